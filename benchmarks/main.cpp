@@ -1,0 +1,31 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// The main() of every benchmark. All ranks run the same benchmarks, so their iteration counts must be fixed when there
+// are several; only rank 0 reports.
+
+#include <benchmark/benchmark.h>
+
+#include "diffsim/core/runtime.hpp"
+
+namespace {
+
+class NullReporter : public benchmark::BenchmarkReporter {
+ public:
+  bool ReportContext(const Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>&) override {}
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  const diffsim::Runtime runtime(argc, argv);
+  if (runtime.rank() == 0) {
+    benchmark::RunSpecifiedBenchmarks();
+  } else {
+    NullReporter silent;
+    benchmark::RunSpecifiedBenchmarks(&silent);
+  }
+  benchmark::Shutdown();
+  return 0;
+}

@@ -1,0 +1,42 @@
+# Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# cmake -D WAY=installed|subdirectory ... -P external_project_test.cmake; see CMakeLists.txt beside it.
+
+cmake_minimum_required(VERSION 3.22)
+
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  message("${output}")
+  if(NOT result EQUAL 0)
+    list(JOIN ARGV " " command)
+    message(FATAL_ERROR "failed (${result}): ${command}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${SCRATCH})
+set(configure
+    ${CMAKE_COMMAND} -S ${SOURCE}/examples/external_project -B ${SCRATCH}/build -G ${GENERATOR}
+    -D CMAKE_BUILD_TYPE=${CONFIG} -D CMAKE_C_COMPILER=${C_COMPILER} -D CMAKE_CXX_COMPILER=${CXX_COMPILER})
+
+if(WAY STREQUAL "installed")
+  run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix --config ${CONFIG})
+  run(${configure} -D diffsim_ROOT=${SCRATCH}/prefix)
+  run(${CMAKE_COMMAND} --build ${SCRATCH}/build)
+  run(${MPIEXEC} ${SCRATCH}/build/external_project)
+  if(NOT output MATCHES "diffsim ${VERSION}: 2 ranks")
+    message(FATAL_ERROR "unexpected output")
+  endif()
+else()
+  run(${configure} -D DIFFSIM_SOURCE=${SOURCE} -D Kokkos_DIR=${Kokkos_DIR} -D DIFFSIM_EXECUTION_SPACE=${EXECUTION_SPACE})
+  # As a guest diffsim builds its library only, and building that again would show nothing new.
+  file(READ ${SCRATCH}/build/CMakeCache.txt cache)
+  if(NOT cache MATCHES "DIFFSIM_BUILD_TESTS:BOOL=OFF" OR NOT cache MATCHES "DIFFSIM_BUILD_APP:BOOL=OFF")
+    message(FATAL_ERROR "tests and runner are on in a subdirectory")
+  endif()
+  if(GENERATOR MATCHES "Ninja")
+    run(${CMAKE_COMMAND} --build ${SCRATCH}/build --target CMakeFiles/external_project.dir/main.cpp.o)
+  elseif(GENERATOR MATCHES "Makefiles")
+    run(${CMAKE_COMMAND} --build ${SCRATCH}/build --target main.cpp.o)
+  endif()
+endif()

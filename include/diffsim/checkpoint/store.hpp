@@ -1,0 +1,37 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "diffsim/core/state.hpp"
+
+namespace diffsim {
+
+/// Keeps snapshots of a state, bit for bit. Verbs are collective over the ranks that share the state.
+class Store {
+ public:
+  virtual ~Store() = default;
+  virtual std::string name() const = 0;
+  virtual void put(int step, const State& state) = 0;
+  /// Throws Error where snapshot `step` is not there or not whole.
+  virtual void get(int step, State& state) = 0;
+  virtual void erase(int step) = 0;
+};
+
+/// Snapshots in the memory that the state lives in; what was erased is used again.
+class MemoryStore : public Store {
+ public:
+  std::string name() const override { return "memory"; }
+  void put(int step, const State& state) override;
+  void get(int step, State& state) override;
+  void erase(int step) override;
+
+ private:
+  std::map<int, State> snapshots_;
+  std::vector<State> free_;
+};
+
+}  // namespace diffsim

@@ -1,0 +1,50 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "diffsim/core/parameters.hpp"
+
+namespace diffsim {
+
+/// A configuration at which forces are evaluated.
+struct Configuration {
+  const Field& positions;  ///< [local vertices, 3], m; copies of other ranks' vertices are up to date
+  int step = 0;            ///< which entries of control signals apply
+  /// Device address of the smallest local cell found invalid, or nullptr where nobody asks. A term whose energy does not
+  /// exist at the configuration lowers it to the cell at fault.
+  std::int32_t* invalid_cell = nullptr;
+};
+
+/// One mechanism of a mesh model: elasticity, load, contact. Forces are f = -∂E/∂x where there is an energy E.
+///
+/// Every verb works on this rank's cells and faces and adds this rank's share to all its local vertices; the caller sums
+/// shares over ranks. The derivative verbs come as value, tangent and adjoint, for positions and parameters together.
+class ForceTerm {
+ public:
+  virtual ~ForceTerm() = default;
+  virtual std::string name() const = 0;
+
+  /// As in Model: what depends on the parameters alone, and its derivatives.
+  virtual void prepare(const ParameterSet&) {}
+  virtual void prepare_tangent(const ParameterSet&, const ParameterSet& /*direction*/) {}
+  virtual void begin_adjoint(const ParameterSet& /*gradient*/) {}
+  virtual void prepare_adjoint(const ParameterSet&, ParameterSet& /*gradient*/) {}
+
+  /// This rank's share of E, J.
+  virtual double energy(const Configuration& at, const ParameterSet& parameters) = 0;
+  /// f += f(x, p), N.
+  virtual void add_force(const Configuration& at, const ParameterSet& parameters, Field& force) = 0;
+  /// df += ∂f/∂x dx + ∂f/∂p dp, dp as given to `prepare_tangent`.
+  virtual void add_force_tangent(const Configuration& at, const Field& position_tangent, const ParameterSet& direction,
+                                 Field& force_tangent) = 0;
+  /// x̄ += (∂f/∂x)ᵀ w and p̄ += (∂f/∂p)ᵀ w, w given on all local vertices.
+  virtual void add_force_adjoint(const Configuration& at, const Field& w, Field& position_adjoint,
+                                 ParameterSet& gradient) = 0;
+  /// stiffness_i += Σ_e λ_e over the term's elements e at vertex i, λ_e ≥ the largest eigenvalue of the element's stiffness at
+  /// rest, N/m, in every component of [local vertices, 3]: xᵀKx ≤ Σ_i stiffness_i |x_i|², so ω² ≤ max_i stiffness_i / m_i.
+  virtual void add_stiffness_bound(const ParameterSet& /*parameters*/, Field& /*stiffness*/) {}
+};
+
+}  // namespace diffsim

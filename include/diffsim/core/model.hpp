@@ -1,0 +1,59 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <memory>
+
+#include "diffsim/core/parameters.hpp"
+#include "diffsim/core/state.hpp"
+
+namespace diffsim {
+
+/// What the derivatives of one step need and cannot cheaply recompute: at least the state the step began with.
+class Record {
+ public:
+  virtual ~Record() = default;
+  virtual const State& initial() const = 0;
+};
+
+/// Everything that evolves: x[n+1] = step_n(x[n]; prepare(p)), p the parameters.
+///
+/// A rollout is x[N] = step_{N-1} ∘ … ∘ step_0 (x[0]) after one `prepare`, which computes what depends on the
+/// parameters alone (masses, moduli). Both come as a triple of value, tangent (J v) and adjoint (Jᵀ w), so that a
+/// sweep knows nothing of physics. All verbs are collective over `comm`.
+class Model {
+ public:
+  virtual ~Model() = default;
+
+  virtual MPI_Comm comm() const = 0;
+  virtual State make_state() const = 0;  ///< zeroed, of the Model's shape
+  /// Brings a rank's copies of entries that other ranks own up to date, after owned entries were set from outside.
+  virtual void synchronise(State& state) const = 0;
+  virtual ParameterSet& parameters() = 0;
+  const ParameterSet& parameters() const { return const_cast<Model*>(this)->parameters(); }
+
+  /// Called after parameters changed, before the steps that use them.
+  virtual void prepare() = 0;
+  /// Sets the derivative of what `prepare` computed along `direction`, for the `step_tangent` calls that follow.
+  virtual void prepare_tangent(const ParameterSet& direction) = 0;
+  /// Zeroes what `step_adjoint` gathers; `gradient` names the parameters asked for. Throws Error with the reason where
+  /// the gradient by one of them does not exist.
+  virtual void begin_adjoint(const ParameterSet& gradient) = 0;
+  /// Adds to `gradient` what the `step_adjoint` calls gathered for the results of `prepare`; this rank's share.
+  virtual void prepare_adjoint(ParameterSet& gradient) = 0;
+
+  virtual std::unique_ptr<Record> make_record() const = 0;
+  virtual std::size_t record_bytes() const = 0;
+
+  /// x[n] → x[n+1] in place; fills `record` if one is given. Throws the same Error on every rank if the state becomes
+  /// invalid.
+  virtual void step(int n, State& state, Record* record) = 0;
+  /// dx[n] → dx[n+1] in place, along the direction given to `prepare_tangent`.
+  virtual void step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) = 0;
+  /// x̄[n+1] → x̄[n] in place; adds this rank's share of the parameters' gradient.
+  virtual void step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) = 0;
+};
+
+}  // namespace diffsim

@@ -1,0 +1,41 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <petscsf.h>
+
+#include <utility>
+
+namespace diffsim {
+
+/// Owns one PETSc object. `Destroy` is its XXXDestroy function; failures in destructors are ignored.
+template <class Object, PetscErrorCode (*Destroy)(Object*)>
+class PetscHandle {
+ public:
+  PetscHandle() = default;
+  explicit PetscHandle(Object object) : object_(object) {}
+  PetscHandle(PetscHandle&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  PetscHandle& operator=(PetscHandle&& other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  PetscHandle(const PetscHandle&) = delete;
+  PetscHandle& operator=(const PetscHandle&) = delete;
+  ~PetscHandle() {
+    if (object_) (void)Destroy(&object_);
+  }
+
+  operator Object() const { return object_; }  // NOLINT: stands for the object in PETSc calls
+  /// For functions that create the object; destroys the present one.
+  Object* out() {
+    if (object_) (void)Destroy(&object_);
+    object_ = nullptr;
+    return &object_;
+  }
+
+ private:
+  Object object_ = nullptr;
+};
+
+using PetscSFHandle = PetscHandle<PetscSF, PetscSFDestroy>;
+
+}  // namespace diffsim

@@ -1,0 +1,149 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/core/macros.hpp"
+
+namespace diffsim {
+
+/// A vector of three numbers of type T (double, Pack, Dual).
+template <class T>
+struct Vec3 {
+  T v[3];
+  DIFFSIM_FUNCTION T& operator[](int i) { return v[i]; }
+  DIFFSIM_FUNCTION const T& operator[](int i) const { return v[i]; }
+};
+
+template <class T>
+DIFFSIM_FUNCTION Vec3<T> operator+(const Vec3<T>& a, const Vec3<T>& b) {
+  return {{a[0] + b[0], a[1] + b[1], a[2] + b[2]}};
+}
+template <class T>
+DIFFSIM_FUNCTION Vec3<T> operator-(const Vec3<T>& a, const Vec3<T>& b) {
+  return {{a[0] - b[0], a[1] - b[1], a[2] - b[2]}};
+}
+template <class T>
+DIFFSIM_FUNCTION T dot(const Vec3<T>& a, const Vec3<T>& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+template <class T>
+DIFFSIM_FUNCTION Vec3<T> cross(const Vec3<T>& a, const Vec3<T>& b) {
+  return {{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]}};
+}
+
+/// A 3×3 matrix, row-major.
+template <class T>
+struct Mat3 {
+  T m[3][3];
+  DIFFSIM_FUNCTION T& operator()(int i, int j) { return m[i][j]; }
+  DIFFSIM_FUNCTION const T& operator()(int i, int j) const { return m[i][j]; }
+
+  static DIFFSIM_FUNCTION Mat3 identity() {
+    Mat3 a;
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) a.m[i][j] = T(i == j ? 1.0 : 0.0);
+    return a;
+  }
+  static DIFFSIM_FUNCTION Mat3 from_columns(const Vec3<T>& a, const Vec3<T>& b, const Vec3<T>& c) {
+    return {{{a[0], b[0], c[0]}, {a[1], b[1], c[1]}, {a[2], b[2], c[2]}}};
+  }
+};
+
+template <class T>
+DIFFSIM_FUNCTION Mat3<T> operator+(const Mat3<T>& a, const Mat3<T>& b) {
+  Mat3<T> c;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) c(i, j) = a(i, j) + b(i, j);
+  return c;
+}
+template <class T>
+DIFFSIM_FUNCTION Mat3<T> operator-(const Mat3<T>& a, const Mat3<T>& b) {
+  Mat3<T> c;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) c(i, j) = a(i, j) - b(i, j);
+  return c;
+}
+template <class T>
+DIFFSIM_FUNCTION Mat3<T> operator*(const T& s, const Mat3<T>& a) {
+  Mat3<T> c;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) c(i, j) = s * a(i, j);
+  return c;
+}
+/// A B.
+template <class T>
+DIFFSIM_FUNCTION Mat3<T> operator*(const Mat3<T>& a, const Mat3<T>& b) {
+  Mat3<T> c;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) c(i, j) = a(i, 0) * b(0, j) + a(i, 1) * b(1, j) + a(i, 2) * b(2, j);
+  return c;
+}
+template <class T>
+DIFFSIM_FUNCTION Vec3<T> operator*(const Mat3<T>& a, const Vec3<T>& x) {
+  return {{a(0, 0) * x[0] + a(0, 1) * x[1] + a(0, 2) * x[2], a(1, 0) * x[0] + a(1, 1) * x[1] + a(1, 2) * x[2],
+           a(2, 0) * x[0] + a(2, 1) * x[1] + a(2, 2) * x[2]}};
+}
+template <class T>
+DIFFSIM_FUNCTION Mat3<T> transpose(const Mat3<T>& a) {
+  Mat3<T> c;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) c(i, j) = a(j, i);
+  return c;
+}
+/// A Bᵀ.
+template <class T>
+DIFFSIM_FUNCTION Mat3<T> times_transpose(const Mat3<T>& a, const Mat3<T>& b) {
+  Mat3<T> c;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) c(i, j) = a(i, 0) * b(j, 0) + a(i, 1) * b(j, 1) + a(i, 2) * b(j, 2);
+  return c;
+}
+template <class T>
+DIFFSIM_FUNCTION T trace(const Mat3<T>& a) {
+  return a(0, 0) + a(1, 1) + a(2, 2);
+}
+/// A : B = Σ A_ij B_ij.
+template <class T>
+DIFFSIM_FUNCTION T inner(const Mat3<T>& a, const Mat3<T>& b) {
+  T sum = a(0, 0) * b(0, 0);
+  for (int k = 1; k < 9; ++k) sum = sum + a(k / 3, k % 3) * b(k / 3, k % 3);
+  return sum;
+}
+/// Cofactor matrix: cof A = det(A) A⁻ᵀ = ∂ det A / ∂A.
+template <class T>
+DIFFSIM_FUNCTION Mat3<T> cofactor(const Mat3<T>& a) {
+  Mat3<T> c;
+  for (int i = 0; i < 3; ++i) {
+    const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+    for (int j = 0; j < 3; ++j) {
+      const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+      c(i, j) = a(i1, j1) * a(i2, j2) - a(i1, j2) * a(i2, j1);
+    }
+  }
+  return c;
+}
+template <class T>
+DIFFSIM_FUNCTION T determinant(const Mat3<T>& a) {
+  return a(0, 0) * (a(1, 1) * a(2, 2) - a(1, 2) * a(2, 1)) + a(0, 1) * (a(1, 2) * a(2, 0) - a(1, 0) * a(2, 2)) +
+         a(0, 2) * (a(1, 0) * a(2, 1) - a(1, 1) * a(2, 0));
+}
+/// Directional derivative of the cofactor matrix: d cof(A)[B], bilinear and symmetric in A and B.
+template <class T>
+DIFFSIM_FUNCTION Mat3<T> cofactor_derivative(const Mat3<T>& a, const Mat3<T>& b) {
+  Mat3<T> c;
+  for (int i = 0; i < 3; ++i) {
+    const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+    for (int j = 0; j < 3; ++j) {
+      const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+      c(i, j) = a(i1, j1) * b(i2, j2) + b(i1, j1) * a(i2, j2) - a(i1, j2) * b(i2, j1) - b(i1, j2) * a(i2, j1);
+    }
+  }
+  return c;
+}
+template <class T>
+DIFFSIM_FUNCTION Mat3<T> inverse(const Mat3<T>& a) {
+  const Mat3<T> c = cofactor(a);
+  const T scale = T(1.0) / (a(0, 0) * c(0, 0) + a(0, 1) * c(0, 1) + a(0, 2) * c(0, 2));
+  return scale * transpose(c);
+}
+
+}  // namespace diffsim

@@ -1,0 +1,122 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <concepts>
+
+#include "diffsim/core/dual.hpp"
+#include "diffsim/core/pack.hpp"
+#include "diffsim/core/small_tensor.hpp"
+
+namespace diffsim {
+
+/// Values of a law's moduli or parameters at a point.
+template <class T, int N>
+using PointValues = T[N];
+
+/// What a law of elasticity is: a struct with
+///
+///   static constexpr const char* name;
+///   static constexpr std::array<const char*, P> parameters;   // what users give, per cell
+///   static constexpr int num_moduli;                          // what `energy` takes
+///   static constexpr bool needs_positive_jacobian;            // energy exists for J = det F > 0 only
+///   template <class T> static void moduli(const T (&parameters)[P], T (&moduli)[K]);
+///   template <class T> static T energy(const Mat3<T>& F, const T (&moduli)[K]);   // W, J/m³
+///
+/// templated on the scalar: double, Pack, Dual. First Piola stress P = ∂W/∂F and its derivatives follow from `energy` by AD
+/// inside the kernel; a law may add any of these by hand where that is faster:
+///
+///   template <class T> static Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[K]);
+///   template <class T> static Mat3<T> stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[K]);
+///   template <class T> static void stress_moduli(const Mat3<T>& F, const Mat3<T>& G, const T (&moduli)[K], T (&out)[K]);
+///
+/// the last being out_k = ∂P/∂moduli_k : G.
+template <class L>
+concept Law = requires(const Mat3<double>& F, const double (&moduli)[L::num_moduli]) {
+  { L::energy(F, moduli) } -> std::convertible_to<double>;
+  { L::needs_positive_jacobian } -> std::convertible_to<bool>;
+  { L::parameters.size() };
+};
+
+/// P = ∂W/∂F, by hand if the law has it, else by forward AD with nine directions.
+template <class L, class T, int K>
+DIFFSIM_FUNCTION Mat3<T> stress_of(const Mat3<T>& F, const T (&moduli)[K]) {
+  if constexpr (requires { L::stress(F, moduli); }) {
+    return L::stress(F, moduli);
+  } else {
+    using D = Dual<T, 9>;
+    Mat3<D> variable;
+    D constant[K];
+    for (int i = 0; i < 9; ++i) variable(i / 3, i % 3) = D::variable(F(i / 3, i % 3), i);
+    for (int k = 0; k < K; ++k) constant[k] = D::constant(moduli[k]);
+    const D energy = L::energy(variable, constant);
+    Mat3<T> P;
+    for (int i = 0; i < 9; ++i) P(i / 3, i % 3) = energy.derivative[i];
+    return P;
+  }
+}
+
+/// dP along (dF, dmoduli): forward AD of the stress in one direction.
+template <class L, class T, int K>
+DIFFSIM_FUNCTION Mat3<T> stress_tangent_by_ad(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[K],
+                                              const T (&dmoduli)[K]) {
+  using D = Dual<T, 1>;
+  Mat3<D> along;
+  D along_moduli[K];
+  for (int i = 0; i < 9; ++i) {
+    along(i / 3, i % 3).value = F(i / 3, i % 3);
+    along(i / 3, i % 3).derivative[0] = dF(i / 3, i % 3);
+  }
+  for (int k = 0; k < K; ++k) {
+    along_moduli[k].value = moduli[k];
+    along_moduli[k].derivative[0] = dmoduli[k];
+  }
+  const Mat3<D> P = stress_of<L>(along, along_moduli);
+  Mat3<T> dP;
+  for (int i = 0; i < 9; ++i) dP(i / 3, i % 3) = P(i / 3, i % 3).derivative[0];
+  return dP;
+}
+
+/// dP = ∂P/∂F : dF. It is also the transposed product, ∂P/∂F being symmetric.
+template <class L, class T, int K>
+DIFFSIM_FUNCTION Mat3<T> stress_tangent_of(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[K]) {
+  if constexpr (requires { L::stress_tangent(F, dF, moduli); }) {
+    return L::stress_tangent(F, dF, moduli);
+  } else {
+    T none[K];
+    for (int k = 0; k < K; ++k) none[k] = T(0.0);
+    return stress_tangent_by_ad<L>(F, dF, moduli, none);
+  }
+}
+
+/// out_k = ∂P/∂moduli_k : G.
+template <class L, class T, int K>
+DIFFSIM_FUNCTION void stress_moduli_of(const Mat3<T>& F, const Mat3<T>& G, const T (&moduli)[K], T (&out)[K]) {
+  if constexpr (requires { L::stress_moduli(F, G, moduli, out); }) {
+    L::stress_moduli(F, G, moduli, out);
+  } else {
+    // P : G is the derivative of W along G, so its derivatives by the moduli are mixed second ones.
+    using D = Dual<T, K>;
+    using DD = Dual<D, 1>;
+    Mat3<DD> along;
+    DD variable[K];
+    for (int i = 0; i < 9; ++i) {
+      along(i / 3, i % 3).value = D::constant(F(i / 3, i % 3));
+      along(i / 3, i % 3).derivative[0] = D::constant(G(i / 3, i % 3));
+    }
+    for (int k = 0; k < K; ++k) variable[k] = DD::constant(D::variable(moduli[k], k));
+    const DD energy = L::energy(along, variable);
+    for (int k = 0; k < K; ++k) out[k] = energy.derivative[0].derivative[k];
+  }
+}
+
+/// Lamé's µ and λ from Young's modulus E and Poisson's ratio ν: µ = E / 2(1+ν), λ = E ν / (1+ν)(1-2ν).
+template <class T>
+DIFFSIM_FUNCTION void lame_moduli(const T (&parameters)[2], T (&moduli)[2]) {
+  const T& E = parameters[0];
+  const T& nu = parameters[1];
+  moduli[0] = E / (2.0 * (1.0 + nu));
+  moduli[1] = E * nu / ((1.0 + nu) * (1.0 - 2.0 * nu));
+}
+
+}  // namespace diffsim

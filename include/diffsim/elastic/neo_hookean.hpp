@@ -1,0 +1,67 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "diffsim/elastic/law.hpp"
+
+namespace diffsim {
+
+/// Compressible Neo-Hookean solid with logarithmic volume terms (Bonet & Wood 2008, eq. 6.27). J > 0 only.
+///
+///   W = µ/2 (tr FᵀF - 3 - 2 ln J) + λ/2 (ln J)²
+///   P = µ (F - F⁻ᵀ) + λ ln J F⁻ᵀ
+///   dP = µ dF + (µ - λ ln J) F⁻ᵀ dFᵀ F⁻ᵀ + λ (F⁻ᵀ : dF) F⁻ᵀ
+///
+/// Parameters: youngs_modulus E > 0, Pa; poisson_ratio ν in (-1, ½). Moduli: µ, λ.
+struct NeoHookean {
+  static constexpr const char* name = "neo_hookean";
+  static constexpr std::array<const char*, 2> parameters{"youngs_modulus", "poisson_ratio"};
+  static constexpr int num_moduli = 2;
+  static constexpr bool needs_positive_jacobian = true;
+
+  template <class T>
+  static DIFFSIM_FUNCTION void moduli(const T (&parameters)[2], T (&moduli)[2]) {
+    lame_moduli(parameters, moduli);
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION T energy(const Mat3<T>& F, const T (&moduli)[2]) {
+    using std::log;
+    const T ln_J = log(determinant(F));
+    return 0.5 * moduli[0] * (inner(F, F) - 3.0 - 2.0 * ln_J) + 0.5 * moduli[1] * ln_J * ln_J;
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[2]) {
+    using std::log;
+    const Mat3<T> cof = cofactor(F);
+    const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
+    const T c = (moduli[1] * log(J) - moduli[0]) / J;
+    return moduli[0] * F + c * cof;
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION Mat3<T> stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[2]) {
+    using std::log;
+    const Mat3<T> cof = cofactor(F);
+    const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
+    const T inverse_J = T(1.0) / J;
+    // P = µ F + c(J) cof F with c = (λ ln J - µ)/J, c' = (λ - λ ln J + µ)/J².
+    const T c_J = moduli[1] * log(J) - moduli[0];
+    const T dc = (moduli[1] - c_J) * inverse_J * inverse_J * inner(cof, dF);
+    return moduli[0] * dF + dc * cof + (c_J * inverse_J) * cofactor_derivative(F, dF);
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION void stress_moduli(const Mat3<T>& F, const Mat3<T>& G, const T (&)[2], T (&out)[2]) {
+    using std::log;
+    const Mat3<T> cof = cofactor(F);
+    const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
+    const T along = inner(cof, G) / J;
+    out[0] = inner(F, G) - along;
+    out[1] = log(J) * along;
+  }
+};
+
+}  // namespace diffsim

@@ -1,0 +1,60 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "diffsim/elastic/law.hpp"
+
+namespace diffsim {
+
+/// Compressible Neo-Hookean solid with a quadratic volume term (Ogden 1997, sec. 7.2). J > 0 only.
+///
+///   W = µ/2 (tr FᵀF - 3) - µ ln J + λ/2 (J - 1)²
+///   P = µ (F - F⁻ᵀ) + λ (J - 1) J F⁻ᵀ
+///
+/// Parameters: youngs_modulus E > 0, Pa; poisson_ratio ν in (-1, ½). Moduli: µ, λ.
+struct NeoHookeanQuadratic {
+  static constexpr const char* name = "neo_hookean_quadratic";
+  static constexpr std::array<const char*, 2> parameters{"youngs_modulus", "poisson_ratio"};
+  static constexpr int num_moduli = 2;
+  static constexpr bool needs_positive_jacobian = true;
+
+  template <class T>
+  static DIFFSIM_FUNCTION void moduli(const T (&parameters)[2], T (&moduli)[2]) {
+    lame_moduli(parameters, moduli);
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION T energy(const Mat3<T>& F, const T (&moduli)[2]) {
+    using std::log;
+    const T J = determinant(F);
+    return 0.5 * moduli[0] * (inner(F, F) - 3.0) - moduli[0] * log(J) + 0.5 * moduli[1] * (J - 1.0) * (J - 1.0);
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[2]) {
+    const Mat3<T> cof = cofactor(F);
+    const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
+    return moduli[0] * F + (moduli[1] * (J - 1.0) - moduli[0] / J) * cof;
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION Mat3<T> stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[2]) {
+    const Mat3<T> cof = cofactor(F);
+    const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
+    const T mu_by_J = moduli[0] / J;
+    const T dc = (moduli[1] + mu_by_J / J) * inner(cof, dF);
+    return moduli[0] * dF + dc * cof + (moduli[1] * (J - 1.0) - mu_by_J) * cofactor_derivative(F, dF);
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION void stress_moduli(const Mat3<T>& F, const Mat3<T>& G, const T (&)[2], T (&out)[2]) {
+    const Mat3<T> cof = cofactor(F);
+    const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
+    const T along = inner(cof, G);
+    out[0] = inner(F, G) - along / J;
+    out[1] = (J - 1.0) * along;
+  }
+};
+
+}  // namespace diffsim

@@ -1,0 +1,70 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "diffsim/elastic/law.hpp"
+
+namespace diffsim {
+
+/// Stable Neo-Hookean solid (Smith, de Goes & Kim 2018, doi:10.1145/3180491, eq. 14), defined for every F, inverted or flat
+/// cells too.
+///
+///   W = m/2 (I_C - 3) - m/2 ln(I_C + 1) + l/2 (J - α)² + const,   I_C = tr FᵀF,   α = 1 + 3m/(4l)
+///   P = m (1 - 1/(I_C + 1)) F + l (J - α) cof F
+///
+/// with m = 4/3 µ and l = λ + 5/6 µ (their sec. 3.4), so that small strains see Lamé's µ and λ. The constant makes the energy
+/// zero at rest. Parameters: youngs_modulus E > 0, Pa; poisson_ratio ν in (-1, ½). Moduli: m, l.
+struct StableNeoHookean {
+  static constexpr const char* name = "stable_neo_hookean";
+  static constexpr std::array<const char*, 2> parameters{"youngs_modulus", "poisson_ratio"};
+  static constexpr int num_moduli = 2;
+  static constexpr bool needs_positive_jacobian = false;
+
+  template <class T>
+  static DIFFSIM_FUNCTION void moduli(const T (&parameters)[2], T (&moduli)[2]) {
+    T lame[2];
+    lame_moduli(parameters, lame);
+    moduli[0] = (4.0 / 3.0) * lame[0];
+    moduli[1] = lame[1] + (5.0 / 6.0) * lame[0];
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION T energy(const Mat3<T>& F, const T (&moduli)[2]) {
+    using std::log;
+    const T I = inner(F, F);
+    // l/2 (J - α)² - l/2 (1 - α)² = l/2 (J - 1)² - 3m/4 (J - 1)
+    const T K = determinant(F) - 1.0;
+    return 0.5 * moduli[0] * (I - 3.0 - log(0.25 * (I + 1.0))) + 0.5 * moduli[1] * K * K - 0.75 * moduli[0] * K;
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[2]) {
+    const Mat3<T> cof = cofactor(F);
+    const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
+    const T a = moduli[0] - moduli[0] / (inner(F, F) + 1.0);
+    return a * F + (moduli[1] * (J - 1.0) - 0.75 * moduli[0]) * cof;
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION Mat3<T> stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[2]) {
+    const Mat3<T> cof = cofactor(F);
+    const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
+    const T inverse = T(1.0) / (inner(F, F) + 1.0);
+    const T a = moduli[0] - moduli[0] * inverse;
+    const T da = 2.0 * moduli[0] * inverse * inverse * inner(F, dF);
+    const T dc = moduli[1] * inner(cof, dF);
+    return a * dF + da * F + dc * cof + (moduli[1] * (J - 1.0) - 0.75 * moduli[0]) * cofactor_derivative(F, dF);
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION void stress_moduli(const Mat3<T>& F, const Mat3<T>& G, const T (&)[2], T (&out)[2]) {
+    const Mat3<T> cof = cofactor(F);
+    const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
+    const T along = inner(cof, G);
+    out[0] = (1.0 - 1.0 / (inner(F, F) + 1.0)) * inner(F, G) - 0.75 * along;
+    out[1] = (J - 1.0) * along;
+  }
+};
+
+}  // namespace diffsim

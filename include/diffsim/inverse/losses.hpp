@@ -1,0 +1,86 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "diffsim/core/loss.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+
+namespace diffsim {
+
+/// A weighted sum of losses.
+class SumLoss : public Loss {
+ public:
+  void add(std::unique_ptr<Loss> loss, double weight = 1.0);
+  bool observes(int n) const override;
+  double value(int n, const State& state, const ParameterSet& parameters) override;
+  double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                 const ParameterSet& direction) override;
+  void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
+                    ParameterSet& gradient) override;
+
+ private:
+  std::vector<std::pair<std::unique_ptr<Loss>, double>> losses_;
+  State scratch_;
+};
+
+/// 1/(2 |S||V|) Σ_{n∈S} Σ_{i∈V} |x_i^n - x̂_i^n|², m². Components that are not observed are NaN in x̂; |S||V| counts the
+/// vertices and steps that have an observed component.
+class TrackLoss : public Loss {
+ public:
+  /// `observed[n]`: [owned vertices, 3], m, for each step n observed. `region`: only its vertices count. Collective; Error
+  /// (input) if nothing at all is observed.
+  TrackLoss(const TetrahedralMesh& mesh, const std::map<int, std::vector<double>>& observed, const Region& region);
+  bool observes(int n) const override;
+  double value(int n, const State& state, const ParameterSet& parameters) override;
+  double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                 const ParameterSet& direction) override;
+  void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
+                    ParameterSet& gradient) override;
+
+ private:
+  std::map<int, Field> observed_;
+  double weight_ = 0.0;  // 1 / |S||V|
+};
+
+/// ½ |mean of a region's vertices at one step - target|², m².
+class TargetPositionLoss : public Loss {
+ public:
+  TargetPositionLoss(const TetrahedralMesh& mesh, const Region& region, std::array<double, 3> target, int step);
+  bool observes(int n) const override { return n == step_; }
+  double value(int n, const State& state, const ParameterSet& parameters) override;
+  double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                 const ParameterSet& direction) override;
+  void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
+                    ParameterSet& gradient) override;
+
+ private:
+  std::array<double, 3> mean(const Field& positions) const;
+
+  MPI_Comm comm_;
+  int rank_ = 0;
+  Field weights_;  // [owned vertices]: 1/(vertices of the region) in it, 0 elsewhere
+  std::array<double, 3> target_;
+  int step_;
+};
+
+/// ⟨w, x[N]⟩: what dot-product tests take the adjoint of.
+class TerminalLoss : public Loss {
+ public:
+  TerminalLoss(const State& weights, int step) : weights_(&weights), step_(step) {}
+  bool observes(int n) const override { return n == step_; }
+  double value(int n, const State& state, const ParameterSet& parameters) override;
+  double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                 const ParameterSet& direction) override;
+  void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
+                    ParameterSet& gradient) override;
+
+ private:
+  const State* weights_;
+  int step_;
+};
+
+}  // namespace diffsim

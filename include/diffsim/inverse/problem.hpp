@@ -1,0 +1,83 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "diffsim/adjoint/sweep.hpp"
+#include "diffsim/inverse/unknown.hpp"
+
+namespace diffsim {
+
+/// The loss of a rollout as a function of a vector u of unknowns, with its derivatives.
+///
+/// u is distributed: this rank's part holds its own cells' or vertices' unknowns; those that all ranks share (groups, globals)
+/// are in rank 0's part. u of a logarithmic unknown is ln p. Everything is collective.
+class InverseProblem {
+ public:
+  using ScheduleFactory = std::function<std::unique_ptr<Schedule>(int num_steps)>;
+
+  InverseProblem(Model& model, const State& initial, int num_steps, Loss& loss, std::vector<Unknown> unknowns,
+                 ScheduleFactory make_schedule, Store& store);
+
+  Model& model() { return model_; }
+  MPI_Comm comm() const { return model_.comm(); }
+  int num_steps() const { return num_steps_; }
+  std::size_t size() const { return size_; }  ///< of this rank's part of u
+  const std::vector<Unknown>& unknowns() const { return unknowns_; }
+
+  std::vector<double> start() const;         ///< u to begin with
+  std::vector<double> lower_bounds() const;  ///< of u; ±∞ where there is none
+  std::vector<double> upper_bounds() const;
+
+  /// Sets the Model's parameters, and x[0], from u.
+  void set(const std::vector<double>& u);
+  /// L(u).
+  double value(const std::vector<double>& u);
+  /// L(u) and ∂L/∂u.
+  double gradient(const std::vector<double>& u, std::vector<double>& gradient, const StateObserver& observer = {});
+  /// x[N] and its derivative along du.
+  void final_state(const std::vector<double>& u, const std::vector<double>& du, State& state, State& tangent);
+  /// (∂x[N]/∂u)ᵀ w.
+  std::vector<double> final_state_adjoint(const std::vector<double>& u, const State& w);
+
+  /// Physical values of unknown k at u, [unknowns, components]: the groups' on every rank, else this rank's entries.
+  std::vector<double> physical(std::size_t k, const std::vector<double>& u) const;
+  /// Likewise of a derivative by u, as ∂L/∂p: `gradient` holds ∂L/∂u at `u`.
+  std::vector<double> physical_gradient(std::size_t k, const std::vector<double>& u,
+                                        const std::vector<double>& gradient) const;
+  /// Where unknown k begins in this rank's part of u, and how many numbers it has there.
+  std::size_t offset(std::size_t k) const { return blocks_[k].offset; }
+  std::size_t count(std::size_t k) const { return blocks_[k].count; }
+  int components(std::size_t k) const { return blocks_[k].components; }
+
+  const SweepStatistics& statistics() const { return statistics_; }
+  const State& initial() const { return initial_; }
+
+ private:
+  struct Block {
+    std::size_t offset = 0, count = 0;  // in this rank's part of u
+    std::size_t shared = 0;             // numbers all ranks share; 0: this rank's entries are its own
+    int components = 1;
+  };
+  bool of_initial_state(std::size_t k) const;
+  Field& field(std::size_t k);
+  /// This rank's part of unknown k, completed on every rank by the shared numbers.
+  std::vector<double> complete(std::size_t k, const std::vector<double>& u) const;
+  ParameterSet make_gradient() const;
+  double sweep(Loss& loss, const std::vector<double>& u, std::vector<double>& gradient, const StateObserver& observer);
+
+  Model& model_;
+  State initial_;
+  int num_steps_;
+  Loss& loss_;
+  std::vector<Unknown> unknowns_;
+  std::vector<Block> blocks_;
+  std::size_t size_ = 0;
+  ScheduleFactory make_schedule_;
+  Store& store_;
+  SweepStatistics statistics_;
+};
+
+}  // namespace diffsim

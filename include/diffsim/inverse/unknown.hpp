@@ -1,0 +1,30 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "diffsim/core/model.hpp"
+
+namespace diffsim {
+
+/// A parameter to be found, and the few or many numbers it is found by.
+///
+/// The Model's parameter has one entry a cell, vertex or step; the unknown may have as many, or one for all, or one for each of
+/// some groups of entries (regions): p_e = u_group(e). `initial_positions` and `initial_velocities` stand for x[0].
+struct Unknown {
+  std::string parameter;  ///< of the Model
+  std::string label;      ///< in files and messages; empty: `parameter`
+  /// Empty: every entry is an unknown of its own. Else the group of each of this rank's entries, or -1: not touched.
+  std::vector<int> group;
+  std::vector<std::string> group_names;  ///< the groups, the same on every rank; one without a name for `global`
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+  bool logarithmic = false;        ///< searched as ln p
+  std::vector<double> start;       ///< [unknowns, components], or one number for all; empty: the Model's present values
+
+  const std::string& name() const { return label.empty() ? parameter : label; }
+};
+
+}  // namespace diffsim

@@ -1,0 +1,23 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/core/force_term.hpp"
+
+namespace diffsim {
+
+/// Dead forces on vertices: f_i = p_i. Parameter `nodal_load` [steps, owned vertices, 3], N.
+class NodalLoad : public ForceTerm {
+ public:
+  static constexpr const char* parameter = "nodal_load";
+
+  std::string name() const override { return parameter; }
+  /// -Σ p · x.
+  double energy(const Configuration& at, const ParameterSet& parameters) override;
+  void add_force(const Configuration& at, const ParameterSet& parameters, Field& force) override;
+  void add_force_tangent(const Configuration& at, const Field& position_tangent, const ParameterSet& direction,
+                         Field& force_tangent) override;
+  void add_force_adjoint(const Configuration& at, const Field& w, Field& position_adjoint,
+                         ParameterSet& gradient) override;
+};
+
+}  // namespace diffsim

@@ -1,0 +1,37 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <vector>
+
+namespace diffsim {
+
+/// How a sweep over cells reads their four corners and adds to them without races and in a fixed order, so that equal runs
+/// give equal bits.
+///
+/// On a host, cells are grouped in SIMD packs and packs in one chunk a thread. Most vertices belong to one chunk, which adds
+/// straight to them; a vertex that several chunks touch gets a private slot in all of them but the first, and slots are
+/// summed afterwards. On a GPU every cell writes to slots of its own, which each vertex then gathers.
+class CellScatter {
+ public:
+  /// `cells`: [n, 4] local vertices, in the order to be worked. The last pack is filled up with copies of the last cell,
+  /// whose contribution must be made zero (a cell has no volume there).
+  CellScatter(const std::vector<int>& cells, int num_vertices);
+  ~CellScatter();
+  CellScatter(CellScatter&&) noexcept;
+  CellScatter& operator=(CellScatter&&) noexcept;
+
+  int num_cells() const { return num_cells_; }
+  int num_packs() const;
+  int num_vertices() const { return num_vertices_; }
+
+  struct Data;
+  const Data& data() const { return *data_; }
+
+ private:
+  int num_cells_;
+  int num_vertices_;
+  std::unique_ptr<Data> data_;
+};
+
+}  // namespace diffsim

@@ -1,0 +1,103 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/core/device.hpp"
+#include "diffsim/core/pack.hpp"
+#include "diffsim/core/small_tensor.hpp"
+#include "diffsim/mesh/cell_scatter.hpp"
+
+namespace diffsim {
+
+/// Device data of a CellScatter, by value in kernels.
+struct CellScatterData {
+  int num_packs = 0;
+  int num_chunks = 0;               // host: one a thread
+  DeviceArray<int> chunk_begin;     // [num_chunks + 1], packs
+  DeviceArray<int> vertices;        // [num_packs, 4, pack_width]: where a cell's corners are read
+  DeviceArray<int> redirect;        // [num_packs]: -1, or which row of `targets` says where they are added
+  DeviceArray<int> targets;         // [redirected packs, 4, pack_width]: a vertex, or num_vertices + slot
+  DeviceArray<double> slots;        // [num_slots, 3], zero between sweeps
+  // Sums of slots (host: of shared vertices; GPU: every vertex's corners) in a fixed order.
+  DeviceArray<int> sum_vertex;      // [num_sums]
+  DeviceArray<int> sum_begin;       // [num_sums + 1]
+  DeviceArray<int> sum_slot;        // slots, grouped by vertex
+};
+
+struct CellScatter::Data : CellScatterData {};
+
+/// Corners of the cells of one pack: field[3 vertex + c].
+DIFFSIM_FUNCTION void gather_corners(const int* vertices, const double* field, Vec3<Pack> (&corner)[4]) {
+  for (int a = 0; a < 4; ++a) {
+#if defined(__CUDACC__) || defined(__HIPCC__)
+    for (int c = 0; c < 3; ++c) corner[a][c] = field[3 * vertices[a] + c];
+#else
+    for (int i = 0; i < pack_width; ++i) {
+      const double* x = field + 3 * static_cast<std::ptrdiff_t>(vertices[a * pack_width + i]);
+      for (int c = 0; c < 3; ++c) set_lane(corner[a][c], i, x[c]);
+    }
+#endif
+  }
+}
+
+/// Host: a thread works its chunk of packs, and adds to vertices that are its own, or to private slots for shared ones.
+template <class Body>
+void scatter_by_chunks(const char* label, const CellScatterData& data, int num_vertices, double* out,
+                       const Body& body) {
+  Kokkos::parallel_for(
+      label, ThreadRange(0, data.num_chunks), KOKKOS_LAMBDA(int chunk) {
+        for (int pack = data.chunk_begin(chunk); pack < data.chunk_begin(chunk + 1); ++pack) {
+          Vec3<Pack> value[4];
+          body(pack, &data.vertices(4 * pack_width * pack), value);
+          const int row = data.redirect(pack);
+          const int* target = row < 0 ? &data.vertices(4 * pack_width * pack) : &data.targets(4 * pack_width * row);
+          for (int i = 0; i < 4 * pack_width; ++i) {
+            const int t = target[i];
+            double* const y = t < num_vertices ? out + 3 * static_cast<std::ptrdiff_t>(t)
+                                               : data.slots.data() + 3 * static_cast<std::ptrdiff_t>(t - num_vertices);
+            for (int c = 0; c < 3; ++c) y[c] += lane(value[i / pack_width][c], i % pack_width);
+          }
+        }
+      });
+}
+
+/// GPU: each cell writes its corners' values to its own slots.
+template <class Body>
+void scatter_to_slots(const char* label, const CellScatterData& data, const Body& body) {
+  Kokkos::parallel_for(
+      label, Range(0, data.num_packs), KOKKOS_LAMBDA(int pack) {
+        Vec3<Pack> value[4];
+        body(pack, &data.vertices(4 * pack), value);
+        for (int a = 0; a < 4; ++a)
+          for (int c = 0; c < 3; ++c) data.slots(3 * (4 * pack + a) + c) = lane(value[a][c], 0);
+      });
+}
+
+/// out[vertex] += Σ slots of the vertex, in a fixed order; host slots are zeroed for the next sweep.
+inline void sum_slots(const CellScatterData& data, double* out) {
+  Kokkos::parallel_for(
+      "diffsim::mesh::sum_slots", Range(0, static_cast<int>(data.sum_vertex.size())), KOKKOS_LAMBDA(int i) {
+        double* const y = out + 3 * static_cast<std::ptrdiff_t>(data.sum_vertex(i));
+        for (int s = data.sum_begin(i); s < data.sum_begin(i + 1); ++s) {
+          double* const slot = &data.slots(3 * data.sum_slot(s));
+          for (int c = 0; c < 3; ++c) {
+            y[c] += slot[c];
+            slot[c] = 0.0;
+          }
+        }
+      });
+}
+
+/// The one shape of a sweep over cells that adds to vertices: `body(pack, vertices, value)` computes the three components
+/// at the four corners of each cell of a pack, [4] Vec3<Pack>; `out` [num_vertices, 3] gains their sums, in a fixed order.
+template <class Body>
+void for_each_cell(const char* label, const CellScatter& scatter, double* out, const Body& body) {
+  const CellScatterData& data = scatter.data();
+  if constexpr (kernels_on_host)
+    scatter_by_chunks(label, data, scatter.num_vertices(), out, body);
+  else
+    scatter_to_slots(label, data, body);
+  sum_slots(data, out);
+  Kokkos::fence();
+}
+
+}  // namespace diffsim

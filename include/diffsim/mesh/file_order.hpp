@@ -1,0 +1,44 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "diffsim/core/petsc_handle.hpp"
+
+namespace diffsim {
+
+/// The map between this rank's owned entities and even contiguous blocks of the file's order, by PetscSF: what is read
+/// from or written to a file passes through it.
+class FileOrder {
+ public:
+  /// `file_index[i]`: 0-based place in the file of local entity i. The first `num_owned` are owned; each entity of the
+  /// file is owned by at most one rank. `block`: entities in this rank's block, -1 for an even split. Collective.
+  FileOrder(MPI_Comm comm, std::int64_t num_global, std::vector<std::int64_t> file_index, int num_owned, int block = -1);
+
+  std::int64_t num_global() const { return num_global_; }
+  std::int64_t block_begin() const { return begin_; }
+  std::int64_t block_size() const { return size_; }
+  const std::vector<std::int64_t>& file_index() const { return file_index_; }
+
+  /// Owned local values [owned, components] into the rank's block [block_size, components]; entries of the file that no
+  /// rank owns keep what `block` holds. Collective.
+  void to_file(const std::vector<double>& local, int components, std::vector<double>& block) const;
+  /// The block's values to every local entity, copies included. Collective.
+  std::vector<double> from_file(const std::vector<double>& block, int components) const;
+  std::vector<std::int64_t> from_file(const std::vector<std::int64_t>& block, int components) const;
+
+ private:
+  template <class T>
+  std::vector<T> read(const std::vector<T>& block, int components, MPI_Datatype type) const;
+
+  MPI_Comm comm_;
+  std::int64_t num_global_ = 0;
+  std::int64_t begin_ = 0;
+  std::int64_t size_ = 0;
+  std::vector<std::int64_t> file_index_;
+  PetscSFHandle all_;    // leaves: every local entity
+  PetscSFHandle owned_;  // leaves: owned ones
+};
+
+}  // namespace diffsim

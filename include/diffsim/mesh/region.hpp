@@ -1,0 +1,43 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace diffsim {
+
+/// A triangle of a surface, in local numbering.
+struct Face {
+  int cell;
+  std::array<int, 3> vertices;  ///< their normal points out of `cell`
+};
+
+/// This rank's part of a named set of the mesh, in local numbering.
+struct Region {
+  std::string name;
+  std::vector<int> vertices;  ///< ascending; owned ones first, as in the mesh
+  std::vector<int> cells;     ///< ascending
+  std::int64_t num_vertices = 0;  ///< over all ranks
+  std::int64_t num_cells = 0;
+};
+
+/// Vertices inside a closed box of rest positions, m.
+struct BoxShape {
+  std::array<double, 3> min, max;
+};
+/// Vertices inside a closed ball, m.
+struct SphereShape {
+  std::array<double, 3> center;
+  double radius;
+};
+/// Vertices by number, 0-based in the file's order.
+struct VertexList {
+  std::vector<std::int64_t> vertices;
+};
+/// A set of vertices; its cells, and its boundary faces, are those with all their vertices in it.
+using RegionShape = std::variant<BoxShape, SphereShape, VertexList>;
+
+}  // namespace diffsim

@@ -1,0 +1,108 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "diffsim/mesh/file_order.hpp"
+#include "diffsim/mesh/halo.hpp"
+#include "diffsim/mesh/mesh_data.hpp"
+#include "diffsim/mesh/region.hpp"
+
+namespace diffsim {
+
+/// How good the cells are; over all ranks.
+struct MeshQuality {
+  double volume = 0.0;            ///< m³
+  double min_edge = 0.0;          ///< m
+  double max_edge = 0.0;          ///< m
+  double min_mean_ratio = 0.0;    ///< 12 (3V)^⅔ / Σ l², 1 for a regular tetrahedron (Liu & Joe 1994)
+  double average_mean_ratio = 0.0;
+};
+
+/// A mesh of linear tetrahedra spread over the ranks of a communicator, on DMPlex.
+///
+/// Each cell is on one rank; a vertex is owned by one rank and copied ("ghost") to the others that have a cell at it.
+/// Inside a rank, cells follow a Hilbert curve and vertices the order in which cells first touch them, owned before
+/// ghosts. Positions and cells of files keep the file's order: see `vertex_order`, `cell_order`.
+class TetrahedralMesh {
+ public:
+  /// Reads a Gmsh (`.msh`) or HDF5 (`.h5`) mesh file; coordinates are multiplied by `scale`, to metres. Collective.
+  static std::shared_ptr<TetrahedralMesh> read(MPI_Comm comm, const std::string& file, double scale = 1.0,
+                                               bool allow_coincident_vertices = false);
+  /// The box [0, size] of cells[0]·cells[1]·cells[2] bricks of six tetrahedra; regions x_min, x_max, … Collective.
+  static std::shared_ptr<TetrahedralMesh> box(MPI_Comm comm, std::array<double, 3> size, std::array<int, 3> cells);
+  /// Partitions `data`, whose blocks follow each other from rank to rank. Collective.
+  TetrahedralMesh(MPI_Comm comm, const MeshData& data);
+  ~TetrahedralMesh();
+  TetrahedralMesh(const TetrahedralMesh&) = delete;
+  TetrahedralMesh& operator=(const TetrahedralMesh&) = delete;
+
+  MPI_Comm comm() const { return comm_; }
+  int num_cells() const { return static_cast<int>(cells_.size() / 4); }         ///< of this rank
+  int num_vertices() const { return static_cast<int>(positions_.size() / 3); }  ///< of this rank, ghosts included
+  int num_owned_vertices() const { return halo_->num_owned(); }
+  std::int64_t num_global_cells() const { return cell_order_->num_global(); }
+  std::int64_t num_global_vertices() const { return vertex_order_->num_global(); }  ///< of the file, unused included
+  std::int64_t num_unused_vertices() const { return num_unused_; }
+
+  const std::vector<int>& cells() const { return cells_; }                 ///< [num_cells, 4], positively oriented
+  const std::vector<double>& rest_positions() const { return positions_; }  ///< [num_vertices, 3], m
+  /// Rest positions of this rank's block of the file's vertices, unused ones included: [block_size, 3], m.
+  const std::vector<double>& file_positions() const { return file_positions_; }
+  const Halo& halo() const { return *halo_; }
+  const FileOrder& vertex_order() const { return *vertex_order_; }
+  const FileOrder& cell_order() const { return *cell_order_; }
+
+  /// The named physical groups (or box sides) of the mesh.
+  const std::vector<RegionInfo>& region_infos() const { return infos_; }
+  /// Defines a region by its vertices; InputError for a name that is taken or vertices that are not there. Collective.
+  void define_region(const std::string& name, const RegionShape& shape);
+  /// By name: one defined here, `all`, or the mesh's groups of that name (else tag), of any dimension. Throws Error
+  /// (input), naming those there are. Collective.
+  const Region& region(const std::string& name) const;
+  /// The faces of a region, each on one rank only: those of its surface groups if it has any, else the mesh's boundary
+  /// faces that its cells (a volume group) or vertices (a shape) have. Collective.
+  std::vector<Face> faces(const std::string& name) const;
+  bool has_region(const std::string& name) const;
+  std::vector<std::string> region_names() const;
+  /// Faces of one cell only, of the whole mesh: the surface. Collective on the first call.
+  const std::vector<Face>& boundary() const;
+
+  MeshQuality quality() const;  ///< collective
+  /// Equal for equal files (coordinates and cells), whatever the number of ranks. Collective.
+  std::uint64_t fingerprint() const;
+
+ private:
+  struct Topology;
+  /// The groups that a name or a tag stands for, as indices of `infos_`.
+  std::vector<std::size_t> groups(const std::string& name) const;
+  void number(const MeshData& data);
+  void read_groups(const MeshData& data, const FileOrder& cell_blocks, const FileOrder& vertex_blocks);
+  Face face(int cell, int opposite) const;
+  /// Completes a region whose vertex marks (any rank's) are in `marks` [num_vertices] and counts it. Collective.
+  void finish(Region& region, std::vector<char> marks) const;
+
+  MPI_Comm comm_;
+  std::vector<int> cells_;
+  std::vector<double> positions_;
+  std::vector<double> file_positions_;
+  std::int64_t num_unused_ = 0;
+  std::vector<RegionInfo> infos_;
+  std::vector<Region> groups_;                   // parallel to infos_
+  std::vector<std::vector<Face>> group_faces_;   // likewise
+  mutable std::map<std::string, Region> regions_;
+  mutable std::unique_ptr<std::vector<Face>> boundary_;
+  std::unique_ptr<Topology> topology_;
+  std::unique_ptr<Halo> halo_;
+  std::unique_ptr<FileOrder> vertex_order_;
+  std::unique_ptr<FileOrder> cell_order_;
+};
+
+}  // namespace diffsim

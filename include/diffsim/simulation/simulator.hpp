@@ -1,0 +1,55 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "diffsim/adjoint/sweep.hpp"
+#include "diffsim/simulation/solver.hpp"
+
+namespace diffsim {
+
+/// How a gradient's sweep keeps memory bounded.
+struct CheckpointOptions {
+  std::string schedule = "all";  ///< all, uniform
+  int every = 10;                ///< uniform: steps between snapshots
+  std::string store = "memory";  ///< memory, hdf5
+  std::string directory = "checkpoints";
+};
+
+/// Throw Error (input) for a name they do not know, naming those there are.
+std::unique_ptr<Schedule> make_schedule(const CheckpointOptions& options, int num_steps);
+std::unique_ptr<Store> make_store(const CheckpointOptions& options, MPI_Comm comm);
+
+/// Rolls a solver out and takes gradients of a loss through the rollout.
+class DifferentiableSimulator {
+ public:
+  explicit DifferentiableSimulator(DifferentiableSolver& solver);
+
+  /// Parameters that `backward` gives the gradient by; ∂L/∂x[0] comes in any case.
+  void require_gradient(const std::vector<std::string>& parameters);
+  /// `num_steps` steps from the solver's initial state; returns the loss. `checkpoint_every` K > 0: a snapshot every K steps, in
+  /// memory; 0: every step is recorded.
+  double rollout(int num_steps, int checkpoint_every, Loss& loss, const StateObserver& observer = {});
+  double rollout(int num_steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer = {});
+  /// The gradient of the last rollout's loss.
+  void backward();
+
+  const State& state() const { return state_; }  ///< after the rollout
+  const Field& gradient(const std::string& parameter) const;
+  const ParameterSet& gradient() const { return gradient_; }
+  /// ∂L/∂x[0]: `positions` and `velocities`, owned entries.
+  const State& initial_gradient() const { return adjoint_; }
+  const SweepStatistics& statistics() const;
+
+ private:
+  DifferentiableSolver* solver_;
+  State state_, adjoint_;
+  ParameterSet gradient_;
+  std::unique_ptr<Schedule> schedule_;
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<AdjointSweep> sweep_;
+};
+
+}  // namespace diffsim

@@ -1,0 +1,72 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "diffsim/core/model.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "diffsim/simulation/material.hpp"
+
+namespace diffsim {
+
+class SymplecticEuler;
+
+struct SolverOptions {
+  double dt = 0.01;  ///< s
+  int substeps = 4;
+  double damping = 0.99;                         ///< factor on velocities per substep
+  std::array<double, 3> gravity{0.0, -9.8, 0.0};  ///< m/s²
+};
+
+/// An elastic body: a mesh, its materials, what holds and loads it, and the time stepper that moves it.
+///
+/// Parameters, by name: `youngs_modulus`, `poisson_ratio`, … of the laws and `density`, one value a cell; `gravity` [3];
+/// `damping`; `nodal_load` [vertices, 3], N; `traction:REGION` [3], Pa; the last two and gravity and damping may have one entry
+/// a step. Collective, as everything here.
+class DifferentiableSolver {
+ public:
+  /// Every cell needs exactly one material; Error (input) names one that has none or two.
+  DifferentiableSolver(std::shared_ptr<TetrahedralMesh> mesh, std::vector<DifferentiableMaterial> materials,
+                       SolverOptions options = {});
+  ~DifferentiableSolver();
+  DifferentiableSolver(DifferentiableSolver&&) noexcept;
+
+  /// Holds the vertices of a region where they are, along the axes given.
+  void fix(const std::string& region, std::array<bool, 3> axes = {true, true, true});
+  /// A dead load on the rest area of a region's faces, Pa: [3], or [steps, 3]. Returns the parameter's name.
+  std::string add_traction(const std::string& region, const std::vector<double>& traction);
+  /// Forces on vertices, N: [owned vertices, 3], or [steps, owned vertices, 3]. Returns the parameter's name.
+  std::string add_nodal_load(const std::vector<double>& load);
+  /// Gives `gravity` [steps, 3] or `damping` [steps] one entry a step.
+  void set_control(const std::string& parameter, const std::vector<double>& values);
+  /// [owned vertices, 3], added to the rest positions, m.
+  void set_initial_displacement(const std::vector<double>& displacement);
+  /// [owned vertices, 3], m/s.
+  void set_initial_velocity(const std::vector<double>& velocity);
+
+  const std::shared_ptr<TetrahedralMesh>& mesh() const { return mesh_; }
+  const std::vector<DifferentiableMaterial>& materials() const { return materials_; }
+  Model& model();
+  SymplecticEuler& integrator();
+  ParameterSet& parameters() { return model().parameters(); }
+
+  State initial_state() const;
+  /// state n → state n+1. Call `model().prepare()` first, and again after parameters changed.
+  void step(int n, State& state);
+  /// The largest dt/substeps that small motions are sure to be stable with, s; calls `prepare`.
+  double stable_substep();
+
+ private:
+  void set_materials();
+
+  std::shared_ptr<TetrahedralMesh> mesh_;
+  std::vector<DifferentiableMaterial> materials_;
+  std::unique_ptr<SymplecticEuler> integrator_;
+  std::vector<double> initial_positions_;   // [owned vertices, 3]
+  std::vector<double> initial_velocities_;  // likewise
+};
+
+}  // namespace diffsim

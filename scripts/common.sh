@@ -1,0 +1,47 @@
+# shellcheck shell=bash
+# Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# Sourced by the scripts beside it.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=$root/build
+
+# Open MPI refuses root unless told twice; containers and fresh machines have nobody else.
+if [ "$(id -u)" -eq 0 ]; then
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+fi
+
+# Threads are not pinned to cores, unless asked: two ranks would be pinned to the same ones.
+export OMP_PROC_BIND=${OMP_PROC_BIND:-false}
+
+# A compiler job on Kokkos code may take 1.5 GB.
+build_jobs() {
+  local cores gigabytes
+  cores=$(nproc)
+  gigabytes=$(awk '/MemAvailable/ { print int($2 / 1572864) }' /proc/meminfo 2>/dev/null || echo "$cores")
+  echo $((cores < gigabytes ? cores : (gigabytes > 1 ? gigabytes : 1)))
+}
+
+# The first Python that has what the pictures need, else any, else nothing. A user's own python3 may hide the
+# distribution's, which is the one that install-deps.sh fits out.
+find_python() {
+  local python any=''
+  for python in python3 /usr/bin/python3; do
+    command -v "$python" >/dev/null || continue
+    any=${any:-$python}
+    if "$python" -c 'import h5py, matplotlib, numpy' 2>/dev/null; then
+      echo "$python"
+      return
+    fi
+  done
+  echo "$any"
+}
+
+# configure_and_build [TARGET]: the release preset, in build/.
+configure_and_build() {
+  if [ ! -f "$build/CMakeCache.txt" ] && command -v ninja >/dev/null; then
+    export CMAKE_GENERATOR=${CMAKE_GENERATOR:-Ninja}
+  fi
+  (cd "$root" && cmake --preset release) || return 1
+  cmake --build "$build" -j "$(build_jobs)" ${1:+--target "$1"}
+}

@@ -1,0 +1,265 @@
+#!/usr/bin/env bash
+# Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# Sets up a Debian or Ubuntu machine for building diffsim, from the distribution's package archive alone.
+# Running it again does nothing that is already done.
+set -uo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+prefix=$root/build/deps
+with_optional=yes
+
+# Debian and Ubuntu names. Everything the library, the runner, its tests and benchmarks need, but Kokkos.
+required=(
+  build-essential cmake ninja-build pkg-config xz-utils
+  libopenmpi-dev openmpi-bin libpetsc-real-dev libhdf5-openmpi-dev
+  libyaml-cpp-dev libcli11-dev libfmt-dev libspdlog-dev nlohmann-json3-dev
+  libgtest-dev libbenchmark-dev
+)
+# For the pictures of the examples only; nothing fails without them.
+optional=(python3-numpy python3-h5py python3-matplotlib)
+
+usage() {
+  cat <<TEXT
+usage: scripts/install-deps.sh [--prefix DIR] [--no-optional] [--help]
+
+Installs what diffsim is built from, on Debian or Ubuntu, as root or through sudo:
+  1. distribution packages: ${required[*]}
+  2. optional ones, for pictures: ${optional[*]}
+  3. Kokkos with OpenMP and Serial, built from the distribution's 'trilinos' source package into DIR.
+     If that cannot be had, the packaged Kokkos (Serial only), with a warning.
+
+  --prefix DIR     where Kokkos goes (default: build/deps of the source tree, where CMake looks for it)
+  --no-optional    leave out 2
+  --help           this text
+
+Kokkos from elsewhere: set Kokkos_ROOT to its prefix, and step 3 is left out.
+TEXT
+}
+
+say() { printf 'install-deps: %s\n' "$*"; }
+warn() { printf 'install-deps: warning: %s\n' "$*" >&2; }
+die() {
+  printf 'install-deps: error: %s\n' "$*" >&2
+  exit 1
+}
+
+while [ $# -gt 0 ]; do
+  case $1 in
+    --prefix)
+      [ $# -ge 2 ] || die "--prefix needs a directory"
+      prefix=$2
+      shift 2
+      ;;
+    --prefix=*)
+      prefix=${1#--prefix=}
+      shift
+      ;;
+    --no-optional)
+      with_optional=no
+      shift
+      ;;
+    -h | --help)
+      usage
+      exit 0
+      ;;
+    *)
+      usage >&2
+      die "unknown argument: $1"
+      ;;
+  esac
+done
+[ -n "$prefix" ] || die "--prefix needs a directory"
+mkdir -p "$prefix" || die "cannot create $prefix"
+prefix=$(cd "$prefix" && pwd)
+
+# ---- 1, 2: packages ------------------------------------------------------------------------------------------
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    env DEBIAN_FRONTEND=noninteractive "$@"
+  elif command -v sudo >/dev/null; then
+    sudo env DEBIAN_FRONTEND=noninteractive "$@"
+  else
+    warn "this needs root, and there is no sudo: $*"
+    return 1
+  fi
+}
+
+missing_of() {
+  local package
+  for package in "$@"; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || printf '%s\n' "$package"
+  done
+}
+
+lists_updated=no
+apt_install() {
+  if [ "$lists_updated" = no ]; then
+    # A broken third-party repository must not stop us: what matters is whether the install below succeeds.
+    as_root apt-get -q -o DPkg::Lock::Timeout=600 update || warn "apt-get update reported errors; going on"
+    lists_updated=yes
+  fi
+  as_root apt-get -q -y -o DPkg::Lock::Timeout=600 install --no-install-recommends "$@"
+}
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+  die "this script knows Debian and Ubuntu only; elsewhere install Kokkos, MPI, PETSc (real, double), parallel HDF5," \
+    "yaml-cpp, CLI11, fmt, spdlog, nlohmann_json, GoogleTest and Google Benchmark, and run cmake --preset release"
+fi
+
+mapfile -t missing < <(missing_of "${required[@]}")
+if [ ${#missing[@]} -eq 0 ]; then
+  say "all required packages are installed"
+else
+  say "installing packages: ${missing[*]}"
+  apt_install "${missing[@]}" || die "could not install: ${missing[*]}"
+fi
+
+if [ "$with_optional" = yes ]; then
+  mapfile -t missing < <(missing_of "${optional[@]}")
+  if [ ${#missing[@]} -gt 0 ]; then
+    say "installing optional packages (pictures): ${missing[*]}"
+    apt_install "${missing[@]}" || warn "could not install ${missing[*]}; the examples will draw no pictures"
+  fi
+fi
+
+# ---- 3: Kokkos -----------------------------------------------------------------------------------------------
+
+# Prints where KokkosConfig.cmake lies under a prefix, if it does.
+kokkos_config_in() { find "$1" -maxdepth 5 -path '*/lib*/cmake/Kokkos/KokkosConfig.cmake' -print -quit 2>/dev/null; }
+
+# Writes apt source entries of type deb-src for the distribution's own archive, made from the entries the system has.
+# Entries of other archives are left out where apt knows who publishes what.
+write_source_entries() { # directory
+  local out=$1 own
+  # shellcheck disable=SC1091
+  own=$(. /etc/os-release && printf '%s %s' "${ID:-}" "${ID_LIKE:-}")
+  # shellcheck disable=SC2016
+  apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
+    awk -v own="$own" 'BEGIN { n = split(tolower(own), ids, " "); for (i = 1; i <= n; ++i) ok[ids[i]] = 1 }
+      tolower($1) in ok { sub(/\/+$/, "", $NF); print $NF }' | sort -u >"$out/own-uris"
+
+  copy_source_entries "$out" && return
+  # Mirror lists and the like: apt knows these archives by other names.
+  : >"$out/own-uris"
+  copy_source_entries "$out"
+}
+copy_source_entries() { # directory
+  local out=$1 file entries=0 sources_list='' sources_parts=''
+  eval "$(apt-config shell sources_list Dir::Etc::SourceList/f sources_parts Dir::Etc::SourceParts/d)"
+  mkdir -p "$out/sources.d"
+  # one line an entry: deb [options] URI suite components...
+  for file in "${sources_list:-/etc/apt/sources.list}" "${sources_parts:-/etc/apt/sources.list.d/}"/*.list; do
+    [ -f "$file" ] || continue
+    entries=$((entries + 1))
+    awk -v uris="$out/own-uris" '
+      BEGIN { while ((getline line < uris) > 0) { own[line] = 1; known = 1 } }
+      /^[ \t]*deb[ \t]/ && !/cdrom:/ {
+        uri = $0; sub(/^[ \t]*deb[ \t]+(\[[^]]*\][ \t]*)?/, "", uri); sub(/[ \t].*/, "", uri); sub(/\/+$/, "", uri)
+        if (known && !(uri in own)) next
+        sub(/^[ \t]*deb/, "deb-src"); print
+      }' "$file" >"$out/sources.d/$entries.list"
+  done
+  # paragraphs of fields; comments may stand inside them
+  for file in "${sources_parts:-/etc/apt/sources.list.d/}"/*.sources; do
+    [ -f "$file" ] || continue
+    entries=$((entries + 1))
+    grep -v '^#' "$file" | awk -v uris="$out/own-uris" -v RS= '
+      BEGIN { RS = "\n"; while ((getline line < uris) > 0) { own[line] = 1; known = 1 } RS = "" }
+      {
+        keep = !known; enabled = 1; text = ""; binary = 0
+        n = split($0, lines, "\n")
+        for (i = 1; i <= n; ++i) {
+          field = lines[i]
+          if (field !~ /^[ \t]/) { name = tolower(field); sub(/:.*/, "", name); sub(/^[^:]*:/, "", field) }
+          if (name == "enabled" && tolower(field) ~ /no|false|off|0/) enabled = 0
+          if (name == "uris") {
+            m = split(field, list, " ")
+            for (j = 1; j <= m; ++j) { sub(/\/+$/, "", list[j]); if (list[j] in own) keep = 1 }
+          }
+          if (name == "types") { if (field ~ /deb([ \t]|$)/) binary = 1 }
+          else text = text lines[i] "\n"
+        }
+        if (keep && enabled && binary) printf "Types: deb-src\n%s\n", text
+      }' >"$out/sources.d/$entries.sources"
+  done
+  find "$out/sources.d" -type f -empty -delete
+  [ -n "$(find "$out/sources.d" -type f -print -quit)" ]
+}
+
+# Builds Kokkos from the trilinos source package; $1 is a scratch directory. Every step may fail; the caller tells.
+build_kokkos() {
+  local work=$1 tarball source jobs native
+  mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$work/download" || return 1
+
+  : >"$work/empty"
+  if ! write_source_entries "$work"; then
+    warn "no apt source of this distribution's own archive found"
+    return 1
+  fi
+  local apt=(
+    apt-get -q -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work/cache" -o "Dir::Etc::SourceList=$work/empty"
+    -o "Dir::Etc::SourceParts=$work/sources.d" -o "APT::Sandbox::User=root" -o "Acquire::Languages=none"
+    -o "Acquire::IndexTargets::deb-src::DEP-11::DefaultEnabled=false"
+  )
+  say "reading the index of source packages"
+  "${apt[@]}" update || warn "some source indices could not be read; going on"
+  say "downloading the trilinos source package (about 170 MB; removed again afterwards)"
+  (cd "$work/download" && "${apt[@]}" source --download-only --tar-only trilinos) || return 1
+
+  tarball=$(find "$work/download" -name 'trilinos_*.orig.tar.*' ! -name '*.asc' -print -quit)
+  [ -n "$tarball" ] || { warn "the source package holds no orig tarball"; return 1; }
+  say "unpacking packages/kokkos"
+  mkdir "$work/source" && tar -xf "$tarball" -C "$work/source" --wildcards '*/packages/kokkos/*' || return 1
+  rm -rf "$work/download"
+  source=$(find "$work/source" -maxdepth 4 -path '*/packages/kokkos' -type d -print -quit)
+  if [ ! -f "${source:-.}/cmake/kokkos_arch.cmake" ]; then
+    warn "no Kokkos in the source package"
+    return 1
+  fi
+
+  # Tuned for this machine, like the release preset. Kokkos before 3.6 has no name for that.
+  native=(-DCMAKE_CXX_FLAGS=-march=native)
+  grep -q '(NATIVE ' "$source/cmake/kokkos_arch.cmake" && native=(-DKokkos_ARCH_NATIVE=ON)
+  # Hidden symbols: a PETSc with Trilinos loads another Kokkos into the same process, and neither may bind to the other.
+  say "building Kokkos (OpenMP, Serial) into $prefix"
+  jobs=$(nproc)
+  cmake -S "$source" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$prefix" \
+    -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_CXX_STANDARD=20 -DBUILD_SHARED_LIBS=OFF -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
+    -DCMAKE_CXX_VISIBILITY_PRESET=hidden -DCMAKE_VISIBILITY_INLINES_HIDDEN=ON \
+    -DKokkos_ENABLE_OPENMP=ON -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_TESTS=OFF -DKokkos_ENABLE_EXAMPLES=OFF \
+    "${native[@]}" >"$work/log" 2>&1 &&
+    cmake --build "$work/build" -j "$jobs" >>"$work/log" 2>&1 &&
+    cmake --install "$work/build" >>"$work/log" 2>&1
+  local status=$?
+  if [ $status -ne 0 ]; then
+    tail -n 30 "$work/log" >&2
+    return 1
+  fi
+  [ -n "$(kokkos_config_in "$prefix")" ]
+}
+
+if [ -n "${Kokkos_ROOT:-}" ] && [ -n "$(kokkos_config_in "$Kokkos_ROOT")" ]; then
+  say "Kokkos: using Kokkos_ROOT=$Kokkos_ROOT"
+elif [ -n "$(kokkos_config_in "$prefix")" ]; then
+  say "Kokkos: already in $prefix"
+else
+  rm -rf "$prefix"/.kokkos.* # of a run that was killed
+  scratch=$(mktemp -d "$prefix/.kokkos.XXXXXX") || die "cannot write to $prefix"
+  trap 'rm -rf "$scratch"' EXIT
+  trap 'exit 130' INT TERM
+  if build_kokkos "$scratch"; then
+    say "Kokkos: $(kokkos_config_in "$prefix")"
+  else
+    cat >&2 <<'TEXT'
+******************************************************************************************************
+install-deps: WARNING: Kokkos with OpenMP could not be built from the trilinos source package (see above).
+  Falling back to the packaged Kokkos, which is SERIAL: diffsim will use ONE thread per MPI rank.
+  To get threads, install a Kokkos with OpenMP and set Kokkos_ROOT, or run this script again later.
+******************************************************************************************************
+TEXT
+    apt_install libtrilinos-kokkos-dev || die "the packaged Kokkos (libtrilinos-kokkos-dev) could not be installed either"
+  fi
+fi
+say "done"

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# usage: scripts/quickstart.sh
+# From a fresh Debian or Ubuntu machine to a recovered stiffness: installs, builds, and solves the inverse problem of
+# examples/quickstart on two MPI ranks. Results in build/quickstart.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+scene=$root/examples/quickstart/quickstart.yaml
+out=$build/quickstart
+started=$SECONDS
+
+"$root/scripts/install-deps.sh"
+configure_and_build diffsim_app
+printf '\nquickstart: installed and built in %d s\n' $((SECONDS - started))
+
+if [ ! -f "$scene" ]; then
+  echo "quickstart: error: ${scene#"$root"/} is missing" >&2
+  exit 1
+fi
+
+# The scene names its output folder relative to where it is run.
+mkdir -p "$out"
+cd "$out"
+started=$SECONDS
+echo "quickstart: mpirun -n 2 build/bin/diffsim invert ${scene#"$root"/}"
+OMP_NUM_THREADS=1 mpirun -n 2 "$build/bin/diffsim" invert "$scene"
+printf 'quickstart: solved in %d s\n\n' $((SECONDS - started))
+
+report=$(find "$out" -name report.json -newermt "-$((SECONDS - started + 5)) seconds" -print -quit)
+if [ -z "$report" ]; then
+  echo "quickstart: error: the run left no report.json under ${out#"$root"/}" >&2
+  exit 1
+fi
+results=$(dirname "$report")
+
+python=$(find_python)
+if [ -n "$python" ]; then
+  "$python" "$root/scripts/show_result.py" "$results" --truth "$root/examples/quickstart/truth.json" || true
+  for script in "$root"/examples/quickstart/plot*.py; do
+    if [ -f "$script" ]; then
+      "$python" "$script" "$results" || echo "quickstart: no pictures; see the line above"
+    fi
+  done
+else
+  echo "quickstart: no python3, so no pictures; report.json says:"
+  cat "$report"
+fi
+
+echo
+echo "Files in ${results#"$root"/}:"
+for file in "$results"/*; do
+  case $file in
+    *.png) what="picture" ;;
+    *.xdmf) what="open it in ParaView" ;;
+    */parameters.h5) what="what was recovered" ;;
+    */history.csv) what="loss at each iteration" ;;
+    */report.json) what="loss, iterations, times" ;;
+    *) what="" ;;
+  esac
+  printf '  %-28s %s\n' "$(basename "$file")" "$what"
+done

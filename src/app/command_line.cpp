@@ -1,0 +1,90 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "app/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+
+#include "app/yaml_value.hpp"
+#include "diffsim/core/config.hpp"
+
+namespace diffsim::app {
+namespace {
+
+constexpr const char* footer =
+    "PETSc options may follow `--`; --kokkos-… options go to Kokkos. Alone or under mpirun.\n"
+    "Exit codes: 0 done; 1 ran but failed, did not converge or did not pass; 2 bad input.";
+
+struct Command {
+  const char* name;
+  const char* does;
+};
+constexpr Command commands[] = {
+    {"simulate", "forward run: trajectory.h5, trajectory.xdmf, report.json"},
+    {"gradient", "the loss and its gradient: gradient.h5, report.json"},
+    {"check", "Taylor and dot-product tests of that gradient: report.json"},
+    {"invert", "minimise the loss over the parameters: parameters.h5, history.csv, report.json"},
+    {"mesh", "read, partition and report the mesh: report.json"},
+};
+
+void parse(CommandLine& line, std::vector<std::string> arguments) {
+  CLI::App app("Differentiable mechanics: simulate a deforming body, get exact gradients, recover parameters.",
+               "diffsim");
+  app.set_version_flag("--version", "diffsim " DIFFSIM_VERSION);
+  app.require_subcommand(1);
+  app.footer(footer);
+  for (const Command& command : commands) {
+    CLI::App* sub = app.add_subcommand(command.name, command.does);
+    sub->footer(footer);
+    sub->add_option("scene", line.scene, "The scene, a YAML file")->required();
+    sub->add_option("--output", line.output, "Folder for what is written, instead of the scene's output.directory")
+        ->type_name("DIR");
+    if (std::string(command.name) == "mesh")
+      sub->add_option("--convert", line.convert, "Also write the mesh as an HDF5 file, which is read in parallel")
+          ->type_name("FILE");
+  }
+  std::reverse(arguments.begin(), arguments.end());
+  try {
+    app.parse(arguments);
+    line.command = app.get_subcommands().front()->get_name();
+  } catch (const CLI::CallForHelp&) {
+    const auto given = app.get_subcommands();
+    line.text = (given.empty() ? &app : given.front())->help();
+  } catch (const CLI::CallForVersion&) {
+    line.text = std::string("diffsim ") + DIFFSIM_VERSION + "\n";
+  } catch (const CLI::ParseError& error) {
+    line.error = error.what();
+  }
+}
+
+}  // namespace
+
+CommandLine parse_command_line(const std::vector<std::string>& arguments) {
+  CommandLine line;
+  std::vector<std::string> own;
+  bool after = false;
+  for (const std::string& argument : arguments) {
+    if (after) line.petsc.push_back(argument);
+    else if (argument == "--") after = true;
+    else if (argument.starts_with("--kokkos-")) line.kokkos.push_back(argument);
+    else own.push_back(argument);
+  }
+  parse(line, own);
+  if (!line.error.empty()) {
+    std::vector<std::string> names;
+    for (const Command& command : commands) names.emplace_back(command.name);
+    const auto word = std::find_if(own.begin(), own.end(), [](const auto& text) { return !text.starts_with('-'); });
+    if (own.empty()) line.error = "no command is given";
+    else if (word != own.end() && std::find(names.begin(), names.end(), *word) == names.end()) {
+      const std::string near = nearest(*word, names);
+      line.error = "there is no command '" + *word + "'; " + (near.empty() ? "" : "did you mean " + near + "? ") +
+                   "commands: " + join(names);
+    }
+  } else if (!line.petsc.empty() && !line.petsc.front().starts_with('-')) {
+    line.error = "'" + line.petsc.front() + "' after -- is not a PETSc option; options begin with -";
+  }
+  if (!line.error.empty()) line.command.clear();
+  return line;
+}
+
+}  // namespace diffsim::app

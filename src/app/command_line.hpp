@@ -1,0 +1,25 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace diffsim::app {
+
+/// What the user asked for on the command line.
+struct CommandLine {
+  std::string command;              ///< simulate, gradient, check, invert, mesh; empty: nothing to run
+  std::string scene;
+  std::string output;               ///< empty: as the scene says
+  std::string convert;              ///< mesh: the HDF5 mesh file to write
+  std::vector<std::string> petsc;   ///< what stood after `--`
+  std::vector<std::string> kokkos;  ///< --kokkos-…
+
+  std::string text;   ///< of --help or --version
+  std::string error;  ///< what is wrong with it
+};
+
+/// Never throws; needs neither MPI nor PETSc.
+CommandLine parse_command_line(const std::vector<std::string>& arguments);
+
+}  // namespace diffsim::app

@@ -1,0 +1,44 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "app/command_line.hpp"
+#include "app/output.hpp"
+#include "app/report.hpp"
+#include "app/scene.hpp"
+
+namespace diffsim::app {
+
+/// What a command works with: the scene as read, where results go, the report so far.
+struct Job {
+  MPI_Comm comm;
+  int rank;
+  const CommandLine& line;
+  Scene scene;
+  OutputFolder output;
+  Report report;
+  std::ostream& out;  ///< rank 0's standard output, and nowhere on other ranks
+  std::ostream& err;
+
+  void warn(const std::string& what) { err << "diffsim: warning: " << what << '\n' << std::flush; }
+  /// Called once everything is read and checked: from here on files are written, and report.json even if the run fails.
+  void begin() {
+    output.create();
+    report.end_setup();
+  }
+};
+
+// The commands. They return whether the run did what was asked (exit code 0), and throw Error. Collective.
+bool simulate(Job& job);
+bool gradient(Job& job);
+bool check(Job& job);
+bool invert(Job& job);
+bool report_mesh(Job& job);
+
+}  // namespace diffsim::app

@@ -1,0 +1,31 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "app/command_line.hpp"
+#include "app/run.hpp"
+#include "diffsim/core/runtime.hpp"
+
+int main(int argc, char** argv) {
+  const diffsim::app::CommandLine line = diffsim::app::parse_command_line({argv + 1, argv + argc});
+  // PETSc and Kokkos see what is meant for them only. Kokkos' advice on binding threads is not for the user of a runner.
+  std::vector<std::string> words{argv[0]};
+  words.insert(words.end(), line.kokkos.begin(), line.kokkos.end());
+  words.insert(words.end(), line.petsc.begin(), line.petsc.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  int count = static_cast<int>(words.size());
+  char** arguments = pointers.data();
+  setenv("KOKKOS_DISABLE_WARNINGS", "true", 0);
+  try {
+    const diffsim::Runtime runtime(count, arguments);
+    return diffsim::app::run(runtime.comm(), line, std::cout, std::cerr);
+  } catch (const std::exception& error) {
+    std::cerr << "diffsim: error: " << error.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,65 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "diffsim/core/loss.hpp"
+
+namespace diffsim::app {
+
+/// Tells how far long work is, on stderr: on a terminal one line that is rewritten, elsewhere a line every half minute.
+class Progress {
+ public:
+  enum class Style { none, line, log };
+  /// What suits rank `rank` of a run: none but on rank 0.
+  static Style style_for(int rank);
+
+  /// `label`: "simulate"; `unit`: "steps".
+  Progress(Style style, std::string label, std::string unit);
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress();  ///< takes the line off the terminal
+
+  /// `done` of `total` units are done; `note` is added to the line.
+  void update(long done, long total, const std::string& note = "");
+  /// The text of a line: "simulate: 120 of 1000 steps, 35.2 steps/s, 0:25 left".
+  static std::string text(const std::string& label, const std::string& unit, long done, long total, double seconds,
+                          const std::string& note);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Style style_;
+  std::string label_, unit_;
+  Clock::time_point start_, shown_;
+  bool on_screen_ = false;
+};
+
+/// A loss that tells a Progress how far a sweep is: a sweep asks `observes` at every state, forward and back.
+class WatchedLoss : public Loss {
+ public:
+  WatchedLoss(Loss& loss, Progress& progress, int num_steps)
+      : loss_(loss), progress_(progress), num_steps_(num_steps) {}
+
+  bool observes(int n) const override;
+  double value(int n, const State& state, const ParameterSet& parameters) override {
+    return loss_.value(n, state, parameters);
+  }
+  double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                 const ParameterSet& direction) override {
+    return loss_.tangent(n, state, parameters, tangent, direction);
+  }
+  void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
+                    ParameterSet& gradient) override {
+    loss_.add_gradient(n, state, parameters, adjoint, gradient);
+  }
+
+ private:
+  Loss& loss_;
+  Progress& progress_;
+  int num_steps_;
+  mutable int last_ = -1;
+};
+
+}  // namespace diffsim::app

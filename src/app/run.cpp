@@ -1,0 +1,161 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "app/run.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <optional>
+#include <thread>
+
+#include "app/job.hpp"
+#include "app/petsc_options.hpp"
+#include "app/text_file.hpp"
+#include "diffsim/core/error.hpp"
+
+namespace diffsim::app {
+namespace {
+
+enum ExitCode { done = 0, failed = 1, bad_input = 2 };
+
+/// How a rank ended.
+struct Outcome {
+  int code = done;
+  std::string error;
+};
+
+struct Command {
+  bool (*run)(Job&);
+  std::vector<std::string> files;  // that it writes
+  bool needs_steps, needs_objective;
+};
+
+Command command_of(const std::string& name) {
+  if (name == "simulate") return {simulate, {"trajectory.h5", "trajectory.xdmf", "report.json"}, true, false};
+  if (name == "gradient") return {gradient, {"gradient.h5", "report.json"}, true, true};
+  if (name == "check") return {check, {"report.json"}, true, true};
+  if (name == "invert")
+    return {invert, {"parameters.h5", "history.csv", "trajectory.h5", "trajectory.xdmf", "report.json"}, true, true};
+  return {report_mesh, {"report.json"}, false, false};
+}
+
+void require_sections(const Scene& scene, const std::string& name, const Command& command) {
+  const auto need = [&](bool given, const char* key, const std::string& what) {
+    if (!given) throw InputError(scene.file, 0, key, "is missing; " + name + " needs " + what);
+  };
+  if (!command.needs_steps) return;
+  need(!scene.materials.empty(), "material", "{model: neo_hookean, density: …, youngs_modulus: …, poisson_ratio: …}");
+  if (scene.solver.steps < 0)
+    throw InputError(scene.file, scene.solver.place.line, "solver.steps", "is missing; " + name + " needs it");
+  if (!command.needs_objective) return;
+  need(!scene.objectives.empty(), "objective", "one, such as {type: track, observations: observed.h5}");
+  need(!scene.parameters.empty(), "parameters", "at least one, such as {name: youngs_modulus, per: global}");
+}
+
+/// A copy of the communicator for the ranks to meet on when they end, whatever they were doing on the other.
+class Farewell {
+ public:
+  explicit Farewell(MPI_Comm comm) { DIFFSIM_MPI(MPI_Comm_dup(comm, &comm_)); }
+  Farewell(const Farewell&) = delete;
+  Farewell& operator=(const Farewell&) = delete;
+  ~Farewell() { MPI_Comm_free(&comm_); }
+
+  /// Waits for the other ranks, which are expected to end likewise; false if some have not within `patience`.
+  bool wait(std::chrono::seconds patience) const {
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (MPI_Ibarrier(comm_, &request) != MPI_SUCCESS) return false;
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    for (;;) {
+      int arrived = 0;
+      if (MPI_Test(&request, &arrived, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
+      if (arrived) return true;
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  int largest(int code) const {
+    MPI_Allreduce(MPI_IN_PLACE, &code, 1, MPI_INT, MPI_MAX, comm_);
+    return code;
+  }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+Outcome outcome_of(const std::exception& exception) {
+  Outcome outcome{failed, exception.what()};
+  if (const auto* error = dynamic_cast<const Error*>(&exception); error && error->kind() == ErrorKind::input)
+    outcome.code = bad_input;
+  std::replace_if(outcome.error.begin(), outcome.error.end(), [](unsigned char c) { return c < 0x20; }, ' ');
+  return outcome;
+}
+
+/// Runs the command; a failure of the run itself is put in the report too.
+bool perform(Job& job, const Command& command) {
+  try {
+    const bool good = command.run(job);
+    job.report.write(job.output);
+    return good;
+  } catch (const Error& error) {
+    if (job.output.created() && error.kind() == ErrorKind::run) {
+      job.report["converged"] = false;
+      job.report["error"] = error.what();
+      job.report.write(job.output);
+    }
+    throw;
+  }
+}
+
+bool execute(MPI_Comm comm, int rank, const CommandLine& line, std::ostream& out, std::ostream& err) {
+  const Command command = command_of(line.command);
+  Report report(comm, line.command);
+  Scene scene = parse_scene(read_text(comm, line.scene), line.scene);
+  require_sections(scene, line.command, command);
+  const std::string directory = line.output.empty() ? scene.output.directory : line.output;
+  const Place place = line.output.empty() ? scene.output.place : Place{nullptr, 0, "--output"};
+  require_writable(comm, directory, command.files, place);
+  const PetscOptionsOfScene options(scene.petsc, line.petsc);
+  Job job{comm, rank, line, std::move(scene), OutputFolder(comm, directory), std::move(report), out, err};
+  const bool good = perform(job, command);
+  for (const std::string& name : options.unused()) job.warn("PETSc option " + name + " was not used; check its name");
+  return good;
+}
+
+}  // namespace
+
+int run(MPI_Comm comm, const CommandLine& line, std::ostream& out, std::ostream& err) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  std::ostream nowhere(nullptr);
+  std::ostream& my_out = rank == 0 ? out : nowhere;
+  std::ostream& my_err = rank == 0 ? err : nowhere;
+  const auto say = [](std::ostream& stream, const std::string& what) {
+    stream << "diffsim: error: " << what << '\n' << std::flush;
+  };
+  if (!line.error.empty()) {
+    say(my_err, "command line: " + line.error + "; see diffsim --help");
+    return bad_input;
+  }
+  if (line.command.empty()) {
+    my_out << line.text << std::flush;
+    return done;
+  }
+
+  std::optional<Farewell> farewell;
+  Outcome outcome;
+  try {
+    farewell.emplace(comm);
+    outcome.code = execute(comm, rank, line, my_out, my_err) ? done : failed;
+  } catch (const std::exception& exception) {
+    outcome = outcome_of(exception);
+  }
+  // Errors are agreed on, so the others are on their way. If they are not, better an end than a hang.
+  constexpr std::chrono::seconds patience(30);
+  if (!farewell || !farewell->wait(patience)) {
+    say(err, (outcome.error.empty() ? "other ranks failed" : outcome.error) + " (rank " + std::to_string(rank) + ")");
+    MPI_Abort(comm, failed);
+  }
+  if (!outcome.error.empty()) say(my_err, outcome.error);
+  return farewell->largest(outcome.code);
+}
+
+}  // namespace diffsim::app

@@ -1,0 +1,18 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <iosfwd>
+
+#include "app/command_line.hpp"
+
+namespace diffsim::app {
+
+/// Does what the command line says; returns the exit code, the same on every rank. Never throws. Collective.
+///
+/// Rank 0 writes results to `out`, and to `err` at most one line `diffsim: error: …` and lines `diffsim: warning: …`. MPI,
+/// PETSc and Kokkos are started.
+int run(MPI_Comm comm, const CommandLine& line, std::ostream& out, std::ostream& err);
+
+}  // namespace diffsim::app

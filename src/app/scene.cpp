@@ -1,0 +1,95 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "app/scene.hpp"
+
+#include <cmath>
+
+#include "app/scene_sections.hpp"
+
+namespace diffsim::app {
+
+std::string beside_scene(const std::string& path, const Scene& scene) {
+  const std::filesystem::path given(path);
+  if (given.is_absolute()) return path;
+  return (std::filesystem::path(scene.file).parent_path() / given).lexically_normal().string();
+}
+
+RegionName parse_region_name(const Value& value) { return {to_text(value), value.place}; }
+
+RegionName parse_region_or_all(const Mapping& mapping) {
+  if (const Value* region = mapping.find("region")) return parse_region_name(*region);
+  return {"all", mapping.place_of("region")};
+}
+
+Numbers parse_numbers(const Value& value, const Scene& scene) {
+  if (!value.is_mapping()) return {to_array(value), value.place};
+  const Mapping mapping(value, {"file", "dataset"});
+  const std::string path = to_text(mapping.need("file", "the path of an HDF5 file"));
+  const std::string name = to_text(mapping.need("dataset", "the name of a dataset in it, such as /density"));
+  return {Dataset{beside_scene(path, scene), name}, value.place};
+}
+
+void expect_shape(const Numbers& numbers, const std::vector<std::vector<std::int64_t>>& shapes,
+                  const std::string& expected) {
+  const Array* array = numbers.array();
+  if (!array) return;
+  for (const auto& shape : shapes) {
+    bool same = shape.size() == array->shape.size();
+    for (std::size_t i = 0; same && i < shape.size(); ++i) same = shape[i] < 0 || shape[i] == array->shape[i];
+    if (same) return;
+  }
+  numbers.place.fail("has the shape " + shape_text(array->shape) + "; give " + expected);
+}
+
+std::string fault_of(const std::string& parameter, double value) {
+  if (!std::isfinite(value)) return format_number(value) + " is not finite; give a finite number";
+  const auto positive = [&](const char* unit) {
+    return value > 0.0 ? std::string() : format_number(value) + " is not positive; give " + unit + " > 0";
+  };
+  if (parameter == "density") return positive("kg/m³");
+  if (parameter == "youngs_modulus") return positive("Pa");
+  if (parameter == "poisson_ratio" && !(value > -1.0 && value < 0.5))
+    return format_number(value) + " is outside (-1, 0.5); give a ratio inside";
+  if (parameter == "damping" && !(value > 0.0 && value <= 1.0))
+    return format_number(value) + " is outside (0, 1]; give a factor inside, 1 for none";
+  return {};
+}
+
+std::string to_string(ParameterEntry::Per per) {
+  switch (per) {
+    case ParameterEntry::Per::global: return "global";
+    case ParameterEntry::Per::region: return "region";
+    case ParameterEntry::Per::cell: return "cell";
+    case ParameterEntry::Per::step: return "step";
+    case ParameterEntry::Per::vertex: return "vertex";
+    case ParameterEntry::Per::vertex_step: return "vertex_step";
+  }
+  return {};
+}
+
+Scene parse_scene(const std::string& text, const std::string& file) {
+  Scene scene;
+  scene.file = file;
+  const Value root = parse_yaml(text, file);
+  const Mapping mapping(root,
+                        {"mesh", "regions", "material", "solver", "initial", "boundary", "objective", "parameters",
+                         "checkpoint", "optimiser", "output", "petsc"},
+                        {"contact"});
+  scene.mesh = parse_mesh(mapping.need("mesh", "{file: …} or {box: …}"), scene);
+  if (const Value* value = mapping.find("regions")) scene.regions = parse_regions(*value);
+  if (const Value* value = mapping.find("material")) parse_materials(*value, scene);
+  scene.solver = parse_solver(mapping.find("solver"), scene);
+  scene.solver.place = mapping.place_of("solver");
+  if (const Value* value = mapping.find("initial")) scene.initial = parse_initial(*value, scene);
+  if (const Value* value = mapping.find("boundary")) scene.boundary = parse_boundary(*value, scene);
+  if (const Value* value = mapping.find("objective")) scene.objectives = parse_objectives(*value, scene);
+  if (const Value* value = mapping.find("parameters")) scene.parameters = parse_parameters(*value, scene);
+  if (const Value* value = mapping.find("checkpoint")) scene.checkpoint = parse_checkpoint(*value);
+  scene.checkpoint_place = mapping.place_of("checkpoint");
+  if (const Value* value = mapping.find("optimiser")) scene.optimiser = parse_optimiser(*value);
+  if (const Value* value = mapping.find("output")) scene.output = parse_output(*value);
+  else scene.output.place = mapping.place_of("output");
+  if (const Value* value = mapping.find("petsc")) scene.petsc = parse_petsc(*value);
+  return scene;
+}
+
+}  // namespace diffsim::app

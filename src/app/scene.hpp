@@ -1,0 +1,161 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "app/yaml_value.hpp"
+#include "diffsim/inverse/optimise.hpp"
+#include "diffsim/mesh/region.hpp"
+#include "diffsim/simulation/simulator.hpp"
+#include "diffsim/simulation/solver.hpp"
+
+namespace diffsim::app {
+
+/// A dataset of an HDF5 file; `path` is already relative to the scene's folder.
+struct Dataset {
+  std::string path;
+  std::string name;
+};
+
+/// Numbers that stand in the scene or in a file.
+struct Numbers {
+  std::variant<Array, Dataset> source;
+  Place place;
+
+  const Array* array() const { return std::get_if<Array>(&source); }
+  const Dataset* dataset() const { return std::get_if<Dataset>(&source); }
+};
+
+/// A region by its name; whether there is such a region shows when the mesh is read.
+struct RegionName {
+  std::string name;
+  Place place;
+};
+
+struct BoxMesh {
+  std::array<double, 3> size;
+  std::array<int, 3> cells;
+};
+
+struct MeshSection {
+  std::variant<std::string, BoxMesh> source;  ///< a file's path, or a box
+  double scale = 1.0;
+  bool allow_coincident_vertices = false;
+  Place place;
+};
+
+struct RegionEntry {
+  std::string name;
+  RegionShape shape;
+  Place place;
+};
+
+struct MaterialEntry {
+  std::string model;
+  std::optional<RegionName> region;       ///< none: the whole mesh
+  std::map<std::string, Numbers> values;  ///< a number each, or one a cell
+  Place place;
+};
+
+struct SolverSection {
+  double dt = SolverOptions{}.dt;
+  int steps = -1;  ///< -1: not given
+  int substeps = SolverOptions{}.substeps;
+  Numbers damping;  ///< [] or [steps]
+  Numbers gravity;  ///< [3] or [steps, 3]
+  Place place;
+};
+
+struct InitialSection {
+  std::optional<Numbers> velocity, displacement;  ///< [3] or [N, 3]
+};
+
+struct BoundaryEntry {
+  enum class Kind { fix, traction, nodal_load };
+  Kind kind = Kind::fix;
+  RegionName region;
+  std::array<bool, 3> axes{};  ///< fix
+  Numbers load;                ///< traction: [3], [steps, 3]; nodal_load: [3], [N, 3], [steps, 3], [steps, N, 3]
+  Place place;
+};
+
+struct TrackObjective {
+  std::string observations;            ///< path
+  std::optional<std::vector<int>> steps;  ///< none: all there are
+  RegionName region;
+  Place place;        ///< of the path
+  Place steps_place;
+};
+
+struct TargetObjective {
+  RegionName region;
+  std::array<double, 3> target{};
+  int step = -1;  ///< -1: last
+};
+
+struct ObjectiveEntry {
+  std::variant<TrackObjective, TargetObjective> kind;
+  double weight = 1.0;
+  Place place;
+};
+
+struct ParameterEntry {
+  enum class Per { global, region, cell, step, vertex, vertex_step };
+  std::string name;
+  Per per = Per::global;
+  std::optional<RegionName> region;
+  /// The value to begin with: shaped as the gradient, or less where one stands for all; none: as the scene says.
+  std::optional<Numbers> initial;
+  std::vector<std::pair<RegionName, double>> initial_by_region;  ///< instead, for `per: region`
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+  Place bounds_place;
+  std::optional<bool> logarithmic;  ///< none: what suits the parameter
+  Place place;
+};
+
+struct OutputSection {
+  std::string directory = "out";
+  int every = 1;
+  std::vector<std::string> fields{"positions", "velocities"};
+  Place place;
+};
+
+/// A scene as the user wrote it, checked as far as that is possible without reading other files.
+struct Scene {
+  std::string file;
+  MeshSection mesh;
+  std::vector<RegionEntry> regions;
+  std::vector<MaterialEntry> materials;
+  bool material_list = false;
+  SolverSection solver;
+  InitialSection initial;
+  std::vector<BoundaryEntry> boundary;
+  std::vector<ObjectiveEntry> objectives;
+  std::vector<ParameterEntry> parameters;
+  CheckpointOptions checkpoint;
+  Place checkpoint_place;
+  OptimiserOptions optimiser;
+  OutputSection output;
+  std::vector<std::pair<std::string, std::string>> petsc;  ///< `-name`, value
+};
+
+/// Reads a scene from its text. Throws InputError. No communication, no other file is opened.
+Scene parse_scene(const std::string& text, const std::string& file);
+
+/// "youngs_modulus: -5 is not positive; give Pa > 0": what is wrong with a value of a material's or solver's parameter, after
+/// its name; empty if nothing is.
+std::string fault_of(const std::string& parameter, double value);
+
+/// The word a scene uses: "global", "region", …
+std::string to_string(ParameterEntry::Per per);
+
+}  // namespace diffsim::app

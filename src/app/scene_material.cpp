@@ -1,0 +1,56 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "app/scene_sections.hpp"
+#include "diffsim/elastic/elastic_term.hpp"
+
+namespace diffsim::app {
+namespace {
+
+MaterialEntry parse_material(const Value& value, const Scene& scene) {
+  std::vector<std::string> models;
+  std::vector<std::string> all_keys{"model", "region", "density"};
+  for (const ElasticLaw& law : elastic_laws()) {
+    models.push_back(law.name);
+    for (const std::string& name : law.parameters)
+      if (std::find(all_keys.begin(), all_keys.end(), name) == all_keys.end()) all_keys.push_back(name);
+  }
+  MaterialEntry material;
+  const Mapping any(value, all_keys);
+  material.place = any.place();
+  material.model = to_choice(any.need("model", "one of: " + join(models)), models);
+
+  std::vector<std::string> names = elastic_law(material.model).parameters;
+  names.emplace_back("density");
+  std::vector<std::string> keys{"model", "region"};
+  keys.insert(keys.end(), names.begin(), names.end());
+  const Mapping mapping(value, keys);
+  if (const Value* region = mapping.find("region")) material.region = parse_region_name(*region);
+  for (const std::string& name : names) {
+    const Value& given = mapping.need(name, "a number, or {file:, dataset:} with one value a cell");
+    Numbers numbers = parse_numbers(given, scene);
+    expect_shape(numbers, {{}}, "one number, or {file:, dataset:} with one value a cell");
+    if (const Array* array = numbers.array())
+      if (const std::string fault = fault_of(name, array->values[0]); !fault.empty()) given.place.fail(fault);
+    material.values.emplace(name, std::move(numbers));
+  }
+  return material;
+}
+
+}  // namespace
+
+void parse_materials(const Value& value, Scene& scene) {
+  scene.material_list = value.is_list();
+  if (value.is_list() && value.items.empty()) value.place.fail("is an empty list; give at least one material");
+  for (const Value* item : to_items(value)) {
+    MaterialEntry material = parse_material(*item, scene);
+    for (const MaterialEntry& other : scene.materials) {
+      const auto region = [](const MaterialEntry& entry) { return entry.region ? entry.region->name : "all"; };
+      if (region(other) == region(material))
+        material.place.fail("the region '" + region(material) + "' has a material already; give each region once");
+    }
+    scene.materials.push_back(std::move(material));
+  }
+}
+
+}  // namespace diffsim::app

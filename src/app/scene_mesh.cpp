@@ -1,0 +1,81 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "app/scene_sections.hpp"
+
+namespace diffsim::app {
+namespace {
+
+BoxMesh parse_box(const Value& value) {
+  const Mapping mapping(value, {"size", "cells"});
+  const Value& size = mapping.need("size", "[x, y, z] in m");
+  const Value& cells = mapping.need("cells", "[nx, ny, nz], the bricks along each side");
+  BoxMesh box{to_vector(size), {}};
+  for (const Value& item : size.items) to_positive(item, "m");
+  to_vector(cells);
+  for (std::size_t i = 0; i < 3; ++i) box.cells[i] = to_integer(cells.items[i], 1);
+  return box;
+}
+
+RegionShape parse_shape(const Value& value) {
+  const Mapping mapping(value, {"box", "sphere", "vertices"});
+  const std::string kind = mapping.one_of({"box", "sphere", "vertices"});
+  const Value& shape = *mapping.find(kind);
+  if (kind == "box") {
+    const Mapping box(shape, {"min", "max"});
+    const Value& max = box.need("max", "the highest corner, [x, y, z] in m");
+    const BoxShape result{to_vector(box.need("min", "the lowest corner, [x, y, z] in m")), to_vector(max)};
+    for (std::size_t i = 0; i < 3; ++i)
+      if (result.max[i] < result.min[i])
+        max.items[i].place.fail(format_number(result.max[i]) + " is below min, " + format_number(result.min[i]) +
+                                "; exchange them");
+    return result;
+  }
+  if (kind == "sphere") {
+    const Mapping sphere(shape, {"center", "radius"});
+    return SphereShape{to_vector(sphere.need("center", "[x, y, z] in m")),
+                       to_positive(sphere.need("radius", "m > 0"), "m")};
+  }
+  if (!shape.is_list() || shape.items.empty())
+    shape.place.fail("give a list of vertex numbers, counted from 0 in the file's order");
+  VertexList list;
+  for (const Value& item : shape.items) list.vertices.push_back(to_integer64(item, 0));
+  return list;
+}
+
+}  // namespace
+
+MeshSection parse_mesh(const Value& value, const Scene& scene) {
+  const Mapping mapping(value, {"file", "box", "order", "scale", "allow_coincident_vertices"});
+  MeshSection mesh;
+  mesh.place = mapping.place();
+  if (mapping.one_of({"file", "box"}) == "file") {
+    mesh.source = beside_scene(to_text(*mapping.find("file")), scene);
+    mesh.place = mapping.place_of("file");
+  } else {
+    mesh.source = parse_box(*mapping.find("box"));
+    mesh.place = mapping.place_of("box");
+  }
+  if (const Value* order = mapping.find("order")) {
+    const int number = to_integer(*order, 1, 2);
+    if (number != 1) order->place.fail("2 (Tet10) is not available in this version; use 1");
+  }
+  if (const Value* scale = mapping.find("scale")) mesh.scale = to_positive(*scale, "");
+  if (const Value* allow = mapping.find("allow_coincident_vertices"))
+    mesh.allow_coincident_vertices = to_boolean(*allow);
+  return mesh;
+}
+
+std::vector<RegionEntry> parse_regions(const Value& value) {
+  if (!value.is_mapping()) value.place.fail("give a mapping of names, such as `foot: {box: {min: …, max: …}}`");
+  std::vector<RegionEntry> regions;
+  for (std::size_t i = 0; i < value.items.size(); ++i) {
+    const Value& item = value.items[i];
+    if (value.keys[i] == "all") item.place.fail("`all` is always the whole mesh; choose another name");
+    if (item.kind == Value::Kind::nothing) item.place.fail("has no shape; give box, sphere or vertices");
+    regions.push_back({value.keys[i], parse_shape(item), item.place});
+  }
+  return regions;
+}
+
+}  // namespace diffsim::app

@@ -1,0 +1,67 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/scene_sections.hpp"
+
+namespace diffsim::app {
+namespace {
+
+int parse_step(const Value& value, const Scene& scene) {
+  const int step = to_integer(value, 0);
+  if (scene.solver.steps >= 0 && step > scene.solver.steps)
+    value.place.fail(fmt::format("{} is after the last step, {}; give a smaller one or raise solver.steps", step,
+                                 scene.solver.steps));
+  return step;
+}
+
+TrackObjective parse_track(const Value& value, const Scene& scene) {
+  const Mapping mapping(value, {"type", "observations", "steps", "region", "weight"});
+  TrackObjective track;
+  const Value& path = mapping.need("observations", "the path of an HDF5 file laid out as trajectory.h5");
+  track.observations = beside_scene(to_text(path), scene);
+  track.place = path.place;
+  track.region = parse_region_or_all(mapping);
+  track.steps_place = mapping.place_of("steps");
+  const Value* steps = mapping.find("steps");
+  if (!steps || (steps->is_scalar() && steps->text == "all")) return track;
+  track.steps.emplace();
+  for (const Value* item : to_items(*steps)) track.steps->push_back(parse_step(*item, scene));
+  if (track.steps->empty()) steps->place.fail("is an empty list; give step numbers, or all");
+  std::sort(track.steps->begin(), track.steps->end());
+  const auto twice = std::adjacent_find(track.steps->begin(), track.steps->end());
+  if (twice != track.steps->end()) steps->place.fail(fmt::format("step {} is given twice; remove one", *twice));
+  return track;
+}
+
+TargetObjective parse_target(const Value& value, const Scene& scene) {
+  const Mapping mapping(value, {"type", "region", "target", "step", "weight"});
+  TargetObjective target;
+  target.region = parse_region_name(mapping.need("region", "the name of a region"));
+  target.target = to_vector(mapping.need("target", "[x, y, z] in m"));
+  const Value* step = mapping.find("step");
+  if (step && !(step->is_scalar() && step->text == "last")) target.step = parse_step(*step, scene);
+  return target;
+}
+
+}  // namespace
+
+std::vector<ObjectiveEntry> parse_objectives(const Value& value, const Scene& scene) {
+  std::vector<ObjectiveEntry> objectives;
+  for (const Value* item : to_items(value)) {
+    const Mapping mapping(*item, {"type", "observations", "steps", "region", "target", "step", "weight"});
+    ObjectiveEntry objective;
+    objective.place = mapping.place();
+    const std::string type =
+        to_choice(mapping.need("type", "track or target_position"), {"track", "target_position"});
+    if (type == "track") objective.kind = parse_track(*item, scene);
+    else objective.kind = parse_target(*item, scene);
+    if (const Value* weight = mapping.find("weight")) objective.weight = to_positive(*weight, "");
+    objectives.push_back(std::move(objective));
+  }
+  if (objectives.empty()) value.place.fail("is an empty list; give at least one objective");
+  return objectives;
+}
+
+}  // namespace diffsim::app

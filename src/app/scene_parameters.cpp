@@ -1,0 +1,165 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/scene_sections.hpp"
+#include "diffsim/elastic/elastic_term.hpp"
+
+namespace diffsim::app {
+namespace {
+
+using Per = ParameterEntry::Per;
+
+/// What can be asked for under a name.
+struct Kind {
+  std::vector<Per> per;  ///< the first is the default
+  int components = 1;
+  bool of_material = false;
+};
+
+/// Parameters by name: the solver's, the loads', x[0]'s, and those of the scene's materials.
+std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
+  std::vector<std::pair<std::string, Kind>> kinds{{"density", {{Per::global, Per::region, Per::cell}, 1, true}}};
+  const auto has = [&](const std::string& name) {
+    return std::any_of(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.first == name; });
+  };
+  for (const MaterialEntry& material : scene.materials)
+    for (const std::string& name : elastic_law(material.model).parameters)
+      if (!has(name)) kinds.push_back({name, kinds.front().second});
+  kinds.push_back({"gravity", {{Per::global, Per::step}, 3}});
+  kinds.push_back({"damping", {{Per::global, Per::step}, 1}});
+  kinds.push_back({"traction", {{Per::global, Per::step}, 3}});
+  kinds.push_back({"nodal_load", {{Per::vertex, Per::vertex_step}, 3}});
+  kinds.push_back({"initial_positions", {{Per::vertex}, 3}});
+  kinds.push_back({"initial_velocities", {{Per::vertex, Per::global}, 3}});
+  return kinds;
+}
+
+Per parse_per(const Mapping& mapping, const Kind& kind) {
+  const Value* value = mapping.find("per");
+  if (!value) return kind.per.front();
+  std::vector<std::string> words;
+  for (const Per per : kind.per) words.push_back(to_string(per));
+  const std::string word = to_choice(*value, words);
+  return kind.per[static_cast<std::size_t>(std::find(words.begin(), words.end(), word) - words.begin())];
+}
+
+/// The shapes in which a value to begin with may stand in the scene itself.
+void check_initial_shape(const ParameterEntry& entry, const Kind& kind, std::int64_t steps) {
+  const bool vector = kind.components == 3;
+  switch (entry.per) {
+    case Per::region:
+      return expect_shape(*entry.initial, {{}, {-1}}, "a number, a list with one a region, or {region: number, …}");
+    case Per::step:
+      if (vector) return expect_shape(*entry.initial, {{3}, {steps, 3}}, "[x, y, z], or one for each of solver.steps");
+      return expect_shape(*entry.initial, {{}, {steps}}, "a number, or one for each of solver.steps");
+    default:
+      if (vector) return expect_shape(*entry.initial, {{3}}, "[x, y, z], or {file:, dataset:}");
+      return expect_shape(*entry.initial, {{}}, "a number, or {file:, dataset:}");
+  }
+}
+
+void check_value(const ParameterEntry& entry, double value, const Place& place) {
+  if (const std::string fault = fault_of(entry.name, value); !fault.empty()) place.fail(fault);
+  if (value < entry.lower || value > entry.upper)
+    place.fail(fmt::format("{} is outside the bounds [{}, {}]; begin inside them", value, entry.lower, entry.upper));
+}
+
+void parse_initial(const Value& value, const Scene& scene, const Kind& kind, ParameterEntry& entry) {
+  const auto is_dataset_key = [](const std::string& key) { return key == "file" || key == "dataset"; };
+  const bool of_regions = value.is_mapping() && entry.per == Per::region &&
+                          !std::all_of(value.keys.begin(), value.keys.end(), is_dataset_key);
+  if (of_regions) {
+    for (std::size_t i = 0; i < value.items.size(); ++i) {
+      entry.initial_by_region.push_back({{value.keys[i], value.items[i].place}, to_number(value.items[i])});
+      check_value(entry, entry.initial_by_region.back().second, value.items[i].place);
+    }
+    return;
+  }
+  entry.initial = parse_numbers(value, scene);
+  check_initial_shape(entry, kind, scene.solver.steps);
+  if (const Array* array = entry.initial->array())
+    for (const double number : array->values) check_value(entry, number, value.place);
+}
+
+void parse_bounds(const Value& value, ParameterEntry& entry) {
+  if (!value.is_list() || value.items.size() != 2) value.place.fail("give [lower, upper]; .inf and -.inf for none");
+  entry.lower = to_extended(value.items[0]);
+  entry.upper = to_extended(value.items[1]);
+  entry.bounds_place = value.place;
+  for (const Value& item : value.items) {
+    const double bound = to_extended(item);
+    if (!std::isfinite(bound)) continue;
+    if (const std::string fault = fault_of(entry.name, bound); !fault.empty()) item.place.fail(fault);
+  }
+  if (!(entry.lower < entry.upper))
+    value.place.fail(fmt::format("the lower bound, {}, is not below the upper one, {}; exchange or widen them",
+                                 entry.lower, entry.upper));
+}
+
+void parse_region(const Mapping& mapping, const Scene& scene, const Kind& kind, ParameterEntry& entry) {
+  if (const Value* region = mapping.find("region")) {
+    entry.region = parse_region_name(*region);
+    if (entry.name != "traction" && !(kind.of_material && entry.per == Per::global))
+      region->place.fail("goes with traction, and with `per: global` of a material's parameter; remove it");
+  }
+  if (entry.name != "traction") return;
+  std::vector<std::string> loaded;
+  for (const BoundaryEntry& boundary : scene.boundary)
+    if (boundary.kind == BoundaryEntry::Kind::traction) loaded.push_back(boundary.region.name);
+  if (loaded.empty()) mapping.place().fail("the scene has no traction; add one to `boundary`, [0, 0, 0] if need be");
+  if (!entry.region) {
+    if (loaded.size() > 1)
+      mapping.place_of("region").fail("is missing and there are several tractions; give one of: " + join(loaded));
+    entry.region = RegionName{loaded.front(), mapping.place()};
+  } else if (std::find(loaded.begin(), loaded.end(), entry.region->name) == loaded.end()) {
+    entry.region->place.fail("'" + entry.region->name + "' has no traction in `boundary`; give one of: " + join(loaded));
+  }
+}
+
+void parse_search(const Mapping& mapping, ParameterEntry& entry) {
+  const Value* search = mapping.find("search");
+  if (!search) return;
+  entry.logarithmic = to_choice(*search, {"logarithm", "linear"}) == "logarithm";
+  if (*entry.logarithmic && std::isfinite(entry.lower) && entry.lower <= 0.0)
+    search->place.fail("the lower bound, " + format_number(entry.lower) +
+                       ", has no logarithm; raise it above 0 or search linear");
+}
+
+ParameterEntry parse_parameter(const Value& value, const Scene& scene) {
+  const Mapping mapping(value, {"name", "per", "initial", "bounds", "region", "search"});
+  const auto kinds = parameter_kinds(scene);
+  std::vector<std::string> names;
+  for (const auto& [name, kind] : kinds) names.push_back(name);
+  ParameterEntry entry;
+  entry.place = mapping.place();
+  entry.name = to_choice(mapping.need("name", "one of: " + join(names)), names);
+  const Kind& kind =
+      std::find_if(kinds.begin(), kinds.end(), [&](const auto& other) { return other.first == entry.name; })->second;
+  entry.per = parse_per(mapping, kind);
+  parse_region(mapping, scene, kind, entry);
+  if (const Value* bounds = mapping.find("bounds")) parse_bounds(*bounds, entry);
+  parse_search(mapping, entry);
+  if (const Value* initial = mapping.find("initial")) parse_initial(*initial, scene, kind, entry);
+  return entry;
+}
+
+}  // namespace
+
+std::vector<ParameterEntry> parse_parameters(const Value& value, const Scene& scene) {
+  const auto region = [](const ParameterEntry& entry) { return entry.region ? entry.region->name : "all"; };
+  std::vector<ParameterEntry> parameters;
+  for (const Value* item : to_items(value)) {
+    ParameterEntry entry = parse_parameter(*item, scene);
+    for (const ParameterEntry& other : parameters)
+      if (other.name == entry.name && region(other) == region(entry))
+        entry.place.fail("'" + entry.name + "' is asked for twice; remove one");
+    parameters.push_back(std::move(entry));
+  }
+  if (parameters.empty()) value.place.fail("is an empty list; give at least one parameter");
+  return parameters;
+}
+
+}  // namespace diffsim::app

@@ -1,0 +1,34 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "app/scene.hpp"
+
+namespace diffsim::app {
+
+// The sections of a scene, in the order in which they are read; later ones look at earlier ones.
+MeshSection parse_mesh(const Value& value, const Scene& scene);
+std::vector<RegionEntry> parse_regions(const Value& value);
+void parse_materials(const Value& value, Scene& scene);
+SolverSection parse_solver(const Value* value, const Scene& scene);
+InitialSection parse_initial(const Value& value, const Scene& scene);
+std::vector<BoundaryEntry> parse_boundary(const Value& value, const Scene& scene);
+std::vector<ObjectiveEntry> parse_objectives(const Value& value, const Scene& scene);
+std::vector<ParameterEntry> parse_parameters(const Value& value, const Scene& scene);
+CheckpointOptions parse_checkpoint(const Value& value);
+OptimiserOptions parse_optimiser(const Value& value);
+OutputSection parse_output(const Value& value);
+std::vector<std::pair<std::string, std::string>> parse_petsc(const Value& value);
+
+// What several of them share.
+RegionName parse_region_name(const Value& value);
+/// Of the key `region`; `all` where it is not given.
+RegionName parse_region_or_all(const Mapping& mapping);
+/// `path` as seen from the scene's folder.
+std::string beside_scene(const std::string& path, const Scene& scene);
+/// Numbers, or {file:, dataset:}.
+Numbers parse_numbers(const Value& value, const Scene& scene);
+/// Throws InputError unless numbers written in the scene have one of the shapes; `expected` names them all in words. -1 stands
+/// for any extent.
+void expect_shape(const Numbers& numbers, const std::vector<std::vector<std::int64_t>>& shapes, const std::string& expected);
+
+}  // namespace diffsim::app

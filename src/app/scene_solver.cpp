@@ -1,0 +1,154 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "app/scene_sections.hpp"
+
+namespace diffsim::app {
+namespace {
+
+void check_damping(const Numbers& damping, int steps) {
+  expect_shape(damping, {{}, {steps}}, "a factor in (0, 1], or one for each of solver.steps");
+  const Array* array = damping.array();
+  if (!array) return;
+  for (const double value : array->values)
+    if (const std::string fault = fault_of("damping", value); !fault.empty()) damping.place.fail(fault);
+}
+
+Numbers parse_gravity(const Value& value, const Scene& scene, int steps) {
+  Numbers gravity = parse_numbers(value, scene);
+  expect_shape(gravity, {{}, {3}, {steps, 3}}, "[x, y, z] in m/s², its y component alone, or one [x, y, z] a step");
+  if (gravity.array() && gravity.array()->shape.empty())
+    gravity.source = Array{{3}, {0.0, gravity.array()->values[0], 0.0}};
+  return gravity;
+}
+
+}  // namespace
+
+SolverSection parse_solver(const Value* value, const Scene& scene) {
+  const SolverOptions defaults;
+  SolverSection solver;
+  solver.damping.source = Array{{}, {defaults.damping}};
+  solver.gravity.source = Array{{3}, {defaults.gravity.begin(), defaults.gravity.end()}};
+  if (!value) return solver;
+  const Mapping mapping(
+      *value, {"integrator", "dt", "steps", "substeps", "damping", "gravity", "implicit_differentiation"});
+  if (const Value* integrator = mapping.find("integrator"))
+    to_choice(*integrator, {"symplectic_euler"}, {"implicit_euler", "bdf2", "newmark", "quasi_static"});
+  if (const Value* dt = mapping.find("dt")) solver.dt = to_positive(*dt, "s");
+  if (const Value* steps = mapping.find("steps")) solver.steps = to_integer(*steps, 0);
+  if (const Value* substeps = mapping.find("substeps")) solver.substeps = to_integer(*substeps, 1);
+  if (const Value* implicit = mapping.find("implicit_differentiation")) to_boolean(*implicit);
+  if (const Value* damping = mapping.find("damping")) {
+    solver.damping = parse_numbers(*damping, scene);
+    check_damping(solver.damping, solver.steps);
+  }
+  if (const Value* gravity = mapping.find("gravity")) solver.gravity = parse_gravity(*gravity, scene, solver.steps);
+  return solver;
+}
+
+InitialSection parse_initial(const Value& value, const Scene& scene) {
+  const Mapping mapping(value, {"velocity", "displacement"});
+  InitialSection initial;
+  const auto parse = [&](const char* key, std::optional<Numbers>& numbers) {
+    const Value* given = mapping.find(key);
+    if (!given) return;
+    numbers = parse_numbers(*given, scene);
+    expect_shape(*numbers, {{3}}, "[x, y, z], or {file:, dataset:} of shape [vertices, 3]");
+  };
+  parse("velocity", initial.velocity);
+  parse("displacement", initial.displacement);
+  return initial;
+}
+
+CheckpointOptions parse_checkpoint(const Value& value) {
+  const Mapping mapping(value, {"schedule", "snapshots", "every", "store", "directory"});
+  CheckpointOptions options;
+  const Value* schedule = mapping.find("schedule");
+  const Value* every = mapping.find("every");
+  if (schedule) options.schedule = to_choice(*schedule, {"all", "uniform"}, {"revolve", "two_level"});
+  else if (every) options.schedule = "uniform";
+  if (mapping.has("snapshots"))
+    mapping.place_of("snapshots").fail("belongs to the schedule revolve, which is not available in this version; "
+                                       "use {schedule: uniform, every: …}");
+  if (every) options.every = to_integer(*every, 1);
+  if (every && options.schedule != "uniform")
+    every->place.fail("belongs to the schedule uniform, not to " + options.schedule + "; remove one of the two");
+  if (!every && options.schedule == "uniform")
+    mapping.place_of("every").fail("is missing; give the steps between snapshots");
+  if (const Value* store = mapping.find("store")) options.store = to_choice(*store, {"memory", "hdf5"}, {"tiered"});
+  if (const Value* directory = mapping.find("directory")) options.directory = to_text(*directory);
+  return options;
+}
+
+OptimiserOptions parse_optimiser(const Value& value) {
+  const Mapping mapping(value, {"method", "max_iterations", "gradient_tolerance", "learning_rate"});
+  OptimiserOptions options;
+  if (const Value* method = mapping.find("method")) options.method = to_choice(*method, {"lbfgs", "adam"});
+  if (const Value* iterations = mapping.find("max_iterations")) options.max_iterations = to_integer(*iterations, 0);
+  if (const Value* tolerance = mapping.find("gradient_tolerance")) {
+    options.gradient_tolerance = to_number(*tolerance);
+    if (options.gradient_tolerance < 0.0) tolerance->place.fail(tolerance->text + " is negative; give a number >= 0");
+  }
+  if (const Value* rate = mapping.find("learning_rate")) options.learning_rate = to_positive(*rate, "");
+  return options;
+}
+
+OutputSection parse_output(const Value& value) {
+  const Mapping mapping(value, {"directory", "every", "fields"});
+  OutputSection output;
+  output.place = mapping.place();
+  if (const Value* directory = mapping.find("directory")) {
+    output.directory = to_text(*directory);
+    output.place = directory->place;
+  }
+  if (const Value* every = mapping.find("every")) output.every = to_integer(*every, 1);
+  if (const Value* fields = mapping.find("fields")) {
+    output.fields.clear();
+    for (const Value* field : to_items(*fields)) {
+      const std::string name = to_choice(*field, {"positions", "velocities"});
+      if (std::find(output.fields.begin(), output.fields.end(), name) != output.fields.end())
+        field->place.fail("'" + name + "' is given twice; remove one");
+      output.fields.push_back(name);
+    }
+    if (output.fields.empty()) fields->place.fail("is an empty list; give positions, velocities or both");
+  }
+  return output;
+}
+
+namespace {
+
+void add_petsc_options(const Value& value, const std::string& prefix,
+                       std::vector<std::pair<std::string, std::string>>& options) {
+  for (std::size_t i = 0; i < value.items.size(); ++i) {
+    const Value& item = value.items[i];
+    std::string name = value.keys[i];
+    name.erase(0, name.find_first_not_of('-'));
+    const bool plain = !name.empty() && !(name[0] >= '0' && name[0] <= '9') &&
+                       name.find_first_of(" \t\n=") == std::string::npos;
+    if (!plain) item.place.fail("'" + value.keys[i] + "' is not the name of a PETSc option; give one, such as tao_view");
+    const std::string option = (prefix.empty() ? "-" : prefix + "_") + name;
+    if (item.is_mapping()) {
+      add_petsc_options(item, option, options);
+    } else if (item.is_list()) {
+      std::vector<std::string> words;
+      for (const Value& word : item.items) words.push_back(to_text(word));
+      if (words.empty()) item.place.fail("is an empty list; give values");
+      std::string list = words[0];
+      for (std::size_t w = 1; w < words.size(); ++w) list += "," + words[w];
+      options.emplace_back(option, list);
+    } else {
+      options.emplace_back(option, item.text);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> parse_petsc(const Value& value) {
+  if (!value.is_mapping()) value.place.fail("give a mapping of options, such as {tao_blmvm_mat_lmvm_hist_size: 10}");
+  std::vector<std::pair<std::string, std::string>> options;
+  add_petsc_options(value, "", options);
+  return options;
+}
+
+}  // namespace diffsim::app

@@ -1,0 +1,200 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "app/setup.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "app/inputs.hpp"
+#include "app/text_file.hpp"
+#include "diffsim/io/mesh_file.hpp"
+#include "diffsim/io/observations.hpp"
+
+namespace diffsim::app {
+namespace {
+
+void check_regions(const Scene& scene, const TetrahedralMesh& mesh) {
+  for (const MaterialEntry& material : scene.materials) {
+    if (!material.region) continue;
+    if (find_region(mesh, *material.region).num_cells == 0)
+      material.region->place.fail("region '" + material.region->name +
+                                  "' has no cells; name a volume group, a shape with whole cells in it, or all");
+  }
+  for (const BoundaryEntry& entry : scene.boundary) find_region(mesh, entry.region);
+  for (const ObjectiveEntry& objective : scene.objectives)
+    std::visit([&](const auto& kind) { find_region(mesh, kind.region); }, objective.kind);
+  for (const ParameterEntry& parameter : scene.parameters)
+    if (parameter.region) find_region(mesh, *parameter.region);
+}
+
+std::vector<DifferentiableMaterial> make_materials(const Scene& scene, const TetrahedralMesh& mesh) {
+  std::vector<DifferentiableMaterial> materials;
+  for (const MaterialEntry& entry : scene.materials) {
+    DifferentiableMaterial material;
+    material.model = entry.model;
+    if (entry.region) material.region = entry.region->name;
+    for (const auto& [name, numbers] : entry.values) {
+      if (const Array* array = numbers.array()) {
+        material.values[name] = array->values.at(0);
+        continue;
+      }
+      std::vector<double> values = load_cells(mesh, numbers);
+      check_cells(mesh, mesh.region(material.region).cells, values, name, numbers.place);
+      material.values[name] = std::move(values);
+    }
+    materials.push_back(std::move(material));
+  }
+  return materials;
+}
+
+/// [steps, rows…] from [rows…] repeated.
+std::vector<double> repeated(const std::vector<double>& values, int steps) {
+  std::vector<double> all;
+  all.reserve(values.size() * static_cast<std::size_t>(steps));
+  for (int n = 0; n < steps; ++n) all.insert(all.end(), values.begin(), values.end());
+  return all;
+}
+
+bool asked_per_step(const Scene& scene, const std::string& name, const std::string& region = "") {
+  return std::any_of(scene.parameters.begin(), scene.parameters.end(), [&](const ParameterEntry& entry) {
+    return entry.name == name && (region.empty() || entry.region->name == region) &&
+           (entry.per == ParameterEntry::Per::step || entry.per == ParameterEntry::Per::vertex_step);
+  });
+}
+
+/// A control signal as the solver wants it: constant, or one entry a step, also where the gradient is asked for by step.
+struct Control {
+  std::vector<double> values;
+  bool per_step = false;
+};
+
+Control load_control(MPI_Comm comm, const Scene& scene, const Numbers& numbers, bool vector, bool each_step,
+                     const std::string& parameter, const std::string& expected) {
+  const std::int64_t steps = std::max(scene.solver.steps, 0);
+  using Shapes = std::vector<std::vector<std::int64_t>>;
+  Array array = load_array(comm, numbers, vector ? Shapes{{3}, {steps, 3}} : Shapes{{}, {steps}}, expected);
+  for (const double value : array.values)
+    if (const std::string fault = fault_of(parameter, value); !fault.empty()) numbers.place.fail(fault);
+  const bool constant = array.shape.size() == (vector ? 1 : 0);
+  if (constant && each_step && steps > 0) return {repeated(array.values, static_cast<int>(steps)), true};
+  return {array.values, !constant};
+}
+
+void set_controls(const Scene& scene, DifferentiableSolver& solver) {
+  const MPI_Comm comm = solver.mesh()->comm();
+  const auto set = [&](const std::string& name, const Numbers& numbers, bool vector, const std::string& expected) {
+    const Control control =
+        load_control(comm, scene, numbers, vector, asked_per_step(scene, name), name, expected);
+    if (control.per_step) solver.set_control(name, control.values);
+    else solver.parameters().at(name).field.from_host(control.values);
+  };
+  set("gravity", scene.solver.gravity, true, "[3] or [steps, 3]");
+  set("damping", scene.solver.damping, false, "a number or [steps]");
+}
+
+/// The sum of all nodal loads of the scene: [owned, 3], or [steps, owned, 3].
+void add_nodal_loads(const Scene& scene, DifferentiableSolver& solver) {
+  const TetrahedralMesh& mesh = *solver.mesh();
+  const auto row = 3 * static_cast<std::size_t>(mesh.num_owned_vertices());
+  bool wanted = std::any_of(scene.parameters.begin(), scene.parameters.end(),
+                            [](const ParameterEntry& entry) { return entry.name == "nodal_load"; });
+  bool per_step = asked_per_step(scene, "nodal_load");
+  std::vector<std::pair<const BoundaryEntry*, VertexVectors>> loads;
+  for (const BoundaryEntry& entry : scene.boundary) {
+    if (entry.kind != BoundaryEntry::Kind::nodal_load) continue;
+    loads.emplace_back(&entry, load_vertices(mesh, entry.load, scene.solver.steps));
+    per_step = per_step || loads.back().second.steps > 0;
+    wanted = true;
+  }
+  if (!wanted) return;
+  const std::size_t rows = per_step ? static_cast<std::size_t>(std::max(scene.solver.steps, 1)) : 1;
+  std::vector<double> sum(rows * row, 0.0);
+  for (const auto& [entry, load] : loads)
+    for (std::size_t n = 0; n < rows; ++n)
+      for (const int vertex : mesh.region(entry->region.name).vertices) {
+        if (vertex >= mesh.num_owned_vertices()) break;
+        for (std::size_t c = 0; c < 3; ++c) {
+          const std::size_t i = 3 * static_cast<std::size_t>(vertex) + c;
+          sum[n * row + i] += load.values[(load.steps > 0 ? n * row : 0) + i];
+        }
+      }
+  solver.add_nodal_load(sum);
+}
+
+void add_boundary(const Scene& scene, DifferentiableSolver& solver) {
+  for (const BoundaryEntry& entry : scene.boundary)
+    at_place(entry.place, [&] {
+      if (entry.kind == BoundaryEntry::Kind::fix) solver.fix(entry.region.name, entry.axes);
+      if (entry.kind != BoundaryEntry::Kind::traction) return;
+      const bool each_step = asked_per_step(scene, "traction", entry.region.name);
+      const Control control = load_control(solver.mesh()->comm(), scene, entry.load, true, each_step, "traction",
+                                           "[3] or [steps, 3]");
+      solver.add_traction(entry.region.name, control.values);
+    });
+  add_nodal_loads(scene, solver);
+}
+
+}  // namespace
+
+void check_cells(const TetrahedralMesh& mesh, const std::vector<int>& cells, const std::vector<double>& values,
+                 const std::string& parameter, const Place& place) {
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  std::int64_t mine = none;
+  double value = 0.0;
+  for (const int cell : cells) {
+    const auto c = static_cast<std::size_t>(cell);
+    const std::int64_t number = mesh.cell_order().file_index()[c];
+    if (number >= mine || fault_of(parameter, values[c]).empty()) continue;
+    mine = number;
+    value = values[c];
+  }
+  std::int64_t first = mine;
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, mesh.comm()));
+  if (first == none) return;
+  // A cell is on one rank only, so the sum of bits is that rank's value, NaN included.
+  std::uint64_t bits = 0;
+  if (mine == first) std::memcpy(&bits, &value, sizeof(bits));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &bits, 1, MPI_UINT64_T, MPI_SUM, mesh.comm()));
+  std::memcpy(&value, &bits, sizeof(bits));
+  place.fail("in cell " + std::to_string(first) + " " + fault_of(parameter, value));
+}
+
+std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene) {
+  std::shared_ptr<TetrahedralMesh> mesh;
+  if (const auto* path = std::get_if<std::string>(&scene.mesh.source)) {
+    require_readable(comm, *path, scene.mesh.place);
+    mesh = read_mesh(comm, *path, scene.mesh.scale, scene.mesh.allow_coincident_vertices);
+  } else {
+    BoxMesh box = std::get<BoxMesh>(scene.mesh.source);
+    for (double& length : box.size) length *= scene.mesh.scale;
+    at_place(scene.mesh.place, [&] { mesh = TetrahedralMesh::box(comm, box.size, box.cells); });
+  }
+  for (const RegionEntry& region : scene.regions)
+    at_place(region.place, [&] { mesh->define_region(region.name, region.shape); });
+  check_regions(scene, *mesh);
+  return mesh;
+}
+
+DifferentiableSolver make_body(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh) {
+  std::vector<DifferentiableMaterial> materials = make_materials(scene, *mesh);
+  SolverOptions options;
+  options.dt = scene.solver.dt;
+  options.substeps = scene.solver.substeps;
+  std::unique_ptr<DifferentiableSolver> solver;
+  at_place(scene.materials.front().place,
+           [&] { solver = std::make_unique<DifferentiableSolver>(std::move(mesh), std::move(materials), options); });
+  return std::move(*solver);
+}
+
+DifferentiableSolver make_solver(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh) {
+  DifferentiableSolver solver = make_body(scene, std::move(mesh));
+  set_controls(scene, solver);
+  add_boundary(scene, solver);
+  if (scene.initial.displacement)
+    solver.set_initial_displacement(load_vertices(*solver.mesh(), *scene.initial.displacement, 0).values);
+  if (scene.initial.velocity)
+    solver.set_initial_velocity(load_vertices(*solver.mesh(), *scene.initial.velocity, 0).values);
+  return solver;
+}
+
+}  // namespace diffsim::app

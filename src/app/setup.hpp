@@ -1,0 +1,42 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/scene.hpp"
+#include "diffsim/inverse/losses.hpp"
+#include "diffsim/inverse/problem.hpp"
+#include "diffsim/inverse/unknown.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "diffsim/simulation/solver.hpp"
+
+namespace diffsim::app {
+
+// From a scene to the library's objects. All collective; errors name the place in the scene.
+
+/// Reads or makes the mesh, defines the scene's regions, and checks every region that the scene names.
+std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene);
+
+/// Materials only: what the stable step depends on.
+DifferentiableSolver make_body(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh);
+/// The body with what holds, loads and moves it.
+DifferentiableSolver make_solver(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh);
+
+/// The scene's objectives, summed.
+std::unique_ptr<SumLoss> make_loss(const Scene& scene, const TetrahedralMesh& mesh);
+/// The first observations file that is not there; empty if there is none. Collective.
+std::string missing_observations(MPI_Comm comm, const Scene& scene);
+
+/// The scene's parameters; parallel to `scene.parameters`. Gives the solver one entry a step where that is asked for.
+std::vector<Unknown> make_unknowns(const Scene& scene, DifferentiableSolver& solver);
+/// Throws InputError where the values that the search begins with are not possible or outside the bounds.
+void check_start(const Scene& scene, const TetrahedralMesh& mesh, const InverseProblem& problem);
+
+/// The first of this mesh's cells (file order, over all ranks) of `region` whose value has a fault, told as InputError at
+/// `place`; no error if all are good. `values`: [cells].
+void check_cells(const TetrahedralMesh& mesh, const std::vector<int>& cells, const std::vector<double>& values,
+                 const std::string& parameter, const Place& place);
+
+}  // namespace diffsim::app

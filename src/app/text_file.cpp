@@ -1,0 +1,62 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "app/text_file.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "diffsim/core/error.hpp"
+
+namespace diffsim::app {
+namespace {
+
+/// Why a file cannot be read; empty if it can.
+std::string reason_unreadable(const std::string& path) {
+  std::error_code code;
+  const auto status = std::filesystem::status(path, code);
+  if (status.type() == std::filesystem::file_type::not_found) return "there is no such file; check the path";
+  if (code) return "cannot be read: " + code.message() + "; check the path";
+  if (std::filesystem::is_directory(status)) return "is a folder; give a file";
+  errno = 0;
+  if (!std::ifstream(path)) return std::string("cannot be read: ") + std::strerror(errno) + "; check its permissions";
+  return {};
+}
+
+bool is_first(MPI_Comm comm) {
+  int rank = 0;
+  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
+  return rank == 0;
+}
+
+}  // namespace
+
+std::string read_text(MPI_Comm comm, const std::string& path) {
+  constexpr std::uintmax_t largest = std::uintmax_t{1} << 28;
+  std::string text;
+  collectively(comm, [&] {
+    if (!is_first(comm)) return;
+    if (const std::string reason = reason_unreadable(path); !reason.empty()) throw InputError(path, 0, "", reason);
+    std::error_code code;
+    if (const auto size = std::filesystem::file_size(path, code); !code && size > largest)
+      throw InputError(path, 0, "", "is too large for a scene; give large arrays as {file:, dataset:}");
+    std::ostringstream content;
+    content << std::ifstream(path, std::ios::binary).rdbuf();
+    text = content.str();
+  });
+  int size = static_cast<int>(text.size());
+  DIFFSIM_MPI(MPI_Bcast(&size, 1, MPI_INT, 0, comm));
+  text.resize(static_cast<std::size_t>(size));
+  DIFFSIM_MPI(MPI_Bcast(text.data(), size, MPI_CHAR, 0, comm));
+  return text;
+}
+
+void require_readable(MPI_Comm comm, const std::string& path, const Place& place) {
+  collectively(comm, [&] {
+    if (!is_first(comm)) return;
+    if (const std::string reason = reason_unreadable(path); !reason.empty()) place.fail("'" + path + "' " + reason);
+  });
+}
+
+}  // namespace diffsim::app

@@ -1,0 +1,17 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+#include "app/yaml_value.hpp"
+
+namespace diffsim::app {
+
+/// A file's text, read by rank 0, on every rank. Throws InputError, naming the file. Collective.
+std::string read_text(MPI_Comm comm, const std::string& path);
+/// Throws InputError at `place` unless rank 0 can read `path` as a file. Collective.
+void require_readable(MPI_Comm comm, const std::string& path, const Place& place);
+
+}  // namespace diffsim::app

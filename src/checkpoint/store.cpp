@@ -1,0 +1,35 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/checkpoint/store.hpp"
+
+#include <utility>
+
+#include "diffsim/core/error.hpp"
+
+namespace diffsim {
+
+void MemoryStore::put(int step, const State& state) {
+  erase(step);
+  if (free_.empty()) {
+    snapshots_.emplace(step, state.clone());
+    return;
+  }
+  State reused = std::move(free_.back());
+  free_.pop_back();
+  reused.copy_from(state);
+  snapshots_.emplace(step, std::move(reused));
+}
+
+void MemoryStore::get(int step, State& state) {
+  const auto found = snapshots_.find(step);
+  if (found == snapshots_.end()) throw Error("no snapshot of step " + std::to_string(step) + " in memory");
+  state.copy_from(found->second);
+}
+
+void MemoryStore::erase(int step) {
+  const auto found = snapshots_.find(step);
+  if (found == snapshots_.end()) return;
+  free_.push_back(std::move(found->second));
+  snapshots_.erase(found);
+}
+
+}  // namespace diffsim

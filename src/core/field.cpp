@@ -1,0 +1,116 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/core/field.hpp"
+
+#include <utility>
+
+#include "diffsim/core/device.hpp"
+#include "diffsim/core/error.hpp"
+
+namespace diffsim {
+namespace {
+
+using HostSpan = Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+using ConstHostSpan = Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+DeviceSpan<double> span(Field& field) { return DeviceSpan<double>(field.data(), field.size()); }
+DeviceSpan<const double> span(const Field& field) { return DeviceSpan<const double>(field.data(), field.size()); }
+
+void require_same_size(const Field& a, const Field& b) {
+  if (a.size() != b.size())
+    throw Error("field '" + a.name() + "' has " + std::to_string(a.size()) + " values, '" + b.name() + "' has " +
+                std::to_string(b.size()));
+}
+
+}  // namespace
+
+void Field::Deleter::operator()(double* data) const noexcept { Kokkos::kokkos_free<MemorySpace>(data); }
+
+Field::Field(std::string name, std::size_t extent, int components, std::ptrdiff_t owned)
+    : name_(std::move(name)),
+      extent_(extent),
+      owned_(owned < 0 ? extent : static_cast<std::size_t>(owned)),
+      components_(components) {
+  if (size() == 0) return;
+  data_.reset(static_cast<double*>(Kokkos::kokkos_malloc<MemorySpace>(name_, bytes())));
+  fill(0.0);
+}
+
+Field Field::clone() const {
+  Field copy(name_, extent_, components_, static_cast<std::ptrdiff_t>(owned_));
+  copy.copy_from(*this);
+  return copy;
+}
+
+Field Field::like(std::string name) const {
+  return Field(std::move(name), extent_, components_, static_cast<std::ptrdiff_t>(owned_));
+}
+
+void Field::fill(double value) {
+  const auto x = span(*this);
+  Kokkos::parallel_for(
+      "diffsim::core::fill", Range(0, static_cast<int>(size())), KOKKOS_LAMBDA(int i) { x(i) = value; });
+  Kokkos::fence();
+}
+
+void Field::copy_from(const Field& other) {
+  require_same_size(*this, other);
+  const auto x = span(other);
+  const auto y = span(*this);
+  Kokkos::parallel_for(
+      "diffsim::core::copy", Range(0, static_cast<int>(size())), KOKKOS_LAMBDA(int i) { y(i) = x(i); });
+  Kokkos::fence();
+}
+
+std::vector<double> Field::to_host() const {
+  std::vector<double> values(size());
+  Kokkos::deep_copy(HostSpan(values.data(), values.size()), span(*this));
+  return values;
+}
+
+void Field::from_host(const std::vector<double>& values) {
+  if (values.size() != size())
+    throw Error("field '" + name_ + "' takes " + std::to_string(size()) + " values, got " +
+                std::to_string(values.size()));
+  Kokkos::deep_copy(span(*this), ConstHostSpan(values.data(), values.size()));
+}
+
+void axpy(double a, const Field& x_field, Field& y_field) {
+  require_same_size(x_field, y_field);
+  const auto x = span(x_field);
+  const auto y = span(y_field);
+  Kokkos::parallel_for(
+      "diffsim::core::axpy", Range(0, static_cast<int>(x.size())), KOKKOS_LAMBDA(int i) { y(i) += a * x(i); });
+  Kokkos::fence();
+}
+
+void scale(double a, Field& field) {
+  const auto x = span(field);
+  Kokkos::parallel_for(
+      "diffsim::core::scale", Range(0, static_cast<int>(x.size())), KOKKOS_LAMBDA(int i) { x(i) *= a; });
+  Kokkos::fence();
+}
+
+double local_dot(const Field& x_field, const Field& y_field) {
+  require_same_size(x_field, y_field);
+  const auto x = span(x_field);
+  const auto y = span(y_field);
+  double result = 0.0;
+  Kokkos::parallel_reduce(
+      "diffsim::core::dot", Range(0, static_cast<int>(x_field.owned_size())),
+      KOKKOS_LAMBDA(int i, double& sum) { sum += x(i) * y(i); }, result);
+  return result;
+}
+
+std::vector<double> local_sum(const Field& field) {
+  const auto x = span(field);
+  const int stride = field.components();
+  std::vector<double> result(static_cast<std::size_t>(stride), 0.0);
+  for (int c = 0; c < stride; ++c) {
+    Kokkos::parallel_reduce(
+        "diffsim::core::sum", Range(0, static_cast<int>(field.owned())),
+        KOKKOS_LAMBDA(int i, double& sum) { sum += x(i * stride + c); }, result[static_cast<std::size_t>(c)]);
+  }
+  return result;
+}
+
+}  // namespace diffsim

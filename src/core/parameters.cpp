@@ -1,0 +1,86 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/core/parameters.hpp"
+
+#include <utility>
+
+#include "diffsim/core/error.hpp"
+
+namespace diffsim {
+
+std::size_t Parameter::offset(int n) const {
+  if (steps == 1) return 0;
+  if (n >= steps)
+    throw Error("parameter '" + name() + "' has values for " + std::to_string(steps) + " steps, step " +
+                std::to_string(n) + " needs one more; give as many as the rollout has steps");
+  return static_cast<std::size_t>(n) * (field.extent() / static_cast<std::size_t>(steps));
+}
+
+Parameter& ParameterSet::add(Parameter parameter) {
+  if (find(parameter.name())) throw Error("parameter '" + parameter.name() + "' is there already");
+  return parameters_.emplace_back(std::move(parameter));
+}
+
+Parameter& ParameterSet::add(std::string name, Site site, std::size_t extent, int components, MPI_Comm comm,
+                             int steps) {
+  int rank = 0;
+  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
+  const std::size_t entries = extent * static_cast<std::size_t>(steps);
+  const std::ptrdiff_t owned = site == Site::global && rank != 0 ? 0 : static_cast<std::ptrdiff_t>(entries);
+  return add(Parameter{Field(std::move(name), entries, components, owned), site, steps});
+}
+
+Parameter* ParameterSet::find(const std::string& name) {
+  for (Parameter& parameter : parameters_)
+    if (parameter.name() == name) return &parameter;
+  return nullptr;
+}
+
+const Parameter* ParameterSet::find(const std::string& name) const {
+  return const_cast<ParameterSet*>(this)->find(name);
+}
+
+Parameter& ParameterSet::at(const std::string& name) {
+  if (Parameter* found = find(name)) return *found;
+  std::string known;
+  for (const Parameter& parameter : parameters_) known += (known.empty() ? "" : ", ") + parameter.name();
+  throw Error("no parameter '" + name + "'; there are: " + known, ErrorKind::input);
+}
+
+const Parameter& ParameterSet::at(const std::string& name) const { return const_cast<ParameterSet*>(this)->at(name); }
+
+std::vector<std::string> ParameterSet::names() const {
+  std::vector<std::string> all;
+  for (const Parameter& parameter : parameters_) all.push_back(parameter.name());
+  return all;
+}
+
+ParameterSet ParameterSet::zero_like(const std::vector<std::string>& names) const {
+  ParameterSet zero;
+  for (const std::string& name : names) {
+    const Parameter& parameter = at(name);
+    zero.add(Parameter{parameter.field.like(name), parameter.site, parameter.steps});
+  }
+  return zero;
+}
+
+void ParameterSet::fill(double value) {
+  for (Parameter& parameter : parameters_) parameter.field.fill(value);
+}
+
+double local_dot(const ParameterSet& x, const ParameterSet& y) {
+  double sum = 0.0;
+  for (const Parameter& parameter : x) sum += local_dot(parameter.field, y.at(parameter.name()).field);
+  return sum;
+}
+
+void sum_globals(ParameterSet& gradient, MPI_Comm comm) {
+  for (Parameter& parameter : gradient) {
+    if (parameter.site != Site::global) continue;
+    std::vector<double> values = parameter.field.to_host();
+    DIFFSIM_MPI(
+        MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM, comm));
+    parameter.field.from_host(values);
+  }
+}
+
+}  // namespace diffsim

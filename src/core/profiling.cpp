@@ -1,0 +1,44 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/core/profiling.hpp"
+
+#include <petscsys.h>
+
+#include <string>
+
+#include "diffsim/core/device.hpp"
+#include "diffsim/core/error.hpp"
+
+namespace diffsim {
+namespace {
+
+PetscClassId class_id() {
+  static const PetscClassId id = [] {
+    PetscClassId value = 0;
+    DIFFSIM_PETSC(PetscClassIdRegister("diffsim", &value));
+    return value;
+  }();
+  return id;
+}
+
+PetscLogEvent find_or_register(const char* name) {
+  PetscLogEvent event = -1;
+  const PetscClassId owner = class_id();
+  DIFFSIM_PETSC(PetscLogEventGetId(name, &event));
+  if (event < 0) DIFFSIM_PETSC(PetscLogEventRegister(name, owner, &event));
+  return event;
+}
+
+}  // namespace
+
+ProfilingRegion::ProfilingRegion(const char* name) : event_(find_or_register(name)) {
+  Kokkos::Profiling::pushRegion(name);
+  // A log event that cannot be opened is no reason to stop a computation.
+  (void)PetscLogEventBegin(event_, nullptr, nullptr, nullptr, nullptr);
+}
+
+ProfilingRegion::~ProfilingRegion() {
+  (void)PetscLogEventEnd(event_, nullptr, nullptr, nullptr, nullptr);
+  Kokkos::Profiling::popRegion();
+}
+
+}  // namespace diffsim

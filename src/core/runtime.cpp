@@ -1,0 +1,67 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/core/runtime.hpp"
+
+#include <petscsys.h>
+#include <sys/resource.h>
+
+#include "diffsim/core/device.hpp"
+#include "diffsim/core/error.hpp"
+
+namespace diffsim {
+
+Runtime::Runtime(int& argc, char**& argv) {
+  int started = 0;
+  MPI_Initialized(&started);
+  if (!started) {
+    int provided = 0;
+    DIFFSIM_MPI(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided));
+    owns_mpi_ = true;
+  }
+  comm_ = MPI_COMM_WORLD;
+  start(argc, argv);
+}
+
+Runtime::Runtime(MPI_Comm comm) : comm_(comm) {
+  int argc = 0;
+  char** argv = nullptr;
+  start(argc, argv);
+}
+
+void Runtime::start(int& argc, char**& argv) {
+  // MPI failures come back as codes, so that they can become an Error like any other.
+  DIFFSIM_MPI(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));
+  PetscBool petsc_started = PETSC_FALSE;
+  DIFFSIM_PETSC(PetscInitialized(&petsc_started));
+  if (!petsc_started) {
+    PETSC_COMM_WORLD = comm_;
+    DIFFSIM_PETSC(PetscInitialize(&argc, &argv, nullptr, nullptr));
+    // Codes are turned into Error at one place; PETSc prints nothing and leaves signals to the host.
+    DIFFSIM_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
+    DIFFSIM_PETSC(PetscPopSignalHandler());
+    owns_petsc_ = true;
+  }
+  if (!Kokkos::is_initialized()) {
+    Kokkos::initialize(argc, argv);
+    owns_kokkos_ = true;
+  }
+  DIFFSIM_MPI(MPI_Comm_rank(comm_, &rank_));
+  DIFFSIM_MPI(MPI_Comm_size(comm_, &size_));
+}
+
+Runtime::~Runtime() {
+  if (owns_kokkos_) Kokkos::finalize();
+  if (owns_petsc_) PetscFinalize();
+  if (owns_mpi_) MPI_Finalize();
+}
+
+std::string back_end() { return ExecutionSpace::name(); }
+
+int concurrency() { return static_cast<int>(ExecutionSpace().concurrency()); }
+
+double peak_memory_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) * 1024.0;
+}
+
+}  // namespace diffsim

@@ -1,0 +1,74 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/core/state.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "diffsim/core/error.hpp"
+
+namespace diffsim {
+namespace {
+
+template <class Fields>
+auto find(Fields& fields, const std::string& name) {
+  return std::find_if(fields.begin(), fields.end(), [&](const Field& field) { return field.name() == name; });
+}
+
+void require_same_fields(const State& a, const State& b) {
+  if (a.fields().size() != b.fields().size()) throw Error("two states do not have the same fields");
+}
+
+}  // namespace
+
+Field& State::add(Field field) { return fields_.emplace_back(std::move(field)); }
+
+bool State::has(const std::string& name) const { return find(fields_, name) != fields_.end(); }
+
+const Field& State::operator[](const std::string& name) const {
+  const auto found = find(fields_, name);
+  if (found == fields_.end()) throw Error("the state has no field '" + name + "'");
+  return *found;
+}
+
+Field& State::operator[](const std::string& name) { return const_cast<Field&>(std::as_const(*this)[name]); }
+
+std::size_t State::bytes() const {
+  std::size_t sum = 0;
+  for (const Field& field : fields_) sum += field.bytes();
+  return sum;
+}
+
+State State::clone() const {
+  State copy;
+  for (const Field& field : fields_) copy.add(field.clone());
+  return copy;
+}
+
+State State::zero_like() const {
+  State zero;
+  for (const Field& field : fields_) zero.add(field.like(field.name()));
+  return zero;
+}
+
+void State::fill(double value) {
+  for (Field& field : fields_) field.fill(value);
+}
+
+void State::copy_from(const State& other) {
+  require_same_fields(*this, other);
+  for (std::size_t i = 0; i < fields_.size(); ++i) fields_[i].copy_from(other.fields_[i]);
+}
+
+double local_dot(const State& x, const State& y) {
+  require_same_fields(x, y);
+  double sum = 0.0;
+  for (std::size_t i = 0; i < x.fields().size(); ++i) sum += local_dot(x.fields()[i], y.fields()[i]);
+  return sum;
+}
+
+void axpy(double a, const State& x, State& y) {
+  require_same_fields(x, y);
+  for (std::size_t i = 0; i < x.fields().size(); ++i) axpy(a, x.fields()[i], y.fields()[i]);
+}
+
+}  // namespace diffsim

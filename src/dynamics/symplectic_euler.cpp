@@ -1,0 +1,418 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/dynamics/symplectic_euler.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "diffsim/core/device.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/profiling.hpp"
+
+namespace diffsim {
+namespace {
+
+constexpr std::int32_t nothing_invalid = std::numeric_limits<std::int32_t>::max();
+
+/// What the update of a vertex component needs, by value in kernels. Arrays are [owned vertices, 3] but for mass and mask.
+struct Update {
+  double h;
+  const double* damping;          // [1]
+  const double* gravity;          // [3]
+  const double* mass;             // [owned vertices]
+  DeviceArray<std::uint8_t> fixed;  // [owned vertices]: bit c set where component c is fixed
+
+  KOKKOS_INLINE_FUNCTION double mask(int i) const { return (fixed(i / 3) >> (i % 3)) & 1 ? 0.0 : 1.0; }
+  /// u = v + h (f/m + g), the velocity before damping.
+  KOKKOS_INLINE_FUNCTION double undamped(int i, double v, double f) const {
+    return v + h * (f / mass[i / 3] + gravity[i % 3]);
+  }
+};
+
+void update_state(const Update& update, const Field& force, Field& velocities, Field& positions,
+                  std::int32_t* invalid_vertex) {
+  const double* const f = force.data();
+  double* const v = velocities.data();
+  double* const x = positions.data();
+  Kokkos::parallel_for(
+      "diffsim::dynamics::update", Range(0, static_cast<int>(velocities.size())), KOKKOS_LAMBDA(int i) {
+        const double new_v = update.mask(i) * *update.damping * update.undamped(i, v[i], f[i]);
+        const double new_x = x[i] + update.h * new_v;
+        v[i] = new_v;
+        x[i] = new_x;
+        if (!(new_x - new_x == 0.0)) Kokkos::atomic_fetch_min(invalid_vertex, i / 3);
+      });
+}
+
+/// Optional arrays are nullptr where their direction is zero.
+struct UpdateDirection {
+  const double* df;
+  const double* f;         // needed for dm and dd
+  const double* v;         // needed for dd
+  const double* dmass;     // [owned vertices]
+  const double* dgravity;  // [3]
+  const double* ddamping;  // [1]
+};
+
+void update_tangent(const Update& update, const UpdateDirection& d, Field& velocities, Field& positions) {
+  double* const dv = velocities.data();
+  double* const dx = positions.data();
+  Kokkos::parallel_for(
+      "diffsim::dynamics::update_tangent", Range(0, static_cast<int>(velocities.size())), KOKKOS_LAMBDA(int i) {
+        const double m = update.mass[i / 3];
+        double da = d.df[i] / m;
+        if (d.dmass) da -= d.f[i] / m * (d.dmass[i / 3] / m);
+        if (d.dgravity) da += d.dgravity[i % 3];
+        double new_dv = *update.damping * (dv[i] + update.h * da);
+        if (d.ddamping) new_dv += *d.ddamping * update.undamped(i, d.v[i], d.f[i]);
+        dv[i] = update.mask(i) * new_dv;
+        dx[i] += update.h * dv[i];
+      });
+}
+
+/// f̄ = h d m M⁻¹ (v̄ + h x̄), and v̄ ← d m (v̄ + h x̄).
+void update_adjoint(const Update& update, const Field& position_adjoint, Field& velocity_adjoint, Field& force_adjoint) {
+  const double* const x_bar = position_adjoint.data();
+  double* const v_bar = velocity_adjoint.data();
+  double* const f_bar = force_adjoint.data();
+  Kokkos::parallel_for(
+      "diffsim::dynamics::update_adjoint", Range(0, static_cast<int>(velocity_adjoint.size())), KOKKOS_LAMBDA(int i) {
+        const double u_bar = *update.damping * update.mask(i) * (v_bar[i] + update.h * x_bar[i]);
+        v_bar[i] = u_bar;
+        f_bar[i] = update.h * u_bar / update.mass[i / 3];
+      });
+}
+
+/// Σ_i m (v̄ + h x̄) u: the derivative by damping, before `update_adjoint` changes v̄.
+double damping_gradient(const Update& update, const Field& position_adjoint, const Field& velocity_adjoint,
+                        const Field& velocities, const Field& force) {
+  const double* const x_bar = position_adjoint.data();
+  const double* const v_bar = velocity_adjoint.data();
+  const double* const v = velocities.data();
+  const double* const f = force.data();
+  double sum = 0.0;
+  Kokkos::parallel_reduce(
+      "diffsim::dynamics::damping_gradient", Range(0, static_cast<int>(velocities.size())),
+      KOKKOS_LAMBDA(int i, double& s) {
+        s += update.mask(i) * (v_bar[i] + update.h * x_bar[i]) * update.undamped(i, v[i], f[i]);
+      },
+      sum);
+  return sum;
+}
+
+/// m̄ -= f̄ f / m, the derivative of f/m by the mass, with f̄ the adjoint of the force.
+void add_mass_gradient(const Update& update, const Field& force_adjoint, const Field& force, Field& mass_gradient) {
+  const double* const f_bar = force_adjoint.data();
+  const double* const f = force.data();
+  double* const m_bar = mass_gradient.data();
+  Kokkos::parallel_for(
+      "diffsim::dynamics::mass_gradient", Range(0, static_cast<int>(mass_gradient.size())),
+      KOKKOS_LAMBDA(int i) { m_bar[i] -= f_bar[i] * f[i] / update.mass[i / 3]; });
+}
+
+void add_to_entries(Field& field, std::size_t offset, const std::vector<double>& values) {
+  std::vector<double> all = field.to_host();
+  for (std::size_t i = 0; i < values.size(); ++i) all[offset + i] += values[i];
+  field.from_host(all);
+}
+
+/// The states at the beginnings of the substeps.
+class EulerRecord : public Record {
+ public:
+  EulerRecord(State initial, int substeps, bool velocities) : initial_(std::move(initial)) {
+    for (int s = 1; s < substeps; ++s) {
+      positions_.push_back(initial_["positions"].like("positions"));
+      if (velocities) velocities_.push_back(initial_["velocities"].like("velocities"));
+    }
+  }
+  const State& initial() const override { return initial_; }
+
+  void save(int s, const State& state) {
+    if (s == 0) {
+      initial_.copy_from(state);
+      return;
+    }
+    const auto i = static_cast<std::size_t>(s - 1);
+    positions_[i].copy_from(state["positions"]);
+    if (!velocities_.empty()) velocities_[i].copy_from(state["velocities"]);
+  }
+  const Field& positions(int s) const {
+    return s == 0 ? initial_["positions"] : positions_[static_cast<std::size_t>(s - 1)];
+  }
+  const Field& velocities(int s) const {
+    if (s == 0) return initial_["velocities"];
+    if (velocities_.empty()) throw Error("the record of this step was made without velocities");
+    return velocities_[static_cast<std::size_t>(s - 1)];
+  }
+
+ private:
+  State initial_;
+  std::vector<Field> positions_, velocities_;
+};
+
+}  // namespace
+
+struct SymplecticEuler::Workspace {
+  Workspace(const TetrahedralMesh& mesh, int substeps)
+      : force("force", static_cast<std::size_t>(mesh.num_vertices()), 3, mesh.num_owned_vertices()),
+        fixed("diffsim::dynamics::fixed", static_cast<std::size_t>(mesh.num_owned_vertices())),
+        invalid_cell("diffsim::dynamics::invalid_cell", static_cast<std::size_t>(substeps)),
+        invalid_vertex("diffsim::dynamics::invalid_vertex", static_cast<std::size_t>(substeps)) {
+    Kokkos::deep_copy(invalid_cell, nothing_invalid);
+    Kokkos::deep_copy(invalid_vertex, nothing_invalid);
+  }
+  Update update(const SymplecticEuler& model, int n) const {
+    const Parameter& damping = model.parameters_.at("damping");
+    const Parameter& gravity = model.parameters_.at("gravity");
+    return {model.dt_ / model.substeps_, damping.field.data() + damping.offset(n),
+            gravity.field.data() + 3 * gravity.offset(n), model.mass_.mass().data(), fixed};
+  }
+  /// A vector field on local vertices, allocated when first needed.
+  Field& local_field(Field& field, const char* name) const {
+    if (field.size() != force.size()) field = force.like(name);
+    return field;
+  }
+
+  Field force;                       // [local vertices, 3]
+  DeviceArray<std::uint8_t> fixed;   // [owned vertices]
+  DeviceArray<std::int32_t> invalid_cell, invalid_vertex;  // [substeps]
+  Field force_derivative;            // tangent or adjoint of the force, [local vertices, 3]
+  Field position_derivative;         // [local vertices, 3]
+  Field mass_gradient;               // [owned vertices, 3]
+};
+
+SymplecticEuler::SymplecticEuler(std::shared_ptr<const TetrahedralMesh> mesh, double dt, int substeps)
+    : mesh_(std::move(mesh)), dt_(dt), substeps_(substeps), mass_(*mesh_) {
+  if (!(dt_ > 0.0)) throw Error("dt is " + std::to_string(dt_) + " s; it must be positive", ErrorKind::input);
+  if (substeps_ < 1)
+    throw Error("substeps is " + std::to_string(substeps_) + "; it must be at least 1", ErrorKind::input);
+  work_ = std::make_unique<Workspace>(*mesh_, substeps_);
+  const MPI_Comm comm = mesh_->comm();
+  parameters_.add("density", Site::cell, static_cast<std::size_t>(mesh_->num_cells()), 1, comm).field.fill(1000.0);
+  parameters_.add("gravity", Site::global, 1, 3, comm).field.from_host({0.0, -9.8, 0.0});
+  parameters_.add("damping", Site::global, 1, 1, comm).field.fill(0.99);
+}
+
+SymplecticEuler::~SymplecticEuler() = default;
+
+void SymplecticEuler::add_term(std::unique_ptr<ForceTerm> term) { terms_.push_back(std::move(term)); }
+
+void SymplecticEuler::fix(const std::vector<int>& vertices, std::array<bool, 3> axes) {
+  auto host = Kokkos::create_mirror_view(work_->fixed);
+  Kokkos::deep_copy(host, work_->fixed);
+  for (const int v : vertices) {
+    if (v >= mesh_->num_owned_vertices()) continue;
+    for (std::size_t c = 0; c < 3; ++c)
+      if (axes[c]) host(static_cast<std::size_t>(v)) |= static_cast<std::uint8_t>(1u << c);
+  }
+  Kokkos::deep_copy(work_->fixed, host);
+}
+
+State SymplecticEuler::make_state() const {
+  State state;
+  const auto local = static_cast<std::size_t>(mesh_->num_vertices());
+  const int owned = mesh_->num_owned_vertices();
+  state.add(Field("positions", local, 3, owned));
+  state.add(Field("velocities", static_cast<std::size_t>(owned), 3));
+  return state;
+}
+
+void SymplecticEuler::prepare() {
+  mass_.compute(parameters_.at("density").field);
+  for (const auto& term : terms_) term->prepare(parameters_);
+}
+
+void SymplecticEuler::prepare_tangent(const ParameterSet& direction) {
+  if (const Parameter* density = direction.find("density")) mass_.compute_tangent(density->field);
+  for (const auto& term : terms_) term->prepare_tangent(parameters_, direction);
+  records_velocities_ = direction.find("damping") != nullptr;
+}
+
+void SymplecticEuler::begin_adjoint(const ParameterSet& gradient) {
+  for (const auto& term : terms_) term->begin_adjoint(gradient);
+  if (gradient.find("density"))
+    work_->mass_gradient = Field("mass_gradient", static_cast<std::size_t>(mesh_->num_owned_vertices()), 3);
+  records_velocities_ = gradient.find("damping") != nullptr;
+}
+
+void SymplecticEuler::prepare_adjoint(ParameterSet& gradient) {
+  for (const auto& term : terms_) term->prepare_adjoint(parameters_, gradient);
+  if (Parameter* density = gradient.find("density"))
+    mass_.add_density_gradient(work_->mass_gradient, density->field);
+}
+
+std::unique_ptr<Record> SymplecticEuler::make_record() const {
+  return std::make_unique<EulerRecord>(make_state(), substeps_, records_velocities_);
+}
+
+std::size_t SymplecticEuler::record_bytes() const {
+  const auto x = 24 * static_cast<std::size_t>(mesh_->num_vertices());
+  const auto v = 24 * static_cast<std::size_t>(mesh_->num_owned_vertices());
+  const auto substeps = static_cast<std::size_t>(substeps_);
+  return substeps * x + (records_velocities_ ? substeps : 1) * v;
+}
+
+void SymplecticEuler::compute_force(const Field& positions, int n, Field& force, std::int32_t* invalid_cell) {
+  force.fill(0.0);
+  for (const auto& term : terms_) term->add_force({positions, n, invalid_cell}, parameters_, force);
+  mesh_->halo().add_to_owners(force);
+}
+
+void SymplecticEuler::step(int n, State& state, Record* record) {
+  const ProfilingRegion region("diffsim::dynamics::step");
+  const Update update = work_->update(*this, n);
+  Field& positions = state["positions"];
+  Field& velocities = state["velocities"];
+  for (int s = 0; s < substeps_; ++s) {
+    if (record) static_cast<EulerRecord*>(record)->save(s, state);
+    compute_force(positions, n, work_->force, work_->invalid_cell.data() + s);
+    update_state(update, work_->force, velocities, positions, work_->invalid_vertex.data() + s);
+    Kokkos::fence();
+    mesh_->halo().copy_to_ghosts(positions);
+  }
+  require_valid(n);
+}
+
+void SymplecticEuler::step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) {
+  const auto& recorded = static_cast<const EulerRecord&>(record);
+  const Update update = work_->update(*this, n);
+  const Parameter* const density = direction.find("density");
+  const Parameter* const damping = direction.find("damping");
+  const Parameter* const gravity = direction.find("gravity");
+  Field& dx = tangent["positions"];
+  Field& dv = tangent["velocities"];
+  Field& df = work_->local_field(work_->force_derivative, "force_tangent");
+  mesh_->halo().copy_to_ghosts(dx);
+  for (int s = 0; s < substeps_; ++s) {
+    const Field& x = recorded.positions(s);
+    if (density || damping) compute_force(x, n, work_->force, nullptr);
+    df.fill(0.0);
+    for (const auto& term : terms_) term->add_force_tangent({x, n, nullptr}, dx, direction, df);
+    mesh_->halo().add_to_owners(df);
+    update_tangent(update,
+                   {df.data(), work_->force.data(), damping ? recorded.velocities(s).data() : nullptr,
+                    density ? mass_.mass_tangent().data() : nullptr,
+                    gravity ? gravity->field.data() + 3 * gravity->offset(n) : nullptr,
+                    damping ? damping->field.data() + damping->offset(n) : nullptr},
+                   dv, dx);
+    Kokkos::fence();
+    mesh_->halo().copy_to_ghosts(dx);
+  }
+}
+
+void SymplecticEuler::step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) {
+  const ProfilingRegion region("diffsim::dynamics::step_adjoint");
+  const auto& recorded = static_cast<const EulerRecord&>(record);
+  const Update update = work_->update(*this, n);
+  Parameter* const density = gradient.find("density");
+  Parameter* const damping = gradient.find("damping");
+  Parameter* const gravity = gradient.find("gravity");
+  Field& x_bar = adjoint["positions"];
+  Field& v_bar = adjoint["velocities"];
+  Field& f_bar = work_->local_field(work_->force_derivative, "force_adjoint");
+  Field& gained = work_->local_field(work_->position_derivative, "position_adjoint");
+  double damping_sum = 0.0;
+  std::vector<double> gravity_sum(3, 0.0);
+  for (int s = substeps_ - 1; s >= 0; --s) {
+    const Field& x = recorded.positions(s);
+    if (density || damping) compute_force(x, n, work_->force, nullptr);
+    if (damping) damping_sum += damping_gradient(update, x_bar, v_bar, recorded.velocities(s), work_->force);
+    update_adjoint(update, x_bar, v_bar, f_bar);
+    if (gravity) {
+      // ḡ = Σ h ū, and v̄ is ū now.
+      const std::vector<double> sum = local_sum(v_bar);
+      for (std::size_t c = 0; c < 3; ++c) gravity_sum[c] += update.h * sum[c];
+    }
+    if (density) add_mass_gradient(update, f_bar, work_->force, work_->mass_gradient);
+    Kokkos::fence();
+    mesh_->halo().copy_to_ghosts(f_bar);
+    gained.fill(0.0);
+    for (const auto& term : terms_) term->add_force_adjoint({x, n, nullptr}, f_bar, gained, gradient);
+    mesh_->halo().add_to_owners(gained);
+    axpy(1.0, gained, x_bar);
+  }
+  if (damping) add_to_entries(damping->field, damping->offset(n), {damping_sum});
+  if (gravity) add_to_entries(gravity->field, 3 * gravity->offset(n), gravity_sum);
+}
+
+void SymplecticEuler::require_valid(int n) {
+  // The first substep with a fault; of its faults, the lowest cell in the file's order, or the lowest vertex.
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t stride = std::int64_t{1} << 40;
+  auto cells = Kokkos::create_mirror_view(work_->invalid_cell);
+  auto vertices = Kokkos::create_mirror_view(work_->invalid_vertex);
+  Kokkos::deep_copy(cells, work_->invalid_cell);
+  Kokkos::deep_copy(vertices, work_->invalid_vertex);
+  std::int64_t fault = none;
+  for (int s = 0; s < substeps_ && fault == none; ++s) {
+    std::int32_t cell = cells(s);
+    if (cell == nothing_invalid && vertices(s) != nothing_invalid) {
+      // A vertex at fault is told by a cell that has it.
+      const auto found = std::find(mesh_->cells().begin(), mesh_->cells().end(), vertices(s));
+      cell = static_cast<std::int32_t>((found - mesh_->cells().begin()) / 4);
+    }
+    if (cell != nothing_invalid)
+      fault = stride * s + mesh_->cell_order().file_index()[static_cast<std::size_t>(std::min(cell, mesh_->num_cells() - 1))];
+  }
+  std::int64_t first = fault;
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, mesh_->comm()));
+  if (first == none) return;
+  Kokkos::deep_copy(work_->invalid_cell, nothing_invalid);
+  Kokkos::deep_copy(work_->invalid_vertex, nothing_invalid);
+  int rank = 0;
+  DIFFSIM_MPI(MPI_Comm_rank(mesh_->comm(), &rank));
+  int where = fault == first ? rank : std::numeric_limits<int>::max();
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &where, 1, MPI_INT, MPI_MIN, mesh_->comm()));
+  const double stable = stable_substep();
+  char text[400];
+  std::snprintf(text, sizeof(text),
+                "step %d, substep %lld: cell %lld (rank %d) is inverted or not finite; the substep is %.3g s, motions about "
+                "rest are stable below about %.3g s: use dt: %.3g, or substeps: %.0f",
+                n, static_cast<long long>(first / stride), static_cast<long long>(first % stride), where,
+                dt_ / substeps_, stable, stable * substeps_, std::ceil(dt_ / stable));
+  throw Error(text, ErrorKind::run);
+}
+
+double SymplecticEuler::stable_substep(double safety) {
+  Field stiffness = work_->force.like("stiffness");
+  for (const auto& term : terms_) term->add_stiffness_bound(parameters_, stiffness);
+  mesh_->halo().add_to_owners(stiffness);
+  const std::vector<double> k = stiffness.to_host();
+  const std::vector<double> m = mass_.mass().to_host();
+  double largest = 0.0;
+  for (std::size_t v = 0; v < m.size(); ++v)
+    for (std::size_t c = 0; c < 3; ++c) largest = std::max(largest, k[3 * v + c] / m[v]);
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, mesh_->comm()));
+  return largest > 0.0 ? safety * 2.0 / std::sqrt(largest) : std::numeric_limits<double>::infinity();
+}
+
+double SymplecticEuler::kinetic_energy(const State& state) const {
+  const double* const m = mass_.mass().data();
+  const double* const v = state["velocities"].data();
+  double sum = 0.0;
+  Kokkos::parallel_reduce(
+      "diffsim::dynamics::kinetic_energy", Range(0, static_cast<int>(state["velocities"].size())),
+      KOKKOS_LAMBDA(int i, double& s) { s += 0.5 * m[i / 3] * v[i] * v[i]; }, sum);
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
+  return sum;
+}
+
+double SymplecticEuler::potential_energy(const State& state, int n) {
+  const Field& positions = state["positions"];
+  double sum = 0.0;
+  for (const auto& term : terms_) sum += term->energy({positions, n, nullptr}, parameters_);
+  const Parameter& gravity = parameters_.at("gravity");
+  const double* const g = gravity.field.data() + 3 * gravity.offset(n);
+  const double* const m = mass_.mass().data();
+  const double* const x = positions.data();
+  double weight = 0.0;
+  Kokkos::parallel_reduce(
+      "diffsim::dynamics::gravity_energy", Range(0, static_cast<int>(positions.owned_size())),
+      KOKKOS_LAMBDA(int i, double& s) { s -= m[i / 3] * g[i % 3] * x[i]; }, weight);
+  sum += weight;
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
+  return sum;
+}
+
+}  // namespace diffsim

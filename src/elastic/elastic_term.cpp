@@ -1,0 +1,61 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/elastic/elastic_term.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/elastic/elastic_term_impl.hpp"
+#include "diffsim/elastic/neo_hookean.hpp"
+#include "diffsim/elastic/neo_hookean_quadratic.hpp"
+#include "diffsim/elastic/stable_neo_hookean.hpp"
+
+namespace diffsim {
+namespace {
+
+std::vector<ElasticLaw>& laws() {
+  static std::vector<ElasticLaw> all;
+  return all;
+}
+
+void insert(ElasticLaw law) {
+  auto& all = laws();
+  const auto same = std::find_if(all.begin(), all.end(), [&](const ElasticLaw& other) { return other.name == law.name; });
+  if (same == all.end())
+    all.push_back(std::move(law));
+  else
+    *same = std::move(law);
+}
+
+void add_own_laws() {
+  static const bool added = [] {
+    insert(describe_law<NeoHookean>());
+    insert(describe_law<NeoHookeanQuadratic>());
+    insert(describe_law<StableNeoHookean>());
+    return true;
+  }();
+  (void)added;
+}
+
+}  // namespace
+
+const std::vector<ElasticLaw>& elastic_laws() {
+  add_own_laws();
+  return laws();
+}
+
+const ElasticLaw& elastic_law(const std::string& name) {
+  std::string known;
+  for (const ElasticLaw& law : elastic_laws()) {
+    if (law.name == name) return law;
+    known += (known.empty() ? "" : ", ") + law.name;
+  }
+  throw Error("unknown material model '" + name + "'; there are: " + known, ErrorKind::input);
+}
+
+void add_elastic_law(ElasticLaw law) {
+  add_own_laws();
+  insert(std::move(law));
+}
+
+}  // namespace diffsim

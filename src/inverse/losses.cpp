@@ -1,0 +1,214 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/inverse/losses.hpp"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "diffsim/core/device.hpp"
+#include "diffsim/core/error.hpp"
+
+namespace diffsim {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// Σ (x - x̂)(y - ŷ) over observed components; with y = nullptr, Σ (x - x̂)².
+double misfit_product(const Field& observed, const Field& positions, const Field* tangent) {
+  const double* const target = observed.data();
+  const double* const x = positions.data();
+  const double* const y = tangent ? tangent->data() : nullptr;
+  double sum = 0.0;
+  Kokkos::parallel_reduce(
+      "diffsim::inverse::misfit", Range(0, static_cast<int>(observed.size())),
+      KOKKOS_LAMBDA(int i, double& s) {
+        const double r = x[i] - target[i];
+        if (target[i] == target[i]) s += r * (y ? y[i] : r);
+      },
+      sum);
+  return sum;
+}
+
+void add_misfit(double weight, const Field& observed, const Field& positions, Field& adjoint) {
+  const double* const target = observed.data();
+  const double* const x = positions.data();
+  double* const x_bar = adjoint.data();
+  Kokkos::parallel_for(
+      "diffsim::inverse::misfit_gradient", Range(0, static_cast<int>(observed.size())), KOKKOS_LAMBDA(int i) {
+        if (target[i] == target[i]) x_bar[i] += weight * (x[i] - target[i]);
+      });
+  Kokkos::fence();
+}
+
+/// adjoint[v] += weights[v] · vector, on owned vertices.
+void add_outer(const Field& weights, std::array<double, 3> vector, Field& adjoint) {
+  const double* const w = weights.data();
+  double* const x_bar = adjoint.data();
+  const double a = vector[0], b = vector[1], c = vector[2];
+  Kokkos::parallel_for(
+      "diffsim::inverse::target_gradient", Range(0, static_cast<int>(weights.size())), KOKKOS_LAMBDA(int i) {
+        x_bar[3 * i] += w[i] * a;
+        x_bar[3 * i + 1] += w[i] * b;
+        x_bar[3 * i + 2] += w[i] * c;
+      });
+  Kokkos::fence();
+}
+
+double weighted_component(const Field& weights, const Field& positions, int component) {
+  const double* const w = weights.data();
+  const double* const x = positions.data();
+  double sum = 0.0;
+  Kokkos::parallel_reduce(
+      "diffsim::inverse::weighted_mean", Range(0, static_cast<int>(weights.size())),
+      KOKKOS_LAMBDA(int i, double& s) { s += w[i] * x[3 * i + component]; }, sum);
+  return sum;
+}
+
+/// y += x over owned entries.
+void add_owned(double a, const Field& x_field, Field& y_field) {
+  const double* const x = x_field.data();
+  double* const y = y_field.data();
+  Kokkos::parallel_for(
+      "diffsim::inverse::add_owned", Range(0, static_cast<int>(x_field.owned_size())),
+      KOKKOS_LAMBDA(int i) { y[i] += a * x[i]; });
+  Kokkos::fence();
+}
+
+}  // namespace
+
+void SumLoss::add(std::unique_ptr<Loss> loss, double weight) { losses_.emplace_back(std::move(loss), weight); }
+
+bool SumLoss::observes(int n) const {
+  for (const auto& [loss, weight] : losses_)
+    if (loss->observes(n)) return true;
+  return false;
+}
+
+double SumLoss::value(int n, const State& state, const ParameterSet& parameters) {
+  double sum = 0.0;
+  for (const auto& [loss, weight] : losses_)
+    if (loss->observes(n)) sum += weight * loss->value(n, state, parameters);
+  return sum;
+}
+
+double SumLoss::tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                        const ParameterSet& direction) {
+  double sum = 0.0;
+  for (const auto& [loss, weight] : losses_)
+    if (loss->observes(n)) sum += weight * loss->tangent(n, state, parameters, tangent, direction);
+  return sum;
+}
+
+void SumLoss::add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
+                           ParameterSet& gradient) {
+  if (scratch_.fields().empty()) scratch_ = state.zero_like();
+  for (const auto& [loss, weight] : losses_) {
+    if (!loss->observes(n)) continue;
+    if (weight == 1.0) {
+      loss->add_gradient(n, state, parameters, adjoint, gradient);
+      continue;
+    }
+    scratch_.fill(0.0);
+    ParameterSet scaled = gradient.zero_like(gradient.names());
+    loss->add_gradient(n, state, parameters, scratch_, scaled);
+    axpy(weight, scratch_, adjoint);
+    for (const Parameter& parameter : scaled) axpy(weight, parameter.field, gradient.at(parameter.name()).field);
+  }
+}
+
+TrackLoss::TrackLoss(const TetrahedralMesh& mesh, const std::map<int, std::vector<double>>& observed,
+                     const Region& region) {
+  std::vector<char> inside(static_cast<std::size_t>(mesh.num_vertices()), 0);
+  for (const int v : region.vertices) inside[static_cast<std::size_t>(v)] = 1;
+  double count = 0.0;
+  for (const auto& [step, positions] : observed) {
+    std::vector<double> values = positions;
+    for (std::size_t v = 0; v < values.size() / 3; ++v) {
+      bool any = false;
+      for (std::size_t c = 0; c < 3; ++c) {
+        double& value = values[3 * v + c];
+        if (!inside[v]) value = nan;
+        any = any || !std::isnan(value);
+      }
+      if (any) count += 1.0;
+    }
+    Field field("observed", static_cast<std::size_t>(mesh.num_owned_vertices()), 3);
+    field.from_host(values);
+    observed_.emplace(step, std::move(field));
+  }
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_DOUBLE, MPI_SUM, mesh.comm()));
+  if (count == 0.0)
+    throw Error("nothing is observed: no vertex of region '" + region.name + "' has a position at any wanted step",
+                ErrorKind::input);
+  weight_ = 1.0 / count;
+}
+
+bool TrackLoss::observes(int n) const { return observed_.count(n) > 0; }
+
+double TrackLoss::value(int n, const State& state, const ParameterSet&) {
+  return 0.5 * weight_ * misfit_product(observed_.at(n), state["positions"], nullptr);
+}
+
+double TrackLoss::tangent(int n, const State& state, const ParameterSet&, const State& tangent, const ParameterSet&) {
+  return weight_ * misfit_product(observed_.at(n), state["positions"], &tangent["positions"]);
+}
+
+void TrackLoss::add_gradient(int n, const State& state, const ParameterSet&, State& adjoint, ParameterSet&) {
+  add_misfit(weight_, observed_.at(n), state["positions"], adjoint["positions"]);
+}
+
+TargetPositionLoss::TargetPositionLoss(const TetrahedralMesh& mesh, const Region& region, std::array<double, 3> target,
+                                       int step)
+    : comm_(mesh.comm()),
+      weights_("weights", static_cast<std::size_t>(mesh.num_owned_vertices())),
+      target_(target),
+      step_(step) {
+  DIFFSIM_MPI(MPI_Comm_rank(comm_, &rank_));
+  std::vector<double> weights(weights_.size(), 0.0);
+  for (const int v : region.vertices)
+    if (v < mesh.num_owned_vertices())
+      weights[static_cast<std::size_t>(v)] = 1.0 / static_cast<double>(region.num_vertices);
+  weights_.from_host(weights);
+}
+
+std::array<double, 3> TargetPositionLoss::mean(const Field& positions) const {
+  std::array<double, 3> sums{};
+  for (int c = 0; c < 3; ++c) sums[static_cast<std::size_t>(c)] = weighted_component(weights_, positions, c);
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums.data(), 3, MPI_DOUBLE, MPI_SUM, comm_));
+  return sums;
+}
+
+double TargetPositionLoss::value(int, const State& state, const ParameterSet&) {
+  const std::array<double, 3> at = mean(state["positions"]);
+  double sum = 0.0;
+  for (std::size_t c = 0; c < 3; ++c) sum += 0.5 * (at[c] - target_[c]) * (at[c] - target_[c]);
+  return rank_ == 0 ? sum : 0.0;
+}
+
+double TargetPositionLoss::tangent(int, const State& state, const ParameterSet&, const State& tangent,
+                                   const ParameterSet&) {
+  const std::array<double, 3> at = mean(state["positions"]);
+  const std::array<double, 3> along = mean(tangent["positions"]);
+  double sum = 0.0;
+  for (std::size_t c = 0; c < 3; ++c) sum += (at[c] - target_[c]) * along[c];
+  return rank_ == 0 ? sum : 0.0;
+}
+
+void TargetPositionLoss::add_gradient(int, const State& state, const ParameterSet&, State& adjoint, ParameterSet&) {
+  std::array<double, 3> miss = mean(state["positions"]);
+  for (std::size_t c = 0; c < 3; ++c) miss[c] -= target_[c];
+  add_outer(weights_, miss, adjoint["positions"]);
+}
+
+double TerminalLoss::value(int, const State& state, const ParameterSet&) { return local_dot(*weights_, state); }
+
+double TerminalLoss::tangent(int, const State&, const ParameterSet&, const State& tangent, const ParameterSet&) {
+  return local_dot(*weights_, tangent);
+}
+
+void TerminalLoss::add_gradient(int, const State&, const ParameterSet&, State& adjoint, ParameterSet&) {
+  for (std::size_t i = 0; i < adjoint.fields().size(); ++i)
+    add_owned(1.0, weights_->fields()[i], adjoint.fields()[i]);
+}
+
+}  // namespace diffsim

@@ -1,0 +1,194 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/inverse/optimise.hpp"
+
+#include <petsctao.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/petsc_handle.hpp"
+
+namespace diffsim {
+namespace {
+
+using TaoHandle = PetscHandle<Tao, TaoDestroy>;
+using VecHandle = PetscHandle<Vec, VecDestroy>;
+
+VecHandle make_vec(MPI_Comm comm, const std::vector<double>& values) {
+  VecHandle vec;
+  DIFFSIM_PETSC(VecCreateMPI(comm, static_cast<PetscInt>(values.size()), PETSC_DETERMINE, vec.out()));
+  PetscScalar* data = nullptr;
+  DIFFSIM_PETSC(VecGetArrayWrite(vec, &data));
+  std::copy(values.begin(), values.end(), data);
+  DIFFSIM_PETSC(VecRestoreArrayWrite(vec, &data));
+  return vec;
+}
+
+std::vector<double> values_of(Vec vec) {
+  PetscInt size = 0;
+  const PetscScalar* data = nullptr;
+  DIFFSIM_PETSC(VecGetLocalSize(vec, &size));
+  DIFFSIM_PETSC(VecGetArrayRead(vec, &data));
+  std::vector<double> values(data, data + size);
+  DIFFSIM_PETSC(VecRestoreArrayRead(vec, &data));
+  return values;
+}
+
+/// ‖u - clamp(u - g)‖: the norm of the gradient where no bound stops it.
+double projected_norm(const InverseProblem& problem, const std::vector<double>& u, const std::vector<double>& g) {
+  const std::vector<double> low = problem.lower_bounds(), high = problem.upper_bounds();
+  double sum = 0.0;
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    const double step = u[i] - std::clamp(u[i] - g[i], low[i], high[i]);
+    sum += step * step;
+  }
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, problem.comm()));
+  return std::sqrt(sum);
+}
+
+/// What TAO's callbacks share. Exceptions cannot pass through C, so they wait here.
+struct TaoContext {
+  InverseProblem* problem;
+  const IterateObserver* observer;
+  std::exception_ptr error;
+  long evaluations = 0;
+};
+
+PetscErrorCode evaluate(Tao, Vec u, PetscReal* loss, Vec gradient, void* pointer) {
+  auto& context = *static_cast<TaoContext*>(pointer);
+  try {
+    std::vector<double> g;
+    try {
+      *loss = context.problem->gradient(values_of(u), g);
+    } catch (const Error& error) {
+      // A rollout that fails at a trial point is outside the domain; TAO's line search steps back from infinity. Every rank
+      // comes here together. The start has to be inside.
+      if (error.kind() != ErrorKind::run || context.evaluations == 0) throw;
+      *loss = PETSC_INFINITY;
+      DIFFSIM_PETSC(VecSet(gradient, 0.0));
+      ++context.evaluations;
+      return 0;
+    }
+    ++context.evaluations;
+    PetscScalar* data = nullptr;
+    DIFFSIM_PETSC(VecGetArrayWrite(gradient, &data));
+    std::copy(g.begin(), g.end(), data);
+    DIFFSIM_PETSC(VecRestoreArrayWrite(gradient, &data));
+  } catch (...) {
+    context.error = std::current_exception();
+    return PETSC_ERR_USER;
+  }
+  return 0;
+}
+
+PetscErrorCode monitor(Tao tao, void* pointer) {
+  auto& context = *static_cast<TaoContext*>(pointer);
+  if (!context.observer || !*context.observer) return 0;
+  try {
+    PetscInt iteration = 0;
+    PetscReal loss = 0.0, norm = 0.0;
+    DIFFSIM_PETSC(TaoGetSolutionStatus(tao, &iteration, &loss, &norm, nullptr, nullptr, nullptr));
+    Vec solution = nullptr;
+    DIFFSIM_PETSC(TaoGetSolution(tao, &solution));
+    const std::vector<double> u = values_of(solution);
+    (*context.observer)({static_cast<int>(iteration), loss, norm, context.evaluations, &u});
+  } catch (...) {
+    context.error = std::current_exception();
+    return PETSC_ERR_USER;
+  }
+  return 0;
+}
+
+OptimiserResult minimise_by_tao(InverseProblem& problem, const OptimiserOptions& options,
+                                const IterateObserver& observer) {
+  TaoContext context{&problem, &observer, nullptr, 0};
+  TaoHandle tao;
+  DIFFSIM_PETSC(TaoCreate(problem.comm(), tao.out()));
+  DIFFSIM_PETSC(TaoSetType(tao, TAOBLMVM));
+  const VecHandle solution = make_vec(problem.comm(), problem.start());
+  const VecHandle low = make_vec(problem.comm(), problem.lower_bounds());
+  const VecHandle high = make_vec(problem.comm(), problem.upper_bounds());
+  DIFFSIM_PETSC(TaoSetSolution(tao, solution));
+  DIFFSIM_PETSC(TaoSetVariableBounds(tao, low, high));
+  DIFFSIM_PETSC(TaoSetObjectiveAndGradient(tao, nullptr, evaluate, &context));
+  DIFFSIM_PETSC(TaoSetMonitor(tao, monitor, &context, nullptr));
+  DIFFSIM_PETSC(TaoSetMaximumIterations(tao, options.max_iterations));
+  DIFFSIM_PETSC(TaoSetTolerances(tao, 1e-300, 0.0, options.gradient_tolerance));
+  DIFFSIM_PETSC(TaoSetFromOptions(tao));
+  const PetscErrorCode code = TaoSolve(tao);
+  if (context.error) std::rethrow_exception(context.error);
+  DIFFSIM_PETSC(code);
+
+  OptimiserResult result;
+  PetscInt iterations = 0;
+  TaoConvergedReason reason = TAO_CONTINUE_ITERATING;
+  DIFFSIM_PETSC(
+      TaoGetSolutionStatus(tao, &iterations, &result.loss, &result.gradient_norm, nullptr, nullptr, &reason));
+  result.u = values_of(solution);
+  result.iterations = static_cast<int>(iterations);
+  result.evaluations = context.evaluations;
+  result.converged = reason > 0;
+  result.reason = TaoConvergedReasons[reason];
+  return result;
+}
+
+/// Adam (Kingma & Ba 2015, algorithm 1), each update clamped to the bounds. A step whose rollout fails is halved.
+OptimiserResult minimise_by_adam(InverseProblem& problem, const OptimiserOptions& options,
+                                 const IterateObserver& observer) {
+  constexpr double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-12;
+  const std::vector<double> low = problem.lower_bounds(), high = problem.upper_bounds();
+  OptimiserResult result;
+  std::vector<double> u = problem.start(), g, m(u.size(), 0.0), v(u.size(), 0.0);
+  double loss = problem.gradient(u, g);
+  result.evaluations = 1;
+  const double first_norm = projected_norm(problem, u, g);
+  double norm = first_norm;
+  int iteration = 0;
+  for (;; ++iteration) {
+    if (observer) observer({iteration, loss, norm, result.evaluations, &u});
+    result.converged = norm <= options.gradient_tolerance * first_norm;
+    if (result.converged || iteration == options.max_iterations) break;
+    const double correction1 = 1.0 - std::pow(beta1, iteration + 1), correction2 = 1.0 - std::pow(beta2, iteration + 1);
+    std::vector<double> step(u.size());
+    for (std::size_t i = 0; i < u.size(); ++i) {
+      m[i] = beta1 * m[i] + (1.0 - beta1) * g[i];
+      v[i] = beta2 * v[i] + (1.0 - beta2) * g[i] * g[i];
+      const double scale = std::sqrt(v[i] / correction2);
+      step[i] = scale > 0.0 ? options.learning_rate * (m[i] / correction1) / (scale + epsilon * scale) : 0.0;
+    }
+    constexpr int max_cuts = 20;
+    for (int cut = 0;; ++cut) {
+      std::vector<double> trial = u;
+      for (std::size_t i = 0; i < u.size(); ++i) trial[i] = std::clamp(u[i] - std::ldexp(step[i], -cut), low[i], high[i]);
+      try {
+        loss = problem.gradient(trial, g);
+        ++result.evaluations;
+        u = trial;
+        break;
+      } catch (const Error& error) {
+        if (error.kind() != ErrorKind::run || cut == max_cuts) throw;
+        ++result.evaluations;
+      }
+    }
+    norm = projected_norm(problem, u, g);
+  }
+  result.u = u;
+  result.loss = loss;
+  result.gradient_norm = norm;
+  result.iterations = iteration;
+  result.reason = result.converged ? "gradient below tolerance" : "iterations used up";
+  return result;
+}
+
+}  // namespace
+
+OptimiserResult optimise(InverseProblem& problem, const OptimiserOptions& options, const IterateObserver& observer) {
+  if (options.method == "lbfgs") return minimise_by_tao(problem, options, observer);
+  if (options.method == "adam") return minimise_by_adam(problem, options, observer);
+  throw Error("unknown optimiser '" + options.method + "'; there are: lbfgs, adam", ErrorKind::input);
+}
+
+}  // namespace diffsim

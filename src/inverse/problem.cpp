@@ -1,0 +1,271 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/inverse/problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/inverse/losses.hpp"
+
+namespace diffsim {
+namespace {
+
+const char* state_field(const std::string& parameter) {
+  if (parameter == "initial_positions") return "positions";
+  if (parameter == "initial_velocities") return "velocities";
+  return nullptr;
+}
+
+int rank_of(MPI_Comm comm) {
+  int rank = 0;
+  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
+  return rank;
+}
+
+/// Calls visit(value index in the field, value index among the unknowns) for every value that an unknown sets.
+template <class Visit>
+void for_each_value(const Unknown& unknown, std::size_t entries, int components, Visit&& visit) {
+  const auto width = static_cast<std::size_t>(components);
+  for (std::size_t e = 0; e < entries; ++e) {
+    const std::size_t source = unknown.group.empty() ? e : static_cast<std::size_t>(unknown.group[e]);
+    if (!unknown.group.empty() && unknown.group[e] < 0) continue;
+    for (std::size_t c = 0; c < width; ++c) visit(width * e + c, width * source + c);
+  }
+}
+
+}  // namespace
+
+InverseProblem::InverseProblem(Model& model, const State& initial, int num_steps, Loss& loss,
+                               std::vector<Unknown> unknowns, ScheduleFactory make_schedule, Store& store)
+    : model_(model),
+      initial_(initial.clone()),
+      num_steps_(num_steps),
+      loss_(loss),
+      unknowns_(std::move(unknowns)),
+      make_schedule_(std::move(make_schedule)),
+      store_(store) {
+  const bool first = rank_of(comm()) == 0;
+  for (std::size_t k = 0; k < unknowns_.size(); ++k) {
+    Unknown& unknown = unknowns_[k];
+    Block block;
+    const Field& values = field(k);
+    block.components = values.components();
+    const bool global = !of_initial_state(k) && model_.parameters().at(unknown.parameter).site == Site::global;
+    if (global && unknown.group.empty()) {
+      // All ranks have the same entries: each is a group of its own.
+      unknown.group.resize(values.extent());
+      std::iota(unknown.group.begin(), unknown.group.end(), 0);
+      unknown.group_names.assign(values.extent(), "");
+    }
+    const std::size_t entries = of_initial_state(k) ? values.owned() : values.extent();
+    if (!unknown.group_names.empty()) {
+      if (unknown.group.size() != entries)
+        throw Error("unknown '" + unknown.name() + "' groups " + std::to_string(unknown.group.size()) + " entries of " +
+                    std::to_string(entries));
+      block.shared = unknown.group_names.size() * static_cast<std::size_t>(block.components);
+    }
+    block.offset = size_;
+    block.count = block.shared == 0 ? entries * static_cast<std::size_t>(block.components) : first ? block.shared : 0;
+    size_ += block.count;
+    blocks_.push_back(block);
+  }
+}
+
+bool InverseProblem::of_initial_state(std::size_t k) const { return state_field(unknowns_[k].parameter) != nullptr; }
+
+Field& InverseProblem::field(std::size_t k) {
+  const std::string& name = unknowns_[k].parameter;
+  if (const char* in_state = state_field(name)) return initial_[in_state];
+  return model_.parameters().at(name).field;
+}
+
+std::vector<double> InverseProblem::start() const {
+  std::vector<double> u(size_);
+  for (std::size_t k = 0; k < unknowns_.size(); ++k) {
+    const Unknown& unknown = unknowns_[k];
+    const Block& block = blocks_[k];
+    const std::size_t numbers = block.shared > 0 ? block.shared : block.count;
+    std::vector<double> p(numbers, 0.0);
+    if (unknown.start.size() == 1) {
+      std::fill(p.begin(), p.end(), unknown.start[0]);
+    } else if (!unknown.start.empty()) {
+      if (unknown.start.size() != numbers)
+        throw Error("unknown '" + unknown.name() + "' starts with " + std::to_string(unknown.start.size()) +
+                        " numbers, it has " + std::to_string(numbers),
+                    ErrorKind::input);
+      p = unknown.start;
+    } else {
+      // The Model's present values; the mean over a group's entries on all ranks.
+      const Field& values = const_cast<InverseProblem*>(this)->field(k);
+      const std::vector<double> present = values.to_host();
+      std::vector<double> count(numbers, 0.0);
+      const std::size_t entries = of_initial_state(k) ? values.owned() : values.extent();
+      for_each_value(unknown, entries, block.components, [&](std::size_t value, std::size_t number) {
+        p[number] += present[value];
+        count[number] += 1.0;
+      });
+      if (block.shared > 0) {
+        DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, p.data(), static_cast<int>(numbers), MPI_DOUBLE, MPI_SUM, comm()));
+        DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, count.data(), static_cast<int>(numbers), MPI_DOUBLE, MPI_SUM, comm()));
+      }
+      for (std::size_t i = 0; i < numbers; ++i) p[i] /= std::max(count[i], 1.0);
+    }
+    collectively(comm(), [&] {
+      for (const double value : p)
+        if (unknown.logarithmic && !(value > 0.0))
+          throw Error("'" + unknown.name() + "' is searched in the logarithm, but starts at " + std::to_string(value) +
+                          "; start above 0 or search linearly",
+                      ErrorKind::input);
+    });
+    for (std::size_t i = 0; i < block.count; ++i) u[block.offset + i] = unknown.logarithmic ? std::log(p[i]) : p[i];
+  }
+  return u;
+}
+
+std::vector<double> InverseProblem::lower_bounds() const {
+  std::vector<double> bounds(size_);
+  for (std::size_t k = 0; k < blocks_.size(); ++k) {
+    const Unknown& unknown = unknowns_[k];
+    const double lower = unknown.logarithmic ? std::log(std::max(unknown.lower, 0.0)) : unknown.lower;
+    std::fill_n(bounds.begin() + static_cast<std::ptrdiff_t>(blocks_[k].offset), blocks_[k].count, lower);
+  }
+  return bounds;
+}
+
+std::vector<double> InverseProblem::upper_bounds() const {
+  std::vector<double> bounds(size_);
+  for (std::size_t k = 0; k < blocks_.size(); ++k) {
+    const Unknown& unknown = unknowns_[k];
+    const double upper = unknown.logarithmic ? std::log(unknown.upper) : unknown.upper;
+    std::fill_n(bounds.begin() + static_cast<std::ptrdiff_t>(blocks_[k].offset), blocks_[k].count, upper);
+  }
+  return bounds;
+}
+
+std::vector<double> InverseProblem::complete(std::size_t k, const std::vector<double>& u) const {
+  const Block& block = blocks_[k];
+  const auto begin = u.begin() + static_cast<std::ptrdiff_t>(block.offset);
+  std::vector<double> part(begin, begin + static_cast<std::ptrdiff_t>(block.count));
+  if (block.shared > 0) {
+    part.resize(block.shared);
+    DIFFSIM_MPI(MPI_Bcast(part.data(), static_cast<int>(block.shared), MPI_DOUBLE, 0, comm()));
+  }
+  return part;
+}
+
+std::vector<double> InverseProblem::physical(std::size_t k, const std::vector<double>& u) const {
+  std::vector<double> p = complete(k, u);
+  if (unknowns_[k].logarithmic)
+    for (double& value : p) value = std::exp(value);
+  return p;
+}
+
+std::vector<double> InverseProblem::physical_gradient(std::size_t k, const std::vector<double>& u,
+                                                      const std::vector<double>& gradient) const {
+  std::vector<double> g = complete(k, gradient);
+  if (!unknowns_[k].logarithmic) return g;
+  const std::vector<double> p = physical(k, u);
+  for (std::size_t i = 0; i < g.size(); ++i) g[i] /= p[i];
+  return g;
+}
+
+void InverseProblem::set(const std::vector<double>& u) {
+  for (std::size_t k = 0; k < unknowns_.size(); ++k) {
+    const std::vector<double> p = physical(k, u);
+    Field& target = field(k);
+    std::vector<double> values = target.to_host();
+    const std::size_t entries = of_initial_state(k) ? target.owned() : target.extent();
+    for_each_value(unknowns_[k], entries, blocks_[k].components,
+                   [&](std::size_t value, std::size_t number) { values[value] = p[number]; });
+    target.from_host(values);
+  }
+  model_.synchronise(initial_);
+}
+
+ParameterSet InverseProblem::make_gradient() const {
+  std::vector<std::string> names;
+  for (const Unknown& unknown : unknowns_)
+    if (!state_field(unknown.parameter) &&
+        std::find(names.begin(), names.end(), unknown.parameter) == names.end())
+      names.push_back(unknown.parameter);
+  return model_.parameters().zero_like(names);
+}
+
+double InverseProblem::value(const std::vector<double>& u) {
+  set(u);
+  State state = initial_.clone();
+  return rollout(model_, state, num_steps_, &loss_);
+}
+
+double InverseProblem::sweep(Loss& loss, const std::vector<double>& u, std::vector<double>& gradient,
+                             const StateObserver& observer) {
+  set(u);
+  ParameterSet parameters = make_gradient();
+  State state = initial_.clone();
+  State adjoint = state.zero_like();
+  const std::unique_ptr<Schedule> schedule = make_schedule_(num_steps_);
+  AdjointSweep adjoint_sweep(model_, loss, *schedule, store_);
+  const double result = adjoint_sweep.forward(state, parameters, observer);
+  adjoint_sweep.backward(adjoint);
+  statistics_ = adjoint_sweep.statistics();
+
+  gradient.assign(size_, 0.0);
+  for (std::size_t k = 0; k < unknowns_.size(); ++k) {
+    const Unknown& unknown = unknowns_[k];
+    const Block& block = blocks_[k];
+    const Field& source = of_initial_state(k) ? adjoint[state_field(unknown.parameter)]
+                                              : parameters.at(unknown.parameter).field;
+    const std::vector<double> values = source.to_host();
+    std::vector<double> g(block.shared > 0 ? block.shared : block.count, 0.0);
+    const std::size_t entries = of_initial_state(k) ? source.owned() : source.extent();
+    for_each_value(unknown, entries, block.components,
+                   [&](std::size_t value, std::size_t number) { g[number] += values[value]; });
+    // Global entries are summed over ranks already, and each rank has them all.
+    const bool summed = !of_initial_state(k) && parameters.at(unknown.parameter).site == Site::global;
+    if (block.shared > 0 && !summed)
+      DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, g.data(), static_cast<int>(g.size()), MPI_DOUBLE, MPI_SUM, comm()));
+    const std::vector<double> p = physical(k, u);
+    for (std::size_t i = 0; i < block.count; ++i)
+      gradient[block.offset + i] = unknown.logarithmic ? g[i] * p[i] : g[i];
+  }
+  return result;
+}
+
+double InverseProblem::gradient(const std::vector<double>& u, std::vector<double>& gradient,
+                                const StateObserver& observer) {
+  return sweep(loss_, u, gradient, observer);
+}
+
+void InverseProblem::final_state(const std::vector<double>& u, const std::vector<double>& du, State& state,
+                                 State& tangent) {
+  set(u);
+  state = initial_.clone();
+  tangent = initial_.zero_like();
+  ParameterSet direction = make_gradient();
+  for (std::size_t k = 0; k < unknowns_.size(); ++k) {
+    std::vector<double> dp = complete(k, du);
+    if (unknowns_[k].logarithmic) {
+      const std::vector<double> p = physical(k, u);
+      for (std::size_t i = 0; i < dp.size(); ++i) dp[i] *= p[i];
+    }
+    Field& target = of_initial_state(k) ? tangent[state_field(unknowns_[k].parameter)]
+                                        : direction.at(unknowns_[k].parameter).field;
+    std::vector<double> values = target.to_host();
+    const std::size_t entries = of_initial_state(k) ? target.owned() : target.extent();
+    for_each_value(unknowns_[k], entries, blocks_[k].components,
+                   [&](std::size_t value, std::size_t number) { values[value] += dp[number]; });
+    target.from_host(values);
+  }
+  rollout_tangent(model_, state, tangent, direction, num_steps_);
+}
+
+std::vector<double> InverseProblem::final_state_adjoint(const std::vector<double>& u, const State& w) {
+  TerminalLoss loss(w, num_steps_);
+  std::vector<double> gradient;
+  sweep(loss, u, gradient, {});
+  return gradient;
+}
+
+}  // namespace diffsim

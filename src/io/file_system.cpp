@@ -1,0 +1,114 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "file_system.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "diffsim/core/error.hpp"
+
+namespace diffsim {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string reason(int code) { return std::strerror(code); }
+
+/// An open file descriptor.
+class Descriptor {
+ public:
+  Descriptor(const std::string& path, int flags) : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
+  ~Descriptor() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  bool is_open() const { return descriptor_ >= 0; }
+  /// 0, or errno. A file system that cannot synchronise this kind of file is not an error.
+  int synchronise() const { return ::fsync(descriptor_) == 0 || errno == EINVAL ? 0 : errno; }
+
+ private:
+  int descriptor_;
+};
+
+[[noreturn]] void fail_write(const std::string& path, int code) {
+  throw Error(path + ": cannot be written (" + reason(code) + "); check the disk", ErrorKind::system);
+}
+
+}  // namespace
+
+void require_readable_file(const std::string& path) {
+  std::error_code code;
+  const fs::file_status status = fs::status(path, code);
+  if (status.type() == fs::file_type::not_found)
+    throw InputError(path, 0, "", "no such file; check the path (relative paths start at the working directory)");
+  if (fs::is_directory(status)) throw InputError(path, 0, "", "is a directory; give a file in it");
+  if (!code && !fs::is_regular_file(status)) throw InputError(path, 0, "", "is not a regular file");
+  const Descriptor file(path, O_RDONLY);
+  if (!file.is_open()) throw InputError(path, 0, "", "cannot be opened (" + reason(errno) + "); check its permissions");
+}
+
+void require_writable_file(const std::string& path, const std::string& final_path) {
+  std::error_code code;
+  if (fs::is_directory(final_path, code)) throw InputError(final_path, 0, "", "is a directory; give a file's name");
+  const Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC);
+  if (!file.is_open())
+    throw InputError(final_path, 0, "",
+                     "cannot be written (" + reason(errno) + "); make its directory, or give another that you may write to");
+}
+
+bool has_hdf5_signature(const std::string& path) {
+  constexpr char signature[] = {'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};
+  std::ifstream file(path, std::ios::binary);
+  char bytes[sizeof(signature)];
+  for (std::streamoff place = 0; file.seekg(place) && file.read(bytes, sizeof(bytes)); place = place ? 2 * place : 512)
+    if (std::memcmp(bytes, signature, sizeof(bytes)) == 0) return true;
+  return false;
+}
+
+bool has_whole_hdf5(const std::string& path) {
+  // Superblock of version 2 or 3 (HDF5 File Format Specification 3.0, II.A): the version is byte 8, the end-of-file
+  // address the 8 bytes from 28 on, little-endian.
+  std::ifstream file(path, std::ios::binary);
+  unsigned char bytes[36];
+  if (!file.read(reinterpret_cast<char*>(bytes), sizeof(bytes)) || bytes[8] < 2) return false;
+  std::uintmax_t end = 0;
+  for (int i = 7; i >= 0; --i) end = end << 8 | bytes[28 + i];
+  std::error_code code;
+  const std::uintmax_t size = fs::file_size(path, code);
+  return !code && size >= end;
+}
+
+void publish_file(const std::string& from, const std::string& to) {
+  {
+    const Descriptor file(from, O_RDONLY);
+    if (!file.is_open()) fail_write(from, errno);
+    if (const int code = file.synchronise()) fail_write(from, code);
+  }
+  if (std::rename(from.c_str(), to.c_str()) != 0) fail_write(to, errno);
+  const fs::path parent = fs::path(to).parent_path();
+  const Descriptor directory(parent.empty() ? "." : parent.string(), O_RDONLY | O_DIRECTORY);
+  if (!directory.is_open()) return;  // a directory that may be written to but not read
+  if (const int code = directory.synchronise()) fail_write(to, code);
+}
+
+void publish_text(const std::string& path, const std::string& text) {
+  const std::string partial = path + ".partial";
+  require_writable_file(partial, path);
+  errno = 0;
+  std::ofstream file(partial, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) {
+    const int code = errno;
+    ::unlink(partial.c_str());
+    fail_write(path, code);
+  }
+  publish_file(partial, path);
+}
+
+}  // namespace diffsim

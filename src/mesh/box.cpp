@@ -1,0 +1,146 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/mesh/box.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/mesh/validate.hpp"
+
+namespace diffsim {
+namespace {
+
+constexpr int cells_per_brick = 6;
+
+/// Tetrahedron t runs from corner (0,0,0) to (1,1,1) along these axes in turn.
+constexpr int paths[cells_per_brick][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+/// The sign of each path as a permutation, which is the tetrahedron's orientation.
+constexpr bool is_even[cells_per_brick] = {true, false, false, true, true, false};
+
+struct Range {
+  std::int64_t first, last;
+};
+
+Range even_share(std::int64_t count, int rank, int num_ranks) {
+  const std::int64_t each = count / num_ranks, rest = count % num_ranks;
+  const std::int64_t first = each * rank + std::min<std::int64_t>(rank, rest);
+  return {first, first + each + (rank < rest ? 1 : 0)};
+}
+
+/// The product of three factors and `times`; refuses what 64 bits do not hold.
+std::int64_t checked_product(const std::array<std::int64_t, 3>& factors, std::int64_t times) {
+  std::int64_t product = times;
+  for (const std::int64_t factor : factors) {
+    if (product > std::numeric_limits<std::int64_t>::max() / factor)
+      throw InputError("box: more tetrahedra than 64-bit numbers count; use fewer cells");
+    product *= factor;
+  }
+  return product;
+}
+
+void check_size(const std::array<double, 3>& size, const std::array<int, 3>& cells) {
+  std::array<double, 3> spacing;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::string name(1, static_cast<char>('x' + axis));
+    if (!(size[axis] > 0) || !std::isfinite(size[axis]))
+      throw InputError("box: size in " + name + " is " + std::to_string(size[axis]) +
+                       "; it must be positive and finite, in metres");
+    if (cells[axis] <= 0)
+      throw InputError("box: number of cells in " + name + " is " + std::to_string(cells[axis]) +
+                       "; it must be at least 1");
+    spacing[axis] = size[axis] / cells[axis];
+    if (!std::isnormal(spacing[axis])) throw InputError("box: size in " + name + " is too small; give metres");
+  }
+  // Every tetrahedron has three edges along the axes and the brick's diagonal, so det / L³ is the product of these.
+  const double diagonal = std::hypot(spacing[0], spacing[1], spacing[2]);
+  if (!(spacing[0] / diagonal * (spacing[1] / diagonal) * (spacing[2] / diagonal) > min_relative_volume))
+    throw InputError("box: its cells are too flat to have a volume in double precision; make their edges more alike");
+}
+
+/// Refuses a block that this machine cannot hold, before anything is allocated for it.
+void check_memory(std::int64_t num_vertices, std::int64_t num_bricks, int num_ranks) {
+  const double needed = 24.0 * static_cast<double>(num_vertices) + 32.0 * cells_per_brick * static_cast<double>(num_bricks);
+  const double installed = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  if (needed > installed)
+    throw InputError("box: " + std::to_string(num_bricks) + " bricks of six tetrahedra a rank (" +
+                     std::to_string(num_ranks) + " ranks) exceed this machine's memory; use fewer cells or more ranks");
+}
+
+class Grid {
+ public:
+  Grid(const std::array<double, 3>& size, const std::array<std::int64_t, 3>& bricks) : size_(size), bricks_(bricks) {}
+
+  void vertex_position(std::int64_t vertex, double* x) const {
+    const auto index = split(vertex, 1);
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      x[axis] = size_[axis] * (static_cast<double>(index[axis]) / static_cast<double>(bricks_[axis]));
+  }
+
+  /// Appends the six tetrahedra of a brick, and those of their faces that lie on a side of the box.
+  void add_brick(std::int64_t brick, MeshData& mesh) const {
+    const auto index = split(brick, 0);
+    const std::array<std::int64_t, 3> stride = {1, bricks_[0] + 1, (bricks_[0] + 1) * (bricks_[1] + 1)};
+    const std::int64_t corner = index[0] + stride[1] * index[1] + stride[2] * index[2];
+    for (int t = 0; t < cells_per_brick; ++t) {
+      const auto first = static_cast<std::size_t>(paths[t][0]), second = static_cast<std::size_t>(paths[t][1]),
+                 third = static_cast<std::size_t>(paths[t][2]);
+      std::int64_t middle[2] = {corner + stride[first], corner + stride[first] + stride[second]};
+      if (!is_even[t]) std::swap(middle[0], middle[1]);
+      mesh.cells.insert(mesh.cells.end(), {corner, middle[0], middle[1], corner + stride[0] + stride[1] + stride[2]});
+      // Away from the lowest corner all vertices are at the top of the first axis; away from the highest one, all are
+      // at the bottom of the third.
+      const std::int64_t cell = cells_per_brick * brick + t;
+      if (index[first] == bricks_[first] - 1) mesh.face_regions.push_back({cell, 0, 2 * paths[t][0] + 1});
+      if (index[third] == 0) mesh.face_regions.push_back({cell, 3, 2 * paths[t][2]});
+    }
+  }
+
+ private:
+  std::array<std::int64_t, 3> split(std::int64_t number, std::int64_t extra) const {
+    const std::int64_t nx = bricks_[0] + extra, ny = bricks_[1] + extra;
+    return {number % nx, number / nx % ny, number / nx / ny};
+  }
+
+  std::array<double, 3> size_;
+  std::array<std::int64_t, 3> bricks_;
+};
+
+}  // namespace
+
+MeshData box_mesh(const std::array<double, 3>& size, const std::array<int, 3>& cells, int rank, int num_ranks) {
+  if (num_ranks < 1 || rank < 0 || rank >= num_ranks)
+    throw Error("box: rank " + std::to_string(rank) + " of " + std::to_string(num_ranks) + " does not exist");
+  check_size(size, cells);
+  const std::array<std::int64_t, 3> bricks = {cells[0], cells[1], cells[2]};
+  const Grid grid(size, bricks);
+
+  MeshData mesh;
+  mesh.num_cells = checked_product(bricks, cells_per_brick);
+  mesh.num_vertices = checked_product({bricks[0] + 1, bricks[1] + 1, bricks[2] + 1}, 1);
+  const Range my_bricks = even_share(mesh.num_cells / cells_per_brick, rank, num_ranks);
+  const Range my_vertices = even_share(mesh.num_vertices, rank, num_ranks);
+  mesh.first_cell = cells_per_brick * my_bricks.first;
+  mesh.first_vertex = my_vertices.first;
+  for (const char* name : {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"})
+    mesh.regions.push_back({name, 2, static_cast<int>(mesh.regions.size()) + 1});
+
+  check_memory(my_vertices.last - my_vertices.first, my_bricks.last - my_bricks.first, num_ranks);
+  mesh.coordinates.resize(3 * static_cast<std::size_t>(my_vertices.last - my_vertices.first));
+  mesh.cells.reserve(4 * cells_per_brick * static_cast<std::size_t>(my_bricks.last - my_bricks.first));
+  for (std::int64_t v = my_vertices.first; v < my_vertices.last; ++v)
+    grid.vertex_position(v, &mesh.coordinates[3 * static_cast<std::size_t>(v - my_vertices.first)]);
+  for (std::int64_t b = my_bricks.first; b < my_bricks.last; ++b) grid.add_brick(b, mesh);
+  std::sort(mesh.face_regions.begin(), mesh.face_regions.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.region, a.cell, a.face) < std::tie(b.region, b.cell, b.face);
+  });
+  return mesh;
+}
+
+}  // namespace diffsim

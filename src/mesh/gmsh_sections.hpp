@@ -1,0 +1,62 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gmsh_tokens.hpp"
+
+namespace diffsim::gmsh {
+
+/// The sections that hold the mesh; those the file lacks have no name.
+struct Contents {
+  int version = 0;  ///< 22 or 41
+  Section physical_names, entities, nodes, elements;
+  bool partitioned = false;  ///< has $PartitionedEntities
+};
+
+/// A physical group: (dimension, tag), tag > 0.
+using Group = std::pair<int, int>;
+
+/// What the file says, in its own numbers: nodes are tags, nothing is resolved yet.
+struct RawMesh {
+  struct CellGroup {
+    std::int64_t cell;
+    std::int32_t group;
+  };
+  /// A triangle, line or point of a group, by its 3, 2 or 1 corners; the rest are 0.
+  struct GroupElement {
+    std::array<std::int64_t, 3> nodes;
+    std::int32_t group;
+    std::size_t offset;
+  };
+
+  std::vector<std::int64_t> node_tags;
+  std::vector<std::size_t> node_offsets;  ///< where each stands in the file
+  std::vector<double> coordinates;        ///< [nodes, 3], scaled
+  std::vector<std::int64_t> cells;        ///< [cells, 4], node tags
+  std::vector<std::size_t> cell_offsets;
+
+  std::vector<Group> groups;  ///< in order of appearance; what `group` counts
+  std::vector<std::string_view> group_names;
+  std::vector<CellGroup> cell_groups;
+  std::vector<GroupElement> group_elements;
+
+  std::int32_t add_group(const Group& group);  ///< its number, new or old
+
+ private:
+  std::map<Group, std::int32_t> group_numbers_;
+};
+
+/// Finds the sections, reads $MeshFormat, and sets how `document` writes its numbers.
+Contents find_sections(Document& document);
+
+/// Reads everything; coordinates are multiplied by `scale`.
+RawMesh read_sections(const Document& document, const Contents& contents, double scale);
+
+}  // namespace diffsim::gmsh

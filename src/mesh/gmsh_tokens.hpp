@@ -1,0 +1,162 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "diffsim/mesh/validate.hpp"
+
+namespace diffsim::gmsh {
+
+/// `$Name` … `$EndName`, as offsets into the file.
+struct Section {
+  std::string_view name;
+  std::size_t header = 0;  ///< of the `$`
+  std::size_t begin = 0;   ///< of the line after the header
+  std::size_t end = 0;     ///< of the `$` of the end marker
+};
+
+/// A whole file in memory.
+struct Document {
+  std::string_view content;
+  std::string name;
+  bool binary = false;
+  bool swap_bytes = false;  ///< of the binary numbers
+
+  long line_of(std::size_t offset) const;
+  FilePlace place(const Section& section, std::size_t offset) const;  ///< in the text or binary part of a section
+  [[noreturn]] void fail(std::size_t offset, const std::string& what) const;  ///< in a text part
+  [[noreturn]] void fail(const Section& section, std::size_t offset, const std::string& what) const;
+};
+
+/// Text from a file, safe to print: in quotes, shortened, with unprintable bytes escaped.
+std::string quoted(std::string_view text);
+
+/// Reads the numbers of a section's text, a record a line, none across lines.
+///
+/// TextSource and BinarySource have the same members, so that a section that is laid out alike in both is parsed by
+/// one function. `what` names what is expected, for messages. Each member throws InputError rather than read past
+/// the section's end.
+class TextSource {
+ public:
+  static constexpr std::size_t int_bytes = 1, size_bytes = 1, real_bytes = 1;  ///< least bytes of a number
+
+  TextSource(const Document& document, const Section& section)
+      : document_(&document),
+        section_(&section),
+        begin_(document.content.data()),
+        cursor_(begin_ + section.begin),
+        token_(cursor_),
+        end_(begin_ + section.end) {}
+
+  /// Goes to the next line that is not blank: record `index` of `count` things called `what`.
+  void begin_record(const char* what, std::int64_t index = 0, std::int64_t count = 1);
+  /// Refuses anything more on this line and goes to the next.
+  void end_record();
+  /// Refuses anything but blank lines up to the section's end.
+  void finish(const char* what);
+
+  std::int32_t int32(const char* what) { return number<std::int32_t>(what); }
+  std::int64_t size(const char* what) {
+    const auto value = number<std::int64_t>(what);
+    if (value < 0) fail_value(what, "must not be negative");
+    return value;
+  }
+  double real(const char* what) { return number<double>(what); }
+  /// "…" up to the line's last quotation mark.
+  std::string_view quoted_text(const char* what);
+
+  std::string_view token() const;                                                     ///< the last one read
+  std::size_t offset() const { return static_cast<std::size_t>(token_ - begin_); }    ///< of the last token
+  std::size_t position() const { return static_cast<std::size_t>(cursor_ - begin_); }  ///< of the next byte
+  std::size_t bytes_left() const { return static_cast<std::size_t>(end_ - cursor_); }
+  [[noreturn]] void fail(const std::string& what) const { document_->fail(offset(), what); }
+
+ private:
+  static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+  void skip_blanks() {
+    while (cursor_ != end_ && is_blank(*cursor_)) ++cursor_;
+  }
+  template <class Number>
+  Number number(const char* what) {
+    skip_blanks();
+    token_ = cursor_;
+    Number value{};
+    const auto [next, code] = std::from_chars(cursor_, end_, value);
+    if (code != std::errc() || (next != end_ && !is_blank(*next) && *next != '\n')) fail_number(what, code);
+    cursor_ = next;
+    return value;
+  }
+  [[noreturn]] void fail_number(const char* what, std::errc code) const;
+  [[noreturn]] void fail_value(const char* what, const char* problem) const;
+
+  const Document* document_;
+  const Section* section_;
+  const char *begin_, *cursor_, *token_, *end_;
+};
+
+/// Reads the numbers of a section's binary part, from `position` on.
+class BinarySource {
+ public:
+  static constexpr std::size_t int_bytes = 4, size_bytes = 8, real_bytes = 8;
+
+  BinarySource(const Document& document, const Section& section, std::size_t position)
+      : document_(&document), section_(&section), cursor_(position), token_(position) {}
+
+  void begin_record(const char*, std::int64_t = 0, std::int64_t = 1) {}
+  void end_record() {}
+  void finish(const char* what);
+
+  std::int32_t int32(const char* what) { return number<std::int32_t>(what); }
+  std::int64_t size(const char* what) {
+    const auto value = number<std::uint64_t>(what);
+    if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) fail_size(what, value);
+    return static_cast<std::int64_t>(value);
+  }
+  double real(const char* what) { return number<double>(what); }
+  /// Passes over bytes that are known to be there.
+  void skip(std::size_t bytes) { cursor_ += bytes; }
+
+  std::size_t offset() const { return token_; }
+  std::size_t position() const { return cursor_; }
+  std::size_t bytes_left() const { return section_->end - cursor_; }
+  [[noreturn]] void fail(const std::string& what) const { document_->fail(*section_, token_, what); }
+
+ private:
+  template <class Number>
+  Number number(const char* what) {
+    token_ = cursor_;
+    if (bytes_left() < sizeof(Number)) fail_end(what);
+    char bytes[sizeof(Number)];
+    std::memcpy(bytes, document_->content.data() + cursor_, sizeof bytes);
+    if (document_->swap_bytes) std::reverse(bytes, bytes + sizeof bytes);
+    cursor_ += sizeof bytes;
+    Number value;
+    std::memcpy(&value, bytes, sizeof bytes);
+    return value;
+  }
+  [[noreturn]] void fail_end(const char* what) const;
+  [[noreturn]] void fail_size(const char* what, std::uint64_t value) const;
+
+  const Document* document_;
+  const Section* section_;
+  std::size_t cursor_, token_;
+};
+
+/// Refuses a count of things of at least `bytes_each` bytes that the rest of the section cannot hold.
+template <class Source>
+void check_count(const Source& source, std::int64_t count, std::size_t bytes_each, const char* what) {
+  if (static_cast<std::uint64_t>(count) <= source.bytes_left() / bytes_each) return;
+  source.fail("the count says " + std::to_string(count) + " " + what + ", but only " +
+              std::to_string(source.bytes_left()) +
+              " bytes follow in the section; correct the count, or get the whole file again");
+}
+
+}  // namespace diffsim::gmsh

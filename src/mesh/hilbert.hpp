@@ -1,0 +1,16 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace diffsim {
+
+/// Place along the 3-D Hilbert curve of a point with 21-bit coordinates: 63 bits (Skilling 2004, doi:10.1063/1.1751381).
+std::uint64_t hilbert_index(std::array<std::uint32_t, 3> point);
+
+/// Order of points [n, 3] along the curve through their bounding box; ties keep their order.
+std::vector<int> hilbert_order(const std::vector<double>& points);
+
+}  // namespace diffsim

@@ -1,0 +1,159 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "partition.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/profiling.hpp"
+
+namespace diffsim {
+namespace {
+
+/// The DMPlex of this rank's block of cells, and the file's number of each of its points.
+DMHandle block_dm(MPI_Comm comm, const MeshData& data, std::vector<PetscInt>& file_index) {
+  if (data.num_vertices > std::numeric_limits<PetscInt>::max() || data.num_cells > std::numeric_limits<PetscInt>::max())
+    throw Error("the mesh has more vertices or cells than this PETSc can number; use a PETSc with 64-bit indices");
+  const std::vector<PetscInt> cells(data.cells.begin(), data.cells.end());
+  DMHandle dm;
+  PetscSFHandle vertex_sf;
+  DIFFSIM_PETSC(DMPlexCreateFromCellListParallelPetsc(
+      comm, 3, static_cast<PetscInt>(cells.size() / 4), static_cast<PetscInt>(data.coordinates.size() / 3),
+      static_cast<PetscInt>(data.num_vertices), 4, PETSC_FALSE, cells.data(), 3, data.coordinates.data(),
+      vertex_sf.out(), nullptr, dm.out()));
+  // A rank's vertices are those of its cells, ascending. (PETSc 3.18 crashes when asked for this list.)
+  std::vector<PetscInt> vertices = cells;
+  std::sort(vertices.begin(), vertices.end());
+  vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
+  PetscInt begin = 0, end = 0, cell_end = 0;
+  DIFFSIM_PETSC(DMPlexGetChart(dm, &begin, &end));
+  DIFFSIM_PETSC(DMPlexGetHeightStratum(dm, 0, nullptr, &cell_end));
+  file_index.resize(static_cast<std::size_t>(end));
+  for (PetscInt p = 0; p < end; ++p)
+    file_index[static_cast<std::size_t>(p)] =
+        p < cell_end ? static_cast<PetscInt>(data.first_cell) + p : vertices[static_cast<std::size_t>(p - cell_end)];
+  return dm;
+}
+
+}  // namespace
+
+Partition partition_cells(MPI_Comm comm, const MeshData& data) {
+  const ProfilingRegion region("diffsim::mesh::partition");
+  Partition result;
+  std::vector<PetscInt> block_index;
+  result.dm = block_dm(comm, data, block_index);
+  PetscPartitioner partitioner = nullptr;
+  DIFFSIM_PETSC(DMPlexGetPartitioner(result.dm, &partitioner));
+  DIFFSIM_PETSC(PetscPartitionerSetType(partitioner, PETSCPARTITIONERPTSCOTCH));
+  DIFFSIM_PETSC(PetscPartitionerSetFromOptions(partitioner));
+  PetscSFHandle migration;
+  DMHandle distributed;
+  DIFFSIM_PETSC(DMPlexDistribute(result.dm, 0, migration.out(), distributed.out()));
+  std::vector<PetscInt> file_index = block_index;
+  if (distributed) {
+    PetscInt end = 0;
+    DIFFSIM_PETSC(DMPlexGetChart(distributed, nullptr, &end));
+    file_index.assign(static_cast<std::size_t>(end), -1);
+    DIFFSIM_PETSC(PetscSFBcastBegin(migration, MPIU_INT, block_index.data(), file_index.data(), MPI_REPLACE));
+    DIFFSIM_PETSC(PetscSFBcastEnd(migration, MPIU_INT, block_index.data(), file_index.data(), MPI_REPLACE));
+    result.dm = std::move(distributed);
+  }
+
+  PetscInt cell_begin = 0, cell_end = 0, vertex_begin = 0, vertex_end = 0;
+  DIFFSIM_PETSC(DMPlexGetHeightStratum(result.dm, 0, &cell_begin, &cell_end));
+  DIFFSIM_PETSC(DMPlexGetDepthStratum(result.dm, 0, &vertex_begin, &vertex_end));
+  result.cell_file_index.assign(file_index.begin() + cell_begin, file_index.begin() + cell_end);
+  result.vertex_file_index.assign(file_index.begin() + vertex_begin, file_index.begin() + vertex_end);
+  result.vertex_is_ghost.assign(result.vertex_file_index.size(), 0);
+  PetscSF points = nullptr;
+  DIFFSIM_PETSC(DMGetPointSF(result.dm, &points));
+  PetscInt leaves = 0;
+  const PetscInt* local = nullptr;
+  DIFFSIM_PETSC(PetscSFGetGraph(points, nullptr, &leaves, &local, nullptr));
+  for (PetscInt i = 0; i < leaves; ++i) {
+    const PetscInt p = local ? local[i] : i;
+    if (p >= vertex_begin && p < vertex_end) result.vertex_is_ghost[static_cast<std::size_t>(p - vertex_begin)] = 1;
+  }
+  return result;
+}
+
+void ghost_owners(const Partition& partition, const std::vector<int>& new_index, std::vector<PetscInt>& owner,
+                  std::vector<PetscInt>& index) {
+  owner.clear();
+  index.clear();
+  int size = 1;
+  DIFFSIM_MPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(static_cast<DM>(partition.dm))), &size));
+  if (size == 1) return;
+  PetscInt end = 0, vertex_begin = 0, vertex_end = 0;
+  DIFFSIM_PETSC(DMPlexGetChart(partition.dm, nullptr, &end));
+  DIFFSIM_PETSC(DMPlexGetDepthStratum(partition.dm, 0, &vertex_begin, &vertex_end));
+  std::vector<PetscInt> mine(static_cast<std::size_t>(end), -1);
+  std::copy(new_index.begin(), new_index.end(), mine.begin() + vertex_begin);
+  std::vector<PetscInt> theirs = mine;
+  PetscSF points = nullptr;
+  DIFFSIM_PETSC(DMGetPointSF(partition.dm, &points));
+  DIFFSIM_PETSC(PetscSFBcastBegin(points, MPIU_INT, mine.data(), theirs.data(), MPI_REPLACE));
+  DIFFSIM_PETSC(PetscSFBcastEnd(points, MPIU_INT, mine.data(), theirs.data(), MPI_REPLACE));
+  PetscInt leaves = 0;
+  const PetscInt* local = nullptr;
+  const PetscSFNode* remote = nullptr;
+  DIFFSIM_PETSC(PetscSFGetGraph(points, nullptr, &leaves, &local, &remote));
+  std::vector<PetscInt> rank_of(partition.vertex_is_ghost.size(), -1);
+  for (PetscInt i = 0; i < leaves; ++i) {
+    const PetscInt p = local ? local[i] : i;
+    if (p >= vertex_begin && p < vertex_end) rank_of[static_cast<std::size_t>(p - vertex_begin)] = remote[i].rank;
+  }
+  for (std::size_t v = 0; v < rank_of.size(); ++v) {
+    if (!partition.vertex_is_ghost[v]) continue;
+    owner.push_back(rank_of[v]);
+    index.push_back(theirs[static_cast<std::size_t>(vertex_begin) + v]);
+  }
+}
+
+std::vector<std::pair<int, int>> boundary_faces(const Partition& partition, const std::vector<int>& cells) {
+  const ProfilingRegion region("diffsim::mesh::boundary_faces");
+  DMHandle dm;
+  DIFFSIM_PETSC(DMPlexInterpolate(partition.dm, dm.out()));
+  PetscInt face_begin = 0, face_end = 0, vertex_begin = 0, vertex_end = 0, end = 0;
+  DIFFSIM_PETSC(DMPlexGetHeightStratum(dm, 1, &face_begin, &face_end));
+  DIFFSIM_PETSC(DMPlexGetDepthStratum(dm, 0, &vertex_begin, &vertex_end));
+  DIFFSIM_PETSC(DMPlexGetChart(dm, nullptr, &end));
+  // A face on the cut between two ranks has one cell on each; count cells over the ranks.
+  std::vector<PetscInt> cells_of(static_cast<std::size_t>(end), 0);
+  for (PetscInt f = face_begin; f < face_end; ++f)
+    DIFFSIM_PETSC(DMPlexGetSupportSize(dm, f, &cells_of[static_cast<std::size_t>(f)]));
+  PetscSF points = nullptr;
+  DIFFSIM_PETSC(DMGetPointSF(dm, &points));
+  PetscInt roots = 0;
+  DIFFSIM_PETSC(PetscSFGetGraph(points, &roots, nullptr, nullptr, nullptr));
+  if (roots >= 0) {
+    const std::vector<PetscInt> mine = cells_of;
+    DIFFSIM_PETSC(PetscSFReduceBegin(points, MPIU_INT, mine.data(), cells_of.data(), MPI_SUM));
+    DIFFSIM_PETSC(PetscSFReduceEnd(points, MPIU_INT, mine.data(), cells_of.data(), MPI_SUM));
+    const std::vector<PetscInt> total = cells_of;
+    DIFFSIM_PETSC(PetscSFBcastBegin(points, MPIU_INT, total.data(), cells_of.data(), MPI_REPLACE));
+    DIFFSIM_PETSC(PetscSFBcastEnd(points, MPIU_INT, total.data(), cells_of.data(), MPI_REPLACE));
+  }
+  std::vector<std::pair<int, int>> faces;
+  for (PetscInt f = face_begin; f < face_end; ++f) {
+    if (cells_of[static_cast<std::size_t>(f)] != 1) continue;
+    const PetscInt* support = nullptr;
+    DIFFSIM_PETSC(DMPlexGetSupport(dm, f, &support));
+    const int cell = support[0];
+    PetscInt size = 0;
+    PetscInt* closure = nullptr;
+    DIFFSIM_PETSC(DMPlexGetTransitiveClosure(dm, f, PETSC_TRUE, &size, &closure));
+    int opposite = 0;
+    for (int a = 0; a < 4; ++a) {
+      const PetscInt vertex = cells[static_cast<std::size_t>(4 * cell + a)] + vertex_begin;
+      bool on_face = false;
+      for (PetscInt i = 0; i < size; ++i) on_face = on_face || closure[2 * i] == vertex;
+      if (!on_face) opposite = a;
+    }
+    DIFFSIM_PETSC(DMPlexRestoreTransitiveClosure(dm, f, PETSC_TRUE, &size, &closure));
+    faces.emplace_back(cell, opposite);
+  }
+  return faces;
+}
+
+}  // namespace diffsim

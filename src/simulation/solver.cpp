@@ -1,0 +1,196 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/simulation/solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/dynamics/symplectic_euler.hpp"
+#include "diffsim/elastic/elastic_term.hpp"
+#include "diffsim/load/nodal_load.hpp"
+#include "diffsim/load/surface_traction.hpp"
+
+namespace diffsim {
+namespace {
+
+/// What is wrong with a value of a parameter, or nothing.
+std::string fault_of(const std::string& name, double value) {
+  const bool positive = name == "density" || name == "youngs_modulus";
+  if (!std::isfinite(value)) return "is not a finite number";
+  if (positive && !(value > 0.0)) return "is not positive; give a value > 0";
+  if (name == "poisson_ratio" && !(value > -1.0 && value < 0.5)) return "is outside (-1, 0.5)";
+  return {};
+}
+
+double value_at(const CellValues& values, std::size_t cell) {
+  if (const double* number = std::get_if<double>(&values)) return *number;
+  return std::get<std::vector<double>>(values).at(cell);
+}
+
+int steps_of(const std::vector<double>& values, std::size_t a_step, const char* what) {
+  if (a_step == 0) return 1;
+  if (values.empty() || values.size() % a_step != 0)
+    throw Error(std::string(what) + " has " + std::to_string(values.size()) + " numbers, not a multiple of " +
+                    std::to_string(a_step),
+                ErrorKind::input);
+  return static_cast<int>(values.size() / a_step);
+}
+
+}  // namespace
+
+DifferentiableSolver::DifferentiableSolver(std::shared_ptr<TetrahedralMesh> mesh,
+                                           std::vector<DifferentiableMaterial> materials, SolverOptions options)
+    : mesh_(std::move(mesh)), materials_(std::move(materials)) {
+  if (!(options.damping >= 0.0 && options.damping <= 1.0))
+    throw Error("damping is " + std::to_string(options.damping) + "; it is a factor in [0, 1]", ErrorKind::input);
+  integrator_ = std::make_unique<SymplecticEuler>(mesh_, options.dt, options.substeps);
+  parameters().at("gravity").field.from_host({options.gravity.begin(), options.gravity.end()});
+  parameters().at("damping").field.fill(options.damping);
+  const auto owned = static_cast<std::ptrdiff_t>(3 * mesh_->num_owned_vertices());
+  initial_positions_.assign(mesh_->rest_positions().begin(), mesh_->rest_positions().begin() + owned);
+  initial_velocities_.assign(static_cast<std::size_t>(owned), 0.0);
+  set_materials();
+}
+
+DifferentiableSolver::~DifferentiableSolver() = default;
+DifferentiableSolver::DifferentiableSolver(DifferentiableSolver&&) noexcept = default;
+
+Model& DifferentiableSolver::model() { return *integrator_; }
+SymplecticEuler& DifferentiableSolver::integrator() { return *integrator_; }
+
+void DifferentiableSolver::set_materials() {
+  if (materials_.empty()) throw Error("the body has no material; give at least one", ErrorKind::input);
+  const auto num_cells = static_cast<std::size_t>(mesh_->num_cells());
+  const auto file_cell = [&](std::size_t cell) { return std::to_string(mesh_->cell_order().file_index()[cell]); };
+
+  // Every cell has exactly one material.
+  std::vector<int> material_of(num_cells, -1);
+  for (std::size_t m = 0; m < materials_.size(); ++m) {
+    const Region& region = mesh_->region(materials_[m].region);
+    if (region.num_cells == 0)
+      throw Error("material region '" + materials_[m].region + "' has no cells; name a volume group or `all`",
+                  ErrorKind::input);
+    collectively(mesh_->comm(), [&] {
+      for (const int cell : region.cells) {
+        int& owner = material_of[static_cast<std::size_t>(cell)];
+        if (owner >= 0)
+          throw Error("cell " + file_cell(static_cast<std::size_t>(cell)) + " is in two material regions, '" +
+                          materials_[static_cast<std::size_t>(owner)].region + "' and '" + materials_[m].region + "'",
+                      ErrorKind::input);
+        owner = static_cast<int>(m);
+      }
+    });
+  }
+  collectively(mesh_->comm(), [&] {
+    for (std::size_t cell = 0; cell < num_cells; ++cell)
+      if (material_of[cell] < 0)
+        throw Error("cell " + file_cell(cell) + " has no material; the materials' regions must cover the mesh",
+                    ErrorKind::input);
+  });
+
+  std::map<std::string, std::vector<double>> fields;
+  for (std::size_t m = 0; m < materials_.size(); ++m) {
+    const DifferentiableMaterial& material = materials_[m];
+    const ElasticLaw& law = elastic_law(material.model);
+    std::vector<std::string> names = law.parameters;
+    names.emplace_back("density");
+    for (const auto& [name, value] : material.values)
+      if (std::find(names.begin(), names.end(), name) == names.end())
+        throw Error("material " + material.model + " has no parameter '" + name + "'", ErrorKind::input);
+    for (const std::string& name : names) {
+      const auto given = material.values.find(name);
+      if (given == material.values.end() && name != "density")
+        throw Error("material " + material.model + " needs " + name, ErrorKind::input);
+      const CellValues values = given == material.values.end() ? CellValues(1000.0) : given->second;
+      std::vector<double>& field = fields.try_emplace(name, num_cells, 0.0).first->second;
+      collectively(mesh_->comm(), [&] {
+        for (const int cell : mesh_->region(material.region).cells) {
+          const auto c = static_cast<std::size_t>(cell);
+          field[c] = value_at(values, c);
+          if (const std::string fault = fault_of(name, field[c]); !fault.empty())
+            throw Error(name + ": " + std::to_string(field[c]) +
+                            (std::holds_alternative<double>(values) ? " " : " in cell " + file_cell(c) + " ") + fault,
+                        ErrorKind::input);
+        }
+      });
+    }
+    integrator_->add_term(law.make_term(*mesh_, mesh_->region(material.region).cells));
+  }
+  for (const auto& [name, values] : fields) {
+    Parameter* parameter = parameters().find(name);
+    if (!parameter) parameter = &parameters().add(name, Site::cell, num_cells, 1, mesh_->comm());
+    parameter->field.from_host(values);
+  }
+}
+
+void DifferentiableSolver::fix(const std::string& region, std::array<bool, 3> axes) {
+  integrator_->fix(mesh_->region(region).vertices, axes);
+}
+
+std::string DifferentiableSolver::add_traction(const std::string& region, const std::vector<double>& traction) {
+  const std::string name = "traction:" + region;
+  const int steps = steps_of(traction, 3, "the traction");
+  auto term = std::make_unique<SurfaceTraction>(name, mesh_->rest_positions(), mesh_->faces(region));
+  double area = term->area();
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &area, 1, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
+  if (!(area > 0.0))
+    throw Error("region '" + region + "' has no faces to pull on; name a surface", ErrorKind::input);
+  parameters().add(name, Site::global, 1, 3, mesh_->comm(), steps).field.from_host(traction);
+  integrator_->add_term(std::move(term));
+  return name;
+}
+
+std::string DifferentiableSolver::add_nodal_load(const std::vector<double>& load) {
+  const auto owned = static_cast<std::size_t>(mesh_->num_owned_vertices());
+  int steps = steps_of(load, 3 * owned, "the nodal load");
+  // A rank without vertices takes the number of steps of the others.
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &steps, 1, MPI_INT, MPI_MAX, mesh_->comm()));
+  parameters().add(NodalLoad::parameter, Site::vertex, owned, 3, mesh_->comm(), steps).field.from_host(load);
+  integrator_->add_term(std::make_unique<NodalLoad>());
+  return NodalLoad::parameter;
+}
+
+void DifferentiableSolver::set_control(const std::string& name, const std::vector<double>& values) {
+  Parameter& parameter = parameters().at(name);
+  if (parameter.site != Site::global)
+    throw Error("'" + name + "' is not one value for the whole body, so it cannot be given for each step",
+                ErrorKind::input);
+  const int components = parameter.field.components();
+  const int steps = steps_of(values, static_cast<std::size_t>(components), "the control signal");
+  ParameterSet fresh;
+  parameter = std::move(fresh.add(name, Site::global, 1, components, mesh_->comm(), steps));
+  parameter.field.from_host(values);
+}
+
+void DifferentiableSolver::set_initial_displacement(const std::vector<double>& displacement) {
+  if (displacement.size() != initial_positions_.size())
+    throw Error("the initial displacement needs three numbers for each owned vertex", ErrorKind::input);
+  for (std::size_t i = 0; i < displacement.size(); ++i)
+    initial_positions_[i] = mesh_->rest_positions()[i] + displacement[i];
+}
+
+void DifferentiableSolver::set_initial_velocity(const std::vector<double>& velocity) {
+  if (velocity.size() != initial_velocities_.size())
+    throw Error("the initial velocity needs three numbers for each owned vertex", ErrorKind::input);
+  initial_velocities_ = velocity;
+}
+
+State DifferentiableSolver::initial_state() const {
+  State state = integrator_->make_state();
+  std::vector<double> positions = initial_positions_;
+  positions.resize(state["positions"].size());
+  state["positions"].from_host(positions);
+  state["velocities"].from_host(initial_velocities_);
+  integrator_->synchronise(state);
+  return state;
+}
+
+void DifferentiableSolver::step(int n, State& state) { integrator_->step(n, state, nullptr); }
+
+double DifferentiableSolver::stable_substep() {
+  integrator_->prepare();
+  return integrator_->stable_substep();
+}
+
+}  // namespace diffsim

@@ -1,0 +1,98 @@
+# Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+
+execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE mpiexec_version ERROR_QUIET)
+set(DIFFSIM_MPIEXEC_FLAGS ${MPIEXEC_PREFLAGS})
+if(mpiexec_version MATCHES "Open MPI|OpenRTE|PRRTE|PRTE")
+  # More ranks than cores, and several tests at once: ranks must neither be refused nor pinned to the same core.
+  list(APPEND DIFFSIM_MPIEXEC_FLAGS --oversubscribe --bind-to none)
+endif()
+
+# What every test that starts MPI gets. Ranks that wait give way to ranks that work.
+set(DIFFSIM_TEST_ENVIRONMENT
+    OMPI_ALLOW_RUN_AS_ROOT=1
+    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    OMPI_MCA_mpi_yield_when_idle=1
+    OMPI_MCA_btl_vader_single_copy_mechanism=none
+    OMP_PROC_BIND=false
+    KOKKOS_DISABLE_WARNINGS=true)
+if(DIFFSIM_SANITIZE)
+  # Leaks of MPI and PETSc are not ours.
+  list(APPEND DIFFSIM_TEST_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1)
+endif()
+
+# diffsim_add_mpi_test(NAME [RANKS n] [THREADS n] [TIMEOUT s] [LABELS ...] COMMAND command...)
+#
+# A CTest that runs the command on so many ranks, in a folder of its own.
+function(diffsim_add_mpi_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS;THREADS;TIMEOUT" "LABELS;COMMAND")
+  foreach(default IN ITEMS RANKS=1 THREADS=1 TIMEOUT=120)
+    string(REPLACE "=" ";" default ${default})
+    list(GET default 0 key)
+    if(NOT DEFINED arg_${key})
+      list(GET default 1 arg_${key})
+    endif()
+  endforeach()
+  set(folder ${PROJECT_BINARY_DIR}/tests/run/${name})
+  file(MAKE_DIRECTORY ${folder})
+  add_test(
+    NAME ${name}
+    COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${arg_RANKS} ${DIFFSIM_MPIEXEC_FLAGS} ${arg_COMMAND}
+            ${MPIEXEC_POSTFLAGS}
+    WORKING_DIRECTORY ${folder})
+  math(EXPR processors "${arg_RANKS} * ${arg_THREADS}")
+  set_tests_properties(
+    ${name}
+    PROPERTIES ENVIRONMENT "${DIFFSIM_TEST_ENVIRONMENT};OMP_NUM_THREADS=${arg_THREADS}"
+               PROCESSORS ${processors}
+               TIMEOUT ${arg_TIMEOUT}
+               LABELS "${arg_LABELS}")
+endfunction()
+
+# diffsim_add_test(FOLDER/X_test.cpp [RANKS n...] [THREADS n...] [TIMEOUT s] [LIBRARIES target...])
+#
+# One executable, and one CTest for each number of ranks and of threads: folder.x.np2, and folder.x.np2.t2 where the
+# threads are not 1. Default: RANKS 1 2 3, THREADS 1, TIMEOUT 120. The file is named as seen from tests/.
+function(diffsim_add_test file)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "RANKS;THREADS;LIBRARIES")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "diffsim_add_test(${file}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT EXISTS ${PROJECT_SOURCE_DIR}/tests/${file})
+    message(FATAL_ERROR "diffsim_add_test(${file}): there is no tests/${file}")
+  endif()
+  if(NOT DEFINED arg_RANKS)
+    set(arg_RANKS 1 2 3)
+  endif()
+  if(NOT DEFINED arg_THREADS)
+    set(arg_THREADS 1)
+  endif()
+  if(NOT DEFINED arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY DIFFSIM_LISTED_TESTS ${file})
+
+  get_filename_component(folder ${file} DIRECTORY)
+  get_filename_component(name ${file} NAME_WE)
+  string(REGEX REPLACE "_test$" "" name ${name})
+  set(target ${folder}_${name}_test)
+  add_executable(${target} ${PROJECT_SOURCE_DIR}/tests/${file})
+  diffsim_configure_target(${target})
+  target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} diffsim_test_main)
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
+
+  foreach(ranks IN LISTS arg_RANKS)
+    foreach(threads IN LISTS arg_THREADS)
+      set(test ${folder}.${name}.np${ranks})
+      if(NOT threads EQUAL 1)
+        string(APPEND test .t${threads})
+      endif()
+      diffsim_add_mpi_test(
+        ${test}
+        RANKS ${ranks}
+        THREADS ${threads}
+        TIMEOUT ${arg_TIMEOUT}
+        LABELS ${folder}
+        COMMAND $<TARGET_FILE:${target}>)
+    endforeach()
+  endforeach()
+endfunction()

@@ -1,0 +1,83 @@
+# Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# cmake -D ROOT=<source tree> -P layers.cmake: the rules of docs/architecture.md that a text search can check.
+# An include may only point to the same folder or to a lower floor.
+
+cmake_minimum_required(VERSION 3.22)
+
+set(floor_core 0)
+set(floor_mesh 1)
+set(floor_io 2)
+set(floor_elastic 2)
+set(floor_contact 2)
+set(floor_load 2)
+set(floor_checkpoint 3)
+set(floor_dynamics 3)
+set(floor_adjoint 4)
+set(floor_inverse 5)
+set(floor_simulation 5)
+set(floor_app 6)
+
+# Code, without comments, that only these files may hold.
+set(world_pattern "(MPI|PETSC)_COMM_WORLD")
+set(world_allowed "^(src/app/|src/core/runtime\\.cpp$)")
+set(backend_pattern "KOKKOS_ENABLE_(CUDA|HIP|SYCL|OPENMP)")
+set(backend_allowed "^include/diffsim/core/")
+set(kokkos_pattern "#[ \t]*include[ \t]*[<\"]Kokkos_")
+set(kokkos_allowed "^(src/|include/diffsim/core/device\\.hpp$|include/.*_impl\\.hpp$)")
+
+set(violations 0)
+macro(violation file line text)
+  math(EXPR violations "${violations} + 1")
+  message("${file}: ${line}\n    ${text}")
+endmacro()
+
+file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/include/*.hpp ${ROOT}/src/*.hpp ${ROOT}/src/*.cpp)
+list(LENGTH files count)
+if(count EQUAL 0)
+  message(FATAL_ERROR "no sources in ${ROOT}")
+endif()
+
+foreach(file IN LISTS files)
+  if(NOT file MATCHES "^(include/diffsim|src)/([a-z_]+)/")
+    continue() # a header of the whole library may include any of it
+  endif()
+  set(folder ${CMAKE_MATCH_2})
+  if(NOT DEFINED floor_${folder})
+    violation(${file} "folder ${folder}" "has no floor; give it one in tests/layers.cmake and docs/architecture.md")
+    continue()
+  endif()
+
+  file(STRINGS ${ROOT}/${file} includes REGEX "^[ \t]*#[ \t]*include[ \t]*[<\"]diffsim/")
+  foreach(include IN LISTS includes)
+    if(include MATCHES "diffsim/([a-z_]+)/")
+      set(other ${CMAKE_MATCH_1})
+      if(other STREQUAL folder)
+        continue()
+      elseif(NOT DEFINED floor_${other})
+        violation(${file} "${include}" "there is no folder ${other}")
+      elseif(NOT floor_${other} LESS floor_${folder})
+        violation(${file} "${include}" "${folder} is on floor ${floor_${folder}}, ${other} on floor ${floor_${other}}")
+      endif()
+    else()
+      violation(${file} "${include}" "headers of the whole library are for its users")
+    endif()
+  endforeach()
+
+  foreach(rule IN ITEMS world backend kokkos)
+    if(NOT file MATCHES "${${rule}_allowed}")
+      file(STRINGS ${ROOT}/${file} lines REGEX "${${rule}_pattern}")
+      foreach(line IN LISTS lines)
+        string(REGEX REPLACE "//.*" "" line "${line}")
+        if(line MATCHES "${${rule}_pattern}")
+          violation(${file} "${line}" "only in files that match ${${rule}_allowed}")
+        endif()
+      endforeach()
+    endif()
+  endforeach()
+endforeach()
+
+if(violations GREATER 0)
+  message(FATAL_ERROR "${violations} violations of the layers in ${count} files")
+endif()
+message("${count} files, no violation")

@@ -1,0 +1,40 @@
+# Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# cmake -D SCRATCH=<folder> -P layers_refuses.cmake: layers.cmake accepts what it must, and refuses each violation.
+
+cmake_minimum_required(VERSION 3.22)
+
+function(expect verdict name file text)
+  set(root ${SCRATCH}/${name})
+  file(REMOVE_RECURSE ${root})
+  file(WRITE ${root}/${file} "${text}\n")
+  execute_process(
+    COMMAND ${CMAKE_COMMAND} -D ROOT=${root} -P ${CMAKE_CURRENT_LIST_DIR}/layers.cmake
+    RESULT_VARIABLE result
+    OUTPUT_QUIET ERROR_QUIET)
+  set(got refused)
+  if(result EQUAL 0)
+    set(got accepted)
+  endif()
+  if(NOT got STREQUAL verdict)
+    message(SEND_ERROR "${name}: ${got}, not ${verdict}: ${file}: ${text}")
+  endif()
+endfunction()
+
+expect(accepted down src/adjoint/x.cpp "#include \"diffsim/checkpoint/y.hpp\"")
+expect(accepted own_folder include/diffsim/mesh/x.hpp "#include \"diffsim/mesh/y.hpp\"")
+expect(accepted whole include/diffsim/diffsim.hpp "#include \"diffsim/simulation/y.hpp\"")
+expect(accepted comment src/mesh/x.cpp "int x; // not MPI_COMM_WORLD")
+expect(accepted world_in_app src/app/main.cpp "MPI_Comm comm = MPI_COMM_WORLD;")
+expect(accepted kokkos_in_source src/elastic/x.cpp "#include <Kokkos_Core.hpp>")
+expect(accepted kokkos_in_impl include/diffsim/elastic/x_impl.hpp "#include <Kokkos_Core.hpp>")
+
+expect(refused up include/diffsim/core/x.hpp "#include \"diffsim/mesh/y.hpp\"")
+expect(refused sibling src/io/x.cpp "#include <diffsim/elastic/y.hpp>")
+expect(refused upper_sibling src/inverse/x.cpp "  #  include \"diffsim/simulation/y.hpp\"")
+expect(refused unknown_folder src/misc/x.cpp "int x;")
+expect(refused whole_inside src/mesh/x.cpp "#include <diffsim/diffsim.hpp>")
+expect(refused world src/mesh/x.cpp "MPI_Comm comm = MPI_COMM_WORLD;")
+expect(refused petsc_world include/diffsim/mesh/x.hpp "auto comm = PETSC_COMM_WORLD;")
+expect(refused backend src/elastic/x.cpp "#ifdef KOKKOS_ENABLE_CUDA")
+expect(refused kokkos_in_header include/diffsim/elastic/x.hpp "#include <Kokkos_Core.hpp>")
