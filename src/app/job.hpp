@@ -34,6 +34,11 @@ struct Job {
   }
 };
 
+/// Tells where the scene's substep is above what is sure to be stable. Collective.
+void warn_if_unstable(Job& job, DifferentiableSolver& solver);
+/// "100 steps, 4670 vertices, 19379 cells".
+std::string size_text(const Scene& scene, const TetrahedralMesh& mesh);
+
 // The commands. They return whether the run did what was asked (exit code 0), and throw Error. Collective.
 bool simulate(Job& job);
 bool gradient(Job& job);

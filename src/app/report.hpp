@@ -22,6 +22,7 @@ class Report {
   const nlohmann::ordered_json& json() const { return json_; }
 
   void add_seconds(const std::string& phase, double seconds);  ///< setup, forward, backward, io
+  double seconds(const std::string& phase) const { return json_.at("wall_seconds").at(phase).get<double>(); }
   /// Seconds since the report began.
   double elapsed() const;
   /// Ends the phase `setup`: what has passed since the report began.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <thread>
@@ -113,6 +114,13 @@ bool execute(MPI_Comm comm, int rank, const CommandLine& line, std::ostream& out
   const std::string directory = line.output.empty() ? scene.output.directory : line.output;
   const Place place = line.output.empty() ? scene.output.place : Place{nullptr, 0, "--output"};
   require_writable(comm, directory, command.files, place);
+  if (!line.convert.empty()) {
+    const std::filesystem::path file(line.convert);
+    const std::string folder = file.has_parent_path() ? file.parent_path().string() : ".";
+    require_writable(comm, folder, {file.filename().string()}, Place{nullptr, 0, "--convert"});
+  }
+  if (command.needs_objective && scene.checkpoint.store == "hdf5")
+    require_writable(comm, scene.checkpoint.directory, {}, scene.checkpoint_place);
   const PetscOptionsOfScene options(scene.petsc, line.petsc);
   Job job{comm, rank, line, std::move(scene), OutputFolder(comm, directory), std::move(report), out, err};
   const bool good = perform(job, command);

@@ -56,6 +56,8 @@ void check_initial_shape(const ParameterEntry& entry, const Kind& kind, std::int
       if (vector) return expect_shape(*entry.initial, {{3}, {steps, 3}}, "[x, y, z], or one for each of solver.steps");
       return expect_shape(*entry.initial, {{}, {steps}}, "a number, or one for each of solver.steps");
     default:
+      if (entry.name == "initial_positions")
+        return expect_shape(*entry.initial, {}, "{file:, dataset:} with one position a vertex");
       if (vector) return expect_shape(*entry.initial, {{3}}, "[x, y, z], or {file:, dataset:}");
       return expect_shape(*entry.initial, {{}}, "a number, or {file:, dataset:}");
   }
@@ -119,10 +121,12 @@ void parse_region(const Mapping& mapping, const Scene& scene, const Kind& kind, 
   }
 }
 
-void parse_search(const Mapping& mapping, ParameterEntry& entry) {
+void parse_search(const Mapping& mapping, const Kind& kind, ParameterEntry& entry) {
   const Value* search = mapping.find("search");
   if (!search) return;
   entry.logarithmic = to_choice(*search, {"logarithm", "linear"}) == "logarithm";
+  if (*entry.logarithmic && kind.components > 1)
+    search->place.fail("a vector's components may have any sign; search linear");
   if (*entry.logarithmic && std::isfinite(entry.lower) && entry.lower <= 0.0)
     search->place.fail("the lower bound, " + format_number(entry.lower) +
                        ", has no logarithm; raise it above 0 or search linear");
@@ -141,7 +145,7 @@ ParameterEntry parse_parameter(const Value& value, const Scene& scene) {
   entry.per = parse_per(mapping, kind);
   parse_region(mapping, scene, kind, entry);
   if (const Value* bounds = mapping.find("bounds")) parse_bounds(*bounds, entry);
-  parse_search(mapping, entry);
+  parse_search(mapping, kind, entry);
   if (const Value* initial = mapping.find("initial")) parse_initial(*initial, scene, kind, entry);
   return entry;
 }

@@ -29,10 +29,9 @@ std::unique_ptr<SumLoss> make_loss(const Scene& scene, const TetrahedralMesh& me
 /// The first observations file that is not there; empty if there is none. Collective.
 std::string missing_observations(MPI_Comm comm, const Scene& scene);
 
-/// The scene's parameters; parallel to `scene.parameters`. Gives the solver one entry a step where that is asked for.
+/// The scene's parameters, parallel to `scene.parameters`, with the values to begin with; the solver is one of `make_solver`.
+/// Throws InputError where these values are not possible or outside the bounds.
 std::vector<Unknown> make_unknowns(const Scene& scene, DifferentiableSolver& solver);
-/// Throws InputError where the values that the search begins with are not possible or outside the bounds.
-void check_start(const Scene& scene, const TetrahedralMesh& mesh, const InverseProblem& problem);
 
 /// The first of this mesh's cells (file order, over all ranks) of `region` whose value has a fault, told as InputError at
 /// `place`; no error if all are good. `values`: [cells].

@@ -59,4 +59,11 @@ void require_readable(MPI_Comm comm, const std::string& path, const Place& place
   });
 }
 
+bool is_there(MPI_Comm comm, const std::string& path) {
+  std::error_code code;
+  int there = is_first(comm) && std::filesystem::exists(path, code) ? 1 : 0;
+  DIFFSIM_MPI(MPI_Bcast(&there, 1, MPI_INT, 0, comm));
+  return there != 0;
+}
+
 }  // namespace diffsim::app

@@ -14,4 +14,7 @@ std::string read_text(MPI_Comm comm, const std::string& path);
 /// Throws InputError at `place` unless rank 0 can read `path` as a file. Collective.
 void require_readable(MPI_Comm comm, const std::string& path, const Place& place);
 
+/// Whether rank 0 sees anything at `path`. Collective.
+bool is_there(MPI_Comm comm, const std::string& path);
+
 }  // namespace diffsim::app

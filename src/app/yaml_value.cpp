@@ -150,7 +150,9 @@ Value parse_yaml(const std::string& text, const std::string& file) {
     throw InputError(file, documents[1].Mark().line + 1L, "", "a second YAML document begins; give one scene a file");
   if (!documents.front().IsMap())
     throw InputError(file, documents.front().Mark().line + 1L, "", "a scene is a mapping; write `mesh: {file: …}`");
-  return Converter(file).convert(documents.front(), "", 0, 0);
+  Value root = Converter(file).convert(documents.front(), "", 0, 0);
+  root.place.line = 0;
+  return root;
 }
 
 std::string format_number(double value) { return fmt::format("{}", value); }
@@ -163,7 +165,7 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;
-  std::size_t smallest = std::max<std::size_t>(word.size() / 2, 2) + 1;
+  std::size_t smallest = std::min(std::max<std::size_t>(word.size() / 2, 2) + 1, word.size());
   for (const std::string& candidate : candidates) {
     std::size_t distance = edit_distance(word, candidate);
     if (word.size() >= 3 && candidate.starts_with(word)) distance = 1;

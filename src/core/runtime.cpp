@@ -4,10 +4,36 @@
 #include <petscsys.h>
 #include <sys/resource.h>
 
+#include <iostream>
+#include <sstream>
+#include <vector>
+
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim {
+namespace {
+
+/// Where threads go is the user's and mpirun's choice; Kokkos need not comment on it on every rank. (3.4 does so about
+/// oversubscription even where warnings are disabled, hence the silenced stream; failures are exceptions.)
+void initialize_kokkos(int argc, char** argv) {
+  std::vector<char*> arguments(argv, argv + argc);
+  std::string quiet = "--kokkos-disable-warnings";
+  arguments.push_back(quiet.data());
+  arguments.push_back(nullptr);
+  int count = argc + 1;
+  std::ostringstream unheard;
+  std::streambuf* const stream = std::cerr.rdbuf(unheard.rdbuf());
+  try {
+    Kokkos::initialize(count, arguments.data());
+  } catch (...) {
+    std::cerr.rdbuf(stream);
+    throw;
+  }
+  std::cerr.rdbuf(stream);
+}
+
+}  // namespace
 
 Runtime::Runtime(int& argc, char**& argv) {
   int started = 0;
@@ -41,7 +67,7 @@ void Runtime::start(int& argc, char**& argv) {
     owns_petsc_ = true;
   }
   if (!Kokkos::is_initialized()) {
-    Kokkos::initialize(argc, argv);
+    initialize_kokkos(argc, argv);
     owns_kokkos_ = true;
   }
   DIFFSIM_MPI(MPI_Comm_rank(comm_, &rank_));

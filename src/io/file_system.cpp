@@ -27,6 +27,7 @@ class Descriptor {
   }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
+  operator int() const { return descriptor_; }  // NOLINT: stands for the descriptor in system calls
   bool is_open() const { return descriptor_ >= 0; }
   /// 0, or errno. A file system that cannot synchronise this kind of file is not an error.
   int synchronise() const { return ::fsync(descriptor_) == 0 || errno == EINVAL ? 0 : errno; }
@@ -70,17 +71,42 @@ bool has_hdf5_signature(const std::string& path) {
   return false;
 }
 
-bool has_whole_hdf5(const std::string& path) {
+void reserve_space(const std::string& path, std::uint64_t from, std::uint64_t to) {
+  const Descriptor file(path, O_WRONLY);
+  if (!file.is_open()) fail_write(path, errno);
+  int code = 0;
+  do {
+    code = ::fallocate(file, 0, static_cast<off_t>(from), static_cast<off_t>(to - from)) == 0 ? 0 : errno;
+  } while (code == EINTR);
+  std::error_code unknown;
+  const fs::space_info space = fs::space(path, unknown);
+  if (code == EOPNOTSUPP || code == ENOSYS || code == EINVAL)
+    code = !unknown && space.available < to - from ? ENOSPC : 0;  // a file system that cannot reserve
+  if (code == 0) return;
+  const auto megabytes = [](std::uint64_t bytes) { return std::to_string((bytes + 999'999) / 1'000'000) + " MB"; };
+  throw Error(path + ": cannot grow to " + megabytes(to) + " (" + reason(code) +
+                  (unknown ? ")" : "; free: " + std::to_string(space.available / 1'000'000) + " MB)") +
+                  "; make space, or write elsewhere",
+              ErrorKind::system);
+}
+
+std::uint64_t hdf5_length(const std::string& path) {
   // Superblock of version 2 or 3 (HDF5 File Format Specification 3.0, II.A): the version is byte 8, the end-of-file
   // address the 8 bytes from 28 on, little-endian.
   std::ifstream file(path, std::ios::binary);
   unsigned char bytes[36];
-  if (!file.read(reinterpret_cast<char*>(bytes), sizeof(bytes)) || bytes[8] < 2) return false;
-  std::uintmax_t end = 0;
+  if (!file.read(reinterpret_cast<char*>(bytes), sizeof(bytes)) || bytes[8] < 2) return 0;
+  std::uint64_t end = 0;
   for (int i = 7; i >= 0; --i) end = end << 8 | bytes[28 + i];
+  return end;
+}
+
+void cut_to_length(const std::string& path, std::uint64_t length) {
   std::error_code code;
   const std::uintmax_t size = fs::file_size(path, code);
-  return !code && size >= end;
+  if (!code && size > length) fs::resize_file(path, length, code);
+  if (code || size < length || length == 0)
+    throw Error(path + ": the disk did not take the whole file; make space", ErrorKind::system);
 }
 
 void publish_file(const std::string& from, const std::string& to) {

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace diffsim {
@@ -13,8 +14,13 @@ void require_readable_file(const std::string& path);
 void require_writable_file(const std::string& path, const std::string& final_path);
 /// Whether a file begins as HDF5 files do (at byte 0, 512, 1024, 2048, …).
 bool has_hdf5_signature(const std::string& path);
-/// Whether a file that this library wrote is as long as its first bytes say.
-bool has_whole_hdf5(const std::string& path);
+/// Makes sure that `path` can grow from `from` to `to` bytes; throws Error where the disk has no room (or the quota, or the
+/// process, does not allow it). The file becomes as long as `to` where the file system can reserve space.
+void reserve_space(const std::string& path, std::uint64_t from, std::uint64_t to);
+/// How long an HDF5 file that this library wrote says it is, bytes; 0 where it does not say.
+std::uint64_t hdf5_length(const std::string& path);
+/// Cuts off what was reserved in vain; throws Error where the file is shorter than `length`.
+void cut_to_length(const std::string& path, std::uint64_t length);
 
 /// fsync, rename, fsync of the directory: after it returns, `to` is whole even if the power fails.
 void publish_file(const std::string& from, const std::string& to);

@@ -158,6 +158,20 @@ Hdf5Properties Hdf5File::Impl::access() const {
   return list;
 }
 
+void Hdf5File::Impl::reserve(std::uint64_t bytes) {
+  // HDF5 does not know a shared file's length, so it is reckoned; its records of a dataset or a chunk are small.
+  const std::uint64_t needed = length + bytes + 1024;
+  if (needed + room_for_metadata / 2 <= reserved) {
+    length = needed;
+    return;
+  }
+  collectively(comm, [&] {
+    if (rank == 0) reserve_space(partial_path(), reserved, needed + room_for_metadata);
+  });
+  length = needed;
+  reserved = needed + room_for_metadata;
+}
+
 std::int64_t Hdf5File::Impl::first_row(std::int64_t rows, std::int64_t& total) const {
   std::int64_t first = 0;
   DIFFSIM_MPI(MPI_Exscan(&rows, &first, 1, MPI_INT64_T, MPI_SUM, comm));
@@ -263,6 +277,7 @@ Hdf5File Hdf5File::create(MPI_Comm comm, const std::string& path, const std::str
     f.file = Hdf5FileId(H5Fcreate(f.partial_path().c_str(), H5F_ACC_TRUNC, creation, access));
     f.check(f.file, "make the file");
   });
+  f.reserve(0);
   result.write_attribute("/", "format", format);
   result.write_attribute("/", "format_version", std::int64_t{version});
   result.write_attribute("/", "diffsim_version", DIFFSIM_VERSION);
@@ -295,6 +310,7 @@ void Hdf5File::set_transfer_limit(std::size_t bytes) { impl_->transfer_limit = s
 void Hdf5File::flush() {
   const ProfilingRegion region("diffsim::io::flush");
   impl_->agree([&] { impl_->check(H5Fflush(impl_->file, H5F_SCOPE_GLOBAL), "write to the disk"); });
+  impl_->reserved = 0;  // HDF5 has cut the file to its length
 }
 
 void Hdf5File::publish() {
@@ -307,8 +323,7 @@ void Hdf5File::publish() {
   collectively(f.comm, [&] {
     if (f.rank != 0) return;
     // On a full disk the calls above may all have said that they succeeded.
-    if (!has_whole_hdf5(f.partial_path()))
-      throw Error(f.path + ": the disk did not take the whole file; make space", ErrorKind::system);
+    cut_to_length(f.partial_path(), hdf5_length(f.partial_path()));
     publish_file(f.partial_path(), f.path);
   });
   f.published = true;

@@ -66,6 +66,9 @@ struct Hdf5File::Impl {
   void require_writing(const std::string& dataset) const;
 
   Hdf5Properties access() const;
+  /// Throws Error on every rank where the disk has no room for `bytes` more; call it before what makes the file longer.
+  /// Once HDF5 and MPI-IO themselves run out of space, ranks may wait for each other for ever, or crash when HDF5 ends.
+  void reserve(std::uint64_t bytes);
   std::int64_t first_row(std::int64_t rows, std::int64_t& total) const;
   std::uint64_t sum(std::uint64_t share) const;
 
@@ -93,12 +96,17 @@ struct Hdf5File::Impl {
   std::string path;
   bool writing;
   bool published = false;
+  std::uint64_t length = 0;    // that the file has at most, without what HDF5 keeps for itself
+  std::uint64_t reserved = 0;  // the length that the disk is known to have room for
   std::size_t transfer_limit = std::size_t{1} << 30;
   std::map<std::string, Series> series;
   mutable std::map<std::string, std::vector<std::int64_t>> frame_checksums;  // frame checksums of series being read
   Hdf5Properties collective;  // of transfers
   Hdf5FileId file;
 };
+
+/// What is kept free for HDF5's own records, beyond what is reckoned for each dataset and frame.
+inline constexpr std::uint64_t room_for_metadata = 1 << 20;
 
 /// How many values a row has: the product of the dimensions behind the first `leading`.
 std::int64_t values_behind(const Shape& shape, std::size_t leading);

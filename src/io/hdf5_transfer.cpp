@@ -45,13 +45,23 @@ std::vector<hsize_t> chunk_shape(const Shape& series) {
   return chunk;
 }
 
+/// What the chunks take that a series needs to grow from `frames` frames to those of `shape`.
+std::uint64_t bytes_to_grow(const Shape& shape, std::int64_t frames) {
+  const std::vector<hsize_t> chunk = chunk_shape(shape);
+  const auto chunks = [&](std::size_t i, std::int64_t size) { return (static_cast<hsize_t>(size) + chunk[i] - 1) / chunk[i]; };
+  std::uint64_t bytes = sizeof(double) * (chunks(0, shape[0]) - chunks(0, frames)) * chunk[0];
+  for (std::size_t i = 1; i < chunk.size(); ++i) bytes *= chunks(i, shape[i]) * chunk[i];
+  return bytes;
+}
+
 }  // namespace
 
 Hdf5Dataset Hdf5File::Impl::create_dataset(const std::string& dataset, hid_t type, const Shape& shape,
                                            const std::string& units, bool is_series) {
   Hdf5Dataset result;
+  agree([&] { require_writing(dataset); });
+  if (!is_series) reserve(static_cast<std::uint64_t>(num_values(shape)) * H5Tget_size(type));
   agree([&] {
-    require_writing(dataset);
     const std::string what = "make dataset " + dataset;
     std::vector<hsize_t> now = sizes(shape), most = now;
     Hdf5Properties creation(H5Pcreate(H5P_DATASET_CREATE)), links(H5Pcreate(H5P_LINK_CREATE));
@@ -317,6 +327,7 @@ void Hdf5File::append(const std::string& dataset, const std::vector<T>& block) {
   });
 
   const Shape shape = with_leading(frames + added, series.frame_shape);
+  f.reserve(bytes_to_grow(shape, frames));
   Hdf5Dataset object;
   f.agree([&] { object = f.open_dataset(dataset); });
   try {

@@ -66,7 +66,8 @@ void check_size(const std::array<double, 3>& size, const std::array<int, 3>& cel
 
 /// Refuses a block that this machine cannot hold, before anything is allocated for it.
 void check_memory(std::int64_t num_vertices, std::int64_t num_bricks, int num_ranks) {
-  const double needed = 24.0 * static_cast<double>(num_vertices) + 32.0 * cells_per_brick * static_cast<double>(num_bricks);
+  const double needed =
+      24.0 * static_cast<double>(num_vertices) + 32.0 * cells_per_brick * static_cast<double>(num_bricks);
   const double installed = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
   if (needed > installed)
     throw InputError("box: " + std::to_string(num_bricks) + " bricks of six tetrahedra a rank (" +

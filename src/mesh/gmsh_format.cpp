@@ -60,9 +60,7 @@ class SectionFinder {
   }
 
  private:
-  static std::string_view trimmed(std::string_view text) {
-    return text.substr(0, text.find_last_not_of(blanks) + 1);
-  }
+  static std::string_view trimmed(std::string_view text) { return text.substr(0, text.find_last_not_of(blanks) + 1); }
   static std::string printable(std::string_view text) {
     const std::string safe = quoted(text);
     return safe.substr(1, safe.size() - 2);
@@ -91,7 +89,8 @@ int read_format(Document& document, const Section& section) {
   in.begin_record("version");
   const double version = in.real("the format version");
   if (version != 2.2 && version != 4.1)
-    in.fail("Gmsh format version " + quoted(in.token()) + " is not read; save the mesh as 2.2 or 4.1 (in Gmsh: -format msh41)");
+    in.fail("Gmsh format version " + quoted(in.token()) +
+            " is not read; save the mesh as 2.2 or 4.1 (in Gmsh: -format msh41)");
   const auto file_type = in.int32("the file type (0: ASCII, 1: binary)");
   if (file_type != 0 && file_type != 1)
     in.fail("file type " + std::to_string(file_type) + " does not exist; 0 is ASCII, 1 is binary");

@@ -177,8 +177,8 @@ void Assembly::add_regions() {
     mesh_.cell_regions.push_back({entry.cell, region_of_group_[static_cast<std::size_t>(entry.group)]});
   for (const auto& element : raw_.group_elements)
     for (int i = 0; group_dimension(element) < 2 && i <= group_dimension(element); ++i)
-      mesh_.vertex_regions.push_back({element.nodes[static_cast<std::size_t>(i)],
-                                      region_of_group_[static_cast<std::size_t>(element.group)]});
+      mesh_.vertex_regions.push_back(
+          {element.nodes[static_cast<std::size_t>(i)], region_of_group_[static_cast<std::size_t>(element.group)]});
 }
 
 std::vector<Assembly::Triangle> Assembly::sorted_triangles() const {
@@ -205,9 +205,8 @@ void Assembly::find_faces() {
   std::vector<bool> found(triangles.size(), false);
   for (std::int64_t c = 0; c < mesh_.num_cells; ++c) {
     const std::int64_t* v = &mesh_.cells[4 * static_cast<std::size_t>(c)];
-    const auto marked = std::count_if(v, v + 4, [&](std::int64_t vertex) {
-      return on_triangle[static_cast<std::size_t>(vertex)];
-    });
+    const auto marked =
+        std::count_if(v, v + 4, [&](std::int64_t vertex) { return on_triangle[static_cast<std::size_t>(vertex)]; });
     if (marked < 3) continue;
     for (int face = 0; face < 4; ++face) {
       std::array<std::int64_t, 3> vertices = {v[(face + 1) % 4], v[(face + 2) % 4], v[(face + 3) % 4]};
@@ -230,18 +229,19 @@ void Assembly::find_faces() {
   if (first_stray == raw_.group_elements.size()) return;
   const auto& stray = raw_.group_elements[first_stray];
   const auto& region = mesh_.regions[static_cast<std::size_t>(region_of_group_[static_cast<std::size_t>(stray.group)])];
-  document_.fail(contents_.elements, stray.offset,
-                 "this triangle of physical group " + gmsh::quoted(region.name) +
-                     " is not a face of any tetrahedron; remove it from the group, or mesh surface and volume together");
+  document_.fail(
+      contents_.elements, stray.offset,
+      "this triangle of physical group " + gmsh::quoted(region.name) +
+          " is not a face of any tetrahedron; remove it from the group, or mesh surface and volume together");
 }
 
 /// By region, then entity, each entry once.
 void Assembly::sort_regions() {
   const auto sort_unique = [](auto& entries, const auto& key) {
     std::sort(entries.begin(), entries.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
-    entries.erase(std::unique(entries.begin(), entries.end(),
-                              [&](const auto& a, const auto& b) { return key(a) == key(b); }),
-                  entries.end());
+    entries.erase(
+        std::unique(entries.begin(), entries.end(), [&](const auto& a, const auto& b) { return key(a) == key(b); }),
+        entries.end());
   };
   sort_unique(mesh_.cell_regions, [](const auto& entry) { return std::tie(entry.region, entry.cell); });
   sort_unique(mesh_.face_regions, [](const auto& entry) { return std::tie(entry.region, entry.cell, entry.face); });

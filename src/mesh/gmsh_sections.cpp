@@ -57,8 +57,7 @@ class SectionReader {
   template <class Source>
   void add_element_22(const Source& in, const ElementType& type, std::int32_t tag, std::size_t offset);
   template <class Source>
-  void add_element(const Source& in, const ElementType& type, std::span<const std::int32_t> groups,
-                   std::size_t offset);
+  void add_element(const Source& in, const ElementType& type, std::span<const std::int32_t> groups, std::size_t offset);
   bool joins_last_cell(std::int32_t group) const;
   template <class Source>
   const ElementType& element_type(const Source& in, int number) const;
@@ -240,8 +239,8 @@ void SectionReader::read_nodes_41(Source in) {
     if (parametric != 0 && parametric != 1) in.fail("the parametric mark is 0 or 1; correct it");
     const int num_parameters = parametric == 1 ? dimension : 0;
     const std::int64_t count = in.size("the block's number of nodes");
-    check_count(in, count,
-                Source::size_bytes + (3 + static_cast<std::size_t>(num_parameters)) * Source::real_bytes, "nodes");
+    check_count(in, count, Source::size_bytes + (3 + static_cast<std::size_t>(num_parameters)) * Source::real_bytes,
+                "nodes");
     if (count > num_nodes - static_cast<std::int64_t>(mesh_.node_tags.size()))
       in.fail("the blocks have more nodes than the section's count, " + std::to_string(num_nodes) +
               "; correct the counts");

@@ -73,8 +73,8 @@ class TextSource {
   /// "…" up to the line's last quotation mark.
   std::string_view quoted_text(const char* what);
 
-  std::string_view token() const;                                                     ///< the last one read
-  std::size_t offset() const { return static_cast<std::size_t>(token_ - begin_); }    ///< of the last token
+  std::string_view token() const;                                                      ///< the last one read
+  std::size_t offset() const { return static_cast<std::size_t>(token_ - begin_); }     ///< of the last token
   std::size_t position() const { return static_cast<std::size_t>(cursor_ - begin_); }  ///< of the next byte
   std::size_t bytes_left() const { return static_cast<std::size_t>(end_ - cursor_); }
   [[noreturn]] void fail(const std::string& what) const { document_->fail(offset(), what); }

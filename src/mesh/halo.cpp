@@ -52,8 +52,8 @@ Halo::Halo(MPI_Comm comm, int num_owned, const std::vector<PetscInt>& ghost_owne
            const std::vector<PetscInt>& ghost_index)
     : num_owned_(num_owned), num_ghosts_(static_cast<int>(ghost_owner.size())), buffers_(std::make_unique<Buffers>()) {
   // First over all owned vertices, to learn which are shared; then over the shared ones alone.
-  std::vector<PetscSFNode> remote(ghost_owner.size());
-  for (std::size_t g = 0; g < remote.size(); ++g) remote[g] = {ghost_owner[g], ghost_index[g]};
+  std::vector<PetscSFNode> remote;
+  for (std::size_t g = 0; g < ghost_owner.size(); ++g) remote.push_back(PetscSFNode{ghost_owner[g], ghost_index[g]});
   PetscSFHandle all;
   DIFFSIM_PETSC(PetscSFCreate(comm, all.out()));
   DIFFSIM_PETSC(

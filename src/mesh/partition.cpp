@@ -7,6 +7,10 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
 
+// Scotch keeps a random state from one partitioning to the next; equal meshes shall be partitioned equally. There only where
+// PETSc brought Scotch along.
+extern "C" [[gnu::weak]] void SCOTCH_randomReset(void);
+
 namespace diffsim {
 namespace {
 
@@ -25,13 +29,24 @@ DMHandle block_dm(MPI_Comm comm, const MeshData& data, std::vector<PetscInt>& fi
   std::vector<PetscInt> vertices = cells;
   std::sort(vertices.begin(), vertices.end());
   vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
-  PetscInt begin = 0, end = 0, cell_end = 0;
-  DIFFSIM_PETSC(DMPlexGetChart(dm, &begin, &end));
+  // Cells on several ranks can only be partitioned if DMPlex knows their faces.
+  int rank = 0;
+  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
+  int spread = rank > 0 && !cells.empty() ? 1 : 0;
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &spread, 1, MPI_INT, MPI_MAX, comm));
+  if (spread) {
+    DMHandle interpolated;
+    DIFFSIM_PETSC(DMPlexInterpolate(dm, interpolated.out()));
+    dm = std::move(interpolated);
+  }
+  PetscInt cell_end = 0, vertex_begin = 0, vertex_end = 0, end = 0;
+  DIFFSIM_PETSC(DMPlexGetChart(dm, nullptr, &end));
   DIFFSIM_PETSC(DMPlexGetHeightStratum(dm, 0, nullptr, &cell_end));
-  file_index.resize(static_cast<std::size_t>(end));
-  for (PetscInt p = 0; p < end; ++p)
-    file_index[static_cast<std::size_t>(p)] =
-        p < cell_end ? static_cast<PetscInt>(data.first_cell) + p : vertices[static_cast<std::size_t>(p - cell_end)];
+  DIFFSIM_PETSC(DMPlexGetDepthStratum(dm, 0, &vertex_begin, &vertex_end));
+  file_index.assign(static_cast<std::size_t>(end), -1);
+  for (PetscInt p = 0; p < cell_end; ++p)
+    file_index[static_cast<std::size_t>(p)] = static_cast<PetscInt>(data.first_cell) + p;
+  std::copy(vertices.begin(), vertices.end(), file_index.begin() + vertex_begin);
   return dm;
 }
 
@@ -46,6 +61,7 @@ Partition partition_cells(MPI_Comm comm, const MeshData& data) {
   DIFFSIM_PETSC(DMPlexGetPartitioner(result.dm, &partitioner));
   DIFFSIM_PETSC(PetscPartitionerSetType(partitioner, PETSCPARTITIONERPTSCOTCH));
   DIFFSIM_PETSC(PetscPartitionerSetFromOptions(partitioner));
+  if (SCOTCH_randomReset) SCOTCH_randomReset();
   PetscSFHandle migration;
   DMHandle distributed;
   DIFFSIM_PETSC(DMPlexDistribute(result.dm, 0, migration.out(), distributed.out()));

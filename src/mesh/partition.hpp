@@ -15,7 +15,7 @@ using DMHandle = PetscHandle<DM, DMDestroy>;
 
 /// Who has which cells and vertices after partitioning, in DMPlex's numbering of a rank.
 struct Partition {
-  DMHandle dm;                                ///< cells and vertices only (not interpolated)
+  DMHandle dm;                                ///< has faces and edges only if it was read by several ranks
   std::vector<std::int64_t> cell_file_index;  ///< [local cells]
   std::vector<std::int64_t> vertex_file_index;
   std::vector<char> vertex_is_ghost;  ///< [local vertices]

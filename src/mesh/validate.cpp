@@ -51,9 +51,7 @@ class Inspection {
   }
 
   const std::int64_t* cell(std::int64_t index) const { return &mesh_.cells[4 * static_cast<std::size_t>(index)]; }
-  const double* position(std::int64_t vertex) const {
-    return &mesh_.coordinates[3 * static_cast<std::size_t>(vertex)];
-  }
+  const double* position(std::int64_t vertex) const { return &mesh_.coordinates[3 * static_cast<std::size_t>(vertex)]; }
   std::pair<double, double> determinant(std::int64_t index) const;
 
   const MeshData& mesh_;
@@ -68,8 +66,9 @@ void Inspection::check_shape() const {
       mesh_.cells.size() != 4 * cells)
     throw Error("validate_cells: the mesh must be whole on this rank");
   if (mesh_.num_cells == 0)
-    fail({}, "no tetrahedra; mesh the volume (in Gmsh: `gmsh -3`), and if there are physical groups, put the volume "
-             "into one too (Gmsh saves only what is in a group)");
+    fail({},
+         "no tetrahedra; mesh the volume (in Gmsh: `gmsh -3`), and if there are physical groups, put the volume "
+         "into one too (Gmsh saves only what is in a group)");
 }
 
 void Inspection::check_coordinates() const {
@@ -117,12 +116,12 @@ std::pair<double, double> Inspection::determinant(std::int64_t index) const {
     c[i] /= longest;
   }
   const auto length2 = [](double x, double y, double z) { return x * x + y * y + z * z; };
-  const double edge2 = std::max({length2(a[0], a[1], a[2]), length2(b[0], b[1], b[2]), length2(c[0], c[1], c[2]),
-                                 length2(a[0] - b[0], a[1] - b[1], a[2] - b[2]),
-                                 length2(b[0] - c[0], b[1] - c[1], b[2] - c[2]),
-                                 length2(c[0] - a[0], c[1] - a[1], c[2] - a[2])});
-  const double det = a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) +
-                     a[2] * (b[0] * c[1] - b[1] * c[0]);
+  const double edge2 =
+      std::max({length2(a[0], a[1], a[2]), length2(b[0], b[1], b[2]), length2(c[0], c[1], c[2]),
+                length2(a[0] - b[0], a[1] - b[1], a[2] - b[2]), length2(b[0] - c[0], b[1] - c[1], b[2] - c[2]),
+                length2(c[0] - a[0], c[1] - a[1], c[2] - a[2])});
+  const double det =
+      a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
   const double edge = std::sqrt(edge2);
   return {det / (edge2 * edge), edge * longest};
 }
@@ -214,8 +213,8 @@ void Inspection::check_positions() const {
     if (used_[static_cast<std::size_t>(v)]) points.push_back({{position(v)[0], position(v)[1], position(v)[2]}, v});
   std::sort(points.begin(), points.end(),
             [](const Point& a, const Point& b) { return std::tie(a.x, a.vertex) < std::tie(b.x, b.vertex); });
-  const auto same = std::adjacent_find(points.begin(), points.end(),
-                                       [](const Point& a, const Point& b) { return a.x == b.x; });
+  const auto same =
+      std::adjacent_find(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.x == b.x; });
   if (same == points.end()) return;
   fail_vertex(same[1].vertex, " is at the same position as vertex " + number(same[0].vertex) + " (" +
                                   number(same->x[0]) + ", " + number(same->x[1]) + ", " + number(same->x[2]) +

@@ -2,7 +2,7 @@
 #include "diffsim/simulation/simulator.hpp"
 
 #include "diffsim/core/error.hpp"
-//TMP #include "diffsim/checkpoint/hdf5_store.hpp"
+#include "diffsim/checkpoint/hdf5_store.hpp"
 
 namespace diffsim {
 
@@ -14,8 +14,8 @@ std::unique_ptr<Schedule> make_schedule(const CheckpointOptions& options, int nu
 
 std::unique_ptr<Store> make_store(const CheckpointOptions& options, MPI_Comm comm) {
   if (options.store == "memory") return std::make_unique<MemoryStore>();
-  //TMP if (options.store == "hdf5") return std::make_unique<Hdf5Store>(comm, options.directory);
-  (void)comm; throw Error("unknown checkpoint store '" + options.store + "'; there are: memory, hdf5", ErrorKind::input);
+  if (options.store == "hdf5") return std::make_unique<Hdf5Store>(comm, options.directory);
+  throw Error("unknown checkpoint store '" + options.store + "'; there are: memory, hdf5", ErrorKind::input);
 }
 
 DifferentiableSimulator::DifferentiableSimulator(DifferentiableSolver& solver) : solver_(&solver) {}

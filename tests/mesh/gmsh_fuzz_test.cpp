@@ -83,9 +83,22 @@ class Mutator {
 
   /// Overwrites 4 or 8 bytes, of binary numbers for instance.
   void put_integer(std::string& content, std::size_t at) {
-    static const std::vector<std::uint64_t> values = {
-        0, 1, 2, 4, 11, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, 0x7fffffffffffffff, 0x8000000000000000,
-        0xffffffffffffffff, 0x7ff0000000000000, 0x7ff8000000000000, 0x2000000000000000, 1000000000000000000};
+    static const std::vector<std::uint64_t> values = {0,
+                                                      1,
+                                                      2,
+                                                      4,
+                                                      11,
+                                                      0x7fffffff,
+                                                      0x80000000,
+                                                      0xffffffff,
+                                                      0x100000000,
+                                                      0x7fffffffffffffff,
+                                                      0x8000000000000000,
+                                                      0xffffffffffffffff,
+                                                      0x7ff0000000000000,
+                                                      0x7ff8000000000000,
+                                                      0x2000000000000000,
+                                                      1000000000000000000};
     const std::uint64_t value = pick(values);
     const std::size_t size = std::min<std::size_t>(content.size() - at, below(2) == 0 ? 4 : 8);
     std::memcpy(content.data() + at, &value, size);
@@ -93,11 +106,43 @@ class Mutator {
 
   /// Replaces the text number at or after `at`.
   void change_number(std::string& content, std::size_t at) {
-    static const std::vector<std::string> values = {
-        "0", "1", "2", "3", "4", "5", "7", "11", "12", "40", "-1", "-4", "2147483647", "-2147483648", "2147483648",
-        "9223372036854775807", "9223372036854775808", "-9223372036854775808", "1000000000000000000",
-        "99999999999999999999999999", "nan", "-inf", "1e999", "1e-999", "1e308", "-1e308", "0x10", "1.5", "+1", "", "x",
-        "1e", "\"", "0 0", "1\n1", "4.1", "2.2"};
+    static const std::vector<std::string> values = {"0",
+                                                    "1",
+                                                    "2",
+                                                    "3",
+                                                    "4",
+                                                    "5",
+                                                    "7",
+                                                    "11",
+                                                    "12",
+                                                    "40",
+                                                    "-1",
+                                                    "-4",
+                                                    "2147483647",
+                                                    "-2147483648",
+                                                    "2147483648",
+                                                    "9223372036854775807",
+                                                    "9223372036854775808",
+                                                    "-9223372036854775808",
+                                                    "1000000000000000000",
+                                                    "99999999999999999999999999",
+                                                    "nan",
+                                                    "-inf",
+                                                    "1e999",
+                                                    "1e-999",
+                                                    "1e308",
+                                                    "-1e308",
+                                                    "0x10",
+                                                    "1.5",
+                                                    "+1",
+                                                    "",
+                                                    "x",
+                                                    "1e",
+                                                    "\"",
+                                                    "0 0",
+                                                    "1\n1",
+                                                    "4.1",
+                                                    "2.2"};
     const std::size_t first = content.find_first_of("0123456789", at);
     if (first == std::string::npos) return;
     const std::size_t last = std::min(content.find_first_not_of("0123456789.e-", first), content.size());

@@ -194,9 +194,16 @@ TEST(GmshReader, ReadsEveryMesh) {
     const char* name;
     std::int64_t vertices, cells;
   };
-  for (const Size& size : {Size{"Armadillo13K", 13230, 54985}, {"bar-2523", 886, 2523}, {"bunny", 4670, 19379},
-                           {"cubes_v41", 7714, 32981}, {"link", 233, 673}, {"octocat", 6133, 21426},
-                           {"screw", 1732, 6059}, {"sphere1K", 1760, 6851}, {"spike", 5, 2}, {"tet-corner", 4, 1},
+  for (const Size& size : {Size{"Armadillo13K", 13230, 54985},
+                           {"bar-2523", 886, 2523},
+                           {"bunny", 4670, 19379},
+                           {"cubes_v41", 7714, 32981},
+                           {"link", 233, 673},
+                           {"octocat", 6133, 21426},
+                           {"screw", 1732, 6059},
+                           {"sphere1K", 1760, 6851},
+                           {"spike", 5, 2},
+                           {"tet-corner", 4, 1},
                            {"wedge", 6, 3}}) {
     SCOPED_TRACE(size.name);
     const auto mesh = read_gmsh((directory / (std::string(size.name) + ".msh")).string());
@@ -212,11 +219,11 @@ TEST(GmshReader, ReadsEveryMesh) {
 // What is refused, and where the message says it is.
 
 constexpr const char* text_22 =
-    "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"                                 // 1
-    "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n"             // 4
-    "$Elements\n2\n1 2 2 7 1 1 3 2\n2 4 2 5 1 1 2 3 4\n$EndElements\n";      // 11
+    "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"                             // 1
+    "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n"         // 4
+    "$Elements\n2\n1 2 2 7 1 1 3 2\n2 4 2 5 1 1 2 3 4\n$EndElements\n";  // 11
 constexpr const char* text_41 =
-    "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"                                 // 1
+    "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"                                          // 1
     "$Entities\n0 0 1 1\n3 0 0 0 1 1 1 1 7 0\n1 0 0 0 1 1 1 1 5 1 3\n$EndEntities\n"  // 4
     "$Nodes\n1 4 1 4\n3 1 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n$EndNodes\n"   // 9
     "$Elements\n2 2 1 2\n2 3 2 1\n1 1 3 2\n3 1 4 1\n2 1 2 3 4\n$EndElements\n";       // 21
@@ -271,8 +278,10 @@ TEST(GmshReader, RefusesBadTextNamingItsLine) {
       {text_41, "4.1 0 8", "4.1 0 8 8", 2, "the line should end before '8'"},
       {text_41, "4.1 0 8", "4.1 1 8", 3, "byte-order mark"},
       {text_22, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n", "", 1, "$Nodes comes before $MeshFormat"},
-      {text_22, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
-       "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes", 4, "a second $MeshFormat"},
+      {text_22, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes",
+       "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
+       "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes",
+       4, "a second $MeshFormat"},
       // sections
       {text_22, "$EndElements\n", "", 11, "section $Elements has no $EndElements; the file is cut short"},
       {text_22, "$EndNodes", "$EndNode", 4, "section $Nodes has no $EndNodes"},
@@ -353,7 +362,8 @@ TEST(GmshReader, RefusesBadTextNamingItsLine) {
       {text_41, "2 2 1 2", "2 1 1 2", 25, "more elements than the section's count, 1"},
       {text_41, "2 2 1 2", "1 2 1 2", 24, "but its blocks have 1"},
       {text_41, "3 1 4 1\n", "3 1 4 2\n", 25, "the blocks have more elements than the section's count, 2"},
-      {text_41, "2 2 1 2\n2 3 2 1\n1 1 3 2\n3 1 4 1", "2 3 1 2\n2 3 2 1\n1 1 3 2\n3 1 4 2", 27, "ends after 1 of 2 elements"},
+      {text_41, "2 2 1 2\n2 3 2 1\n1 1 3 2\n3 1 4 1", "2 3 1 2\n2 3 2 1\n1 1 3 2\n3 1 4 2", 27,
+       "ends after 1 of 2 elements"},
       {text_41, "3 1 4 1\n", "2 1 4 1\n", 25, "a tetrahedron does not belong to an entity of dimension 2"},
       {text_41, "3 1 4 1\n", "3 1 11 1\n", 25, "it needs `order: 2`"},
       {text_41, "3 1 4 1\n", "3 1 4 1000000000000000000\n", 25, "the count says 1000000000000000000 elements"},
@@ -388,8 +398,8 @@ TEST(GmshReader, RefusesATextCutAnywhere) {
 
 TEST(GmshReader, RefusesABinaryFileCutAnywhere) {
   for (const int version : {22, 41}) {
-    auto sections = version == 22 ? Sample::sections_22(Encoding::little_endian)
-                                  : Sample::sections_41(Encoding::little_endian);
+    auto sections =
+        version == 22 ? Sample::sections_22(Encoding::little_endian) : Sample::sections_41(Encoding::little_endian);
     std::erase(sections, "$Periodic\n0\n$EndPeriodic\n");
     const std::string content = Sample::joined(sections);
     for (std::size_t size = 0; size + 1 < content.size(); ++size)
@@ -413,8 +423,9 @@ TEST(GmshReader, NamesSectionAndByteInBinary) {
 
     std::string infinite = content;
     const auto x = nodes + 7 + 32 + 20 + 16;  // after the counts, the block's header and its two tags
-    infinite.replace(x, 8, encoding == Encoding::big_endian ? std::string("\x7f\xf0\0\0\0\0\0\0", 8)
-                                                            : std::string("\0\0\0\0\0\0\xf0\x7f", 8));
+    infinite.replace(x, 8,
+                     encoding == Encoding::big_endian ? std::string("\x7f\xf0\0\0\0\0\0\0", 8)
+                                                      : std::string("\0\0\0\0\0\0\xf0\x7f", 8));
     expect_refused(infinite, line, "a coordinate is inf; it must be finite (at byte " + std::to_string(x) + ")");
   }
 }
@@ -446,8 +457,8 @@ TEST(GmshReader, RefusesPathsThatAreNotReadableFiles) {
   expect_path_error(std::filesystem::temp_directory_path().string(), "is a directory");
   expect_path_error("/dev/null", "is not a regular file");
 
-  const auto path = std::filesystem::temp_directory_path() /
-                    ("diffsim_unreadable_" + std::to_string(getpid()) + ".msh");
+  const auto path =
+      std::filesystem::temp_directory_path() / ("diffsim_unreadable_" + std::to_string(getpid()) + ".msh");
   std::ofstream(path) << text_22;
   EXPECT_EQ(read_gmsh(path.string()).num_cells, 1);
   std::filesystem::permissions(path, std::filesystem::perms::none);

@@ -76,8 +76,8 @@ class Sample {
   };
 
   static std::vector<Element> elements() {
-    return {{15, 0, 1, {9}, {40}},         {1, 1, 1, {1}, {5, 3}},            {2, 2, 1, {3}, {5, 12, 3}},
-            {2, 2, 2, {-4}, {7, 12, 3}},   {2, 2, 3, {}, {5, 3, 7}},          {4, 3, 1, {1, 2}, {5, 3, 12, 7}},
+    return {{15, 0, 1, {9}, {40}},         {1, 1, 1, {1}, {5, 3}},   {2, 2, 1, {3}, {5, 12, 3}},
+            {2, 2, 2, {-4}, {7, 12, 3}},   {2, 2, 3, {}, {5, 3, 7}}, {4, 3, 1, {1, 2}, {5, 3, 12, 7}},
             {4, 3, 2, {1}, {3, 12, 7, 40}}};
   }
 
@@ -151,8 +151,8 @@ class Sample {
       rows.end_line();
     }
     return {format_section("4.1", encoding), names(),
-            entities.section("Entities"), nodes.section("Nodes"),
-            rows.section("Elements"),     "$Periodic\n0\n$EndPeriodic\n"};
+            entities.section("Entities"),    nodes.section("Nodes"),
+            rows.section("Elements"),        "$Periodic\n0\n$EndPeriodic\n"};
   }
 
   static std::string file(int version, Encoding encoding) {

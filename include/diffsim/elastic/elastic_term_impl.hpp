@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/profiling.hpp"
@@ -180,13 +179,19 @@ struct StiffnessBound {
   }
 };
 
-/// Names of a law's parameters and, by number, their fields' data: what the kernels between parameters and moduli take.
+/// The data of a law's parameters, by number: what the kernels between parameters and moduli take.
 template <Law L>
 struct ParameterPointers {
   const double* value[L::parameters.size()] = {};
   DIFFSIM_FUNCTION void at(int cell, double (&p)[L::parameters.size()]) const {
     for (std::size_t i = 0; i < L::parameters.size(); ++i) p[i] = value[i] ? value[i][cell] : 0.0;
   }
+};
+
+/// Where the gradient by each of a law's parameters is added; nullptr where nobody asks.
+template <Law L>
+struct GradientPointers {
+  double* value[L::parameters.size()] = {};
 };
 
 /// moduli = L::moduli(parameters), one lane a cell; the copies in the last pack repeat the last cell.
@@ -230,13 +235,9 @@ void compute_moduli_tangent(const Elements<L>& elements, const ParameterPointers
 template <Law L>
 void add_parameter_gradient(const Elements<L>& elements, const ParameterPointers<L>& parameters,
                             const DeviceArray<double>& moduli_gradient,
-                            const std::array<double*, L::parameters.size()>& gradient) {
+                            const GradientPointers<L>& gradient) {
   constexpr int K = L::num_moduli;
   constexpr int P = static_cast<int>(L::parameters.size());
-  struct Targets {
-    double* value[P];
-  } targets;
-  for (int i = 0; i < P; ++i) targets.value[i] = gradient[static_cast<std::size_t>(i)];
   Kokkos::parallel_for(
       "diffsim::elastic::moduli_adjoint", Range(0, elements.num_cells), KOKKOS_LAMBDA(int entry) {
         const int cell = elements.cell_at(entry / pack_width, entry % pack_width);
@@ -248,7 +249,7 @@ void add_parameter_gradient(const Elements<L>& elements, const ParameterPointers
         for (int k = 0; k < K; ++k) {
           const double g = moduli_gradient(pack_width * (K * (entry / pack_width) + k) + entry % pack_width);
           for (int i = 0; i < P; ++i)
-            if (targets.value[i]) targets.value[i][cell] += g * m[k].derivative[i];
+            if (gradient.value[i]) gradient.value[i][cell] += g * m[k].derivative[i];
         }
       });
 }
@@ -306,9 +307,9 @@ class ElasticTerm : public ForceTerm {
   }
 
   void prepare_adjoint(const ParameterSet& parameters, ParameterSet& gradient) override {
-    std::array<double*, L::parameters.size()> targets{};
-    for (std::size_t i = 0; i < targets.size(); ++i)
-      if (Parameter* found = gradient.find(L::parameters[i])) targets[i] = found->field.data();
+    elastic::GradientPointers<L> targets;
+    for (std::size_t i = 0; i < L::parameters.size(); ++i)
+      if (Parameter* found = gradient.find(L::parameters[i])) targets.value[i] = found->field.data();
     if (moduli_gradient_.size() == 0) return;
     elastic::add_parameter_gradient<L>(elements_, pointers(parameters), moduli_gradient_, targets);
     Kokkos::fence();

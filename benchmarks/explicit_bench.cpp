@@ -1,0 +1,124 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Kernels of explicit dynamics on a box of Tet4 cells, beside the STREAM triad of the same run. Cells per second count substeps:
+// a step of S substeps on C cells is S·C.
+
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <memory>
+
+#include "diffsim/core/device.hpp"
+#include "diffsim/dynamics/symplectic_euler.hpp"
+#include "diffsim/inverse/losses.hpp"
+#include "diffsim/simulation/simulator.hpp"
+
+namespace diffsim {
+namespace {
+
+constexpr int substeps = 4;
+
+void triad_kernel(const DeviceArray<double>& a, const DeviceArray<double>& b, const DeviceArray<double>& c) {
+  Kokkos::parallel_for(
+      "diffsim::benchmark::triad", Range(0, static_cast<int>(a.size())),
+      KOKKOS_LAMBDA(int i) { a(i) = b(i) + 3.0 * c(i); });
+  Kokkos::fence();
+}
+
+void triad(benchmark::State& bench) {
+  constexpr int size = 40000000;  // 320 MB each
+  const DeviceArray<double> a("a", size), b("b", size), c("c", size);
+  for (auto _ : bench) triad_kernel(a, b, c);
+  bench.SetBytesProcessed(bench.iterations() * std::int64_t{24} * size);
+}
+BENCHMARK(triad)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+/// A box of about `cells` cells, a cube of bricks of six.
+DifferentiableSolver make_solver(std::int64_t cells, const char* law) {
+  const int n = static_cast<int>(std::lround(std::cbrt(static_cast<double>(cells) / 6.0)));
+  auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {n, n, n});
+  DifferentiableMaterial material{law, {{"youngs_modulus", 1e4}, {"poisson_ratio", 0.4}, {"density", 1000.0}}, "all"};
+  DifferentiableSolver solver(mesh, {material}, {.dt = 2e-4, .substeps = substeps, .damping = 0.999});
+  solver.fix("y_min");
+  return solver;
+}
+
+/// Displaced a little, so that no stress is zero.
+State displaced(const DifferentiableSolver& solver) {
+  State state = solver.initial_state();
+  std::vector<double> x = state["positions"].to_host();
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] *= 1.0 + 0.01 * std::sin(static_cast<double>(i % 3) + 1.0);
+  state["positions"].from_host(x);
+  return state;
+}
+
+void report(benchmark::State& bench, const DifferentiableSolver& solver, double sweeps) {
+  bench.counters["cells"] = solver.mesh()->num_cells();
+  bench.counters["tet/s"] =
+      benchmark::Counter(sweeps * solver.mesh()->num_cells(), benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void force(benchmark::State& bench, const char* law) {
+  DifferentiableSolver solver = make_solver(bench.range(0), law);
+  solver.model().prepare();
+  const State state = displaced(solver);
+  Field f = state["positions"].like("force");
+  for (auto _ : bench)
+    solver.integrator().terms()[0]->add_force({state["positions"], 0, nullptr}, solver.parameters(), f);
+  report(bench, solver, 1.0);
+}
+
+void hessian_vector_product(benchmark::State& bench, const char* law) {
+  DifferentiableSolver solver = make_solver(bench.range(0), law);
+  solver.model().prepare();
+  solver.model().begin_adjoint({});
+  const State state = displaced(solver);
+  const State w = displaced(solver);
+  Field f = state["positions"].like("force");
+  ParameterSet none;
+  for (auto _ : bench)
+    solver.integrator().terms()[0]->add_force_adjoint({state["positions"], 0, nullptr}, w["positions"], f, none);
+  report(bench, solver, 1.0);
+}
+
+void explicit_step(benchmark::State& bench, const char* law) {
+  DifferentiableSolver solver = make_solver(bench.range(0), law);
+  solver.model().prepare();
+  State state = solver.initial_state();
+  for (auto _ : bench) solver.step(0, state);
+  report(bench, solver, substeps);
+}
+
+/// Forward and backward of a rollout with every step recorded, by Young's modulus and Poisson's ratio of every cell.
+void explicit_gradient(benchmark::State& bench, const char* law) {
+  constexpr int num_steps = 5;
+  DifferentiableSolver solver = make_solver(bench.range(0), law);
+  TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("all"), {0.0, 0.0, 0.0}, num_steps);
+  DifferentiableSimulator simulator(solver);
+  simulator.require_gradient({"youngs_modulus", "poisson_ratio"});
+  double forward = 0.0, backward = 0.0;
+  for (auto _ : bench) {
+    simulator.rollout(num_steps, 0, loss);
+    simulator.backward();
+    forward += simulator.statistics().forward_seconds;
+    backward += simulator.statistics().backward_seconds;
+  }
+  report(bench, solver, substeps * num_steps);
+  bench.counters["(fwd+bwd)/fwd"] = (forward + backward) / forward;
+}
+
+void sizes(benchmark::internal::Benchmark* bench) {
+  bench->Arg(200000)->UseRealTime()->Unit(benchmark::kMillisecond);
+}
+BENCHMARK_CAPTURE(force, neo_hookean, "neo_hookean")->Apply(sizes);
+BENCHMARK_CAPTURE(force, neo_hookean_quadratic, "neo_hookean_quadratic")->Apply(sizes);
+BENCHMARK_CAPTURE(force, stable_neo_hookean, "stable_neo_hookean")->Apply(sizes);
+BENCHMARK_CAPTURE(hessian_vector_product, neo_hookean, "neo_hookean")->Apply(sizes);
+BENCHMARK_CAPTURE(hessian_vector_product, stable_neo_hookean, "stable_neo_hookean")->Apply(sizes);
+BENCHMARK_CAPTURE(explicit_step, neo_hookean, "neo_hookean")->Apply(sizes);
+BENCHMARK_CAPTURE(explicit_step, stable_neo_hookean, "stable_neo_hookean")->Apply(sizes);
+BENCHMARK_CAPTURE(explicit_gradient, neo_hookean, "neo_hookean")->Apply(sizes);
+BENCHMARK_CAPTURE(explicit_gradient, stable_neo_hookean, "stable_neo_hookean")->Apply(sizes);
+
+}  // namespace
+}  // namespace diffsim

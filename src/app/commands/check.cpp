@@ -1,0 +1,46 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "app/inverse_job.hpp"
+#include "diffsim/inverse/gradient_check.hpp"
+
+namespace diffsim::app {
+
+bool check(Job& job) {
+  InverseJob inverse(job);
+  InverseProblem& problem = *inverse.problem;
+  const std::vector<double> u = problem.start();
+  const std::vector<UnknownCheck> checks = check_gradient(problem, u);
+
+  double worst = 0.0;
+  bool passed = true;
+  nlohmann::ordered_json by_name = nlohmann::ordered_json::object();
+  std::vector<double> orders;
+  job.out << "check: " << size_text(job.scene, *inverse.mesh) << '\n';
+  for (const UnknownCheck& one : checks) {
+    worst = std::max(worst, one.dot_product_error);
+    passed = passed && one.passed;
+    orders.insert(orders.end(), one.taylor_orders.begin(), one.taylor_orders.end());
+    by_name[one.name] = {{"dot_product_error", one.dot_product_error},
+                         {"taylor_orders", one.taylor_orders},
+                         {"first_step", one.first_step},
+                         {"linear", one.linear},
+                         {"passed", one.passed}};
+    const std::string taylor = one.linear ? "linear, no remainder"
+                                          : fmt::format("Taylor orders {:.3f}", fmt::join(one.taylor_orders, " "));
+    job.out << fmt::format("  {:<20} {}  dot-product error {:.1e}, {}\n", one.name, one.passed ? "passed" : "FAILED",
+                           one.dot_product_error, taylor);
+  }
+  inverse.report_seconds();
+  job.report["dot_product_error"] = worst;
+  job.report["taylor_orders"] = orders;
+  job.report["passed"] = passed;
+  job.report["checks"] = by_name;
+  job.out << (passed ? "passed" : "FAILED") << "; wrote " << job.output.path("report.json") << '\n';
+  return passed;
+}
+
+}  // namespace diffsim::app

@@ -1,0 +1,43 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include "app/inverse_job.hpp"
+#include "app/unknown_files.hpp"
+
+namespace diffsim::app {
+
+bool gradient(Job& job) {
+  InverseJob inverse(job);
+  InverseProblem& problem = *inverse.problem;
+  const std::vector<double> u = problem.start();
+  std::vector<double> by_u;
+  const double loss = problem.gradient(u, by_u);
+  std::vector<std::vector<double>> gradients;
+  for (std::size_t k = 0; k < problem.unknowns().size(); ++k)
+    gradients.push_back(problem.physical_gradient(k, u, by_u));
+  const double norm = gradient_norm(problem, gradients);
+  {
+    const Stopwatch io(job.report, "io");
+    Hdf5File file = Hdf5File::create(job.comm, job.output.path("gradient.h5"), "diffsim gradient", 1);
+    file.write_array<double>("/loss", {loss}, {}, "m^2");
+    write_unknowns(file, "gradient", job.scene, *inverse.mesh, problem,
+                   [&](std::size_t k) { return gradients[k]; }, true);
+    file.publish();
+  }
+  const SweepStatistics& statistics = problem.statistics();
+  job.report["loss"] = loss;
+  job.report["gradient_norm"] = norm;
+  inverse.report_seconds();
+  job.out << fmt::format("gradient: {}; forward {:.3g} s, backward {:.3g} s\n", size_text(job.scene, *inverse.mesh),
+                         statistics.forward_seconds, statistics.backward_seconds)
+          << fmt::format("loss {:.10g} m², norm of the gradient {:.6g}\n", loss, norm);
+  for (std::size_t k = 0; k < gradients.size(); ++k) {
+    const std::vector<std::string> names = value_names(problem, k);
+    for (std::size_t i = 0; i < names.size() && names.size() <= 20; ++i)
+      job.out << fmt::format("  dL/d {} = {:.10g}\n", names[i], gradients[k][i]);
+  }
+  job.out << "wrote " << job.output.path("gradient.h5") << ", " << job.output.path("report.json") << '\n';
+  return true;
+}
+
+}  // namespace diffsim::app

@@ -1,0 +1,112 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "app/inverse_job.hpp"
+#include "app/trajectory.hpp"
+#include "app/unknown_files.hpp"
+#include "diffsim/inverse/optimise.hpp"
+
+namespace diffsim::app {
+namespace {
+
+/// history.csv: a row an iteration, with the values sought where these are few; written anew each time, so that it can be
+/// watched.
+class History {
+ public:
+  History(Job& job, const InverseProblem& problem) : job_(job), problem_(problem) {
+    text_ = "iteration,loss,gradient_norm,evaluations,seconds";
+    constexpr std::size_t most = 20;
+    for (std::size_t k = 0; k < problem.unknowns().size(); ++k) {
+      const std::vector<std::string> names = value_names(problem, k);
+      if (names.empty() || names_.size() + names.size() > most) continue;
+      names_.insert(names_.end(), names.begin(), names.end());
+      shown_.push_back(k);
+    }
+    for (const std::string& name : names_) text_ += "," + name;
+    text_ += "\n";
+  }
+
+  /// Collective, as the others.
+  void add(const Iterate& iterate, double seconds) {
+    text_ += fmt::format("{},{:.17g},{:.17g},{},{:.3f}", iterate.iteration, iterate.loss, iterate.gradient_norm,
+                         iterate.evaluations, seconds);
+    for (const double value : values(*iterate.u)) text_ += fmt::format(",{:.17g}", value);
+    text_ += "\n";
+    const Stopwatch io(job_.report, "io");
+    job_.output.write("history.csv", text_);
+  }
+
+  const std::vector<std::string>& names() const { return names_; }
+  std::vector<double> values(const std::vector<double>& u) const {
+    std::vector<double> all;
+    for (const std::size_t k : shown_) {
+      const std::vector<double> numbers = problem_.physical(k, u);
+      all.insert(all.end(), numbers.begin(), numbers.end());
+    }
+    return all;
+  }
+
+ private:
+  Job& job_;
+  const InverseProblem& problem_;
+  std::string text_;
+  std::vector<std::size_t> shown_;
+  std::vector<std::string> names_;
+};
+
+void write_parameters(Job& job, const InverseJob& inverse, const std::vector<double>& u) {
+  const Stopwatch io(job.report, "io");
+  Hdf5File file = Hdf5File::create(job.comm, job.output.path("parameters.h5"), "diffsim parameters", 1);
+  write_unknowns(file, "parameters", job.scene, *inverse.mesh, *inverse.problem,
+                 [&](std::size_t k) { return inverse.problem->physical(k, u); }, false);
+  file.publish();
+}
+
+}  // namespace
+
+bool invert(Job& job) {
+  InverseJob inverse(job);
+  InverseProblem& problem = *inverse.problem;
+  History history(job, problem);
+  const double start = job.report.elapsed();
+  std::optional<double> first_loss;
+  Progress progress(Progress::style_for(job.rank), "invert", "iterations");
+  const auto observe = [&](const Iterate& iterate) {
+    if (!first_loss) first_loss = iterate.loss;
+    history.add(iterate, job.report.elapsed() - start);
+    progress.update(iterate.iteration, job.scene.optimiser.max_iterations,
+                    fmt::format("loss {:.6g}, gradient {:.3g}, {} evaluations", iterate.loss, iterate.gradient_norm,
+                                iterate.evaluations));
+  };
+  const OptimiserResult result = optimise(problem, job.scene.optimiser, observe);
+
+  inverse.report_seconds();
+  write_parameters(job, inverse, result.u);
+  problem.set(result.u);
+  record_trajectory(job, *inverse.mesh, [&](const StateObserver& observer) {
+    State state = problem.initial().clone();
+    rollout(problem.model(), state, job.scene.solver.steps, nullptr, observer);
+  });
+  const std::vector<double> values = history.values(result.u);
+  job.report["loss"] = result.loss;
+  job.report["gradient_norm"] = result.gradient_norm;
+  job.report["converged"] = result.converged;
+  job.report["iterations"] = result.iterations;
+  job.report["evaluations"] = result.evaluations;
+  job.report["reason"] = result.reason;
+  job.report["initial_loss"] = first_loss.value_or(result.loss);
+  for (std::size_t i = 0; i < values.size(); ++i) job.report["parameters"][history.names()[i]] = values[i];
+
+  job.out << fmt::format("invert: {}; {} after {} iterations, {} evaluations, {:.3g} s ({})\n",
+                         size_text(job.scene, *inverse.mesh), result.converged ? "converged" : "NOT converged",
+                         result.iterations, result.evaluations, job.report.elapsed() - start, result.reason)
+          << fmt::format("loss {:.6g} -> {:.6g} m²\n", first_loss.value_or(result.loss), result.loss);
+  for (std::size_t i = 0; i < values.size(); ++i) job.out << fmt::format("  {} = {:.8g}\n", history.names()[i], values[i]);
+  job.out << "wrote " << job.output.path("parameters.h5") << ", " << job.output.path("history.csv") << ", "
+          << job.output.path("trajectory.xdmf") << ", " << job.output.path("report.json") << '\n';
+  return result.converged;
+}
+
+}  // namespace diffsim::app

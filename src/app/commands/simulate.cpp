@@ -1,0 +1,55 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include "app/progress.hpp"
+#include "app/setup.hpp"
+#include "app/trajectory.hpp"
+
+namespace diffsim::app {
+namespace {
+
+/// The loss that the run may be measured by: none if there is no objective, or its observations are yet to be made.
+std::unique_ptr<SumLoss> loss_if_observed(Job& job, const TetrahedralMesh& mesh) {
+  if (job.scene.objectives.empty()) return nullptr;
+  const std::string missing = missing_observations(job.comm, job.scene);
+  if (missing.empty()) return make_loss(job.scene, mesh);
+  job.warn("'" + missing + "' is not there, so the loss is not computed");
+  return nullptr;
+}
+
+}  // namespace
+
+bool simulate(Job& job) {
+  const Scene& scene = job.scene;
+  const std::shared_ptr<TetrahedralMesh> mesh = make_mesh(job.comm, scene);
+  job.report.set_mesh(*mesh);
+  DifferentiableSolver solver = make_solver(scene, mesh);
+  const std::unique_ptr<SumLoss> loss = loss_if_observed(job, *mesh);
+  warn_if_unstable(job, solver);
+  job.begin();
+
+  double value = 0.0;
+  double begin = job.report.elapsed();
+  const double io_before = job.report.seconds("io");
+  {
+    Progress progress(Progress::style_for(job.rank), "simulate", "steps");
+    record_trajectory(job, *mesh, [&](const StateObserver& observer) {
+      State state = solver.initial_state();
+      value = rollout(solver.model(), state, scene.solver.steps, loss.get(), [&](int n, const State& at) {
+        observer(n, at);
+        progress.update(n, scene.solver.steps);
+      });
+    });
+  }
+  const double seconds = job.report.elapsed() - begin - (job.report.seconds("io") - io_before);
+  job.report.add_seconds("forward", seconds);
+  if (loss) job.report["loss"] = value;
+  job.out << fmt::format("simulate: {} in {:.3g} s ({:.3g} steps/s)\n", size_text(scene, *mesh), seconds,
+                         scene.solver.steps / seconds);
+  if (loss) job.out << fmt::format("loss {:.10g} m²\n", value);
+  job.out << "wrote " << job.output.path("trajectory.h5") << ", " << job.output.path("trajectory.xdmf") << ", "
+          << job.output.path("report.json") << '\n';
+  return true;
+}
+
+}  // namespace diffsim::app

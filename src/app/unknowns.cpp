@@ -1,0 +1,221 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "app/inputs.hpp"
+#include "app/setup.hpp"
+
+namespace diffsim::app {
+namespace {
+
+using Per = ParameterEntry::Per;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// The entries of a parameter of the Model, or of x[0], on this rank.
+struct Entries {
+  std::vector<double> values;  // [count, components]
+  std::size_t count = 0;
+  int components = 1;
+  int steps = 1;
+};
+
+Entries entries_of(const ParameterEntry& entry, const std::string& parameter, DifferentiableSolver& solver) {
+  if (entry.name == "initial_positions" || entry.name == "initial_velocities") {
+    const State state = solver.initial_state();
+    const Field& field = state[entry.name == "initial_positions" ? "positions" : "velocities"];
+    std::vector<double> values = field.to_host();
+    values.resize(field.owned_size());
+    return {std::move(values), field.owned(), field.components(), 1};
+  }
+  const Parameter& source = solver.parameters().at(parameter);
+  return {source.field.to_host(), source.field.extent(), source.field.components(), source.steps};
+}
+
+/// The groups of `per: region`: the regions of the list of materials, or the mesh's volume groups.
+std::vector<std::string> region_names(const Scene& scene, const TetrahedralMesh& mesh, const Place& place) {
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  if (scene.material_list) {
+    for (const MaterialEntry& material : scene.materials) add(material.region ? material.region->name : "all");
+    return names;
+  }
+  for (const RegionInfo& info : mesh.region_infos())
+    if (info.dimension == 3 && mesh.region(info.name).num_cells > 0) add(info.name);
+  if (names.empty())
+    place.fail("the mesh has no volume groups for `per: region`; use per: global or cell, or list materials by region");
+  return names;
+}
+
+void group_cells(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry, Unknown& unknown) {
+  unknown.group.assign(static_cast<std::size_t>(mesh.num_cells()), -1);
+  unknown.group_names = {""};
+  std::vector<std::string> regions{entry.region ? entry.region->name : "all"};
+  if (entry.per == Per::region) unknown.group_names = regions = region_names(scene, mesh, entry.place);
+  std::int64_t twice = 0;
+  for (std::size_t r = 0; r < regions.size(); ++r)
+    for (const int cell : mesh.region(regions[r]).cells) {
+      int& group = unknown.group[static_cast<std::size_t>(cell)];
+      if (group >= 0) ++twice;
+      group = static_cast<int>(r);
+    }
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &twice, 1, MPI_INT64_T, MPI_SUM, mesh.comm()));
+  if (twice > 0)
+    entry.place.fail(fmt::format("{} cells are in two of the regions {}; regions of one parameter may not overlap",
+                                 twice, join(regions)));
+}
+
+/// The one value, a component, that all entries of each group have; InputError where they differ.
+std::vector<double> common_values(MPI_Comm comm, const ParameterEntry& entry, const Unknown& unknown,
+                                  const Entries& entries) {
+  const auto width = static_cast<std::size_t>(entries.components);
+  const std::size_t numbers = unknown.group_names.size() * width;
+  std::vector<double> low(numbers, infinity), high(numbers, -infinity);
+  for (std::size_t e = 0; e < entries.count; ++e) {
+    if (unknown.group[e] < 0) continue;
+    for (std::size_t c = 0; c < width; ++c) {
+      const std::size_t i = static_cast<std::size_t>(unknown.group[e]) * width + c;
+      low[i] = std::min(low[i], entries.values[width * e + c]);
+      high[i] = std::max(high[i], entries.values[width * e + c]);
+    }
+  }
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, low.data(), static_cast<int>(numbers), MPI_DOUBLE, MPI_MIN, comm));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, high.data(), static_cast<int>(numbers), MPI_DOUBLE, MPI_MAX, comm));
+  for (std::size_t i = 0; i < numbers; ++i)
+    if (low[i] != high[i])
+      entry.place.fail(fmt::format("is one number where the scene has different ones, from {} to {}; give `initial`, or "
+                                   "ask per region, cell, vertex or step",
+                                   low[i], high[i]));
+  return low;
+}
+
+void expect_steps(const ParameterEntry& entry, const Scene& scene, const Entries& entries) {
+  const bool each_step = entry.per == Per::step || entry.per == Per::vertex_step;
+  if (each_step && scene.solver.steps < 1) entry.place.fail("`per: " + to_string(entry.per) + "` needs solver.steps >= 1");
+  if (entry.per == Per::vertex && entries.steps > 1)
+    entry.place.fail("the scene's load has values for each step; ask `per: vertex_step`");
+}
+
+std::vector<double> repeated(const std::vector<double>& values, int steps) {
+  std::vector<double> all;
+  for (int n = 0; n < steps; ++n) all.insert(all.end(), values.begin(), values.end());
+  return all;
+}
+
+/// The values that `initial` gives, [unknowns, components] as in Unknown::start.
+std::vector<double> load_start(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry,
+                               const Unknown& unknown, int components) {
+  const Numbers& initial = *entry.initial;
+  const std::int64_t steps = scene.solver.steps;
+  const bool vector = components == 3;
+  using Shapes = std::vector<std::vector<std::int64_t>>;
+  switch (entry.per) {
+    case Per::cell: return load_cells(mesh, initial);
+    case Per::region: return load_regions(mesh.comm(), initial, unknown.group_names);
+    case Per::global:
+      return load_array(mesh.comm(), initial, vector ? Shapes{{3}} : Shapes{{}}, vector ? "[3]" : "a number").values;
+    case Per::step: {
+      const Array array = load_array(mesh.comm(), initial, vector ? Shapes{{3}, {steps, 3}} : Shapes{{}, {steps}},
+                                     vector ? "[3] or [steps, 3]" : "a number or [steps]");
+      const bool constant = array.shape.size() == (vector ? 1 : 0);
+      return constant ? repeated(array.values, static_cast<int>(steps)) : array.values;
+    }
+    case Per::vertex: return load_vertices(mesh, initial, 0).values;
+    case Per::vertex_step: {
+      const VertexVectors vectors = load_vertices(mesh, initial, static_cast<int>(steps));
+      return vectors.steps > 0 ? vectors.values : repeated(vectors.values, static_cast<int>(steps));
+    }
+  }
+  return {};
+}
+
+std::vector<double> start_by_region(const ParameterEntry& entry, const Unknown& unknown) {
+  std::vector<double> start(unknown.group_names.size());
+  std::vector<bool> given(start.size(), false);
+  for (const auto& [region, value] : entry.initial_by_region) {
+    const auto found = std::find(unknown.group_names.begin(), unknown.group_names.end(), region.name);
+    if (found == unknown.group_names.end())
+      region.place.fail("'" + region.name + "' is none of the regions asked for: " + join(unknown.group_names));
+    const auto r = static_cast<std::size_t>(found - unknown.group_names.begin());
+    start[r] = value;
+    given[r] = true;
+  }
+  for (std::size_t r = 0; r < start.size(); ++r)
+    if (!given[r]) entry.place.fail("`initial` has no value for the region '" + unknown.group_names[r] + "'; add one");
+  return start;
+}
+
+void check_start(const TetrahedralMesh& mesh, const ParameterEntry& entry, const Unknown& unknown,
+                 const std::vector<double>& start) {
+  const Place& place = entry.initial ? entry.initial->place : entry.place;
+  if (entry.per == Per::cell) check_cells(mesh, mesh.region("all").cells, start, entry.name, place);
+  collectively(mesh.comm(), [&] {
+    for (const double value : start) {
+      if (const std::string fault = fault_of(entry.name, value); !fault.empty()) place.fail("begins at " + fault);
+      if (value < entry.lower || value > entry.upper)
+        place.fail(fmt::format("begins at {}, outside its bounds [{}, {}]; widen them or give another `initial`", value,
+                               entry.lower, entry.upper));
+      if (unknown.logarithmic && !(value > 0.0))
+        place.fail(fmt::format("begins at {}, which has no logarithm; begin above 0 or search linear", value));
+    }
+  });
+}
+
+Unknown make_unknown(const Scene& scene, DifferentiableSolver& solver, const ParameterEntry& entry) {
+  const TetrahedralMesh& mesh = *solver.mesh();
+  Unknown unknown;
+  unknown.parameter = entry.name == "traction" ? "traction:" + entry.region->name : entry.name;
+  const auto same_name = std::count_if(scene.parameters.begin(), scene.parameters.end(),
+                                       [&](const ParameterEntry& other) { return other.name == entry.name; });
+  unknown.label = entry.name;
+  if (same_name > 1) unknown.label += "_" + (entry.region ? entry.region->name : "all");
+  unknown.lower = entry.lower;
+  unknown.upper = entry.upper;
+  unknown.logarithmic = entry.logarithmic.value_or(entry.name == "youngs_modulus" || entry.name == "density");
+
+  const Entries entries = entries_of(entry, unknown.parameter, solver);
+  expect_steps(entry, scene, entries);
+  const bool of_cells = solver.parameters().find(unknown.parameter) &&
+                        solver.parameters().at(unknown.parameter).site == Site::cell;
+  if (of_cells && entry.per != Per::cell) {
+    group_cells(scene, mesh, entry, unknown);
+  } else if (entry.per == Per::global) {
+    unknown.group.assign(entries.count, 0);
+    unknown.group_names = {""};
+  }
+  if (entry.initial) unknown.start = load_start(scene, mesh, entry, unknown, entries.components);
+  else if (!entry.initial_by_region.empty()) unknown.start = start_by_region(entry, unknown);
+  else if (!unknown.group_names.empty()) unknown.start = common_values(mesh.comm(), entry, unknown, entries);
+  else unknown.start = entries.values;
+  check_start(mesh, entry, unknown, unknown.start);
+  return unknown;
+}
+
+void refuse_overlaps(const Scene& scene, MPI_Comm comm, const std::vector<Unknown>& unknowns) {
+  for (std::size_t k = 0; k < unknowns.size(); ++k)
+    for (std::size_t other = 0; other < k; ++other) {
+      if (unknowns[other].parameter != unknowns[k].parameter) continue;
+      const auto has = [](const Unknown& unknown, std::size_t e) { return unknown.group.empty() || unknown.group[e] >= 0; };
+      int both = unknowns[k].group.empty() && unknowns[other].group.empty();
+      for (std::size_t e = 0; e < std::max(unknowns[k].group.size(), unknowns[other].group.size()); ++e)
+        both = both || (has(unknowns[k], e) && has(unknowns[other], e));
+      DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &both, 1, MPI_INT, MPI_MAX, comm));
+      if (both)
+        scene.parameters[k].place.fail("moves cells that another '" + scene.parameters[k].name +
+                                       "' moves too; give them separate regions");
+    }
+}
+
+}  // namespace
+
+std::vector<Unknown> make_unknowns(const Scene& scene, DifferentiableSolver& solver) {
+  std::vector<Unknown> unknowns;
+  for (const ParameterEntry& entry : scene.parameters) unknowns.push_back(make_unknown(scene, solver, entry));
+  refuse_overlaps(scene, solver.mesh()->comm(), unknowns);
+  return unknowns;
+}
+
+}  // namespace diffsim::app

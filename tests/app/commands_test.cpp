@@ -1,0 +1,269 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// The commands from scene to files, on small bodies.
+
+#include <petscsys.h>
+
+#include <cmath>
+#include <vector>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/io/hdf5_file.hpp"
+#include "runner_fixture.hpp"
+
+namespace diffsim::app {
+namespace {
+
+/// A bar of soft rubber that hangs from x_min and swings; `more` is added to the scene.
+std::string bar(const std::string& stiffness, const std::string& more) {
+  return "mesh: {box: {size: [1, 0.25, 0.25], cells: [8, 2, 2]}}\n"
+         "regions:\n"
+         "  left: {box: {min: [0, 0, 0], max: [0.5, 1, 1]}}\n"
+         "  tip: {vertices: [8, 17, 26]}\n"
+         "material: {model: neo_hookean, density: 1000, youngs_modulus: " + stiffness + ", poisson_ratio: 0.3}\n"
+         "solver: {dt: 0.005, steps: 20, substeps: 2, damping: 0.999}\n"
+         "boundary:\n"
+         "  - {region: x_min, fix: [x, y, z]}\n"
+         "  - {region: x_max, traction: [0, 0, -5]}\n" + more;
+}
+
+const std::string target = "objective: {type: target_position, region: tip, target: [1, 0.3, 0]}\n";
+
+class Commands : public RunnerTest {
+ protected:
+  void expect_done(const Ran& ran) {
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(ran.err, "");
+  }
+  /// A dataset that all ranks read.
+  std::vector<double> dataset(const std::string& file, const std::string& name, Shape* shape = nullptr) const {
+    const Hdf5File opened = Hdf5File::open(MPI_COMM_WORLD, path(file));
+    if (shape) *shape = opened.info(name).shape;
+    return opened.read_array<double>(name);
+  }
+  bool has(const std::string& file) const { return std::filesystem::exists(path(file)); }
+};
+
+TEST_F(Commands, SimulateWritesTheTrajectory) {
+  write("s.yaml", bar("2.0e4", "output: {every: 8, fields: [positions]}\n"));
+  const Ran ran = run({"simulate", "s.yaml"}, "out");
+  expect_done(ran);
+  const Hdf5File file = Hdf5File::open(MPI_COMM_WORLD, path("out/trajectory.h5"));
+  EXPECT_EQ(file.info("/positions").shape, (Shape{3, 81, 3}));
+  EXPECT_FALSE(file.has("/velocities"));
+  EXPECT_EQ(file.read_array<std::int64_t>("/step"), (std::vector<std::int64_t>{0, 8, 16}));
+  const std::vector<double> time = file.read_array<double>("/time");
+  EXPECT_NEAR(time.at(2), 0.08, 1e-15);
+  const std::vector<double> x = file.read_array<double>("/positions");
+  EXPECT_EQ(x[0], 0.0);                     // held
+  EXPECT_EQ(x[3 * 8], 1.0);                 // vertex 8 is the tip's, at rest in the first frame
+  EXPECT_LT(x[2 * 81 * 3 + 3 * 8 + 1], 0);  // and falls
+  if (rank_ != 0) return;
+  EXPECT_TRUE(has("out/trajectory.xdmf"));
+  EXPECT_NE(ran.out.find("simulate: 20 steps, 81 vertices, 192 cells"), std::string::npos) << ran.out;
+  const nlohmann::json report = this->report("out");
+  EXPECT_EQ(report["command"], "simulate");
+  EXPECT_EQ(report["ranks"], ranks_);
+  EXPECT_EQ(report["mesh"]["vertices"], 81);
+  EXPECT_EQ(report["mesh"]["cells"], 192);
+  EXPECT_TRUE(report["loss"].is_null());
+  for (const char* key : {"version", "back_end", "threads", "gradient_norm", "converged", "iterations", "peak_memory_bytes"})
+    EXPECT_TRUE(report.contains(key)) << key;
+  for (const char* key : {"setup", "forward", "backward", "io"}) EXPECT_GE(report["wall_seconds"][key].get<double>(), 0) << key;
+  EXPECT_GT(report["peak_memory_bytes"].get<double>(), 1e6);
+}
+
+TEST_F(Commands, GradientDoesNotDependOnRanks) {
+  write("s.yaml", bar("2.0e4", target +
+                                   "parameters:\n"
+                                   "  - {name: youngs_modulus, per: global}\n"
+                                   "  - {name: poisson_ratio, per: cell}\n"
+                                   "  - {name: density, per: global, region: left}\n"
+                                   "  - {name: gravity}\n"
+                                   "  - {name: damping, per: step}\n"
+                                   "  - {name: traction, per: step}\n"
+                                   "  - {name: nodal_load}\n"
+                                   "  - {name: initial_positions}\n"
+                                   "  - {name: initial_velocities, per: global}\n"
+                                   "checkpoint: {schedule: uniform, every: 7}\n"));
+  expect_done(run({"gradient", "s.yaml"}, "all"));
+  for (int r = 0; r < ranks_; ++r)
+    if (r == rank_) EXPECT_EQ(run({"gradient", "s.yaml"}, "one" + std::to_string(r), MPI_COMM_SELF).code, 0);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const std::vector<std::pair<std::string, Shape>> datasets{
+      {"/loss", {}},
+      {"/gradient/youngs_modulus", {}},
+      {"/gradient/poisson_ratio", {192}},
+      {"/gradient/density", {}},
+      {"/gradient/gravity", {3}},
+      {"/gradient/damping", {20}},
+      {"/gradient/traction", {20, 3}},
+      {"/gradient/nodal_load", {81, 3}},
+      {"/gradient/initial_positions", {81, 3}},
+      {"/gradient/initial_velocities", {3}},
+  };
+  for (const auto& [name, expected] : datasets) {
+    Shape shape;
+    const std::vector<double> all = dataset("all/gradient.h5", name, &shape);
+    const std::vector<double> one = dataset("one0/gradient.h5", name);
+    EXPECT_EQ(shape, expected) << name;
+    double difference = 0.0, norm = 0.0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      difference += (all[i] - one[i]) * (all[i] - one[i]);
+      norm += one[i] * one[i];
+    }
+    EXPECT_GT(norm, 0.0) << name;
+    EXPECT_LE(std::sqrt(difference), 1e-11 * std::sqrt(norm)) << name;
+  }
+  if (rank_ == 0) EXPECT_EQ(report("all")["loss"].get<double>(), dataset("all/gradient.h5", "/loss").at(0));
+  else dataset("all/gradient.h5", "/loss");
+}
+
+TEST_F(Commands, GradientIsByThePhysicalParameter) {
+  const auto loss = [&](const std::string& stiffness, const std::string& output) {
+    write("s.yaml", bar(stiffness, target + "parameters: {name: youngs_modulus}\n"));
+    expect_done(run({"gradient", "s.yaml"}, output));
+    return dataset(output + "/gradient.h5", "/loss").at(0);
+  };
+  const double high = loss("20020", "high"), low = loss("19980", "low");
+  loss("20000", "out");
+  const double gradient = dataset("out/gradient.h5", "/gradient/youngs_modulus").at(0);
+  EXPECT_NEAR(gradient, (high - low) / 40.0, 1e-4 * std::abs(gradient));
+}
+
+TEST_F(Commands, CheckPasses) {
+  write("s.yaml", bar("2.0e4", target + "parameters: [{name: youngs_modulus}, {name: gravity}]\n"));
+  const Ran ran = run({"check", "s.yaml"}, "out");
+  expect_done(ran);
+  if (rank_ != 0) return;
+  const nlohmann::json report = this->report("out");
+  EXPECT_EQ(report["passed"], true) << report;
+  EXPECT_LE(report["dot_product_error"].get<double>(), 1e-12);
+  EXPECT_EQ(report["checks"].size(), 2u);
+  EXPECT_TRUE(report["checks"]["gravity"].contains("taylor_orders"));
+  EXPECT_GE(report["taylor_orders"].size(), 4u);
+}
+
+TEST_F(Commands, InvertRecoversTwoStiffnesses) {
+  const std::string materials =
+      "material:\n"
+      "  - {region: left, model: neo_hookean, density: 1000, youngs_modulus: 1.0e4, poisson_ratio: 0.3}\n"
+      "  - {region: right, model: neo_hookean, density: 1000, youngs_modulus: 3.0e4, poisson_ratio: 0.3}\n";
+  std::string scene = bar("1", "");
+  scene.replace(scene.find("material:"), scene.find("solver:") - scene.find("material:"), materials);
+  scene.replace(scene.find("  tip:"), 0, "  right: {box: {min: [0.5, 0, 0], max: [1, 1, 1]}}\n");
+  write("truth.yaml", scene);
+  expect_done(run({"simulate", "truth.yaml"}, "truth"));
+  write("s.yaml", scene + "objective: {type: track, observations: truth/trajectory.h5, steps: [5, 10, 15, 20]}\n"
+                          "parameters: {name: youngs_modulus, per: region, initial: 2.0e4, bounds: [1.0e3, 1.0e6]}\n"
+                          "optimiser: {max_iterations: 60, gradient_tolerance: 1.0e-6}\n");
+  const Ran ran = run({"invert", "s.yaml"}, "out");
+  expect_done(ran);
+  const std::vector<double> found = dataset("out/parameters.h5", "/parameters/youngs_modulus");
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_NEAR(found[0], 1.0e4, 10);
+  EXPECT_NEAR(found[1], 3.0e4, 30);
+  EXPECT_EQ(Hdf5File::open(MPI_COMM_WORLD, path("out/parameters.h5")).read_strings("/parameters/youngs_modulus.regions"),
+            (std::vector<std::string>{"left", "right"}));
+  if (rank_ == 0) {
+    const nlohmann::json report = this->report("out");
+    EXPECT_EQ(report["converged"], true);
+    EXPECT_LT(report["loss"].get<double>(), 1e-6 * report["initial_loss"].get<double>());
+    const std::string history = read("out/history.csv");
+    EXPECT_TRUE(history.starts_with("iteration,loss,gradient_norm,evaluations,seconds,"
+                                    "youngs_modulus[left],youngs_modulus[right]\n0,"))
+        << history;
+    EXPECT_TRUE(has("out/trajectory.h5"));
+  }
+  // What was found can be used as input: by region, as the values to begin with and as the material's.
+  scene.replace(scene.find("youngs_modulus: 1.0e4"), 21,
+                "youngs_modulus: {file: out/parameters.h5, dataset: /parameters/youngs_modulus}");
+  write("again.yaml", scene + "objective: {type: track, observations: truth/trajectory.h5}\n"
+                              "parameters: {name: youngs_modulus, per: region, initial: {file: out/parameters.h5, "
+                              "dataset: /parameters/youngs_modulus}}\n");
+  expect_done(run({"gradient", "again.yaml"}, "again"));
+  if (rank_ == 0) EXPECT_LT(report("again")["loss"].get<double>(), 1e-10);
+}
+
+TEST_F(Commands, InvertSaysWhenItDidNotConverge) {
+  write("s.yaml", bar("2.0e4", target + "parameters: {name: youngs_modulus}\noptimiser: {max_iterations: 1}\n"));
+  const Ran ran = run({"invert", "s.yaml"}, "out");
+  EXPECT_EQ(ran.code, 1);
+  if (rank_ != 0) return;
+  EXPECT_EQ(report("out")["converged"], false);
+  EXPECT_NE(ran.out.find("NOT converged"), std::string::npos) << ran.out;
+}
+
+TEST_F(Commands, MeshReportsRegionsAndTheStableStep) {
+  write("s.yaml", bar("2.0e4", ""));
+  expect_done(run({"mesh", "s.yaml", "--convert", path("bar.h5")}, "out"));
+  double stable = 0.0;
+  if (rank_ == 0) {
+    const nlohmann::json report = this->report("out");
+    EXPECT_NEAR(report["quality"]["volume"].get<double>(), 0.0625, 1e-15);
+    EXPECT_EQ(report["partition"]["cells_max"].get<int>() >= 192 / ranks_, true);
+    stable = report["stable_time_step"].get<double>();
+    EXPECT_NEAR(report["stable_dt"].get<double>(), 2 * stable, 1e-15);
+    EXPECT_GT(stable, 1e-4);
+    int seen = 0;
+    for (const auto& region : report["regions"]) {
+      if (region["name"] == "x_max") {
+        ++seen;
+        EXPECT_EQ(region["faces"], 8);
+        EXPECT_EQ(region["vertices"], 9);
+        EXPECT_EQ(region["dimension"], 2);
+      } else if (region["name"] == "left") {
+        ++seen;
+        EXPECT_EQ(region["cells"], 96);
+      }
+    }
+    EXPECT_EQ(seen, 2);
+  }
+  // The converted mesh is the same mesh.
+  std::string scene = bar("2.0e4", "");
+  scene.replace(0, scene.find('\n'), "mesh: {file: bar.h5}");
+  write("converted.yaml", scene);
+  expect_done(run({"mesh", "converted.yaml"}, "converted"));
+  if (rank_ == 0) EXPECT_NEAR(report("converted")["stable_time_step"].get<double>(), stable, 1e-12 * stable);
+}
+
+TEST_F(Commands, AnUnstableRunKeepsTheFramesSoFar) {
+  std::string scene = bar("1.0e9", "");
+  scene.replace(scene.find("dt: 0.005"), 9, "dt: 0.02");
+  write("s.yaml", scene);
+  const Ran ran = run({"simulate", "s.yaml"}, "out");
+  EXPECT_EQ(ran.code, 1);
+  const Hdf5File file = Hdf5File::open(MPI_COMM_WORLD, path("out/trajectory.h5"));
+  EXPECT_EQ(std::get<std::int64_t>(file.attribute("/", "complete").value()), 0);
+  EXPECT_GE(file.info("/step").shape.at(0), 1);
+  if (rank_ != 0) return;
+  EXPECT_NE(ran.err.find("diffsim: warning: the substep"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("diffsim: error: step "), std::string::npos) << ran.err;
+  EXPECT_NE(report("out")["error"].get<std::string>().find("substep"), std::string::npos);
+}
+
+TEST_F(Commands, SimulateDoesWithoutObservationsThatAreYetToBeMade) {
+  write("s.yaml", bar("2.0e4", "objective: {type: track, observations: out/trajectory.h5}\n"));
+  const Ran first = run({"simulate", "s.yaml"}, "out");
+  EXPECT_EQ(first.code, 0);
+  if (rank_ == 0) EXPECT_NE(first.err.find("is not there, so the loss is not computed"), std::string::npos) << first.err;
+  expect_done(run({"simulate", "s.yaml"}, "again"));
+  if (rank_ == 0) EXPECT_LT(report("again")["loss"].get<double>(), 1e-25);
+}
+
+TEST_F(Commands, PetscOptionsComeFromTheSceneAndTheCommandLine) {
+  write("s.yaml", bar("2.0e4", target + "parameters: {name: youngs_modulus}\noptimiser: {max_iterations: 40}\n"
+                                        "petsc: {tao: {max_it: 1}, no_such_option: 3}\n"));
+  const Ran ran = run({"invert", "s.yaml"}, "out");
+  EXPECT_EQ(ran.code, 1);  // one iteration is not enough
+  if (rank_ == 0) {
+    EXPECT_EQ(report("out")["iterations"], 1);
+    EXPECT_EQ(ran.err, "diffsim: warning: PETSc option -no_such_option was not used; check its name\n");
+  }
+  PetscBool left = PETSC_TRUE;
+  PetscOptionsHasName(nullptr, nullptr, "-tao_max_it", &left);
+  EXPECT_EQ(left, PETSC_FALSE);
+}
+
+}  // namespace
+}  // namespace diffsim::app

@@ -1,0 +1,350 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "app/scene.hpp"
+
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "diffsim/core/error.hpp"
+
+namespace diffsim::app {
+namespace {
+
+const std::string material =
+    "material: {model: neo_hookean, density: 1000, youngs_modulus: 1.0e5, poisson_ratio: 0.4}\n";
+const std::string box = "mesh: {box: {size: [1, 1, 1], cells: [2, 2, 2]}}\n";
+const std::string solver = "solver: {dt: 0.01, steps: 10}\n";
+
+/// What parse_scene says is wrong; empty if nothing is.
+std::string fault(const std::string& text) {
+  try {
+    parse_scene(text, "s.yaml");
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::input);
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Scene, ReadsTheExampleOfTheContract) {
+  const Scene scene = parse_scene(R"(
+mesh:
+  file: bar.msh
+  order: 1
+  scale: 0.5
+regions:
+  foot: {box: {min: [-1, -0.01, -1], max: [1, 0.05, 1]}}
+  tip: {sphere: {center: [1, 0, 0], radius: 0.1}}
+  two: {vertices: [17, 23]}
+material:
+  model: neo_hookean
+  density: {file: fields.h5, dataset: /density}
+  youngs_modulus: 1.0e5
+  poisson_ratio: 0.4
+solver:
+  integrator: symplectic_euler
+  dt: 0.01
+  steps: 100
+  substeps: 4
+  damping: 0.99
+  gravity: [0, -9.8, 0]
+  implicit_differentiation: true
+initial: {velocity: [0, 1, 0]}
+boundary:
+  - {region: x_min, fix: [x, z]}
+  - {region: x_max, traction: [0, 0, -0.5]}
+objective:
+  - type: track
+    observations: observed.h5
+    steps: all
+    region: all
+    weight: 2
+  - type: target_position
+    region: x_max
+    target: [1.0, -0.1, 0.0]
+    step: last
+parameters:
+  - {name: youngs_modulus, per: region, initial: 5.0e4, bounds: [1.0e3, 1.0e7]}
+checkpoint:
+  schedule: uniform
+  every: 7
+  store: hdf5
+  directory: snapshots
+optimiser: {method: adam, max_iterations: 3, gradient_tolerance: 1.0e-8, learning_rate: 0.1}
+output: {directory: there, every: 2, fields: [positions]}
+petsc: {tao_view: , tao: {gatol: 1e-9}}
+)",
+                                  "folder/s.yaml");
+  EXPECT_EQ(std::get<std::string>(scene.mesh.source), "folder/bar.msh");
+  EXPECT_EQ(scene.mesh.scale, 0.5);
+  ASSERT_EQ(scene.regions.size(), 3u);
+  EXPECT_EQ(std::get<BoxShape>(scene.regions[0].shape).max[1], 0.05);
+  EXPECT_EQ(std::get<VertexList>(scene.regions[2].shape).vertices, (std::vector<std::int64_t>{17, 23}));
+  ASSERT_EQ(scene.materials.size(), 1u);
+  EXPECT_FALSE(scene.material_list);
+  EXPECT_EQ(scene.materials[0].values.at("density").dataset()->path, "folder/fields.h5");
+  EXPECT_EQ(scene.materials[0].values.at("youngs_modulus").array()->values[0], 1.0e5);
+  EXPECT_EQ(scene.solver.steps, 100);
+  EXPECT_EQ(scene.solver.gravity.array()->values, (std::vector<double>{0, -9.8, 0}));
+  ASSERT_EQ(scene.boundary.size(), 2u);
+  EXPECT_EQ(scene.boundary[0].axes, (std::array<bool, 3>{true, false, true}));
+  EXPECT_EQ(scene.boundary[1].load.array()->shape, (std::vector<std::int64_t>{3}));
+  ASSERT_EQ(scene.objectives.size(), 2u);
+  EXPECT_EQ(scene.objectives[0].weight, 2.0);
+  EXPECT_FALSE(std::get<TrackObjective>(scene.objectives[0].kind).steps.has_value());
+  EXPECT_EQ(std::get<TargetObjective>(scene.objectives[1].kind).step, -1);
+  ASSERT_EQ(scene.parameters.size(), 1u);
+  EXPECT_EQ(scene.parameters[0].per, ParameterEntry::Per::region);
+  EXPECT_EQ(scene.parameters[0].upper, 1.0e7);
+  EXPECT_EQ(scene.checkpoint.schedule, "uniform");
+  EXPECT_EQ(scene.checkpoint.every, 7);
+  EXPECT_EQ(scene.checkpoint.directory, "snapshots");
+  EXPECT_EQ(scene.optimiser.learning_rate, 0.1);
+  EXPECT_EQ(scene.output.fields, (std::vector<std::string>{"positions"}));
+  EXPECT_EQ(scene.output.every, 2);
+  EXPECT_EQ(scene.petsc,
+            (std::vector<std::pair<std::string, std::string>>{{"-tao_view", ""}, {"-tao_gatol", "1e-9"}}));
+}
+
+TEST(Scene, FillsInWhatIsNotGiven) {
+  const Scene scene = parse_scene(box + material, "s.yaml");
+  EXPECT_EQ(scene.solver.dt, 0.01);
+  EXPECT_EQ(scene.solver.substeps, 4);
+  EXPECT_EQ(scene.solver.steps, -1);
+  EXPECT_EQ(scene.solver.damping.array()->values[0], 0.99);
+  EXPECT_EQ(scene.checkpoint.schedule, "all");
+  EXPECT_EQ(scene.checkpoint.store, "memory");
+  EXPECT_EQ(scene.output.directory, "out");
+  EXPECT_EQ(parse_scene(box + "checkpoint: {every: 5}\n", "s").checkpoint.schedule, "uniform");
+  EXPECT_EQ(parse_scene(box + "solver: {gravity: -1}\n", "s").solver.gravity.array()->values,
+            (std::vector<double>{0, -1, 0}));
+  EXPECT_TRUE(parse_scene(box + material + "parameters: {name: gravity, bounds: [-.inf, 3]}\n", "s").parameters.size() ==
+              1);
+}
+
+TEST(Scene, TakesControlSignals) {
+  const Scene scene = parse_scene(
+      box + "solver: {steps: 2, gravity: [[0, 0, 0], [1, 2, 3]], damping: [1, 0.5]}\n"
+            "boundary: {region: x_max, traction: [[0, 0, 1], [0, 0, 2]]}\n",
+      "s.yaml");
+  EXPECT_EQ(*scene.solver.gravity.array(), (Array{{2, 3}, {0, 0, 0, 1, 2, 3}}));
+  EXPECT_EQ(*scene.solver.damping.array(), (Array{{2}, {1, 0.5}}));
+  EXPECT_EQ(*scene.boundary[0].load.array(), (Array{{2, 3}, {0, 0, 1, 0, 0, 2}}));
+}
+
+struct Bad {
+  const char* text;
+  const char* says;
+};
+
+void PrintTo(const Bad& bad, std::ostream* stream) { *stream << bad.text; }
+
+class BadScene : public testing::TestWithParam<Bad> {};
+
+TEST_P(BadScene, IsToldWithItsPlace) { EXPECT_EQ(fault(GetParam().text), GetParam().says); }
+
+#define BOX "mesh: {box: {size: [1, 1, 1], cells: [2, 2, 2]}}\n"
+#define BODY BOX "material: {model: neo_hookean, density: 1000, youngs_modulus: 1.0e5, poisson_ratio: 0.4}\n"
+
+INSTANTIATE_TEST_SUITE_P(
+    Yaml, BadScene,
+    testing::Values(
+        Bad{"", "s.yaml: the scene is empty; it needs at least `mesh:`"},
+        Bad{"a word", "s.yaml:1: a scene is a mapping; write `mesh: {file: …}`"},
+        Bad{"mesh: [1, 2\nb: 3\n",
+            "s.yaml:2: not YAML: end of sequence flow not found; check indentation, brackets and quotes there"},
+        Bad{"mesh: *none\n",
+            "s.yaml:1: not YAML: the referenced anchor is not defined; check indentation, brackets and quotes there"},
+        Bad{"mesh: 1\n---\nmesh: 2\n", "s.yaml:3: a second YAML document begins; give one scene a file"},
+        Bad{"mesh: &m [*m]\n",
+            "s.yaml:1: mesh[0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0]"
+            "[0]: is nested too deeply; a reference (*) may not be inside what it refers to"},
+        Bad{BOX "mesh: {file: a.msh}\n", "s.yaml:2: mesh: is given twice; remove one"},
+        Bad{BOX "solver: {dt: 0.1,\n  dt: 0.2}\n", "s.yaml:3: solver.dt: is given twice; remove one"},
+        Bad{BOX "? [1, 2]\n: 3\n", "s.yaml:2: a key is not a word; write `key: value`"},
+        Bad{BOX "solver:\n", "s.yaml:2: solver: has no value; give one or remove the key"},
+        Bad{BOX "solver: 3\n",
+            "s.yaml:2: solver: is '3'; give a mapping of: integrator, dt, steps, substeps, damping, gravity, "
+            "implicit_differentiation"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Keys, BadScene,
+    testing::Values(
+        Bad{BOX "solvr: {}\n",
+            "s.yaml:2: solvr: unknown key; did you mean 'solver'? known keys: mesh, regions, material, solver, initial, "
+            "boundary, objective, parameters, checkpoint, optimiser, output, petsc"},
+        Bad{BOX "solver:\n  dt: 0.1\n  step: 3\n",
+            "s.yaml:4: solver.step: unknown key; did you mean 'steps'? known keys: integrator, dt, steps, substeps, "
+            "damping, gravity, implicit_differentiation"},
+        Bad{BOX "output: {zzzzzzzzzz: 3}\n",
+            "s.yaml:2: output.zzzzzzzzzz: unknown key; known keys: directory, every, fields"},
+        Bad{BOX "contact: {friction: 0.3}\n", "s.yaml:2: contact: is not available in this version; remove it"},
+        Bad{"solver: {steps: 1}\n", "s.yaml: mesh: is missing; give {file: …} or {box: …}"},
+        Bad{"mesh: {scale: 2}\n", "s.yaml:1: mesh: something is missing; give one of: file, box"},
+        Bad{"mesh: {file: a.msh, box: {size: [1, 1, 1], cells: [1, 1, 1]}}\n",
+            "s.yaml:1: mesh.box: cannot stand beside 'file'; give one of: file, box"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Values, BadScene,
+    testing::Values(
+        Bad{BOX "solver: {dt: abc}\n", "s.yaml:2: solver.dt: 'abc' is not a number; give a number"},
+        Bad{BOX "solver: {dt: \"0.1\"}\n", "s.yaml:2: solver.dt: \"0.1\" is text; write the number without quotes"},
+        Bad{BOX "solver: {dt: .nan}\n", "s.yaml:2: solver.dt: .nan is not finite; give a finite number"},
+        Bad{BOX "solver: {dt: inf}\n", "s.yaml:2: solver.dt: inf is not finite; give a finite number"},
+        Bad{BOX "solver: {dt: 1e999}\n", "s.yaml:2: solver.dt: '1e999' is not a number; give a number"},
+        Bad{BOX "solver: {dt: 0}\n", "s.yaml:2: solver.dt: 0 is not positive; give s > 0"},
+        Bad{BOX "solver: {dt: [1]}\n", "s.yaml:2: solver.dt: is a list of 1; give a number"},
+        Bad{BOX "solver: {steps: 1.5}\n", "s.yaml:2: solver.steps: 1.5 is not a whole number; give one"},
+        Bad{BOX "solver: {steps: -1}\n", "s.yaml:2: solver.steps: -1 is too small; give a whole number >= 0"},
+        Bad{BOX "solver: {steps: 1e12}\n",
+            "s.yaml:2: solver.steps: 1000000000000 is too large; give a whole number <= 2147483647"},
+        Bad{BOX "solver: {substeps: 0}\n", "s.yaml:2: solver.substeps: 0 is too small; give a whole number >= 1"},
+        Bad{BOX "solver: {damping: 1.5}\n",
+            "s.yaml:2: solver.damping: 1.5 is outside (0, 1]; give a factor inside, 1 for none"},
+        Bad{BOX "solver: {gravity: [0, 1]}\n",
+            "s.yaml:2: solver.gravity: has the shape [2]; give [x, y, z] in m/s², its y component alone, or one [x, y, z] "
+            "a step"},
+        Bad{BOX "solver: {steps: 2, gravity: [[0, 1, 2], [1, 2]]}\n",
+            "s.yaml:2: solver.gravity[1]: has 2 entries where the first row has 3; give rows of equal length"},
+        Bad{BOX "solver: {steps: 3, gravity: [[0, 1, 2], [1, 2, 3]]}\n",
+            "s.yaml:2: solver.gravity: has the shape [2, 3]; give [x, y, z] in m/s², its y component alone, or one [x, y, "
+            "z] a step"},
+        Bad{BOX "solver: {implicit_differentiation: maybe}\n",
+            "s.yaml:2: solver.implicit_differentiation: is 'maybe'; give true or false"},
+        Bad{BOX "solver: {integrator: bdf2}\n",
+            "s.yaml:2: solver.integrator: 'bdf2' is not available in this version; use symplectic_euler"},
+        Bad{BOX "solver: {integrator: euler}\n",
+            "s.yaml:2: solver.integrator: there is no 'euler'; use one of: symplectic_euler"},
+        Bad{"mesh: {box: {size: [1, 1], cells: [1, 1, 1]}}\n",
+            "s.yaml:1: mesh.box.size: has 2 entries; give a list of 3 numbers"},
+        Bad{"mesh: {box: {size: [1, 1, -1], cells: [1, 1, 1]}}\n",
+            "s.yaml:1: mesh.box.size[2]: -1 is not positive; give m > 0"},
+        Bad{"mesh: {file: a.msh, order: 2}\n",
+            "s.yaml:1: mesh.order: 2 (Tet10) is not available in this version; use 1"},
+        Bad{"mesh: {file: a.msh, scale: 0}\n", "s.yaml:1: mesh.scale: 0 is not positive; give > 0"},
+        Bad{BOX "regions: {r: {box: {min: [0, 0, 0], max: [1, -1, 1]}}}\n",
+            "s.yaml:2: regions.r.box.max[1]: -1 is below min, 0; exchange them"},
+        Bad{BOX "regions: {r: {sphere: {center: [0, 0, 0], radius: -1}}}\n",
+            "s.yaml:2: regions.r.sphere.radius: -1 is not positive; give m > 0"},
+        Bad{BOX "regions: {r: {vertices: [1, -2]}}\n",
+            "s.yaml:2: regions.r.vertices[1]: -2 is too small; give a whole number >= 0"},
+        Bad{BOX "regions: {all: {vertices: [1]}}\n",
+            "s.yaml:2: regions.all: `all` is always the whole mesh; choose another name"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Physics, BadScene,
+    testing::Values(
+        Bad{BOX "material:\n  model: neo_hookean\n  density: 1\n  youngs_modulus: -5\n  poisson_ratio: 0.3\n",
+            "s.yaml:5: material.youngs_modulus: -5 is not positive; give Pa > 0"},
+        Bad{BOX "material: {model: neo_hookean, density: 0, youngs_modulus: 1, poisson_ratio: 0.3}\n",
+            "s.yaml:2: material.density: 0 is not positive; give kg/m³ > 0"},
+        Bad{BOX "material: {model: neo_hookean, density: 1, youngs_modulus: 1, poisson_ratio: 0.5}\n",
+            "s.yaml:2: material.poisson_ratio: 0.5 is outside (-1, 0.5); give a ratio inside"},
+        Bad{BOX "material: {model: neo_hookean, density: 1, poisson_ratio: 0.3}\n",
+            "s.yaml:2: material.youngs_modulus: is missing; give a number, or {file:, dataset:} with one value a cell"},
+        Bad{BOX "material: {model: neo_hokean, density: 1, youngs_modulus: 1, poisson_ratio: 0.3}\n",
+            "s.yaml:2: material.model: there is no 'neo_hokean'; did you mean 'neo_hookean'? use one of: neo_hookean, "
+            "neo_hookean_quadratic, stable_neo_hookean"},
+        Bad{BOX "material: {model: neo_hookean, density: {file: a.h5}, youngs_modulus: 1, poisson_ratio: 0.3}\n",
+            "s.yaml:2: material.density.dataset: is missing; give the name of a dataset in it, such as /density"},
+        Bad{BOX "boundary: {region: x_min, fix: [x, w]}\n",
+            "s.yaml:2: boundary.fix[1]: there is no 'w'; use one of: x, y, z"},
+        Bad{BOX "boundary:\n  - {region: x_min, fix: [x]}\n  - {fix: [x]}\n",
+            "s.yaml:4: boundary[1].region: is missing; give the name of a region"},
+        Bad{BOX "boundary: {region: x_min}\n",
+            "s.yaml:2: boundary: something is missing; give one of: fix, traction, nodal_load"},
+        Bad{BOX "boundary: {region: x_min, move: {axis: [1, 0, 0]}}\n",
+            "s.yaml:2: boundary.move: is not available in this version; use fix, traction or nodal_load"},
+        Bad{BOX "boundary: {region: x_min, traction: [1, 2]}\n",
+            "s.yaml:2: boundary.traction: has the shape [2]; give [x, y, z] in Pa, or one for each of solver.steps"},
+        Bad{BOX "initial: {velocity: [0, 1]}\n",
+            "s.yaml:2: initial.velocity: has the shape [2]; give [x, y, z], or {file:, dataset:} of shape [vertices, 3]"},
+        Bad{BOX "solver: {steps: 5}\nobjective: {type: track, observations: o.h5, steps: [1, 6]}\n",
+            "s.yaml:3: objective.steps[1]: 6 is after the last step, 5; give a smaller one or raise solver.steps"},
+        Bad{BOX "objective: {type: trak, observations: o.h5}\n",
+            "s.yaml:2: objective.type: there is no 'trak'; did you mean 'track'? use one of: track, target_position"},
+        Bad{BOX "objective: {type: track, observations: o.h5, target: [0, 0, 0]}\n",
+            "s.yaml:2: objective.target: unknown key; known keys: type, observations, steps, region, weight"},
+        Bad{BOX "objective: {type: target_position, region: x_max}\n",
+            "s.yaml:2: objective.target: is missing; give [x, y, z] in m"},
+        Bad{BOX "objective: {type: target_position, region: x_max, target: [0, 0, 0], weight: 0}\n",
+            "s.yaml:2: objective.weight: 0 is not positive; give > 0"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Parameters, BadScene,
+    testing::Values(
+        Bad{BODY "parameters: {name: youngs_modulos}\n",
+            "s.yaml:3: parameters.name: there is no 'youngs_modulos'; did you mean 'youngs_modulus'? use one of: density, "
+            "youngs_modulus, poisson_ratio, gravity, damping, traction, nodal_load, initial_positions, initial_velocities"},
+        Bad{BODY "parameters: {name: gravity, per: cell}\n",
+            "s.yaml:3: parameters.per: there is no 'cell'; use one of: global, step"},
+        Bad{BODY "parameters: {name: youngs_modulus, bounds: [2, 1]}\n",
+            "s.yaml:3: parameters.bounds: the lower bound, 2, is not below the upper one, 1; exchange or widen them"},
+        Bad{BODY "parameters: {name: youngs_modulus, bounds: [0, 1]}\n",
+            "s.yaml:3: parameters.bounds[0]: 0 is not positive; give Pa > 0"},
+        Bad{BODY "parameters: {name: youngs_modulus, bounds: [1, 2, 3]}\n",
+            "s.yaml:3: parameters.bounds: give [lower, upper]; .inf and -.inf for none"},
+        Bad{BODY "parameters: {name: youngs_modulus, bounds: [1, 2], initial: 3}\n",
+            "s.yaml:3: parameters.initial: 3 is outside the bounds [1, 2]; begin inside them"},
+        Bad{BODY "parameters: {name: youngs_modulus, initial: -3}\n",
+            "s.yaml:3: parameters.initial: -3 is not positive; give Pa > 0"},
+        Bad{BODY "parameters: {name: traction}\n",
+            "s.yaml:3: parameters: the scene has no traction; add one to `boundary`, [0, 0, 0] if need be"},
+        Bad{BODY "boundary: [{region: a, traction: [0, 0, 1]}, {region: b, traction: [0, 0, 1]}]\n"
+                 "parameters: {name: traction}\n",
+            "s.yaml:4: parameters.region: is missing and there are several tractions; give one of: a, b"},
+        Bad{BODY "parameters: [{name: density}, {name: density}]\n",
+            "s.yaml:3: parameters[1]: 'density' is asked for twice; remove one"},
+        Bad{BODY "parameters: {name: gravity, search: logarithm}\n",
+            "s.yaml:3: parameters.search: a vector's components may have any sign; search linear"},
+        Bad{BODY "parameters: {name: poisson_ratio, search: logarithm, bounds: [-0.5, 0.4]}\n",
+            "s.yaml:3: parameters.search: the lower bound, -0.5, has no logarithm; raise it above 0 or search linear"},
+        Bad{BODY "parameters: {name: initial_positions, initial: [0, 0, 0]}\n",
+            "s.yaml:3: parameters.initial: has the shape [3]; give {file:, dataset:} with one position a vertex"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Runs, BadScene,
+    testing::Values(
+        Bad{BOX "checkpoint: {schedule: revolve, snapshots: 20}\n",
+            "s.yaml:2: checkpoint.schedule: 'revolve' is not available in this version; use all, uniform"},
+        Bad{BOX "checkpoint: {schedule: uniform}\n",
+            "s.yaml:2: checkpoint.every: is missing; give the steps between snapshots"},
+        Bad{BOX "checkpoint: {schedule: all, every: 3}\n",
+            "s.yaml:2: checkpoint.every: belongs to the schedule uniform, not to all; remove one of the two"},
+        Bad{BOX "checkpoint: {store: tiered}\n",
+            "s.yaml:2: checkpoint.store: 'tiered' is not available in this version; use memory, hdf5"},
+        Bad{BOX "optimiser: {method: newton}\n", "s.yaml:2: optimiser.method: there is no 'newton'; use one of: lbfgs, adam"},
+        Bad{BOX "optimiser: {gradient_tolerance: -1}\n",
+            "s.yaml:2: optimiser.gradient_tolerance: -1 is negative; give a number >= 0"},
+        Bad{BOX "output: {every: 0}\n", "s.yaml:2: output.every: 0 is too small; give a whole number >= 1"},
+        Bad{BOX "output: {fields: [position]}\n",
+            "s.yaml:2: output.fields[0]: there is no 'position'; did you mean 'positions'? use one of: positions, "
+            "velocities"},
+        Bad{BOX "petsc: {\"-tao view\": 1}\n",
+            "s.yaml:2: petsc.-tao view: '-tao view' is not the name of a PETSc option; give one, such as tao_view"}));
+
+TEST(Value, KnowsNumbers) {
+  const auto number = [](const std::string& text) {
+    return to_number(parse_yaml("a: " + text + "\n", "s").items[0]);
+  };
+  EXPECT_EQ(number("1"), 1.0);
+  EXPECT_EQ(number("+1.5e3"), 1500.0);
+  EXPECT_EQ(number("-.5"), -0.5);
+  EXPECT_EQ(number("1."), 1.0);
+  EXPECT_EQ(number("1E-3"), 1e-3);
+  for (const char* bad : {"1,5", "0x10", "1e", "--1", "1 2", "''", "1_000", "1:30"})
+    EXPECT_THROW(number(bad), InputError) << bad;
+}
+
+TEST(Value, SuggestsTheNearestWord) {
+  const std::vector<std::string> words{"youngs_modulus", "poisson_ratio", "density", "dt"};
+  EXPECT_EQ(nearest("young_modulus", words), "youngs_modulus");
+  EXPECT_EQ(nearest("youngs", words), "youngs_modulus");
+  EXPECT_EQ(nearest("Dt", words), "dt");
+  EXPECT_EQ(nearest("friction", words), "");
+}
+
+}  // namespace
+}  // namespace diffsim::app

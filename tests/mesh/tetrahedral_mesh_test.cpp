@@ -1,0 +1,170 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/mesh/box.hpp"
+
+namespace diffsim {
+namespace {
+
+double sum(double share) {
+  MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return share;
+}
+
+int world_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+/// A box all of whose cells are read by rank 0, as from a Gmsh file.
+MeshData box_on_first_rank(std::array<double, 3> size, std::array<int, 3> cells) {
+  MeshData data = box_mesh(size, cells, 0, 1);
+  if (world_rank() == 0) return data;
+  MeshData empty;
+  empty.num_vertices = empty.first_vertex = data.num_vertices;
+  empty.num_cells = empty.first_cell = data.num_cells;
+  empty.regions = data.regions;
+  return empty;
+}
+
+TEST(tetrahedral_mesh, every_cell_and_vertex_is_owned_once) {
+  const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 2.0, 0.5}, {4, 5, 3});
+  EXPECT_EQ(sum(mesh->num_cells()), 4 * 5 * 3 * 6);
+  EXPECT_EQ(sum(mesh->num_owned_vertices()), 5 * 6 * 4);
+  EXPECT_EQ(mesh->num_global_cells(), 4 * 5 * 3 * 6);
+  std::vector<double> ones(static_cast<std::size_t>(mesh->num_owned_vertices()), 1.0), block;
+  mesh->vertex_order().to_file(ones, 1, block);
+  for (const double value : block) EXPECT_EQ(value, 1.0);
+}
+
+TEST(tetrahedral_mesh, positions_survive_the_way_to_the_file_and_back) {
+  const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 2.0, 0.5}, {4, 5, 3});
+  std::vector<double> owned(mesh->rest_positions().begin(),
+                            mesh->rest_positions().begin() + 3 * mesh->num_owned_vertices());
+  std::vector<double> block;
+  mesh->vertex_order().to_file(owned, 3, block);
+  EXPECT_EQ(block, mesh->file_positions());
+  EXPECT_EQ(mesh->vertex_order().from_file(block, 3), mesh->rest_positions());
+}
+
+TEST(tetrahedral_mesh, the_volume_is_that_of_the_box) {
+  for (const auto& mesh : {TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 2.0, 0.5}, {4, 5, 3}),
+                           std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, box_on_first_rank({1.0, 2.0, 0.5}, {4, 5, 3}))}) {
+    const MeshQuality quality = mesh->quality();
+    EXPECT_NEAR(quality.volume, 1.0, 1e-14);
+    EXPECT_GT(quality.min_mean_ratio, 0.1);
+    EXPECT_LE(quality.average_mean_ratio, 1.0);
+  }
+}
+
+TEST(tetrahedral_mesh, the_boundary_is_that_of_the_box_and_points_outwards) {
+  for (const auto& mesh : {TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 2.0, 0.5}, {4, 5, 3}),
+                           std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, box_on_first_rank({1.0, 2.0, 0.5}, {4, 5, 3}))}) {
+    EXPECT_EQ(sum(static_cast<double>(mesh->boundary().size())), 2 * 2 * (4 * 5 + 5 * 3 + 4 * 3));
+    // Gauss: Σ A n · x / 3 is the volume.
+    double volume = 0.0;
+    for (const Face& face : mesh->boundary()) {
+      double x[3][3];
+      for (std::size_t a = 0; a < 3; ++a)
+        for (std::size_t c = 0; c < 3; ++c)
+          x[a][c] = mesh->rest_positions()[3 * static_cast<std::size_t>(face.vertices[a]) + c];
+      volume += (x[0][0] * (x[1][1] * x[2][2] - x[1][2] * x[2][1]) + x[0][1] * (x[1][2] * x[2][0] - x[1][0] * x[2][2]) +
+                 x[0][2] * (x[1][0] * x[2][1] - x[1][1] * x[2][0])) / 6.0;
+    }
+    EXPECT_NEAR(sum(volume), 1.0, 1e-14);
+  }
+}
+
+TEST(tetrahedral_mesh, regions_do_not_depend_on_the_ranks) {
+  const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 2.0, 0.5}, {4, 5, 3});
+  EXPECT_EQ(mesh->region("x_min").num_vertices, 6 * 4);
+  EXPECT_EQ(sum(static_cast<double>(mesh->faces("x_min").size())), 2 * 5 * 3);
+  EXPECT_EQ(mesh->region("all").num_vertices, 5 * 6 * 4);
+  EXPECT_EQ(mesh->region("all").num_cells, 4 * 5 * 3 * 6);
+  mesh->define_region("foot", BoxShape{{-1.0, -0.01, -1.0}, {2.0, 0.41, 1.0}});
+  EXPECT_EQ(mesh->region("foot").num_vertices, 5 * 2 * 4);
+  EXPECT_EQ(mesh->region("foot").num_cells, 4 * 1 * 3 * 6);
+  EXPECT_EQ(sum(static_cast<double>(mesh->faces("foot").size())), 2 * (4 * 3 + 2 * 4 * 1 + 2 * 3 * 1));
+  mesh->define_region("corner", SphereShape{{0.0, 0.0, 0.0}, 1e-6});
+  EXPECT_EQ(mesh->region("corner").num_vertices, 1);
+  mesh->define_region("listed", VertexList{{0, 3, 7}});
+  const Region& listed = mesh->region("listed");
+  EXPECT_EQ(listed.num_vertices, 3);
+  for (const int v : listed.vertices) {
+    const auto file = mesh->vertex_order().file_index()[static_cast<std::size_t>(v)];
+    EXPECT_TRUE(file == 0 || file == 3 || file == 7);
+  }
+}
+
+TEST(tetrahedral_mesh, a_region_that_is_not_there_is_told_with_those_that_are) {
+  const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {1, 1, 1});
+  try {
+    mesh->region("tip");
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::input);
+    EXPECT_NE(std::string(error.what()).find("x_min"), std::string::npos);
+  }
+  EXPECT_THROW(mesh->define_region("x_min", BoxShape{{0, 0, 0}, {1, 1, 1}}), Error);
+  EXPECT_THROW(mesh->define_region("nowhere", BoxShape{{5, 5, 5}, {6, 6, 6}}), Error);
+  EXPECT_THROW(mesh->define_region("outside", VertexList{{8}}), Error);
+}
+
+TEST(tetrahedral_mesh, halo_sums_and_copies) {
+  const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {3, 3, 3});
+  Field field("cells", static_cast<std::size_t>(mesh->num_vertices()), 3, mesh->num_owned_vertices());
+  // Cells at each vertex, counted where they are; then the file's number of the vertex.
+  std::vector<double> values(field.size(), 0.0);
+  for (const int v : mesh->cells()) values[3 * static_cast<std::size_t>(v)] += 1.0;
+  field.from_host(values);
+  mesh->halo().add_to_owners(field);
+  EXPECT_EQ(sum(local_sum(field)[0]), 4.0 * 27 * 6);
+  values.assign(values.size(), -1.0);
+  for (std::size_t v = 0; v < static_cast<std::size_t>(mesh->num_owned_vertices()); ++v)
+    for (std::size_t c = 0; c < 3; ++c)
+      values[3 * v + c] = static_cast<double>(3 * mesh->vertex_order().file_index()[v]) + static_cast<double>(c);
+  field.from_host(values);
+  mesh->halo().copy_to_ghosts(field);
+  values = field.to_host();
+  for (std::size_t v = 0; v < values.size() / 3; ++v)
+    for (std::size_t c = 0; c < 3; ++c)
+      EXPECT_EQ(values[3 * v + c], static_cast<double>(3 * mesh->vertex_order().file_index()[v]) + static_cast<double>(c));
+}
+
+TEST(tetrahedral_mesh, fingerprint_depends_on_the_mesh_and_not_on_who_reads_it) {
+  const auto spread = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {3, 3, 3});
+  const TetrahedralMesh whole(MPI_COMM_SELF, box_mesh({1.0, 1.0, 1.0}, {3, 3, 3}, 0, 1));
+  const TetrahedralMesh other(MPI_COMM_SELF, box_mesh({1.0, 1.0, 1.001}, {3, 3, 3}, 0, 1));
+  EXPECT_EQ(spread->fingerprint(), whole.fingerprint());
+  EXPECT_NE(spread->fingerprint(), other.fingerprint());
+}
+
+TEST(tetrahedral_mesh, fewer_cells_than_ranks) {
+  // Ranks without cells take part in everything.
+  MeshData data;
+  data.num_vertices = 4;
+  data.num_cells = 1;
+  if (world_rank() == 0) {
+    data.coordinates = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    data.cells = {0, 1, 2, 3};
+  } else {
+    data.first_vertex = 4;
+    data.first_cell = 1;
+  }
+  const TetrahedralMesh mesh(MPI_COMM_WORLD, data);
+  EXPECT_EQ(sum(mesh.num_cells()), 1);
+  EXPECT_EQ(sum(static_cast<double>(mesh.boundary().size())), 4);
+  EXPECT_NEAR(mesh.quality().volume, 1.0 / 6.0, 1e-15);
+  EXPECT_EQ(mesh.region("all").num_vertices, 4);
+}
+
+}  // namespace
+}  // namespace diffsim
