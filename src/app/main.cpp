@@ -7,9 +7,11 @@
 
 #include "app/command_line.hpp"
 #include "app/run.hpp"
+#include "app/wait_policy.hpp"
 #include "diffsim/core/runtime.hpp"
 
 int main(int argc, char** argv) {
+  diffsim::app::sleep_when_oversubscribed(argv);
   const diffsim::app::CommandLine line = diffsim::app::parse_command_line({argv + 1, argv + argc});
   // PETSc and Kokkos see what is meant for them only. Kokkos' advice on binding threads is not for the user of a runner.
   std::vector<std::string> words{argv[0]};

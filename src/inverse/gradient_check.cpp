@@ -97,13 +97,16 @@ void taylor_test(InverseProblem& problem, const std::vector<double>& u, const st
   std::vector<double> orders;
   double best = std::numeric_limits<double>::infinity();
   double previous = std::numeric_limits<double>::quiet_NaN();
-  double epsilon = 0.1;
+  double epsilon = 0.4;
+  int flat = 0;
   for (int k = 0; k <= options.max_halvings; ++k, epsilon *= 0.5) {
     const double value = value_along(problem, u, v, epsilon);
     const double remainder = std::abs(value - loss - epsilon * slope);
-    // Exactly linear: what remains is the rounding of L, at a step that moves L by far more than that.
+    // Linear to rounding: nothing is left of a step that moves L by far more than that, or of several steps.
     const double rounding = 1e-13 * std::max(std::abs(loss), std::abs(value));
-    if (remainder <= rounding && (slope == 0.0 ? value == loss : rounding < 1e-6 * std::abs(epsilon * slope)) && k < 8) {
+    flat = remainder <= rounding ? flat + 1 : 0;
+    const bool well_above = rounding < 1e-6 * std::abs(epsilon * slope) || (slope == 0.0 && value == loss);
+    if (k < 8 && orders.size() < wanted && (flat == 4 || (flat > 0 && well_above))) {
       check.linear = true;
       check.first_step = epsilon;
       return;

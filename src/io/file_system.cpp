@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "diffsim/core/error.hpp"
 
@@ -71,6 +72,13 @@ bool has_hdf5_signature(const std::string& path) {
   return false;
 }
 
+double free_space(const std::string& path) {
+  const fs::path parent = fs::path(path).parent_path();
+  std::error_code code;
+  const fs::space_info space = fs::space(parent.empty() ? "." : parent, code);
+  return code ? std::numeric_limits<double>::infinity() : static_cast<double>(space.available);
+}
+
 void reserve_space(const std::string& path, std::uint64_t from, std::uint64_t to) {
   const Descriptor file(path, O_WRONLY);
   if (!file.is_open()) fail_write(path, errno);
@@ -78,15 +86,12 @@ void reserve_space(const std::string& path, std::uint64_t from, std::uint64_t to
   do {
     code = ::fallocate(file, 0, static_cast<off_t>(from), static_cast<off_t>(to - from)) == 0 ? 0 : errno;
   } while (code == EINTR);
-  std::error_code unknown;
-  const fs::space_info space = fs::space(path, unknown);
+  const double free = free_space(path);
   if (code == EOPNOTSUPP || code == ENOSYS || code == EINVAL)
-    code = !unknown && space.available < to - from ? ENOSPC : 0;  // a file system that cannot reserve
+    code = free < static_cast<double>(to - from) ? ENOSPC : 0;  // a file system that cannot reserve
   if (code == 0) return;
-  const auto megabytes = [](std::uint64_t bytes) { return std::to_string((bytes + 999'999) / 1'000'000) + " MB"; };
-  throw Error(path + ": cannot grow to " + megabytes(to) + " (" + reason(code) +
-                  (unknown ? ")" : "; free: " + std::to_string(space.available / 1'000'000) + " MB)") +
-                  "; make space, or write elsewhere",
+  throw Error(path + ": cannot grow to " + std::to_string((to + 999'999) / 1'000'000) + " MB (" + reason(code) +
+                  "); make space, or write elsewhere",
               ErrorKind::system);
 }
 

@@ -14,6 +14,8 @@ void require_readable_file(const std::string& path);
 void require_writable_file(const std::string& path, const std::string& final_path);
 /// Whether a file begins as HDF5 files do (at byte 0, 512, 1024, 2048, …).
 bool has_hdf5_signature(const std::string& path);
+/// Bytes free to this user on the disk of a file that is to be written; infinite where that is not known.
+double free_space(const std::string& path);
 /// Makes sure that `path` can grow from `from` to `to` bytes; throws Error where the disk has no room (or the quota, or the
 /// process, does not allow it). The file becomes as long as `to` where the file system can reserve space.
 void reserve_space(const std::string& path, std::uint64_t from, std::uint64_t to);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <utility>
@@ -311,6 +312,16 @@ void Hdf5File::flush() {
   const ProfilingRegion region("diffsim::io::flush");
   impl_->agree([&] { impl_->check(H5Fflush(impl_->file, H5F_SCOPE_GLOBAL), "write to the disk"); });
   impl_->reserved = 0;  // HDF5 has cut the file to its length
+}
+
+void Hdf5File::require_space(double bytes) const {
+  collectively(impl_->comm, [&] {
+    const double free = free_space(path());
+    if (impl_->rank == 0 && free < bytes)
+      throw InputError(path(), 0, "", "needs " + std::to_string(std::llround(bytes / 1e6)) + " MB of disk, but only " +
+                                          std::to_string(std::llround(free / 1e6)) +
+                                          " MB are free; write less often, or elsewhere");
+  });
 }
 
 void Hdf5File::publish() {

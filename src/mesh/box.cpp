@@ -134,7 +134,7 @@ MeshData box_mesh(const std::array<double, 3>& size, const std::array<int, 3>& c
 
   check_memory(my_vertices.last - my_vertices.first, my_bricks.last - my_bricks.first, num_ranks);
   mesh.coordinates.resize(3 * static_cast<std::size_t>(my_vertices.last - my_vertices.first));
-  mesh.cells.reserve(4 * cells_per_brick * static_cast<std::size_t>(my_bricks.last - my_bricks.first));
+  mesh.cells.reserve(std::size_t{4} * cells_per_brick * static_cast<std::size_t>(my_bricks.last - my_bricks.first));
   for (std::int64_t v = my_vertices.first; v < my_vertices.last; ++v)
     grid.vertex_position(v, &mesh.coordinates[3 * static_cast<std::size_t>(v - my_vertices.first)]);
   for (std::int64_t b = my_bricks.first; b < my_bricks.last; ++b) grid.add_brick(b, mesh);

@@ -24,7 +24,7 @@ struct GradientCheckOptions {
   double dot_product_tolerance = 1e-12;
   double taylor_tolerance = 0.05;  ///< on |order - 2|
   int halvings = 4;                ///< that must all show it
-  int max_halvings = 24;
+  int max_halvings = 26;
   unsigned seed = 1;
 };
 

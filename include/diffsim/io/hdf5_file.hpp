@@ -58,6 +58,9 @@ class Hdf5File {
   /// Hands everything written so far to the disk.
   void flush();
 
+  /// InputError where the disk has not `bytes` free: what a long run asks before it starts.
+  void require_space(double bytes) const;
+
   // ---- attributes of a dataset or group ("/": the root)
 
   void write_attribute(const std::string& object, const std::string& name, const AttributeValue& value);

@@ -1,0 +1,56 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "diffsim/core/state.hpp"
+#include "diffsim/io/hdf5_file.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+
+namespace diffsim {
+
+/// Writes the states of a run to an HDF5 file in the mesh file's vertex order, and an XDMF file for ParaView beside it.
+///
+/// `/time` [K], s; `/step` [K]; for each field `/NAME` [K, N, components]: `/positions` in m, `/velocities` in m/s.
+/// `/mesh/vertices` [N, 3] (rest positions, m) and `/mesh/cells` [C, 4]. Vertices that no cell has keep their rest
+/// positions, and zeros elsewhere. Root attributes: `mesh_fingerprint`, and `complete` (1; 0: the run ended early).
+/// Collective, as everything here.
+class TrajectoryWriter {
+ public:
+  /// `fields`: names in the State, each with one entry a local or owned vertex. InputError where `path` cannot be written,
+  /// or the disk has no room for `expected_frames` frames. `mesh` must outlive the writer.
+  TrajectoryWriter(const TetrahedralMesh& mesh, const std::string& path,
+                   std::vector<std::string> fields = {"positions", "velocities"}, std::int64_t expected_frames = 0);
+
+  /// Adds a frame. If that fails, the frames before it are still good.
+  void write(int step, double time, const State& state);
+  /// Publishes the frames written, with `PATH` ending in `.xdmf` beside; what was not finished leaves no file. May be
+  /// called after a run or a `write` failed, with `complete` false. Does nothing where there is no frame.
+  void finish(bool complete = true);
+
+  std::int64_t num_frames() const { return static_cast<std::int64_t>(times_.size()); }
+
+ private:
+  struct Output {
+    std::string name;
+    int components = 0;
+    std::vector<double> block;  // this rank's block of the file
+  };
+
+  void create_outputs(const State& state);
+  void hand_over();
+
+  const TetrahedralMesh& mesh_;
+  Hdf5File file_;
+  std::vector<Output> outputs_;
+  std::int64_t expected_frames_;
+  std::vector<double> times_;
+  std::vector<std::int64_t> steps_;
+  std::int64_t handed_over_ = 0;  // times and steps that are in the file
+  bool has_outputs_ = false;
+  double last_flush_ = 0.0;
+};
+
+}  // namespace diffsim

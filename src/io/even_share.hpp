@@ -1,0 +1,36 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "diffsim/core/error.hpp"
+
+namespace diffsim {
+
+/// A rank's part of `count` things that are split evenly over the ranks, in order.
+struct EvenShare {
+  EvenShare(MPI_Comm comm, std::int64_t count) {
+    int rank = 0, ranks = 1;
+    DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
+    DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
+    each = count / ranks;
+    rest = count % ranks;
+    first = each * rank + std::min<std::int64_t>(rank, rest);
+    size = each + (rank < rest ? 1 : 0);
+  }
+  /// The rank whose share thing `i` is in.
+  int owner(std::int64_t i) const {
+    const std::int64_t larger = rest * (each + 1);
+    return static_cast<int>(i < larger ? i / (each + 1) : rest + (i - larger) / each);
+  }
+
+  std::int64_t first = 0;
+  std::int64_t size = 0;
+  std::int64_t each = 0;
+  std::int64_t rest = 0;
+};
+
+}  // namespace diffsim

@@ -1,0 +1,167 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/io/observations.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/profiling.hpp"
+#include "diffsim/io/hdf5_file.hpp"
+#include "even_share.hpp"
+#include "mesh_identity.hpp"
+
+namespace diffsim {
+namespace {
+
+using Kind = DatasetInfo::Kind;
+
+class Reader {
+ public:
+  Reader(const TetrahedralMesh& mesh, const std::string& path) : mesh_(mesh), file_(Hdf5File::open(mesh.comm(), path)) {}
+
+  Observations run(std::vector<int> wanted) {
+    const DatasetInfo positions = file_.require("/positions", Kind::real, {-1, -1, 3}, "[steps, vertices, 3]");
+    num_frames_ = positions.shape[0];
+    num_rows_ = positions.shape[1];
+    has_vertices_ = file_.has("/vertices");
+    require_same_mesh();
+    if (has_vertices_) find_rows();
+
+    const std::map<int, std::int64_t> frames = frames_of_steps();
+    if (wanted.empty())
+      for (const auto& [step, frame] : frames) wanted.push_back(step);
+    std::sort(wanted.begin(), wanted.end());
+    wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+    Observations result;
+    for (const int step : wanted) {
+      const auto frame = frames.find(step);
+      if (frame == frames.end())
+        fail("/step", "there is no step " + std::to_string(step) + "; the file has " + std::to_string(frames.size()) +
+                          " steps from " + std::to_string(frames.begin()->first) + " to " +
+                          std::to_string(frames.rbegin()->first));
+      result.positions.emplace(step, read_frame(frame->second));
+    }
+    result.steps = std::move(wanted);
+    return result;
+  }
+
+ private:
+  /// On every rank alike.
+  [[noreturn]] void fail(const std::string& dataset, const std::string& what) const {
+    throw InputError(file_.path(), 0, dataset, what);
+  }
+
+  void require_same_mesh() const;
+  void find_rows();
+  std::map<int, std::int64_t> frames_of_steps() const;
+  std::vector<double> read_frame(std::int64_t frame) const;
+
+  const TetrahedralMesh& mesh_;
+  Hdf5File file_;
+  std::int64_t num_frames_ = 0;
+  std::int64_t num_rows_ = 0;
+  bool has_vertices_ = false;
+  std::vector<int> observed_;         // owned vertices that the file has
+  std::unique_ptr<FileOrder> rows_;   // their rows
+};
+
+void Reader::require_same_mesh() const {
+  const std::int64_t vertices = mesh_.num_global_vertices();
+  if (num_frames_ == 0) fail("/positions", "has no steps");
+  if (!has_vertices_ && num_rows_ != vertices)
+    fail("/positions", "observations of another mesh: the file has " + std::to_string(num_rows_) +
+                           " vertices, the mesh has " + std::to_string(vertices) +
+                           " (name those observed in /vertices if they are not all)");
+  if (has_vertices_) file_.require("/vertices", Kind::integer, {num_rows_}, "one number for each row of /positions");
+  const auto fingerprint = file_.attribute("/", fingerprint_attribute);
+  if (fingerprint && *fingerprint != AttributeValue(fingerprint_text(mesh_)))
+    throw InputError(file_.path(), 0, "",
+                     "observations of another mesh: its positions or cells differ (attribute `mesh_fingerprint`); give "
+                     "the mesh, and the scale, that they were made with");
+}
+
+/// Which rows hold this rank's owned vertices.
+void Reader::find_rows() {
+  const std::int64_t vertices = mesh_.num_global_vertices();
+  if (num_rows_ > vertices)
+    fail("/vertices", "names " + std::to_string(num_rows_) + " vertices, the mesh has " + std::to_string(vertices));
+  const EvenShare share(mesh_.comm(), num_rows_);
+  const std::vector<std::int64_t> named = file_.read_rows<std::int64_t>("/vertices", share.size);
+  collectively(mesh_.comm(), [&] {
+    for (std::size_t i = 0; i < named.size(); ++i)
+      if (named[i] < 0 || named[i] >= vertices)
+        fail("/vertices", "entry " + std::to_string(share.first + static_cast<std::int64_t>(i)) + " is " +
+                              std::to_string(named[i]) + "; the mesh's vertices are 0 to " + std::to_string(vertices - 1));
+  });
+
+  // Each named vertex's row goes to the block of the mesh file that the vertex is in, and from there to its owner.
+  const FileOrder by_vertex(mesh_.comm(), vertices, named, static_cast<int>(named.size()));
+  std::vector<double> row_numbers(named.size());
+  for (std::size_t i = 0; i < named.size(); ++i) row_numbers[i] = static_cast<double>(share.first) + static_cast<double>(i);
+  std::vector<double> row_of_vertex(static_cast<std::size_t>(by_vertex.block_size()), -1.0);
+  by_vertex.to_file(row_numbers, 1, row_of_vertex);
+  const std::vector<double> kept = by_vertex.from_file(row_of_vertex, 1);
+  collectively(mesh_.comm(), [&] {
+    for (std::size_t i = 0; i < named.size(); ++i)
+      if (kept[i] != row_numbers[i])
+        fail("/vertices", "vertex " + std::to_string(named[i]) + " is named twice");
+  });
+
+  const std::vector<double> local = mesh_.vertex_order().from_file(row_of_vertex, 1);
+  std::vector<std::int64_t> rows;
+  for (int v = 0; v < mesh_.num_owned_vertices(); ++v) {
+    const double row = local[static_cast<std::size_t>(v)];
+    if (row < 0) continue;
+    observed_.push_back(v);
+    rows.push_back(static_cast<std::int64_t>(row));
+  }
+  const int count = static_cast<int>(rows.size());
+  rows_ = std::make_unique<FileOrder>(mesh_.comm(), num_rows_, std::move(rows), count);
+}
+
+std::map<int, std::int64_t> Reader::frames_of_steps() const {
+  file_.require("/step", Kind::integer, {num_frames_}, "one number for each step of /positions");
+  const std::vector<std::int64_t> steps = file_.read_array<std::int64_t>("/step");
+  std::map<int, std::int64_t> frames;
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    if (steps[k] < 0 || steps[k] > std::numeric_limits<int>::max())
+      fail("/step", "entry " + std::to_string(k) + " is " + std::to_string(steps[k]) + "; steps are counted from 0");
+    if (!frames.emplace(static_cast<int>(steps[k]), static_cast<std::int64_t>(k)).second)
+      fail("/step", "step " + std::to_string(steps[k]) + " is there twice");
+  }
+  return frames;
+}
+
+std::vector<double> Reader::read_frame(std::int64_t frame) const {
+  const FileOrder& order = has_vertices_ ? *rows_ : mesh_.vertex_order();
+  const std::vector<double> block = file_.read_frame<double>("/positions", frame, order.block_size());
+  collectively(mesh_.comm(), [&] {
+    const auto bad = std::find_if(block.begin(), block.end(), [](double x) { return std::isinf(x); });
+    if (bad != block.end())
+      fail("/positions", "frame " + std::to_string(frame) + ", row " +
+                             std::to_string(order.block_begin() + (bad - block.begin()) / 3) +
+                             " is infinite; write NaN for what was not observed");
+  });
+  std::vector<double> values = order.from_file(block, 3);
+  const auto owned = 3 * static_cast<std::size_t>(mesh_.num_owned_vertices());
+  if (!has_vertices_) {
+    values.resize(owned);
+    return values;
+  }
+  std::vector<double> result(owned, std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t i = 0; i < observed_.size(); ++i)
+    std::copy_n(&values[3 * i], 3, &result[3 * static_cast<std::size_t>(observed_[i])]);
+  return result;
+}
+
+}  // namespace
+
+Observations read_observations(const TetrahedralMesh& mesh, const std::string& path, std::vector<int> steps) {
+  const ProfilingRegion region("diffsim::io::observations");
+  return Reader(mesh, path).run(std::move(steps));
+}
+
+}  // namespace diffsim

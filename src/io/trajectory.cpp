@@ -1,0 +1,122 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/io/trajectory.hpp"
+
+#include <filesystem>
+#include <utility>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/profiling.hpp"
+#include "file_system.hpp"
+#include "mesh_identity.hpp"
+#include "xdmf.hpp"
+
+namespace diffsim {
+namespace {
+
+/// How much of a run a killed program may take with it: frames are handed to the disk at least so often, s.
+constexpr double flush_interval = 60.0;
+
+/// The file's vertex numbers of this rank's even block of the file's cells: [block, 4].
+std::vector<std::int64_t> file_cells(const TetrahedralMesh& mesh) {
+  // Numbers below 2⁵³ pass through doubles unchanged.
+  std::vector<double> local(mesh.cells().size()), block;
+  for (std::size_t i = 0; i < local.size(); ++i)
+    local[i] = static_cast<double>(mesh.vertex_order().file_index()[static_cast<std::size_t>(mesh.cells()[i])]);
+  mesh.cell_order().to_file(local, 4, block);
+  return {block.begin(), block.end()};
+}
+
+std::string units_of(const std::string& field) {
+  if (field == "positions") return "m";
+  if (field == "velocities") return "m/s";
+  return "SI";
+}
+
+}  // namespace
+
+TrajectoryWriter::TrajectoryWriter(const TetrahedralMesh& mesh, const std::string& path,
+                                   std::vector<std::string> fields, std::int64_t expected_frames)
+    : mesh_(mesh), file_(Hdf5File::create(mesh.comm(), path, "diffsim trajectory", 1)), expected_frames_(expected_frames) {
+  for (std::string& name : fields) outputs_.push_back({std::move(name), 0, {}});
+  file_.write_attribute("/", fingerprint_attribute, fingerprint_text(mesh_));
+  file_.write_attribute("/", "complete", 0);
+  file_.write_rows("/mesh/vertices", mesh_.file_positions(), {3}, "m");
+  file_.write_rows("/mesh/cells", file_cells(mesh_), {4});
+  file_.create_series<double>("/time", {}, "s");
+  file_.create_series<std::int64_t>("/step", {});
+  last_flush_ = MPI_Wtime();
+}
+
+void TrajectoryWriter::create_outputs(const State& state) {
+  double bytes_per_frame = 0.0;
+  collectively(mesh_.comm(), [&] {
+    for (Output& output : outputs_) {
+      const Field& field = state[output.name];
+      if (field.extent() < static_cast<std::size_t>(mesh_.num_owned_vertices()))
+        throw Error("field '" + output.name + "' cannot be written: it does not have one entry a vertex",
+                    ErrorKind::input);
+      output.components = field.components();
+      if (output.name == "positions") output.block = mesh_.file_positions();
+      output.block.resize(static_cast<std::size_t>(mesh_.vertex_order().block_size()) *
+                          static_cast<std::size_t>(output.components));
+      bytes_per_frame += 8.0 * static_cast<double>(mesh_.num_global_vertices()) * output.components;
+    }
+  });
+  if (expected_frames_ > 0) file_.require_space(bytes_per_frame * static_cast<double>(expected_frames_));
+  for (const Output& output : outputs_) {
+    Shape shape{mesh_.num_global_vertices()};
+    if (output.components > 1) shape.push_back(output.components);
+    file_.create_series<double>("/" + output.name, shape, units_of(output.name));
+  }
+}
+
+void TrajectoryWriter::write(int step, double time, const State& state) {
+  const ProfilingRegion region("diffsim::io::trajectory");
+  if (!std::exchange(has_outputs_, true)) create_outputs(state);
+  try {
+    for (Output& output : outputs_) {
+      mesh_.vertex_order().to_file(state[output.name].to_host(), output.components, output.block);
+      file_.append("/" + output.name, output.block);
+    }
+  } catch (const Error&) {
+    for (const Output& output : outputs_) file_.shrink_series("/" + output.name, num_frames());
+    throw;
+  }
+  times_.push_back(time);
+  steps_.push_back(step);
+  // One clock decides for all.
+  int is_due = MPI_Wtime() - last_flush_ > flush_interval ? 1 : 0;
+  DIFFSIM_MPI(MPI_Bcast(&is_due, 1, MPI_INT, 0, mesh_.comm()));
+  if (!is_due) return;
+  hand_over();
+  file_.flush();
+  last_flush_ = MPI_Wtime();
+}
+
+void TrajectoryWriter::hand_over() {
+  const std::vector<double> times(times_.begin() + handed_over_, times_.end());
+  const std::vector<std::int64_t> steps(steps_.begin() + handed_over_, steps_.end());
+  file_.shrink_series("/time", handed_over_);  // what an earlier attempt that failed has left
+  file_.append("/time", times);
+  file_.append("/step", steps);
+  handed_over_ = num_frames();
+}
+
+void TrajectoryWriter::finish(bool complete) {
+  if (num_frames() == 0) return;
+  hand_over();
+  if (complete) file_.write_attribute("/", "complete", 1);
+  file_.publish();
+
+  const std::filesystem::path path(file_.path());
+  XdmfTrajectory description{path.filename().string(), mesh_.num_global_vertices(), mesh_.num_global_cells(), steps_, times_,
+                             {}};
+  for (const Output& output : outputs_) description.fields.push_back({output.name, output.components});
+  collectively(mesh_.comm(), [&] {
+    int rank = 0;
+    MPI_Comm_rank(mesh_.comm(), &rank);
+    if (rank == 0) publish_text(std::filesystem::path(path).replace_extension(".xdmf").string(), xdmf_text(description));
+  });
+}
+
+}  // namespace diffsim

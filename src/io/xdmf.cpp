@@ -1,0 +1,107 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "xdmf.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace diffsim {
+namespace {
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&': result += "&amp;"; break;
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '"': result += "&quot;"; break;
+      default: result += c;
+    }
+  }
+  return result;
+}
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.17g", value);
+  return text;
+}
+
+class Writer {
+ public:
+  explicit Writer(const XdmfTrajectory& trajectory)
+      : t_(trajectory), file_(escaped(trajectory.file)), vertices_(std::to_string(t_.num_vertices)) {}
+
+  std::string run() {
+    text_ =
+        "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
+        "<!DOCTYPE Xdmf SYSTEM \"Xdmf.dtd\" []>\n"
+        "<Xdmf Version=\"3.0\">\n<Domain>\n"
+        "<Grid Name=\"trajectory\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
+    for (std::size_t k = 0; k < t_.times.size(); ++k) frame(k);
+    text_ += "</Grid>\n</Domain>\n</Xdmf>\n";
+    return std::move(text_);
+  }
+
+ private:
+  void frame(std::size_t k) {
+    text_ += "<Grid Name=\"step " + std::to_string(t_.steps[k]) + "\" GridType=\"Uniform\">\n";
+    text_ += "<Time Value=\"" + number(t_.times[k]) + "\"/>\n";
+    const std::string cells = std::to_string(t_.num_cells);
+    text_ += "<Topology TopologyType=\"Tetrahedron\" NumberOfElements=\"" + cells + "\">\n";
+    text_ += "<DataItem Format=\"HDF\" NumberType=\"Int\" Precision=\"8\" Dimensions=\"" + cells + " 4\">" + file_ +
+             ":/mesh/cells</DataItem>\n</Topology>\n";
+    text_ += "<Geometry GeometryType=\"XYZ\">\n";
+    const bool moves = std::any_of(t_.fields.begin(), t_.fields.end(), is_position);
+    if (moves)
+      slab("positions", 3, k);
+    else
+      text_ += "<DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"8\" Dimensions=\"" + vertices_ + " 3\">" + file_ +
+               ":/mesh/vertices</DataItem>\n";
+    text_ += "</Geometry>\n";
+    for (const auto& field : t_.fields) {
+      if (is_position(field)) continue;
+      text_ += "<Attribute Name=\"" + escaped(field.name) + "\" AttributeType=\"" + kind(field.components) +
+               "\" Center=\"Node\">\n";
+      slab(field.name, field.components, k);
+      text_ += "</Attribute>\n";
+    }
+    text_ += "</Grid>\n";
+  }
+
+  /// Frame k of a series: its place, stride and size along each dimension.
+  void slab(const std::string& name, int components, std::size_t k) {
+    const std::string size = vertices_ + (components == 1 ? "" : " " + std::to_string(components));
+    const std::string zeros = components == 1 ? " 0" : " 0 0", ones = components == 1 ? " 1" : " 1 1";
+    text_ += "<DataItem ItemType=\"HyperSlab\" Type=\"HyperSlab\" Dimensions=\"" + size + "\">\n";
+    text_ += "<DataItem Format=\"XML\" NumberType=\"Int\" Dimensions=\"3 " + std::string(components == 1 ? "2" : "3") +
+             "\">" + std::to_string(k) + zeros + " 1" + ones + " 1 " + size + "</DataItem>\n";
+    text_ += "<DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"8\" Dimensions=\"" +
+             std::to_string(t_.times.size()) + " " + size + "\">" + file_ + ":/" + escaped(name) +
+             "</DataItem>\n</DataItem>\n";
+  }
+
+  static bool is_position(const XdmfTrajectory::Field& field) {
+    return field.name == "positions" && field.components == 3;
+  }
+  static const char* kind(int components) {
+    switch (components) {
+      case 1: return "Scalar";
+      case 3: return "Vector";
+      case 6: return "Tensor6";
+      case 9: return "Tensor";
+      default: return "Matrix";
+    }
+  }
+
+  const XdmfTrajectory& t_;
+  std::string file_;
+  std::string vertices_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string xdmf_text(const XdmfTrajectory& trajectory) { return Writer(trajectory).run(); }
+
+}  // namespace diffsim

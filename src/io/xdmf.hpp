@@ -1,0 +1,28 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace diffsim {
+
+/// What an XDMF file has to say about a trajectory.
+struct XdmfTrajectory {
+  struct Field {
+    std::string name;
+    int components;
+  };
+  std::string file;  ///< the HDF5 file as seen from the XDMF file
+  std::int64_t num_vertices = 0;
+  std::int64_t num_cells = 0;
+  std::vector<std::int64_t> steps;
+  std::vector<double> times;
+  std::vector<Field> fields;
+};
+
+/// The text of an XDMF 3 file: a series in time of the mesh with its fields at the vertices. Vertices stand where
+/// `/positions` says, else at `/mesh/vertices`.
+std::string xdmf_text(const XdmfTrajectory& trajectory);
+
+}  // namespace diffsim
