@@ -49,7 +49,7 @@ void parse(CommandLine& line, std::vector<std::string> arguments) {
     line.command = app.get_subcommands().front()->get_name();
   } catch (const CLI::CallForHelp&) {
     const auto given = app.get_subcommands();
-    line.text = (given.empty() ? &app : given.front())->help();
+    line.text = given.empty() ? app.help() : given.front()->help("diffsim");
   } catch (const CLI::CallForVersion&) {
     line.text = std::string("diffsim ") + DIFFSIM_VERSION + "\n";
   } catch (const CLI::ParseError& error) {

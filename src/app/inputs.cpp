@@ -1,28 +1,38 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "app/inputs.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
 #include "app/scene_sections.hpp"
 #include "app/text_file.hpp"
+#include "diffsim/io/fields.hpp"
+#include "diffsim/io/hdf5_file.hpp"
 
 namespace diffsim::app {
 namespace {
 
-Hdf5File open_dataset(MPI_Comm comm, const Numbers& numbers) {
-  require_readable(comm, numbers.dataset()->path, numbers.place);
-  return Hdf5File::open(comm, numbers.dataset()->path);
+Shape shape_of(MPI_Comm comm, const Dataset& dataset) {
+  return Hdf5File::open(comm, dataset.path).info(dataset.name).shape;
 }
 
-/// [owned, 3] out of [local, 3].
-std::vector<double> owned_part(const TetrahedralMesh& mesh, std::vector<double> local) {
-  local.resize(3 * static_cast<std::size_t>(mesh.num_owned_vertices()));
-  return local;
+/// The regions that a dataset's entries are for, [] where it does not say.
+std::vector<std::string> regions_of(MPI_Comm comm, const Dataset& dataset) {
+  const Hdf5File file = Hdf5File::open(comm, dataset.path);
+  if (!file.has(dataset.name + ".regions")) return {};
+  return file.read_strings(dataset.name + ".regions");
 }
 
-bool has_regions(const Hdf5File& file, const std::string& dataset, const Shape& shape) {
-  return shape.size() == 1 && file.has(dataset + ".regions");
+/// [steps, owned, 3] out of [steps, local, 3].
+std::vector<double> owned_part(const TetrahedralMesh& mesh, const VertexValues& local) {
+  const std::ptrdiff_t row = 3 * static_cast<std::ptrdiff_t>(mesh.num_vertices());
+  const std::ptrdiff_t owned_row = 3 * static_cast<std::ptrdiff_t>(mesh.num_owned_vertices());
+  std::vector<double> owned;
+  for (std::ptrdiff_t n = 0; n < local.steps; ++n)
+    owned.insert(owned.end(), local.values.begin() + n * row, local.values.begin() + n * row + owned_row);
+  return owned;
 }
 
 }  // namespace
@@ -47,18 +57,16 @@ const Region& find_region(const TetrahedralMesh& mesh, const RegionName& name) {
   return *region;
 }
 
-Array load_array(MPI_Comm comm, const Numbers& numbers, const std::vector<std::vector<std::int64_t>>& shapes,
-                 const std::string& expected) {
+Array load_array(MPI_Comm comm, const Numbers& numbers, const std::vector<Shape>& shapes, const std::string& expected) {
   Numbers loaded = numbers;
-  if (const Dataset* dataset = numbers.dataset())
+  if (const Dataset* dataset = numbers.dataset()) {
+    require_readable(comm, dataset->path, numbers.place);
     at_place(numbers.place, [&] {
-      const Hdf5File file = open_dataset(comm, numbers);
-      Array array;
-      array.shape = file.require(dataset->name, DatasetInfo::Kind::real, file.info(dataset->name).shape).shape;
-      loaded.source = std::move(array);
+      loaded.source = Array{shape_of(comm, *dataset), {}};
       expect_shape(loaded, shapes, expected);
-      std::get<Array>(loaded.source).values = file.read_array<double>(dataset->name);
+      loaded.source = read_array(comm, dataset->path, dataset->name);
     });
+  }
   expect_shape(loaded, shapes, expected);
   return *loaded.array();
 }
@@ -66,30 +74,26 @@ Array load_array(MPI_Comm comm, const Numbers& numbers, const std::vector<std::v
 std::vector<double> load_cells(const TetrahedralMesh& mesh, const Numbers& numbers) {
   const auto num_cells = static_cast<std::size_t>(mesh.num_cells());
   if (const Array* array = numbers.array()) return std::vector<double>(num_cells, array->values.at(0));
-  std::vector<double> cells;
+  const Dataset& dataset = *numbers.dataset();
+  require_readable(mesh.comm(), dataset.path, numbers.place);
+  std::vector<double> cells(num_cells, std::numeric_limits<double>::quiet_NaN());
   at_place(numbers.place, [&] {
-    const Hdf5File file = open_dataset(mesh.comm(), numbers);
-    const std::string& dataset = numbers.dataset()->name;
-    const Shape shape = file.info(dataset).shape;
-    if (shape.empty()) {
-      cells.assign(num_cells, file.read_array<double>(dataset).at(0));
-    } else if (has_regions(file, dataset, shape)) {
-      const std::vector<double> values = file.read_array<double>(dataset);
-      const std::vector<std::string> names = file.read_strings(dataset + ".regions");
-      cells.assign(num_cells, std::numeric_limits<double>::quiet_NaN());
-      for (std::size_t r = 0; r < std::min(values.size(), names.size()); ++r)
-        for (const int cell : mesh.region(names[r]).cells) cells[static_cast<std::size_t>(cell)] = values[r];
-    } else {
-      file.require(dataset, DatasetInfo::Kind::real, {mesh.num_global_cells()}, "[cells]");
-      cells = mesh.cell_order().from_file(file.read_rows<double>(dataset, mesh.cell_order().block_size()), 1);
+    const Shape shape = shape_of(mesh.comm(), dataset);
+    const std::vector<std::string> regions = regions_of(mesh.comm(), dataset);
+    if (!shape.empty() && regions.empty()) {
+      cells = read_cell_field(mesh, dataset.path, dataset.name);
+      return;
     }
+    const std::vector<double> values = read_array(mesh.comm(), dataset.path, dataset.name).values;
+    if (shape.empty()) cells.assign(num_cells, values.at(0));
+    for (std::size_t r = 0; r < std::min(values.size(), regions.size()); ++r)
+      for (const int cell : mesh.region(regions[r]).cells) cells[static_cast<std::size_t>(cell)] = values[r];
   });
   return cells;
 }
 
 VertexVectors load_vertices(const TetrahedralMesh& mesh, const Numbers& numbers, int steps) {
   const auto owned = static_cast<std::size_t>(mesh.num_owned_vertices());
-  const FileOrder& order = mesh.vertex_order();
   VertexVectors vectors;
   const auto spread = [&](const Array& array) {
     vectors.steps = array.shape.size() == 2 ? static_cast<int>(array.shape[0]) : 0;
@@ -102,46 +106,37 @@ VertexVectors load_vertices(const TetrahedralMesh& mesh, const Numbers& numbers,
     spread(*array);
     return vectors;
   }
+  const Dataset& dataset = *numbers.dataset();
+  require_readable(mesh.comm(), dataset.path, numbers.place);
   at_place(numbers.place, [&] {
-    const Hdf5File file = open_dataset(mesh.comm(), numbers);
-    const std::string& dataset = numbers.dataset()->name;
-    const Shape shape = file.info(dataset).shape;
-    const std::int64_t vertices = mesh.num_global_vertices();
-    if (shape == Shape{3} && vertices != 3) {
-      spread({{3}, file.read_array<double>(dataset)});
-    } else if (shape.size() == 3 && steps > 0) {
-      file.require(dataset, DatasetInfo::Kind::real, {steps, vertices, 3}, "[steps, vertices, 3]");
-      vectors.steps = steps;
-      for (int n = 0; n < steps; ++n) {
-        const std::vector<double> frame =
-            owned_part(mesh, order.from_file(file.read_frame<double>(dataset, n, order.block_size()), 3));
-        vectors.values.insert(vectors.values.end(), frame.begin(), frame.end());
-      }
-    } else {
-      file.require(dataset, DatasetInfo::Kind::real, {vertices, 3}, "[vertices, 3]");
-      vectors.values = owned_part(mesh, order.from_file(file.read_rows<double>(dataset, order.block_size()), 3));
+    if (shape_of(mesh.comm(), dataset) == Shape{3} && mesh.num_global_vertices() != 3) {
+      spread(read_array(mesh.comm(), dataset.path, dataset.name));
+      return;
     }
+    const VertexValues read = read_vertex_field(mesh, dataset.path, dataset.name, 3);
+    if (read.steps > 1 && read.steps != steps)
+      throw Error(fmt::format("{} has values for {} steps, where {} are wanted", dataset.name, read.steps,
+                              std::max(steps, 1)),
+                  ErrorKind::input);
+    vectors.steps = read.steps > 1 ? steps : 0;
+    vectors.values = owned_part(mesh, read);
   });
   return vectors;
 }
 
 std::vector<double> load_regions(MPI_Comm comm, const Numbers& numbers, const std::vector<std::string>& regions) {
   const auto count = static_cast<std::int64_t>(regions.size());
-  const std::string expected = "a number, or one for each of: " + join(regions);
-  Array array = load_array(comm, numbers, {{}, {count}}, expected);
+  const Array array = load_array(comm, numbers, {{}, {count}}, "a number, or one for each of: " + join(regions));
   if (array.shape.empty()) return std::vector<double>(regions.size(), array.values.at(0));
-  if (!numbers.dataset()) return array.values;
   std::vector<double> values = array.values;
+  if (!numbers.dataset()) return values;
   at_place(numbers.place, [&] {
-    const Hdf5File file = open_dataset(comm, numbers);
-    const std::string names_of = numbers.dataset()->name + ".regions";
-    if (!file.has(names_of)) return;
-    const std::vector<std::string> names = file.read_strings(names_of);
-    for (std::size_t r = 0; r < regions.size(); ++r) {
-      const auto found = std::find(names.begin(), names.end(), regions[r]);
-      if (found == names.end() || static_cast<std::size_t>(found - names.begin()) >= array.values.size())
-        throw Error(names_of + " has no '" + regions[r] + "'", ErrorKind::input);
-      values[r] = array.values[static_cast<std::size_t>(found - names.begin())];
+    const std::vector<std::string> names = regions_of(comm, *numbers.dataset());
+    for (std::size_t r = 0; r < regions.size() && !names.empty(); ++r) {
+      const auto place = static_cast<std::size_t>(std::find(names.begin(), names.end(), regions[r]) - names.begin());
+      if (place >= array.values.size())
+        throw Error(numbers.dataset()->name + ".regions has no '" + regions[r] + "'", ErrorKind::input);
+      values[r] = array.values[place];
     }
   });
   return values;

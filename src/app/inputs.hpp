@@ -7,7 +7,6 @@
 
 #include "app/scene.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/io/hdf5_file.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim::app {
@@ -21,8 +20,7 @@ void at_place(const Place& place, const std::function<void()>& body);
 const Region& find_region(const TetrahedralMesh& mesh, const RegionName& name);
 
 /// Numbers that every rank has whole, of one of the shapes; see `expect_shape`.
-Array load_array(MPI_Comm comm, const Numbers& numbers, const std::vector<std::vector<std::int64_t>>& shapes,
-                 const std::string& expected);
+Array load_array(MPI_Comm comm, const Numbers& numbers, const std::vector<Shape>& shapes, const std::string& expected);
 
 /// Values of local cells [cells]: from a number, a dataset with one value a cell, one number, or one a region where
 /// `DATASET.regions` names these. Cells of regions that are not named are NaN.

@@ -1,8 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include <map>
-
 #include "app/inputs.hpp"
 #include "app/setup.hpp"
 #include "app/text_file.hpp"
@@ -13,14 +11,14 @@ namespace {
 
 std::unique_ptr<Loss> make_track(const TrackObjective& track, const Scene& scene, const TetrahedralMesh& mesh) {
   require_readable(mesh.comm(), track.observations, track.place);
-  std::map<int, std::vector<double>> observed;
-  const Place& place = track.steps ? track.steps_place : track.place;
-  at_place(place, [&] { observed = read_observations(mesh, track.observations, track.steps.value_or(std::vector<int>{})); });
-  if (!observed.empty() && observed.rbegin()->first > scene.solver.steps)
+  Observations observed;
+  at_place(track.place,
+           [&] { observed = read_observations(mesh, track.observations, track.steps.value_or(std::vector<int>{})); });
+  if (!observed.steps.empty() && observed.steps.back() > scene.solver.steps)
     track.place.fail(fmt::format("has step {}, after the run's last, {}; give `steps: [...]` or raise solver.steps",
-                                 observed.rbegin()->first, scene.solver.steps));
+                                 observed.steps.back(), scene.solver.steps));
   std::unique_ptr<Loss> loss;
-  at_place(track.place, [&] { loss = std::make_unique<TrackLoss>(mesh, observed, find_region(mesh, track.region)); });
+  at_place(track.place, [&] { loss = std::make_unique<TrackLoss>(mesh, observed.positions, find_region(mesh, track.region)); });
   return loss;
 }
 

@@ -28,11 +28,11 @@ Numbers parse_numbers(const Value& value, const Scene& scene) {
   return {Dataset{beside_scene(path, scene), name}, value.place};
 }
 
-void expect_shape(const Numbers& numbers, const std::vector<std::vector<std::int64_t>>& shapes,
+void expect_shape(const Numbers& numbers, const std::vector<Shape>& shapes,
                   const std::string& expected) {
   const Array* array = numbers.array();
   if (!array) return;
-  for (const auto& shape : shapes) {
+  for (const Shape& shape : shapes) {
     bool same = shape.size() == array->shape.size();
     for (std::size_t i = 0; same && i < shape.size(); ++i) same = shape[i] < 0 || shape[i] == array->shape[i];
     if (same) return;

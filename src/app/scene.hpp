@@ -91,8 +91,7 @@ struct TrackObjective {
   std::string observations;            ///< path
   std::optional<std::vector<int>> steps;  ///< none: all there are
   RegionName region;
-  Place place;        ///< of the path
-  Place steps_place;
+  Place place;  ///< of the path
 };
 
 struct TargetObjective {

@@ -23,7 +23,6 @@ TrackObjective parse_track(const Value& value, const Scene& scene) {
   track.observations = beside_scene(to_text(path), scene);
   track.place = path.place;
   track.region = parse_region_or_all(mapping);
-  track.steps_place = mapping.place_of("steps");
   const Value* steps = mapping.find("steps");
   if (!steps || (steps->is_scalar() && steps->text == "all")) return track;
   track.steps.emplace();

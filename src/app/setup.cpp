@@ -7,8 +7,8 @@
 
 #include "app/inputs.hpp"
 #include "app/text_file.hpp"
-#include "diffsim/io/mesh_file.hpp"
-#include "diffsim/io/observations.hpp"
+#include "diffsim/io/read_mesh.hpp"
+#include "diffsim/mesh/box.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -71,7 +71,7 @@ struct Control {
 Control load_control(MPI_Comm comm, const Scene& scene, const Numbers& numbers, bool vector, bool each_step,
                      const std::string& parameter, const std::string& expected) {
   const std::int64_t steps = std::max(scene.solver.steps, 0);
-  using Shapes = std::vector<std::vector<std::int64_t>>;
+  using Shapes = std::vector<Shape>;
   Array array = load_array(comm, numbers, vector ? Shapes{{3}, {steps, 3}} : Shapes{{}, {steps}}, expected);
   for (const double value : array.values)
     if (const std::string fault = fault_of(parameter, value); !fault.empty()) numbers.place.fail(fault);
@@ -159,16 +159,29 @@ void check_cells(const TetrahedralMesh& mesh, const std::vector<int>& cells, con
   place.fail("in cell " + std::to_string(first) + " " + fault_of(parameter, value));
 }
 
-std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene) {
-  std::shared_ptr<TetrahedralMesh> mesh;
-  if (const auto* path = std::get_if<std::string>(&scene.mesh.source)) {
-    require_readable(comm, *path, scene.mesh.place);
-    mesh = read_mesh(comm, *path, scene.mesh.scale, scene.mesh.allow_coincident_vertices);
-  } else {
-    BoxMesh box = std::get<BoxMesh>(scene.mesh.source);
-    for (double& length : box.size) length *= scene.mesh.scale;
-    at_place(scene.mesh.place, [&] { mesh = TetrahedralMesh::box(comm, box.size, box.cells); });
+MeshData load_mesh(MPI_Comm comm, const Scene& scene) {
+  const MeshSection& section = scene.mesh;
+  if (const auto* path = std::get_if<std::string>(&section.source)) {
+    require_readable(comm, *path, section.place);
+    return read_mesh_data(comm, *path, section.scale, section.allow_coincident_vertices);
   }
+  BoxMesh box = std::get<BoxMesh>(section.source);
+  for (double& length : box.size) length *= section.scale;
+  int rank = 0, ranks = 1;
+  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
+  DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
+  MeshData data;
+  at_place(section.place,
+           [&] { collectively(comm, [&] { data = box_mesh(box.size, box.cells, rank, ranks); }); });
+  return data;
+}
+
+std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene) {
+  return make_mesh(comm, scene, load_mesh(comm, scene));
+}
+
+std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene, const MeshData& data) {
+  auto mesh = std::make_shared<TetrahedralMesh>(comm, data);
   for (const RegionEntry& region : scene.regions)
     at_place(region.place, [&] { mesh->define_region(region.name, region.shape); });
   check_regions(scene, *mesh);

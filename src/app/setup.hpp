@@ -16,7 +16,10 @@ namespace diffsim::app {
 
 // From a scene to the library's objects. All collective; errors name the place in the scene.
 
-/// Reads or makes the mesh, defines the scene's regions, and checks every region that the scene names.
+/// Reads or makes the mesh.
+MeshData load_mesh(MPI_Comm comm, const Scene& scene);
+/// Partitions it, defines the scene's regions, and checks every region that the scene names.
+std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene, const MeshData& data);
 std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene);
 
 /// Materials only: what the stable step depends on.

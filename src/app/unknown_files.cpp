@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "app/unknown_files.hpp"
 
-#include "diffsim/core/error.hpp"
+#include "diffsim/io/fields.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -22,13 +22,6 @@ std::string units(const std::string& parameter, bool per_unit) {
   const std::string unit = unit_of(parameter);
   if (!per_unit) return unit;
   return unit == "1" ? "m^2" : "m^2/(" + unit + ")";
-}
-
-/// Rows of owned local entities to the file's order; entities that no rank has are zero.
-std::vector<double> file_block(const FileOrder& order, const std::vector<double>& local, int components) {
-  std::vector<double> block(static_cast<std::size_t>(order.block_size()) * static_cast<std::size_t>(components), 0.0);
-  order.to_file(local, components, block);
-  return block;
 }
 
 }  // namespace
@@ -52,18 +45,9 @@ void write_unknowns(Hdf5File& file, const std::string& group, const Scene& scene
       case Per::step:
         file.write_array(dataset, numbers, width == 1 ? Shape{count} : Shape{count / width, width}, unit);
         break;
-      case Per::cell: file.write_rows(dataset, file_block(mesh.cell_order(), numbers, 1), {}, unit); break;
-      case Per::vertex:
-        file.write_rows(dataset, file_block(mesh.vertex_order(), numbers, 3), components, unit);
-        break;
-      case Per::vertex_step: {
-        file.create_series<double>(dataset, {mesh.num_global_vertices(), width}, unit);
-        const auto row = static_cast<std::ptrdiff_t>(width) * mesh.num_owned_vertices();
-        for (std::ptrdiff_t n = 0; n < scene.solver.steps; ++n)
-          file.append(dataset, file_block(mesh.vertex_order(),
-                                          {numbers.begin() + n * row, numbers.begin() + (n + 1) * row}, 3));
-        break;
-      }
+      case Per::cell: write_cell_field(file, mesh, dataset, numbers, unit); break;
+      case Per::vertex: write_vertex_field(file, mesh, dataset, numbers, 3, unit); break;
+      case Per::vertex_step: write_vertex_field(file, mesh, dataset, numbers, 3, unit, scene.solver.steps); break;
     }
   }
 }

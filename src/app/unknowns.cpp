@@ -111,7 +111,7 @@ std::vector<double> load_start(const Scene& scene, const TetrahedralMesh& mesh, 
   const Numbers& initial = *entry.initial;
   const std::int64_t steps = scene.solver.steps;
   const bool vector = components == 3;
-  using Shapes = std::vector<std::vector<std::int64_t>>;
+  using Shapes = std::vector<Shape>;
   switch (entry.per) {
     case Per::cell: return load_cells(mesh, initial);
     case Per::region: return load_regions(mesh.comm(), initial, unknown.group_names);

@@ -159,9 +159,7 @@ std::string format_number(double value) { return fmt::format("{}", value); }
 
 std::string join(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
 
-std::string shape_text(const std::vector<std::int64_t>& shape) {
-  return shape.empty() ? std::string("a number") : fmt::format("[{}]", fmt::join(shape, ", "));
-}
+std::string shape_text(const Shape& shape) { return shape.empty() ? std::string("a number") : to_string(shape); }
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;

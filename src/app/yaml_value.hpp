@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "diffsim/io/fields.hpp"
+
 namespace diffsim::app {
 
 /// Where something stands in a scene. Everything made from a scene keeps it, so that errors found later can name it.
@@ -39,15 +41,8 @@ struct Value {
 /// A YAML document of one mapping. Throws InputError for bad syntax, several documents, a key given twice.
 Value parse_yaml(const std::string& text, const std::string& file);
 
-/// Rectangular numbers: `values` has the product of `shape` entries; a lone number has the shape [].
-struct Array {
-  std::vector<std::int64_t> shape;
-  std::vector<double> values;
-
-  bool operator==(const Array&) const = default;
-};
 /// "[3, 2]"; "a number" for the shape of one.
-std::string shape_text(const std::vector<std::int64_t>& shape);
+std::string shape_text(const Shape& shape);
 
 // What a value means. Each throws InputError, saying what is expected, where it means something else.
 double to_number(const Value& value);    ///< finite
@@ -59,7 +54,7 @@ std::int64_t to_integer64(const Value& value, std::int64_t smallest);
 bool to_boolean(const Value& value);
 std::string to_text(const Value& value);  ///< not empty
 std::array<double, 3> to_vector(const Value& value);
-Array to_array(const Value& value);
+Array to_array(const Value& value);  ///< rectangular; a lone number has the shape []
 /// A word of `available`; one of `planned` is told apart from one that nobody knows.
 std::string to_choice(const Value& value, const std::vector<std::string>& available,
                       const std::vector<std::string>& planned = {});

@@ -9,6 +9,11 @@ namespace diffsim {
 
 using Kind = Action::Kind;
 
+void Schedule::finish(int num_steps) {
+  throw Error("the " + name() + " schedule cannot end at step " + std::to_string(num_steps) +
+              ": it knows its number of steps beforehand; use the online one");
+}
+
 Action AllSchedule::next() {
   if (num_steps_ > 0 && stage_ < 2) return {stage_++ == 0 ? Kind::record : Kind::reverse, 0, num_steps_};
   return {};

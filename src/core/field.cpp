@@ -31,7 +31,8 @@ Field::Field(std::string name, std::size_t extent, int components, std::ptrdiff_
       owned_(owned < 0 ? extent : static_cast<std::size_t>(owned)),
       components_(components) {
   if (size() == 0) return;
-  data_.reset(static_cast<double*>(Kokkos::kokkos_malloc<MemorySpace>(name_, bytes())));
+  // One more than asked for: SIMD loads of the last vertex take four doubles (core/pack.hpp).
+  data_.reset(static_cast<double*>(Kokkos::kokkos_malloc<MemorySpace>(name_, bytes() + sizeof(double))));
   fill(0.0);
 }
 

@@ -79,9 +79,9 @@ double free_space(const std::string& path) {
   return code ? std::numeric_limits<double>::infinity() : static_cast<double>(space.available);
 }
 
-void reserve_space(const std::string& path, std::uint64_t from, std::uint64_t to) {
+void reserve_space(const std::string& path, const std::string& name, std::uint64_t from, std::uint64_t to) {
   const Descriptor file(path, O_WRONLY);
-  if (!file.is_open()) fail_write(path, errno);
+  if (!file.is_open()) fail_write(name, errno);
   int code = 0;
   do {
     code = ::fallocate(file, 0, static_cast<off_t>(from), static_cast<off_t>(to - from)) == 0 ? 0 : errno;
@@ -90,7 +90,7 @@ void reserve_space(const std::string& path, std::uint64_t from, std::uint64_t to
   if (code == EOPNOTSUPP || code == ENOSYS || code == EINVAL)
     code = free < static_cast<double>(to - from) ? ENOSPC : 0;  // a file system that cannot reserve
   if (code == 0) return;
-  throw Error(path + ": cannot grow to " + std::to_string((to + 999'999) / 1'000'000) + " MB (" + reason(code) +
+  throw Error(name + ": cannot grow to " + std::to_string((to + 999'999) / 1'000'000) + " MB (" + reason(code) +
                   "); make space, or write elsewhere",
               ErrorKind::system);
 }

@@ -167,7 +167,7 @@ void Hdf5File::Impl::reserve(std::uint64_t bytes) {
     return;
   }
   collectively(comm, [&] {
-    if (rank == 0) reserve_space(partial_path(), reserved, needed + room_for_metadata);
+    if (rank == 0) reserve_space(partial_path(), path, reserved, needed + room_for_metadata);
   });
   length = needed;
   reserved = needed + room_for_metadata;

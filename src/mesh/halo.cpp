@@ -52,12 +52,13 @@ Halo::Halo(MPI_Comm comm, int num_owned, const std::vector<PetscInt>& ghost_owne
            const std::vector<PetscInt>& ghost_index)
     : num_owned_(num_owned), num_ghosts_(static_cast<int>(ghost_owner.size())), buffers_(std::make_unique<Buffers>()) {
   // First over all owned vertices, to learn which are shared; then over the shared ones alone.
-  std::vector<PetscSFNode> remote;
-  for (std::size_t g = 0; g < ghost_owner.size(); ++g) remote.push_back(PetscSFNode{ghost_owner[g], ghost_index[g]});
+  const std::size_t num_ghosts = ghost_owner.size();
+  const auto remote = std::make_unique<PetscSFNode[]>(num_ghosts);  // as a vector it makes nvcc 13.0 crash
+  for (std::size_t g = 0; g < num_ghosts; ++g) remote[g] = {ghost_owner[g], ghost_index[g]};
   PetscSFHandle all;
   DIFFSIM_PETSC(PetscSFCreate(comm, all.out()));
   DIFFSIM_PETSC(
-      PetscSFSetGraph(all, num_owned_, num_ghosts_, nullptr, PETSC_COPY_VALUES, remote.data(), PETSC_COPY_VALUES));
+      PetscSFSetGraph(all, num_owned_, num_ghosts_, nullptr, PETSC_COPY_VALUES, remote.get(), PETSC_COPY_VALUES));
   DIFFSIM_PETSC(PetscSFSetUp(all));
   const PetscInt* degree = nullptr;
   DIFFSIM_PETSC(PetscSFComputeDegreeBegin(all, &degree));
@@ -71,13 +72,13 @@ Halo::Halo(MPI_Comm comm, int num_owned, const std::vector<PetscInt>& ghost_owne
     shared.push_back(v);
   }
   num_shared_ = static_cast<int>(shared.size());
-  std::vector<PetscInt> compact_of_ghost(remote.size());
+  std::vector<PetscInt> compact_of_ghost(num_ghosts);
   DIFFSIM_PETSC(PetscSFBcastBegin(all, MPIU_INT, compact.data(), compact_of_ghost.data(), MPI_REPLACE));
   DIFFSIM_PETSC(PetscSFBcastEnd(all, MPIU_INT, compact.data(), compact_of_ghost.data(), MPI_REPLACE));
-  for (std::size_t g = 0; g < remote.size(); ++g) remote[g].index = compact_of_ghost[g];
+  for (std::size_t g = 0; g < num_ghosts; ++g) remote[g].index = compact_of_ghost[g];
   DIFFSIM_PETSC(PetscSFCreate(comm, sf_.out()));
   DIFFSIM_PETSC(
-      PetscSFSetGraph(sf_, num_shared_, num_ghosts_, nullptr, PETSC_COPY_VALUES, remote.data(), PETSC_COPY_VALUES));
+      PetscSFSetGraph(sf_, num_shared_, num_ghosts_, nullptr, PETSC_COPY_VALUES, remote.get(), PETSC_COPY_VALUES));
   DIFFSIM_PETSC(PetscSFSetUp(sf_));
 
   int any = num_ghosts_ > 0 ? 1 : 0;
@@ -89,9 +90,9 @@ Halo::Halo(MPI_Comm comm, int num_owned, const std::vector<PetscInt>& ghost_owne
   DIFFSIM_MPI(MPI_Type_commit(&b.unit));
   b.shared = to_device("diffsim::halo_shared", shared);
   b.shared_values = make_device_array<double>("diffsim::halo_shared_values", 3 * shared.size());
-  b.ghost_values = make_device_array<double>("diffsim::halo_ghost_values", 3 * ghost_owner.size());
+  b.ghost_values = make_device_array<double>("diffsim::halo_ghost_values", 3 * num_ghosts);
   b.shared_host = HostArray("diffsim::halo_shared_host", 3 * shared.size());
-  b.ghost_host = HostArray("diffsim::halo_ghost_host", 3 * ghost_owner.size());
+  b.ghost_host = HostArray("diffsim::halo_ghost_host", 3 * num_ghosts);
 }
 
 Halo::~Halo() = default;

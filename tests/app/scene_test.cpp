@@ -129,9 +129,13 @@ TEST(Scene, TakesControlSignals) {
       box + "solver: {steps: 2, gravity: [[0, 0, 0], [1, 2, 3]], damping: [1, 0.5]}\n"
             "boundary: {region: x_max, traction: [[0, 0, 1], [0, 0, 2]]}\n",
       "s.yaml");
-  EXPECT_EQ(*scene.solver.gravity.array(), (Array{{2, 3}, {0, 0, 0, 1, 2, 3}}));
-  EXPECT_EQ(*scene.solver.damping.array(), (Array{{2}, {1, 0.5}}));
-  EXPECT_EQ(*scene.boundary[0].load.array(), (Array{{2, 3}, {0, 0, 1, 0, 0, 2}}));
+  const auto expect = [](const Numbers& numbers, const Shape& shape, const std::vector<double>& values) {
+    EXPECT_EQ(numbers.array()->shape, shape);
+    EXPECT_EQ(numbers.array()->values, values);
+  };
+  expect(scene.solver.gravity, {2, 3}, {0, 0, 0, 1, 2, 3});
+  expect(scene.solver.damping, {2}, {1, 0.5});
+  expect(scene.boundary[0].load, {2, 3}, {0, 0, 1, 0, 0, 2});
 }
 
 struct Bad {

@@ -20,20 +20,23 @@ struct Action {
   Kind kind = Kind::done;
   int begin = 0;
   int end = 0;
+  int level = 0;  ///< where snapshot `begin` lies: 0 is memory, a larger number a slower store
 
   bool operator==(const Action&) const = default;
 };
 
-/// Pure integer logic that says how to reverse a rollout of known length in bounded memory: which states to keep, which steps
-/// to repeat. It knows no physics; it starts with state 0 present and ends when step 0 is reversed.
+/// Pure integer logic that says how to reverse a rollout in bounded memory: which states to keep, which steps to repeat. It
+/// knows no physics; it starts with state 0 present and ends when step 0 is reversed.
 ///
 /// Steps are reversed in order, n-1 first, each once; state n, where the adjoint starts, is present just before the first
-/// `reverse`.
+/// `reverse`. The length n is known beforehand, or told by `finish`.
 class Schedule {
  public:
   virtual ~Schedule() = default;
   virtual std::string name() const = 0;
   virtual Action next() = 0;
+  /// The rollout ends with the present state, `num_steps`. Throws where the schedule was made for a known length.
+  virtual void finish(int num_steps);
 };
 
 /// Records every step on the way forward: no step is repeated, memory grows with the number of steps.

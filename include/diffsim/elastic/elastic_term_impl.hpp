@@ -194,6 +194,16 @@ struct GradientPointers {
   double* value[L::parameters.size()] = {};
 };
 
+/// Counts the cells whose value is not that of the first.
+template <Law L>
+struct DiffersFromFirst {
+  Elements<L> elements;
+  const double* value;
+  KOKKOS_INLINE_FUNCTION void operator()(int entry, int& count) const {
+    if (value[elements.cell_at(entry / pack_width, entry % pack_width)] != value[elements.cell_at(0, 0)]) ++count;
+  }
+};
+
 /// moduli = L::moduli(parameters), one lane a cell; the copies in the last pack repeat the last cell.
 template <Law L>
 void compute_moduli(const Elements<L>& elements, const ParameterPointers<L>& parameters, int lanes,
@@ -400,18 +410,11 @@ class ElasticTerm : public ForceTerm {
       const double* const value = parameters.at(name).field.data();
       int count = 0;
       Kokkos::parallel_reduce("diffsim::elastic::is_uniform", Range(0, elements.num_cells),
-                              DiffersFromFirst{elements, value}, count);
+                              elastic::DiffersFromFirst<L>{elements, value}, count);
       differing += count;
     }
     return differing == 0;
   }
-  struct DiffersFromFirst {
-    elastic::Elements<L> elements;
-    const double* value;
-    KOKKOS_INLINE_FUNCTION void operator()(int entry, int& count) const {
-      if (value[elements.cell_at(entry / pack_width, entry % pack_width)] != value[elements.cell_at(0, 0)]) ++count;
-    }
-  };
 
   CellScatter scatter_;
   elastic::Elements<L> elements_;

@@ -27,16 +27,7 @@ struct CellScatter::Data : CellScatterData {};
 
 /// Corners of the cells of one pack: field[3 vertex + c].
 DIFFSIM_FUNCTION void gather_corners(const int* vertices, const double* field, Vec3<Pack> (&corner)[4]) {
-  for (int a = 0; a < 4; ++a) {
-#if defined(__CUDACC__) || defined(__HIPCC__)
-    for (int c = 0; c < 3; ++c) corner[a][c] = field[3 * vertices[a] + c];
-#else
-    for (int i = 0; i < pack_width; ++i) {
-      const double* x = field + 3 * static_cast<std::ptrdiff_t>(vertices[a * pack_width + i]);
-      for (int c = 0; c < 3; ++c) set_lane(corner[a][c], i, x[c]);
-    }
-#endif
-  }
+  for (int a = 0; a < 4; ++a) gather_vectors(field, vertices + a * pack_width, corner[a].v);
 }
 
 /// Host: a thread works its chunk of packs, and adds to vertices that are its own, or to private slots for shared ones.
@@ -50,11 +41,14 @@ void scatter_by_chunks(const char* label, const CellScatterData& data, int num_v
           body(pack, &data.vertices(4 * pack_width * pack), value);
           const int row = data.redirect(pack);
           const int* target = row < 0 ? &data.vertices(4 * pack_width * pack) : &data.targets(4 * pack_width * row);
-          for (int i = 0; i < 4 * pack_width; ++i) {
-            const int t = target[i];
-            double* const y = t < num_vertices ? out + 3 * static_cast<std::ptrdiff_t>(t)
-                                               : data.slots.data() + 3 * static_cast<std::ptrdiff_t>(t - num_vertices);
-            for (int c = 0; c < 3; ++c) y[c] += lane(value[i / pack_width][c], i % pack_width);
+          for (int a = 0; a < 4; ++a) {
+            const VectorLanes vectors(value[a].v);
+            for (int i = 0; i < pack_width; ++i) {
+              const int t = target[a * pack_width + i];
+              vectors.add_to(t < num_vertices ? out + 3 * static_cast<std::ptrdiff_t>(t)
+                                              : data.slots.data() + 3 * static_cast<std::ptrdiff_t>(t - num_vertices),
+                             i);
+            }
           }
         }
       });

@@ -33,9 +33,6 @@ struct MeshQuality {
 /// ghosts. Positions and cells of files keep the file's order: see `vertex_order`, `cell_order`.
 class TetrahedralMesh {
  public:
-  /// Reads a Gmsh (`.msh`) or HDF5 (`.h5`) mesh file; coordinates are multiplied by `scale`, to metres. Collective.
-  static std::shared_ptr<TetrahedralMesh> read(MPI_Comm comm, const std::string& file, double scale = 1.0,
-                                               bool allow_coincident_vertices = false);
   /// The box [0, size] of cells[0]·cells[1]·cells[2] bricks of six tetrahedra; regions x_min, x_max, … Collective.
   static std::shared_ptr<TetrahedralMesh> box(MPI_Comm comm, std::array<double, 3> size, std::array<int, 3> cells);
   /// Partitions `data`, whose blocks follow each other from rank to rank. Collective.

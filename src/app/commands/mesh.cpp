@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "app/job.hpp"
 #include "app/setup.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/io/mesh_file.hpp"
@@ -48,7 +49,8 @@ nlohmann::ordered_json partition_json(const TetrahedralMesh& mesh) {
 
 bool report_mesh(Job& job) {
   const Scene& scene = job.scene;
-  const std::shared_ptr<TetrahedralMesh> mesh = make_mesh(job.comm, scene);
+  const MeshData data = load_mesh(job.comm, scene);
+  const std::shared_ptr<TetrahedralMesh> mesh = make_mesh(job.comm, scene, data);
   job.report.set_mesh(*mesh);
   double stable = 0.0;
   if (!scene.materials.empty()) stable = make_body(scene, mesh).stable_substep();
@@ -58,7 +60,7 @@ bool report_mesh(Job& job) {
   job.begin();
   if (!job.line.convert.empty()) {
     const Stopwatch io(job.report, "io");
-    write_mesh(*mesh, job.line.convert);
+    write_mesh_file(job.comm, job.line.convert, data);
   }
 
   job.report["mesh"]["unused_vertices"] = mesh->num_unused_vertices();

@@ -1,0 +1,71 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/elastic/law.hpp"
+
+namespace diffsim {
+
+/// Linear elasticity of small strains, Hooke's law (Landau & Lifshitz 1986, sec. 4).
+///
+///   W = µ ε : ε + λ/2 (tr ε)²,   ε = (F + Fᵀ)/2 - I
+///   P = 2 µ ε + λ tr ε I
+///   dP = 2 µ dε + λ tr dε I,   dε = (dF + dFᵀ)/2
+///
+/// Not objective: a rotation by θ strains by θ²/2, so rotations have to stay small.
+///
+/// | parameter       | symbol | unit | range   |
+/// |-----------------|--------|------|---------|
+/// | youngs_modulus  | E      | Pa   | > 0     |
+/// | poisson_ratio   | ν      | 1    | (-1, ½) |
+///
+/// Moduli: µ, λ. J ≤ 0: defined, and nothing resists it.
+struct LinearElastic {
+  static constexpr const char* name = "linear_elastic";
+  static constexpr std::array<const char*, 2> parameters{"youngs_modulus", "poisson_ratio"};
+  static constexpr int num_moduli = 2;
+  static constexpr bool needs_positive_jacobian = false;
+
+  template <class T>
+  static DIFFSIM_FUNCTION void moduli(const T (&parameters)[2], T (&moduli)[2]) {
+    lame_moduli(parameters, moduli);
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION T energy(const Mat3<T>& F, const T (&moduli)[2]) {
+    const Mat3<T> strain = symmetric(F - Mat3<T>::identity());
+    const T dilatation = trace(strain);
+    return moduli[0] * inner(strain, strain) + 0.5 * moduli[1] * dilatation * dilatation;
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[2]) {
+    return hooke(F - Mat3<T>::identity(), moduli);
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION Mat3<T> stress_tangent(const Mat3<T>&, const Mat3<T>& dF, const T (&moduli)[2]) {
+    return hooke(dF, moduli);
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION void stress_moduli(const Mat3<T>& F, const Mat3<T>& G, const T (&)[2], T (&out)[2]) {
+    const Mat3<T> strain = symmetric(F - Mat3<T>::identity());
+    out[0] = 2.0 * inner(strain, G);
+    out[1] = trace(strain) * trace(G);
+  }
+
+ private:
+  template <class T>
+  static DIFFSIM_FUNCTION Mat3<T> symmetric(const Mat3<T>& a) {
+    return T(0.5) * (a + transpose(a));
+  }
+  template <class T>
+  static DIFFSIM_FUNCTION Mat3<T> hooke(const Mat3<T>& displacement_gradient, const T (&moduli)[2]) {
+    Mat3<T> P = moduli[0] * (displacement_gradient + transpose(displacement_gradient));
+    const T pressure = moduli[1] * trace(displacement_gradient);
+    for (int i = 0; i < 3; ++i) P(i, i) = P(i, i) + pressure;
+    return P;
+  }
+};
+
+}  // namespace diffsim

@@ -1,0 +1,29 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/core/dual.hpp"
+#include "diffsim/core/pack.hpp"
+
+namespace diffsim {
+
+/// What a scalar of a law carries beside its value: `Base`, the number or pack under all derivatives, and `order`, the
+/// highest power of its infinitesimals that does not vanish (0 for numbers, 1 for Dual, 2 for Dual of Dual).
+template <class T>
+struct ScalarTraits {
+  using Base = T;
+  static constexpr int order = 0;
+  static DIFFSIM_FUNCTION Base base(const T& x) { return x; }
+  static DIFFSIM_FUNCTION T constant(const Base& x) { return x; }
+};
+
+template <class T, int N>
+struct ScalarTraits<Dual<T, N>> {
+  using Base = typename ScalarTraits<T>::Base;
+  static constexpr int order = ScalarTraits<T>::order + 1;
+  static DIFFSIM_FUNCTION Base base(const Dual<T, N>& x) { return ScalarTraits<T>::base(x.value); }
+  static DIFFSIM_FUNCTION Dual<T, N> constant(const Base& x) {
+    return Dual<T, N>::constant(ScalarTraits<T>::constant(x));
+  }
+};
+
+}  // namespace diffsim

@@ -1,0 +1,71 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/elastic/law.hpp"
+
+namespace diffsim {
+
+/// St. Venant–Kirchhoff solid: Hooke's law in Green's strain (Bonet & Wood 2008, sec. 6.4). For large rotations and small
+/// strains; it softens under strong compression.
+///
+///   W = µ E : E + λ/2 (tr E)²,   E = (FᵀF - I)/2
+///   P = F S,   S = 2 µ E + λ tr E I
+///   dP = dF S + F dS,   dS = 2 µ dE + λ tr dE I,   dE = (dFᵀF + FᵀdF)/2
+///
+/// | parameter       | symbol | unit | range   |
+/// |-----------------|--------|------|---------|
+/// | youngs_modulus  | E      | Pa   | > 0     |
+/// | poisson_ratio   | ν      | 1    | (-1, ½) |
+///
+/// Moduli: µ, λ. J ≤ 0: defined, W being a polynomial of F, and nothing resists it: an inverted cell can be at rest.
+struct StVenantKirchhoff {
+  static constexpr const char* name = "st_venant_kirchhoff";
+  static constexpr std::array<const char*, 2> parameters{"youngs_modulus", "poisson_ratio"};
+  static constexpr int num_moduli = 2;
+  static constexpr bool needs_positive_jacobian = false;
+
+  template <class T>
+  static DIFFSIM_FUNCTION void moduli(const T (&parameters)[2], T (&moduli)[2]) {
+    lame_moduli(parameters, moduli);
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION T energy(const Mat3<T>& F, const T (&moduli)[2]) {
+    const Mat3<T> E = green_strain(F);
+    const T tr = trace(E);
+    return moduli[0] * inner(E, E) + 0.5 * moduli[1] * tr * tr;
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[2]) {
+    return F * hooke(green_strain(F), moduli);
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION Mat3<T> stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[2]) {
+    const Mat3<T> A = transpose(F) * dF;
+    return dF * hooke(green_strain(F), moduli) + F * hooke(T(0.5) * (A + transpose(A)), moduli);
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION void stress_moduli(const Mat3<T>& F, const Mat3<T>& G, const T (&)[2], T (&out)[2]) {
+    const Mat3<T> E = green_strain(F);
+    out[0] = 2.0 * inner(F * E, G);
+    out[1] = trace(E) * inner(F, G);
+  }
+
+ private:
+  template <class T>
+  static DIFFSIM_FUNCTION Mat3<T> green_strain(const Mat3<T>& F) {
+    return T(0.5) * (transpose(F) * F - Mat3<T>::identity());
+  }
+  template <class T>
+  static DIFFSIM_FUNCTION Mat3<T> hooke(const Mat3<T>& E, const T (&moduli)[2]) {
+    Mat3<T> S = (2.0 * moduli[0]) * E;
+    const T pressure = moduli[1] * trace(E);
+    for (int i = 0; i < 3; ++i) S(i, i) = S(i, i) + pressure;
+    return S;
+  }
+};
+
+}  // namespace diffsim

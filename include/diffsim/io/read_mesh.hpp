@@ -1,0 +1,23 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+
+namespace diffsim {
+
+/// Reads a mesh file of any kind: HDF5 in even blocks on all ranks (see mesh_file.hpp), Gmsh on rank 0 (see
+/// gmsh_reader.hpp), where the blocks of the others are empty. `scale` multiplies coordinates, to metres.
+/// Throws InputError with file and line or dataset, the same on every rank. Collective.
+MeshData read_mesh_data(MPI_Comm comm, const std::string& path, double scale = 1.0,
+                        bool allow_coincident_vertices = false);
+
+/// Reads and partitions it.
+std::shared_ptr<TetrahedralMesh> read_mesh(MPI_Comm comm, const std::string& path, double scale = 1.0,
+                                           bool allow_coincident_vertices = false);
+
+}  // namespace diffsim

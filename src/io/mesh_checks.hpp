@@ -1,0 +1,16 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+#include "diffsim/mesh/mesh_data.hpp"
+
+namespace diffsim {
+
+/// What validate_cells checks, for a mesh in even blocks; sets `num_unused_vertices`. Regions are checked where they are
+/// read. Throws InputError naming the dataset and the cell or vertex, the same on every rank. Collective.
+void validate_blocks(MPI_Comm comm, MeshData& mesh, const std::string& path, bool allow_coincident_vertices);
+
+}  // namespace diffsim

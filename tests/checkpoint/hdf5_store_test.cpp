@@ -1,0 +1,100 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/checkpoint/hdf5_store.hpp"
+
+#include "io/mesh_testing.hpp"
+
+namespace diffsim {
+namespace {
+
+using namespace testing;
+namespace fs = std::filesystem;
+
+TEST(Hdf5Store, KeepsEveryBit) {
+  const auto mesh = small_mesh();
+  Hdf5Store store(MPI_COMM_WORLD, "bits");
+  EXPECT_EQ(store.name(), "hdf5");
+  EXPECT_EQ(store.path(12), "bits/step_000012.h5");
+  for (const int k : {0, 12, 7}) store.put(k, state_of(*mesh, k));
+  EXPECT_TRUE(fs::exists("bits/step_000012.h5"));
+  EXPECT_FALSE(fs::exists("bits/step_000012.h5.partial"));
+  State state = state_of(*mesh, 99);
+  for (const int k : {7, 0, 12, 0}) {
+    store.get(k, state);
+    const State expected = state_of(*mesh, k);
+    for (const Field& field : expected.fields())
+      EXPECT_TRUE(same_bits(state[field.name()].to_host(), field.to_host())) << "step " << k << ", " << field.name();
+  }
+  store.put(7, state_of(*mesh, 8));  // again
+  store.get(7, state);
+  EXPECT_TRUE(same_bits(state["positions"].to_host(), state_of(*mesh, 8)["positions"].to_host()));
+}
+
+TEST(Hdf5Store, ForgetsWhatIsErased) {
+  const auto mesh = small_mesh();
+  State state = state_of(*mesh, 0);
+  Hdf5Store store(MPI_COMM_WORLD, "erased");
+  store.put(3, state);
+  store.erase(3);
+  store.erase(4);  // was never there
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_FALSE(fs::exists("erased/step_000003.h5"));
+  EXPECT_CONTAINS(error_of(ErrorKind::run, [&] { store.get(3, state); }), "no snapshot of step 3 in erased");
+}
+
+TEST(Hdf5Store, RemovesWhatItMade) {
+  const auto mesh = small_mesh();
+  on_rank_0([] {
+    fs::create_directories("kept/other");
+    write_bytes("kept/notes.txt", "mine");
+  });
+  {
+    Hdf5Store made(MPI_COMM_WORLD, "made/by/it");
+    Hdf5Store in_kept(MPI_COMM_WORLD, "kept/other");
+    made.put(1, state_of(*mesh, 1));
+    in_kept.put(1, state_of(*mesh, 1));
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_FALSE(fs::exists("made"));
+  EXPECT_TRUE(fs::is_directory("kept/other"));
+  EXPECT_TRUE(fs::is_empty("kept/other"));
+  EXPECT_EQ(read_bytes("kept/notes.txt"), "mine");
+}
+
+TEST(Hdf5Store, RefusesADirectoryItCannotUse) {
+  on_rank_0([] { write_bytes("file", "x"); });
+  EXPECT_CONTAINS(error_of(ErrorKind::input, [] { Hdf5Store(MPI_COMM_WORLD, "file"); }),
+                  "checkpoint directory 'file' cannot be written to");
+  EXPECT_CONTAINS(error_of(ErrorKind::input, [] { Hdf5Store(MPI_COMM_WORLD, "file/below"); }),
+                  "checkpoint directory 'file/below' cannot be written to");
+  EXPECT_CONTAINS(error_of(ErrorKind::input, [] { Hdf5Store(MPI_COMM_WORLD, ""); }), "has no name");
+}
+
+TEST(Hdf5Store, NoticesDamage) {
+  const auto mesh = small_mesh();
+  State state = state_of(*mesh, 5);
+  Hdf5Store store(MPI_COMM_WORLD, "damage");
+  store.put(5, state);
+  double marker = 0.0;
+  if (rank() == 0) marker = state["positions"].to_host()[4];
+  damage_value("damage/step_000005.h5", "damage/step_000005.h5", marker);
+  EXPECT_CONTAINS(error_of(ErrorKind::system, [&] { store.get(5, state); }), "/state/positions: is damaged");
+
+  store.put(5, state);
+  on_rank_0([&] { fs::resize_file(store.path(5), fs::file_size(store.path(5)) / 2); });
+  EXPECT_CONTAINS(error_of(ErrorKind::system, [&] { store.get(5, state); }), "cannot be opened as HDF5");
+  on_rank_0([&] { fs::remove(store.path(5)); });
+  EXPECT_CONTAINS(error_of(ErrorKind::system, [&] { store.get(5, state); }), "no such file");
+}
+
+TEST(Hdf5Store, DoesNotMixRuns) {
+  const auto mesh = small_mesh();
+  State state = state_of(*mesh, 1);
+  Hdf5Store mine(MPI_COMM_WORLD, "shared");
+  mine.put(1, state);
+  Hdf5Store theirs(MPI_COMM_WORLD, "shared");
+  theirs.put(1, state_of(*mesh, 2));
+  EXPECT_CONTAINS(error_of(ErrorKind::system, [&] { mine.get(1, state); }), "another run has written this snapshot");
+}
+
+}  // namespace
+}  // namespace diffsim

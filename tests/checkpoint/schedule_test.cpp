@@ -1,0 +1,77 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/checkpoint/schedule.hpp"
+
+#include <gtest/gtest.h>
+
+#include "checkpoint/schedule_checker.hpp"
+#include "diffsim/core/error.hpp"
+
+namespace diffsim {
+namespace {
+
+TEST(AllSchedule, RepeatsNothing) {
+  for (const int n : {0, 1, 2, 17}) {
+    AllSchedule schedule(n);
+    const testing::Rehearsal result = testing::rehearse(schedule, n, {}, n);
+    EXPECT_EQ(result.fault, "") << n;
+    EXPECT_EQ(result.advances, 0);
+    EXPECT_EQ(result.records, n);
+  }
+}
+
+TEST(UniformSchedule, RepeatsEveryStepButTheLastSegmentOnce) {
+  for (int every = 1; every <= 20; ++every) {
+    for (int n = 1; n <= 60; ++n) {
+      const int segments = (n + every - 1) / every;
+      UniformSchedule schedule(n, every);
+      const testing::Rehearsal result = testing::rehearse(schedule, n, {segments - 1}, every);
+      ASSERT_EQ(result.fault, "") << n << " steps, every " << every;
+      ASSERT_EQ(result.advances, (segments - 1L) * every);
+      ASSERT_EQ(result.records, n);
+    }
+  }
+}
+
+TEST(Schedule, OfKnownLengthRefusesAnother) {
+  AllSchedule all(3);
+  UniformSchedule uniform(3, 2);
+  EXPECT_THROW(all.finish(2), Error);
+  EXPECT_THROW(uniform.finish(3), Error);
+}
+
+// What the checker above is worth: a schedule with any one action left out is refused.
+class Script : public Schedule {
+ public:
+  explicit Script(std::vector<Action> actions) : actions_(std::move(actions)) {}
+  std::string name() const override { return "script"; }
+  Action next() override { return at_ < actions_.size() ? actions_[at_++] : Action{}; }
+
+ private:
+  std::vector<Action> actions_;
+  std::size_t at_ = 0;
+};
+
+TEST(ScheduleChecker, RefusesScheduleWithAnActionLeftOut) {
+  UniformSchedule uniform(5, 2);
+  std::vector<Action> actions;
+  for (Action action = uniform.next(); action.kind != Action::Kind::done; action = uniform.next()) actions.push_back(action);
+  ASSERT_GT(actions.size(), 8U);
+  Script whole(actions);
+  EXPECT_EQ(testing::rehearse(whole, 5, {2}, 2).fault, "");
+  for (std::size_t k = 0; k < actions.size(); ++k) {
+    std::vector<Action> fewer = actions;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(k));
+    Script script(fewer);
+    EXPECT_NE(testing::rehearse(script, 5, {2}, 2).fault, "") << "without action " << k;
+  }
+}
+
+TEST(ScheduleChecker, RefusesMoreThanThereIsRoomFor) {
+  UniformSchedule snapshots(5, 2);
+  EXPECT_NE(testing::rehearse(snapshots, 5, {1}, 2).fault, "");
+  UniformSchedule records(5, 2);
+  EXPECT_NE(testing::rehearse(records, 5, {2}, 1).fault, "");
+}
+
+}  // namespace
+}  // namespace diffsim

@@ -1,0 +1,302 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/io/mesh_file.hpp"
+
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <set>
+#include <tuple>
+
+#include "diffsim/io/hdf5_file.hpp"
+#include "diffsim/io/read_mesh.hpp"
+#include "diffsim/mesh/gmsh_reader.hpp"
+#include "diffsim/mesh/validate.hpp"
+#include "mesh_testing.hpp"
+
+namespace diffsim {
+namespace {
+
+using namespace testing;
+namespace fs = std::filesystem;
+
+/// The folder of meshes made elsewhere; empty where there is none.
+fs::path meshes_directory() {
+  const char* given = std::getenv("DIFFSIM_DATA");
+#ifdef DIFFSIM_DATA_DIR
+  if (!given) given = DIFFSIM_DATA_DIR;
+#endif
+  const fs::path directory = given ? fs::path(given) / "meshes" : fs::path();
+  return fs::is_directory(directory) ? directory : fs::path();
+}
+
+/// The whole mesh on rank 0, nothing but counts and regions elsewhere.
+MeshData only_on_rank_0(MeshData whole) {
+  if (rank() == 0) return whole;
+  MeshData rest;
+  rest.num_vertices = rest.first_vertex = whole.num_vertices;
+  rest.num_cells = rest.first_cell = whole.num_cells;
+  rest.num_unused_vertices = whole.num_unused_vertices;
+  rest.regions = whole.regions;
+  return rest;
+}
+
+/// What rank 0 and the ranks after it have, in order.
+template <class T>
+std::vector<T> joined(const std::vector<T>& mine) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  const int ranks = num_ranks();
+  std::vector<int> counts(static_cast<std::size_t>(ranks)), begins(counts.size(), 0);
+  const int bytes = static_cast<int>(mine.size() * sizeof(T));
+  MPI_Allgather(&bytes, 1, MPI_INT, counts.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  int total = 0;
+  for (std::size_t r = 0; r < counts.size(); ++r) {
+    begins[r] = total;
+    total += counts[r];
+  }
+  std::vector<T> all(static_cast<std::size_t>(total) / sizeof(T));
+  MPI_Allgatherv(mine.data(), bytes, MPI_BYTE, all.data(), counts.data(), begins.data(), MPI_BYTE, MPI_COMM_WORLD);
+  return all;
+}
+
+using Row = std::array<std::int64_t, 3>;
+std::multiset<Row> rows(const MeshData& mesh) {
+  std::multiset<Row> result;
+  for (const auto& e : joined(mesh.cell_regions)) result.insert({e.cell, -3, e.region});
+  for (const auto& e : joined(mesh.face_regions)) result.insert({e.cell, e.face, e.region});
+  for (const auto& e : joined(mesh.vertex_regions)) result.insert({e.vertex, -1, e.region});
+  return result;
+}
+
+void expect_same(const MeshData& a, const MeshData& b) {
+  EXPECT_EQ(a.num_vertices, b.num_vertices);
+  EXPECT_EQ(a.num_cells, b.num_cells);
+  EXPECT_EQ(a.num_unused_vertices, b.num_unused_vertices);
+  EXPECT_TRUE(same_bits(joined(a.coordinates), joined(b.coordinates)));
+  EXPECT_EQ(joined(a.cells), joined(b.cells));
+  ASSERT_EQ(a.regions.size(), b.regions.size());
+  for (std::size_t r = 0; r < a.regions.size(); ++r)
+    EXPECT_EQ(std::tie(a.regions[r].name, a.regions[r].dimension, a.regions[r].tag),
+              std::tie(b.regions[r].name, b.regions[r].dimension, b.regions[r].tag));
+  EXPECT_EQ(rows(a), rows(b));
+}
+
+/// A box with regions of every dimension.
+MeshData rich_box() {
+  MeshData mesh = box_with_unused_vertex(MPI_COMM_WORLD);
+  mesh.regions.push_back({"left half", 3, 7});
+  mesh.regions.push_back({"an edge", 1, 8});
+  mesh.regions.push_back({"nothing", 0, 9});
+  for (std::size_t c = 0; c < mesh.cells.size() / 4; ++c)
+    if (const std::int64_t cell = mesh.first_cell + static_cast<std::int64_t>(c); cell % 36 < 18)
+      mesh.cell_regions.push_back({cell, 6});
+  for (std::size_t v = 0; v < mesh.coordinates.size() / 3; ++v)
+    if (mesh.coordinates[3 * v] == 0.0 && mesh.coordinates[3 * v + 1] == 0.0)
+      mesh.vertex_regions.push_back({mesh.first_vertex + static_cast<std::int64_t>(v), 7});
+  return mesh;
+}
+
+TEST(MeshFile, ComesBackAsItWas) {
+  const MeshData mesh = rich_box();
+  write_mesh_file(MPI_COMM_WORLD, "box.h5", mesh);
+  const MeshData back = read_mesh_file(MPI_COMM_WORLD, "box.h5");
+  expect_same(back, mesh);
+  EXPECT_EQ(back.num_unused_vertices, 1);
+  // Blocks are even, and each rank has the regions of its own.
+  const auto n = static_cast<std::int64_t>(back.cells.size() / 4);
+  EXPECT_LE(std::abs(n - back.num_cells / num_ranks()), 1);
+  for (const auto& e : back.cell_regions) EXPECT_TRUE(e.cell >= back.first_cell && e.cell < back.first_cell + n);
+  for (const auto& e : back.face_regions) EXPECT_TRUE(e.cell >= back.first_cell && e.cell < back.first_cell + n);
+
+  const TetrahedralMesh direct(MPI_COMM_WORLD, mesh);
+  const auto read = read_mesh(MPI_COMM_WORLD, "box.h5");
+  EXPECT_EQ(read->fingerprint(), direct.fingerprint());
+  EXPECT_EQ(read->num_unused_vertices(), 1);
+  for (const char* name : {"left half", "x_min", "an edge", "nothing"}) {
+    EXPECT_EQ(read->region(name).num_cells, direct.region(name).num_cells) << name;
+    EXPECT_EQ(read->region(name).num_vertices, direct.region(name).num_vertices) << name;
+  }
+}
+
+TEST(MeshFile, IsScaled) {
+  write_mesh_file(MPI_COMM_WORLD, "scaled.h5", rich_box());
+  std::vector<double> expected = rich_box().coordinates;
+  for (double& x : expected) x *= 1e-3;
+  EXPECT_TRUE(same_bits(joined(read_mesh_file(MPI_COMM_WORLD, "scaled.h5", 1e-3).coordinates), joined(expected)));
+  for (const double scale : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_CONTAINS(error_of(ErrorKind::input, [&] { read_mesh(MPI_COMM_WORLD, "scaled.h5", scale); }), "scale");
+}
+
+TEST(MeshFile, HoldsWhatGmshFilesHold) {
+  const fs::path directory = meshes_directory();
+  if (directory.empty()) GTEST_SKIP() << "no meshes: set DIFFSIM_DATA to the folder that holds meshes/";
+  int count = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(directory)) {
+    if (entry.path().extension() != ".msh" || entry.file_size() >= 2'000'000) continue;
+    SCOPED_TRACE(entry.path().string());
+    const MeshData gmsh = read_mesh_data(MPI_COMM_WORLD, entry.path().string(), 1.0, true);
+    expect_same(gmsh, only_on_rank_0(read_gmsh(entry.path().string(), 1.0, true)));
+    write_mesh_file(MPI_COMM_WORLD, "converted.h5", gmsh);
+    const MeshData hdf5 = read_mesh_data(MPI_COMM_WORLD, "converted.h5", 1.0, true);
+    expect_same(hdf5, gmsh);
+    if (entry.file_size() < 50'000) {  // partitioning takes much longer than reading
+      EXPECT_EQ(TetrahedralMesh(MPI_COMM_WORLD, hdf5).fingerprint(), TetrahedralMesh(MPI_COMM_WORLD, gmsh).fingerprint());
+    }
+    ++count;
+  }
+  EXPECT_GT(count, 0);
+}
+
+/// What is wrong with a mesh is found in blocks as it is found on one rank.
+TEST(MeshFile, IsCheckedAsGmshFilesAre) {
+  const MeshData good = box_mesh({1.5, 1.0, 1.0}, {3, 2, 2}, 0, 1);
+  struct Case {
+    const char* name;
+    std::function<void(MeshData&)> spoil;
+    const char* says;
+  };
+  const auto add_cell = [](MeshData& m, std::array<std::int64_t, 4> v) {
+    m.cells.insert(m.cells.end(), v.begin(), v.end());
+    ++m.num_cells;
+  };
+  const Case cases[] = {
+      {"nan", [](MeshData& m) { m.coordinates[3 * 20 + 1] = std::nan(""); }, "vertex 20 has the coordinate nan"},
+      {"infinite", [](MeshData& m) { m.coordinates[3 * 35] = HUGE_VAL; }, "vertex 35 has the coordinate inf"},
+      {"range", [](MeshData& m) { m.cells[4 * 50 + 2] = 36; }, "cell 50 has vertex 36, but vertices are numbered 0 to 35"},
+      {"negative", [](MeshData& m) { m.cells[4 * 71] = -1; }, "cell 71 has vertex -1"},
+      {"repeated", [](MeshData& m) { m.cells[4 * 30] = m.cells[4 * 30 + 3]; }, "twice; remove the cell"},
+      {"inverted", [](MeshData& m) { std::swap(m.cells[4 * 60], m.cells[4 * 60 + 1]); }, "cell 60 is inverted"},
+      {"mirrored", [](MeshData& m) { for (std::size_t i = 0; i < m.coordinates.size(); i += 3) m.coordinates[i] *= -1; },
+       "cell 0 and all others are inverted"},
+      {"flat", [&](MeshData& m) { add_cell(m, {0, 1, 2, 3}); }, "cell 72 has zero volume"},
+      {"duplicate", [&](MeshData& m) { add_cell(m, {m.cells[4], m.cells[6], m.cells[7], m.cells[5]}); },
+       "cell 72 has the same vertices as cell 1"},
+      {"overlap",
+       [&](MeshData& m) {
+         m.coordinates.insert(m.coordinates.end(), {9.0, -4.0, 2.5});
+         // On the inner face of cell 0 that faces its third vertex, which two cells have.
+         add_cell(m, {m.cells[0], m.cells[1], m.cells[3], m.num_vertices++});
+         const auto x = [&](std::size_t a, std::size_t i) {
+           return m.coordinates[3 * static_cast<std::size_t>(m.cells[m.cells.size() - 4 + a]) + i];
+         };
+         double e[3][3];
+         for (std::size_t k = 0; k < 3; ++k)
+           for (std::size_t i = 0; i < 3; ++i) e[k][i] = x(k + 1, i) - x(0, i);
+         const double det = e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) -
+                            e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
+                            e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
+         if (det < 0) std::swap(m.cells[m.cells.size() - 4], m.cells[m.cells.size() - 3]);
+       },
+       "which more than two cells have"},
+      {"coincident", [](MeshData& m) { for (std::size_t i = 0; i < 3; ++i) m.coordinates[3 * 35 + i] = m.coordinates[3 * 7 + i]; },
+       nullptr},
+      {"no cells", [](MeshData& m) { m.cells.clear(); m.num_cells = 0; m.face_regions.clear(); }, "no tetrahedra"},
+  };
+  for (const Case& one : cases) {
+    SCOPED_TRACE(one.name);
+    MeshData bad = good;
+    one.spoil(bad);
+    std::string on_one_rank;
+    try {
+      validate_cells(bad, "");
+    } catch (const Error& error) {
+      on_one_rank = error.what();
+    }
+    EXPECT_NE(on_one_rank, "");
+    write_mesh_file(MPI_COMM_WORLD, "bad.h5", only_on_rank_0(bad));
+    const std::string in_blocks = error_of(ErrorKind::input, [] { read_mesh_file(MPI_COMM_WORLD, "bad.h5"); });
+    EXPECT_CONTAINS(in_blocks, "bad.h5: /");
+    if (one.says) {
+      EXPECT_CONTAINS(on_one_rank, one.says);
+      EXPECT_CONTAINS(in_blocks, one.says);
+    }
+  }
+}
+
+TEST(MeshFile, AllowsCoincidentVerticesWhereTold) {
+  MeshData mesh = box_mesh({1.0, 1.0, 1.0}, {1, 1, 1}, 0, 1);
+  MeshData other = mesh;
+  // A second box that touches the first one, with vertices of its own.
+  for (std::size_t i = 0; i < other.coordinates.size(); i += 3) other.coordinates[i] += 1.0;
+  for (const std::int64_t v : other.cells) mesh.cells.push_back(v + mesh.num_vertices);
+  mesh.coordinates.insert(mesh.coordinates.end(), other.coordinates.begin(), other.coordinates.end());
+  mesh.coordinates[3] = 1.0;
+  mesh.coordinates[3 * 8 + 1] = -0.0;  // equal to 0
+  mesh.num_vertices *= 2;
+  mesh.num_cells *= 2;
+  write_mesh_file(MPI_COMM_WORLD, "touching.h5", only_on_rank_0(mesh));
+  EXPECT_CONTAINS(error_of(ErrorKind::input, [] { read_mesh_file(MPI_COMM_WORLD, "touching.h5"); }),
+                  "is at the same position as vertex");
+  EXPECT_EQ(read_mesh_file(MPI_COMM_WORLD, "touching.h5", 1.0, true).num_cells, 12);
+}
+
+TEST(MeshFile, RefusesWhatIsNoMesh) {
+  const auto refusal = [](const std::string& path, const auto& fill) {
+    {
+      Hdf5File file = Hdf5File::create(MPI_COMM_WORLD, path, "diffsim mesh", 1);
+      file.write_array("/vertices", std::vector<double>{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, {4, 3});
+      fill(file);
+      file.publish();
+    }
+    return error_of(ErrorKind::input, [&] { read_mesh(MPI_COMM_WORLD, path); });
+  };
+  using Numbers = std::vector<std::int64_t>;
+  const auto add_cell = [](Hdf5File& file) { file.write_array("/cells", Numbers{0, 1, 2, 3}, {1, 4}); };
+  const auto add_regions = [&](Hdf5File& file) {
+    add_cell(file);
+    file.write_strings("/regions/names", {"a", "b"});
+    file.write_array("/regions/dimensions", Numbers{3, 2}, {2});
+    file.write_array("/regions/tags", Numbers{1, 2}, {2});
+  };
+  EXPECT_CONTAINS(refusal("bad.h5", [](Hdf5File&) {}), "bad.h5: /cells: no such dataset");
+  EXPECT_CONTAINS(refusal("bad.h5", [](Hdf5File& f) { f.write_array("/cells", std::vector<double>(4), {1, 4}); }),
+                  "/cells: holds real numbers; expected integers");
+  EXPECT_CONTAINS(refusal("bad.h5", [](Hdf5File& f) { f.write_array("/cells", Numbers(5), {1, 5}); }),
+                  "/cells: has shape [1, 5]; expected [cells, 4]");
+  EXPECT_CONTAINS(refusal("bad.h5", [&](Hdf5File& f) {
+                    add_regions(f);
+                    f.write_array("/regions/cells", Numbers{0, 0, 0, 2}, {2, 2});
+                  }),
+                  "/regions/cells: row 1, column 1: 2 is not in 0 to 1 (cell, region)");
+  EXPECT_CONTAINS(refusal("bad.h5", [&](Hdf5File& f) {
+                    add_regions(f);
+                    f.write_array("/regions/faces", Numbers{0, 4, 1}, {1, 3});
+                  }),
+                  "/regions/faces: row 0, column 1: 4 is not in 0 to 3");
+  EXPECT_CONTAINS(refusal("bad.h5", [&](Hdf5File& f) {
+                    add_regions(f);
+                    f.write_array("/regions/vertices", Numbers{-1, 1}, {1, 2});
+                  }),
+                  "/regions/vertices: row 0, column 0: -1 is not in");
+  EXPECT_CONTAINS(refusal("bad.h5", [&](Hdf5File& f) {
+                    add_cell(f);
+                    f.write_strings("/regions/names", {"a"});
+                    f.write_array("/regions/dimensions", Numbers{4}, {1});
+                    f.write_array("/regions/tags", Numbers{1}, {1});
+                  }),
+                  "region 0 has dimension 4");
+
+  Hdf5File trajectory = Hdf5File::create(MPI_COMM_WORLD, "trajectory.h5", "diffsim trajectory", 1);
+  trajectory.publish();
+  const auto read = [](const std::string& path) {
+    return error_of(ErrorKind::input, [&] { read_mesh(MPI_COMM_WORLD, path); });
+  };
+  EXPECT_CONTAINS(read("trajectory.h5"), "is not a mesh, but a diffsim trajectory");
+  EXPECT_CONTAINS(read("absent.h5"), "absent.h5: no such file");
+  EXPECT_CONTAINS(read("absent.msh"), "absent.msh: no such file");
+  on_rank_0([] {
+    write_bytes("text.h5", "$MeshFormat");
+    write_bytes("text.msh", "$MeshFormat\n9.9 0 8\n$EndMeshFormat\n");
+    fs::create_directories("folder.h5");
+  });
+  EXPECT_CONTAINS(read("text.h5"), "text.h5: is not an HDF5 file");
+  EXPECT_CONTAINS(read("text.msh"), "text.msh:2");
+  EXPECT_CONTAINS(read("folder.h5"), "folder.h5: is a directory");
+}
+
+TEST(MeshFile, IsFoundByItsContent) {
+  write_mesh_file(MPI_COMM_WORLD, "mesh_of_any_name", rich_box());
+  EXPECT_EQ(read_mesh(MPI_COMM_WORLD, "mesh_of_any_name")->num_global_cells(), 72);
+}
+
+}  // namespace
+}  // namespace diffsim

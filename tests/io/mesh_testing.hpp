@@ -1,0 +1,51 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "diffsim/core/state.hpp"
+#include "diffsim/mesh/box.hpp"
+#include "io_testing.hpp"
+
+namespace diffsim::testing {
+
+/// This rank's block of a box of 3 x 2 x 2 bricks, and a last vertex at (9, 9, 0.1) that no cell has.
+inline MeshData box_with_unused_vertex(MPI_Comm comm) {
+  int me = 0, ranks = 1;
+  MPI_Comm_rank(comm, &me);
+  MPI_Comm_size(comm, &ranks);
+  MeshData data = box_mesh({1.5, 1.0, 1.0}, {3, 2, 2}, me, ranks);
+  ++data.num_vertices;
+  data.num_unused_vertices = 1;
+  if (me == ranks - 1) data.coordinates.insert(data.coordinates.end(), {9.0, 9.0, 0.1});
+  return data;
+}
+
+inline std::unique_ptr<TetrahedralMesh> small_mesh(MPI_Comm comm = MPI_COMM_WORLD) {
+  return std::make_unique<TetrahedralMesh>(comm, box_with_unused_vertex(comm));
+}
+
+/// Component c of what a field has at vertex `file_index` in frame k, whoever owns the vertex.
+inline double field_value(int k, std::int64_t file_index, int c) {
+  return std::sin(1.0 + 0.37 * k + 1.7 * static_cast<double>(file_index) + 0.9 * c);
+}
+
+/// A state of frame k: positions at all local vertices, velocities (half of field_value) at owned ones.
+inline State state_of(const TetrahedralMesh& mesh, int k) {
+  State state;
+  const int owned = mesh.num_owned_vertices();
+  state.add(Field("positions", static_cast<std::size_t>(mesh.num_vertices()), 3, owned));
+  state.add(Field("velocities", static_cast<std::size_t>(owned), 3));
+  for (Field& field : state.fields()) {
+    std::vector<double> values(field.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = (field.name() == "positions" ? 1.0 : 0.5) *
+                  field_value(k, mesh.vertex_order().file_index()[i / 3], static_cast<int>(i % 3));
+    field.from_host(values);
+  }
+  return state;
+}
+
+}  // namespace diffsim::testing
