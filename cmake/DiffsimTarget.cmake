@@ -27,6 +27,7 @@ function(diffsim_configure_target target)
   endif()
   if(DIFFSIM_EXECUTION_SPACE STREQUAL "CUDA")
     target_compile_options(${target} ${scope} --expt-relaxed-constexpr) # std::array in kernels
+    target_compile_definitions(${target} PRIVATE FMT_USE_CONSTEXPR=1) # fmt 9 leaves half of its constexpr out for nvcc
   endif()
   if(DIFFSIM_SANITIZE)
     target_compile_options(${target} ${scope} -fsanitize=${DIFFSIM_SANITIZE} -fno-omit-frame-pointer)

@@ -1,96 +1,90 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// A gripper: a stiff arm with a mount, a hole and a palm, and two soft fingers of different length. Metres.
+// A gripper: a stiff arm with a mount, a palm and a hole, and two soft fingers of different length. Metres.
 // The outline lies in the x-z plane; gravity acts along y, the thin direction. Makes gripper.msh:
-//   gmsh -3 gripper.geo -o gripper.msh
+//   gmsh -3 gripper.geo
 
 SetFactory("OpenCASCADE");
 
 thickness = 0.032;
+layers = 3;
 size = 0.0105;
-size_at_hole = 0.0085;
-soft_from = 0.200; // fingers: x beyond this
-hole_x = 0.085;
-hole_radius = 0.013;
+soft_from = 0.152; // the fingers are what lies beyond this x
+hole_x = 0.092;
+hole_radius = 0.015;
 
 // Corners of the outline, and the radii they are rounded with.
-x[] = {0, 0.022, 0.034, 0.130, 0.168, 0.232, 0.274, 0.256, 0.222, 0.188, 0.188, 0.248, 0.304, 0.318, 0.258, 0.168, 0.130, 0.034, 0.022, 0};
-z[] = {-0.050, -0.050, -0.031, -0.031, -0.070, -0.070, -0.040, -0.020, -0.040, -0.036, 0.036, 0.042, 0.014, 0.038, 0.072, 0.072, 0.031, 0.031, 0.050, 0.050};
-r[] = {0, 0.006, 0.016, 0.040, 0.024, 0.040, 0.0115, 0.0115, 0.030, 0.020, 0.020, 0.040, 0.0125, 0.0125, 0.050, 0.024, 0.040, 0.016, 0.006, 0};
+x[] = {0, 0.022, 0.034, 0.078, 0.115, 0.196, 0.262, 0.246, 0.186, 0.138,
+       0.138, 0.212, 0.304, 0.318, 0.222, 0.115, 0.078, 0.034, 0.022, 0};
+z[] = {-0.050, -0.050, -0.031, -0.031, -0.070, -0.070, -0.040, -0.018, -0.040, -0.036,
+       0.036, 0.042, 0.010, 0.035, 0.074, 0.072, 0.031, 0.031, 0.050, 0.050};
+r[] = {0, 0.006, 0.016, 0.030, 0.024, 0.060, 0.0095, 0.0095, 0.050, 0.020,
+       0.020, 0.060, 0.010, 0.010, 0.070, 0.024, 0.030, 0.016, 0.006, 0};
+
+// ---- outline: an arc at each rounded corner, lines between ------------------------------------------------------
 
 n = #x[];
-first[] = {};
-last[] = {};
-arcs[] = {};
+starts[] = {}; // of what stands at each corner, and its end
+ends[] = {};
+arcs[] = {}; // one a corner, 0 where it is sharp
+y = -thickness / 2;
 For i In {0 : n - 1}
-  before = (i + n - 1) % n;
-  after = (i + 1) % n;
   If (r[i] == 0)
-    p = newp;
-    Point(p) = {x[i], -thickness / 2, z[i], size};
-    first[] += p;
-    last[] += p;
+    p = newp; Point(p) = {x[i], y, z[i]};
+    q = p;
+    arc = 0;
   Else
-    // Unit vectors to the neighbours; the arc touches both sides at `along` from the corner.
-    ax = x[before] - x[i]; az = z[before] - z[i]; a = Sqrt(ax * ax + az * az); ax = ax / a; az = az / a;
-    bx = x[after] - x[i]; bz = z[after] - z[i]; b = Sqrt(bx * bx + bz * bz); bx = bx / b; bz = bz / b;
+    // Unit vectors a and b to the neighbours. The arc touches the sides at `along` from the corner; its centre lies on
+    // the bisector, a + b.
+    before = (i + n - 1) % n;
+    after = (i + 1) % n;
+    ax = x[before] - x[i]; az = z[before] - z[i]; length = Sqrt(ax * ax + az * az); ax = ax / length; az = az / length;
+    bx = x[after] - x[i]; bz = z[after] - z[i]; length = Sqrt(bx * bx + bz * bz); bx = bx / length; bz = bz / length;
     half = Acos(ax * bx + az * bz) / 2;
     along = r[i] / Tan(half);
-    out = r[i] / Sin(half) / (2 * Cos(half));
-    p = newp;
-    Point(p) = {x[i] + along * ax, -thickness / 2, z[i] + along * az, size};
-    c = newp;
-    Point(c) = {x[i] + out * (ax + bx), -thickness / 2, z[i] + out * (az + bz), size};
-    q = newp;
-    Point(q) = {x[i] + along * bx, -thickness / 2, z[i] + along * bz, size};
-    arc = newl;
-    Circle(arc) = {p, c, q};
-    first[] += p;
-    last[] += q;
-    arcs[] += arc;
+    centre = r[i] / Sin(half) / (2 * Cos(half));
+    p = newp; Point(p) = {x[i] + along * ax, y, z[i] + along * az};
+    c = newp; Point(c) = {x[i] + centre * (ax + bx), y, z[i] + centre * (az + bz)};
+    q = newp; Point(q) = {x[i] + along * bx, y, z[i] + along * bz};
+    arc = newl; Circle(arc) = {p, c, q};
   EndIf
+  starts[] += p;
+  ends[] += q;
+  arcs[] += arc;
 EndFor
 outline[] = {};
-arc = 0;
 For i In {0 : n - 1}
-  If (r[i] > 0)
-    outline[] += arcs[arc];
-    arc += 1;
+  If (arcs[i] > 0)
+    outline[] += arcs[i];
   EndIf
-  side = newl;
-  Line(side) = {last[i], first[(i + 1) % n]};
+  side = newl; Line(side) = {ends[i], starts[(i + 1) % n]};
   outline[] += side;
 EndFor
-rim = newll;
-Curve Loop(rim) = outline[];
-face = news;
-Plane Surface(face) = {rim};
-body[] = Extrude {0, thickness, 0} { Surface{face}; };
 
-hole = newv;
-Cylinder(hole) = {hole_x, -thickness, 0, 0, 2 * thickness, 0, hole_radius};
-drilled[] = BooleanDifference{ Volume{body[1]}; Delete; }{ Volume{hole}; Delete; };
-beyond = newv;
-Box(beyond) = {soft_from, -thickness, -1, 1, 2 * thickness, 2};
-fingers[] = BooleanIntersection{ Volume{drilled[]}; }{ Volume{beyond}; };
-arm[] = BooleanDifference{ Volume{drilled[]}; Delete; }{ Volume{beyond}; Delete; };
-BooleanFragments{ Volume{arm[], fingers[]}; Delete; }{}
+// ---- the body -------------------------------------------------------------------------------------------------
+
+rim = newll; Curve Loop(rim) = outline[];
+circle = newl; Circle(circle) = {0, 0, 0, hole_radius, 0, 2 * Pi};
+Rotate {{1, 0, 0}, {0, 0, 0}, Pi / 2} { Curve{circle}; }
+Translate {hole_x, y, 0} { Curve{circle}; }
+hole = newll; Curve Loop(hole) = {circle};
+face = news; Plane Surface(face) = {rim, hole};
+
+// Cut where the materials meet.
+p = newp; Point(p) = {soft_from, y, -1};
+q = newp; Point(q) = {soft_from, y, 1};
+cut = newl; Line(cut) = {p, q};
+BooleanFragments{ Surface{face}; Delete; }{ Curve{cut}; Delete; }
+
+// Layers leave no slivers, whose height would set the time step.
+Extrude {0, thickness, 0} { Surface{:}; Layers{layers}; }
 
 e = 1e-4;
 Physical Volume("stiff") = Volume In BoundingBox{-e, -1, -1, soft_from + e, 1, 1};
 Physical Volume("soft") = Volume In BoundingBox{soft_from - e, -1, -1, 1, 1, 1};
 Physical Surface("clamp") = Surface In BoundingBox{-e, -1, -1, e, 1, 1};
 
+Mesh.MeshSizeMin = size;
 Mesh.MeshSizeMax = size;
-Mesh.MeshSizeFromPoints = 0;
-Field[1] = Cylinder;
-Field[1].VIn = size_at_hole;
-Field[1].VOut = size;
-Field[1].Radius = 1.9 * hole_radius;
-Field[1].XCenter = hole_x;
-Field[1].YAxis = 2 * thickness;
-Field[1].ZAxis = 0;
-Background Field = 1;
-Mesh.Optimize = 1;
-Mesh.OptimizeNetgen = 1;
+Mesh.Algorithm = 6;
 Mesh.MshFileVersion = 4.1;

@@ -12,7 +12,8 @@ using Kind = Action::Kind;
 
 OnlineSchedule::OnlineSchedule(int snapshots) : snapshots_(snapshots) {
   if (snapshots < 1)
-    throw Error(std::to_string(snapshots) + " snapshots: a schedule needs at least 1, the initial state", ErrorKind::input);
+    throw Error(std::to_string(snapshots) + " snapshots: a schedule needs at least 1, the initial state",
+                ErrorKind::input);
 }
 
 // Index of the latest snapshot with a lower rank than a later one or the present state, -1 if there is none.

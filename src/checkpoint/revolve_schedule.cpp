@@ -12,8 +12,8 @@ namespace {
 
 using Kind = Action::Kind;
 
-// β(s, r) = C(s+r, s), the length that s snapshots reverse with r repetitions of any step; `limit` where it is larger, 0
-// where s or r is negative. The factors grow at least as 2^i, so it takes O(log limit).
+// β(s, r) = C(s+r, s), the length that s snapshots reverse with r repetitions of any step; `limit` where it is larger,
+// 0 where s or r is negative. The factors grow at least as 2^i, so it takes O(log limit).
 std::int64_t reach(std::int64_t s, std::int64_t r, std::int64_t limit) {
   if (s < 0 || r < 0) return 0;
   std::int64_t value = 1;
@@ -38,8 +38,8 @@ std::int64_t repetitions(std::int64_t length, std::int64_t s, std::int64_t recor
   return blocks > 1 ? high : 0;
 }
 
-// How far to go from a snapshot before the next one is stored, so as to reverse `length` steps with `s` snapshots, the one at
-// hand included. Any place between `low` and `high` repeats as few steps; the one taken stores least.
+// How far to go from a snapshot before the next one is stored, so as to reverse `length` steps with `s` snapshots, the
+// one at hand included. Any place between `low` and `high` repeats as few steps; the one taken stores least.
 int split(std::int64_t length, std::int64_t s, std::int64_t records) {
   const std::int64_t r = repetitions(length, s, records);
   const auto steps = [&](std::int64_t snapshots, std::int64_t repeats) {
@@ -47,12 +47,14 @@ int split(std::int64_t length, std::int64_t s, std::int64_t records) {
   };
   const std::int64_t low = std::max({steps(s, r - 2), length - steps(s - 1, r), std::int64_t{1}});
   const std::int64_t high = std::min({steps(s, r - 1), length - steps(s - 1, r - 1), length - 1});
+  if (r == 1) return static_cast<int>(high);
   return static_cast<int>(std::clamp(length - steps(s - 1, r - 1) - steps(s - 2, r - 1), low, high));
 }
 
 void check(int snapshots, int records) {
   if (snapshots < 1)
-    throw Error(std::to_string(snapshots) + " snapshots: a schedule needs at least 1, the initial state", ErrorKind::input);
+    throw Error(std::to_string(snapshots) + " snapshots: a schedule needs at least 1, the initial state",
+                ErrorKind::input);
   if (records < 1) throw Error(std::to_string(records) + " records: a schedule needs at least 1", ErrorKind::input);
 }
 

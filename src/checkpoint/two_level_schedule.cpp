@@ -15,8 +15,12 @@ constexpr int disk = 1;
 }
 
 TwoLevelSchedule::TwoLevelSchedule(int num_steps, int segment, int snapshots)
-    : num_steps_(num_steps), segment_(std::min(segment, std::max(num_steps, 1))), snapshots_(snapshots), inner_(0, snapshots) {
-  if (segment < 1) throw Error("segments of " + std::to_string(segment) + " steps: at least 1 is needed", ErrorKind::input);
+    : num_steps_(num_steps),
+      segment_(std::min(segment, std::max(num_steps, 1))),
+      snapshots_(snapshots),
+      inner_(0, snapshots) {
+  if (segment < 1)
+    throw Error("segments of " + std::to_string(segment) + " steps: at least 1 is needed", ErrorKind::input);
   if (is_last()) begin_reversal();
 }
 

@@ -5,10 +5,7 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/elastic/elastic_term_impl.hpp"
-#include "diffsim/elastic/neo_hookean.hpp"
-#include "diffsim/elastic/neo_hookean_quadratic.hpp"
-#include "diffsim/elastic/stable_neo_hookean.hpp"
+#include "elastic/own_laws.hpp"
 
 namespace diffsim {
 namespace {
@@ -20,7 +17,8 @@ std::vector<ElasticLaw>& laws() {
 
 void insert(ElasticLaw law) {
   auto& all = laws();
-  const auto same = std::find_if(all.begin(), all.end(), [&](const ElasticLaw& other) { return other.name == law.name; });
+  const auto same =
+      std::find_if(all.begin(), all.end(), [&](const ElasticLaw& other) { return other.name == law.name; });
   if (same == all.end())
     all.push_back(std::move(law));
   else
@@ -29,9 +27,9 @@ void insert(ElasticLaw law) {
 
 void add_own_laws() {
   static const bool added = [] {
-    insert(describe_law<NeoHookean>());
-    insert(describe_law<NeoHookeanQuadratic>());
-    insert(describe_law<StableNeoHookean>());
+    for (const auto& group : {elastic::neo_hookean_laws(), elastic::hookean_laws(), elastic::mooney_rivlin_laws(),
+                              elastic::ogden_laws(), elastic::fibre_laws()})
+      for (const ElasticLaw& law : group) insert(law);
     return true;
   }();
   (void)added;

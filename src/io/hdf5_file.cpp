@@ -27,10 +27,11 @@ std::string checksum_text(std::uint64_t value) {
 /// All links of the root, for messages.
 std::string names_in(hid_t file) {
   std::string names;
-  const auto append = [](hid_t, const char* name, const H5L_info_t*, void* data) -> herr_t {
+  const auto append = [](hid_t, const char* name, const auto*, void* data) -> herr_t {
     auto& text = *static_cast<std::string*>(data);
-    text += (text.empty() ? "/" : ", /") + std::string(name);
-    return text.size() > 200 ? 1 : 0;
+    const bool is_long = text.size() > 200;
+    text += is_long ? ", …" : (text.empty() ? "/" : ", /") + std::string(name);
+    return is_long ? 1 : 0;
   };
   H5Literate(file, H5_INDEX_NAME, H5_ITER_INC, nullptr, append, &names);
   return names.empty() ? "nothing" : names;
@@ -255,7 +256,7 @@ Hdf5File::Hdf5File(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
   f.agree([&] {
     f.collective = Hdf5Properties(H5Pcreate(H5P_DATASET_XFER));
     DIFFSIM_HDF5(f.collective);
-    DIFFSIM_HDF5(H5Pset_dxpl_mpio(f.collective, H5FD_MPIO_COLLECTIVE));
+    DIFFSIM_HDF5(H5Pset_dxpl_mpio(f.collective, H5FD_MPIO_INDEPENDENT));
   });
 }
 Hdf5File::Hdf5File(Hdf5File&&) noexcept = default;

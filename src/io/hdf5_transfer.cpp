@@ -104,20 +104,23 @@ void Hdf5File::Impl::transfer(hid_t dataset, const std::string& name, hid_t type
     agree([&] {
       in_file = Hdf5Space(H5Dget_space(dataset));
       check(in_file, what);
-      const hsize_t values = static_cast<hsize_t>(std::max<std::int64_t>(rows * row_values, 1));
-      in_memory = Hdf5Space(H5Screate_simple(1, &values, nullptr));
-      check(in_memory, what);
-      if (rows == 0) {
-        check(H5Sselect_none(in_file), what);
-        check(H5Sselect_none(in_memory), what);
-      } else if (!shape.empty()) {
-        std::vector<hsize_t> start(shape.size(), 0), count = sizes(shape);
+      // Memory and file have the same shape: HDF5 walks through the values one by one where they have not.
+      std::vector<hsize_t> start(shape.size(), 0), count = sizes(shape);
+      if (!shape.empty()) {
         if (part.frame >= 0) {
           start[0] = static_cast<hsize_t>(part.frame);
           count[0] = 1;
         }
         start[along] = static_cast<hsize_t>(part.first + done);
-        count[along] = static_cast<hsize_t>(rows);
+        count[along] = static_cast<hsize_t>(std::max<std::int64_t>(rows, 1));
+      }
+      in_memory = Hdf5Space(shape.empty() ? H5Screate(H5S_SCALAR)
+                                          : H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr));
+      check(in_memory, what);
+      if (rows == 0) {
+        check(H5Sselect_none(in_file), what);
+        check(H5Sselect_none(in_memory), what);
+      } else if (!shape.empty()) {
         check(H5Sselect_hyperslab(in_file, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), what);
       }
     });

@@ -69,11 +69,13 @@ class Writer {
     text_ += "</Grid>\n";
   }
 
-  /// Frame k of a series: its place, stride and size along each dimension.
+  /// Frame k of a series: its place, stride and size along each dimension. The comment is for VTK's reader, which wants
+  /// the geometry's item to begin with text that tells it from others.
   void slab(const std::string& name, int components, std::size_t k) {
     const std::string size = vertices_ + (components == 1 ? "" : " " + std::to_string(components));
     const std::string zeros = components == 1 ? " 0" : " 0 0", ones = components == 1 ? " 1" : " 1 1";
-    text_ += "<DataItem ItemType=\"HyperSlab\" Type=\"HyperSlab\" Dimensions=\"" + size + "\">\n";
+    text_ += "<DataItem ItemType=\"HyperSlab\" Type=\"HyperSlab\" Dimensions=\"" + size + "\">";
+    text_ += "<!-- " + file_ + ":/" + escaped(name) + " frame " + std::to_string(k) + " -->\n";
     text_ += "<DataItem Format=\"XML\" NumberType=\"Int\" Dimensions=\"3 " + std::string(components == 1 ? "2" : "3") +
              "\">" + std::to_string(k) + zeros + " 1" + ones + " 1 " + size + "</DataItem>\n";
     text_ += "<DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"8\" Dimensions=\"" +

@@ -184,7 +184,7 @@ TEST_F(BadInput, Fields) {
   expect_refused({"missing dataset", density("two.h5", "/density"), at});
   expect_refused({"wrong shape", density("three.h5", "/values"), at});
   expect_refused({"negative in a cell", density("two.h5", "/values"), at + "in cell 1 -7 is not positive; give kg/m³ > 0"});
-  expect_refused({"not a number in a cell", density("nan.h5", "/values"), at + "in cell 1 nan is not finite"});
+  expect_refused({"not a number in a cell", density("nan.h5", "/values"), "/values: the value of cell 1 is nan; it must be finite"});
   expect_refused({"velocities of another shape", body + "initial: {velocity: {file: two.h5, dataset: /values}}\n",
                   "s.yaml:4: initial.velocity: "});
   expect_refused({"signal of another length", box + rubber + "solver: {steps: 2, damping: {file: three.h5, dataset: /values}}\n",
@@ -239,7 +239,9 @@ TEST_F(BadInput, Output) {
   const auto refused = [&](const std::string& output, const std::string& says) {
     const Ran ran = run({"simulate", "s.yaml"}, output);
     EXPECT_EQ(ran.code, 2);
-    if (rank_ == 0) EXPECT_TRUE(ran.err.starts_with("diffsim: error: --output: ") && ran.err.find(says) != ran.err.npos) << ran.err;
+    if (rank_ == 0) {
+      EXPECT_TRUE(ran.err.starts_with("diffsim: error: --output: ") && ran.err.find(says) != ran.err.npos) << ran.err;
+    }
   };
   refused("a_file", "is a file, not a folder");
   refused("a_file/below/it", "cannot be made");
@@ -247,14 +249,18 @@ TEST_F(BadInput, Output) {
   write("s.yaml", body + "output: {directory: /dev/null/out}\n");
   std::ostringstream out, err;
   EXPECT_EQ(app::run(MPI_COMM_WORLD, parse_command_line({"simulate", path("s.yaml")}), out, err), 2);
-  if (rank_ == 0) EXPECT_NE(err.str().find("s.yaml:4: output.directory: '/dev/null/out'"), std::string::npos) << err.str();
+  if (rank_ == 0) {
+    EXPECT_NE(err.str().find("s.yaml:4: output.directory: '/dev/null/out'"), std::string::npos) << err.str();
+  }
 }
 
 TEST_F(BadInput, SceneFiles) {
   const auto refused = [&](const std::string& scene, const std::string& says) {
     const Ran ran = run({"mesh", scene}, "out");
     EXPECT_EQ(ran.code, 2);
-    if (rank_ == 0) EXPECT_NE(ran.err.find(says), std::string::npos) << ran.err;
+    if (rank_ == 0) {
+      EXPECT_NE(ran.err.find(says), std::string::npos) << ran.err;
+    }
   };
   refused("none.yaml", "none.yaml: there is no such file");
   refused(".", "is a folder");
@@ -282,7 +288,9 @@ TEST_F(BadInput, CommandLine) {
   std::ostringstream out, err;
   EXPECT_EQ(app::run(MPI_COMM_WORLD, parse_command_line({"--version"}), out, err), 0);
   EXPECT_EQ(app::run(MPI_COMM_WORLD, parse_command_line({"invert", "--help"}), out, err), 0);
-  if (rank_ == 0) EXPECT_NE(out.str().find("Exit codes"), std::string::npos);
+  if (rank_ == 0) {
+    EXPECT_NE(out.str().find("Exit codes"), std::string::npos);
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <limits>
 #include <string>
 #include <vector>
@@ -69,7 +70,8 @@ TEST(RevolveSchedule, AdvancesWhatTheLiteratureSaysForLongRollouts) {
   }
 }
 
-// The least number of advances, and of stores among the schedules that reach it, by trying every place for the next snapshot.
+// The least number of advances, and of stores among the schedules that reach it, by trying every place for the next
+// snapshot.
 struct Optimum {
   long advances = 0;
   long stores = 0;
@@ -106,7 +108,8 @@ TEST(RevolveSchedule, IsOptimalInAdvancesAndThenInStores) {
         ASSERT_EQ(result.fault, "") << where(n, s, records);
         ASSERT_EQ(result.advances, optimum.advances) << where(n, s, records);
         ASSERT_EQ(result.advances, revolve_advances(n, s, records)) << where(n, s, records);
-        ASSERT_EQ(result.stores[0], optimum.stores + (n > records ? 1 : 0)) << where(n, s, records);  // and the initial one
+        ASSERT_EQ(result.stores[0], optimum.stores + (n > records ? 1 : 0))
+            << where(n, s, records);  // and the initial one
       }
     }
   }
@@ -121,10 +124,18 @@ TEST(RevolveSchedule, GoesOnFromSnapshotsThatAreThere) {
   };
   using Kind = Action::Kind;
   RevolveSchedule schedule(3, 6, 2, 1, {3, 5});
-  EXPECT_EQ(left(schedule), (std::vector<Action>{{Kind::restore, 5, 0}, {Kind::discard, 5, 0}, {Kind::record, 5, 6},
-                                                 {Kind::reverse, 5, 6}, {Kind::restore, 3, 0}, {Kind::advance, 3, 4},
-                                                 {Kind::record, 4, 5}, {Kind::reverse, 4, 5}, {Kind::restore, 3, 0},
-                                                 {Kind::discard, 3, 0}, {Kind::record, 3, 4}, {Kind::reverse, 3, 4}}));
+  EXPECT_EQ(left(schedule), (std::vector<Action>{{Kind::restore, 5, 0},
+                                                 {Kind::discard, 5, 0},
+                                                 {Kind::record, 5, 6},
+                                                 {Kind::reverse, 5, 6},
+                                                 {Kind::restore, 3, 0},
+                                                 {Kind::advance, 3, 4},
+                                                 {Kind::record, 4, 5},
+                                                 {Kind::reverse, 4, 5},
+                                                 {Kind::restore, 3, 0},
+                                                 {Kind::discard, 3, 0},
+                                                 {Kind::record, 3, 4},
+                                                 {Kind::reverse, 3, 4}}));
 }
 
 TEST(RevolveSchedule, TakesTheExtremesOfItsArguments) {

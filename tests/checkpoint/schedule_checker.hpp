@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "diffsim/checkpoint/schedule.hpp"
@@ -24,13 +25,18 @@ struct Rehearsal {
   int most_repeated = 0;  // how often the step advanced most often was
 };
 
-/// `capacity[level]` snapshots at most (none on levels that are not listed) and `max_records` records. `told` is for schedules
-/// that learn from `finish` how long the rollout is.
+/// `capacity[level]` snapshots at most (none on levels that are not listed) and `max_records` records. `told` is for
+/// schedules that learn from `finish` how long the rollout is.
 class Rehearsing {
  public:
   Rehearsing(Schedule& schedule, int num_steps, std::vector<int> capacity, int max_records, bool told)
-      : schedule_(schedule), n_(num_steps), capacity_(std::move(capacity)), max_records_(max_records), told_(told),
-        kept_(capacity_.size()), repeated_(static_cast<std::size_t>(num_steps), 0) {}
+      : schedule_(schedule),
+        n_(num_steps),
+        capacity_(std::move(capacity)),
+        max_records_(max_records),
+        told_(told),
+        kept_(capacity_.size()),
+        repeated_(static_cast<std::size_t>(num_steps), 0) {}
 
   Rehearsal run() {
     next_ = n_;
@@ -153,6 +159,18 @@ inline Rehearsal rehearse(Schedule& schedule, int num_steps, const std::vector<i
 /// Likewise, `finish` being called when state `num_steps` is present.
 inline Rehearsal rehearse_told(Schedule& schedule, int num_steps, const std::vector<int>& capacity) {
   return Rehearsing(schedule, num_steps, capacity, 1, true).run();
+}
+
+/// What goes wrong with a store that knows no levels: it keeps one copy of a state, and forgets what it has not.
+inline std::string fault_on_one_store(Schedule& schedule) {
+  std::set<int> kept;
+  for (Action action = schedule.next(); action.kind != Action::Kind::done; action = schedule.next()) {
+    if (action.kind == Action::Kind::store) kept.insert(action.begin);
+    if (action.kind == Action::Kind::discard) kept.erase(action.begin);
+    if (action.kind == Action::Kind::restore && !kept.contains(action.begin))
+      return "there is no snapshot " + std::to_string(action.begin);
+  }
+  return kept.empty() ? "" : "ends with snapshot " + std::to_string(*kept.begin()) + " left";
 }
 
 }  // namespace diffsim::testing

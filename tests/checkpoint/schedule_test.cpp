@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "checkpoint/schedule_checker.hpp"
 #include "diffsim/core/error.hpp"
 
@@ -54,7 +59,8 @@ class Script : public Schedule {
 TEST(ScheduleChecker, RefusesScheduleWithAnActionLeftOut) {
   UniformSchedule uniform(5, 2);
   std::vector<Action> actions;
-  for (Action action = uniform.next(); action.kind != Action::Kind::done; action = uniform.next()) actions.push_back(action);
+  for (Action action = uniform.next(); action.kind != Action::Kind::done; action = uniform.next())
+    actions.push_back(action);
   ASSERT_GT(actions.size(), 8U);
   Script whole(actions);
   EXPECT_EQ(testing::rehearse(whole, 5, {2}, 2).fault, "");

@@ -30,12 +30,21 @@ TEST(TwoLevelSchedule, ReversesEachSegmentBinomially) {
   }
 }
 
+TEST(TwoLevelSchedule, RunsOnOneStoreToo) {
+  for (const int segment : {1, 4, 10}) {
+    TwoLevelSchedule schedule(37, segment, 2);
+    EXPECT_EQ(testing::fault_on_one_store(schedule), "") << segment;
+  }
+}
+
 TEST(TwoLevelSchedule, KeepsASegmentOnDiskUntilItIsReversed) {
   TwoLevelSchedule schedule(30, 10, 2);
   int reversed = 30;
   for (Action action = schedule.next(); action.kind != Action::Kind::done; action = schedule.next()) {
     if (action.kind == Action::Kind::reverse) reversed = action.begin;
-    if (action.kind == Action::Kind::discard && action.level == 1) EXPECT_EQ(action.begin, reversed);
+    if (action.kind == Action::Kind::discard && action.level == 1) {
+      EXPECT_EQ(action.begin, reversed);
+    }
   }
   EXPECT_EQ(reversed, 0);
 }

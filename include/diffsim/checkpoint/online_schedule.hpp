@@ -3,19 +3,20 @@
 
 #include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "diffsim/checkpoint/revolve_schedule.hpp"
 
 namespace diffsim {
 
-/// For a rollout of unknown length: advances a step at a time until `finish` says that the present state is the last; then
-/// reverses from the snapshots there are, the gaps between them binomially.
+/// For a rollout of unknown length: advances a step at a time until `finish` says that the present state is the last;
+/// then reverses from the snapshots there are, the gaps between them binomially.
 ///
-/// At any length no step is advanced more often than it must be: r times, the least r with C(s+r, s) ≥ n+1. No schedule that
-/// learns of the end at state n can advance fewer than t(n+1, s) steps (it is n+1 steps reversed, the last one for nothing);
-/// this one advances at most r·n. (Q. Wang, P. Moin, G. Iaccarino, Minimal repetition dynamic checkpointing algorithm for
-/// unsteady adjoint calculation, SIAM J. Sci. Comput. 31, 2009.)
+/// At any length no step is advanced more often than it must be: r times, the least r with C(s+r, s) ≥ n+1. No schedule
+/// that learns of the end at state n can advance fewer than t(n+1, s) steps (it is n+1 steps reversed, the last one for
+/// nothing); this one advances at most r·n. (Q. Wang, P. Moin, G. Iaccarino, Minimal repetition dynamic checkpointing
+/// algorithm for unsteady adjoint calculation, SIAM J. Sci. Comput. 31, 2009.)
 class OnlineSchedule : public Schedule {
  public:
   explicit OnlineSchedule(int snapshots);

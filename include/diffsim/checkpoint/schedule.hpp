@@ -25,11 +25,11 @@ struct Action {
   bool operator==(const Action&) const = default;
 };
 
-/// Pure integer logic that says how to reverse a rollout in bounded memory: which states to keep, which steps to repeat. It
-/// knows no physics; it starts with state 0 present and ends when step 0 is reversed.
+/// Pure integer logic that says how to reverse a rollout in bounded memory: which states to keep, which steps to
+/// repeat. It knows no physics; it starts with state 0 present and ends when step 0 is reversed.
 ///
-/// Steps are reversed in order, n-1 first, each once; state n, where the adjoint starts, is present just before the first
-/// `reverse`. The length n is known beforehand, or told by `finish`.
+/// Steps are reversed in order, n-1 first, each once; state n, where the adjoint starts, is present just before the
+/// first `reverse`. The length n is known beforehand, or told by `finish`.
 class Schedule {
  public:
   virtual ~Schedule() = default;
@@ -51,8 +51,8 @@ class AllSchedule : public Schedule {
   int stage_ = 0;
 };
 
-/// A snapshot every `every` steps; on the way back each segment is repeated once, recording: at most `every` records, and
-/// ⌈n/every⌉ - 1 snapshots (the last segment is recorded on the way forward).
+/// A snapshot every `every` steps; on the way back each segment is repeated once, recording: at most `every` records,
+/// and ⌈n/every⌉ - 1 snapshots (the last segment is recorded on the way forward).
 class UniformSchedule : public Schedule {
  public:
   UniformSchedule(int num_steps, int every);

@@ -1,15 +1,18 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
+
 #include "diffsim/checkpoint/revolve_schedule.hpp"
 
 namespace diffsim {
 
-/// A snapshot on disk (level 1) at the beginning of every segment of `segment` steps but the last; each segment reversed
-/// binomially with `snapshots` in memory (level 0), of which its beginning is one.
+/// A snapshot on disk (level 1) at the beginning of every segment of `segment` steps but the last; each segment
+/// reversed binomially with `snapshots` in memory (level 0), of which its beginning is one.
 ///
-/// What is on disk stays until its segment is reversed, so an interrupted sweep can begin the segment again. With k segments,
-/// the last of m steps, it advances (k−1)·(segment + t(segment, s)) + t(m, s) steps and reads k−1 snapshots from disk.
+/// What is on disk stays until its segment is reversed, so an interrupted sweep can begin the segment again. With k
+/// segments, the last of m steps, it advances (k−1)·(segment + t(segment, s)) + t(m, s) steps and reads k−1 snapshots
+/// from disk.
 class TwoLevelSchedule : public Schedule {
  public:
   TwoLevelSchedule(int num_steps, int segment, int snapshots);

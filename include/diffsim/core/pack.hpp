@@ -18,6 +18,7 @@ inline constexpr int pack_width = 1;
 DIFFSIM_FUNCTION double lane(double x, int) { return x; }
 DIFFSIM_FUNCTION void set_lane(double& x, int, double value) { x = value; }
 DIFFSIM_FUNCTION bool any_not_greater(double x, double bound) { return !(x > bound); }
+DIFFSIM_FUNCTION double indicator_greater(double x, double bound) { return x > bound ? 1.0 : 0.0; }
 DIFFSIM_FUNCTION double load(const double* source) { return *source; }
 DIFFSIM_FUNCTION void store(double* target, double x) { *target = x; }
 struct VectorLanes {
@@ -72,6 +73,13 @@ DIFFSIM_FUNCTION bool any_not_greater(Pack x, double bound) {
   for (int i = 0; i < pack_width; ++i) all &= greater[i];
   return all == 0;
 }
+
+/// 1 in the lanes that are greater than `bound`, else 0.
+DIFFSIM_FUNCTION Pack indicator_greater(Pack x, double bound) {
+  const Pack::Register one = Pack(1.0).value;
+  return Pack(x.value > Pack(bound).value ? one : Pack::Register{});
+}
+DIFFSIM_FUNCTION double indicator_greater(double x, double bound) { return x > bound ? 1.0 : 0.0; }
 
 DIFFSIM_FUNCTION Pack load(const double* source) {
   Pack x;
@@ -148,6 +156,12 @@ DIFFSIM_FUNCTION Pack by_lane(Pack x, Function function) {
 }
 }  // namespace detail
 
+DIFFSIM_FUNCTION Pack abs(Pack x) { return Pack(x.value < 0.0 ? -x.value : x.value); }
+/// The size of `size` with the sign of `sign`, 0 counting as positive.
+DIFFSIM_FUNCTION Pack copysign(Pack size, Pack sign) {
+  const Pack::Register positive = abs(size).value;
+  return Pack(sign.value < 0.0 ? -positive : positive);
+}
 DIFFSIM_FUNCTION Pack sqrt(Pack x) {
   return detail::by_lane(x, [](double a) { return std::sqrt(a); });
 }

@@ -96,13 +96,13 @@ struct ForceTangent {
     const Mat3<Pack> dF = edges(vertices, dx) * dm_inverse;
     Pack moduli[K];
     elements.moduli_at(pack, moduli);
+    Mat3<Pack> dP = stress_tangent_of<L>(F, dF, moduli);
     if (dmoduli) {
-      Pack along[K];
-      for (int k = 0; k < K; ++k) along[k] = load(dmoduli + pack_width * (K * pack + k));
-      corner_values(stress_tangent_by_ad<L>(F, dF, moduli, along), dm_inverse, elements.volume_at(pack), value);
-    } else {
-      corner_values(stress_tangent_of<L>(F, dF, moduli), dm_inverse, elements.volume_at(pack), value);
+      Mat3<Pack> A[K];
+      stress_moduli_of<L>(F, moduli, A);
+      for (int k = 0; k < K; ++k) dP = dP + load(dmoduli + pack_width * (K * pack + k)) * A[k];
     }
+    corner_values(dP, dm_inverse, elements.volume_at(pack), value);
   }
 };
 

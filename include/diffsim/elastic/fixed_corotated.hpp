@@ -14,9 +14,9 @@ namespace diffsim {
 ///   P = 2 µ (F - R) + λ (J - 1) cof F
 ///   dP = 2 µ (dF - dR) + λ (cof F : dF) cof F + λ (J - 1) d cof F
 ///
-/// No singular value decomposition is needed. With I = tr FᵀF, II = |cof F|² and b = (a² - I)/2, a is the largest root of
-/// (a² - I)² - 4 II - 8 a J = 0, to which Newton's iteration descends from √(3I), and R = ∂a/∂F (Smith, de Goes & Kim 2019,
-/// doi:10.1145/3241041, sec. 3):
+/// No singular value decomposition is needed. With I = tr FᵀF, II = |cof F|² and b = (a² - I)/2, a is the largest root
+/// of (a² - I)² - 4 II - 8 a J = 0, to which Newton's iteration descends from √(3I), and R = ∂a/∂F (Smith, de Goes &
+/// Kim 2019, doi:10.1145/3241041, sec. 3):
 ///
 ///   R = ((b + I) F - F FᵀF + a cof F) / (a b - J)
 ///   dR = R [ω]×,   (a I - S) ω = axial vector of RᵀdF - dFᵀR
@@ -58,8 +58,7 @@ struct FixedCorotated {
   static DIFFSIM_FUNCTION Mat3<T> stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[2]) {
     const Polar<T> polar(F);
     return (2.0 * moduli[0]) * (dF - polar.rotation_derivative(F, dF)) +
-           (moduli[1] * inner(polar.cof, dF)) * polar.cof +
-           (moduli[1] * (polar.J - 1.0)) * cofactor_derivative(F, dF);
+           (moduli[1] * inner(polar.cof, dF)) * polar.cof + (moduli[1] * (polar.J - 1.0)) * cofactor_derivative(F, dF);
   }
 
   template <class T>
@@ -102,7 +101,8 @@ struct FixedCorotated {
     return (two_b * two_b - 4.0 * II - 8.0 * (a * J)) / (4.0 * (a * two_b) - 8.0 * J);
   }
 
-  /// tr S. The root is found in plain numbers; each Newton step from there is exact to one more order of infinitesimals.
+  /// tr S. The root is found in plain numbers; each Newton step from there is exact to one more order of
+  /// infinitesimals.
   template <class T>
   static DIFFSIM_FUNCTION T stretch_trace(const T& I, const T& II, const T& J) {
     using Traits = ScalarTraits<T>;

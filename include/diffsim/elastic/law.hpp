@@ -28,9 +28,9 @@ using PointValues = T[N];
 ///
 ///   template <class T> static Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[K]);
 ///   template <class T> static Mat3<T> stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[K]);
-///   template <class T> static void stress_moduli(const Mat3<T>& F, const Mat3<T>& G, const T (&moduli)[K], T (&out)[K]);
+///   template <class T> static void stress_moduli(const Mat3<T>& F, const T (&moduli)[K], Mat3<T> (&A)[K]);
 ///
-/// the last being out_k = ∂P/∂moduli_k : G.
+/// the last being A_k = ∂P/∂moduli_k.
 template <class L>
 concept Law = requires(const Mat3<double>& F, const double (&moduli)[L::num_moduli]) {
   { L::energy(F, moduli) } -> std::convertible_to<double>;
@@ -56,58 +56,51 @@ DIFFSIM_FUNCTION Mat3<T> stress_of(const Mat3<T>& F, const T (&moduli)[K]) {
   }
 }
 
-/// dP along (dF, dmoduli): forward AD of the stress in one direction.
-template <class L, class T, int K>
-DIFFSIM_FUNCTION Mat3<T> stress_tangent_by_ad(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[K],
-                                              const T (&dmoduli)[K]) {
-  using D = Dual<T, 1>;
-  Mat3<D> along;
-  D along_moduli[K];
-  for (int i = 0; i < 9; ++i) {
-    along(i / 3, i % 3).value = F(i / 3, i % 3);
-    along(i / 3, i % 3).derivative[0] = dF(i / 3, i % 3);
-  }
-  for (int k = 0; k < K; ++k) {
-    along_moduli[k].value = moduli[k];
-    along_moduli[k].derivative[0] = dmoduli[k];
-  }
-  const Mat3<D> P = stress_of<L>(along, along_moduli);
-  Mat3<T> dP;
-  for (int i = 0; i < 9; ++i) dP(i / 3, i % 3) = P(i / 3, i % 3).derivative[0];
-  return dP;
-}
-
 /// dP = ∂P/∂F : dF. It is also the transposed product, ∂P/∂F being symmetric.
 template <class L, class T, int K>
 DIFFSIM_FUNCTION Mat3<T> stress_tangent_of(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[K]) {
   if constexpr (requires { L::stress_tangent(F, dF, moduli); }) {
     return L::stress_tangent(F, dF, moduli);
   } else {
-    T none[K];
-    for (int k = 0; k < K; ++k) none[k] = T(0.0);
-    return stress_tangent_by_ad<L>(F, dF, moduli, none);
+    using D = Dual<T, 1>;
+    Mat3<D> along;
+    D constant[K];
+    for (int i = 0; i < 9; ++i) {
+      along(i / 3, i % 3).value = F(i / 3, i % 3);
+      along(i / 3, i % 3).derivative[0] = dF(i / 3, i % 3);
+    }
+    for (int k = 0; k < K; ++k) constant[k] = D::constant(moduli[k]);
+    const Mat3<D> P = stress_of<L>(along, constant);
+    Mat3<T> dP;
+    for (int i = 0; i < 9; ++i) dP(i / 3, i % 3) = P(i / 3, i % 3).derivative[0];
+    return dP;
+  }
+}
+
+/// A_k = ∂P/∂moduli_k. Tangent and adjoint both use these very numbers, so that they stay each other's transpose to rounding even
+/// where the A_k are small differences of large terms, near rest.
+template <class L, class T, int K>
+DIFFSIM_FUNCTION void stress_moduli_of(const Mat3<T>& F, const T (&moduli)[K], Mat3<T> (&A)[K]) {
+  if constexpr (requires { L::stress_moduli(F, moduli, A); }) {
+    L::stress_moduli(F, moduli, A);
+  } else {
+    using D = Dual<T, K>;
+    Mat3<D> constant;
+    D variable[K];
+    for (int i = 0; i < 9; ++i) constant(i / 3, i % 3) = D::constant(F(i / 3, i % 3));
+    for (int k = 0; k < K; ++k) variable[k] = D::variable(moduli[k], k);
+    const Mat3<D> P = stress_of<L>(constant, variable);
+    for (int k = 0; k < K; ++k)
+      for (int i = 0; i < 9; ++i) A[k](i / 3, i % 3) = P(i / 3, i % 3).derivative[k];
   }
 }
 
 /// out_k = ∂P/∂moduli_k : G.
 template <class L, class T, int K>
 DIFFSIM_FUNCTION void stress_moduli_of(const Mat3<T>& F, const Mat3<T>& G, const T (&moduli)[K], T (&out)[K]) {
-  if constexpr (requires { L::stress_moduli(F, G, moduli, out); }) {
-    L::stress_moduli(F, G, moduli, out);
-  } else {
-    // P : G is the derivative of W along G, so its derivatives by the moduli are mixed second ones.
-    using D = Dual<T, K>;
-    using DD = Dual<D, 1>;
-    Mat3<DD> along;
-    DD variable[K];
-    for (int i = 0; i < 9; ++i) {
-      along(i / 3, i % 3).value = D::constant(F(i / 3, i % 3));
-      along(i / 3, i % 3).derivative[0] = D::constant(G(i / 3, i % 3));
-    }
-    for (int k = 0; k < K; ++k) variable[k] = DD::constant(D::variable(moduli[k], k));
-    const DD energy = L::energy(along, variable);
-    for (int k = 0; k < K; ++k) out[k] = energy.derivative[0].derivative[k];
-  }
+  Mat3<T> A[K];
+  stress_moduli_of<L>(F, moduli, A);
+  for (int k = 0; k < K; ++k) out[k] = inner(A[k], G);
 }
 
 /// Lamé's µ and λ from Young's modulus E and Poisson's ratio ν: µ = E / 2(1+ν), λ = E ν / (1+ν)(1-2ν).

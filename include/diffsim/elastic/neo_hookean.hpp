@@ -54,13 +54,13 @@ struct NeoHookean {
   }
 
   template <class T>
-  static DIFFSIM_FUNCTION void stress_moduli(const Mat3<T>& F, const Mat3<T>& G, const T (&)[2], T (&out)[2]) {
+  static DIFFSIM_FUNCTION void stress_moduli(const Mat3<T>& F, const T (&)[2], Mat3<T> (&A)[2]) {
     using std::log;
     const Mat3<T> cof = cofactor(F);
     const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
-    const T along = inner(cof, G) / J;
-    out[0] = inner(F, G) - along;
-    out[1] = log(J) * along;
+    const T inverse_J = T(1.0) / J;
+    A[0] = F - inverse_J * cof;
+    A[1] = (log(J) * inverse_J) * cof;
   }
 };
 

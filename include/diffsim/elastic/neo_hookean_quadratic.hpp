@@ -48,12 +48,11 @@ struct NeoHookeanQuadratic {
   }
 
   template <class T>
-  static DIFFSIM_FUNCTION void stress_moduli(const Mat3<T>& F, const Mat3<T>& G, const T (&)[2], T (&out)[2]) {
+  static DIFFSIM_FUNCTION void stress_moduli(const Mat3<T>& F, const T (&)[2], Mat3<T> (&A)[2]) {
     const Mat3<T> cof = cofactor(F);
     const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
-    const T along = inner(cof, G);
-    out[0] = inner(F, G) - along / J;
-    out[1] = (J - 1.0) * along;
+    A[0] = F - (T(1.0) / J) * cof;
+    A[1] = (J - 1.0) * cof;
   }
 };
 

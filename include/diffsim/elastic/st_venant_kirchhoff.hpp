@@ -5,8 +5,8 @@
 
 namespace diffsim {
 
-/// St. Venant–Kirchhoff solid: Hooke's law in Green's strain (Bonet & Wood 2008, sec. 6.4). For large rotations and small
-/// strains; it softens under strong compression.
+/// St. Venant–Kirchhoff solid: Hooke's law in Green's strain (Bonet & Wood 2008, sec. 6.4). For large rotations and
+/// small strains; it softens under strong compression.
 ///
 ///   W = µ E : E + λ/2 (tr E)²,   E = (FᵀF - I)/2
 ///   P = F S,   S = 2 µ E + λ tr E I

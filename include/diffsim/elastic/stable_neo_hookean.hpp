@@ -58,12 +58,11 @@ struct StableNeoHookean {
   }
 
   template <class T>
-  static DIFFSIM_FUNCTION void stress_moduli(const Mat3<T>& F, const Mat3<T>& G, const T (&)[2], T (&out)[2]) {
+  static DIFFSIM_FUNCTION void stress_moduli(const Mat3<T>& F, const T (&)[2], Mat3<T> (&A)[2]) {
     const Mat3<T> cof = cofactor(F);
     const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
-    const T along = inner(cof, G);
-    out[0] = (1.0 - 1.0 / (inner(F, F) + 1.0)) * inner(F, G) - 0.75 * along;
-    out[1] = (J - 1.0) * along;
+    A[0] = (1.0 - 1.0 / (inner(F, F) + 1.0)) * F - T(0.75) * cof;
+    A[1] = (J - 1.0) * cof;
   }
 };
 

@@ -1,0 +1,79 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "diffsim/elastic/fibre.hpp"
+#include "diffsim/elastic/law.hpp"
+#include "diffsim/elastic/neo_hookean.hpp"
+
+namespace diffsim {
+
+/// Muscle: a Neo-Hookean matrix and an active tension along fibres, scaled by an activation (active stress: Ambrosi &
+/// Pezzuto 2012, doi:10.1007/s10659-011-9351-4). J > 0 only.
+///
+///   W = W_NeoHookean(F) + A T (λ - 1),   λ = |F a|
+///   P = P_NeoHookean(F) + A T (F a / λ) aᵀ
+///   dP = dP_NeoHookean + A T (dF a - n (n · dF a)) / λ aᵀ,   n = F a / λ
+///
+/// The tension is nominal, force over area at rest, and the same at every stretch. With A ≠ 0 the rest shape is not at
+/// rest.
+///
+/// | parameter                  | symbol | unit | range                                              |
+/// |----------------------------|--------|------|----------------------------------------------------|
+/// | youngs_modulus             | E      | Pa   | > 0                                                |
+/// | poisson_ratio              | ν      | 1    | (-1, ½)                                            |
+/// | active_tension             | T      | Pa   | ≥ 0: at full activation                            |
+/// | activation                 | A      | 1    | [0, 1]                                             |
+/// | fibre_x, fibre_y, fibre_z  | a      | 1    | a direction of the rest shape of any length but 0  |
+///
+/// Moduli: µ, λ, A T, a of length 1. J ≤ 0: the run stops with the cell.
+struct ActiveFibre {
+  static constexpr const char* name = "active_fibre";
+  static constexpr std::array<const char*, 7> parameters{
+      "youngs_modulus", "poisson_ratio", "active_tension", "activation", "fibre_x", "fibre_y", "fibre_z"};
+  static constexpr int num_moduli = 6;
+  static constexpr bool needs_positive_jacobian = true;
+
+  template <class T>
+  static DIFFSIM_FUNCTION void moduli(const T (&parameters)[7], T (&moduli)[6]) {
+    const T elastic[2] = {parameters[0], parameters[1]};
+    T lame[2];
+    lame_moduli(elastic, lame);
+    moduli[0] = lame[0];
+    moduli[1] = lame[1];
+    moduli[2] = parameters[2] * parameters[3];
+    unit_fibre(parameters + 4, moduli + 3);
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION T energy(const Mat3<T>& F, const T (&moduli)[6]) {
+    using std::sqrt;
+    const T matrix[2] = {moduli[0], moduli[1]};
+    const Vec3<T> Fa = F * Vec3<T>{{moduli[3], moduli[4], moduli[5]}};
+    return NeoHookean::energy(F, matrix) + moduli[2] * (sqrt(dot(Fa, Fa)) - 1.0);
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[6]) {
+    using std::sqrt;
+    const T matrix[2] = {moduli[0], moduli[1]};
+    const Vec3<T> a{{moduli[3], moduli[4], moduli[5]}};
+    const Vec3<T> Fa = F * a;
+    return NeoHookean::stress(F, matrix) + dyad(moduli[2] / sqrt(dot(Fa, Fa)), Fa, a);
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION Mat3<T> stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[6]) {
+    using std::sqrt;
+    const T matrix[2] = {moduli[0], moduli[1]};
+    const Vec3<T> a{{moduli[3], moduli[4], moduli[5]}};
+    const Vec3<T> Fa = F * a, dFa = dF * a;
+    const T squared = dot(Fa, Fa);
+    const T along = dot(Fa, dFa) / squared;
+    const Vec3<T> across{{dFa[0] - along * Fa[0], dFa[1] - along * Fa[1], dFa[2] - along * Fa[2]}};
+    return NeoHookean::stress_tangent(F, dF, matrix) + dyad(moduli[2] / sqrt(squared), across, a);
+  }
+};
+
+}  // namespace diffsim

@@ -1,0 +1,38 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "diffsim/core/small_tensor.hpp"
+#include "diffsim/elastic/scalar_traits.hpp"
+
+namespace diffsim {
+
+/// What laws with fibres share.
+
+/// unit = direction / |direction|.
+template <class T>
+DIFFSIM_FUNCTION void unit_fibre(const T* direction, T* unit) {
+  using std::sqrt;
+  const T scale =
+      T(1.0) / sqrt(direction[0] * direction[0] + direction[1] * direction[1] + direction[2] * direction[2]);
+  for (int i = 0; i < 3; ++i) unit[i] = scale * direction[i];
+}
+
+/// s a bᵀ.
+template <class T>
+DIFFSIM_FUNCTION Mat3<T> dyad(const T& s, const Vec3<T>& a, const Vec3<T>& b) {
+  Mat3<T> c;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) c(i, j) = s * a[i] * b[j];
+  return c;
+}
+
+/// x where x > bound, else 0, with the derivatives of the branch taken.
+template <class T>
+DIFFSIM_FUNCTION T if_positive(const T& x, double bound) {
+  using Traits = ScalarTraits<T>;
+  return Traits::constant(indicator_greater(Traits::base(x), bound)) * x;
+}
+
+}  // namespace diffsim

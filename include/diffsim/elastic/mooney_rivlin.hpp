@@ -1,0 +1,74 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "diffsim/elastic/law.hpp"
+
+namespace diffsim {
+
+/// Compressible Mooney–Rivlin rubber, shape and volume split (Holzapfel 2000, sec. 6.5). J > 0 only.
+///
+///   W = c10 (Ī1 - 3) + c01 (Ī2 - 3) + κ/2 (J - 1)²
+///   Ī1 = J^(-2/3) tr C,   Ī2 = J^(-4/3) |cof F|²,   C = FᵀF
+///   P = 2 c10 J^(-2/3) (F - I1/3 F⁻ᵀ) + 2 c01 J^(-4/3) (I1 F - F C - 2/3 I2 F⁻ᵀ) + κ (J - 1) cof F
+///
+/// Small strains see the shear modulus 2 (c10 + c01) and the bulk modulus κ.
+///
+/// | parameter     | symbol | unit | range                            |
+/// |---------------|--------|------|----------------------------------|
+/// | c10           | c10    | Pa   | > -c01                           |
+/// | c01           | c01    | Pa   | any; ≥ 0 for a convex energy     |
+/// | bulk_modulus  | κ      | Pa   | > 0                              |
+///
+/// Moduli: the parameters. J ≤ 0: the run stops with the cell.
+struct MooneyRivlin {
+  static constexpr const char* name = "mooney_rivlin";
+  static constexpr std::array<const char*, 3> parameters{"c10", "c01", "bulk_modulus"};
+  static constexpr int num_moduli = 3;
+  static constexpr bool needs_positive_jacobian = true;
+
+  template <class T>
+  static DIFFSIM_FUNCTION void moduli(const T (&parameters)[3], T (&moduli)[3]) {
+    for (int k = 0; k < 3; ++k) moduli[k] = parameters[k];
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION T energy(const Mat3<T>& F, const T (&moduli)[3]) {
+    using std::exp, std::log;
+    const Mat3<T> cof = cofactor(F);
+    const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
+    const T shape = exp((-2.0 / 3.0) * log(J));
+    return moduli[0] * (shape * inner(F, F) - 3.0) + moduli[1] * (shape * shape * inner(cof, cof) - 3.0) +
+           0.5 * moduli[2] * (J - 1.0) * (J - 1.0);
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[3]) {
+    using std::exp, std::log;
+    const Mat3<T> cof = cofactor(F);
+    const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
+    const T shape = exp((-2.0 / 3.0) * log(J));
+    const T I1 = inner(F, F), I2 = inner(cof, cof);
+    const T a = 2.0 * moduli[0] * shape;
+    const T b = 2.0 * moduli[1] * shape * shape;
+    const T c = moduli[2] * (J - 1.0) - (a * I1 + 2.0 * (b * I2)) / (3.0 * J);
+    return (a + b * I1) * F - b * (F * (transpose(F) * F)) + c * cof;
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION void stress_moduli(const Mat3<T>& F, const Mat3<T>& G, const T (&)[3], T (&out)[3]) {
+    using std::exp, std::log;
+    const Mat3<T> cof = cofactor(F);
+    const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
+    const T shape = exp((-2.0 / 3.0) * log(J));
+    const T I1 = inner(F, F), I2 = inner(cof, cof);
+    const T along = inner(cof, G);
+    const T stretch = inner(F, G);
+    out[0] = 2.0 * shape * (stretch - I1 * along / (3.0 * J));
+    out[1] = 2.0 * shape * shape * (I1 * stretch - inner(F * (transpose(F) * F), G) - 2.0 * (I2 * along) / (3.0 * J));
+    out[2] = (J - 1.0) * along;
+  }
+};
+
+}  // namespace diffsim

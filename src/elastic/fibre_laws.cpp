@@ -1,0 +1,11 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/elastic/active_fibre.hpp"
+#include "diffsim/elastic/elastic_term_impl.hpp"
+#include "diffsim/elastic/holzapfel_gasser_ogden.hpp"
+#include "elastic/own_laws.hpp"
+
+namespace diffsim::elastic {
+
+std::vector<ElasticLaw> fibre_laws() { return {describe_law<HolzapfelGasserOgden>(), describe_law<ActiveFibre>()}; }
+
+}  // namespace diffsim::elastic

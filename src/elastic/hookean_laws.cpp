@@ -1,0 +1,14 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/elastic/elastic_term_impl.hpp"
+#include "diffsim/elastic/fixed_corotated.hpp"
+#include "diffsim/elastic/linear_elastic.hpp"
+#include "diffsim/elastic/st_venant_kirchhoff.hpp"
+#include "elastic/own_laws.hpp"
+
+namespace diffsim::elastic {
+
+std::vector<ElasticLaw> hookean_laws() {
+  return {describe_law<LinearElastic>(), describe_law<StVenantKirchhoff>(), describe_law<FixedCorotated>()};
+}
+
+}  // namespace diffsim::elastic

@@ -1,0 +1,17 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "diffsim/elastic/elastic_term.hpp"
+
+namespace diffsim::elastic {
+
+// The library's laws, a source file for a few, since each one's kernels take long to compile.
+std::vector<ElasticLaw> neo_hookean_laws();
+std::vector<ElasticLaw> hookean_laws();
+std::vector<ElasticLaw> mooney_rivlin_laws();
+std::vector<ElasticLaw> ogden_laws();
+std::vector<ElasticLaw> fibre_laws();
+
+}  // namespace diffsim::elastic

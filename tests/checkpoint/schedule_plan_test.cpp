@@ -1,0 +1,118 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/checkpoint/schedule_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "checkpoint/schedule_checker.hpp"
+#include "diffsim/checkpoint/revolve_schedule.hpp"
+#include "diffsim/core/error.hpp"
+
+namespace diffsim {
+namespace {
+
+constexpr std::int64_t mebi = 1 << 20;
+
+struct Problem {
+  int num_steps;
+  std::int64_t state;
+  std::int64_t record;
+};
+
+class Plans : public ::testing::TestWithParam<Problem> {};
+
+TEST_P(Plans, StayWithinTheBudgetAndUseIt) {
+  const auto [n, state, record] = GetParam();
+  const std::int64_t least = state + record;
+  long before = std::numeric_limits<long>::max();
+  for (std::int64_t budget = least; budget < 2 * n * record; budget += std::max<std::int64_t>(budget / 17, 1)) {
+    const CheckpointPlan plan = plan_checkpoints(n, state, record, budget);
+    const std::string what = plan.summary() + ", of " + std::to_string(budget) + " bytes";
+    const std::unique_ptr<Schedule> schedule = plan.make_schedule();
+    testing::Rehearsal result = testing::rehearse(*schedule, n, {plan.snapshots}, plan.records);
+    ASSERT_EQ(result.fault, "") << what;
+    const std::int64_t used = result.peak[0] * state + result.peak_records * record;
+    ASSERT_LE(used, plan.bytes) << what;
+    ASSERT_LE(plan.bytes, budget) << what;
+    ASSERT_EQ(result.advances, plan.recomputations) << what;
+    ASSERT_DOUBLE_EQ(plan.ratio, static_cast<double>(n + result.advances) / n);
+    ASSERT_LE(result.advances, before) << "more memory, more work: " << what;
+    before = result.advances;
+    // What is left is less than the smallest thing that could be added, unless nothing is repeated any more.
+    if (plan.recomputations > 0) {
+      ASSERT_LT(budget - used, record) << what;
+      if (budget >= 5 * record) {
+        ASSERT_GE(static_cast<double>(used), 0.8 * static_cast<double>(budget)) << what;
+      }
+    }
+    // Never more work than with a snapshot every so many steps.
+    for (int every = 1; every <= n; ++every)
+      if (const std::int64_t segments = (n + every - 1) / every; (segments - 1) * state + every * record <= budget) {
+        ASSERT_LE(plan.recomputations, (segments - 1) * every) << what;
+      }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Problems, Plans,
+                         ::testing::Values(Problem{100, 1000, 1000}, Problem{100, 1000, 100}, Problem{100, 1000, 7000},
+                                           Problem{317, 48, 72}, Problem{40, 1, 1}, Problem{2, 10, 10},
+                                           Problem{1, 10, 10}));
+
+TEST(CheckpointPlan, IsTheBestOfAllSplitsOfTheMemory) {
+  constexpr int n = 60;
+  constexpr std::int64_t state = 3;
+  constexpr std::int64_t record = 5;
+  for (std::int64_t budget = state + record; budget <= n * record; ++budget) {
+    std::int64_t best = budget >= n * record ? 0 : std::numeric_limits<std::int64_t>::max();
+    for (int snapshots = 1; snapshots <= n; ++snapshots)
+      for (int records = 1; records <= n; ++records)
+        if (snapshots * state + records * record <= budget)
+          best = std::min<std::int64_t>(best, revolve_advances(n, snapshots, records));
+    ASSERT_EQ(plan_checkpoints(n, state, record, budget).recomputations, best) << budget;
+  }
+}
+
+TEST(CheckpointPlan, KeepsEveryRecordWhereTheyFit) {
+  const CheckpointPlan plan = plan_checkpoints(1000, 30 * mebi, 10 * mebi, 10'000 * mebi);
+  EXPECT_EQ(plan.snapshots, 0);
+  EXPECT_EQ(plan.records, 1000);
+  EXPECT_EQ(plan.recomputations, 0);
+  EXPECT_EQ(plan.make_schedule()->name(), "all");
+  EXPECT_EQ(plan.summary(), "all: 1000 records, 9.77 GiB; 1.00 forward steps for each of 1000");
+  EXPECT_GT(plan_checkpoints(1000, 30 * mebi, 10 * mebi, 10'000 * mebi - 1).recomputations, 0);
+}
+
+TEST(CheckpointPlan, SaysWhatItIs) {
+  EXPECT_EQ(plan_checkpoints(3, 2 * mebi, 2 * mebi, 4 * mebi).summary(),
+            "revolve: 1 snapshot, 1 record, 4.00 MiB; 2.00 forward steps for each of 3");
+}
+
+TEST(CheckpointPlan, TakesTheExtremesOfItsArguments) {
+  EXPECT_EQ(plan_checkpoints(0, 10, 10, 0).bytes, 0);
+  EXPECT_EQ(plan_checkpoints(10, 0, 0, 0).recomputations, 0);
+  EXPECT_EQ(plan_checkpoints(10, 8, 0, 0).recomputations, 0);  // records that cost nothing
+  EXPECT_EQ(plan_checkpoints(10, 0, 8, 8).recomputations, 9);  // snapshots that cost nothing
+  EXPECT_THROW(plan_checkpoints(-1, 8, 8, 100), Error);
+  EXPECT_THROW(plan_checkpoints(10, -8, 8, 100), Error);
+  const CheckpointPlan large = plan_checkpoints(1'000'000, 4'000 * mebi, 4'000 * mebi, 400'000'000 * mebi);
+  EXPECT_LE(large.bytes, 400'000'000 * mebi);
+  EXPECT_LT(large.ratio, 2.0);
+}
+
+TEST(CheckpointPlan, NamesTheLeastThatWouldDo) {
+  try {
+    plan_checkpoints(10, 3 * mebi, mebi, 4 * mebi - 1);
+    FAIL() << "planned";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::input);
+    EXPECT_NE(std::string(error.what()).find("4.00 MiB"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace diffsim
