@@ -2,6 +2,7 @@
 #include "app/progress.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -18,6 +19,13 @@ std::string duration(double seconds) {
   return fmt::format("{}:{:02}", s / 60, s % 60);
 }
 
+/// `line` cut to the terminal's width, so that one \r takes it back.
+std::string fitted(const std::string& line) {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 2) return line;
+  return line.substr(0, size.ws_col - 1U);
+}
+
 }  // namespace
 
 Progress::Style Progress::style_for(int rank) {
@@ -28,8 +36,9 @@ Progress::Style Progress::style_for(int rank) {
 Progress::Progress(Style style, std::string label, std::string unit)
     : style_(style), label_(std::move(label)), unit_(std::move(unit)), start_(Clock::now()), shown_(start_) {}
 
-Progress::~Progress() {
+void Progress::clear() {
   if (on_screen_) std::fputs("\r\033[K", stderr);
+  on_screen_ = false;
 }
 
 std::string Progress::text(const std::string& label, const std::string& unit, long done, long total, double seconds,
@@ -51,7 +60,7 @@ void Progress::update(long done, long total, const std::string& note) {
   const std::string line =
       text(label_, unit_, done, total, std::chrono::duration<double>(now - start_).count(), note);
   if (style_ == Style::line) {
-    std::fputs(("\r\033[K" + line).c_str(), stderr);
+    std::fputs(("\r\033[K" + fitted(line)).c_str(), stderr);
     on_screen_ = true;
   } else {
     std::fputs(("diffsim: " + line + "\n").c_str(), stderr);
@@ -60,7 +69,8 @@ void Progress::update(long done, long total, const std::string& note) {
 }
 
 bool WatchedLoss::observes(int n) const {
-  const bool back = n < last_;
+  const bool back = n != 0 ? n < last_ : last_ == 1;
+  if (n == 0 && !back) progress_.restart();
   progress_.update(back ? 2L * num_steps_ - n : n, 2L * num_steps_, back ? "backward" : "forward");
   last_ = n;
   return loss_.observes(n);

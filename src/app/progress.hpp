@@ -2,8 +2,8 @@
 #pragma once
 
 #include <chrono>
-#include <memory>
 #include <string>
+#include <utility>
 
 #include "diffsim/core/loss.hpp"
 
@@ -20,7 +20,11 @@ class Progress {
   Progress(Style style, std::string label, std::string unit);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  ~Progress();  ///< takes the line off the terminal
+  ~Progress() { clear(); }
+
+  void set_label(std::string label) { label_ = std::move(label); }
+  void restart() { start_ = Clock::now(); }  ///< rates are from here on
+  void clear();                              ///< takes the line off the terminal
 
   /// `done` of `total` units are done; `note` is added to the line.
   void update(long done, long total, const std::string& note = "");
@@ -36,7 +40,7 @@ class Progress {
   bool on_screen_ = false;
 };
 
-/// A loss that tells a Progress how far a sweep is: a sweep asks `observes` at every state, forward and back.
+/// A loss that tells a Progress how far a sweep is: a sweep asks `observes` at every state, forward from 0 and back again.
 class WatchedLoss : public Loss {
  public:
   WatchedLoss(Loss& loss, Progress& progress, int num_steps)

@@ -157,7 +157,7 @@ int run(MPI_Comm comm, const CommandLine& line, std::ostream& out, std::ostream&
     outcome = outcome_of(exception);
   }
   // Errors are agreed on, so the others are on their way. If they are not, better an end than a hang.
-  constexpr std::chrono::seconds patience(30);
+  constexpr std::chrono::seconds patience(3);
   if (!farewell || !farewell->wait(patience)) {
     say(err, (outcome.error.empty() ? "other ranks failed" : outcome.error) + " (rank " + std::to_string(rank) + ")");
     MPI_Abort(comm, failed);

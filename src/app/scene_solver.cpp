@@ -65,15 +65,13 @@ CheckpointOptions parse_checkpoint(const Value& value) {
   CheckpointOptions options;
   const Value* schedule = mapping.find("schedule");
   const Value* every = mapping.find("every");
-  if (schedule) options.schedule = to_choice(*schedule, {"all", "uniform"}, {"revolve", "two_level"});
+  // One scene may serve several schedules: a number that the chosen one has no use for is no error.
+  if (schedule) options.schedule = to_choice(*schedule, {"all", "uniform", "revolve", "two_level"}, {});
   else if (every) options.schedule = "uniform";
-  if (mapping.has("snapshots"))
-    mapping.place_of("snapshots").fail("belongs to the schedule revolve, which is not available in this version; "
-                                       "use {schedule: uniform, every: …}");
+  else if (mapping.has("snapshots")) options.schedule = "revolve";
   if (every) options.every = to_integer(*every, 1);
-  if (every && options.schedule != "uniform")
-    every->place.fail("belongs to the schedule uniform, not to " + options.schedule + "; remove one of the two");
-  if (!every && options.schedule == "uniform")
+  if (const Value* snapshots = mapping.find("snapshots")) options.snapshots = to_integer(*snapshots, 1);
+  if (!every && (options.schedule == "uniform" || options.schedule == "two_level"))
     mapping.place_of("every").fail("is missing; give the steps between snapshots");
   if (const Value* store = mapping.find("store")) options.store = to_choice(*store, {"memory", "hdf5"}, {"tiered"});
   if (const Value* directory = mapping.find("directory")) options.directory = to_text(*directory);

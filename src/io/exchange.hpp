@@ -13,8 +13,8 @@
 
 namespace diffsim {
 
-/// Sends each of `items` to the rank that `destination(item)` names; returns what this rank gets, by rank of origin and in
-/// the order there. Collective.
+/// Sends each of `items` to the rank that `destination(item)` names; returns what this rank gets, by rank of origin and
+/// in the order there. Collective.
 template <class Item, class Destination>
 std::vector<Item> exchange(MPI_Comm comm, const std::vector<Item>& items, const Destination& destination) {
   static_assert(std::is_trivially_copyable_v<Item>);
@@ -26,7 +26,8 @@ std::vector<Item> exchange(MPI_Comm comm, const std::vector<Item>& items, const 
   collectively(comm, [&] {
     if (items.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
       throw Error("more than 2^31 items to exchange on one rank; use more ranks", ErrorKind::system);
-    for (std::size_t i = 0; i < items.size(); ++i) ++send_count[static_cast<std::size_t>(to[i] = destination(items[i]))];
+    for (std::size_t i = 0; i < items.size(); ++i)
+      ++send_count[static_cast<std::size_t>(to[i] = destination(items[i]))];
     std::exclusive_scan(send_count.begin(), send_count.end(), send_begin.begin(), 0);
     std::vector<int> next = send_begin;
     for (std::size_t i = 0; i < items.size(); ++i)

@@ -18,8 +18,8 @@ void require_finite(const Hdf5File& file, const std::string& dataset, const std:
     const auto bad = std::find_if(values.begin(), values.end(), [](double value) { return !std::isfinite(value); });
     if (bad != values.end())
       throw InputError(file.path(), 0, dataset,
-                       "the value of " + what + " " + std::to_string(first + (bad - values.begin()) / components) + " is " +
-                           std::to_string(*bad) + "; it must be finite");
+                       "the value of " + what + " " + std::to_string(first + (bad - values.begin()) / components) +
+                           " is " + std::to_string(*bad) + "; it must be finite");
   });
 }
 
@@ -82,7 +82,8 @@ void write_cell_field(Hdf5File& file, const TetrahedralMesh& mesh, const std::st
 }
 
 void write_vertex_field(Hdf5File& file, const TetrahedralMesh& mesh, const std::string& dataset,
-                        const std::vector<double>& local, int components, const std::string& units, std::int64_t steps) {
+                        const std::vector<double>& local, int components, const std::string& units,
+                        std::int64_t steps) {
   const auto count = static_cast<std::size_t>(std::max<std::int64_t>(steps, 1));
   const std::size_t a_step = local.size() / count;
   collectively(mesh.comm(), [&] {

@@ -59,8 +59,9 @@ void require_writable_file(const std::string& path, const std::string& final_pat
   if (fs::is_directory(final_path, code)) throw InputError(final_path, 0, "", "is a directory; give a file's name");
   const Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC);
   if (!file.is_open())
-    throw InputError(final_path, 0, "",
-                     "cannot be written (" + reason(errno) + "); make its directory, or give another that you may write to");
+    throw InputError(
+        final_path, 0, "",
+        "cannot be written (" + reason(errno) + "); make its directory, or give another that you may write to");
 }
 
 bool has_hdf5_signature(const std::string& path) {

@@ -16,8 +16,9 @@ void require_writable_file(const std::string& path, const std::string& final_pat
 bool has_hdf5_signature(const std::string& path);
 /// Bytes free to this user on the disk of a file that is to be written; infinite where that is not known.
 double free_space(const std::string& path);
-/// Makes sure that `path` can grow from `from` to `to` bytes; throws Error where the disk has no room (or the quota, or the
-/// process, does not allow it), naming the file `name`. The file becomes as long as `to` where space can be reserved.
+/// Makes sure that `path` can grow from `from` to `to` bytes; throws Error where the disk has no room (or the quota, or
+/// the process, does not allow it), naming the file `name`. The file becomes as long as `to` where space can be
+/// reserved.
 void reserve_space(const std::string& path, const std::string& name, std::uint64_t from, std::uint64_t to);
 /// How long an HDF5 file that this library wrote says it is, bytes; 0 where it does not say.
 std::uint64_t hdf5_length(const std::string& path);

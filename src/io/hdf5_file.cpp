@@ -56,10 +56,14 @@ bool is_dataset(hid_t file, const std::string& path) {
 
 std::string kind_name(DatasetInfo::Kind kind) {
   switch (kind) {
-    case DatasetInfo::Kind::real: return "real numbers";
-    case DatasetInfo::Kind::integer: return "integers";
-    case DatasetInfo::Kind::text: return "text";
-    default: return "something else";
+    case DatasetInfo::Kind::real:
+      return "real numbers";
+    case DatasetInfo::Kind::integer:
+      return "integers";
+    case DatasetInfo::Kind::text:
+      return "text";
+    default:
+      return "something else";
   }
 }
 
@@ -160,10 +164,11 @@ Hdf5Properties Hdf5File::Impl::access() const {
   return list;
 }
 
-void Hdf5File::Impl::reserve(std::uint64_t bytes) {
+void Hdf5File::Impl::reserve(std::uint64_t bytes, bool is_frame) {
   // HDF5 does not know a shared file's length, so it is reckoned; its records of a dataset or a chunk are small.
   const std::uint64_t needed = length + bytes + 1024;
-  if (needed + room_for_metadata / 2 <= reserved) {
+  // Frames stop while there is room to end the file with what it has.
+  if (needed + room_for_metadata / (is_frame ? 2 : 16) <= reserved) {
     length = needed;
     return;
   }
@@ -190,8 +195,8 @@ std::uint64_t Hdf5File::Impl::sum(std::uint64_t share) const {
 void Hdf5File::Impl::broadcast(void* data, std::size_t bytes) const {
   constexpr std::size_t at_once = std::size_t{1} << 30;
   for (std::size_t done = 0; done < bytes; done += at_once)
-    DIFFSIM_MPI(MPI_Bcast(static_cast<char*>(data) + done, static_cast<int>(std::min(at_once, bytes - done)), MPI_BYTE, 0,
-                          comm));
+    DIFFSIM_MPI(MPI_Bcast(static_cast<char*>(data) + done, static_cast<int>(std::min(at_once, bytes - done)), MPI_BYTE,
+                          0, comm));
 }
 
 void Hdf5File::Impl::put_attribute(hid_t object, const std::string& name, const AttributeValue& value) {
@@ -239,8 +244,9 @@ void Hdf5File::Impl::verify(const std::string& dataset, std::uint64_t found) con
     check(H5Aread(attribute, type, expected.data()), "read the checksum of " + dataset);
   });
   if (!expected.starts_with("splitmix64-sum:") || expected == checksum_text(found)) return;
-  fail(dataset, "is damaged: its checksum does not match; get the file again (or, if you edited it on purpose, delete "
-                "the attribute `checksum`)");
+  fail(dataset,
+       "is damaged: its checksum does not match; get the file again (or, if you edited it on purpose, delete "
+       "the attribute `checksum`)");
 }
 
 Hdf5Dataset Hdf5File::Impl::open_dataset(const std::string& dataset) const {
@@ -256,7 +262,7 @@ Hdf5File::Hdf5File(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
   f.agree([&] {
     f.collective = Hdf5Properties(H5Pcreate(H5P_DATASET_XFER));
     DIFFSIM_HDF5(f.collective);
-    DIFFSIM_HDF5(H5Pset_dxpl_mpio(f.collective, H5FD_MPIO_INDEPENDENT));
+    DIFFSIM_HDF5(H5Pset_dxpl_mpio(f.collective, H5FD_MPIO_COLLECTIVE));
   });
 }
 Hdf5File::Hdf5File(Hdf5File&&) noexcept = default;
@@ -279,7 +285,7 @@ Hdf5File Hdf5File::create(MPI_Comm comm, const std::string& path, const std::str
     f.file = Hdf5FileId(H5Fcreate(f.partial_path().c_str(), H5F_ACC_TRUNC, creation, access));
     f.check(f.file, "make the file");
   });
-  f.reserve(0);
+  f.reserve(0, true);
   result.write_attribute("/", "format", format);
   result.write_attribute("/", "format_version", std::int64_t{version});
   result.write_attribute("/", "diffsim_version", DIFFSIM_VERSION);
@@ -299,8 +305,9 @@ Hdf5File Hdf5File::open(MPI_Comm comm, const std::string& path) {
   f.agree([&] {
     f.file = Hdf5FileId(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access));
     if (f.file < 0)
-      throw InputError(path, 0, "", "cannot be opened as HDF5 (" + hdf5_reason() +
-                                        "); it is cut short or damaged, get the whole file again");
+      throw InputError(
+          path, 0, "",
+          "cannot be opened as HDF5 (" + hdf5_reason() + "); it is cut short or damaged, get the whole file again");
   });
   return result;
 }
@@ -309,19 +316,24 @@ MPI_Comm Hdf5File::comm() const { return impl_->comm; }
 const std::string& Hdf5File::path() const { return impl_->path; }
 void Hdf5File::set_transfer_limit(std::size_t bytes) { impl_->transfer_limit = std::max<std::size_t>(bytes, 1); }
 
-void Hdf5File::flush() {
+void Hdf5File::Impl::flush() {
   const ProfilingRegion region("diffsim::io::flush");
-  impl_->agree([&] { impl_->check(H5Fflush(impl_->file, H5F_SCOPE_GLOBAL), "write to the disk"); });
-  impl_->reserved = 0;  // HDF5 has cut the file to its length
+  agree([&] { check(H5Fflush(file, H5F_SCOPE_GLOBAL), "write to the disk"); });
+  reserved = 0;  // HDF5 has cut the file to its length
+}
+
+void Hdf5File::flush() {
+  impl_->flush();
+  impl_->reserve(0, true);
 }
 
 void Hdf5File::require_space(double bytes) const {
   collectively(impl_->comm, [&] {
     const double free = free_space(path());
     if (impl_->rank == 0 && free < bytes)
-      throw InputError(path(), 0, "", "needs " + std::to_string(std::llround(bytes / 1e6)) + " MB of disk, but only " +
-                                          std::to_string(std::llround(free / 1e6)) +
-                                          " MB are free; write less often, or elsewhere");
+      throw InputError(path(), 0, "",
+                       "needs " + std::to_string(std::llround(bytes / 1e6)) + " MB of disk, but only " +
+                           std::to_string(std::llround(free / 1e6)) + " MB are free; write less often, or elsewhere");
   });
 }
 
@@ -330,7 +342,7 @@ void Hdf5File::publish() {
   Impl& f = *impl_;
   f.require_writing("/publish");
   f.write_series_checksums(*this);
-  flush();
+  f.flush();
   f.agree([&] { f.check(f.file.close(), "close the file"); });
   collectively(f.comm, [&] {
     if (f.rank != 0) return;
@@ -412,10 +424,17 @@ DatasetInfo Hdf5File::Impl::info(const std::string& dataset) const {
     f.check(H5Sget_simple_extent_dims(space, sizes.data(), nullptr), "read the shape of " + dataset);
     info.shape.assign(sizes.begin(), sizes.end());
     switch (H5Tget_class(type)) {
-      case H5T_FLOAT: info.kind = DatasetInfo::Kind::real; break;
-      case H5T_INTEGER: info.kind = DatasetInfo::Kind::integer; break;
-      case H5T_STRING: info.kind = DatasetInfo::Kind::text; break;
-      default: break;
+      case H5T_FLOAT:
+        info.kind = DatasetInfo::Kind::real;
+        break;
+      case H5T_INTEGER:
+        info.kind = DatasetInfo::Kind::integer;
+        break;
+      case H5T_STRING:
+        info.kind = DatasetInfo::Kind::text;
+        break;
+      default:
+        break;
     }
     const Hdf5Properties creation(H5Dget_create_plist(object));
     const H5D_layout_t layout = H5Pget_layout(creation);

@@ -31,13 +31,21 @@ hid_t memory_type();
 template <class T>
 hid_t file_type();
 template <>
-inline hid_t memory_type<double>() { return H5T_NATIVE_DOUBLE; }
+inline hid_t memory_type<double>() {
+  return H5T_NATIVE_DOUBLE;
+}
 template <>
-inline hid_t file_type<double>() { return H5T_IEEE_F64LE; }
+inline hid_t file_type<double>() {
+  return H5T_IEEE_F64LE;
+}
 template <>
-inline hid_t memory_type<std::int64_t>() { return H5T_NATIVE_INT64; }
+inline hid_t memory_type<std::int64_t>() {
+  return H5T_NATIVE_INT64;
+}
 template <>
-inline hid_t file_type<std::int64_t>() { return H5T_STD_I64LE; }
+inline hid_t file_type<std::int64_t>() {
+  return H5T_STD_I64LE;
+}
 
 struct Hdf5File::Impl {
   /// A series being written.
@@ -68,7 +76,8 @@ struct Hdf5File::Impl {
   Hdf5Properties access() const;
   /// Throws Error on every rank where the disk has no room for `bytes` more; call it before what makes the file longer.
   /// Once HDF5 and MPI-IO themselves run out of space, ranks may wait for each other for ever, or crash when HDF5 ends.
-  void reserve(std::uint64_t bytes);
+  void reserve(std::uint64_t bytes, bool is_frame);
+  void flush();
   std::int64_t first_row(std::int64_t rows, std::int64_t& total) const;
   std::uint64_t sum(std::uint64_t share) const;
 
@@ -101,7 +110,7 @@ struct Hdf5File::Impl {
   std::size_t transfer_limit = std::size_t{1} << 30;
   std::map<std::string, Series> series;
   mutable std::map<std::string, std::vector<std::int64_t>> frame_checksums;  // frame checksums of series being read
-  Hdf5Properties collective;  // of transfers
+  Hdf5Properties collective;                                                 // of transfers
   Hdf5FileId file;
 };
 

@@ -42,7 +42,8 @@ using Hdf5Type = Hdf5Handle<H5Tclose>;
 using Hdf5Attribute = Hdf5Handle<H5Aclose>;
 using Hdf5Properties = Hdf5Handle<H5Pclose>;
 
-/// While it lives, HDF5 prints nothing on this thread: what went wrong goes into an Error. The host's choice comes back.
+/// While it lives, HDF5 prints nothing on this thread: what went wrong goes into an Error. The host's choice comes
+/// back.
 class Hdf5Quiet {
  public:
   Hdf5Quiet() {
@@ -66,7 +67,7 @@ void check_hdf5(long long code, const char* call, const char* file, int line);
 
 }  // namespace diffsim
 
-#define DIFFSIM_HDF5(call)                                  \
-  do {                                                      \
+#define DIFFSIM_HDF5(call)                                    \
+  do {                                                        \
     ::diffsim::check_hdf5((call), #call, __FILE__, __LINE__); \
   } while (0)

@@ -48,7 +48,9 @@ std::vector<hsize_t> chunk_shape(const Shape& series) {
 /// What the chunks take that a series needs to grow from `frames` frames to those of `shape`.
 std::uint64_t bytes_to_grow(const Shape& shape, std::int64_t frames) {
   const std::vector<hsize_t> chunk = chunk_shape(shape);
-  const auto chunks = [&](std::size_t i, std::int64_t size) { return (static_cast<hsize_t>(size) + chunk[i] - 1) / chunk[i]; };
+  const auto chunks = [&](std::size_t i, std::int64_t size) {
+    return (static_cast<hsize_t>(size) + chunk[i] - 1) / chunk[i];
+  };
   std::uint64_t bytes = sizeof(double) * (chunks(0, shape[0]) - chunks(0, frames)) * chunk[0];
   for (std::size_t i = 1; i < chunk.size(); ++i) bytes *= chunks(i, shape[i]) * chunk[i];
   return bytes;
@@ -60,7 +62,7 @@ Hdf5Dataset Hdf5File::Impl::create_dataset(const std::string& dataset, hid_t typ
                                            const std::string& units, bool is_series) {
   Hdf5Dataset result;
   agree([&] { require_writing(dataset); });
-  if (!is_series) reserve(static_cast<std::uint64_t>(num_values(shape)) * H5Tget_size(type));
+  if (!is_series) reserve(static_cast<std::uint64_t>(num_values(shape)) * H5Tget_size(type), false);
   agree([&] {
     const std::string what = "make dataset " + dataset;
     std::vector<hsize_t> now = sizes(shape), most = now;
@@ -142,8 +144,8 @@ void Hdf5File::write_array(const std::string& dataset, const std::vector<T>& val
   Impl& f = *impl_;
   f.agree([&] {
     if (num_values(shape) != static_cast<std::int64_t>(values.size()))
-      throw Error(f.path + ": " + dataset + ": " + std::to_string(values.size()) + " values do not make an array of shape " +
-                  to_string(shape));
+      throw Error(f.path + ": " + dataset + ": " + std::to_string(values.size()) +
+                  " values do not make an array of shape " + to_string(shape));
   });
   const Hdf5Dataset object = f.create_dataset(dataset, file_type<T>(), shape, units, false);
   Impl::Part part;
@@ -206,7 +208,8 @@ std::vector<T> Hdf5File::read_array(const std::string& dataset) const {
   const Impl& f = *impl_;
   const DatasetInfo info = f.info(dataset, kind_of<T>());
   if (num_values(info.shape) > most_replicated_values)
-    f.fail(dataset, "has " + std::to_string(num_values(info.shape)) + " values: too many for every rank to have them all");
+    f.fail(dataset,
+           "has " + std::to_string(num_values(info.shape)) + " values: too many for every rank to have them all");
   std::vector<T> values = read_as<T>(info, [&]<class S>(S) {
     Impl::Part part;
     if (f.rank == 0) part.rows = info.shape.empty() ? 1 : info.shape[0];
@@ -244,8 +247,7 @@ std::vector<std::string> Hdf5File::read_strings(const std::string& dataset) cons
     const std::size_t width = H5Tget_size(type);
     std::vector<char> text(width * count, '\0');
     f.check(H5Dread(object, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()), "read dataset " + dataset);
-    for (std::size_t i = 0; i < count; ++i)
-      values[i].assign(&text[width * i], strnlen(&text[width * i], width));
+    for (std::size_t i = 0; i < count; ++i) values[i].assign(&text[width * i], strnlen(&text[width * i], width));
     found = checksum(text.data(), text.size(), 0);
     ours = true;
   });
@@ -260,8 +262,8 @@ void Hdf5File::write_rows(const std::string& dataset, const std::vector<T>& bloc
   const std::int64_t row_values = num_values(row_shape);
   f.agree([&] {
     if (row_values < 1 || static_cast<std::int64_t>(block.size()) % row_values != 0)
-      throw Error(f.path + ": " + dataset + ": " + std::to_string(block.size()) + " values are not whole rows of shape " +
-                  to_string(row_shape));
+      throw Error(f.path + ": " + dataset + ": " + std::to_string(block.size()) +
+                  " values are not whole rows of shape " + to_string(row_shape));
   });
   Impl::Part part;
   part.rows = static_cast<std::int64_t>(block.size()) / row_values;
@@ -330,7 +332,7 @@ void Hdf5File::append(const std::string& dataset, const std::vector<T>& block) {
   });
 
   const Shape shape = with_leading(frames + added, series.frame_shape);
-  f.reserve(bytes_to_grow(shape, frames));
+  f.reserve(bytes_to_grow(shape, frames), !by_value);
   Hdf5Dataset object;
   f.agree([&] { object = f.open_dataset(dataset); });
   try {
@@ -358,7 +360,8 @@ void Hdf5File::shrink_series(const std::string& dataset, std::int64_t frames) {
   Hdf5Dataset object;
   f.agree([&] { object = f.open_dataset(dataset); });
   f.agree([&] {
-    f.check(H5Dset_extent(object, sizes(with_leading(frames, series.frame_shape)).data()), "shorten dataset " + dataset);
+    f.check(H5Dset_extent(object, sizes(with_leading(frames, series.frame_shape)).data()),
+            "shorten dataset " + dataset);
   });
   series.checksums.resize(static_cast<std::size_t>(frames));
 }
@@ -399,19 +402,20 @@ std::vector<T> Hdf5File::read_frame(const std::string& dataset, std::int64_t fra
     std::vector<S> result = f.read<S>(dataset, info, part, first_index, found);
     if (static_cast<std::int64_t>(expected.size()) == info.shape[0] &&
         static_cast<std::uint64_t>(expected[static_cast<std::size_t>(frame)]) != found)
-      f.fail(dataset, "frame " + std::to_string(frame) + " is damaged: its checksum does not match; get the file again " +
+      f.fail(dataset, "frame " + std::to_string(frame) +
+                          " is damaged: its checksum does not match; get the file again " +
                           "(or, if you edited it on purpose, delete " + checksums_name(dataset) + ")");
     return result;
   });
 }
 
-#define DIFFSIM_INSTANTIATE(T)                                                                                          \
-  template void Hdf5File::write_array(const std::string&, const std::vector<T>&, const Shape&, const std::string&);     \
-  template std::vector<T> Hdf5File::read_array(const std::string&) const;                                               \
-  template void Hdf5File::write_rows(const std::string&, const std::vector<T>&, const Shape&, const std::string&);      \
-  template std::vector<T> Hdf5File::read_rows(const std::string&, std::int64_t) const;                                  \
-  template void Hdf5File::create_series<T>(const std::string&, const Shape&, const std::string&);                       \
-  template void Hdf5File::append(const std::string&, const std::vector<T>&);                                            \
+#define DIFFSIM_INSTANTIATE(T)                                                                                      \
+  template void Hdf5File::write_array(const std::string&, const std::vector<T>&, const Shape&, const std::string&); \
+  template std::vector<T> Hdf5File::read_array(const std::string&) const;                                           \
+  template void Hdf5File::write_rows(const std::string&, const std::vector<T>&, const Shape&, const std::string&);  \
+  template std::vector<T> Hdf5File::read_rows(const std::string&, std::int64_t) const;                              \
+  template void Hdf5File::create_series<T>(const std::string&, const Shape&, const std::string&);                   \
+  template void Hdf5File::append(const std::string&, const std::vector<T>&);                                        \
   template std::vector<T> Hdf5File::read_frame(const std::string&, std::int64_t, std::int64_t) const
 
 DIFFSIM_INSTANTIATE(double);

@@ -45,7 +45,8 @@ double relative_determinant(const std::array<Point, 4>& x) {
   double e[3][3];
   for (std::size_t k = 0; k < 3; ++k)
     for (std::size_t i = 0; i < 3; ++i) e[k][i] = (x[k + 1][i] - x[0][i]) / largest;
-  const double det = e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) - e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
+  const double det = e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) -
+                     e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
                      e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
   return det / (longest2 * std::sqrt(longest2));
 }
@@ -98,7 +99,8 @@ void Checks::vertex_numbers() const {
                               number(mesh_.num_vertices - 1) + "; correct the number or add the vertex");
         for (int j = 0; j < i; ++j)
           if (v[i] == v[j])
-            fail_cell(cell, " has vertex " + number(v[i]) + " twice; remove the cell or give it four different vertices");
+            fail_cell(cell,
+                      " has vertex " + number(v[i]) + " twice; remove the cell or give it four different vertices");
       }
     }
   });
@@ -162,7 +164,8 @@ void Checks::faces() const {
   for (std::size_t c = 0; c < mesh_.cells.size() / 4; ++c) {
     const std::int64_t* v = &mesh_.cells[4 * c];
     for (int a = 0; a < 4; ++a) {
-      Face face{{v[(a + 1) % 4], v[(a + 2) % 4], v[(a + 3) % 4]}, v[a], mesh_.first_cell + static_cast<std::int64_t>(c)};
+      Face face{
+          {v[(a + 1) % 4], v[(a + 2) % 4], v[(a + 3) % 4]}, v[a], mesh_.first_cell + static_cast<std::int64_t>(c)};
       std::sort(face.vertices.begin(), face.vertices.end());
       mine.push_back(face);
     }
@@ -201,9 +204,8 @@ void Checks::positions() const {
     for (std::size_t i = 0; i < 3; ++i) place.x[i] = mesh_.coordinates[3 * v + i] + 0.0;  // -0 becomes 0
     mine.push_back(place);
   }
-  std::vector<Place> met = exchange(comm_, mine, [&](const Place& place) {
-    return rank_of(checksum(place.x.data(), place.x.size(), 0));
-  });
+  std::vector<Place> met =
+      exchange(comm_, mine, [&](const Place& place) { return rank_of(checksum(place.x.data(), place.x.size(), 0)); });
   std::sort(met.begin(), met.end(),
             [](const Place& a, const Place& b) { return std::tie(a.x, a.vertex) < std::tie(b.x, b.vertex); });
   collectively(comm_, [&] {

@@ -26,8 +26,8 @@ constexpr char mesh_format[] = "diffsim mesh";
 /// `entities` has its entity.
 template <std::size_t columns>
 std::vector<std::array<std::int64_t, columns>> read_memberships(const Hdf5File& file, const std::string& dataset,
-                                                               const std::string& meaning,
-                                                               const std::array<std::int64_t, columns>& ends) {
+                                                                const std::string& meaning,
+                                                                const std::array<std::int64_t, columns>& ends) {
   using Row = std::array<std::int64_t, columns>;
   if (!file.has(dataset)) return {};
   const DatasetInfo info = file.require(dataset, Kind::integer, {-1, std::int64_t{columns}}, meaning);
@@ -46,9 +46,8 @@ std::vector<std::array<std::int64_t, columns>> read_memberships(const Hdf5File& 
   });
   std::vector<Row> entries = exchange(file.comm(), mine, [&](const Row& row) { return entities.owner(row[0]); });
   // By region, then entity, each once.
-  std::sort(entries.begin(), entries.end(), [](const Row& a, const Row& b) {
-    return std::tie(a[columns - 1], a) < std::tie(b[columns - 1], b);
-  });
+  std::sort(entries.begin(), entries.end(),
+            [](const Row& a, const Row& b) { return std::tie(a[columns - 1], a) < std::tie(b[columns - 1], b); });
   entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
   return entries;
 }
@@ -63,9 +62,9 @@ void read_regions(const Hdf5File& file, MeshData& mesh) {
   const std::vector<std::int64_t> tags = file.read_array<std::int64_t>("/regions/tags");
   for (std::size_t r = 0; r < names.size(); ++r) {
     if (dimensions[r] < 0 || dimensions[r] > 3)
-      throw InputError(file.path(), 0, "/regions/dimensions",
-                       "region " + std::to_string(r) + " has dimension " + std::to_string(dimensions[r]) +
-                           "; it must be 0 to 3");
+      throw InputError(
+          file.path(), 0, "/regions/dimensions",
+          "region " + std::to_string(r) + " has dimension " + std::to_string(dimensions[r]) + "; it must be 0 to 3");
     if (tags[r] < std::numeric_limits<int>::min() || tags[r] > std::numeric_limits<int>::max())
       throw InputError(file.path(), 0, "/regions/tags", std::to_string(tags[r]) + " does not fit in 32 bits");
     mesh.regions.push_back({names[r], static_cast<int>(dimensions[r]), static_cast<int>(tags[r])});

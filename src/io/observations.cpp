@@ -20,7 +20,8 @@ using Kind = DatasetInfo::Kind;
 
 class Reader {
  public:
-  Reader(const TetrahedralMesh& mesh, const std::string& path) : mesh_(mesh), file_(Hdf5File::open(mesh.comm(), path)) {}
+  Reader(const TetrahedralMesh& mesh, const std::string& path)
+      : mesh_(mesh), file_(Hdf5File::open(mesh.comm(), path)) {}
 
   Observations run(std::vector<int> wanted) {
     const DatasetInfo positions = file_.require("/positions", Kind::real, {-1, -1, 3}, "[steps, vertices, 3]");
@@ -64,8 +65,8 @@ class Reader {
   std::int64_t num_frames_ = 0;
   std::int64_t num_rows_ = 0;
   bool has_vertices_ = false;
-  std::vector<int> observed_;         // owned vertices that the file has
-  std::unique_ptr<FileOrder> rows_;   // their rows
+  std::vector<int> observed_;        // owned vertices that the file has
+  std::unique_ptr<FileOrder> rows_;  // their rows
 };
 
 void Reader::require_same_mesh() const {
@@ -94,20 +95,21 @@ void Reader::find_rows() {
     for (std::size_t i = 0; i < named.size(); ++i)
       if (named[i] < 0 || named[i] >= vertices)
         fail("/vertices", "entry " + std::to_string(share.first + static_cast<std::int64_t>(i)) + " is " +
-                              std::to_string(named[i]) + "; the mesh's vertices are 0 to " + std::to_string(vertices - 1));
+                              std::to_string(named[i]) + "; the mesh's vertices are 0 to " +
+                              std::to_string(vertices - 1));
   });
 
   // Each named vertex's row goes to the block of the mesh file that the vertex is in, and from there to its owner.
   const FileOrder by_vertex(mesh_.comm(), vertices, named, static_cast<int>(named.size()));
   std::vector<double> row_numbers(named.size());
-  for (std::size_t i = 0; i < named.size(); ++i) row_numbers[i] = static_cast<double>(share.first) + static_cast<double>(i);
+  for (std::size_t i = 0; i < named.size(); ++i)
+    row_numbers[i] = static_cast<double>(share.first) + static_cast<double>(i);
   std::vector<double> row_of_vertex(static_cast<std::size_t>(by_vertex.block_size()), -1.0);
   by_vertex.to_file(row_numbers, 1, row_of_vertex);
   const std::vector<double> kept = by_vertex.from_file(row_of_vertex, 1);
   collectively(mesh_.comm(), [&] {
     for (std::size_t i = 0; i < named.size(); ++i)
-      if (kept[i] != row_numbers[i])
-        fail("/vertices", "vertex " + std::to_string(named[i]) + " is named twice");
+      if (kept[i] != row_numbers[i]) fail("/vertices", "vertex " + std::to_string(named[i]) + " is named twice");
   });
 
   const std::vector<double> local = mesh_.vertex_order().from_file(row_of_vertex, 1);

@@ -36,7 +36,9 @@ std::string units_of(const std::string& field) {
 
 TrajectoryWriter::TrajectoryWriter(const TetrahedralMesh& mesh, const std::string& path,
                                    std::vector<std::string> fields, std::int64_t expected_frames)
-    : mesh_(mesh), file_(Hdf5File::create(mesh.comm(), path, "diffsim trajectory", 1)), expected_frames_(expected_frames) {
+    : mesh_(mesh),
+      file_(Hdf5File::create(mesh.comm(), path, "diffsim trajectory", 1)),
+      expected_frames_(expected_frames) {
   for (std::string& name : fields) outputs_.push_back({std::move(name), 0, {}});
   file_.write_attribute("/", fingerprint_attribute, fingerprint_text(mesh_));
   file_.write_attribute("/", "complete", 0);
@@ -109,13 +111,14 @@ void TrajectoryWriter::finish(bool complete) {
   file_.publish();
 
   const std::filesystem::path path(file_.path());
-  XdmfTrajectory description{path.filename().string(), mesh_.num_global_vertices(), mesh_.num_global_cells(), steps_, times_,
-                             {}};
+  XdmfTrajectory description{
+      path.filename().string(), mesh_.num_global_vertices(), mesh_.num_global_cells(), steps_, times_, {}};
   for (const Output& output : outputs_) description.fields.push_back({output.name, output.components});
   collectively(mesh_.comm(), [&] {
     int rank = 0;
     MPI_Comm_rank(mesh_.comm(), &rank);
-    if (rank == 0) publish_text(std::filesystem::path(path).replace_extension(".xdmf").string(), xdmf_text(description));
+    if (rank == 0)
+      publish_text(std::filesystem::path(path).replace_extension(".xdmf").string(), xdmf_text(description));
   });
 }
 

@@ -11,11 +11,20 @@ std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {
     switch (c) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      default: result += c;
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += c;
     }
   }
   return result;
@@ -56,8 +65,8 @@ class Writer {
     if (moves)
       slab("positions", 3, k);
     else
-      text_ += "<DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"8\" Dimensions=\"" + vertices_ + " 3\">" + file_ +
-               ":/mesh/vertices</DataItem>\n";
+      text_ += "<DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"8\" Dimensions=\"" + vertices_ + " 3\">" +
+               file_ + ":/mesh/vertices</DataItem>\n";
     text_ += "</Geometry>\n";
     for (const auto& field : t_.fields) {
       if (is_position(field)) continue;
@@ -88,11 +97,16 @@ class Writer {
   }
   static const char* kind(int components) {
     switch (components) {
-      case 1: return "Scalar";
-      case 3: return "Vector";
-      case 6: return "Tensor6";
-      case 9: return "Tensor";
-      default: return "Matrix";
+      case 1:
+        return "Scalar";
+      case 3:
+        return "Vector";
+      case 6:
+        return "Tensor6";
+      case 9:
+        return "Tensor";
+      default:
+        return "Matrix";
     }
   }
 

@@ -3,13 +3,19 @@
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/checkpoint/hdf5_store.hpp"
+#include "diffsim/checkpoint/revolve_schedule.hpp"
+#include "diffsim/checkpoint/two_level_schedule.hpp"
 
 namespace diffsim {
 
 std::unique_ptr<Schedule> make_schedule(const CheckpointOptions& options, int num_steps) {
   if (options.schedule == "all") return std::make_unique<AllSchedule>(num_steps);
   if (options.schedule == "uniform") return std::make_unique<UniformSchedule>(num_steps, options.every);
-  throw Error("unknown checkpoint schedule '" + options.schedule + "'; there are: all, uniform", ErrorKind::input);
+  if (options.schedule == "revolve") return std::make_unique<RevolveSchedule>(num_steps, options.snapshots);
+  if (options.schedule == "two_level")
+    return std::make_unique<TwoLevelSchedule>(num_steps, options.every, options.snapshots);
+  throw Error("unknown checkpoint schedule '" + options.schedule + "'; there are: all, uniform, revolve, two_level",
+              ErrorKind::input);
 }
 
 std::unique_ptr<Store> make_store(const CheckpointOptions& options, MPI_Comm comm) {

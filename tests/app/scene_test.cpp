@@ -311,12 +311,10 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Runs, BadScene,
     testing::Values(
-        Bad{BOX "checkpoint: {schedule: revolve, snapshots: 20}\n",
-            "s.yaml:2: checkpoint.schedule: 'revolve' is not available in this version; use all, uniform"},
+        Bad{BOX "checkpoint: {schedule: revolve, snapshots: 0}\n",
+            "s.yaml:2: checkpoint.snapshots: 0 is too small; give a whole number >= 1"},
         Bad{BOX "checkpoint: {schedule: uniform}\n",
             "s.yaml:2: checkpoint.every: is missing; give the steps between snapshots"},
-        Bad{BOX "checkpoint: {schedule: all, every: 3}\n",
-            "s.yaml:2: checkpoint.every: belongs to the schedule uniform, not to all; remove one of the two"},
         Bad{BOX "checkpoint: {store: tiered}\n",
             "s.yaml:2: checkpoint.store: 'tiered' is not available in this version; use memory, hdf5"},
         Bad{BOX "optimiser: {method: newton}\n", "s.yaml:2: optimiser.method: there is no 'newton'; use one of: lbfgs, adam"},

@@ -139,7 +139,6 @@ inline double example(const std::string& name) {
 template <class L>
 class EveryLaw : public testing::Test {
  protected:
-  static constexpr int K = L::num_moduli;
   static constexpr int num_parameters = static_cast<int>(L::parameters.size());
 
   EveryLaw() {
@@ -156,7 +155,7 @@ class EveryLaw : public testing::Test {
 
   std::mt19937 random{3};
   double parameters[num_parameters];
-  double moduli[K];
+  double moduli[L::num_moduli];
 };
 
 struct NameOfLaw {

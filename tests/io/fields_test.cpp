@@ -68,7 +68,8 @@ TEST(Fields, ComeBackAsTheyWere) {
   ASSERT_EQ(static_cast<std::int64_t>(in_file.size()), mesh->num_global_cells());
   for (std::size_t c = 0; c < in_file.size(); ++c) EXPECT_EQ(in_file[c], cell_value(static_cast<std::int64_t>(c)));
   const std::vector<double> positions = back.read_array<double>("/gradient/positions");
-  for (int c = 1; c <= 3; ++c) EXPECT_EQ(positions[positions.size() - static_cast<std::size_t>(c)], 0.0);  // no cell has it
+  for (int c = 1; c <= 3; ++c)
+    EXPECT_EQ(positions[positions.size() - static_cast<std::size_t>(c)], 0.0);  // no cell has it
 }
 
 TEST(Fields, RefusesWhatDoesNotFit) {
@@ -95,7 +96,8 @@ TEST(Fields, RefusesWhatDoesNotFit) {
   EXPECT_CONTAINS(cell_refusal("/short"), "has shape [71]; expected [72] (one value for each of the mesh's cells)");
   EXPECT_CONTAINS(cell_refusal("/nan"), "/nan: the value of cell 70 is nan");
   EXPECT_CONTAINS(cell_refusal("/names"), "holds text; expected real numbers");
-  EXPECT_CONTAINS(vertex_refusal("/flat"), "has shape [37, 2]; expected [37, 3] ([37, 3] or [steps, 37, 3] for this mesh)");
+  EXPECT_CONTAINS(vertex_refusal("/flat"),
+                  "has shape [37, 2]; expected [37, 3] ([37, 3] or [steps, 37, 3] for this mesh)");
   EXPECT_CONTAINS(vertex_refusal("/infinite"), "the value of step 1, vertex 2 is -inf");
   EXPECT_CONTAINS(error_of(ErrorKind::input, [&] { read_array(MPI_COMM_WORLD, "bad.h5", "/nan"); }), "entry 70 is nan");
   EXPECT_CONTAINS(error_of(ErrorKind::input, [&] { read_cell_field(*mesh, "absent.h5", "/x"); }), "no such file");
@@ -104,7 +106,8 @@ TEST(Fields, RefusesWhatDoesNotFit) {
   std::vector<double> local(size(mesh->num_cells()));
   if (rank() == num_ranks() - 1) local.push_back(0.0);
   EXPECT_CONTAINS(error_of(ErrorKind::run, [&] { write_cell_field(other, *mesh, "/x", local, "Pa"); }), "values for");
-  EXPECT_CONTAINS(error_of(ErrorKind::run, [&] { write_vertex_field(other, *mesh, "/x", {1.0}, 3, "m"); }), "vertices x 3");
+  EXPECT_CONTAINS(error_of(ErrorKind::run, [&] { write_vertex_field(other, *mesh, "/x", {1.0}, 3, "m"); }),
+                  "vertices x 3");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/io/hdf5_file.hpp"
 
+#include <hdf5.h>
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -64,7 +65,8 @@ TEST(Hdf5File, KeepsWhatWasWritten) {
   EXPECT_EQ(back.attribute("/absent", "units"), std::nullopt);
   EXPECT_EQ(back.attribute("/group/deeper/vectors", "units"), AttributeValue("m"));
   EXPECT_EQ(back.attribute("/group/numbers", "units"), AttributeValue("1"));
-  EXPECT_TRUE(same_bits(back.read_rows<double>("/group/deeper/vectors", static_cast<std::int64_t>(rows.size())), block));
+  EXPECT_TRUE(
+      same_bits(back.read_rows<double>("/group/deeper/vectors", static_cast<std::int64_t>(rows.size())), block));
   EXPECT_EQ(back.read_rows<std::int64_t>("/group/numbers", static_cast<std::int64_t>(rows.size())), numbers);
   EXPECT_TRUE(back.read_rows<double>("/nobody", 0).empty());
   EXPECT_EQ(back.read_array<double>("/pi"), std::vector<double>{std::acos(-1.0)});
@@ -240,9 +242,7 @@ TEST(Hdf5File, RefusesWhatItCannotRead) {
     damaged[20] = static_cast<char>(damaged[20] ^ 1);  // in the superblock, which check-sums itself
     write_bytes("superblock.h5", damaged);
   });
-  const auto refusal = [](const std::string& path) {
-    return error_of(ErrorKind::input, [&] { open_file(path); });
-  };
+  const auto refusal = [](const std::string& path) { return error_of(ErrorKind::input, [&] { open_file(path); }); };
   EXPECT_CONTAINS(refusal("absent.h5"), "absent.h5: no such file");
   EXPECT_CONTAINS(refusal("folder"), "folder: is a directory");
   EXPECT_CONTAINS(refusal("empty.h5"), "empty.h5: is not an HDF5 file");
@@ -261,14 +261,73 @@ TEST(Hdf5File, NamesWhatIsWrongWithADataset) {
   using Kind = DatasetInfo::Kind;
   EXPECT_CONTAINS(error_of(ErrorKind::input, [&] { back.info("/y"); }),
                   "shapes.h5: /y: no such dataset; the file has /names, /x");
-  EXPECT_CONTAINS(error_of(ErrorKind::input, [&] { back.require("/x", Kind::real, {2, 4}); }),
+  EXPECT_CONTAINS(error_of(ErrorKind::input,
+                           [&] {
+                             back.require("/x", Kind::real, {2, 4});
+                           }),
                   "/x: has shape [2, 3]; expected [2, 4]");
   EXPECT_CONTAINS(error_of(ErrorKind::input, [&] { back.require("/x", Kind::real, {-1}, "[cells]"); }),
                   "expected [cells]");
-  EXPECT_CONTAINS(error_of(ErrorKind::input, [&] { back.require("/x", Kind::integer, {2, 3}); }),
+  EXPECT_CONTAINS(error_of(ErrorKind::input,
+                           [&] {
+                             back.require("/x", Kind::integer, {2, 3});
+                           }),
                   "holds real numbers; expected integers");
   EXPECT_CONTAINS(error_of(ErrorKind::input, [&] { back.read_array<double>("/names"); }), "holds text");
   EXPECT_CONTAINS(error_of(ErrorKind::input, [&] { back.read_rows<double>("/x", 3); }), "has shape [2, 3]");
+}
+
+/// What others write: other types, texts of variable length, links, sizes that the file does not hold.
+void write_foreign_file(const std::string& path) {
+  const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t text = H5Tcopy(H5T_C_S1), one = H5Screate(H5S_SCALAR);
+  H5Tset_size(text, H5T_VARIABLE);
+  const hsize_t sizes[] = {2, 3}, huge[] = {hsize_t{1} << 60, 3}, chunk[] = {1024, 3};
+  const hid_t table = H5Screate_simple(2, sizes, nullptr), list = H5Screate_simple(1, sizes, nullptr),
+              absurd = H5Screate_simple(2, huge, nullptr), chunked = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_chunk(chunked, 2, chunk);
+  const auto dataset = [&](const char* name, hid_t type, hid_t space, hid_t creation, const void* data) {
+    const hid_t id = H5Dcreate2(file, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    if (data) H5Dwrite(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data);
+    H5Dclose(id);
+  };
+  const float floats[] = {0.5f, 1.5f, 2.5f, 3.5f, 4.5f, 5.5f};
+  const int numbers[] = {7, -8};
+  const char* const names[] = {"bone", ""};
+  const char* const format = "of another program";
+  dataset("floats", H5T_NATIVE_FLOAT, table, H5P_DEFAULT, floats);
+  dataset("numbers", H5T_NATIVE_INT, list, H5P_DEFAULT, numbers);
+  dataset("names", text, list, H5P_DEFAULT, names);
+  dataset("absurd", H5T_NATIVE_DOUBLE, absurd, chunked, nullptr);
+  dataset("unwritten", H5T_NATIVE_DOUBLE, table, H5P_DEFAULT, nullptr);
+  H5Lcreate_soft("/numbers", file, "alias", H5P_DEFAULT, H5P_DEFAULT);
+  H5Lcreate_soft("/nowhere", file, "dangling", H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t attribute = H5Acreate2(file, "format", text, one, H5P_DEFAULT, H5P_DEFAULT);
+  H5Awrite(attribute, text, &format);
+  H5Aclose(attribute);
+  for (const hid_t space : {one, table, list, absurd}) H5Sclose(space);
+  H5Pclose(chunked);
+  H5Tclose(text);
+  H5Fclose(file);
+}
+
+TEST(Hdf5File, ReadsWhatOthersWrote) {
+  on_rank_0([] { write_foreign_file("foreign.h5"); });
+  const Hdf5File file = open_file("foreign.h5");
+  EXPECT_EQ(file.read_array<double>("/floats"), (std::vector<double>{0.5, 1.5, 2.5, 3.5, 4.5, 5.5}));
+  EXPECT_EQ(file.read_array<double>("/numbers"), (std::vector<double>{7, -8}));
+  EXPECT_EQ(file.read_array<std::int64_t>("/alias"), (std::vector<std::int64_t>{7, -8}));
+  const auto rows = my_rows(2);
+  std::vector<double> expected;
+  for (const std::int64_t row : rows)
+    for (int c = 0; c < 3; ++c) expected.push_back(0.5 + static_cast<double>(3 * row + c));
+  EXPECT_EQ(file.read_rows<double>("/floats", static_cast<std::int64_t>(rows.size())), expected);
+  EXPECT_EQ(file.read_strings("/names"), (std::vector<std::string>{"bone", ""}));
+  EXPECT_EQ(file.attribute("/", "format"), AttributeValue("of another program"));
+  EXPECT_FALSE(file.has("/dangling"));
+  for (const char* name : {"/absurd", "/unwritten"})
+    EXPECT_CONTAINS(error_of(ErrorKind::input, [&] { file.read_array<double>(name); }),
+                    "the file does not hold that much");
 }
 
 TEST(Hdf5File, RefusesBlocksThatAreNotWhole) {
@@ -296,7 +355,8 @@ TEST(Hdf5File, WorksOnACartesianCommunicator) {
   }
   MPI_Comm_free(&line);
   const auto rows = my_rows(30);
-  EXPECT_TRUE(same_bits(open_file("line.h5").read_rows<double>("/x", static_cast<std::int64_t>(rows.size())), block_of(rows)));
+  EXPECT_TRUE(
+      same_bits(open_file("line.h5").read_rows<double>("/x", static_cast<std::int64_t>(rows.size())), block_of(rows)));
 }
 
 /// Lets this process write files no longer than `bytes`: what a full disk does to it.
@@ -353,6 +413,28 @@ TEST(Hdf5File, ReportsAFullDiskOnEveryRank) {
   file.write_rows("/x", block, {3});
   file.publish();
   EXPECT_EQ(open_file("full.h5").read_rows<double>("/x", 100'000), block);
+}
+
+TEST(Hdf5File, PublishesTheFramesBeforeTheDiskWasFull) {
+  const auto rows = my_rows(20'000);
+  const auto count = static_cast<std::int64_t>(rows.size());
+  int frames = 0;
+  {
+    Hdf5File file = new_file("stopped.h5");
+    file.create_series<double>("/x", {20'000, 3});
+    std::unique_ptr<FileSizeLimit> limit;
+    if (rank() == 0) limit = std::make_unique<FileSizeLimit>(4'000'000);
+    const std::string message = error_of(ErrorKind::system, [&] {
+      for (; frames < 100; ++frames) file.append("/x", block_of(rows, frames));
+    });
+    EXPECT_CONTAINS(message, "stopped.h5: cannot grow to");
+    EXPECT_GT(frames, 2);
+    EXPECT_LT(frames, 9);
+    file.publish();
+  }
+  const Hdf5File back = open_file("stopped.h5");
+  EXPECT_EQ(back.info("/x").shape, (Shape{frames, 20'000, 3}));
+  EXPECT_TRUE(same_bits(back.read_frame<double>("/x", frames - 1, count), block_of(rows, frames - 1)));
 }
 
 }  // namespace

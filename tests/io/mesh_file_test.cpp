@@ -139,7 +139,8 @@ TEST(MeshFile, HoldsWhatGmshFilesHold) {
     const MeshData hdf5 = read_mesh_data(MPI_COMM_WORLD, "converted.h5", 1.0, true);
     expect_same(hdf5, gmsh);
     if (entry.file_size() < 50'000) {  // partitioning takes much longer than reading
-      EXPECT_EQ(TetrahedralMesh(MPI_COMM_WORLD, hdf5).fingerprint(), TetrahedralMesh(MPI_COMM_WORLD, gmsh).fingerprint());
+      EXPECT_EQ(TetrahedralMesh(MPI_COMM_WORLD, hdf5).fingerprint(),
+                TetrahedralMesh(MPI_COMM_WORLD, gmsh).fingerprint());
     }
     ++count;
   }
@@ -161,14 +162,25 @@ TEST(MeshFile, IsCheckedAsGmshFilesAre) {
   const Case cases[] = {
       {"nan", [](MeshData& m) { m.coordinates[3 * 20 + 1] = std::nan(""); }, "vertex 20 has the coordinate nan"},
       {"infinite", [](MeshData& m) { m.coordinates[3 * 35] = HUGE_VAL; }, "vertex 35 has the coordinate inf"},
-      {"range", [](MeshData& m) { m.cells[4 * 50 + 2] = 36; }, "cell 50 has vertex 36, but vertices are numbered 0 to 35"},
+      {"range", [](MeshData& m) { m.cells[4 * 50 + 2] = 36; },
+       "cell 50 has vertex 36, but vertices are numbered 0 to 35"},
       {"negative", [](MeshData& m) { m.cells[4 * 71] = -1; }, "cell 71 has vertex -1"},
       {"repeated", [](MeshData& m) { m.cells[4 * 30] = m.cells[4 * 30 + 3]; }, "twice; remove the cell"},
       {"inverted", [](MeshData& m) { std::swap(m.cells[4 * 60], m.cells[4 * 60 + 1]); }, "cell 60 is inverted"},
-      {"mirrored", [](MeshData& m) { for (std::size_t i = 0; i < m.coordinates.size(); i += 3) m.coordinates[i] *= -1; },
+      {"mirrored",
+       [](MeshData& m) {
+         for (std::size_t i = 0; i < m.coordinates.size(); i += 3) m.coordinates[i] *= -1;
+       },
        "cell 0 and all others are inverted"},
-      {"flat", [&](MeshData& m) { add_cell(m, {0, 1, 2, 3}); }, "cell 72 has zero volume"},
-      {"duplicate", [&](MeshData& m) { add_cell(m, {m.cells[4], m.cells[6], m.cells[7], m.cells[5]}); },
+      {"flat",
+       [&](MeshData& m) {
+         add_cell(m, {0, 1, 2, 3});
+       },
+       "cell 72 has zero volume"},
+      {"duplicate",
+       [&](MeshData& m) {
+         add_cell(m, {m.cells[4], m.cells[6], m.cells[7], m.cells[5]});
+       },
        "cell 72 has the same vertices as cell 1"},
       {"overlap",
        [&](MeshData& m) {
@@ -187,9 +199,18 @@ TEST(MeshFile, IsCheckedAsGmshFilesAre) {
          if (det < 0) std::swap(m.cells[m.cells.size() - 4], m.cells[m.cells.size() - 3]);
        },
        "which more than two cells have"},
-      {"coincident", [](MeshData& m) { for (std::size_t i = 0; i < 3; ++i) m.coordinates[3 * 35 + i] = m.coordinates[3 * 7 + i]; },
+      {"coincident",
+       [](MeshData& m) {
+         for (std::size_t i = 0; i < 3; ++i) m.coordinates[3 * 35 + i] = m.coordinates[3 * 7 + i];
+       },
        nullptr},
-      {"no cells", [](MeshData& m) { m.cells.clear(); m.num_cells = 0; m.face_regions.clear(); }, "no tetrahedra"},
+      {"no cells",
+       [](MeshData& m) {
+         m.cells.clear();
+         m.num_cells = 0;
+         m.face_regions.clear();
+       },
+       "no tetrahedra"},
   };
   for (const Case& one : cases) {
     SCOPED_TRACE(one.name);
@@ -248,31 +269,41 @@ TEST(MeshFile, RefusesWhatIsNoMesh) {
     file.write_array("/regions/tags", Numbers{1, 2}, {2});
   };
   EXPECT_CONTAINS(refusal("bad.h5", [](Hdf5File&) {}), "bad.h5: /cells: no such dataset");
-  EXPECT_CONTAINS(refusal("bad.h5", [](Hdf5File& f) { f.write_array("/cells", std::vector<double>(4), {1, 4}); }),
+  EXPECT_CONTAINS(refusal("bad.h5",
+                          [](Hdf5File& f) {
+                            f.write_array("/cells", std::vector<double>(4), {1, 4});
+                          }),
                   "/cells: holds real numbers; expected integers");
-  EXPECT_CONTAINS(refusal("bad.h5", [](Hdf5File& f) { f.write_array("/cells", Numbers(5), {1, 5}); }),
+  EXPECT_CONTAINS(refusal("bad.h5",
+                          [](Hdf5File& f) {
+                            f.write_array("/cells", Numbers(5), {1, 5});
+                          }),
                   "/cells: has shape [1, 5]; expected [cells, 4]");
-  EXPECT_CONTAINS(refusal("bad.h5", [&](Hdf5File& f) {
-                    add_regions(f);
-                    f.write_array("/regions/cells", Numbers{0, 0, 0, 2}, {2, 2});
-                  }),
+  EXPECT_CONTAINS(refusal("bad.h5",
+                          [&](Hdf5File& f) {
+                            add_regions(f);
+                            f.write_array("/regions/cells", Numbers{0, 0, 0, 2}, {2, 2});
+                          }),
                   "/regions/cells: row 1, column 1: 2 is not in 0 to 1 (cell, region)");
-  EXPECT_CONTAINS(refusal("bad.h5", [&](Hdf5File& f) {
-                    add_regions(f);
-                    f.write_array("/regions/faces", Numbers{0, 4, 1}, {1, 3});
-                  }),
+  EXPECT_CONTAINS(refusal("bad.h5",
+                          [&](Hdf5File& f) {
+                            add_regions(f);
+                            f.write_array("/regions/faces", Numbers{0, 4, 1}, {1, 3});
+                          }),
                   "/regions/faces: row 0, column 1: 4 is not in 0 to 3");
-  EXPECT_CONTAINS(refusal("bad.h5", [&](Hdf5File& f) {
-                    add_regions(f);
-                    f.write_array("/regions/vertices", Numbers{-1, 1}, {1, 2});
-                  }),
+  EXPECT_CONTAINS(refusal("bad.h5",
+                          [&](Hdf5File& f) {
+                            add_regions(f);
+                            f.write_array("/regions/vertices", Numbers{-1, 1}, {1, 2});
+                          }),
                   "/regions/vertices: row 0, column 0: -1 is not in");
-  EXPECT_CONTAINS(refusal("bad.h5", [&](Hdf5File& f) {
-                    add_cell(f);
-                    f.write_strings("/regions/names", {"a"});
-                    f.write_array("/regions/dimensions", Numbers{4}, {1});
-                    f.write_array("/regions/tags", Numbers{1}, {1});
-                  }),
+  EXPECT_CONTAINS(refusal("bad.h5",
+                          [&](Hdf5File& f) {
+                            add_cell(f);
+                            f.write_strings("/regions/names", {"a"});
+                            f.write_array("/regions/dimensions", Numbers{4}, {1});
+                            f.write_array("/regions/tags", Numbers{1}, {1});
+                          }),
                   "region 0 has dimension 4");
 
   Hdf5File trajectory = Hdf5File::create(MPI_COMM_WORLD, "trajectory.h5", "diffsim trajectory", 1);

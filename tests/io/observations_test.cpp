@@ -31,7 +31,8 @@ struct Handmade {
         for (int c = 0; c < 3; ++c) positions.push_back(field_value(static_cast<int>(k), v, c));
     const auto rows = static_cast<std::int64_t>(vertices.size());
     if (unobserved)
-      positions[static_cast<std::size_t>(((*unobserved)[0] * rows + (*unobserved)[1]) * 3 + (*unobserved)[2])] = in_its_place;
+      positions[static_cast<std::size_t>(((*unobserved)[0] * rows + (*unobserved)[1]) * 3 + (*unobserved)[2])] =
+          in_its_place;
     Hdf5File file = Hdf5File::create(MPI_COMM_WORLD, path, "measurements", 1);
     file.write_array("/step", steps, {static_cast<std::int64_t>(steps.size())});
     file.write_array("/positions", positions, {static_cast<std::int64_t>(steps.size()), rows, 3}, "m");
@@ -65,7 +66,10 @@ TEST(Observations, ReadsATrajectory) {
   EXPECT_EQ(some.steps, (std::vector<int>{5, 15}));
   ASSERT_EQ(some.positions.size(), 2u);
   EXPECT_TRUE(same_bits(some.positions.at(15), expected(*mesh, 3)));
-  EXPECT_CONTAINS(error_of(ErrorKind::input, [&] { read_observations(*mesh, "trajectory.h5", {5, 7}); }),
+  EXPECT_CONTAINS(error_of(ErrorKind::input,
+                           [&] {
+                             read_observations(*mesh, "trajectory.h5", {5, 7});
+                           }),
                   "trajectory.h5: /step: there is no step 7; the file has 4 steps from 0 to 15");
 }
 
@@ -120,10 +124,9 @@ TEST(Observations, RefusesWhatMakesNoSense) {
                   "observations of another mesh: the file has 2 vertices, the mesh has 37");
   EXPECT_CONTAINS(refusal({.steps = {3, 3}, .vertices = {4}}), "/step: step 3 is there twice");
   EXPECT_CONTAINS(refusal({.steps = {-3}, .vertices = {4}}), "/step: entry 0 is -3");
-  EXPECT_CONTAINS(refusal({.vertices = {4, 5},
-                           .unobserved = {{1, 1, 0}},
-                           .in_its_place = std::numeric_limits<double>::infinity()}),
-                  "/positions: frame 1, row 1 is infinite");
+  EXPECT_CONTAINS(
+      refusal({.vertices = {4, 5}, .unobserved = {{1, 1, 0}}, .in_its_place = std::numeric_limits<double>::infinity()}),
+      "/positions: frame 1, row 1 is infinite");
   const auto handmade = [&](const auto& fill) {
     Hdf5File file = Hdf5File::create(MPI_COMM_WORLD, "bad.h5", "measurements", 1);
     fill(file);
@@ -131,7 +134,9 @@ TEST(Observations, RefusesWhatMakesNoSense) {
     return error_of(ErrorKind::input, [&] { read_observations(*mesh, "bad.h5"); });
   };
   EXPECT_CONTAINS(handmade([](Hdf5File&) {}), "bad.h5: /positions: no such dataset");
-  EXPECT_CONTAINS(handmade([](Hdf5File& f) { f.write_array("/positions", std::vector<double>(4), {2, 2}); }),
+  EXPECT_CONTAINS(handmade([](Hdf5File& f) {
+                    f.write_array("/positions", std::vector<double>(4), {2, 2});
+                  }),
                   "/positions: has shape [2, 2]; expected [steps, vertices, 3]");
   EXPECT_CONTAINS(handmade([](Hdf5File& f) { f.write_strings("/positions", {"here"}); }), "holds text");
   EXPECT_CONTAINS(handmade([](Hdf5File& f) {
@@ -149,7 +154,9 @@ TEST(Observations, RefusesWhatMakesNoSense) {
                     f.write_array("/vertices", std::vector<std::int64_t>(4), {4});
                   }),
                   "/vertices: has shape [4]; expected [5]");
-  EXPECT_CONTAINS(handmade([](Hdf5File& f) { f.write_array("/positions", std::vector<double>{}, {0, 37, 3}); }),
+  EXPECT_CONTAINS(handmade([](Hdf5File& f) {
+                    f.write_array("/positions", std::vector<double>{}, {0, 37, 3});
+                  }),
                   "/positions: has no steps");
 }
 

@@ -57,7 +57,10 @@ TEST(invariance, gradient_has_the_same_bits_for_every_schedule_and_store) {
   const std::vector<double> reference = loss_and_gradients(solver, {});
   for (const char* store : {"memory", "hdf5"})
     for (const int every : {1, 7, 10, num_steps, 100})
-      EXPECT_EQ(loss_and_gradients(solver, {"uniform", every, store, "checkpoints"}), reference) << store << " every " << every;
+      EXPECT_EQ(loss_and_gradients(solver, {"uniform", every, 1, store, "checkpoints"}), reference) << store << " every " << every;
+  for (const int snapshots : {1, 2, 5})
+    for (const char* schedule : {"revolve", "two_level"})
+      EXPECT_EQ(loss_and_gradients(solver, {schedule, 6, snapshots, "memory", ""}), reference) << schedule << " " << snapshots;
 }
 
 TEST(invariance, the_same_run_gives_the_same_bits) {

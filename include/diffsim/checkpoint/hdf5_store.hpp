@@ -11,8 +11,8 @@
 
 namespace diffsim {
 
-/// Snapshots on disk, one HDF5 file each (`step_000012.h5`), written by all ranks together; for states that memory does not
-/// hold. A file appears whole or not at all, and `get` verifies checksums. Every member is collective.
+/// Snapshots on disk, one HDF5 file each (`step_000012.h5`), written by all ranks together; for states that memory does
+/// not hold. A file appears whole or not at all, and `get` verifies checksums. Every member is collective.
 class Hdf5Store : public Store {
  public:
   /// Makes `directory` if it is not there; InputError where it cannot be written to.

@@ -9,11 +9,20 @@
 
 namespace diffsim {
 
+namespace detail {
+template <class Function>
+DIFFSIM_FUNCTION double by_lane(double x, Function function) {
+  return function(x);
+}
+}  // namespace detail
+
 #if defined(__CUDACC__) || defined(__HIPCC__)
 
 /// The scalar that kernels compute with: on a GPU one element a thread.
 using Pack = double;
 inline constexpr int pack_width = 1;
+
+using std::abs, std::copysign, std::exp, std::log, std::pow, std::sqrt;
 
 DIFFSIM_FUNCTION double lane(double x, int) { return x; }
 DIFFSIM_FUNCTION void set_lane(double& x, int, double value) { x = value; }

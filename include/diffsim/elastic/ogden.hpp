@@ -106,7 +106,10 @@ struct Ogden {
     }
     for (int i = 0; i < 3; ++i) {
       const int j = (i + 1) % 3;
-      g(i, j) = ScalarTraits<T>::constant(frame.difference(i, j, moduli)) * frame.C(i, j);
+      if constexpr (ScalarTraits<T>::order == 0)
+        g(i, j) = T(0.0);  // E is rounding alone
+      else
+        g(i, j) = ScalarTraits<T>::constant(frame.difference(i, j, moduli)) * frame.C(i, j);
       g(j, i) = g(i, j);
     }
     const T pressure = moduli[2 * N] * (J - 1.0) - trace_gC / (3.0 * J);

@@ -52,18 +52,16 @@ DIFFSIM_FUNCTION SymmetricEigen<T> symmetric_eigen(Mat3<T> a) {
   return result;
 }
 
-/// sinh(x)/x, 1 at 0.
-DIFFSIM_FUNCTION double sinhc(double x) {
-  using std::abs, std::sinh;
-  const double z = x * x;
-  if (abs(x) > 0.5) return sinh(x) / x;
-  return 1.0 + z / 6.0 * (1.0 + z / 20.0 * (1.0 + z / 42.0 * (1.0 + z / 72.0 * (1.0 + z / 110.0 * (1.0 + z / 156.0)))));
+/// sinh(x)/x, 1 at 0; T = double or Pack.
+template <class T>
+DIFFSIM_FUNCTION T sinhc(const T& x) {
+  return detail::by_lane(x, [](double a) {
+    const double z = a * a;
+    if (z > 0.25) return std::sinh(a) / a;
+    return 1.0 +
+           z / 6.0 * (1.0 + z / 20.0 * (1.0 + z / 42.0 * (1.0 + z / 72.0 * (1.0 + z / 110.0 * (1.0 + z / 156.0)))));
+  });
 }
-#if !(defined(__CUDACC__) || defined(__HIPCC__))
-DIFFSIM_FUNCTION Pack sinhc(Pack x) {
-  return detail::by_lane(x, [](double a) { return sinhc(a); });
-}
-#endif
 
 /// (e^(q x) - e^(q y)) / (e^x - e^y), the divided difference of z^q between z = e^x and e^y; q e^((q-1) x) at x = y.
 template <class T>

@@ -12,9 +12,9 @@
 
 namespace diffsim {
 
-// Arrays of `{file: FILE, dataset: DATASET}` in a scene, in the mesh file's order of vertices and cells, and those that runs
-// write. Reading throws InputError, naming file and dataset, where there is none of that name, its shape is another
-// (both are said), or a value is not finite. Collective.
+// Arrays of `{file: FILE, dataset: DATASET}` in a scene, in the mesh file's order of vertices and cells, and those that
+// runs write. Reading throws InputError, naming file and dataset, where there is none of that name, its shape is
+// another (both are said), or a value is not finite. Collective.
 
 /// One value a cell, [C] → [local cells].
 std::vector<double> read_cell_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset);
@@ -39,8 +39,8 @@ Array read_array(MPI_Comm comm, const std::string& path, const std::string& data
 void write_cell_field(Hdf5File& file, const TetrahedralMesh& mesh, const std::string& dataset,
                       const std::vector<double>& local, const std::string& units);
 
-/// [steps, owned or local vertices, components] → [N, components], or [steps, N, components] where steps > 1; one component:
-/// [N] or [steps, N]. Vertices that no cell has get 0.
+/// [steps, owned or local vertices, components] → [N, components], or [steps, N, components] where steps > 1; one
+/// component: [N] or [steps, N]. Vertices that no cell has get 0.
 void write_vertex_field(Hdf5File& file, const TetrahedralMesh& mesh, const std::string& dataset,
                         const std::vector<double>& local, int components, const std::string& units,
                         std::int64_t steps = 1);

@@ -31,16 +31,16 @@ struct DatasetInfo {
 /// A value of an attribute.
 using AttributeValue = std::variant<std::string, double, std::int64_t>;
 
-/// An HDF5 file that the ranks of a communicator share. Every member is collective, takes equal arguments on all ranks but
-/// for the values of blocks, and throws the same Error on all ranks. T is double or std::int64_t.
+/// An HDF5 file that the ranks of a communicator share. Every member is collective, takes equal arguments on all ranks
+/// but for the values of blocks, and throws the same Error on all ranks. T is double or std::int64_t.
 ///
-/// Datasets are named by their full path ("/positions"); groups are made as needed. They hold little-endian 64-bit numbers,
-/// and have the attributes `units` and `checksum`: the sum over all values of a hash of value and place, which reading
-/// verifies. Series have one checksum a frame, in `/checksums/NAME`. Files without them are read unverified.
+/// Datasets are named by their full path ("/positions"); groups are made as needed. They hold little-endian 64-bit
+/// numbers, and have the attributes `units` and `checksum`: the sum over all values of a hash of value and place, which
+/// reading verifies. Series have one checksum a frame, in `/checksums/NAME`. Files without them are read unverified.
 class Hdf5File {
  public:
-  /// Opens a new file, under the name `PATH.partial` until it is published. `format` and `version` become attributes of the
-  /// root, with `diffsim_version`. InputError if it cannot be written.
+  /// Opens a new file, under the name `PATH.partial` until it is published. `format` and `version` become attributes of
+  /// the root, with `diffsim_version`. InputError if it cannot be written.
   static Hdf5File create(MPI_Comm comm, const std::string& path, const std::string& format, int version);
   /// Opens a file to be read. InputError where it is missing, a directory, not HDF5, cut short.
   static Hdf5File open(MPI_Comm comm, const std::string& path);

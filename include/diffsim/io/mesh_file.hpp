@@ -13,8 +13,8 @@ namespace diffsim {
 //
 //   /vertices [N, 3] m, /cells [C, 4] vertex numbers, positively oriented
 //   /regions/names [R], /regions/dimensions [R], /regions/tags [R]; none: no regions
-//   /regions/cells [·, 2] (cell, region), /regions/faces [·, 3] (cell, face opposite to its local vertex 0 … 3, region),
-//   /regions/vertices [·, 2] (vertex, region); in any order
+//   /regions/cells [·, 2] (cell, region), /regions/faces [·, 3] (cell, face opposite to its local vertex 0 … 3,
+//   region), /regions/vertices [·, 2] (vertex, region); in any order
 //
 // Numbers are 0-based; those of regions count in /regions/names.
 

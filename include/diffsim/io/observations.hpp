@@ -15,7 +15,8 @@ struct Observations {
   std::map<int, std::vector<double>> positions;  ///< of each step: [owned vertices, 3], m; NaN: not observed
 };
 
-/// Reads an observations file: `/step` [K] and `/positions` [K, N_obs, 3], m, as in a trajectory, in any order of steps;
+/// Reads an observations file: `/step` [K] and `/positions` [K, N_obs, 3], m, as in a trajectory, in any order of
+/// steps;
 /// `/vertices` [N_obs], 0-based in the mesh file's order, says which vertices if not all. NaN is not observed.
 ///
 /// `steps`: those wanted; empty: all there are. InputError where a wanted step is not there or is there twice, where

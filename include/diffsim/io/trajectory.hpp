@@ -19,8 +19,8 @@ namespace diffsim {
 /// Collective, as everything here.
 class TrajectoryWriter {
  public:
-  /// `fields`: names in the State, each with one entry a local or owned vertex. InputError where `path` cannot be written,
-  /// or the disk has no room for `expected_frames` frames. `mesh` must outlive the writer.
+  /// `fields`: names in the State, each with one entry a local or owned vertex. InputError where `path` cannot be
+  /// written, or the disk has no room for `expected_frames` frames. `mesh` must outlive the writer.
   TrajectoryWriter(const TetrahedralMesh& mesh, const std::string& path,
                    std::vector<std::string> fields = {"positions", "velocities"}, std::int64_t expected_frames = 0);
 

@@ -12,8 +12,9 @@ namespace diffsim {
 
 /// How a gradient's sweep keeps memory bounded.
 struct CheckpointOptions {
-  std::string schedule = "all";  ///< all, uniform
-  int every = 10;                ///< uniform: steps between snapshots
+  std::string schedule = "all";  ///< all, uniform, revolve, two_level
+  int every = 10;                ///< uniform: steps between snapshots; two_level: steps a segment
+  int snapshots = 20;            ///< revolve, two_level: states kept at once, the first one of the rollout (segment) included
   std::string store = "memory";  ///< memory, hdf5
   std::string directory = "checkpoints";
 };

@@ -13,7 +13,14 @@ bool check(Job& job) {
   InverseJob inverse(job);
   InverseProblem& problem = *inverse.problem;
   const std::vector<double> u = problem.start();
+  std::vector<double> by_u;
+  job.report["loss"] = problem.gradient(u, by_u);
+  std::vector<std::vector<double>> gradients;
+  for (std::size_t k = 0; k < problem.unknowns().size(); ++k)
+    gradients.push_back(problem.physical_gradient(k, u, by_u));
+  job.report["gradient_norm"] = gradient_norm(problem, gradients);
   const std::vector<UnknownCheck> checks = check_gradient(problem, u);
+  inverse.progress.clear();
 
   double worst = 0.0;
   bool passed = true;

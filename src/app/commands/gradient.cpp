@@ -14,7 +14,7 @@ bool gradient(Job& job) {
   const double loss = problem.gradient(u, by_u);
   std::vector<std::vector<double>> gradients;
   for (std::size_t k = 0; k < problem.unknowns().size(); ++k)
-    gradients.push_back(problem.physical_gradient(k, u, by_u));
+    gradients.push_back({by_u[problem.offset(k)]});
   const double norm = gradient_norm(problem, gradients);
   {
     const Stopwatch io(job.report, "io");
@@ -28,6 +28,7 @@ bool gradient(Job& job) {
   job.report["loss"] = loss;
   job.report["gradient_norm"] = norm;
   inverse.report_seconds();
+  inverse.progress.clear();
   job.out << fmt::format("gradient: {}; forward {:.3g} s, backward {:.3g} s\n", size_text(job.scene, *inverse.mesh),
                          statistics.forward_seconds, statistics.backward_seconds)
           << fmt::format("loss {:.10g} m², norm of the gradient {:.6g}\n", loss, norm);

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "app/inverse_job.hpp"
@@ -72,17 +73,19 @@ bool invert(Job& job) {
   History history(job, problem);
   const double start = job.report.elapsed();
   std::optional<double> first_loss;
-  Progress progress(Progress::style_for(job.rank), "invert", "iterations");
   const auto observe = [&](const Iterate& iterate) {
     if (!first_loss) first_loss = iterate.loss;
-    history.add(iterate, job.report.elapsed() - start);
-    progress.update(iterate.iteration, job.scene.optimiser.max_iterations,
-                    fmt::format("loss {:.6g}, gradient {:.3g}, {} evaluations", iterate.loss, iterate.gradient_norm,
-                                iterate.evaluations));
+    const double seconds = job.report.elapsed() - start;
+    history.add(iterate, seconds);
+    inverse.progress.set_label(fmt::format("invert, iteration {} of at most {} ({:.2g} s each), loss {:.6g}, gradient {:.3g}",
+                                           iterate.iteration, job.scene.optimiser.max_iterations,
+                                           seconds / std::max(iterate.iteration, 1), iterate.loss,
+                                           iterate.gradient_norm));
   };
   const OptimiserResult result = optimise(problem, job.scene.optimiser, observe);
 
   inverse.report_seconds();
+  inverse.progress.clear();
   write_parameters(job, inverse, result.u);
   problem.set(result.u);
   record_trajectory(job, *inverse.mesh, [&](const StateObserver& observer) {
