@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/agreement.hpp"
 #include "app/command_line.hpp"
 #include "app/output.hpp"
 #include "app/report.hpp"
@@ -20,6 +21,7 @@ struct Job {
   MPI_Comm comm;
   int rank;
   const CommandLine& line;
+  Agreement& agreement;  ///< to be sought before what all ranks do together after an error
   Scene scene;
   OutputFolder output;
   Report report;

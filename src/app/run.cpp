@@ -2,12 +2,11 @@
 #include "app/run.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <optional>
-#include <thread>
 
+#include "app/agreement.hpp"
 #include "app/job.hpp"
 #include "app/petsc_options.hpp"
 #include "app/text_file.hpp"
@@ -52,36 +51,6 @@ void require_sections(const Scene& scene, const std::string& name, const Command
   need(!scene.parameters.empty(), "parameters", "at least one, such as {name: youngs_modulus, per: global}");
 }
 
-/// A copy of the communicator for the ranks to meet on when they end, whatever they were doing on the other.
-class Farewell {
- public:
-  explicit Farewell(MPI_Comm comm) { DIFFSIM_MPI(MPI_Comm_dup(comm, &comm_)); }
-  Farewell(const Farewell&) = delete;
-  Farewell& operator=(const Farewell&) = delete;
-  ~Farewell() { MPI_Comm_free(&comm_); }
-
-  /// Waits for the other ranks, which are expected to end likewise; false if some have not within `patience`.
-  bool wait(std::chrono::seconds patience) const {
-    MPI_Request request = MPI_REQUEST_NULL;
-    if (MPI_Ibarrier(comm_, &request) != MPI_SUCCESS) return false;
-    const auto deadline = std::chrono::steady_clock::now() + patience;
-    for (;;) {
-      int arrived = 0;
-      if (MPI_Test(&request, &arrived, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
-      if (arrived) return true;
-      if (std::chrono::steady_clock::now() > deadline) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-  }
-  int largest(int code) const {
-    MPI_Allreduce(MPI_IN_PLACE, &code, 1, MPI_INT, MPI_MAX, comm_);
-    return code;
-  }
-
- private:
-  MPI_Comm comm_ = MPI_COMM_NULL;
-};
-
 Outcome outcome_of(const std::exception& exception) {
   Outcome outcome{failed, exception.what()};
   if (const auto* error = dynamic_cast<const Error*>(&exception); error && error->kind() == ErrorKind::input)
@@ -97,7 +66,7 @@ bool perform(Job& job, const Command& command) {
     job.report.write(job.output);
     return good;
   } catch (const Error& error) {
-    if (job.output.created() && error.kind() == ErrorKind::run) {
+    if (job.output.created() && error.kind() == ErrorKind::run && job.agreement.reached()) {
       job.report["converged"] = false;
       job.report["error"] = error.what();
       job.report.write(job.output);
@@ -106,7 +75,8 @@ bool perform(Job& job, const Command& command) {
   }
 }
 
-bool execute(MPI_Comm comm, int rank, const CommandLine& line, std::ostream& out, std::ostream& err) {
+bool execute(MPI_Comm comm, int rank, const CommandLine& line, Agreement& agreement, std::ostream& out,
+             std::ostream& err) {
   const Command command = command_of(line.command);
   Report report(comm, line.command);
   Scene scene = parse_scene(read_text(comm, line.scene), line.scene);
@@ -122,7 +92,7 @@ bool execute(MPI_Comm comm, int rank, const CommandLine& line, std::ostream& out
   if (command.needs_objective && scene.checkpoint.store == "hdf5")
     require_writable(comm, scene.checkpoint.directory, {}, scene.checkpoint_place);
   const PetscOptionsOfScene options(scene.petsc, line.petsc);
-  Job job{comm, rank, line, std::move(scene), OutputFolder(comm, directory), std::move(report), out, err};
+  Job job{comm, rank, line, agreement, std::move(scene), OutputFolder(comm, directory), std::move(report), out, err};
   const bool good = perform(job, command);
   for (const std::string& name : options.unused()) job.warn("PETSc option " + name + " was not used; check its name");
   return good;
@@ -148,22 +118,20 @@ int run(MPI_Comm comm, const CommandLine& line, std::ostream& out, std::ostream&
     return done;
   }
 
-  std::optional<Farewell> farewell;
+  std::optional<Agreement> agreement;
   Outcome outcome;
   try {
-    farewell.emplace(comm);
-    outcome.code = execute(comm, rank, line, my_out, my_err) ? done : failed;
+    agreement.emplace(comm);
+    outcome.code = execute(comm, rank, line, *agreement, my_out, my_err) ? done : failed;
   } catch (const std::exception& exception) {
     outcome = outcome_of(exception);
   }
-  // Errors are agreed on, so the others are on their way. If they are not, better an end than a hang.
-  constexpr std::chrono::seconds patience(3);
-  if (!farewell || !farewell->wait(patience)) {
+  if (!agreement || !agreement->reached()) {
     say(err, (outcome.error.empty() ? "other ranks failed" : outcome.error) + " (rank " + std::to_string(rank) + ")");
     MPI_Abort(comm, failed);
   }
   if (!outcome.error.empty()) say(my_err, outcome.error);
-  return farewell->largest(outcome.code);
+  return agreement->largest(outcome.code);
 }
 
 }  // namespace diffsim::app

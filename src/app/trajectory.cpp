@@ -21,7 +21,7 @@ void record_trajectory(Job& job, const TetrahedralMesh& mesh, const std::functio
       writer.write(n, n * scene.solver.dt, state);
     });
   } catch (const Error&) {
-    finish(false);
+    if (job.agreement.reached()) finish(false);
     throw;
   }
   finish(true);

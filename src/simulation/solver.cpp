@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <utility>
 
 #include "diffsim/core/error.hpp"
@@ -14,12 +15,19 @@
 namespace diffsim {
 namespace {
 
-/// What is wrong with a value of a parameter, or nothing.
+/// What is wrong with a value of a parameter, or nothing. Parameters that are not named here may be any number.
 std::string fault_of(const std::string& name, double value) {
-  const bool positive = name == "density" || name == "youngs_modulus";
+  const auto is = [&](std::initializer_list<const char*> names) {
+    return std::any_of(names.begin(), names.end(), [&](const char* other) { return name == other; });
+  };
   if (!std::isfinite(value)) return "is not a finite number";
-  if (positive && !(value > 0.0)) return "is not positive; give a value > 0";
+  if (is({"density", "youngs_modulus", "bulk_modulus", "shear_modulus", "k2"}) && !(value > 0.0))
+    return "is not positive; give a value > 0";
+  if (is({"k1", "active_tension"}) && value < 0.0) return "is negative; give a value >= 0";
   if (name == "poisson_ratio" && !(value > -1.0 && value < 0.5)) return "is outside (-1, 0.5)";
+  if (name == "kappa" && !(value >= 0.0 && value <= 1.0 / 3.0)) return "is outside [0, 1/3]";
+  if (name == "activation" && !(value >= 0.0 && value <= 1.0)) return "is outside [0, 1]";
+  if (is({"alpha_1", "alpha_2", "alpha_3"}) && value == 0.0) return "is zero; give an exponent that is not";
   return {};
 }
 

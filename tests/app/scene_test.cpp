@@ -250,7 +250,8 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:2: material.youngs_modulus: is missing; give a number, or {file:, dataset:} with one value a cell"},
         Bad{BOX "material: {model: neo_hokean, density: 1, youngs_modulus: 1, poisson_ratio: 0.3}\n",
             "s.yaml:2: material.model: there is no 'neo_hokean'; did you mean 'neo_hookean'? use one of: neo_hookean, "
-            "neo_hookean_quadratic, stable_neo_hookean"},
+            "neo_hookean_quadratic, stable_neo_hookean, linear_elastic, st_venant_kirchhoff, fixed_corotated, "
+            "mooney_rivlin, ogden_1, ogden_2, ogden_3, holzapfel_gasser_ogden, active_fibre"},
         Bad{BOX "material: {model: neo_hookean, density: {file: a.h5}, youngs_modulus: 1, poisson_ratio: 0.3}\n",
             "s.yaml:2: material.density.dataset: is missing; give the name of a dataset in it, such as /density"},
         Bad{BOX "boundary: {region: x_min, fix: [x, w]}\n",

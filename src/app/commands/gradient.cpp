@@ -14,7 +14,7 @@ bool gradient(Job& job) {
   const double loss = problem.gradient(u, by_u);
   std::vector<std::vector<double>> gradients;
   for (std::size_t k = 0; k < problem.unknowns().size(); ++k)
-    gradients.push_back({by_u[problem.offset(k)]});
+    gradients.push_back(problem.physical_gradient(k, u, by_u));
   const double norm = gradient_norm(problem, gradients);
   {
     const Stopwatch io(job.report, "io");
