@@ -156,7 +156,7 @@ void check_cells(const TetrahedralMesh& mesh, const std::vector<int>& cells, con
   if (mine == first) std::memcpy(&bits, &value, sizeof(bits));
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &bits, 1, MPI_UINT64_T, MPI_SUM, mesh.comm()));
   std::memcpy(&value, &bits, sizeof(bits));
-  place.fail("in cell " + std::to_string(first) + " " + fault_of(parameter, value));
+  place.fail("cell " + std::to_string(first) + ": " + fault_of(parameter, value));
 }
 
 MeshData load_mesh(MPI_Comm comm, const Scene& scene) {

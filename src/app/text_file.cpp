@@ -55,7 +55,7 @@ std::string read_text(MPI_Comm comm, const std::string& path) {
 void require_readable(MPI_Comm comm, const std::string& path, const Place& place) {
   collectively(comm, [&] {
     if (!is_first(comm)) return;
-    if (const std::string reason = reason_unreadable(path); !reason.empty()) place.fail("'" + path + "' " + reason);
+    if (const std::string reason = reason_unreadable(path); !reason.empty()) place.fail("'" + path + "': " + reason);
   });
 }
 

@@ -138,7 +138,7 @@ std::vector<double> start_by_region(const ParameterEntry& entry, const Unknown& 
   for (const auto& [region, value] : entry.initial_by_region) {
     const auto found = std::find(unknown.group_names.begin(), unknown.group_names.end(), region.name);
     if (found == unknown.group_names.end())
-      region.place.fail("'" + region.name + "' is none of the regions asked for: " + join(unknown.group_names));
+      region.place.fail("'" + region.name + "' is none of the regions asked for; give one of: " + join(unknown.group_names));
     const auto r = static_cast<std::size_t>(found - unknown.group_names.begin());
     start[r] = value;
     given[r] = true;

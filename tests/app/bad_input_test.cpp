@@ -37,7 +37,7 @@ struct Bad {
 
 class BadInput : public RunnerTest {
  protected:
-  /// Files that the scenes below refer to.
+  /// Makes files that the scenes below refer to.
   void SetUp() override {
     RunnerTest::SetUp();
     write("good.msh", good_mesh);
@@ -85,33 +85,39 @@ TEST_F(BadInput, Meshes) {
   const std::string scene = "mesh: {file: bad.msh}\n" + rubber + solver;
   expect_refused({"missing", "mesh: {file: none.msh}\n" + rubber + solver, at_mesh});
   expect_refused({"folder", "mesh: {file: .}\n" + rubber + solver, at_mesh});
-  const std::vector<std::pair<std::string, std::string>> meshes{
-      {"empty", ""},
-      {"foreign", "solid cube\nfacet normal 0 0 1\n"},
-      {"binary", std::string("\x7f\x45\x4c\x46\0\0\0\1", 8)},
-      {"truncated in nodes", good_mesh.substr(0, 70)},
-      {"truncated in elements", good_mesh.substr(0, good_mesh.size() - 30)},
-      {"no elements", header + nodes},
-      {"no tetrahedra", mesh_of({"2 2 1 1 1 2 3"})},
-      {"index out of range", mesh_of({"4 2 1 1 1 2 3 9"})},
-      {"negative index", mesh_of({"4 2 1 1 1 2 3 -4"})},
-      {"too few nodes", mesh_of({"4 2 1 1 1 2 3 4"}, "$Nodes\n7\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n")},
-      {"absurd count", mesh_of({"4 2 1 1 1 2 3 4"}, "$Nodes\n999999999999999\n1 0 0 0\n$EndNodes\n")},
-      {"not a number", mesh_of({"4 2 1 1 1 2 3 4"}, nodes_with("5 nan 1 1"))},
-      {"infinite", mesh_of({"4 2 1 1 1 2 3 4"}, nodes_with("5 1 inf 1"))},
-      {"repeated node", mesh_of({"4 2 1 1 1 2 3 4"}, nodes_with("4 1 1 1"))},
-      {"coincident vertices", mesh_of({"4 2 1 1 1 2 3 4", "4 2 1 1 2 3 4 5"}, nodes_with("5 0 0 0"))},
-      {"repeated vertex in a cell", mesh_of({"4 2 1 1 1 2 3 3"})},
-      {"duplicate cell", mesh_of({"4 2 1 1 1 2 3 4", "4 2 1 1 2 3 1 4"})},
-      {"inverted cell", mesh_of({"4 2 1 1 1 3 2 4"})},
-      {"flat cell", mesh_of({"4 2 1 1 1 2 3 5"}, nodes_with("5 1 1 0"))},
-      {"face of three cells", mesh_of({"4 2 1 1 1 2 3 4", "4 2 1 1 1 2 3 5", "4 2 1 1 1 2 3 6"},
-                                      "$Nodes\n6\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 0 0 2\n6 0 0 3\n$EndNodes\n")},
+  struct BadMesh {
+    std::string name, text, says;
   };
-  for (const auto& [name, text] : meshes) {
-    write("bad.msh", text);
+  const std::vector<BadMesh> meshes{
+      {"empty", "", "bad.msh:1: the file is empty"},
+      {"foreign", "solid cube\nfacet normal 0 0 1\n", "bad.msh:1: not a Gmsh 2.2 or 4.1 mesh"},
+      {"binary", std::string("\x7f\x45\x4c\x46\0\0\0\1", 8), "bad.msh:1: not a Gmsh mesh"},
+      {"truncated in nodes", good_mesh.substr(0, 70), "bad.msh:4: section $Nodes has no $EndNodes"},
+      {"truncated in elements", good_mesh.substr(0, good_mesh.size() - 30), "bad.msh:12: section $Elements has no $EndElements"},
+      {"no elements", header + nodes, "bad.msh:1: no $Elements section"},
+      {"no tetrahedra", mesh_of({"2 2 1 1 1 2 3"}), "bad.msh: no tetrahedra"},
+      {"index out of range", mesh_of({"4 2 1 1 1 2 3 9"}), "bad.msh:14: the element has node 9"},
+      {"negative index", mesh_of({"4 2 1 1 1 2 3 -4"}), "bad.msh:14: the element has node -4"},
+      {"too few nodes", mesh_of({"4 2 1 1 1 2 3 4"}, "$Nodes\n7\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n"),
+       "bad.msh:10: $Nodes ends after 4 of 7 nodes"},
+      {"absurd count", mesh_of({"4 2 1 1 1 2 3 4"}, "$Nodes\n999999999999999\n1 0 0 0\n$EndNodes\n"),
+       "bad.msh:5: the count says 999999999999999 nodes"},
+      {"not a number", mesh_of({"4 2 1 1 1 2 3 4"}, nodes_with("5 nan 1 1")), "bad.msh:10: a coordinate is nan"},
+      {"infinite", mesh_of({"4 2 1 1 1 2 3 4"}, nodes_with("5 1 inf 1")), "bad.msh:10: a coordinate is inf"},
+      {"repeated node", mesh_of({"4 2 1 1 1 2 3 4"}, nodes_with("4 1 1 1")), "bad.msh:10: node 4 is given twice"},
+      {"coincident vertices", mesh_of({"4 2 1 1 1 2 3 4", "4 2 1 1 5 2 3 4"}, nodes_with("5 0 0 0")), "same position"},
+      {"repeated vertex in a cell", mesh_of({"4 2 1 1 1 2 3 3"}), "bad.msh:14: cell 0 has vertex 2 twice"},
+      {"duplicate cell", mesh_of({"4 2 1 1 1 2 3 4", "4 2 1 1 2 3 1 4"}), "bad.msh:15: cell 1 has the same vertices as cell 0"},
+      {"inverted cell", mesh_of({"4 2 1 1 1 3 2 4"}), "bad.msh:14: cell 0 is inverted"},
+      {"flat cell", mesh_of({"4 2 1 1 1 2 3 5"}, nodes_with("5 1 1 0")), "bad.msh:14: cell 0 has zero volume"},
+      {"face of three cells", mesh_of({"4 2 1 1 1 2 3 4", "4 2 1 1 1 2 3 5", "4 2 1 1 1 2 3 6"},
+                                      "$Nodes\n6\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 0 0 2\n6 0 0 3\n$EndNodes\n"),
+       "which more than two cells have"},
+  };
+  for (const BadMesh& mesh : meshes) {
+    write("bad.msh", mesh.text);
     files_ += 1;
-    expect_refused({name, scene, "bad.msh"});
+    expect_refused({mesh.name, scene, mesh.says});
     if (rank_ == 0) std::filesystem::remove(path("bad.msh"));
     files_ -= 1;
   }
@@ -148,7 +154,7 @@ TEST_F(BadInput, Regions) {
   expect_refused({"initial of a region", "mesh: {file: good.msh}\n" + rubber + solver +
                                              "objective: {type: target_position, region: all, target: [1, 0, 0]}\n"
                                              "parameters: {name: density, per: region, initial: {1: 3, 5: 4}}\n",
-                  "s.yaml:5: parameters.initial.5: '5' is none of the regions asked for: 1, 2", "gradient"});
+                  "s.yaml:5: parameters.initial.5: '5' is none of the regions asked for; give one of: 1, 2", "gradient"});
   expect_refused({"taken name", body + "regions: {x_min: {vertices: [0]}}\n", "s.yaml:4: regions.x_min: "});
   expect_refused({"no such vertex", body + "regions: {r: {vertices: [27]}}\n", "s.yaml:4: regions.r: "});
   expect_refused({"nothing inside", body + "regions: {r: {sphere: {center: [9, 9, 9], radius: 1}}}\n", "s.yaml:4: regions.r: "});
@@ -183,7 +189,7 @@ TEST_F(BadInput, Fields) {
   expect_refused({"not HDF5", density("text.h5", "/values"), at});
   expect_refused({"missing dataset", density("two.h5", "/density"), at});
   expect_refused({"wrong shape", density("three.h5", "/values"), at});
-  expect_refused({"negative in a cell", density("two.h5", "/values"), at + "in cell 1 -7 is not positive; give kg/m³ > 0"});
+  expect_refused({"negative in a cell", density("two.h5", "/values"), at + "cell 1: -7 is not positive; give kg/m³ > 0"});
   expect_refused({"not a number in a cell", density("nan.h5", "/values"), "/values: the value of cell 1 is nan; it must be finite"});
   expect_refused({"velocities of another shape", body + "initial: {velocity: {file: two.h5, dataset: /values}}\n",
                   "s.yaml:4: initial.velocity: "});
