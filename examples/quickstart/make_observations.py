@@ -46,6 +46,7 @@ with h5py.File(arguments.observed, "w") as file:
     file["positions"] = observed
     file["time"].attrs["units"] = units["time"]
     file["positions"].attrs["units"] = units["positions"]
+    file["positions"].attrs["noise"] = sigma
 
 print(f"{arguments.observed}: {len(vertices)} vertices, {len(frames)} steps, noise {1e3 * sigma:.2f} mm "
       f"({100 * arguments.noise:g} % of {1e3 * displacement.max():.0f} mm)")
