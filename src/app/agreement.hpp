@@ -7,8 +7,9 @@
 
 namespace diffsim::app {
 
-/// Where ranks meet that have ended, or have failed. The library's errors are agreed on, so when one rank has one the others are
-/// on their way; should one fail alone nevertheless, the others wait for it somewhere and an end is better than a hang.
+/// Where ranks meet that have ended, or have failed. The library's errors are agreed on, so when one rank has one the
+/// others are on their way; should one fail alone nevertheless, the others wait for it somewhere and an end is better
+/// than a hang.
 class Agreement {
  public:
   /// Collective.

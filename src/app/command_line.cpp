@@ -64,17 +64,22 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   std::vector<std::string> own;
   bool after = false;
   for (const std::string& argument : arguments) {
-    if (after) line.petsc.push_back(argument);
-    else if (argument == "--") after = true;
-    else if (argument.starts_with("--kokkos-")) line.kokkos.push_back(argument);
-    else own.push_back(argument);
+    if (after)
+      line.petsc.push_back(argument);
+    else if (argument == "--")
+      after = true;
+    else if (argument.starts_with("--kokkos-"))
+      line.kokkos.push_back(argument);
+    else
+      own.push_back(argument);
   }
   parse(line, own);
   if (!line.error.empty()) {
     std::vector<std::string> names;
     for (const Command& command : commands) names.emplace_back(command.name);
     const auto word = std::find_if(own.begin(), own.end(), [](const auto& text) { return !text.starts_with('-'); });
-    if (own.empty()) line.error = "no command is given";
+    if (own.empty())
+      line.error = "no command is given";
     else if (word != own.end() && std::find(names.begin(), names.end(), *word) == names.end()) {
       const std::string near = nearest(*word, names);
       line.error = "there is no command '" + *word + "'; " + (near.empty() ? "" : "did you mean " + near + "? ") +

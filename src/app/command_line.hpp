@@ -8,7 +8,7 @@ namespace diffsim::app {
 
 /// What the user asked for on the command line.
 struct CommandLine {
-  std::string command;              ///< simulate, gradient, check, invert, mesh; empty: nothing to run
+  std::string command;  ///< simulate, gradient, check, invert, mesh; empty: nothing to run
   std::string scene;
   std::string output;               ///< empty: as the scene says
   std::string convert;              ///< mesh: the HDF5 mesh file to write

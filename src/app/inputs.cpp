@@ -115,9 +115,9 @@ VertexVectors load_vertices(const TetrahedralMesh& mesh, const Numbers& numbers,
     }
     const VertexValues read = read_vertex_field(mesh, dataset.path, dataset.name, 3);
     if (read.steps > 1 && read.steps != steps)
-      throw Error(fmt::format("{} has values for {} steps, where {} are wanted", dataset.name, read.steps,
-                              std::max(steps, 1)),
-                  ErrorKind::input);
+      throw Error(
+          fmt::format("{} has values for {} steps, where {} are wanted", dataset.name, read.steps, std::max(steps, 1)),
+          ErrorKind::input);
     vectors.steps = read.steps > 1 ? steps : 0;
     vectors.values = owned_part(mesh, read);
   });
@@ -140,6 +140,13 @@ std::vector<double> load_regions(MPI_Comm comm, const Numbers& numbers, const st
     }
   });
   return values;
+}
+
+std::vector<double> repeated(const std::vector<double>& values, int steps) {
+  std::vector<double> all;
+  all.reserve(values.size() * static_cast<std::size_t>(steps));
+  for (int n = 0; n < steps; ++n) all.insert(all.end(), values.begin(), values.end());
+  return all;
 }
 
 }  // namespace diffsim::app

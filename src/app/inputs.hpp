@@ -36,4 +36,7 @@ VertexVectors load_vertices(const TetrahedralMesh& mesh, const Numbers& numbers,
 /// Numbers by region, for names that have to be among `regions`, in their order.
 std::vector<double> load_regions(MPI_Comm comm, const Numbers& numbers, const std::vector<std::string>& regions);
 
+/// [steps, rows…] from [rows…].
+std::vector<double> repeated(const std::vector<double>& values, int steps);
+
 }  // namespace diffsim::app

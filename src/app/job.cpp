@@ -11,9 +11,10 @@ void warn_if_unstable(Job& job, DifferentiableSolver& solver) {
   const double stable = solver.stable_substep();
   const double substep = job.scene.solver.dt / job.scene.solver.substeps;
   if (!(substep > stable)) return;
-  job.warn(fmt::format("the substep, solver.dt/substeps = {:.3g} s, is above {:.3g} s, below which motions about rest are "
-                       "stable; if the run fails use substeps: {:.0f}",
-                       substep, stable, std::ceil(job.scene.solver.dt / stable)));
+  job.warn(
+      fmt::format("the substep, solver.dt/substeps = {:.3g} s, is above {:.3g} s, below which motions about rest are "
+                  "stable; if the run fails use substeps: {:.0f}",
+                  substep, stable, std::ceil(job.scene.solver.dt / stable)));
 }
 
 std::string size_text(const Scene& scene, const TetrahedralMesh& mesh) {

@@ -13,7 +13,8 @@
 int main(int argc, char** argv) {
   diffsim::app::sleep_when_oversubscribed(argv);
   const diffsim::app::CommandLine line = diffsim::app::parse_command_line({argv + 1, argv + argc});
-  // PETSc and Kokkos see what is meant for them only. Kokkos' advice on binding threads is not for the user of a runner.
+  // PETSc and Kokkos see what is meant for them only. Kokkos' advice on binding threads is not for the user of a
+  // runner.
   std::vector<std::string> words{argv[0]};
   words.insert(words.end(), line.kokkos.begin(), line.kokkos.end());
   words.insert(words.end(), line.petsc.begin(), line.petsc.end());

@@ -18,7 +18,8 @@ std::unique_ptr<Loss> make_track(const TrackObjective& track, const Scene& scene
     track.place.fail(fmt::format("has step {}, after the run's last, {}; give `steps: [...]` or raise solver.steps",
                                  observed.steps.back(), scene.solver.steps));
   std::unique_ptr<Loss> loss;
-  at_place(track.place, [&] { loss = std::make_unique<TrackLoss>(mesh, observed.positions, find_region(mesh, track.region)); });
+  at_place(track.place,
+           [&] { loss = std::make_unique<TrackLoss>(mesh, observed.positions, find_region(mesh, track.region)); });
   return loss;
 }
 
@@ -33,9 +34,9 @@ std::unique_ptr<SumLoss> make_loss(const Scene& scene, const TetrahedralMesh& me
   auto sum = std::make_unique<SumLoss>();
   for (const ObjectiveEntry& objective : scene.objectives) {
     const auto* track = std::get_if<TrackObjective>(&objective.kind);
-    sum->add(track ? make_track(*track, scene, mesh)
-                   : make_target(std::get<TargetObjective>(objective.kind), scene, mesh),
-             objective.weight);
+    sum->add(
+        track ? make_track(*track, scene, mesh) : make_target(std::get<TargetObjective>(objective.kind), scene, mesh),
+        objective.weight);
   }
   return sum;
 }

@@ -39,7 +39,7 @@ class TrialFolders {
 };
 
 void try_out(const std::string& directory, const std::vector<std::string>& files, const Place& place) {
-  const auto refuse = [&](const std::string& what) { place.fail(what + "; choose another folder (--output DIR)"); };
+  const auto refuse = [&](const std::string& what) { place.fail(what + "; choose another folder"); };
   std::error_code code;
   const fs::path folder = fs::absolute(directory).lexically_normal();
   if (fs::exists(folder, code) && !fs::is_directory(folder)) refuse("'" + directory + "' is a file, not a folder");

@@ -10,8 +10,8 @@
 
 namespace diffsim::app {
 
-/// Checks that a folder can be made and written to, and that none of `files` in it is something that cannot be replaced;
-/// leaves nothing behind. Throws InputError at `place`. Collective: rank 0 does it.
+/// Checks that a folder can be made and written to, and that none of `files` in it is something that cannot be
+/// replaced; leaves nothing behind. Throws InputError at `place`. Collective: rank 0 does it.
 void require_writable(MPI_Comm comm, const std::string& directory, const std::vector<std::string>& files,
                       const Place& place);
 

@@ -7,7 +7,8 @@
 
 namespace diffsim::app {
 
-/// The scene's PETSc options, in PETSc's database while this lives. What the command line says, or PETSC_OPTIONS, counts more.
+/// The scene's PETSc options, in PETSc's database while this lives. What the command line says, or PETSC_OPTIONS,
+/// counts more.
 class PetscOptionsOfScene {
  public:
   using Options = std::vector<std::pair<std::string, std::string>>;  ///< `-name`, value

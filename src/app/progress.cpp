@@ -57,8 +57,7 @@ void Progress::update(long done, long total, const std::string& note) {
   const Clock::time_point now = Clock::now();
   if (now - shown_ < (style_ == Style::line ? Clock::duration(line_interval) : Clock::duration(log_interval))) return;
   shown_ = now;
-  const std::string line =
-      text(label_, unit_, done, total, std::chrono::duration<double>(now - start_).count(), note);
+  const std::string line = text(label_, unit_, done, total, std::chrono::duration<double>(now - start_).count(), note);
   if (style_ == Style::line) {
     std::fputs(("\r\033[K" + fitted(line)).c_str(), stderr);
     on_screen_ = true;

@@ -40,7 +40,8 @@ class Progress {
   bool on_screen_ = false;
 };
 
-/// A loss that tells a Progress how far a sweep is: a sweep asks `observes` at every state, forward from 0 and back again.
+/// A loss that tells a Progress how far a sweep is: a sweep asks `observes` at every state, forward from 0 and back
+/// again.
 class WatchedLoss : public Loss {
  public:
   WatchedLoss(Loss& loss, Progress& progress, int num_steps)

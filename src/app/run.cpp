@@ -55,7 +55,8 @@ Outcome outcome_of(const std::exception& exception) {
   Outcome outcome{failed, exception.what()};
   if (const auto* error = dynamic_cast<const Error*>(&exception); error && error->kind() == ErrorKind::input)
     outcome.code = bad_input;
-  std::replace_if(outcome.error.begin(), outcome.error.end(), [](unsigned char c) { return c < 0x20; }, ' ');
+  std::replace_if(
+      outcome.error.begin(), outcome.error.end(), [](unsigned char c) { return c < 0x20; }, ' ');
   return outcome;
 }
 
@@ -85,9 +86,8 @@ bool execute(MPI_Comm comm, int rank, const CommandLine& line, Agreement& agreem
   const Place place = line.output.empty() ? scene.output.place : Place{nullptr, 0, "--output"};
   require_writable(comm, directory, command.files, place);
   if (!line.convert.empty()) {
-    const std::filesystem::path file(line.convert);
-    const std::string folder = file.has_parent_path() ? file.parent_path().string() : ".";
-    require_writable(comm, folder, {file.filename().string()}, Place{nullptr, 0, "--convert"});
+    const std::filesystem::path file = std::filesystem::absolute(line.convert);
+    require_writable(comm, file.parent_path().string(), {file.filename().string()}, Place{nullptr, 0, "--convert"});
   }
   if (command.needs_objective && scene.checkpoint.store == "hdf5")
     require_writable(comm, scene.checkpoint.directory, {}, scene.checkpoint_place);

@@ -11,8 +11,8 @@ namespace diffsim::app {
 
 /// Does what the command line says; returns the exit code, the same on every rank. Never throws. Collective.
 ///
-/// Rank 0 writes results to `out`, and to `err` at most one line `diffsim: error: …` and lines `diffsim: warning: …`. MPI,
-/// PETSc and Kokkos are started.
+/// Rank 0 writes results to `out`, and to `err` at most one line `diffsim: error: …` and lines `diffsim: warning: …`.
+/// MPI, PETSc and Kokkos are started.
 int run(MPI_Comm comm, const CommandLine& line, std::ostream& out, std::ostream& err);
 
 }  // namespace diffsim::app

@@ -2,6 +2,7 @@
 #include "app/scene.hpp"
 
 #include <cmath>
+#include <map>
 
 #include "app/scene_sections.hpp"
 
@@ -28,8 +29,7 @@ Numbers parse_numbers(const Value& value, const Scene& scene) {
   return {Dataset{beside_scene(path, scene), name}, value.place};
 }
 
-void expect_shape(const Numbers& numbers, const std::vector<Shape>& shapes,
-                  const std::string& expected) {
+void expect_shape(const Numbers& numbers, const std::vector<Shape>& shapes, const std::string& expected) {
   const Array* array = numbers.array();
   if (!array) return;
   for (const Shape& shape : shapes) {
@@ -40,28 +40,68 @@ void expect_shape(const Numbers& numbers, const std::vector<Shape>& shapes,
   numbers.place.fail("has the shape " + shape_text(array->shape) + "; give " + expected);
 }
 
-std::string fault_of(const std::string& parameter, double value) {
-  if (!std::isfinite(value)) return format_number(value) + " is not finite; give a finite number";
-  const auto positive = [&](const char* unit) {
-    return value > 0.0 ? std::string() : format_number(value) + " is not positive; give " + unit + " > 0";
+std::string unit_of(const std::string& parameter) {
+  static const std::map<std::string, std::string> units{
+      {"density", "kg/m³"},
+      {"youngs_modulus", "Pa"},
+      {"shear_modulus", "Pa"},
+      {"bulk_modulus", "Pa"},
+      {"c10", "Pa"},
+      {"c01", "Pa"},
+      {"mu_1", "Pa"},
+      {"mu_2", "Pa"},
+      {"mu_3", "Pa"},
+      {"k1", "Pa"},
+      {"active_tension", "Pa"},
+      {"traction", "Pa"},
+      {"nodal_load", "N"},
+      {"gravity", "m/s²"},
+      {"initial_positions", "m"},
+      {"initial_velocities", "m/s"},
   };
-  if (parameter == "density") return positive("kg/m³");
-  if (parameter == "youngs_modulus") return positive("Pa");
+  const auto found = units.find(parameter);
+  return found == units.end() ? std::string("1") : found->second;
+}
+
+bool is_positive(const std::string& parameter) {
+  for (const char* name : {"density", "youngs_modulus", "shear_modulus", "bulk_modulus", "k2"})
+    if (parameter == name) return true;
+  return false;
+}
+
+std::string fault_of(const std::string& parameter, double value) {
+  const std::string number = format_number(value);
+  const std::string unit = unit_of(parameter) == "1" ? "a number" : unit_of(parameter);
+  if (!std::isfinite(value)) return number + " is not finite; give a finite number";
+  if (is_positive(parameter) && !(value > 0.0)) return number + " is not positive; give " + unit + " > 0";
+  if ((parameter == "k1" || parameter == "active_tension") && value < 0.0)
+    return number + " is negative; give " + unit + " >= 0";
   if (parameter == "poisson_ratio" && !(value > -1.0 && value < 0.5))
-    return format_number(value) + " is outside (-1, 0.5); give a ratio inside";
+    return number + " is outside (-1, 0.5); give a ratio inside";
   if (parameter == "damping" && !(value > 0.0 && value <= 1.0))
-    return format_number(value) + " is outside (0, 1]; give a factor inside, 1 for none";
+    return number + " is outside (0, 1]; give a factor inside, 1 for none";
+  if (parameter == "kappa" && !(value >= 0.0 && value <= 1.0 / 3.0))
+    return number + " is outside [0, 1/3]; give a number inside";
+  if (parameter == "activation" && !(value >= 0.0 && value <= 1.0))
+    return number + " is outside [0, 1]; give a number inside";
+  if (parameter.starts_with("alpha_") && value == 0.0) return "0 is no exponent; give another number";
   return {};
 }
 
 std::string to_string(ParameterEntry::Per per) {
   switch (per) {
-    case ParameterEntry::Per::global: return "global";
-    case ParameterEntry::Per::region: return "region";
-    case ParameterEntry::Per::cell: return "cell";
-    case ParameterEntry::Per::step: return "step";
-    case ParameterEntry::Per::vertex: return "vertex";
-    case ParameterEntry::Per::vertex_step: return "vertex_step";
+    case ParameterEntry::Per::global:
+      return "global";
+    case ParameterEntry::Per::region:
+      return "region";
+    case ParameterEntry::Per::cell:
+      return "cell";
+    case ParameterEntry::Per::step:
+      return "step";
+    case ParameterEntry::Per::vertex:
+      return "vertex";
+    case ParameterEntry::Per::vertex_step:
+      return "vertex_step";
   }
   return {};
 }
@@ -86,8 +126,10 @@ Scene parse_scene(const std::string& text, const std::string& file) {
   if (const Value* value = mapping.find("checkpoint")) scene.checkpoint = parse_checkpoint(*value);
   scene.checkpoint_place = mapping.place_of("checkpoint");
   if (const Value* value = mapping.find("optimiser")) scene.optimiser = parse_optimiser(*value);
-  if (const Value* value = mapping.find("output")) scene.output = parse_output(*value);
-  else scene.output.place = mapping.place_of("output");
+  if (const Value* value = mapping.find("output"))
+    scene.output = parse_output(*value);
+  else
+    scene.output.place = mapping.place_of("output");
   if (const Value* value = mapping.find("petsc")) scene.petsc = parse_petsc(*value);
   return scene;
 }

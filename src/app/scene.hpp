@@ -88,7 +88,7 @@ struct BoundaryEntry {
 };
 
 struct TrackObjective {
-  std::string observations;            ///< path
+  std::string observations;               ///< path
   std::optional<std::vector<int>> steps;  ///< none: all there are
   RegionName region;
   Place place;  ///< of the path
@@ -150,9 +150,14 @@ struct Scene {
 /// Reads a scene from its text. Throws InputError. No communication, no other file is opened.
 Scene parse_scene(const std::string& text, const std::string& file);
 
-/// "youngs_modulus: -5 is not positive; give Pa > 0": what is wrong with a value of a material's or solver's parameter, after
-/// its name; empty if nothing is.
+/// "youngs_modulus: -5 is not positive; give Pa > 0": what is wrong with a value of a material's or solver's parameter,
+/// after its name; empty if nothing is.
 std::string fault_of(const std::string& parameter, double value);
+
+/// Whether only values > 0 of a parameter make sense: it is searched in the logarithm unless the scene says otherwise.
+bool is_positive(const std::string& parameter);
+/// "Pa"; "1" for a number without unit.
+std::string unit_of(const std::string& parameter);
 
 /// The word a scene uses: "global", "region", …
 std::string to_string(ParameterEntry::Per per);

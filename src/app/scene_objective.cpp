@@ -52,10 +52,11 @@ std::vector<ObjectiveEntry> parse_objectives(const Value& value, const Scene& sc
     const Mapping mapping(*item, {"type", "observations", "steps", "region", "target", "step", "weight"});
     ObjectiveEntry objective;
     objective.place = mapping.place();
-    const std::string type =
-        to_choice(mapping.need("type", "track or target_position"), {"track", "target_position"});
-    if (type == "track") objective.kind = parse_track(*item, scene);
-    else objective.kind = parse_target(*item, scene);
+    const std::string type = to_choice(mapping.need("type", "track or target_position"), {"track", "target_position"});
+    if (type == "track")
+      objective.kind = parse_track(*item, scene);
+    else
+      objective.kind = parse_target(*item, scene);
     if (const Value* weight = mapping.find("weight")) objective.weight = to_positive(*weight, "");
     objectives.push_back(std::move(objective));
   }

@@ -117,7 +117,8 @@ void parse_region(const Mapping& mapping, const Scene& scene, const Kind& kind, 
       mapping.place_of("region").fail("is missing and there are several tractions; give one of: " + join(loaded));
     entry.region = RegionName{loaded.front(), mapping.place()};
   } else if (std::find(loaded.begin(), loaded.end(), entry.region->name) == loaded.end()) {
-    entry.region->place.fail("'" + entry.region->name + "' has no traction in `boundary`; give one of: " + join(loaded));
+    entry.region->place.fail("'" + entry.region->name +
+                             "' has no traction in `boundary`; give one of: " + join(loaded));
   }
 }
 

@@ -27,8 +27,8 @@ RegionName parse_region_or_all(const Mapping& mapping);
 std::string beside_scene(const std::string& path, const Scene& scene);
 /// Numbers, or {file:, dataset:}.
 Numbers parse_numbers(const Value& value, const Scene& scene);
-/// Throws InputError unless numbers written in the scene have one of the shapes; `expected` names them all in words. -1 stands
-/// for any extent.
+/// Throws InputError unless numbers written in the scene have one of the shapes; `expected` names them all in words. -1
+/// stands for any extent.
 void expect_shape(const Numbers& numbers, const std::vector<Shape>& shapes, const std::string& expected);
 
 }  // namespace diffsim::app

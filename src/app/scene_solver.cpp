@@ -30,8 +30,8 @@ SolverSection parse_solver(const Value* value, const Scene& scene) {
   solver.damping.source = Array{{}, {defaults.damping}};
   solver.gravity.source = Array{{3}, {defaults.gravity.begin(), defaults.gravity.end()}};
   if (!value) return solver;
-  const Mapping mapping(
-      *value, {"integrator", "dt", "steps", "substeps", "damping", "gravity", "implicit_differentiation"});
+  const Mapping mapping(*value,
+                        {"integrator", "dt", "steps", "substeps", "damping", "gravity", "implicit_differentiation"});
   if (const Value* integrator = mapping.find("integrator"))
     to_choice(*integrator, {"symplectic_euler"}, {"implicit_euler", "bdf2", "newmark", "quasi_static"});
   if (const Value* dt = mapping.find("dt")) solver.dt = to_positive(*dt, "s");
@@ -66,9 +66,12 @@ CheckpointOptions parse_checkpoint(const Value& value) {
   const Value* schedule = mapping.find("schedule");
   const Value* every = mapping.find("every");
   // One scene may serve several schedules: a number that the chosen one has no use for is no error.
-  if (schedule) options.schedule = to_choice(*schedule, {"all", "uniform", "revolve", "two_level"}, {});
-  else if (every) options.schedule = "uniform";
-  else if (mapping.has("snapshots")) options.schedule = "revolve";
+  if (schedule)
+    options.schedule = to_choice(*schedule, {"all", "uniform", "revolve", "two_level"}, {});
+  else if (every)
+    options.schedule = "uniform";
+  else if (mapping.has("snapshots"))
+    options.schedule = "revolve";
   if (every) options.every = to_integer(*every, 1);
   if (const Value* snapshots = mapping.find("snapshots")) options.snapshots = to_integer(*snapshots, 1);
   if (!every && (options.schedule == "uniform" || options.schedule == "two_level"))
@@ -121,9 +124,10 @@ void add_petsc_options(const Value& value, const std::string& prefix,
     const Value& item = value.items[i];
     std::string name = value.keys[i];
     name.erase(0, name.find_first_not_of('-'));
-    const bool plain = !name.empty() && !(name[0] >= '0' && name[0] <= '9') &&
-                       name.find_first_of(" \t\n=") == std::string::npos;
-    if (!plain) item.place.fail("'" + value.keys[i] + "' is not the name of a PETSc option; give one, such as tao_view");
+    const bool plain =
+        !name.empty() && !(name[0] >= '0' && name[0] <= '9') && name.find_first_of(" \t\n=") == std::string::npos;
+    if (!plain)
+      item.place.fail("'" + value.keys[i] + "' is not the name of a PETSc option; give one, such as tao_view");
     const std::string option = (prefix.empty() ? "-" : prefix + "_") + name;
     if (item.is_mapping()) {
       add_petsc_options(item, option, options);

@@ -47,14 +47,6 @@ std::vector<DifferentiableMaterial> make_materials(const Scene& scene, const Tet
   return materials;
 }
 
-/// [steps, rows…] from [rows…] repeated.
-std::vector<double> repeated(const std::vector<double>& values, int steps) {
-  std::vector<double> all;
-  all.reserve(values.size() * static_cast<std::size_t>(steps));
-  for (int n = 0; n < steps; ++n) all.insert(all.end(), values.begin(), values.end());
-  return all;
-}
-
 bool asked_per_step(const Scene& scene, const std::string& name, const std::string& region = "") {
   return std::any_of(scene.parameters.begin(), scene.parameters.end(), [&](const ParameterEntry& entry) {
     return entry.name == name && (region.empty() || entry.region->name == region) &&
@@ -62,7 +54,8 @@ bool asked_per_step(const Scene& scene, const std::string& name, const std::stri
   });
 }
 
-/// A control signal as the solver wants it: constant, or one entry a step, also where the gradient is asked for by step.
+/// A control signal as the solver wants it: constant, or one entry a step, also where the gradient is asked for by
+/// step.
 struct Control {
   std::vector<double> values;
   bool per_step = false;
@@ -83,10 +76,11 @@ Control load_control(MPI_Comm comm, const Scene& scene, const Numbers& numbers, 
 void set_controls(const Scene& scene, DifferentiableSolver& solver) {
   const MPI_Comm comm = solver.mesh()->comm();
   const auto set = [&](const std::string& name, const Numbers& numbers, bool vector, const std::string& expected) {
-    const Control control =
-        load_control(comm, scene, numbers, vector, asked_per_step(scene, name), name, expected);
-    if (control.per_step) solver.set_control(name, control.values);
-    else solver.parameters().at(name).field.from_host(control.values);
+    const Control control = load_control(comm, scene, numbers, vector, asked_per_step(scene, name), name, expected);
+    if (control.per_step)
+      solver.set_control(name, control.values);
+    else
+      solver.parameters().at(name).field.from_host(control.values);
   };
   set("gravity", scene.solver.gravity, true, "[3] or [steps, 3]");
   set("damping", scene.solver.damping, false, "a number or [steps]");
@@ -127,8 +121,8 @@ void add_boundary(const Scene& scene, DifferentiableSolver& solver) {
       if (entry.kind == BoundaryEntry::Kind::fix) solver.fix(entry.region.name, entry.axes);
       if (entry.kind != BoundaryEntry::Kind::traction) return;
       const bool each_step = asked_per_step(scene, "traction", entry.region.name);
-      const Control control = load_control(solver.mesh()->comm(), scene, entry.load, true, each_step, "traction",
-                                           "[3] or [steps, 3]");
+      const Control control =
+          load_control(solver.mesh()->comm(), scene, entry.load, true, each_step, "traction", "[3] or [steps, 3]");
       solver.add_traction(entry.region.name, control.values);
     });
   add_nodal_loads(scene, solver);
@@ -171,8 +165,7 @@ MeshData load_mesh(MPI_Comm comm, const Scene& scene) {
   DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
   DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
   MeshData data;
-  at_place(section.place,
-           [&] { collectively(comm, [&] { data = box_mesh(box.size, box.cells, rank, ranks); }); });
+  at_place(section.place, [&] { collectively(comm, [&] { data = box_mesh(box.size, box.cells, rank, ranks); }); });
   return data;
 }
 

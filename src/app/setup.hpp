@@ -32,12 +32,12 @@ std::unique_ptr<SumLoss> make_loss(const Scene& scene, const TetrahedralMesh& me
 /// The first observations file that is not there; empty if there is none. Collective.
 std::string missing_observations(MPI_Comm comm, const Scene& scene);
 
-/// The scene's parameters, parallel to `scene.parameters`, with the values to begin with; the solver is one of `make_solver`.
-/// Throws InputError where these values are not possible or outside the bounds.
+/// The scene's parameters, parallel to `scene.parameters`, with the values to begin with; the solver is one of
+/// `make_solver`. Throws InputError where these values are not possible or outside the bounds.
 std::vector<Unknown> make_unknowns(const Scene& scene, DifferentiableSolver& solver);
 
-/// The first of this mesh's cells (file order, over all ranks) of `region` whose value has a fault, told as InputError at
-/// `place`; no error if all are good. `values`: [cells].
+/// The first of this mesh's cells (file order, over all ranks) of `region` whose value has a fault, told as InputError
+/// at `place`; no error if all are good. `values`: [cells].
 void check_cells(const TetrahedralMesh& mesh, const std::vector<int>& cells, const std::vector<double>& values,
                  const std::string& parameter, const Place& place);
 

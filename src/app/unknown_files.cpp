@@ -1,6 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "app/unknown_files.hpp"
 
+#include <cstring>
+#include <utility>
+
 #include "diffsim/io/fields.hpp"
 
 namespace diffsim::app {
@@ -8,18 +11,12 @@ namespace {
 
 using Per = ParameterEntry::Per;
 
-std::string unit_of(const std::string& parameter) {
-  if (parameter == "youngs_modulus" || parameter == "traction") return "Pa";
-  if (parameter == "density") return "kg/m^3";
-  if (parameter == "gravity") return "m/s^2";
-  if (parameter == "nodal_load") return "N";
-  if (parameter == "initial_positions") return "m";
-  if (parameter == "initial_velocities") return "m/s";
-  return "1";
-}
-
+/// In letters that every reader of HDF5 attributes knows.
 std::string units(const std::string& parameter, bool per_unit) {
-  const std::string unit = unit_of(parameter);
+  std::string unit = unit_of(parameter);
+  for (const auto& [power, text] : {std::pair("²", "^2"), std::pair("³", "^3")})
+    if (const std::size_t found = unit.find(power); found != std::string::npos)
+      unit.replace(found, std::strlen(power), text);
   if (!per_unit) return unit;
   return unit == "1" ? "m^2" : "m^2/(" + unit + ")";
 }
@@ -37,7 +34,9 @@ void write_unknowns(Hdf5File& file, const std::string& group, const Scene& scene
     const std::int64_t width = problem.components(k), count = static_cast<std::int64_t>(numbers.size());
     const Shape components = width == 1 ? Shape{} : Shape{width};
     switch (entry.per) {
-      case Per::global: file.write_array(dataset, numbers, components, unit); break;
+      case Per::global:
+        file.write_array(dataset, numbers, components, unit);
+        break;
       case Per::region:
         file.write_array(dataset, numbers, {count}, unit);
         file.write_strings(dataset + ".regions", unknown.group_names);
@@ -45,9 +44,15 @@ void write_unknowns(Hdf5File& file, const std::string& group, const Scene& scene
       case Per::step:
         file.write_array(dataset, numbers, width == 1 ? Shape{count} : Shape{count / width, width}, unit);
         break;
-      case Per::cell: write_cell_field(file, mesh, dataset, numbers, unit); break;
-      case Per::vertex: write_vertex_field(file, mesh, dataset, numbers, 3, unit); break;
-      case Per::vertex_step: write_vertex_field(file, mesh, dataset, numbers, 3, unit, scene.solver.steps); break;
+      case Per::cell:
+        write_cell_field(file, mesh, dataset, numbers, unit);
+        break;
+      case Per::vertex:
+        write_vertex_field(file, mesh, dataset, numbers, 3, unit);
+        break;
+      case Per::vertex_step:
+        write_vertex_field(file, mesh, dataset, numbers, 3, unit, scene.solver.steps);
+        break;
     }
   }
 }
@@ -57,9 +62,12 @@ std::vector<std::string> value_names(const InverseProblem& problem, std::size_t 
   std::vector<std::string> names;
   for (std::size_t g = 0; g < unknown.group_names.size(); ++g) {
     std::string name = unknown.name();
-    if (!unknown.group_names[g].empty()) name += "[" + unknown.group_names[g] + "]";
-    else if (unknown.group_names.size() > 1) name += "[" + std::to_string(g) + "]";
-    if (problem.components(k) == 1) names.push_back(name);
+    if (!unknown.group_names[g].empty())
+      name += "[" + unknown.group_names[g] + "]";
+    else if (unknown.group_names.size() > 1)
+      name += "[" + std::to_string(g) + "]";
+    if (problem.components(k) == 1)
+      names.push_back(name);
     else
       for (const char* axis : {".x", ".y", ".z"}) names.push_back(name + axis);
   }

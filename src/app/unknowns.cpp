@@ -33,39 +33,74 @@ Entries entries_of(const ParameterEntry& entry, const std::string& parameter, Di
   return {source.field.to_host(), source.field.extent(), source.field.components(), source.steps};
 }
 
-/// The groups of `per: region`: the regions of the list of materials, or the mesh's volume groups.
-std::vector<std::string> region_names(const Scene& scene, const TetrahedralMesh& mesh, const Place& place) {
+/// Whether a material is of a law that has the parameter.
+bool has_parameter(const MaterialEntry& material, const std::string& name) { return material.values.count(name) > 0; }
+
+std::string region_of(const MaterialEntry& material) { return material.region ? material.region->name : "all"; }
+
+/// 1 for the local cells whose material has the parameter.
+std::vector<char> cells_with(const Scene& scene, const TetrahedralMesh& mesh, const std::string& parameter) {
+  std::vector<char> has(static_cast<std::size_t>(mesh.num_cells()), 0);
+  for (const MaterialEntry& material : scene.materials)
+    if (has_parameter(material, parameter))
+      for (const int cell : mesh.region(region_of(material)).cells) has[static_cast<std::size_t>(cell)] = 1;
+  return has;
+}
+
+std::int64_t sum_over_ranks(std::int64_t share, MPI_Comm comm) {
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_INT64_T, MPI_SUM, comm));
+  return share;
+}
+
+/// The groups of `per: region`: the regions of the list of materials, or the mesh's volume groups; those that have
+/// cells with the parameter.
+std::vector<std::string> region_names(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry,
+                                      const std::vector<char>& has) {
   std::vector<std::string> names;
   const auto add = [&](const std::string& name) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    std::int64_t cells = 0;
+    for (const int cell : mesh.region(name).cells) cells += has[static_cast<std::size_t>(cell)];
+    if (sum_over_ranks(cells, mesh.comm()) > 0 && std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(name);
   };
-  if (scene.material_list) {
-    for (const MaterialEntry& material : scene.materials) add(material.region ? material.region->name : "all");
-    return names;
-  }
-  for (const RegionInfo& info : mesh.region_infos())
-    if (info.dimension == 3 && mesh.region(info.name).num_cells > 0) add(info.name);
+  if (scene.material_list)
+    for (const MaterialEntry& material : scene.materials) add(region_of(material));
+  else
+    for (const RegionInfo& info : mesh.region_infos())
+      if (info.dimension == 3) add(info.name);
   if (names.empty())
-    place.fail("the mesh has no volume groups for `per: region`; use per: global or cell, or list materials by region");
+    entry.place.fail(
+        "the mesh has no volume groups for `per: region`; use per: global or cell, or list materials by region");
   return names;
 }
 
 void group_cells(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry, Unknown& unknown) {
-  unknown.group.assign(static_cast<std::size_t>(mesh.num_cells()), -1);
+  const std::vector<char> has = cells_with(scene, mesh, entry.name);
+  unknown.group.assign(has.size(), -1);
   unknown.group_names = {""};
   std::vector<std::string> regions{entry.region ? entry.region->name : "all"};
-  if (entry.per == Per::region) unknown.group_names = regions = region_names(scene, mesh, entry.place);
-  std::int64_t twice = 0;
+  if (entry.per == Per::region) unknown.group_names = regions = region_names(scene, mesh, entry, has);
+  std::int64_t twice = 0, members = 0;
   for (std::size_t r = 0; r < regions.size(); ++r)
     for (const int cell : mesh.region(regions[r]).cells) {
+      if (!has[static_cast<std::size_t>(cell)]) continue;
       int& group = unknown.group[static_cast<std::size_t>(cell)];
       if (group >= 0) ++twice;
       group = static_cast<int>(r);
+      ++members;
     }
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &twice, 1, MPI_INT64_T, MPI_SUM, mesh.comm()));
+  if (sum_over_ranks(members, mesh.comm()) == 0)
+    entry.place.fail("the materials of '" + regions.front() + "' have no " + entry.name + "; ask for one of theirs");
+  twice = sum_over_ranks(twice, mesh.comm());
   if (twice > 0)
     entry.place.fail(fmt::format("{} cells are in two of the regions {}; regions of one parameter may not overlap",
                                  twice, join(regions)));
+}
+
+void require_in_all_cells(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry) {
+  const std::vector<char> has = cells_with(scene, mesh, entry.name);
+  if (sum_over_ranks(std::count(has.begin(), has.end(), 0), mesh.comm()) > 0)
+    entry.place.fail("not all cells have a material with " + entry.name + "; ask per region or global");
 }
 
 /// The one value, a component, that all entries of each group have; InputError where they differ.
@@ -86,23 +121,19 @@ std::vector<double> common_values(MPI_Comm comm, const ParameterEntry& entry, co
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, high.data(), static_cast<int>(numbers), MPI_DOUBLE, MPI_MAX, comm));
   for (std::size_t i = 0; i < numbers; ++i)
     if (low[i] != high[i])
-      entry.place.fail(fmt::format("is one number where the scene has different ones, from {} to {}; give `initial`, or "
-                                   "ask per region, cell, vertex or step",
-                                   low[i], high[i]));
+      entry.place.fail(
+          fmt::format("is one number where the scene has different ones, from {} to {}; give `initial`, or "
+                      "ask per region, cell, vertex or step",
+                      low[i], high[i]));
   return low;
 }
 
 void expect_steps(const ParameterEntry& entry, const Scene& scene, const Entries& entries) {
   const bool each_step = entry.per == Per::step || entry.per == Per::vertex_step;
-  if (each_step && scene.solver.steps < 1) entry.place.fail("`per: " + to_string(entry.per) + "` needs solver.steps >= 1");
+  if (each_step && scene.solver.steps < 1)
+    entry.place.fail("`per: " + to_string(entry.per) + "` needs solver.steps >= 1");
   if (entry.per == Per::vertex && entries.steps > 1)
     entry.place.fail("the scene's load has values for each step; ask `per: vertex_step`");
-}
-
-std::vector<double> repeated(const std::vector<double>& values, int steps) {
-  std::vector<double> all;
-  for (int n = 0; n < steps; ++n) all.insert(all.end(), values.begin(), values.end());
-  return all;
 }
 
 /// The values that `initial` gives, [unknowns, components] as in Unknown::start.
@@ -113,8 +144,10 @@ std::vector<double> load_start(const Scene& scene, const TetrahedralMesh& mesh, 
   const bool vector = components == 3;
   using Shapes = std::vector<Shape>;
   switch (entry.per) {
-    case Per::cell: return load_cells(mesh, initial);
-    case Per::region: return load_regions(mesh.comm(), initial, unknown.group_names);
+    case Per::cell:
+      return load_cells(mesh, initial);
+    case Per::region:
+      return load_regions(mesh.comm(), initial, unknown.group_names);
     case Per::global:
       return load_array(mesh.comm(), initial, vector ? Shapes{{3}} : Shapes{{}}, vector ? "[3]" : "a number").values;
     case Per::step: {
@@ -123,7 +156,8 @@ std::vector<double> load_start(const Scene& scene, const TetrahedralMesh& mesh, 
       const bool constant = array.shape.size() == (vector ? 1 : 0);
       return constant ? repeated(array.values, static_cast<int>(steps)) : array.values;
     }
-    case Per::vertex: return load_vertices(mesh, initial, 0).values;
+    case Per::vertex:
+      return load_vertices(mesh, initial, 0).values;
     case Per::vertex_step: {
       const VertexVectors vectors = load_vertices(mesh, initial, static_cast<int>(steps));
       return vectors.steps > 0 ? vectors.values : repeated(vectors.values, static_cast<int>(steps));
@@ -138,7 +172,8 @@ std::vector<double> start_by_region(const ParameterEntry& entry, const Unknown& 
   for (const auto& [region, value] : entry.initial_by_region) {
     const auto found = std::find(unknown.group_names.begin(), unknown.group_names.end(), region.name);
     if (found == unknown.group_names.end())
-      region.place.fail("'" + region.name + "' is none of the regions asked for; give one of: " + join(unknown.group_names));
+      region.place.fail("'" + region.name +
+                        "' is none of the regions asked for; give one of: " + join(unknown.group_names));
     const auto r = static_cast<std::size_t>(found - unknown.group_names.begin());
     start[r] = value;
     given[r] = true;
@@ -174,22 +209,28 @@ Unknown make_unknown(const Scene& scene, DifferentiableSolver& solver, const Par
   if (same_name > 1) unknown.label += "_" + (entry.region ? entry.region->name : "all");
   unknown.lower = entry.lower;
   unknown.upper = entry.upper;
-  unknown.logarithmic = entry.logarithmic.value_or(entry.name == "youngs_modulus" || entry.name == "density");
+  unknown.logarithmic = entry.logarithmic.value_or(is_positive(entry.name));
 
   const Entries entries = entries_of(entry, unknown.parameter, solver);
   expect_steps(entry, scene, entries);
-  const bool of_cells = solver.parameters().find(unknown.parameter) &&
-                        solver.parameters().at(unknown.parameter).site == Site::cell;
+  const bool of_cells =
+      solver.parameters().find(unknown.parameter) && solver.parameters().at(unknown.parameter).site == Site::cell;
   if (of_cells && entry.per != Per::cell) {
     group_cells(scene, mesh, entry, unknown);
+  } else if (of_cells) {
+    require_in_all_cells(scene, mesh, entry);
   } else if (entry.per == Per::global) {
     unknown.group.assign(entries.count, 0);
     unknown.group_names = {""};
   }
-  if (entry.initial) unknown.start = load_start(scene, mesh, entry, unknown, entries.components);
-  else if (!entry.initial_by_region.empty()) unknown.start = start_by_region(entry, unknown);
-  else if (!unknown.group_names.empty()) unknown.start = common_values(mesh.comm(), entry, unknown, entries);
-  else unknown.start = entries.values;
+  if (entry.initial)
+    unknown.start = load_start(scene, mesh, entry, unknown, entries.components);
+  else if (!entry.initial_by_region.empty())
+    unknown.start = start_by_region(entry, unknown);
+  else if (!unknown.group_names.empty())
+    unknown.start = common_values(mesh.comm(), entry, unknown, entries);
+  else
+    unknown.start = entries.values;
   check_start(mesh, entry, unknown, unknown.start);
   return unknown;
 }
@@ -198,7 +239,9 @@ void refuse_overlaps(const Scene& scene, MPI_Comm comm, const std::vector<Unknow
   for (std::size_t k = 0; k < unknowns.size(); ++k)
     for (std::size_t other = 0; other < k; ++other) {
       if (unknowns[other].parameter != unknowns[k].parameter) continue;
-      const auto has = [](const Unknown& unknown, std::size_t e) { return unknown.group.empty() || unknown.group[e] >= 0; };
+      const auto has = [](const Unknown& unknown, std::size_t e) {
+        return unknown.group.empty() || unknown.group[e] >= 0;
+      };
       int both = unknowns[k].group.empty() && unknowns[other].group.empty();
       for (std::size_t e = 0; e < std::max(unknowns[k].group.size(), unknowns[other].group.size()); ++e)
         both = both || (has(unknowns[k], e) && has(unknowns[other], e));

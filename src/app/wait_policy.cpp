@@ -30,7 +30,8 @@ void sleep_when_oversubscribed(char** argv) {
   const long own_cores = CPU_COUNT(&allowed);
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
   const long threads = number_of({"OMP_NUM_THREADS"}, own_cores);
-  const long ranks = number_of({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE"}, 1);
+  const long ranks =
+      number_of({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE"}, 1);
   if (threads <= own_cores && ranks * threads <= std::max(cores, own_cores)) return;
   if (threads == 1) return;
   setenv("OMP_WAIT_POLICY", "passive", 1);

@@ -14,7 +14,7 @@
 namespace diffsim::app {
 namespace {
 
-constexpr int max_depth = 32;              // a reference inside itself never ends
+constexpr int max_depth = 32;  // a reference inside itself never ends
 constexpr std::size_t max_values = 20'000'000;
 
 class Converter {
@@ -25,7 +25,8 @@ class Converter {
     Value value;
     value.place = {file_, node.Mark().line + 1L, std::move(key)};
     if (key_line > 0 && !node.IsScalar()) value.place.line = key_line;
-    if (depth > max_depth) value.place.fail("is nested too deeply; a reference (*) may not be inside what it refers to");
+    if (depth > max_depth)
+      value.place.fail("is nested too deeply; a reference (*) may not be inside what it refers to");
     if (++count_ > max_values) value.place.fail("the scene is too long; give large arrays as {file:, dataset:}");
     switch (node.Type()) {
       case YAML::NodeType::Scalar:
@@ -36,13 +37,15 @@ class Converter {
       case YAML::NodeType::Sequence:
         value.kind = Value::Kind::list;
         for (const YAML::Node& item : node)
-          value.items.push_back(convert(item, fmt::format("{}[{}]", value.place.key, value.items.size()), 0, depth + 1));
+          value.items.push_back(
+              convert(item, fmt::format("{}[{}]", value.place.key, value.items.size()), 0, depth + 1));
         break;
       case YAML::NodeType::Map:
         value.kind = Value::Kind::mapping;
         for (const auto& entry : node) add_entry(value, entry.first, entry.second, depth);
         break;
-      default: break;
+      default:
+        break;
     }
     return value;
   }
@@ -64,7 +67,8 @@ class Converter {
 };
 
 std::string one_line(std::string text) {
-  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20; }, ' ');
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < 0x20; }, ' ');
   constexpr std::size_t longest = 60;
   if (text.size() > longest) text = text.substr(0, longest) + "…";
   return text;
@@ -72,10 +76,14 @@ std::string one_line(std::string text) {
 
 std::string shown(const Value& value) {
   switch (value.kind) {
-    case Value::Kind::scalar: return '\'' + one_line(value.text) + '\'';
-    case Value::Kind::list: return fmt::format("a list of {}", value.items.size());
-    case Value::Kind::mapping: return "a mapping";
-    default: return "nothing";
+    case Value::Kind::scalar:
+      return '\'' + one_line(value.text) + '\'';
+    case Value::Kind::list:
+      return fmt::format("a list of {}", value.items.size());
+    case Value::Kind::mapping:
+      return "a mapping";
+    default:
+      return "nothing";
   }
 }
 
@@ -163,7 +171,7 @@ std::string shape_text(const Shape& shape) { return shape.empty() ? std::string(
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;
-  std::size_t smallest = std::min(std::max<std::size_t>(word.size() / 2, 2) + 1, word.size());
+  std::size_t smallest = std::min(std::max<std::size_t>(word.size() / 3, 2) + 1, word.size());
   for (const std::string& candidate : candidates) {
     std::size_t distance = edit_distance(word, candidate);
     if (word.size() >= 3 && candidate.starts_with(word)) distance = 1;
@@ -186,7 +194,8 @@ double to_number(const Value& value) {
 }
 
 double to_extended(const Value& value) {
-  if (!value.is_scalar() || value.quoted || !is_not_finite_word(value.text) || value.text.find_first_of("aA") != value.text.npos)
+  if (!value.is_scalar() || value.quoted || !is_not_finite_word(value.text) ||
+      value.text.find_first_of("aA") != value.text.npos)
     return to_number(value);
   return value.text.starts_with('-') ? -std::numeric_limits<double>::infinity()
                                      : std::numeric_limits<double>::infinity();
@@ -204,7 +213,8 @@ std::int64_t to_integer64(const Value& value, std::int64_t smallest) {
   if (number != std::floor(number) || std::abs(number) > 9.0e15)
     value.place.fail(format_number(number) + " is not a whole number; give one");
   const auto integer = static_cast<std::int64_t>(number);
-  if (integer < smallest) value.place.fail(fmt::format("{} is too small; give a whole number >= {}", integer, smallest));
+  if (integer < smallest)
+    value.place.fail(fmt::format("{} is too small; give a whole number >= {}", integer, smallest));
   return integer;
 }
 

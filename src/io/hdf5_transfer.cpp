@@ -66,8 +66,14 @@ Hdf5Dataset Hdf5File::Impl::create_dataset(const std::string& dataset, hid_t typ
   agree([&] {
     const std::string what = "make dataset " + dataset;
     std::vector<hsize_t> now = sizes(shape), most = now;
-    Hdf5Properties creation(H5Pcreate(H5P_DATASET_CREATE)), links(H5Pcreate(H5P_LINK_CREATE));
-    check(H5Pset_create_intermediate_group(links, 1), what);
+    const Hdf5Properties creation(H5Pcreate(H5P_DATASET_CREATE)), group(H5Pcreate(H5P_GROUP_CREATE));
+    check(H5Pset_obj_track_times(group, false), what);
+    for (std::size_t end = dataset.find('/', 1); end != std::string::npos; end = dataset.find('/', end + 1)) {
+      const std::string parent = dataset.substr(0, end);
+      if (H5Lexists(file, parent.c_str(), H5P_DEFAULT) > 0) continue;
+      const Hdf5Object made(H5Gcreate2(file, parent.c_str(), H5P_DEFAULT, group, H5P_DEFAULT));
+      check(made, what);
+    }
     // Every value is written; filling the space first would double the traffic.
     check(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER), what);
     check(H5Pset_obj_track_times(creation, false), what);
@@ -80,7 +86,7 @@ Hdf5Dataset Hdf5File::Impl::create_dataset(const std::string& dataset, hid_t typ
     const Hdf5Space space(shape.empty() ? H5Screate(H5S_SCALAR)
                                         : H5Screate_simple(static_cast<int>(now.size()), now.data(), most.data()));
     check(space, what);
-    result = Hdf5Dataset(H5Dcreate2(file, dataset.c_str(), type, space, links, creation, H5P_DEFAULT));
+    result = Hdf5Dataset(H5Dcreate2(file, dataset.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT));
     check(result, what);
   });
   agree([&] { put_attribute(result, "units", units); });

@@ -20,11 +20,14 @@ std::string bar(const std::string& stiffness, const std::string& more) {
          "regions:\n"
          "  left: {box: {min: [0, 0, 0], max: [0.5, 1, 1]}}\n"
          "  tip: {vertices: [8, 17, 26]}\n"
-         "material: {model: neo_hookean, density: 1000, youngs_modulus: " + stiffness + ", poisson_ratio: 0.3}\n"
+         "material: {model: neo_hookean, density: 1000, youngs_modulus: " +
+         stiffness +
+         ", poisson_ratio: 0.3}\n"
          "solver: {dt: 0.005, steps: 20, substeps: 2, damping: 0.999}\n"
          "boundary:\n"
          "  - {region: x_min, fix: [x, y, z]}\n"
-         "  - {region: x_max, traction: [0, 0, -5]}\n" + more;
+         "  - {region: x_max, traction: [0, 0, -5]}\n" +
+         more;
 }
 
 const std::string target = "objective: {type: target_position, region: tip, target: [1, 0.3, 0]}\n";
@@ -40,6 +43,14 @@ class Commands : public RunnerTest {
     const Hdf5File opened = Hdf5File::open(MPI_COMM_WORLD, path(file));
     if (shape) *shape = opened.info(name).shape;
     return opened.read_array<double>(name);
+  }
+  void write_fields(const std::string& name, const std::vector<double>& values, const Shape& shape) {
+    Hdf5File file = Hdf5File::create(MPI_COMM_WORLD, path(name), "test", 1);
+    file.write_array("/values", values, shape);
+    file.publish();
+  }
+  static void replace(std::string& text, const std::string& what, const std::string& by) {
+    text.replace(text.find(what), what.size(), by);
   }
   bool has(const std::string& file) const { return std::filesystem::exists(path(file)); }
 };
@@ -67,25 +78,32 @@ TEST_F(Commands, SimulateWritesTheTrajectory) {
   EXPECT_EQ(report["mesh"]["vertices"], 81);
   EXPECT_EQ(report["mesh"]["cells"], 192);
   EXPECT_TRUE(report["loss"].is_null());
-  for (const char* key : {"version", "back_end", "threads", "gradient_norm", "converged", "iterations", "peak_memory_bytes"})
+  for (const char* key :
+       {"version", "back_end", "threads", "gradient_norm", "converged", "iterations", "peak_memory_bytes"})
     EXPECT_TRUE(report.contains(key)) << key;
-  for (const char* key : {"setup", "forward", "backward", "io"}) EXPECT_GE(report["wall_seconds"][key].get<double>(), 0) << key;
+  for (const char* key : {"setup", "forward", "backward", "io"})
+    EXPECT_GE(report["wall_seconds"][key].get<double>(), 0) << key;
   EXPECT_GT(report["peak_memory_bytes"].get<double>(), 1e6);
 }
 
 TEST_F(Commands, GradientDoesNotDependOnRanks) {
-  write("s.yaml", bar("2.0e4", target +
-                                   "parameters:\n"
-                                   "  - {name: youngs_modulus, per: global}\n"
-                                   "  - {name: poisson_ratio, per: cell}\n"
-                                   "  - {name: density, per: global, region: left}\n"
-                                   "  - {name: gravity}\n"
-                                   "  - {name: damping, per: step}\n"
-                                   "  - {name: traction, per: step}\n"
-                                   "  - {name: nodal_load}\n"
-                                   "  - {name: initial_positions}\n"
-                                   "  - {name: initial_velocities, per: global}\n"
-                                   "checkpoint: {schedule: uniform, every: 7}\n"));
+  std::vector<double> ratios(192);
+  for (std::size_t c = 0; c < ratios.size(); ++c) ratios[c] = 0.2 + 0.001 * static_cast<double>(c);
+  write_fields("ratios.h5", ratios, {192});
+  std::string scene = bar("2.0e4", target +
+                                       "parameters:\n"
+                                       "  - {name: youngs_modulus, per: global}\n"
+                                       "  - {name: poisson_ratio, per: cell}\n"
+                                       "  - {name: density, per: global, region: left}\n"
+                                       "  - {name: gravity}\n"
+                                       "  - {name: damping, per: step}\n"
+                                       "  - {name: traction, per: step}\n"
+                                       "  - {name: nodal_load}\n"
+                                       "  - {name: initial_positions}\n"
+                                       "  - {name: initial_velocities, per: global}\n"
+                                       "checkpoint: {schedule: uniform, every: 7}\n");
+  replace(scene, "poisson_ratio: 0.3", "poisson_ratio: {file: ratios.h5, dataset: /values}");
+  write("s.yaml", scene);
   expect_done(run({"gradient", "s.yaml"}, "all"));
   EXPECT_EQ(run({"gradient", "s.yaml"}, "one" + std::to_string(rank_), MPI_COMM_SELF).code, 0);
   MPI_Barrier(MPI_COMM_WORLD);
@@ -118,6 +136,69 @@ TEST_F(Commands, GradientDoesNotDependOnRanks) {
   if (rank_ == 0) {
     EXPECT_EQ(report("all")["loss"].get<double>(), loss);
   }
+}
+
+TEST_F(Commands, GradientDoesNotDependOnCheckpoints) {
+  const auto gradient = [&](const std::string& checkpoint) {
+    write("s.yaml", bar("2.0e4", target + "parameters: {name: youngs_modulus, per: cell}\n" + checkpoint));
+    expect_done(run({"gradient", "s.yaml"}, "out"));
+    return dataset("out/gradient.h5", "/gradient/youngs_modulus");
+  };
+  const std::vector<double> all = gradient("");
+  EXPECT_EQ(all, gradient("checkpoint: {every: 1}\n"));
+  EXPECT_EQ(all, gradient("checkpoint: {schedule: uniform, every: 7}\n"));
+  EXPECT_EQ(all, gradient("checkpoint: {schedule: revolve, snapshots: 3}\n"));
+  EXPECT_EQ(all, gradient("checkpoint: {schedule: two_level, every: 6, snapshots: 2}\n"));
+  EXPECT_EQ(all, gradient("checkpoint: {every: 6, store: hdf5, directory: " + path("snapshots") + "}\n"));
+  EXPECT_FALSE(has("snapshots"));
+}
+
+TEST_F(Commands, LoadsMayBeConstantOrSignalsOrFiles) {
+  // Position of the tip (vertex 8) in the last frame, with loads given in several ways.
+  const auto tip = [&](const std::string& gravity, const std::string& boundary, const std::string& more = "") {
+    std::string scene =
+        "mesh: {box: {size: [1, 0.25, 0.25], cells: [8, 2, 2]}}\n"
+        "regions: {tip: {vertices: [8, 17, 26]}}\n"
+        "material: {model: neo_hookean, density: 1000, youngs_modulus: 2.0e4, poisson_ratio: 0.3}\n"
+        "solver: {dt: 0.005, steps: 2, substeps: 2, gravity: " +
+        gravity +
+        "}\n"
+        "boundary:\n  - {region: x_min, fix: [x, y, z]}\n" +
+        boundary + more;
+    write("s.yaml", scene);
+    expect_done(run({"simulate", "s.yaml"}, "out"));
+    const std::vector<double> x = dataset("out/trajectory.h5", "/positions");
+    return std::vector<double>(x.end() - 81 * 3 + 24, x.end() - 81 * 3 + 27);
+  };
+  std::vector<double> everywhere(81 * 3, 0.0);
+  for (std::size_t v = 0; v < 81; ++v) everywhere[3 * v + 2] = v % 9 == 8 ? 0.1 : 77.0;
+  write_fields("loads.h5", everywhere, {81, 3});
+  write_fields("signal.h5", {0, 0, -9, 0, 0, -9}, {2, 3});
+
+  const std::vector<double> none = tip("0", "");
+  EXPECT_EQ(none, (std::vector<double>{1, 0, 0}));
+  const std::vector<double> down = tip("[0, 0, -9]", "");
+  EXPECT_LT(down[2], -1e-4);
+  EXPECT_EQ(down, tip("[[0, 0, -9], [0, 0, -9]]", ""));
+  EXPECT_EQ(down, tip("{file: signal.h5, dataset: /values}", ""));
+  EXPECT_NE(down, tip("[[0, 0, -9], [0, 0, 0]]", ""));
+
+  const std::vector<double> pulled = tip("0", "  - {region: tip, nodal_load: [0, 0, 0.1]}\n");
+  EXPECT_GT(pulled[2], 1e-6);
+  EXPECT_EQ(pulled, tip("0", "  - {region: tip, nodal_load: [[0, 0, 0.1], [0, 0, 0.1]]}\n"));
+  EXPECT_EQ(pulled, tip("0", "  - {region: tip, nodal_load: {file: loads.h5, dataset: /values}}\n"));
+  const std::vector<double> twice = tip("0",
+                                        "  - {region: tip, nodal_load: [0, 0, 0.05]}\n"
+                                        "  - {region: tip, nodal_load: [[0, 0, 0.05], [0, 0, 0.05]]}\n");
+  EXPECT_EQ(pulled, twice);
+
+  const std::vector<double> surface = tip("0", "  - {region: x_max, traction: [0, 0, 5]}\n");
+  EXPECT_GT(surface[2], 1e-6);
+  EXPECT_EQ(surface, tip("0", "  - {region: x_max, traction: [[0, 0, 5], [0, 0, 5]]}\n"));
+
+  const std::vector<double> thrown = tip("0", "", "initial: {velocity: [0, 0, 1], displacement: [0, 0.5, 0]}\n");
+  EXPECT_GT(thrown[2], 1e-3);
+  EXPECT_GT(thrown[1], 0.4);
 }
 
 TEST_F(Commands, GradientIsByThePhysicalParameter) {
@@ -155,37 +236,64 @@ TEST_F(Commands, InvertRecoversTwoStiffnesses) {
   scene.replace(scene.find("  tip:"), 0, "  right: {box: {min: [0.5, 0, 0], max: [1, 1, 1]}}\n");
   write("truth.yaml", scene);
   expect_done(run({"simulate", "truth.yaml"}, "truth"));
-  write("s.yaml", scene + "objective: {type: track, observations: truth/trajectory.h5, steps: [5, 10, 15, 20]}\n"
-                          "parameters: {name: youngs_modulus, per: region, initial: 2.0e4, bounds: [1.0e3, 1.0e6]}\n"
-                          "optimiser: {max_iterations: 60, gradient_tolerance: 1.0e-6}\n");
+  write("s.yaml", scene +
+                      "objective: {type: track, observations: truth/trajectory.h5, steps: [5, 10, 15, 20]}\n"
+                      "parameters: {name: youngs_modulus, per: region, initial: 2.0e4, bounds: [1.0e3, 1.0e6]}\n"
+                      "optimiser: {max_iterations: 60, gradient_tolerance: 1.0e-6}\n");
   const Ran ran = run({"invert", "s.yaml"}, "out");
   expect_done(ran);
   const std::vector<double> found = dataset("out/parameters.h5", "/parameters/youngs_modulus");
   ASSERT_EQ(found.size(), 2u);
   EXPECT_NEAR(found[0], 1.0e4, 10);
   EXPECT_NEAR(found[1], 3.0e4, 30);
-  EXPECT_EQ(Hdf5File::open(MPI_COMM_WORLD, path("out/parameters.h5")).read_strings("/parameters/youngs_modulus.regions"),
-            (std::vector<std::string>{"left", "right"}));
+  EXPECT_EQ(
+      Hdf5File::open(MPI_COMM_WORLD, path("out/parameters.h5")).read_strings("/parameters/youngs_modulus.regions"),
+      (std::vector<std::string>{"left", "right"}));
   if (rank_ == 0) {
     const nlohmann::json report = this->report("out");
     EXPECT_EQ(report["converged"], true);
     EXPECT_LT(report["loss"].get<double>(), 1e-6 * report["initial_loss"].get<double>());
     const std::string history = read("out/history.csv");
-    EXPECT_TRUE(history.starts_with("iteration,loss,gradient_norm,evaluations,seconds,"
-                                    "youngs_modulus[left],youngs_modulus[right]\n0,"))
+    EXPECT_TRUE(
+        history.starts_with("iteration,loss,gradient_norm,evaluations,seconds,"
+                            "youngs_modulus[left],youngs_modulus[right]\n0,"))
         << history;
     EXPECT_TRUE(has("out/trajectory.h5"));
   }
   // What was found can be used as input: by region, as the values to begin with and as the material's.
   scene.replace(scene.find("youngs_modulus: 1.0e4"), 21,
                 "youngs_modulus: {file: out/parameters.h5, dataset: /parameters/youngs_modulus}");
-  write("again.yaml", scene + "objective: {type: track, observations: truth/trajectory.h5}\n"
-                              "parameters: {name: youngs_modulus, per: region, initial: {file: out/parameters.h5, "
-                              "dataset: /parameters/youngs_modulus}}\n");
+  write("again.yaml", scene +
+                          "objective: {type: track, observations: truth/trajectory.h5}\n"
+                          "parameters: {name: youngs_modulus, per: region, initial: {file: out/parameters.h5, "
+                          "dataset: /parameters/youngs_modulus}}\n");
   expect_done(run({"gradient", "again.yaml"}, "again"));
   if (rank_ == 0) {
     EXPECT_LT(report("again")["loss"].get<double>(), 1e-10);
   }
+}
+
+TEST_F(Commands, ParametersOfOneLawLeaveCellsOfOthersAlone) {
+  const std::string materials =
+      "material:\n"
+      "  - {region: left, model: neo_hookean, density: 1000, youngs_modulus: 1.0e4, poisson_ratio: 0.3}\n"
+      "  - {region: right, model: mooney_rivlin, density: 1000, c10: 2.0e3, c01: 1.0e3, bulk_modulus: 1.0e4}\n";
+  std::string scene = bar("1", target +
+                                   "parameters:\n"
+                                   "  - {name: youngs_modulus}\n"
+                                   "  - {name: c10, per: region}\n"
+                                   "  - {name: density, per: region}\n");
+  scene.replace(scene.find("material:"), scene.find("solver:") - scene.find("material:"), materials);
+  scene.replace(scene.find("  tip:"), 0, "  right: {box: {min: [0.5, 0, 0], max: [1, 1, 1]}}\n");
+  write("s.yaml", scene);
+  expect_done(run({"check", "s.yaml"}, "check"));
+  expect_done(run({"gradient", "s.yaml"}, "out"));
+  Shape shape;
+  EXPECT_NE(dataset("out/gradient.h5", "/gradient/youngs_modulus").at(0), 0.0);
+  EXPECT_NE(dataset("out/gradient.h5", "/gradient/c10", &shape).at(0), 0.0);
+  EXPECT_EQ(shape, Shape{1});
+  dataset("out/gradient.h5", "/gradient/density", &shape);
+  EXPECT_EQ(shape, Shape{2});
 }
 
 TEST_F(Commands, InvertSaysWhenItDidNotConverge) {

@@ -36,8 +36,8 @@ bool check(Job& job) {
                          {"first_step", one.first_step},
                          {"linear", one.linear},
                          {"passed", one.passed}};
-    const std::string taylor = one.linear ? "linear, no remainder"
-                                          : fmt::format("Taylor orders {:.3f}", fmt::join(one.taylor_orders, " "));
+    const std::string taylor =
+        one.linear ? "linear, no remainder" : fmt::format("Taylor orders {:.3f}", fmt::join(one.taylor_orders, " "));
     job.out << fmt::format("  {:<20} {}  dot-product error {:.1e}, {}\n", one.name, one.passed ? "passed" : "FAILED",
                            one.dot_product_error, taylor);
   }

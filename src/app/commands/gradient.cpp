@@ -20,8 +20,8 @@ bool gradient(Job& job) {
     const Stopwatch io(job.report, "io");
     Hdf5File file = Hdf5File::create(job.comm, job.output.path("gradient.h5"), "diffsim gradient", 1);
     file.write_array<double>("/loss", {loss}, {}, "m^2");
-    write_unknowns(file, "gradient", job.scene, *inverse.mesh, problem,
-                   [&](std::size_t k) { return gradients[k]; }, true);
+    write_unknowns(
+        file, "gradient", job.scene, *inverse.mesh, problem, [&](std::size_t k) { return gradients[k]; }, true);
     file.publish();
   }
   const SweepStatistics& statistics = problem.statistics();

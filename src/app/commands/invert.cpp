@@ -12,8 +12,8 @@
 namespace diffsim::app {
 namespace {
 
-/// history.csv: a row an iteration, with the values sought where these are few; written anew each time, so that it can be
-/// watched.
+/// history.csv: a row an iteration, with the values sought where these are few; written anew each time, so that it can
+/// be watched.
 class History {
  public:
   History(Job& job, const InverseProblem& problem) : job_(job), problem_(problem) {
@@ -60,8 +60,9 @@ class History {
 void write_parameters(Job& job, const InverseJob& inverse, const std::vector<double>& u) {
   const Stopwatch io(job.report, "io");
   Hdf5File file = Hdf5File::create(job.comm, job.output.path("parameters.h5"), "diffsim parameters", 1);
-  write_unknowns(file, "parameters", job.scene, *inverse.mesh, *inverse.problem,
-                 [&](std::size_t k) { return inverse.problem->physical(k, u); }, false);
+  write_unknowns(
+      file, "parameters", job.scene, *inverse.mesh, *inverse.problem,
+      [&](std::size_t k) { return inverse.problem->physical(k, u); }, false);
   file.publish();
 }
 
@@ -77,10 +78,10 @@ bool invert(Job& job) {
     if (!first_loss) first_loss = iterate.loss;
     const double seconds = job.report.elapsed() - start;
     history.add(iterate, seconds);
-    inverse.progress.set_label(fmt::format("invert, iteration {} of at most {} ({:.2g} s each), loss {:.6g}, gradient {:.3g}",
-                                           iterate.iteration, job.scene.optimiser.max_iterations,
-                                           seconds / std::max(iterate.iteration, 1), iterate.loss,
-                                           iterate.gradient_norm));
+    inverse.progress.set_label(
+        fmt::format("invert, iteration {} of at most {} ({:.2g} s each), loss {:.6g}, gradient {:.3g}",
+                    iterate.iteration, job.scene.optimiser.max_iterations, seconds / std::max(iterate.iteration, 1),
+                    iterate.loss, iterate.gradient_norm));
   };
   const OptimiserResult result = optimise(problem, job.scene.optimiser, observe);
 
@@ -106,7 +107,8 @@ bool invert(Job& job) {
                          size_text(job.scene, *inverse.mesh), result.converged ? "converged" : "NOT converged",
                          result.iterations, result.evaluations, job.report.elapsed() - start, result.reason)
           << fmt::format("loss {:.6g} -> {:.6g} m²\n", first_loss.value_or(result.loss), result.loss);
-  for (std::size_t i = 0; i < values.size(); ++i) job.out << fmt::format("  {} = {:.8g}\n", history.names()[i], values[i]);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    job.out << fmt::format("  {} = {:.8g}\n", history.names()[i], values[i]);
   job.out << "wrote " << job.output.path("parameters.h5") << ", " << job.output.path("history.csv") << ", "
           << job.output.path("trajectory.xdmf") << ", " << job.output.path("report.json") << '\n';
   return result.converged;

@@ -1,8 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <set>
+#include <filesystem>
 
 #include "app/job.hpp"
 #include "app/setup.hpp"
@@ -60,6 +59,7 @@ bool report_mesh(Job& job) {
   job.begin();
   if (!job.line.convert.empty()) {
     const Stopwatch io(job.report, "io");
+    OutputFolder(job.comm, std::filesystem::absolute(job.line.convert).parent_path().string()).create();
     write_mesh_file(job.comm, job.line.convert, data);
   }
 
@@ -86,8 +86,8 @@ bool report_mesh(Job& job) {
     job.out << fmt::format("stable explicit substep {:.4g} s: dt below {:.4g} s with {} substeps\n", stable,
                            stable * scene.solver.substeps, scene.solver.substeps);
   }
-  job.out << "wrote " << job.output.path("report.json")
-          << (job.line.convert.empty() ? "" : ", " + job.line.convert) << '\n';
+  job.out << "wrote " << job.output.path("report.json") << (job.line.convert.empty() ? "" : ", " + job.line.convert)
+          << '\n';
   return true;
 }
 
