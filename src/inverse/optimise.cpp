@@ -55,6 +55,7 @@ struct TaoContext {
   const IterateObserver* observer;
   std::exception_ptr error;
   long evaluations = 0;
+  double largest = 0.0;  // loss so far
 };
 
 PetscErrorCode evaluate(Tao, Vec u, PetscReal* loss, Vec gradient, void* pointer) {
@@ -64,15 +65,17 @@ PetscErrorCode evaluate(Tao, Vec u, PetscReal* loss, Vec gradient, void* pointer
     try {
       *loss = context.problem->gradient(values_of(u), g);
     } catch (const Error& error) {
-      // A rollout that fails at a trial point is outside the domain; TAO's line search steps back from infinity. Every rank
-      // comes here together. The start has to be inside.
+      // A rollout that fails at a trial point is outside the domain. It gets a loss above all others, flat, from which TAO's
+      // line search steps back; infinity would make its interpolation collapse onto the best step so far and give up. Every
+      // rank comes here together. The start has to be inside.
       if (error.kind() != ErrorKind::run || context.evaluations == 0) throw;
-      *loss = PETSC_INFINITY;
+      *loss = 2.0 * context.largest;
       DIFFSIM_PETSC(VecSet(gradient, 0.0));
       ++context.evaluations;
       return 0;
     }
     ++context.evaluations;
+    context.largest = std::max(context.largest, static_cast<double>(*loss));
     PetscScalar* data = nullptr;
     DIFFSIM_PETSC(VecGetArrayWrite(gradient, &data));
     std::copy(g.begin(), g.end(), data);

@@ -61,13 +61,6 @@ struct FixedCorotated {
            (moduli[1] * inner(polar.cof, dF)) * polar.cof + (moduli[1] * (polar.J - 1.0)) * cofactor_derivative(F, dF);
   }
 
-  template <class T>
-  static DIFFSIM_FUNCTION void stress_moduli(const Mat3<T>& F, const Mat3<T>& G, const T (&)[2], T (&out)[2]) {
-    const Polar<T> polar(F);
-    out[0] = 2.0 * inner(F - polar.R, G);
-    out[1] = (polar.J - 1.0) * inner(polar.cof, G);
-  }
-
  private:
   /// F = R S.
   template <class T>

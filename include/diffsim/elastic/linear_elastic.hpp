@@ -47,13 +47,6 @@ struct LinearElastic {
     return hooke(dF, moduli);
   }
 
-  template <class T>
-  static DIFFSIM_FUNCTION void stress_moduli(const Mat3<T>& F, const Mat3<T>& G, const T (&)[2], T (&out)[2]) {
-    const Mat3<T> strain = symmetric(F - Mat3<T>::identity());
-    out[0] = 2.0 * inner(strain, G);
-    out[1] = trace(strain) * trace(G);
-  }
-
  private:
   template <class T>
   static DIFFSIM_FUNCTION Mat3<T> symmetric(const Mat3<T>& a) {

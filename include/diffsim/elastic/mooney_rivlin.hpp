@@ -55,20 +55,6 @@ struct MooneyRivlin {
     const T c = moduli[2] * (J - 1.0) - (a * I1 + 2.0 * (b * I2)) / (3.0 * J);
     return (a + b * I1) * F - b * (F * (transpose(F) * F)) + c * cof;
   }
-
-  template <class T>
-  static DIFFSIM_FUNCTION void stress_moduli(const Mat3<T>& F, const Mat3<T>& G, const T (&)[3], T (&out)[3]) {
-    using std::exp, std::log;
-    const Mat3<T> cof = cofactor(F);
-    const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
-    const T shape = exp((-2.0 / 3.0) * log(J));
-    const T I1 = inner(F, F), I2 = inner(cof, cof);
-    const T along = inner(cof, G);
-    const T stretch = inner(F, G);
-    out[0] = 2.0 * shape * (stretch - I1 * along / (3.0 * J));
-    out[1] = 2.0 * shape * shape * (I1 * stretch - inner(F * (transpose(F) * F), G) - 2.0 * (I2 * along) / (3.0 * J));
-    out[2] = (J - 1.0) * along;
-  }
 };
 
 }  // namespace diffsim

@@ -47,13 +47,6 @@ struct StVenantKirchhoff {
     return dF * hooke(green_strain(F), moduli) + F * hooke(T(0.5) * (A + transpose(A)), moduli);
   }
 
-  template <class T>
-  static DIFFSIM_FUNCTION void stress_moduli(const Mat3<T>& F, const Mat3<T>& G, const T (&)[2], T (&out)[2]) {
-    const Mat3<T> E = green_strain(F);
-    out[0] = 2.0 * inner(F * E, G);
-    out[1] = trace(E) * inner(F, G);
-  }
-
  private:
   template <class T>
   static DIFFSIM_FUNCTION Mat3<T> green_strain(const Mat3<T>& F) {
