@@ -186,11 +186,11 @@ DIFFSIM_FUNCTION Pack pow(Pack x, double p) {
 /// -inf for 0; subnormal numbers count as 0.
 DIFFSIM_FUNCTION Pack log(Pack x) {
   using Bits [[gnu::vector_size(sizeof(double) * pack_width)]] = long long;
-  const Bits bits = reinterpret_cast<Bits>(x.value);
-  // Adding the distance from √½ to 1 in the exponent field's units makes the cut at √½ a plain shift.
-  const Bits shifted = bits - 0x3fe6a09e667f3bcdLL;
-  const Bits exponent = shifted >> 52;
-  const Pack m(reinterpret_cast<Pack::Register>((shifted & 0x000fffffffffffffLL) + 0x3fe6a09e667f3bcdLL));
+  using Unsigned [[gnu::vector_size(sizeof(double) * pack_width)]] = unsigned long long;
+  // Subtracting √½ in the exponent field's units makes the cut there a plain shift; unsigned, for it wraps where x < 0.
+  const Unsigned shifted = reinterpret_cast<Unsigned>(x.value) - 0x3fe6a09e667f3bcdULL;
+  const Bits exponent = reinterpret_cast<Bits>(shifted) >> 52;
+  const Pack m(reinterpret_cast<Pack::Register>((shifted & 0x000fffffffffffffULL) + 0x3fe6a09e667f3bcdULL));
   const Pack k(__builtin_convertvector(exponent, Pack::Register));
   const Pack f = m - 1.0;
   const Pack s = f / (m + 1.0);
