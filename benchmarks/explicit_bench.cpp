@@ -77,7 +77,7 @@ void hessian_vector_product(benchmark::State& bench, const char* law) {
   Field f = state["positions"].like("force");
   ParameterSet none;
   for (auto _ : bench)
-    solver.integrator().terms()[0]->add_force_adjoint({state["positions"], 0, nullptr}, w["positions"], f, none);
+    solver.integrator().terms()[0]->add_force_adjoint({state["positions"], 0, nullptr}, w["positions"], {f}, none);
   report(bench, solver, 1.0);
 }
 

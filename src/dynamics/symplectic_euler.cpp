@@ -15,15 +15,16 @@ namespace {
 
 constexpr std::int32_t nothing_invalid = std::numeric_limits<std::int32_t>::max();
 
-/// What the update of a vertex component needs, by value in kernels. Arrays are [owned vertices, 3] but for mass and mask.
+/// What the update of a vertex component needs, by value in kernels. Arrays are [owned vertices, 3] but for mass and
+/// mask.
 struct Update {
   double h;
-  const double* damping;          // [1]
-  const double* gravity;          // [3]
-  const double* mass;             // [owned vertices]
-  DeviceArray<std::uint8_t> fixed;  // [owned vertices]: bit c set where component c is fixed
+  const double* damping;      // [1]
+  const double* gravity;      // [3]
+  const double* mass;         // [owned vertices]
+  const std::uint8_t* fixed;  // [owned vertices]: bit c set where component c is fixed
 
-  KOKKOS_INLINE_FUNCTION double mask(int i) const { return (fixed(i / 3) >> (i % 3)) & 1 ? 0.0 : 1.0; }
+  KOKKOS_INLINE_FUNCTION double mask(int i) const { return (fixed[i / 3] >> (i % 3)) & 1 ? 0.0 : 1.0; }
   /// u = v + h (f/m + g), the velocity before damping.
   KOKKOS_INLINE_FUNCTION double undamped(int i, double v, double f) const {
     return v + h * (f / mass[i / 3] + gravity[i % 3]);
@@ -72,7 +73,8 @@ void update_tangent(const Update& update, const UpdateDirection& d, Field& veloc
 }
 
 /// f̄ = h d m M⁻¹ (v̄ + h x̄), and v̄ ← d m (v̄ + h x̄).
-void update_adjoint(const Update& update, const Field& position_adjoint, Field& velocity_adjoint, Field& force_adjoint) {
+void update_adjoint(const Update& update, const Field& position_adjoint, Field& velocity_adjoint,
+                    Field& force_adjoint) {
   const double* const x_bar = position_adjoint.data();
   double* const v_bar = velocity_adjoint.data();
   double* const f_bar = force_adjoint.data();
@@ -117,6 +119,24 @@ void add_to_entries(Field& field, std::size_t offset, const std::vector<double>&
   field.from_host(all);
 }
 
+/// y = x, or y += x, over the entries of the shorter one.
+void copy_values(const Field& x, Field& y) {
+  const double* const from = x.data();
+  double* const to = y.data();
+  Kokkos::parallel_for(
+      "diffsim::dynamics::copy", Range(0, static_cast<int>(std::min(x.size(), y.size()))),
+      KOKKOS_LAMBDA(int i) { to[i] = from[i]; });
+  Kokkos::fence();
+}
+void add_values(const Field& x, Field& y) {
+  const double* const from = x.data();
+  double* const to = y.data();
+  Kokkos::parallel_for(
+      "diffsim::dynamics::add", Range(0, static_cast<int>(std::min(x.size(), y.size()))),
+      KOKKOS_LAMBDA(int i) { to[i] += from[i]; });
+  Kokkos::fence();
+}
+
 /// The states at the beginnings of the substeps.
 class EulerRecord : public Record {
  public:
@@ -156,90 +176,56 @@ class EulerRecord : public Record {
 struct SymplecticEuler::Workspace {
   Workspace(const TetrahedralMesh& mesh, int substeps)
       : force("force", static_cast<std::size_t>(mesh.num_vertices()), 3, mesh.num_owned_vertices()),
-        fixed("diffsim::dynamics::fixed", static_cast<std::size_t>(mesh.num_owned_vertices())),
         invalid_cell("diffsim::dynamics::invalid_cell", static_cast<std::size_t>(substeps)),
         invalid_vertex("diffsim::dynamics::invalid_vertex", static_cast<std::size_t>(substeps)) {
     Kokkos::deep_copy(invalid_cell, nothing_invalid);
     Kokkos::deep_copy(invalid_vertex, nothing_invalid);
   }
   Update update(const SymplecticEuler& model, int n) const {
-    const Parameter& damping = model.parameters_.at("damping");
-    const Parameter& gravity = model.parameters_.at("gravity");
-    return {model.dt_ / model.substeps_, damping.field.data() + damping.offset(n),
-            gravity.field.data() + 3 * gravity.offset(n), model.mass_.mass().data(), fixed};
+    const Parameter& damping = model.parameters().at("damping");
+    const Parameter& gravity = model.parameters().at("gravity");
+    return {model.dt() / model.substeps_, damping.field.data() + damping.offset(n),
+            gravity.field.data() + 3 * gravity.offset(n), model.mass().data(), model.fixed()};
   }
   /// A vector field on local vertices, allocated when first needed.
-  Field& local_field(Field& field, const char* name) const {
+  Field& local(Field& field, const char* name) const {
     if (field.size() != force.size()) field = force.like(name);
     return field;
   }
+  /// The velocities of owned vertices, completed by copies of other ranks', or nullptr where no term asks for them.
+  const Field* complete(const SymplecticEuler& model, const Field& owned, Field& all) const {
+    if (!model.any_term_uses_velocities()) return nullptr;
+    copy_values(owned, local(all, "velocities"));
+    model.mesh().halo().copy_to_ghosts(all);
+    return &all;
+  }
 
-  Field force;                       // [local vertices, 3]
-  DeviceArray<std::uint8_t> fixed;   // [owned vertices]
+  Field force;                                             // [local vertices, 3]
   DeviceArray<std::int32_t> invalid_cell, invalid_vertex;  // [substeps]
-  Field force_derivative;            // tangent or adjoint of the force, [local vertices, 3]
-  Field position_derivative;         // [local vertices, 3]
-  Field mass_gradient;               // [owned vertices, 3]
+  Field force_derivative;                                  // tangent or adjoint of the force, [local vertices, 3]
+  Field position_derivative;                               // [local vertices, 3]
+  Field velocities;           // copies of other ranks' vertices included, where terms need them
+  Field velocity_derivative;  // likewise
 };
 
 SymplecticEuler::SymplecticEuler(std::shared_ptr<const TetrahedralMesh> mesh, double dt, int substeps)
-    : mesh_(std::move(mesh)), dt_(dt), substeps_(substeps), mass_(*mesh_) {
-  if (!(dt_ > 0.0)) throw Error("dt is " + std::to_string(dt_) + " s; it must be positive", ErrorKind::input);
+    : MeshModel(std::move(mesh), dt), substeps_(substeps) {
   if (substeps_ < 1)
     throw Error("substeps is " + std::to_string(substeps_) + "; it must be at least 1", ErrorKind::input);
-  work_ = std::make_unique<Workspace>(*mesh_, substeps_);
-  const MPI_Comm comm = mesh_->comm();
-  parameters_.add("density", Site::cell, static_cast<std::size_t>(mesh_->num_cells()), 1, comm).field.fill(1000.0);
-  parameters_.add("gravity", Site::global, 1, 3, comm).field.from_host({0.0, -9.8, 0.0});
-  parameters_.add("damping", Site::global, 1, 1, comm).field.fill(0.99);
+  work_ = std::make_unique<Workspace>(this->mesh(), substeps_);
+  parameters().add("damping", Site::global, 1, 1, comm()).field.fill(0.99);
 }
 
 SymplecticEuler::~SymplecticEuler() = default;
 
-void SymplecticEuler::add_term(std::unique_ptr<ForceTerm> term) { terms_.push_back(std::move(term)); }
-
-void SymplecticEuler::fix(const std::vector<int>& vertices, std::array<bool, 3> axes) {
-  auto host = Kokkos::create_mirror_view(work_->fixed);
-  Kokkos::deep_copy(host, work_->fixed);
-  for (const int v : vertices) {
-    if (v >= mesh_->num_owned_vertices()) continue;
-    for (std::size_t c = 0; c < 3; ++c)
-      if (axes[c]) host(static_cast<std::size_t>(v)) |= static_cast<std::uint8_t>(1u << c);
-  }
-  Kokkos::deep_copy(work_->fixed, host);
-}
-
-State SymplecticEuler::make_state() const {
-  State state;
-  const auto local = static_cast<std::size_t>(mesh_->num_vertices());
-  const int owned = mesh_->num_owned_vertices();
-  state.add(Field("positions", local, 3, owned));
-  state.add(Field("velocities", static_cast<std::size_t>(owned), 3));
-  return state;
-}
-
-void SymplecticEuler::prepare() {
-  mass_.compute(parameters_.at("density").field);
-  for (const auto& term : terms_) term->prepare(parameters_);
-}
-
 void SymplecticEuler::prepare_tangent(const ParameterSet& direction) {
-  if (const Parameter* density = direction.find("density")) mass_.compute_tangent(density->field);
-  for (const auto& term : terms_) term->prepare_tangent(parameters_, direction);
-  records_velocities_ = direction.find("damping") != nullptr;
+  MeshModel::prepare_tangent(direction);
+  records_velocities_ = direction.find("damping") != nullptr || any_term_uses_velocities();
 }
 
 void SymplecticEuler::begin_adjoint(const ParameterSet& gradient) {
-  for (const auto& term : terms_) term->begin_adjoint(gradient);
-  if (gradient.find("density"))
-    work_->mass_gradient = Field("mass_gradient", static_cast<std::size_t>(mesh_->num_owned_vertices()), 3);
-  records_velocities_ = gradient.find("damping") != nullptr;
-}
-
-void SymplecticEuler::prepare_adjoint(ParameterSet& gradient) {
-  for (const auto& term : terms_) term->prepare_adjoint(parameters_, gradient);
-  if (Parameter* density = gradient.find("density"))
-    mass_.add_density_gradient(work_->mass_gradient, density->field);
+  MeshModel::begin_adjoint(gradient);
+  records_velocities_ = gradient.find("damping") != nullptr || any_term_uses_velocities();
 }
 
 std::unique_ptr<Record> SymplecticEuler::make_record() const {
@@ -247,16 +233,10 @@ std::unique_ptr<Record> SymplecticEuler::make_record() const {
 }
 
 std::size_t SymplecticEuler::record_bytes() const {
-  const auto x = 24 * static_cast<std::size_t>(mesh_->num_vertices());
-  const auto v = 24 * static_cast<std::size_t>(mesh_->num_owned_vertices());
+  const auto x = 24 * static_cast<std::size_t>(mesh().num_vertices());
+  const auto v = 24 * static_cast<std::size_t>(mesh().num_owned_vertices());
   const auto substeps = static_cast<std::size_t>(substeps_);
   return substeps * x + (records_velocities_ ? substeps : 1) * v;
-}
-
-void SymplecticEuler::compute_force(const Field& positions, int n, Field& force, std::int32_t* invalid_cell) {
-  force.fill(0.0);
-  for (const auto& term : terms_) term->add_force({positions, n, invalid_cell}, parameters_, force);
-  mesh_->halo().add_to_owners(force);
 }
 
 void SymplecticEuler::step(int n, State& state, Record* record) {
@@ -266,10 +246,11 @@ void SymplecticEuler::step(int n, State& state, Record* record) {
   Field& velocities = state["velocities"];
   for (int s = 0; s < substeps_; ++s) {
     if (record) static_cast<EulerRecord*>(record)->save(s, state);
-    compute_force(positions, n, work_->force, work_->invalid_cell.data() + s);
+    const Field* const v = work_->complete(*this, velocities, work_->velocities);
+    compute_force({positions, n, work_->invalid_cell.data() + s, v}, work_->force);
     update_state(update, work_->force, velocities, positions, work_->invalid_vertex.data() + s);
     Kokkos::fence();
-    mesh_->halo().copy_to_ghosts(positions);
+    mesh().halo().copy_to_ghosts(positions);
   }
   require_valid(n);
 }
@@ -282,22 +263,22 @@ void SymplecticEuler::step_tangent(int n, const Record& record, const ParameterS
   const Parameter* const gravity = direction.find("gravity");
   Field& dx = tangent["positions"];
   Field& dv = tangent["velocities"];
-  Field& df = work_->local_field(work_->force_derivative, "force_tangent");
-  mesh_->halo().copy_to_ghosts(dx);
+  Field& df = work_->local(work_->force_derivative, "force_tangent");
+  mesh().halo().copy_to_ghosts(dx);
   for (int s = 0; s < substeps_; ++s) {
-    const Field& x = recorded.positions(s);
-    if (density || damping) compute_force(x, n, work_->force, nullptr);
-    df.fill(0.0);
-    for (const auto& term : terms_) term->add_force_tangent({x, n, nullptr}, dx, direction, df);
-    mesh_->halo().add_to_owners(df);
+    const Field* const v = records_velocities_ ? &recorded.velocities(s) : nullptr;
+    const Configuration at{recorded.positions(s), n, nullptr,
+                           v ? work_->complete(*this, *v, work_->velocities) : nullptr};
+    if (density || damping) compute_force(at, work_->force);
+    compute_force_tangent(at, {dx, work_->complete(*this, dv, work_->velocity_derivative)}, direction, df);
     update_tangent(update,
-                   {df.data(), work_->force.data(), damping ? recorded.velocities(s).data() : nullptr,
-                    density ? mass_.mass_tangent().data() : nullptr,
+                   {df.data(), work_->force.data(), damping ? v->data() : nullptr,
+                    density ? lumped_mass().mass_tangent().data() : nullptr,
                     gravity ? gravity->field.data() + 3 * gravity->offset(n) : nullptr,
                     damping ? damping->field.data() + damping->offset(n) : nullptr},
                    dv, dx);
     Kokkos::fence();
-    mesh_->halo().copy_to_ghosts(dx);
+    mesh().halo().copy_to_ghosts(dx);
   }
 }
 
@@ -310,27 +291,30 @@ void SymplecticEuler::step_adjoint(int n, const Record& record, State& adjoint, 
   Parameter* const gravity = gradient.find("gravity");
   Field& x_bar = adjoint["positions"];
   Field& v_bar = adjoint["velocities"];
-  Field& f_bar = work_->local_field(work_->force_derivative, "force_adjoint");
-  Field& gained = work_->local_field(work_->position_derivative, "position_adjoint");
+  Field& f_bar = work_->local(work_->force_derivative, "force_adjoint");
+  Field& gained = work_->local(work_->position_derivative, "position_adjoint");
+  Field* const gained_v =
+      any_term_uses_velocities() ? &work_->local(work_->velocity_derivative, "velocity_adjoint") : nullptr;
   double damping_sum = 0.0;
   std::vector<double> gravity_sum(3, 0.0);
   for (int s = substeps_ - 1; s >= 0; --s) {
-    const Field& x = recorded.positions(s);
-    if (density || damping) compute_force(x, n, work_->force, nullptr);
-    if (damping) damping_sum += damping_gradient(update, x_bar, v_bar, recorded.velocities(s), work_->force);
+    const Field* const v = records_velocities_ ? &recorded.velocities(s) : nullptr;
+    const Configuration at{recorded.positions(s), n, nullptr,
+                           v ? work_->complete(*this, *v, work_->velocities) : nullptr};
+    if (density || damping) compute_force(at, work_->force);
+    if (damping) damping_sum += damping_gradient(update, x_bar, v_bar, *v, work_->force);
     update_adjoint(update, x_bar, v_bar, f_bar);
     if (gravity) {
       // ḡ = Σ h ū, and v̄ is ū now.
       const std::vector<double> sum = local_sum(v_bar);
       for (std::size_t c = 0; c < 3; ++c) gravity_sum[c] += update.h * sum[c];
     }
-    if (density) add_mass_gradient(update, f_bar, work_->force, work_->mass_gradient);
+    if (density) add_mass_gradient(update, f_bar, work_->force, mass_gradient());
     Kokkos::fence();
-    mesh_->halo().copy_to_ghosts(f_bar);
-    gained.fill(0.0);
-    for (const auto& term : terms_) term->add_force_adjoint({x, n, nullptr}, f_bar, gained, gradient);
-    mesh_->halo().add_to_owners(gained);
+    mesh().halo().copy_to_ghosts(f_bar);
+    compute_force_adjoint(at, f_bar, {gained, gained_v}, gradient);
     axpy(1.0, gained, x_bar);
+    if (gained_v) add_values(*gained_v, v_bar);
   }
   if (damping) add_to_entries(damping->field, damping->offset(n), {damping_sum});
   if (gravity) add_to_entries(gravity->field, 3 * gravity->offset(n), gravity_sum);
@@ -349,70 +333,51 @@ void SymplecticEuler::require_valid(int n) {
     std::int32_t cell = cells(s);
     if (cell == nothing_invalid && vertices(s) != nothing_invalid) {
       // A vertex at fault is told by a cell that has it.
-      const auto found = std::find(mesh_->cells().begin(), mesh_->cells().end(), vertices(s));
-      cell = static_cast<std::int32_t>((found - mesh_->cells().begin()) / 4);
+      const auto found = std::find(mesh().cells().begin(), mesh().cells().end(), vertices(s));
+      cell = static_cast<std::int32_t>((found - mesh().cells().begin()) / 4);
     }
     if (cell != nothing_invalid)
-      fault = stride * s + mesh_->cell_order().file_index()[static_cast<std::size_t>(std::min(cell, mesh_->num_cells() - 1))];
+      fault = stride * s +
+              mesh().cell_order().file_index()[static_cast<std::size_t>(std::min(cell, mesh().num_cells() - 1))];
   }
   std::int64_t first = fault;
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, mesh_->comm()));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, mesh().comm()));
   if (first == none) return;
   Kokkos::deep_copy(work_->invalid_cell, nothing_invalid);
   Kokkos::deep_copy(work_->invalid_vertex, nothing_invalid);
   int rank = 0;
-  DIFFSIM_MPI(MPI_Comm_rank(mesh_->comm(), &rank));
+  DIFFSIM_MPI(MPI_Comm_rank(mesh().comm(), &rank));
   int where = fault == first ? rank : std::numeric_limits<int>::max();
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &where, 1, MPI_INT, MPI_MIN, mesh_->comm()));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &where, 1, MPI_INT, MPI_MIN, mesh().comm()));
   const double stable = stable_substep();
   char text[400];
-  std::snprintf(text, sizeof(text),
-                "step %d, substep %lld: cell %lld (rank %d) is inverted or not finite; the substep is %.3g s, motions about "
-                "rest are stable below about %.3g s: use dt: %.3g, or substeps: %.0f",
-                n, static_cast<long long>(first / stride), static_cast<long long>(first % stride), where,
-                dt_ / substeps_, stable, stable * substeps_, std::ceil(dt_ / stable));
+  std::snprintf(
+      text, sizeof(text),
+      "step %d, substep %lld: cell %lld (rank %d) is inverted or not finite; the substep is %.3g s, motions about "
+      "rest are stable below about %.3g s: use dt: %.3g, or substeps: %.0f",
+      n, static_cast<long long>(first / stride), static_cast<long long>(first % stride), where, dt() / substeps_,
+      stable, stable * substeps_, std::ceil(dt() / stable));
   throw Error(text, ErrorKind::run);
 }
 
-double SymplecticEuler::stable_substep(double safety) {
-  Field stiffness = work_->force.like("stiffness");
-  for (const auto& term : terms_) term->add_stiffness_bound(parameters_, stiffness);
-  mesh_->halo().add_to_owners(stiffness);
-  const std::vector<double> k = stiffness.to_host();
-  const std::vector<double> m = mass_.mass().to_host();
+double SymplecticEuler::largest_rate(void (ForceTerm::*add_bound)(const ParameterSet&, Field&)) {
+  Field bound = work_->force.like("bound");
+  for (const auto& term : terms()) (term.get()->*add_bound)(parameters(), bound);
+  mesh().halo().add_to_owners(bound);
+  const std::vector<double> b = bound.to_host();
+  const std::vector<double> m = mass().to_host();
   double largest = 0.0;
   for (std::size_t v = 0; v < m.size(); ++v)
-    for (std::size_t c = 0; c < 3; ++c) largest = std::max(largest, k[3 * v + c] / m[v]);
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, mesh_->comm()));
-  return largest > 0.0 ? safety * 2.0 / std::sqrt(largest) : std::numeric_limits<double>::infinity();
+    for (std::size_t c = 0; c < 3; ++c) largest = std::max(largest, b[3 * v + c] / m[v]);
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, mesh().comm()));
+  return largest;
 }
 
-double SymplecticEuler::kinetic_energy(const State& state) const {
-  const double* const m = mass_.mass().data();
-  const double* const v = state["velocities"].data();
-  double sum = 0.0;
-  Kokkos::parallel_reduce(
-      "diffsim::dynamics::kinetic_energy", Range(0, static_cast<int>(state["velocities"].size())),
-      KOKKOS_LAMBDA(int i, double& s) { s += 0.5 * m[i / 3] * v[i] * v[i]; }, sum);
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
-  return sum;
-}
-
-double SymplecticEuler::potential_energy(const State& state, int n) {
-  const Field& positions = state["positions"];
-  double sum = 0.0;
-  for (const auto& term : terms_) sum += term->energy({positions, n, nullptr}, parameters_);
-  const Parameter& gravity = parameters_.at("gravity");
-  const double* const g = gravity.field.data() + 3 * gravity.offset(n);
-  const double* const m = mass_.mass().data();
-  const double* const x = positions.data();
-  double weight = 0.0;
-  Kokkos::parallel_reduce(
-      "diffsim::dynamics::gravity_energy", Range(0, static_cast<int>(positions.owned_size())),
-      KOKKOS_LAMBDA(int i, double& s) { s -= m[i / 3] * g[i % 3] * x[i]; }, weight);
-  sum += weight;
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
-  return sum;
+double SymplecticEuler::stable_substep(double safety) {
+  const double stiffness = largest_rate(&ForceTerm::add_stiffness_bound);
+  const double damping = largest_rate(&ForceTerm::add_damping_bound);
+  if (stiffness == 0.0 && damping == 0.0) return std::numeric_limits<double>::infinity();
+  return safety * 4.0 / (damping + std::sqrt(damping * damping + 4.0 * stiffness));
 }
 
 }  // namespace diffsim

@@ -59,7 +59,7 @@ InverseProblem::InverseProblem(Model& model, const State& initial, int num_steps
       std::iota(unknown.group.begin(), unknown.group.end(), 0);
       unknown.group_names.assign(values.extent(), "");
     }
-    const std::size_t entries = of_initial_state(k) ? values.owned() : values.extent();
+    const std::size_t entries = entries_of(k, values);
     if (!unknown.group_names.empty()) {
       if (unknown.group.size() != entries)
         throw Error("unknown '" + unknown.name() + "' groups " + std::to_string(unknown.group.size()) + " entries of " +
@@ -74,6 +74,11 @@ InverseProblem::InverseProblem(Model& model, const State& initial, int num_steps
 }
 
 bool InverseProblem::of_initial_state(std::size_t k) const { return state_field(unknowns_[k].parameter) != nullptr; }
+
+std::size_t InverseProblem::entries_of(std::size_t k, const Field& values) const {
+  const bool global = !of_initial_state(k) && model_.parameters().at(unknowns_[k].parameter).site == Site::global;
+  return global ? values.extent() : values.owned();
+}
 
 Field& InverseProblem::field(std::size_t k) {
   const std::string& name = unknowns_[k].parameter;
@@ -101,7 +106,7 @@ std::vector<double> InverseProblem::start() const {
       const Field& values = const_cast<InverseProblem*>(this)->field(k);
       const std::vector<double> present = values.to_host();
       std::vector<double> count(numbers, 0.0);
-      const std::size_t entries = of_initial_state(k) ? values.owned() : values.extent();
+      const std::size_t entries = entries_of(k, values);
       for_each_value(unknown, entries, block.components, [&](std::size_t value, std::size_t number) {
         p[number] += present[value];
         count[number] += 1.0;
@@ -176,19 +181,19 @@ void InverseProblem::set(const std::vector<double>& u) {
     const std::vector<double> p = physical(k, u);
     Field& target = field(k);
     std::vector<double> values = target.to_host();
-    const std::size_t entries = of_initial_state(k) ? target.owned() : target.extent();
+    const std::size_t entries = entries_of(k, target);
     for_each_value(unknowns_[k], entries, blocks_[k].components,
                    [&](std::size_t value, std::size_t number) { values[value] = p[number]; });
     target.from_host(values);
   }
   model_.synchronise(initial_);
+  model_.synchronise(model_.parameters());
 }
 
 ParameterSet InverseProblem::make_gradient() const {
   std::vector<std::string> names;
   for (const Unknown& unknown : unknowns_)
-    if (!state_field(unknown.parameter) &&
-        std::find(names.begin(), names.end(), unknown.parameter) == names.end())
+    if (!state_field(unknown.parameter) && std::find(names.begin(), names.end(), unknown.parameter) == names.end())
       names.push_back(unknown.parameter);
   return model_.parameters().zero_like(names);
 }
@@ -215,11 +220,11 @@ double InverseProblem::sweep(Loss& loss, const std::vector<double>& u, std::vect
   for (std::size_t k = 0; k < unknowns_.size(); ++k) {
     const Unknown& unknown = unknowns_[k];
     const Block& block = blocks_[k];
-    const Field& source = of_initial_state(k) ? adjoint[state_field(unknown.parameter)]
-                                              : parameters.at(unknown.parameter).field;
+    const Field& source =
+        of_initial_state(k) ? adjoint[state_field(unknown.parameter)] : parameters.at(unknown.parameter).field;
     const std::vector<double> values = source.to_host();
     std::vector<double> g(block.shared > 0 ? block.shared : block.count, 0.0);
-    const std::size_t entries = of_initial_state(k) ? source.owned() : source.extent();
+    const std::size_t entries = entries_of(k, source);
     for_each_value(unknown, entries, block.components,
                    [&](std::size_t value, std::size_t number) { g[number] += values[value]; });
     // Global entries are summed over ranks already, and each rank has them all.
@@ -227,8 +232,7 @@ double InverseProblem::sweep(Loss& loss, const std::vector<double>& u, std::vect
     if (block.shared > 0 && !summed)
       DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, g.data(), static_cast<int>(g.size()), MPI_DOUBLE, MPI_SUM, comm()));
     const std::vector<double> p = physical(k, u);
-    for (std::size_t i = 0; i < block.count; ++i)
-      gradient[block.offset + i] = unknown.logarithmic ? g[i] * p[i] : g[i];
+    for (std::size_t i = 0; i < block.count; ++i) gradient[block.offset + i] = unknown.logarithmic ? g[i] * p[i] : g[i];
   }
   return result;
 }
@@ -250,14 +254,15 @@ void InverseProblem::final_state(const std::vector<double>& u, const std::vector
       const std::vector<double> p = physical(k, u);
       for (std::size_t i = 0; i < dp.size(); ++i) dp[i] *= p[i];
     }
-    Field& target = of_initial_state(k) ? tangent[state_field(unknowns_[k].parameter)]
-                                        : direction.at(unknowns_[k].parameter).field;
+    Field& target =
+        of_initial_state(k) ? tangent[state_field(unknowns_[k].parameter)] : direction.at(unknowns_[k].parameter).field;
     std::vector<double> values = target.to_host();
-    const std::size_t entries = of_initial_state(k) ? target.owned() : target.extent();
+    const std::size_t entries = entries_of(k, target);
     for_each_value(unknowns_[k], entries, blocks_[k].components,
                    [&](std::size_t value, std::size_t number) { values[value] += dp[number]; });
     target.from_host(values);
   }
+  model_.synchronise(direction);
   rollout_tangent(model_, state, tangent, direction, num_steps_);
 }
 

@@ -12,7 +12,8 @@ const double* values_at(const Parameter& load, int step) { return load.field.dat
 
 /// y += x over `size` values.
 void add_values(const double* x, double* y, int size) {
-  Kokkos::parallel_for("diffsim::load::nodal", Range(0, size), KOKKOS_LAMBDA(int i) { y[i] += x[i]; });
+  Kokkos::parallel_for(
+      "diffsim::load::nodal", Range(0, size), KOKKOS_LAMBDA(int i) { y[i] += x[i]; });
   Kokkos::fence();
 }
 
@@ -34,13 +35,14 @@ void NodalLoad::add_force(const Configuration& at, const ParameterSet& parameter
   add_values(values_at(load, at.step), force.data(), values_a_step(load));
 }
 
-void NodalLoad::add_force_tangent(const Configuration& at, const Field&, const ParameterSet& direction,
+void NodalLoad::add_force_tangent(const Configuration& at, const ConfigurationTangent&, const ParameterSet& direction,
                                   Field& force_tangent) {
   if (const Parameter* load = direction.find(parameter))
     add_values(values_at(*load, at.step), force_tangent.data(), values_a_step(*load));
 }
 
-void NodalLoad::add_force_adjoint(const Configuration& at, const Field& w, Field&, ParameterSet& gradient) {
+void NodalLoad::add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint&,
+                                  ParameterSet& gradient) {
   if (Parameter* load = gradient.find(parameter))
     add_values(w.data(), load->field.data() + 3 * load->offset(at.step), values_a_step(*load));
 }

@@ -11,15 +11,16 @@
 namespace diffsim {
 
 struct SurfaceTraction::Data {
-  DeviceArray<int> vertices;     // local, each once
-  DeviceArray<double> areas;     // m², of each
-  Field rest;                    // [local vertices, 3], where the load's work is zero
+  DeviceArray<int> vertices;  // local, each once
+  DeviceArray<double> areas;  // m², of each
+  Field rest;                 // [local vertices, 3], where the load's work is zero
 };
 
 namespace {
 
 /// force[v] += area_v t.
-void add_loads(const DeviceArray<int>& vertices, const DeviceArray<double>& areas, const double* traction, Field& force) {
+void add_loads(const DeviceArray<int>& vertices, const DeviceArray<double>& areas, const double* traction,
+               Field& force) {
   double* const f = force.data();
   Kokkos::parallel_for(
       "diffsim::load::traction", Range(0, static_cast<int>(vertices.size())), KOKKOS_LAMBDA(int i) {
@@ -51,7 +52,8 @@ SurfaceTraction::SurfaceTraction(std::string parameter, const std::vector<double
   for (const Face& face : faces) {
     Vec3<double> x[3];
     for (std::size_t a = 0; a < 3; ++a)
-      for (std::size_t c = 0; c < 3; ++c) x[a].v[c] = rest_positions[3 * static_cast<std::size_t>(face.vertices[a]) + c];
+      for (std::size_t c = 0; c < 3; ++c)
+        x[a].v[c] = rest_positions[3 * static_cast<std::size_t>(face.vertices[a]) + c];
     const Vec3<double> normal = cross(x[1] - x[0], x[2] - x[0]);
     const double area = 0.5 * std::sqrt(dot(normal, normal));
     area_ += area;
@@ -86,13 +88,14 @@ void SurfaceTraction::add_force(const Configuration& at, const ParameterSet& par
   add_loads(data_->vertices, data_->areas, traction.field.data() + 3 * traction.offset(at.step), force);
 }
 
-void SurfaceTraction::add_force_tangent(const Configuration& at, const Field&, const ParameterSet& direction,
-                                        Field& force_tangent) {
+void SurfaceTraction::add_force_tangent(const Configuration& at, const ConfigurationTangent&,
+                                        const ParameterSet& direction, Field& force_tangent) {
   if (const Parameter* traction = direction.find(parameter_))
     add_loads(data_->vertices, data_->areas, traction->field.data() + 3 * traction->offset(at.step), force_tangent);
 }
 
-void SurfaceTraction::add_force_adjoint(const Configuration& at, const Field& w, Field&, ParameterSet& gradient) {
+void SurfaceTraction::add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint&,
+                                        ParameterSet& gradient) {
   Parameter* const traction = gradient.find(parameter_);
   if (!traction) return;
   std::vector<double> all = traction->field.to_host();

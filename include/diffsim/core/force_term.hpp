@@ -8,23 +8,39 @@
 
 namespace diffsim {
 
-/// A configuration at which forces are evaluated.
+/// Where forces are evaluated. Fields are [local vertices, 3]; copies of other ranks' vertices are up to date.
 struct Configuration {
-  const Field& positions;  ///< [local vertices, 3], m; copies of other ranks' vertices are up to date
+  const Field& positions;  ///< m
   int step = 0;            ///< which entries of control signals apply
-  /// Device address of the smallest local cell found invalid, or nullptr where nobody asks. A term whose energy does not
-  /// exist at the configuration lowers it to the cell at fault.
+  /// Device address of the smallest local cell found invalid, or nullptr where nobody asks. A term whose energy does
+  /// not exist at the configuration lowers it to the cell at fault.
   std::int32_t* invalid_cell = nullptr;
+  const Field* velocities = nullptr;  ///< m/s; given if any term `uses_velocities`
+};
+
+/// Directions dx and, where velocities are given, dv of a configuration; [local vertices, 3], copies up to date.
+struct ConfigurationTangent {
+  const Field& positions;
+  const Field* velocities = nullptr;
+};
+
+/// x̄ and, where velocities are given, v̄; [local vertices, 3], this rank's shares.
+struct ConfigurationAdjoint {
+  Field& positions;
+  Field* velocities = nullptr;
 };
 
 /// One mechanism of a mesh model: elasticity, load, contact. Forces are f = -∂E/∂x where there is an energy E.
 ///
-/// Every verb works on this rank's cells and faces and adds this rank's share to all its local vertices; the caller sums
-/// shares over ranks. The derivative verbs come as value, tangent and adjoint, for positions and parameters together.
+/// Every verb works on this rank's cells and faces and adds this rank's share to all its local vertices; the caller
+/// sums shares over ranks. The derivative verbs come as value, tangent and adjoint, for positions, velocities and
+/// parameters together.
 class ForceTerm {
  public:
   virtual ~ForceTerm() = default;
   virtual std::string name() const = 0;
+  /// Whether forces depend on velocities, which are then part of every configuration.
+  virtual bool uses_velocities() const { return false; }
 
   /// As in Model: what depends on the parameters alone, and its derivatives.
   virtual void prepare(const ParameterSet&) {}
@@ -34,17 +50,20 @@ class ForceTerm {
 
   /// This rank's share of E, J.
   virtual double energy(const Configuration& at, const ParameterSet& parameters) = 0;
-  /// f += f(x, p), N.
+  /// f += f(x, v, p), N.
   virtual void add_force(const Configuration& at, const ParameterSet& parameters, Field& force) = 0;
-  /// df += ∂f/∂x dx + ∂f/∂p dp, dp as given to `prepare_tangent`.
-  virtual void add_force_tangent(const Configuration& at, const Field& position_tangent, const ParameterSet& direction,
-                                 Field& force_tangent) = 0;
-  /// x̄ += (∂f/∂x)ᵀ w and p̄ += (∂f/∂p)ᵀ w, w given on all local vertices.
-  virtual void add_force_adjoint(const Configuration& at, const Field& w, Field& position_adjoint,
+  /// df += ∂f/∂x dx + ∂f/∂v dv + ∂f/∂p dp, dp as given to `prepare_tangent`.
+  virtual void add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent,
+                                 const ParameterSet& direction, Field& force_tangent) = 0;
+  /// x̄ += (∂f/∂x)ᵀ w, v̄ += (∂f/∂v)ᵀ w and p̄ += (∂f/∂p)ᵀ w, w given on all local vertices.
+  virtual void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                                  ParameterSet& gradient) = 0;
-  /// stiffness_i += Σ_e λ_e over the term's elements e at vertex i, λ_e ≥ the largest eigenvalue of the element's stiffness at
-  /// rest, N/m, in every component of [local vertices, 3]: xᵀKx ≤ Σ_i stiffness_i |x_i|², so ω² ≤ max_i stiffness_i / m_i.
+  /// stiffness_i += Σ_e λ_e over the term's elements e at vertex i, λ_e ≥ the largest eigenvalue of the element's
+  /// stiffness at rest, N/m, in every component of [local vertices, 3]: xᵀKx ≤ Σ_i stiffness_i |x_i|², so ω² ≤ max_i
+  /// stiffness_i / m_i.
   virtual void add_stiffness_bound(const ParameterSet& /*parameters*/, Field& /*stiffness*/) {}
+  /// Likewise of -∂f/∂v at rest, N s/m.
+  virtual void add_damping_bound(const ParameterSet& /*parameters*/, Field& /*damping*/) {}
 };
 
 }  // namespace diffsim

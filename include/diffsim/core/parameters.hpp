@@ -13,9 +13,11 @@ namespace diffsim {
 
 /// Where the entries of a parameter live.
 enum class Site {
-  global,  ///< the same entries on every rank (owned by rank 0 in sums)
-  cell,    ///< one entry a local cell
-  vertex   ///< one entry an owned vertex
+  global,       ///< the same entries on every rank (owned by rank 0 in sums)
+  cell,         ///< one entry a local cell
+  vertex,       ///< one entry an owned vertex
+  local_vertex  ///< one entry a local vertex, owned ones first, then copies of other ranks', which `Model::synchronise`
+                ///< sets
 };
 
 /// A named quantity that a Model depends on. Its field is [steps · entries, components]; `steps` > 1: it is a control

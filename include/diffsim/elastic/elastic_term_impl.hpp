@@ -47,7 +47,8 @@ DIFFSIM_FUNCTION Mat3<Pack> edges(const int* vertices, const double* field) {
   return Mat3<Pack>::from_columns(x[1] - x[0], x[2] - x[0], x[3] - x[0]);
 }
 
-/// Corner values from the derivative A = ∂/∂F of a sum over the cell: -V A Dm⁻ᵀ by columns, and minus their sum at corner 0.
+/// Corner values from the derivative A = ∂/∂F of a sum over the cell: -V A Dm⁻ᵀ by columns, and minus their sum at
+/// corner 0.
 DIFFSIM_FUNCTION void corner_values(const Mat3<Pack>& A, const Mat3<Pack>& dm_inverse, const Pack& volume,
                                     Vec3<Pack> (&value)[4]) {
   const Mat3<Pack> H = times_transpose(A, dm_inverse);
@@ -244,8 +245,7 @@ void compute_moduli_tangent(const Elements<L>& elements, const ParameterPointers
 /// gradient_i += Σ_k moduli_gradient_k ∂moduli_k/∂parameter_i, for the parameters that have a gradient.
 template <Law L>
 void add_parameter_gradient(const Elements<L>& elements, const ParameterPointers<L>& parameters,
-                            const DeviceArray<double>& moduli_gradient,
-                            const GradientPointers<L>& gradient) {
+                            const DeviceArray<double>& moduli_gradient, const GradientPointers<L>& gradient) {
   constexpr int K = L::num_moduli;
   constexpr int P = static_cast<int>(L::parameters.size());
   Kokkos::parallel_for(
@@ -338,17 +338,18 @@ class ElasticTerm : public ForceTerm {
                   elastic::Force<L>{elements_, at.positions.data(), at.invalid_cell});
   }
 
-  void add_force_tangent(const Configuration& at, const Field& position_tangent, const ParameterSet&,
+  void add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent, const ParameterSet&,
                          Field& force_tangent) override {
     const ProfilingRegion region("diffsim::elastic::force_tangent");
     for_each_cell("diffsim::elastic::force_tangent", scatter_, force_tangent.data(),
-                  elastic::ForceTangent<L>{elements_, at.positions.data(), position_tangent.data(),
+                  elastic::ForceTangent<L>{elements_, at.positions.data(), tangent.positions.data(),
                                            has_moduli_tangent_ ? moduli_tangent_.data() : nullptr});
   }
 
-  void add_force_adjoint(const Configuration& at, const Field& w, Field& position_adjoint, ParameterSet&) override {
+  void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
+                         ParameterSet&) override {
     const ProfilingRegion region("diffsim::elastic::force_adjoint");
-    for_each_cell("diffsim::elastic::force_adjoint", scatter_, position_adjoint.data(),
+    for_each_cell("diffsim::elastic::force_adjoint", scatter_, adjoint.positions.data(),
                   elastic::ForceAdjoint<L>{elements_, at.positions.data(), w.data(), moduli_gradient_.data()});
   }
 

@@ -63,6 +63,8 @@ class InverseProblem {
   };
   bool of_initial_state(std::size_t k) const;
   Field& field(std::size_t k);
+  /// How many entries of unknown k's field this rank sets: all of a global one, else those it owns.
+  std::size_t entries_of(std::size_t k, const Field& values) const;
   /// This rank's part of unknown k, completed on every rank by the shared numbers.
   std::vector<double> complete(std::size_t k, const std::vector<double>& u) const;
   ParameterSet make_gradient() const;

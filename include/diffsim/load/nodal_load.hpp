@@ -14,9 +14,9 @@ class NodalLoad : public ForceTerm {
   /// -Σ p · x.
   double energy(const Configuration& at, const ParameterSet& parameters) override;
   void add_force(const Configuration& at, const ParameterSet& parameters, Field& force) override;
-  void add_force_tangent(const Configuration& at, const Field& position_tangent, const ParameterSet& direction,
+  void add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent, const ParameterSet& direction,
                          Field& force_tangent) override;
-  void add_force_adjoint(const Configuration& at, const Field& w, Field& position_adjoint,
+  void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                          ParameterSet& gradient) override;
 };
 

@@ -10,8 +10,8 @@
 
 namespace diffsim {
 
-/// A uniform dead load t on the rest area of some faces: f_i = t Σ_{faces at i} A/3. Its parameter, of the name given, is t
-/// [steps, 3], Pa.
+/// A uniform dead load t on the rest area of some faces: f_i = t Σ_{faces at i} A/3. Its parameter, of the name given,
+/// is t [steps, 3], Pa.
 class SurfaceTraction : public ForceTerm {
  public:
   /// `rest_positions`: [local vertices, 3], m.
@@ -22,9 +22,9 @@ class SurfaceTraction : public ForceTerm {
   double area() const { return area_; }  ///< of this rank's faces, m²
   double energy(const Configuration& at, const ParameterSet& parameters) override;
   void add_force(const Configuration& at, const ParameterSet& parameters, Field& force) override;
-  void add_force_tangent(const Configuration& at, const Field& position_tangent, const ParameterSet& direction,
+  void add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent, const ParameterSet& direction,
                          Field& force_tangent) override;
-  void add_force_adjoint(const Configuration& at, const Field& w, Field& position_adjoint,
+  void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                          ParameterSet& gradient) override;
 
  private:

@@ -1,0 +1,86 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "diffsim/core/force_term.hpp"
+#include "diffsim/core/model.hpp"
+#include "diffsim/dynamics/lumped_mass.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+
+namespace diffsim {
+
+/// What all time steppers of a mesh share: force terms, lumped masses, fixed components, and the parameters.
+///
+/// Parameters of its own: `density` (cell), kg/m³; `gravity` [3], m/s²; those of the terms are added by whoever adds
+/// the terms. A stepper derives its `step` triple.
+class MeshModel : public Model {
+ public:
+  ~MeshModel() override;
+
+  /// Terms come before the first `prepare`.
+  void add_term(std::unique_ptr<ForceTerm> term);
+  /// Fixes the components `axes` of local vertices where they are.
+  void fix(const std::vector<int>& vertices, std::array<bool, 3> axes);
+
+  const TetrahedralMesh& mesh() const { return *mesh_; }
+  double dt() const { return dt_; }
+  const std::vector<std::unique_ptr<ForceTerm>>& terms() const { return terms_; }
+  /// Lumped masses of the owned vertices, kg.
+  const Field& mass() const { return mass_.mass(); }
+
+  /// Σ ½ m v², J, over all ranks. Collective.
+  double kinetic_energy(const State& state) const;
+  /// Σ of the terms' energies less gravity's work from rest, J, over all ranks. Collective.
+  double potential_energy(const State& state, int n = 0);
+
+  MPI_Comm comm() const override { return mesh_->comm(); }
+  /// `positions` [local vertices, 3], m; `velocities` [owned vertices, 3], m/s.
+  State make_state() const override;
+  void synchronise(State& state) const override;
+  void synchronise(ParameterSet& parameters) const override;
+  using Model::parameters;
+  ParameterSet& parameters() override { return parameters_; }
+  void prepare() override;
+  void prepare_tangent(const ParameterSet& direction) override;
+  void begin_adjoint(const ParameterSet& gradient) override;
+  void prepare_adjoint(ParameterSet& gradient) override;
+
+ protected:
+  MeshModel(std::shared_ptr<const TetrahedralMesh> mesh, double dt);
+
+  bool any_term_uses_velocities() const;
+  /// force = Σ f(x, v, p), complete at owned vertices. Collective.
+  void compute_force(const Configuration& at, Field& force);
+  /// force_tangent = Σ ∂f dx + ∂f dv + ∂f dp, complete at owned vertices; the directions' copies are up to date.
+  /// Collective.
+  void compute_force_tangent(const Configuration& at, const ConfigurationTangent& tangent,
+                             const ParameterSet& direction, Field& force_tangent);
+  /// x̄ = Σ (∂f/∂x)ᵀ w, v̄ = Σ (∂f/∂v)ᵀ w, complete at owned vertices, and p̄ += (∂f/∂p)ᵀ w; w's copies are up to date.
+  /// Collective.
+  void compute_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
+                             ParameterSet& gradient);
+  /// Masks of the owned vertices: device address, [owned vertices], bit c set where component c is fixed.
+  const std::uint8_t* fixed() const;
+  /// A zeroed vector field on local vertices.
+  Field local_field(const char* name) const;
+  const LumpedMass& lumped_mass() const { return mass_; }
+  /// [owned vertices, 3]: where steps gather ∂L/∂m, component by component, after `begin_adjoint` for `density`.
+  Field& mass_gradient() { return mass_gradient_; }
+
+ private:
+  struct Mask;
+  std::shared_ptr<const TetrahedralMesh> mesh_;
+  double dt_;
+  std::vector<std::unique_ptr<ForceTerm>> terms_;
+  ParameterSet parameters_;
+  LumpedMass mass_;
+  Field mass_gradient_;
+  std::unique_ptr<Mask> mask_;
+};
+
+}  // namespace diffsim

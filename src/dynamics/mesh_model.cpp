@@ -1,0 +1,136 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/dynamics/mesh_model.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "diffsim/core/device.hpp"
+#include "diffsim/core/error.hpp"
+
+namespace diffsim {
+
+struct MeshModel::Mask {
+  DeviceArray<std::uint8_t> fixed;
+};
+
+MeshModel::MeshModel(std::shared_ptr<const TetrahedralMesh> mesh, double dt)
+    : mesh_(std::move(mesh)), dt_(dt), mass_(*mesh_), mask_(std::make_unique<Mask>()) {
+  if (!(dt_ > 0.0)) throw Error("dt is " + std::to_string(dt_) + " s; it must be positive", ErrorKind::input);
+  mask_->fixed =
+      DeviceArray<std::uint8_t>("diffsim::dynamics::fixed", static_cast<std::size_t>(mesh_->num_owned_vertices()));
+  const MPI_Comm comm = mesh_->comm();
+  parameters_.add("density", Site::cell, static_cast<std::size_t>(mesh_->num_cells()), 1, comm).field.fill(1000.0);
+  parameters_.add("gravity", Site::global, 1, 3, comm).field.from_host({0.0, -9.8, 0.0});
+}
+
+MeshModel::~MeshModel() = default;
+
+void MeshModel::add_term(std::unique_ptr<ForceTerm> term) { terms_.push_back(std::move(term)); }
+
+void MeshModel::fix(const std::vector<int>& vertices, std::array<bool, 3> axes) {
+  auto host = Kokkos::create_mirror_view(mask_->fixed);
+  Kokkos::deep_copy(host, mask_->fixed);
+  for (const int v : vertices) {
+    if (v >= mesh_->num_owned_vertices()) continue;
+    for (std::size_t c = 0; c < 3; ++c)
+      if (axes[c]) host(static_cast<std::size_t>(v)) |= static_cast<std::uint8_t>(1u << c);
+  }
+  Kokkos::deep_copy(mask_->fixed, host);
+}
+
+const std::uint8_t* MeshModel::fixed() const { return mask_->fixed.data(); }
+
+Field MeshModel::local_field(const char* name) const {
+  return {name, static_cast<std::size_t>(mesh_->num_vertices()), 3, mesh_->num_owned_vertices()};
+}
+
+State MeshModel::make_state() const {
+  State state;
+  state.add(local_field("positions"));
+  state.add(Field("velocities", static_cast<std::size_t>(mesh_->num_owned_vertices()), 3));
+  return state;
+}
+
+void MeshModel::synchronise(State& state) const { mesh_->halo().copy_to_ghosts(state["positions"]); }
+
+void MeshModel::synchronise(ParameterSet& parameters) const {
+  for (Parameter& parameter : parameters)
+    if (parameter.site == Site::local_vertex) mesh_->halo().copy_to_ghosts(parameter.field);
+}
+
+bool MeshModel::any_term_uses_velocities() const {
+  return std::any_of(terms_.begin(), terms_.end(), [](const auto& term) { return term->uses_velocities(); });
+}
+
+void MeshModel::prepare() {
+  mass_.compute(parameters_.at("density").field);
+  for (const auto& term : terms_) term->prepare(parameters_);
+}
+
+void MeshModel::prepare_tangent(const ParameterSet& direction) {
+  if (const Parameter* density = direction.find("density")) mass_.compute_tangent(density->field);
+  for (const auto& term : terms_) term->prepare_tangent(parameters_, direction);
+}
+
+void MeshModel::begin_adjoint(const ParameterSet& gradient) {
+  for (const auto& term : terms_) term->begin_adjoint(gradient);
+  if (gradient.find("density"))
+    mass_gradient_ = Field("mass_gradient", static_cast<std::size_t>(mesh_->num_owned_vertices()), 3);
+}
+
+void MeshModel::prepare_adjoint(ParameterSet& gradient) {
+  for (const auto& term : terms_) term->prepare_adjoint(parameters_, gradient);
+  if (Parameter* density = gradient.find("density")) mass_.add_density_gradient(mass_gradient_, density->field);
+}
+
+void MeshModel::compute_force(const Configuration& at, Field& force) {
+  force.fill(0.0);
+  for (const auto& term : terms_) term->add_force(at, parameters_, force);
+  mesh_->halo().add_to_owners(force);
+}
+
+void MeshModel::compute_force_tangent(const Configuration& at, const ConfigurationTangent& tangent,
+                                      const ParameterSet& direction, Field& force_tangent) {
+  force_tangent.fill(0.0);
+  for (const auto& term : terms_) term->add_force_tangent(at, tangent, direction, force_tangent);
+  mesh_->halo().add_to_owners(force_tangent);
+}
+
+void MeshModel::compute_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
+                                      ParameterSet& gradient) {
+  adjoint.positions.fill(0.0);
+  if (adjoint.velocities) adjoint.velocities->fill(0.0);
+  for (const auto& term : terms_) term->add_force_adjoint(at, w, adjoint, gradient);
+  mesh_->halo().add_to_owners(adjoint.positions);
+  if (adjoint.velocities) mesh_->halo().add_to_owners(*adjoint.velocities);
+}
+
+double MeshModel::kinetic_energy(const State& state) const {
+  const double* const m = mass_.mass().data();
+  const double* const v = state["velocities"].data();
+  double sum = 0.0;
+  Kokkos::parallel_reduce(
+      "diffsim::dynamics::kinetic_energy", Range(0, static_cast<int>(state["velocities"].size())),
+      KOKKOS_LAMBDA(int i, double& s) { s += 0.5 * m[i / 3] * v[i] * v[i]; }, sum);
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
+  return sum;
+}
+
+double MeshModel::potential_energy(const State& state, int n) {
+  const Field& positions = state["positions"];
+  double sum = 0.0;
+  for (const auto& term : terms_) sum += term->energy({positions, n}, parameters_);
+  const Parameter& gravity = parameters_.at("gravity");
+  const double* const g = gravity.field.data() + 3 * gravity.offset(n);
+  const double* const m = mass_.mass().data();
+  const double* const x = positions.data();
+  double weight = 0.0;
+  Kokkos::parallel_reduce(
+      "diffsim::dynamics::gravity_energy", Range(0, static_cast<int>(positions.owned_size())),
+      KOKKOS_LAMBDA(int i, double& s) { s -= m[i / 3] * g[i % 3] * x[i]; }, weight);
+  sum += weight;
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
+  return sum;
+}
+
+}  // namespace diffsim
