@@ -21,6 +21,7 @@ MeshModel::MeshModel(std::shared_ptr<const TetrahedralMesh> mesh, double dt)
   const MPI_Comm comm = mesh_->comm();
   parameters_.add("density", Site::cell, static_cast<std::size_t>(mesh_->num_cells()), 1, comm).field.fill(1000.0);
   parameters_.add("gravity", Site::global, 1, 3, comm).field.from_host({0.0, -9.8, 0.0});
+  parameters_.add({local_field("rest_positions"), Site::local_vertex, 1}).field.from_host(mesh_->rest_positions());
 }
 
 MeshModel::~MeshModel() = default;
@@ -63,25 +64,37 @@ bool MeshModel::any_term_uses_velocities() const {
 }
 
 void MeshModel::prepare() {
-  mass_.compute(parameters_.at("density").field);
+  mass_.compute(parameters_.at("density").field, parameters_.at("rest_positions").field);
   for (const auto& term : terms_) term->prepare(parameters_);
 }
 
 void MeshModel::prepare_tangent(const ParameterSet& direction) {
-  if (const Parameter* density = direction.find("density")) mass_.compute_tangent(density->field);
+  const Parameter* const density = direction.find("density");
+  const Parameter* const rest = direction.find("rest_positions");
+  if (density || rest)
+    mass_.compute_tangent(parameters_.at("density").field, parameters_.at("rest_positions").field,
+                          density ? &density->field : nullptr, rest ? &rest->field : nullptr);
   for (const auto& term : terms_) term->prepare_tangent(parameters_, direction);
 }
 
 void MeshModel::begin_adjoint(const ParameterSet& gradient) {
   for (const auto& term : terms_) term->begin_adjoint(gradient);
-  if (gradient.find("density"))
+  if (changes_mass(gradient))
     mass_gradient_ = Field("mass_gradient", static_cast<std::size_t>(mesh_->num_owned_vertices()), 3);
 }
 
 void MeshModel::prepare_adjoint(ParameterSet& gradient) {
   for (const auto& term : terms_) term->prepare_adjoint(parameters_, gradient);
-  if (Parameter* density = gradient.find("density")) mass_.add_density_gradient(mass_gradient_, density->field);
+  Parameter* const density = gradient.find("density");
+  Parameter* const rest = gradient.find("rest_positions");
+  if (density || rest)
+    mass_.add_gradient(parameters_.at("density").field, parameters_.at("rest_positions").field, mass_gradient_,
+                       density ? &density->field : nullptr, rest ? &rest->field : nullptr);
+  // Shares at copies of other ranks' vertices belong to their owners.
+  if (rest) mesh_->halo().add_to_owners(rest->field);
 }
+
+bool MeshModel::changes_mass(const ParameterSet& set) { return set.find("density") || set.find("rest_positions"); }
 
 void MeshModel::compute_force(const Configuration& at, Field& force) {
   force.fill(0.0);

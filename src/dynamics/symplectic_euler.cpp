@@ -258,7 +258,7 @@ void SymplecticEuler::step(int n, State& state, Record* record) {
 void SymplecticEuler::step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) {
   const auto& recorded = static_cast<const EulerRecord&>(record);
   const Update update = work_->update(*this, n);
-  const Parameter* const density = direction.find("density");
+  const bool mass_changes = changes_mass(direction);
   const Parameter* const damping = direction.find("damping");
   const Parameter* const gravity = direction.find("gravity");
   Field& dx = tangent["positions"];
@@ -269,11 +269,11 @@ void SymplecticEuler::step_tangent(int n, const Record& record, const ParameterS
     const Field* const v = records_velocities_ ? &recorded.velocities(s) : nullptr;
     const Configuration at{recorded.positions(s), n, nullptr,
                            v ? work_->complete(*this, *v, work_->velocities) : nullptr};
-    if (density || damping) compute_force(at, work_->force);
+    if (mass_changes || damping) compute_force(at, work_->force);
     compute_force_tangent(at, {dx, work_->complete(*this, dv, work_->velocity_derivative)}, direction, df);
     update_tangent(update,
                    {df.data(), work_->force.data(), damping ? v->data() : nullptr,
-                    density ? lumped_mass().mass_tangent().data() : nullptr,
+                    mass_changes ? lumped_mass().mass_tangent().data() : nullptr,
                     gravity ? gravity->field.data() + 3 * gravity->offset(n) : nullptr,
                     damping ? damping->field.data() + damping->offset(n) : nullptr},
                    dv, dx);
@@ -286,7 +286,7 @@ void SymplecticEuler::step_adjoint(int n, const Record& record, State& adjoint, 
   const ProfilingRegion region("diffsim::dynamics::step_adjoint");
   const auto& recorded = static_cast<const EulerRecord&>(record);
   const Update update = work_->update(*this, n);
-  Parameter* const density = gradient.find("density");
+  const bool mass_changes = changes_mass(gradient);
   Parameter* const damping = gradient.find("damping");
   Parameter* const gravity = gradient.find("gravity");
   Field& x_bar = adjoint["positions"];
@@ -301,7 +301,7 @@ void SymplecticEuler::step_adjoint(int n, const Record& record, State& adjoint, 
     const Field* const v = records_velocities_ ? &recorded.velocities(s) : nullptr;
     const Configuration at{recorded.positions(s), n, nullptr,
                            v ? work_->complete(*this, *v, work_->velocities) : nullptr};
-    if (density || damping) compute_force(at, work_->force);
+    if (mass_changes || damping) compute_force(at, work_->force);
     if (damping) damping_sum += damping_gradient(update, x_bar, v_bar, *v, work_->force);
     update_adjoint(update, x_bar, v_bar, f_bar);
     if (gravity) {
@@ -309,7 +309,7 @@ void SymplecticEuler::step_adjoint(int n, const Record& record, State& adjoint, 
       const std::vector<double> sum = local_sum(v_bar);
       for (std::size_t c = 0; c < 3; ++c) gravity_sum[c] += update.h * sum[c];
     }
-    if (density) add_mass_gradient(update, f_bar, work_->force, mass_gradient());
+    if (mass_changes) add_mass_gradient(update, f_bar, work_->force, mass_gradient());
     Kokkos::fence();
     mesh().halo().copy_to_ghosts(f_bar);
     compute_force_adjoint(at, f_bar, {gained, gained_v}, gradient);

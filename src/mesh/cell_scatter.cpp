@@ -9,15 +9,15 @@
 namespace diffsim {
 namespace {
 
-/// [packs, 4, width] from [cells, 4]; the last pack repeats the last cell.
-std::vector<int> packed(const std::vector<int>& cells) {
-  const std::size_t n = cells.size() / 4;
+/// [packs, nodes, width] from [cells, nodes]; the last pack repeats the last cell.
+std::vector<int> packed(const std::vector<int>& cells, std::size_t nodes) {
+  const std::size_t n = cells.size() / nodes;
   const std::size_t width = pack_width;
   const std::size_t packs = (n + width - 1) / width;
-  std::vector<int> result(4 * width * packs);
+  std::vector<int> result(nodes * width * packs);
   for (std::size_t i = 0; i < width * packs; ++i)
-    for (std::size_t a = 0; a < 4; ++a)
-      result[4 * width * (i / width) + a * width + i % width] = cells[4 * std::min(i, n - 1) + a];
+    for (std::size_t a = 0; a < nodes; ++a)
+      result[nodes * width * (i / width) + a * width + i % width] = cells[nodes * std::min(i, n - 1) + a];
   return result;
 }
 
@@ -45,11 +45,13 @@ void group_slots(const std::vector<int>& vertex_of_slot, int num_vertices, CellS
 
 }  // namespace
 
-CellScatter::CellScatter(const std::vector<int>& cells, int num_vertices)
-    : num_cells_(static_cast<int>(cells.size() / 4)), num_vertices_(num_vertices), data_(std::make_unique<Data>()) {
+CellScatter::CellScatter(const std::vector<int>& cells, int nodes, int num_vertices)
+    : num_cells_(static_cast<int>(cells.size()) / nodes),
+      num_vertices_(num_vertices),
+      data_(std::make_unique<Data>()) {
   Data& data = *data_;
-  const std::vector<int> vertices = packed(cells);
-  const int per_pack = 4 * pack_width;
+  const std::vector<int> vertices = packed(cells, static_cast<std::size_t>(nodes));
+  const int per_pack = nodes * pack_width;
   data.num_packs = static_cast<int>(vertices.size()) / per_pack;
   data.vertices = to_device("diffsim::cell_vertices", vertices);
 
@@ -89,7 +91,7 @@ CellScatter::CellScatter(const std::vector<int>& cells, int num_vertices)
       }
     }
   } else {
-    // Slots in the order of the cells' corners; the copies that fill the last pack do not occur at width 1.
+    // Slots in the order of the cells' nodes; the copies that fill the last pack do not occur at width 1.
     vertex_of_slot = vertices;
   }
   data.chunk_begin = to_device("diffsim::chunk_begin", chunk_begin);

@@ -16,8 +16,9 @@ namespace diffsim {
 
 /// What all time steppers of a mesh share: force terms, lumped masses, fixed components, and the parameters.
 ///
-/// Parameters of its own: `density` (cell), kg/m³; `gravity` [3], m/s²; those of the terms are added by whoever adds
-/// the terms. A stepper derives its `step` triple.
+/// Parameters of its own: `density` (cell), kg/m³; `gravity` [3], m/s²; `rest_positions` (local vertex) [3], m, the
+/// undeformed shape, which x[0] does not follow by itself; those of the terms are added by whoever adds the terms. A
+/// stepper derives its `step` triple.
 class MeshModel : public Model {
  public:
   ~MeshModel() override;
@@ -54,6 +55,8 @@ class MeshModel : public Model {
   MeshModel(std::shared_ptr<const TetrahedralMesh> mesh, double dt);
 
   bool any_term_uses_velocities() const;
+  /// Whether masses depend on one of the parameters in `set`.
+  static bool changes_mass(const ParameterSet& set);
   /// force = Σ f(x, v, p), complete at owned vertices. Collective.
   void compute_force(const Configuration& at, Field& force);
   /// force_tangent = Σ ∂f dx + ∂f dv + ∂f dp, complete at owned vertices; the directions' copies are up to date.
@@ -69,7 +72,7 @@ class MeshModel : public Model {
   /// A zeroed vector field on local vertices.
   Field local_field(const char* name) const;
   const LumpedMass& lumped_mass() const { return mass_; }
-  /// [owned vertices, 3]: where steps gather ∂L/∂m, component by component, after `begin_adjoint` for `density`.
+  /// [owned vertices, 3]: where steps gather ∂L/∂m, component by component, if the gradient asked for `changes_mass`.
   Field& mass_gradient() { return mass_gradient_; }
 
  private:

@@ -27,12 +27,16 @@ namespace diffsim {
 /// | activation                 | A      | 1    | [0, 1]                                             |
 /// | fibre_x, fibre_y, fibre_z  | a      | 1    | a direction of the rest shape of any length but 0  |
 ///
+/// The signal `activation_signal`, 1 unless given, multiplies A, so that one number a step drives all fibres.
+///
 /// Moduli: µ, λ, A T, a of length 1. J ≤ 0: the run stops with the cell.
 struct ActiveFibre {
   static constexpr const char* name = "active_fibre";
   static constexpr std::array<const char*, 7> parameters{
       "youngs_modulus", "poisson_ratio", "active_tension", "activation", "fibre_x", "fibre_y", "fibre_z"};
   static constexpr int num_moduli = 6;
+  static constexpr const char* signal = "activation_signal";
+  static constexpr int signal_modulus = 2;
   static constexpr bool needs_positive_jacobian = true;
 
   template <class T>

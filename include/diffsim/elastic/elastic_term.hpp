@@ -15,6 +15,7 @@ namespace diffsim {
 struct ElasticLaw {
   std::string name;
   std::vector<std::string> parameters;  ///< per cell, as in the ParameterSet that terms are given
+  std::string signal;                   ///< a number, constant or a step, that scales one of its moduli; may be empty
   /// `cells`: the term's local cells, ascending.
   std::function<std::unique_ptr<ForceTerm>(const TetrahedralMesh&, const std::vector<int>& cells)> make_term;
 };

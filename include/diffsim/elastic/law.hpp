@@ -30,7 +30,11 @@ using PointValues = T[N];
 ///   template <class T> static Mat3<T> stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[K]);
 ///   template <class T> static void stress_moduli(const Mat3<T>& F, const T (&moduli)[K], Mat3<T> (&A)[K]);
 ///
-/// the last being A_k = ∂P/∂moduli_k.
+/// the last being A_k = ∂P/∂moduli_k. One modulus may be scaled by a control signal, a global parameter that may have a value
+/// a step:
+///
+///   static constexpr const char* signal;
+///   static constexpr int signal_modulus;
 template <class L>
 concept Law = requires(const Mat3<double>& F, const double (&moduli)[L::num_moduli]) {
   { L::energy(F, moduli) } -> std::convertible_to<double>;

@@ -6,7 +6,7 @@
 
 namespace diffsim {
 
-/// How a sweep over cells reads their four corners and adds to them without races and in a fixed order, so that equal runs
+/// How a sweep over cells reads their nodes and adds to them without races and in a fixed order, so that equal runs
 /// give equal bits.
 ///
 /// On a host, cells are grouped in SIMD packs and packs in one chunk a thread. Most vertices belong to one chunk, which adds
@@ -14,9 +14,9 @@ namespace diffsim {
 /// summed afterwards. On a GPU every cell writes to slots of its own, which each vertex then gathers.
 class CellScatter {
  public:
-  /// `cells`: [n, 4] local vertices, in the order to be worked. The last pack is filled up with copies of the last cell,
+  /// `cells`: [n, nodes] local vertices, in the order to be worked. The last pack is filled up with copies of the last cell,
   /// whose contribution must be made zero (a cell has no volume there).
-  CellScatter(const std::vector<int>& cells, int num_vertices);
+  CellScatter(const std::vector<int>& cells, int nodes, int num_vertices);
   ~CellScatter();
   CellScatter(CellScatter&&) noexcept;
   CellScatter& operator=(CellScatter&&) noexcept;

@@ -13,11 +13,11 @@ struct CellScatterData {
   int num_packs = 0;
   int num_chunks = 0;               // host: one a thread
   DeviceArray<int> chunk_begin;     // [num_chunks + 1], packs
-  DeviceArray<int> vertices;        // [num_packs, 4, pack_width]: where a cell's corners are read
+  DeviceArray<int> vertices;        // [num_packs, nodes, pack_width]: where a cell's nodes are read
   DeviceArray<int> redirect;        // [num_packs]: -1, or which row of `targets` says where they are added
-  DeviceArray<int> targets;         // [redirected packs, 4, pack_width]: a vertex, or num_vertices + slot
+  DeviceArray<int> targets;         // [redirected packs, nodes, pack_width]: a vertex, or num_vertices + slot
   DeviceArray<double> slots;        // [num_slots, 3], zero between sweeps
-  // Sums of slots (host: of shared vertices; GPU: every vertex's corners) in a fixed order.
+  // Sums of slots (host: of shared vertices; GPU: every vertex's cells) in a fixed order.
   DeviceArray<int> sum_vertex;      // [num_sums]
   DeviceArray<int> sum_begin;       // [num_sums + 1]
   DeviceArray<int> sum_slot;        // slots, grouped by vertex
@@ -25,23 +25,25 @@ struct CellScatterData {
 
 struct CellScatter::Data : CellScatterData {};
 
-/// Corners of the cells of one pack: field[3 vertex + c].
-DIFFSIM_FUNCTION void gather_corners(const int* vertices, const double* field, Vec3<Pack> (&corner)[4]) {
-  for (int a = 0; a < 4; ++a) gather_vectors(field, vertices + a * pack_width, corner[a].v);
+/// The nodes' vectors of the cells of one pack: field[3 vertex + c].
+template <int nodes>
+DIFFSIM_FUNCTION void gather_nodes(const int* vertices, const double* field, Vec3<Pack> (&value)[nodes]) {
+  for (int a = 0; a < nodes; ++a) gather_vectors(field, vertices + a * pack_width, value[a].v);
 }
 
 /// Host: a thread works its chunk of packs, and adds to vertices that are its own, or to private slots for shared ones.
-template <class Body>
+template <int nodes, class Body>
 void scatter_by_chunks(const char* label, const CellScatterData& data, int num_vertices, double* out,
                        const Body& body) {
   Kokkos::parallel_for(
       label, ThreadRange(0, data.num_chunks), KOKKOS_LAMBDA(int chunk) {
         for (int pack = data.chunk_begin(chunk); pack < data.chunk_begin(chunk + 1); ++pack) {
-          Vec3<Pack> value[4];
-          body(pack, &data.vertices(4 * pack_width * pack), value);
+          constexpr int entries = nodes * pack_width;
+          Vec3<Pack> value[nodes];
+          body(pack, &data.vertices(entries * pack), value);
           const int row = data.redirect(pack);
-          const int* target = row < 0 ? &data.vertices(4 * pack_width * pack) : &data.targets(4 * pack_width * row);
-          for (int a = 0; a < 4; ++a) {
+          const int* target = row < 0 ? &data.vertices(entries * pack) : &data.targets(entries * row);
+          for (int a = 0; a < nodes; ++a) {
             const VectorLanes vectors(value[a].v);
             for (int i = 0; i < pack_width; ++i) {
               const int t = target[a * pack_width + i];
@@ -54,15 +56,15 @@ void scatter_by_chunks(const char* label, const CellScatterData& data, int num_v
       });
 }
 
-/// GPU: each cell writes its corners' values to its own slots.
-template <class Body>
+/// GPU: each cell writes its nodes' values to its own slots.
+template <int nodes, class Body>
 void scatter_to_slots(const char* label, const CellScatterData& data, const Body& body) {
   Kokkos::parallel_for(
       label, Range(0, data.num_packs), KOKKOS_LAMBDA(int pack) {
-        Vec3<Pack> value[4];
-        body(pack, &data.vertices(4 * pack), value);
-        for (int a = 0; a < 4; ++a)
-          for (int c = 0; c < 3; ++c) data.slots(3 * (4 * pack + a) + c) = lane(value[a][c], 0);
+        Vec3<Pack> value[nodes];
+        body(pack, &data.vertices(nodes * pack), value);
+        for (int a = 0; a < nodes; ++a)
+          for (int c = 0; c < 3; ++c) data.slots(3 * (nodes * pack + a) + c) = lane(value[a][c], 0);
       });
 }
 
@@ -82,14 +84,14 @@ inline void sum_slots(const CellScatterData& data, double* out) {
 }
 
 /// The one shape of a sweep over cells that adds to vertices: `body(pack, vertices, value)` computes the three components
-/// at the four corners of each cell of a pack, [4] Vec3<Pack>; `out` [num_vertices, 3] gains their sums, in a fixed order.
-template <class Body>
+/// at the nodes of each cell of a pack, [nodes] Vec3<Pack>; `out` [num_vertices, 3] gains their sums, in a fixed order.
+template <int nodes, class Body>
 void for_each_cell(const char* label, const CellScatter& scatter, double* out, const Body& body) {
   const CellScatterData& data = scatter.data();
   if constexpr (kernels_on_host)
-    scatter_by_chunks(label, data, scatter.num_vertices(), out, body);
+    scatter_by_chunks<nodes>(label, data, scatter.num_vertices(), out, body);
   else
-    scatter_to_slots(label, data, body);
+    scatter_to_slots<nodes>(label, data, body);
   sum_slots(data, out);
   Kokkos::fence();
 }

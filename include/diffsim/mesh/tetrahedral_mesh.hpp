@@ -43,6 +43,7 @@ class TetrahedralMesh {
 
   MPI_Comm comm() const { return comm_; }
   int num_cells() const { return static_cast<int>(cells_.size() / 4); }         ///< of this rank
+  int nodes_per_cell() const { return 4; }
   int num_vertices() const { return static_cast<int>(positions_.size() / 3); }  ///< of this rank, ghosts included
   int num_owned_vertices() const { return halo_->num_owned(); }
   std::int64_t num_global_cells() const { return cell_order_->num_global(); }

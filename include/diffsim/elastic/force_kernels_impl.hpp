@@ -1,0 +1,198 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/elastic/elements_impl.hpp"
+
+namespace diffsim::elastic {
+
+template <Law L, class E>
+struct Force {
+  Elements<L, E> elements;
+  const double* x;
+  std::int32_t* invalid_cell;
+
+  KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[E::nodes]) const {
+    Vec3<Pack> nodes[E::nodes];
+    gather_nodes(vertices, x, nodes);
+    Pack moduli[L::num_moduli];
+    elements.moduli_at(pack, moduli);
+    for (int q = 0; q < E::points; ++q) {
+      const Mat3<Pack> inverse = elements.geometry.inverse(pack, q);
+      const Mat3<Pack> F = gradient_at<E>(nodes, q, inverse);
+      if (invalid_cell) check(pack, F);
+      add_node_forces<E>(stress_of<L>(F, moduli), inverse, elements.geometry.volume(pack, q), q, value);
+    }
+  }
+
+  /// A cell is at fault where J is not a number, or not positive though the law needs it to be.
+  KOKKOS_INLINE_FUNCTION void check(int pack, const Mat3<Pack>& F) const {
+    constexpr double bound = L::needs_positive_jacobian ? 0.0 : -1.7976931348623157e308;
+    const Pack J = determinant(F);
+    if (!any_not_greater(J, bound)) return;
+    for (int i = 0; i < pack_width; ++i)
+      if (!(lane(J, i) > bound)) Kokkos::atomic_fetch_min(invalid_cell, elements.cell_at(pack, i));
+  }
+};
+
+template <Law L, class E>
+struct ForceTangent {
+  Elements<L, E> elements;
+  const double* x;
+  const double* dx;
+  const double* dmoduli;  // [packs, K, pack_width], or nullptr
+  const double* dsignal;  // [1], or nullptr
+  const double* dX;       // of the rest shape, or nullptr
+
+  KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[E::nodes]) const {
+    constexpr int K = L::num_moduli;
+    Vec3<Pack> nodes[E::nodes], tangents[E::nodes], rest[E::nodes];
+    gather_nodes(vertices, x, nodes);
+    gather_nodes(vertices, dx, tangents);
+    if (dX) gather_nodes(vertices, dX, rest);
+    Pack moduli[K];
+    elements.moduli_at(pack, moduli);
+    for (int q = 0; q < E::points; ++q) {
+      const Mat3<Pack> inverse = elements.geometry.inverse(pack, q);
+      const Mat3<Pack> F = gradient_at<E>(nodes, q, inverse);
+      Mat3<Pack> dF = gradient_at<E>(tangents, q, inverse);
+      Mat3<Pack> W;
+      if (dX) {
+        W = shape_change<E>(rest, q, inverse);
+        dF = dF - F * W;
+      }
+      Mat3<Pack> dP = stress_tangent_of<L>(F, dF, moduli);
+      if (dmoduli || dsignal) {
+        Mat3<Pack> A[K];
+        stress_moduli_of<L>(F, moduli, A);
+        for (int k = 0; k < K; ++k) dP = dP + modulus_tangent(pack, k) * A[k];
+      }
+      if (dX) {
+        const Mat3<Pack> P = stress_of<L>(F, moduli);
+        dP = dP + trace(W) * P - times_transpose(P, W);
+      }
+      add_node_forces<E>(dP, inverse, elements.geometry.volume(pack, q), q, value);
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION Pack modulus_tangent(int pack, int k) const {
+    Pack dm = dmoduli ? load(dmoduli + pack_width * (L::num_moduli * pack + k)) : Pack(0.0);
+    if (k != signal_modulus<L>()) return dm;
+    dm = Pack(elements.signal_value()) * dm;
+    return dsignal ? dm + Pack(*dsignal) * elements.modulus(pack, k) : dm;
+  }
+};
+
+template <Law L, class E>
+struct ForceAdjoint {
+  Elements<L, E> elements;
+  const double* x;
+  const double* w;
+  double* moduli_gradient;  // [packs, K, pack_width], or nullptr
+  double* signal_gradient;  // [packs], set, or nullptr
+  double* shape_sums;       // [packs, points, 9, pack_width], or nullptr
+
+  KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[E::nodes]) const {
+    Vec3<Pack> nodes[E::nodes], adjoints[E::nodes];
+    gather_nodes(vertices, x, nodes);
+    gather_nodes(vertices, w, adjoints);
+    Pack moduli[L::num_moduli];
+    elements.moduli_at(pack, moduli);
+    if constexpr (has_signal<L>)
+      if (signal_gradient) signal_gradient[pack] = 0.0;
+    for (int q = 0; q < E::points; ++q) {
+      const Mat3<Pack> inverse = elements.geometry.inverse(pack, q);
+      const Pack volume = elements.geometry.volume(pack, q);
+      const Mat3<Pack> F = gradient_at<E>(nodes, q, inverse);
+      const Mat3<Pack> G = gradient_at<E>(adjoints, q, inverse);
+      const Mat3<Pack> B = stress_tangent_of<L>(F, G, moduli);
+      add_node_forces<E>(B, inverse, volume, q, value);
+      if (moduli_gradient || signal_gradient) add_moduli_gradient(pack, volume, F, G, moduli);
+      if (shape_sums) add_shape(pack, q, inverse, volume, F, G, B, moduli);
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION void add_moduli_gradient(int pack, const Pack& volume, const Mat3<Pack>& F,
+                                                  const Mat3<Pack>& G, const Pack (&moduli)[L::num_moduli]) const {
+    constexpr int K = L::num_moduli;
+    Pack along[K];
+    stress_moduli_of<L>(F, G, moduli, along);
+    if constexpr (has_signal<L>) {
+      Pack& a = along[L::signal_modulus];
+      if (signal_gradient) {
+        const Pack share = volume * a * elements.modulus(pack, L::signal_modulus);
+        for (int i = 0; i < pack_width; ++i) signal_gradient[pack] -= lane(share, i);
+      }
+      a *= Pack(elements.signal_value());
+    }
+    if (!moduli_gradient) return;
+    for (int k = 0; k < K; ++k) {
+      double* const sum = moduli_gradient + pack_width * (K * pack + k);
+      store(sum, load(sum) - volume * along[k]);
+    }
+  }
+
+  /// w · f = -V P : G; along W: V (-(P:G) I + Fᵀ B + Gᵀ P) : W, B = ∂P/∂F : G.
+  KOKKOS_INLINE_FUNCTION void add_shape(int pack, int q, const Mat3<Pack>& inverse, const Pack& volume,
+                                        const Mat3<Pack>& F, const Mat3<Pack>& G, const Mat3<Pack>& B,
+                                        const Pack (&moduli)[L::num_moduli]) const {
+    const Mat3<Pack> P = stress_of<L>(F, moduli);
+    const Pack power = inner(P, G);
+    Mat3<Pack> Z = transpose(F) * B + transpose(G) * P;
+    for (int i = 0; i < 3; ++i) Z(i, i) -= power;
+    add_shape_derivative<E>(Z, volume, inverse, pack, q, shape_sums);
+  }
+};
+
+template <Law L, class E>
+struct Energy {
+  Elements<L, E> elements;
+  DeviceArray<int> vertices;
+  const double* x;
+
+  KOKKOS_INLINE_FUNCTION void operator()(int pack, double& sum) const {
+    Vec3<Pack> nodes[E::nodes];
+    gather_nodes(&vertices(E::nodes * pack_width * pack), x, nodes);
+    Pack moduli[L::num_moduli];
+    elements.moduli_at(pack, moduli);
+    for (int q = 0; q < E::points; ++q) {
+      const Mat3<Pack> F = gradient_at<E>(nodes, q, elements.geometry.inverse(pack, q));
+      const Pack energy = elements.geometry.volume(pack, q) * L::energy(F, moduli);
+      for (int i = 0; i < pack_width; ++i) sum += lane(energy, i);
+    }
+  }
+};
+
+/// Largest eigenvalue of each element's stiffness at rest, by power iteration, at its nodes.
+template <Law L, class E>
+struct StiffnessBound {
+  static constexpr int iterations = 40;
+  Elements<L, E> elements;
+
+  KOKKOS_INLINE_FUNCTION void operator()(int pack, const int*, Vec3<Pack> (&value)[E::nodes]) const {
+    const Mat3<Pack> rest = Mat3<Pack>::identity();
+    Pack moduli[L::num_moduli];
+    elements.moduli_at(pack, moduli);
+    Vec3<Pack> u[E::nodes];
+    for (int a = 0; a < E::nodes; ++a)
+      for (int c = 0; c < 3; ++c) u[a][c] = Pack(1.0 / (1.0 + 3.0 * a + 7.0 * c) - 0.2 * (a == c ? 1.0 : 0.0));
+    Pack eigenvalue = 0.0;
+    for (int i = 0; i < iterations; ++i) {
+      for (int q = 0; q < E::points; ++q) {
+        const Mat3<Pack> inverse = elements.geometry.inverse(pack, q);
+        const Mat3<Pack> dP = stress_tangent_of<L>(rest, gradient_at<E>(u, q, inverse), moduli);
+        add_node_forces<E>(dP, inverse, elements.geometry.volume(pack, q), q, value);
+      }
+      Pack norm = 1e-300;
+      for (int a = 0; a < E::nodes; ++a) norm += dot(value[a], value[a]);
+      using std::sqrt;
+      eigenvalue = sqrt(norm);
+      const Pack inverse_norm = Pack(1.0) / eigenvalue;
+      for (int a = 0; a < E::nodes; ++a)
+        for (int c = 0; c < 3; ++c) u[a][c] = value[a][c] * inverse_norm;
+    }
+    for (int a = 0; a < E::nodes; ++a)
+      for (int c = 0; c < 3; ++c) value[a][c] = eigenvalue;
+  }
+};
+
+}  // namespace diffsim::elastic
