@@ -2,12 +2,14 @@
 #include "app/yaml_value.hpp"
 
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <sstream>
 
 #include "diffsim/core/error.hpp"
 
@@ -137,6 +139,32 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
   return near.empty() ? std::string() : "did you mean '" + near + "'? ";
 }
 
+/// Notes where documents begin.
+class DocumentStarts : public YAML::EventHandler {
+ public:
+  long last_line = 0;
+
+  void OnDocumentStart(const YAML::Mark& mark) override { last_line = mark.line + 1L; }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+};
+
+/// Refuses a second document. (YAML::LoadAll never ends where a stray character follows the first one.)
+void require_one_document(const std::string& text, const std::string& file) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  DocumentStarts starts;
+  if (!parser.HandleNextDocument(starts) || !parser.HandleNextDocument(starts)) return;
+  throw InputError(file, starts.last_line, "",
+                   "a second YAML document, or stray text, begins; give one scene a file and nothing after it");
+}
+
 }  // namespace
 
 void Place::fail(const std::string& what) const {
@@ -145,20 +173,18 @@ void Place::fail(const std::string& what) const {
 }
 
 Value parse_yaml(const std::string& text, const std::string& file) {
-  std::vector<YAML::Node> documents;
+  YAML::Node document;
   try {
-    documents = YAML::LoadAll(text);
+    require_one_document(text, file);
+    document = YAML::Load(text);
   } catch (const YAML::Exception& error) {
     throw InputError(file, error.mark.line + 1L, "",
                      "not YAML: " + one_line(error.msg) + "; check indentation, brackets and quotes there");
   }
-  if (documents.empty() || documents.front().IsNull())
-    throw InputError(file, 0, "", "the scene is empty; it needs at least `mesh:`");
-  if (documents.size() > 1)
-    throw InputError(file, documents[1].Mark().line + 1L, "", "a second YAML document begins; give one scene a file");
-  if (!documents.front().IsMap())
-    throw InputError(file, documents.front().Mark().line + 1L, "", "a scene is a mapping; write `mesh: {file: …}`");
-  Value root = Converter(file).convert(documents.front(), "", 0, 0);
+  if (document.IsNull()) throw InputError(file, 0, "", "the scene is empty; it needs at least `mesh:`");
+  if (!document.IsMap())
+    throw InputError(file, document.Mark().line + 1L, "", "a scene is a mapping; write `mesh: {file: …}`");
+  Value root = Converter(file).convert(document, "", 0, 0);
   root.place.line = 0;
   return root;
 }

@@ -334,7 +334,7 @@ void SymplecticEuler::require_valid(int n) {
     if (cell == nothing_invalid && vertices(s) != nothing_invalid) {
       // A vertex at fault is told by a cell that has it.
       const auto found = std::find(mesh().cells().begin(), mesh().cells().end(), vertices(s));
-      cell = static_cast<std::int32_t>((found - mesh().cells().begin()) / 4);
+      cell = static_cast<std::int32_t>((found - mesh().cells().begin()) / mesh().nodes_per_cell());
     }
     if (cell != nothing_invalid)
       fault = stride * s +

@@ -11,9 +11,9 @@
 
 #include "checksum.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/exchange.hpp"
 #include "diffsim/mesh/file_order.hpp"
 #include "diffsim/mesh/validate.hpp"
-#include "exchange.hpp"
 
 namespace diffsim {
 namespace {

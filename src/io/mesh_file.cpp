@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/even_share.hpp"
+#include "diffsim/core/exchange.hpp"
 #include "diffsim/core/petsc_handle.hpp"
 #include "diffsim/core/profiling.hpp"
 #include "diffsim/io/hdf5_file.hpp"
-#include "even_share.hpp"
-#include "exchange.hpp"
 #include "mesh_checks.hpp"
 
 namespace diffsim {

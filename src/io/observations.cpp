@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/even_share.hpp"
 #include "diffsim/core/profiling.hpp"
 #include "diffsim/io/hdf5_file.hpp"
-#include "even_share.hpp"
 #include "mesh_identity.hpp"
 
 namespace diffsim {

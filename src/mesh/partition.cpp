@@ -18,7 +18,11 @@ namespace {
 DMHandle block_dm(MPI_Comm comm, const MeshData& data, std::vector<PetscInt>& file_index) {
   if (data.num_vertices > std::numeric_limits<PetscInt>::max() || data.num_cells > std::numeric_limits<PetscInt>::max())
     throw Error("the mesh has more vertices or cells than this PETSc can number; use a PETSc with 64-bit indices");
-  const std::vector<PetscInt> cells(data.cells.begin(), data.cells.end());
+  const auto stride = static_cast<std::size_t>(data.nodes_per_cell());
+  std::vector<PetscInt> cells;  // the corners; DMPlex need not know of nodes on edges
+  cells.reserve(4 * static_cast<std::size_t>(data.block_cells()));
+  for (std::size_t c = 0; c < data.cells.size(); c += stride)
+    for (std::size_t a = 0; a < 4; ++a) cells.push_back(static_cast<PetscInt>(data.cells[c + a]));
   DMHandle dm;
   PetscSFHandle vertex_sf;
   DIFFSIM_PETSC(DMPlexCreateFromCellListParallelPetsc(
@@ -91,39 +95,6 @@ Partition partition_cells(MPI_Comm comm, const MeshData& data) {
     if (p >= vertex_begin && p < vertex_end) result.vertex_is_ghost[static_cast<std::size_t>(p - vertex_begin)] = 1;
   }
   return result;
-}
-
-void ghost_owners(const Partition& partition, const std::vector<int>& new_index, std::vector<PetscInt>& owner,
-                  std::vector<PetscInt>& index) {
-  owner.clear();
-  index.clear();
-  int size = 1;
-  DIFFSIM_MPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(static_cast<DM>(partition.dm))), &size));
-  if (size == 1) return;
-  PetscInt end = 0, vertex_begin = 0, vertex_end = 0;
-  DIFFSIM_PETSC(DMPlexGetChart(partition.dm, nullptr, &end));
-  DIFFSIM_PETSC(DMPlexGetDepthStratum(partition.dm, 0, &vertex_begin, &vertex_end));
-  std::vector<PetscInt> mine(static_cast<std::size_t>(end), -1);
-  std::copy(new_index.begin(), new_index.end(), mine.begin() + vertex_begin);
-  std::vector<PetscInt> theirs = mine;
-  PetscSF points = nullptr;
-  DIFFSIM_PETSC(DMGetPointSF(partition.dm, &points));
-  DIFFSIM_PETSC(PetscSFBcastBegin(points, MPIU_INT, mine.data(), theirs.data(), MPI_REPLACE));
-  DIFFSIM_PETSC(PetscSFBcastEnd(points, MPIU_INT, mine.data(), theirs.data(), MPI_REPLACE));
-  PetscInt leaves = 0;
-  const PetscInt* local = nullptr;
-  const PetscSFNode* remote = nullptr;
-  DIFFSIM_PETSC(PetscSFGetGraph(points, nullptr, &leaves, &local, &remote));
-  std::vector<PetscInt> rank_of(partition.vertex_is_ghost.size(), -1);
-  for (PetscInt i = 0; i < leaves; ++i) {
-    const PetscInt p = local ? local[i] : i;
-    if (p >= vertex_begin && p < vertex_end) rank_of[static_cast<std::size_t>(p - vertex_begin)] = remote[i].rank;
-  }
-  for (std::size_t v = 0; v < rank_of.size(); ++v) {
-    if (!partition.vertex_is_ghost[v]) continue;
-    owner.push_back(rank_of[v]);
-    index.push_back(theirs[static_cast<std::size_t>(vertex_begin) + v]);
-  }
 }
 
 std::vector<std::pair<int, int>> boundary_faces(const Partition& partition, const std::vector<int>& cells) {

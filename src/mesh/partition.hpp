@@ -13,7 +13,7 @@ namespace diffsim {
 
 using DMHandle = PetscHandle<DM, DMDestroy>;
 
-/// Who has which cells and vertices after partitioning, in DMPlex's numbering of a rank.
+/// Who has which cells and corners after partitioning, in DMPlex's numbering of a rank.
 struct Partition {
   DMHandle dm;                                ///< has faces and edges only if it was read by several ranks
   std::vector<std::int64_t> cell_file_index;  ///< [local cells]
@@ -24,11 +24,6 @@ struct Partition {
 /// Spreads the cells over the ranks of `comm` so that few faces are cut (PTScotch; `-petscpartitioner_type` chooses
 /// another), without overlap. Collective.
 Partition partition_cells(MPI_Comm comm, const MeshData& data);
-
-/// For each ghost, in DMPlex order, the rank that owns it and its index there, given the owner's numbering
-/// `new_index[v]` of local vertex v. Collective.
-void ghost_owners(const Partition& partition, const std::vector<int>& new_index, std::vector<PetscInt>& owner,
-                  std::vector<PetscInt>& index);
 
 /// The boundary faces of the whole mesh that this rank's cells have: (cell, face opposite to the local vertex), DMPlex
 /// numbering. `cells`: [local cells, 4] in DMPlex's numbering of vertices. Collective.

@@ -50,6 +50,9 @@ int steps_of(const std::vector<double>& values, std::size_t a_step, const char* 
 DifferentiableSolver::DifferentiableSolver(std::shared_ptr<TetrahedralMesh> mesh,
                                            std::vector<DifferentiableMaterial> materials, SolverOptions options)
     : mesh_(std::move(mesh)), materials_(std::move(materials)) {
+  if (mesh_->order() != 1)
+    throw Error("the mesh is second-order, and elasticity of such cells is not available in this version; use order 1",
+                ErrorKind::input);
   if (!(options.damping >= 0.0 && options.damping <= 1.0))
     throw Error("damping is " + std::to_string(options.damping) + "; it is a factor in [0, 1]", ErrorKind::input);
   integrator_ = std::make_unique<SymplecticEuler>(mesh_, options.dt, options.substeps);

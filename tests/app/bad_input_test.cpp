@@ -135,6 +135,10 @@ TEST_F(BadInput, Meshes) {
 
 TEST_F(BadInput, Scenes) {
   expect_refused({"not YAML", "mesh: [\n", "s.yaml:2: not YAML"});
+  expect_refused(
+      {"a second document", body + "---\n" + body, "s.yaml:4: a second YAML document, or stray text, begins"});
+  expect_refused(
+      {"text after the document", body + "...\n, stray\n", "s.yaml:5: a second YAML document, or stray text"});
   expect_refused({"no mesh", rubber, "s.yaml: mesh: is missing"});
   expect_refused({"no material", box + solver, "s.yaml: material: is missing; simulate needs"});
   expect_refused({"no steps", box + rubber, "s.yaml: solver.steps: is missing"});

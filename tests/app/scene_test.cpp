@@ -29,6 +29,11 @@ std::string fault(const std::string& text) {
   return {};
 }
 
+TEST(Scene, MayEndWithItsDocument) {
+  EXPECT_EQ(fault(box + "...\n"), "");
+  EXPECT_EQ(fault("# a comment\n---\n" + box + "...\n# and another\n\n"), "");
+}
+
 TEST(Scene, ReadsTheExampleOfTheContract) {
   const Scene scene = parse_scene(R"(
 mesh:
@@ -159,6 +164,9 @@ TEST_P(BadScene, IsToldWithItsPlace) {
 #define BOX "mesh: {box: {size: [1, 1, 1], cells: [2, 2, 2]}}\n"
 #define BODY BOX "material: {model: neo_hookean, density: 1000, youngs_modulus: 1.0e5, poisson_ratio: 0.4}\n"
 
+#define SECOND_DOCUMENT(line) \
+  "s.yaml:" line ": a second YAML document, or stray text, begins; give one scene a file and nothing after it"
+
 INSTANTIATE_TEST_SUITE_P(
     Yaml, BadScene,
     testing::Values(
@@ -168,7 +176,10 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:2: not YAML: end of sequence flow not found; check indentation, brackets and quotes there"},
         Bad{"mesh: *none\n",
             "s.yaml:1: not YAML: the referenced anchor is not defined; check indentation, brackets and quotes there"},
-        Bad{"mesh: 1\n---\nmesh: 2\n", "s.yaml:3: a second YAML document begins; give one scene a file"},
+        Bad{"mesh: 1\n---\nmesh: 2\n", SECOND_DOCUMENT("2")}, Bad{"mesh: 1\n---\n", SECOND_DOCUMENT("2")},
+        Bad{"mesh: 1\n...\nstray\n", SECOND_DOCUMENT("3")}, Bad{"mesh: 1\n...\n, stray\n", SECOND_DOCUMENT("3")},
+        Bad{"{mesh: 1}\n,\n", SECOND_DOCUMENT("2")}, Bad{",", SECOND_DOCUMENT("1")},
+        Bad{"mesh: {}}\n", "s.yaml:1: not YAML: illegal flow end; check indentation, brackets and quotes there"},
         Bad{"mesh: &m [*m]\n",
             "s.yaml:1: "
             "mesh[0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0]"

@@ -9,6 +9,7 @@
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/elevate.hpp"
 
 namespace diffsim {
 namespace {
@@ -164,6 +165,166 @@ TEST(tetrahedral_mesh, fewer_cells_than_ranks) {
   EXPECT_EQ(sum(static_cast<double>(mesh.boundary().size())), 4);
   EXPECT_NEAR(mesh.quality().volume, 1.0 / 6.0, 1e-15);
   EXPECT_EQ(mesh.region("all").num_vertices, 4);
+}
+
+// Second-order meshes.
+
+/// The box [0, 1] x [0, 2] x [0, 0.5] as a second-order mesh, by each way it may come.
+std::vector<std::shared_ptr<TetrahedralMesh>> quadratic_boxes() {
+  MeshData read = box_on_first_rank({1.0, 2.0, 0.5}, {4, 5, 3});
+  elevate(MPI_COMM_WORLD, read);
+  return {TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 2.0, 0.5}, {4, 5, 3}, 2),
+          std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, read)};
+}
+
+// Cells, and vertices and edges: V + E = (2 nx + 1)(2 ny + 1)(2 nz + 1), as every edge's middle is a point of the grid
+// of half the width, and every such point a vertex or on one edge.
+constexpr std::int64_t box_cells = 4 * 5 * 3 * 6, box_nodes = 9 * 11 * 7;
+
+TEST(tetrahedral_mesh, second_order_vertices_are_owned_once) {
+  for (const auto& mesh : quadratic_boxes()) {
+    EXPECT_EQ(mesh->order(), 2);
+    EXPECT_EQ(mesh->nodes_per_cell(), 10);
+    EXPECT_EQ(mesh->cells().size(), 10 * static_cast<std::size_t>(mesh->num_cells()));
+    EXPECT_EQ(sum(mesh->num_cells()), box_cells);
+    EXPECT_EQ(mesh->num_global_vertices(), box_nodes);
+    EXPECT_EQ(sum(mesh->num_owned_vertices()), box_nodes);
+    std::vector<double> ones(static_cast<std::size_t>(mesh->num_owned_vertices()), 1.0), block;
+    mesh->vertex_order().to_file(ones, 1, block);
+    for (const double value : block) EXPECT_EQ(value, 1.0);
+    // Every vertex of this rank is one of its cells'.
+    std::vector<int> used = mesh->cells();
+    std::sort(used.begin(), used.end());
+    used.erase(std::unique(used.begin(), used.end()), used.end());
+    EXPECT_EQ(used.size(), static_cast<std::size_t>(mesh->num_vertices()));
+  }
+}
+
+TEST(tetrahedral_mesh, second_order_nodes_are_in_the_middle_of_their_edges) {
+  for (const auto& mesh : quadratic_boxes()) {
+    constexpr std::size_t ends[6][2] = {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}};
+    const auto x = [&](std::size_t cell, std::size_t node, std::size_t c) {
+      return mesh->rest_positions()[3 * static_cast<std::size_t>(mesh->cells()[10 * cell + node]) + c];
+    };
+    for (std::size_t cell = 0; cell < static_cast<std::size_t>(mesh->num_cells()); ++cell)
+      for (std::size_t e = 0; e < 6; ++e)
+        for (std::size_t c = 0; c < 3; ++c)
+          EXPECT_EQ(x(cell, 4 + e, c), 0.5 * (x(cell, ends[e][0], c) + x(cell, ends[e][1], c)));
+    EXPECT_NEAR(mesh->quality().volume, 1.0, 1e-14);
+    EXPECT_EQ(mesh->quality().min_mean_ratio,
+              TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 2.0, 0.5}, {4, 5, 3})->quality().min_mean_ratio);
+  }
+}
+
+TEST(tetrahedral_mesh, second_order_faces_have_six_nodes) {
+  for (const auto& mesh : quadratic_boxes()) {
+    EXPECT_EQ(sum(static_cast<double>(mesh->boundary().size())), 2 * 2 * (4 * 5 + 5 * 3 + 4 * 3));
+    // The area by the rule of second degree at the middles, ∫ |∂x/∂ξ × ∂x/∂η|; and Gauss: Σ ∫ n · x / 3 is the volume.
+    double area = 0.0, volume = 0.0;
+    for (const Face& face : mesh->boundary()) {
+      ASSERT_EQ(face.num_nodes(), 6);
+      double x[6][3];
+      for (int i = 0; i < 6; ++i)
+        for (std::size_t c = 0; c < 3; ++c)
+          x[i][c] = mesh->rest_positions()[3 * static_cast<std::size_t>(face.node(i)) + c];
+      for (int m = 0; m < 3; ++m) {
+        // ∂N/∂ξ, ∂N/∂η at node 3 + m, for the nodes of element.hpp: λ = (1 - ξ - η, ξ, η).
+        double lambda[3] = {0.5, 0.5, 0.5};
+        lambda[(m + 2) % 3] = 0.0;
+        const double by_xi[6] = {1 - 4 * lambda[0],   4 * lambda[1] - 1,    0,
+                                 4 * (lambda[0] - lambda[1]), 4 * lambda[2], -4 * lambda[2]};
+        const double by_eta[6] = {1 - 4 * lambda[0], 0, 4 * lambda[2] - 1, -4 * lambda[1], 4 * lambda[1],
+                                  4 * (lambda[0] - lambda[2])};
+        double t[2][3] = {};
+        for (int i = 0; i < 6; ++i)
+          for (int c = 0; c < 3; ++c) {
+            t[0][c] += by_xi[i] * x[i][c];
+            t[1][c] += by_eta[i] * x[i][c];
+          }
+        const double n[3] = {t[0][1] * t[1][2] - t[0][2] * t[1][1], t[0][2] * t[1][0] - t[0][0] * t[1][2],
+                             t[0][0] * t[1][1] - t[0][1] * t[1][0]};
+        area += std::hypot(n[0], n[1], n[2]) / 6.0;
+        volume += (n[0] * x[3 + m][0] + n[1] * x[3 + m][1] + n[2] * x[3 + m][2]) / 18.0;
+      }
+    }
+    EXPECT_NEAR(sum(area), 2.0 * (1.0 * 2.0 + 2.0 * 0.5 + 0.5 * 1.0), 1e-13);
+    EXPECT_NEAR(sum(volume), 1.0, 1e-13);
+  }
+}
+
+TEST(tetrahedral_mesh, regions_have_the_nodes_on_edges) {
+  for (const auto& mesh : quadratic_boxes()) {
+    EXPECT_EQ(mesh->region("x_min").num_vertices, 11 * 7);
+    EXPECT_EQ(sum(static_cast<double>(mesh->faces("x_min").size())), 2 * 5 * 3);
+    EXPECT_EQ(mesh->region("all").num_vertices, box_nodes);
+    EXPECT_EQ(mesh->region("all").num_cells, box_cells);
+    mesh->define_region("foot", BoxShape{{-1.0, -0.01, -1.0}, {2.0, 0.41, 1.0}});
+    EXPECT_EQ(mesh->region("foot").num_vertices, 9 * 3 * 7);
+    EXPECT_EQ(mesh->region("foot").num_cells, 4 * 1 * 3 * 6);
+    EXPECT_EQ(sum(static_cast<double>(mesh->faces("foot").size())), 2 * (4 * 3 + 2 * 4 * 1 + 2 * 3 * 1));
+    // The corners of one cell without the nodes on its edges are no cell.
+    mesh->define_region("half", BoxShape{{-1.0, -0.01, -1.0}, {2.0, 0.21, 1.0}});
+    EXPECT_EQ(mesh->region("half").num_vertices, 9 * 2 * 7);
+    EXPECT_EQ(mesh->region("half").num_cells, 0);
+    mesh->define_region("corners", VertexList{{0, 1, 6, 36}});  // of one cell
+    EXPECT_EQ(mesh->region("corners").num_vertices, 4);
+    EXPECT_EQ(mesh->region("corners").num_cells, 0);
+    EXPECT_EQ(sum(static_cast<double>(mesh->faces("corners").size())), 0);
+  }
+}
+
+TEST(tetrahedral_mesh, second_order_halo_sums_and_copies) {
+  for (const auto& mesh : quadratic_boxes()) {
+    Field field("cells", static_cast<std::size_t>(mesh->num_vertices()), 3, mesh->num_owned_vertices());
+    std::vector<double> values(field.size(), 0.0);
+    for (const int v : mesh->cells()) values[3 * static_cast<std::size_t>(v)] += 1.0;
+    field.from_host(values);
+    mesh->halo().add_to_owners(field);
+    EXPECT_EQ(sum(local_sum(field)[0]), 10.0 * box_cells);
+    values.assign(values.size(), -1.0);
+    const auto number = [&](std::size_t v) { return static_cast<double>(mesh->vertex_order().file_index()[v]); };
+    for (std::size_t i = 0; i < 3 * static_cast<std::size_t>(mesh->num_owned_vertices()); ++i)
+      values[i] = 3 * number(i / 3) + static_cast<double>(i % 3);
+    field.from_host(values);
+    mesh->halo().copy_to_ghosts(field);
+    values = field.to_host();
+    for (std::size_t i = 0; i < values.size(); ++i)
+      EXPECT_EQ(values[i], 3 * number(i / 3) + static_cast<double>(i % 3));
+  }
+}
+
+TEST(tetrahedral_mesh, second_order_fingerprint_depends_on_the_nodes_on_edges) {
+  const auto boxes = quadratic_boxes();
+  EXPECT_EQ(boxes[0]->fingerprint(), boxes[1]->fingerprint());
+  MeshData whole = box_mesh({1.0, 2.0, 0.5}, {4, 5, 3}, 0, 1);
+  EXPECT_NE(boxes[0]->fingerprint(), TetrahedralMesh(MPI_COMM_SELF, whole).fingerprint());
+  elevate(MPI_COMM_SELF, whole);
+  EXPECT_EQ(boxes[0]->fingerprint(), TetrahedralMesh(MPI_COMM_SELF, whole).fingerprint());
+  whole.coordinates.back() += 1e-9;
+  EXPECT_NE(boxes[0]->fingerprint(), TetrahedralMesh(MPI_COMM_SELF, whole).fingerprint());
+  EXPECT_THROW(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {1, 1, 1}, 3), InputError);
+}
+
+TEST(tetrahedral_mesh, fewer_second_order_cells_than_ranks) {
+  MeshData data = box_mesh({1.0, 1.0, 1.0}, {1, 1, 1}, 0, 1);
+  data.regions.clear();
+  data.face_regions.clear();
+  data.cells.resize(4);
+  data.num_cells = 1;
+  data.num_unused_vertices = 4;
+  if (world_rank() > 0) {
+    data = {};
+    data.num_vertices = data.first_vertex = 8;
+    data.num_cells = data.first_cell = 1;
+    data.num_unused_vertices = 4;
+  }
+  elevate(MPI_COMM_WORLD, data);
+  const TetrahedralMesh mesh(MPI_COMM_WORLD, data);
+  EXPECT_EQ(sum(mesh.num_cells()), 1);
+  EXPECT_EQ(mesh.num_global_vertices(), 14);
+  EXPECT_EQ(sum(mesh.num_owned_vertices()), 10);
+  EXPECT_EQ(sum(static_cast<double>(mesh.boundary().size())), 4);
+  EXPECT_NEAR(mesh.quality().volume, 1.0 / 6.0, 1e-15);
 }
 
 }  // namespace

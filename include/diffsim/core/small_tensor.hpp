@@ -43,6 +43,12 @@ struct Mat3 {
       for (int j = 0; j < 3; ++j) a.m[i][j] = T(i == j ? 1.0 : 0.0);
     return a;
   }
+  static DIFFSIM_FUNCTION Mat3 zero() {
+    Mat3 a;
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) a.m[i][j] = T(0.0);
+    return a;
+  }
   static DIFFSIM_FUNCTION Mat3 from_columns(const Vec3<T>& a, const Vec3<T>& b, const Vec3<T>& c) {
     return {{{a[0], b[0], c[0]}, {a[1], b[1], c[1]}, {a[2], b[2], c[2]}}};
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -12,14 +13,21 @@ namespace diffsim {
 /// A triangle of a surface, in local numbering.
 struct Face {
   int cell;
-  std::array<int, 3> vertices;  ///< their normal points out of `cell`
+  std::array<int, 3> vertices;             ///< its corners; their normal points out of `cell`
+  std::array<int, 3> middles{-1, -1, -1};  ///< of a second-order face: the vertices on its edges 01, 12, 20
+
+  int num_nodes() const { return middles[0] < 0 ? 3 : 6; }
+  /// Corners first, then middles; i < num_nodes().
+  int node(int i) const {
+    return i < 3 ? vertices[static_cast<std::size_t>(i)] : middles[static_cast<std::size_t>(i - 3)];
+  }
 };
 
 /// This rank's part of a named set of the mesh, in local numbering.
 struct Region {
   std::string name;
-  std::vector<int> vertices;  ///< ascending; owned ones first, as in the mesh
-  std::vector<int> cells;     ///< ascending
+  std::vector<int> vertices;      ///< ascending; owned ones first, as in the mesh
+  std::vector<int> cells;         ///< ascending
   std::int64_t num_vertices = 0;  ///< over all ranks
   std::int64_t num_cells = 0;
 };
@@ -37,7 +45,7 @@ struct SphereShape {
 struct VertexList {
   std::vector<std::int64_t> vertices;
 };
-/// A set of vertices; its cells, and its boundary faces, are those with all their vertices in it.
+/// A set of vertices; its cells, and its boundary faces, are those with all their vertices in it, middles included.
 using RegionShape = std::variant<BoxShape, SphereShape, VertexList>;
 
 }  // namespace diffsim

@@ -17,24 +17,27 @@
 
 namespace diffsim {
 
-/// How good the cells are; over all ranks.
+/// How good the cells are; over all ranks. All but the volume is said of the straight cells between the corners.
 struct MeshQuality {
-  double volume = 0.0;            ///< m³
-  double min_edge = 0.0;          ///< m
-  double max_edge = 0.0;          ///< m
-  double min_mean_ratio = 0.0;    ///< 12 (3V)^⅔ / Σ l², 1 for a regular tetrahedron (Liu & Joe 1994)
+  double volume = 0.0;          ///< m³; of the curved cells where the mesh is second-order
+  double min_edge = 0.0;        ///< m
+  double max_edge = 0.0;        ///< m
+  double min_mean_ratio = 0.0;  ///< 12 (3V)^⅔ / Σ l², 1 for a regular tetrahedron (Liu & Joe 1994)
   double average_mean_ratio = 0.0;
 };
 
-/// A mesh of linear tetrahedra spread over the ranks of a communicator, on DMPlex.
+/// A mesh of tetrahedra, linear or second-order, spread over the ranks of a communicator, on DMPlex.
 ///
-/// Each cell is on one rank; a vertex is owned by one rank and copied ("ghost") to the others that have a cell at it.
-/// Inside a rank, cells follow a Hilbert curve and vertices the order in which cells first touch them, owned before
-/// ghosts. Positions and cells of files keep the file's order: see `vertex_order`, `cell_order`.
+/// "Vertices" are all nodes: of a second-order mesh those on edges too, whose numbering in a cell is that of
+/// element.hpp. Each cell is on one rank; a vertex is owned by one rank and copied ("ghost") to the others that have a
+/// cell at it. Inside a rank, cells follow a Hilbert curve and vertices the order in which cells first touch them,
+/// owned before ghosts. Positions and cells of files keep the file's order: see `vertex_order`, `cell_order`.
 class TetrahedralMesh {
  public:
-  /// The box [0, size] of cells[0]·cells[1]·cells[2] bricks of six tetrahedra; regions x_min, x_max, … Collective.
-  static std::shared_ptr<TetrahedralMesh> box(MPI_Comm comm, std::array<double, 3> size, std::array<int, 3> cells);
+  /// The box [0, size] of cells[0]·cells[1]·cells[2] bricks of six tetrahedra; regions x_min, x_max, … `order`: 1 or 2.
+  /// Collective.
+  static std::shared_ptr<TetrahedralMesh> box(MPI_Comm comm, std::array<double, 3> size, std::array<int, 3> cells,
+                                              int order = 1);
   /// Partitions `data`, whose blocks follow each other from rank to rank. Collective.
   TetrahedralMesh(MPI_Comm comm, const MeshData& data);
   ~TetrahedralMesh();
@@ -42,15 +45,17 @@ class TetrahedralMesh {
   TetrahedralMesh& operator=(const TetrahedralMesh&) = delete;
 
   MPI_Comm comm() const { return comm_; }
-  int num_cells() const { return static_cast<int>(cells_.size() / 4); }         ///< of this rank
-  int nodes_per_cell() const { return 4; }
+  int order() const { return order_; }                                                  ///< 1 or 2
+  int nodes_per_cell() const { return nodes_of_order(order_); }                         ///< 4 or 10
+  int num_cells() const { return static_cast<int>(cells_.size()) / nodes_per_cell(); }  ///< of this rank
   int num_vertices() const { return static_cast<int>(positions_.size() / 3); }  ///< of this rank, ghosts included
   int num_owned_vertices() const { return halo_->num_owned(); }
   std::int64_t num_global_cells() const { return cell_order_->num_global(); }
   std::int64_t num_global_vertices() const { return vertex_order_->num_global(); }  ///< of the file, unused included
   std::int64_t num_unused_vertices() const { return num_unused_; }
 
-  const std::vector<int>& cells() const { return cells_; }                 ///< [num_cells, 4], positively oriented
+  /// [num_cells, nodes_per_cell] local vertices; corners first, positively oriented, then the nodes on the edges.
+  const std::vector<int>& cells() const { return cells_; }
   const std::vector<double>& rest_positions() const { return positions_; }  ///< [num_vertices, 3], m
   /// Rest positions of this rank's block of the file's vertices, unused ones included: [block_size, 3], m.
   const std::vector<double>& file_positions() const { return file_positions_; }
@@ -88,13 +93,14 @@ class TetrahedralMesh {
   void finish(Region& region, std::vector<char> marks) const;
 
   MPI_Comm comm_;
+  int order_ = 1;
   std::vector<int> cells_;
   std::vector<double> positions_;
   std::vector<double> file_positions_;
   std::int64_t num_unused_ = 0;
   std::vector<RegionInfo> infos_;
-  std::vector<Region> groups_;                   // parallel to infos_
-  std::vector<std::vector<Face>> group_faces_;   // likewise
+  std::vector<Region> groups_;                  // parallel to infos_
+  std::vector<std::vector<Face>> group_faces_;  // likewise
   mutable std::map<std::string, Region> regions_;
   mutable std::unique_ptr<std::vector<Face>> boundary_;
   std::unique_ptr<Topology> topology_;

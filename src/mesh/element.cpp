@@ -1,0 +1,60 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/mesh/element.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace diffsim {
+namespace {
+
+using Barycentric = std::array<double, 4>;
+
+/// λ with `most` at corner a and `rest` at the others.
+Barycentric towards(std::size_t a, double most, double rest) {
+  Barycentric lambda{rest, rest, rest, rest};
+  lambda[a] = most;
+  return lambda;
+}
+
+}  // namespace
+
+double jacobian(const QuadraticCell& x, const Barycentric& lambda) {
+  // ∂x/∂λ_a, the λ taken as independent: (4 λ_a - 1) x_a + Σ_b 4 λ_b x_ab.
+  double by_lambda[4][3];
+  for (std::size_t a = 0; a < 4; ++a)
+    for (std::size_t c = 0; c < 3; ++c) by_lambda[a][c] = (4.0 * lambda[a] - 1.0) * x[a][c];
+  for (std::size_t e = 0; e < 6; ++e) {
+    const auto a = static_cast<std::size_t>(edge_corners[e][0]), b = static_cast<std::size_t>(edge_corners[e][1]);
+    for (std::size_t c = 0; c < 3; ++c) {
+      by_lambda[a][c] += 4.0 * lambda[b] * x[4 + e][c];
+      by_lambda[b][c] += 4.0 * lambda[a] * x[4 + e][c];
+    }
+  }
+  double j[3][3];
+  for (std::size_t k = 0; k < 3; ++k)
+    for (std::size_t c = 0; c < 3; ++c) j[k][c] = by_lambda[k + 1][c] - by_lambda[0][c];
+  return j[0][0] * (j[1][1] * j[2][2] - j[1][2] * j[2][1]) - j[0][1] * (j[1][0] * j[2][2] - j[1][2] * j[2][0]) +
+         j[0][2] * (j[1][0] * j[2][1] - j[1][1] * j[2][0]);
+}
+
+double least_jacobian(const QuadraticCell& x) {
+  constexpr double near = 0.5854101966249685, far = 0.1381966011250105;  // (5 ± …√5)/20: Hammer & Stroud 1956
+  double least = jacobian(x, towards(0, 1.0, 0.0));
+  for (std::size_t a = 0; a < 4; ++a)
+    least = std::min({least, jacobian(x, towards(a, 1.0, 0.0)), jacobian(x, towards(a, near, far))});
+  for (const auto& edge : edge_corners) {
+    Barycentric middle{};
+    for (const int a : edge) middle[static_cast<std::size_t>(a)] = 0.5;
+    least = std::min(least, jacobian(x, middle));
+  }
+  return least;
+}
+
+double volume(const QuadraticCell& x) {
+  // The rule of third degree with five points (Zienkiewicz & Taylor, ch. 9).
+  double sum = -0.8 * jacobian(x, {0.25, 0.25, 0.25, 0.25});
+  for (std::size_t a = 0; a < 4; ++a) sum += 0.45 * jacobian(x, towards(a, 0.5, 1.0 / 6.0));
+  return sum / 6.0;
+}
+
+}  // namespace diffsim

@@ -1,0 +1,89 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "local_nodes.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/even_share.hpp"
+#include "diffsim/core/exchange.hpp"
+
+namespace diffsim {
+namespace {
+
+/// A vertex, a rank that has it, and the lowest one that does.
+struct Copy {
+  std::int64_t vertex;
+  std::int64_t rank;
+  std::int64_t owner;
+};
+
+bool by_vertex(const Copy& a, const Copy& b) { return std::tie(a.vertex, a.rank) < std::tie(b.vertex, b.rank); }
+
+/// For each of this rank's `vertices` (ascending), the lowest rank that has it. They meet at even shares of the file.
+std::vector<std::int64_t> lowest_ranks(MPI_Comm comm, const std::vector<std::int64_t>& vertices,
+                                       std::int64_t num_vertices) {
+  int rank = 0;
+  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
+  const EvenShare shares(comm, num_vertices);
+  std::vector<Copy> copies;
+  for (const std::int64_t vertex : vertices) copies.push_back({vertex, rank, rank});
+  copies = exchange(comm, copies, [&](const Copy& copy) { return shares.owner(copy.vertex); });
+  std::sort(copies.begin(), copies.end(), by_vertex);
+  for (std::size_t i = 1; i < copies.size(); ++i)
+    if (copies[i].vertex == copies[i - 1].vertex) copies[i].owner = copies[i - 1].owner;
+  copies = exchange(comm, copies, [](const Copy& copy) { return static_cast<int>(copy.rank); });
+  std::sort(copies.begin(), copies.end(), by_vertex);
+  std::vector<std::int64_t> owners;
+  for (const Copy& copy : copies) owners.push_back(copy.owner);
+  return owners;
+}
+
+}  // namespace
+
+LocalNodes local_nodes(MPI_Comm comm, const Partition& partition, const std::vector<std::int64_t>& file_cells,
+                       int nodes_per_cell, std::int64_t num_vertices) {
+  LocalNodes nodes{partition.vertex_file_index, partition.vertex_is_ghost, {}};
+  const auto stride = static_cast<std::size_t>(nodes_per_cell);
+  if (stride > 4) {
+    std::vector<std::int64_t> middles;
+    for (std::size_t i = 0; i < file_cells.size(); ++i)
+      if (i % stride >= 4) middles.push_back(file_cells[i]);
+    std::sort(middles.begin(), middles.end());
+    middles.erase(std::unique(middles.begin(), middles.end()), middles.end());
+    const std::vector<std::int64_t> owners = lowest_ranks(comm, middles, num_vertices);
+    int rank = 0;
+    DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
+    nodes.file_index.insert(nodes.file_index.end(), middles.begin(), middles.end());
+    for (const std::int64_t owner : owners) nodes.is_ghost.push_back(owner != rank);
+  }
+
+  std::vector<std::pair<std::int64_t, int>> lookup(nodes.file_index.size());
+  for (std::size_t v = 0; v < lookup.size(); ++v) lookup[v] = {nodes.file_index[v], static_cast<int>(v)};
+  std::sort(lookup.begin(), lookup.end());
+  nodes.cells.resize(file_cells.size());
+  for (std::size_t i = 0; i < file_cells.size(); ++i)
+    nodes.cells[i] =
+        std::lower_bound(lookup.begin(), lookup.end(), std::pair<std::int64_t, int>(file_cells[i], 0))->second;
+  return nodes;
+}
+
+void ghost_owners(MPI_Comm comm, const FileOrder& vertices, int num_owned, std::vector<PetscInt>& owner,
+                  std::vector<PetscInt>& index) {
+  int rank = 0;
+  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
+  // Numbers below 2⁵³ pass through doubles unchanged.
+  std::vector<double> places, block;
+  for (int v = 0; v < num_owned; ++v) places.insert(places.end(), {static_cast<double>(rank), static_cast<double>(v)});
+  vertices.to_file(places, 2, block);
+  const std::vector<double> all = vertices.from_file(block, 2);
+  owner.clear();
+  index.clear();
+  for (auto v = 2 * static_cast<std::size_t>(num_owned); v < all.size(); v += 2) {
+    owner.push_back(static_cast<PetscInt>(all[v]));
+    index.push_back(static_cast<PetscInt>(all[v + 1]));
+  }
+}
+
+}  // namespace diffsim

@@ -1,0 +1,81 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Quality and fingerprint of a TetrahedralMesh.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+
+namespace diffsim {
+namespace {
+
+std::uint64_t mix(std::uint64_t x) {
+  // The finaliser of splitmix64 (Steele, Lea & Flood 2014).
+  x += 0x9e3779b97f4a7c15ull;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+}  // namespace
+
+MeshQuality TetrahedralMesh::quality() const {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  double low[2] = {infinity, infinity};  // edge, mean ratio
+  double high = 0.0;
+  double sums[2] = {0.0, 0.0};  // volume, mean ratio
+  const auto width = static_cast<std::size_t>(nodes_per_cell());
+  for (std::size_t c = 0; c < cells_.size() / width; ++c) {
+    QuadraticCell x;
+    for (std::size_t a = 0; a < width; ++a)
+      std::copy_n(&positions_[3 * static_cast<std::size_t>(cells_[width * c + a])], 3, x[a].begin());
+    double squares = 0.0;
+    for (std::size_t a = 0; a < 4; ++a)
+      for (std::size_t b = a + 1; b < 4; ++b) {
+        const double length = std::hypot(x[a][0] - x[b][0], x[a][1] - x[b][1], x[a][2] - x[b][2]);
+        squares += length * length;
+        low[0] = std::min(low[0], length);
+        high = std::max(high, length);
+      }
+    std::array<std::array<double, 3>, 3> e;
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t k = 0; k < 3; ++k) e[i][k] = x[i + 1][k] - x[0][k];
+    const double straight =
+        (e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) + e[0][1] * (e[1][2] * e[2][0] - e[1][0] * e[2][2]) +
+         e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0])) /
+        6.0;
+    const double ratio = 12.0 * std::cbrt(9.0 * straight * straight) / squares;
+    low[1] = std::min(low[1], ratio);
+    sums[0] += order_ == 2 ? volume(x) : straight;
+    sums[1] += ratio;
+  }
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, low, 2, MPI_DOUBLE, MPI_MIN, comm_));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &high, 1, MPI_DOUBLE, MPI_MAX, comm_));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, comm_));
+  return {sums[0], low[0], high, low[1], sums[1] / static_cast<double>(num_global_cells())};
+}
+
+std::uint64_t TetrahedralMesh::fingerprint() const {
+  std::uint64_t sum = 0;
+  const auto width = static_cast<std::size_t>(nodes_per_cell());
+  for (std::size_t c = 0; c < cells_.size() / width; ++c) {
+    std::uint64_t hash = mix(static_cast<std::uint64_t>(cell_order_->file_index()[c]));
+    for (std::size_t a = 0; a < width; ++a) {
+      const auto v = static_cast<std::size_t>(cells_[width * c + a]);
+      hash = mix(hash ^ static_cast<std::uint64_t>(vertex_order_->file_index()[v]));
+      for (std::size_t k = 0; k < 3; ++k) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, &positions_[3 * v + k], sizeof(bits));
+        hash = mix(hash ^ bits);
+      }
+    }
+    sum += hash;
+  }
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, comm_));
+  return sum;
+}
+
+}  // namespace diffsim

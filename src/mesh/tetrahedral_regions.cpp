@@ -1,0 +1,177 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// The regions of a TetrahedralMesh.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "memberships.hpp"
+
+namespace diffsim {
+
+void TetrahedralMesh::read_groups(const MeshData& data, const FileOrder& cell_blocks, const FileOrder& vertex_blocks) {
+  groups_.resize(infos_.size());
+  group_faces_.resize(infos_.size());
+  std::vector<std::vector<char>> marks(infos_.size(), std::vector<char>(static_cast<std::size_t>(num_vertices()), 0));
+  const auto mark = [&](int region, int vertex) {
+    marks[static_cast<std::size_t>(region)][static_cast<std::size_t>(vertex)] = 1;
+  };
+  std::vector<std::pair<std::int64_t, int>> entries;
+  for (const auto& entry : data.cell_regions) entries.emplace_back(entry.cell - data.first_cell, entry.region);
+  distribute_memberships(cell_blocks, 1, infos_.size(), entries, [&](int cell, int region) {
+    groups_[static_cast<std::size_t>(region)].cells.push_back(cell);
+    for (int a = 0; a < nodes_per_cell(); ++a)
+      mark(region, cells_[static_cast<std::size_t>(nodes_per_cell() * cell + a)]);
+  });
+  entries.clear();
+  for (const auto& entry : data.face_regions)
+    entries.emplace_back(4 * (entry.cell - data.first_cell) + entry.face, entry.region);
+  distribute_memberships(cell_blocks, 4, infos_.size(), entries, [&](int place, int region) {
+    const Face on_cell = face(place / 4, place % 4);
+    group_faces_[static_cast<std::size_t>(region)].push_back(on_cell);
+    for (int i = 0; i < on_cell.num_nodes(); ++i) mark(region, on_cell.node(i));
+  });
+  entries.clear();
+  for (const auto& entry : data.vertex_regions) entries.emplace_back(entry.vertex - data.first_vertex, entry.region);
+  distribute_memberships(vertex_blocks, 1, infos_.size(), entries,
+                         [&](int vertex, int region) { mark(region, vertex); });
+  for (std::size_t r = 0; r < groups_.size(); ++r) {
+    groups_[r].name = infos_[r].name;
+    finish(groups_[r], std::move(marks[r]));
+  }
+}
+
+void TetrahedralMesh::finish(Region& region, std::vector<char> marks) const {
+  Field field("region", static_cast<std::size_t>(num_vertices()), 3, num_owned_vertices());
+  std::vector<double> values(3 * marks.size(), 0.0);
+  for (std::size_t v = 0; v < marks.size(); ++v) values[3 * v] = marks[v];
+  field.from_host(values);
+  halo_->add_to_owners(field);
+  halo_->copy_to_ghosts(field);
+  values = field.to_host();
+  region.vertices.clear();
+  std::int64_t counts[2] = {0, static_cast<std::int64_t>(region.cells.size())};
+  for (int v = 0; v < num_vertices(); ++v) {
+    if (values[3 * static_cast<std::size_t>(v)] == 0.0) continue;
+    region.vertices.push_back(v);
+    if (v < num_owned_vertices()) ++counts[0];
+  }
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT64_T, MPI_SUM, comm_));
+  region.num_vertices = counts[0];
+  region.num_cells = counts[1];
+}
+
+std::vector<std::size_t> TetrahedralMesh::groups(const std::string& name) const {
+  std::vector<std::size_t> by_name, by_tag;
+  for (std::size_t r = 0; r < infos_.size(); ++r) {
+    if (infos_[r].name == name) by_name.push_back(r);
+    if (std::to_string(infos_[r].tag) == name) by_tag.push_back(r);
+  }
+  return by_name.empty() ? by_tag : by_name;
+}
+
+bool TetrahedralMesh::has_region(const std::string& name) const {
+  return name == "all" || regions_.count(name) > 0 || !groups(name).empty();
+}
+
+std::vector<std::string> TetrahedralMesh::region_names() const {
+  std::vector<std::string> names{"all"};
+  for (const auto& [name, region] : regions_) names.push_back(name);
+  for (const RegionInfo& info : infos_) names.push_back(info.name);
+  std::sort(names.begin() + 1, names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+const Region& TetrahedralMesh::region(const std::string& name) const {
+  if (const auto found = regions_.find(name); found != regions_.end()) return found->second;
+  if (!has_region(name)) {
+    std::string known;
+    for (const std::string& other : region_names()) known += (known.empty() ? "" : ", ") + other;
+    throw Error("unknown region '" + name + "'; the mesh and the scene have: " + known, ErrorKind::input);
+  }
+  Region region;
+  region.name = name;
+  std::vector<char> marks(static_cast<std::size_t>(num_vertices()), name == "all" ? 1 : 0);
+  if (name == "all") {
+    region.cells.resize(static_cast<std::size_t>(num_cells()));
+    for (int c = 0; c < num_cells(); ++c) region.cells[static_cast<std::size_t>(c)] = c;
+  } else {
+    for (const std::size_t r : groups(name)) {
+      region.cells.insert(region.cells.end(), groups_[r].cells.begin(), groups_[r].cells.end());
+      for (const int v : groups_[r].vertices) marks[static_cast<std::size_t>(v)] = 1;
+    }
+    std::sort(region.cells.begin(), region.cells.end());
+    region.cells.erase(std::unique(region.cells.begin(), region.cells.end()), region.cells.end());
+  }
+  finish(region, std::move(marks));
+  return regions_.emplace(name, std::move(region)).first->second;
+}
+
+std::vector<Face> TetrahedralMesh::faces(const std::string& name) const {
+  const Region& region = this->region(name);
+  std::vector<Face> result;
+  std::int64_t in_groups = 0;
+  for (const std::size_t r : groups(name)) {
+    result.insert(result.end(), group_faces_[r].begin(), group_faces_[r].end());
+    in_groups += static_cast<std::int64_t>(group_faces_[r].size());
+  }
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &in_groups, 1, MPI_INT64_T, MPI_SUM, comm_));
+  if (in_groups > 0) return result;
+  const bool by_cell = !groups(name).empty();
+  const auto has = [](const std::vector<int>& sorted, int i) {
+    return std::binary_search(sorted.begin(), sorted.end(), i);
+  };
+  const auto has_all_nodes = [&](const Face& face) {
+    for (int i = 0; i < face.num_nodes(); ++i)
+      if (!has(region.vertices, face.node(i))) return false;
+    return true;
+  };
+  for (const Face& on_boundary : boundary())
+    if (by_cell ? has(region.cells, on_boundary.cell) : has_all_nodes(on_boundary)) result.push_back(on_boundary);
+  return result;
+}
+
+void TetrahedralMesh::define_region(const std::string& name, const RegionShape& shape) {
+  if (has_region(name)) throw Error("region '" + name + "' is there already; choose another name", ErrorKind::input);
+  std::vector<char> marks(static_cast<std::size_t>(num_vertices()), 0);
+  if (const auto* list = std::get_if<VertexList>(&shape)) {
+    std::vector<std::int64_t> wanted = list->vertices;
+    std::sort(wanted.begin(), wanted.end());
+    for (const std::int64_t v : wanted)
+      if (v < 0 || v >= num_global_vertices())
+        throw Error("region '" + name + "': vertex " + std::to_string(v) + " is not one of the mesh's 0 … " +
+                        std::to_string(num_global_vertices() - 1),
+                    ErrorKind::input);
+    for (std::size_t v = 0; v < marks.size(); ++v)
+      marks[v] = std::binary_search(wanted.begin(), wanted.end(), vertex_order_->file_index()[v]);
+  } else {
+    for (std::size_t v = 0; v < marks.size(); ++v) {
+      const double* x = &positions_[3 * v];
+      if (const auto* box = std::get_if<BoxShape>(&shape)) {
+        marks[v] = 1;
+        for (std::size_t c = 0; c < 3; ++c) marks[v] &= x[c] >= box->min[c] && x[c] <= box->max[c];
+      } else {
+        const auto& ball = std::get<SphereShape>(shape);
+        marks[v] = std::hypot(x[0] - ball.center[0], x[1] - ball.center[1], x[2] - ball.center[2]) <= ball.radius;
+      }
+    }
+  }
+  Region region;
+  region.name = name;
+  for (int c = 0; c < num_cells(); ++c) {
+    bool inside = true;
+    for (int a = 0; a < nodes_per_cell(); ++a)
+      inside = inside && marks[static_cast<std::size_t>(cells_[static_cast<std::size_t>(nodes_per_cell() * c + a)])];
+    if (inside) region.cells.push_back(c);
+  }
+  finish(region, std::move(marks));
+  if (region.num_vertices == 0)
+    throw Error("region '" + name + "' has no vertex of the mesh in it; check its place and the mesh's scale",
+                ErrorKind::input);
+  regions_.emplace(name, std::move(region));
+}
+
+}  // namespace diffsim
