@@ -35,6 +35,29 @@ void for_each_value(const Unknown& unknown, std::size_t entries, int components,
   }
 }
 
+void check_map(const Unknown& unknown, std::size_t values) {
+  if (unknown.map.size() != values * static_cast<std::size_t>(unknown.map_numbers) || !unknown.group.empty())
+    throw Error("unknown '" + unknown.name() + "': its map needs a row of " + std::to_string(unknown.map_numbers) +
+                    " numbers for each of " + std::to_string(values) + " values, and no groups",
+                ErrorKind::input);
+}
+
+/// B u, [values].
+std::vector<double> mapped(const Unknown& unknown, const std::vector<double>& u) {
+  const auto width = static_cast<std::size_t>(unknown.map_numbers);
+  std::vector<double> result(unknown.map.size() / width, 0.0);
+  for (std::size_t i = 0; i < unknown.map.size(); ++i) result[i / width] += unknown.map[i] * u[i % width];
+  return result;
+}
+
+/// Bᵀ w, [numbers]; this rank's share.
+std::vector<double> mapped_adjoint(const Unknown& unknown, const std::vector<double>& w) {
+  const auto width = static_cast<std::size_t>(unknown.map_numbers);
+  std::vector<double> result(width, 0.0);
+  for (std::size_t i = 0; i < unknown.map.size(); ++i) result[i % width] += unknown.map[i] * w[i / width];
+  return result;
+}
+
 }  // namespace
 
 InverseProblem::InverseProblem(Model& model, const State& initial, int num_steps, Loss& loss,
@@ -53,14 +76,19 @@ InverseProblem::InverseProblem(Model& model, const State& initial, int num_steps
     const Field& values = field(k);
     block.components = values.components();
     const bool global = !of_initial_state(k) && model_.parameters().at(unknown.parameter).site == Site::global;
-    if (global && unknown.group.empty()) {
+    if (global && unknown.group.empty() && unknown.map_numbers == 0) {
       // All ranks have the same entries: each is a group of its own.
       unknown.group.resize(values.extent());
       std::iota(unknown.group.begin(), unknown.group.end(), 0);
       unknown.group_names.assign(values.extent(), "");
     }
     const std::size_t entries = entries_of(k, values);
-    if (!unknown.group_names.empty()) {
+    if (unknown.map_numbers > 0) {
+      check_map(unknown, entries * static_cast<std::size_t>(block.components));
+      block.base = values.to_host();
+      block.shared = static_cast<std::size_t>(unknown.map_numbers);
+      block.components = 1;
+    } else if (!unknown.group_names.empty()) {
       if (unknown.group.size() != entries)
         throw Error("unknown '" + unknown.name() + "' groups " + std::to_string(unknown.group.size()) + " entries of " +
                     std::to_string(entries));
@@ -69,6 +97,11 @@ InverseProblem::InverseProblem(Model& model, const State& initial, int num_steps
     block.offset = size_;
     block.count = block.shared == 0 ? entries * static_cast<std::size_t>(block.components) : first ? block.shared : 0;
     size_ += block.count;
+    if (!unknown.carries.empty()) {
+      block.carried = initial_[unknown.carries].to_host();
+      const std::vector<double> present = values.to_host();
+      for (std::size_t i = 0; i < initial_[unknown.carries].owned_size(); ++i) block.carried[i] -= present[i];
+    }
     blocks_.push_back(block);
   }
 }
@@ -78,6 +111,16 @@ bool InverseProblem::of_initial_state(std::size_t k) const { return state_field(
 std::size_t InverseProblem::entries_of(std::size_t k, const Field& values) const {
   const bool global = !of_initial_state(k) && model_.parameters().at(unknowns_[k].parameter).site == Site::global;
   return global ? values.extent() : values.owned();
+}
+
+bool InverseProblem::in_logarithm(std::size_t k) const {
+  return unknowns_[k].logarithmic && unknowns_[k].map_numbers == 0;
+}
+
+void InverseProblem::scale_by_value(std::size_t k, std::vector<double>& values) {
+  if (!unknowns_[k].logarithmic) return;
+  const std::vector<double> present = field(k).to_host();
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] *= present[i];
 }
 
 Field& InverseProblem::field(std::size_t k) {
@@ -101,7 +144,7 @@ std::vector<double> InverseProblem::start() const {
                         " numbers, it has " + std::to_string(numbers),
                     ErrorKind::input);
       p = unknown.start;
-    } else {
+    } else if (unknown.map_numbers == 0) {
       // The Model's present values; the mean over a group's entries on all ranks.
       const Field& values = const_cast<InverseProblem*>(this)->field(k);
       const std::vector<double> present = values.to_host();
@@ -119,12 +162,12 @@ std::vector<double> InverseProblem::start() const {
     }
     collectively(comm(), [&] {
       for (const double value : p)
-        if (unknown.logarithmic && !(value > 0.0))
+        if (in_logarithm(k) && !(value > 0.0))
           throw Error("'" + unknown.name() + "' is searched in the logarithm, but starts at " + std::to_string(value) +
                           "; start above 0 or search linearly",
                       ErrorKind::input);
     });
-    for (std::size_t i = 0; i < block.count; ++i) u[block.offset + i] = unknown.logarithmic ? std::log(p[i]) : p[i];
+    for (std::size_t i = 0; i < block.count; ++i) u[block.offset + i] = in_logarithm(k) ? std::log(p[i]) : p[i];
   }
   return u;
 }
@@ -133,7 +176,7 @@ std::vector<double> InverseProblem::lower_bounds() const {
   std::vector<double> bounds(size_);
   for (std::size_t k = 0; k < blocks_.size(); ++k) {
     const Unknown& unknown = unknowns_[k];
-    const double lower = unknown.logarithmic ? std::log(std::max(unknown.lower, 0.0)) : unknown.lower;
+    const double lower = in_logarithm(k) ? std::log(std::max(unknown.lower, 0.0)) : unknown.lower;
     std::fill_n(bounds.begin() + static_cast<std::ptrdiff_t>(blocks_[k].offset), blocks_[k].count, lower);
   }
   return bounds;
@@ -143,7 +186,7 @@ std::vector<double> InverseProblem::upper_bounds() const {
   std::vector<double> bounds(size_);
   for (std::size_t k = 0; k < blocks_.size(); ++k) {
     const Unknown& unknown = unknowns_[k];
-    const double upper = unknown.logarithmic ? std::log(unknown.upper) : unknown.upper;
+    const double upper = in_logarithm(k) ? std::log(unknown.upper) : unknown.upper;
     std::fill_n(bounds.begin() + static_cast<std::ptrdiff_t>(blocks_[k].offset), blocks_[k].count, upper);
   }
   return bounds;
@@ -162,7 +205,7 @@ std::vector<double> InverseProblem::complete(std::size_t k, const std::vector<do
 
 std::vector<double> InverseProblem::physical(std::size_t k, const std::vector<double>& u) const {
   std::vector<double> p = complete(k, u);
-  if (unknowns_[k].logarithmic)
+  if (in_logarithm(k))
     for (double& value : p) value = std::exp(value);
   return p;
 }
@@ -170,7 +213,7 @@ std::vector<double> InverseProblem::physical(std::size_t k, const std::vector<do
 std::vector<double> InverseProblem::physical_gradient(std::size_t k, const std::vector<double>& u,
                                                       const std::vector<double>& gradient) const {
   std::vector<double> g = complete(k, gradient);
-  if (!unknowns_[k].logarithmic) return g;
+  if (!in_logarithm(k)) return g;
   const std::vector<double> p = physical(k, u);
   for (std::size_t i = 0; i < g.size(); ++i) g[i] /= p[i];
   return g;
@@ -178,13 +221,23 @@ std::vector<double> InverseProblem::physical_gradient(std::size_t k, const std::
 
 void InverseProblem::set(const std::vector<double>& u) {
   for (std::size_t k = 0; k < unknowns_.size(); ++k) {
+    const Unknown& unknown = unknowns_[k];
     const std::vector<double> p = physical(k, u);
     Field& target = field(k);
     std::vector<double> values = target.to_host();
-    const std::size_t entries = entries_of(k, target);
-    for_each_value(unknowns_[k], entries, blocks_[k].components,
-                   [&](std::size_t value, std::size_t number) { values[value] = p[number]; });
+    if (unknown.map_numbers > 0) {
+      const std::vector<double> change = mapped(unknown, p);
+      for (std::size_t i = 0; i < change.size(); ++i)
+        values[i] = unknown.logarithmic ? blocks_[k].base[i] * std::exp(change[i]) : blocks_[k].base[i] + change[i];
+    } else {
+      for_each_value(unknown, entries_of(k, target), blocks_[k].components,
+                     [&](std::size_t value, std::size_t number) { values[value] = p[number]; });
+    }
     target.from_host(values);
+    if (unknown.carries.empty()) continue;
+    std::vector<double> carried = blocks_[k].carried;
+    for (std::size_t i = 0; i < initial_[unknown.carries].owned_size(); ++i) carried[i] += values[i];
+    initial_[unknown.carries].from_host(carried);
   }
   model_.synchronise(initial_);
   model_.synchronise(model_.parameters());
@@ -222,17 +275,25 @@ double InverseProblem::sweep(Loss& loss, const std::vector<double>& u, std::vect
     const Block& block = blocks_[k];
     const Field& source =
         of_initial_state(k) ? adjoint[state_field(unknown.parameter)] : parameters.at(unknown.parameter).field;
-    const std::vector<double> values = source.to_host();
+    std::vector<double> values = source.to_host();
+    if (!unknown.carries.empty()) {
+      const std::vector<double> moved = adjoint[unknown.carries].to_host();
+      for (std::size_t i = 0; i < adjoint[unknown.carries].owned_size(); ++i) values[i] += moved[i];
+    }
     std::vector<double> g(block.shared > 0 ? block.shared : block.count, 0.0);
-    const std::size_t entries = entries_of(k, source);
-    for_each_value(unknown, entries, block.components,
-                   [&](std::size_t value, std::size_t number) { g[number] += values[value]; });
+    if (unknown.map_numbers > 0) {
+      scale_by_value(k, values);
+      g = mapped_adjoint(unknown, values);
+    } else {
+      for_each_value(unknown, entries_of(k, source), block.components,
+                     [&](std::size_t value, std::size_t number) { g[number] += values[value]; });
+    }
     // Global entries are summed over ranks already, and each rank has them all.
     const bool summed = !of_initial_state(k) && parameters.at(unknown.parameter).site == Site::global;
     if (block.shared > 0 && !summed)
       DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, g.data(), static_cast<int>(g.size()), MPI_DOUBLE, MPI_SUM, comm()));
     const std::vector<double> p = physical(k, u);
-    for (std::size_t i = 0; i < block.count; ++i) gradient[block.offset + i] = unknown.logarithmic ? g[i] * p[i] : g[i];
+    for (std::size_t i = 0; i < block.count; ++i) gradient[block.offset + i] = in_logarithm(k) ? g[i] * p[i] : g[i];
   }
   return result;
 }
@@ -249,18 +310,30 @@ void InverseProblem::final_state(const std::vector<double>& u, const std::vector
   tangent = initial_.zero_like();
   ParameterSet direction = make_gradient();
   for (std::size_t k = 0; k < unknowns_.size(); ++k) {
+    const Unknown& unknown = unknowns_[k];
     std::vector<double> dp = complete(k, du);
-    if (unknowns_[k].logarithmic) {
+    if (in_logarithm(k)) {
       const std::vector<double> p = physical(k, u);
       for (std::size_t i = 0; i < dp.size(); ++i) dp[i] *= p[i];
     }
     Field& target =
-        of_initial_state(k) ? tangent[state_field(unknowns_[k].parameter)] : direction.at(unknowns_[k].parameter).field;
+        of_initial_state(k) ? tangent[state_field(unknown.parameter)] : direction.at(unknown.parameter).field;
+    std::vector<double> change(target.size(), 0.0);
+    if (unknown.map_numbers > 0) {
+      const std::vector<double> rows = mapped(unknown, dp);
+      std::copy(rows.begin(), rows.end(), change.begin());
+      scale_by_value(k, change);
+    } else {
+      for_each_value(unknown, entries_of(k, target), blocks_[k].components,
+                     [&](std::size_t value, std::size_t number) { change[value] = dp[number]; });
+    }
     std::vector<double> values = target.to_host();
-    const std::size_t entries = entries_of(k, target);
-    for_each_value(unknowns_[k], entries, blocks_[k].components,
-                   [&](std::size_t value, std::size_t number) { values[value] += dp[number]; });
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] += change[i];
     target.from_host(values);
+    if (unknown.carries.empty()) continue;
+    std::vector<double> carried = tangent[unknown.carries].to_host();
+    for (std::size_t i = 0; i < tangent[unknown.carries].owned_size(); ++i) carried[i] += change[i];
+    tangent[unknown.carries].from_host(carried);
   }
   model_.synchronise(direction);
   rollout_tangent(model_, state, tangent, direction, num_steps_);

@@ -1,22 +1,36 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/load/surface_traction.hpp"
 
-#include <cmath>
-#include <map>
+#include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "diffsim/core/device.hpp"
-#include "diffsim/core/small_tensor.hpp"
+#include "load/face_weights.hpp"
 
 namespace diffsim {
 
 struct SurfaceTraction::Data {
-  DeviceArray<int> vertices;  // local, each once
-  DeviceArray<double> areas;  // m², of each
-  Field rest;                 // [local vertices, 3], where the load's work is zero
+  std::vector<Face> faces;
+  std::vector<int> loaded;    // local vertices of the faces, each once, ascending
+  DeviceArray<int> vertices;  // likewise, on the device
+  DeviceArray<double> areas;  // ∫ N dA of each, m²
+  DeviceArray<double> area_tangent, area_gradient;
+  const Field* rest = nullptr;  // where the load's work is zero
+  const Parameter* traction = nullptr;
+  bool has_tangent = false, has_gradient = false;
+
+  std::size_t place(int vertex) const {
+    return static_cast<std::size_t>(std::lower_bound(loaded.begin(), loaded.end(), vertex) - loaded.begin());
+  }
 };
 
 namespace {
+
+Vec3<double> at(const std::vector<double>& field, int vertex) {
+  const auto i = 3 * static_cast<std::size_t>(vertex);
+  return {{field[i], field[i + 1], field[i + 2]}};
+}
 
 /// force[v] += area_v t.
 void add_loads(const DeviceArray<int>& vertices, const DeviceArray<double>& areas, const double* traction,
@@ -25,6 +39,17 @@ void add_loads(const DeviceArray<int>& vertices, const DeviceArray<double>& area
   Kokkos::parallel_for(
       "diffsim::load::traction", Range(0, static_cast<int>(vertices.size())), KOKKOS_LAMBDA(int i) {
         for (int c = 0; c < 3; ++c) f[3 * vertices(i) + c] += areas(i) * traction[c];
+      });
+  Kokkos::fence();
+}
+
+/// gradient_v += t · w_v.
+void add_area_gradient(const DeviceArray<int>& vertices, const double* traction, const Field& w,
+                       const DeviceArray<double>& gradient) {
+  const double* const by_force = w.data();
+  Kokkos::parallel_for(
+      "diffsim::load::traction_areas", Range(0, static_cast<int>(vertices.size())), KOKKOS_LAMBDA(int i) {
+        for (int c = 0; c < 3; ++c) gradient(i) += traction[c] * by_force[3 * vertices(i) + c];
       });
   Kokkos::fence();
 }
@@ -45,33 +70,89 @@ double weighted_sum(const DeviceArray<int>& vertices, const DeviceArray<double>&
 
 }  // namespace
 
-SurfaceTraction::SurfaceTraction(std::string parameter, const std::vector<double>& rest_positions,
-                                 const std::vector<Face>& faces)
+SurfaceTraction::SurfaceTraction(std::string parameter, std::vector<Face> faces)
     : parameter_(std::move(parameter)), data_(std::make_unique<Data>()) {
-  std::map<int, double> area_of;
-  for (const Face& face : faces) {
-    Vec3<double> x[3];
-    for (std::size_t a = 0; a < 3; ++a)
-      for (std::size_t c = 0; c < 3; ++c)
-        x[a].v[c] = rest_positions[3 * static_cast<std::size_t>(face.vertices[a]) + c];
-    const Vec3<double> normal = cross(x[1] - x[0], x[2] - x[0]);
-    const double area = 0.5 * std::sqrt(dot(normal, normal));
-    area_ += area;
-    for (const int v : face.vertices) area_of[v] += area / 3.0;
-  }
-  std::vector<int> vertices;
-  std::vector<double> areas;
-  for (const auto& [v, area] : area_of) {
-    vertices.push_back(v);
-    areas.push_back(area);
-  }
-  data_->vertices = to_device("diffsim::load::vertices", vertices);
-  data_->areas = to_device("diffsim::load::areas", areas);
-  data_->rest = Field("rest", rest_positions.size() / 3, 3);
-  data_->rest.from_host(rest_positions);
+  data_->faces = std::move(faces);
+  for (const Face& face : data_->faces)
+    for (int a = 0; a < face.num_nodes(); ++a) data_->loaded.push_back(face.node(a));
+  std::sort(data_->loaded.begin(), data_->loaded.end());
+  data_->loaded.erase(std::unique(data_->loaded.begin(), data_->loaded.end()), data_->loaded.end());
+  data_->vertices = to_device("diffsim::load::vertices", data_->loaded);
 }
 
 SurfaceTraction::~SurfaceTraction() = default;
+
+void SurfaceTraction::prepare(const ParameterSet& parameters) {
+  data_->rest = &parameters.at("rest_positions").field;
+  data_->traction = &parameters.at(parameter_);
+  const std::vector<double> X = data_->rest->to_host();
+  std::vector<double> areas(data_->loaded.size(), 0.0);
+  for (const Face& face : data_->faces) {
+    Vec3<double> x[6];
+    double w[6];
+    for (int a = 0; a < face.num_nodes(); ++a) x[a] = at(X, face.node(a));
+    face_weights(x, face.num_nodes(), w);
+    for (int a = 0; a < face.num_nodes(); ++a) areas[data_->place(face.node(a))] += w[a];
+  }
+  data_->areas = to_device("diffsim::load::areas", areas);
+}
+
+void SurfaceTraction::prepare_tangent(const ParameterSet&, const ParameterSet& direction) {
+  const Parameter* const rest = direction.find("rest_positions");
+  data_->has_tangent = rest != nullptr;
+  if (!rest) return;
+  const std::vector<double> X = data_->rest->to_host(), dX = rest->field.to_host();
+  std::vector<double> areas(data_->loaded.size(), 0.0);
+  for (const Face& face : data_->faces) {
+    Vec3<Dual<double, 1>> x[6];
+    Dual<double, 1> w[6];
+    for (int a = 0; a < face.num_nodes(); ++a)
+      for (int c = 0; c < 3; ++c) {
+        x[a][c].value = at(X, face.node(a))[c];
+        x[a][c].derivative[0] = at(dX, face.node(a))[c];
+      }
+    face_weights(x, face.num_nodes(), w);
+    for (int a = 0; a < face.num_nodes(); ++a) areas[data_->place(face.node(a))] += w[a].derivative[0];
+  }
+  data_->area_tangent = to_device("diffsim::load::area_tangent", areas);
+}
+
+void SurfaceTraction::begin_adjoint(const ParameterSet& gradient) {
+  data_->has_gradient = gradient.find("rest_positions") != nullptr;
+  data_->area_gradient = {};
+  if (data_->has_gradient)
+    data_->area_gradient = DeviceArray<double>("diffsim::load::area_gradient", data_->loaded.size());
+}
+
+void SurfaceTraction::prepare_adjoint(const ParameterSet&, ParameterSet& gradient) {
+  if (!data_->has_gradient) return;
+  Field& target = gradient.at("rest_positions").field;
+  const std::vector<double> X = data_->rest->to_host();
+  std::vector<double> sums = target.to_host();
+  auto by_area = Kokkos::create_mirror_view(data_->area_gradient);
+  Kokkos::deep_copy(by_area, data_->area_gradient);
+  using Variable = Dual<double, 18>;
+  for (const Face& face : data_->faces) {
+    Vec3<Variable> x[6];
+    Variable w[6];
+    const int nodes = face.num_nodes();
+    for (int a = 0; a < nodes; ++a)
+      for (int c = 0; c < 3; ++c) x[a][c] = Variable::variable(at(X, face.node(a))[c], 3 * a + c);
+    face_weights(x, nodes, w);
+    for (int a = 0; a < nodes; ++a)
+      for (int b = 0; b < nodes; ++b)
+        for (int c = 0; c < 3; ++c)
+          sums[3 * static_cast<std::size_t>(face.node(b)) + static_cast<std::size_t>(c)] +=
+              by_area(data_->place(face.node(a))) * w[a].derivative[3 * b + c];
+  }
+  target.from_host(sums);
+}
+
+double SurfaceTraction::area() const {
+  auto areas = Kokkos::create_mirror_view(data_->areas);
+  Kokkos::deep_copy(areas, data_->areas);
+  return std::accumulate(areas.data(), areas.data() + areas.size(), 0.0);
+}
 
 double SurfaceTraction::energy(const Configuration& at, const ParameterSet& parameters) {
   const Parameter& traction = parameters.at(parameter_);
@@ -79,7 +160,7 @@ double SurfaceTraction::energy(const Configuration& at, const ParameterSet& para
   double sum = 0.0;
   for (int c = 0; c < 3; ++c)
     sum -= t[3 * traction.offset(at.step) + static_cast<std::size_t>(c)] *
-           weighted_sum(data_->vertices, data_->areas, at.positions.data(), data_->rest.data(), c);
+           weighted_sum(data_->vertices, data_->areas, at.positions.data(), data_->rest->data(), c);
   return sum;
 }
 
@@ -92,10 +173,16 @@ void SurfaceTraction::add_force_tangent(const Configuration& at, const Configura
                                         const ParameterSet& direction, Field& force_tangent) {
   if (const Parameter* traction = direction.find(parameter_))
     add_loads(data_->vertices, data_->areas, traction->field.data() + 3 * traction->offset(at.step), force_tangent);
+  if (data_->has_tangent)
+    add_loads(data_->vertices, data_->area_tangent,
+              data_->traction->field.data() + 3 * data_->traction->offset(at.step), force_tangent);
 }
 
 void SurfaceTraction::add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint&,
                                         ParameterSet& gradient) {
+  if (data_->has_gradient)
+    add_area_gradient(data_->vertices, data_->traction->field.data() + 3 * data_->traction->offset(at.step), w,
+                      data_->area_gradient);
   Parameter* const traction = gradient.find(parameter_);
   if (!traction) return;
   std::vector<double> all = traction->field.to_host();

@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <set>
 #include <utility>
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/dynamics/symplectic_euler.hpp"
 #include "diffsim/elastic/elastic_term.hpp"
+#include "diffsim/elastic/viscous_term.hpp"
+#include "diffsim/load/nodal_damping.hpp"
 #include "diffsim/load/nodal_load.hpp"
 #include "diffsim/load/surface_traction.hpp"
 
@@ -23,7 +26,8 @@ std::string fault_of(const std::string& name, double value) {
   if (!std::isfinite(value)) return "is not a finite number";
   if (is({"density", "youngs_modulus", "bulk_modulus", "shear_modulus", "k2"}) && !(value > 0.0))
     return "is not positive; give a value > 0";
-  if (is({"k1", "active_tension"}) && value < 0.0) return "is negative; give a value >= 0";
+  if (is({"k1", "active_tension", "viscosity", "bulk_viscosity", "rayleigh_damping", "drag"}) && value < 0.0)
+    return "is negative; give a value >= 0";
   if (name == "poisson_ratio" && !(value > -1.0 && value < 0.5)) return "is outside (-1, 0.5)";
   if (name == "kappa" && !(value >= 0.0 && value <= 1.0 / 3.0)) return "is outside [0, 1/3]";
   if (name == "activation" && !(value >= 0.0 && value <= 1.0)) return "is outside [0, 1]";
@@ -47,12 +51,17 @@ int steps_of(const std::vector<double>& values, std::size_t a_step, const char* 
 
 }  // namespace
 
+const std::vector<std::pair<std::string, std::string>>& damping_parameters() {
+  static const std::vector<std::pair<std::string, std::string>> parameters{{"viscosity", "viscosity"},
+                                                                           {"bulk_viscosity", "viscosity"},
+                                                                           {"rayleigh_damping", "nodal_damping"},
+                                                                           {"drag", "nodal_damping"}};
+  return parameters;
+}
+
 DifferentiableSolver::DifferentiableSolver(std::shared_ptr<TetrahedralMesh> mesh,
                                            std::vector<DifferentiableMaterial> materials, SolverOptions options)
     : mesh_(std::move(mesh)), materials_(std::move(materials)) {
-  if (mesh_->order() != 1)
-    throw Error("the mesh is second-order, and elasticity of such cells is not available in this version; use order 1",
-                ErrorKind::input);
   if (!(options.damping >= 0.0 && options.damping <= 1.0))
     throw Error("damping is " + std::to_string(options.damping) + "; it is a factor in [0, 1]", ErrorKind::input);
   integrator_ = std::make_unique<SymplecticEuler>(mesh_, options.dt, options.substeps);
@@ -104,8 +113,12 @@ void DifferentiableSolver::set_materials() {
   for (std::size_t m = 0; m < materials_.size(); ++m) {
     const DifferentiableMaterial& material = materials_[m];
     const ElasticLaw& law = elastic_law(material.model);
+    if (!law.signal.empty() && !parameters().find(law.signal))
+      parameters().add(law.signal, Site::global, 1, 1, mesh_->comm()).field.fill(1.0);
     std::vector<std::string> names = law.parameters;
     names.emplace_back("density");
+    for (const auto& [name, group] : damping_parameters())
+      if (material.values.count(name) > 0) names.push_back(name);
     for (const auto& [name, value] : material.values)
       if (std::find(names.begin(), names.end(), name) == names.end())
         throw Error("material " + material.model + " has no parameter '" + name + "'", ErrorKind::input);
@@ -128,6 +141,14 @@ void DifferentiableSolver::set_materials() {
     }
     integrator_->add_term(law.make_term(*mesh_, mesh_->region(material.region).cells));
   }
+  // A mechanism of damping that one material has is there in all cells, with no strength where nothing is given.
+  std::set<std::string> mechanisms;
+  for (const auto& [name, group] : damping_parameters())
+    if (fields.count(name) > 0) mechanisms.insert(group);
+  for (const auto& [name, group] : damping_parameters())
+    if (mechanisms.count(group) > 0) fields.try_emplace(name, num_cells, 0.0);
+  if (mechanisms.count("viscosity") > 0) integrator_->add_term(make_viscous_term(*mesh_));
+  if (mechanisms.count("nodal_damping") > 0) integrator_->add_term(std::make_unique<NodalDamping>(*mesh_));
   for (const auto& [name, values] : fields) {
     Parameter* parameter = parameters().find(name);
     if (!parameter) parameter = &parameters().add(name, Site::cell, num_cells, 1, mesh_->comm());
@@ -142,13 +163,12 @@ void DifferentiableSolver::fix(const std::string& region, std::array<bool, 3> ax
 std::string DifferentiableSolver::add_traction(const std::string& region, const std::vector<double>& traction) {
   const std::string name = "traction:" + region;
   const int steps = steps_of(traction, 3, "the traction");
-  auto term = std::make_unique<SurfaceTraction>(name, mesh_->rest_positions(), mesh_->faces(region));
-  double area = term->area();
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &area, 1, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
-  if (!(area > 0.0))
-    throw Error("region '" + region + "' has no faces to pull on; name a surface", ErrorKind::input);
+  std::vector<Face> faces = mesh_->faces(region);
+  auto count = static_cast<std::int64_t>(faces.size());
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_SUM, mesh_->comm()));
+  if (count == 0) throw Error("region '" + region + "' has no faces to pull on; name a surface", ErrorKind::input);
   parameters().add(name, Site::global, 1, 3, mesh_->comm(), steps).field.from_host(traction);
-  integrator_->add_term(std::move(term));
+  integrator_->add_term(std::make_unique<SurfaceTraction>(name, std::move(faces)));
   return name;
 }
 

@@ -38,6 +38,7 @@ class ElasticTerm : public ForceTerm {
     if (elements_.moduli.size() != size) elements_.moduli = make_device_array<double>("diffsim::elastic::moduli", size);
     if (elements_.num_cells > 0) elastic::compute_moduli<L>(elements_, pointers(parameters), lanes, elements_.moduli);
     Kokkos::fence();
+    require_moduli();
   }
 
   void prepare_tangent(const ParameterSet& parameters, const ParameterSet& direction) override {
@@ -174,6 +175,23 @@ class ElasticTerm : public ForceTerm {
       differing += count;
     }
     return differing == 0;
+  }
+
+  /// Throws the same Error on every rank where the parameters of a cell give no finite moduli: a fibre without length,
+  /// say.
+  void require_moduli() const {
+    int first = elements_.num_cells;
+    Kokkos::parallel_reduce("diffsim::elastic::first_without_moduli", Range(0, elements_.num_cells),
+                            elastic::FirstWithoutModuli<L, E>{elements_}, Kokkos::Min<int>(first));
+    collectively(mesh_->comm(), [&] {
+      if (first >= elements_.num_cells) return;
+      const auto entry = static_cast<std::size_t>(first);
+      const std::size_t cell = cells_.empty() ? entry : static_cast<std::size_t>(cells_[entry]);
+      throw Error(std::string(L::name) + ": the parameters of cell " +
+                      std::to_string(mesh_->cell_order().file_index()[cell]) +
+                      " give no finite moduli; see the ranges in the law's table",
+                  ErrorKind::input);
+    });
   }
 
   const TetrahedralMesh* mesh_;

@@ -41,6 +41,19 @@ struct DiffersFromFirst {
   }
 };
 
+/// The smallest entry whose moduli are not all finite.
+template <Law L, class E>
+struct FirstWithoutModuli {
+  Elements<L, E> elements;
+  KOKKOS_INLINE_FUNCTION void operator()(int entry, int& first) const {
+    for (int k = 0; k < L::num_moduli; ++k) {
+      const double m =
+          elements.moduli(elements.moduli_stride * (entry / pack_width) + pack_width * k + entry % pack_width);
+      if (!(m - m == 0.0) && entry < first) first = entry;
+    }
+  }
+};
+
 /// moduli = L::moduli(parameters), one lane a cell; the copies in the last pack repeat the last cell.
 template <Law L, class E>
 void compute_moduli(const Elements<L, E>& elements, const ParameterPointers<L>& parameters, int lanes,

@@ -12,8 +12,8 @@ namespace diffsim {
 
 /// The loss of a rollout as a function of a vector u of unknowns, with its derivatives.
 ///
-/// u is distributed: this rank's part holds its own cells' or vertices' unknowns; those that all ranks share (groups, globals)
-/// are in rank 0's part. u of a logarithmic unknown is ln p. Everything is collective.
+/// u is distributed: this rank's part holds its own cells' or vertices' unknowns; those that all ranks share (groups,
+/// globals) are in rank 0's part. u of a logarithmic unknown is ln p. Everything is collective.
 class InverseProblem {
  public:
   using ScheduleFactory = std::function<std::unique_ptr<Schedule>(int num_steps)>;
@@ -60,9 +60,15 @@ class InverseProblem {
     std::size_t offset = 0, count = 0;  // in this rank's part of u
     std::size_t shared = 0;             // numbers all ranks share; 0: this rank's entries are its own
     int components = 1;
+    std::vector<double> base;     // of a map: the values it starts from
+    std::vector<double> carried;  // of the field of x[0] that moves along: x[0] - p
   };
   bool of_initial_state(std::size_t k) const;
   Field& field(std::size_t k);
+  /// Whether u is ln p, number by number; a map's logarithm is that of its entries.
+  bool in_logarithm(std::size_t k) const;
+  /// values_i *= p_i where a map is searched in the logarithm.
+  void scale_by_value(std::size_t k, std::vector<double>& values);
   /// How many entries of unknown k's field this rank sets: all of a global one, else those it owns.
   std::size_t entries_of(std::size_t k, const Field& values) const;
   /// This rank's part of unknown k, completed on every rank by the shared numbers.

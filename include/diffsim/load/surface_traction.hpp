@@ -10,16 +10,20 @@
 
 namespace diffsim {
 
-/// A uniform dead load t on the rest area of some faces: f_i = t Σ_{faces at i} A/3. Its parameter, of the name given,
-/// is t [steps, 3], Pa.
+/// A uniform dead load t on the rest area of some faces: f_i = t Σ_{faces at i} ∫ N_i dA, a third of the face's area
+/// for each corner of a linear one. Its parameter, of the name given, is t [steps, 3], Pa; it takes `rest_positions`
+/// too.
 class SurfaceTraction : public ForceTerm {
  public:
-  /// `rest_positions`: [local vertices, 3], m.
-  SurfaceTraction(std::string parameter, const std::vector<double>& rest_positions, const std::vector<Face>& faces);
+  SurfaceTraction(std::string parameter, std::vector<Face> faces);
   ~SurfaceTraction() override;
 
   std::string name() const override { return parameter_; }
-  double area() const { return area_; }  ///< of this rank's faces, m²
+  void prepare(const ParameterSet& parameters) override;
+  void prepare_tangent(const ParameterSet& parameters, const ParameterSet& direction) override;
+  void begin_adjoint(const ParameterSet& gradient) override;
+  void prepare_adjoint(const ParameterSet& parameters, ParameterSet& gradient) override;
+  double area() const;  ///< of this rank's faces, m²; after `prepare`
   double energy(const Configuration& at, const ParameterSet& parameters) override;
   void add_force(const Configuration& at, const ParameterSet& parameters, Field& force) override;
   void add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent, const ParameterSet& direction,
@@ -30,7 +34,6 @@ class SurfaceTraction : public ForceTerm {
  private:
   struct Data;
   std::string parameter_;
-  double area_ = 0.0;
   std::unique_ptr<Data> data_;
 };
 

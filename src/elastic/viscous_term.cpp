@@ -1,0 +1,277 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/elastic/viscous_term.hpp"
+
+#include "diffsim/elastic/elements_impl.hpp"
+
+namespace diffsim {
+namespace {
+
+/// η and ζ of a pack's cells from fields [cells]; 0 for the copies in the last pack, and where there is no field.
+struct Viscosities {
+  const double* shear;
+  const double* bulk;
+  int num_cells;
+
+  DIFFSIM_FUNCTION static Pack lanes(const double* values, int pack, int num_cells) {
+    Pack x = 0.0;
+    if (!values) return x;
+    for (int i = 0; i < pack_width; ++i)
+      if (pack_width * pack + i < num_cells) set_lane(x, i, values[pack_width * pack + i]);
+    return x;
+  }
+  DIFFSIM_FUNCTION Pack eta(int pack) const { return lanes(shear, pack, num_cells); }
+  DIFFSIM_FUNCTION Pack zeta(int pack) const { return lanes(bulk, pack, num_cells); }
+};
+
+/// sym(Aᵀ B).
+DIFFSIM_FUNCTION Mat3<Pack> symmetric_product(const Mat3<Pack>& A, const Mat3<Pack>& B) {
+  const Mat3<Pack> C = transpose(A) * B;
+  return Pack(0.5) * (C + transpose(C));
+}
+
+/// 2 η E + ζ tr E I.
+DIFFSIM_FUNCTION Mat3<Pack> newtonian(const Pack& eta, const Pack& zeta, const Mat3<Pack>& E) {
+  Mat3<Pack> S = (2.0 * eta) * E;
+  const Pack pressure = zeta * trace(E);
+  for (int i = 0; i < 3; ++i) S(i, i) += pressure;
+  return S;
+}
+
+template <class E>
+struct ViscousForce {
+  CellGeometry<E> geometry;
+  Viscosities viscosities;
+  const double* x;
+  const double* v;
+
+  KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[E::nodes]) const {
+    Vec3<Pack> positions[E::nodes], velocities[E::nodes];
+    gather_nodes(vertices, x, positions);
+    gather_nodes(vertices, v, velocities);
+    const Pack eta = viscosities.eta(pack), zeta = viscosities.zeta(pack);
+    for (int q = 0; q < E::points; ++q) {
+      const Mat3<Pack> inverse = geometry.inverse(pack, q);
+      const Mat3<Pack> F = elastic::gradient_at<E>(positions, q, inverse);
+      const Mat3<Pack> rate = elastic::gradient_at<E>(velocities, q, inverse);
+      const Mat3<Pack> S = newtonian(eta, zeta, symmetric_product(F, rate));
+      elastic::add_node_forces<E>(F * S, inverse, geometry.volume(pack, q), q, value);
+    }
+  }
+};
+
+template <class E>
+struct ViscousTangent {
+  CellGeometry<E> geometry;
+  Viscosities viscosities, directions;
+  const double* x;
+  const double* v;
+  const double* dx;
+  const double* dv;
+  const double* dX;  // or nullptr
+
+  KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[E::nodes]) const {
+    Vec3<Pack> positions[E::nodes], velocities[E::nodes], d_positions[E::nodes], d_velocities[E::nodes],
+        d_rest[E::nodes];
+    gather_nodes(vertices, x, positions);
+    gather_nodes(vertices, v, velocities);
+    gather_nodes(vertices, dx, d_positions);
+    gather_nodes(vertices, dv, d_velocities);
+    if (dX) gather_nodes(vertices, dX, d_rest);
+    const Pack eta = viscosities.eta(pack), zeta = viscosities.zeta(pack);
+    for (int q = 0; q < E::points; ++q) {
+      const Mat3<Pack> inverse = geometry.inverse(pack, q);
+      const Mat3<Pack> F = elastic::gradient_at<E>(positions, q, inverse);
+      const Mat3<Pack> rate = elastic::gradient_at<E>(velocities, q, inverse);
+      Mat3<Pack> dF = elastic::gradient_at<E>(d_positions, q, inverse);
+      Mat3<Pack> d_rate = elastic::gradient_at<E>(d_velocities, q, inverse);
+      const Mat3<Pack> strain_rate = symmetric_product(F, rate);
+      const Mat3<Pack> S = newtonian(eta, zeta, strain_rate);
+      Mat3<Pack> dP = Mat3<Pack>::zero();
+      if (dX) {
+        const Mat3<Pack> W = shape_change<E>(d_rest, q, inverse);
+        const Mat3<Pack> P = F * S;
+        dF = dF - F * W;
+        d_rate = d_rate - rate * W;
+        dP = trace(W) * P - times_transpose(P, W);
+      }
+      const Mat3<Pack> dS = newtonian(eta, zeta, symmetric_product(dF, rate) + symmetric_product(F, d_rate)) +
+                            newtonian(directions.eta(pack), directions.zeta(pack), strain_rate);
+      dP = dP + dF * S + F * dS;
+      elastic::add_node_forces<E>(dP, inverse, geometry.volume(pack, q), q, value);
+    }
+  }
+};
+
+/// With G = ∂w/∂X, E_G = sym(FᵀG) and S_G = 2 η E_G + ζ tr E_G I, w · f = -V S : E_G, symmetric in Ḟ and G, so that its
+/// derivatives are -V by Ḟ: F S_G, by F: Ḟ S_G + G S, by G: F S.
+template <class E>
+struct ViscousAdjoint {
+  CellGeometry<E> geometry;
+  Viscosities viscosities;
+  const double* x;
+  const double* v;
+  const double* w;
+  bool to_velocities;      // which derivative goes to the vertices: by velocities or by positions
+  double* shear_gradient;  // [cells], added to with the positions' derivative; or nullptr
+  double* bulk_gradient;
+  double* shape_sums;
+
+  KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[E::nodes]) const {
+    Vec3<Pack> positions[E::nodes], velocities[E::nodes], adjoints[E::nodes];
+    gather_nodes(vertices, x, positions);
+    gather_nodes(vertices, v, velocities);
+    gather_nodes(vertices, w, adjoints);
+    const Pack eta = viscosities.eta(pack), zeta = viscosities.zeta(pack);
+    for (int q = 0; q < E::points; ++q) {
+      const Mat3<Pack> inverse = geometry.inverse(pack, q);
+      const Pack volume = geometry.volume(pack, q);
+      const Mat3<Pack> F = elastic::gradient_at<E>(positions, q, inverse);
+      const Mat3<Pack> G = elastic::gradient_at<E>(adjoints, q, inverse);
+      const Mat3<Pack> E_G = symmetric_product(F, G);
+      const Mat3<Pack> S_G = newtonian(eta, zeta, E_G);
+      const Mat3<Pack> by_rate = F * S_G;
+      if (to_velocities) {
+        elastic::add_node_forces<E>(by_rate, inverse, volume, q, value);
+        continue;
+      }
+      const Mat3<Pack> rate = elastic::gradient_at<E>(velocities, q, inverse);
+      const Mat3<Pack> strain_rate = symmetric_product(F, rate);
+      const Mat3<Pack> S = newtonian(eta, zeta, strain_rate);
+      const Mat3<Pack> by_F = rate * S_G + G * S;
+      elastic::add_node_forces<E>(by_F, inverse, volume, q, value);
+      add(shear_gradient, pack, -2.0 * volume * inner(strain_rate, E_G));
+      add(bulk_gradient, pack, -volume * trace(strain_rate) * trace(E_G));
+      if (!shape_sums) continue;
+      Mat3<Pack> Z = transpose(F) * by_F + transpose(rate) * by_rate + transpose(G) * (F * S);
+      const Pack power = inner(S, E_G);
+      for (int i = 0; i < 3; ++i) Z(i, i) -= power;
+      add_shape_derivative<E>(Z, volume, inverse, pack, q, shape_sums);
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION void add(double* gradient, int pack, const Pack& values) const {
+    if (!gradient) return;
+    for (int i = 0; i < pack_width; ++i)
+      if (pack_width * pack + i < viscosities.num_cells) gradient[pack_width * pack + i] += lane(values, i);
+  }
+};
+
+/// Largest eigenvalue of each element's damping at rest, by power iteration, at its nodes.
+template <class E>
+struct DampingBound {
+  static constexpr int iterations = 40;
+  CellGeometry<E> geometry;
+  Viscosities viscosities;
+
+  KOKKOS_INLINE_FUNCTION void operator()(int pack, const int*, Vec3<Pack> (&value)[E::nodes]) const {
+    using std::sqrt;
+    const Mat3<Pack> rest = Mat3<Pack>::identity();
+    const Pack eta = viscosities.eta(pack), zeta = viscosities.zeta(pack);
+    Vec3<Pack> u[E::nodes];
+    for (int a = 0; a < E::nodes; ++a)
+      for (int c = 0; c < 3; ++c) u[a][c] = Pack(1.0 / (1.0 + 3.0 * a + 7.0 * c) - 0.2 * (a == c ? 1.0 : 0.0));
+    Pack eigenvalue = 0.0;
+    for (int i = 0; i < iterations; ++i) {
+      for (int q = 0; q < E::points; ++q) {
+        const Mat3<Pack> inverse = geometry.inverse(pack, q);
+        const Mat3<Pack> rate = symmetric_product(rest, elastic::gradient_at<E>(u, q, inverse));
+        elastic::add_node_forces<E>(newtonian(eta, zeta, rate), inverse, geometry.volume(pack, q), q, value);
+      }
+      Pack norm = 1e-300;
+      for (int a = 0; a < E::nodes; ++a) norm += dot(value[a], value[a]);
+      eigenvalue = sqrt(norm);
+      const Pack inverse_norm = Pack(1.0) / eigenvalue;
+      for (int a = 0; a < E::nodes; ++a)
+        for (int c = 0; c < 3; ++c) u[a][c] = value[a][c] * inverse_norm;
+    }
+    for (int a = 0; a < E::nodes; ++a)
+      for (int c = 0; c < 3; ++c) value[a][c] = eigenvalue;
+  }
+};
+
+const double* values_of(const ParameterSet& set, const char* name) {
+  const Parameter* const found = set.find(name);
+  return found ? found->field.data() : nullptr;
+}
+
+template <class E>
+class ViscousTerm : public ForceTerm {
+ public:
+  explicit ViscousTerm(const TetrahedralMesh& mesh)
+      : mesh_(&mesh), scatter_(mesh.cells(), E::nodes, mesh.num_vertices()) {}
+
+  std::string name() const override { return "viscosity"; }
+  bool uses_velocities() const override { return true; }
+
+  void prepare(const ParameterSet& parameters) override {
+    compute_geometry<E>(*mesh_, scatter_, {}, parameters.at("rest_positions").field, geometry_);
+    viscosities_ = viscosities(parameters);
+  }
+
+  void begin_adjoint(const ParameterSet& gradient) override {
+    shape_sums_ = {};
+    if (gradient.find("rest_positions"))
+      shape_sums_ = DeviceArray<double>("diffsim::elastic::viscous_shape", geometry_.inverses.size());
+  }
+
+  void prepare_adjoint(const ParameterSet&, ParameterSet& gradient) override {
+    if (shape_sums_.size() > 0) add_shape_gradient<E>(scatter_, shape_sums_, gradient.at("rest_positions").field);
+  }
+
+  double energy(const Configuration&, const ParameterSet&) override { return 0.0; }
+
+  void add_force(const Configuration& at, const ParameterSet&, Field& force) override {
+    for_each_cell<E::nodes>("diffsim::elastic::viscous_force", scatter_, force.data(),
+                            ViscousForce<E>{geometry_, viscosities_, at.positions.data(), at.velocities->data()});
+  }
+
+  void add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent, const ParameterSet& direction,
+                         Field& force_tangent) override {
+    for_each_cell<E::nodes>("diffsim::elastic::viscous_tangent", scatter_, force_tangent.data(),
+                            ViscousTangent<E>{geometry_, viscosities_, viscosities(direction), at.positions.data(),
+                                              at.velocities->data(), tangent.positions.data(),
+                                              tangent.velocities->data(), values_of(direction, "rest_positions")});
+  }
+
+  void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
+                         ParameterSet& gradient) override {
+    const auto target = [&](const char* name) {
+      Parameter* const found = gradient.find(name);
+      return found ? found->field.data() : nullptr;
+    };
+    ViscousAdjoint<E> kernel{
+        geometry_, viscosities_, at.positions.data(), at.velocities->data(), w.data(), true, nullptr, nullptr, nullptr};
+    for_each_cell<E::nodes>("diffsim::elastic::viscous_adjoint_velocities", scatter_, adjoint.velocities->data(),
+                            kernel);
+    kernel.to_velocities = false;
+    kernel.shear_gradient = target("viscosity");
+    kernel.bulk_gradient = target("bulk_viscosity");
+    kernel.shape_sums = shape_sums_.data();
+    for_each_cell<E::nodes>("diffsim::elastic::viscous_adjoint_positions", scatter_, adjoint.positions.data(), kernel);
+  }
+
+  void add_damping_bound(const ParameterSet&, Field& damping) override {
+    for_each_cell<E::nodes>("diffsim::elastic::damping_bound", scatter_, damping.data(),
+                            DampingBound<E>{geometry_, viscosities_});
+  }
+
+ private:
+  Viscosities viscosities(const ParameterSet& set) const {
+    return {values_of(set, "viscosity"), values_of(set, "bulk_viscosity"), scatter_.num_cells()};
+  }
+
+  const TetrahedralMesh* mesh_;
+  CellScatter scatter_;
+  CellGeometry<E> geometry_;
+  Viscosities viscosities_{};
+  DeviceArray<double> shape_sums_;
+};
+
+}  // namespace
+
+std::unique_ptr<ForceTerm> make_viscous_term(const TetrahedralMesh& mesh) {
+  if (mesh.nodes_per_cell() == Tet10::nodes) return std::make_unique<ViscousTerm<Tet10>>(mesh);
+  return std::make_unique<ViscousTerm<Tet4>>(mesh);
+}
+
+}  // namespace diffsim
