@@ -42,7 +42,7 @@ void InverseJob::report_seconds() {
 double gradient_norm(const InverseProblem& problem, const std::vector<std::vector<double>>& gradients) {
   double shared = 0.0, own = 0.0;
   for (std::size_t k = 0; k < gradients.size(); ++k) {
-    double& sum = problem.unknowns()[k].group_names.empty() ? own : shared;
+    double& sum = problem.unknowns()[k].shared() ? shared : own;
     for (const double value : gradients[k]) sum += value * value;
   }
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &own, 1, MPI_DOUBLE, MPI_SUM, problem.comm()));

@@ -114,6 +114,7 @@ struct ParameterEntry {
   /// The value to begin with: shaped as the gradient, or less where one stands for all; none: as the scene says.
   std::optional<Numbers> initial;
   std::vector<std::pair<RegionName, double>> initial_by_region;  ///< instead, for `per: region`
+  std::optional<Numbers> map;  ///< a dataset of modes, [M, C] or [M, N, 3], whose M factors are sought
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
   Place bounds_place;
@@ -135,6 +136,7 @@ struct Scene {
   std::vector<RegionEntry> regions;
   std::vector<MaterialEntry> materials;
   bool material_list = false;
+  std::map<std::string, Numbers> signals;  ///< of the materials' laws: [] or [steps]
   SolverSection solver;
   InitialSection initial;
   std::vector<BoundaryEntry> boundary;

@@ -7,24 +7,38 @@
 namespace diffsim::app {
 namespace {
 
-MaterialEntry parse_material(const Value& value, const Scene& scene) {
+MaterialEntry parse_material(const Value& value, Scene& scene) {
   std::vector<std::string> models;
   std::vector<std::string> all_keys{"model", "region", "density"};
   for (const ElasticLaw& law : elastic_laws()) {
     models.push_back(law.name);
-    for (const std::string& name : law.parameters)
+    std::vector<std::string> names = law.parameters;
+    if (!law.signal.empty()) names.push_back(law.signal);
+    for (const std::string& name : names)
       if (std::find(all_keys.begin(), all_keys.end(), name) == all_keys.end()) all_keys.push_back(name);
   }
+  for (const auto& [name, mechanism] : damping_parameters()) all_keys.push_back(name);
   MaterialEntry material;
   const Mapping any(value, all_keys);
   material.place = any.place();
   material.model = to_choice(any.need("model", "one of: " + join(models)), models);
 
-  std::vector<std::string> names = elastic_law(material.model).parameters;
+  const ElasticLaw& law = elastic_law(material.model);
+  std::vector<std::string> names = law.parameters;
   names.emplace_back("density");
   std::vector<std::string> keys{"model", "region"};
   keys.insert(keys.end(), names.begin(), names.end());
+  for (const auto& [name, mechanism] : damping_parameters()) {
+    keys.push_back(name);
+    if (any.has(name)) names.push_back(name);
+  }
+  if (!law.signal.empty()) keys.push_back(law.signal);
   const Mapping mapping(value, keys);
+  if (const Value* signal = law.signal.empty() ? nullptr : mapping.find(law.signal)) {
+    if (scene.signals.count(law.signal) > 0)
+      signal->place.fail("is given by another material too; it drives them all, so give it once");
+    scene.signals.emplace(law.signal, parse_numbers(*signal, scene));
+  }
   if (const Value* region = mapping.find("region")) material.region = parse_region_name(*region);
   for (const std::string& name : names) {
     const Value& given = mapping.need(name, "a number, or {file:, dataset:} with one value a cell");

@@ -25,13 +25,17 @@ std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
   const auto has = [&](const std::string& name) {
     return std::any_of(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.first == name; });
   };
-  for (const MaterialEntry& material : scene.materials)
-    for (const std::string& name : elastic_law(material.model).parameters)
+  for (const MaterialEntry& material : scene.materials) {
+    for (const auto& [name, numbers] : material.values)
       if (!has(name)) kinds.push_back({name, kinds.front().second});
+    const std::string& signal = elastic_law(material.model).signal;
+    if (!signal.empty() && !has(signal)) kinds.push_back({signal, {{Per::global, Per::step}, 1}});
+  }
   kinds.push_back({"gravity", {{Per::global, Per::step}, 3}});
   kinds.push_back({"damping", {{Per::global, Per::step}, 1}});
   kinds.push_back({"traction", {{Per::global, Per::step}, 3}});
   kinds.push_back({"nodal_load", {{Per::vertex, Per::vertex_step}, 3}});
+  kinds.push_back({"rest_positions", {{Per::vertex}, 3}});
   kinds.push_back({"initial_positions", {{Per::vertex}, 3}});
   kinds.push_back({"initial_velocities", {{Per::vertex, Per::global}, 3}});
   return kinds;
@@ -56,7 +60,7 @@ void check_initial_shape(const ParameterEntry& entry, const Kind& kind, std::int
       if (vector) return expect_shape(*entry.initial, {{3}, {steps, 3}}, "[x, y, z], or one for each of solver.steps");
       return expect_shape(*entry.initial, {{}, {steps}}, "a number, or one for each of solver.steps");
     default:
-      if (entry.name == "initial_positions")
+      if (entry.name == "initial_positions" || entry.name == "rest_positions")
         return expect_shape(*entry.initial, {}, "{file:, dataset:} with one position a vertex");
       if (vector) return expect_shape(*entry.initial, {{3}}, "[x, y, z], or {file:, dataset:}");
       return expect_shape(*entry.initial, {{}}, "a number, or {file:, dataset:}");
@@ -93,7 +97,7 @@ void parse_bounds(const Value& value, ParameterEntry& entry) {
   entry.bounds_place = value.place;
   for (const Value& item : value.items) {
     const double bound = to_extended(item);
-    if (!std::isfinite(bound)) continue;
+    if (!std::isfinite(bound) || entry.map) continue;
     if (const std::string fault = fault_of(entry.name, bound); !fault.empty()) item.place.fail(fault);
   }
   if (!(entry.lower < entry.upper))
@@ -133,8 +137,18 @@ void parse_search(const Mapping& mapping, const Kind& kind, ParameterEntry& entr
                        ", has no logarithm; raise it above 0 or search linear");
 }
 
+void parse_map(const Mapping& mapping, const Value& value, const Scene& scene, const Kind& kind, ParameterEntry& entry) {
+  entry.map = parse_numbers(value, scene);
+  if (!entry.map->dataset()) value.place.fail("is a dataset of modes; give {file:, dataset:}");
+  if (mapping.has("per") || mapping.has("region"))
+    mapping.place().fail("`map` says what the numbers do to each cell or vertex; remove `per` and `region`");
+  if (!kind.of_material && entry.per != Per::vertex)
+    value.place.fail("goes with parameters of cells and vertices; remove it");
+  if (kind.of_material) entry.per = Per::cell;
+}
+
 ParameterEntry parse_parameter(const Value& value, const Scene& scene) {
-  const Mapping mapping(value, {"name", "per", "initial", "bounds", "region", "search"});
+  const Mapping mapping(value, {"name", "per", "initial", "bounds", "region", "search", "map"});
   const auto kinds = parameter_kinds(scene);
   std::vector<std::string> names;
   for (const auto& [name, kind] : kinds) names.push_back(name);
@@ -145,9 +159,19 @@ ParameterEntry parse_parameter(const Value& value, const Scene& scene) {
       std::find_if(kinds.begin(), kinds.end(), [&](const auto& other) { return other.first == entry.name; })->second;
   entry.per = parse_per(mapping, kind);
   parse_region(mapping, scene, kind, entry);
+  const Value* const map = mapping.find("map");
+  if (map) parse_map(mapping, *map, scene, kind, entry);
   if (const Value* bounds = mapping.find("bounds")) parse_bounds(*bounds, entry);
-  parse_search(mapping, kind, entry);
-  if (const Value* initial = mapping.find("initial")) parse_initial(*initial, scene, kind, entry);
+  if (!map) parse_search(mapping, kind, entry);
+  const Value* const initial = mapping.find("initial");
+  if (map) {
+    if (const Value* search = mapping.find("search"))
+      entry.logarithmic = to_choice(*search, {"logarithm", "linear"}) == "logarithm";
+    if (initial) entry.initial = parse_numbers(*initial, scene);
+    if (entry.initial) expect_shape(*entry.initial, {{}, {-1}}, "a number, or a list with one a mode");
+  } else if (initial) {
+    parse_initial(*initial, scene, kind, entry);
+  }
   return entry;
 }
 

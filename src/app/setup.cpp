@@ -7,6 +7,7 @@
 
 #include "app/inputs.hpp"
 #include "app/text_file.hpp"
+#include "diffsim/elastic/elastic_term.hpp"
 #include "diffsim/io/read_mesh.hpp"
 #include "diffsim/mesh/box.hpp"
 
@@ -84,6 +85,12 @@ void set_controls(const Scene& scene, DifferentiableSolver& solver) {
   };
   set("gravity", scene.solver.gravity, true, "[3] or [steps, 3]");
   set("damping", scene.solver.damping, false, "a number or [steps]");
+  for (const auto& [name, numbers] : scene.signals) set(name, numbers, false, "a number or [steps]");
+  for (const MaterialEntry& material : scene.materials) {
+    const std::string& signal = elastic_law(material.model).signal;
+    if (!signal.empty() && scene.signals.count(signal) == 0 && asked_per_step(scene, signal))
+      solver.set_control(signal, std::vector<double>(static_cast<std::size_t>(std::max(scene.solver.steps, 1)), 1.0));
+  }
 }
 
 /// The sum of all nodal loads of the scene: [owned, 3], or [steps, owned, 3].

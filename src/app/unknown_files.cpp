@@ -14,7 +14,7 @@ using Per = ParameterEntry::Per;
 /// In letters that every reader of HDF5 attributes knows.
 std::string units(const std::string& parameter, bool per_unit) {
   std::string unit = unit_of(parameter);
-  for (const auto& [power, text] : {std::pair("²", "^2"), std::pair("³", "^3")})
+  for (const auto& [power, text] : {std::pair("²", "^2"), std::pair("³", "^3"), std::pair("⁴", "^4")})
     if (const std::size_t found = unit.find(power); found != std::string::npos)
       unit.replace(found, std::strlen(power), text);
   if (!per_unit) return unit;
@@ -33,6 +33,10 @@ void write_unknowns(Hdf5File& file, const std::string& group, const Scene& scene
     const std::vector<double> numbers = values(k);
     const std::int64_t width = problem.components(k), count = static_cast<std::int64_t>(numbers.size());
     const Shape components = width == 1 ? Shape{} : Shape{width};
+    if (unknown.map_numbers > 0) {
+      file.write_array(dataset, numbers, {count}, per_unit ? "m^2" : "1");
+      continue;
+    }
     switch (entry.per) {
       case Per::global:
         file.write_array(dataset, numbers, components, unit);
@@ -60,6 +64,7 @@ void write_unknowns(Hdf5File& file, const std::string& group, const Scene& scene
 std::vector<std::string> value_names(const InverseProblem& problem, std::size_t k) {
   const Unknown& unknown = problem.unknowns()[k];
   std::vector<std::string> names;
+  for (int m = 0; m < unknown.map_numbers; ++m) names.push_back(unknown.name() + "[" + std::to_string(m) + "]");
   for (std::size_t g = 0; g < unknown.group_names.size(); ++g) {
     std::string name = unknown.name();
     if (!unknown.group_names[g].empty())

@@ -6,6 +6,8 @@
 
 #include "app/inputs.hpp"
 #include "app/setup.hpp"
+#include "app/text_file.hpp"
+#include "diffsim/io/fields.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -30,6 +32,11 @@ Entries entries_of(const ParameterEntry& entry, const std::string& parameter, Di
     return {std::move(values), field.owned(), field.components(), 1};
   }
   const Parameter& source = solver.parameters().at(parameter);
+  if (source.site == Site::local_vertex) {
+    std::vector<double> values = source.field.to_host();
+    values.resize(source.field.owned_size());
+    return {std::move(values), source.field.owned(), source.field.components(), source.steps};
+  }
   return {source.field.to_host(), source.field.extent(), source.field.components(), source.steps};
 }
 
@@ -199,6 +206,40 @@ void check_start(const TetrahedralMesh& mesh, const ParameterEntry& entry, const
   });
 }
 
+bool asks_for(const Scene& scene, const std::string& name) {
+  return std::any_of(scene.parameters.begin(), scene.parameters.end(),
+                     [&](const ParameterEntry& entry) { return entry.name == name; });
+}
+
+/// The rows of the map's matrix that are this rank's, out of its modes.
+void load_map(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry, Unknown& unknown) {
+  const Dataset& dataset = *entry.map->dataset();
+  if (entry.per == Per::cell) require_in_all_cells(scene, mesh, entry);
+  std::size_t modes = 0, rows = 0, stride = 0;
+  std::vector<double> values;
+  require_readable(mesh.comm(), dataset.path, entry.map->place);
+  at_place(entry.map->place, [&] {
+    if (entry.per == Per::cell) {
+      CellModes read = read_cell_modes(mesh, dataset.path, dataset.name);
+      modes = static_cast<std::size_t>(read.modes);
+      rows = stride = static_cast<std::size_t>(mesh.num_cells());
+      values = std::move(read.values);
+    } else {
+      VertexValues read = read_vertex_field(mesh, dataset.path, dataset.name, 3);
+      modes = static_cast<std::size_t>(read.steps);
+      rows = 3 * static_cast<std::size_t>(mesh.num_owned_vertices());
+      stride = 3 * static_cast<std::size_t>(mesh.num_vertices());
+      values = std::move(read.values);
+    }
+  });
+  unknown.map_numbers = static_cast<int>(modes);
+  unknown.map.resize(rows * modes);
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t m = 0; m < modes; ++m) unknown.map[i * modes + m] = values[m * stride + i];
+  if (!entry.initial) return;
+  unknown.start = load_array(mesh.comm(), *entry.initial, {{}, {unknown.map_numbers}}, "a number, or one a mode").values;
+}
+
 Unknown make_unknown(const Scene& scene, DifferentiableSolver& solver, const ParameterEntry& entry) {
   const TetrahedralMesh& mesh = *solver.mesh();
   Unknown unknown;
@@ -211,8 +252,13 @@ Unknown make_unknown(const Scene& scene, DifferentiableSolver& solver, const Par
   unknown.upper = entry.upper;
   unknown.logarithmic = entry.logarithmic.value_or(is_positive(entry.name));
 
+  if (entry.name == "rest_positions" && !asks_for(scene, "initial_positions")) unknown.carries = "positions";
   const Entries entries = entries_of(entry, unknown.parameter, solver);
   expect_steps(entry, scene, entries);
+  if (entry.map) {
+    load_map(scene, mesh, entry, unknown);
+    return unknown;
+  }
   const bool of_cells =
       solver.parameters().find(unknown.parameter) && solver.parameters().at(unknown.parameter).site == Site::cell;
   if (of_cells && entry.per != Per::cell) {

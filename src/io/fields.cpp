@@ -39,6 +39,22 @@ std::vector<double> read_cell_field(const TetrahedralMesh& mesh, const std::stri
   return order.from_file(block, 1);
 }
 
+CellModes read_cell_modes(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset) {
+  const Hdf5File file = Hdf5File::open(mesh.comm(), path);
+  const FileOrder& order = mesh.cell_order();
+  const DatasetInfo info = file.require(dataset, Kind::real, {-1, order.num_global()},
+                                        "rows with one value for each of the mesh's cells");
+  CellModes result;
+  result.modes = info.shape[0];
+  for (std::int64_t mode = 0; mode < result.modes; ++mode) {
+    const std::vector<double> block = file.read_frame<double>(dataset, mode, order.block_size());
+    require_finite(file, dataset, block, order.block_begin(), 1, "row " + std::to_string(mode) + ", cell");
+    const std::vector<double> local = order.from_file(block, 1);
+    result.values.insert(result.values.end(), local.begin(), local.end());
+  }
+  return result;
+}
+
 VertexValues read_vertex_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
                                int components) {
   const Hdf5File file = Hdf5File::open(mesh.comm(), path);

@@ -32,6 +32,8 @@ struct Unknown {
   std::string carries;
   std::vector<double> start;  ///< [unknowns, components], or one number for all; empty: the Model's present values
 
+  /// Whether all ranks share its numbers.
+  bool shared() const { return map_numbers > 0 || !group_names.empty(); }
   const std::string& name() const { return label.empty() ? parameter : label; }
 };
 

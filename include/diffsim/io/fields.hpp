@@ -19,6 +19,13 @@ namespace diffsim {
 /// One value a cell, [C] → [local cells].
 std::vector<double> read_cell_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset);
 
+/// Several values a cell, [M, C] → [M, local cells].
+struct CellModes {
+  std::int64_t modes = 0;
+  std::vector<double> values;
+};
+CellModes read_cell_modes(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset);
+
 /// Values at the vertices, for one or several steps.
 struct VertexValues {
   std::int64_t steps = 1;
