@@ -56,10 +56,7 @@ MeshSection parse_mesh(const Value& value, const Scene& scene) {
     mesh.source = parse_box(*mapping.find("box"));
     mesh.place = mapping.place_of("box");
   }
-  if (const Value* order = mapping.find("order")) {
-    const int number = to_integer(*order, 1, 2);
-    if (number != 1) order->place.fail("2 (Tet10) is not available in this version; use 1");
-  }
+  if (const Value* order = mapping.find("order")) mesh.order = to_integer(*order, 1, 2);
   if (const Value* scale = mapping.find("scale")) mesh.scale = to_positive(*scale, "");
   if (const Value* allow = mapping.find("allow_coincident_vertices"))
     mesh.allow_coincident_vertices = to_boolean(*allow);

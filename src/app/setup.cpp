@@ -10,6 +10,7 @@
 #include "diffsim/elastic/elastic_term.hpp"
 #include "diffsim/io/read_mesh.hpp"
 #include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/elevate.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -164,7 +165,7 @@ MeshData load_mesh(MPI_Comm comm, const Scene& scene) {
   const MeshSection& section = scene.mesh;
   if (const auto* path = std::get_if<std::string>(&section.source)) {
     require_readable(comm, *path, section.place);
-    return read_mesh_data(comm, *path, section.scale, section.allow_coincident_vertices);
+    return read_mesh_data(comm, *path, section.scale, section.allow_coincident_vertices, section.order);
   }
   BoxMesh box = std::get<BoxMesh>(section.source);
   for (double& length : box.size) length *= section.scale;
@@ -173,6 +174,7 @@ MeshData load_mesh(MPI_Comm comm, const Scene& scene) {
   DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
   MeshData data;
   at_place(section.place, [&] { collectively(comm, [&] { data = box_mesh(box.size, box.cells, rank, ranks); }); });
+  if (section.order == 2) elevate(comm, data);
   return data;
 }
 

@@ -6,12 +6,15 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <limits>
+#include <optional>
 #include <tuple>
 #include <vector>
 
 #include "checksum.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/exchange.hpp"
+#include "diffsim/mesh/edge_nodes.hpp"
 #include "diffsim/mesh/file_order.hpp"
 #include "diffsim/mesh/validate.hpp"
 
@@ -27,8 +30,9 @@ std::string number(double value) {
 }
 std::string number(std::int64_t value) { return std::to_string(value); }
 
-/// det[x1-x0, x2-x0, x3-x0] / L³, L the longest edge; NaN where an edge is too long for double precision.
-double relative_determinant(const std::array<Point, 4>& x) {
+/// det[x1-x0, x2-x0, x3-x0] / L³ of the corners, L the longest edge; NaN where an edge is too long for double
+/// precision.
+double relative_determinant(const QuadraticCell& x) {
   double largest = 0.0;
   for (std::size_t a = 0; a < 4; ++a)
     for (std::size_t b = 0; b < a; ++b)
@@ -61,6 +65,7 @@ class Checks {
   void vertex_numbers() const;
   void volumes();
   void faces() const;
+  void edges() const;
   void positions() const;
 
  private:
@@ -71,6 +76,10 @@ class Checks {
     throw InputError(path_, 0, "/vertices", "vertex " + number(vertex) + what);
   }
   int rank_of(std::uint64_t hash) const { return static_cast<int>(hash % static_cast<std::uint64_t>(ranks_)); }
+
+  std::size_t width() const { return static_cast<std::size_t>(mesh_.nodes_per_cell()); }
+  const std::int64_t* cell(std::size_t index) const { return &mesh_.cells[width() * index]; }
+  std::size_t num_cells() const { return mesh_.cells.size() / width(); }
 
   MPI_Comm comm_;
   MeshData& mesh_;
@@ -90,17 +99,17 @@ void Checks::coordinates() const {
 
 void Checks::vertex_numbers() const {
   collectively(comm_, [&] {
-    for (std::size_t c = 0; c < mesh_.cells.size() / 4; ++c) {
-      const std::int64_t* v = &mesh_.cells[4 * c];
-      const std::int64_t cell = mesh_.first_cell + static_cast<std::int64_t>(c);
-      for (int i = 0; i < 4; ++i) {
+    for (std::size_t c = 0; c < num_cells(); ++c) {
+      const std::int64_t* v = cell(c);
+      const std::int64_t number_of_cell = mesh_.first_cell + static_cast<std::int64_t>(c);
+      for (int i = 0; i < mesh_.nodes_per_cell(); ++i) {
         if (v[i] < 0 || v[i] >= mesh_.num_vertices)
-          fail_cell(cell, " has vertex " + number(v[i]) + ", but vertices are numbered 0 to " +
-                              number(mesh_.num_vertices - 1) + "; correct the number or add the vertex");
+          fail_cell(number_of_cell, " has vertex " + number(v[i]) + ", but vertices are numbered 0 to " +
+                                        number(mesh_.num_vertices - 1) + "; correct the number or add the vertex");
         for (int j = 0; j < i; ++j)
           if (v[i] == v[j])
-            fail_cell(cell,
-                      " has vertex " + number(v[i]) + " twice; remove the cell or give it four different vertices");
+            fail_cell(number_of_cell, " has vertex " + number(v[i]) + " twice; remove the cell or give it " +
+                                          (mesh_.order == 2 ? "ten" : "four") + " different vertices");
       }
     }
   });
@@ -120,32 +129,38 @@ void Checks::volumes() {
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &unused, 1, MPI_INT64_T, MPI_SUM, comm_));
   mesh_.num_unused_vertices = unused;
 
-  const auto determinant = [&](std::size_t c) {
-    std::array<Point, 4> corners;
-    for (std::size_t a = 0; a < 4; ++a) {
-      const auto place = std::lower_bound(vertices.begin(), vertices.end(), mesh_.cells[4 * c + a]) - vertices.begin();
-      std::copy_n(&x[3 * static_cast<std::size_t>(place)], 3, corners[a].begin());
+  const auto positions = [&](std::size_t c) {
+    QuadraticCell nodes{};
+    for (std::size_t a = 0; a < width(); ++a) {
+      const auto place = std::lower_bound(vertices.begin(), vertices.end(), cell(c)[a]) - vertices.begin();
+      std::copy_n(&x[3 * static_cast<std::size_t>(place)], 3, nodes[a].begin());
     }
-    return relative_determinant(corners);
+    return nodes;
   };
   std::int64_t inverted = 0, first_bad = -1;
-  for (std::size_t c = 0; c < mesh_.cells.size() / 4; ++c) {
-    const double relative = determinant(c);
+  for (std::size_t c = 0; c < num_cells(); ++c) {
+    const double relative = relative_determinant(positions(c));
     if (relative < -min_relative_volume) ++inverted;
     if (!(relative > min_relative_volume) && first_bad < 0) first_bad = static_cast<std::int64_t>(c);
   }
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &inverted, 1, MPI_INT64_T, MPI_SUM, comm_));
   collectively(comm_, [&] {
     if (first_bad < 0) return;
-    const double relative = determinant(static_cast<std::size_t>(first_bad));
-    const std::int64_t cell = mesh_.first_cell + first_bad;
-    if (std::isnan(relative)) fail_cell(cell, " has an edge too long for double precision; check the coordinates");
+    const double relative = relative_determinant(positions(static_cast<std::size_t>(first_bad)));
+    const std::int64_t bad = mesh_.first_cell + first_bad;
+    if (std::isnan(relative)) fail_cell(bad, " has an edge too long for double precision; check the coordinates");
     if (relative >= -min_relative_volume)
-      fail_cell(cell, " has zero volume; remove it, move its vertices apart, or mesh that region again");
+      fail_cell(bad, " has zero volume; remove it, move its vertices apart, or mesh that region again");
     if (inverted == mesh_.num_cells && inverted > 1)
-      fail_cell(cell, " and all others are inverted; swap two vertices in every cell, or undo the mirroring");
-    fail_cell(cell, " is inverted (" + number(inverted) + " of " + number(mesh_.num_cells) +
-                        " cells are); swap two of its vertices, or mesh that region again");
+      fail_cell(bad, " and all others are inverted; swap two vertices in every cell, or undo the mirroring");
+    fail_cell(bad, " is inverted (" + number(inverted) + " of " + number(mesh_.num_cells) +
+                       " cells are); swap two of its vertices, or mesh that region again");
+  });
+  if (mesh_.order == 1) return;
+  collectively(comm_, [&] {
+    for (std::size_t c = 0; c < num_cells(); ++c)
+      if (!(least_relative_jacobian(positions(c)) > min_relative_volume))
+        fail_cell(mesh_.first_cell + static_cast<std::int64_t>(c), folded_cell);
   });
 }
 
@@ -160,9 +175,9 @@ void Checks::faces() const {
     }
   };
   std::vector<Face> mine;
-  mine.reserve(mesh_.cells.size());
-  for (std::size_t c = 0; c < mesh_.cells.size() / 4; ++c) {
-    const std::int64_t* v = &mesh_.cells[4 * c];
+  mine.reserve(4 * num_cells());
+  for (std::size_t c = 0; c < num_cells(); ++c) {
+    const std::int64_t* v = cell(c);
     for (int a = 0; a < 4; ++a) {
       Face face{
           {v[(a + 1) % 4], v[(a + 2) % 4], v[(a + 3) % 4]}, v[a], mesh_.first_cell + static_cast<std::int64_t>(c)};
@@ -189,6 +204,22 @@ void Checks::faces() const {
                     number(face.vertices[2]) + ", which more than two cells have; remove the cells that overlap there");
     }
   });
+}
+
+/// All that is said of an edge meets on one rank, and then all that is said of a node.
+void Checks::edges() const {
+  std::vector<EdgeNode> mine = edge_nodes(mesh_);
+  std::vector<EdgeNode> met = exchange(comm_, mine, [&](const EdgeNode& node) {
+    return rank_of(mix_bits(mix_bits(static_cast<std::uint64_t>(node.low)) ^ static_cast<std::uint64_t>(node.high)));
+  });
+  const auto refuse = [&](const std::optional<EdgeFault>& fault) {
+    collectively(comm_, [&] {
+      if (fault) fail_cell(fault->cell, fault->what);
+    });
+  };
+  refuse(edge_with_two_nodes(met));
+  met = exchange(comm_, mine, [&](const EdgeNode& node) { return rank_of(static_cast<std::uint64_t>(node.node)); });
+  refuse(node_on_two_edges(met));
 }
 
 /// All used vertices at the same position meet on one rank.
@@ -225,6 +256,7 @@ void validate_blocks(MPI_Comm comm, MeshData& mesh, const std::string& path, boo
   checks.vertex_numbers();
   checks.volumes();
   checks.faces();
+  if (mesh.order == 2) checks.edges();
   if (!allow_coincident_vertices) checks.positions();
 }
 

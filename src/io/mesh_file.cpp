@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "diffsim/core/error.hpp"
@@ -77,9 +78,19 @@ void read_regions(const Hdf5File& file, MeshData& mesh) {
     mesh.vertex_regions.push_back({row[0], static_cast<std::int32_t>(row[1])});
 }
 
+void keep_corners(MeshData& mesh) {
+  if (mesh.order == 1) return;
+  std::vector<std::int64_t> corners;
+  for (std::size_t i = 0; i < mesh.cells.size(); ++i)
+    if (i % 10 < 4) corners.push_back(mesh.cells[i]);
+  mesh.cells = std::move(corners);
+  mesh.order = 1;
+}
+
 }  // namespace
 
-MeshData read_mesh_file(MPI_Comm comm, const std::string& path, double scale, bool allow_coincident_vertices) {
+MeshData read_mesh_file(MPI_Comm comm, const std::string& path, double scale, bool allow_coincident_vertices,
+                        int order) {
   const ProfilingRegion region("diffsim::io::read_mesh_file");
   if (!(scale > 0) || !std::isfinite(scale))
     throw InputError("mesh scale " + std::to_string(scale) + " is not a positive number; give metres per file unit");
@@ -89,7 +100,10 @@ MeshData read_mesh_file(MPI_Comm comm, const std::string& path, double scale, bo
       throw InputError(path, 0, "", "is not a mesh, but a " + *text + "; give a mesh file");
   MeshData mesh;
   mesh.num_vertices = file.require("/vertices", Kind::real, {-1, 3}, "[vertices, 3]").shape[0];
-  mesh.num_cells = file.require("/cells", Kind::integer, {-1, 4}, "[cells, 4]").shape[0];
+  const Shape shape = file.require("/cells", Kind::integer, {-1, -1}, "[cells, 4] or [cells, 10]").shape;
+  const bool second_order = shape[1] == nodes_of_order(2);
+  if (!second_order) file.require("/cells", Kind::integer, {-1, 4}, "[cells, 4] or [cells, 10]");
+  mesh.num_cells = shape[0];
   if (mesh.num_cells == 0) throw InputError(path, 0, "/cells", "no tetrahedra; mesh the volume");
   if (std::max(mesh.num_vertices, mesh.num_cells) > std::numeric_limits<PetscInt>::max())
     throw InputError(path, 0, "", "has more vertices or cells than this PETSc can number; use one with 64-bit indices");
@@ -99,6 +113,8 @@ MeshData read_mesh_file(MPI_Comm comm, const std::string& path, double scale, bo
   mesh.coordinates = file.read_rows<double>("/vertices", vertices.size);
   for (double& x : mesh.coordinates) x *= scale;
   mesh.cells = file.read_rows<std::int64_t>("/cells", cells.size);
+  mesh.order = second_order ? 2 : 1;
+  if (order == 1) keep_corners(mesh);
   validate_blocks(comm, mesh, path, allow_coincident_vertices);
   read_regions(file, mesh);
   return mesh;
@@ -108,7 +124,7 @@ void write_mesh_file(MPI_Comm comm, const std::string& path, const MeshData& mes
   const ProfilingRegion region("diffsim::io::write_mesh_file");
   Hdf5File file = Hdf5File::create(comm, path, mesh_format, 1);
   file.write_rows("/vertices", mesh.coordinates, {3}, "m");
-  file.write_rows("/cells", mesh.cells, {4});
+  file.write_rows("/cells", mesh.cells, {mesh.nodes_per_cell()});
   std::vector<std::string> names;
   std::vector<std::int64_t> dimensions, tags, entries;
   for (const RegionInfo& info : mesh.regions) {

@@ -6,6 +6,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
 #include "diffsim/io/mesh_file.hpp"
+#include "diffsim/mesh/elevate.hpp"
 #include "diffsim/mesh/gmsh_reader.hpp"
 #include "file_system.hpp"
 
@@ -14,13 +15,14 @@ namespace {
 
 /// Gives every rank what rank 0 knows of the whole mesh.
 void broadcast_counts_and_regions(MPI_Comm comm, int rank, MeshData& mesh) {
-  std::int64_t counts[4] = {mesh.num_vertices, mesh.num_cells, mesh.num_unused_vertices,
-                            static_cast<std::int64_t>(mesh.regions.size())};
-  DIFFSIM_MPI(MPI_Bcast(counts, 4, MPI_INT64_T, 0, comm));
+  std::int64_t counts[5] = {mesh.num_vertices, mesh.num_cells, mesh.num_unused_vertices,
+                            static_cast<std::int64_t>(mesh.regions.size()), mesh.order};
+  DIFFSIM_MPI(MPI_Bcast(counts, 5, MPI_INT64_T, 0, comm));
   mesh.num_vertices = counts[0];
   mesh.num_cells = counts[1];
   mesh.num_unused_vertices = counts[2];
   mesh.regions.resize(static_cast<std::size_t>(counts[3]));
+  mesh.order = static_cast<int>(counts[4]);
   for (RegionInfo& region : mesh.regions) {
     int header[3] = {region.dimension, region.tag, static_cast<int>(region.name.size())};
     DIFFSIM_MPI(MPI_Bcast(header, 3, MPI_INT, 0, comm));
@@ -36,8 +38,10 @@ void broadcast_counts_and_regions(MPI_Comm comm, int rank, MeshData& mesh) {
 
 }  // namespace
 
-MeshData read_mesh_data(MPI_Comm comm, const std::string& path, double scale, bool allow_coincident_vertices) {
+MeshData read_mesh_data(MPI_Comm comm, const std::string& path, double scale, bool allow_coincident_vertices,
+                        int order) {
   const ProfilingRegion region("diffsim::io::read_mesh");
+  if (order != 1 && order != 2) throw InputError("mesh order " + std::to_string(order) + " is not known; use 1 or 2");
   int rank = 0, is_hdf5 = 0;
   DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
   if (rank == 0) {
@@ -45,19 +49,22 @@ MeshData read_mesh_data(MPI_Comm comm, const std::string& path, double scale, bo
     is_hdf5 = extension == ".h5" || extension == ".hdf5" || has_hdf5_signature(path);
   }
   DIFFSIM_MPI(MPI_Bcast(&is_hdf5, 1, MPI_INT, 0, comm));
-  if (is_hdf5) return read_mesh_file(comm, path, scale, allow_coincident_vertices);
-
   MeshData mesh;
-  collectively(comm, [&] {
-    if (rank == 0) mesh = read_gmsh(path, scale, allow_coincident_vertices);
-  });
-  broadcast_counts_and_regions(comm, rank, mesh);
+  if (is_hdf5) {
+    mesh = read_mesh_file(comm, path, scale, allow_coincident_vertices, order);
+  } else {
+    collectively(comm, [&] {
+      if (rank == 0) mesh = read_gmsh(path, scale, allow_coincident_vertices, order);
+    });
+    broadcast_counts_and_regions(comm, rank, mesh);
+  }
+  if (order == 2) elevate(comm, mesh);
   return mesh;
 }
 
 std::shared_ptr<TetrahedralMesh> read_mesh(MPI_Comm comm, const std::string& path, double scale,
-                                           bool allow_coincident_vertices) {
-  return std::make_shared<TetrahedralMesh>(comm, read_mesh_data(comm, path, scale, allow_coincident_vertices));
+                                           bool allow_coincident_vertices, int order) {
+  return std::make_shared<TetrahedralMesh>(comm, read_mesh_data(comm, path, scale, allow_coincident_vertices, order));
 }
 
 }  // namespace diffsim

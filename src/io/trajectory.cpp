@@ -16,13 +16,13 @@ namespace {
 /// How much of a run a killed program may take with it: frames are handed to the disk at least so often, s.
 constexpr double flush_interval = 60.0;
 
-/// The file's vertex numbers of this rank's even block of the file's cells: [block, 4].
+/// The file's vertex numbers of this rank's even block of the file's cells: [block, nodes per cell].
 std::vector<std::int64_t> file_cells(const TetrahedralMesh& mesh) {
   // Numbers below 2⁵³ pass through doubles unchanged.
   std::vector<double> local(mesh.cells().size()), block;
   for (std::size_t i = 0; i < local.size(); ++i)
     local[i] = static_cast<double>(mesh.vertex_order().file_index()[static_cast<std::size_t>(mesh.cells()[i])]);
-  mesh.cell_order().to_file(local, 4, block);
+  mesh.cell_order().to_file(local, mesh.nodes_per_cell(), block);
   return {block.begin(), block.end()};
 }
 
@@ -43,7 +43,7 @@ TrajectoryWriter::TrajectoryWriter(const TetrahedralMesh& mesh, const std::strin
   file_.write_attribute("/", fingerprint_attribute, fingerprint_text(mesh_));
   file_.write_attribute("/", "complete", 0);
   file_.write_rows("/mesh/vertices", mesh_.file_positions(), {3}, "m");
-  file_.write_rows("/mesh/cells", file_cells(mesh_), {4});
+  file_.write_rows("/mesh/cells", file_cells(mesh_), {mesh_.nodes_per_cell()});
   file_.create_series<double>("/time", {}, "s");
   file_.create_series<std::int64_t>("/step", {});
   last_flush_ = MPI_Wtime();
@@ -111,8 +111,13 @@ void TrajectoryWriter::finish(bool complete) {
   file_.publish();
 
   const std::filesystem::path path(file_.path());
-  XdmfTrajectory description{
-      path.filename().string(), mesh_.num_global_vertices(), mesh_.num_global_cells(), steps_, times_, {}};
+  XdmfTrajectory description{path.filename().string(),
+                             mesh_.num_global_vertices(),
+                             mesh_.num_global_cells(),
+                             mesh_.nodes_per_cell(),
+                             steps_,
+                             times_,
+                             {}};
   for (const Output& output : outputs_) description.fields.push_back({output.name, output.components});
   collectively(mesh_.comm(), [&] {
     int rank = 0;

@@ -57,9 +57,10 @@ class Writer {
     text_ += "<Grid Name=\"step " + std::to_string(t_.steps[k]) + "\" GridType=\"Uniform\">\n";
     text_ += "<Time Value=\"" + number(t_.times[k]) + "\"/>\n";
     const std::string cells = std::to_string(t_.num_cells);
-    text_ += "<Topology TopologyType=\"Tetrahedron\" NumberOfElements=\"" + cells + "\">\n";
-    text_ += "<DataItem Format=\"HDF\" NumberType=\"Int\" Precision=\"8\" Dimensions=\"" + cells + " 4\">" + file_ +
-             ":/mesh/cells</DataItem>\n</Topology>\n";
+    text_ += std::string("<Topology TopologyType=\"") + (t_.nodes_per_cell == 10 ? "Tetrahedron_10" : "Tetrahedron") +
+             "\" NumberOfElements=\"" + cells + "\">\n";
+    text_ += "<DataItem Format=\"HDF\" NumberType=\"Int\" Precision=\"8\" Dimensions=\"" + cells + " " +
+             std::to_string(t_.nodes_per_cell) + "\">" + file_ + ":/mesh/cells</DataItem>\n</Topology>\n";
     text_ += "<Geometry GeometryType=\"XYZ\">\n";
     const bool moves = std::any_of(t_.fields.begin(), t_.fields.end(), is_position);
     if (moves)

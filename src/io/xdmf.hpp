@@ -16,6 +16,7 @@ struct XdmfTrajectory {
   std::string file;  ///< the HDF5 file as seen from the XDMF file
   std::int64_t num_vertices = 0;
   std::int64_t num_cells = 0;
+  int nodes_per_cell = 4;  ///< 4 or 10, in the order of element.hpp
   std::vector<std::int64_t> steps;
   std::vector<double> times;
   std::vector<Field> fields;

@@ -2,6 +2,7 @@
 #include "diffsim/mesh/element.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 namespace diffsim {
@@ -40,14 +41,33 @@ double jacobian(const QuadraticCell& x, const Barycentric& lambda) {
 double least_jacobian(const QuadraticCell& x) {
   constexpr double near = 0.5854101966249685, far = 0.1381966011250105;  // (5 ± …√5)/20: Hammer & Stroud 1956
   double least = jacobian(x, towards(0, 1.0, 0.0));
-  for (std::size_t a = 0; a < 4; ++a)
-    least = std::min({least, jacobian(x, towards(a, 1.0, 0.0)), jacobian(x, towards(a, near, far))});
+  const auto look_at = [&](const Barycentric& lambda) {
+    const double here = jacobian(x, lambda);
+    if (!(here >= least)) least = here;  // a NaN stays
+  };
+  for (std::size_t a = 0; a < 4; ++a) {
+    look_at(towards(a, 1.0, 0.0));
+    look_at(towards(a, near, far));
+  }
   for (const auto& edge : edge_corners) {
     Barycentric middle{};
     for (const int a : edge) middle[static_cast<std::size_t>(a)] = 0.5;
-    least = std::min(least, jacobian(x, middle));
+    look_at(middle);
   }
   return least;
+}
+
+double least_relative_jacobian(const QuadraticCell& x) {
+  double longest = 0.0;
+  for (const auto& edge : edge_corners) {
+    const auto &a = x[static_cast<std::size_t>(edge[0])], &b = x[static_cast<std::size_t>(edge[1])];
+    longest = std::max(longest, std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]));
+  }
+  // Scaled first, so that nothing over- or underflows on the way.
+  QuadraticCell scaled;
+  for (std::size_t i = 0; i < 10; ++i)
+    for (std::size_t c = 0; c < 3; ++c) scaled[i][c] = (x[i][c] - x[0][c]) / longest;
+  return least_jacobian(scaled);
 }
 
 double volume(const QuadraticCell& x) {

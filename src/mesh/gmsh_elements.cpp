@@ -12,7 +12,7 @@ constexpr ElementType types[] = {
     {1, 1, 2, 2, "line"},          {2, 2, 3, 3, "triangle"},      {3, 2, 4, 0, "quadrangle"},
     {4, 3, 4, 4, "tetrahedron"},   {5, 3, 8, 0, "hexahedron"},    {6, 3, 6, 0, "prism"},
     {7, 3, 5, 0, "pyramid"},       {8, 1, 3, 2, "line"},          {9, 2, 6, 3, "triangle"},
-    {10, 2, 9, 0, "quadrangle"},   {11, 3, 10, 0, "tetrahedron"}, {12, 3, 27, 0, "hexahedron"},
+    {10, 2, 9, 0, "quadrangle"},   {11, 3, 10, 4, "tetrahedron"}, {12, 3, 27, 0, "hexahedron"},
     {13, 3, 18, 0, "prism"},       {14, 3, 14, 0, "pyramid"},     {15, 0, 1, 1, "point"},
     {16, 2, 8, 0, "quadrangle"},   {17, 3, 20, 0, "hexahedron"},  {18, 3, 15, 0, "prism"},
     {19, 3, 13, 0, "pyramid"},     {20, 2, 9, 0, "triangle"},     {21, 2, 10, 0, "triangle"},
@@ -33,12 +33,8 @@ std::string refusal(const ElementType& type) {
   if (type.dimension < 3 || type.num_corners > 0) return {};
   const std::string what = "element type " + std::to_string(type.number) + " (" + std::to_string(type.num_nodes) +
                            "-node " + type.name + ")";
-  if (type.number == 11)
-    return what +
-           " is second-order: it needs `order: 2`, which is not supported yet; save the mesh first-order (in "
-           "Gmsh: -order 1)";
   if (std::string(type.name) == "tetrahedron")
-    return what + " is of higher order; save the mesh first-order (in Gmsh: -order 1)";
+    return what + " is of too high an order; save the mesh first- or second-order (in Gmsh: -order 2)";
   return what + " is not a tetrahedron; mesh the volume with tetrahedra only (in Gmsh: without recombination)";
 }
 

@@ -10,14 +10,14 @@ struct ElementType {
   int number;
   int dimension;
   int num_nodes;
-  int num_corners;  ///< its leading nodes that a linear tetrahedral mesh can use; 0 where it can use none
+  int num_corners;  ///< its leading nodes that a tetrahedral mesh can use; 0 where it can use none
   const char* name;
 };
 
 /// Null for a number that Gmsh's manual does not list.
 const ElementType* find_element_type(int number);
 
-/// What is wrong with a 3-D element that is not a linear tetrahedron; empty for those that are fine.
+/// What is wrong with a 3-D element that is no tetrahedron of first or second order; empty for those that are fine.
 std::string refusal(const ElementType& type);
 
 }  // namespace diffsim::gmsh

@@ -100,8 +100,13 @@ class Assembly {
   void find_faces();
   void sort_regions();
   std::vector<Triangle> sorted_triangles() const;
+  void check_middles(const RawMesh::GroupElement& triangle, const std::int64_t* cell) const;
   int group_dimension(const RawMesh::GroupElement& element) const {
     return raw_.groups[static_cast<std::size_t>(element.group)].first;
+  }
+  std::size_t num_nodes(const RawMesh::GroupElement& element) const {
+    const auto dimension = static_cast<std::size_t>(group_dimension(element));
+    return dimension + 1 + (element.second_order ? dimension * (dimension + 1) / 2 : 0);
   }
 
   const Document& document_;
@@ -132,12 +137,16 @@ void Assembly::number_vertices() {
                        " is given twice; remove or renumber one");
   mesh_.num_vertices = static_cast<std::int64_t>(raw_.node_tags.size());
   mesh_.num_cells = static_cast<std::int64_t>(raw_.cell_offsets.size());
+  mesh_.order = raw_.nodes_per_cell == 10 ? 2 : 1;
   mesh_.coordinates = std::move(raw_.coordinates);
   mesh_.cells = std::move(raw_.cells);
+  const auto width = static_cast<std::size_t>(raw_.nodes_per_cell);
   for (std::size_t c = 0; c < raw_.cell_offsets.size(); ++c)
-    resolve(&mesh_.cells[4 * c], 4, numbers, raw_.cell_offsets[c]);
-  for (auto& element : raw_.group_elements)
-    resolve(element.nodes.data(), static_cast<std::size_t>(group_dimension(element)) + 1, numbers, element.offset);
+    resolve(&mesh_.cells[width * c], width, numbers, raw_.cell_offsets[c]);
+  for (auto& element : raw_.group_elements) {
+    element.second_order = element.second_order && mesh_.order == 2;
+    resolve(element.nodes.data(), num_nodes(element), numbers, element.offset);
+  }
 }
 
 void Assembly::validate(bool allow_coincident_vertices) {
@@ -176,22 +185,38 @@ void Assembly::add_regions() {
   for (const auto& entry : raw_.cell_groups)
     mesh_.cell_regions.push_back({entry.cell, region_of_group_[static_cast<std::size_t>(entry.group)]});
   for (const auto& element : raw_.group_elements)
-    for (int i = 0; group_dimension(element) < 2 && i <= group_dimension(element); ++i)
-      mesh_.vertex_regions.push_back(
-          {element.nodes[static_cast<std::size_t>(i)], region_of_group_[static_cast<std::size_t>(element.group)]});
+    for (std::size_t i = 0; group_dimension(element) < 2 && i < num_nodes(element); ++i)
+      mesh_.vertex_regions.push_back({element.nodes[i], region_of_group_[static_cast<std::size_t>(element.group)]});
 }
 
 std::vector<Assembly::Triangle> Assembly::sorted_triangles() const {
   std::vector<Triangle> triangles;
   for (std::size_t e = 0; e < raw_.group_elements.size(); ++e) {
     if (group_dimension(raw_.group_elements[e]) != 2) continue;
-    triangles.push_back({raw_.group_elements[e].nodes, e});
+    const auto& nodes = raw_.group_elements[e].nodes;
+    triangles.push_back({{nodes[0], nodes[1], nodes[2]}, e});
     std::sort(triangles.back().vertices.begin(), triangles.back().vertices.end());
   }
   std::sort(triangles.begin(), triangles.end(), [](const Triangle& a, const Triangle& b) {
     return std::tie(a.vertices, a.element) < std::tie(b.vertices, b.element);
   });
   return triangles;
+}
+
+/// A second-order triangle has the nodes of the cell that it is a face of.
+void Assembly::check_middles(const RawMesh::GroupElement& triangle, const std::int64_t* cell) const {
+  if (!triangle.second_order) return;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::int64_t a = triangle.nodes[i], b = triangle.nodes[(i + 1) % 3], middle = triangle.nodes[3 + i];
+    for (int e = 0; e < 6; ++e) {
+      if (std::minmax(cell[edge_corners[e][0]], cell[edge_corners[e][1]]) != std::minmax(a, b)) continue;
+      if (cell[4 + e] == middle) continue;
+      document_.fail(contents_.elements, triangle.offset,
+                     "this triangle has vertex " + std::to_string(middle) + " on the edge of vertices " +
+                         std::to_string(a) + " and " + std::to_string(b) + ", where its tetrahedron has vertex " +
+                         std::to_string(cell[4 + e]) + "; mesh surface and volume together");
+    }
+  }
 }
 
 /// Finds, for each triangle of a group, the first cell that has it as a face.
@@ -204,7 +229,7 @@ void Assembly::find_faces() {
 
   std::vector<bool> found(triangles.size(), false);
   for (std::int64_t c = 0; c < mesh_.num_cells; ++c) {
-    const std::int64_t* v = &mesh_.cells[4 * static_cast<std::size_t>(c)];
+    const std::int64_t* v = &mesh_.cells[static_cast<std::size_t>(mesh_.nodes_per_cell() * c)];
     const auto marked =
         std::count_if(v, v + 4, [&](std::int64_t vertex) { return on_triangle[static_cast<std::size_t>(vertex)]; });
     if (marked < 3) continue;
@@ -217,6 +242,7 @@ void Assembly::find_faces() {
         const auto index = static_cast<std::size_t>(triangle - triangles.begin());
         if (found[index]) continue;
         found[index] = true;
+        check_middles(raw_.group_elements[triangle->element], v);
         const std::int32_t group = raw_.group_elements[triangle->element].group;
         mesh_.face_regions.push_back({c, face, region_of_group_[static_cast<std::size_t>(group)]});
       }
@@ -275,16 +301,17 @@ std::string read_file(const std::string& path) {
 }  // namespace
 
 MeshData parse_gmsh(std::string_view content, const std::string& name_for_errors, double scale,
-                    bool allow_coincident_vertices) {
+                    bool allow_coincident_vertices, int order) {
   if (!(scale > 0) || !std::isfinite(scale))
     throw InputError("mesh scale " + std::to_string(scale) + " is not a positive number; give metres per file unit");
   Document document{content, name_for_errors};
   const Contents contents = gmsh::find_sections(document);
-  return Assembly(document, contents, gmsh::read_sections(document, contents, scale)).run(allow_coincident_vertices);
+  return Assembly(document, contents, gmsh::read_sections(document, contents, scale, order))
+      .run(allow_coincident_vertices);
 }
 
-MeshData read_gmsh(const std::string& path, double scale, bool allow_coincident_vertices) {
-  return parse_gmsh(read_file(path), path, scale, allow_coincident_vertices);
+MeshData read_gmsh(const std::string& path, double scale, bool allow_coincident_vertices, int order) {
+  return parse_gmsh(read_file(path), path, scale, allow_coincident_vertices, order);
 }
 
 }  // namespace diffsim

@@ -28,8 +28,8 @@ constexpr std::size_t most_groups_of_an_entity = 64;
 
 class SectionReader {
  public:
-  SectionReader(const Document& document, const Contents& contents, double scale)
-      : document_(document), contents_(contents), scale_(scale) {}
+  SectionReader(const Document& document, const Contents& contents, double scale, int order)
+      : document_(document), contents_(contents), scale_(scale), order_(order) {}
 
   RawMesh read();
 
@@ -58,6 +58,8 @@ class SectionReader {
   void add_element_22(const Source& in, const ElementType& type, std::int32_t tag, std::size_t offset);
   template <class Source>
   void add_element(const Source& in, const ElementType& type, std::span<const std::int32_t> groups, std::size_t offset);
+  template <class Source>
+  void trim_cell(const Source& in, const ElementType& type);
   bool joins_last_cell(std::int32_t group) const;
   template <class Source>
   const ElementType& element_type(const Source& in, int number) const;
@@ -67,10 +69,12 @@ class SectionReader {
   const Document& document_;
   const Contents& contents_;
   const double scale_;
+  const int order_;
   RawMesh mesh_;
   std::map<std::pair<int, int>, std::vector<std::int32_t>> entities_;  ///< (dimension, tag): its groups
   std::vector<std::int64_t> nodes_;                                    ///< of the element just read
   bool last_was_cell_ = false;
+  int cell_type_ = 0;  ///< Gmsh's, of all cells
 };
 
 RawMesh SectionReader::read() {
@@ -273,10 +277,26 @@ const ElementType& SectionReader::element_type(const Source& in, int number) con
   return *type;
 }
 
+/// Makes nodes_ what is kept of a tetrahedron. Gmsh's manual, "Node ordering": it has the nodes on the edges 23 and 13
+/// last, in this order, where element.hpp has 13 first.
+template <class Source>
+void SectionReader::trim_cell(const Source& in, const ElementType& type) {
+  if (type.dimension != 3) return;
+  if (mesh_.cell_offsets.empty()) {
+    cell_type_ = type.number;
+    mesh_.nodes_per_cell = order_ == 2 ? type.num_nodes : type.num_corners;
+  }
+  if (type.number != cell_type_)
+    in.fail("the file has tetrahedra of " + std::to_string(find_element_type(cell_type_)->num_nodes) + " and of " +
+            std::to_string(type.num_nodes) + " nodes; save the mesh in one order (in Gmsh: -order 1 or -order 2)");
+  if (mesh_.nodes_per_cell == 10) std::swap(nodes_[8], nodes_[9]);
+}
+
 /// Whether the tetrahedron in nodes_ repeats the last cell, for another of its groups: so Gmsh writes 2.2.
 bool SectionReader::joins_last_cell(std::int32_t group) const {
-  if (!last_was_cell_ || !std::equal(nodes_.begin(), nodes_.end(), mesh_.cells.end() - 4)) return false;
-  const std::int64_t last = static_cast<std::int64_t>(mesh_.cells.size()) / 4 - 1;
+  if (!last_was_cell_ || !std::equal(mesh_.cells.end() - mesh_.nodes_per_cell, mesh_.cells.end(), nodes_.begin()))
+    return false;
+  const std::int64_t last = static_cast<std::int64_t>(mesh_.cell_offsets.size()) - 1;
   auto entry = mesh_.cell_groups.rbegin();
   if (entry == mesh_.cell_groups.rend() || entry->cell != last) return false;  // it was in none
   for (; entry != mesh_.cell_groups.rend() && entry->cell == last; ++entry)
@@ -288,22 +308,23 @@ bool SectionReader::joins_last_cell(std::int32_t group) const {
 template <class Source>
 void SectionReader::add_element_22(const Source& in, const ElementType& type, std::int32_t tag, std::size_t offset) {
   if (tag == std::numeric_limits<std::int32_t>::min()) in.fail("the physical tag is out of range; correct it");
+  trim_cell(in, type);
   if (tag == 0) return add_element(in, type, {}, offset);
   const std::int32_t group = mesh_.add_group({type.dimension, std::abs(tag)});  // the sign is an orientation
   if (type.dimension == 3 && joins_last_cell(group))
-    mesh_.cell_groups.push_back({static_cast<std::int64_t>(mesh_.cells.size()) / 4 - 1, group});
+    mesh_.cell_groups.push_back({static_cast<std::int64_t>(mesh_.cell_offsets.size()) - 1, group});
   else
     add_element(in, type, {&group, 1}, offset);
 }
 
-/// Adds the element in nodes_ to the cells or to its groups.
+/// Adds the element in nodes_, a cell trimmed, to the cells or to its groups.
 template <class Source>
 void SectionReader::add_element(const Source& in, const ElementType& type, std::span<const std::int32_t> groups,
                                 std::size_t offset) {
   last_was_cell_ = type.dimension == 3;
   if (type.dimension == 3) {
-    const auto cell = static_cast<std::int64_t>(mesh_.cells.size()) / 4;
-    mesh_.cells.insert(mesh_.cells.end(), nodes_.begin(), nodes_.end());
+    const auto cell = static_cast<std::int64_t>(mesh_.cell_offsets.size());
+    mesh_.cells.insert(mesh_.cells.end(), nodes_.begin(), nodes_.begin() + mesh_.nodes_per_cell);
     mesh_.cell_offsets.push_back(offset);
     for (const std::int32_t group : groups) mesh_.cell_groups.push_back({cell, group});
     return;
@@ -311,10 +332,13 @@ void SectionReader::add_element(const Source& in, const ElementType& type, std::
   if (groups.empty()) return;
   if (type.num_corners == 0)
     in.fail("a physical group has a " + std::to_string(type.num_nodes) + "-node " + type.name +
-            ", which no linear tetrahedron has on its surface; mesh with triangles, first-order");
-  std::array<std::int64_t, 3> corners{};
-  std::copy_n(nodes_.begin(), type.num_corners, corners.begin());
-  for (const std::int32_t group : groups) mesh_.group_elements.push_back({corners, group, offset});
+            ", which no tetrahedron has on its surface; mesh with triangles of first or second order");
+  RawMesh::GroupElement element{{}, order_ == 2 && type.num_nodes > type.num_corners, 0, offset};
+  std::copy_n(nodes_.begin(), element.second_order ? type.num_nodes : type.num_corners, element.nodes.begin());
+  for (const std::int32_t group : groups) {
+    element.group = group;
+    mesh_.group_elements.push_back(element);
+  }
 }
 
 /// number, type, number of tags, tags (the first: physical), nodes
@@ -413,6 +437,7 @@ void SectionReader::read_elements_41(Source in) {
       in.size("the element's tag");
       for (auto& node : nodes_) node = in.size("a node of the element");
       in.end_record();
+      trim_cell(in, type);
       add_element(in, type, groups, offset);
     }
     done += count;
@@ -425,8 +450,8 @@ void SectionReader::read_elements_41(Source in) {
 
 }  // namespace
 
-RawMesh read_sections(const Document& document, const Contents& contents, double scale) {
-  return SectionReader(document, contents, scale).read();
+RawMesh read_sections(const Document& document, const Contents& contents, double scale, int order) {
+  return SectionReader(document, contents, scale, order).read();
 }
 
 }  // namespace diffsim::gmsh

@@ -29,9 +29,11 @@ struct RawMesh {
     std::int64_t cell;
     std::int32_t group;
   };
-  /// A triangle, line or point of a group, by its 3, 2 or 1 corners; the rest are 0.
+  /// A triangle, line or point of a group, by its 3, 2 or 1 corners and, where `second_order`, the 3 or 1 nodes on its
+  /// edges (01, 12, 20); the rest are 0.
   struct GroupElement {
-    std::array<std::int64_t, 3> nodes;
+    std::array<std::int64_t, 6> nodes;
+    bool second_order;
     std::int32_t group;
     std::size_t offset;
   };
@@ -39,7 +41,8 @@ struct RawMesh {
   std::vector<std::int64_t> node_tags;
   std::vector<std::size_t> node_offsets;  ///< where each stands in the file
   std::vector<double> coordinates;        ///< [nodes, 3], scaled
-  std::vector<std::int64_t> cells;        ///< [cells, 4], node tags
+  int nodes_per_cell = 4;                 ///< 4 or 10
+  std::vector<std::int64_t> cells;        ///< [cells, nodes_per_cell], node tags, in the order of element.hpp
   std::vector<std::size_t> cell_offsets;
 
   std::vector<Group> groups;  ///< in order of appearance; what `group` counts
@@ -56,7 +59,8 @@ struct RawMesh {
 /// Finds the sections, reads $MeshFormat, and sets how `document` writes its numbers.
 Contents find_sections(Document& document);
 
-/// Reads everything; coordinates are multiplied by `scale`.
-RawMesh read_sections(const Document& document, const Contents& contents, double scale);
+/// Reads everything; coordinates are multiplied by `scale`. Of second-order elements, `order` 1 takes the corners
+/// alone.
+RawMesh read_sections(const Document& document, const Contents& contents, double scale, int order);
 
 }  // namespace diffsim::gmsh

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/mesh/edge_nodes.hpp"
 
 namespace diffsim {
 namespace {
@@ -32,7 +33,9 @@ class Inspection {
   void check_coordinates() const;
   void check_vertex_numbers();
   void check_volumes() const;
+  void check_curved_cells() const;
   void check_faces() const;
+  void check_edges() const;
   void check_positions() const;
   void check_regions() const;
   std::int64_t count_unused() const { return std::count(used_.begin(), used_.end(), false); }
@@ -50,7 +53,9 @@ class Inspection {
     fail(options_.vertex_place ? options_.vertex_place(vertex) : FilePlace{}, "vertex " + number(vertex) + what);
   }
 
-  const std::int64_t* cell(std::int64_t index) const { return &mesh_.cells[4 * static_cast<std::size_t>(index)]; }
+  const std::int64_t* cell(std::int64_t index) const {
+    return &mesh_.cells[static_cast<std::size_t>(mesh_.nodes_per_cell() * index)];
+  }
   const double* position(std::int64_t vertex) const { return &mesh_.coordinates[3 * static_cast<std::size_t>(vertex)]; }
   std::pair<double, double> determinant(std::int64_t index) const;
 
@@ -63,7 +68,7 @@ class Inspection {
 void Inspection::check_shape() const {
   const auto vertices = static_cast<std::size_t>(mesh_.num_vertices), cells = static_cast<std::size_t>(mesh_.num_cells);
   if (mesh_.first_vertex != 0 || mesh_.first_cell != 0 || mesh_.coordinates.size() != 3 * vertices ||
-      mesh_.cells.size() != 4 * cells)
+      mesh_.cells.size() != static_cast<std::size_t>(mesh_.nodes_per_cell()) * cells)
     throw Error("validate_cells: the mesh must be whole on this rank");
   if (mesh_.num_cells == 0)
     fail({},
@@ -84,13 +89,14 @@ void Inspection::check_vertex_numbers() {
   used_.assign(static_cast<std::size_t>(mesh_.num_vertices), false);
   for (std::int64_t c = 0; c < mesh_.num_cells; ++c) {
     const std::int64_t* v = cell(c);
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < mesh_.nodes_per_cell(); ++i) {
       if (v[i] < 0 || v[i] >= mesh_.num_vertices)
         fail_cell(c, " has vertex " + number(v[i]) + ", but vertices are numbered 0 to " +
                          number(mesh_.num_vertices - 1) + "; correct the number or add the vertex");
       for (int j = 0; j < i; ++j)
         if (v[i] == v[j])
-          fail_cell(c, " has vertex " + number(v[i]) + " twice; remove the cell or give it four different vertices");
+          fail_cell(c, " has vertex " + number(v[i]) + " twice; remove the cell or give it " +
+                           (mesh_.order == 2 ? "ten" : "four") + " different vertices");
       used_[static_cast<std::size_t>(v[i])] = true;
     }
   }
@@ -144,6 +150,22 @@ void Inspection::check_volumes() const {
     fail_cell(c, " is inverted (volume " + volume + " m^3; " + number(inverted) + " of " + number(mesh_.num_cells) +
                      " cells are); swap two of its vertices, or mesh that region again");
   }
+}
+
+void Inspection::check_curved_cells() const {
+  for (std::int64_t c = 0; c < mesh_.num_cells; ++c) {
+    const std::int64_t* v = cell(c);
+    QuadraticCell x;
+    for (std::size_t i = 0; i < 10; ++i) std::copy_n(position(v[i]), 3, x[i].begin());
+    if (!(least_relative_jacobian(x) > min_relative_volume)) fail_cell(c, folded_cell);
+  }
+}
+
+/// Cells that share an edge share the node on it.
+void Inspection::check_edges() const {
+  std::vector<EdgeNode> nodes = edge_nodes(mesh_);
+  for (auto* const find : {edge_with_two_nodes, node_on_two_edges})
+    if (const std::optional<EdgeFault> fault = find(nodes)) fail_cell(fault->cell, fault->what);
 }
 
 /// Looks at all faces with the same lowest vertex together: cells that share one, or all four vertices, meet there.
@@ -243,7 +265,9 @@ std::int64_t validate_cells(const MeshData& mesh, const std::string& name, const
   inspection.check_coordinates();
   inspection.check_vertex_numbers();
   inspection.check_volumes();
+  if (mesh.order == 2) inspection.check_curved_cells();
   inspection.check_faces();
+  if (mesh.order == 2) inspection.check_edges();
   if (!options.allow_coincident_vertices) inspection.check_positions();
   inspection.check_regions();
   return inspection.count_unused();

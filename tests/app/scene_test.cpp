@@ -29,6 +29,11 @@ std::string fault(const std::string& text) {
   return {};
 }
 
+TEST(Scene, HasAnOrder) {
+  EXPECT_EQ(parse_scene(box, "s.yaml").mesh.order, 1);
+  EXPECT_EQ(parse_scene("mesh: {file: a.msh, order: 2}\n", "s.yaml").mesh.order, 2);
+}
+
 TEST(Scene, MayEndWithItsDocument) {
   EXPECT_EQ(fault(box + "...\n"), "");
   EXPECT_EQ(fault("# a comment\n---\n" + box + "...\n# and another\n\n"), "");
@@ -247,8 +252,8 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:1: mesh.box.size: has 2 entries; give a list of 3 numbers"},
         Bad{"mesh: {box: {size: [1, 1, -1], cells: [1, 1, 1]}}\n",
             "s.yaml:1: mesh.box.size[2]: -1 is not positive; give m > 0"},
-        Bad{"mesh: {file: a.msh, order: 2}\n",
-            "s.yaml:1: mesh.order: 2 (Tet10) is not available in this version; use 1"},
+        Bad{"mesh: {file: a.msh, order: 3}\n", "s.yaml:1: mesh.order: 3 is too large; give a whole number <= 2"},
+        Bad{"mesh: {file: a.msh, order: 0}\n", "s.yaml:1: mesh.order: 0 is too small; give a whole number >= 1"},
         Bad{"mesh: {file: a.msh, scale: 0}\n", "s.yaml:1: mesh.scale: 0 is not positive; give > 0"},
         Bad{BOX "regions: {r: {box: {min: [0, 0, 0], max: [1, -1, 1]}}}\n",
             "s.yaml:2: regions.r.box.max[1]: -1 is below min, 0; exchange them"},

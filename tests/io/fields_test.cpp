@@ -28,8 +28,11 @@ std::vector<double> vertex_values(const TetrahedralMesh& mesh, int steps, int co
   return values;
 }
 
-TEST(Fields, ComeBackAsTheyWere) {
-  const auto mesh = small_mesh();
+class FieldsOfOrder : public ::testing::TestWithParam<int> {};  // the mesh's order
+INSTANTIATE_TEST_SUITE_P(Orders, FieldsOfOrder, ::testing::Values(1, 2));
+
+TEST_P(FieldsOfOrder, ComeBackAsTheyWere) {
+  const auto mesh = small_mesh(MPI_COMM_WORLD, GetParam());
   const std::int64_t vertices = mesh->num_global_vertices();
   const int owned = mesh->num_owned_vertices(), local = mesh->num_vertices();
   Hdf5File file = Hdf5File::create(MPI_COMM_WORLD, "gradient.h5", "diffsim gradient", 1);

@@ -9,6 +9,7 @@
 
 #include "diffsim/io/hdf5_file.hpp"
 #include "diffsim/io/read_mesh.hpp"
+#include "diffsim/mesh/elevate.hpp"
 #include "diffsim/mesh/gmsh_reader.hpp"
 #include "diffsim/mesh/validate.hpp"
 #include "mesh_testing.hpp"
@@ -36,6 +37,7 @@ MeshData only_on_rank_0(MeshData whole) {
   rest.num_vertices = rest.first_vertex = whole.num_vertices;
   rest.num_cells = rest.first_cell = whole.num_cells;
   rest.num_unused_vertices = whole.num_unused_vertices;
+  rest.order = whole.order;
   rest.regions = whole.regions;
   return rest;
 }
@@ -58,6 +60,12 @@ std::vector<T> joined(const std::vector<T>& mine) {
   return all;
 }
 
+std::size_t sum_over_ranks(std::size_t mine) {
+  auto sum = static_cast<std::uint64_t>(mine);
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return sum;
+}
+
 using Row = std::array<std::int64_t, 3>;
 std::multiset<Row> rows(const MeshData& mesh) {
   std::multiset<Row> result;
@@ -68,6 +76,7 @@ std::multiset<Row> rows(const MeshData& mesh) {
 }
 
 void expect_same(const MeshData& a, const MeshData& b) {
+  EXPECT_EQ(a.order, b.order);
   EXPECT_EQ(a.num_vertices, b.num_vertices);
   EXPECT_EQ(a.num_cells, b.num_cells);
   EXPECT_EQ(a.num_unused_vertices, b.num_unused_vertices);
@@ -117,6 +126,95 @@ TEST(MeshFile, ComesBackAsItWas) {
   }
 }
 
+/// A second-order box, one edge of which is curved.
+MeshData curved_box() {
+  MeshData mesh = rich_box();
+  elevate(MPI_COMM_WORLD, mesh);
+  if (const std::int64_t last = mesh.first_vertex + mesh.block_vertices(); last == mesh.num_vertices)
+    mesh.coordinates.back() += 0.01;
+  return mesh;
+}
+
+TEST(MeshFile, OfSecondOrderComesBackAsItWas) {
+  const MeshData mesh = curved_box();
+  write_mesh_file(MPI_COMM_WORLD, "curved.h5", mesh);
+  const MeshData back = read_mesh_file(MPI_COMM_WORLD, "curved.h5", 1.0, false, 2);
+  expect_same(back, mesh);
+  const auto read = read_mesh(MPI_COMM_WORLD, "curved.h5", 1.0, false, 2);
+  EXPECT_EQ(read->order(), 2);
+  EXPECT_EQ(read->fingerprint(), TetrahedralMesh(MPI_COMM_WORLD, mesh).fingerprint());
+  EXPECT_NE(read->fingerprint(), TetrahedralMesh(MPI_COMM_WORLD,
+                                                 [] {
+                                                   MeshData straight = rich_box();
+                                                   elevate(MPI_COMM_WORLD, straight);
+                                                   return straight;
+                                                 }())
+                                     .fingerprint());
+  // By the corners: the nodes on edges keep their numbers.
+  const MeshData corners = read_mesh_data(MPI_COMM_WORLD, "curved.h5");
+  EXPECT_EQ(corners.order, 1);
+  EXPECT_EQ(corners.num_vertices, mesh.num_vertices);
+  EXPECT_EQ(joined(corners.cells), joined(rich_box().cells));
+  EXPECT_EQ(corners.num_unused_vertices, mesh.num_vertices - rich_box().num_vertices + 1);
+  EXPECT_NEAR(TetrahedralMesh(MPI_COMM_WORLD, corners).quality().volume, 1.5, 1e-14);
+}
+
+TEST(MeshFile, OfFirstOrderIsElevated) {
+  write_mesh_file(MPI_COMM_WORLD, "linear.h5", rich_box());
+  MeshData elevated = rich_box();
+  elevate(MPI_COMM_WORLD, elevated);
+  expect_same(read_mesh_data(MPI_COMM_WORLD, "linear.h5", 1.0, false, 2), elevated);
+  for (const int order : {0, 3})
+    EXPECT_CONTAINS(error_of(ErrorKind::input, [&] { read_mesh(MPI_COMM_WORLD, "linear.h5", 1.0, false, order); }),
+                    "use 1 or 2");
+}
+
+TEST(MeshFile, OfSecondOrderIsCheckedAsOnOneRank) {
+  struct Fault {
+    const char* name;
+    std::function<void(MeshData&)> spoil;  // a whole mesh of two cells
+    std::string says;
+  };
+  const std::vector<Fault> faults = {
+      {"range", [](MeshData& m) { m.cells[19] = 14; }, "cell 1 has vertex 14, but vertices are numbered 0 to 13"},
+      {"twice", [](MeshData& m) { m.cells[19] = m.cells[18]; }, "twice; remove the cell or give it ten different"},
+      {"swapped", [](MeshData& m) { std::swap(m.cells[18], m.cells[19]); }, "cell 1 is curved so far that it folds"},
+      {"torn",
+       [](MeshData& m) {
+         m.cells[14] = m.num_vertices++;
+         m.coordinates.insert(m.coordinates.end(), {0.5, 0.5, 0.01});
+       },
+       "on the edge of vertices 1 and 2, where cell 0 has vertex "},
+      {"folded", [](MeshData& m) { m.coordinates.back() = -5.0; }, "cell 1 is curved so far that it folds over"},
+      {"shared",
+       [](MeshData& m) {  // two cells that have nothing in common but a node
+         m = {};
+         m.num_vertices = 8;
+         m.num_cells = 2;
+         m.coordinates = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0.5, -1, -1, 0.5, 1, 1, -1, 0, 0, 0.5, 1, -1};
+         m.cells = {0, 1, 2, 3, 5, 4, 6, 7};
+         elevate(MPI_COMM_SELF, m);
+         m.cells[14] = m.cells[4];
+       },
+       "on the edge of vertices 4 and 5, but cell 0 has it on the edge of vertices 0 and 1"}};
+  for (const Fault& fault : faults) {
+    SCOPED_TRACE(fault.name);
+    MeshData mesh;
+    mesh.num_vertices = 5;
+    mesh.num_cells = 2;
+    mesh.coordinates = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1};
+    mesh.cells = {0, 1, 2, 3, 1, 2, 3, 4};
+    elevate(MPI_COMM_SELF, mesh);
+    fault.spoil(mesh);
+    const auto serial = error_of(ErrorKind::input, [&] { validate_cells(mesh, "whole.h5"); });
+    EXPECT_CONTAINS(serial, fault.says);
+    write_mesh_file(MPI_COMM_WORLD, "spoilt.h5", only_on_rank_0(mesh));
+    const std::string parallel =
+        error_of(ErrorKind::input, [&] { read_mesh_file(MPI_COMM_WORLD, "spoilt.h5", 1.0, false, 2); });
+    EXPECT_CONTAINS(parallel, serial.substr(serial.find("cell ")));
+  }
+}
+
 TEST(MeshFile, IsScaled) {
   write_mesh_file(MPI_COMM_WORLD, "scaled.h5", rich_box());
   std::vector<double> expected = rich_box().coordinates;
@@ -141,6 +239,17 @@ TEST(MeshFile, HoldsWhatGmshFilesHold) {
     if (entry.file_size() < 50'000) {  // partitioning takes much longer than reading
       EXPECT_EQ(TetrahedralMesh(MPI_COMM_WORLD, hdf5).fingerprint(),
                 TetrahedralMesh(MPI_COMM_WORLD, gmsh).fingerprint());
+    }
+    if (entry.file_size() < 50'000 && gmsh.num_unused_vertices == 0) {  // real meshes, second-order
+      const MeshData linear = only_on_rank_0(read_gmsh(entry.path().string(), 1.0, true));
+      const auto mesh = read_mesh(MPI_COMM_WORLD, entry.path().string(), 1.0, true, 2);
+      const auto straight = std::make_unique<TetrahedralMesh>(MPI_COMM_WORLD, linear);
+      EXPECT_EQ(mesh->order(), 2);
+      EXPECT_NEAR(mesh->quality().volume, straight->quality().volume, 1e-12 * straight->quality().volume);
+      EXPECT_EQ(sum_over_ranks(mesh->boundary().size()), sum_over_ranks(straight->boundary().size()));
+      write_mesh_file(MPI_COMM_WORLD, "elevated.h5",
+                      read_mesh_data(MPI_COMM_WORLD, entry.path().string(), 1.0, true, 2));
+      EXPECT_EQ(read_mesh(MPI_COMM_WORLD, "elevated.h5", 1.0, true, 2)->fingerprint(), mesh->fingerprint());
     }
     ++count;
   }

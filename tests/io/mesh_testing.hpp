@@ -7,6 +7,7 @@
 
 #include "diffsim/core/state.hpp"
 #include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/elevate.hpp"
 #include "io_testing.hpp"
 
 namespace diffsim::testing {
@@ -23,8 +24,10 @@ inline MeshData box_with_unused_vertex(MPI_Comm comm) {
   return data;
 }
 
-inline std::unique_ptr<TetrahedralMesh> small_mesh(MPI_Comm comm = MPI_COMM_WORLD) {
-  return std::make_unique<TetrahedralMesh>(comm, box_with_unused_vertex(comm));
+inline std::unique_ptr<TetrahedralMesh> small_mesh(MPI_Comm comm = MPI_COMM_WORLD, int order = 1) {
+  MeshData data = box_with_unused_vertex(comm);
+  if (order == 2) elevate(comm, data);
+  return std::make_unique<TetrahedralMesh>(comm, data);
 }
 
 /// Component c of what a field has at vertex `file_index` in frame k, whoever owns the vertex.

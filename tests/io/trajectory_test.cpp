@@ -62,6 +62,7 @@ TEST(Trajectory, DescribesItselfInXdmf) {
   write_trajectory(*mesh, "described.h5", 2);
   const std::string text = read_bytes("described.xdmf");
   const std::string n = std::to_string(mesh->num_global_vertices()), c = std::to_string(mesh->num_global_cells());
+  EXPECT_CONTAINS(text, "<Topology TopologyType=\"Tetrahedron\" NumberOfElements=\"" + c + "\">");
   EXPECT_CONTAINS(text, "CollectionType=\"Temporal\"");
   EXPECT_CONTAINS(text, "<Grid Name=\"step 10\"");
   EXPECT_CONTAINS(text, "<Time Value=\"0.25\"/>");
@@ -69,6 +70,31 @@ TEST(Trajectory, DescribesItselfInXdmf) {
   EXPECT_CONTAINS(text, "Dimensions=\"3 3\">1 0 0 1 1 1 1 " + n + " 3<");
   EXPECT_CONTAINS(text, "Dimensions=\"2 " + n + " 3\">described.h5:/positions<");
   EXPECT_CONTAINS(text, "<Attribute Name=\"velocities\" AttributeType=\"Vector\" Center=\"Node\">");
+}
+
+TEST(Trajectory, OfASecondOrderMeshHasAllItsNodes) {
+  const auto mesh = small_mesh(MPI_COMM_WORLD, 2);
+  write_trajectory(*mesh, "quadratic.h5", 2);
+  const Hdf5File file = Hdf5File::open(MPI_COMM_WORLD, "quadratic.h5");
+  MeshData whole = box_with_unused_vertex(MPI_COMM_SELF);
+  const std::int64_t vertices = whole.num_vertices;
+  elevate(MPI_COMM_SELF, whole);
+  EXPECT_EQ(file.info("/positions").shape, (Shape{2, whole.num_vertices, 3}));
+  EXPECT_EQ(file.info("/mesh/cells").shape, (Shape{whole.num_cells, 10}));
+  EXPECT_EQ(file.read_array<std::int64_t>("/mesh/cells"), whole.cells);
+  EXPECT_TRUE(same_bits(file.read_array<double>("/mesh/vertices"), whole.coordinates));
+  std::vector<double> positions;
+  for (int k = 0; k < 2; ++k)
+    for (std::int64_t v = 0; v < whole.num_vertices; ++v)
+      for (int c = 0; c < 3; ++c) positions.push_back(v == vertices - 1 ? (c == 2 ? 0.1 : 9.0) : field_value(k, v, c));
+  EXPECT_TRUE(same_bits(file.read_array<double>("/positions"), positions));
+  const std::string text = read_bytes("quadratic.xdmf");
+  const std::string n = std::to_string(whole.num_vertices), c = std::to_string(whole.num_cells);
+  EXPECT_CONTAINS(text, "<Topology TopologyType=\"Tetrahedron_10\" NumberOfElements=\"" + c + "\">");
+  EXPECT_CONTAINS(text, "Dimensions=\"" + c + " 10\">quadratic.h5:/mesh/cells<");
+  EXPECT_CONTAINS(text, "Dimensions=\"2 " + n + " 3\">quadratic.h5:/positions<");
+  on_rank_0([] { write_trajectory(*small_mesh(MPI_COMM_SELF, 2), "quadratic_alone.h5", 2); });
+  EXPECT_EQ(read_bytes("quadratic.h5"), read_bytes("quadratic_alone.h5"));
 }
 
 TEST(Trajectory, WritesTheFieldsAskedFor) {

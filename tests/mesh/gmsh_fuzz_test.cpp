@@ -113,9 +113,13 @@ class Mutator {
                                                     "4",
                                                     "5",
                                                     "7",
+                                                    "8",
+                                                    "9",
                                                     "11",
                                                     "12",
                                                     "40",
+                                                    "101",
+                                                    "107",
                                                     "-1",
                                                     "-4",
                                                     "2147483647",
@@ -153,9 +157,9 @@ class Mutator {
 };
 
 /// What a reader may do with any bytes: refuse them as input, or read a mesh that holds together.
-void expect_clean(const std::string& content, bool allow_coincident_vertices, std::int64_t& num_read) {
+void expect_clean(const std::string& content, bool allow_coincident_vertices, int order, std::int64_t& num_read) {
   try {
-    const auto mesh = parse_gmsh(content, "spoilt.msh", 1.0, allow_coincident_vertices);
+    const auto mesh = parse_gmsh(content, "spoilt.msh", 1.0, allow_coincident_vertices, order);
     ++num_read;
     ValidateOptions options;
     options.allow_coincident_vertices = allow_coincident_vertices;
@@ -175,15 +179,16 @@ TEST(GmshFuzz, ReadsOrRefusesSpoiltFiles) {
   const char* asked = std::getenv("DIFFSIM_FUZZ");
   const std::int64_t count = asked ? std::atoll(asked) : 20000;
   std::vector<std::string> files;
-  for (const int version : {22, 41})
-    for (const Encoding encoding : {Encoding::text, Encoding::little_endian, Encoding::big_endian})
-      files.push_back(Sample::file(version, encoding));
+  for (const int order : {1, 2})
+    for (const int version : {22, 41})
+      for (const Encoding encoding : {Encoding::text, Encoding::little_endian, Encoding::big_endian})
+        files.push_back(Sample::file(version, encoding, order));
 
   std::int64_t num_read = 0;
   for (std::int64_t seed = 0; seed < count && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const auto& file = files[static_cast<std::size_t>(seed) % files.size()];
-    expect_clean(Mutator(static_cast<std::uint64_t>(seed)).spoil(file), seed % 4 == 0, num_read);
+    expect_clean(Mutator(static_cast<std::uint64_t>(seed)).spoil(file), seed % 4 == 0, seed % 5 == 0 ? 1 : 2, num_read);
   }
   EXPECT_GT(num_read, count / 50) << "nearly nothing was read: the changes are too rough to reach far";
   EXPECT_LT(num_read, count / 2) << "nearly nothing was refused: the changes spoil nothing";

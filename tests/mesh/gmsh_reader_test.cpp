@@ -43,6 +43,7 @@ std::filesystem::path meshes_directory() {
   if ((directory).empty()) GTEST_SKIP() << "no meshes: set DIFFSIM_DATA to the folder that holds meshes/"
 
 void expect_equal(const MeshData& a, const MeshData& b) {
+  EXPECT_EQ(a.order, b.order);
   EXPECT_EQ(a.num_vertices, b.num_vertices);
   EXPECT_EQ(a.num_cells, b.num_cells);
   EXPECT_EQ(a.first_vertex, b.first_vertex);
@@ -73,6 +74,24 @@ MeshData expected_sample() {
   mesh.face_regions = {{0, 3, 2}, {0, 0, 3}};
   mesh.vertex_regions = {{0, 4}, {1, 4}, {4, 5}};
   return mesh;
+}
+
+/// Expects `mesh.msh:line: …message…; …`; line 0 for none, -1 for any.
+void expect_refused(const std::string& content, long line, const std::string& message, int order = 1) {
+  try {
+    parse_gmsh(content, "mesh.msh", 1.0, false, order);
+    ADD_FAILURE() << "was read; expected: " << message;
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    const std::string place = line < 0   ? "mesh.msh:"
+                              : line > 0 ? "mesh.msh:" + std::to_string(line) + ": "
+                                         : "mesh.msh: ";
+    EXPECT_EQ(text.substr(0, place.size()), place) << text;
+    EXPECT_NE(text.find(message), std::string::npos) << text << "\nexpected: " << message;
+    EXPECT_NE(text.find("; "), std::string::npos) << "says nothing to do: " << text;
+    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+    EXPECT_EQ(error.kind(), ErrorKind::input);
+  }
 }
 
 TEST(GmshReader, ReadsEveryEncodingAlike) {
@@ -162,6 +181,87 @@ TEST(GmshReader, TakesCornersOfSecondOrderTrianglesAndLines) {
   expect_equal(parse_gmsh(content, "sample"), expected_sample());
 }
 
+// Second-order files.
+
+/// The mesh that Sample's files of order 2 hold. Vertices 6 to 14 are the nodes 101 to 109.
+MeshData expected_second_order() {
+  MeshData mesh = expected_sample();
+  mesh.order = 2;
+  mesh.num_vertices = 15;
+  mesh.coordinates.insert(mesh.coordinates.end(), {0.5, 0, 0,   0.5, 0.5,   0,   0,   0.5, 0, 0,   0,   0.5, 0.5, 0,
+                                                   0.5, 0, 0.5, 0.5, 1.125, 0.5, 0.5, 0.5, 1, 0.5, 0.5, 0.5, 1});
+  // The edges 01, 12, 02, 03, 13, 23 of corners 0 1 2 3 (nodes 5, 3, 12, 7) and 1 2 3 4 (nodes 3, 12, 7, 40).
+  mesh.cells = {0, 1, 2, 3, 6, 7, 8, 9, 10, 11, 1, 2, 3, 4, 7, 11, 10, 12, 13, 14};
+  mesh.vertex_regions = {{0, 4}, {1, 4}, {6, 4}, {4, 5}};
+  return mesh;
+}
+
+TEST(GmshReader, ReadsSecondOrderInEveryEncodingAlike) {
+  for (const int version : {22, 41})
+    for (const Encoding encoding : encodings) {
+      SCOPED_TRACE(std::to_string(version) + ", encoding " + std::to_string(static_cast<int>(encoding)));
+      const std::string content = Sample::file(version, encoding, 2);
+      expect_equal(parse_gmsh(content, "sample", 1.0, false, 2), expected_second_order());
+      // By its corners: the nodes on edges are there, but of no cell.
+      MeshData corners = expected_sample();
+      corners.num_vertices = 15;
+      corners.num_unused_vertices = 10;
+      corners.coordinates = expected_second_order().coordinates;
+      expect_equal(parse_gmsh(content, "sample"), corners);
+      // A linear file is read as it is.
+      expect_equal(parse_gmsh(Sample::file(version, encoding), "sample", 1.0, false, 2), expected_sample());
+    }
+}
+
+TEST(GmshReader, KeepsCurvedEdges) {
+  const auto mesh = parse_gmsh(Sample::file(41, Encoding::text, 2), "sample", 2.0, false, 2);
+  EXPECT_EQ(std::vector<double>(&mesh.coordinates[36], &mesh.coordinates[36] + 3), (std::vector<double>{2.25, 1, 1}));
+}
+
+/// One straight tetrahedron by Gmsh's rules; its last line is 21.
+const std::string second_order_22 =
+    "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
+    "$Nodes\n10\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 .5 0 0\n6 .5 .5 0\n7 0 .5 0\n8 0 0 .5\n9 0 .5 .5\n10 .5 0 .5\n"
+    "$EndNodes\n$Elements\n2\n1 9 2 7 1 1 3 2 7 6 5\n2 11 2 5 1 1 2 3 4 5 6 7 8 9 10\n$EndElements\n";
+
+TEST(GmshReader, RefusesSecondOrderCellsThatDoNotHoldTogether) {
+  const auto refused = [](const std::string& from, const std::string& to, long line, const std::string& message) {
+    SCOPED_TRACE(to);
+    std::string content = second_order_22;
+    const auto at = content.find(from);
+    ASSERT_NE(at, std::string::npos);
+    expect_refused(content.replace(at, from.size(), to), line, message, 2);
+  };
+  EXPECT_EQ(parse_gmsh(second_order_22, "mesh.msh", 1.0, false, 2).face_regions.size(), 1u);
+  // Exchanging any two nodes on edges folds the cell: here VTK's order.
+  refused("8 9 10\n$End", "8 10 9\n$End", 20, "cell 0 is curved so far that it folds over");
+  refused("5 6 7 8 9 10\n$End", "6 5 7 8 9 10\n$End", 20, "cell 0 is curved so far that it folds over");
+  refused("\n5 .5 0 0\n", "\n5 .2 0 0\n", 20, "cell 0 is curved so far that it folds over");
+  refused("\n5 .5 0 0\n", "\n5 nan 0 0\n", 10, "a coordinate is nan");
+  refused("9 10\n$End", "9 9\n$End", 20, "cell 0 has vertex 8 twice; remove the cell or give it ten different");
+  refused("9 10\n$End", "9 11\n$End", 20, "the element has node 11, which $Nodes does not");
+  refused("1 3 2 7 6 5\n", "1 3 2 7 6 11\n", 19, "the element has node 11, which $Nodes does not");
+  refused("1 3 2 7 6 5\n", "1 3 2 7 5 6\n", 19,
+          "this triangle has vertex 4 on the edge of vertices 2 and 1, where its");
+}
+
+TEST(GmshReader, TakesTheSurfaceOfASecondOrderMeshInEitherOrder) {
+  std::string content = second_order_22;
+  content.replace(content.find("1 9 2 7 1 1 3 2 7 6 5"), 21, "1 2 2 7 1 1 3 2");
+  EXPECT_EQ(parse_gmsh(content, "mesh.msh", 1.0, false, 2).face_regions.size(), 1u);
+}
+
+TEST(GmshReader, RefusesNeighboursThatDoNotShareTheNodesOfTheirEdges) {
+  std::string content = Sample::file(22, Encoding::text, 2);
+  // The second tetrahedron with an own node in place of 106.
+  const std::string with = " 106 ";
+  const auto last = content.rfind(with);
+  ASSERT_NE(last, std::string::npos);
+  content.replace(last, with.size(), " 110 ");
+  content.replace(content.find("$Nodes\n15\n"), 10, "$Nodes\n16\n110 0 0.5 0.5\n");
+  expect_refused(content, -1, "where cell 0 has vertex", 2);
+}
+
 /// The two versions order the vertices differently, so they are compared by position.
 TEST(GmshReader, ReadsTheSameMeshInFourFiles) {
   const auto directory = meshes_directory();
@@ -227,22 +327,6 @@ constexpr const char* text_41 =
     "$Entities\n0 0 1 1\n3 0 0 0 1 1 1 1 7 0\n1 0 0 0 1 1 1 1 5 1 3\n$EndEntities\n"  // 4
     "$Nodes\n1 4 1 4\n3 1 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n$EndNodes\n"   // 9
     "$Elements\n2 2 1 2\n2 3 2 1\n1 1 3 2\n3 1 4 1\n2 1 2 3 4\n$EndElements\n";       // 21
-
-/// Expects `mesh.msh:line: …message…; …`.
-void expect_refused(const std::string& content, long line, const std::string& message) {
-  try {
-    parse_gmsh(content, "mesh.msh");
-    ADD_FAILURE() << "was read; expected: " << message;
-  } catch (const InputError& error) {
-    const std::string text = error.what();
-    const std::string place = line > 0 ? "mesh.msh:" + std::to_string(line) + ": " : "mesh.msh: ";
-    EXPECT_EQ(text.substr(0, place.size()), place) << text;
-    EXPECT_NE(text.find(message), std::string::npos) << text << "\nexpected: " << message;
-    EXPECT_NE(text.find("; "), std::string::npos) << "says nothing to do: " << text;
-    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
-    EXPECT_EQ(error.kind(), ErrorKind::input);
-  }
-}
 
 /// One change to one of the texts above.
 struct BadText {
@@ -350,8 +434,10 @@ TEST(GmshReader, RefusesBadTextNamingItsLine) {
       {text_22, "2 4 2 5 1 1 2 3 4", "2 5 2 5 1 1 2 3 4 1 2 3 4", 14, "element type 5 (8-node hexahedron) is not"},
       {text_22, "2 4 2 5 1 1 2 3 4", "2 6 2 5 1 1 2 3 4 1 2", 14, "6-node prism"},
       {text_22, "2 4 2 5 1 1 2 3 4", "2 7 2 5 1 1 2 3 4 1", 14, "5-node pyramid"},
-      {text_22, "2 4 2 5 1 1 2 3 4", "2 11 2 5 1 1 2 3 4 1 2 3 4 1 2", 14, "it needs `order: 2`, which is not"},
-      {text_22, "2 4 2 5 1 1 2 3 4", "2 29 2 5 1 1 2", 14, "element type 29 (20-node tetrahedron) is of higher order"},
+      {text_22, "2 4 2 5 1 1 2 3 4", "2 11 2 5 1 1 2 3 4 1 2 3 4 1", 14, "the line ends before a node"},
+      {text_22, "2\n1 2 2 7 1 1 3 2\n", "2\n1 11 2 5 1 1 2 3 4 1 2 3 4 1 2\n", 14, "tetrahedra of 10 and of 4 nodes"},
+      {text_22, "2 4 2 5 1 1 2 3 4", "2 29 2 5 1 1 2", 14,
+       "element type 29 (20-node tetrahedron) is of too high an order"},
       {text_22, "2 4 2 5 1 1 2 3 4", "2 77 2 5 1 1 2 3 4", 14, "element type 77 is not known"},
       {text_22, "2 4 2 5 1 1 2 3 4", "2 2 2 0 1 1 2 3", 0, "no tetrahedra; mesh the volume"},
       {text_22, "2\n1 2 2 7 1 1 3 2\n", "2\n1 4 2 5 1 1 2 3 4\n", 14, "cell 1 has the same vertices as cell 0"},
@@ -365,7 +451,7 @@ TEST(GmshReader, RefusesBadTextNamingItsLine) {
       {text_41, "2 2 1 2\n2 3 2 1\n1 1 3 2\n3 1 4 1", "2 3 1 2\n2 3 2 1\n1 1 3 2\n3 1 4 2", 27,
        "ends after 1 of 2 elements"},
       {text_41, "3 1 4 1\n", "2 1 4 1\n", 25, "a tetrahedron does not belong to an entity of dimension 2"},
-      {text_41, "3 1 4 1\n", "3 1 11 1\n", 25, "it needs `order: 2`"},
+      {text_41, "3 1 4 1\n", "3 1 11 1\n", 26, "the line ends before a node of the element"},
       {text_41, "3 1 4 1\n", "3 1 4 1000000000000000000\n", 25, "the count says 1000000000000000000 elements"},
       {text_41, "2 1 2 3 4\n", "2 1 2 3 9\n", 26, "the element has node 9"},
       {text_41, "2 1 2 3 4\n", "2 1 2 3 -4\n", 26, "must not be negative"},

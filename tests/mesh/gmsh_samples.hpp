@@ -61,11 +61,28 @@ inline std::string format_section(const std::string& version, Encoding encoding)
 
 /// Two tetrahedra and one of everything that the reader should cope with: gaps in the node tags, an unused node,
 /// parametric nodes, a tetrahedron in two groups, a face inside the body, a triangle of no group, groups of curves and
-/// points, a group without name, a name used in two dimensions, and sections that hold no mesh.
+/// points, a group without name, a name used in two dimensions, and sections that hold no mesh. Of order 2 it is the
+/// same with nodes on the edges, all in the middle but 107.
 class Sample {
  public:
-  static constexpr std::array<int, 6> tags = {5, 3, 12, 7, 40, 8};
-  static constexpr double positions[6][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}, {9, 9, 0.1}};
+  struct Node {
+    int tag;
+    std::array<double, 3> position;
+  };
+  static std::vector<Node> nodes(int order = 1) {
+    std::vector<Node> result = {{5, {0, 0, 0}}, {3, {1, 0, 0}},  {12, {0, 1, 0}},
+                                {7, {0, 0, 1}}, {40, {1, 1, 1}}, {8, {9, 9, 0.1}}};
+    if (order == 1) return result;
+    for (const Edge& edge : edges) {
+      Node node{edge.node, {}};
+      for (const Node& corner : nodes())
+        for (std::size_t k = 0; k < 3; ++k)
+          if (corner.tag == edge.ends[0] || corner.tag == edge.ends[1]) node.position[k] += 0.5 * corner.position[k];
+      if (edge.node == 107) node.position[0] += 0.125;
+      result.push_back(node);
+    }
+    return result;
+  }
 
   struct Element {
     int type;
@@ -75,10 +92,27 @@ class Sample {
     std::vector<int> nodes;
   };
 
-  static std::vector<Element> elements() {
-    return {{15, 0, 1, {9}, {40}},         {1, 1, 1, {1}, {5, 3}},   {2, 2, 1, {3}, {5, 12, 3}},
-            {2, 2, 2, {-4}, {7, 12, 3}},   {2, 2, 3, {}, {5, 3, 7}}, {4, 3, 1, {1, 2}, {5, 3, 12, 7}},
-            {4, 3, 2, {1}, {3, 12, 7, 40}}};
+  static std::vector<Element> elements(int order = 1) {
+    std::vector<Element> result = {{15, 0, 1, {9}, {40}},         {1, 1, 1, {1}, {5, 3}},
+                                   {2, 2, 1, {3}, {5, 12, 3}},    {2, 2, 2, {-4}, {7, 12, 3}},
+                                   {2, 2, 3, {}, {5, 3, 7}},      {4, 3, 1, {1, 2}, {5, 3, 12, 7}},
+                                   {4, 3, 2, {1}, {3, 12, 7, 40}}};
+    for (Element& element : result) {
+      if (order == 1 || element.dimension == 0) continue;
+      // Gmsh's types and order of nodes.
+      constexpr int types[] = {0, 8, 9, 11};
+      constexpr int pairs[6][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 0}, {3, 2}, {3, 1}};
+      constexpr int num_pairs[] = {0, 1, 3, 6};
+      element.type = types[element.dimension];
+      for (int i = 0; i < num_pairs[element.dimension]; ++i) {
+        const int a = element.nodes[static_cast<std::size_t>(pairs[i][0])];
+        const int b = element.nodes[static_cast<std::size_t>(pairs[i][1])];
+        for (const Edge& edge : edges)
+          if ((edge.ends[0] == a && edge.ends[1] == b) || (edge.ends[0] == b && edge.ends[1] == a))
+            element.nodes.push_back(edge.node);
+      }
+    }
+    return result;
   }
 
   static std::string names() {
@@ -87,16 +121,16 @@ class Sample {
   }
 
   /// The sections, in the order Gmsh writes them.
-  static std::vector<std::string> sections_22(Encoding encoding) {
-    Encoder nodes(encoding);
-    for (std::size_t i = 0; i < tags.size(); ++i) {
-      nodes.int32(tags[i]);
-      for (const double x : positions[i]) nodes.real(x);
-      nodes.end_line();
+  static std::vector<std::string> sections_22(Encoding encoding, int order = 1) {
+    Encoder points(encoding);
+    for (const Node& node : nodes(order)) {
+      points.int32(node.tag);
+      for (const double x : node.position) points.real(x);
+      points.end_line();
     }
     Encoder rows(encoding);
     int number = 0;
-    for (const Element& element : elements()) {
+    for (const Element& element : elements(order)) {
       const auto groups = element.groups.empty() ? std::vector<int>{0} : element.groups;
       for (const int group : groups) {
         ++number;
@@ -111,13 +145,14 @@ class Sample {
       }
     }
     return {format_section("2.2", encoding), "$Comments\nnot $Nodes\n$EndComments\n", names(),
-            nodes.section("Nodes", "6\n"), rows.section("Elements", std::to_string(number) + "\n")};
+            points.section("Nodes", std::to_string(nodes(order).size()) + "\n"),
+            rows.section("Elements", std::to_string(number) + "\n")};
   }
 
-  static std::vector<std::string> sections_41(Encoding encoding) {
+  static std::vector<std::string> sections_41(Encoding encoding, int order = 1) {
     Encoder entities(encoding);
     entities.size(1).size(1).size(3).size(2).end_line();
-    for (const Element& element : elements()) {
+    for (const Element& element : elements(order)) {
       entities.int32(element.entity);
       for (int k = 0; k < (element.dimension == 0 ? 3 : 6); ++k) entities.real(0.5 * k);
       entities.size(element.groups.size());
@@ -127,36 +162,37 @@ class Sample {
       entities.end_line();
     }
 
-    Encoder nodes(encoding);
-    nodes.size(2).size(6).size(3).size(40).end_line();
+    const std::vector<Node> all = nodes(order);
+    Encoder points(encoding);
+    points.size(2).size(all.size()).size(3).size(order == 1 ? 40 : 109).end_line();
     const auto add_block = [&](int dimension, int parametric, std::size_t first, std::size_t last) {
-      nodes.int32(dimension).int32(1).int32(parametric).size(last - first).end_line();
-      for (std::size_t i = first; i < last; ++i) nodes.size(static_cast<std::uint64_t>(tags[i])).end_line();
+      points.int32(dimension).int32(1).int32(parametric).size(last - first).end_line();
+      for (std::size_t i = first; i < last; ++i) points.size(static_cast<std::uint64_t>(all[i].tag)).end_line();
       for (std::size_t i = first; i < last; ++i) {
-        for (const double x : positions[i]) nodes.real(x);
-        for (int k = 0; k < parametric * dimension; ++k) nodes.real(0.25);
-        nodes.end_line();
+        for (const double x : all[i].position) points.real(x);
+        for (int k = 0; k < parametric * dimension; ++k) points.real(0.25);
+        points.end_line();
       }
     };
     add_block(2, 1, 0, 2);
-    add_block(3, 0, 2, 6);
+    add_block(3, 0, 2, all.size());
 
     Encoder rows(encoding);
-    rows.size(elements().size()).size(elements().size()).size(1).size(elements().size()).end_line();
+    rows.size(elements(order).size()).size(elements(order).size()).size(1).size(elements(order).size()).end_line();
     std::uint64_t number = 0;
-    for (const Element& element : elements()) {
+    for (const Element& element : elements(order)) {
       rows.int32(element.dimension).int32(element.entity).int32(element.type).size(1).end_line();
       rows.size(++number);
       for (const int node : element.nodes) rows.size(static_cast<std::uint64_t>(node));
       rows.end_line();
     }
     return {format_section("4.1", encoding), names(),
-            entities.section("Entities"),    nodes.section("Nodes"),
+            entities.section("Entities"),    points.section("Nodes"),
             rows.section("Elements"),        "$Periodic\n0\n$EndPeriodic\n"};
   }
 
-  static std::string file(int version, Encoding encoding) {
-    return joined(version == 22 ? sections_22(encoding) : sections_41(encoding));
+  static std::string file(int version, Encoding encoding, int order = 1) {
+    return joined(version == 22 ? sections_22(encoding, order) : sections_41(encoding, order));
   }
 
   static std::string joined(const std::vector<std::string>& sections) {
@@ -164,6 +200,14 @@ class Sample {
     for (const auto& section : sections) content += section;
     return content;
   }
+
+ private:
+  struct Edge {
+    int ends[2];
+    int node;
+  };
+  static constexpr Edge edges[] = {{{5, 3}, 101},  {{3, 12}, 102}, {{5, 12}, 103},  {{5, 7}, 104}, {{3, 7}, 105},
+                                   {{12, 7}, 106}, {{3, 40}, 107}, {{12, 40}, 108}, {{7, 40}, 109}};
 };
 
 }  // namespace diffsim::testing

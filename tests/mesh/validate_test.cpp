@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/mesh/elevate.hpp"
 
 namespace diffsim {
 namespace {
@@ -158,6 +159,86 @@ TEST(ValidateCells, NamesThePlace) {
   auto mesh = make_mesh(corner, {{0, 1, 2, 3}});
   mesh.coordinates[15] = std::nan("");
   expect_refused(mesh, "a.msh:15: vertex 5 has the coordinate", options);
+}
+
+/// Two cells on each side of a face, second-order and straight.
+MeshData second_order() {
+  auto mesh = make_mesh(corner, {{0, 1, 2, 3}, {1, 2, 3, 4}});
+  elevate(MPI_COMM_SELF, mesh);
+  return mesh;
+}
+
+TEST(ValidateCells, TakesSecondOrderCells) {
+  auto mesh = second_order();
+  EXPECT_EQ(validate_cells(mesh, "a.msh"), 1);
+  for (double& x : mesh.coordinates) x *= 1e-100;
+  EXPECT_EQ(validate_cells(mesh, "a.msh"), 1);
+  for (double& x : mesh.coordinates) x *= 1e200;
+  EXPECT_EQ(validate_cells(mesh, "a.msh"), 1);
+  mesh.cells.pop_back();
+  EXPECT_THROW(validate_cells(mesh, "a.msh"), Error);
+}
+
+TEST(ValidateCells, RefusesFoldedCells) {
+  const auto mesh = second_order();
+  // Beyond a quarter of the edge the map turns back at its end.
+  for (std::size_t node = 4; node < 10; ++node) {
+    auto moved = mesh;
+    const auto* edge = edge_corners[node - 4];
+    const auto middle = static_cast<std::size_t>(mesh.cells[node]);
+    for (const double t : {0.3, 0.2}) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        const auto at = [&](int a) {
+          return mesh.coordinates[3 * static_cast<std::size_t>(mesh.cells[static_cast<std::size_t>(a)]) + k];
+        };
+        moved.coordinates[3 * middle + k] = (1 - t) * at(edge[0]) + t * at(edge[1]);
+      }
+      if (t == 0.3)
+        EXPECT_EQ(validate_cells(moved, "a.msh"), 1);
+      else
+        expect_refused(moved, "cell 0 is curved so far that it folds over");
+    }
+  }
+  auto far = mesh;
+  far.coordinates[3 * static_cast<std::size_t>(mesh.cells[4])] = 1e308;
+  expect_refused(far, "cell 0 is curved so far that it folds over");
+}
+
+TEST(ValidateCells, RefusesExchangedNodesOnEdges) {
+  for (std::size_t i = 4; i < 10; ++i)
+    for (std::size_t j = 4; j < i; ++j) {
+      auto mesh = second_order();
+      std::swap(mesh.cells[10 + i], mesh.cells[10 + j]);
+      expect_refused(mesh, "cell 1 is curved so far that it folds over");
+    }
+}
+
+TEST(ValidateCells, RefusesCellsThatDoNotShareTheNodesOfTheirEdges) {
+  const auto mesh = second_order();
+  // Local nodes 5 of cell 0 and 4 of cell 1 are on the edge of vertices 1 and 2.
+  ASSERT_EQ(mesh.cells[5], mesh.cells[14]);
+  auto torn = mesh;
+  torn.cells[14] = torn.num_vertices++;
+  torn.coordinates.insert(torn.coordinates.end(), {0.5, 0.5, 0.01});
+  expect_refused(torn, "cell 1 has vertex " + std::to_string(torn.num_vertices - 1) +
+                           " on the edge of vertices 1 and 2, where cell 0 has vertex " +
+                           std::to_string(mesh.cells[5]));
+  // Cells with nothing in common but a node, on the edge of vertices 0 and 1 of the first.
+  auto points = corner;
+  points.resize(4);
+  points.insert(points.end(), {{0.5, -1, -1}, {0.5, 1, 1}, {-1, 0, 0}, {0.5, 1, -1}});
+  auto shared = make_mesh(points, {{0, 1, 2, 3}, {5, 4, 6, 7}});
+  elevate(MPI_COMM_SELF, shared);
+  EXPECT_EQ(validate_cells(shared, "a.msh", {true, {}, {}}), 0);
+  const std::string node = std::to_string(shared.cells[4]);
+  shared.cells[14] = shared.cells[4];
+  expect_refused(shared, "cell 1 has vertex " + node +
+                             " on the edge of vertices 4 and 5, but cell 0 has it on the edge of vertices 0 and 1");
+  points[4] = {0.5, 0, 0};
+  auto corner_of_other = make_mesh(points, {{0, 1, 2, 3}, {5, 4, 6, 7}});
+  elevate(MPI_COMM_SELF, corner_of_other);
+  corner_of_other.cells[11] = corner_of_other.cells[4];
+  expect_refused(corner_of_other, "on the edge of vertices 0 and 1");
 }
 
 }  // namespace

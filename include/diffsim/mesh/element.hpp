@@ -31,6 +31,9 @@ double jacobian(const QuadraticCell& x, const std::array<double, 4>& lambda);
 /// The least jacobian at the ten nodes and the four points of the quadrature rule of second degree, m³.
 double least_jacobian(const QuadraticCell& x);
 
+/// least_jacobian / L³, L the longest edge between corners; of no use (not above 0) where L is 0 or not finite.
+double least_relative_jacobian(const QuadraticCell& x);
+
 /// The volume of the curved cell, m³; exact, as the jacobian is a cubic.
 double volume(const QuadraticCell& x);
 

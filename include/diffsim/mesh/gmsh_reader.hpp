@@ -15,13 +15,18 @@ namespace diffsim {
 /// by region and entity, each once. A face inside the body belongs to its lower-numbered cell. Triangles, lines and
 /// points without a group, and sections that hold no mesh, are skipped.
 ///
+/// Second-order cells (ten nodes) keep their nodes if `order` is 2, curved edges included; the surface and curves of
+/// physical groups may be of either order. If `order` is 1, elements are read by their corners, and the nodes on edges
+/// are vertices that no cell has. Linear cells are read alike in both cases: see elevate.hpp. A file with cells of both
+/// orders is refused.
+///
 /// `scale` multiplies the coordinates (to metres). The result has passed validate_cells (diffsim/mesh/validate.hpp).
 /// Throws InputError with file and line; in a binary file that is the line of the section's header, and the message
 /// ends with the byte's offset.
-MeshData read_gmsh(const std::string& path, double scale = 1.0, bool allow_coincident_vertices = false);
+MeshData read_gmsh(const std::string& path, double scale = 1.0, bool allow_coincident_vertices = false, int order = 1);
 
 /// The same for a file already in memory.
 MeshData parse_gmsh(std::string_view content, const std::string& name_for_errors, double scale = 1.0,
-                    bool allow_coincident_vertices = false);
+                    bool allow_coincident_vertices = false, int order = 1);
 
 }  // namespace diffsim

@@ -27,12 +27,18 @@ struct ValidateOptions {
 /// 6 L³, u = 2⁻⁵³), so 1e-14 is where its sign starts to mean something; the worst cell of a usable mesh is far above.
 inline constexpr double min_relative_volume = 1e-14;
 
+/// What is said of a second-order cell whose least_relative_jacobian is not above min_relative_volume.
+inline constexpr char folded_cell[] =
+    " is curved so far that it folds over (its Jacobian is not positive at all nodes and quadrature points); move the "
+    "nodes on its edges towards their middles, check the order of its nodes, or read the mesh with order 1";
+
 /// Checks a mesh that is whole on this rank; returns how many vertices no cell has.
 ///
 /// Throws InputError, naming the file `name` (may be empty), the cell or vertex (0-based, file order) and what to do,
 /// for: no cells; a coordinate that is not finite; a vertex number out of range, or twice in a cell; an inverted or
 /// flat cell; a cell given twice; a face of more than two cells; two used vertices at one position; a region entry out
-/// of range. O(n log n) time, about 50 bytes a cell.
+/// of range; and of second-order meshes: a folded cell; an edge with two nodes; a node on two edges. O(n log n) time,
+/// about 50 bytes a linear cell, 400 a second-order one.
 std::int64_t validate_cells(const MeshData& mesh, const std::string& name, const ValidateOptions& options = {});
 
 }  // namespace diffsim

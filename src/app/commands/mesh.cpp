@@ -51,8 +51,8 @@ bool report_mesh(Job& job) {
   const MeshData data = load_mesh(job.comm, scene);
   const std::shared_ptr<TetrahedralMesh> mesh = make_mesh(job.comm, scene, data);
   job.report.set_mesh(*mesh);
-  double stable = 0.0;
-  if (!scene.materials.empty()) stable = make_body(scene, mesh).stable_substep();
+  const bool has_body = !scene.materials.empty() && mesh->order() == 1;
+  const double stable = has_body ? make_body(scene, mesh).stable_substep() : 0.0;
   const MeshQuality quality = mesh->quality();
   const nlohmann::ordered_json regions = regions_json(scene, *mesh);
   const nlohmann::ordered_json partition = partition_json(*mesh);
@@ -63,6 +63,8 @@ bool report_mesh(Job& job) {
     write_mesh_file(job.comm, job.line.convert, data);
   }
 
+  job.report["mesh"]["order"] = mesh->order();
+  job.report["mesh"]["nodes_per_cell"] = mesh->nodes_per_cell();
   job.report["mesh"]["unused_vertices"] = mesh->num_unused_vertices();
   job.report["quality"] = {{"volume", quality.volume},
                            {"min_edge", quality.min_edge},
@@ -71,8 +73,8 @@ bool report_mesh(Job& job) {
                            {"average_mean_ratio", quality.average_mean_ratio}};
   job.report["regions"] = regions;
   job.report["partition"] = partition;
-  job.out << fmt::format("mesh: {} vertices ({} unused), {} cells\n", mesh->num_global_vertices(),
-                         mesh->num_unused_vertices(), mesh->num_global_cells())
+  job.out << fmt::format("mesh: {} vertices ({} unused), {} cells of {} nodes\n", mesh->num_global_vertices(),
+                         mesh->num_unused_vertices(), mesh->num_global_cells(), mesh->nodes_per_cell())
           << fmt::format("volume {:.6g} m³, edges {:.3g} to {:.3g} m, mean ratio {:.3g} (worst) {:.3g} (average)\n",
                          quality.volume, quality.min_edge, quality.max_edge, quality.min_mean_ratio,
                          quality.average_mean_ratio);
@@ -80,7 +82,7 @@ bool report_mesh(Job& job) {
     job.out << fmt::format("  region {:<16} {} vertices, {} cells, {} faces\n", region["name"].get<std::string>(),
                            region["vertices"].get<std::int64_t>(), region["cells"].get<std::int64_t>(),
                            region["faces"].get<std::int64_t>());
-  if (!scene.materials.empty()) {
+  if (has_body) {
     job.report["stable_time_step"] = stable;
     job.report["stable_dt"] = stable * scene.solver.substeps;
     job.out << fmt::format("stable explicit substep {:.4g} s: dt below {:.4g} s with {} substeps\n", stable,
