@@ -26,7 +26,10 @@ std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
     return std::any_of(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.first == name; });
   };
   for (const MaterialEntry& material : scene.materials) {
-    for (const auto& [name, numbers] : material.values)
+    std::vector<std::string> names = elastic_law(material.model).parameters;
+    for (const auto& [name, mechanism] : damping_parameters())
+      if (material.values.count(name) > 0) names.push_back(name);
+    for (const std::string& name : names)
       if (!has(name)) kinds.push_back({name, kinds.front().second});
     const std::string& signal = elastic_law(material.model).signal;
     if (!signal.empty() && !has(signal)) kinds.push_back({signal, {{Per::global, Per::step}, 1}});
@@ -137,7 +140,8 @@ void parse_search(const Mapping& mapping, const Kind& kind, ParameterEntry& entr
                        ", has no logarithm; raise it above 0 or search linear");
 }
 
-void parse_map(const Mapping& mapping, const Value& value, const Scene& scene, const Kind& kind, ParameterEntry& entry) {
+void parse_map(const Mapping& mapping, const Value& value, const Scene& scene, const Kind& kind,
+               ParameterEntry& entry) {
   entry.map = parse_numbers(value, scene);
   if (!entry.map->dataset()) value.place.fail("is a dataset of modes; give {file:, dataset:}");
   if (mapping.has("per") || mapping.has("region"))

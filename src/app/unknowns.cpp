@@ -237,7 +237,8 @@ void load_map(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEn
   for (std::size_t i = 0; i < rows; ++i)
     for (std::size_t m = 0; m < modes; ++m) unknown.map[i * modes + m] = values[m * stride + i];
   if (!entry.initial) return;
-  unknown.start = load_array(mesh.comm(), *entry.initial, {{}, {unknown.map_numbers}}, "a number, or one a mode").values;
+  unknown.start =
+      load_array(mesh.comm(), *entry.initial, {{}, {unknown.map_numbers}}, "a number, or one a mode").values;
 }
 
 Unknown make_unknown(const Scene& scene, DifferentiableSolver& solver, const ParameterEntry& entry) {

@@ -42,8 +42,8 @@ std::vector<double> read_cell_field(const TetrahedralMesh& mesh, const std::stri
 CellModes read_cell_modes(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset) {
   const Hdf5File file = Hdf5File::open(mesh.comm(), path);
   const FileOrder& order = mesh.cell_order();
-  const DatasetInfo info = file.require(dataset, Kind::real, {-1, order.num_global()},
-                                        "rows with one value for each of the mesh's cells");
+  const DatasetInfo info =
+      file.require(dataset, Kind::real, {-1, order.num_global()}, "rows with one value for each of the mesh's cells");
   CellModes result;
   result.modes = info.shape[0];
   for (std::int64_t mode = 0; mode < result.modes; ++mode) {

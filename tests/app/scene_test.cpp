@@ -275,7 +275,7 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:2: material.bulk_modulus: -1 is not positive; give Pa > 0"},
         Bad{BOX "material: {model: mooney_rivlin, density: 1, youngs_modulus: 1, c10: 1, c01: 1, bulk_modulus: 1}\n",
             "s.yaml:2: material.youngs_modulus: unknown key; known keys: model, region, c10, c01, bulk_modulus, "
-            "density"},
+            "density, viscosity, bulk_viscosity, rayleigh_damping, drag"},
         Bad{BOX "material: {model: neo_hookean, density: 1, youngs_modulus: 1, poisson_ratio: 0.5}\n",
             "s.yaml:2: material.poisson_ratio: 0.5 is outside (-1, 0.5); give a ratio inside"},
         Bad{BOX "material: {model: neo_hookean, density: 1, poisson_ratio: 0.3}\n",
@@ -315,7 +315,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BODY "parameters: {name: youngs_modulos}\n",
             "s.yaml:3: parameters.name: there is no 'youngs_modulos'; did you mean 'youngs_modulus'? use one of: "
             "density, "
-            "youngs_modulus, poisson_ratio, gravity, damping, traction, nodal_load, initial_positions, "
+            "youngs_modulus, poisson_ratio, gravity, damping, traction, nodal_load, rest_positions, initial_positions, "
             "initial_velocities"},
         Bad{BODY "parameters: {name: gravity, per: cell}\n",
             "s.yaml:3: parameters.per: there is no 'cell'; use one of: global, step"},
