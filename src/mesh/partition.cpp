@@ -7,8 +7,8 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
 
-// Scotch keeps a random state from one partitioning to the next; equal meshes shall be partitioned equally. There only where
-// PETSc brought Scotch along.
+// Scotch keeps a random state from one partitioning to the next; equal meshes shall be partitioned equally. There only
+// where PETSc brought Scotch along.
 extern "C" [[gnu::weak]] void SCOTCH_randomReset(void);
 
 namespace diffsim {

@@ -340,6 +340,53 @@ TEST_F(Commands, MeshReportsRegionsAndTheStableStep) {
   }
 }
 
+TEST_F(Commands, MeshOfSecondOrder) {
+  std::string scene = bar("2.0e4", "");
+  replace(scene, "mesh: {", "mesh: {order: 2, ");
+  write("s.yaml", scene);
+  expect_done(run({"mesh", "s.yaml", "--convert", path("bar.h5")}, "out"));
+  replace(scene, scene.substr(0, scene.find('\n')), "mesh: {file: bar.h5, order: 2}");
+  write("again.yaml", scene);
+  expect_done(run({"mesh", "again.yaml"}, "again"));
+  replace(scene, "order: 2", "order: 1");
+  write("corners.yaml", scene);
+  expect_done(run({"mesh", "corners.yaml"}, "corners"));
+  if (rank_ != 0) return;
+  for (const char* folder : {"out", "again"}) {
+    const nlohmann::json report = this->report(folder);
+    EXPECT_EQ(report["mesh"]["order"], 2);
+    EXPECT_EQ(report["mesh"]["nodes_per_cell"], 10);
+    EXPECT_EQ(report["mesh"]["vertices"], 17 * 5 * 5);
+    EXPECT_EQ(report["mesh"]["cells"], 192);
+    EXPECT_EQ(report["mesh"]["unused_vertices"], 0);
+    EXPECT_NEAR(report["quality"]["volume"].get<double>(), 0.0625, 1e-15);
+    for (const auto& region : report["regions"])
+      if (region["name"] == "x_max") {
+        EXPECT_EQ(region["faces"], 8);
+        EXPECT_EQ(region["vertices"], 25);
+      }
+  }
+  const nlohmann::json report = this->report("corners");
+  EXPECT_EQ(report["mesh"]["order"], 1);
+  EXPECT_EQ(report["mesh"]["vertices"], 17 * 5 * 5);
+  EXPECT_EQ(report["mesh"]["unused_vertices"], 17 * 5 * 5 - 81);
+  EXPECT_GT(report["stable_time_step"].get<double>(), 1e-4);
+}
+
+TEST_F(Commands, SecondOrderRunsAndPassesItsChecks) {
+  std::string scene = bar("2.0e4", target + "parameters: {name: youngs_modulus}\n");
+  replace(scene, "mesh: {", "mesh: {order: 2, ");
+  replace(scene, "steps: 20, substeps: 2", "steps: 5, substeps: 4");
+  write("s.yaml", scene);
+  expect_done(run({"simulate", "s.yaml"}, "out"));
+  Shape shape;
+  dataset("out/trajectory.h5", "/positions", &shape);
+  EXPECT_EQ(shape, (Shape{6, 17 * 5 * 5, 3}));
+  dataset("out/trajectory.h5", "/mesh/cells", &shape);
+  EXPECT_EQ(shape, (Shape{192, 10}));
+  expect_done(run({"check", "s.yaml"}, "checked"));
+}
+
 TEST_F(Commands, AnUnstableRunKeepsTheFramesSoFar) {
   std::string scene = bar("1.0e9", "");
   scene.replace(scene.find("dt: 0.005"), 9, "dt: 0.02");

@@ -51,8 +51,11 @@ std::vector<double> expected(const TetrahedralMesh& mesh, int k, const std::vect
   return values;
 }
 
-TEST(Observations, ReadsATrajectory) {
-  const auto mesh = small_mesh();
+class Observed : public ::testing::TestWithParam<int> {};  // the mesh's order
+INSTANTIATE_TEST_SUITE_P(Orders, Observed, ::testing::Values(1, 2));
+
+TEST_P(Observed, ReadsATrajectory) {
+  const auto mesh = small_mesh(MPI_COMM_WORLD, GetParam());
   {
     TrajectoryWriter writer(*mesh, "trajectory.h5");
     for (int k = 0; k < 4; ++k) writer.write(5 * k, 0.1 * k, state_of(*mesh, k));

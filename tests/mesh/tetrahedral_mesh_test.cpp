@@ -57,8 +57,9 @@ TEST(tetrahedral_mesh, positions_survive_the_way_to_the_file_and_back) {
 }
 
 TEST(tetrahedral_mesh, the_volume_is_that_of_the_box) {
-  for (const auto& mesh : {TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 2.0, 0.5}, {4, 5, 3}),
-                           std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, box_on_first_rank({1.0, 2.0, 0.5}, {4, 5, 3}))}) {
+  for (const auto& mesh :
+       {TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 2.0, 0.5}, {4, 5, 3}),
+        std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, box_on_first_rank({1.0, 2.0, 0.5}, {4, 5, 3}))}) {
     const MeshQuality quality = mesh->quality();
     EXPECT_NEAR(quality.volume, 1.0, 1e-14);
     EXPECT_GT(quality.min_mean_ratio, 0.1);
@@ -67,8 +68,9 @@ TEST(tetrahedral_mesh, the_volume_is_that_of_the_box) {
 }
 
 TEST(tetrahedral_mesh, the_boundary_is_that_of_the_box_and_points_outwards) {
-  for (const auto& mesh : {TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 2.0, 0.5}, {4, 5, 3}),
-                           std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, box_on_first_rank({1.0, 2.0, 0.5}, {4, 5, 3}))}) {
+  for (const auto& mesh :
+       {TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 2.0, 0.5}, {4, 5, 3}),
+        std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, box_on_first_rank({1.0, 2.0, 0.5}, {4, 5, 3}))}) {
     EXPECT_EQ(sum(static_cast<double>(mesh->boundary().size())), 2 * 2 * (4 * 5 + 5 * 3 + 4 * 3));
     // Gauss: Σ A n · x / 3 is the volume.
     double volume = 0.0;
@@ -78,7 +80,8 @@ TEST(tetrahedral_mesh, the_boundary_is_that_of_the_box_and_points_outwards) {
         for (std::size_t c = 0; c < 3; ++c)
           x[a][c] = mesh->rest_positions()[3 * static_cast<std::size_t>(face.vertices[a]) + c];
       volume += (x[0][0] * (x[1][1] * x[2][2] - x[1][2] * x[2][1]) + x[0][1] * (x[1][2] * x[2][0] - x[1][0] * x[2][2]) +
-                 x[0][2] * (x[1][0] * x[2][1] - x[1][1] * x[2][0])) / 6.0;
+                 x[0][2] * (x[1][0] * x[2][1] - x[1][1] * x[2][0])) /
+                6.0;
     }
     EXPECT_NEAR(sum(volume), 1.0, 1e-14);
   }
@@ -137,7 +140,8 @@ TEST(tetrahedral_mesh, halo_sums_and_copies) {
   values = field.to_host();
   for (std::size_t v = 0; v < values.size() / 3; ++v)
     for (std::size_t c = 0; c < 3; ++c)
-      EXPECT_EQ(values[3 * v + c], static_cast<double>(3 * mesh->vertex_order().file_index()[v]) + static_cast<double>(c));
+      EXPECT_EQ(values[3 * v + c],
+                static_cast<double>(3 * mesh->vertex_order().file_index()[v]) + static_cast<double>(c));
 }
 
 TEST(tetrahedral_mesh, fingerprint_depends_on_the_mesh_and_not_on_who_reads_it) {
@@ -231,9 +235,9 @@ TEST(tetrahedral_mesh, second_order_faces_have_six_nodes) {
         // ∂N/∂ξ, ∂N/∂η at node 3 + m, for the nodes of element.hpp: λ = (1 - ξ - η, ξ, η).
         double lambda[3] = {0.5, 0.5, 0.5};
         lambda[(m + 2) % 3] = 0.0;
-        const double by_xi[6] = {1 - 4 * lambda[0],   4 * lambda[1] - 1,    0,
-                                 4 * (lambda[0] - lambda[1]), 4 * lambda[2], -4 * lambda[2]};
-        const double by_eta[6] = {1 - 4 * lambda[0], 0, 4 * lambda[2] - 1, -4 * lambda[1], 4 * lambda[1],
+        const double by_xi[6] = {1 - 4 * lambda[0],           4 * lambda[1] - 1, 0,
+                                 4 * (lambda[0] - lambda[1]), 4 * lambda[2],     -4 * lambda[2]};
+        const double by_eta[6] = {1 - 4 * lambda[0],          0, 4 * lambda[2] - 1, -4 * lambda[1], 4 * lambda[1],
                                   4 * (lambda[0] - lambda[2])};
         double t[2][3] = {};
         for (int i = 0; i < 6; ++i)
@@ -303,6 +307,19 @@ TEST(tetrahedral_mesh, second_order_fingerprint_depends_on_the_nodes_on_edges) {
   whole.coordinates.back() += 1e-9;
   EXPECT_NE(boxes[0]->fingerprint(), TetrahedralMesh(MPI_COMM_SELF, whole).fingerprint());
   EXPECT_THROW(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {1, 1, 1}, 3), InputError);
+}
+
+TEST(tetrahedral_mesh, the_volume_of_curved_cells_is_exact) {
+  MeshData data = box_on_first_rank({1.0, 2.0, 0.5}, {4, 5, 3});
+  const std::int64_t corners = data.num_vertices;
+  elevate(MPI_COMM_WORLD, data);
+  // The nodes on edges of the upper side are lifted: each of a face's three adds a third of its area, ∫ 4 λ_a λ_b = A/3.
+  for (std::int64_t v = 0; v < data.block_vertices(); ++v) {
+    double& z = data.coordinates[3 * static_cast<std::size_t>(v) + 2];
+    if (data.first_vertex + v >= corners && z == 0.5) z += 0.01;
+  }
+  const TetrahedralMesh mesh(MPI_COMM_WORLD, data);
+  EXPECT_NEAR(mesh.quality().volume, 1.0 + 0.01 * 1.0 * 2.0, 1e-14);
 }
 
 TEST(tetrahedral_mesh, fewer_second_order_cells_than_ranks) {

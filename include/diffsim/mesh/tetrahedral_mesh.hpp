@@ -45,9 +45,9 @@ class TetrahedralMesh {
   TetrahedralMesh& operator=(const TetrahedralMesh&) = delete;
 
   MPI_Comm comm() const { return comm_; }
-  int order() const { return order_; }                                                  ///< 1 or 2
-  int nodes_per_cell() const { return nodes_of_order(order_); }                         ///< 4 or 10
-  int num_cells() const { return static_cast<int>(cells_.size()) / nodes_per_cell(); }  ///< of this rank
+  int order() const { return order_; }                           ///< 1 or 2
+  int nodes_per_cell() const { return nodes_of_order(order_); }  ///< 4 or 10
+  int num_cells() const { return static_cast<int>(cells_.size() / static_cast<std::size_t>(nodes_per_cell())); }
   int num_vertices() const { return static_cast<int>(positions_.size() / 3); }  ///< of this rank, ghosts included
   int num_owned_vertices() const { return halo_->num_owned(); }
   std::int64_t num_global_cells() const { return cell_order_->num_global(); }
