@@ -54,13 +54,48 @@ DMHandle block_dm(MPI_Comm comm, const MeshData& data, std::vector<PetscInt>& fi
   return dm;
 }
 
+/// Up to so many cells, one rank partitions them all: PTScotch on several ranks need not give equal parts in equal runs.
+constexpr std::int64_t cells_of_one_rank = 2000000;
+
+template <class T>
+std::vector<T> gathered(MPI_Comm comm, const std::vector<T>& block, MPI_Datatype type) {
+  int rank = 0, ranks = 1;
+  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
+  DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
+  int mine = static_cast<int>(block.size());
+  std::vector<int> counts(static_cast<std::size_t>(ranks)), begins(static_cast<std::size_t>(ranks), 0);
+  DIFFSIM_MPI(MPI_Gather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm));
+  for (std::size_t r = 1; r < begins.size(); ++r) begins[r] = begins[r - 1] + counts[r - 1];
+  std::vector<T> all(rank == 0 ? static_cast<std::size_t>(begins.back() + counts.back()) : 0);
+  DIFFSIM_MPI(MPI_Gatherv(block.data(), mine, type, all.data(), counts.data(), begins.data(), type, 0, comm));
+  return all;
+}
+
+/// The corners of all cells, and all vertices, on rank 0.
+MeshData on_one_rank(MPI_Comm comm, const MeshData& data) {
+  MeshData whole;
+  whole.num_vertices = data.num_vertices;
+  whole.num_cells = data.num_cells;
+  whole.order = data.order;
+  whole.coordinates = gathered(comm, data.coordinates, MPI_DOUBLE);
+  whole.cells = gathered(comm, data.cells, MPI_INT64_T);
+  int rank = 0;
+  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
+  whole.first_vertex = rank == 0 ? 0 : data.num_vertices;
+  whole.first_cell = rank == 0 ? 0 : data.num_cells;
+  return whole;
+}
+
 }  // namespace
 
 Partition partition_cells(MPI_Comm comm, const MeshData& data) {
   const ProfilingRegion region("diffsim::mesh::partition");
   Partition result;
   std::vector<PetscInt> block_index;
-  result.dm = block_dm(comm, data, block_index);
+  if (data.num_cells <= cells_of_one_rank)
+    result.dm = block_dm(comm, on_one_rank(comm, data), block_index);
+  else
+    result.dm = block_dm(comm, data, block_index);
   PetscPartitioner partitioner = nullptr;
   DIFFSIM_PETSC(DMPlexGetPartitioner(result.dm, &partitioner));
   DIFFSIM_PETSC(PetscPartitionerSetType(partitioner, PETSCPARTITIONERPTSCOTCH));

@@ -384,6 +384,20 @@ TEST_F(Commands, SecondOrderCellsRunAndHaveGradients) {
   EXPECT_TRUE(report("out")["passed"].get<bool>());
 }
 
+TEST_F(Commands, SecondOrderRunsAndPassesItsChecks) {
+  std::string scene = bar("2.0e4", target + "parameters: {name: youngs_modulus}\n");
+  replace(scene, "mesh: {", "mesh: {order: 2, ");
+  replace(scene, "steps: 20, substeps: 2", "steps: 5, substeps: 4");
+  write("s.yaml", scene);
+  expect_done(run({"simulate", "s.yaml"}, "out"));
+  Shape shape;
+  dataset("out/trajectory.h5", "/positions", &shape);
+  EXPECT_EQ(shape, (Shape{6, 17 * 5 * 5, 3}));
+  dataset("out/trajectory.h5", "/mesh/cells", &shape);
+  EXPECT_EQ(shape, (Shape{192, 10}));
+  expect_done(run({"check", "s.yaml"}, "checked"));
+}
+
 TEST_F(Commands, AnUnstableRunKeepsTheFramesSoFar) {
   std::string scene = bar("1.0e9", "");
   scene.replace(scene.find("dt: 0.005"), 9, "dt: 0.02");

@@ -51,7 +51,7 @@ bool report_mesh(Job& job) {
   const MeshData data = load_mesh(job.comm, scene);
   const std::shared_ptr<TetrahedralMesh> mesh = make_mesh(job.comm, scene, data);
   job.report.set_mesh(*mesh);
-  const bool has_body = !scene.materials.empty() && mesh->order() == 1;
+  const bool has_body = !scene.materials.empty();
   const double stable = has_body ? make_body(scene, mesh).stable_substep() : 0.0;
   const MeshQuality quality = mesh->quality();
   const nlohmann::ordered_json regions = regions_json(scene, *mesh);
