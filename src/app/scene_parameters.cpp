@@ -29,11 +29,12 @@ std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
     for (const std::string& name : elastic_law(material.model).parameters)
       if (!has(name)) kinds.push_back({name, kinds.front().second});
   kinds.push_back({"gravity", {{Per::global, Per::step}, 3}});
-  kinds.push_back({"damping", {{Per::global, Per::step}, 1}});
+  if (scene.solver.integrator == "symplectic_euler") kinds.push_back({"damping", {{Per::global, Per::step}, 1}});
   kinds.push_back({"traction", {{Per::global, Per::step}, 3}});
   kinds.push_back({"nodal_load", {{Per::vertex, Per::vertex_step}, 3}});
   kinds.push_back({"initial_positions", {{Per::vertex}, 3}});
-  kinds.push_back({"initial_velocities", {{Per::vertex, Per::global}, 3}});
+  if (scene.solver.integrator != "quasi_static")
+    kinds.push_back({"initial_velocities", {{Per::vertex, Per::global}, 3}});
   return kinds;
 }
 
