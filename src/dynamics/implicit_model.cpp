@@ -96,12 +96,16 @@ class ImplicitModel::Step : public NewtonProblem {
         position_history_(model.local_field("position_history")),
         velocity_history_(model.local_field("velocity_history")),
         inertia_(model.local_field("inertia")),
+        prescribed_(model.local_field("prescribed_positions")),
+        prescribed_velocities_(model.local_field("prescribed_velocities")),
         positions_(model.local_field("positions_of_forces")),
         velocities_(model.local_field("velocities_of_forces")),
         force_(model.local_field("force")) {
     combine_state(rule_.position, state, position_history_);
     combine_state(rule_.velocity, state, velocity_history_);
     combine_state(rule_.acceleration, state, inertia_);
+    copy_fixed(count_, model.fixed(), state["positions"], prescribed_);
+    model.apply_motions(n, 0.0, model.dt(), state["positions"], prescribed_, prescribed_velocities_);
     // M (a_history - λ g), the part of the residual that does not depend on y.
     const Parameter& gravity = model.parameters().at("gravity");
     Field acceleration = model.local_field("acceleration");
@@ -115,7 +119,7 @@ class ImplicitModel::Step : public NewtonProblem {
   const TimeRule& rule() const { return rule_; }
   double load_factor(const Parameter& load) const { return load.steps == 1 ? load_factor_ : 1.0; }
 
-  /// The rule's `next` fields from y; fixed components have no velocity and no acceleration.
+  /// The rule's `next` fields from y; prescribed components have the velocities of their motion and no acceleration.
   void advance(const Field& y, State& next) const {
     const State& old = state_;
     State result = next.zero_like();
@@ -125,6 +129,7 @@ class ImplicitModel::Step : public NewtonProblem {
       add_scaled(count_, rule_.next[k].y, y, field);
       if (is_rate(k)) keep_free(count_, model_.fixed(), field);
     }
+    copy_fixed(count_, model_.fixed(), prescribed_velocities_, result["velocities"]);
     result.fields()[0].copy_from(y);
     next.copy_from(result);
     model_.synchronise(next);
@@ -168,7 +173,7 @@ class ImplicitModel::Step : public NewtonProblem {
   }
 
   double find_gap(const Field& y, Field& gap) override {
-    copy_values(count_, state_["positions"], gap);
+    copy_values(count_, prescribed_, gap);
     add_scaled(count_, -1.0, y, gap);
     keep_fixed(count_, model_.fixed(), gap);
     model_.mesh().halo().copy_to_ghosts(gap);
@@ -234,7 +239,7 @@ class ImplicitModel::Step : public NewtonProblem {
     if (rates) {
       velocities_.copy_from(velocity_history_);
       axpy(rule_.velocity.y, y, velocities_);
-      keep_free(count_, model_.fixed(), velocities_);
+      copy_fixed(count_, model_.fixed(), prescribed_velocities_, velocities_);
       model_.mesh().halo().copy_to_ghosts(velocities_);
     }
     return {positions_, n_, invalid_cell, rates ? &velocities_ : nullptr, load_factor_};
@@ -332,7 +337,7 @@ class ImplicitModel::Step : public NewtonProblem {
   const Field* shift_ = nullptr;
   double shift_factor_ = 0.0;
   double rounding_ = 0.0;
-  Field position_history_, velocity_history_, inertia_;
+  Field position_history_, velocity_history_, inertia_, prescribed_, prescribed_velocities_;
   Field positions_, velocities_, force_, acceleration_;
 };
 
@@ -408,16 +413,17 @@ void ImplicitModel::Step::tangent(const Field& y, const ParameterSet& direction,
   const bool mass_changes = changes_mass(direction);
   const Parameter* const gravity = direction.find("gravity");
   model_.synchronise(tangent);
-  // Fixed components: dy = dx_n.
-  Field dy = model_.local_field("positions_tangent");
+  // Fixed components: dy = dx_n; those moved follow their motion.
+  Field dy = model_.local_field("positions_tangent"), dw = dy.like("prescribed_velocities_tangent");
   copy_fixed(count_, model_.fixed(), tangent["positions"], dy);
+  model_.apply_motions_tangent(n_, 0.0, model_.dt(), state_["positions"], direction, tangent["positions"], dy, dw);
   model_.mesh().halo().copy_to_ghosts(dy);
   // J dy = df - M (da_history - λ dg) - dm (a - λ g), with dx, dv of the history and of what is prescribed.
   Field dx = model_.local_field("dx"), dv = dx.like("dv"), rhs = dx.like("rhs"), da = dx.like("da");
   combine_state(rule_.position, tangent, dx);
   add_scaled(count_, rule_.position.y, dy, dx);
   combine_state(rule_.velocity, tangent, dv);
-  keep_free(count_, model_.fixed(), dv);
+  copy_fixed(count_, model_.fixed(), dw, dv);
   model_.mesh().halo().copy_to_ghosts(dx);
   model_.mesh().halo().copy_to_ghosts(dv);
   const Configuration at = configuration(y);
@@ -445,6 +451,7 @@ void ImplicitModel::Step::tangent(const Field& y, const ParameterSet& direction,
     add_scaled(count_, rule_.next[k].y, dy, field);
     if (is_rate(k)) keep_free(count_, model_.fixed(), field);
   }
+  copy_fixed(count_, model_.fixed(), dw, next["velocities"]);
   copy_values(count_, dy, next.fields()[0]);
   tangent.copy_from(next);
   model_.synchronise(tangent);
@@ -454,8 +461,9 @@ void ImplicitModel::Step::adjoint(const Field& y, State& adjoint, ParameterSet& 
   const bool mass_changes = changes_mass(gradient);
   Parameter* const gravity = gradient.find("gravity");
   State old = adjoint.zero_like();
-  // Of the new state's fields: ȳ, and the shares of the old ones.
-  Field y_bar = model_.local_field("positions_adjoint");
+  // Of the new state's fields: ȳ, the shares of the old ones, and what falls to prescribed velocities.
+  Field y_bar = model_.local_field("positions_adjoint"), w_bar = y_bar.like("prescribed_velocities_adjoint");
+  copy_fixed(count_, model_.fixed(), adjoint["velocities"], w_bar);
   for (std::size_t k = 0; k < rule_.fields.size(); ++k) {
     Field& bar = adjoint.fields()[k];
     if (is_rate(k)) keep_free(count_, model_.fixed(), bar);
@@ -474,6 +482,9 @@ void ImplicitModel::Step::adjoint(const Field& y, State& adjoint, ParameterSet& 
   const Configuration at = configuration(y);
   Field x_bar = y_bar.like("x_bar"), v_bar = y_bar.like("v_bar"), a_bar = y_bar.like("a_bar");
   model_.compute_force_adjoint(at, w, {x_bar, at.velocities ? &v_bar : nullptr}, gradient);
+  Field v_fixed = v_bar.clone();
+  keep_fixed(count_, model_.fixed(), v_fixed);
+  add_scaled(count_, 1.0, v_fixed, w_bar);
   keep_free(count_, model_.fixed(), v_bar);
   add_mass_times(count_, -1.0, model_.mass(), w, a_bar);
   for (std::size_t j = 0; j < rule_.fields.size(); ++j) {
@@ -481,9 +492,10 @@ void ImplicitModel::Step::adjoint(const Field& y, State& adjoint, ParameterSet& 
     if (at.velocities) add_scaled(count_, rule_.velocity.state[j], v_bar, old.fields()[j]);
     add_scaled(count_, rule_.acceleration.state[j], a_bar, old.fields()[j]);
   }
-  // Fixed components of y are those of x_n.
+  // Fixed components of y are those of x_n; those moved follow their motion.
   add_scaled(count_, rule_.position.y, x_bar, y_bar);
   keep_fixed(count_, model_.fixed(), y_bar);
+  model_.apply_motions_adjoint(n_, 0.0, model_.dt(), state_["positions"], y_bar, w_bar, gradient);
   add_scaled(count_, 1.0, y_bar, old.fields()[0]);
   if (gravity) {
     Field momentum = model_.local_field("momentum");

@@ -171,6 +171,11 @@ void DifferentiableSolver::fix(const std::string& region, std::array<bool, 3> ax
   integrator_->fix(mesh_->region(region).vertices, axes);
 }
 
+void DifferentiableSolver::move(const std::string& region, std::array<double, 3> axis, std::array<double, 3> origin,
+                                const std::vector<double>& angular_velocity, const std::vector<double>& velocity) {
+  integrator_->move(region, mesh_->region(region).vertices, axis, origin, angular_velocity, velocity);
+}
+
 std::string DifferentiableSolver::add_traction(const std::string& region, const std::vector<double>& traction) {
   const std::string name = "traction:" + region;
   const int steps = steps_of(traction, 3, "the traction");

@@ -28,7 +28,8 @@ struct ImplicitStatistics {
 ///
 /// in the components that are free, a, x, v being affine in y and the state (dynamics/time_rule.hpp); in statics M a is
 /// left out. λ_n multiplies gravity and dead loads that have one value for all steps; see ImplicitOptions::ramp_steps.
-/// Components that are fixed keep their positions; their velocities and accelerations are zero.
+/// Components that are fixed keep their positions, and have no velocity; vertices that are moved have the positions and
+/// velocities of their motion at n+1; the accelerations of either are zero.
 ///
 /// Newton's method minimises the incremental potential. A step is differentiated by the implicit function theorem: one
 /// linear solve with the exact Jacobian at y, transposed in reverse. Records hold the state before a step, and y.

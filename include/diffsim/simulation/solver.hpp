@@ -38,6 +38,11 @@ class DifferentiableSolver {
 
   /// Holds the vertices of a region where they are, along the axes given.
   void fix(const std::string& region, std::array<bool, 3> axes = {true, true, true});
+  /// Moves the vertices of a region rigidly: they turn about `axis` through `origin`, which travels with them, at
+  /// `angular_velocity` [1] or [steps], rad/s, and `velocity` [3] or [steps, 3], m/s. Adds the parameters
+  /// `angular_velocity:REGION` and `velocity:REGION`.
+  void move(const std::string& region, std::array<double, 3> axis, std::array<double, 3> origin,
+            const std::vector<double>& angular_velocity, const std::vector<double>& velocity);
   /// A dead load on the rest area of a region's faces, Pa: [3], or [steps, 3]. Returns the parameter's name.
   std::string add_traction(const std::string& region, const std::vector<double>& traction);
   /// Forces on vertices, N: [owned vertices, 3], or [steps, owned vertices, 3]. Returns the parameter's name.
