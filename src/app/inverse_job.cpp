@@ -15,7 +15,7 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
   objectives = make_loss(scene, *mesh);
   loss = std::make_unique<WatchedLoss>(*objectives, progress, scene.solver.steps);
   std::vector<Unknown> unknowns = make_unknowns(scene, *solver);
-  warn_if_unstable(job, *solver);
+  warn_about_solver(job, *solver);
   job.begin();
 
   at_place(scene.checkpoint_place, [&] { store = make_store(scene.checkpoint, job.comm); });
@@ -37,6 +37,7 @@ void InverseJob::report_seconds() {
   add_statistics();
   job_.report.add_seconds("forward", forward_seconds_);
   job_.report.add_seconds("backward", backward_seconds_);
+  report_solver(job_, *solver);
 }
 
 double gradient_norm(const InverseProblem& problem, const std::vector<std::vector<double>>& gradients) {

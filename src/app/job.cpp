@@ -5,9 +5,14 @@
 
 #include <cmath>
 
+#include "diffsim/dynamics/implicit_model.hpp"
+
 namespace diffsim::app {
 
-void warn_if_unstable(Job& job, DifferentiableSolver& solver) {
+void warn_about_solver(Job& job, DifferentiableSolver& solver) {
+  for (const std::string& key : job.scene.solver.unused)
+    job.warn("solver." + key + " has no effect with integrator: " + job.scene.solver.integrator);
+  if (solver.is_implicit()) return;
   const double stable = solver.stable_substep();
   const double substep = job.scene.solver.dt / job.scene.solver.substeps;
   if (!(substep > stable)) return;
@@ -15,6 +20,24 @@ void warn_if_unstable(Job& job, DifferentiableSolver& solver) {
       fmt::format("the substep, solver.dt/substeps = {:.3g} s, is above {:.3g} s, below which motions about rest are "
                   "stable; if the run fails use substeps: {:.0f}",
                   substep, stable, std::ceil(job.scene.solver.dt / stable)));
+}
+
+void report_solver(Job& job, DifferentiableSolver& solver) {
+  const auto* model = dynamic_cast<const ImplicitModel*>(&solver.integrator());
+  if (!model) return;
+  const ImplicitStatistics& counts = model->statistics();
+  job.report["implicit"] = {{"steps", counts.steps},
+                            {"newton_iterations", counts.newton_iterations},
+                            {"linear_iterations", counts.linear_iterations},
+                            {"projections", counts.projections},
+                            {"cuts", counts.cuts},
+                            {"derivative_solves", counts.derivative_solves},
+                            {"indefinite", counts.indefinite}};
+  if (counts.indefinite > 0)
+    job.warn(
+        fmt::format("{} of {} linear systems of the derivatives are indefinite: the body is at an unstable state "
+                    "there, and the gradient is that of a state a real body would leave",
+                    counts.indefinite, counts.derivative_solves));
 }
 
 std::string size_text(const Scene& scene, const TetrahedralMesh& mesh) {

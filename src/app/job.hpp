@@ -36,8 +36,10 @@ struct Job {
   }
 };
 
-/// Tells where the scene's substep is above what is sure to be stable. Collective.
-void warn_if_unstable(Job& job, DifferentiableSolver& solver);
+/// Tells where the scene's substep is above what is sure to be stable, and which keys have no effect. Collective.
+void warn_about_solver(Job& job, DifferentiableSolver& solver);
+/// What the steps since the model was last prepared took, into the report, where they were implicit.
+void report_solver(Job& job, DifferentiableSolver& solver);
 /// "100 steps, 4670 vertices, 19379 cells".
 std::string size_text(const Scene& scene, const TetrahedralMesh& mesh);
 

@@ -72,6 +72,9 @@ struct SolverSection {
   int substeps = SolverOptions{}.substeps;
   Numbers damping;  ///< [] or [steps]
   Numbers gravity;  ///< [3] or [steps, 3]
+  std::string integrator = SolverOptions{}.integrator;
+  ImplicitOptions implicit;
+  std::vector<std::string> unused;  ///< keys given that the integrator has no use for
   Place place;
 };
 

@@ -35,12 +35,13 @@ std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
     if (!signal.empty() && !has(signal)) kinds.push_back({signal, {{Per::global, Per::step}, 1}});
   }
   kinds.push_back({"gravity", {{Per::global, Per::step}, 3}});
-  kinds.push_back({"damping", {{Per::global, Per::step}, 1}});
+  if (scene.solver.integrator == "symplectic_euler") kinds.push_back({"damping", {{Per::global, Per::step}, 1}});
   kinds.push_back({"traction", {{Per::global, Per::step}, 3}});
   kinds.push_back({"nodal_load", {{Per::vertex, Per::vertex_step}, 3}});
   kinds.push_back({"rest_positions", {{Per::vertex}, 3}});
   kinds.push_back({"initial_positions", {{Per::vertex}, 3}});
-  kinds.push_back({"initial_velocities", {{Per::vertex, Per::global}, 3}});
+  if (scene.solver.integrator != "quasi_static")
+    kinds.push_back({"initial_velocities", {{Per::vertex, Per::global}, 3}});
   return kinds;
 }
 

@@ -1,5 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <initializer_list>
 
 #include "app/scene_sections.hpp"
 
@@ -22,6 +23,52 @@ Numbers parse_gravity(const Value& value, const Scene& scene, int steps) {
   return gravity;
 }
 
+double to_number_in(const Value& value, double low, double high) {
+  const double number = to_number(value);
+  if (number < low || number > high)
+    value.place.fail(value.text + " is outside [" + format_number(low) + ", " + format_number(high) + "]");
+  return number;
+}
+
+void parse_newton(const Value& value, NewtonOptions& newton) {
+  const Mapping mapping(value, {"tolerance", "max_iterations", "max_cuts"});
+  if (const Value* tolerance = mapping.find("tolerance")) newton.tolerance = to_positive(*tolerance, "");
+  if (const Value* most = mapping.find("max_iterations")) newton.max_iterations = to_integer(*most, 1);
+  if (const Value* cuts = mapping.find("max_cuts")) newton.max_cuts = to_integer(*cuts, 0, 30);
+}
+
+void parse_linear(const Value& value, LinearOptions& linear) {
+  const Mapping mapping(value, {"tolerance", "direct_below"});
+  if (const Value* tolerance = mapping.find("tolerance")) linear.tolerance = to_positive(*tolerance, "");
+  if (const Value* most = mapping.find("direct_below")) linear.direct_below = to_integer(*most, 0);
+}
+
+/// What implicit integrators take, and which keys the chosen integrator has no use for.
+void parse_implicit(const Mapping& mapping, SolverSection& solver) {
+  const std::string& name = solver.integrator;
+  const bool is_explicit = name == "symplectic_euler";
+  ImplicitOptions& options = solver.implicit;
+  options.integrator = name;
+  if (const Value* implicit = mapping.find("implicit_differentiation");
+      implicit && !to_boolean(*implicit) && !is_explicit)
+    implicit->place.fail("only true is available in this version; remove it");
+  if (const Value* newton = mapping.find("newton")) parse_newton(*newton, options.newton);
+  if (const Value* linear = mapping.find("linear")) parse_linear(*linear, options.linear);
+  if (const Value* beta = mapping.find("beta")) options.beta = to_positive(*beta, "");
+  if (const Value* gamma = mapping.find("gamma")) options.gamma = to_number_in(*gamma, 0.5, 10.0);
+  if (const Value* radius = mapping.find("spectral_radius")) options.spectral_radius = to_number_in(*radius, 0.0, 1.0);
+  const Value* ramp = mapping.find("ramp_loads");
+  if (ramp ? to_boolean(*ramp) : name == "quasi_static") options.ramp_steps = std::max(solver.steps, 0);
+  const auto unused = [&](bool used, std::initializer_list<const char*> keys) {
+    for (const char* key : keys)
+      if (!used && mapping.has(key)) solver.unused.push_back(key);
+  };
+  unused(is_explicit, {"substeps", "damping"});
+  unused(!is_explicit, {"newton", "linear", "ramp_loads"});
+  unused(name == "newmark", {"beta", "gamma"});
+  unused(name == "generalised_alpha", {"spectral_radius"});
+}
+
 }  // namespace
 
 SolverSection parse_solver(const Value* value, const Scene& scene) {
@@ -30,14 +77,16 @@ SolverSection parse_solver(const Value* value, const Scene& scene) {
   solver.damping.source = Array{{}, {defaults.damping}};
   solver.gravity.source = Array{{3}, {defaults.gravity.begin(), defaults.gravity.end()}};
   if (!value) return solver;
-  const Mapping mapping(*value,
-                        {"integrator", "dt", "steps", "substeps", "damping", "gravity", "implicit_differentiation"});
+  const Mapping mapping(
+      *value, {"integrator", "dt", "steps", "substeps", "damping", "gravity", "implicit_differentiation", "newton",
+               "linear", "beta", "gamma", "spectral_radius", "ramp_loads"});
   if (const Value* integrator = mapping.find("integrator"))
-    to_choice(*integrator, {"symplectic_euler"}, {"implicit_euler", "bdf2", "newmark", "quasi_static"});
+    solver.integrator = to_choice(
+        *integrator, {"symplectic_euler", "implicit_euler", "bdf2", "newmark", "generalised_alpha", "quasi_static"});
   if (const Value* dt = mapping.find("dt")) solver.dt = to_positive(*dt, "s");
   if (const Value* steps = mapping.find("steps")) solver.steps = to_integer(*steps, 0);
   if (const Value* substeps = mapping.find("substeps")) solver.substeps = to_integer(*substeps, 1);
-  if (const Value* implicit = mapping.find("implicit_differentiation")) to_boolean(*implicit);
+  parse_implicit(mapping, solver);
   if (const Value* damping = mapping.find("damping")) {
     solver.damping = parse_numbers(*damping, scene);
     check_damping(solver.damping, solver.steps);

@@ -85,7 +85,7 @@ void set_controls(const Scene& scene, DifferentiableSolver& solver) {
       solver.parameters().at(name).field.from_host(control.values);
   };
   set("gravity", scene.solver.gravity, true, "[3] or [steps, 3]");
-  set("damping", scene.solver.damping, false, "a number or [steps]");
+  if (!solver.is_implicit()) set("damping", scene.solver.damping, false, "a number or [steps]");
   for (const auto& [name, numbers] : scene.signals) set(name, numbers, false, "a number or [steps]");
   for (const MaterialEntry& material : scene.materials) {
     const std::string& signal = elastic_law(material.model).signal;
@@ -190,11 +190,14 @@ std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene, co
   return mesh;
 }
 
-DifferentiableSolver make_body(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh) {
+DifferentiableSolver make_body(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh,
+                               const std::string& integrator) {
   std::vector<DifferentiableMaterial> materials = make_materials(scene, *mesh);
   SolverOptions options;
   options.dt = scene.solver.dt;
   options.substeps = scene.solver.substeps;
+  options.integrator = integrator;
+  options.implicit = scene.solver.implicit;
   std::unique_ptr<DifferentiableSolver> solver;
   at_place(scene.materials.front().place,
            [&] { solver = std::make_unique<DifferentiableSolver>(std::move(mesh), std::move(materials), options); });
@@ -202,7 +205,7 @@ DifferentiableSolver make_body(const Scene& scene, std::shared_ptr<TetrahedralMe
 }
 
 DifferentiableSolver make_solver(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh) {
-  DifferentiableSolver solver = make_body(scene, std::move(mesh));
+  DifferentiableSolver solver = make_body(scene, std::move(mesh), scene.solver.integrator);
   set_controls(scene, solver);
   add_boundary(scene, solver);
   if (scene.initial.displacement)

@@ -22,8 +22,9 @@ MeshData load_mesh(MPI_Comm comm, const Scene& scene);
 std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene, const MeshData& data);
 std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene);
 
-/// Materials only: what the stable step depends on.
-DifferentiableSolver make_body(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh);
+/// Materials only: what the stable step of symplectic Euler depends on.
+DifferentiableSolver make_body(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh,
+                               const std::string& integrator = "symplectic_euler");
 /// The body with what holds, loads and moves it.
 DifferentiableSolver make_solver(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh);
 

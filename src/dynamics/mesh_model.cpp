@@ -6,6 +6,7 @@
 
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
+#include "dynamics/rigid_motion.hpp"
 
 namespace diffsim {
 
@@ -37,6 +38,49 @@ void MeshModel::fix(const std::vector<int>& vertices, std::array<bool, 3> axes) 
       if (axes[c]) host(static_cast<std::size_t>(v)) |= static_cast<std::uint8_t>(1u << c);
   }
   Kokkos::deep_copy(mask_->fixed, host);
+}
+
+void MeshModel::move(const std::string& name, const std::vector<int>& vertices, std::array<double, 3> axis,
+                     std::array<double, 3> origin, const std::vector<double>& angular_velocity,
+                     const std::vector<double>& velocity) {
+  auto host = Kokkos::create_mirror_view(mask_->fixed);
+  Kokkos::deep_copy(host, mask_->fixed);
+  std::vector<int> owned;
+  collectively(comm(), [&] {
+    for (const int v : vertices) {
+      if (v >= mesh_->num_owned_vertices()) continue;
+      if (host(static_cast<std::size_t>(v)) != 0)
+        throw Error("vertex " + std::to_string(mesh_->vertex_order().file_index()[static_cast<std::size_t>(v)]) +
+                        " is fixed or moved already; a vertex can follow one of them only",
+                    ErrorKind::input);
+      owned.push_back(v);
+    }
+  });
+  motions_.push_back(std::make_unique<dynamics::RigidMotion>(name, axis, origin, dt_, owned));
+  const auto steps_of = [](const std::vector<double>& values, std::size_t a_step) {
+    if (values.empty() || values.size() % a_step != 0)
+      throw Error("a motion's rates need " + std::to_string(a_step) + " numbers, or so many a step", ErrorKind::input);
+    return static_cast<int>(values.size() / a_step);
+  };
+  const dynamics::RigidMotion& motion = *motions_.back();
+  parameters_.add(motion.angular_velocity(), Site::global, 1, 1, comm(), steps_of(angular_velocity, 1))
+      .field.from_host(angular_velocity);
+  parameters_.add(motion.velocity(), Site::global, 1, 3, comm(), steps_of(velocity, 3)).field.from_host(velocity);
+  fix(owned, {true, true, true});
+}
+
+void MeshModel::apply_motions(int n, double t, double h, const Field& x, Field& y, Field& v) const {
+  for (const auto& motion : motions_) motion->apply(parameters_, n, t, h, x, y, v);
+}
+
+void MeshModel::apply_motions_tangent(int n, double t, double h, const Field& x, const ParameterSet& direction,
+                                      const Field& dx, Field& dy, Field& dv) const {
+  for (const auto& motion : motions_) motion->apply_tangent(parameters_, direction, n, t, h, x, dx, dy, dv);
+}
+
+void MeshModel::apply_motions_adjoint(int n, double t, double h, const Field& x, Field& y_bar, Field& v_bar,
+                                      ParameterSet& gradient) const {
+  for (const auto& motion : motions_) motion->apply_adjoint(parameters_, n, t, h, x, y_bar, v_bar, gradient);
 }
 
 const std::uint8_t* MeshModel::fixed() const { return mask_->fixed.data(); }

@@ -250,6 +250,7 @@ void SymplecticEuler::step(int n, State& state, Record* record) {
     compute_force({positions, n, work_->invalid_cell.data() + s, v}, work_->force);
     update_state(update, work_->force, velocities, positions, work_->invalid_vertex.data() + s);
     Kokkos::fence();
+    apply_motions(n, s * update.h, update.h, positions, positions, velocities);
     mesh().halo().copy_to_ghosts(positions);
   }
   require_valid(n);
@@ -278,6 +279,7 @@ void SymplecticEuler::step_tangent(int n, const Record& record, const ParameterS
                     damping ? damping->field.data() + damping->offset(n) : nullptr},
                    dv, dx);
     Kokkos::fence();
+    apply_motions_tangent(n, s * update.h, update.h, recorded.positions(s), direction, dx, dx, dv);
     mesh().halo().copy_to_ghosts(dx);
   }
 }
@@ -298,6 +300,7 @@ void SymplecticEuler::step_adjoint(int n, const Record& record, State& adjoint, 
   double damping_sum = 0.0;
   std::vector<double> gravity_sum(3, 0.0);
   for (int s = substeps_ - 1; s >= 0; --s) {
+    apply_motions_adjoint(n, s * update.h, update.h, recorded.positions(s), x_bar, v_bar, gradient);
     const Field* const v = records_velocities_ ? &recorded.velocities(s) : nullptr;
     const Configuration at{recorded.positions(s), n, nullptr,
                            v ? work_->complete(*this, *v, work_->velocities) : nullptr};

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/elastic/viscous_term.hpp"
 
-#include "diffsim/elastic/elements_impl.hpp"
+#include "diffsim/elastic/element_blocks_impl.hpp"
 
 namespace diffsim {
 namespace {
@@ -156,6 +156,43 @@ struct ViscousAdjoint {
   }
 };
 
+/// Adds `by_position` ∂f/∂x + `by_velocity` ∂f/∂v, from the columns of ∂P/∂F and ∂P/∂Ḟ. `project`: only the latter,
+/// which is symmetric and semidefinite.
+template <class E>
+struct ViscousJacobian {
+  CellGeometry<E> geometry;
+  Viscosities viscosities;
+  const double* x;
+  const double* v;
+  double by_position, by_velocity;
+  bool project;
+
+  KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, const BlockSink& sink) const {
+    Vec3<Pack> positions[E::nodes], velocities[E::nodes], g[E::points][E::nodes];
+    Pack H[E::points][9][9];
+    gather_nodes(vertices, x, positions);
+    gather_nodes(vertices, v, velocities);
+    const Pack eta = viscosities.eta(pack), zeta = viscosities.zeta(pack);
+    for (int q = 0; q < E::points; ++q) {
+      const Mat3<Pack> inverse = geometry.inverse(pack, q);
+      const Pack volume = geometry.volume(pack, q);
+      const Mat3<Pack> F = elastic::gradient_at<E>(positions, q, inverse);
+      const Mat3<Pack> rate = elastic::gradient_at<E>(velocities, q, inverse);
+      const Mat3<Pack> S = newtonian(eta, zeta, symmetric_product(F, rate));
+      for (int k = 0; k < 9; ++k) {
+        Mat3<Pack> unit = Mat3<Pack>::zero();
+        unit(k / 3, k % 3) = 1.0;
+        Mat3<Pack> dP = Pack(by_velocity) * (F * newtonian(eta, zeta, symmetric_product(F, unit)));
+        if (!project)
+          dP = dP + Pack(by_position) * (unit * S + F * newtonian(eta, zeta, symmetric_product(unit, rate)));
+        for (int i = 0; i < 9; ++i) H[q][i][k] = -(volume * dP(i / 3, i % 3));
+      }
+      elastic::shape_gradients<E>(q, inverse, g[q]);
+    }
+    elastic::add_element_blocks<E, false>(H, g, sink);
+  }
+};
+
 /// Largest eigenvalue of each element's damping at rest, by power iteration, at its nodes.
 template <class E>
 struct DampingBound {
@@ -250,6 +287,18 @@ class ViscousTerm : public ForceTerm {
     for_each_cell<E::nodes>("diffsim::elastic::viscous_adjoint_positions", scatter_, adjoint.positions.data(), kernel);
   }
 
+  bool has_symmetric_jacobian() const override { return false; }
+  void add_couplings(const Configuration&, Couplings& couplings) override { couplings.add(mesh_->cells(), E::nodes); }
+
+  void add_jacobian(const Configuration& at, const ParameterSet&, const JacobianWeights& weights,
+                    BlockMatrix& matrix) override {
+    if (scatter_.num_cells() == 0) return;
+    if (!blocks_ || !blocks_->fits(matrix)) blocks_ = std::make_unique<BlockScatter>(matrix, mesh_->cells(), E::nodes);
+    for_each_element("diffsim::elastic::viscous_jacobian", *blocks_, matrix,
+                     ViscousJacobian<E>{geometry_, viscosities_, at.positions.data(), at.velocities->data(),
+                                        weights.position, weights.velocity, weights.project});
+  }
+
   void add_damping_bound(const ParameterSet&, Field& damping) override {
     for_each_cell<E::nodes>("diffsim::elastic::damping_bound", scatter_, damping.data(),
                             DampingBound<E>{geometry_, viscosities_});
@@ -262,6 +311,7 @@ class ViscousTerm : public ForceTerm {
 
   const TetrahedralMesh* mesh_;
   CellScatter scatter_;
+  std::unique_ptr<BlockScatter> blocks_;  // made when first assembled
   CellGeometry<E> geometry_;
   Viscosities viscosities_{};
   DeviceArray<double> shape_sums_;

@@ -122,6 +122,11 @@ void NodalDamping::add_force_adjoint(const Configuration& at, const Field& w, co
   if (has_gradient_) add_product(-1.0, w, *at.velocities, gradient_);
 }
 
+void NodalDamping::add_jacobian(const Configuration&, const ParameterSet&, const JacobianWeights& weights,
+                                BlockMatrix& matrix) {
+  matrix.add_to_diagonal(-weights.velocity, coefficients_);
+}
+
 void NodalDamping::add_damping_bound(const ParameterSet&, Field& damping) { axpy(1.0, coefficients_, damping); }
 
 }  // namespace diffsim

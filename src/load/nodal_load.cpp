@@ -10,10 +10,10 @@ int values_a_step(const Parameter& load) { return static_cast<int>(load.field.si
 
 const double* values_at(const Parameter& load, int step) { return load.field.data() + 3 * load.offset(step); }
 
-/// y += x over `size` values.
-void add_values(const double* x, double* y, int size) {
+/// y += a x over `size` values.
+void add_values(double a, const double* x, double* y, int size) {
   Kokkos::parallel_for(
-      "diffsim::load::nodal", Range(0, size), KOKKOS_LAMBDA(int i) { y[i] += x[i]; });
+      "diffsim::load::nodal", Range(0, size), KOKKOS_LAMBDA(int i) { y[i] += a * x[i]; });
   Kokkos::fence();
 }
 
@@ -27,24 +27,24 @@ double NodalLoad::energy(const Configuration& at, const ParameterSet& parameters
   Kokkos::parallel_reduce(
       "diffsim::load::nodal_energy", Range(0, values_a_step(load)),
       KOKKOS_LAMBDA(int i, double& s) { s -= p[i] * x[i]; }, sum);
-  return sum;
+  return at.factor_of(load) * sum;
 }
 
 void NodalLoad::add_force(const Configuration& at, const ParameterSet& parameters, Field& force) {
   const Parameter& load = parameters.at(parameter);
-  add_values(values_at(load, at.step), force.data(), values_a_step(load));
+  add_values(at.factor_of(load), values_at(load, at.step), force.data(), values_a_step(load));
 }
 
 void NodalLoad::add_force_tangent(const Configuration& at, const ConfigurationTangent&, const ParameterSet& direction,
                                   Field& force_tangent) {
   if (const Parameter* load = direction.find(parameter))
-    add_values(values_at(*load, at.step), force_tangent.data(), values_a_step(*load));
+    add_values(at.factor_of(*load), values_at(*load, at.step), force_tangent.data(), values_a_step(*load));
 }
 
 void NodalLoad::add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint&,
                                   ParameterSet& gradient) {
   if (Parameter* load = gradient.find(parameter))
-    add_values(w.data(), load->field.data() + 3 * load->offset(at.step), values_a_step(*load));
+    add_values(at.factor_of(*load), w.data(), load->field.data() + 3 * load->offset(at.step), values_a_step(*load));
 }
 
 }  // namespace diffsim

@@ -32,24 +32,24 @@ Vec3<double> at(const std::vector<double>& field, int vertex) {
   return {{field[i], field[i + 1], field[i + 2]}};
 }
 
-/// force[v] += area_v t.
-void add_loads(const DeviceArray<int>& vertices, const DeviceArray<double>& areas, const double* traction,
+/// force[v] += a area_v t.
+void add_loads(double a, const DeviceArray<int>& vertices, const DeviceArray<double>& areas, const double* traction,
                Field& force) {
   double* const f = force.data();
   Kokkos::parallel_for(
       "diffsim::load::traction", Range(0, static_cast<int>(vertices.size())), KOKKOS_LAMBDA(int i) {
-        for (int c = 0; c < 3; ++c) f[3 * vertices(i) + c] += areas(i) * traction[c];
+        for (int c = 0; c < 3; ++c) f[3 * vertices(i) + c] += a * areas(i) * traction[c];
       });
   Kokkos::fence();
 }
 
-/// gradient_v += t · w_v.
-void add_area_gradient(const DeviceArray<int>& vertices, const double* traction, const Field& w,
+/// gradient_v += a t · w_v.
+void add_area_gradient(double a, const DeviceArray<int>& vertices, const double* traction, const Field& w,
                        const DeviceArray<double>& gradient) {
   const double* const by_force = w.data();
   Kokkos::parallel_for(
       "diffsim::load::traction_areas", Range(0, static_cast<int>(vertices.size())), KOKKOS_LAMBDA(int i) {
-        for (int c = 0; c < 3; ++c) gradient(i) += traction[c] * by_force[3 * vertices(i) + c];
+        for (int c = 0; c < 3; ++c) gradient(i) += a * traction[c] * by_force[3 * vertices(i) + c];
       });
   Kokkos::fence();
 }
@@ -161,34 +161,36 @@ double SurfaceTraction::energy(const Configuration& at, const ParameterSet& para
   for (int c = 0; c < 3; ++c)
     sum -= t[3 * traction.offset(at.step) + static_cast<std::size_t>(c)] *
            weighted_sum(data_->vertices, data_->areas, at.positions.data(), data_->rest->data(), c);
-  return sum;
+  return at.factor_of(traction) * sum;
 }
 
 void SurfaceTraction::add_force(const Configuration& at, const ParameterSet& parameters, Field& force) {
   const Parameter& traction = parameters.at(parameter_);
-  add_loads(data_->vertices, data_->areas, traction.field.data() + 3 * traction.offset(at.step), force);
+  add_loads(at.factor_of(traction), data_->vertices, data_->areas, traction.field.data() + 3 * traction.offset(at.step),
+            force);
 }
 
 void SurfaceTraction::add_force_tangent(const Configuration& at, const ConfigurationTangent&,
                                         const ParameterSet& direction, Field& force_tangent) {
   if (const Parameter* traction = direction.find(parameter_))
-    add_loads(data_->vertices, data_->areas, traction->field.data() + 3 * traction->offset(at.step), force_tangent);
+    add_loads(at.factor_of(*traction), data_->vertices, data_->areas,
+              traction->field.data() + 3 * traction->offset(at.step), force_tangent);
   if (data_->has_tangent)
-    add_loads(data_->vertices, data_->area_tangent,
+    add_loads(at.factor_of(*data_->traction), data_->vertices, data_->area_tangent,
               data_->traction->field.data() + 3 * data_->traction->offset(at.step), force_tangent);
 }
 
 void SurfaceTraction::add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint&,
                                         ParameterSet& gradient) {
   if (data_->has_gradient)
-    add_area_gradient(data_->vertices, data_->traction->field.data() + 3 * data_->traction->offset(at.step), w,
-                      data_->area_gradient);
+    add_area_gradient(at.factor_of(*data_->traction), data_->vertices,
+                      data_->traction->field.data() + 3 * data_->traction->offset(at.step), w, data_->area_gradient);
   Parameter* const traction = gradient.find(parameter_);
   if (!traction) return;
   std::vector<double> all = traction->field.to_host();
   for (int c = 0; c < 3; ++c)
     all[3 * traction->offset(at.step) + static_cast<std::size_t>(c)] +=
-        weighted_sum(data_->vertices, data_->areas, w.data(), nullptr, c);
+        at.factor_of(*traction) * weighted_sum(data_->vertices, data_->areas, w.data(), nullptr, c);
   traction->field.from_host(all);
 }
 

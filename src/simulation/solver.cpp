@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <limits>
 #include <set>
 #include <utility>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/dynamics/implicit_model.hpp"
 #include "diffsim/dynamics/symplectic_euler.hpp"
 #include "diffsim/elastic/elastic_term.hpp"
 #include "diffsim/elastic/viscous_term.hpp"
@@ -64,9 +66,14 @@ DifferentiableSolver::DifferentiableSolver(std::shared_ptr<TetrahedralMesh> mesh
     : mesh_(std::move(mesh)), materials_(std::move(materials)) {
   if (!(options.damping >= 0.0 && options.damping <= 1.0))
     throw Error("damping is " + std::to_string(options.damping) + "; it is a factor in [0, 1]", ErrorKind::input);
-  integrator_ = std::make_unique<SymplecticEuler>(mesh_, options.dt, options.substeps);
+  if (options.integrator == "symplectic_euler") {
+    integrator_ = std::make_unique<SymplecticEuler>(mesh_, options.dt, options.substeps);
+    parameters().at("damping").field.fill(options.damping);
+  } else {
+    options.implicit.integrator = options.integrator;
+    integrator_ = std::make_unique<ImplicitModel>(mesh_, options.dt, options.implicit);
+  }
   parameters().at("gravity").field.from_host({options.gravity.begin(), options.gravity.end()});
-  parameters().at("damping").field.fill(options.damping);
   const auto owned = static_cast<std::ptrdiff_t>(3 * mesh_->num_owned_vertices());
   initial_positions_.assign(mesh_->rest_positions().begin(), mesh_->rest_positions().begin() + owned);
   initial_velocities_.assign(static_cast<std::size_t>(owned), 0.0);
@@ -77,7 +84,11 @@ DifferentiableSolver::~DifferentiableSolver() = default;
 DifferentiableSolver::DifferentiableSolver(DifferentiableSolver&&) noexcept = default;
 
 Model& DifferentiableSolver::model() { return *integrator_; }
-SymplecticEuler& DifferentiableSolver::integrator() { return *integrator_; }
+MeshModel& DifferentiableSolver::integrator() { return *integrator_; }
+
+bool DifferentiableSolver::is_implicit() const {
+  return dynamic_cast<const ImplicitModel*>(integrator_.get()) != nullptr;
+}
 
 void DifferentiableSolver::set_materials() {
   if (materials_.empty()) throw Error("the body has no material; give at least one", ErrorKind::input);
@@ -160,6 +171,11 @@ void DifferentiableSolver::fix(const std::string& region, std::array<bool, 3> ax
   integrator_->fix(mesh_->region(region).vertices, axes);
 }
 
+void DifferentiableSolver::move(const std::string& region, std::array<double, 3> axis, std::array<double, 3> origin,
+                                const std::vector<double>& angular_velocity, const std::vector<double>& velocity) {
+  integrator_->move(region, mesh_->region(region).vertices, axis, origin, angular_velocity, velocity);
+}
+
 std::string DifferentiableSolver::add_traction(const std::string& region, const std::vector<double>& traction) {
   const std::string name = "traction:" + region;
   const int steps = steps_of(traction, 3, "the traction");
@@ -220,8 +236,10 @@ State DifferentiableSolver::initial_state() const {
 void DifferentiableSolver::step(int n, State& state) { integrator_->step(n, state, nullptr); }
 
 double DifferentiableSolver::stable_substep() {
-  integrator_->prepare();
-  return integrator_->stable_substep();
+  auto* const stepper = dynamic_cast<SymplecticEuler*>(integrator_.get());
+  if (!stepper) return std::numeric_limits<double>::infinity();
+  stepper->prepare();
+  return stepper->stable_substep();
 }
 
 }  // namespace diffsim

@@ -195,7 +195,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BOX "solver:\n", "s.yaml:2: solver: has no value; give one or remove the key"},
         Bad{BOX "solver: 3\n",
             "s.yaml:2: solver: is '3'; give a mapping of: integrator, dt, steps, substeps, damping, gravity, "
-            "implicit_differentiation"}));
+            "implicit_differentiation, newton, linear, beta, gamma, spectral_radius, ramp_loads"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Keys, BadScene,
@@ -206,7 +206,8 @@ INSTANTIATE_TEST_SUITE_P(
             "boundary, objective, parameters, checkpoint, optimiser, output, petsc"},
         Bad{BOX "solver:\n  dt: 0.1\n  step: 3\n",
             "s.yaml:4: solver.step: unknown key; did you mean 'steps'? known keys: integrator, dt, steps, substeps, "
-            "damping, gravity, implicit_differentiation"},
+            "damping, gravity, implicit_differentiation, "
+            "newton, linear, beta, gamma, spectral_radius, ramp_loads"},
         Bad{BOX "output: {zzzzzzzzzz: 3}\n",
             "s.yaml:2: output.zzzzzzzzzz: unknown key; known keys: directory, every, fields"},
         Bad{BOX "contact: {friction: 0.3}\n", "s.yaml:2: contact: is not available in this version; remove it"},
@@ -244,10 +245,14 @@ INSTANTIATE_TEST_SUITE_P(
             "z] a step"},
         Bad{BOX "solver: {implicit_differentiation: maybe}\n",
             "s.yaml:2: solver.implicit_differentiation: is 'maybe'; give true or false"},
-        Bad{BOX "solver: {integrator: bdf2}\n",
-            "s.yaml:2: solver.integrator: 'bdf2' is not available in this version; use symplectic_euler"},
+        Bad{BOX "solver: {integrator: bdf2, implicit_differentiation: false}\n",
+            "s.yaml:2: solver.implicit_differentiation: only true is available in this version; remove it"},
         Bad{BOX "solver: {integrator: euler}\n",
-            "s.yaml:2: solver.integrator: there is no 'euler'; use one of: symplectic_euler"},
+            "s.yaml:2: solver.integrator: there is no 'euler'; use one of: symplectic_euler, implicit_euler, bdf2, "
+            "newmark, generalised_alpha, quasi_static"},
+        Bad{BOX "solver: {integrator: newmark, gamma: 0.4}\n", "s.yaml:2: solver.gamma: 0.4 is outside [0.5, 10]"},
+        Bad{BOX "solver: {newton: {tolerance: 0}}\n",
+            "s.yaml:2: solver.newton.tolerance: 0 is not positive; give > 0"},
         Bad{"mesh: {box: {size: [1, 1], cells: [1, 1, 1]}}\n",
             "s.yaml:1: mesh.box.size: has 2 entries; give a list of 3 numbers"},
         Bad{"mesh: {box: {size: [1, 1, -1], cells: [1, 1, 1]}}\n",

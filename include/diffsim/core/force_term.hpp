@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "diffsim/core/block_matrix.hpp"
+#include "diffsim/core/error.hpp"
 #include "diffsim/core/parameters.hpp"
 
 namespace diffsim {
@@ -16,6 +18,18 @@ struct Configuration {
   /// not exist at the configuration lowers it to the cell at fault.
   std::int32_t* invalid_cell = nullptr;
   const Field* velocities = nullptr;  ///< m/s; given if any term `uses_velocities`
+  double load_factor = 1.0;           ///< on dead loads; see `factor_of`
+
+  /// What a dead load is multiplied by: a signal that has a value for each step is taken as it is.
+  double factor_of(const Parameter& load) const { return load.steps == 1 ? load_factor : 1.0; }
+};
+
+/// A Jacobian to be assembled: a ∂f/∂x + b ∂f/∂v.
+struct JacobianWeights {
+  double position = 1.0;  ///< a; < 0 in implicit steps
+  double velocity = 0.0;  ///< b, 1/s
+  /// Each element's contribution is made positive semidefinite: for the forward solve only, never for derivatives.
+  bool project = false;
 };
 
 /// Directions dx and, where velocities are given, dv of a configuration; [local vertices, 3], copies up to date.
@@ -58,6 +72,27 @@ class ForceTerm {
   /// x̄ += (∂f/∂x)ᵀ w, v̄ += (∂f/∂v)ᵀ w and p̄ += (∂f/∂p)ᵀ w, w given on all local vertices.
   virtual void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                                  ParameterSet& gradient) = 0;
+
+  // What implicit steps need besides.
+
+  /// Whether `energy` is there and f = -∂E/∂x.
+  virtual bool has_energy() const { return !uses_velocities(); }
+  /// Whether ∂f/∂x and ∂f/∂v are symmetric everywhere.
+  virtual bool has_symmetric_jacobian() const { return true; }
+  /// Whether a rigid motion of the whole body may be resisted.
+  virtual bool holds_body() const { return false; }
+  /// Which pairs of local vertices the Jacobian couples at this configuration; none by default.
+  virtual void add_couplings(const Configuration& /*at*/, Couplings& /*couplings*/) {}
+  /// Whether couplings differ from configuration to configuration.
+  virtual bool couplings_vary() const { return false; }
+  /// matrix += a ∂f/∂x + b ∂f/∂v, this rank's elements. A term without Jacobian overrides it to do nothing.
+  virtual void add_jacobian(const Configuration& /*at*/, const ParameterSet& /*parameters*/,
+                            const JacobianWeights& /*weights*/, BlockMatrix& /*matrix*/) {
+    throw Error("the term '" + name() + "' cannot be assembled; use integrator: symplectic_euler", ErrorKind::input);
+  }
+  /// The largest t ≤ 1 for which x + t (y - x) is admissible, x being so: this rank's share of a minimum over ranks.
+  virtual double max_step(const Field& /*from*/, const Field& /*to*/) { return 1.0; }
+
   /// stiffness_i += Σ_e λ_e over the term's elements e at vertex i, λ_e ≥ the largest eigenvalue of the element's
   /// stiffness at rest, N/m, in every component of [local vertices, 3]: xᵀKx ≤ Σ_i stiffness_i |x_i|², so ω² ≤ max_i
   /// stiffness_i / m_i.

@@ -46,6 +46,9 @@ class Model {
   /// Adds to `gradient` what the `step_adjoint` calls gathered for the results of `prepare`; this rank's share.
   virtual void prepare_adjoint(ParameterSet& gradient) = 0;
 
+  /// To what relative tolerance the derivatives of steps are solved for; 0: they are explicit.
+  virtual double solver_tolerance() const { return 0.0; }
+
   virtual std::unique_ptr<Record> make_record() const = 0;
   virtual std::size_t record_bytes() const = 0;
 

@@ -14,6 +14,10 @@
 
 namespace diffsim {
 
+namespace dynamics {
+class RigidMotion;
+}
+
 /// What all time steppers of a mesh share: force terms, lumped masses, fixed components, and the parameters.
 ///
 /// Parameters of its own: `density` (cell), kg/m³; `gravity` [3], m/s²; `rest_positions` (local vertex) [3], m, the
@@ -27,6 +31,13 @@ class MeshModel : public Model {
   void add_term(std::unique_ptr<ForceTerm> term);
   /// Fixes the components `axes` of local vertices where they are.
   void fix(const std::vector<int>& vertices, std::array<bool, 3> axes);
+  /// Prescribes a rigid motion to local vertices: they turn about `axis` through `origin`, which travels with them
+  /// (src/dynamics/rigid_motion.hpp). Adds its parameters, `angular_velocity:NAME` [steps], rad/s, and `velocity:NAME`
+  /// [steps, 3], m/s, of one step or several. Throws Error (input) for vertices that are fixed or moved already.
+  /// Collective.
+  void move(const std::string& name, const std::vector<int>& vertices, std::array<double, 3> axis,
+            std::array<double, 3> origin, const std::vector<double>& angular_velocity,
+            const std::vector<double>& velocity);
 
   const TetrahedralMesh& mesh() const { return *mesh_; }
   double dt() const { return dt_; }
@@ -67,7 +78,15 @@ class MeshModel : public Model {
   /// Collective.
   void compute_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                              ParameterSet& gradient);
-  /// Masks of the owned vertices: device address, [owned vertices], bit c set where component c is fixed.
+  /// Sets y and v of vertices that are moved, from their x at t after the beginning of step n to h later; x may be y.
+  void apply_motions(int n, double t, double h, const Field& x, Field& y, Field& v) const;
+  /// Likewise dy and dv; dx may be dy.
+  void apply_motions_tangent(int n, double t, double h, const Field& x, const ParameterSet& direction, const Field& dx,
+                             Field& dy, Field& dv) const;
+  /// ȳ → x̄ and v̄ → 0 at vertices that are moved; adds this rank's share of the parameters' gradient.
+  void apply_motions_adjoint(int n, double t, double h, const Field& x, Field& y_bar, Field& v_bar,
+                             ParameterSet& gradient) const;
+  /// Masks of the owned vertices: device address, [owned vertices], bit c set where component c is fixed, or moved.
   const std::uint8_t* fixed() const;
   /// A zeroed vector field on local vertices.
   Field local_field(const char* name) const;
@@ -84,6 +103,7 @@ class MeshModel : public Model {
   LumpedMass mass_;
   Field mass_gradient_;
   std::unique_ptr<Mask> mask_;
+  std::vector<std::unique_ptr<dynamics::RigidMotion>> motions_;
 };
 
 }  // namespace diffsim

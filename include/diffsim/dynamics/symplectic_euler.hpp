@@ -13,7 +13,8 @@ namespace diffsim {
 ///
 ///   v ← m d (v + h (M⁻¹ f(x, v) + g)),   x ← x + h v
 ///
-/// m is 0 for fixed components of vertices and 1 elsewhere, so gradients flow through everything but those.
+/// m is 0 for fixed components of vertices and 1 elsewhere, so gradients flow through everything but those. Vertices
+/// that are moved follow their motion over each h.
 ///
 /// Parameters of its own, besides MeshModel's: `damping` [1].
 class SymplecticEuler : public MeshModel {

@@ -6,6 +6,7 @@
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/profiling.hpp"
 #include "diffsim/elastic/elastic_term.hpp"
+#include "diffsim/elastic/element_stiffness_impl.hpp"
 #include "diffsim/elastic/force_kernels_impl.hpp"
 #include "diffsim/elastic/moduli_impl.hpp"
 
@@ -115,6 +116,21 @@ class ElasticTerm : public ForceTerm {
       if (signal) elastic::add_sum(signal_gradient_, signal->field.data() + signal->offset(at.step));
   }
 
+  void add_couplings(const Configuration&, Couplings& couplings) override {
+    if (elements_.num_cells > 0) couplings.add(connectivity(*mesh_, cells_), E::nodes);
+  }
+
+  void add_jacobian(const Configuration& at, const ParameterSet&, const JacobianWeights& weights,
+                    BlockMatrix& matrix) override {
+    const ProfilingRegion region("diffsim::elastic::jacobian");
+    if (elements_.num_cells == 0) return;
+    if (!blocks_ || !blocks_->fits(matrix))
+      blocks_ = std::make_unique<BlockScatter>(matrix, connectivity(*mesh_, cells_), E::nodes);
+    for_each_element(
+        "diffsim::elastic::jacobian", *blocks_, matrix,
+        elastic::Stiffness<L, E>{elements(at.step), at.positions.data(), weights.position, weights.project});
+  }
+
   void add_stiffness_bound(const ParameterSet&, Field& stiffness) override {
     for_each_cell<E::nodes>("diffsim::elastic::stiffness_bound", scatter_, stiffness.data(),
                             elastic::StiffnessBound<L, E>{elements_});
@@ -143,7 +159,7 @@ class ElasticTerm : public ForceTerm {
   }
 
   static std::vector<int> connectivity(const TetrahedralMesh& mesh, const std::vector<int>& cells) {
-    if (cells.size() == static_cast<std::size_t>(mesh.num_cells())) return mesh.cells();
+    if (cells.empty() || cells.size() == static_cast<std::size_t>(mesh.num_cells())) return mesh.cells();
     std::vector<int> result;
     result.reserve(E::nodes * cells.size());
     for (const int cell : cells)
@@ -195,8 +211,9 @@ class ElasticTerm : public ForceTerm {
   }
 
   const TetrahedralMesh* mesh_;
-  std::vector<int> cells_;  // empty: all
+  std::vector<int> cells_;  // empty: all, or none
   CellScatter scatter_;
+  std::unique_ptr<BlockScatter> blocks_;  // made when first assembled
   elastic::Elements<L, E> elements_;
   DeviceArray<double> moduli_tangent_, moduli_gradient_, signal_gradient_, shape_sums_;
   const Parameter* signal_ = nullptr;  // of the parameters prepared with

@@ -13,7 +13,8 @@ struct UnknownCheck {
   std::string name;
   /// |⟨J v, w⟩ - ⟨v, Jᵀw⟩| / |⟨J v, w⟩|, J = ∂x[N]/∂u over the whole rollout, v random in the unknown, w random.
   double dot_product_error = 0.0;
-  /// Orders log2(R(ε)/R(ε/2)) of R(ε) = |L(u + εv) - L(u) - ε ⟨∇L, v⟩| over successive halvings, of the window closest to 2.
+  /// Orders log2(R(ε)/R(ε/2)) of R(ε) = |L(u + εv) - L(u) - ε ⟨∇L, v⟩| over successive halvings, of the window closest
+  /// to 2.
   std::vector<double> taylor_orders;
   double first_step = 0.0;  ///< ε at which that window begins
   bool linear = false;      ///< L is linear along v to rounding: there is no second-order remainder to measure
@@ -21,9 +22,9 @@ struct UnknownCheck {
 };
 
 struct GradientCheckOptions {
-  double dot_product_tolerance = 1e-12;
-  double taylor_tolerance = 0.05;  ///< on |order - 2|
-  int halvings = 4;                ///< that must all show it
+  double dot_product_tolerance = 1e-12;  ///< at least ten times the Model's solver_tolerance
+  double taylor_tolerance = 0.05;        ///< on |order - 2|
+  int halvings = 4;                      ///< that must all show it
   int max_halvings = 26;
   unsigned seed = 1;
 };

@@ -33,6 +33,8 @@ class NodalDamping : public ForceTerm {
                          Field& force_tangent) override;
   void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                          ParameterSet& gradient) override;
+  void add_jacobian(const Configuration& at, const ParameterSet& parameters, const JacobianWeights& weights,
+                    BlockMatrix& matrix) override;
   void add_damping_bound(const ParameterSet& parameters, Field& damping) override;
 
   /// This rank's share of d, N s/m: [local vertices, 3], three times the same.

@@ -7,25 +7,27 @@
 #include <vector>
 
 #include "diffsim/core/model.hpp"
+#include "diffsim/dynamics/implicit_options.hpp"
+#include "diffsim/dynamics/mesh_model.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "diffsim/simulation/material.hpp"
 
 namespace diffsim {
 
-class SymplecticEuler;
-
 struct SolverOptions {
-  double dt = 0.01;  ///< s
-  int substeps = 4;
-  double damping = 0.99;                         ///< factor on velocities per substep
+  double dt = 0.01;                               ///< s
+  int substeps = 4;                               ///< symplectic_euler
+  double damping = 0.99;                          ///< factor on velocities per substep
   std::array<double, 3> gravity{0.0, -9.8, 0.0};  ///< m/s²
+  std::string integrator = "symplectic_euler";    ///< or one of `ImplicitOptions`
+  ImplicitOptions implicit{};                     ///< whose `integrator` is the one above
 };
 
 /// An elastic body: a mesh, its materials, what holds and loads it, and the time stepper that moves it.
 ///
-/// Parameters, by name: `youngs_modulus`, `poisson_ratio`, … of the laws and `density`, one value a cell; `gravity` [3];
-/// `damping`; `nodal_load` [vertices, 3], N; `traction:REGION` [3], Pa; the last two and gravity and damping may have one entry
-/// a step. Collective, as everything here.
+/// Parameters, by name: `youngs_modulus`, `poisson_ratio`, … of the laws and `density`, one value a cell; `gravity`
+/// [3]; `damping`; `nodal_load` [vertices, 3], N; `traction:REGION` [3], Pa; the last two and gravity and damping may
+/// have one entry a step. `damping` is symplectic Euler's alone. Collective, as everything here.
 class DifferentiableSolver {
  public:
   /// Every cell needs exactly one material; Error (input) names one that has none or two.
@@ -36,6 +38,11 @@ class DifferentiableSolver {
 
   /// Holds the vertices of a region where they are, along the axes given.
   void fix(const std::string& region, std::array<bool, 3> axes = {true, true, true});
+  /// Moves the vertices of a region rigidly: they turn about `axis` through `origin`, which travels with them, at
+  /// `angular_velocity` [1] or [steps], rad/s, and `velocity` [3] or [steps, 3], m/s. Adds the parameters
+  /// `angular_velocity:REGION` and `velocity:REGION`.
+  void move(const std::string& region, std::array<double, 3> axis, std::array<double, 3> origin,
+            const std::vector<double>& angular_velocity, const std::vector<double>& velocity);
   /// A dead load on the rest area of a region's faces, Pa: [3], or [steps, 3]. Returns the parameter's name.
   std::string add_traction(const std::string& region, const std::vector<double>& traction);
   /// Forces on vertices, N: [owned vertices, 3], or [steps, owned vertices, 3]. Returns the parameter's name.
@@ -50,13 +57,15 @@ class DifferentiableSolver {
   const std::shared_ptr<TetrahedralMesh>& mesh() const { return mesh_; }
   const std::vector<DifferentiableMaterial>& materials() const { return materials_; }
   Model& model();
-  SymplecticEuler& integrator();
+  MeshModel& integrator();
+  bool is_implicit() const;
   ParameterSet& parameters() { return model().parameters(); }
 
   State initial_state() const;
   /// state n → state n+1. Call `model().prepare()` first, and again after parameters changed.
   void step(int n, State& state);
-  /// The largest dt/substeps that small motions are sure to be stable with, s; calls `prepare`.
+  /// The largest dt/substeps that small motions are sure to be stable with, s, infinite for implicit integrators; calls
+  /// `prepare`.
   double stable_substep();
 
  private:
@@ -64,7 +73,7 @@ class DifferentiableSolver {
 
   std::shared_ptr<TetrahedralMesh> mesh_;
   std::vector<DifferentiableMaterial> materials_;
-  std::unique_ptr<SymplecticEuler> integrator_;
+  std::unique_ptr<MeshModel> integrator_;
   std::vector<double> initial_positions_;   // [owned vertices, 3]
   std::vector<double> initial_velocities_;  // likewise
 };

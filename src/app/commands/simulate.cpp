@@ -25,7 +25,7 @@ bool simulate(Job& job) {
   job.report.set_mesh(*mesh);
   DifferentiableSolver solver = make_solver(scene, mesh);
   const std::unique_ptr<SumLoss> loss = loss_if_observed(job, *mesh);
-  warn_if_unstable(job, solver);
+  warn_about_solver(job, solver);
   job.begin();
 
   double value = 0.0;
@@ -44,6 +44,7 @@ bool simulate(Job& job) {
   const double seconds = job.report.elapsed() - begin - (job.report.seconds("io") - io_before);
   job.report.add_seconds("forward", seconds);
   if (loss) job.report["loss"] = value;
+  report_solver(job, solver);
   job.out << fmt::format("simulate: {} in {:.3g} s ({:.3g} steps/s)\n", size_text(scene, *mesh), seconds,
                          scene.solver.steps / seconds);
   if (loss) job.out << fmt::format("loss {:.10g} m²\n", value);

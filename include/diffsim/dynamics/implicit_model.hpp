@@ -1,0 +1,65 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "diffsim/dynamics/implicit_options.hpp"
+#include "diffsim/dynamics/mesh_model.hpp"
+
+namespace diffsim {
+
+/// What the implicit steps since `prepare` took.
+struct ImplicitStatistics {
+  long steps = 0;
+  long newton_iterations = 0;
+  long linear_iterations = 0;
+  long projections = 0;  ///< Newton iterations that needed the projected Hessian
+  long cuts = 0;         ///< times the load of a step was halved
+  long derivative_solves = 0;
+  long indefinite = 0;  ///< of these, systems with negative eigenvalues: the motion is at an unstable state there
+};
+
+/// Implicit dynamics and statics of a mesh under a sum of force terms.
+///
+/// Step n finds the positions y with
+///
+///   M a(y) = f(x(y), v(y), p) + λ_n M g
+///
+/// in the components that are free, a, x, v being affine in y and the state (dynamics/time_rule.hpp); in statics M a is
+/// left out. λ_n multiplies gravity and dead loads that have one value for all steps; see ImplicitOptions::ramp_steps.
+/// Components that are fixed keep their positions, and have no velocity; vertices that are moved have the positions and
+/// velocities of their motion at n+1; the accelerations of either are zero.
+///
+/// Newton's method minimises the incremental potential. A step is differentiated by the implicit function theorem: one
+/// linear solve with the exact Jacobian at y, transposed in reverse. Records hold the state before a step, and y.
+class ImplicitModel : public MeshModel {
+ public:
+  ImplicitModel(std::shared_ptr<const TetrahedralMesh> mesh, double dt, const ImplicitOptions& options);
+  ~ImplicitModel() override;
+
+  const ImplicitOptions& options() const { return options_; }
+  const ImplicitStatistics& statistics() const { return statistics_; }
+  double solver_tolerance() const override { return options_.linear.tolerance; }
+
+  State make_state() const override;
+  void synchronise(State& state) const override;
+  using MeshModel::synchronise;
+  void prepare() override;
+  std::unique_ptr<Record> make_record() const override;
+  std::size_t record_bytes() const override;
+  /// Throws Error (run) with step, reason and residuals where Newton's method fails.
+  void step(int n, State& state, Record* record) override;
+  void step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) override;
+  void step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) override;
+
+ private:
+  class Step;
+  struct Workspace;
+
+  ImplicitOptions options_;
+  ImplicitStatistics statistics_;
+  std::unique_ptr<Workspace> work_;
+};
+
+}  // namespace diffsim

@@ -1,0 +1,38 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+namespace diffsim {
+
+/// Newton's method of an implicit step.
+struct NewtonOptions {
+  /// On the residual of the free components, relative to the largest of the forces that balance each other.
+  double tolerance = 1e-10;
+  int max_iterations = 50;
+  int max_cuts = 8;  ///< how often the load of a step may be halved where Newton fails; 0: never
+};
+
+/// Linear systems of an implicit step. PETSc's options (-ksp_…, -pc_…, -mat_…) go before what is said here.
+struct LinearOptions {
+  /// Of the systems that derivatives solve, on the residual relative to the right hand side. Forward solves follow
+  /// Eisenstat and Walker.
+  double tolerance = 1e-11;
+  /// Up to so many unknowns they are factored, beyond solved by conjugate gradients.
+  int direct_below = 20000;
+};
+
+/// An implicit integrator and how it solves its steps.
+struct ImplicitOptions {
+  /// quasi_static, implicit_euler, bdf2, newmark, generalised_alpha
+  std::string integrator = "implicit_euler";
+  double beta = 0.25;            ///< newmark
+  double gamma = 0.5;            ///< newmark
+  double spectral_radius = 0.8;  ///< generalised_alpha: ρ∞, of the highest frequencies, in [0, 1]
+  /// Over how many steps gravity and dead loads that have one value grow linearly to it; 0: they act at once.
+  int ramp_steps = 0;
+  NewtonOptions newton;
+  LinearOptions linear;
+};
+
+}  // namespace diffsim

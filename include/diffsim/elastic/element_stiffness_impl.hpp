@@ -1,0 +1,128 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "diffsim/elastic/element_blocks_impl.hpp"
+
+namespace diffsim::elastic {
+
+/// H = ∂P/∂F at a point, [9, 9] with F row-major; symmetric.
+template <class L, class T, int K>
+DIFFSIM_FUNCTION void stress_jacobian_of(const Mat3<T>& F, const T (&moduli)[K], T (&H)[9][9]) {
+  for (int k = 0; k < 9; ++k) {
+    Mat3<T> dF;
+    for (int i = 0; i < 9; ++i) dF(i / 3, i % 3) = T(i == k ? 1.0 : 0.0);
+    const Mat3<T> dP = stress_tangent_of<L>(F, dF, moduli);
+    for (int i = 0; i < 9; ++i) H[i][k] = dP(i / 3, i % 3);
+  }
+}
+
+/// Whether H is positive definite in all lanes, by the pivots of LDLᵀ.
+template <class T>
+DIFFSIM_FUNCTION bool is_positive_definite(const T (&H)[9][9]) {
+  T A[9][9];
+  for (int i = 0; i < 9; ++i)
+    for (int j = 0; j <= i; ++j) A[i][j] = H[i][j];
+  for (int k = 0; k < 9; ++k) {
+    if (any_not_greater(A[k][k], 0.0)) return false;
+    const T inverse = T(1.0) / A[k][k];
+    for (int i = k + 1; i < 9; ++i) {
+      const T factor = A[i][k] * inverse;
+      for (int j = k + 1; j <= i; ++j) A[i][j] -= factor * A[j][k];
+    }
+  }
+  return true;
+}
+
+/// The nearest positive semidefinite matrix: negative eigenvalues become 0, by cyclic Jacobi (Golub & Van Loan,
+/// ch. 8.5).
+DIFFSIM_FUNCTION void project_to_semidefinite(double (&H)[9][9]) {
+  using std::sqrt;
+  double A[9][9], V[9][9];
+  for (int i = 0; i < 9; ++i)
+    for (int j = 0; j < 9; ++j) {
+      A[i][j] = 0.5 * (H[i][j] + H[j][i]);
+      V[i][j] = i == j ? 1.0 : 0.0;
+    }
+  for (int sweep = 0; sweep < 12; ++sweep) {
+    double off = 0.0, all = 0.0;
+    for (int i = 0; i < 9; ++i)
+      for (int j = 0; j < 9; ++j) {
+        all += A[i][j] * A[i][j];
+        if (i != j) off += A[i][j] * A[i][j];
+      }
+    if (off <= 1e-30 * all) break;
+    for (int p = 0; p < 8; ++p)
+      for (int q = p + 1; q < 9; ++q) {
+        if (A[p][q] == 0.0) continue;
+        const double theta = 0.5 * (A[q][q] - A[p][p]) / A[p][q];
+        const double size = theta < 0.0 ? -theta : theta;
+        const double t = (theta < 0.0 ? -1.0 : 1.0) / (size + sqrt(theta * theta + 1.0));
+        const double c = 1.0 / sqrt(t * t + 1.0), s = t * c;
+        for (int i = 0; i < 9; ++i) {
+          const double ap = A[i][p], aq = A[i][q];
+          A[i][p] = c * ap - s * aq;
+          A[i][q] = s * ap + c * aq;
+        }
+        for (int i = 0; i < 9; ++i) {
+          const double ap = A[p][i], aq = A[q][i];
+          A[p][i] = c * ap - s * aq;
+          A[q][i] = s * ap + c * aq;
+        }
+        for (int i = 0; i < 9; ++i) {
+          const double vp = V[i][p], vq = V[i][q];
+          V[i][p] = c * vp - s * vq;
+          V[i][q] = s * vp + c * vq;
+        }
+      }
+  }
+  for (int i = 0; i < 9; ++i)
+    for (int j = 0; j < 9; ++j) {
+      double sum = 0.0;
+      for (int k = 0; k < 9; ++k) sum += (A[k][k] > 0.0 ? A[k][k] : 0.0) * V[i][k] * V[j][k];
+      H[i][j] = sum;
+    }
+}
+
+/// Likewise in the lanes that need it.
+DIFFSIM_FUNCTION void project_lanes(Pack (&H)[9][9]) {
+  if (is_positive_definite(H)) return;
+  for (int lane_index = 0; lane_index < pack_width; ++lane_index) {
+    double one[9][9];
+    for (int i = 0; i < 9; ++i)
+      for (int j = 0; j < 9; ++j) one[i][j] = lane(H[i][j], lane_index);
+    project_to_semidefinite(one);
+    for (int i = 0; i < 9; ++i)
+      for (int j = 0; j < 9; ++j) set_lane(H[i][j], lane_index, one[i][j]);
+  }
+}
+
+/// Adds `weight` ∂f/∂x of cells: K_ab = -Σ_points V g_a · ∂P/∂F · g_b, g_a = ∂N_a/∂X.
+template <Law L, class E>
+struct Stiffness {
+  Elements<L, E> elements;
+  const double* x;
+  double weight;
+  bool project;
+
+  KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, const BlockSink& sink) const {
+    Vec3<Pack> nodes[E::nodes], g[E::points][E::nodes];
+    Pack H[E::points][9][9];
+    gather_nodes(vertices, x, nodes);
+    Pack moduli[L::num_moduli];
+    elements.moduli_at(pack, moduli);
+    for (int q = 0; q < E::points; ++q) {
+      const Mat3<Pack> inverse = elements.geometry.inverse(pack, q);
+      const Pack scale = Pack(-weight) * elements.geometry.volume(pack, q);
+      stress_jacobian_of<L>(gradient_at<E>(nodes, q, inverse), moduli, H[q]);
+      if (project) project_lanes(H[q]);
+      for (int i = 0; i < 9; ++i)
+        for (int j = 0; j < 9; ++j) H[q][i][j] *= scale;
+      shape_gradients<E>(q, inverse, g[q]);
+    }
+    add_element_blocks<E, true>(H, g, sink);
+  }
+};
+
+}  // namespace diffsim::elastic

@@ -1,0 +1,209 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/core/block_matrix.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "diffsim/core/block_matrix_impl.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/runtime.hpp"
+
+namespace diffsim {
+namespace {
+
+std::uint64_t next_pattern() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// Calls visit(row, column) for all pairs of each element.
+template <class Visit>
+void for_each_pair(const Couplings& couplings, Visit&& visit) {
+  for (const Couplings::Group& group : couplings.groups()) {
+    const std::size_t nodes = at(group.nodes);
+    for (std::size_t e = 0; e + nodes <= group.vertices.size(); e += nodes)
+      for (std::size_t a = 0; a < nodes; ++a)
+        for (std::size_t b = 0; b < nodes; ++b) visit(group.vertices[e + a], group.vertices[e + b]);
+  }
+}
+
+/// [packs, nodes, width] from [elements, nodes]; the last pack repeats the last element.
+std::vector<int> packed(const std::vector<int>& elements, int nodes) {
+  const std::size_t n = elements.size() / at(nodes), width = pack_width;
+  const std::size_t packs = (n + width - 1) / width;
+  std::vector<int> result(at(nodes) * width * packs);
+  for (std::size_t i = 0; i < width * packs; ++i)
+    for (std::size_t a = 0; a < at(nodes); ++a)
+      result[at(nodes) * width * (i / width) + a * width + i % width] = elements[at(nodes) * std::min(i, n - 1) + a];
+  return result;
+}
+
+/// Slots grouped by the block they are summed into, the order within a block being that of the slots.
+void group_slots(const std::vector<int>& block_of_slot, BlockScatterData& data) {
+  std::vector<int> order(block_of_slot.size());
+  for (std::size_t s = 0; s < order.size(); ++s) order[s] = static_cast<int>(s);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return block_of_slot[at(a)] < block_of_slot[at(b)]; });
+  std::vector<int> blocks, begin;
+  for (std::size_t s = 0; s < order.size(); ++s) {
+    const int block = block_of_slot[at(order[s])];
+    if (!blocks.empty() && blocks.back() == block) continue;
+    blocks.push_back(block);
+    begin.push_back(static_cast<int>(s));
+  }
+  begin.push_back(static_cast<int>(order.size()));
+  data.sum_block = to_device("diffsim::core::sum_block", blocks);
+  data.sum_begin = to_device("diffsim::core::sum_begin", begin);
+  data.sum_slot = to_device("diffsim::core::sum_slot", order);
+}
+
+void add_to_blocks(double a, const DeviceArray<int>& diagonal, const Field& field, double* values) {
+  const double* const x = field.data();
+  const int stride = field.components();
+  Kokkos::parallel_for(
+      "diffsim::core::add_to_diagonal", Range(0, static_cast<int>(field.extent())), KOKKOS_LAMBDA(int v) {
+        for (int c = 0; c < 3; ++c)
+          values[9 * static_cast<std::ptrdiff_t>(diagonal(v)) + 4 * c] += a * x[stride * v + (stride == 3 ? c : 0)];
+      });
+  Kokkos::fence();
+}
+
+void multiply_rows(const BlockMatrix::Data& data, const double* x, double* y) {
+  const DeviceArray<double> values = data.values;
+  const DeviceArray<int> row_begin = data.row_begin, columns = data.columns;
+  Kokkos::parallel_for(
+      "diffsim::core::multiply_blocks", Range(0, static_cast<int>(row_begin.size()) - 1), KOKKOS_LAMBDA(int row) {
+        double sum[3] = {0.0, 0.0, 0.0};
+        for (int k = row_begin(row); k < row_begin(row + 1); ++k) {
+          const double* const block = values.data() + 9 * static_cast<std::ptrdiff_t>(k);
+          const double* const v = x + 3 * static_cast<std::ptrdiff_t>(columns(k));
+          for (int r = 0; r < 3; ++r) sum[r] += block[3 * r] * v[0] + block[3 * r + 1] * v[1] + block[3 * r + 2] * v[2];
+        }
+        for (int r = 0; r < 3; ++r) y[3 * static_cast<std::ptrdiff_t>(row) + r] += sum[r];
+      });
+  Kokkos::fence();
+}
+
+}  // namespace
+
+void Couplings::add(const std::vector<int>& vertices, int nodes) {
+  if (nodes < 1 || vertices.size() % at(nodes) != 0) throw Error("couplings need all the vertices of each element");
+  groups_.push_back({nodes, vertices});
+}
+
+BlockMatrix::BlockMatrix(int num_vertices, const Couplings& couplings)
+    : pattern_(next_pattern()), data_(std::make_unique<Data>()) {
+  // Columns by row with repetitions, counted first; then sorted and made unique.
+  std::vector<int> count(at(num_vertices), 1);
+  for_each_pair(couplings, [&](int row, int) { ++count[at(row)]; });
+  std::vector<std::size_t> begin(at(num_vertices) + 1, 0);
+  for (std::size_t v = 0; v < count.size(); ++v) begin[v + 1] = begin[v] + at(count[v]);
+  std::vector<int> all(begin.back());
+  std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
+  for (int v = 0; v < num_vertices; ++v) all[next[at(v)]++] = v;
+  for_each_pair(couplings, [&](int row, int column) { all[next[at(row)]++] = column; });
+  row_begin_.assign(1, 0);
+  for (std::size_t v = 0; v < count.size(); ++v) {
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(begin[v]);
+    const auto last = all.begin() + static_cast<std::ptrdiff_t>(begin[v + 1]);
+    std::sort(first, last);
+    columns_.insert(columns_.end(), first, std::unique(first, last));
+    row_begin_.push_back(static_cast<int>(columns_.size()));
+  }
+  data_->values = DeviceArray<double>("diffsim::core::blocks", 9 * columns_.size());
+  data_->row_begin = to_device("diffsim::core::row_begin", row_begin_);
+  data_->columns = to_device("diffsim::core::columns", columns_);
+  std::vector<int> diagonal(at(num_vertices));
+  for (int v = 0; v < num_vertices; ++v) diagonal[at(v)] = find(v, v);
+  data_->diagonal = to_device("diffsim::core::diagonal", diagonal);
+}
+
+BlockMatrix::~BlockMatrix() = default;
+BlockMatrix::BlockMatrix(BlockMatrix&&) noexcept = default;
+BlockMatrix& BlockMatrix::operator=(BlockMatrix&&) noexcept = default;
+
+int BlockMatrix::find(int row, int column) const {
+  const auto first = columns_.begin() + row_begin_[at(row)], last = columns_.begin() + row_begin_[at(row) + 1];
+  const auto found = std::lower_bound(first, last, column);
+  return found == last || *found != column ? -1 : static_cast<int>(found - columns_.begin());
+}
+
+bool BlockMatrix::has(const Couplings& couplings) const {
+  bool all = true;
+  for_each_pair(couplings, [&](int row, int column) { all = all && find(row, column) >= 0; });
+  return all;
+}
+
+void BlockMatrix::zero() { Kokkos::deep_copy(data_->values, 0.0); }
+void BlockMatrix::add_to_diagonal(double a, const Field& x) {
+  add_to_blocks(a, data_->diagonal, x, data_->values.data());
+}
+void BlockMatrix::multiply(const Field& x, Field& y) const { multiply_rows(*data_, x.data(), y.data()); }
+double* BlockMatrix::values() { return data_->values.data(); }
+const double* BlockMatrix::values() const { return data_->values.data(); }
+
+std::vector<double> BlockMatrix::to_host() const {
+  std::vector<double> host(data_->values.size());
+  Kokkos::deep_copy(
+      Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(host.data(), host.size()),
+      data_->values);
+  return host;
+}
+
+BlockScatter::BlockScatter(const BlockMatrix& matrix, const std::vector<int>& elements, int nodes)
+    : pattern_(matrix.pattern()), nodes_(nodes), data_(std::make_unique<Data>()) {
+  Data& data = *data_;
+  const std::vector<int> vertices = packed(elements, nodes);
+  const std::size_t width = pack_width, n = at(nodes), per_pack = n * width;
+  data.num_packs = static_cast<int>(vertices.size() / per_pack);
+  data.vertices = to_device("diffsim::core::element_vertices", vertices);
+  data.num_chunks = kernels_on_host ? std::max(1, std::min(concurrency(), data.num_packs)) : data.num_packs;
+  std::vector<int> chunk_begin{0}, targets, block_of_slot;
+  targets.reserve(at(data.num_packs) * n * per_pack);
+  // Host: the first chunk that touches a block owns it, each later one gets a slot for it. GPU: every element does.
+  std::vector<int> owner, slot;
+  if (kernels_on_host) {
+    owner.assign(at(matrix.num_blocks()), -1);
+    slot.assign(at(matrix.num_blocks()), -1);
+  }
+  for (int chunk = 0; chunk < data.num_chunks; ++chunk) {
+    chunk_begin.push_back(static_cast<int>(static_cast<long long>(data.num_packs) * (chunk + 1) / data.num_chunks));
+    const int first_slot = static_cast<int>(block_of_slot.size());
+    for (int pack = chunk_begin[at(chunk)]; pack < chunk_begin[at(chunk) + 1]; ++pack) {
+      const int* const v = &vertices[at(pack) * per_pack];
+      for (std::size_t a = 0; a < n; ++a)
+        for (std::size_t b = 0; b < n; ++b)
+          for (std::size_t i = 0; i < width; ++i) {
+            const int block = matrix.find(v[a * width + i], v[b * width + i]);
+            if (block < 0) throw Error("a term adds a block that it did not couple");
+            if (kernels_on_host) {
+              if (owner[at(block)] < 0) owner[at(block)] = chunk;
+              if (owner[at(block)] == chunk) {
+                targets.push_back(block);
+                continue;
+              }
+              if (slot[at(block)] >= first_slot) {
+                targets.push_back(-1 - slot[at(block)]);
+                continue;
+              }
+              slot[at(block)] = static_cast<int>(block_of_slot.size());
+            }
+            targets.push_back(-1 - static_cast<int>(block_of_slot.size()));
+            block_of_slot.push_back(block);
+          }
+    }
+  }
+  data.chunk_begin = to_device("diffsim::core::chunk_begin", chunk_begin);
+  data.targets = to_device("diffsim::core::targets", targets);
+  data.slots = DeviceArray<double>("diffsim::core::block_slots", 9 * block_of_slot.size());
+  group_slots(block_of_slot, data);
+}
+
+BlockScatter::~BlockScatter() = default;
+BlockScatter::BlockScatter(BlockScatter&&) noexcept = default;
+BlockScatter& BlockScatter::operator=(BlockScatter&&) noexcept = default;
+
+}  // namespace diffsim

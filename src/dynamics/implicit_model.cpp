@@ -1,0 +1,524 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/dynamics/implicit_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include "diffsim/core/block_matrix_impl.hpp"
+#include "diffsim/core/device.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/profiling.hpp"
+#include "dynamics/linear_system.hpp"
+#include "dynamics/newton.hpp"
+#include "dynamics/support.hpp"
+#include "dynamics/time_rule.hpp"
+#include "dynamics/vector_kernels.hpp"
+
+namespace diffsim {
+
+using namespace dynamics;
+
+namespace {
+
+constexpr std::int32_t nothing_invalid = std::numeric_limits<std::int32_t>::max();
+
+/// The state a step began with, and the positions it found.
+class ImplicitRecord : public Record {
+ public:
+  ImplicitRecord(State initial, Field positions) : initial_(std::move(initial)), positions_(std::move(positions)) {}
+  const State& initial() const override { return initial_; }
+  const Field& positions() const { return positions_; }
+  void save(const State& initial, const Field& positions) {
+    initial_.copy_from(initial);
+    positions_.copy_from(positions);
+  }
+
+ private:
+  State initial_;
+  Field positions_;
+};
+
+/// Σ K_ii² over the owned vertices' own shares.
+double diagonal_square(int vertices, const DeviceArray<int>& diagonal, const double* values) {
+  double sum = 0.0;
+  Kokkos::parallel_reduce(
+      "diffsim::dynamics::diagonal_square", Range(0, vertices),
+      KOKKOS_LAMBDA(int v, double& s) {
+        for (int c = 0; c < 3; ++c) {
+          const double k = values[9 * static_cast<std::ptrdiff_t>(diagonal(v)) + 4 * c];
+          s += k * k;
+        }
+      },
+      sum);
+  return sum;
+}
+
+std::string residual_text(const std::vector<double>& residuals) {
+  std::string text;
+  const std::size_t most = 12, begin = residuals.size() > most ? residuals.size() - most : 0;
+  for (std::size_t i = begin; i < residuals.size(); ++i) {
+    char number[32];
+    std::snprintf(number, sizeof(number), "%s%.2g", i == begin ? (begin > 0 ? "…, " : "") : ", ", residuals[i]);
+    text += number;
+  }
+  return text;
+}
+
+}  // namespace
+
+struct ImplicitModel::Workspace {
+  Workspace(const TetrahedralMesh& mesh, const ImplicitOptions& options)
+      : linear(mesh, options.linear), invalid_cell("diffsim::dynamics::invalid_cell", 1) {
+    Kokkos::deep_copy(invalid_cell, nothing_invalid);
+  }
+  LinearSystem linear;
+  DeviceArray<std::int32_t> invalid_cell;
+  std::unique_ptr<BlockMatrix> blocks;
+  bool symmetric = true, has_potential = true, couplings_vary = false;
+  double extent = 1.0;  // of the mesh's coordinates, m
+};
+
+/// One step: the equation R(y) = 0 at given state and parameters, and its derivatives.
+class ImplicitModel::Step : public NewtonProblem {
+ public:
+  Step(ImplicitModel& model, int n, const State& state)
+      : model_(model),
+        work_(*model.work_),
+        n_(n),
+        count_(3 * model.mesh().num_owned_vertices()),
+        rule_(make_time_rule(model.options_, model.dt(), n)),
+        state_(state),
+        load_factor_(model.options_.ramp_steps > 0
+                         ? std::min(1.0, (n + 1.0) / static_cast<double>(model.options_.ramp_steps))
+                         : 1.0),
+        position_history_(model.local_field("position_history")),
+        velocity_history_(model.local_field("velocity_history")),
+        inertia_(model.local_field("inertia")),
+        prescribed_(model.local_field("prescribed_positions")),
+        prescribed_velocities_(model.local_field("prescribed_velocities")),
+        positions_(model.local_field("positions_of_forces")),
+        velocities_(model.local_field("velocities_of_forces")),
+        force_(model.local_field("force")) {
+    combine_state(rule_.position, state, position_history_);
+    combine_state(rule_.velocity, state, velocity_history_);
+    combine_state(rule_.acceleration, state, inertia_);
+    copy_fixed(count_, model.fixed(), state["positions"], prescribed_);
+    model.apply_motions(n, 0.0, model.dt(), state["positions"], prescribed_, prescribed_velocities_);
+    // M (a_history - λ g), the part of the residual that does not depend on y.
+    const Parameter& gravity = model.parameters().at("gravity");
+    Field acceleration = model.local_field("acceleration");
+    copy_values(count_, inertia_, acceleration);
+    inertia_.fill(0.0);
+    add_mass_times(count_, 1.0, model.mass(), acceleration, inertia_);
+    add_mass_times_vector(count_, -load_factor(gravity), model.mass(), gravity.field.data() + 3 * gravity.offset(n),
+                          inertia_);
+  }
+
+  const TimeRule& rule() const { return rule_; }
+  double load_factor(const Parameter& load) const { return load.steps == 1 ? load_factor_ : 1.0; }
+
+  /// The rule's `next` fields from y; prescribed components have the velocities of their motion and no acceleration.
+  void advance(const Field& y, State& next) const {
+    const State& old = state_;
+    State result = next.zero_like();
+    for (std::size_t k = 0; k < rule_.fields.size(); ++k) {
+      Field& field = result.fields()[k];
+      combine_state(rule_.next[k], old, field);
+      add_scaled(count_, rule_.next[k].y, y, field);
+      if (is_rate(k)) keep_free(count_, model_.fixed(), field);
+    }
+    copy_fixed(count_, model_.fixed(), prescribed_velocities_, result["velocities"]);
+    result.fields()[0].copy_from(y);
+    next.copy_from(result);
+    model_.synchronise(next);
+  }
+
+  // ---- NewtonProblem ----
+
+  bool has_potential() const override { return work_.has_potential; }
+  bool solves_exactly() override { return work_.blocks && work_.linear.factors(); }
+  double rounding() const override { return rounding_; }
+
+  Evaluation evaluate(const Field& y, Field& residual) override {
+    const ProfilingRegion region("diffsim::dynamics::evaluate");
+    const Configuration at = configuration(y, work_.invalid_cell.data());
+    model_.compute_force(at, force_);
+    Field& a = acceleration_of(y);
+    // R² over free components, (M a)², f², Φ, whether a cell is invalid.
+    double sums[5] = {0.0, dot_values(count_, a, a), dot_values(count_, force_, force_), 0.0, 0.0};
+    copy_values(count_, a, residual);
+    add_scaled(count_, -1.0, force_, residual);
+    if (shift_) add_scaled(count_, -shift_factor_, *shift_, residual);
+    keep_free(count_, model_.fixed(), residual);
+    sums[0] = dot_values(count_, residual, residual);
+    if (work_.has_potential) {
+      double energy = 0.0;
+      for (const auto& term : model_.terms()) energy += term->energy(at, model_.parameters());
+      sums[3] = potential(y, energy);
+    }
+    std::int32_t invalid = nothing_invalid;
+    Kokkos::deep_copy(Kokkos::View<std::int32_t, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&invalid),
+                      Kokkos::subview(work_.invalid_cell, 0));
+    sums[4] = invalid != nothing_invalid;
+    if (invalid != nothing_invalid) Kokkos::deep_copy(work_.invalid_cell, nothing_invalid);
+    DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 5, MPI_DOUBLE, MPI_SUM, model_.comm()));
+    Evaluation result;
+    result.valid = sums[4] == 0.0 && std::isfinite(sums[0] + sums[1] + sums[2] + sums[3]);
+    result.residual = std::sqrt(sums[0]);
+    result.scale = std::sqrt(std::max(sums[1], sums[2]));
+    result.potential = sums[3];
+    return result;
+  }
+
+  double find_gap(const Field& y, Field& gap) override {
+    copy_values(count_, prescribed_, gap);
+    add_scaled(count_, -1.0, y, gap);
+    keep_fixed(count_, model_.fixed(), gap);
+    model_.mesh().halo().copy_to_ghosts(gap);
+    return largest(gap);
+  }
+
+  LinearReport find_direction(const Field& y, const Field& residual, const Field& gap, double tolerance, bool project,
+                              Field& direction) override {
+    Field rhs = model_.local_field("rhs");
+    assemble(y, project);
+    if (largest(gap) > 0.0) {
+      work_.blocks->multiply(gap, rhs);
+      model_.mesh().halo().add_to_owners(rhs);
+      scale(-1.0, rhs);
+    }
+    find_rounding();
+    work_.linear.set_matrix(*work_.blocks, work_.symmetric);
+    add_scaled(count_, -1.0, residual, rhs);
+    keep_free(count_, model_.fixed(), rhs);
+    const LinearReport report = work_.linear.solve(rhs, direction, tolerance);
+    copy_fixed(count_, model_.fixed(), gap, direction);
+    model_.mesh().halo().copy_to_ghosts(direction);
+    return report;
+  }
+
+  double dot(const Field& x, const Field& y) const override {
+    double sum = dot_values(count_, x, y);
+    DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, model_.comm()));
+    return sum;
+  }
+  double largest(const Field& x) const override {
+    double size = max_size(count_, x);
+    DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &size, 1, MPI_DOUBLE, MPI_MAX, model_.comm()));
+    return size;
+  }
+  void move(const Field& from, double t, const Field& direction, Field& to) const override {
+    to.copy_from(from);
+    axpy(t, direction, to);
+  }
+  double max_step(const Field& from, const Field& to) override {
+    double t = 1.0;
+    for (const auto& term : model_.terms()) t = std::min(t, term->max_step(from, to));
+    DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &t, 1, MPI_DOUBLE, MPI_MIN, model_.comm()));
+    return t;
+  }
+
+  // ---- homotopy ----
+
+  /// The equation becomes R(y) = s R₀.
+  void set_shift(const Field* residual, double s) {
+    shift_ = residual;
+    shift_factor_ = s;
+  }
+
+  // ---- derivatives ----
+
+  /// Where forces are evaluated for y.
+  Configuration configuration(const Field& y, std::int32_t* invalid_cell = nullptr) {
+    positions_.copy_from(position_history_);
+    axpy(rule_.position.y, y, positions_);
+    model_.mesh().halo().copy_to_ghosts(positions_);
+    const bool rates = model_.any_term_uses_velocities();
+    if (rates) {
+      velocities_.copy_from(velocity_history_);
+      axpy(rule_.velocity.y, y, velocities_);
+      copy_fixed(count_, model_.fixed(), prescribed_velocities_, velocities_);
+      model_.mesh().halo().copy_to_ghosts(velocities_);
+    }
+    return {positions_, n_, invalid_cell, rates ? &velocities_ : nullptr, load_factor_};
+  }
+
+  /// The blocks of J at y: a_y M - x_y ∂f/∂x - v_y ∂f/∂v.
+  void assemble(const Field& y, bool project) {
+    const ProfilingRegion region("diffsim::dynamics::assemble");
+    const Configuration at = configuration(y);
+    make_blocks(at);
+    work_.blocks->zero();
+    const JacobianWeights weights{-rule_.position.y, -rule_.velocity.y, project};
+    for (const auto& term : model_.terms()) term->add_jacobian(at, model_.parameters(), weights, *work_.blocks);
+    work_.blocks->add_to_diagonal(rule_.acceleration.y, model_.mass());
+  }
+
+  /// J x = b, or Jᵀ x = b, with the exact J at y. Throws Error where it cannot be solved.
+  void solve_derivative(const Field& y, const Field& b, Field& x, bool transposed) {
+    assemble(y, false);
+    work_.linear.set_matrix(*work_.blocks, work_.symmetric);
+    const double tolerance = model_.options_.linear.tolerance;
+    LinearReport report = work_.linear.solve(b, x, tolerance, transposed);
+    if (!report.converged && report.indefinite) report = work_.linear.solve_by_factors(b, x, tolerance, transposed);
+    ++model_.statistics_.derivative_solves;
+    model_.statistics_.indefinite += report.indefinite;
+    if (report.converged) return;
+    char text[400];
+    std::snprintf(text, sizeof(text),
+                  "step %d: the %s linear system of the derivatives was not solved: %s after %d iterations, relative "
+                  "residual %.2g; give another solver by petsc: (ksp_type, pc_type), or raise its ksp_max_it",
+                  n_, transposed ? "transposed" : "tangent", report.reason.c_str(), report.iterations, report.residual);
+    throw Error(text, ErrorKind::run);
+  }
+
+  void tangent(const Field& y, const ParameterSet& direction, State& tangent);
+  void adjoint(const Field& y, State& adjoint, ParameterSet& gradient);
+
+ private:
+  static bool is_rate_name(const std::string& name) { return name == "velocities" || name == "accelerations"; }
+  bool is_rate(std::size_t k) const { return is_rate_name(rule_.fields[k]); }
+
+  /// out = Σ_k c_k s_k at owned vertices.
+  void combine_state(const Combination& combination, const State& state, Field& out) const {
+    out.fill(0.0);
+    for (std::size_t k = 0; k < combination.state.size(); ++k)
+      if (combination.state[k] != 0.0) add_scaled(count_, combination.state[k], state.fields()[k], out);
+  }
+
+  /// M (a(y) - λ g), into a field that stays valid until the next call.
+  Field& acceleration_of(const Field& y) {
+    if (acceleration_.size() == 0) acceleration_ = model_.local_field("acceleration");
+    copy_values(count_, inertia_, acceleration_);
+    add_mass_times(count_, rule_.acceleration.y, model_.mass(), y, acceleration_);
+    return acceleration_;
+  }
+
+  /// Φ(y) = ½ a_y dᵀM d + dᵀ(M (a - λ g)(x_n) - s R₀) + E(x(y))/x_y, d = y - x_n: this rank's share.
+  double potential(const Field& y, double energy) {
+    Field d = model_.local_field("displacement"), Md = d.like("mass_times_displacement");
+    copy_values(count_, y, d);
+    add_scaled(count_, -1.0, state_["positions"], d);
+    add_mass_times(count_, 0.5 * rule_.acceleration.y, model_.mass(), d, Md);
+    add_scaled(count_, 1.0, acceleration_of(state_["positions"]), Md);
+    if (shift_) add_scaled(count_, -shift_factor_, *shift_, Md);
+    return dot_values(count_, d, Md) + energy / rule_.position.y;
+  }
+
+  /// Coordinates are rounded to eps of the mesh's extent; times the stiffness, that is what forces are rounded to.
+  void find_rounding() {
+    double sum =
+        diagonal_square(static_cast<int>(model_.mass().size()), work_.blocks->data().diagonal, work_.blocks->values());
+    DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, model_.comm()));
+    rounding_ = 2.2e-16 * work_.extent * std::sqrt(sum);
+  }
+
+  void make_blocks(const Configuration& at) {
+    if (work_.blocks && !work_.couplings_vary) return;
+    Couplings couplings;
+    for (const auto& term : model_.terms()) term->add_couplings(at, couplings);
+    if (work_.blocks) {
+      int same = work_.blocks->has(couplings);
+      DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, model_.comm()));
+      if (same) return;
+    }
+    work_.blocks = std::make_unique<BlockMatrix>(model_.mesh().num_vertices(), couplings);
+  }
+
+  ImplicitModel& model_;
+  Workspace& work_;
+  int n_;
+  int count_;
+  TimeRule rule_;
+  const State& state_;
+  double load_factor_;
+  const Field* shift_ = nullptr;
+  double shift_factor_ = 0.0;
+  double rounding_ = 0.0;
+  Field position_history_, velocity_history_, inertia_, prescribed_, prescribed_velocities_;
+  Field positions_, velocities_, force_, acceleration_;
+};
+
+ImplicitModel::ImplicitModel(std::shared_ptr<const TetrahedralMesh> mesh, double dt, const ImplicitOptions& options)
+    : MeshModel(std::move(mesh), dt), options_(options) {
+  state_fields(options_.integrator);
+  const auto require = [](bool good, const std::string& what) {
+    if (!good) throw Error(what, ErrorKind::input);
+  };
+  require(options_.beta > 0.0, "newmark needs beta > 0; 0.25 is average acceleration");
+  require(options_.gamma >= 0.5, "newmark needs gamma >= 0.5; below it grows without bound");
+  require(options_.spectral_radius >= 0.0 && options_.spectral_radius <= 1.0, "spectral_radius is outside [0, 1]");
+  require(options_.newton.tolerance > 0.0 && options_.linear.tolerance > 0.0, "solver tolerances must be positive");
+  work_ = std::make_unique<Workspace>(this->mesh(), options_);
+  double size = 0.0;
+  for (const double x : this->mesh().rest_positions()) size = std::max(size, std::abs(x));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &size, 1, MPI_DOUBLE, MPI_MAX, comm()));
+  work_->extent = size;
+}
+
+ImplicitModel::~ImplicitModel() = default;
+
+State ImplicitModel::make_state() const {
+  State state = MeshModel::make_state();
+  for (const std::string& name : state_fields(options_.integrator))
+    if (!state.has(name)) state.add(Field(name, static_cast<std::size_t>(mesh().num_owned_vertices()), 3));
+  return state;
+}
+
+void ImplicitModel::synchronise(State& state) const { mesh().halo().copy_to_ghosts(state["positions"]); }
+
+void ImplicitModel::prepare() {
+  MeshModel::prepare();
+  work_->linear.set_fixed(fixed());
+  work_->symmetric = work_->has_potential = true;
+  work_->couplings_vary = false;
+  for (const auto& term : terms()) {
+    work_->symmetric = work_->symmetric && term->has_symmetric_jacobian();
+    work_->has_potential = work_->has_potential && term->has_energy();
+    work_->couplings_vary = work_->couplings_vary || term->couplings_vary();
+  }
+  statistics_ = {};
+  const bool held = std::any_of(terms().begin(), terms().end(), [](const auto& term) { return term->holds_body(); });
+  if (options_.integrator == "quasi_static" && !held) require_support(mesh(), fixed());
+}
+
+std::unique_ptr<Record> ImplicitModel::make_record() const {
+  return std::make_unique<ImplicitRecord>(make_state(), local_field("positions"));
+}
+
+std::size_t ImplicitModel::record_bytes() const { return make_state().bytes() + local_field("positions").bytes(); }
+
+void ImplicitModel::step(int n, State& state, Record* record) {
+  const ProfilingRegion region("diffsim::dynamics::implicit_step");
+  Step step(*this, n, state);
+  Field y = local_field("positions");
+  y.copy_from(state["positions"]);
+  const NewtonReport report = solve_by_newton(step, options_.newton, y);
+  ++statistics_.steps;
+  statistics_.newton_iterations += report.iterations;
+  statistics_.linear_iterations += report.linear_iterations;
+  statistics_.projections += report.projections;
+  if (!report.converged)
+    throw Error("step " + std::to_string(n) + ": Newton's method failed in iteration " +
+                    std::to_string(report.iterations) + ": " + report.reason + "; relative residuals " +
+                    residual_text(report.residuals) + "; use a smaller dt, or more steps for the load",
+                ErrorKind::run);
+  if (record) static_cast<ImplicitRecord*>(record)->save(state, y);
+  step.advance(y, state);
+}
+
+void ImplicitModel::Step::tangent(const Field& y, const ParameterSet& direction, State& tangent) {
+  const bool mass_changes = changes_mass(direction);
+  const Parameter* const gravity = direction.find("gravity");
+  model_.synchronise(tangent);
+  // Fixed components: dy = dx_n; those moved follow their motion.
+  Field dy = model_.local_field("positions_tangent"), dw = dy.like("prescribed_velocities_tangent");
+  copy_fixed(count_, model_.fixed(), tangent["positions"], dy);
+  model_.apply_motions_tangent(n_, 0.0, model_.dt(), state_["positions"], direction, tangent["positions"], dy, dw);
+  model_.mesh().halo().copy_to_ghosts(dy);
+  // J dy = df - M (da_history - λ dg) - dm (a - λ g), with dx, dv of the history and of what is prescribed.
+  Field dx = model_.local_field("dx"), dv = dx.like("dv"), rhs = dx.like("rhs"), da = dx.like("da");
+  combine_state(rule_.position, tangent, dx);
+  add_scaled(count_, rule_.position.y, dy, dx);
+  combine_state(rule_.velocity, tangent, dv);
+  copy_fixed(count_, model_.fixed(), dw, dv);
+  model_.mesh().halo().copy_to_ghosts(dx);
+  model_.mesh().halo().copy_to_ghosts(dv);
+  const Configuration at = configuration(y);
+  model_.compute_force_tangent(at, {dx, at.velocities ? &dv : nullptr}, direction, rhs);
+  combine_state(rule_.acceleration, tangent, da);
+  add_mass_times(count_, -1.0, model_.mass(), da, rhs);
+  if (gravity)
+    add_mass_times_vector(count_, load_factor(*gravity), model_.mass(), gravity->field.data() + 3 * gravity->offset(n_),
+                          rhs);
+  if (mass_changes) {
+    Field ratio("mass_tangent", model_.mass().extent());
+    divide(model_.lumped_mass().mass_tangent(), model_.mass(), ratio);
+    add_mass_times(count_, -1.0, ratio, acceleration_of(y), rhs);
+  }
+  keep_free(count_, model_.fixed(), rhs);
+  Field free = dx.like("free");
+  solve_derivative(y, rhs, free, false);
+  keep_free(count_, model_.fixed(), free);
+  add_scaled(count_, 1.0, free, dy);
+
+  State next = tangent.zero_like();
+  for (std::size_t k = 0; k < rule_.fields.size(); ++k) {
+    Field& field = next.fields()[k];
+    combine_state(rule_.next[k], tangent, field);
+    add_scaled(count_, rule_.next[k].y, dy, field);
+    if (is_rate(k)) keep_free(count_, model_.fixed(), field);
+  }
+  copy_fixed(count_, model_.fixed(), dw, next["velocities"]);
+  copy_values(count_, dy, next.fields()[0]);
+  tangent.copy_from(next);
+  model_.synchronise(tangent);
+}
+
+void ImplicitModel::Step::adjoint(const Field& y, State& adjoint, ParameterSet& gradient) {
+  const bool mass_changes = changes_mass(gradient);
+  Parameter* const gravity = gradient.find("gravity");
+  State old = adjoint.zero_like();
+  // Of the new state's fields: ȳ, the shares of the old ones, and what falls to prescribed velocities.
+  Field y_bar = model_.local_field("positions_adjoint"), w_bar = y_bar.like("prescribed_velocities_adjoint");
+  copy_fixed(count_, model_.fixed(), adjoint["velocities"], w_bar);
+  for (std::size_t k = 0; k < rule_.fields.size(); ++k) {
+    Field& bar = adjoint.fields()[k];
+    if (is_rate(k)) keep_free(count_, model_.fixed(), bar);
+    add_scaled(count_, rule_.next[k].y, bar, y_bar);
+    for (std::size_t j = 0; j < rule_.fields.size(); ++j)
+      if (rule_.next[k].state[j] != 0.0) add_scaled(count_, rule_.next[k].state[j], bar, old.fields()[j]);
+  }
+  // Jᵀ w = ȳ.
+  Field w = y_bar.like("w"), rhs = y_bar.like("rhs");
+  copy_values(count_, y_bar, rhs);
+  keep_free(count_, model_.fixed(), rhs);
+  solve_derivative(y, rhs, w, true);
+  keep_free(count_, model_.fixed(), w);
+  model_.mesh().halo().copy_to_ghosts(w);
+  // Everything else that the residual depends on.
+  const Configuration at = configuration(y);
+  Field x_bar = y_bar.like("x_bar"), v_bar = y_bar.like("v_bar"), a_bar = y_bar.like("a_bar");
+  model_.compute_force_adjoint(at, w, {x_bar, at.velocities ? &v_bar : nullptr}, gradient);
+  Field v_fixed = v_bar.clone();
+  keep_fixed(count_, model_.fixed(), v_fixed);
+  add_scaled(count_, 1.0, v_fixed, w_bar);
+  keep_free(count_, model_.fixed(), v_bar);
+  add_mass_times(count_, -1.0, model_.mass(), w, a_bar);
+  for (std::size_t j = 0; j < rule_.fields.size(); ++j) {
+    add_scaled(count_, rule_.position.state[j], x_bar, old.fields()[j]);
+    if (at.velocities) add_scaled(count_, rule_.velocity.state[j], v_bar, old.fields()[j]);
+    add_scaled(count_, rule_.acceleration.state[j], a_bar, old.fields()[j]);
+  }
+  // Fixed components of y are those of x_n; those moved follow their motion.
+  add_scaled(count_, rule_.position.y, x_bar, y_bar);
+  keep_fixed(count_, model_.fixed(), y_bar);
+  model_.apply_motions_adjoint(n_, 0.0, model_.dt(), state_["positions"], y_bar, w_bar, gradient);
+  add_scaled(count_, 1.0, y_bar, old.fields()[0]);
+  if (gravity) {
+    Field momentum = model_.local_field("momentum");
+    add_mass_times(count_, load_factor(*gravity), model_.mass(), w, momentum);
+    const std::vector<double> sum = local_sum(momentum);
+    std::vector<double> all = gravity->field.to_host();
+    for (std::size_t c = 0; c < 3; ++c) all[3 * gravity->offset(n_) + c] += sum[c];
+    gravity->field.from_host(all);
+  }
+  if (mass_changes) subtract_products(count_, model_.mass(), acceleration_of(y), w, model_.mass_gradient());
+  adjoint.copy_from(old);
+}
+
+void ImplicitModel::step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) {
+  const ProfilingRegion region("diffsim::dynamics::implicit_step_tangent");
+  const auto& recorded = static_cast<const ImplicitRecord&>(record);
+  Step(*this, n, recorded.initial()).tangent(recorded.positions(), direction, tangent);
+}
+
+void ImplicitModel::step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) {
+  const ProfilingRegion region("diffsim::dynamics::implicit_step_adjoint");
+  const auto& recorded = static_cast<const ImplicitRecord&>(record);
+  Step(*this, n, recorded.initial()).adjoint(recorded.positions(), adjoint, gradient);
+}
+
+}  // namespace diffsim

@@ -1,0 +1,294 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "dynamics/linear_system.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "diffsim/core/block_matrix_impl.hpp"
+#include "diffsim/core/device.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/profiling.hpp"
+
+namespace diffsim::dynamics {
+namespace {
+
+/// fixed[3 v + c] = bit c of bits[v].
+void spread_bits(const std::uint8_t* bits, int count, Field& fixed) {
+  double* const y = fixed.data();
+  Kokkos::parallel_for(
+      "diffsim::dynamics::spread_bits", Range(0, count),
+      KOKKOS_LAMBDA(int i) { y[i] = (bits[i / 3] >> (i % 3)) & 1 ? 1.0 : 0.0; });
+  Kokkos::fence();
+}
+
+/// Zeroes the rows and columns of fixed components but for the size of their diagonal.
+void eliminate(const BlockMatrix::Data& data, const Field& fixed_field) {
+  const DeviceArray<double> values = data.values;
+  const DeviceArray<int> row_begin = data.row_begin, columns = data.columns;
+  const double* const fixed = fixed_field.data();
+  Kokkos::parallel_for(
+      "diffsim::dynamics::eliminate", Range(0, static_cast<int>(row_begin.size()) - 1), KOKKOS_LAMBDA(int row) {
+        for (int k = row_begin(row); k < row_begin(row + 1); ++k)
+          for (int r = 0; r < 3; ++r)
+            for (int c = 0; c < 3; ++c) {
+              if (fixed[3 * row + r] == 0.0 && fixed[3 * columns(k) + c] == 0.0) continue;
+              double& value = values(9 * static_cast<std::ptrdiff_t>(k) + 3 * r + c);
+              const bool diagonal = columns(k) == row && r == c;
+              value = !diagonal ? 0.0 : value < 0.0 ? -value : value;
+            }
+      });
+  Kokkos::fence();
+}
+
+/// The first values of a Vec and of a field, one way or the other.
+void put(const Field& field, Vec vec) {
+  PetscInt size = 0;
+  PetscScalar* data = nullptr;
+  DIFFSIM_PETSC(VecGetLocalSize(vec, &size));
+  DIFFSIM_PETSC(VecGetArrayWrite(vec, &data));
+  using HostSpan = Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  Kokkos::deep_copy(HostSpan(data, static_cast<std::size_t>(size)),
+                    DeviceSpan<const double>(field.data(), static_cast<std::size_t>(size)));
+  DIFFSIM_PETSC(VecRestoreArrayWrite(vec, &data));
+}
+void get(Vec vec, Field& field) {
+  PetscInt size = 0;
+  const PetscScalar* data = nullptr;
+  DIFFSIM_PETSC(VecGetLocalSize(vec, &size));
+  DIFFSIM_PETSC(VecGetArrayRead(vec, &data));
+  using HostSpan = Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  Kokkos::deep_copy(DeviceSpan<double>(field.data(), static_cast<std::size_t>(size)),
+                    HostSpan(data, static_cast<std::size_t>(size)));
+  DIFFSIM_PETSC(VecRestoreArrayRead(vec, &data));
+}
+
+bool is_factorisation(PC pc) {
+  PetscBool is = PETSC_FALSE;
+  DIFFSIM_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(pc), &is, PCLU, PCCHOLESKY, ""));
+  return is == PETSC_TRUE;
+}
+
+double norm_of(Vec vec) {
+  PetscReal norm = 0.0;
+  DIFFSIM_PETSC(VecNorm(vec, NORM_2, &norm));
+  return norm;
+}
+
+}  // namespace
+
+LinearSystem::LinearSystem(const TetrahedralMesh& mesh, const LinearOptions& options)
+    : mesh_(&mesh),
+      options_(options),
+      count_(3 * mesh.num_owned_vertices()),
+      fixed_("fixed", static_cast<std::size_t>(mesh.num_vertices()), 3, mesh.num_owned_vertices()) {
+  // Ranks' owned vertices follow each other.
+  const PetscInt owned = mesh.num_owned_vertices();
+  PetscInt end = 0;
+  DIFFSIM_MPI(MPI_Scan(&owned, &end, 1, MPIU_INT, MPI_SUM, mesh.comm()));
+  Field numbers = fixed_.like("numbers");
+  std::vector<double> values(numbers.size(), 0.0);
+  for (PetscInt v = 0; v < owned; ++v) values[3 * static_cast<std::size_t>(v)] = static_cast<double>(end - owned + v);
+  numbers.from_host(values);
+  mesh.halo().copy_to_ghosts(numbers);
+  values = numbers.to_host();
+  numbers_.resize(static_cast<std::size_t>(mesh.num_vertices()));
+  for (std::size_t v = 0; v < numbers_.size(); ++v) numbers_[v] = static_cast<PetscInt>(values[3 * v]);
+
+  DIFFSIM_PETSC(VecCreateMPI(mesh.comm(), count_, PETSC_DETERMINE, b_.out()));
+  DIFFSIM_PETSC(VecSetBlockSize(b_, 3));
+  for (auto* vec : {&x_, &r_, &d_}) DIFFSIM_PETSC(VecDuplicate(b_, vec->out()));
+
+  Field rest = fixed_.like("rest");
+  rest.from_host(mesh.rest_positions());
+  put(rest, x_);
+  DIFFSIM_PETSC(MatNullSpaceCreateRigidBody(x_, rigid_motions_.out()));
+}
+
+LinearSystem::~LinearSystem() = default;
+
+void LinearSystem::set_fixed(const std::uint8_t* fixed) {
+  spread_bits(fixed, count_, fixed_);
+  mesh_->halo().copy_to_ghosts(fixed_);
+}
+
+void LinearSystem::make_matrix(const BlockMatrix& share) {
+  const MPI_Comm comm = mesh_->comm();
+  DIFFSIM_PETSC(MatCreate(comm, matrix_.out()));
+  DIFFSIM_PETSC(MatSetSizes(matrix_, count_, count_, PETSC_DETERMINE, PETSC_DETERMINE));
+  DIFFSIM_PETSC(MatSetBlockSize(matrix_, 3));
+  DIFFSIM_PETSC(MatSetType(matrix_, MATAIJ));
+  DIFFSIM_PETSC(MatSetFromOptions(matrix_));
+  const auto entries = 9 * static_cast<std::size_t>(share.num_blocks());
+  std::vector<PetscInt> rows(entries), columns(entries);
+  std::size_t entry = 0;
+  for (std::size_t v = 0; v < numbers_.size(); ++v)
+    for (int k = share.row_begin()[v]; k < share.row_begin()[v + 1]; ++k) {
+      const PetscInt column = numbers_[static_cast<std::size_t>(share.columns()[static_cast<std::size_t>(k)])];
+      for (PetscInt i = 0; i < 9; ++i, ++entry) {
+        rows[entry] = 3 * numbers_[v] + i / 3;
+        columns[entry] = 3 * column + i % 3;
+      }
+    }
+  DIFFSIM_PETSC(MatSetPreallocationCOO(matrix_, static_cast<PetscCount>(entries), rows.data(), columns.data()));
+  DIFFSIM_PETSC(MatSetNearNullSpace(matrix_, rigid_motions_));
+  pattern_ = share.pattern();
+  main_ = {};
+  fallback_ = {};
+}
+
+void LinearSystem::set_matrix(BlockMatrix& share, bool symmetric) {
+  const ProfilingRegion region("diffsim::dynamics::set_matrix");
+  eliminate(share.data(), fixed_);
+  if (!matrix_ || pattern_ != share.pattern()) make_matrix(share);
+  if (symmetric != symmetric_) main_ = {}, fallback_ = {};
+  symmetric_ = symmetric;
+  if constexpr (kernels_on_host) {
+    DIFFSIM_PETSC(MatSetValuesCOO(matrix_, share.values(), INSERT_VALUES));
+  } else {
+    const std::vector<double> values = share.to_host();
+    DIFFSIM_PETSC(MatSetValuesCOO(matrix_, values.data(), INSERT_VALUES));
+  }
+  DIFFSIM_PETSC(MatSetOption(matrix_, MAT_SYMMETRIC, symmetric ? PETSC_TRUE : PETSC_FALSE));
+  for (Solver* solver : {&main_, &fallback_}) {
+    solver->inertia_known = false;
+    if (solver->configured) DIFFSIM_PETSC(KSPSetOperators(solver->ksp, matrix_, matrix_));
+  }
+}
+
+void LinearSystem::configure(Solver& solver, bool direct, const char* prefix) {
+  if (solver.configured) return;
+  DIFFSIM_PETSC(KSPCreate(mesh_->comm(), solver.ksp.out()));
+  DIFFSIM_PETSC(KSPSetOptionsPrefix(solver.ksp, prefix));
+  DIFFSIM_PETSC(KSPSetOperators(solver.ksp, matrix_, matrix_));
+  PC pc = nullptr;
+  DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
+  if (direct) {
+    DIFFSIM_PETSC(KSPSetType(solver.ksp, KSPPREONLY));
+    DIFFSIM_PETSC(PCSetType(pc, symmetric_ ? PCCHOLESKY : PCLU));
+#if defined(PETSC_HAVE_MUMPS)
+    DIFFSIM_PETSC(PCFactorSetMatSolverType(pc, MATSOLVERMUMPS));
+#endif
+  } else {
+    DIFFSIM_PETSC(KSPSetType(solver.ksp, symmetric_ ? KSPCG : KSPGMRES));
+    if (symmetric_) DIFFSIM_PETSC(KSPSetNormType(solver.ksp, KSP_NORM_UNPRECONDITIONED));
+    DIFFSIM_PETSC(PCSetType(pc, PCGAMG));
+  }
+  DIFFSIM_PETSC(KSPSetFromOptions(solver.ksp));
+  DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
+  solver.direct = is_factorisation(pc);
+#if defined(PETSC_HAVE_MUMPS)
+  if (solver.direct) {
+    MatSolverType package = nullptr;
+    DIFFSIM_PETSC(PCFactorGetMatSolverType(pc, &package));
+    if (package && std::string(package) == MATSOLVERMUMPS) {
+      DIFFSIM_PETSC(PCFactorSetUpMatSolverType(pc));
+      Mat factor = nullptr;
+      DIFFSIM_PETSC(PCFactorGetMatrix(pc, &factor));
+      DIFFSIM_PETSC(MatMumpsSetIcntl(factor, 13, 1));  // no parallel root, so that the inertia is counted
+    }
+  }
+#endif
+  solver.configured = true;
+}
+
+bool LinearSystem::factors() {
+  PetscInt size = 0;
+  DIFFSIM_PETSC(VecGetSize(b_, &size));
+  configure(main_, size <= options_.direct_below, nullptr);
+  return main_.direct;
+}
+
+LinearReport LinearSystem::solve(const Field& b, Field& x, double tolerance, bool transposed) {
+  factors();
+  return solve_with(main_, b, x, tolerance, transposed);
+}
+
+LinearReport LinearSystem::solve_by_factors(const Field& b, Field& x, double tolerance, bool transposed) {
+  configure(fallback_, true, "direct_");
+  return solve_with(fallback_, b, x, tolerance, transposed);
+}
+
+LinearReport LinearSystem::solve_with(Solver& solver, const Field& b, Field& x, double tolerance, bool transposed) {
+  const ProfilingRegion region("diffsim::dynamics::linear_solve");
+  put(b, b_);
+  const double norm = norm_of(b_);
+  if (norm == 0.0) {
+    x.fill(0.0);
+    return {true, false, 0, 0.0, "KSP_CONVERGED_ATOL"};
+  }
+  DIFFSIM_PETSC(KSPSetTolerances(solver.ksp, tolerance, 1e-300, 1e10, PETSC_DEFAULT));
+  KSPType type = nullptr;
+  DIFFSIM_PETSC(KSPGetType(solver.ksp, &type));
+  LinearReport report;
+  if (std::string(type) == KSPPREONLY) {
+    report = refine(solver, b_, x_, tolerance, transposed);
+  } else {
+    DIFFSIM_PETSC(transposed && !symmetric_ ? KSPSolveTranspose(solver.ksp, b_, x_) : KSPSolve(solver.ksp, b_, x_));
+    KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+    PetscInt iterations = 0;
+    PetscReal residual = 0.0;
+    DIFFSIM_PETSC(KSPGetConvergedReason(solver.ksp, &reason));
+    DIFFSIM_PETSC(KSPGetIterationNumber(solver.ksp, &iterations));
+    DIFFSIM_PETSC(KSPGetResidualNorm(solver.ksp, &residual));
+    report = {reason > 0, reason == KSP_DIVERGED_INDEFINITE_MAT || reason == KSP_DIVERGED_INDEFINITE_PC,
+              static_cast<int>(iterations), residual / norm, KSPConvergedReasons[reason]};
+  }
+  get(x_, x);
+  return report;
+}
+
+LinearReport LinearSystem::refine(Solver& solver, Vec b, Vec x, double tolerance, bool transposed) {
+  // x ← x + P⁻¹ (b - J x), until the residual is as small as asked for, or no longer falls.
+  constexpr int most = 6;
+  const double norm = norm_of(b);
+  LinearReport report;
+  DIFFSIM_PETSC(VecSet(x, 0.0));
+  DIFFSIM_PETSC(VecCopy(b, r_));
+  double residual = norm;
+  for (int k = 0; k < most; ++k) {
+    DIFFSIM_PETSC(transposed && !symmetric_ ? KSPSolveTranspose(solver.ksp, r_, d_) : KSPSolve(solver.ksp, r_, d_));
+    KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+    DIFFSIM_PETSC(KSPGetConvergedReason(solver.ksp, &reason));
+    report.reason = KSPConvergedReasons[reason];
+    if (reason < 0) return report;
+    ++report.iterations;
+    DIFFSIM_PETSC(VecAXPY(x, 1.0, d_));
+    if (transposed && !symmetric_)
+      DIFFSIM_PETSC(MatMultTranspose(matrix_, x, r_));
+    else
+      DIFFSIM_PETSC(MatMult(matrix_, x, r_));
+    DIFFSIM_PETSC(VecAYPX(r_, -1.0, b));
+    const double previous = residual;
+    residual = norm_of(r_);
+    if (!(residual > tolerance * norm) || residual > 0.5 * previous) break;
+  }
+  find_inertia(solver);
+  report.indefinite = solver.indefinite;
+  report.residual = residual / norm;
+  // Rounding alone leaves a residual of about eps |J||x|, which may be above what was asked for; a singular J, far
+  // more.
+  PetscReal size = 0.0;
+  if (residual > tolerance * norm) DIFFSIM_PETSC(MatNorm(matrix_, NORM_INFINITY, &size));
+  report.converged = residual <= std::max(tolerance * norm, std::min(1e-14 * size * norm_of(x), 1e-6 * norm));
+  if (!report.converged)
+    report.reason =
+        "the factors solve to a relative residual of " + std::to_string(report.residual) + " only: singular";
+  return report;
+}
+
+void LinearSystem::find_inertia(Solver& solver) {
+  if (solver.inertia_known || !symmetric_) return;
+  solver.inertia_known = true;
+  solver.indefinite = false;
+  PC pc = nullptr;
+  PetscBool cholesky = PETSC_FALSE;
+  DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
+  DIFFSIM_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCCHOLESKY, &cholesky));
+  if (!cholesky) return;
+  Mat factor = nullptr;
+  PetscInt negative = 0;
+  DIFFSIM_PETSC(PCFactorGetMatrix(pc, &factor));
+  if (MatGetInertia(factor, &negative, nullptr, nullptr) == 0) solver.indefinite = negative > 0;
+}
+
+}  // namespace diffsim::dynamics

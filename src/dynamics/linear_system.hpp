@@ -1,0 +1,75 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <petscksp.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "diffsim/core/block_matrix.hpp"
+#include "diffsim/core/field.hpp"
+#include "diffsim/core/petsc_handle.hpp"
+#include "diffsim/dynamics/implicit_options.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+
+namespace diffsim::dynamics {
+
+/// How a linear solve ended.
+struct LinearReport {
+  bool converged = false;
+  bool indefinite = false;  ///< the matrix is known to have negative eigenvalues, whether that was in the way or not
+  int iterations = 0;
+  double residual = 0.0;  ///< relative to the right hand side
+  std::string reason;     ///< PETSc's name
+};
+
+/// The linear systems J x = b of implicit steps, over all ranks, by PETSc. Unknowns are the components of the owned
+/// vertices; those that are fixed are eliminated: their rows and columns hold the diagonal only.
+///
+/// Every method is collective.
+class LinearSystem {
+ public:
+  LinearSystem(const TetrahedralMesh& mesh, const LinearOptions& options);
+  ~LinearSystem();
+
+  /// Bits of the owned vertices' fixed components, device address.
+  void set_fixed(const std::uint8_t* fixed);
+  /// J = the sum of the ranks' shares, which are changed: fixed components are eliminated from them.
+  void set_matrix(BlockMatrix& share, bool symmetric);
+  /// Solves J x = b, or Jᵀ x = b, to a residual of `tolerance` relative to b. `x`, `b`: [owned or local vertices, 3],
+  /// zero where fixed; x is overwritten from zero.
+  LinearReport solve(const Field& b, Field& x, double tolerance, bool transposed = false);
+  /// Likewise, by factors, whatever the size: for systems that conjugate gradients cannot solve.
+  LinearReport solve_by_factors(const Field& b, Field& x, double tolerance, bool transposed = false);
+  /// Whether `solve` works by factors.
+  bool factors();
+
+ private:
+  struct Solver {
+    PetscHandle<KSP, KSPDestroy> ksp;
+    bool configured = false;
+    bool direct = false;
+    bool inertia_known = false, indefinite = false;  // of the present matrix
+  };
+  void make_matrix(const BlockMatrix& share);
+  void configure(Solver& solver, bool direct, const char* prefix);
+  LinearReport solve_with(Solver& solver, const Field& b, Field& x, double tolerance, bool transposed);
+  LinearReport refine(Solver& solver, Vec b, Vec x, double tolerance, bool transposed);
+  void find_inertia(Solver& solver);
+
+  const TetrahedralMesh* mesh_;
+  LinearOptions options_;
+  int count_;                      // 3 owned vertices
+  std::vector<PetscInt> numbers_;  // global number of each local vertex
+  Field fixed_;                    // [local vertices, 3], 1 where fixed
+  std::uint64_t pattern_ = 0;      // of the present matrix
+  bool symmetric_ = true;
+  PetscHandle<Mat, MatDestroy> matrix_;
+  PetscHandle<Vec, VecDestroy> b_, x_, r_, d_;
+  PetscHandle<MatNullSpace, MatNullSpaceDestroy> rigid_motions_;
+  Solver main_, fallback_;
+};
+
+}  // namespace diffsim::dynamics

@@ -1,0 +1,147 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "dynamics/newton.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace diffsim::dynamics {
+namespace {
+
+constexpr double shortest_step = 1e-9;
+constexpr double sufficient_decrease = 1e-4;  // Armijo's constant
+
+/// The tolerance of the next linear system (Eisenstat & Walker 1996, eq. 2.6 with its safeguard).
+class ForcingTerm {
+ public:
+  double next(double residual, double goal) {
+    double eta = first;
+    if (previous_ > 0.0) {
+      const double ratio = residual / previous_;
+      eta = 0.9 * ratio * ratio;
+      const double guard = 0.9 * eta_ * eta_;
+      if (guard > 0.1) eta = std::max(eta, guard);
+    }
+    // No more than what the last iteration needs.
+    if (residual > 0.0) eta = std::max(eta, 0.25 * goal / residual);
+    eta_ = std::clamp(eta, 1e-10, first);
+    previous_ = residual;
+    return eta_;
+  }
+
+ private:
+  static constexpr double first = 0.05;
+  double previous_ = 0.0, eta_ = first;
+};
+
+class Newton {
+ public:
+  Newton(NewtonProblem& problem, const NewtonOptions& options, Field& y)
+      : problem_(problem),
+        options_(options),
+        y_(y),
+        residual_(y.like("residual")),
+        gap_(y.like("gap")),
+        direction_(y.like("direction")),
+        trial_(y.like("trial")),
+        trial_residual_(y.like("trial_residual")) {}
+
+  NewtonReport run() {
+    now_ = problem_.evaluate(y_, residual_);
+    if (!now_.valid) return ended("a cell is inverted, or something not finite, where the step begins");
+    largest_gap_ = problem_.find_gap(y_, gap_);
+    note_residual();
+    while (!reached()) {
+      if (report_.iterations == options_.max_iterations) return ended("the iterations are used up");
+      if (!iterate()) return report_;
+    }
+    report_.converged = true;
+    return ended("the residual is below the tolerance, or rounding");
+  }
+
+ private:
+  NewtonReport ended(const std::string& reason) {
+    report_.reason = reason;
+    return report_;
+  }
+  void note_residual() {
+    scale_ = std::max(scale_, now_.scale);
+    report_.residuals.push_back(scale_ > 0.0 ? now_.residual / scale_ : 0.0);
+  }
+  bool at_rest() const { return largest_gap_ <= 0.0; }
+  double goal() const { return std::max(options_.tolerance * scale_, problem_.rounding()); }
+  bool reached() const { return at_rest() && now_.residual <= goal(); }
+
+  bool iterate() {
+    const double tolerance = problem_.solves_exactly() ? 1e-12 : forcing_.next(now_.residual, goal());
+    bool projected = false;
+    for (;; projected = true) {
+      const LinearReport solve = problem_.find_direction(y_, residual_, gap_, tolerance, projected, direction_);
+      report_.linear_iterations += solve.iterations;
+      if (!projected && (solve.indefinite || !solve.converged)) continue;
+      if (!solve.converged) {
+        ended("the linear solve failed: " + solve.reason);
+        return false;
+      }
+      slope_ = problem_.dot(residual_, direction_);
+      // With a gap to close the potential may well rise.
+      if (!at_rest() || !problem_.has_potential() || slope_ < 0.0) break;
+      if (projected) {
+        ended("there is no direction of descent");
+        return false;
+      }
+    }
+    report_.projections += projected;
+    ++report_.iterations;
+    return search();
+  }
+
+  /// Backtracks along the direction until a trial is valid and, with no gap left, better.
+  bool search() {
+    const bool free_of_gap = at_rest();
+    problem_.move(y_, 1.0, direction_, trial_);
+    double t = std::min(1.0, problem_.max_step(y_, trial_));
+    for (; t > shortest_step; t *= 0.5) {
+      problem_.move(y_, t, direction_, trial_);
+      const Evaluation trial = problem_.evaluate(trial_, trial_residual_);
+      if (!trial.valid || (free_of_gap && !is_better(trial, t))) continue;
+      std::swap(y_, trial_);
+      std::swap(residual_, trial_residual_);
+      now_ = trial;
+      if (t == 1.0)
+        largest_gap_ = 0.0, gap_.fill(0.0);
+      else
+        largest_gap_ = problem_.find_gap(y_, gap_);
+      note_residual();
+      return true;
+    }
+    ended("the line search found no " + std::string(free_of_gap ? "decrease" : "valid configuration"));
+    return false;
+  }
+
+  /// Armijo's condition. Where differences of the potential are lost in rounding, halving both residual and slope does
+  /// as well: the direction is one of a positive definite matrix.
+  bool is_better(const Evaluation& trial, double t) const {
+    if (!problem_.has_potential()) return trial.residual <= (1.0 - sufficient_decrease * t) * now_.residual;
+    if (trial.potential <= now_.potential + sufficient_decrease * t * slope_) return true;
+    return trial.residual <= 0.5 * now_.residual &&
+           std::abs(problem_.dot(trial_residual_, direction_)) <= 0.5 * std::abs(slope_);
+  }
+
+  NewtonProblem& problem_;
+  const NewtonOptions& options_;
+  Field& y_;
+  Field residual_, gap_, direction_, trial_, trial_residual_;
+  Evaluation now_;
+  ForcingTerm forcing_;
+  double largest_gap_ = 0.0, scale_ = 0.0, slope_ = 0.0;
+  NewtonReport report_;
+};
+
+}  // namespace
+
+NewtonReport solve_by_newton(NewtonProblem& problem, const NewtonOptions& options, Field& y) {
+  return Newton(problem, options, y).run();
+}
+
+}  // namespace diffsim::dynamics

@@ -1,0 +1,66 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "diffsim/core/field.hpp"
+#include "diffsim/dynamics/implicit_options.hpp"
+#include "dynamics/linear_system.hpp"
+
+namespace diffsim::dynamics {
+
+/// What a configuration y is worth; the same numbers on every rank.
+struct Evaluation {
+  bool valid = false;      ///< energies exist there, everything is finite
+  double residual = 0.0;   ///< ‖R(y)‖ over the free components, N
+  double scale = 0.0;      ///< of the largest of the forces that R balances, N
+  double potential = 0.0;  ///< Φ with R = ∂Φ/∂y, J; only if the problem has one
+};
+
+/// R(y) = 0 in the free components; the others are prescribed, and the part that is missing to what is prescribed is
+/// the gap.
+class NewtonProblem {
+ public:
+  virtual ~NewtonProblem() = default;
+  virtual bool has_potential() const = 0;
+  /// R(y), zero in prescribed components. y: [local vertices, 3], copies up to date.
+  virtual Evaluation evaluate(const Field& y, Field& residual) = 0;
+  /// The largest gap of a component; `gap` is zero in free ones.
+  virtual double find_gap(const Field& y, Field& gap) = 0;
+  /// d with J d = -R in the free components, to a relative residual of `tolerance`, and d = gap in the others. Copies
+  /// are up to date. `project`: each element's share of J is made positive semidefinite.
+  virtual LinearReport find_direction(const Field& y, const Field& residual, const Field& gap, double tolerance,
+                                      bool project, Field& direction) = 0;
+  /// Whether linear systems are solved to rounding whatever the tolerance.
+  virtual bool solves_exactly() = 0;
+  /// Σ x y over owned vertices and ranks, and the largest |x|.
+  virtual double dot(const Field& x, const Field& y) const = 0;
+  virtual double largest(const Field& x) const = 0;
+  /// to = from + t d on all local vertices.
+  virtual void move(const Field& from, double t, const Field& direction, Field& to) const = 0;
+  /// The largest admissible t ≤ 1 of a motion.
+  virtual double max_step(const Field& from, const Field& to) = 0;
+  /// Below which a residual is rounding, N: known once there was a direction.
+  virtual double rounding() const = 0;
+};
+
+/// How Newton's method went.
+struct NewtonReport {
+  bool converged = false;
+  int iterations = 0;
+  int linear_iterations = 0;
+  int projections = 0;            ///< iterations that needed the projected Hessian
+  std::vector<double> residuals;  ///< relative, of each iterate, the start first
+  std::string reason;             ///< why it ended, in words
+};
+
+/// Solves R(y) = 0 from y on by Newton's method with a backtracking line search.
+///
+/// Our own rather than SNES, because of what it does between PETSc's solves: a direction is computed with the exact
+/// Jacobian, and again with a projected one only where that turns out indefinite; prescribed components approach what
+/// is prescribed along the direction, so that an iterate is never invalid; force terms limit the step; and convergence
+/// is told from rounding. Linear systems are solved to a tolerance by Eisenstat & Walker (1996), choice 2.
+NewtonReport solve_by_newton(NewtonProblem& problem, const NewtonOptions& options, Field& y);
+
+}  // namespace diffsim::dynamics

@@ -1,0 +1,202 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "dynamics/rigid_motion.hpp"
+
+#include <cmath>
+
+#include "diffsim/core/error.hpp"
+
+namespace diffsim::dynamics {
+
+/// What maps a vertex over h, by value in kernels.
+struct RigidMotion::Frame {
+  Vec3<double> origin, shift, velocity, axis;  // o, h V, V, a
+  double rate, h;                              // ω
+  Mat3<double> rotation, slope;                // R(ω h), dR/d(ω h)
+};
+
+namespace {
+
+KOKKOS_INLINE_FUNCTION Vec3<double> at(const double* field, int vertex) {
+  return {{field[3 * vertex], field[3 * vertex + 1], field[3 * vertex + 2]}};
+}
+KOKKOS_INLINE_FUNCTION void set(double* field, int vertex, const Vec3<double>& value) {
+  for (int c = 0; c < 3; ++c) field[3 * vertex + c] = value[c];
+}
+KOKKOS_INLINE_FUNCTION Vec3<double> times(double a, const Vec3<double>& x) { return {{a * x[0], a * x[1], a * x[2]}}; }
+
+/// R(θ) about the unit axis a, or its derivative by θ (Rodrigues).
+Mat3<double> rotation(const Vec3<double>& a, double theta, bool derivative) {
+  const double c = derivative ? -std::sin(theta) : std::cos(theta), s = derivative ? std::cos(theta) : std::sin(theta);
+  const double rest = derivative ? std::sin(theta) : 1.0 - std::cos(theta);
+  Mat3<double> R;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) R(i, j) = (i == j ? c : 0.0) + rest * a[i] * a[j];
+  for (int i = 0; i < 3; ++i) {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    R(k, j) += s * a[i];
+    R(j, k) -= s * a[i];
+  }
+  return R;
+}
+
+template <class Frame>
+void move_vertices(const DeviceArray<int>& vertices, const Frame& frame, const double* x, double* y, double* v) {
+  Kokkos::parallel_for(
+      "diffsim::dynamics::rigid_motion", Range(0, static_cast<int>(vertices.size())), KOKKOS_LAMBDA(int i) {
+        const int vertex = vertices(i);
+        const Vec3<double> q = frame.rotation * (at(x, vertex) - frame.origin);
+        set(y, vertex, frame.origin + frame.shift + q);
+        set(v, vertex, frame.velocity + times(frame.rate, cross(frame.axis, q)));
+      });
+  Kokkos::fence();
+}
+
+template <class Frame>
+void move_tangents(const DeviceArray<int>& vertices, const Frame& frame, const Vec3<double>& d_origin,
+                   const Vec3<double>& d_velocity, double d_rate, const double* x, const double* dx, double* dy,
+                   double* dv) {
+  Kokkos::parallel_for(
+      "diffsim::dynamics::rigid_motion_tangent", Range(0, static_cast<int>(vertices.size())), KOKKOS_LAMBDA(int i) {
+        const int vertex = vertices(i);
+        const Vec3<double> r = at(x, vertex) - frame.origin, q = frame.rotation * r;
+        const Vec3<double> dq = frame.rotation * (at(dx, vertex) - d_origin) + times(frame.h * d_rate, frame.slope * r);
+        set(dy, vertex, d_origin + times(frame.h, d_velocity) + dq);
+        set(dv, vertex, d_velocity + times(d_rate, cross(frame.axis, q)) + times(frame.rate, cross(frame.axis, dq)));
+      });
+  Kokkos::fence();
+}
+
+/// What the adjoint of one vertex gives: q̄, r̄ and the derivative by ω.
+template <class Frame>
+struct VertexAdjoint {
+  Vec3<double> r_bar;
+  double rate;
+  KOKKOS_INLINE_FUNCTION VertexAdjoint(const Frame& frame, const Vec3<double>& x, const Vec3<double>& y_bar,
+                                       const Vec3<double>& v_bar) {
+    const Vec3<double> r = x - frame.origin, q = frame.rotation * r;
+    const Vec3<double> q_bar = y_bar + times(frame.rate, cross(v_bar, frame.axis));
+    r_bar = transpose(frame.rotation) * q_bar;
+    rate = frame.h * dot(q_bar, frame.slope * r) + dot(v_bar, cross(frame.axis, q));
+  }
+};
+
+/// Sum number k over the vertices: 0: by ω; 1 … 3: Σ ȳ - r̄; 4 … 6: Σ v̄ + h ȳ.
+template <class Frame>
+double adjoint_sum(int k, const DeviceArray<int>& vertices, const Frame& frame, const double* x, const double* y_bar,
+                   const double* v_bar) {
+  double sum = 0.0;
+  Kokkos::parallel_reduce(
+      "diffsim::dynamics::rigid_motion_gradient", Range(0, static_cast<int>(vertices.size())),
+      KOKKOS_LAMBDA(int i, double& s) {
+        const int vertex = vertices(i);
+        const VertexAdjoint<Frame> one(frame, at(x, vertex), at(y_bar, vertex), at(v_bar, vertex));
+        if (k == 0)
+          s += one.rate;
+        else if (k < 4)
+          s += y_bar[3 * vertex + k - 1] - one.r_bar[k - 1];
+        else
+          s += v_bar[3 * vertex + k - 4] + frame.h * y_bar[3 * vertex + k - 4];
+      },
+      sum);
+  return sum;
+}
+
+template <class Frame>
+void move_adjoints(const DeviceArray<int>& vertices, const Frame& frame, const double* x, double* y_bar,
+                   double* v_bar) {
+  Kokkos::parallel_for(
+      "diffsim::dynamics::rigid_motion_adjoint", Range(0, static_cast<int>(vertices.size())), KOKKOS_LAMBDA(int i) {
+        const int vertex = vertices(i);
+        const VertexAdjoint<Frame> one(frame, at(x, vertex), at(y_bar, vertex), at(v_bar, vertex));
+        set(y_bar, vertex, one.r_bar);
+        set(v_bar, vertex, {{0.0, 0.0, 0.0}});
+      });
+  Kokkos::fence();
+}
+
+/// dt Σ_{m<n} V_m + t V_n.
+Vec3<double> travelled(const Parameter& velocity, const std::vector<double>& values, int n, double t, double dt) {
+  Vec3<double> sum{{0.0, 0.0, 0.0}};
+  for (int m = 0; m <= n; ++m)
+    for (int c = 0; c < 3; ++c)
+      sum[c] += (m < n ? dt : t) * values[3 * velocity.offset(m) + static_cast<std::size_t>(c)];
+  return sum;
+}
+
+Vec3<double> value_at(const Parameter& velocity, const std::vector<double>& values, int n) {
+  const std::size_t i = 3 * velocity.offset(n);
+  return {{values[i], values[i + 1], values[i + 2]}};
+}
+
+}  // namespace
+
+RigidMotion::RigidMotion(const std::string& name, std::array<double, 3> axis, std::array<double, 3> origin, double dt,
+                         const std::vector<int>& vertices)
+    : name_(name),
+      axis_{{axis[0], axis[1], axis[2]}},
+      origin_{{origin[0], origin[1], origin[2]}},
+      dt_(dt),
+      vertices_(to_device("diffsim::dynamics::moved_vertices", vertices)) {
+  const double length = std::sqrt(dot(axis_, axis_));
+  if (!(length > 0.0)) throw Error("the axis of a motion has no length; give one such as [0, 0, 1]", ErrorKind::input);
+  axis_ = times(1.0 / length, axis_);
+}
+
+RigidMotion::Frame RigidMotion::frame(const ParameterSet& parameters, int n, double t, double h) const {
+  const Parameter& rate = parameters.at(angular_velocity());
+  const Parameter& velocity_parameter = parameters.at(velocity());
+  const std::vector<double> velocities = velocity_parameter.field.to_host();
+  Frame frame;
+  frame.rate = rate.field.to_host()[rate.offset(n)];
+  frame.h = h;
+  frame.axis = axis_;
+  frame.velocity = value_at(velocity_parameter, velocities, n);
+  frame.shift = times(h, frame.velocity);
+  frame.origin = origin_ + travelled(velocity_parameter, velocities, n, t, dt_);
+  frame.rotation = rotation(axis_, frame.rate * h, false);
+  frame.slope = rotation(axis_, frame.rate * h, true);
+  return frame;
+}
+
+void RigidMotion::apply(const ParameterSet& parameters, int n, double t, double h, const Field& x, Field& y,
+                        Field& v) const {
+  move_vertices(vertices_, frame(parameters, n, t, h), x.data(), y.data(), v.data());
+}
+
+void RigidMotion::apply_tangent(const ParameterSet& parameters, const ParameterSet& direction, int n, double t,
+                                double h, const Field& x, const Field& dx, Field& dy, Field& dv) const {
+  Vec3<double> d_origin{{0.0, 0.0, 0.0}}, d_velocity = d_origin;
+  double d_rate = 0.0;
+  if (const Parameter* rate = direction.find(angular_velocity())) d_rate = rate->field.to_host()[rate->offset(n)];
+  if (const Parameter* given = direction.find(velocity())) {
+    const std::vector<double> values = given->field.to_host();
+    d_origin = travelled(*given, values, n, t, dt_);
+    d_velocity = value_at(*given, values, n);
+  }
+  move_tangents(vertices_, frame(parameters, n, t, h), d_origin, d_velocity, d_rate, x.data(), dx.data(), dy.data(),
+                dv.data());
+}
+
+void RigidMotion::apply_adjoint(const ParameterSet& parameters, int n, double t, double h, const Field& x, Field& y_bar,
+                                Field& v_bar, ParameterSet& gradient) const {
+  const Frame frame_now = frame(parameters, n, t, h);
+  const auto sum = [&](int k) { return adjoint_sum(k, vertices_, frame_now, x.data(), y_bar.data(), v_bar.data()); };
+  if (Parameter* rate = gradient.find(angular_velocity())) {
+    std::vector<double> values = rate->field.to_host();
+    values[rate->offset(n)] += sum(0);
+    rate->field.from_host(values);
+  }
+  if (Parameter* given = gradient.find(velocity())) {
+    std::vector<double> values = given->field.to_host();
+    for (int c = 0; c < 3; ++c) {
+      const double origin_bar = sum(1 + c);
+      for (int m = 0; m <= n; ++m)
+        values[3 * given->offset(m) + static_cast<std::size_t>(c)] += (m < n ? dt_ : t) * origin_bar;
+      values[3 * given->offset(n) + static_cast<std::size_t>(c)] += sum(4 + c);
+    }
+    given->field.from_host(values);
+  }
+  move_adjoints(vertices_, frame_now, x.data(), y_bar.data(), v_bar.data());
+}
+
+}  // namespace diffsim::dynamics

@@ -1,0 +1,103 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "dynamics/support.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "diffsim/core/device.hpp"
+#include "diffsim/core/error.hpp"
+
+namespace diffsim::dynamics {
+namespace {
+
+constexpr std::array<const char*, 6> motion_names{"translation along x", "translation along y", "translation along z",
+                                                  "rotation about x",    "rotation about y",    "rotation about z"};
+using Matrix6 = std::array<std::array<double, 6>, 6>;
+
+/// Eigenvalues and eigenvectors (rows) of a symmetric matrix by cyclic Jacobi.
+std::array<double, 6> eigenvectors(Matrix6 a, Matrix6& vectors) {
+  vectors = {};
+  for (std::size_t i = 0; i < 6; ++i) vectors[i][i] = 1.0;
+  for (int sweep = 0; sweep < 30; ++sweep)
+    for (std::size_t p = 0; p < 5; ++p)
+      for (std::size_t q = p + 1; q < 6; ++q) {
+        if (a[p][q] == 0.0) continue;
+        const double theta = 0.5 * (a[q][q] - a[p][p]) / a[p][q];
+        const double t = (theta < 0.0 ? -1.0 : 1.0) / (std::abs(theta) + std::hypot(theta, 1.0));
+        const double c = 1.0 / std::hypot(t, 1.0), s = t * c;
+        for (std::size_t i = 0; i < 6; ++i) {
+          const double ap = a[i][p], aq = a[i][q];
+          a[i][p] = c * ap - s * aq;
+          a[i][q] = s * ap + c * aq;
+        }
+        for (std::size_t i = 0; i < 6; ++i) {
+          const double ap = a[p][i], aq = a[q][i];
+          a[p][i] = c * ap - s * aq;
+          a[q][i] = s * ap + c * aq;
+          const double vp = vectors[p][i], vq = vectors[q][i];
+          vectors[p][i] = c * vp - s * vq;
+          vectors[q][i] = s * vp + c * vq;
+        }
+      }
+  std::array<double, 6> values{};
+  for (std::size_t i = 0; i < 6; ++i) values[i] = a[i][i];
+  return values;
+}
+
+/// "translation along x + 0.5 rotation about z".
+std::string describe(const std::array<double, 6>& motion) {
+  const double largest = std::abs(
+      *std::max_element(motion.begin(), motion.end(), [](double a, double b) { return std::abs(a) < std::abs(b); }));
+  std::string text;
+  for (std::size_t i = 0; i < 6; ++i)
+    if (std::abs(motion[i]) > 1e-6 * largest) text += (text.empty() ? "" : " with ") + std::string(motion_names[i]);
+  return text;
+}
+
+}  // namespace
+
+void require_support(const TetrahedralMesh& mesh, const std::uint8_t* fixed) {
+  const auto owned = static_cast<std::size_t>(mesh.num_owned_vertices());
+  std::vector<std::uint8_t> bits(owned);
+  Kokkos::deep_copy(
+      Kokkos::View<std::uint8_t*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(bits.data(), owned),
+      DeviceSpan<const std::uint8_t>(fixed, owned));
+  const std::vector<double>& X = mesh.rest_positions();
+  // About the mesh's middle, in units of its size, all six motions are alike.
+  double sums[4] = {0.0, 0.0, 0.0, static_cast<double>(owned)}, size = 0.0;
+  for (std::size_t i = 0; i < 3 * owned; ++i) sums[i % 3] += X[i];
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 4, MPI_DOUBLE, MPI_SUM, mesh.comm()));
+  for (std::size_t i = 0; i < 3 * owned; ++i) size = std::max(size, std::abs(X[i] - sums[i % 3] / sums[3]));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &size, 1, MPI_DOUBLE, MPI_MAX, mesh.comm()));
+  // Σ r rᵀ over fixed components, r what the six motions do to the component.
+  Matrix6 gram{};
+  for (std::size_t v = 0; v < owned; ++v) {
+    double x[3];
+    for (std::size_t c = 0; c < 3; ++c) x[c] = (X[3 * v + c] - sums[c] / sums[3]) / size;
+    for (std::size_t c = 0; c < 3; ++c) {
+      if (!((bits[v] >> c) & 1)) continue;
+      std::array<double, 6> r{};
+      r[c] = 1.0;
+      const std::size_t c1 = (c + 1) % 3, c2 = (c + 2) % 3;
+      r[3 + c1] = x[c2];
+      r[3 + c2] = -x[c1];
+      for (std::size_t i = 0; i < 6; ++i)
+        for (std::size_t j = 0; j < 6; ++j) gram[i][j] += r[i] * r[j];
+    }
+  }
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, gram.data(), 36, MPI_DOUBLE, MPI_SUM, mesh.comm()));
+  Matrix6 vectors;
+  const std::array<double, 6> values = eigenvectors(gram, vectors);
+  const double largest = *std::max_element(values.begin(), values.end());
+  std::string free;
+  for (std::size_t i = 0; i < 6; ++i)
+    if (!(values[i] > 1e-10 * largest)) free += (free.empty() ? "" : "; ") + describe(vectors[i]);
+  if (!free.empty())
+    throw Error("the body is not held: nothing resists " + free + "; fix more components, or use a dynamic integrator",
+                ErrorKind::input);
+}
+
+}  // namespace diffsim::dynamics
