@@ -122,13 +122,13 @@ void expect_exact(const Quad& x, std::map<int, int>& seen) {
   const struct {
     TypedDistance computed;
     double reference;
-  } both[] = {{point_triangle_distance(x.data()), exact::point_triangle(q).get_d()},
-              {edge_edge_distance(x.data()), exact::edge_edge(q).get_d()}};
+  } both[] = {{point_triangle_distance(x.data()), exact::length(exact::point_triangle(q))},
+              {edge_edge_distance(x.data()), exact::length(exact::edge_edge(q))}};
   for (const auto& [computed, reference] : both) {
     // Edges closer to parallel than 1e-12 count as parallel.
     const double tolerance = 2e-12 * size;
-    EXPECT_NEAR(std::sqrt(computed.squared), std::sqrt(reference), tolerance);
-    EXPECT_NEAR(std::sqrt(closest(computed.type, x.data()).squared_distance()), std::sqrt(reference), tolerance);
+    EXPECT_NEAR(std::sqrt(computed.squared), reference, tolerance);
+    EXPECT_NEAR(std::sqrt(closest(computed.type, x.data()).squared_distance()), reference, tolerance);
     ++seen[computed.type.free];
   }
 }

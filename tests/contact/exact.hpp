@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "diffsim/core/small_tensor.hpp"
 
@@ -22,36 +23,41 @@ inline Vector cross(const Vector& a, const Vector& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-inline Rational point_segment(const Vector& p, const Vector& a, const Vector& b) {
+inline Vector scaled(const Rational& s, const Vector& a) { return {s * a[0], s * a[1], s * a[2]}; }
+inline const Vector& shorter(const Vector& a, const Vector& b) { return dot(b, b) < dot(a, a) ? b : a; }
+
+/// From the segment's closest point to p.
+inline Vector point_segment(const Vector& p, const Vector& a, const Vector& b) {
   const Vector e = minus(b, a), w = minus(p, a);
   const Rational length = dot(e, e);
-  if (length == 0) return dot(w, w);
-  const Rational t = std::clamp(Rational(dot(w, e) / length), Rational(0), Rational(1));
-  const Vector r = {w[0] - t * e[0], w[1] - t * e[1], w[2] - t * e[2]};
-  return dot(r, r);
+  if (length == 0) return w;
+  return minus(w, scaled(std::clamp(Rational(dot(w, e) / length), Rational(0), Rational(1)), e));
 }
 
-/// Squared distance of point 0 and triangle 1 2 3.
-inline Rational point_triangle(const std::array<Vector, 4>& x) {
+/// From the closest point of triangle 1 2 3 to point 0.
+inline Vector point_triangle(const std::array<Vector, 4>& x) {
   const Vector a = minus(x[2], x[1]), b = minus(x[3], x[1]), w = minus(x[0], x[1]), n = cross(a, b);
   const Rational area = dot(n, n);
   if (area != 0) {
     const Rational beta = dot(cross(w, b), n), gamma = dot(cross(a, w), n);
-    if (beta >= 0 && gamma >= 0 && beta + gamma <= area) return dot(w, n) * dot(w, n) / area;
+    if (beta >= 0 && gamma >= 0 && beta + gamma <= area) return scaled(dot(w, n) / area, n);
   }
-  return std::min({point_segment(x[0], x[1], x[2]), point_segment(x[0], x[2], x[3]), point_segment(x[0], x[3], x[1])});
+  return shorter(shorter(point_segment(x[0], x[1], x[2]), point_segment(x[0], x[2], x[3])),
+                 point_segment(x[0], x[3], x[1]));
 }
 
-/// Squared distance of edges 0 1 and 2 3.
-inline Rational edge_edge(const std::array<Vector, 4>& x) {
+/// From the closest point of edge 2 3 to that of edge 0 1.
+inline Vector edge_edge(const std::array<Vector, 4>& x) {
   const Vector a = minus(x[1], x[0]), b = minus(x[3], x[2]), w = minus(x[2], x[0]), n = cross(a, b);
   const Rational sine = dot(n, n);
   if (sine != 0) {
     const Rational s = dot(cross(w, b), n), t = dot(cross(w, a), n);
-    if (s >= 0 && s <= sine && t >= 0 && t <= sine) return dot(w, n) * dot(w, n) / sine;
+    if (s >= 0 && s <= sine && t >= 0 && t <= sine) return scaled(-dot(w, n) / sine, n);
   }
-  return std::min({point_segment(x[0], x[2], x[3]), point_segment(x[1], x[2], x[3]), point_segment(x[2], x[0], x[1]),
-                   point_segment(x[3], x[0], x[1])});
+  return shorter(shorter(point_segment(x[0], x[2], x[3]), point_segment(x[1], x[2], x[3])),
+                 scaled(-1, shorter(point_segment(x[2], x[0], x[1]), point_segment(x[3], x[0], x[1]))));
 }
+
+inline double length(const Vector& a) { return std::sqrt(dot(a, a).get_d()); }
 
 }  // namespace diffsim::contact::exact
