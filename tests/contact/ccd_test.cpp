@@ -32,24 +32,21 @@ Quad at(const Query& q, double t) {
   return x;
 }
 
-/// Proves in rational arithmetic that a pair does not meet during [begin, end]: a plane with n·(x_i - x_j) > 0 at both
-/// ends for all i, j separates it all the time between, these being linear in time. Halves what one plane does not
-/// settle.
+/// Between the closest points at time t: in doubles, or exactly.
 template <int first>
-bool proven_free(const Query& q, double begin, double end, int& budget, int depth = 0) {
-  // At first a plane from floating point; where that does not do, the one between the closest points, exactly.
-  const double half = 0.5 * (begin + end);
-  exact::Vector n;
-  if (depth < 4) {
-    n = exact::vector(detail::separation<first>(at(q, half).data()));
-  } else {
-    std::array<exact::Vector, 4> middle;
-    for (std::size_t k = 0; k < 4; ++k)
-      middle[k] = exact::minus(exact::scaled(1 - exact::Rational(half), exact::vector(q.from[k])),
-                               exact::scaled(-exact::Rational(half), exact::vector(q.to[k])));
-    n = first == 1 ? exact::point_triangle(middle) : exact::edge_edge(middle);
-  }
-  bool separated = true;
+exact::Vector direction(const Query& q, double t, bool exactly) {
+  if (!exactly) return exact::vector(detail::separation<first>(at(q, t).data()));
+  std::array<exact::Vector, 4> x;
+  for (std::size_t k = 0; k < 4; ++k)
+    x[k] = exact::minus(exact::scaled(1 - exact::Rational(t), exact::vector(q.from[k])),
+                        exact::scaled(-exact::Rational(t), exact::vector(q.to[k])));
+  return first == 1 ? exact::point_triangle(x) : exact::edge_edge(x);
+}
+
+/// Whether n·(x_i - x_j) > 0 at both times for all i, j: then n separates the pair all the time between, the heights
+/// being linear in time. In rational arithmetic.
+template <int first>
+bool separates(const exact::Vector& n, const Query& q, double begin, double end) {
   for (const double time : {begin, end}) {
     const exact::Rational t(time);
     std::array<exact::Rational, 4> height;
@@ -58,9 +55,19 @@ bool proven_free(const Query& q, double begin, double end, int& budget, int dept
       height[k] = a + t * (b - a);
     }
     for (std::size_t i = 0; i < first; ++i)
-      for (std::size_t j = first; j < 4; ++j) separated = separated && height[i] > height[j];
+      for (std::size_t j = first; j < 4; ++j)
+        if (!(height[i] > height[j])) return false;
   }
-  if (separated) return true;
+  return true;
+}
+
+/// Proves in rational arithmetic that a pair does not meet during [begin, end]: one plane separates it, or each half is
+/// proven. `budget` bounds the work.
+template <int first>
+bool proven_free(const Query& q, double begin, double end, int& budget, int depth = 0) {
+  const double half = 0.5 * (begin + end);
+  for (const double t : {begin, half, end})
+    if (separates<first>(direction<first>(q, t, depth >= 2), q, begin, end)) return true;
   if (depth > 40 || --budget < 0) return false;
   return proven_free<first>(q, begin, half, budget, depth + 1) && proven_free<first>(q, half, end, budget, depth + 1);
 }
