@@ -68,7 +68,7 @@ bool proven_free(const Query& q, double begin, double end, int& budget, int dept
   const double half = 0.5 * (begin + end);
   for (const double t : {begin, half, end})
     if (separates<first>(direction<first>(q, t, depth >= 2), q, begin, end)) return true;
-  if (depth > 40 || --budget < 0) return false;
+  if (depth > 50 || --budget < 0) return false;
   return proven_free<first>(q, begin, half, budget, depth + 1) && proven_free<first>(q, half, end, budget, depth + 1);
 }
 
@@ -147,7 +147,7 @@ void expect_no_false_negatives(std::uint64_t seed) {
     if (step == 0.0) ++zero;
     met += q.known <= 1.0;
     const bool wrong = q.known <= 1.0 && step >= q.known;
-    int budget = 1000;
+    int budget = 20000;
     const bool proven = step == 0.0 || proven_free<first>(q, 0.0, step, budget);
     missed += wrong;
     unproven += !proven;

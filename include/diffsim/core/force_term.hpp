@@ -16,6 +16,7 @@ struct Configuration {
   /// not exist at the configuration lowers it to the cell at fault.
   std::int32_t* invalid_cell = nullptr;
   const Field* velocities = nullptr;  ///< m/s; given if any term `uses_velocities`
+  double time = 0.0;                  ///< s, since the rollout's beginning: where things that move by themselves are
 };
 
 /// Directions dx and, where velocities are given, dv of a configuration; [local vertices, 3], copies up to date.
@@ -64,6 +65,17 @@ class ForceTerm {
   virtual void add_stiffness_bound(const ParameterSet& /*parameters*/, Field& /*stiffness*/) {}
   /// Likewise of -∂f/∂v at rest, N s/m.
   virtual void add_damping_bound(const ParameterSet& /*parameters*/, Field& /*damping*/) {}
+
+  /// Whether some motions must not be: those that pass through an obstacle.
+  virtual bool limits_steps() const { return false; }
+  /// The largest a in [0, 1], less a margin, such that the straight motion from `from` to `from` + a (`to` - `from`) is
+  /// allowed; 0 if `from` itself is not. This rank's share: the caller takes the least of all. Both have their time.
+  /// Collective.
+  virtual double max_step(const Configuration& /*from*/, const Configuration& /*to*/, const ParameterSet&) {
+    return 1.0;
+  }
+  /// What limited the last `max_step` on this rank, for messages: "vertex 17 and the plane obstacle 0".
+  virtual std::string limiting() const { return {}; }
 };
 
 }  // namespace diffsim
