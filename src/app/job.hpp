@@ -38,6 +38,8 @@ struct Job {
 
 /// Tells where the scene's substep is above what is sure to be stable. Collective.
 void warn_if_unstable(Job& job, DifferentiableSolver& solver);
+/// Warns where the barrier reaches further than the mesh resolves. Collective.
+void warn_about_contact(Job& job, const TetrahedralMesh& mesh);
 /// "100 steps, 4670 vertices, 19379 cells".
 std::string size_text(const Scene& scene, const TetrahedralMesh& mesh);
 

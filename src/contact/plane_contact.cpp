@@ -275,6 +275,9 @@ void PlaneContact::begin_adjoint(const ParameterSet& gradient) {
   if (gradient.find("rest_positions"))
     throw Error("contact has no derivative by rest_positions: the areas of its vertices are taken as given",
                 ErrorKind::input);
+  if (!with_friction_ && (gradient.find("friction") || gradient.find("friction_velocity")))
+    throw Error("contact was made without friction, so there is no derivative by it; make it with friction",
+                ErrorKind::input);
 }
 
 double PlaneContact::energy(const Configuration& at, const ParameterSet& parameters) {
@@ -334,9 +337,13 @@ ContactState PlaneContact::state(const Configuration& at, const ParameterSet& pa
   for (const double height : data_->heights(at, parameters)) {
     result.min_distance = std::min(result.min_distance, height);
     result.active_pairs += height < range;
+    result.intersections += !(height > 0.0);
   }
+  std::int64_t counts[2] = {result.active_pairs, result.intersections};
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &result.min_distance, 1, MPI_DOUBLE, MPI_MIN, mesh_->comm()));
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &result.active_pairs, 1, MPI_INT64_T, MPI_SUM, mesh_->comm()));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT64_T, MPI_SUM, mesh_->comm()));
+  result.active_pairs = counts[0];
+  result.intersections = counts[1];
   return result;
 }
 

@@ -204,7 +204,8 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
   for (std::size_t k = 0; k < options.planes.size(); ++k) {
     const PlaneObstacle& plane = options.planes[k];
     const std::string label = plane.label.empty() ? std::to_string(k) : plane.label;
-    auto term = std::make_unique<PlaneContact>(mesh_, label, plane.normal, options.friction > 0.0);
+    auto term =
+        std::make_unique<PlaneContact>(mesh_, label, plane.normal, options.with_friction || options.friction > 0.0);
     add("obstacle_position:" + label, {plane.point.begin(), plane.point.end()});
     add("obstacle_velocity:" + label, {plane.velocity.begin(), plane.velocity.end()});
     contacts_.push_back(term.get());

@@ -12,10 +12,12 @@ namespace diffsim {
 struct ContactState {
   double min_distance = std::numeric_limits<double>::infinity();  ///< m; of what may touch within the range searched
   std::int64_t active_pairs = 0;                                  ///< nearer than the barrier distance
+  std::int64_t intersections = 0;  ///< vertices inside obstacles, edges through triangles
 
   void include(const ContactState& other) {
     min_distance = other.min_distance < min_distance ? other.min_distance : min_distance;
     active_pairs += other.active_pairs;
+    intersections += other.intersections;
   }
 };
 

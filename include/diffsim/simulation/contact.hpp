@@ -21,6 +21,7 @@ struct ContactOptions {
   double barrier_stiffness = 1e6;   ///< κ, Pa
   double friction = 0.0;            ///< µ
   double friction_velocity = 1e-5;  ///< ε_v, m/s: friction is smoothed below
+  bool with_friction = false;       ///< also where µ is 0, for the derivative by it; else where µ > 0
   std::vector<PlaneObstacle> planes = {};
 };
 
