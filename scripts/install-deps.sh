@@ -14,7 +14,7 @@ required=(
   build-essential cmake ninja-build pkg-config xz-utils
   libopenmpi-dev openmpi-bin libpetsc-real-dev libhdf5-openmpi-dev
   libyaml-cpp-dev libcli11-dev libfmt-dev libspdlog-dev nlohmann-json3-dev
-  libgtest-dev libbenchmark-dev
+  libgtest-dev libbenchmark-dev libgmp-dev
 )
 # For the pictures of the examples only; nothing fails without them.
 optional=(python3-numpy python3-h5py python3-matplotlib)

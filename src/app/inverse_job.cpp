@@ -16,6 +16,7 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
   loss = std::make_unique<WatchedLoss>(*objectives, progress, scene.solver.steps);
   std::vector<Unknown> unknowns = make_unknowns(scene, *solver);
   warn_about_solver(job, *solver);
+  warn_about_contact(job, *mesh);
   job.begin();
 
   at_place(scene.checkpoint_place, [&] { store = make_store(scene.checkpoint, job.comm); });

@@ -40,6 +40,16 @@ void report_solver(Job& job, DifferentiableSolver& solver) {
                     counts.indefinite, counts.derivative_solves));
 }
 
+void warn_about_contact(Job& job, const TetrahedralMesh& mesh) {
+  if (!job.scene.contact) return;
+  const double distance = job.scene.contact->options.barrier_distance, edge = mesh.quality().min_edge;
+  if (distance <= 0.5 * edge) return;
+  job.warn(
+      fmt::format("contact.barrier_distance, {:.3g} m, is above half of the mesh's smallest edge, {:.3g} m; contact "
+                  "then depends on the mesh: use at most {:.3g}",
+                  distance, edge, 0.5 * edge));
+}
+
 std::string size_text(const Scene& scene, const TetrahedralMesh& mesh) {
   return fmt::format("{} steps, {} vertices, {} cells", scene.solver.steps, mesh.num_global_vertices(),
                      mesh.num_global_cells());

@@ -40,6 +40,8 @@ struct Job {
 void warn_about_solver(Job& job, DifferentiableSolver& solver);
 /// What the steps since the model was last prepared took, into the report, where they were implicit.
 void report_solver(Job& job, DifferentiableSolver& solver);
+/// Warns where the barrier reaches further than the mesh resolves. Collective.
+void warn_about_contact(Job& job, const TetrahedralMesh& mesh);
 /// "100 steps, 4670 vertices, 19379 cells".
 std::string size_text(const Scene& scene, const TetrahedralMesh& mesh);
 

@@ -62,15 +62,21 @@ std::string unit_of(const std::string& parameter) {
       {"traction", "Pa"},
       {"nodal_load", "N"},
       {"gravity", "m/s²"},
+      {"barrier_distance", "m"},
+      {"barrier_stiffness", "Pa"},
+      {"friction_velocity", "m/s"},
       {"initial_positions", "m"},
       {"initial_velocities", "m/s"},
   };
+  if (parameter.starts_with("obstacle_position:")) return "m";
+  if (parameter.starts_with("obstacle_velocity:")) return "m/s";
   const auto found = units.find(parameter);
   return found == units.end() ? std::string("1") : found->second;
 }
 
 bool is_positive(const std::string& parameter) {
-  for (const char* name : {"density", "youngs_modulus", "shear_modulus", "bulk_modulus", "k2"})
+  for (const char* name : {"density", "youngs_modulus", "shear_modulus", "bulk_modulus", "k2", "barrier_distance",
+                           "barrier_stiffness", "friction_velocity"})
     if (parameter == name) return true;
   return false;
 }
@@ -81,7 +87,7 @@ std::string fault_of(const std::string& parameter, double value) {
   if (!std::isfinite(value)) return number + " is not finite; give a finite number";
   if (is_positive(parameter) && !(value > 0.0)) return number + " is not positive; give " + unit + " > 0";
   static const std::set<std::string> not_negative{"k1",   "active_tension",  "viscosity", "bulk_viscosity",
-                                                  "drag", "rayleigh_damping"};
+                                                  "drag", "rayleigh_damping", "friction"};
   if (not_negative.count(parameter) > 0 && value < 0.0) return number + " is negative; give " + unit + " >= 0";
   if (parameter == "poisson_ratio" && !(value > -1.0 && value < 0.5))
     return number + " is outside (-1, 0.5); give a ratio inside";
@@ -117,10 +123,8 @@ Scene parse_scene(const std::string& text, const std::string& file) {
   Scene scene;
   scene.file = file;
   const Value root = parse_yaml(text, file);
-  const Mapping mapping(root,
-                        {"mesh", "regions", "material", "solver", "initial", "boundary", "objective", "parameters",
-                         "checkpoint", "optimiser", "output", "petsc"},
-                        {"contact"});
+  const Mapping mapping(root, {"mesh", "regions", "material", "solver", "initial", "boundary", "contact", "objective",
+                               "parameters", "checkpoint", "optimiser", "output", "petsc"});
   scene.mesh = parse_mesh(mapping.need("mesh", "{file: …} or {box: …}"), scene);
   if (const Value* value = mapping.find("regions")) scene.regions = parse_regions(*value);
   if (const Value* value = mapping.find("material")) parse_materials(*value, scene);
@@ -128,6 +132,7 @@ Scene parse_scene(const std::string& text, const std::string& file) {
   scene.solver.place = mapping.place_of("solver");
   if (const Value* value = mapping.find("initial")) scene.initial = parse_initial(*value, scene);
   if (const Value* value = mapping.find("boundary")) scene.boundary = parse_boundary(*value, scene);
+  if (const Value* value = mapping.find("contact")) scene.contact = parse_contact(*value);
   if (const Value* value = mapping.find("objective")) scene.objectives = parse_objectives(*value, scene);
   if (const Value* value = mapping.find("parameters")) scene.parameters = parse_parameters(*value, scene);
   if (const Value* value = mapping.find("checkpoint")) scene.checkpoint = parse_checkpoint(*value);

@@ -91,6 +91,11 @@ struct BoundaryEntry {
   Place place;
 };
 
+struct ContactSection {
+  ContactOptions options;
+  Place place;
+};
+
 struct TrackObjective {
   std::string observations;               ///< path
   std::optional<std::vector<int>> steps;  ///< none: all there are
@@ -144,6 +149,7 @@ struct Scene {
   SolverSection solver;
   InitialSection initial;
   std::vector<BoundaryEntry> boundary;
+  std::optional<ContactSection> contact;
   std::vector<ObjectiveEntry> objectives;
   std::vector<ParameterEntry> parameters;
   CheckpointOptions checkpoint;

@@ -39,6 +39,13 @@ std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
   kinds.push_back({"traction", {{Per::global, Per::step}, 3}});
   kinds.push_back({"nodal_load", {{Per::vertex, Per::vertex_step}, 3}});
   kinds.push_back({"rest_positions", {{Per::vertex}, 3}});
+  if (scene.contact) {
+    for (const char* name : {"barrier_distance", "barrier_stiffness", "friction", "friction_velocity"})
+      kinds.push_back({name, {{Per::global}, 1}});
+    for (const PlaneObstacle& plane : scene.contact->options.planes)
+      for (const char* name : {"obstacle_position:", "obstacle_velocity:"})
+        kinds.push_back({name + plane.label, {{Per::global}, 3}});
+  }
   kinds.push_back({"initial_positions", {{Per::vertex}, 3}});
   if (scene.solver.integrator != "quasi_static")
     kinds.push_back({"initial_velocities", {{Per::vertex, Per::global}, 3}});

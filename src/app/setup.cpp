@@ -208,6 +208,12 @@ DifferentiableSolver make_solver(const Scene& scene, std::shared_ptr<Tetrahedral
   DifferentiableSolver solver = make_body(scene, std::move(mesh), scene.solver.integrator);
   set_controls(scene, solver);
   add_boundary(scene, solver);
+  if (scene.contact) {
+    ContactOptions contact = scene.contact->options;
+    for (const ParameterEntry& entry : scene.parameters)
+      contact.with_friction = contact.with_friction || entry.name == "friction";
+    at_place(scene.contact->place, [&] { solver.add_contact(contact); });
+  }
   if (scene.initial.displacement)
     solver.set_initial_displacement(load_vertices(*solver.mesh(), *scene.initial.displacement, 0).values);
   if (scene.initial.velocity)

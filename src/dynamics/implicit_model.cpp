@@ -215,7 +215,14 @@ class ImplicitModel::Step : public NewtonProblem {
   }
   double max_step(const Field& from, const Field& to) override {
     double t = 1.0;
-    for (const auto& term : model_.terms()) t = std::min(t, term->max_step(from, to));
+    const auto limits = [](const auto& term) { return term->limits_steps(); };
+    if (std::none_of(model_.terms().begin(), model_.terms().end(), limits)) return t;
+    const Configuration at = configuration(from);
+    const Field start = at.positions.clone();
+    const Configuration begin{start, n_, nullptr, nullptr, at.time, at.load_factor};
+    const Configuration end = configuration(to);
+    for (const auto& term : model_.terms())
+      if (term->limits_steps()) t = std::min(t, term->max_step(begin, end, model_.parameters()));
     DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &t, 1, MPI_DOUBLE, MPI_MIN, model_.comm()));
     return t;
   }
@@ -242,7 +249,7 @@ class ImplicitModel::Step : public NewtonProblem {
       copy_fixed(count_, model_.fixed(), prescribed_velocities_, velocities_);
       model_.mesh().halo().copy_to_ghosts(velocities_);
     }
-    return {positions_, n_, invalid_cell, rates ? &velocities_ : nullptr, load_factor_};
+    return {positions_, n_, invalid_cell, rates ? &velocities_ : nullptr, (n_ + 1) * model_.dt(), load_factor_};
   }
 
   /// The blocks of J at y: a_y M - x_y ∂f/∂x - v_y ∂f/∂v.

@@ -204,6 +204,7 @@ struct SymplecticEuler::Workspace {
   DeviceArray<std::int32_t> invalid_cell, invalid_vertex;  // [substeps]
   Field force_derivative;                                  // tangent or adjoint of the force, [local vertices, 3]
   Field position_derivative;                               // [local vertices, 3]
+  Field start;                                             // of a substep, where terms limit it
   Field velocities;           // copies of other ranks' vertices included, where terms need them
   Field velocity_derivative;  // likewise
 };
@@ -244,14 +245,20 @@ void SymplecticEuler::step(int n, State& state, Record* record) {
   const Update update = work_->update(*this, n);
   Field& positions = state["positions"];
   Field& velocities = state["velocities"];
+  const bool limited =
+      std::any_of(terms().begin(), terms().end(), [](const auto& term) { return term->limits_steps(); });
   for (int s = 0; s < substeps_; ++s) {
     if (record) static_cast<EulerRecord*>(record)->save(s, state);
     const Field* const v = work_->complete(*this, velocities, work_->velocities);
-    compute_force({positions, n, work_->invalid_cell.data() + s, v}, work_->force);
+    const double time = time_of(n, s);
+    compute_force({positions, n, work_->invalid_cell.data() + s, v, time}, work_->force);
+    if (limited) work_->local(work_->start, "start").copy_from(positions);
     update_state(update, work_->force, velocities, positions, work_->invalid_vertex.data() + s);
     Kokkos::fence();
     apply_motions(n, s * update.h, update.h, positions, positions, velocities);
     mesh().halo().copy_to_ghosts(positions);
+    if (limited)
+      require_free({work_->start, n, nullptr, nullptr, time}, {positions, n, nullptr, nullptr, time_of(n, s + 1)}, s);
   }
   require_valid(n);
 }
@@ -269,7 +276,7 @@ void SymplecticEuler::step_tangent(int n, const Record& record, const ParameterS
   for (int s = 0; s < substeps_; ++s) {
     const Field* const v = records_velocities_ ? &recorded.velocities(s) : nullptr;
     const Configuration at{recorded.positions(s), n, nullptr,
-                           v ? work_->complete(*this, *v, work_->velocities) : nullptr};
+                           v ? work_->complete(*this, *v, work_->velocities) : nullptr, time_of(n, s)};
     if (mass_changes || damping) compute_force(at, work_->force);
     compute_force_tangent(at, {dx, work_->complete(*this, dv, work_->velocity_derivative)}, direction, df);
     update_tangent(update,
@@ -303,7 +310,7 @@ void SymplecticEuler::step_adjoint(int n, const Record& record, State& adjoint, 
     apply_motions_adjoint(n, s * update.h, update.h, recorded.positions(s), x_bar, v_bar, gradient);
     const Field* const v = records_velocities_ ? &recorded.velocities(s) : nullptr;
     const Configuration at{recorded.positions(s), n, nullptr,
-                           v ? work_->complete(*this, *v, work_->velocities) : nullptr};
+                           v ? work_->complete(*this, *v, work_->velocities) : nullptr, time_of(n, s)};
     if (mass_changes || damping) compute_force(at, work_->force);
     if (damping) damping_sum += damping_gradient(update, x_bar, v_bar, *v, work_->force);
     update_adjoint(update, x_bar, v_bar, f_bar);
@@ -321,6 +328,32 @@ void SymplecticEuler::step_adjoint(int n, const Record& record, State& adjoint, 
   }
   if (damping) add_to_entries(damping->field, damping->offset(n), {damping_sum});
   if (gravity) add_to_entries(gravity->field, 3 * gravity->offset(n), gravity_sum);
+}
+
+void SymplecticEuler::require_free(const Configuration& from, const Configuration& to, int s) {
+  double step = 1.0;
+  std::string what;
+  for (const auto& term : terms()) {
+    const double limit = term->limits_steps() ? term->max_step(from, to, parameters()) : 1.0;
+    if (limit >= step) continue;
+    step = limit;
+    what = term->limiting();
+  }
+  double least = step;
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_DOUBLE, MPI_MIN, comm()));
+  if (least >= 1.0) return;
+  require_valid(from.step);  // what is unstable is so first of all
+  collectively(comm(), [&] {
+    if (step > least) return;
+    if (from.step == 0 && s == 0 && step == 0.0)
+      throw Error("the body touches or intersects at the start: " + what + "; move them apart", ErrorKind::input);
+    char text[200];
+    std::snprintf(text, sizeof(text),
+                  "step %d, substep %d: contact would be passed through after %.3g of the substep of %.3g s (",
+                  from.step, s, step, dt() / substeps_);
+    throw Error(text + what +
+                "); use a smaller dt or more substeps, or a larger barrier_stiffness or barrier_distance");
+  });
 }
 
 void SymplecticEuler::require_valid(int n) {

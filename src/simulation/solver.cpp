@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "diffsim/contact/plane_contact.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/dynamics/implicit_model.hpp"
 #include "diffsim/dynamics/symplectic_euler.hpp"
@@ -196,6 +197,43 @@ std::string DifferentiableSolver::add_nodal_load(const std::vector<double>& load
   parameters().add(NodalLoad::parameter, Site::vertex, owned, 3, mesh_->comm(), steps).field.from_host(load);
   integrator_->add_term(std::make_unique<NodalLoad>());
   return NodalLoad::parameter;
+}
+
+void DifferentiableSolver::add_contact(const ContactOptions& options) {
+  if (has_contact()) throw Error("the body has contact already; give all obstacles at once", ErrorKind::input);
+  const auto require = [](const char* name, double value, bool zero_too) {
+    if (std::isfinite(value) && (zero_too ? value >= 0.0 : value > 0.0)) return;
+    throw Error(std::string(name) + " is " + std::to_string(value) + "; give a number " + (zero_too ? ">= 0" : "> 0"),
+                ErrorKind::input);
+  };
+  require("barrier_distance", options.barrier_distance, false);
+  require("barrier_stiffness", options.barrier_stiffness, false);
+  require("friction", options.friction, true);
+  require("friction_velocity", options.friction_velocity, false);
+  const auto add = [&](const std::string& name, const std::vector<double>& values) {
+    parameters().add(name, Site::global, 1, static_cast<int>(values.size()), mesh_->comm()).field.from_host(values);
+  };
+  add("barrier_distance", {options.barrier_distance});
+  add("barrier_stiffness", {options.barrier_stiffness});
+  add("friction", {options.friction});
+  add("friction_velocity", {options.friction_velocity});
+  for (std::size_t k = 0; k < options.planes.size(); ++k) {
+    const PlaneObstacle& plane = options.planes[k];
+    const std::string label = plane.label.empty() ? std::to_string(k) : plane.label;
+    auto term =
+        std::make_unique<PlaneContact>(mesh_, label, plane.normal, options.with_friction || options.friction > 0.0);
+    add("obstacle_position:" + label, {plane.point.begin(), plane.point.end()});
+    add("obstacle_velocity:" + label, {plane.velocity.begin(), plane.velocity.end()});
+    contacts_.push_back(term.get());
+    integrator_->add_term(std::move(term));
+  }
+}
+
+ContactState DifferentiableSolver::contact_state(int n, const State& state) {
+  ContactState result;
+  const Configuration at{state["positions"], n, nullptr, nullptr, n * integrator_->dt()};
+  for (ContactTerm* term : contacts_) result.include(term->state(at, parameters()));
+  return result;
 }
 
 void DifferentiableSolver::set_control(const std::string& name, const std::vector<double>& values) {

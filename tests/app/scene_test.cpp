@@ -203,14 +203,14 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BOX "solvr: {}\n",
             "s.yaml:2: solvr: unknown key; did you mean 'solver'? known keys: mesh, regions, material, solver, "
             "initial, "
-            "boundary, objective, parameters, checkpoint, optimiser, output, petsc"},
+            "boundary, contact, objective, parameters, checkpoint, optimiser, output, petsc"},
         Bad{BOX "solver:\n  dt: 0.1\n  step: 3\n",
             "s.yaml:4: solver.step: unknown key; did you mean 'steps'? known keys: integrator, dt, steps, substeps, "
             "damping, gravity, implicit_differentiation, "
             "newton, linear, beta, gamma, spectral_radius, ramp_loads"},
         Bad{BOX "output: {zzzzzzzzzz: 3}\n",
             "s.yaml:2: output.zzzzzzzzzz: unknown key; known keys: directory, every, fields"},
-        Bad{BOX "contact: {friction: 0.3}\n", "s.yaml:2: contact: is not available in this version; remove it"},
+        Bad{BOX "contact: {friction: 0.3}\n", "s.yaml:2: contact.barrier_distance: is missing; give d̂, m"},
         Bad{"solver: {steps: 1}\n", "s.yaml: mesh: is missing; give {file: …} or {box: …}"},
         Bad{"mesh: {scale: 2}\n", "s.yaml:1: mesh: something is missing; give one of: file, box"},
         Bad{"mesh: {file: a.msh, box: {size: [1, 1, 1], cells: [1, 1, 1]}}\n",
@@ -268,6 +268,24 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:2: regions.r.vertices[1]: -2 is too small; give a whole number >= 0"},
         Bad{BOX "regions: {all: {vertices: [1]}}\n",
             "s.yaml:2: regions.all: `all` is always the whole mesh; choose another name"}));
+
+#define CONTACT(more) BOX "contact: {barrier_distance: 0.1, barrier_stiffness: 1e5, " more "}\n"
+#define PLANE "obstacles: {plane: {point: [0, 0, 0], normal: [0, 1, 0]}}"
+
+INSTANTIATE_TEST_SUITE_P(
+    Contact, BadScene,
+    testing::Values(
+        Bad{BOX "contact: {barrier_distance: 0, barrier_stiffness: 1}\n",
+            "s.yaml:2: contact.barrier_distance: 0 is not positive; give m > 0"},
+        Bad{CONTACT("friction: -0.1"), "s.yaml:2: contact.friction: -0.1 is negative; give a number >= 0"},
+        Bad{CONTACT("self: false"),
+            "s.yaml:2: contact.obstacles: there is nothing to touch; give at least one obstacle"},
+        Bad{CONTACT("self: true"),
+            "s.yaml:2: contact.self: contact of the body with itself is not available in this version; use false"},
+        Bad{CONTACT("obstacles: [{plane: {point: [0, 0, 0], normal: [0, 0, 0]}}]"),
+            "s.yaml:2: contact.obstacles[0].plane.normal: is zero; give a direction, to the side where the body is"},
+        Bad{CONTACT("obstacles: [{sphere: {}}]"),
+            "s.yaml:2: contact.obstacles[0].sphere: is not available in this version; remove it"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Physics, BadScene,

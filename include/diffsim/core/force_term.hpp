@@ -18,6 +18,7 @@ struct Configuration {
   /// not exist at the configuration lowers it to the cell at fault.
   std::int32_t* invalid_cell = nullptr;
   const Field* velocities = nullptr;  ///< m/s; given if any term `uses_velocities`
+  double time = 0.0;                  ///< s, since the rollout's beginning: where things that move by themselves are
   double load_factor = 1.0;           ///< on dead loads; see `factor_of`
 
   /// What a dead load is multiplied by: a signal that has a value for each step is taken as it is.
@@ -90,8 +91,6 @@ class ForceTerm {
                             const JacobianWeights& /*weights*/, BlockMatrix& /*matrix*/) {
     throw Error("the term '" + name() + "' cannot be assembled; use integrator: symplectic_euler", ErrorKind::input);
   }
-  /// The largest t ≤ 1 for which x + t (y - x) is admissible, x being so: this rank's share of a minimum over ranks.
-  virtual double max_step(const Field& /*from*/, const Field& /*to*/) { return 1.0; }
 
   /// stiffness_i += Σ_e λ_e over the term's elements e at vertex i, λ_e ≥ the largest eigenvalue of the element's
   /// stiffness at rest, N/m, in every component of [local vertices, 3]: xᵀKx ≤ Σ_i stiffness_i |x_i|², so ω² ≤ max_i
@@ -99,6 +98,17 @@ class ForceTerm {
   virtual void add_stiffness_bound(const ParameterSet& /*parameters*/, Field& /*stiffness*/) {}
   /// Likewise of -∂f/∂v at rest, N s/m.
   virtual void add_damping_bound(const ParameterSet& /*parameters*/, Field& /*damping*/) {}
+
+  /// Whether some motions must not be: those that pass through an obstacle.
+  virtual bool limits_steps() const { return false; }
+  /// The largest a in [0, 1], less a margin, such that the straight motion from `from` to `from` + a (`to` - `from`) is
+  /// allowed; 0 if `from` itself is not. This rank's share: the caller takes the least of all. Both have their time.
+  /// Collective.
+  virtual double max_step(const Configuration& /*from*/, const Configuration& /*to*/, const ParameterSet&) {
+    return 1.0;
+  }
+  /// What limited the last `max_step` on this rank, for messages: "vertex 17 and the plane obstacle 0".
+  virtual std::string limiting() const { return {}; }
 };
 
 }  // namespace diffsim

@@ -41,6 +41,10 @@ class SymplecticEuler : public MeshModel {
   struct Workspace;
   double largest_rate(void (ForceTerm::*add_bound)(const ParameterSet&, Field&));
   void require_valid(int n);
+  /// Throws the same Error on every rank if substep s passes through something. Collective.
+  void require_free(const Configuration& from, const Configuration& to, int s);
+  /// s, at the beginning of a substep.
+  double time_of(int n, int s) const { return dt() * (n + static_cast<double>(s) / substeps_); }
 
   int substeps_;
   std::unique_ptr<Workspace> work_;

@@ -10,9 +10,13 @@
 #include "diffsim/dynamics/implicit_options.hpp"
 #include "diffsim/dynamics/mesh_model.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "diffsim/simulation/contact.hpp"
 #include "diffsim/simulation/material.hpp"
 
 namespace diffsim {
+
+class ContactTerm;
+struct ContactState;
 
 struct SolverOptions {
   double dt = 0.01;                               ///< s
@@ -47,6 +51,13 @@ class DifferentiableSolver {
   std::string add_traction(const std::string& region, const std::vector<double>& traction);
   /// Forces on vertices, N: [owned vertices, 3], or [steps, owned vertices, 3]. Returns the parameter's name.
   std::string add_nodal_load(const std::vector<double>& load);
+  /// Makes the body touch obstacles. Error (input) for values that make no sense. Parameters: `barrier_distance`,
+  /// `barrier_stiffness`, `friction`, `friction_velocity`, and, by an obstacle's label, `obstacle_position:LABEL` [3] and
+  /// `obstacle_velocity:LABEL` [3]. Once, after the materials.
+  void add_contact(const ContactOptions& options);
+  bool has_contact() const { return !contacts_.empty(); }
+  /// How step n's state, of this body, touches.
+  ContactState contact_state(int n, const State& state);
   /// Gives `gravity` [steps, 3] or `damping` [steps] one entry a step.
   void set_control(const std::string& parameter, const std::vector<double>& values);
   /// [owned vertices, 3], added to the rest positions, m.
@@ -74,6 +85,7 @@ class DifferentiableSolver {
   std::shared_ptr<TetrahedralMesh> mesh_;
   std::vector<DifferentiableMaterial> materials_;
   std::unique_ptr<MeshModel> integrator_;
+  std::vector<ContactTerm*> contacts_;  // among the integrator's terms
   std::vector<double> initial_positions_;   // [owned vertices, 3]
   std::vector<double> initial_velocities_;  // likewise
 };

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include "app/contact_watch.hpp"
 #include "app/progress.hpp"
 #include "app/setup.hpp"
 #include "app/trajectory.hpp"
@@ -26,8 +27,10 @@ bool simulate(Job& job) {
   DifferentiableSolver solver = make_solver(scene, mesh);
   const std::unique_ptr<SumLoss> loss = loss_if_observed(job, *mesh);
   warn_about_solver(job, solver);
+  warn_about_contact(job, *mesh);
   job.begin();
 
+  ContactWatch contact(solver);
   double value = 0.0;
   double begin = job.report.elapsed();
   const double io_before = job.report.seconds("io");
@@ -37,6 +40,7 @@ bool simulate(Job& job) {
       State state = solver.initial_state();
       value = rollout(solver.model(), state, scene.solver.steps, loss.get(), [&](int n, const State& at) {
         observer(n, at);
+        contact.observe(n, at);
         progress.update(n, scene.solver.steps);
       });
     });
@@ -45,6 +49,7 @@ bool simulate(Job& job) {
   job.report.add_seconds("forward", seconds);
   if (loss) job.report["loss"] = value;
   report_solver(job, solver);
+  contact.write(job.report);
   job.out << fmt::format("simulate: {} in {:.3g} s ({:.3g} steps/s)\n", size_text(scene, *mesh), seconds,
                          scene.solver.steps / seconds);
   if (loss) job.out << fmt::format("loss {:.10g} m²\n", value);

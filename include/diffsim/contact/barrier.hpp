@@ -1,0 +1,56 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/core/dual.hpp"
+#include "diffsim/core/macros.hpp"
+
+namespace diffsim::contact {
+
+// The C² clamped log barrier of Li et al. 2020 (Incremental Potential Contact, eq. 6), without unit, of y = d²/d̂²:
+//   b(y) = -(y - 1)² ln y for 0 < y < 1, 0 for y ≥ 1.
+// Times κ d̂ it is an energy by area, J/m², with κ in Pa (Li et al. 2023, Convergent Incremental Potential Contact).
+
+template <class T>
+DIFFSIM_FUNCTION T barrier(const T& y) {
+  using std::log;
+  const T z = y - 1.0;
+  return T(0.0) - z * z * log(y);
+}
+/// db/dy.
+template <class T>
+DIFFSIM_FUNCTION T barrier_gradient(const T& y) {
+  using std::log;
+  const T z = y - 1.0;
+  return T(0.0) - z * (2.0 * log(y) + z / y);
+}
+/// d²b/dy².
+template <class T>
+DIFFSIM_FUNCTION T barrier_hessian(const T& y) {
+  using std::log;
+  const T q = (y - 1.0) / y;
+  return q * (q - 4.0) - 2.0 * log(y);
+}
+
+/// ψ(d², d̂) = d̂ b(d²/d̂²), m, and its derivatives by s = d² and by d̂; all zero for d ≥ d̂. κ ψ is the energy by area.
+struct Barrier {
+  double value = 0.0;
+  double gradient = 0.0;           ///< ∂ψ/∂s = b'/d̂, 1/m
+  double hessian = 0.0;            ///< ∂²ψ/∂s² = b''/d̂³, 1/m³
+  double distance = 0.0;           ///< ∂ψ/∂d̂ = b - 2 y b'
+  double gradient_distance = 0.0;  ///< ∂²ψ/∂s∂d̂ = -(b' + 2 y b'')/d̂², 1/m²
+
+  Barrier() = default;
+  /// `squared_distance` > 0, m²; `range` is d̂, m.
+  DIFFSIM_FUNCTION Barrier(double squared_distance, double range) {
+    const double y = squared_distance / (range * range);
+    if (y >= 1.0) return;
+    const double b = barrier(y), b1 = barrier_gradient(y), b2 = barrier_hessian(y);
+    value = range * b;
+    gradient = b1 / range;
+    hessian = b2 / (range * range * range);
+    distance = b - 2.0 * y * b1;
+    gradient_distance = -(b1 + 2.0 * y * b2) / (range * range);
+  }
+};
+
+}  // namespace diffsim::contact

@@ -1,0 +1,37 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "diffsim/core/force_term.hpp"
+
+namespace diffsim {
+
+/// How a state touches; over all ranks.
+struct ContactState {
+  double min_distance = std::numeric_limits<double>::infinity();  ///< m; of what may touch within the range searched
+  std::int64_t active_pairs = 0;                                  ///< nearer than the barrier distance
+  std::int64_t intersections = 0;  ///< vertices inside obstacles, edges through triangles
+
+  void include(const ContactState& other) {
+    min_distance = other.min_distance < min_distance ? other.min_distance : min_distance;
+    active_pairs += other.active_pairs;
+    intersections += other.intersections;
+  }
+};
+
+/// A force term of contact. All of a body share the parameters, each one number the same everywhere:
+///   `barrier_distance` d̂, m;  `barrier_stiffness` κ, Pa;  `friction` µ;  `friction_velocity` ε_v, m/s.
+///
+/// Energies are integrals of κ ψ(d², d̂) (contact/barrier.hpp) over the surface at rest; friction is Coulomb's, smoothed
+/// below the sliding velocity ε_v: f_t = -µ N s(|u|) u/|u|, s(y) = 2 y/ε_v - (y/ε_v)² for y < ε_v, 1 above (Li et al.
+/// 2020, eq. 14), with N the normal force and u the tangential relative velocity of the same configuration: no lagging.
+class ContactTerm : public ForceTerm {
+ public:
+  bool limits_steps() const override { return true; }
+  /// Collective.
+  virtual ContactState state(const Configuration& at, const ParameterSet& parameters) = 0;
+};
+
+}  // namespace diffsim

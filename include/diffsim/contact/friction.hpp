@@ -1,0 +1,26 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/core/dual.hpp"
+#include "diffsim/core/macros.hpp"
+
+namespace diffsim::contact {
+
+DIFFSIM_FUNCTION double value_of(double x) { return x; }
+template <class T, int N>
+DIFFSIM_FUNCTION double value_of(const Dual<T, N>& x) {
+  return value_of(x.value);
+}
+
+/// s(y)/y of smoothed Coulomb friction, s(y) = 2 y/ε - (y/ε)² for y < ε, 1 above; 1/(m/s). Given y². At y = 0 the root
+/// has no derivative; that of the product with the velocity is 2/ε.
+template <class T>
+DIFFSIM_FUNCTION T friction_factor(const T& squared, const T& velocity) {
+  using std::sqrt;
+  if (value_of(squared) == 0.0) return 2.0 / velocity;
+  const T speed = sqrt(squared);
+  if (value_of(speed) < value_of(velocity)) return (2.0 - speed / velocity) / velocity;
+  return 1.0 / speed;
+}
+
+}  // namespace diffsim::contact

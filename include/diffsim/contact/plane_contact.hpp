@@ -1,0 +1,52 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+
+#include "diffsim/contact/contact_term.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+
+namespace diffsim {
+
+/// A half-space that a body cannot enter: E = κ Σ_i w_i ψ(φ_i², d̂) over the surface's vertices, w_i their rest areas,
+/// φ_i = n·(x_i - p - t V) > 0. A body whose vertices are outside is outside.
+///
+/// Parameters of its own, named after `label`: `obstacle_position:LABEL` p [3], m, and `obstacle_velocity:LABEL` V [3],
+/// m/s.
+class PlaneContact : public ContactTerm {
+ public:
+  /// `normal` points to the body; any length but zero (else Error). `with_friction`: forces depend on velocities.
+  /// Collective.
+  PlaneContact(std::shared_ptr<const TetrahedralMesh> mesh, std::string label, std::array<double, 3> normal,
+               bool with_friction);
+  ~PlaneContact() override;
+
+  std::string name() const override { return "contact with plane " + label_; }
+  bool uses_velocities() const override { return with_friction_; }
+  void prepare(const ParameterSet& parameters) override;
+  void prepare_tangent(const ParameterSet& parameters, const ParameterSet& direction) override;
+  void begin_adjoint(const ParameterSet& gradient) override;
+
+  double energy(const Configuration& at, const ParameterSet& parameters) override;
+  void add_force(const Configuration& at, const ParameterSet& parameters, Field& force) override;
+  void add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent, const ParameterSet& direction,
+                         Field& force_tangent) override;
+  void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
+                         ParameterSet& gradient) override;
+  double max_step(const Configuration& from, const Configuration& to, const ParameterSet& parameters) override;
+  std::string limiting() const override { return limiting_; }
+  ContactState state(const Configuration& at, const ParameterSet& parameters) override;
+
+ private:
+  struct Data;
+  std::shared_ptr<const TetrahedralMesh> mesh_;
+  std::string label_;
+  bool with_friction_;
+  std::string limiting_;
+  const ParameterSet* parameters_ = nullptr;  // prepared with
+  std::unique_ptr<Data> data_;
+};
+
+}  // namespace diffsim

@@ -1,0 +1,28 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace diffsim {
+
+/// A half-space, bounded by a plane through `point`, that moves with a constant velocity.
+struct PlaneObstacle {
+  std::array<double, 3> point = {};             ///< m
+  std::array<double, 3> normal{0.0, 1.0, 0.0};  ///< to the free side; any length
+  std::array<double, 3> velocity = {};          ///< m/s
+  std::string label = {};                       ///< empty: its place in the list
+};
+
+struct ContactOptions {
+  double barrier_distance = 1e-3;   ///< d̂, m: nearer than that, surfaces push
+  double barrier_stiffness = 1e6;   ///< κ, Pa
+  double friction = 0.0;            ///< µ
+  double friction_velocity = 1e-5;  ///< ε_v, m/s: friction is smoothed below
+  bool with_friction = false;       ///< also where µ is 0, for the derivative by it; else where µ > 0
+  std::vector<PlaneObstacle> planes = {};
+};
+
+}  // namespace diffsim

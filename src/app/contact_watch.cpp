@@ -1,0 +1,26 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "app/contact_watch.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace diffsim::app {
+
+void ContactWatch::observe(int n, const State& state) {
+  if (!solver_.has_contact()) return;
+  const ContactState now = solver_.contact_state(n, state);
+  worst_.min_distance = std::min(worst_.min_distance, now.min_distance);
+  worst_.active_pairs = std::max(worst_.active_pairs, now.active_pairs);
+  worst_.intersections += now.intersections;
+}
+
+void ContactWatch::write(Report& report) const {
+  if (!solver_.has_contact()) return;
+  nlohmann::ordered_json& contact = report["contact"];
+  contact["min_distance"] = nullptr;
+  if (std::isfinite(worst_.min_distance)) contact["min_distance"] = worst_.min_distance;
+  contact["active_pairs"] = worst_.active_pairs;
+  contact["intersections"] = worst_.intersections;
+}
+
+}  // namespace diffsim::app

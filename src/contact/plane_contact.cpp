@@ -1,0 +1,350 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/contact/plane_contact.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "diffsim/contact/barrier.hpp"
+#include "diffsim/contact/friction.hpp"
+#include "diffsim/contact/surface_areas.hpp"
+#include "diffsim/core/device.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/small_tensor.hpp"
+
+namespace diffsim {
+namespace {
+
+/// What the force on a vertex depends on.
+constexpr int num_inputs = 16;
+enum Input {
+  position = 0,
+  velocity = 3,
+  obstacle_position = 6,
+  obstacle_velocity = 9,
+  stiffness = 12,
+  range,
+  mu,
+  epsilon
+};
+
+/// The parameters in that order from `obstacle_position` on: device addresses, nullptr where there is none (zero).
+struct Globals {
+  const double* of[6];
+
+  KOKKOS_INLINE_FUNCTION double input(int k) const {
+    if (k < stiffness) {
+      const double* const vector = of[(k - obstacle_position) / 3];
+      return vector ? vector[k % 3] : 0.0;
+    }
+    const double* const number = of[2 + k - stiffness];
+    return number ? *number : 0.0;
+  }
+};
+
+/// One vertex and the plane.
+struct Point {
+  Vec3<double> normal;
+  double area, time;
+  bool friction;
+
+  template <class T>
+  KOKKOS_INLINE_FUNCTION T height(const T* in) const {
+    T h = T(0.0);
+    for (int c = 0; c < 3; ++c)
+      h = h + normal[c] * (in[position + c] - in[obstacle_position + c] - time * in[obstacle_velocity + c]);
+    return h;
+  }
+  /// The force; zero at d̂ and beyond.
+  template <class T>
+  KOKKOS_INLINE_FUNCTION Vec3<T> force(const T* in) const {
+    const T h = height(in);
+    // N = -κ w ∂ψ/∂φ = -2 κ w φ b'(y)/d̂
+    const T y = h * h / (in[range] * in[range]);
+    const T push = -2.0 * area * in[stiffness] * h * contact::barrier_gradient(y) / in[range];
+    Vec3<T> f;
+    for (int c = 0; c < 3; ++c) f[c] = normal[c] * push;
+    if (!friction) return f;
+    Vec3<T> u;
+    T along = T(0.0), squared = T(0.0);
+    for (int c = 0; c < 3; ++c) {
+      u[c] = in[velocity + c] - in[obstacle_velocity + c];
+      along = along + normal[c] * u[c];
+    }
+    for (int c = 0; c < 3; ++c) {
+      u[c] = u[c] - normal[c] * along;
+      squared = squared + u[c] * u[c];
+    }
+    const T factor = in[mu] * push * contact::friction_factor(squared, in[epsilon]);
+    for (int c = 0; c < 3; ++c) f[c] = f[c] - factor * u[c];
+    return f;
+  }
+};
+
+/// Sums over vertices of the adjoints of the ten global inputs.
+struct GlobalSums {
+  double of[num_inputs - obstacle_position] = {};
+  KOKKOS_INLINE_FUNCTION void operator+=(const GlobalSums& other) {
+    for (int k = 0; k < num_inputs - obstacle_position; ++k) of[k] += other.of[k];
+  }
+  KOKKOS_INLINE_FUNCTION void operator+=(const volatile GlobalSums& other) volatile {
+    for (int k = 0; k < num_inputs - obstacle_position; ++k) of[k] = of[k] + other.of[k];
+  }
+};
+
+/// What kernels over the surface's vertices need.
+struct Sweep {
+  DeviceArray<int> vertices;
+  DeviceArray<double> areas;
+  Vec3<double> normal;
+  double time;
+  bool friction;
+  const double* x;
+  const double* v;
+  Globals globals;
+
+  KOKKOS_INLINE_FUNCTION Point point(int i) const { return {normal, areas(i), time, friction && v != nullptr}; }
+  KOKKOS_INLINE_FUNCTION void read(int i, double* in) const {
+    for (int c = 0; c < 3; ++c) {
+      in[position + c] = x[3 * vertices(i) + c];
+      in[velocity + c] = v ? v[3 * vertices(i) + c] : 0.0;
+    }
+    for (int k = obstacle_position; k < num_inputs; ++k) in[k] = globals.input(k);
+  }
+  /// Whether vertex i is pushed; `in` is read.
+  KOKKOS_INLINE_FUNCTION bool active(int i, double* in) const {
+    read(i, in);
+    const double h = point(i).height(in);
+    return h > 0.0 && h < in[range];
+  }
+  Range all() const { return Range(0, static_cast<int>(vertices.size())); }
+};
+
+double sum_energy(const Sweep& sweep) {
+  double sum = 0.0;
+  Kokkos::parallel_reduce(
+      "diffsim::contact::plane_energy", sweep.all(),
+      KOKKOS_LAMBDA(int i, double& s) {
+        double in[num_inputs];
+        if (!sweep.active(i, in)) return;
+        const double h = sweep.point(i).height(in);
+        s += in[stiffness] * sweep.areas(i) * contact::Barrier(h * h, in[range]).value;
+      },
+      sum);
+  return sum;
+}
+
+void add_forces(const Sweep& sweep, double* f) {
+  Kokkos::parallel_for(
+      "diffsim::contact::plane_force", sweep.all(), KOKKOS_LAMBDA(int i) {
+        double in[num_inputs];
+        if (!sweep.active(i, in)) return;
+        const Vec3<double> force = sweep.point(i).force(in);
+        for (int c = 0; c < 3; ++c) f[3 * sweep.vertices(i) + c] += force[c];
+      });
+}
+
+void add_tangents(const Sweep& sweep, const double* dx, const double* dv, const Globals& direction, double* df) {
+  Kokkos::parallel_for(
+      "diffsim::contact::plane_tangent", sweep.all(), KOKKOS_LAMBDA(int i) {
+        double in[num_inputs];
+        if (!sweep.active(i, in)) return;
+        Dual<double, 1> seeded[num_inputs];
+        const int at = 3 * sweep.vertices(i);
+        for (int k = 0; k < num_inputs; ++k) {
+          seeded[k].value = in[k];
+          if (k < velocity)
+            seeded[k].derivative[0] = dx[at + k];
+          else if (k < obstacle_position)
+            seeded[k].derivative[0] = dv ? dv[at + k - velocity] : 0.0;
+          else
+            seeded[k].derivative[0] = direction.input(k);
+        }
+        const Vec3<Dual<double, 1>> force = sweep.point(i).force(seeded);
+        for (int c = 0; c < 3; ++c) df[at + c] += force[c].derivative[0];
+      });
+}
+
+/// Gradients of w·f by all inputs; those of the global ones are summed.
+GlobalSums add_adjoints(const Sweep& sweep, const double* w, double* x_bar, double* v_bar) {
+  GlobalSums sums;
+  Kokkos::parallel_reduce(
+      "diffsim::contact::plane_adjoint", sweep.all(),
+      KOKKOS_LAMBDA(int i, GlobalSums& s) {
+        using Scalar = Dual<double, num_inputs>;
+        double in[num_inputs];
+        if (!sweep.active(i, in)) return;
+        Scalar seeded[num_inputs];
+        for (int k = 0; k < num_inputs; ++k) seeded[k] = Scalar::variable(in[k], k);
+        const Vec3<Scalar> force = sweep.point(i).force(seeded);
+        const int at = 3 * sweep.vertices(i);
+        const Scalar product = w[at] * force[0] + w[at + 1] * force[1] + w[at + 2] * force[2];
+        for (int c = 0; c < 3; ++c) {
+          x_bar[at + c] += product.derivative[position + c];
+          if (v_bar) v_bar[at + c] += product.derivative[velocity + c];
+        }
+        for (int k = obstacle_position; k < num_inputs; ++k) s.of[k - obstacle_position] += product.derivative[k];
+      },
+      sums);
+  return sums;
+}
+
+struct Lowest {
+  double height = std::numeric_limits<double>::infinity();
+  int vertex = -1;
+};
+
+}  // namespace
+
+struct PlaneContact::Data {
+  DeviceArray<int> vertices;
+  DeviceArray<double> areas;
+  Vec3<double> normal;
+  std::string names[6];
+
+  Globals globals(const ParameterSet& set, int n) const {
+    Globals result{};
+    for (int k = 0; k < 6; ++k)
+      if (const Parameter* p = set.find(names[k]))
+        result.of[k] = p->field.data() + p->offset(n) * static_cast<std::size_t>(p->field.components());
+    return result;
+  }
+  Sweep sweep(const Configuration& at, const ParameterSet& set, bool friction) const {
+    const Field* v = at.velocities;
+    return {vertices,
+            areas,
+            normal,
+            at.time,
+            friction,
+            at.positions.data(),
+            v ? v->data() : nullptr,
+            globals(set, at.step)};
+  }
+  /// Heights of all vertices above the plane, on the host.
+  std::vector<double> heights(const Configuration& at, const ParameterSet& set) const;
+};
+
+namespace {
+
+void measure(const Sweep& sweep, const DeviceArray<double>& heights) {
+  Kokkos::parallel_for(
+      "diffsim::contact::plane_heights", sweep.all(), KOKKOS_LAMBDA(int i) {
+        double in[num_inputs];
+        sweep.read(i, in);
+        heights(i) = sweep.point(i).height(in);
+      });
+}
+
+}  // namespace
+
+std::vector<double> PlaneContact::Data::heights(const Configuration& at, const ParameterSet& set) const {
+  const auto device = make_device_array<double>("diffsim::contact::heights", vertices.size());
+  measure(sweep(at, set, false), device);
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), device);
+  return {host.data(), host.data() + host.size()};
+}
+
+PlaneContact::PlaneContact(std::shared_ptr<const TetrahedralMesh> mesh, std::string label, std::array<double, 3> normal,
+                           bool with_friction)
+    : mesh_(std::move(mesh)), label_(std::move(label)), with_friction_(with_friction), data_(std::make_unique<Data>()) {
+  const double length = std::hypot(normal[0], normal[1], normal[2]);
+  if (!(length > 0.0 && std::isfinite(length)))
+    throw Error("the normal of plane '" + label_ + "' has no direction; give one that points to the body",
+                ErrorKind::input);
+  data_->normal = {{normal[0] / length, normal[1] / length, normal[2] / length}};
+  const contact::SurfaceAreas areas = contact::surface_areas(*mesh_);
+  data_->vertices = to_device("diffsim::contact::plane_vertices", areas.vertices);
+  data_->areas = to_device("diffsim::contact::plane_areas", areas.areas);
+  const std::string names[6] = {"obstacle_position:" + label_,
+                                "obstacle_velocity:" + label_,
+                                "barrier_stiffness",
+                                "barrier_distance",
+                                "friction",
+                                "friction_velocity"};
+  for (int k = 0; k < 6; ++k) data_->names[k] = names[k];
+}
+
+PlaneContact::~PlaneContact() = default;
+
+void PlaneContact::prepare(const ParameterSet& parameters) { parameters_ = &parameters; }
+
+void PlaneContact::prepare_tangent(const ParameterSet&, const ParameterSet& direction) { begin_adjoint(direction); }
+
+void PlaneContact::begin_adjoint(const ParameterSet& gradient) {
+  if (gradient.find("rest_positions"))
+    throw Error("contact has no derivative by rest_positions: the areas of its vertices are taken as given",
+                ErrorKind::input);
+  if (!with_friction_ && (gradient.find("friction") || gradient.find("friction_velocity")))
+    throw Error("contact was made without friction, so there is no derivative by it; make it with friction",
+                ErrorKind::input);
+}
+
+double PlaneContact::energy(const Configuration& at, const ParameterSet& parameters) {
+  return sum_energy(data_->sweep(at, parameters, false));
+}
+
+void PlaneContact::add_force(const Configuration& at, const ParameterSet& parameters, Field& force) {
+  add_forces(data_->sweep(at, parameters, with_friction_), force.data());
+  Kokkos::fence();
+}
+
+void PlaneContact::add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent,
+                                     const ParameterSet& direction, Field& force_tangent) {
+  add_tangents(data_->sweep(at, *parameters_, with_friction_), tangent.positions.data(),
+               tangent.velocities ? tangent.velocities->data() : nullptr, data_->globals(direction, at.step),
+               force_tangent.data());
+  Kokkos::fence();
+}
+
+void PlaneContact::add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
+                                     ParameterSet& gradient) {
+  const GlobalSums sums =
+      add_adjoints(data_->sweep(at, *parameters_, with_friction_), w.data(), adjoint.positions.data(),
+                   adjoint.velocities ? adjoint.velocities->data() : nullptr);
+  for (int k = 0; k < 6; ++k) {
+    Parameter* const parameter = gradient.find(data_->names[k]);
+    if (!parameter) continue;
+    const auto components = static_cast<std::size_t>(parameter->field.components());
+    const std::size_t first = parameter->offset(at.step) * components;
+    std::vector<double> all = parameter->field.to_host();
+    for (std::size_t c = 0; c < components; ++c) all[first + c] += sums.of[k < 2 ? 3 * k + static_cast<int>(c) : 4 + k];
+    parameter->field.from_host(all);
+  }
+}
+
+double PlaneContact::max_step(const Configuration& from, const Configuration& to, const ParameterSet& parameters) {
+  // The height is linear along the motion.
+  limiting_.clear();
+  const std::vector<double> begin = data_->heights(from, parameters), end = data_->heights(to, parameters);
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), data_->vertices);
+  double step = 1.0;
+  for (std::size_t i = 0; i < begin.size(); ++i) {
+    if (end[i] > 0.0 && begin[i] > 0.0) continue;
+    // Nine tenths of the way to the plane.
+    const double limit = begin[i] > 0.0 && end[i] < begin[i] ? 0.9 * begin[i] / (begin[i] - end[i]) : 0.0;
+    if (limit >= step) continue;
+    step = limit;
+    limiting_ = "vertex " + std::to_string(mesh_->vertex_order().file_index()[static_cast<std::size_t>(host(i))]) +
+                " and plane " + label_;
+  }
+  return step;
+}
+
+ContactState PlaneContact::state(const Configuration& at, const ParameterSet& parameters) {
+  const double range = parameters.at("barrier_distance").field.to_host().at(0);
+  ContactState result;
+  for (const double height : data_->heights(at, parameters)) {
+    result.min_distance = std::min(result.min_distance, height);
+    result.active_pairs += height < range;
+    result.intersections += !(height > 0.0);
+  }
+  std::int64_t counts[2] = {result.active_pairs, result.intersections};
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &result.min_distance, 1, MPI_DOUBLE, MPI_MIN, mesh_->comm()));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT64_T, MPI_SUM, mesh_->comm()));
+  result.active_pairs = counts[0];
+  result.intersections = counts[1];
+  return result;
+}
+
+}  // namespace diffsim

@@ -1,0 +1,93 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Scenes with contact, from the text to the report.
+
+#include <cmath>
+
+#include "runner_fixture.hpp"
+
+namespace diffsim::app {
+namespace {
+
+/// A soft block that is thrown onto a floor 12 mm below.
+std::string block(const std::string& contact, const std::string& more = "") {
+  return "mesh: {box: {size: [0.2, 0.1, 0.1], cells: [4, 2, 2]}}\n"
+         "material: {model: stable_neo_hookean, density: 1000, youngs_modulus: 5e4, poisson_ratio: 0.3}\n"
+         "solver: {dt: 0.001, steps: 40, substeps: 2, damping: 1}\n"
+         "initial: {velocity: [0.3, -0.5, 0]}\n"
+         "contact: {barrier_distance: 0.01, barrier_stiffness: 4e4, " +
+         contact + "}\n" + more;
+}
+
+const std::string floor_ = "obstacles: [{plane: {point: [0, -0.012, 0], normal: [0, 1, 0]}}]";
+
+class Contact : public RunnerTest {};
+
+TEST_F(Contact, SimulateReportsHowTheBodyTouched) {
+  write("scene.yaml", block(floor_ + ", friction: 0.3, friction_velocity: 0.05"));
+  const Ran ran = run({"simulate", "scene.yaml"}, "out");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  if (rank_ != 0) return;
+  const nlohmann::json contact = report("out")["contact"];
+  EXPECT_GT(contact["min_distance"].get<double>(), 1e-3);
+  EXPECT_LT(contact["min_distance"].get<double>(), 9.5e-3);
+  EXPECT_GE(contact["active_pairs"].get<int>(), 15);
+  EXPECT_EQ(contact["intersections"].get<int>(), 0);
+}
+
+TEST_F(Contact, CheckPassesByEveryParameterOfContact) {
+  write("scene.yaml", block(floor_ + ", friction: 0.3, friction_velocity: 0.05",
+                            "objective: {type: target_position, region: x_max, target: [0.5, 0.3, 0.1]}\n"
+                            "parameters:\n"
+                            "  - {name: barrier_distance}\n  - {name: barrier_stiffness}\n  - {name: friction}\n"
+                            "  - {name: friction_velocity}\n  - {name: \"obstacle_position:0\"}\n"
+                            "  - {name: \"obstacle_velocity:0\"}\n"));
+  const Ran ran = run({"check", "scene.yaml"}, "out");
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+}
+
+TEST_F(Contact, AMovingFloorLiftsTheBody) {
+  write("scene.yaml",
+        block("obstacles: [{name: lift, plane: {point: [0, -0.012, 0], normal: [0, 3, 0]}, velocity: [0, 0.5, "
+              "0]}]",
+              "objective: {type: target_position, region: all, target: [0.1, 0.05, 0.05]}\n"
+              "parameters: [{name: \"obstacle_velocity:lift\"}]\n"));
+  const Ran ran = run({"gradient", "scene.yaml"}, "out");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  if (rank_ == 0) {
+    EXPECT_GT(report("out")["gradient_norm"].get<double>(), 0.0);
+  }
+}
+
+TEST_F(Contact, BadStartsAndPassagesAreToldWithTheVertex) {
+  write("touching.yaml", block("obstacles: [{plane: {point: [0, 0.001, 0], normal: [0, 1, 0]}}]"));
+  Ran ran = run({"simulate", "touching.yaml"}, "out");
+  EXPECT_EQ(ran.code, 2);
+  if (rank_ == 0) {
+    EXPECT_NE(ran.err.find("touches or intersects at the start: vertex "), std::string::npos) << ran.err;
+  }
+  write("fast.yaml", block(floor_) + "output: {every: 1}\n");
+  std::string text = block(floor_);
+  text.replace(text.find("-0.5"), 4, "-90");
+  write("fast.yaml", text);
+  ran = run({"simulate", "fast.yaml"}, "out");
+  EXPECT_EQ(ran.code, 1);
+  if (rank_ == 0) {
+    EXPECT_NE(ran.err.find("step 0, substep 0: contact would be passed through"), std::string::npos) << ran.err;
+  }
+}
+
+TEST_F(Contact, AWideBarrierIsWarnedOf) {
+  std::string text = block(floor_);
+  text.replace(text.find("distance: 0.01"), 14, "distance: 0.03");
+  text.replace(text.find("-0.012"), 6, "-0.050");
+  write("scene.yaml", text);
+  const Ran ran = run({"simulate", "scene.yaml"}, "out");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  if (rank_ == 0) {
+    EXPECT_NE(ran.err.find("contact.barrier_distance, 0.03 m, is above half"), std::string::npos) << ran.err;
+  }
+}
+
+}  // namespace
+}  // namespace diffsim::app

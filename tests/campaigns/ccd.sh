@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# Collision detection against rational arithmetic at length: tests/campaigns/ccd.sh [queries of each kind of pair]
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cmake --build "$root/build" --target contact_ccd_test
+DIFFSIM_CCD_QUERIES=${1:-600000} "$root/build/tests/bin/contact_ccd_test" --gtest_filter='ccd.*false_negatives'

@@ -1,0 +1,227 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Steps against rational arithmetic. DIFFSIM_CCD_QUERIES sets the number of queries of a kind (tests/campaigns/ccd.sh).
+
+#include "diffsim/contact/ccd.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "contact_testing.hpp"
+#include "exact.hpp"
+
+namespace diffsim::contact {
+namespace {
+
+struct Query {
+  Quad from, to;
+  double known = 2.0;  ///< a time at which the pair meets, if in [0, 1]
+};
+
+int num_queries() {
+  const char* text = std::getenv("DIFFSIM_CCD_QUERIES");
+  return text ? std::atoi(text) : 3000;
+}
+
+Quad at(const Query& q, double t) {
+  Quad x;
+  for (std::size_t k = 0; k < 4; ++k)
+    for (int c = 0; c < 3; ++c) x[k][c] = q.from[k][c] + t * (q.to[k][c] - q.from[k][c]);
+  return x;
+}
+
+/// Between the closest points at time t: in doubles, or exactly.
+template <int first>
+exact::Vector direction(const Query& q, double t, bool exactly) {
+  if (!exactly) return exact::vector(detail::separation<first>(at(q, t).data()));
+  std::array<exact::Vector, 4> x;
+  for (std::size_t k = 0; k < 4; ++k)
+    x[k] = exact::minus(exact::scaled(1 - exact::Rational(t), exact::vector(q.from[k])),
+                        exact::scaled(-exact::Rational(t), exact::vector(q.to[k])));
+  return first == 1 ? exact::point_triangle(x) : exact::edge_edge(x);
+}
+
+/// Whether n·(x_i - x_j) > 0 at both times for all i, j: then n separates the pair all the time between, the heights
+/// being linear in time. In rational arithmetic.
+template <int first>
+bool separates(const exact::Vector& n, const Query& q, double begin, double end) {
+  for (const double time : {begin, end}) {
+    const exact::Rational t(time);
+    std::array<exact::Rational, 4> height;
+    for (std::size_t k = 0; k < 4; ++k) {
+      const exact::Rational a = exact::dot(n, exact::vector(q.from[k])), b = exact::dot(n, exact::vector(q.to[k]));
+      height[k] = a + t * (b - a);
+    }
+    for (std::size_t i = 0; i < first; ++i)
+      for (std::size_t j = first; j < 4; ++j)
+        if (!(height[i] > height[j])) return false;
+  }
+  return true;
+}
+
+/// Proves in rational arithmetic that a pair does not meet during [begin, end]: one plane separates it, or each half is
+/// proven. `budget` bounds the work.
+template <int first>
+bool proven_free(const Query& q, double begin, double end, int& budget, int depth = 0) {
+  const double half = 0.5 * (begin + end);
+  for (const double t : {begin, half, end})
+    if (separates<first>(direction<first>(q, t, depth >= 2), q, begin, end)) return true;
+  if (depth > 50 || --budget < 0) return false;
+  return proven_free<first>(q, begin, half, budget, depth + 1) && proven_free<first>(q, half, end, budget, depth + 1);
+}
+
+/// Points that meet at a dyadic time, all numbers exact in doubles.
+template <int first>
+Query meeting(QuadSource& source) {
+  const int half = source.integer(0, 3) == 0 ? 1 : 8;
+  Quad x = source.grid(half);
+  for (auto& p : x) p = detail::scaled(16.0, p);
+  const int a = source.integer(0, 16), b = source.integer(0, 16);
+  if (first == 1) {
+    // the point is (16 - m - n, m, n)/16 of the triangle
+    const int m = std::min(a, b), n = std::max(a, b) - m;
+    for (int c = 0; c < 3; ++c) x[0][c] = x[1][c] + (m * (x[2][c] - x[1][c]) + n * (x[3][c] - x[1][c])) / 16.0;
+  } else {
+    // a point of each edge coincides: shift edge 2 3
+    for (int c = 0; c < 3; ++c) {
+      const double shift = x[0][c] + a * (x[1][c] - x[0][c]) / 16.0 - x[2][c] - b * (x[3][c] - x[2][c]) / 16.0;
+      x[2][c] += shift;
+      x[3][c] += shift;
+    }
+  }
+  const double size = std::pow(2.0, source.integer(-30, 30));
+  const Vec3<double> place = source.integer(0, 1)
+                                 ? detail::scaled(std::pow(2.0, source.integer(0, 16)), source.grid(2)[0])
+                                 : Vec3<double>{{0, 0, 0}};
+  Query q;
+  q.known = source.integer(1, 64) / 64.0;
+  const Quad velocity = source.grid(source.integer(0, 1) ? 1 : 50);
+  for (std::size_t k = 0; k < 4; ++k)
+    for (int c = 0; c < 3; ++c) {
+      const double v = 64.0 * velocity[k][c];
+      q.from[k][c] = size * (x[k][c] + place[c] - q.known * v);
+      q.to[k][c] = size * (x[k][c] + place[c] + (1.0 - q.known) * v);
+    }
+  return q;
+}
+
+/// Motions that slide, graze, rest, rush by together or come near by chance.
+Query wandering(QuadSource& source) {
+  Query q;
+  q.from = source.any();
+  const double size = extent(q.from);
+  const double amount = size * std::pow(10.0, source.uniform(-8.0, 1.0));
+  Vec3<double> common = {{0, 0, 0}};
+  if (source.integer(0, 2) == 0) common = source.point(size * std::pow(10.0, source.uniform(-2.0, 4.0)));
+  const bool flat = source.integer(0, 2) == 0;  // slides along a coordinate plane
+  for (std::size_t k = 0; k < 4; ++k) {
+    Vec3<double> v = source.integer(0, 3) == 0 ? Vec3<double>{{0, 0, 0}} : source.point(amount);
+    if (flat) v[2] = 0.0;
+    q.to[k] = q.from[k] + v + common;
+  }
+  return q;
+}
+
+template <int first>
+double step_of(const Query& q) {
+  return first == 1 ? point_triangle_step(q.from.data(), q.to.data()) : edge_edge_step(q.from.data(), q.to.data());
+}
+
+template <int first>
+void print(const Query& q) {
+  std::printf("pair of %d and %d points\n", first, 4 - first);
+  for (const Quad& x : {q.from, q.to})
+    for (const auto& p : x) std::printf("  %a %a %a\n", p[0], p[1], p[2]);
+}
+
+template <int first>
+void expect_no_false_negatives(std::uint64_t seed) {
+  QuadSource source(seed);
+  int unproven = 0, missed = 0, zero = 0, met = 0;
+  for (int n = 0; n < num_queries(); ++n) {
+    const Query q = n % 2 == 0 ? meeting<first>(source) : wandering(source);
+    const double step = step_of<first>(q);
+    ASSERT_TRUE(step >= 0.0 && step <= 1.0);
+    if (step == 0.0) ++zero;
+    met += q.known <= 1.0;
+    const bool wrong = q.known <= 1.0 && step >= q.known;
+    int budget = 20000;
+    const bool proven = step == 0.0 || proven_free<first>(q, 0.0, step, budget);
+    missed += wrong;
+    unproven += !proven;
+    if ((wrong || !proven) && missed + unproven < 4) print<first>(q);
+  }
+  EXPECT_EQ(missed, 0);
+  EXPECT_EQ(unproven, 0);
+  EXPECT_LT(zero, num_queries() / 3);
+  std::printf("%d queries, %d of them meet, %d touch at the start: %d missed, %d steps not proven free\n",
+              num_queries(), met, zero, missed, unproven);
+}
+
+TEST(ccd, point_triangle_has_no_false_negatives) { expect_no_false_negatives<1>(11); }
+TEST(ccd, edge_edge_has_no_false_negatives) { expect_no_false_negatives<2>(12); }
+
+/// Steps are long where they can be: free motions are seldom cut, and a cut is at most to the distance kept.
+template <int first>
+void expect_long_steps(std::uint64_t seed) {
+  QuadSource source(seed);
+  int free = 0, full = 0, cut = 0, far = 0;
+  for (int n = 0; n < 4000; ++n) {
+    Query q;
+    q.from = source.generic();
+    q.to = source.generic();
+    const double step = step_of<first>(q);
+    const auto distance = [](const Quad& x) {
+      return std::sqrt(first == 1 ? point_triangle_distance(x.data()).squared : edge_edge_distance(x.data()).squared);
+    };
+    double least = distance(q.from);
+    const double start = least;
+    for (int k = 1; k <= 200; ++k) least = std::min(least, distance(at(q, k / 200.0)));
+    // Between samples the distance changes by at most 1/400 of the ways of two points.
+    double way = 0.0;
+    for (std::size_t k = 0; k < 4; ++k) way = std::max(way, exact::length(exact::vector(q.to[k] - q.from[k])));
+    if (least - way / 200.0 > 0.21 * start) {
+      ++free;
+      full += step == 1.0;
+    }
+    if (step < 1.0) {
+      ++cut;
+      far += distance(at(q, step)) > 0.21 * start;
+    }
+  }
+  EXPECT_GT(free, 1000);
+  EXPECT_EQ(full, free);
+  EXPECT_GT(cut, 400);
+  EXPECT_LE(far, cut / 1000);
+}
+
+TEST(ccd, steps_end_at_the_distance_kept) {
+  expect_long_steps<1>(13);
+  expect_long_steps<2>(14);
+}
+
+TEST(ccd, sliding_close_to_a_plane_is_not_cut) {
+  Query q;
+  q.from = {{{{0.1, 0.1, 1e-6}}, {{-10, -10, 0}}, {{10, -10, 0}}, {{0, 20, 0}}}};
+  q.to = q.from;
+  q.to[0] = {{3.0, 2.0, 1e-6}};
+  EXPECT_EQ(step_of<1>(q), 1.0);
+  q.to[0][2] = -1e-6;  // reaches the plane at t = 1/2, the distance kept before
+  EXPECT_NEAR(step_of<1>(q), 0.45, 0.01);
+}
+
+TEST(ccd, what_touches_or_is_not_finite_does_not_move) {
+  Query q;
+  q.from = {{{{0.2, 0.2, 0}}, {{0, 0, 0}}, {{1, 0, 0}}, {{0, 1, 0}}}};
+  q.to = q.from;
+  q.to[0] = {{0.2, 0.2, 1.0}};
+  EXPECT_EQ(step_of<1>(q), 0.0);
+  q.from[0][2] = 1.0;
+  q.to[0][2] = std::nan("");
+  EXPECT_EQ(step_of<1>(q), 0.0);
+}
+
+}  // namespace
+}  // namespace diffsim::contact
