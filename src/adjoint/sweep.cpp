@@ -45,6 +45,18 @@ double rollout_tangent(Model& model, State& state, State& tangent, const Paramet
   return sum_over_ranks(share, model.comm());
 }
 
+SweepStatistics& SweepStatistics::operator+=(const SweepStatistics& other) {
+  advances += other.advances;
+  recordings += other.recordings;
+  stores += other.stores;
+  restores += other.restores;
+  bytes_written += other.bytes_written;
+  seconds_waiting += other.seconds_waiting;
+  forward_seconds += other.forward_seconds;
+  backward_seconds += other.backward_seconds;
+  return *this;
+}
+
 AdjointSweep::AdjointSweep(Model& model, Loss& loss, Schedule& schedule, Store& store)
     : model_(model), loss_(loss), schedule_(schedule), store_(store) {}
 
@@ -73,15 +85,15 @@ void AdjointSweep::advance(int begin, int end, bool recording) {
 bool AdjointSweep::perform(const Action& action) {
   switch (action.kind) {
     case Action::Kind::store:
-      store_.put(action.begin, *state_);
+      store_.at_level(action.level).put(action.begin, *state_);
       ++statistics_.stores;
       return true;
     case Action::Kind::restore:
-      store_.get(action.begin, *state_);
+      store_.at_level(action.level).get(action.begin, *state_);
       present_ = action.begin;
       ++statistics_.restores;
       return true;
-    case Action::Kind::discard: store_.erase(action.begin); return true;
+    case Action::Kind::discard: store_.at_level(action.level).erase(action.begin); return true;
     case Action::Kind::advance: advance(action.begin, action.end, false); return true;
     case Action::Kind::record: advance(action.begin, action.end, true); return true;
     case Action::Kind::reverse:
@@ -90,8 +102,11 @@ bool AdjointSweep::perform(const Action& action) {
   return false;
 }
 
-double AdjointSweep::forward(State& state, ParameterSet& gradient, const StateObserver& observer) {
+double AdjointSweep::forward(State& state, ParameterSet& gradient, const StateObserver& observer,
+                             const EndOfRollout& ends) {
   const ProfilingRegion region("diffsim::adjoint::forward");
+  if (schedule_.is_open() && !ends)
+    throw Error("the " + schedule_.name() + " schedule does not know the number of steps; say where the rollout ends");
   const double start = MPI_Wtime();
   gradient_ = &gradient;
   state_ = &state;
@@ -102,12 +117,18 @@ double AdjointSweep::forward(State& state, ParameterSet& gradient, const StateOb
   model_.prepare();
   gradient.fill(0.0);
   model_.begin_adjoint(gradient);
+  store_before_ = store_.statistics();
   visit(0);
-  while (perform(pending_ = schedule_.next())) {
-  }
+  // An open schedule takes one step at a time, so every state is asked about.
+  int asked = -1;
+  do {
+    if (schedule_.is_open() && present_ == furthest_ && asked < furthest_ && ends(asked = furthest_, state))
+      schedule_.finish(furthest_);
+  } while (perform(pending_ = schedule_.next()));
   observer_ = nullptr;
   const double loss = sum_over_ranks(loss_share_, model_.comm());
   statistics_.forward_seconds = MPI_Wtime() - start;
+  add_store_statistics();
   return loss;
 }
 
@@ -133,6 +154,13 @@ void AdjointSweep::backward(State& adjoint) {
   model_.prepare_adjoint(*gradient_);
   sum_globals(*gradient_, model_.comm());
   statistics_.backward_seconds = MPI_Wtime() - start;
+  add_store_statistics();
+}
+
+void AdjointSweep::add_store_statistics() {
+  const StoreStatistics now = store_.statistics();
+  statistics_.bytes_written = now.bytes_written - store_before_.bytes_written;
+  statistics_.seconds_waiting = now.seconds_waiting - store_before_.seconds_waiting;
 }
 
 }  // namespace diffsim

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "app/job.hpp"
@@ -22,15 +23,17 @@ struct InverseJob {
   std::unique_ptr<Store> store;
   std::unique_ptr<InverseProblem> problem;
 
-  /// Seconds of all sweeps so far, into the report.
-  void report_seconds();
+  /// What all sweeps so far did, into the report.
+  void report_sweeps();
 
  private:
+  std::unique_ptr<Schedule> next_schedule(int num_steps);
   void add_statistics();
+  void make_plan(int num_steps);
 
   Job& job_;
-  double forward_seconds_ = 0.0;
-  double backward_seconds_ = 0.0;
+  std::optional<SweepPlan> plan_;
+  SweepStatistics done_;
 };
 
 /// ‖all numbers of the gradient file‖₂. Collective.

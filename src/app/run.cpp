@@ -89,7 +89,7 @@ bool execute(MPI_Comm comm, int rank, const CommandLine& line, Agreement& agreem
     const std::filesystem::path file = std::filesystem::absolute(line.convert);
     require_writable(comm, file.parent_path().string(), {file.filename().string()}, Place{nullptr, 0, "--convert"});
   }
-  if (command.needs_objective && scene.checkpoint.store == "hdf5")
+  if (command.needs_objective && scene.checkpoint.store != "memory")
     require_writable(comm, scene.checkpoint.directory, {}, scene.checkpoint_place);
   const PetscOptionsOfScene options(scene.petsc, line.petsc);
   Job job{comm, rank, line, agreement, std::move(scene), OutputFolder(comm, directory), std::move(report), out, err};

@@ -71,12 +71,17 @@ std::string Hdf5Store::path(int step) const {
 
 void Hdf5Store::put(int step, const State& state) {
   const ProfilingRegion region("diffsim::checkpoint::put");
+  const double start = MPI_Wtime();
   Hdf5File file = Hdf5File::create(comm_, path(step), "diffsim snapshot", 1);
   file.write_attribute("/", "step", std::int64_t{step});
   file.write_attribute("/", "store", id_);
   for (const Field& field : state.fields()) file.write_rows(dataset_of(field), field.to_host(), {});
   file.publish();
   steps_.insert(step);
+  auto bytes = static_cast<std::int64_t>(state.bytes());
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, comm_));
+  statistics_.bytes_written += bytes;
+  statistics_.seconds_waiting += MPI_Wtime() - start;
 }
 
 void Hdf5Store::get(int step, State& state) {

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -14,6 +15,8 @@ namespace diffsim {
 
 /// Called with each state of a forward run, the initial one (n = 0) included, once.
 using StateObserver = std::function<void(int n, const State& state)>;
+/// Whether a rollout of unknown length ends with state n; the same answer on all ranks.
+using EndOfRollout = std::function<bool(int n, const State& state)>;
 
 /// What a sweep did.
 struct SweepStatistics {
@@ -21,8 +24,12 @@ struct SweepStatistics {
   long recordings = 0;  ///< steps taken with a record
   long stores = 0;
   long restores = 0;
+  std::int64_t bytes_written = 0;  ///< to disks, by all ranks
+  double seconds_waiting = 0.0;    ///< for disks
   double forward_seconds = 0.0;
   double backward_seconds = 0.0;
+
+  SweepStatistics& operator+=(const SweepStatistics& other);
 };
 
 /// `state` → the state after `num_steps` steps. Calls the Model's `prepare`. Returns the loss over all ranks, 0 without one.
@@ -40,16 +47,22 @@ class AdjointSweep {
 
   /// Takes the model from `state` (x[0] → x[N], in place) and returns L over all ranks. `gradient` names the parameters asked
   /// for; it is filled by `backward` and must live until then.
-  double forward(State& state, ParameterSet& gradient, const StateObserver& observer = {});
+  ///
+  /// An open schedule (OnlineSchedule) goes on until `ends` says so, asked once at each state; others know the length and do
+  /// not ask.
+  double forward(State& state, ParameterSet& gradient, const StateObserver& observer = {}, const EndOfRollout& ends = {});
   /// ∂L/∂p, summed over ranks where a parameter is global, and ∂L/∂x[0] (owned entries).
   void backward(State& adjoint);
 
+  /// Number of the last state, once `forward` is over.
+  int num_steps() const { return furthest_; }
   const SweepStatistics& statistics() const { return statistics_; }
 
  private:
   void advance(int begin, int end, bool recording);
   void visit(int n);
   bool perform(const Action& action);
+  void add_store_statistics();
 
   Model& model_;
   Loss& loss_;
@@ -65,6 +78,7 @@ class AdjointSweep {
   std::vector<std::unique_ptr<Record>> records_;  // of the steps before the next to be reversed, the last one last
   std::vector<std::unique_ptr<Record>> free_;
   SweepStatistics statistics_;
+  StoreStatistics store_before_;
 };
 
 }  // namespace diffsim

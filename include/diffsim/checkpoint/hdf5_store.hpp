@@ -26,6 +26,7 @@ class Hdf5Store : public Store {
   void put(int step, const State& state) override;
   void get(int step, State& state) override;
   void erase(int step) override;
+  StoreStatistics statistics() const override { return statistics_; }
 
   /// The file of a snapshot.
   std::string path(int step) const;
@@ -37,6 +38,7 @@ class Hdf5Store : public Store {
   std::string first_made_;  // the outermost directory that did not exist before
   std::int64_t id_ = 0;     // tells this store's files from another's
   std::set<int> steps_;
+  StoreStatistics statistics_;
 };
 
 }  // namespace diffsim

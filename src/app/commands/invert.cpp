@@ -85,7 +85,7 @@ bool invert(Job& job) {
   };
   const OptimiserResult result = optimise(problem, job.scene.optimiser, observe);
 
-  inverse.report_seconds();
+  inverse.report_sweeps();
   inverse.progress.clear();
   write_parameters(job, inverse, result.u);
   problem.set(result.u);
