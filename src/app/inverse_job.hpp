@@ -8,6 +8,9 @@
 #include "app/job.hpp"
 #include "app/progress.hpp"
 #include "app/setup.hpp"
+#include "app/stop_request.hpp"
+#include "diffsim/checkpoint/sweep_journal.hpp"
+#include "diffsim/inverse/evaluation_log.hpp"
 
 namespace diffsim::app {
 
@@ -25,13 +28,20 @@ struct InverseJob {
 
   /// What all sweeps so far did, into the report.
   void report_sweeps();
+  /// The run has what it was for: its checkpoint goes.
+  void finish();
 
  private:
+  void make_resumable(const CheckpointOptions& options);
   std::unique_ptr<Schedule> next_schedule(int num_steps);
   void add_statistics();
   void make_plan(int num_steps);
 
   Job& job_;
+  std::unique_ptr<StopRequest> stop_;
+  std::shared_ptr<CheckpointDirectory> directory_;
+  std::optional<SweepJournal> journal_;
+  std::optional<EvaluationLog> log_;
   std::optional<SweepPlan> plan_;
   SweepStatistics done_;
 };

@@ -67,7 +67,8 @@ std::vector<CheckpointLevel> parse_levels(const Value& value) {
 }  // namespace
 
 CheckpointOptions parse_checkpoint(const Value& value) {
-  const Mapping mapping(value, {"schedule", "snapshots", "every", "levels", "memory", "store", "directory"});
+  const Mapping mapping(
+      value, {"schedule", "snapshots", "every", "levels", "memory", "store", "directory", "precision", "interval"});
   CheckpointOptions options;
   const Value* schedule = mapping.find("schedule");
   const Value* every = mapping.find("every");
@@ -92,6 +93,15 @@ CheckpointOptions parse_checkpoint(const Value& value) {
   if (options.schedule == "multi_level" && options.levels.size() > 1) options.store = "tiered";
   if (const Value* store = mapping.find("store")) options.store = to_choice(*store, {"memory", "hdf5", "tiered"});
   if (const Value* directory = mapping.find("directory")) options.directory = to_text(*directory);
+  if (const Value* precision = mapping.find("precision")) {
+    options.single = to_choice(*precision, {"double", "single"}) == "single";
+    if (options.single && options.store == "memory")
+      precision->place.fail("is of snapshots in HDF5; use store: hdf5 or tiered, or precision: double");
+  }
+  if (const Value* interval = mapping.find("interval")) {
+    options.interval = to_number(*interval);
+    if (options.interval < 0.0) interval->place.fail(interval->text + " is negative; give s >= 0");
+  }
   if (const Value* memory = mapping.find("memory")) {
     options.memory = to_memory(*memory);
     for (const char* key : {"schedule", "every", "snapshots", "levels"})

@@ -28,18 +28,26 @@ double measured(MPI_Comm comm, const Body& body) {
   return seconds;
 }
 
-std::unique_ptr<Store> make_tiered_store(const CheckpointOptions& options, MPI_Comm comm) {
+std::unique_ptr<Store> make_hdf5_store(const CheckpointOptions& options, MPI_Comm comm, const std::string& directory,
+                                       std::shared_ptr<CheckpointDirectory> shared, const RowOrder* order) {
+  if (!shared) shared = std::make_shared<CheckpointDirectory>(comm, directory);
+  return std::make_unique<Hdf5Store>(std::move(shared), order ? *order : RowOrder(comm), options.single);
+}
+
+std::unique_ptr<Store> make_tiered_store(const CheckpointOptions& options, MPI_Comm comm,
+                                         const std::shared_ptr<CheckpointDirectory>& shared, const RowOrder* order) {
   std::vector<std::unique_ptr<Store>> levels;
   const std::size_t count = std::max<std::size_t>(options.levels.size(), 2);
   for (std::size_t k = 0; k < count; ++k) {
     std::string directory = k < options.levels.size() ? options.levels[k].directory : "";
+    const bool is_main = k == 1 && directory.empty();
+    if (is_main) directory = options.directory;
     if (directory.empty() && k > 0)
-      directory = k == 1 ? options.directory
-                         : (std::filesystem::path(options.directory) / ("level_" + std::to_string(k))).string();
+      directory = (std::filesystem::path(options.directory) / ("level_" + std::to_string(k))).string();
     if (directory.empty())
       levels.push_back(std::make_unique<MemoryStore>());
     else
-      levels.push_back(std::make_unique<Hdf5Store>(comm, directory));
+      levels.push_back(make_hdf5_store(options, comm, directory, is_main ? shared : nullptr, order));
   }
   return std::make_unique<TieredStore>(std::move(levels));
 }
@@ -63,10 +71,11 @@ std::unique_ptr<Schedule> make_schedule(const CheckpointOptions& options, int nu
               ErrorKind::input);
 }
 
-std::unique_ptr<Store> make_store(const CheckpointOptions& options, MPI_Comm comm) {
+std::unique_ptr<Store> make_store(const CheckpointOptions& options, MPI_Comm comm,
+                                  std::shared_ptr<CheckpointDirectory> shared, const RowOrder* order) {
   if (options.store == "memory") return std::make_unique<MemoryStore>();
-  if (options.store == "hdf5") return std::make_unique<Hdf5Store>(comm, options.directory);
-  if (options.store == "tiered") return make_tiered_store(options, comm);
+  if (options.store == "hdf5") return make_hdf5_store(options, comm, options.directory, std::move(shared), order);
+  if (options.store == "tiered") return make_tiered_store(options, comm, shared, order);
   throw Error("unknown checkpoint store '" + options.store + "'; there are: memory, hdf5, tiered", ErrorKind::input);
 }
 

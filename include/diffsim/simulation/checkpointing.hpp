@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "diffsim/checkpoint/checkpoint_directory.hpp"
 #include "diffsim/checkpoint/memory_budget.hpp"
 #include "diffsim/checkpoint/schedule.hpp"
 #include "diffsim/checkpoint/store.hpp"
@@ -32,11 +33,17 @@ struct CheckpointOptions {
   std::string directory = "checkpoints";
   std::vector<CheckpointLevel> levels;  ///< multi_level
   MemoryBudget memory;                  ///< where given, the schedule is planned
+  bool single = false;                  ///< snapshots in HDF5 are rounded to float32
+  double interval = 600.0;              ///< s between two entries of a SweepJournal
 };
 
 /// Throw Error (input) for a name they do not know, naming those there are.
 std::unique_ptr<Schedule> make_schedule(const CheckpointOptions& options, int num_steps);
-std::unique_ptr<Store> make_store(const CheckpointOptions& options, MPI_Comm comm);
+/// HDF5 snapshots (of the first level on a disk) go to `shared`, ordered as `order` says, if it is given; else to a
+/// directory that goes with the store.
+std::unique_ptr<Store> make_store(const CheckpointOptions& options, MPI_Comm comm,
+                                  std::shared_ptr<CheckpointDirectory> shared = nullptr,
+                                  const RowOrder* order = nullptr);
 
 /// A plan with what it will take, measured on the first step.
 struct SweepPlan {

@@ -38,6 +38,7 @@ bool gradient(Job& job) {
       job.out << fmt::format("  dL/d {} = {:.10g}\n", names[i], gradients[k][i]);
   }
   job.out << "wrote " << job.output.path("gradient.h5") << ", " << job.output.path("report.json") << '\n';
+  inverse.finish();
   return true;
 }
 
