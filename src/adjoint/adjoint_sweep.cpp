@@ -266,6 +266,7 @@ void AdjointSweep::backward(State& adjoint) {
     adjoint.fill(0.0);
     reversed_from_ = furthest_;  // the adjoint is that of this state
     if (loss_.observes(furthest_)) loss_.add_gradient(furthest_, *state_, model_.parameters(), adjoint, *gradient_);
+    if (journal_) remember(furthest_, adjoint);
   }
   for (Action action = pending_; action.kind != Action::Kind::done; action = schedule_.next())
     if (!perform(action)) reverse(action, adjoint);
@@ -293,7 +294,11 @@ void AdjointSweep::reverse(const Action& action, State& adjoint) {
 void AdjointSweep::end_block(int n, State& adjoint) {
   model_.prepare_adjoint(*gradient_);
   model_.begin_adjoint(*gradient_);
-  if (!journal_) return;
+  if (journal_) remember(n, adjoint);
+}
+
+/// Keeps what a journal needs of the reversal, nothing being gathered in the Model.
+void AdjointSweep::remember(int n, const State& adjoint) {
   adjoint_.copy_from(adjoint);
   copy(*gradient_, block_gradient_);
   block_ = n;

@@ -130,7 +130,9 @@ void CheckpointDirectory::commit() {
     });
   }
   changed_ = false;
-  const std::vector<std::string> names = std::exchange(garbage_, {});
+  // The manifest before this one is whole, too: what it lists stays until the next.
+  std::vector<std::string> names = std::exchange(garbage_, {});
+  if (options_.keep) std::swap(names, old_garbage_);
   collectively(comm_, [&] {
     if (rank_ != 0) return;
     std::error_code code;
@@ -166,7 +168,7 @@ std::string CheckpointDirectory::unused_name(const Key& key) {
   std::string name;
   collectively(comm_, [&] {
     if (rank_ != 0) return;
-    std::set<std::string> taken(garbage_.begin(), garbage_.end());
+    std::set<std::string> taken(garbage_.begin(), garbage_.end());  // the older ones are on the disk
     for (const auto& [other, entry] : entries_) taken.insert(entry.name);
     char number[32];
     std::snprintf(number, sizeof(number), "_%06d", key.second);
@@ -296,6 +298,11 @@ void CheckpointDirectory::unpin(const std::string& kind, int number) {
 bool CheckpointDirectory::claim(const std::string& kind, int number) {
   const auto at = entries_.find({kind, number});
   if (at == entries_.end() || !at->second.pinned) return false;
+  if (at->second.listed)
+    if (const std::string fault = fault_of_file(comm_, at->second.file); !fault.empty()) {
+      warn(fault + "; it is written anew");
+      return false;
+    }
   at->second.erased = false;
   return true;
 }
@@ -310,7 +317,7 @@ void CheckpointDirectory::remove_all() {
     for (const char* name : {"manifest.0", "manifest.1"}) fs::remove(fs::path(path_) / name, ignored);
     if (!options_.keep) return;
     for (const std::string& name : checkpoint_files(path_)) fs::remove(fs::path(path_) / name, ignored);
-    remove_empty_directories(path_, first_made_);
+    remove_empty_directories(path_, first_made_.empty() ? path_ : first_made_);
   });
 }
 

@@ -23,6 +23,9 @@ namespace fs = std::filesystem;
 
 std::string reason(int code) { return std::strerror(code); }
 
+std::atomic<long> writes_left{-1};
+std::atomic<bool> synchronises{true};
+
 /// An open file descriptor.
 class Descriptor {
  public:
@@ -35,13 +38,11 @@ class Descriptor {
   operator int() const { return descriptor_; }  // NOLINT: stands for the descriptor in system calls
   bool is_open() const { return descriptor_ >= 0; }
   /// 0, or errno. A file system that cannot synchronise this kind of file is not an error.
-  int synchronise() const { return ::fsync(descriptor_) == 0 || errno == EINVAL ? 0 : errno; }
+  int synchronise() const { return !synchronises || ::fsync(descriptor_) == 0 || errno == EINVAL ? 0 : errno; }
 
  private:
   int descriptor_;
 };
-
-std::atomic<long> writes_left{-1};
 
 /// 0, or the error that a test wants this write to fail with.
 int injected_failure() {
@@ -170,6 +171,7 @@ std::uint64_t file_sum(const std::string& path, std::uint64_t begin, std::uint64
 }
 
 void fail_writes_after(long count) { writes_left = count; }
+void synchronise_files(bool wanted) { synchronises = wanted; }
 
 void publish_file(const std::string& from, const std::string& to) {
   {

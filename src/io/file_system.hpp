@@ -35,6 +35,8 @@ std::uint64_t file_sum(const std::string& path, std::uint64_t begin, std::uint64
 
 /// For tests: the write after `count` more fails as on a full disk, and so do all later ones; negative: none does.
 void fail_writes_after(long count);
+/// For tests that make many files: whether anything waits for the disk.
+void synchronise_files(bool wanted);
 
 /// fsync, rename, fsync of the directory: after it returns, `to` is whole even if the power fails.
 void publish_file(const std::string& from, const std::string& to);

@@ -92,6 +92,7 @@ class AdjointSweep {
   bool load(const Place& place);
   void fulfil();
   void end_block(int n, State& adjoint);
+  void remember(int n, const State& adjoint);
   void poll();
   void save();
   void add_store_statistics();

@@ -69,7 +69,7 @@ class CheckpointDirectory {
   /// A pinned file outlives `erase` until it is unpinned.
   void pin(const std::string& kind, int number);
   void unpin(const std::string& kind, int number);
-  /// Whether a file is pinned; if so, takes back that it was erased.
+  /// Whether a file is pinned and whole; if so, takes back that it was erased.
   bool claim(const std::string& kind, int number);
   /// Numbers, a share of this rank, that every file from here on has as `/note`.
   void annotate(std::vector<double> shares) { note_ = std::move(shares); }
@@ -104,6 +104,7 @@ class CheckpointDirectory {
   std::string first_made_;  // the outermost directory that did not exist before
   std::map<Key, Entry> entries_;
   std::vector<std::string> garbage_;  // names of files to remove once the manifest does not list them
+  std::vector<std::string> old_garbage_;  // likewise, the one before it
   bool changed_ = false;              // the manifest is behind
   std::int64_t generation_ = 0;
   std::int64_t point_ranks_ = 0;  // that the point's signature was taken on
