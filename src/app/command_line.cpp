@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* footer =
     "PETSc options may follow `--`; --kokkos-… options go to Kokkos. Alone or under mpirun.\n"
-    "Exit codes: 0 done; 1 ran but failed, did not converge or did not pass; 2 bad input.";
+    "Exit codes: 0 done; 1 ran but failed, did not converge or did not pass; 2 bad input; 3 stopped at a checkpoint.";
 
 struct Command {
   const char* name;
@@ -39,6 +39,12 @@ void parse(CommandLine& line, std::vector<std::string> arguments) {
     sub->add_option("scene", line.scene, "The scene, a YAML file")->required();
     sub->add_option("--output", line.output, "Folder for what is written, instead of the scene's output.directory")
         ->type_name("DIR");
+    if (std::string(command.name) == "gradient" || std::string(command.name) == "invert") {
+      sub->add_flag("--resume", line.resume, "Go on from the checkpoint in checkpoint.directory, if there is one");
+      sub->add_option("--time-limit", line.time_limit, "Stop at a checkpoint after so many seconds, with exit code 3")
+          ->type_name("SECONDS")
+          ->check(CLI::PositiveNumber);
+    }
     if (std::string(command.name) == "mesh")
       sub->add_option("--convert", line.convert, "Also write the mesh as an HDF5 file, which is read in parallel")
           ->type_name("FILE");

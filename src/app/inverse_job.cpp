@@ -1,7 +1,11 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "app/inverse_job.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include "app/inputs.hpp"
 
@@ -19,26 +23,106 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
   warn_about_contact(job, *mesh);
   job.begin();
 
-  at_place(scene.checkpoint_place, [&] { store = make_store(scene.checkpoint, job.comm); });
-  const auto schedule = [this](int num_steps) {
-    add_statistics();
-    return make_schedule(job_.scene.checkpoint, num_steps);
+  const RowOrder order(*mesh);
+  at_place(scene.checkpoint_place, [&] {
+    make_resumable(scene.checkpoint);
+    store = make_store(scene.checkpoint, job.comm, directory_, &order);
+  });
+  problem = std::make_unique<InverseProblem>(
+      solver->model(), solver->initial_state(), scene.solver.steps, *loss, std::move(unknowns),
+      [this](int num_steps) { return next_schedule(num_steps); }, *store);
+  if (journal_) problem->set_journal(&*journal_);
+  if (log_) problem->set_log(&*log_);
+}
+
+/// What is on a disk anyhow outlives the program, and what is asked to be stopped or resumed.
+void InverseJob::make_resumable(const CheckpointOptions& options) {
+  const CommandLine& line = job_.line;
+  const bool can_resume = line.command == "gradient" || line.command == "invert";
+  if (!can_resume || (options.store == "memory" && !line.resume && line.time_limit <= 0.0)) return;
+  CheckpointDirectory::Options how;
+  how.keep = true;
+  how.resume = line.resume;
+  how.warn = [this](const std::string& what) {
+    progress.clear();
+    job_.warn(what);
   };
-  problem = std::make_unique<InverseProblem>(solver->model(), solver->initial_state(), scene.solver.steps, *loss,
-                                             std::move(unknowns), schedule, *store);
+  std::string parts;
+  collectively(job_.comm, [&] {
+    if (job_.rank != 0) return;
+    for (const auto& [part, hash] : problem_parts(job_.scene_text, job_.scene.file)) parts += part + ' ' + hash + '\n';
+  });
+  auto size = static_cast<int>(parts.size());
+  DIFFSIM_MPI(MPI_Bcast(&size, 1, MPI_INT, 0, job_.comm));
+  parts.resize(static_cast<std::size_t>(size));
+  DIFFSIM_MPI(MPI_Bcast(parts.data(), size, MPI_CHAR, 0, job_.comm));
+  std::istringstream words(parts);
+  for (std::string part, hash; words >> part >> hash;) how.problem.emplace_back(part, hash);
+  how.problem.emplace_back("mesh_contents", fmt::format("{:016x}", mesh->fingerprint()));
+
+  directory_ = std::make_shared<CheckpointDirectory>(job_.comm, options.directory, std::move(how));
+  stop_ = std::make_unique<StopRequest>(line.time_limit > 0.0 ? line.time_limit - job_.report.elapsed() : 0.0,
+                                        line.time_limit > 0.0);
+  const RowOrder order(*mesh);
+  journal_.emplace(directory_, order, options.interval, [this] { return stop_->is_there(); });
+  if (line.command == "invert") log_.emplace(directory_, order);
+}
+
+void InverseJob::finish() {
+  if (directory_) directory_->remove_all();
+}
+
+std::unique_ptr<Schedule> InverseJob::next_schedule(int num_steps) {
+  add_statistics();
+  if (!job_.scene.checkpoint.memory.is_given()) return make_schedule(job_.scene.checkpoint, num_steps);
+  if (!plan_) make_plan(num_steps);
+  return plan_->checkpoints.make_schedule();
+}
+
+void InverseJob::make_plan(int num_steps) {
+  std::vector<std::string> names;
+  for (const Unknown& unknown : problem->unknowns())
+    if (solver->parameters().find(unknown.parameter) &&
+        std::find(names.begin(), names.end(), unknown.parameter) == names.end())
+      names.push_back(unknown.parameter);
+  at_place(job_.scene.checkpoint_place, [&] {
+    plan_ = plan_sweep(job_.scene.checkpoint, solver->model(), problem->initial(),
+                       solver->parameters().zero_like(names), num_steps);
+  });
+  progress.clear();
+  job_.out << "checkpoints: " << plan_->summary() << '\n' << std::flush;
 }
 
 void InverseJob::add_statistics() {
-  if (!problem) return;
-  forward_seconds_ += problem->statistics().forward_seconds;
-  backward_seconds_ += problem->statistics().backward_seconds;
+  if (problem) done_ += problem->statistics();
 }
 
-void InverseJob::report_seconds() {
+void InverseJob::report_sweeps() {
   add_statistics();
-  job_.report.add_seconds("forward", forward_seconds_);
-  job_.report.add_seconds("backward", backward_seconds_);
+  job_.report.add_seconds("forward", done_.forward_seconds);
+  job_.report.add_seconds("backward", done_.backward_seconds);
   report_solver(job_, *solver);
+  const CheckpointOptions& options = job_.scene.checkpoint;
+  nlohmann::ordered_json& report = job_.report["checkpoint"];
+  report = {{"schedule", plan_ ? "planned" : options.schedule},
+            {"store", options.store},
+            {"advances", done_.advances},
+            {"recordings", done_.recordings},
+            {"stores", done_.stores},
+            {"restores", done_.restores},
+            {"bytes_written", done_.bytes_written},
+            {"seconds_waiting", done_.seconds_waiting}};
+  if (directory_) report["directory"] = directory_->path();
+  if (log_) report["evaluations_replayed"] = log_->num_replayed();
+  if (!plan_) return;
+  const CheckpointPlan& plan = plan_->checkpoints;
+  report["plan"] = {{"snapshots", plan.snapshots},
+                    {"records", plan.records},
+                    {"bytes", plan.bytes},
+                    {"recomputations", plan.recomputations},
+                    {"step_seconds", plan_->step_seconds},
+                    {"adjoint_seconds", plan_->adjoint_seconds},
+                    {"expected_seconds", plan_->expected_seconds()}};
 }
 
 double gradient_norm(const InverseProblem& problem, const std::vector<std::vector<double>>& gradients) {

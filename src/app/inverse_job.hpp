@@ -2,11 +2,15 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "app/job.hpp"
 #include "app/progress.hpp"
 #include "app/setup.hpp"
+#include "app/stop_request.hpp"
+#include "diffsim/checkpoint/sweep_journal.hpp"
+#include "diffsim/inverse/evaluation_log.hpp"
 
 namespace diffsim::app {
 
@@ -22,15 +26,24 @@ struct InverseJob {
   std::unique_ptr<Store> store;
   std::unique_ptr<InverseProblem> problem;
 
-  /// Seconds of all sweeps so far, into the report.
-  void report_seconds();
+  /// What all sweeps so far did, into the report.
+  void report_sweeps();
+  /// The run has what it was for: its checkpoint goes.
+  void finish();
 
  private:
+  void make_resumable(const CheckpointOptions& options);
+  std::unique_ptr<Schedule> next_schedule(int num_steps);
   void add_statistics();
+  void make_plan(int num_steps);
 
   Job& job_;
-  double forward_seconds_ = 0.0;
-  double backward_seconds_ = 0.0;
+  std::unique_ptr<StopRequest> stop_;
+  std::shared_ptr<CheckpointDirectory> directory_;
+  std::optional<SweepJournal> journal_;
+  std::optional<EvaluationLog> log_;
+  std::optional<SweepPlan> plan_;
+  SweepStatistics done_;
 };
 
 /// ‖all numbers of the gradient file‖₂. Collective.

@@ -23,6 +23,7 @@ struct Job {
   const CommandLine& line;
   Agreement& agreement;  ///< to be sought before what all ranks do together after an error
   Scene scene;
+  std::string scene_text;
   OutputFolder output;
   Report report;
   std::ostream& out;  ///< rank 0's standard output, and nowhere on other ranks

@@ -15,7 +15,7 @@
 namespace diffsim::app {
 namespace {
 
-enum ExitCode { done = 0, failed = 1, bad_input = 2 };
+enum ExitCode { done = 0, failed = 1, bad_input = 2, stopped = 3 };
 
 /// How a rank ended.
 struct Outcome {
@@ -52,6 +52,7 @@ void require_sections(const Scene& scene, const std::string& name, const Command
 }
 
 Outcome outcome_of(const std::exception& exception) {
+  if (dynamic_cast<const SweepStopped*>(&exception)) return {stopped, ""};
   Outcome outcome{failed, exception.what()};
   if (const auto* error = dynamic_cast<const Error*>(&exception); error && error->kind() == ErrorKind::input)
     outcome.code = bad_input;
@@ -66,6 +67,12 @@ bool perform(Job& job, const Command& command) {
     const bool good = command.run(job);
     job.report.write(job.output);
     return good;
+  } catch (const SweepStopped& stop) {
+    job.report["converged"] = false;
+    job.report["stopped"] = stop.what();
+    job.report.write(job.output);
+    job.out << stop.what() << '\n' << std::flush;
+    throw;
   } catch (const Error& error) {
     if (job.output.created() && error.kind() == ErrorKind::run && job.agreement.reached()) {
       job.report["converged"] = false;
@@ -80,7 +87,8 @@ bool execute(MPI_Comm comm, int rank, const CommandLine& line, Agreement& agreem
              std::ostream& err) {
   const Command command = command_of(line.command);
   Report report(comm, line.command);
-  Scene scene = parse_scene(read_text(comm, line.scene), line.scene);
+  const std::string text = read_text(comm, line.scene);
+  Scene scene = parse_scene(text, line.scene);
   require_sections(scene, line.command, command);
   const std::string directory = line.output.empty() ? scene.output.directory : line.output;
   const Place place = line.output.empty() ? scene.output.place : Place{nullptr, 0, "--output"};
@@ -89,10 +97,12 @@ bool execute(MPI_Comm comm, int rank, const CommandLine& line, Agreement& agreem
     const std::filesystem::path file = std::filesystem::absolute(line.convert);
     require_writable(comm, file.parent_path().string(), {file.filename().string()}, Place{nullptr, 0, "--convert"});
   }
-  if (command.needs_objective && scene.checkpoint.store == "hdf5")
+  const bool is_resumable = line.resume || line.time_limit > 0.0;
+  if (command.needs_objective && (scene.checkpoint.store != "memory" || is_resumable))
     require_writable(comm, scene.checkpoint.directory, {}, scene.checkpoint_place);
   const PetscOptionsOfScene options(scene.petsc, line.petsc);
-  Job job{comm, rank, line, agreement, std::move(scene), OutputFolder(comm, directory), std::move(report), out, err};
+  Job job{comm, rank, line, agreement, std::move(scene), text, OutputFolder(comm, directory), std::move(report),
+          out,  err};
   const bool good = perform(job, command);
   for (const std::string& name : options.unused()) job.warn("PETSc option " + name + " was not used; check its name");
   return good;

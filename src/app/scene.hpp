@@ -159,6 +159,9 @@ struct Scene {
   std::vector<std::pair<std::string, std::string>> petsc;  ///< `-name`, value
 };
 
+/// Hashes of the sections of a scene that its results depend on, and of the files named there. Serial: for one rank.
+ProblemParts problem_parts(const std::string& text, const std::string& file);
+
 /// Reads a scene from its text. Throws InputError. No communication, no other file is opened.
 Scene parse_scene(const std::string& text, const std::string& file);
 

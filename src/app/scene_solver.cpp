@@ -109,27 +109,6 @@ InitialSection parse_initial(const Value& value, const Scene& scene) {
   return initial;
 }
 
-CheckpointOptions parse_checkpoint(const Value& value) {
-  const Mapping mapping(value, {"schedule", "snapshots", "every", "store", "directory"});
-  CheckpointOptions options;
-  const Value* schedule = mapping.find("schedule");
-  const Value* every = mapping.find("every");
-  // One scene may serve several schedules: a number that the chosen one has no use for is no error.
-  if (schedule)
-    options.schedule = to_choice(*schedule, {"all", "uniform", "revolve", "two_level"}, {});
-  else if (every)
-    options.schedule = "uniform";
-  else if (mapping.has("snapshots"))
-    options.schedule = "revolve";
-  if (every) options.every = to_integer(*every, 1);
-  if (const Value* snapshots = mapping.find("snapshots")) options.snapshots = to_integer(*snapshots, 1);
-  if (!every && (options.schedule == "uniform" || options.schedule == "two_level"))
-    mapping.place_of("every").fail("is missing; give the steps between snapshots");
-  if (const Value* store = mapping.find("store")) options.store = to_choice(*store, {"memory", "hdf5"}, {"tiered"});
-  if (const Value* directory = mapping.find("directory")) options.directory = to_text(*directory);
-  return options;
-}
-
 OptimiserOptions parse_optimiser(const Value& value) {
   const Mapping mapping(value, {"method", "max_iterations", "gradient_tolerance", "learning_rate"});
   OptimiserOptions options;

@@ -258,14 +258,15 @@ double InverseProblem::value(const std::vector<double>& u) {
 }
 
 double InverseProblem::sweep(Loss& loss, const std::vector<double>& u, std::vector<double>& gradient,
-                             const StateObserver& observer) {
+                             const StateObserver& observer, SweepJournal* journal) {
   set(u);
   ParameterSet parameters = make_gradient();
   State state = initial_.clone();
   State adjoint = state.zero_like();
   const std::unique_ptr<Schedule> schedule = make_schedule_(num_steps_);
-  AdjointSweep adjoint_sweep(model_, loss, *schedule, store_);
-  const double result = adjoint_sweep.forward(state, parameters, observer);
+  AdjointSweep adjoint_sweep(model_, loss, *schedule, store_, journal);
+  const double result = adjoint_sweep.forward(state, parameters, observer,
+                                              [this](int n, const State&) { return n == num_steps_; });
   adjoint_sweep.backward(adjoint);
   statistics_ = adjoint_sweep.statistics();
 
@@ -300,7 +301,24 @@ double InverseProblem::sweep(Loss& loss, const std::vector<double>& u, std::vect
 
 double InverseProblem::gradient(const std::vector<double>& u, std::vector<double>& gradient,
                                 const StateObserver& observer) {
-  return sweep(loss_, u, gradient, observer);
+  if (!log_) return sweep(loss_, u, gradient, observer, journal_);
+  if (const auto known = log_->replay(*this, u)) {
+    if (!known->failure.empty()) throw Error(known->failure, ErrorKind::run);
+    gradient = known->gradient;
+    return known->loss;
+  }
+  EvaluationLog::Evaluation evaluation;
+  try {
+    evaluation.loss = sweep(loss_, u, evaluation.gradient, observer, journal_);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::run) throw;
+    evaluation.failure = error.what();
+    log_->add(*this, u, evaluation);
+    throw;
+  }
+  log_->add(*this, u, evaluation);
+  gradient = evaluation.gradient;
+  return evaluation.loss;
 }
 
 void InverseProblem::final_state(const std::vector<double>& u, const std::vector<double>& du, State& state,
@@ -342,7 +360,7 @@ void InverseProblem::final_state(const std::vector<double>& u, const std::vector
 std::vector<double> InverseProblem::final_state_adjoint(const std::vector<double>& u, const State& w) {
   TerminalLoss loss(w, num_steps_);
   std::vector<double> gradient;
-  sweep(loss, u, gradient, {});
+  sweep(loss, u, gradient, {}, nullptr);
   return gradient;
 }
 

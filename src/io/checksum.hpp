@@ -31,4 +31,17 @@ std::uint64_t checksum(const T* values, std::size_t count, std::uint64_t first) 
   return sum;
 }
 
+/// Σ mix(w ^ mix(index of w)) over the 4-byte words w ≠ 0 of a file's bytes that begin at `offset`, a multiple of 4; a last
+/// part of a word is filled up with zeros. Parts of a file add up, and what was never written (zeros) counts nothing.
+inline std::uint64_t word_sum(const void* data, std::uint64_t size, std::uint64_t offset) {
+  const char* bytes = static_cast<const char*>(data);
+  std::uint64_t sum = 0;
+  for (std::uint64_t at = 0; at < size; at += 4) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, bytes + at, size - at < 4 ? size - at : 4);
+    if (word != 0) sum += mix_bits(word ^ mix_bits((offset + at) / 4));
+  }
+  return sum;
+}
+
 }  // namespace diffsim

@@ -4,12 +4,16 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <vector>
 
+#include "checksum.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim {
@@ -18,6 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string reason(int code) { return std::strerror(code); }
+
+std::atomic<long> writes_left{-1};
+std::atomic<bool> synchronises{true};
 
 /// An open file descriptor.
 class Descriptor {
@@ -31,11 +38,19 @@ class Descriptor {
   operator int() const { return descriptor_; }  // NOLINT: stands for the descriptor in system calls
   bool is_open() const { return descriptor_ >= 0; }
   /// 0, or errno. A file system that cannot synchronise this kind of file is not an error.
-  int synchronise() const { return ::fsync(descriptor_) == 0 || errno == EINVAL ? 0 : errno; }
+  int synchronise() const { return !synchronises || ::fsync(descriptor_) == 0 || errno == EINVAL ? 0 : errno; }
 
  private:
   int descriptor_;
 };
+
+/// 0, or the error that a test wants this write to fail with.
+int injected_failure() {
+  long left = writes_left.load();
+  while (left > 0 && !writes_left.compare_exchange_weak(left, left - 1)) {
+  }
+  return left == 0 ? ENOSPC : 0;
+}
 
 [[noreturn]] void fail_write(const std::string& path, int code) {
   throw Error(path + ": cannot be written (" + reason(code) + "); check the disk", ErrorKind::system);
@@ -83,10 +98,11 @@ double free_space(const std::string& path) {
 void reserve_space(const std::string& path, const std::string& name, std::uint64_t from, std::uint64_t to) {
   const Descriptor file(path, O_WRONLY);
   if (!file.is_open()) fail_write(name, errno);
-  int code = 0;
-  do {
+  int code = injected_failure();
+  while (code == 0 || code == EINTR) {
     code = ::fallocate(file, 0, static_cast<off_t>(from), static_cast<off_t>(to - from)) == 0 ? 0 : errno;
-  } while (code == EINTR);
+    if (code == 0) break;
+  }
   const double free = free_space(path);
   if (code == EOPNOTSUPP || code == ENOSYS || code == EINVAL)
     code = free < static_cast<double>(to - from) ? ENOSPC : 0;  // a file system that cannot reserve
@@ -115,12 +131,56 @@ void cut_to_length(const std::string& path, std::uint64_t length) {
     throw Error(path + ": the disk did not take the whole file; make space", ErrorKind::system);
 }
 
+int write_at(const std::string& path, const void* data, std::uint64_t size, std::uint64_t offset, bool durable) {
+  if (const int code = injected_failure()) return code;
+  const Descriptor file(path, O_WRONLY);
+  if (!file.is_open()) return errno;
+  const char* next = static_cast<const char*>(data);
+  while (size > 0) {
+    const ssize_t written = ::pwrite(file, next, size, static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return written < 0 ? errno : ENOSPC;
+    next += written;
+    offset += static_cast<std::uint64_t>(written);
+    size -= static_cast<std::uint64_t>(written);
+  }
+  return durable ? file.synchronise() : 0;
+}
+
+std::uint64_t file_sum(const std::string& path, std::uint64_t begin, std::uint64_t end) {
+  constexpr std::uint64_t at_once = 1 << 20;
+  const Descriptor file(path, O_RDONLY);
+  if (!file.is_open()) throw Error(path + ": cannot be read (" + reason(errno) + ")", ErrorKind::system);
+  std::vector<char> bytes(at_once);
+  std::uint64_t sum = 0;
+  while (begin < end) {
+    const std::uint64_t wanted = std::min(at_once, end - begin);
+    std::uint64_t have = 0;
+    while (have < wanted) {
+      const ssize_t got = ::pread(file, bytes.data() + have, wanted - have, static_cast<off_t>(begin + have));
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0)
+        throw Error(path + ": cannot be read (" + (got < 0 ? reason(errno) : "it is cut short") + ")",
+                    ErrorKind::system);
+      have += static_cast<std::uint64_t>(got);
+    }
+    sum += word_sum(bytes.data(), wanted, begin);
+    begin += wanted;
+  }
+  return sum;
+}
+
+void fail_writes_after(long count) { writes_left = count; }
+void synchronise_files(bool wanted) { synchronises = wanted; }
+
 void publish_file(const std::string& from, const std::string& to) {
   {
     const Descriptor file(from, O_RDONLY);
     if (!file.is_open()) fail_write(from, errno);
+    if (const int code = injected_failure()) fail_write(to, code);
     if (const int code = file.synchronise()) fail_write(from, code);
   }
+  if (const int code = injected_failure()) fail_write(to, code);
   if (std::rename(from.c_str(), to.c_str()) != 0) fail_write(to, errno);
   const fs::path parent = fs::path(to).parent_path();
   const Descriptor directory(parent.empty() ? "." : parent.string(), O_RDONLY | O_DIRECTORY);
@@ -128,14 +188,23 @@ void publish_file(const std::string& from, const std::string& to) {
   if (const int code = directory.synchronise()) fail_write(to, code);
 }
 
+void rename_file(const std::string& from, const std::string& to) {
+  if (const int code = injected_failure()) fail_write(to, code);
+  if (std::rename(from.c_str(), to.c_str()) != 0) fail_write(to, errno);
+}
+
 void publish_text(const std::string& path, const std::string& text) {
   const std::string partial = path + ".partial";
   require_writable_file(partial, path);
-  errno = 0;
-  std::ofstream file(partial, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) {
+  errno = injected_failure();
+  bool written = false;
+  if (errno == 0) {
+    std::ofstream file(partial, std::ios::binary);
+    file << text;
+    file.close();
+    written = static_cast<bool>(file);
+  }
+  if (!written) {
     const int code = errno;
     ::unlink(partial.c_str());
     fail_write(path, code);

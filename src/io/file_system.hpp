@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "diffsim/io/publish.hpp"
+
 namespace diffsim {
 
 // Serial; for one rank, inside `collectively`.
@@ -25,9 +27,20 @@ std::uint64_t hdf5_length(const std::string& path);
 /// Cuts off what was reserved in vain; throws Error where the file is shorter than `length`.
 void cut_to_length(const std::string& path, std::uint64_t length);
 
+/// Writes `size` bytes at `offset` of an existing file; `durable`: and waits until they are on the disk. Returns 0 or errno,
+/// for a thread that must not throw.
+int write_at(const std::string& path, const void* data, std::uint64_t size, std::uint64_t offset, bool durable);
+/// The sum of `word_sum` over bytes [begin, end) of a file, which must be there; throws Error where they cannot be read.
+std::uint64_t file_sum(const std::string& path, std::uint64_t begin, std::uint64_t end);
+
+/// For tests: the write after `count` more fails as on a full disk, and so do all later ones; negative: none does.
+void fail_writes_after(long count);
+/// For tests that make many files: whether anything waits for the disk.
+void synchronise_files(bool wanted);
+
 /// fsync, rename, fsync of the directory: after it returns, `to` is whole even if the power fails.
 void publish_file(const std::string& from, const std::string& to);
-/// Writes a text file under a temporary name and publishes it.
-void publish_text(const std::string& path, const std::string& text);
+/// The same without waiting for the disk.
+void rename_file(const std::string& from, const std::string& to);
 
 }  // namespace diffsim

@@ -159,6 +159,8 @@ Hdf5Properties Hdf5File::Impl::access() const {
   DIFFSIM_HDF5(H5Pset_fapl_mpio(list, comm, MPI_INFO_NULL));
   // Formats since HDF5 1.8 check-sum their own metadata.
   DIFFSIM_HDF5(H5Pset_libver_bounds(list, H5F_LIBVER_V18, H5F_LIBVER_LATEST));
+  // Word sums of a file (checksum.hpp) are taken by parts that begin at multiples of 4.
+  if (writing) DIFFSIM_HDF5(H5Pset_alignment(list, 1, 8));
   // One rank reads metadata for all.
   if (!writing) DIFFSIM_HDF5(H5Pset_all_coll_metadata_ops(list, true));
   return list;
@@ -353,6 +355,37 @@ void Hdf5File::publish() {
     publish_file(f.partial_path(), f.path);
   });
   f.published = true;
+}
+
+std::uint64_t Hdf5File::allocate(const std::string& dataset, const Shape& shape, const std::string& units, bool single,
+                                 std::uint64_t checksum) {
+  Impl& f = *impl_;
+  const Hdf5Dataset object =
+      f.create_dataset(dataset, single ? H5T_IEEE_F32LE : file_type<double>(), shape, units, false);
+  f.put_checksum(object, checksum);
+  std::uint64_t place = 0;
+  f.agree([&] {
+    if (num_values(shape) == 0) return;
+    const haddr_t offset = H5Dget_offset(object);
+    f.check(offset == HADDR_UNDEF ? -1 : 0, "find the place of dataset " + dataset);
+    place = offset;
+  });
+  return place;
+}
+
+std::uint64_t Hdf5File::close_partial() {
+  Impl& f = *impl_;
+  f.flush();
+  f.agree([&] { f.check(f.file.close(), "close the file"); });
+  std::uint64_t length = 0;
+  collectively(f.comm, [&] {
+    if (f.rank != 0) return;
+    length = hdf5_length(f.partial_path());
+    cut_to_length(f.partial_path(), length);
+  });
+  f.published = true;
+  DIFFSIM_MPI(MPI_Bcast(&length, 1, MPI_UINT64_T, 0, f.comm));
+  return length;
 }
 
 // ---- attributes and queries ----------------------------------------------------------------------------------------

@@ -2,27 +2,8 @@
 #include "diffsim/simulation/simulator.hpp"
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/checkpoint/hdf5_store.hpp"
-#include "diffsim/checkpoint/revolve_schedule.hpp"
-#include "diffsim/checkpoint/two_level_schedule.hpp"
 
 namespace diffsim {
-
-std::unique_ptr<Schedule> make_schedule(const CheckpointOptions& options, int num_steps) {
-  if (options.schedule == "all") return std::make_unique<AllSchedule>(num_steps);
-  if (options.schedule == "uniform") return std::make_unique<UniformSchedule>(num_steps, options.every);
-  if (options.schedule == "revolve") return std::make_unique<RevolveSchedule>(num_steps, options.snapshots);
-  if (options.schedule == "two_level")
-    return std::make_unique<TwoLevelSchedule>(num_steps, options.every, options.snapshots);
-  throw Error("unknown checkpoint schedule '" + options.schedule + "'; there are: all, uniform, revolve, two_level",
-              ErrorKind::input);
-}
-
-std::unique_ptr<Store> make_store(const CheckpointOptions& options, MPI_Comm comm) {
-  if (options.store == "memory") return std::make_unique<MemoryStore>();
-  if (options.store == "hdf5") return std::make_unique<Hdf5Store>(comm, options.directory);
-  throw Error("unknown checkpoint store '" + options.store + "'; there are: memory, hdf5", ErrorKind::input);
-}
 
 DifferentiableSimulator::DifferentiableSimulator(DifferentiableSolver& solver) : solver_(&solver) {}
 
@@ -43,10 +24,12 @@ double DifferentiableSimulator::rollout(int num_steps, int checkpoint_every, Los
 double DifferentiableSimulator::rollout(int num_steps, const CheckpointOptions& options, Loss& loss,
                                         const StateObserver& observer) {
   state_ = solver_->initial_state();
-  schedule_ = make_schedule(options, num_steps);
+  schedule_ = options.memory.is_given()
+                  ? plan_sweep(options, solver_->model(), state_, gradient_, num_steps).checkpoints.make_schedule()
+                  : make_schedule(options, num_steps);
   store_ = make_store(options, solver_->mesh()->comm());
   sweep_ = std::make_unique<AdjointSweep>(solver_->model(), loss, *schedule_, *store_);
-  return sweep_->forward(state_, gradient_, observer);
+  return sweep_->forward(state_, gradient_, observer, [=](int n, const State&) { return n == num_steps; });
 }
 
 void DifferentiableSimulator::backward() {

@@ -149,8 +149,31 @@ TEST_F(Commands, GradientDoesNotDependOnCheckpoints) {
   EXPECT_EQ(all, gradient("checkpoint: {schedule: uniform, every: 7}\n"));
   EXPECT_EQ(all, gradient("checkpoint: {schedule: revolve, snapshots: 3}\n"));
   EXPECT_EQ(all, gradient("checkpoint: {schedule: two_level, every: 6, snapshots: 2}\n"));
+  EXPECT_EQ(all, gradient("checkpoint: {schedule: online, snapshots: 4}\n"));
+  EXPECT_EQ(all, gradient("checkpoint: {memory: 1MB}\n"));
+  EXPECT_EQ(all, gradient("checkpoint: {levels: [{snapshots: 2}, {snapshots: 3, write: 2, read: 1}], directory: " +
+                          path("levels") + "}\n"));
   EXPECT_EQ(all, gradient("checkpoint: {every: 6, store: hdf5, directory: " + path("snapshots") + "}\n"));
   EXPECT_FALSE(has("snapshots"));
+
+  // What the report says of it.
+  const auto sweeps = [&] { return report("out")["checkpoint"]; };
+  if (rank_ == 0) {
+    EXPECT_EQ(sweeps()["store"], "hdf5");
+    EXPECT_EQ(sweeps()["advances"].get<int>() + sweeps()["recordings"].get<int>(), 38);
+    EXPECT_EQ(sweeps()["stores"], 3);
+    EXPECT_EQ(sweeps()["restores"], 3);
+    EXPECT_GE(sweeps()["bytes_written"].get<std::int64_t>(), 3 * 81 * 6 * 8);
+    EXPECT_GT(sweeps()["seconds_waiting"].get<double>(), 0.0);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  gradient("checkpoint: {memory: 1MB}\n");
+  if (rank_ == 0) {
+    EXPECT_EQ(sweeps()["schedule"], "planned");
+    EXPECT_EQ(sweeps()["bytes_written"], 0);
+    EXPECT_LE(sweeps()["plan"]["bytes"].get<std::int64_t>(), 1000000);
+    EXPECT_GT(sweeps()["plan"]["expected_seconds"].get<double>(), 0.0);
+  }
 }
 
 TEST_F(Commands, LoadsMayBeConstantOrSignalsOrFiles) {

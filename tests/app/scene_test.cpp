@@ -127,7 +127,18 @@ TEST(Scene, FillsInWhatIsNotGiven) {
   EXPECT_EQ(scene.checkpoint.schedule, "all");
   EXPECT_EQ(scene.checkpoint.store, "memory");
   EXPECT_EQ(scene.output.directory, "out");
-  EXPECT_EQ(parse_scene(box + "checkpoint: {every: 5}\n", "s").checkpoint.schedule, "uniform");
+  const auto checkpoint = [&](const std::string& text) { return parse_scene(box + "checkpoint: " + text, "s").checkpoint; };
+  EXPECT_EQ(checkpoint("{every: 5}").schedule, "uniform");
+  EXPECT_EQ(checkpoint("{memory: 2GiB}").memory.bytes, std::int64_t{2} << 30);
+  EXPECT_EQ(checkpoint("{memory: 1.5 MB}").memory.bytes, 1500000);
+  EXPECT_EQ(checkpoint("{memory: 4096}").memory.bytes, 4096);
+  EXPECT_EQ(checkpoint("{memory: 50%}").memory.share, 0.5);
+  const CheckpointOptions levels = checkpoint("{levels: [{snapshots: 2}, {snapshots: 9, write: 3, read: 0.5}]}");
+  EXPECT_EQ(levels.schedule, "multi_level");
+  EXPECT_EQ(levels.store, "tiered");
+  EXPECT_EQ(levels.levels.at(1).snapshots, 9);
+  EXPECT_EQ(levels.levels.at(1).write, 3.0);
+  EXPECT_EQ(levels.levels.at(1).read, 0.5);
   EXPECT_EQ(parse_scene(box + "solver: {gravity: -1}\n", "s").solver.gravity.array()->values,
             (std::vector<double>{0, -1, 0}));
   EXPECT_TRUE(
@@ -373,8 +384,16 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:2: checkpoint.snapshots: 0 is too small; give a whole number >= 1"},
         Bad{BOX "checkpoint: {schedule: uniform}\n",
             "s.yaml:2: checkpoint.every: is missing; give the steps between snapshots"},
-        Bad{BOX "checkpoint: {store: tiered}\n",
-            "s.yaml:2: checkpoint.store: 'tiered' is not available in this version; use memory, hdf5"},
+        Bad{BOX "checkpoint: {store: tape}\n", "s.yaml:2: checkpoint.store: there is no 'tape'; use one of: memory, hdf5, tiered"},
+        Bad{BOX "checkpoint: {schedule: multi_level}\n", "s.yaml:2: checkpoint.levels: is missing; give a list such as [{snapshots: 10}, {snapshots: 100, write: 2, read: 1}]"},
+        Bad{BOX "checkpoint: {levels: [{snapshots: 2, write: 3}, {snapshots: 9, write: 1}]}\n",
+            "s.yaml:2: checkpoint.levels[1]: is faster than the level before it; give the fastest first"},
+        Bad{BOX "checkpoint: {memory: much}\n",
+            "s.yaml:2: checkpoint.memory: 'much' is no amount of memory; give one such as 2GiB, 500MB, or 50% of what is free"},
+        Bad{BOX "checkpoint: {memory: 120%}\n", "s.yaml:2: checkpoint.memory: '120%' is no amount of memory; give one such as 2GiB, 500MB, or 50% of what is free"},
+        Bad{BOX "checkpoint: {memory: -2GiB}\n", "s.yaml:2: checkpoint.memory: '-2GiB' is no amount of memory; give one such as 2GiB, 500MB, or 50% of what is free"},
+        Bad{BOX "checkpoint: {memory: 2GiB, snapshots: 3}\n",
+            "s.yaml:2: checkpoint.snapshots: is planned where checkpoint.memory is given; remove one of them"},
         Bad{BOX "optimiser: {method: newton}\n",
             "s.yaml:2: optimiser.method: there is no 'newton'; use one of: lbfgs, adam"},
         Bad{BOX "optimiser: {gradient_tolerance: -1}\n",

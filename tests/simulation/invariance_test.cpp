@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "diffsim/checkpoint/online_schedule.hpp"
+#include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/mesh/box.hpp"
@@ -55,12 +57,77 @@ std::vector<double> loss_and_gradients(DifferentiableSolver& solver, const Check
 TEST(invariance, gradient_has_the_same_bits_for_every_schedule_and_store) {
   DifferentiableSolver solver = make_solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {6, 2, 2}));
   const std::vector<double> reference = loss_and_gradients(solver, {});
-  for (const char* store : {"memory", "hdf5"})
-    for (const int every : {1, 7, 10, num_steps, 100})
-      EXPECT_EQ(loss_and_gradients(solver, {"uniform", every, 1, store, "checkpoints"}), reference) << store << " every " << every;
-  for (const int snapshots : {1, 2, 5})
-    for (const char* schedule : {"revolve", "two_level"})
-      EXPECT_EQ(loss_and_gradients(solver, {schedule, 6, snapshots, "memory", ""}), reference) << schedule << " " << snapshots;
+  CheckpointOptions options;
+  for (const std::string store : {"memory", "hdf5", "tiered"}) {
+    const bool in_memory = store == "memory";  // the others wait for the disk
+    options.store = store;
+    options.schedule = "uniform";
+    for (const int every : in_memory ? std::vector{1, 7, 10, num_steps, 100} : std::vector{7}) {
+      options.every = every;
+      EXPECT_EQ(loss_and_gradients(solver, options), reference) << store << " every " << every;
+    }
+    options.every = 6;
+    for (const char* schedule : {"revolve", "online", "two_level", "multi_level"})
+      for (const int snapshots : in_memory ? std::vector{1, 2, 5} : std::vector{2}) {
+        options.schedule = schedule;
+        options.snapshots = snapshots;
+        options.levels = {{snapshots, 0.0, 0.0, ""}, {3, 2.0, 1.0, ""}};
+        EXPECT_EQ(loss_and_gradients(solver, options), reference) << schedule << " " << snapshots << " " << store;
+      }
+  }
+}
+
+TEST(invariance, a_planned_sweep_stays_within_its_budget_and_gives_the_same_bits) {
+  DifferentiableSolver solver = make_solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {6, 2, 2}));
+  const std::vector<double> reference = loss_and_gradients(solver, {});
+  const ParameterSet gradient = solver.parameters().zero_like(asked);
+  for (const std::int64_t kilobytes : {100, 200, 1000, 100000}) {
+    CheckpointOptions options;
+    options.memory.bytes = kilobytes * 1000;
+    const SweepPlan plan = plan_sweep(options, solver.model(), solver.initial_state(), gradient, num_steps);
+    EXPECT_LE(plan.checkpoints.bytes, options.memory.bytes);
+    EXPECT_GT(plan.expected_seconds(), 0.0);
+    EXPECT_NE(plan.summary().find("s by the first step"), std::string::npos) << plan.summary();
+    EXPECT_EQ(loss_and_gradients(solver, options), reference) << kilobytes;
+  }
+  CheckpointOptions share;
+  share.memory.share = 0.01;
+  EXPECT_LE(static_cast<double>(plan_sweep(share, solver.model(), solver.initial_state(), gradient, num_steps).checkpoints.bytes),
+            0.02 * free_memory_bytes());
+  EXPECT_EQ(loss_and_gradients(solver, share), reference);
+  CheckpointOptions little;
+  little.memory.bytes = 1000;
+  EXPECT_THROW(loss_and_gradients(solver, little), Error);
+}
+
+TEST(invariance, a_rollout_of_unknown_length_ends_where_it_says) {
+  DifferentiableSolver solver = make_solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {6, 2, 2}));
+  const TetrahedralMesh& mesh = *solver.mesh();
+  TargetPositionLoss loss(mesh, mesh.region("x_max"), {0.9, 0.2, 0.1}, 10);
+  const auto run = [&](Schedule& schedule, const EndOfRollout& ends) {
+    MemoryStore store;
+    AdjointSweep sweep(solver.model(), loss, schedule, store);
+    State state = solver.initial_state();
+    State adjoint = state.zero_like();
+    ParameterSet gradient = solver.parameters().zero_like({"youngs_modulus"});
+    std::vector<double> result{sweep.forward(state, gradient, {}, ends)};
+    sweep.backward(adjoint);
+    EXPECT_EQ(sweep.num_steps(), 10);
+    const std::vector<double> values = gradient.at("youngs_modulus").field.to_host();
+    result.insert(result.end(), values.begin(), values.end());
+    return result;
+  };
+  AllSchedule all(10);
+  OnlineSchedule online(3);
+  int asked_times = 0;
+  const auto ends = [&](int n, const State&) {
+    EXPECT_EQ(n, asked_times++);
+    return n == 10;
+  };
+  EXPECT_EQ(run(online, ends), run(all, {}));
+  EXPECT_EQ(asked_times, 11);
+  OnlineSchedule endless(3);
+  EXPECT_THROW(run(endless, {}), Error);
 }
 
 TEST(invariance, the_same_run_gives_the_same_bits) {

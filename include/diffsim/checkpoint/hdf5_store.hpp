@@ -3,40 +3,43 @@
 
 #include <mpi.h>
 
-#include <cstdint>
+#include <memory>
 #include <set>
 #include <string>
 
+#include "diffsim/checkpoint/checkpoint_directory.hpp"
 #include "diffsim/checkpoint/store.hpp"
 
 namespace diffsim {
 
-/// Snapshots on disk, one HDF5 file each (`step_000012.h5`), written by all ranks together; for states that memory does
-/// not hold. A file appears whole or not at all, and `get` verifies checksums. Every member is collective.
+/// Snapshots on disk, one HDF5 file each (`step_000012.h5`), for states that memory does not hold. They are written in
+/// the background; a file appears whole or not at all, and `get` verifies every byte of it. Every member is collective.
 class Hdf5Store : public Store {
  public:
-  /// Makes `directory` if it is not there; InputError where it cannot be written to.
+  /// A directory of its own, which goes with it; made if it is not there. InputError where it cannot be written to.
   Hdf5Store(MPI_Comm comm, const std::string& directory);
-  Hdf5Store(const Hdf5Store&) = delete;
-  Hdf5Store& operator=(const Hdf5Store&) = delete;
-  /// Removes its snapshots, and the directory if it made it and nothing else is there.
+  /// In a directory that others use too. `single`: positions and velocities are rounded to float32 on the disk, and so
+  /// the gradient has an error.
+  Hdf5Store(std::shared_ptr<CheckpointDirectory> directory, RowOrder order, bool single = false);
   ~Hdf5Store() override;
 
   std::string name() const override { return "hdf5"; }
   void put(int step, const State& state) override;
   void get(int step, State& state) override;
   void erase(int step) override;
+  StoreStatistics statistics() const override { return directory_->statistics(); }
 
-  /// The file of a snapshot.
+  /// The file of a snapshot that is there.
   std::string path(int step) const;
 
  private:
-  MPI_Comm comm_;
-  int rank_ = 0;
-  std::string directory_;
-  std::string first_made_;  // the outermost directory that did not exist before
-  std::int64_t id_ = 0;     // tells this store's files from another's
+  std::shared_ptr<CheckpointDirectory> directory_;
+  RowOrder order_;
+  bool single_ = false;
   std::set<int> steps_;
 };
+
+/// The kind of a snapshot in a CheckpointDirectory.
+inline constexpr const char* snapshot_kind = "step";
 
 }  // namespace diffsim

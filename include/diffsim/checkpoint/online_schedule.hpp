@@ -22,6 +22,7 @@ class OnlineSchedule : public Schedule {
   explicit OnlineSchedule(int snapshots);
   std::string name() const override { return "online"; }
   Action next() override;
+  bool is_open() const override { return !backward_; }
   /// Between two actions, state `num_steps` being present.
   void finish(int num_steps) override;
 

@@ -35,6 +35,8 @@ class Schedule {
   virtual ~Schedule() = default;
   virtual std::string name() const = 0;
   virtual Action next() = 0;
+  /// Whether it goes on until `finish` is called.
+  virtual bool is_open() const { return false; }
   /// The rollout ends with the present state, `num_steps`. Throws where the schedule was made for a known length.
   virtual void finish(int num_steps);
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -9,6 +10,12 @@
 #include "diffsim/core/state.hpp"
 
 namespace diffsim {
+
+/// What stores did on disks so far.
+struct StoreStatistics {
+  std::int64_t bytes_written = 0;  ///< by all ranks
+  double seconds_waiting = 0.0;    ///< how long this rank could not go on
+};
 
 /// Keeps snapshots of a state, bit for bit. Verbs are collective over the ranks that share the state.
 class Store {
@@ -19,6 +26,9 @@ class Store {
   /// Throws Error where snapshot `step` is not there or not whole.
   virtual void get(int step, State& state) = 0;
   virtual void erase(int step) = 0;
+  /// Where a schedule's snapshots of a level lie. A store that knows no levels keeps them all.
+  virtual Store& at_level(int) { return *this; }
+  virtual StoreStatistics statistics() const { return {}; }
 };
 
 /// Snapshots in the memory that the state lives in; what was erased is used again.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "diffsim/adjoint/sweep.hpp"
+#include "diffsim/inverse/evaluation_log.hpp"
 #include "diffsim/inverse/unknown.hpp"
 
 namespace diffsim {
@@ -22,6 +23,7 @@ class InverseProblem {
                  ScheduleFactory make_schedule, Store& store);
 
   Model& model() { return model_; }
+  const Model& model() const { return model_; }
   MPI_Comm comm() const { return model_.comm(); }
   int num_steps() const { return num_steps_; }
   std::size_t size() const { return size_; }  ///< of this rank's part of u
@@ -52,6 +54,11 @@ class InverseProblem {
   std::size_t count(std::size_t k) const { return blocks_[k].count; }
   int components(std::size_t k) const { return blocks_[k].components; }
 
+  /// From here on `gradient` keeps how far its sweep is, and goes on from there; nullptr: no more.
+  void set_journal(SweepJournal* journal) { journal_ = journal; }
+  /// From here on `gradient` answers from a log as long as that has an answer, and logs what it computes.
+  void set_log(EvaluationLog* log) { log_ = log; }
+
   const SweepStatistics& statistics() const { return statistics_; }
   const State& initial() const { return initial_; }
 
@@ -74,7 +81,8 @@ class InverseProblem {
   /// This rank's part of unknown k, completed on every rank by the shared numbers.
   std::vector<double> complete(std::size_t k, const std::vector<double>& u) const;
   ParameterSet make_gradient() const;
-  double sweep(Loss& loss, const std::vector<double>& u, std::vector<double>& gradient, const StateObserver& observer);
+  double sweep(Loss& loss, const std::vector<double>& u, std::vector<double>& gradient, const StateObserver& observer,
+               SweepJournal* journal);
 
   Model& model_;
   State initial_;
@@ -85,6 +93,8 @@ class InverseProblem {
   std::size_t size_ = 0;
   ScheduleFactory make_schedule_;
   Store& store_;
+  SweepJournal* journal_ = nullptr;
+  EvaluationLog* log_ = nullptr;
   SweepStatistics statistics_;
 };
 

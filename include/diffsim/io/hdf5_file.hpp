@@ -111,6 +111,15 @@ class Hdf5File {
   template <class T>
   std::vector<T> read_frame(const std::string& dataset, std::int64_t frame, std::int64_t rows) const;
 
+  // ---- for values that come by another way (BackgroundWriter)
+
+  /// Makes a dataset of doubles, `single`: kept as float32, with the checksum its values will have. Returns the place of the
+  /// first one in the file.
+  std::uint64_t allocate(const std::string& dataset, const Shape& shape, const std::string& units, bool single,
+                         std::uint64_t checksum);
+  /// Closes the file without publishing: it stays `PATH.partial`. Returns its length.
+  std::uint64_t close_partial();
+
   /// Largest transfer of one rank at once, bytes; larger ones are done in parts. Default 1 GiB (MPI counts in 31 bits).
   void set_transfer_limit(std::size_t bytes);
 

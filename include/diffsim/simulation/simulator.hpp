@@ -6,22 +6,10 @@
 #include <vector>
 
 #include "diffsim/adjoint/sweep.hpp"
+#include "diffsim/simulation/checkpointing.hpp"
 #include "diffsim/simulation/solver.hpp"
 
 namespace diffsim {
-
-/// How a gradient's sweep keeps memory bounded.
-struct CheckpointOptions {
-  std::string schedule = "all";  ///< all, uniform, revolve, two_level
-  int every = 10;                ///< uniform: steps between snapshots; two_level: steps a segment
-  int snapshots = 20;            ///< revolve, two_level: states kept at once, the first one of the rollout (segment) included
-  std::string store = "memory";  ///< memory, hdf5
-  std::string directory = "checkpoints";
-};
-
-/// Throw Error (input) for a name they do not know, naming those there are.
-std::unique_ptr<Schedule> make_schedule(const CheckpointOptions& options, int num_steps);
-std::unique_ptr<Store> make_store(const CheckpointOptions& options, MPI_Comm comm);
 
 /// Rolls a solver out and takes gradients of a loss through the rollout.
 class DifferentiableSimulator {

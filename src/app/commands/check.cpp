@@ -41,7 +41,7 @@ bool check(Job& job) {
     job.out << fmt::format("  {:<20} {}  dot-product error {:.1e}, {}\n", one.name, one.passed ? "passed" : "FAILED",
                            one.dot_product_error, taylor);
   }
-  inverse.report_seconds();
+  inverse.report_sweeps();
   job.report["dot_product_error"] = worst;
   job.report["taylor_orders"] = orders;
   job.report["passed"] = passed;

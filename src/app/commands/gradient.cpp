@@ -27,7 +27,7 @@ bool gradient(Job& job) {
   const SweepStatistics& statistics = problem.statistics();
   job.report["loss"] = loss;
   job.report["gradient_norm"] = norm;
-  inverse.report_seconds();
+  inverse.report_sweeps();
   inverse.progress.clear();
   job.out << fmt::format("gradient: {}; forward {:.3g} s, backward {:.3g} s\n", size_text(job.scene, *inverse.mesh),
                          statistics.forward_seconds, statistics.backward_seconds)
@@ -38,6 +38,7 @@ bool gradient(Job& job) {
       job.out << fmt::format("  dL/d {} = {:.10g}\n", names[i], gradients[k][i]);
   }
   job.out << "wrote " << job.output.path("gradient.h5") << ", " << job.output.path("report.json") << '\n';
+  inverse.finish();
   return true;
 }
 

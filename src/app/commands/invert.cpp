@@ -85,7 +85,7 @@ bool invert(Job& job) {
   };
   const OptimiserResult result = optimise(problem, job.scene.optimiser, observe);
 
-  inverse.report_seconds();
+  inverse.report_sweeps();
   inverse.progress.clear();
   write_parameters(job, inverse, result.u);
   problem.set(result.u);
@@ -111,6 +111,7 @@ bool invert(Job& job) {
     job.out << fmt::format("  {} = {:.8g}\n", history.names()[i], values[i]);
   job.out << "wrote " << job.output.path("parameters.h5") << ", " << job.output.path("history.csv") << ", "
           << job.output.path("trajectory.xdmf") << ", " << job.output.path("report.json") << '\n';
+  inverse.finish();
   return result.converged;
 }
 

@@ -1,0 +1,64 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "diffsim/core/parameters.hpp"
+#include "diffsim/core/state.hpp"
+#include "diffsim/io/background_writer.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+
+namespace diffsim {
+
+/// How states and parameters stand in files, so that another number of ranks can read them: entries of vertices and
+/// cells in the mesh file's order, whatever rank has them. Fields of any other extent, and all of them without a mesh,
+/// stand rank after rank; these go back to the same number of ranks only. Collective.
+class RowOrder {
+ public:
+  /// Without a mesh.
+  explicit RowOrder(MPI_Comm comm) : comm_(comm) {}
+  /// The mesh must outlive this.
+  explicit RowOrder(const TetrahedralMesh& mesh) : comm_(mesh.comm()), mesh_(&mesh) {}
+  MPI_Comm comm() const { return comm_; }
+
+  /// `GROUP/NAME` for each field, and what reading it needs.
+  std::vector<FileArray> to_file(const std::string& group, const State& state, bool single = false) const;
+  void from_file(const Hdf5File& file, const std::string& group, State& state) const;
+
+  /// A gradient on its way: `Site::global` entries are this rank's shares, which other numbers of ranks take as their
+  /// sum.
+  std::vector<FileArray> to_file(const std::string& group, const ParameterSet& gradient) const;
+  void from_file(const Hdf5File& file, const std::string& group, ParameterSet& gradient) const;
+
+  /// Numbers of which each rank has its share.
+  FileArray shares(const std::string& dataset, const std::vector<double>& values) const;
+  /// This rank's share; where the number of ranks is another, the first rank has the sum and the others nothing.
+  std::vector<double> read_shares(const Hdf5File& file, const std::string& dataset, std::size_t count) const;
+
+  /// What tells one set of values from another. `exact` is the same for the same bits, whatever the ranks; of `sums`,
+  /// two for each field: a weighted sum, and the size of its terms.
+  struct Signature {
+    std::uint64_t exact = 0;
+    std::vector<double> sums;
+  };
+  Signature signature(const State& state, const ParameterSet& parameters) const;
+
+ private:
+  enum class Kind { vertices, cells, ranks };
+  Kind kind_of(const Field& field, int steps) const;
+  const FileOrder& order(Kind kind) const;
+  FileArray array(const std::string& dataset, const Field& field, int steps) const;
+  void read(const Hdf5File& file, const std::string& dataset, Field& field, int steps) const;
+
+  MPI_Comm comm_;
+  const TetrahedralMesh* mesh_ = nullptr;
+};
+
+/// Whether two signatures are of equal values; of values equal up to rounding where `same_ranks` is false.
+bool agree(const RowOrder::Signature& a, const RowOrder::Signature& b, bool same_ranks);
+
+}  // namespace diffsim

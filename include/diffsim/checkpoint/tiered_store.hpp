@@ -1,0 +1,29 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "diffsim/checkpoint/store.hpp"
+
+namespace diffsim {
+
+/// A store for each level of a schedule, the fastest first. Taken as one store it is the first of them.
+class TieredStore : public Store {
+ public:
+  explicit TieredStore(std::vector<std::unique_ptr<Store>> levels);
+
+  std::string name() const override { return "tiered"; }
+  void put(int step, const State& state) override { levels_.front()->put(step, state); }
+  void get(int step, State& state) override { levels_.front()->get(step, state); }
+  void erase(int step) override { levels_.front()->erase(step); }
+  /// Throws Error for a level that is not there.
+  Store& at_level(int level) override;
+  StoreStatistics statistics() const override;
+
+ private:
+  std::vector<std::unique_ptr<Store>> levels_;
+};
+
+}  // namespace diffsim

@@ -1,0 +1,64 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "diffsim/checkpoint/checkpoint_directory.hpp"
+#include "diffsim/checkpoint/memory_budget.hpp"
+#include "diffsim/checkpoint/schedule.hpp"
+#include "diffsim/checkpoint/store.hpp"
+#include "diffsim/core/model.hpp"
+
+namespace diffsim {
+
+/// A place for snapshots of a multi-level schedule, the fastest first.
+struct CheckpointLevel {
+  int snapshots = 0;   ///< at a time
+  double write = 0.0;  ///< time to write one, in steps
+  double read = 0.0;   ///< time to read one, in steps
+  std::string
+      directory;  ///< on a disk; empty: memory for the first level, else a folder of CheckpointOptions::directory
+};
+
+/// How a gradient's sweep keeps memory bounded.
+struct CheckpointOptions {
+  std::string schedule = "all";  ///< all, uniform, revolve, online, two_level, multi_level
+  int every = 10;                ///< uniform: steps between snapshots; two_level: steps a segment
+  int snapshots =
+      20;  ///< revolve, online, two_level: states kept at once, the first one of the rollout (segment) included
+  std::string store = "memory";  ///< memory, hdf5, tiered: the first level in memory, the others in HDF5
+  std::string directory = "checkpoints";
+  std::vector<CheckpointLevel> levels;  ///< multi_level
+  MemoryBudget memory;                  ///< where given, the schedule is planned
+  bool single = false;                  ///< snapshots in HDF5 are rounded to float32
+  double interval = 600.0;              ///< s between two entries of a SweepJournal
+};
+
+/// Throw Error (input) for a name they do not know, naming those there are.
+std::unique_ptr<Schedule> make_schedule(const CheckpointOptions& options, int num_steps);
+/// HDF5 snapshots (of the first level on a disk) go to `shared`, ordered as `order` says, if it is given; else to a
+/// directory that goes with the store.
+std::unique_ptr<Store> make_store(const CheckpointOptions& options, MPI_Comm comm,
+                                  std::shared_ptr<CheckpointDirectory> shared = nullptr,
+                                  const RowOrder* order = nullptr);
+
+/// A plan with what it will take, measured on the first step.
+struct SweepPlan {
+  CheckpointPlan checkpoints;
+  double step_seconds = std::numeric_limits<double>::quiet_NaN();     ///< NaN: not known
+  double adjoint_seconds = std::numeric_limits<double>::quiet_NaN();  ///< likewise
+
+  /// Of forward and reverse sweep together; NaN where not known.
+  double expected_seconds() const;
+  /// "revolve: 12 snapshots, 3 records, 1.20 GiB; 2.31 forward steps for each of 10000; about 340 s"
+  std::string summary() const;
+};
+
+/// The plan for `options.memory`, which must be given. `gradient` names the parameters asked for. Collective.
+SweepPlan plan_sweep(const CheckpointOptions& options, Model& model, const State& initial, const ParameterSet& gradient,
+                     int num_steps);
+
+}  // namespace diffsim

@@ -1,0 +1,334 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "diffsim/adjoint/sweep.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/profiling.hpp"
+
+namespace diffsim {
+namespace {
+
+double sum_over_ranks(double share, MPI_Comm comm) {
+  double sum = 0.0;
+  DIFFSIM_MPI(MPI_Allreduce(&share, &sum, 1, MPI_DOUBLE, MPI_SUM, comm));
+  return sum;
+}
+
+void copy(const ParameterSet& from, ParameterSet& to) {
+  for (const Parameter& parameter : from) to.at(parameter.name()).field.copy_from(parameter.field);
+}
+
+}  // namespace
+
+SweepStatistics& SweepStatistics::operator+=(const SweepStatistics& other) {
+  advances += other.advances;
+  recordings += other.recordings;
+  stores += other.stores;
+  restores += other.restores;
+  bytes_written += other.bytes_written;
+  seconds_waiting += other.seconds_waiting;
+  forward_seconds += other.forward_seconds;
+  backward_seconds += other.backward_seconds;
+  return *this;
+}
+
+AdjointSweep::AdjointSweep(Model& model, Loss& loss, Schedule& schedule, Store& store, SweepJournal* journal)
+    : model_(model), loss_(loss), schedule_(schedule), store_(store), journal_(journal) {}
+
+// ---- states --------------------------------------------------------------------------------------------------------
+
+void AdjointSweep::visit(int n) {
+  furthest_ = n;
+  const double before = n > 0 ? loss_at_[static_cast<std::size_t>(n) - 1] : 0.0;
+  loss_at_.resize(static_cast<std::size_t>(n) + 1, 0.0);
+  loss_at_.back() = before + (loss_.observes(n) ? loss_.value(n, *state_, model_.parameters()) : 0.0);
+  if (*observer_) (*observer_)(n, *state_);
+}
+
+void AdjointSweep::step(Record* record) {
+  model_.step(held_, *state_, record);
+  ++(record ? statistics_.recordings : statistics_.advances);
+  ++held_;
+  if (held_ > furthest_) visit(held_);
+  fulfil();
+  poll();
+}
+
+/// Stores the state at hand where a snapshot of it was promised.
+void AdjointSweep::fulfil() {
+  for (auto at = promised_.begin(); at != promised_.end();) {
+    const Place place = *at;
+    ++at;
+    if (place.second == held_) store(place);
+  }
+}
+
+bool AdjointSweep::load(const Place& place) {
+  try {
+    store_.at_level(place.first).get(place.second, *state_);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::input) throw;
+    damage_ = error.what();
+    if (journal_) journal_->warn(damage_ + "; the steps before it are repeated");
+    kept_.erase(place);
+    promised_.insert(place);
+    held_ = -1;
+    return false;
+  }
+  held_ = place.second;
+  ++statistics_.restores;
+  return true;
+}
+
+/// Makes state n the one at hand, from the nearest before it that there is.
+void AdjointSweep::produce(int n) {
+  while (held_ != n) {
+    int best = held_ <= n ? held_ : -1;
+    Place from{-1, -1};
+    for (const Place& place : kept_)
+      if (place.second <= n && place.second > best) best = (from = place).second;
+    bool journal = false;
+    if (journal_)
+      for (const int step : journal_->states())
+        if (step <= n && step > best) {
+          best = step;
+          journal = true;
+        }
+    if (best < 0)
+      throw Error(damage_.empty() ? "the checkpoint schedule needs state " + std::to_string(n) + ", which is not there"
+                                  : damage_,
+                  ErrorKind::system);
+    if (journal && journal_->load_state(best, *state_)) {
+      held_ = best;
+      ++statistics_.restores;
+    } else if (journal) {
+      held_ = -1;  // what was read of it has gone there
+    } else if (best != held_ && !load(from)) {
+      continue;
+    }
+    if (held_ < 0) continue;
+    fulfil();
+    while (held_ < n) step(nullptr);
+  }
+}
+
+// ---- actions -------------------------------------------------------------------------------------------------------
+
+void AdjointSweep::store(const Place& place) {
+  if (held_ != place.second) {
+    promised_.insert(place);
+    return;
+  }
+  if (journal_) journal_->note(loss_at_[static_cast<std::size_t>(held_)]);
+  store_.at_level(place.first).put(place.second, *state_);
+  ++statistics_.stores;
+  promised_.erase(place);
+  kept_.insert(place);
+}
+
+void AdjointSweep::restore(const Place& place) {
+  present_ = place.second;
+  if (!kept_.contains(place) && !promised_.contains(place))
+    throw Error("the checkpoint schedule restores a snapshot that it did not store");
+  if (!passing_over_ && kept_.contains(place)) (void)load(place);
+}
+
+void AdjointSweep::advance(int begin, int end) {
+  if (begin != present_) throw Error("the checkpoint schedule advances from a state that is not present");
+  present_ = end;
+  if (passing_over_ && end <= furthest_) return;
+  // Nothing is repeated that has been visited, unless the schedule wants it back.
+  produce(passing_over_ ? std::max(begin, furthest_) : begin);
+  passing_over_ = false;
+  while (held_ < end) step(nullptr);
+}
+
+void AdjointSweep::record(int begin, int end) {
+  if (begin != present_) throw Error("the checkpoint schedule advances from a state that is not present");
+  present_ = end;
+  if (begin >= reversed_from_) return;
+  passing_over_ = false;
+  produce(begin);
+  for (const int last = std::min(end, reversed_from_); held_ < last;) {
+    if (free_.empty()) free_.push_back(model_.make_record());
+    records_.push_back(std::move(free_.back()));
+    free_.pop_back();
+    step(records_.back().get());
+  }
+}
+
+bool AdjointSweep::perform(const Action& action) {
+  const Place place{action.level, action.begin};
+  switch (action.kind) {
+    case Action::Kind::store:
+      store(place);
+      return true;
+    case Action::Kind::restore:
+      restore(place);
+      return true;
+    case Action::Kind::discard:
+      promised_.erase(place);
+      if (kept_.erase(place) > 0) store_.at_level(place.first).erase(place.second);
+      return true;
+    case Action::Kind::advance:
+      advance(action.begin, action.end);
+      return true;
+    case Action::Kind::record:
+      record(action.begin, action.end);
+      return true;
+    case Action::Kind::reverse:
+    case Action::Kind::done:
+      break;
+  }
+  return false;
+}
+
+// ---- forward -------------------------------------------------------------------------------------------------------
+
+void AdjointSweep::resume(State& state, ParameterSet& gradient) {
+  journal_->begin(state, model_.parameters());
+  adjoint_ = state.zero_like();
+  block_gradient_ = gradient.zero_like(gradient.names());
+  State scratch = state.zero_like();
+  if (const auto reversal = journal_->load_reversal(adjoint_, block_gradient_)) {
+    reversed_from_ = block_ = reversal->next;
+    furthest_ = reversal->num_steps;
+    value_ = reversal->loss;
+    passing_over_ = true;
+    loss_at_.assign(static_cast<std::size_t>(furthest_) + 1, 0.0);
+  } else if (const auto progress = journal_->load_progress(scratch); progress && progress->step > 0) {
+    furthest_ = progress->step;
+    loss_at_.assign(static_cast<std::size_t>(furthest_) + 1, progress->loss_share);
+    passing_over_ = true;
+  }
+}
+
+/// Whether the rollout ends here, where only the caller knows.
+void AdjointSweep::ask(const EndOfRollout& ends) {
+  if (!schedule_.is_open() || present_ != furthest_ || asked_ >= furthest_) return;
+  asked_ = furthest_;
+  bool is_over = reversed_from_ <= furthest_;  // the reversal has begun
+  if (!is_over) {
+    produce(present_);
+    is_over = ends(present_, *state_);
+  }
+  if (is_over) schedule_.finish(furthest_);
+}
+
+double AdjointSweep::forward(State& state, ParameterSet& gradient, const StateObserver& observer,
+                             const EndOfRollout& ends) {
+  const ProfilingRegion region("diffsim::adjoint::forward");
+  if (schedule_.is_open() && !ends)
+    throw Error("the " + schedule_.name() + " schedule does not know the number of steps; say where the rollout ends");
+  const double start = MPI_Wtime();
+  gradient_ = &gradient;
+  state_ = &state;
+  observer_ = &observer;
+  present_ = held_ = furthest_ = 0;
+  reversed_from_ = std::numeric_limits<int>::max();
+  asked_ = block_ = -1;
+  passing_over_ = false;
+  kept_.clear();
+  promised_.clear();
+  loss_at_.clear();
+  statistics_ = {};
+  store_before_ = store_.statistics();
+  model_.prepare();
+  gradient.fill(0.0);
+  model_.begin_adjoint(gradient);
+  if (journal_) resume(state, gradient);
+  if (furthest_ == 0) visit(0);
+  // An open schedule takes one step at a time, so every state is asked about.
+  do {
+    ask(ends);
+  } while (perform(pending_ = schedule_.next()));
+  observer_ = nullptr;
+  if (reversed_from_ > furthest_) {
+    produce(furthest_);
+    value_ = sum_over_ranks(loss_at_.back(), model_.comm());
+  }
+  statistics_.forward_seconds = MPI_Wtime() - start;
+  add_store_statistics();
+  return value_;
+}
+
+// ---- backward ------------------------------------------------------------------------------------------------------
+
+void AdjointSweep::backward(State& adjoint) {
+  const ProfilingRegion region("diffsim::adjoint::backward");
+  const double start = MPI_Wtime();
+  if (reversed_from_ <= furthest_) {
+    adjoint.copy_from(adjoint_);
+    copy(block_gradient_, *gradient_);
+  } else {
+    adjoint.fill(0.0);
+    reversed_from_ = furthest_;  // the adjoint is that of this state
+    if (loss_.observes(furthest_)) loss_.add_gradient(furthest_, *state_, model_.parameters(), adjoint, *gradient_);
+    if (journal_) remember(furthest_, adjoint);
+  }
+  for (Action action = pending_; action.kind != Action::Kind::done; action = schedule_.next())
+    if (!perform(action)) reverse(action, adjoint);
+  if (reversed_from_ != 0) throw Error("the checkpoint schedule ended before step 0 was reversed");
+  model_.prepare_adjoint(*gradient_);
+  sum_globals(*gradient_, model_.comm());
+  statistics_.backward_seconds = MPI_Wtime() - start;
+  add_store_statistics();
+}
+
+void AdjointSweep::reverse(const Action& action, State& adjoint) {
+  for (int n = std::min(action.end, reversed_from_) - 1; n >= action.begin; --n) {
+    if (n + 1 != reversed_from_ || records_.empty()) throw Error("the checkpoint schedule reverses steps out of order");
+    const Record& record = *records_.back();
+    model_.step_adjoint(n, record, adjoint, *gradient_);
+    if (loss_.observes(n)) loss_.add_gradient(n, record.initial(), model_.parameters(), adjoint, *gradient_);
+    free_.push_back(std::move(records_.back()));
+    records_.pop_back();
+    reversed_from_ = n;
+    if (n > 0 && n % steps_of_block == 0) end_block(n, adjoint);
+    if (n > 0) poll();
+  }
+}
+
+void AdjointSweep::end_block(int n, State& adjoint) {
+  model_.prepare_adjoint(*gradient_);
+  model_.begin_adjoint(*gradient_);
+  if (journal_) remember(n, adjoint);
+}
+
+/// Keeps what a journal needs of the reversal, nothing being gathered in the Model.
+void AdjointSweep::remember(int n, const State& adjoint) {
+  adjoint_.copy_from(adjoint);
+  copy(*gradient_, block_gradient_);
+  block_ = n;
+}
+
+// ---- interruptions -------------------------------------------------------------------------------------------------
+
+void AdjointSweep::save() {
+  if (reversed_from_ > furthest_) {
+    if (held_ == furthest_) journal_->save_state(held_, *state_, loss_at_.back());
+  } else if (block_ > 0) {
+    journal_->save_reversal({block_, furthest_, value_}, adjoint_, block_gradient_);
+  }
+}
+
+void AdjointSweep::poll() {
+  if (!journal_) return;
+  const SweepJournal::Request request = journal_->poll();
+  if (request == SweepJournal::Request::none) return;
+  save();
+  if (request != SweepJournal::Request::stop) return;
+  const bool forward = reversed_from_ > furthest_;
+  journal_->stop((forward ? "at step " : "in the reverse sweep at step ") +
+                 std::to_string(forward ? furthest_ : reversed_from_));
+}
+
+void AdjointSweep::add_store_statistics() {
+  const StoreStatistics now = store_.statistics();
+  statistics_.bytes_written = now.bytes_written - store_before_.bytes_written;
+  statistics_.seconds_waiting = now.seconds_waiting - store_before_.seconds_waiting;
+}
+
+}  // namespace diffsim

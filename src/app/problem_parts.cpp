@@ -1,0 +1,69 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <numeric>
+#include <vector>
+
+#include "app/scene_sections.hpp"
+
+namespace diffsim::app {
+namespace {
+
+/// Sections that say how a result is come by, not what it is.
+constexpr const char* without_effect[] = {"checkpoint", "optimiser", "output"};
+
+constexpr std::uint64_t hash_begin = 0xcbf29ce484222325ull;
+
+/// FNV-1a, 64 bits, continued.
+std::uint64_t hash_of(const char* data, std::size_t size, std::uint64_t hash) {
+  for (std::size_t i = 0; i < size; ++i) hash = (hash ^ static_cast<unsigned char>(data[i])) * 0x100000001b3ull;
+  return hash;
+}
+std::uint64_t hash_of(const std::string& text, std::uint64_t hash) {
+  return hash_of(text.c_str(), text.size() + 1, hash);
+}
+
+std::uint64_t hash_of_file(const std::string& path, std::uint64_t hash) {
+  std::ifstream file(path, std::ios::binary);
+  std::vector<char> bytes(1 << 20);
+  while (file.read(bytes.data(), static_cast<std::streamsize>(bytes.size())) || file.gcount() > 0)
+    hash = hash_of(bytes.data(), static_cast<std::size_t>(file.gcount()), hash);
+  return hash;
+}
+
+/// The same for the same meaning: the order of keys does not count; of a file, its contents do.
+std::uint64_t hash_of(const Value& value, const std::string& key, const Scene& scene, std::uint64_t hash) {
+  hash = hash_of(fmt::format("{}", static_cast<int>(value.kind)), hash);
+  if (value.is_scalar()) {
+    if (key == "file" || key == "observations") return hash_of_file(beside_scene(value.text, scene), hash);
+    return hash_of(value.text, hash);
+  }
+  std::vector<std::size_t> order(value.items.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (value.is_mapping())
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return value.keys[a] < value.keys[b]; });
+  for (const std::size_t i : order) {
+    const std::string name = value.is_mapping() ? value.keys[i] : key;
+    hash = hash_of(value.items[i], name, scene, hash_of(name, hash));
+  }
+  return hash;
+}
+
+}  // namespace
+
+ProblemParts problem_parts(const std::string& text, const std::string& file) {
+  Scene scene;
+  scene.file = file;
+  const Value root = parse_yaml(text, file);
+  ProblemParts parts;
+  for (std::size_t i = 0; i < root.items.size(); ++i) {
+    const std::string& section = root.keys[i];
+    if (std::find(std::begin(without_effect), std::end(without_effect), section) != std::end(without_effect)) continue;
+    parts.emplace_back(section, fmt::format("{:016x}", hash_of(root.items[i], section, scene, hash_begin)));
+  }
+  return parts;
+}
+
+}  // namespace diffsim::app

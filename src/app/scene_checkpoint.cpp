@@ -1,0 +1,117 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "app/scene_sections.hpp"
+
+namespace diffsim::app {
+namespace {
+
+/// "2GiB", "500 MB", a number of bytes; "50%" of what is free.
+MemoryBudget to_memory(const Value& value) {
+  static constexpr std::array<std::pair<const char*, double>, 10> units{{{"", 1.0},
+                                                                         {"B", 1.0},
+                                                                         {"kB", 1e3},
+                                                                         {"MB", 1e6},
+                                                                         {"GB", 1e9},
+                                                                         {"TB", 1e12},
+                                                                         {"KiB", 1024.0},
+                                                                         {"MiB", 1048576.0},
+                                                                         {"GiB", 1073741824.0},
+                                                                         {"TiB", 1099511627776.0}}};
+  const std::string text = to_text(value);
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  std::string unit = end;
+  unit.erase(0, unit.find_first_not_of(' '));
+  const bool is_number = end != text.c_str() && std::isfinite(number) && number > 0.0;
+  MemoryBudget budget;
+  if (is_number && unit == "%" && number <= 100.0) {
+    budget.share = number / 100.0;
+    return budget;
+  }
+  for (const auto& [name, bytes] : units)
+    if (is_number && unit == name && number * bytes >= 1.0 && number * bytes < 9e18) {
+      budget.bytes = static_cast<std::int64_t>(number * bytes);
+      return budget;
+    }
+  value.place.fail("'" + text + "' is no amount of memory; give one such as 2GiB, 500MB, or 50% of what is free");
+}
+
+double to_cost(const Value& value) {
+  const double cost = to_number(value);
+  if (cost < 0.0) value.place.fail(value.text + " is negative; give the time of one in steps, >= 0");
+  return cost;
+}
+
+std::vector<CheckpointLevel> parse_levels(const Value& value) {
+  std::vector<CheckpointLevel> levels;
+  for (const Value* item : to_items(value)) {
+    const Mapping mapping(*item, {"snapshots", "write", "read", "directory"});
+    CheckpointLevel level;
+    level.snapshots = to_integer(mapping.need("snapshots", "how many it holds at a time"), 1);
+    if (const Value* write = mapping.find("write")) level.write = to_cost(*write);
+    if (const Value* read = mapping.find("read")) level.read = to_cost(*read);
+    if (const Value* directory = mapping.find("directory")) level.directory = to_text(*directory);
+    if (!levels.empty() && (level.write < levels.back().write || level.read < levels.back().read))
+      item->place.fail("is faster than the level before it; give the fastest first");
+    levels.push_back(level);
+  }
+  if (levels.empty()) value.place.fail("is an empty list; give levels such as {snapshots: 10}");
+  return levels;
+}
+
+}  // namespace
+
+CheckpointOptions parse_checkpoint(const Value& value) {
+  const Mapping mapping(
+      value, {"schedule", "snapshots", "every", "levels", "memory", "store", "directory", "precision", "interval"});
+  CheckpointOptions options;
+  const Value* schedule = mapping.find("schedule");
+  const Value* every = mapping.find("every");
+  const Value* levels = mapping.find("levels");
+  // One scene may serve several schedules: a number that the chosen one has no use for is no error.
+  if (schedule)
+    options.schedule = to_choice(*schedule, {"all", "uniform", "revolve", "online", "two_level", "multi_level"});
+  else if (every)
+    options.schedule = "uniform";
+  else if (levels)
+    options.schedule = "multi_level";
+  else if (mapping.has("snapshots"))
+    options.schedule = "revolve";
+  if (every) options.every = to_integer(*every, 1);
+  if (const Value* snapshots = mapping.find("snapshots")) options.snapshots = to_integer(*snapshots, 1);
+  if (!every && (options.schedule == "uniform" || options.schedule == "two_level"))
+    mapping.place_of("every").fail("is missing; give the steps between snapshots");
+  if (levels) options.levels = parse_levels(*levels);
+  if (!levels && options.schedule == "multi_level")
+    mapping.place_of("levels").fail(
+        "is missing; give a list such as [{snapshots: 10}, {snapshots: 100, write: 2, read: 1}]");
+  if (options.schedule == "multi_level" && options.levels.size() > 1) options.store = "tiered";
+  if (const Value* store = mapping.find("store")) options.store = to_choice(*store, {"memory", "hdf5", "tiered"});
+  if (const Value* directory = mapping.find("directory")) options.directory = to_text(*directory);
+  if (const Value* precision = mapping.find("precision")) {
+    options.single = to_choice(*precision, {"double", "single"}) == "single";
+    if (options.single && options.store == "memory")
+      precision->place.fail("is of snapshots in HDF5; use store: hdf5 or tiered, or precision: double");
+  }
+  if (const Value* interval = mapping.find("interval")) {
+    options.interval = to_number(*interval);
+    if (options.interval < 0.0) interval->place.fail(interval->text + " is negative; give s >= 0");
+  }
+  if (const Value* memory = mapping.find("memory")) {
+    options.memory = to_memory(*memory);
+    for (const char* key : {"schedule", "every", "snapshots", "levels"})
+      if (mapping.has(key))
+        mapping.place_of(key).fail("is planned where checkpoint.memory is given; remove one of them");
+    if (options.store != "memory")
+      mapping.place_of("store").fail(
+          "checkpoint.memory plans snapshots in memory; use store: memory, or give a schedule");
+  }
+  return options;
+}
+
+}  // namespace diffsim::app

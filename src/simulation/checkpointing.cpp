@@ -1,0 +1,124 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/simulation/checkpointing.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+#include "diffsim/checkpoint/hdf5_store.hpp"
+#include "diffsim/checkpoint/multi_level_schedule.hpp"
+#include "diffsim/checkpoint/online_schedule.hpp"
+#include "diffsim/checkpoint/revolve_schedule.hpp"
+#include "diffsim/checkpoint/tiered_store.hpp"
+#include "diffsim/checkpoint/two_level_schedule.hpp"
+#include "diffsim/core/error.hpp"
+
+namespace diffsim {
+namespace {
+
+/// Seconds of `body` on the slowest rank.
+template <class Body>
+double measured(MPI_Comm comm, const Body& body) {
+  DIFFSIM_MPI(MPI_Barrier(comm));
+  const double start = MPI_Wtime();
+  body();
+  double seconds = MPI_Wtime() - start;
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm));
+  return seconds;
+}
+
+std::unique_ptr<Store> make_hdf5_store(const CheckpointOptions& options, MPI_Comm comm, const std::string& directory,
+                                       std::shared_ptr<CheckpointDirectory> shared, const RowOrder* order) {
+  if (!shared) shared = std::make_shared<CheckpointDirectory>(comm, directory);
+  return std::make_unique<Hdf5Store>(std::move(shared), order ? *order : RowOrder(comm), options.single);
+}
+
+std::unique_ptr<Store> make_tiered_store(const CheckpointOptions& options, MPI_Comm comm,
+                                         const std::shared_ptr<CheckpointDirectory>& shared, const RowOrder* order) {
+  std::vector<std::unique_ptr<Store>> levels;
+  const std::size_t count = std::max<std::size_t>(options.levels.size(), 2);
+  for (std::size_t k = 0; k < count; ++k) {
+    std::string directory = k < options.levels.size() ? options.levels[k].directory : "";
+    const bool is_main = k == 1 && directory.empty();
+    if (is_main) directory = options.directory;
+    if (directory.empty() && k > 0)
+      directory = (std::filesystem::path(options.directory) / ("level_" + std::to_string(k))).string();
+    if (directory.empty())
+      levels.push_back(std::make_unique<MemoryStore>());
+    else
+      levels.push_back(make_hdf5_store(options, comm, directory, is_main ? shared : nullptr, order));
+  }
+  return std::make_unique<TieredStore>(std::move(levels));
+}
+
+}  // namespace
+
+std::unique_ptr<Schedule> make_schedule(const CheckpointOptions& options, int num_steps) {
+  if (options.schedule == "all") return std::make_unique<AllSchedule>(num_steps);
+  if (options.schedule == "uniform") return std::make_unique<UniformSchedule>(num_steps, options.every);
+  if (options.schedule == "revolve") return std::make_unique<RevolveSchedule>(num_steps, options.snapshots);
+  if (options.schedule == "online") return std::make_unique<OnlineSchedule>(options.snapshots);
+  if (options.schedule == "two_level")
+    return std::make_unique<TwoLevelSchedule>(num_steps, options.every, options.snapshots);
+  if (options.schedule == "multi_level") {
+    std::vector<StorageLevel> levels;
+    for (const CheckpointLevel& level : options.levels) levels.push_back({level.snapshots, level.write, level.read});
+    return std::make_unique<MultiLevelSchedule>(num_steps, std::move(levels), 1.0);
+  }
+  throw Error("unknown checkpoint schedule '" + options.schedule +
+                  "'; there are: all, uniform, revolve, online, two_level, multi_level",
+              ErrorKind::input);
+}
+
+std::unique_ptr<Store> make_store(const CheckpointOptions& options, MPI_Comm comm,
+                                  std::shared_ptr<CheckpointDirectory> shared, const RowOrder* order) {
+  if (options.store == "memory") return std::make_unique<MemoryStore>();
+  if (options.store == "hdf5") return make_hdf5_store(options, comm, options.directory, std::move(shared), order);
+  if (options.store == "tiered") return make_tiered_store(options, comm, shared, order);
+  throw Error("unknown checkpoint store '" + options.store + "'; there are: memory, hdf5, tiered", ErrorKind::input);
+}
+
+double SweepPlan::expected_seconds() const {
+  const auto n = static_cast<double>(checkpoints.num_steps);
+  return (n + static_cast<double>(checkpoints.recomputations)) * step_seconds + n * adjoint_seconds;
+}
+
+std::string SweepPlan::summary() const {
+  char time[64] = "time not known";
+  if (const double seconds = expected_seconds(); std::isfinite(seconds))
+    std::snprintf(time, sizeof(time), "about %.3g s by the first step", seconds);
+  return checkpoints.summary() + "; " + time;
+}
+
+SweepPlan plan_sweep(const CheckpointOptions& options, Model& model, const State& initial, const ParameterSet& gradient,
+                     int num_steps) {
+  SweepPlan plan;
+  model.prepare();
+  model.begin_adjoint(gradient);  // what a record holds may depend on it
+  plan.checkpoints =
+      plan_checkpoints(model.comm(), options.memory, num_steps, static_cast<std::int64_t>(initial.bytes()),
+                       static_cast<std::int64_t>(model.record_bytes()));
+  if (num_steps == 0) return plan;
+  ParameterSet scratch = model.parameters().zero_like(gradient.names());
+  State state = initial.clone();
+  State adjoint = initial.zero_like();
+  const std::unique_ptr<Record> record = model.make_record();
+  try {
+    // The first time includes what is set up once. fmin passes over NaN.
+    for (int attempt = 0; attempt < 3; ++attempt) {
+      state.copy_from(initial);
+      const double step = measured(model.comm(), [&] { model.step(0, state, record.get()); });
+      const double adjoint_step = measured(model.comm(), [&] { model.step_adjoint(0, *record, adjoint, scratch); });
+      plan.step_seconds = std::fmin(plan.step_seconds, step);
+      plan.adjoint_seconds = std::fmin(plan.adjoint_seconds, adjoint_step);
+    }
+  } catch (const Error& error) {
+    // The sweep itself will tell.
+    if (error.kind() != ErrorKind::run) throw;
+    plan.step_seconds = plan.adjoint_seconds = std::numeric_limits<double>::quiet_NaN();
+  }
+  return plan;
+}
+
+}  // namespace diffsim

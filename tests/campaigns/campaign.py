@@ -1,0 +1,92 @@
+# Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+"""What the campaigns share: a small problem, and diffsim run on it under mpiexec. Python's standard library only."""
+
+import argparse
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import time
+
+SCENE = """\
+mesh: {{box: {{size: [1, 0.3, 0.2], cells: [8, 3, 2]}}}}
+material: {{model: neo_hookean, density: 900, youngs_modulus: 2.0e4, poisson_ratio: 0.35}}
+solver: {{dt: 0.004, steps: {steps}, substeps: 3}}
+boundary: [{{region: x_min, fix: [x, y, z]}}]
+objective:
+  - {{type: target_position, region: x_max, target: [0.9, 0.2, 0.1], step: last}}
+  - {{type: target_position, region: x_max, target: [0.9, 0.2, 0.1], step: 100}}
+parameters: [{{name: youngs_modulus, per: cell}}, {{name: gravity}}, {{name: damping}}, {{name: density, per: cell}}]
+checkpoint: {{schedule: two_level, every: 50, snapshots: 5, store: tiered, directory: {directory}, interval: {interval}}}
+"""
+
+
+def arguments(description):
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--diffsim", required=True, help="the program")
+    parser.add_argument("--mpiexec", default="mpiexec --oversubscribe --bind-to none -n", help="up to the number of ranks")
+    parser.add_argument("--scratch", default="campaign", help="a folder to work in, made anew")
+    parser.add_argument("--ranks", default="2,3")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--interval", type=float, default=0.02)
+    return parser
+
+
+class Bench:
+    """A scratch folder with a scene in it."""
+
+    def __init__(self, options, directory=None):
+        self.options = options
+        self.folder = pathlib.Path(options.scratch).resolve()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        self.checkpoints = pathlib.Path(directory or self.folder / "checkpoints")
+        self.scene = self.folder / "scene.yaml"
+        self.scene.write_text(SCENE.format(steps=options.steps, directory=self.checkpoints, interval=options.interval))
+
+    def start(self, ranks, *words, output="out"):
+        # Python's own signals: a group, so that nothing is left behind.
+        return subprocess.Popen(
+            shlex.split(self.options.mpiexec) + [str(ranks), self.options.diffsim, "gradient", str(self.scene), "--output",
+                                                 str(self.folder / output), *words],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+            env={**os.environ, "OMP_NUM_THREADS": "1"})
+
+    def run(self, ranks, *words, output="out", timeout=120):
+        """Exit code, standard output, standard error, seconds."""
+        begin = time.monotonic()
+        process = self.start(ranks, *words, output=output)
+        out, err = process.communicate(timeout=timeout)
+        return process.returncode, out, err, time.monotonic() - begin
+
+    def gradient(self, output="out"):
+        return (self.folder / output / "gradient.h5").read_bytes()
+
+    def clear(self):
+        for path in self.checkpoints.glob("*"):
+            path.unlink()
+
+    def phase(self):
+        return "reverse" if any(self.checkpoints.glob("adjoint_*.h5")) else "forward"
+
+
+def ranks_of(process, program):
+    """Process numbers of the ranks that mpiexec has started."""
+    found = []
+    children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    try:
+        for pid in children.read_text().split():
+            words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            if os.path.realpath(os.fsdecode(words[0])) == os.path.realpath(program):
+                found.append(int(pid))
+    except OSError:
+        pass
+    return found
+
+
+def complaints(err):
+    """What diffsim said was wrong with files."""
+    return [line for line in err.splitlines() if re.search(r"damaged|cut short|cannot be read|No such file", line)]

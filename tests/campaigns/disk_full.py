@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+"""Runs out of disk at every place in turn: checkpoints go to a tmpfs that has room for ever more of the files.
+
+Each run must end with an error of all ranks, said once, without crash or hang, and leave a checkpoint from which a run
+with enough room goes on to the gradient's same bits. Mounting needs root; without, use the tests' injected failures:
+DIFFSIM_WRITE_STRIDE=1 build/tests/bin/simulation_resume_test --gtest_filter=*FullDisk*.
+
+    sudo tests/campaigns/disk_full.py --diffsim build/bin/diffsim
+"""
+
+import os
+import subprocess
+import sys
+
+from campaign import Bench, arguments, complaints
+
+
+def main():
+    parser = arguments(__doc__)
+    parser.add_argument("--from-kb", type=int, default=1024)
+    parser.add_argument("--to-kb", type=int, default=1400)
+    parser.add_argument("--step-kb", type=int, default=4)
+    options = parser.parse_args()
+    options.diffsim = os.path.abspath(options.diffsim)
+    ranks = int(options.ranks.split(",")[0])
+    bench = Bench(options)
+    code, _, err, _ = bench.run(ranks, output="reference")
+    assert code == 0, err
+    reference = bench.gradient("reference")
+    bench.checkpoints.mkdir(exist_ok=True)
+
+    full, faults = 0, 0
+    size = options.from_kb
+    while size <= options.to_kb:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}k", "tmpfs", str(bench.checkpoints)], check=True)
+        try:
+            code, _, err, seconds = bench.run(ranks, timeout=60)
+            ours = [line for line in err.splitlines() if line.startswith("diffsim: error:")]
+            if code == 0:
+                if bench.gradient() != reference:
+                    faults += 1
+                    print(f"{size} kB: another gradient")
+                size += 16 * options.step_kb
+                continue
+            full += 1
+            if code != 1 or len(ours) != 1 or "No space left" not in ours[0] and "has space" not in ours[0]:
+                faults += 1
+                print(f"{size} kB: exit code {code} after {seconds:.1f} s\n{err}")
+            subprocess.run(["mount", "-o", "remount,size=64m", str(bench.checkpoints)], check=True)
+            code, _, err, _ = bench.run(ranks, "--resume")
+            if code != 0 or bench.gradient() != reference or complaints(err):
+                faults += 1
+                print(f"{size} kB: resumed with exit code {code}\n{err}")
+        finally:
+            subprocess.run(["umount", str(bench.checkpoints)], check=True)
+        size += options.step_kb
+    print(f"{full} runs ran out of disk; faults: {faults}")
+    return 1 if faults or not full else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+"""Kills a random rank at random times of a gradient's forward and reverse sweep, and resumes, until the sweep is done.
+
+Counts published files that could not be read, runs that did not end within 10 s of the kill, and gradients whose bits
+are not those of a run that nobody killed. Exit code 0 if there were none.
+
+    tests/campaigns/kill.py --diffsim build/bin/diffsim --kills 100
+"""
+
+import os
+import random
+import signal
+import sys
+import time
+
+from campaign import Bench, arguments, complaints, ranks_of
+
+
+def main():
+    parser = arguments(__doc__)
+    parser.add_argument("--kills", type=int, default=100)
+    options = parser.parse_args()
+    options.diffsim = os.path.abspath(options.diffsim)
+    choose = random.Random(options.seed)
+    bench = Bench(options)
+    counts = [int(n) for n in options.ranks.split(",")]
+    references, seconds = {}, {}
+    for ranks in counts:
+        code, _, err, seconds[ranks] = bench.run(ranks, output=f"reference{ranks}")
+        assert code == 0, err
+        references[ranks] = bench.gradient(f"reference{ranks}")
+
+    kills = {"forward": 0, "reverse": 0}
+    unreadable, hangs, wrong, slowest, sweeps = 0, 0, 0, 0.0, 0
+    while sum(kills.values()) < options.kills:
+        ranks = choose.choice(counts)
+        bench.clear()
+        words = []
+        while True:
+            patience = choose.uniform(0.0, 1.2 * seconds[ranks]) if sum(kills.values()) < options.kills else 1e9
+            process = bench.start(ranks, *words)
+            words = ["--resume"]
+            begin = time.monotonic()
+            while process.poll() is None and time.monotonic() - begin < patience:
+                time.sleep(0.002)
+            pids = ranks_of(process, options.diffsim)
+            killed = False
+            if process.poll() is None and pids:
+                phase = bench.phase()
+                try:
+                    os.kill(choose.choice(pids), signal.SIGKILL)
+                    killed = True
+                except ProcessLookupError:
+                    pass
+            begin = time.monotonic()
+            try:
+                _, err = process.communicate(timeout=10)
+            except Exception:
+                hangs += 1
+                os.killpg(process.pid, signal.SIGKILL)
+                _, err = process.communicate()
+            if killed:
+                kills[phase] += 1
+                slowest = max(slowest, time.monotonic() - begin)
+            faults = complaints(err)
+            unreadable += len(faults)
+            for fault in faults:
+                print(fault)
+            if process.returncode == 0:
+                sweeps += 1
+                if bench.gradient() != references[ranks]:
+                    wrong += 1
+                break
+            if not killed and process.returncode not in (0,):
+                print(f"exit code {process.returncode} without a kill\n{err}")
+                wrong += 1
+                break
+    print(f"{sum(kills.values())} kills ({kills['forward']} before the reversal's first entry, {kills['reverse']} after), "
+          f"{sweeps} sweeps ended")
+    print(f"unreadable published files: {unreadable}; hangs over 10 s: {hangs} (slowest end {slowest:.1f} s); "
+          f"wrong resumed gradients: {wrong}")
+    return 1 if unreadable or hangs or wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,355 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// A sweep that is interrupted, anywhere, goes on to the same gradient: the same bits on the same ranks, the same up to
+// rounding on others; whatever happened to its files meanwhile.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/inverse/losses.hpp"
+#include "diffsim/mesh/box.hpp"
+#include "diffsim/simulation/simulator.hpp"
+
+namespace diffsim {
+// src/io/file_system.hpp
+void fail_writes_after(long count);
+void synchronise_files(bool wanted);
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int num_steps = 75;  // two whole blocks and a part
+const std::vector<std::string> asked = {"youngs_modulus", "density", "gravity", "damping"};
+
+int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+/// A problem on some of the ranks, and what is left of it in a directory.
+struct Case {
+  explicit Case(MPI_Comm on) : comm(on), mesh(TetrahedralMesh::box(on, {1.0, 0.3, 0.2}, {4, 2, 1})) {
+    DifferentiableMaterial material{
+        "neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}}, "all"};
+    solver =
+        std::make_unique<DifferentiableSolver>(mesh, std::vector{material}, SolverOptions{.dt = 0.004, .substeps = 2});
+    solver->fix("x_min");
+    for (const int step : {0, 30, num_steps})
+      loss.add(std::make_unique<TargetPositionLoss>(*mesh, mesh->region("x_max"), std::array<double, 3>{0.9, 0.2, 0.1},
+                                                    step));
+  }
+
+  /// Loss and gradients in the file's order. `stop_at`: polls until it is told to stop; 0: it is not.
+  std::vector<double> run(const CheckpointOptions& options, bool resume, int stop_at = 0, bool keep = true) {
+    std::shared_ptr<CheckpointDirectory> directory;
+    std::unique_ptr<SweepJournal> journal;
+    const RowOrder order(*mesh);
+    warnings.clear();
+    if (keep) {
+      CheckpointDirectory::Options how;
+      how.keep = true;
+      how.resume = resume;
+      how.problem = {{"name", "resume_test"}};
+      how.warn = [this](const std::string& what) { warnings.push_back(what); };
+      directory = std::make_shared<CheckpointDirectory>(comm, options.directory, how);
+      journal = std::make_unique<SweepJournal>(directory, order, options.interval,
+                                               [this, stop_at] { return ++polls >= stop_at && stop_at > 0; });
+    }
+    polls = 0;
+    const std::unique_ptr<Store> store = make_store(options, comm, directory, &order);
+    const std::unique_ptr<Schedule> schedule = make_schedule(options, num_steps);
+    AdjointSweep sweep(solver->model(), loss, *schedule, *store, journal.get());
+    State state = solver->initial_state(), adjoint = state.zero_like();
+    ParameterSet gradient = solver->parameters().zero_like(asked);
+    std::vector<double> result{sweep.forward(state, gradient, {}, [](int n, const State&) { return n == num_steps; })};
+    sweep.backward(adjoint);
+    for (const Parameter& parameter : gradient) {
+      std::vector<double> block = parameter.field.to_host();
+      if (parameter.site == Site::cell) {
+        std::vector<double> local = block;
+        block.assign(static_cast<std::size_t>(mesh->cell_order().block_size()), 0.0);
+        mesh->cell_order().to_file(local, 1, block);
+      }
+      result.insert(result.end(), block.begin(), block.end());
+    }
+    statistics = sweep.statistics();
+    if (directory) directory->remove_all();
+    return result;
+  }
+
+  bool stops(const CheckpointOptions& options, bool resume, int stop_at) {
+    try {
+      (void)run(options, resume, stop_at);
+      return false;
+    } catch (const SweepStopped&) {
+      return true;
+    }
+  }
+
+  MPI_Comm comm;
+  std::shared_ptr<TetrahedralMesh> mesh;
+  std::unique_ptr<DifferentiableSolver> solver;
+  SumLoss loss;
+  std::vector<std::string> warnings;
+  SweepStatistics statistics;
+  int polls = 0;
+};
+
+CheckpointOptions options_of(const std::string& schedule, const std::string& store) {
+  CheckpointOptions options;
+  options.schedule = schedule;
+  options.store = store;
+  options.every = 20;
+  options.snapshots = 4;
+  options.levels = {{3, 0.0, 0.0, ""}, {4, 2.0, 1.0, ""}};
+  options.directory = "resume";
+  options.interval = 1e9;
+  return options;
+}
+
+/// No machine crashes here, so nothing waits for the disk.
+const bool quick = [] {
+  synchronise_files(false);
+  return true;
+}();
+
+TEST(Resume, AnyScheduleAndStoreGoesOnToTheSameBits) {
+  Case problem(MPI_COMM_WORLD);
+  const std::vector<double> reference = problem.run(options_of("all", "memory"), false, 0, false);
+  const auto check = [&](const std::string& schedule, const std::string& store, double interval,
+                         const std::vector<double>& stops) {
+    CheckpointOptions options = options_of(schedule, store);
+    options.interval = interval;
+    EXPECT_EQ(problem.run(options, false), reference) << schedule << ' ' << store;
+    const int whole = problem.polls;
+    for (const double part : stops) {
+      const int stop_at = std::max(1, static_cast<int>(part * whole));
+      EXPECT_TRUE(problem.stops(options, false, stop_at));
+      EXPECT_EQ(problem.run(options, true), reference) << schedule << ' ' << store << " stopped at " << stop_at;
+      EXPECT_TRUE(problem.warnings.empty()) << problem.warnings.front();
+      if (rank_in(MPI_COMM_WORLD) == 0) {
+        EXPECT_FALSE(fs::exists("resume"));
+      }
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+  };
+  constexpr double never = 1e9;
+  for (const char* schedule : {"all", "uniform", "revolve", "online"})
+    check(schedule, "memory", never, {0.3, 0.6, 0.97});
+  check("revolve", "hdf5", never, {0.2, 0.8});
+  check("multi_level", "tiered", never, {0.2, 0.7});
+  check("two_level", "tiered", never, {0.0, 0.5, 0.9});
+  check("two_level", "tiered", 0.0, {0.1, 0.6, 0.97});
+}
+
+TEST(Resume, WhatIsDoneIsNotDoneAgain) {
+  Case problem(MPI_COMM_WORLD);
+  const CheckpointOptions options = options_of("two_level", "tiered");
+  (void)problem.run(options, false);
+  const long all = problem.statistics.advances + problem.statistics.recordings;
+  EXPECT_TRUE(problem.stops(options, false, 70));  // in the forward run
+  (void)problem.run(options, true);
+  EXPECT_LE(problem.statistics.advances + problem.statistics.recordings, all - 60 + options.every);
+  EXPECT_TRUE(problem.stops(options, false, static_cast<int>(all)));  // steps < 32 are left, or a few more
+  (void)problem.run(options, true);
+  EXPECT_LE(problem.statistics.recordings, 64);
+}
+
+TEST(Resume, OtherNumbersOfRanksAgree) {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (ranks < 3) GTEST_SKIP() << "needs 3 ranks";
+  const CheckpointOptions options = options_of("two_level", "tiered");
+  const int rank = rank_in(MPI_COMM_WORLD);
+  std::vector<double> reference, found;
+  if (rank == 0) reference = Case(MPI_COMM_SELF).run(options, false, 0, false);
+  bool resume = false;
+  // Two stops on the way forward, two on the way back.
+  for (const auto& [count, stop_at] : std::vector<std::pair<int, int>>{{1, 30}, {2, 30}, {3, 90}, {2, 70}, {1, 0}}) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, rank < count ? 0 : MPI_UNDEFINED, rank, &comm);
+    if (comm != MPI_COMM_NULL) {
+      Case problem(comm);
+      if (stop_at > 0) {
+        EXPECT_TRUE(problem.stops(options, resume, stop_at)) << count;
+      } else {
+        found = problem.run(options, resume);
+        EXPECT_LE(problem.statistics.recordings, 64);  // a block at least was reversed before
+      }
+      EXPECT_TRUE(problem.warnings.empty()) << problem.warnings.front();
+      MPI_Comm_free(&comm);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    resume = true;
+  }
+  if (rank != 0) return;
+  ASSERT_EQ(found.size(), reference.size());
+  // The loss; gradients by cell, relative to the largest; gravity; damping.
+  const std::size_t cells = (reference.size() - 5) / 2;
+  std::size_t at = 0;
+  for (const std::size_t count : {std::size_t{1}, cells, cells, std::size_t{3}, std::size_t{1}}) {
+    double scale = 0.0;
+    for (std::size_t i = at; i < at + count; ++i) scale = std::max(scale, std::abs(reference[i]));
+    for (const std::size_t end = at + count; at < end; ++at) EXPECT_NEAR(found[at], reference[at], 1e-11 * scale) << at;
+  }
+}
+
+/// Files of the directory, the same on all ranks.
+std::vector<std::string> files_in(const std::string& directory) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(directory)) names.push_back(entry.path().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void flip_bit(const std::string& name, std::uint64_t bit) {
+  std::fstream file(name, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(bit / 8));
+  const char byte = static_cast<char>(file.get() ^ (1 << bit % 8));
+  file.seekp(static_cast<std::streamoff>(bit / 8));
+  file.put(byte);
+}
+
+int number_from_environment(const char* name, int otherwise) {
+  const char* text = std::getenv(name);
+  return text ? std::atoi(text) : otherwise;
+}
+
+TEST(Resume, BitFlipsAreDetectedBeforeUse) {
+  Case problem(MPI_COMM_WORLD);
+  CheckpointOptions options = options_of("two_level", "tiered");
+  options.interval = 0.0;
+  const std::vector<double> reference = problem.run(options, false);
+  const int rank = rank_in(MPI_COMM_WORLD);
+  std::mt19937_64 random(7);
+  const int flips = number_from_environment("DIFFSIM_BIT_FLIPS", 4);
+  int detected = 0;
+  for (int flip = 0; flip < flips; ++flip) {
+    const int stop_at = 20 + static_cast<int>(random() % 160);
+    EXPECT_TRUE(problem.stops(options, false, stop_at));
+    MPI_Barrier(MPI_COMM_WORLD);
+    const std::vector<std::string> names = files_in("resume");
+    const std::string name = names[random() % names.size()];
+    const std::uint64_t bit = random() % (8 * fs::file_size(name));
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) flip_bit(name, bit);
+    MPI_Barrier(MPI_COMM_WORLD);
+    // Every file that is used is verified; this one is told if it is.
+    EXPECT_EQ(problem.run(options, true), reference) << name << " bit " << bit;
+    for (const std::string& warning : problem.warnings) EXPECT_NE(warning.find(name), std::string::npos) << warning;
+    detected += problem.warnings.empty() ? 0 : 1;
+    if (name.find("manifest") != std::string::npos) {
+      EXPECT_EQ(problem.warnings.size(), 1u) << name << " bit " << bit;
+    }
+  }
+}
+
+/// Of every published file: whether a flip of any bit is found when the file is opened.
+TEST(Resume, EveryFileIsVerified) {
+  Case problem(MPI_COMM_WORLD);
+  CheckpointOptions options = options_of("two_level", "tiered");
+  options.interval = 0.0;
+  EXPECT_TRUE(problem.stops(options, false, 120));
+  CheckpointDirectory::Options how;
+  how.keep = how.resume = true;
+  how.problem = {{"name", "resume_test"}};
+  std::mt19937_64 random(11);
+  const int flips = number_from_environment("DIFFSIM_BIT_FLIPS", 60);
+  for (int flip = 0; flip < flips; ++flip) {
+    CheckpointDirectory directory(MPI_COMM_WORLD, "resume", how);
+    const bool is_state = random() % 2 == 0;
+    const std::string kind = is_state ? "step" : "adjoint";
+    const std::vector<int> numbers = directory.numbers(kind);
+    const int number = numbers.at(random() % numbers.size());
+    const std::string name = directory.file_of(kind, number);
+    (void)directory.open(kind, number);
+    const std::uint64_t bit = random() % (8 * fs::file_size(name));
+    const auto turn = [&] {
+      MPI_Barrier(MPI_COMM_WORLD);
+      if (rank_in(MPI_COMM_WORLD) == 0) flip_bit(name, bit);
+      MPI_Barrier(MPI_COMM_WORLD);
+    };
+    turn();
+    EXPECT_THROW((void)directory.open(kind, number), Error) << name << " bit " << bit;
+    turn();
+  }
+  CheckpointDirectory(MPI_COMM_WORLD, "resume", how).remove_all();
+}
+
+TEST(Resume, AFullDiskIsToldByAllRanksAndHarmsNothing) {
+  Case problem(MPI_COMM_WORLD);
+  CheckpointOptions options = options_of("two_level", "tiered");
+  options.interval = 0.0;
+  const std::vector<double> reference = problem.run(options, false);
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const int rank = rank_in(MPI_COMM_WORLD);
+  const int stride = number_from_environment("DIFFSIM_WRITE_STRIDE", 101);
+  bool failed = true;
+  for (int write = 0; failed; write += stride) {
+    // There is something to be kept, from the second on.
+    const bool resume = write > 0;
+    if (resume) {
+      EXPECT_TRUE(problem.stops(options, false, 25));
+    }
+    if (rank == write % ranks) fail_writes_after(write);
+    failed = false;
+    std::vector<double> found;
+    try {
+      found = problem.run(options, resume);
+    } catch (const Error& error) {
+      failed = true;
+      EXPECT_EQ(error.kind(), ErrorKind::system) << error.what();
+      EXPECT_NE(std::string(error.what()).find("resume/"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("No space left"), std::string::npos) << error.what();
+    }
+    fail_writes_after(-1);
+    int all = failed ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    EXPECT_TRUE(all == 0 || all == ranks) << "write " << write;
+    if (failed) found = problem.run(options, true);
+    EXPECT_EQ(found, reference) << "write " << write;
+    EXPECT_TRUE(problem.warnings.empty()) << "write " << write << ": " << problem.warnings.front();
+    if (rank != write % ranks && !failed) break;
+  }
+}
+
+TEST(Resume, ForeignAndNewerCheckpointsAreRefused) {
+  const CheckpointOptions options = options_of("two_level", "tiered");
+  Case problem(MPI_COMM_WORLD);
+  EXPECT_TRUE(problem.stops(options, false, 50));
+  const auto open_as = [&](const ProblemParts& parts) {
+    CheckpointDirectory::Options how;
+    how.keep = how.resume = true;
+    how.problem = parts;
+    const CheckpointDirectory directory(MPI_COMM_WORLD, "resume", how);
+  };
+  const auto message = [&](const ProblemParts& parts) -> std::string {
+    try {
+      open_as(parts);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::input);
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message({{"name", "resume_test"}}), "");
+  EXPECT_NE(message({{"name", "other"}}).find("another problem's checkpoint (name is another)"), std::string::npos);
+  EXPECT_NE(message({{"name", "resume_test"}, {"mesh", "1"}}).find("mesh is another"), std::string::npos);
+  // Other values of the parameters: files of that point go.
+  problem.solver->parameters().at("density").field.fill(901.0);
+  const std::vector<double> other = problem.run(options_of("all", "memory"), false, 0, false);
+  EXPECT_EQ(problem.run(options, true), other);
+}
+
+}  // namespace
+}  // namespace diffsim
