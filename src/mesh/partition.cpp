@@ -2,6 +2,7 @@
 #include "partition.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 #include "diffsim/core/error.hpp"
@@ -54,6 +55,24 @@ DMHandle block_dm(MPI_Comm comm, const MeshData& data, std::vector<PetscInt>& fi
   return dm;
 }
 
+/// Keeps Scotch 7 to one thread, while it lives, unless the user asked for more: its threads race, and equal meshes shall be
+/// partitioned equally.
+class OneScotchThread {
+ public:
+  OneScotchThread() : mine_(std::getenv(name) == nullptr) {
+    if (mine_) ::setenv(name, "1", 0);
+  }
+  ~OneScotchThread() {
+    if (mine_) ::unsetenv(name);
+  }
+  OneScotchThread(const OneScotchThread&) = delete;
+  OneScotchThread& operator=(const OneScotchThread&) = delete;
+
+ private:
+  static constexpr const char* name = "SCOTCH_PTHREAD_NUMBER";
+  bool mine_;
+};
+
 /// Up to so many cells, one rank partitions them all: PTScotch on several ranks need not give equal parts in equal runs.
 constexpr std::int64_t cells_of_one_rank = 2000000;
 
@@ -100,6 +119,7 @@ Partition partition_cells(MPI_Comm comm, const MeshData& data) {
   DIFFSIM_PETSC(DMPlexGetPartitioner(result.dm, &partitioner));
   DIFFSIM_PETSC(PetscPartitionerSetType(partitioner, PETSCPARTITIONERPTSCOTCH));
   DIFFSIM_PETSC(PetscPartitionerSetFromOptions(partitioner));
+  const OneScotchThread one_thread;
   if (SCOTCH_randomReset) SCOTCH_randomReset();
   PetscSFHandle migration;
   DMHandle distributed;

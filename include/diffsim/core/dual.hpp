@@ -68,10 +68,14 @@ struct Dual {
     for (int i = 0; i < N; ++i) c.derivative[i] = (a.derivative[i] - c.value * b.derivative[i]) * inverse;
     return c;
   }
-  friend DIFFSIM_FUNCTION Dual operator+(const Dual& a, double b) { return a + Dual(b); }
-  friend DIFFSIM_FUNCTION Dual operator+(double a, const Dual& b) { return Dual(a) + b; }
-  friend DIFFSIM_FUNCTION Dual operator-(const Dual& a, double b) { return a - Dual(b); }
-  friend DIFFSIM_FUNCTION Dual operator-(double a, const Dual& b) { return Dual(a) - b; }
+  friend DIFFSIM_FUNCTION Dual operator+(const Dual& a, double b) {
+    Dual c = a;
+    c.value = a.value + T(b);
+    return c;
+  }
+  friend DIFFSIM_FUNCTION Dual operator+(double a, const Dual& b) { return b + a; }
+  friend DIFFSIM_FUNCTION Dual operator-(const Dual& a, double b) { return a + (-b); }
+  friend DIFFSIM_FUNCTION Dual operator-(double a, const Dual& b) { return -b + a; }
   friend DIFFSIM_FUNCTION Dual operator*(const Dual& a, double b) {
     Dual c;
     c.value = a.value * T(b);

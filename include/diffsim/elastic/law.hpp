@@ -6,6 +6,7 @@
 
 #include "diffsim/core/dual.hpp"
 #include "diffsim/core/pack.hpp"
+#include "diffsim/core/dual_tensor.hpp"
 #include "diffsim/core/small_tensor.hpp"
 
 namespace diffsim {
