@@ -315,6 +315,9 @@ void AdjointSweep::save() {
 }
 
 void AdjointSweep::poll() {
+  if (watcher_)
+    watcher_(statistics_.advances + statistics_.recordings, furthest_,
+             reversed_from_ > furthest_ ? -1 : reversed_from_);
   if (!journal_) return;
   const SweepJournal::Request request = journal_->poll();
   if (request == SweepJournal::Request::none) return;

@@ -17,7 +17,8 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
   job.report.set_mesh(*mesh);
   solver = std::make_unique<DifferentiableSolver>(make_solver(scene, mesh));
   objectives = make_loss(scene, *mesh);
-  loss = std::make_unique<WatchedLoss>(*objectives, progress, scene.solver.steps);
+  // Sweeps tell how far they are; what `check` does otherwise shows by the states it asks the loss about.
+  if (job.line.command == "check") loss = std::make_unique<WatchedLoss>(*objectives, progress, scene.solver.steps);
   std::vector<Unknown> unknowns = make_unknowns(scene, *solver);
   warn_about_solver(job, *solver);
   warn_about_contact(job, *mesh);
@@ -26,10 +27,12 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
   const RowOrder order(*mesh);
   at_place(scene.checkpoint_place, [&] {
     make_resumable(scene.checkpoint);
-    store = make_store(scene.checkpoint, job.comm, directory_, &order);
+    CheckpointOptions options = scene.checkpoint;
+    if (job.line.command == "check") options.single = false;  // it tells apart what rounding does
+    store = make_store(options, job.comm, directory_, &order);
   });
   problem = std::make_unique<InverseProblem>(
-      solver->model(), solver->initial_state(), scene.solver.steps, *loss, std::move(unknowns),
+      solver->model(), solver->initial_state(), scene.solver.steps, objective(), std::move(unknowns),
       [this](int num_steps) { return next_schedule(num_steps); }, *store);
   if (journal_) problem->set_journal(&*journal_);
   if (log_) problem->set_log(&*log_);
@@ -74,9 +77,17 @@ void InverseJob::finish() {
 
 std::unique_ptr<Schedule> InverseJob::next_schedule(int num_steps) {
   add_statistics();
-  if (!job_.scene.checkpoint.memory.is_given()) return make_schedule(job_.scene.checkpoint, num_steps);
-  if (!plan_) make_plan(num_steps);
-  return plan_->checkpoints.make_schedule();
+  const bool planned = job_.scene.checkpoint.memory.is_given();
+  if (planned && !plan_) make_plan(num_steps);
+  const auto make = [&] {
+    return planned ? plan_->checkpoints.make_schedule() : make_schedule(job_.scene.checkpoint, num_steps);
+  };
+  if (!loss && job_.rank == 0) {
+    if (!forecast_) forecast_ = forecast(*make(), num_steps);
+    watch_.emplace(progress, *forecast_);
+    problem->watch([this](long taken, int reached, int from) { (*watch_)(taken, reached, from); });
+  }
+  return make();
 }
 
 void InverseJob::make_plan(int num_steps) {

@@ -22,10 +22,12 @@ struct InverseJob {
   std::unique_ptr<DifferentiableSolver> solver;
   Progress progress;
   std::unique_ptr<SumLoss> objectives;
-  std::unique_ptr<WatchedLoss> loss;
+  std::unique_ptr<WatchedLoss> loss;  ///< `check` only
   std::unique_ptr<Store> store;
   std::unique_ptr<InverseProblem> problem;
 
+  /// The loss that the problem is posed with.
+  Loss& objective() { return loss ? static_cast<Loss&>(*loss) : *objectives; }
   /// What all sweeps so far did, into the report.
   void report_sweeps();
   /// The run has what it was for: its checkpoint goes.
@@ -43,6 +45,8 @@ struct InverseJob {
   std::optional<SweepJournal> journal_;
   std::optional<EvaluationLog> log_;
   std::optional<SweepPlan> plan_;
+  std::optional<SweepForecast> forecast_;  // on the first rank
+  std::optional<SweepProgress> watch_;     // likewise
   SweepStatistics done_;
 };
 

@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace diffsim::app {
@@ -53,11 +54,23 @@ std::string Progress::text(const std::string& label, const std::string& unit, lo
 }
 
 void Progress::update(long done, long total, const std::string& note) {
-  if (style_ == Style::none) return;
   const Clock::time_point now = Clock::now();
-  if (now - shown_ < (style_ == Style::line ? Clock::duration(line_interval) : Clock::duration(log_interval))) return;
+  if (is_due(now))
+    show(text(label_, unit_, done, total, std::chrono::duration<double>(now - start_).count(), note), now);
+}
+
+void Progress::update(const std::function<std::string()>& text) {
+  const Clock::time_point now = Clock::now();
+  if (is_due(now)) show(label_ + ": " + text(), now);
+}
+
+bool Progress::is_due(Clock::time_point now) const {
+  if (style_ == Style::none) return false;
+  return now - shown_ >= (style_ == Style::line ? Clock::duration(line_interval) : Clock::duration(log_interval));
+}
+
+void Progress::show(const std::string& line, Clock::time_point now) {
   shown_ = now;
-  const std::string line = text(label_, unit_, done, total, std::chrono::duration<double>(now - start_).count(), note);
   if (style_ == Style::line) {
     std::fputs(("\r\033[K" + fitted(line)).c_str(), stderr);
     on_screen_ = true;
@@ -65,6 +78,42 @@ void Progress::update(long done, long total, const std::string& note) {
     std::fputs(("diffsim: " + line + "\n").c_str(), stderr);
   }
   std::fflush(stderr);
+}
+
+SweepProgress::SweepProgress(Progress& progress, SweepForecast forecast)
+    : progress_(progress), forecast_(std::move(forecast)), last_(std::chrono::steady_clock::now()) {}
+
+void SweepProgress::count(long taken, int reversed_from, double seconds) {
+  if (taken > taken_) {
+    step_seconds_ += seconds;
+    steps_ += taken - taken_;
+  } else if (reversed_from >= 0) {
+    reverse_seconds_ += seconds;
+    ++reversals_;
+  }
+  taken_ = taken;
+  reversed_from_ = reversed_from;
+}
+
+double SweepProgress::seconds_left(long taken, int reversed_from) const {
+  const int n = forecast_.num_steps;
+  const double step = step_seconds_ / static_cast<double>(std::max(steps_, 1L));
+  const double reverse = reversals_ > 0 ? reverse_seconds_ / static_cast<double>(reversals_) : step;
+  if (reversed_from < 0 || reversed_from >= n)
+    return static_cast<double>(std::max(forecast_.steps - taken, 0L)) * step + n * reverse;
+  return static_cast<double>(forecast_.left[static_cast<std::size_t>(reversed_from)]) * step + reversed_from * reverse;
+}
+
+void SweepProgress::operator()(long taken, int reached, int reversed_from) {
+  const auto now = std::chrono::steady_clock::now();
+  count(taken, reversed_from, std::chrono::duration<double>(now - last_).count());
+  last_ = now;
+  progress_.update([&] {
+    const int n = forecast_.num_steps;
+    return fmt::format("{} {} of {} steps, {} left", reversed_from < 0 ? "forward" : "backward",
+                       reversed_from < 0 ? reached : n - reversed_from, n,
+                       duration(seconds_left(taken, reversed_from)));
+  });
 }
 
 bool WatchedLoss::observes(int n) const {

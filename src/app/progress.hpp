@@ -2,9 +2,11 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <utility>
 
+#include "diffsim/checkpoint/forecast.hpp"
 #include "diffsim/core/loss.hpp"
 
 namespace diffsim::app {
@@ -28,16 +30,43 @@ class Progress {
 
   /// `done` of `total` units are done; `note` is added to the line.
   void update(long done, long total, const std::string& note = "");
+  /// A line of other text after the label, made where it is time for one.
+  void update(const std::function<std::string()>& text);
   /// The text of a line: "simulate: 120 of 1000 steps, 35.2 steps/s, 0:25 left".
   static std::string text(const std::string& label, const std::string& unit, long done, long total, double seconds,
                           const std::string& note);
 
  private:
   using Clock = std::chrono::steady_clock;
+  void show(const std::string& line, Clock::time_point now);
+  bool is_due(Clock::time_point now) const;
+
   Style style_;
   std::string label_, unit_;
   Clock::time_point start_, shown_;
   bool on_screen_ = false;
+};
+
+/// How far an adjoint sweep is, by its schedule: the time left counts the steps that will be repeated, and steps of the reverse
+/// sweep at their own pace.
+class SweepProgress {
+ public:
+  SweepProgress(Progress& progress, SweepForecast forecast);
+  void operator()(long taken, int reached, int reversed_from);
+
+  /// Seconds left, by the mean times of what was done; `reversed_from` as in SweepWatcher.
+  double seconds_left(long taken, int reversed_from) const;
+  /// Counts `seconds` for what was done since the last time.
+  void count(long taken, int reversed_from, double seconds);
+
+ private:
+  Progress& progress_;
+  SweepForecast forecast_;
+  std::chrono::steady_clock::time_point last_;
+  long taken_ = 0;
+  int reversed_from_ = -1;
+  double step_seconds_ = 0.0, reverse_seconds_ = 0.0;
+  long steps_ = 0, reversals_ = 0;
 };
 
 /// A loss that tells a Progress how far a sweep is: a sweep asks `observes` at every state, forward from 0 and back

@@ -265,6 +265,7 @@ double InverseProblem::sweep(Loss& loss, const std::vector<double>& u, std::vect
   State adjoint = state.zero_like();
   const std::unique_ptr<Schedule> schedule = make_schedule_(num_steps_);
   AdjointSweep adjoint_sweep(model_, loss, *schedule, store_, journal);
+  adjoint_sweep.watch(watcher_);
   const double result = adjoint_sweep.forward(state, parameters, observer,
                                               [this](int n, const State&) { return n == num_steps_; });
   adjoint_sweep.backward(adjoint);

@@ -212,7 +212,7 @@ void BackgroundWriter::write(const std::string& path, const std::string& format,
   std::vector<std::uint64_t> places(arrays.size() + 1);  // and the file's length
   collectively(w.comm, [&] {
     if (w.rank != 0) return;
-    Hdf5File file = Hdf5File::create(MPI_COMM_SELF, path, format, version);
+    Hdf5File file = Hdf5File::create_alone(path, format, version);
     for (const auto& [name, value] : attributes) file.write_attribute("/", name, value);
     std::vector<std::pair<std::uint64_t, std::uint64_t>> taken;
     for (std::size_t i = 0; i < arrays.size(); ++i) {

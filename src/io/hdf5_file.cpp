@@ -117,8 +117,8 @@ OwnedComm::~OwnedComm() {
 
 // ---- Impl ----------------------------------------------------------------------------------------------------------
 
-Hdf5File::Impl::Impl(MPI_Comm on, std::string name, bool for_writing)
-    : comm(on), path(std::move(name)), writing(for_writing) {
+Hdf5File::Impl::Impl(MPI_Comm on, std::string name, bool for_writing, bool by_itself)
+    : comm(on), path(std::move(name)), writing(for_writing), alone(by_itself) {
   DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
 }
 
@@ -156,11 +156,11 @@ void Hdf5File::Impl::require_writing(const std::string& dataset) const {
 Hdf5Properties Hdf5File::Impl::access() const {
   Hdf5Properties list(H5Pcreate(H5P_FILE_ACCESS));
   DIFFSIM_HDF5(list);
-  DIFFSIM_HDF5(H5Pset_fapl_mpio(list, comm, MPI_INFO_NULL));
+  if (!alone) DIFFSIM_HDF5(H5Pset_fapl_mpio(list, comm, MPI_INFO_NULL));
   // Formats since HDF5 1.8 check-sum their own metadata.
   DIFFSIM_HDF5(H5Pset_libver_bounds(list, H5F_LIBVER_V18, H5F_LIBVER_LATEST));
   // Word sums of a file (checksum.hpp) are taken by parts that begin at multiples of 4.
-  if (writing) DIFFSIM_HDF5(H5Pset_alignment(list, 1, 8));
+  if (alone) DIFFSIM_HDF5(H5Pset_alignment(list, 1, 8));
   // One rank reads metadata for all.
   if (!writing) DIFFSIM_HDF5(H5Pset_all_coll_metadata_ops(list, true));
   return list;
@@ -264,7 +264,7 @@ Hdf5File::Hdf5File(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
   f.agree([&] {
     f.collective = Hdf5Properties(H5Pcreate(H5P_DATASET_XFER));
     DIFFSIM_HDF5(f.collective);
-    DIFFSIM_HDF5(H5Pset_dxpl_mpio(f.collective, H5FD_MPIO_COLLECTIVE));
+    if (!f.alone) DIFFSIM_HDF5(H5Pset_dxpl_mpio(f.collective, H5FD_MPIO_COLLECTIVE));
   });
 }
 Hdf5File::Hdf5File(Hdf5File&&) noexcept = default;
@@ -272,7 +272,16 @@ Hdf5File& Hdf5File::operator=(Hdf5File&&) noexcept = default;
 Hdf5File::~Hdf5File() = default;
 
 Hdf5File Hdf5File::create(MPI_Comm comm, const std::string& path, const std::string& format, int version) {
-  Hdf5File result(std::make_unique<Impl>(comm, path, true));
+  return create(std::make_unique<Impl>(comm, path, true), format, version);
+}
+
+Hdf5File Hdf5File::create_alone(const std::string& path, const std::string& format, int version) {
+  return create(std::make_unique<Impl>(MPI_COMM_SELF, path, true, true), format, version);
+}
+
+Hdf5File Hdf5File::create(std::unique_ptr<Impl> impl, const std::string& format, int version) {
+  Hdf5File result(std::move(impl));
+  const std::string path = result.path();
   Impl& f = *result.impl_;
   collectively(f.comm, [&] {
     if (f.rank == 0) require_writable_file(f.partial_path(), path);

@@ -60,7 +60,7 @@ struct Hdf5File::Impl {
     std::int64_t rows = 0;
   };
 
-  Impl(MPI_Comm comm, std::string path, bool writing);
+  Impl(MPI_Comm comm, std::string path, bool writing, bool alone = false);
   ~Impl();
 
   std::string partial_path() const { return path + ".partial"; }
@@ -104,6 +104,7 @@ struct Hdf5File::Impl {
   int rank = 0;
   std::string path;
   bool writing;
+  bool alone;  // one rank, without MPI-IO, whose flush waits for the disk
   bool published = false;
   std::uint64_t length = 0;    // that the file has at most, without what HDF5 keeps for itself
   std::uint64_t reserved = 0;  // the length that the disk is known to have room for

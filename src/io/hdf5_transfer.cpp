@@ -76,6 +76,7 @@ Hdf5Dataset Hdf5File::Impl::create_dataset(const std::string& dataset, hid_t typ
     }
     // Every value is written; filling the space first would double the traffic.
     check(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER), what);
+    if (alone) check(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY), what);
     check(H5Pset_obj_track_times(creation, false), what);
     if (is_series) {
       const std::vector<hsize_t> chunk = chunk_shape(shape);

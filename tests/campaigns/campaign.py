@@ -2,6 +2,7 @@
 """What the campaigns share: a small problem, and diffsim run on it under mpiexec. Python's standard library only."""
 
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -65,6 +66,9 @@ class Bench:
     def gradient(self, output="out"):
         return (self.folder / output / "gradient.h5").read_bytes()
 
+    def report(self, output="out"):
+        return json.loads((self.folder / output / "report.json").read_text())
+
     def clear(self):
         for path in self.checkpoints.glob("*"):
             path.unlink()
@@ -85,6 +89,11 @@ def ranks_of(process, program):
     except OSError:
         pass
     return found
+
+
+def difference(one, other):
+    """The largest relative difference of two reports' loss and norm of the gradient."""
+    return max(abs(one[key] - other[key]) / abs(other[key]) for key in ("loss", "gradient_norm"))
 
 
 def complaints(err):

@@ -380,6 +380,7 @@ class FileSizeLimit {
 };
 
 TEST(Hdf5File, ReportsAFullDiskOnEveryRank) {
+  on_rank_0([] { fs::remove("full.h5"); });  // of an earlier run
   const std::vector<double> block(300'000, 1.0);
   // Rank -1: all of them. Of three ranks, only the first: MPI-IO itself may wait for ever for another that failed.
   for (int limited = -1; limited < std::min(num_ranks(), 4 - num_ranks()); ++limited) {

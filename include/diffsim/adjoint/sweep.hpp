@@ -22,6 +22,10 @@ using StateObserver = std::function<void(int n, const State& state)>;
 /// Whether a rollout of unknown length ends with state n; the same answer on all ranks.
 using EndOfRollout = std::function<bool(int n, const State& state)>;
 
+/// Told after each step of a sweep: how many it has taken, with repetitions; how many of the rollout are taken; from which on
+/// they are reversed, -1 in the forward run.
+using SweepWatcher = std::function<void(long taken, int reached, int reversed_from)>;
+
 /// What a sweep did.
 struct SweepStatistics {
   long advances = 0;    ///< steps taken without a record, first visits and repetitions
@@ -71,6 +75,7 @@ class AdjointSweep {
   /// ∂L/∂p, summed over ranks where a parameter is global, and ∂L/∂x[0] (owned entries).
   void backward(State& adjoint);
 
+  void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }
   /// Number of the last state, once `forward` is over.
   int num_steps() const { return furthest_; }
   const SweepStatistics& statistics() const { return statistics_; }
@@ -102,6 +107,7 @@ class AdjointSweep {
   Schedule& schedule_;
   Store& store_;
   SweepJournal* journal_;
+  SweepWatcher watcher_;
   ParameterSet* gradient_ = nullptr;
   State* state_ = nullptr;
   const StateObserver* observer_ = nullptr;

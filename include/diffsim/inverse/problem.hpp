@@ -56,6 +56,8 @@ class InverseProblem {
 
   /// From here on `gradient` keeps how far its sweep is, and goes on from there; nullptr: no more.
   void set_journal(SweepJournal* journal) { journal_ = journal; }
+  /// Told how far the sweeps of `gradient` are.
+  void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }
   /// From here on `gradient` answers from a log as long as that has an answer, and logs what it computes.
   void set_log(EvaluationLog* log) { log_ = log; }
 
@@ -94,6 +96,7 @@ class InverseProblem {
   ScheduleFactory make_schedule_;
   Store& store_;
   SweepJournal* journal_ = nullptr;
+  SweepWatcher watcher_;
   EvaluationLog* log_ = nullptr;
   SweepStatistics statistics_;
 };

@@ -113,6 +113,8 @@ class Hdf5File {
 
   // ---- for values that come by another way (BackgroundWriter)
 
+  /// `create` for this rank alone. Of such a file only what follows, and attributes, can be used.
+  static Hdf5File create_alone(const std::string& path, const std::string& format, int version);
   /// Makes a dataset of doubles, `single`: kept as float32, with the checksum its values will have. Returns the place of the
   /// first one in the file.
   std::uint64_t allocate(const std::string& dataset, const Shape& shape, const std::string& units, bool single,
@@ -126,6 +128,7 @@ class Hdf5File {
  private:
   struct Impl;
   explicit Hdf5File(std::unique_ptr<Impl> impl);
+  static Hdf5File create(std::unique_ptr<Impl> impl, const std::string& format, int version);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -1,0 +1,128 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// gradient and invert that are stopped and resumed, and what they tell.
+
+#include "app/progress.hpp"
+#include "app/runner_fixture.hpp"
+
+namespace diffsim::app {
+namespace {
+
+class Resume : public RunnerTest {
+ protected:
+  std::string scene(const std::string& checkpoint, const std::string& stiffness = "2.0e4") const {
+    return "mesh: {box: {size: [1, 0.3, 0.2], cells: [4, 2, 1]}}\n"
+           "material: {model: neo_hookean, density: 900, youngs_modulus: " +
+           stiffness +
+           ", poisson_ratio: 0.35}\n"
+           "solver: {dt: 0.004, steps: 60, substeps: 2}\n"
+           "boundary: [{region: x_min, fix: [x, y, z]}]\n"
+           "objective: {type: target_position, region: x_max, target: [0.98, 0.1, 0.1], step: last}\n"
+           "parameters: [{name: youngs_modulus, per: cell, bounds: [1.0e4, 1.0e5]}, {name: gravity}]\n"
+           "optimiser: {max_iterations: 6}\n"
+           "checkpoint: {" +
+           checkpoint + ", directory: " + path("checkpoints") + "}\n";
+  }
+  /// history.csv without its seconds; not collective.
+  std::string history(const std::string& output) const {
+    std::istringstream lines(read(output + "/history.csv"));
+    std::string all;
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream words(line);
+      std::string word;
+      for (int column = 0; std::getline(words, word, ','); ++column)
+        if (column != 4) all += word + ',';
+      all += '\n';
+    }
+    return all;
+  }
+  bool kept() const { return std::filesystem::exists(path("checkpoints")); }  // not collective
+};
+
+TEST_F(Resume, GradientGoesOnWhereItWasStopped) {
+  write("s.yaml", scene("schedule: two_level, every: 20, snapshots: 3, store: tiered"));
+  EXPECT_EQ(run({"gradient", "s.yaml"}, "whole").code, 0);
+  const Ran stopped = run({"gradient", "s.yaml", "--time-limit", "1e-9"}, "out");
+  EXPECT_EQ(stopped.code, 3) << stopped.err;
+  if (rank_ == 0) {
+    EXPECT_NE(stopped.out.find("stopped at step 1"), std::string::npos) << stopped.out;
+    EXPECT_EQ(stopped.err, "");
+    EXPECT_TRUE(report("out").contains("stopped"));
+    EXPECT_TRUE(kept());
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  const Ran resumed = run({"gradient", "s.yaml", "--resume"}, "out");
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  if (rank_ == 0) {
+    EXPECT_EQ(read("out/gradient.h5"), read("whole/gradient.h5"));
+    EXPECT_EQ(resumed.err, "");
+    EXPECT_FALSE(kept());
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST_F(Resume, AnotherProblemsCheckpointIsRefused) {
+  write("s.yaml", scene("every: 20, store: hdf5"));
+  EXPECT_EQ(run({"gradient", "s.yaml", "--time-limit", "1e-9"}, "out").code, 3);
+  write("s.yaml", scene("every: 20, store: hdf5", "3.0e4"));
+  for (const bool resume : {true, false}) {
+    const Ran refused = run(resume ? std::vector<std::string>{"gradient", "s.yaml", "--resume"}
+                                   : std::vector<std::string>{"gradient", "s.yaml"},
+                            "out");
+    EXPECT_EQ(refused.code, 2);
+    if (rank_ == 0) {
+      EXPECT_NE(refused.err.find("holds another problem's checkpoint (material is another); give another "),
+                std::string::npos)
+          << refused.err;
+    }
+  }
+}
+
+TEST_F(Resume, AnInversionIsReplayedToWhereItWas) {
+  write("s.yaml", scene("snapshots: 5, interval: 0"));
+  ASSERT_EQ(run({"invert", "s.yaml"}, "whole").code, 1);  // out of iterations
+  int stops = 0;
+  double limit = 0.0;
+  Ran ran;
+  do {
+    // The first stop comes at once; later ones leave time for more and more.
+    ran = run({"invert", "s.yaml", "--resume", "--time-limit", std::to_string(limit += 0.05)}, "out");
+    ++stops;
+  } while (ran.code == 3 && stops < 200);
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  EXPECT_GT(stops, 1);
+  if (rank_ != 0) return;
+  EXPECT_EQ(read("out/parameters.h5"), read("whole/parameters.h5"));
+  EXPECT_EQ(report("out")["loss"], report("whole")["loss"]);
+  EXPECT_EQ(report("out")["evaluations"], report("whole")["evaluations"]);
+  EXPECT_EQ(history("out"), history("whole"));
+  EXPECT_GT(report("out")["checkpoint"]["evaluations_replayed"].get<int>(), 0);
+  EXPECT_FALSE(kept());
+}
+
+TEST_F(Resume, FloatSnapshotsTellTheirError) {
+  write("s.yaml", scene("every: 20, store: hdf5, precision: single"));
+  EXPECT_EQ(run({"check", "s.yaml"}, "out").code, 0);
+  if (rank_ != 0) return;
+  const double error = report("out")["checkpoint"]["single_precision_gradient_error"].get<double>();
+  EXPECT_GT(error, 1e-12);
+  EXPECT_LT(error, 1e-4);
+}
+
+TEST(SweepProgress, KnowsTheScheduleOnTheWayBack) {
+  // 10 steps, every step 1 s and its reversal 3 s; uniform, every 4: 18 steps in all.
+  UniformSchedule schedule(10, 4);
+  Progress progress(Progress::Style::none, "gradient", "steps");
+  SweepProgress sweep(progress, forecast(schedule, 10));
+  for (int taken = 1; taken <= 10; ++taken) sweep.count(taken, -1, 1.0);
+  EXPECT_DOUBLE_EQ(sweep.seconds_left(10, -1), 8.0 + 10.0);  // how long a reversal takes is not known yet
+  sweep.count(10, 9, 3.0);
+  sweep.count(10, 8, 3.0);
+  EXPECT_DOUBLE_EQ(sweep.seconds_left(10, 8), 8.0 + 8 * 3.0);
+  for (int taken = 11; taken <= 14; ++taken) sweep.count(taken, 8, 1.0);
+  for (int n = 7; n >= 4; --n) sweep.count(14, n, 3.0);
+  EXPECT_DOUBLE_EQ(sweep.seconds_left(14, 4), 4.0 + 4 * 3.0);
+}
+
+}  // namespace
+}  // namespace diffsim::app
