@@ -56,6 +56,8 @@ class ImplicitModel : public MeshModel {
  private:
   class Step;
   struct Workspace;
+  /// y: the start, then the solution of step n. Throws Error (run).
+  void solve(Step& step, int n, Field& y);
 
   ImplicitOptions options_;
   ImplicitStatistics statistics_;
