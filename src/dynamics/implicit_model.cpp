@@ -272,6 +272,7 @@ class ImplicitModel::Step : public NewtonProblem {
   /// J x = b, or Jᵀ x = b, with the exact J at y. Throws Error where it cannot be solved.
   void solve_derivative(const Field& y, const Field& b, Field& x, bool transposed) {
     assemble(y, false);
+    work_.linear.renew_preconditioner();
     work_.linear.set_matrix(*work_.blocks, work_.symmetric);
     const double tolerance = model_.options_.linear.tolerance;
     LinearReport report = work_.linear.solve(b, x, tolerance, transposed);
@@ -416,6 +417,7 @@ void ImplicitModel::step(int n, State& state, Record* record) {
 
 void ImplicitModel::solve(Step& step, int n, Field& y) {
   // In one go; where that fails, load by load: from a fraction s of the step that has been reached to s + part.
+  work_->linear.renew_preconditioner();
   double reached = 0.0, part = 1.0;
   Field start = y.clone();
   for (int cuts = 0; reached < 1.0;) {

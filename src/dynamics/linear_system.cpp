@@ -151,7 +151,10 @@ void LinearSystem::set_matrix(BlockMatrix& share, bool symmetric) {
   DIFFSIM_PETSC(MatSetOption(matrix_, MAT_SYMMETRIC, symmetric ? PETSC_TRUE : PETSC_FALSE));
   for (Solver* solver : {&main_, &fallback_}) {
     solver->inertia_known = false;
-    if (solver->configured) DIFFSIM_PETSC(KSPSetOperators(solver->ksp, matrix_, matrix_));
+    if (!solver->configured) continue;
+    DIFFSIM_PETSC(KSPSetOperators(solver->ksp, matrix_, matrix_));
+    const bool reuse = solver == &main_ && !solver->direct && !renew_;
+    DIFFSIM_PETSC(KSPSetReusePreconditioner(solver->ksp, reuse ? PETSC_TRUE : PETSC_FALSE));
   }
 }
 
@@ -199,8 +202,16 @@ bool LinearSystem::factors() {
 }
 
 LinearReport LinearSystem::solve(const Field& b, Field& x, double tolerance, bool transposed) {
-  factors();
-  return solve_with(main_, b, x, tolerance, transposed);
+  const bool direct = factors();
+  const LinearReport report = solve_with(main_, b, x, tolerance, transposed);
+  if (direct || !report.converged || report.iterations == 0) {
+    renew_ = renew_ || !report.converged;
+    return report;
+  }
+  const double rate = report.iterations / std::max(0.5, -std::log10(tolerance));
+  if (renew_) first_rate_ = rate;
+  renew_ = rate > 2.0 * first_rate_ + 2.0;
+  return report;
 }
 
 LinearReport LinearSystem::solve_by_factors(const Field& b, Field& x, double tolerance, bool transposed) {
