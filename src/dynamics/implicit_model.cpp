@@ -427,6 +427,7 @@ void ImplicitModel::solve(Step& step, int n, Field& y) {
     statistics_.newton_iterations += report.iterations;
     statistics_.linear_iterations += report.linear_iterations;
     statistics_.projections += report.projections;
+    last_residuals_ = report.residuals;
     if (report.converged) {
       reached = goal;
       start.copy_from(y);

@@ -68,6 +68,8 @@ bool is_factorisation(PC pc) {
   return is == PETSC_TRUE;
 }
 
+std::string name_of(KSPConvergedReason reason) { return std::string("KSP_") + KSPConvergedReasons[reason]; }
+
 double norm_of(Vec vec) {
   PetscReal norm = 0.0;
   DIFFSIM_PETSC(VecNorm(vec, NORM_2, &norm));
@@ -242,7 +244,7 @@ LinearReport LinearSystem::solve_with(Solver& solver, const Field& b, Field& x, 
     DIFFSIM_PETSC(KSPGetIterationNumber(solver.ksp, &iterations));
     DIFFSIM_PETSC(KSPGetResidualNorm(solver.ksp, &residual));
     report = {reason > 0, reason == KSP_DIVERGED_INDEFINITE_MAT || reason == KSP_DIVERGED_INDEFINITE_PC,
-              static_cast<int>(iterations), residual / norm, KSPConvergedReasons[reason]};
+              static_cast<int>(iterations), residual / norm, name_of(reason)};
   }
   get(x_, x);
   return report;
@@ -260,7 +262,7 @@ LinearReport LinearSystem::refine(Solver& solver, Vec b, Vec x, double tolerance
     DIFFSIM_PETSC(transposed && !symmetric_ ? KSPSolveTranspose(solver.ksp, r_, d_) : KSPSolve(solver.ksp, r_, d_));
     KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
     DIFFSIM_PETSC(KSPGetConvergedReason(solver.ksp, &reason));
-    report.reason = KSPConvergedReasons[reason];
+    report.reason = name_of(reason);
     if (reason < 0) return report;
     ++report.iterations;
     DIFFSIM_PETSC(VecAXPY(x, 1.0, d_));
