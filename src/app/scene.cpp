@@ -60,6 +60,8 @@ std::string unit_of(const std::string& parameter) {
       {"drag", "N s/m⁴"},
       {"rest_positions", "m"},
       {"traction", "Pa"},
+      {"angular_velocity", "rad/s"},
+      {"velocity", "m/s"},
       {"nodal_load", "N"},
       {"gravity", "m/s²"},
       {"barrier_distance", "m"},
@@ -72,6 +74,10 @@ std::string unit_of(const std::string& parameter) {
   if (parameter.starts_with("obstacle_velocity:")) return "m/s";
   const auto found = units.find(parameter);
   return found == units.end() ? std::string("1") : found->second;
+}
+
+bool is_of_boundary(const std::string& parameter) {
+  return parameter == "traction" || parameter == "angular_velocity" || parameter == "velocity";
 }
 
 bool is_positive(const std::string& parameter) {

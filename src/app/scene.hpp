@@ -82,12 +82,20 @@ struct InitialSection {
   std::optional<Numbers> velocity, displacement;  ///< [3] or [N, 3]
 };
 
+/// A rigid motion: `axis` through `origin`; rates of one step or of all.
+struct MoveSection {
+  std::array<double, 3> axis{0.0, 0.0, 1.0}, origin{};
+  Numbers angular_velocity;  ///< [] or [steps], rad/s
+  Numbers velocity;          ///< [3] or [steps, 3], m/s
+};
+
 struct BoundaryEntry {
-  enum class Kind { fix, traction, nodal_load };
+  enum class Kind { fix, traction, nodal_load, move };
   Kind kind = Kind::fix;
   RegionName region;
   std::array<bool, 3> axes{};  ///< fix
   Numbers load;                ///< traction: [3], [steps, 3]; nodal_load: [3], [N, 3], [steps, 3], [steps, N, 3]
+  MoveSection move;
   Place place;
 };
 
@@ -171,6 +179,8 @@ std::string fault_of(const std::string& parameter, double value);
 
 /// Whether only values > 0 of a parameter make sense: it is searched in the logarithm unless the scene says otherwise.
 bool is_positive(const std::string& parameter);
+/// Whether a parameter belongs to an entry of `boundary`, whose region it is told by.
+bool is_of_boundary(const std::string& parameter);
 /// "Pa"; "1" for a number without unit.
 std::string unit_of(const std::string& parameter);
 

@@ -1,4 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
 #include "app/scene_sections.hpp"
 
 namespace diffsim::app {
@@ -16,18 +18,86 @@ std::array<bool, 3> parse_axes(const Value& value) {
   return axes;
 }
 
+/// Rates of each step from a table of values at times, linear between them and constant outside: [steps, width].
+std::vector<double> rates_of(const std::vector<double>& times, const std::vector<double>& values, std::size_t width,
+                             const Scene& scene) {
+  const auto value_at = [&](double t, std::size_t c) {
+    const auto after = static_cast<std::size_t>(std::upper_bound(times.begin(), times.end(), t) - times.begin());
+    if (after == 0) return values[c];
+    if (after == times.size()) return values[width * (after - 1) + c];
+    const double part = (t - times[after - 1]) / (times[after] - times[after - 1]);
+    return (1.0 - part) * values[width * (after - 1) + c] + part * values[width * after + c];
+  };
+  std::vector<double> rates;
+  const double dt = scene.solver.dt;
+  for (int n = 0; n < scene.solver.steps; ++n)
+    for (std::size_t c = 0; c < width; ++c) rates.push_back((value_at((n + 1) * dt, c) - value_at(n * dt, c)) / dt);
+  return rates;
+}
+
+/// {times: […], angle: […], displacement: [[…], …]}
+void parse_move_table(const Value& value, const Scene& scene, MoveSection& move) {
+  const Mapping mapping(value, {"times", "angle", "displacement"});
+  const Value& given = mapping.need("times", "a list of times in s, ascending");
+  const Numbers times{to_array(given), given.place};
+  expect_shape(times, {{-1}}, "a list of times in s");
+  const std::vector<double>& t = times.array()->values;
+  for (std::size_t i = 1; i < t.size(); ++i)
+    if (!(t[i] > t[i - 1])) given.place.fail("the times do not ascend; sort them");
+  const auto count = static_cast<std::int64_t>(t.size());
+  const std::int64_t steps = std::max(scene.solver.steps, 0);
+  if (const Value* angle = mapping.find("angle")) {
+    const Numbers angles{to_array(*angle), angle->place};
+    expect_shape(angles, {{count}}, "an angle in rad for each time");
+    move.angular_velocity = {Array{{steps}, rates_of(t, angles.array()->values, 1, scene)}, angle->place};
+  }
+  if (const Value* displacement = mapping.find("displacement")) {
+    const Numbers displacements{to_array(*displacement), displacement->place};
+    expect_shape(displacements, {{count, 3}}, "[x, y, z] in m for each time");
+    move.velocity = {Array{{steps, 3}, rates_of(t, displacements.array()->values, 3, scene)}, displacement->place};
+  }
+}
+
+MoveSection parse_move(const Value& value, const Scene& scene) {
+  const Mapping mapping(value, {"axis", "origin", "angular_velocity", "velocity", "table"});
+  MoveSection move;
+  move.angular_velocity = {Array{{}, {0.0}}, mapping.place()};
+  move.velocity = {Array{{3}, {0.0, 0.0, 0.0}}, mapping.place()};
+  const std::int64_t steps = scene.solver.steps;
+  if (const Value* table = mapping.find("table")) {
+    if (mapping.has("angular_velocity") || mapping.has("velocity"))
+      table->place.fail("is given beside a velocity; give one of the two");
+    parse_move_table(*table, scene, move);
+  }
+  if (const Value* rate = mapping.find("angular_velocity")) {
+    move.angular_velocity = parse_numbers(*rate, scene);
+    expect_shape(move.angular_velocity, {{}, {steps}}, "a number in rad/s, or one for each of solver.steps");
+  }
+  if (const Value* velocity = mapping.find("velocity")) {
+    move.velocity = parse_numbers(*velocity, scene);
+    expect_shape(move.velocity, {{3}, {steps, 3}}, "[x, y, z] in m/s, or one for each of solver.steps");
+  }
+  if (const Value* axis = mapping.find("axis")) {
+    move.axis = to_vector(*axis);
+    if (move.axis == std::array<double, 3>{}) axis->place.fail("has no length; give a direction such as [0, 0, 1]");
+  }
+  if (const Value* origin = mapping.find("origin")) move.origin = to_vector(*origin);
+  return move;
+}
+
 BoundaryEntry parse_entry(const Value& value, const Scene& scene) {
   const Mapping mapping(value, {"region", "fix", "traction", "nodal_load", "move"});
-  if (mapping.has("move"))
-    mapping.place_of("move").fail("is not available in this version; use fix, traction or nodal_load");
   BoundaryEntry entry;
   entry.place = mapping.place();
   entry.region = parse_region_name(mapping.need("region", "the name of a region"));
-  const std::string kind = mapping.one_of({"fix", "traction", "nodal_load"});
+  const std::string kind = mapping.one_of({"fix", "traction", "nodal_load", "move"});
   const Value& given = *mapping.find(kind);
   const std::int64_t steps = scene.solver.steps;
   if (kind == "fix") {
     entry.axes = parse_axes(given);
+  } else if (kind == "move") {
+    entry.kind = BoundaryEntry::Kind::move;
+    entry.move = parse_move(given, scene);
   } else if (kind == "traction") {
     entry.kind = BoundaryEntry::Kind::traction;
     entry.load = parse_numbers(given, scene);

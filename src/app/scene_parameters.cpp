@@ -37,6 +37,8 @@ std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
   kinds.push_back({"gravity", {{Per::global, Per::step}, 3}});
   if (scene.solver.integrator == "symplectic_euler") kinds.push_back({"damping", {{Per::global, Per::step}, 1}});
   kinds.push_back({"traction", {{Per::global, Per::step}, 3}});
+  kinds.push_back({"angular_velocity", {{Per::global, Per::step}, 1}});
+  kinds.push_back({"velocity", {{Per::global, Per::step}, 3}});
   kinds.push_back({"nodal_load", {{Per::vertex, Per::vertex_step}, 3}});
   kinds.push_back({"rest_positions", {{Per::vertex}, 3}});
   if (scene.contact) {
@@ -117,23 +119,31 @@ void parse_bounds(const Value& value, ParameterEntry& entry) {
 }
 
 void parse_region(const Mapping& mapping, const Scene& scene, const Kind& kind, ParameterEntry& entry) {
+  const bool of_boundary = is_of_boundary(entry.name);
   if (const Value* region = mapping.find("region")) {
     entry.region = parse_region_name(*region);
-    if (entry.name != "traction" && !(kind.of_material && entry.per == Per::global))
-      region->place.fail("goes with traction, and with `per: global` of a material's parameter; remove it");
+    if (!of_boundary && !(kind.of_material && entry.per == Per::global))
+      region->place.fail(
+          "goes with traction, angular_velocity, velocity, and with `per: global` of a material's parameter; remove "
+          "it");
   }
-  if (entry.name != "traction") return;
-  std::vector<std::string> loaded;
+  if (!of_boundary) return;
+  const bool traction = entry.name == "traction";
+  const std::string what = traction ? "traction" : "move";
+  std::vector<std::string> there;
   for (const BoundaryEntry& boundary : scene.boundary)
-    if (boundary.kind == BoundaryEntry::Kind::traction) loaded.push_back(boundary.region.name);
-  if (loaded.empty()) mapping.place().fail("the scene has no traction; add one to `boundary`, [0, 0, 0] if need be");
+    if (boundary.kind == (traction ? BoundaryEntry::Kind::traction : BoundaryEntry::Kind::move))
+      there.push_back(boundary.region.name);
+  if (there.empty())
+    mapping.place().fail("the scene has no " + what + "; add one to `boundary`" +
+                         (traction ? ", [0, 0, 0] if need be" : ""));
   if (!entry.region) {
-    if (loaded.size() > 1)
-      mapping.place_of("region").fail("is missing and there are several tractions; give one of: " + join(loaded));
-    entry.region = RegionName{loaded.front(), mapping.place()};
-  } else if (std::find(loaded.begin(), loaded.end(), entry.region->name) == loaded.end()) {
-    entry.region->place.fail("'" + entry.region->name +
-                             "' has no traction in `boundary`; give one of: " + join(loaded));
+    if (there.size() > 1)
+      mapping.place_of("region").fail("is missing and there are several " + what + "s; give one of: " + join(there));
+    entry.region = RegionName{there.front(), mapping.place()};
+  } else if (std::find(there.begin(), there.end(), entry.region->name) == there.end()) {
+    entry.region->place.fail("'" + entry.region->name + "' has no " + what +
+                             " in `boundary`; give one of: " + join(there));
   }
 }
 

@@ -123,10 +123,22 @@ void add_nodal_loads(const Scene& scene, DifferentiableSolver& solver) {
   solver.add_nodal_load(sum);
 }
 
+void add_move(const Scene& scene, const BoundaryEntry& entry, DifferentiableSolver& solver) {
+  const auto load = [&](const Numbers& numbers, bool vector, const std::string& name, const std::string& expected) {
+    const bool each_step = asked_per_step(scene, name, entry.region.name);
+    return load_control(solver.mesh()->comm(), scene, numbers, vector, each_step, name, expected).values;
+  };
+  const MoveSection& move = entry.move;
+  solver.move(entry.region.name, move.axis, move.origin,
+              load(move.angular_velocity, false, "angular_velocity", "a number or [steps]"),
+              load(move.velocity, true, "velocity", "[3] or [steps, 3]"));
+}
+
 void add_boundary(const Scene& scene, DifferentiableSolver& solver) {
   for (const BoundaryEntry& entry : scene.boundary)
     at_place(entry.place, [&] {
       if (entry.kind == BoundaryEntry::Kind::fix) solver.fix(entry.region.name, entry.axes);
+      if (entry.kind == BoundaryEntry::Kind::move) add_move(scene, entry, solver);
       if (entry.kind != BoundaryEntry::Kind::traction) return;
       const bool each_step = asked_per_step(scene, "traction", entry.region.name);
       const Control control =

@@ -244,7 +244,7 @@ void load_map(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEn
 Unknown make_unknown(const Scene& scene, DifferentiableSolver& solver, const ParameterEntry& entry) {
   const TetrahedralMesh& mesh = *solver.mesh();
   Unknown unknown;
-  unknown.parameter = entry.name == "traction" ? "traction:" + entry.region->name : entry.name;
+  unknown.parameter = is_of_boundary(entry.name) ? entry.name + ":" + entry.region->name : entry.name;
   const auto same_name = std::count_if(scene.parameters.begin(), scene.parameters.end(),
                                        [&](const ParameterEntry& other) { return other.name == entry.name; });
   unknown.label = entry.name;

@@ -150,7 +150,7 @@ class ImplicitModel::Step : public NewtonProblem {
     double sums[5] = {0.0, dot_values(count_, a, a), dot_values(count_, force_, force_), 0.0, 0.0};
     copy_values(count_, a, residual);
     add_scaled(count_, -1.0, force_, residual);
-    if (shift_) add_scaled(count_, -shift_factor_, *shift_, residual);
+    if (shift_) add_scaled(count_, homotopy_ - 1.0, *shift_, residual);
     keep_free(count_, model_.fixed(), residual);
     sums[0] = dot_values(count_, residual, residual);
     if (work_.has_potential) {
@@ -173,8 +173,10 @@ class ImplicitModel::Step : public NewtonProblem {
   }
 
   double find_gap(const Field& y, Field& gap) override {
-    copy_values(count_, prescribed_, gap);
-    add_scaled(count_, -1.0, y, gap);
+    copy_values(count_, y, gap);
+    scale(-1.0, gap);
+    add_scaled(count_, homotopy_, prescribed_, gap);
+    add_scaled(count_, 1.0 - homotopy_, state_["positions"], gap);
     keep_fixed(count_, model_.fixed(), gap);
     model_.mesh().halo().copy_to_ghosts(gap);
     return largest(gap);
@@ -229,10 +231,14 @@ class ImplicitModel::Step : public NewtonProblem {
 
   // ---- homotopy ----
 
-  /// The equation becomes R(y) = s R₀.
-  void set_shift(const Field* residual, double s) {
-    shift_ = residual;
-    shift_factor_ = s;
+  /// The equation becomes R(y) = (1 - s) R(x_n), and what is prescribed x_n + s (y_p - x_n): x_n solves it for s = 0.
+  void set_homotopy(double s) {
+    if (!shift_) {
+      Field residual = model_.local_field("residual");
+      evaluate(state_["positions"], residual);
+      shift_ = std::make_unique<Field>(std::move(residual));
+    }
+    homotopy_ = s;
   }
 
   // ---- derivatives ----
@@ -266,6 +272,7 @@ class ImplicitModel::Step : public NewtonProblem {
   /// J x = b, or Jᵀ x = b, with the exact J at y. Throws Error where it cannot be solved.
   void solve_derivative(const Field& y, const Field& b, Field& x, bool transposed) {
     assemble(y, false);
+    work_.linear.renew_preconditioner();
     work_.linear.set_matrix(*work_.blocks, work_.symmetric);
     const double tolerance = model_.options_.linear.tolerance;
     LinearReport report = work_.linear.solve(b, x, tolerance, transposed);
@@ -303,14 +310,14 @@ class ImplicitModel::Step : public NewtonProblem {
     return acceleration_;
   }
 
-  /// Φ(y) = ½ a_y dᵀM d + dᵀ(M (a - λ g)(x_n) - s R₀) + E(x(y))/x_y, d = y - x_n: this rank's share.
+  /// Φ(y) = ½ a_y dᵀM d + dᵀ(M (a - λ g)(x_n) - (1 - s) R(x_n)) + E(x(y))/x_y, d = y - x_n: this rank's share.
   double potential(const Field& y, double energy) {
     Field d = model_.local_field("displacement"), Md = d.like("mass_times_displacement");
     copy_values(count_, y, d);
     add_scaled(count_, -1.0, state_["positions"], d);
     add_mass_times(count_, 0.5 * rule_.acceleration.y, model_.mass(), d, Md);
     add_scaled(count_, 1.0, acceleration_of(state_["positions"]), Md);
-    if (shift_) add_scaled(count_, -shift_factor_, *shift_, Md);
+    if (shift_) add_scaled(count_, homotopy_ - 1.0, *shift_, Md);
     return dot_values(count_, d, Md) + energy / rule_.position.y;
   }
 
@@ -341,8 +348,8 @@ class ImplicitModel::Step : public NewtonProblem {
   TimeRule rule_;
   const State& state_;
   double load_factor_;
-  const Field* shift_ = nullptr;
-  double shift_factor_ = 0.0;
+  std::unique_ptr<Field> shift_;  // R(x_n)
+  double homotopy_ = 1.0;
   double rounding_ = 0.0;
   Field position_history_, velocity_history_, inertia_, prescribed_, prescribed_velocities_;
   Field positions_, velocities_, force_, acceleration_;
@@ -402,18 +409,42 @@ void ImplicitModel::step(int n, State& state, Record* record) {
   Step step(*this, n, state);
   Field y = local_field("positions");
   y.copy_from(state["positions"]);
-  const NewtonReport report = solve_by_newton(step, options_.newton, y);
+  solve(step, n, y);
   ++statistics_.steps;
-  statistics_.newton_iterations += report.iterations;
-  statistics_.linear_iterations += report.linear_iterations;
-  statistics_.projections += report.projections;
-  if (!report.converged)
-    throw Error("step " + std::to_string(n) + ": Newton's method failed in iteration " +
-                    std::to_string(report.iterations) + ": " + report.reason + "; relative residuals " +
-                    residual_text(report.residuals) + "; use a smaller dt, or more steps for the load",
-                ErrorKind::run);
   if (record) static_cast<ImplicitRecord*>(record)->save(state, y);
   step.advance(y, state);
+}
+
+void ImplicitModel::solve(Step& step, int n, Field& y) {
+  // In one go; where that fails, load by load: from a fraction s of the step that has been reached to s + part.
+  work_->linear.renew_preconditioner();
+  double reached = 0.0, part = 1.0;
+  Field start = y.clone();
+  for (int cuts = 0; reached < 1.0;) {
+    const double goal = std::min(1.0, reached + part);
+    if (goal < 1.0 || reached > 0.0) step.set_homotopy(goal);
+    const NewtonReport report = solve_by_newton(step, options_.newton, y);
+    statistics_.newton_iterations += report.iterations;
+    statistics_.linear_iterations += report.linear_iterations;
+    statistics_.projections += report.projections;
+    last_residuals_ = report.residuals;
+    if (report.converged) {
+      reached = goal;
+      start.copy_from(y);
+      continue;
+    }
+    if (cuts == options_.newton.max_cuts)
+      throw Error("step " + std::to_string(n) + ": Newton's method failed in iteration " +
+                      std::to_string(report.iterations) + ": " + report.reason + "; relative residuals " +
+                      residual_text(report.residuals) +
+                      (cuts > 0 ? "; the step's load was halved " + std::to_string(cuts) + " times" : "") +
+                      "; use a smaller dt, more steps for the load, or other solver options",
+                  ErrorKind::run);
+    ++cuts;
+    ++statistics_.cuts;
+    part *= 0.5;
+    y.copy_from(start);
+  }
 }
 
 void ImplicitModel::Step::tangent(const Field& y, const ParameterSet& direction, State& tangent) {

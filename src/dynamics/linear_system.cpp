@@ -68,6 +68,8 @@ bool is_factorisation(PC pc) {
   return is == PETSC_TRUE;
 }
 
+std::string name_of(KSPConvergedReason reason) { return std::string("KSP_") + KSPConvergedReasons[reason]; }
+
 double norm_of(Vec vec) {
   PetscReal norm = 0.0;
   DIFFSIM_PETSC(VecNorm(vec, NORM_2, &norm));
@@ -151,7 +153,10 @@ void LinearSystem::set_matrix(BlockMatrix& share, bool symmetric) {
   DIFFSIM_PETSC(MatSetOption(matrix_, MAT_SYMMETRIC, symmetric ? PETSC_TRUE : PETSC_FALSE));
   for (Solver* solver : {&main_, &fallback_}) {
     solver->inertia_known = false;
-    if (solver->configured) DIFFSIM_PETSC(KSPSetOperators(solver->ksp, matrix_, matrix_));
+    if (!solver->configured) continue;
+    DIFFSIM_PETSC(KSPSetOperators(solver->ksp, matrix_, matrix_));
+    const bool reuse = solver == &main_ && !solver->direct && !renew_;
+    DIFFSIM_PETSC(KSPSetReusePreconditioner(solver->ksp, reuse ? PETSC_TRUE : PETSC_FALSE));
   }
 }
 
@@ -199,8 +204,16 @@ bool LinearSystem::factors() {
 }
 
 LinearReport LinearSystem::solve(const Field& b, Field& x, double tolerance, bool transposed) {
-  factors();
-  return solve_with(main_, b, x, tolerance, transposed);
+  const bool direct = factors();
+  const LinearReport report = solve_with(main_, b, x, tolerance, transposed);
+  if (direct || !report.converged || report.iterations == 0) {
+    renew_ = renew_ || !report.converged;
+    return report;
+  }
+  const double rate = report.iterations / std::max(0.5, -std::log10(tolerance));
+  if (renew_) first_rate_ = rate;
+  renew_ = rate > 2.0 * first_rate_ + 2.0;
+  return report;
 }
 
 LinearReport LinearSystem::solve_by_factors(const Field& b, Field& x, double tolerance, bool transposed) {
@@ -231,7 +244,7 @@ LinearReport LinearSystem::solve_with(Solver& solver, const Field& b, Field& x, 
     DIFFSIM_PETSC(KSPGetIterationNumber(solver.ksp, &iterations));
     DIFFSIM_PETSC(KSPGetResidualNorm(solver.ksp, &residual));
     report = {reason > 0, reason == KSP_DIVERGED_INDEFINITE_MAT || reason == KSP_DIVERGED_INDEFINITE_PC,
-              static_cast<int>(iterations), residual / norm, KSPConvergedReasons[reason]};
+              static_cast<int>(iterations), residual / norm, name_of(reason)};
   }
   get(x_, x);
   return report;
@@ -249,7 +262,7 @@ LinearReport LinearSystem::refine(Solver& solver, Vec b, Vec x, double tolerance
     DIFFSIM_PETSC(transposed && !symmetric_ ? KSPSolveTranspose(solver.ksp, r_, d_) : KSPSolve(solver.ksp, r_, d_));
     KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
     DIFFSIM_PETSC(KSPGetConvergedReason(solver.ksp, &reason));
-    report.reason = KSPConvergedReasons[reason];
+    report.reason = name_of(reason);
     if (reason < 0) return report;
     ++report.iterations;
     DIFFSIM_PETSC(VecAXPY(x, 1.0, d_));

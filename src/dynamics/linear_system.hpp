@@ -38,6 +38,9 @@ class LinearSystem {
   void set_fixed(const std::uint8_t* fixed);
   /// J = the sum of the ranks' shares, which are changed: fixed components are eliminated from them.
   void set_matrix(BlockMatrix& share, bool symmetric);
+  /// The next matrix gets a preconditioner of its own. Those that follow share it while it serves them well: iterations
+  /// stay below twice those it took at first. So what a step computes depends on nothing that was before it.
+  void renew_preconditioner() { renew_ = true; }
   /// Solves J x = b, or Jᵀ x = b, to a residual of `tolerance` relative to b. `x`, `b`: [owned or local vertices, 3],
   /// zero where fixed; x is overwritten from zero.
   LinearReport solve(const Field& b, Field& x, double tolerance, bool transposed = false);
@@ -70,6 +73,8 @@ class LinearSystem {
   PetscHandle<Vec, VecDestroy> b_, x_, r_, d_;
   PetscHandle<MatNullSpace, MatNullSpaceDestroy> rigid_motions_;
   Solver main_, fallback_;
+  bool renew_ = true;
+  double first_rate_ = 0.0;  // iterations a digit, of the first solve with the present preconditioner
 };
 
 }  // namespace diffsim::dynamics

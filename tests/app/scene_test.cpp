@@ -324,9 +324,13 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BOX "boundary:\n  - {region: x_min, fix: [x]}\n  - {fix: [x]}\n",
             "s.yaml:4: boundary[1].region: is missing; give the name of a region"},
         Bad{BOX "boundary: {region: x_min}\n",
-            "s.yaml:2: boundary: something is missing; give one of: fix, traction, nodal_load"},
-        Bad{BOX "boundary: {region: x_min, move: {axis: [1, 0, 0]}}\n",
-            "s.yaml:2: boundary.move: is not available in this version; use fix, traction or nodal_load"},
+            "s.yaml:2: boundary: something is missing; give one of: fix, traction, nodal_load, move"},
+        Bad{BOX "boundary: {region: x_min, move: {axis: [0, 0, 0]}}\n",
+            "s.yaml:2: boundary.move.axis: has no length; give a direction such as [0, 0, 1]"},
+        Bad{BOX "boundary: {region: x_min, move: {table: {times: [0, 1, 1], angle: [0, 1, 2]}}}\n",
+            "s.yaml:2: boundary.move.table.times: the times do not ascend; sort them"},
+        Bad{BOX "boundary: {region: x_min, move: {velocity: [1, 0, 0], table: {times: [0, 1]}}}\n",
+            "s.yaml:2: boundary.move.table: is given beside a velocity; give one of the two"},
         Bad{BOX "boundary: {region: x_min, traction: [1, 2]}\n",
             "s.yaml:2: boundary.traction: has the shape [2]; give [x, y, z] in Pa, or one for each of solver.steps"},
         Bad{BOX "initial: {velocity: [0, 1]}\n",
@@ -349,7 +353,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BODY "parameters: {name: youngs_modulos}\n",
             "s.yaml:3: parameters.name: there is no 'youngs_modulos'; did you mean 'youngs_modulus'? use one of: "
             "density, "
-            "youngs_modulus, poisson_ratio, gravity, damping, traction, nodal_load, rest_positions, initial_positions, "
+            "youngs_modulus, poisson_ratio, gravity, damping, traction, angular_velocity, velocity, nodal_load, "
+            "rest_positions, initial_positions, "
             "initial_velocities"},
         Bad{BODY "parameters: {name: gravity, per: cell}\n",
             "s.yaml:3: parameters.per: there is no 'cell'; use one of: global, step"},

@@ -40,6 +40,8 @@ class ImplicitModel : public MeshModel {
 
   const ImplicitOptions& options() const { return options_; }
   const ImplicitStatistics& statistics() const { return statistics_; }
+  /// Relative residuals of the last step's Newton iterates, the start first.
+  const std::vector<double>& last_residuals() const { return last_residuals_; }
   double solver_tolerance() const override { return options_.linear.tolerance; }
 
   State make_state() const override;
@@ -56,9 +58,12 @@ class ImplicitModel : public MeshModel {
  private:
   class Step;
   struct Workspace;
+  /// y: the start, then the solution of step n. Throws Error (run).
+  void solve(Step& step, int n, Field& y);
 
   ImplicitOptions options_;
   ImplicitStatistics statistics_;
+  std::vector<double> last_residuals_;
   std::unique_ptr<Workspace> work_;
 };
 

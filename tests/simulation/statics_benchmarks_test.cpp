@@ -1,0 +1,151 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Statics on quadratic cells against published figures: Cook's membrane, NAFEMS LE10, and a hyperelastic cube.
+
+#include <gtest/gtest.h>
+
+#include "diffsim/dynamics/implicit_model.hpp"
+#include "statics_testing.hpp"
+
+namespace diffsim {
+namespace {
+
+bool verbose() { return std::getenv("DIFFSIM_VERBOSE") != nullptr; }
+
+/// The value of a field [local vertices, 3] at the vertex nearest to a place, on every rank.
+Vec3<double> value_at(const TetrahedralMesh& mesh, const std::vector<double>& field, const Point& place) {
+  struct {
+    double distance;
+    int rank;
+  } mine{1e300, 0}, nearest;
+  MPI_Comm_rank(MPI_COMM_WORLD, &mine.rank);
+  std::size_t vertex = 0;
+  for (std::size_t v = 0; v < static_cast<std::size_t>(mesh.num_owned_vertices()); ++v) {
+    const double* const x = &mesh.rest_positions()[3 * v];
+    const double distance = std::hypot(x[0] - place[0], x[1] - place[1], x[2] - place[2]);
+    if (distance >= mine.distance) continue;
+    mine.distance = distance;
+    vertex = v;
+  }
+  MPI_Allreduce(&mine, &nearest, 1, MPI_DOUBLE_INT, MPI_MINLOC, MPI_COMM_WORLD);
+  EXPECT_LT(nearest.distance, 1e-9);
+  double value[3] = {field[3 * vertex], field[3 * vertex + 1], field[3 * vertex + 2]};
+  MPI_Bcast(value, 3, MPI_DOUBLE, nearest.rank, MPI_COMM_WORLD);
+  return {{value[0], value[1], value[2]}};
+}
+
+DifferentiableMaterial linear(double youngs_modulus, double poisson_ratio) {
+  return {"linear_elastic", {{"youngs_modulus", youngs_modulus}, {"poisson_ratio", poisson_ratio}}, "all"};
+}
+
+// Cook (1974), plane strain: the tip of (0,0), (48,44), (48,60), (0,44) mm, E = 70 MPa, ν = 1/3, sheared by 6.25 MPa at
+// its right side, rises by 32.2 to 32.3 mm.
+TEST(cook_membrane, tip_rises) {
+  const auto mesh = mapped_box({32, 32, 1}, 2, [](const Point& x) {
+    return Point{0.048 * x[0], 0.044 * x[0] + (0.044 - 0.028 * x[0]) * x[1], 0.002 * x[2]};
+  });
+  SolverOptions options{.dt = 1.0, .gravity = {0, 0, 0}, .integrator = "quasi_static"};
+  options.implicit.linear.direct_below = 50000;
+  DifferentiableSolver solver(mesh, {linear(70e6, 1.0 / 3.0)}, options);
+  solver.fix("x_min");
+  solver.fix("all", {false, false, true});
+  solver.add_traction("x_max", {0.0, 6.25e6, 0.0});
+  const double rise = value_at(*mesh, equilibrium(solver), {0.048, 0.06, 0.0})[1] - 0.06;
+  if (verbose()) printf("Cook: %.5f mm\n", 1e3 * rise);
+  EXPECT_GE(1e3 * rise, 32.2);
+  EXPECT_LE(1e3 * rise, 32.3);
+}
+
+// NAFEMS LE10: a thick elliptic plate under 1 MPa on its upper face; σ_yy = -5.38 MPa at D = (2, 0, 0.6) m.
+TEST(nafems_le10, stress_at_d) {
+  // Graded towards D.
+  constexpr int around = 10, outward = 8, through = 4;
+  const double half_pi = std::acos(0.0);
+  const auto mesh = mapped_box({outward, around, through}, 2, [&](const Point& x) {
+    const double angle = half_pi * graded(x[1], around, 1.5), part = graded(x[0], outward, 1.5);
+    const double c = std::cos(angle), s = std::sin(angle);
+    const double inner[2] = {2.0 * c, 1.0 * s}, outer[2] = {3.25 * c, 2.75 * s};
+    return Point{inner[0] + part * (outer[0] - inner[0]), inner[1] + part * (outer[1] - inner[1]), 0.6 * x[2]};
+  });
+  constexpr double E = 210e9, nu = 0.3;
+  DifferentiableSolver solver(mesh, {linear(E, nu)}, {.dt = 1.0, .gravity = {0, 0, 0}, .integrator = "quasi_static"});
+  solver.fix("y_min", {false, true, false});
+  solver.fix("y_max", {true, false, false});
+  solver.fix("x_max", {true, true, false});
+  // Of the middle plane only the outer edge is held upright.
+  std::vector<std::int64_t> outer;
+  const Region& rim = mesh->region("x_max");
+  std::vector<double> marks(static_cast<std::size_t>(mesh->num_owned_vertices()), 0.0), block;
+  for (const int v : rim.vertices)
+    if (v < mesh->num_owned_vertices() &&
+        std::abs(mesh->rest_positions()[3 * static_cast<std::size_t>(v) + 2] - 0.3) < 1e-9)
+      marks[static_cast<std::size_t>(v)] = 1.0;
+  block.assign(static_cast<std::size_t>(mesh->vertex_order().block_size()), 0.0);
+  mesh->vertex_order().to_file(marks, 1, block);
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  ASSERT_EQ(ranks, 1);
+  for (std::size_t i = 0; i < block.size(); ++i)
+    if (block[i] > 0.0) outer.push_back(static_cast<std::int64_t>(i));
+  mesh->define_region("outer_edge", VertexList{outer});
+  solver.fix("outer_edge", {false, false, true});
+  solver.add_traction("z_max", {0.0, 0.0, -1e6});
+  std::vector<double> u = equilibrium(solver);
+  for (std::size_t i = 0; i < u.size(); ++i) u[i] -= mesh->rest_positions()[i];
+
+  // σ_yy at D, averaged over the cells there.
+  double sum = 0.0;
+  int count = 0;
+  for (int cell = 0; cell < mesh->num_cells(); ++cell)
+    for (std::size_t a = 0; a < 4; ++a) {
+      const double* const x =
+          &mesh->rest_positions()[3 * static_cast<std::size_t>(mesh->cells()[10 * static_cast<std::size_t>(cell) + a])];
+      if (std::hypot(x[0] - 2.0, x[1], x[2] - 0.6) > 1e-9) continue;
+      const std::array<double, 4> corner{a == 1 ? 1.0 : 0.0, a == 2 ? 1.0 : 0.0, a == 3 ? 1.0 : 0.0, 0.0};
+      const Mat3<double> gradient = interpolate(*mesh, cell, shape_at(10, corner), u).gradient;
+      const double mu = E / (2.0 * (1.0 + nu)), lambda = E * nu / ((1.0 + nu) * (1.0 - 2.0 * nu));
+      sum += lambda * trace(gradient) + 2.0 * mu * gradient(1, 1);
+      ++count;
+    }
+  const double stress = sum / count;
+  if (verbose()) printf("LE10: %.4f MPa over %d cells\n", 1e-6 * stress, count);
+  EXPECT_NEAR(1e-6 * stress, -5.38, 0.02 * 5.38);
+}
+
+// A unit cube of E = 2.8, ν = 0.4 clamped at x = 0 under a dead traction (0, 0, -0.5) at x = 1 bends far: its strain
+// energy on refined meshes, and the residuals of Newton's method.
+TEST(neo_hookean_cube, strain_energy_settles) {
+  std::vector<double> energies;
+  for (const int n : {2, 3, 4, 5}) {
+    const auto mesh = mapped_box({n, n, n}, 2, [](const Point& x) { return x; });
+    DifferentiableMaterial rubber{"neo_hookean", {{"youngs_modulus", 2.8}, {"poisson_ratio", 0.4}}, "all"};
+    SolverOptions options{.dt = 1.0, .gravity = {0, 0, 0}, .integrator = "quasi_static"};
+    options.implicit.newton.tolerance = 1e-10;
+    DifferentiableSolver solver(mesh, {rubber}, options);
+    solver.fix("x_min");
+    solver.add_traction("x_max", {0.0, 0.0, -0.5});
+    State state = solver.initial_state();
+    solver.model().prepare();
+    solver.step(0, state);
+    energies.push_back(
+        sum_over_ranks(solver.integrator().terms()[0]->energy({state["positions"]}, solver.parameters())));
+    const auto& model = dynamic_cast<const ImplicitModel&>(solver.integrator());
+    const std::vector<double>& residuals = model.last_residuals();
+    if (verbose()) {
+      printf("cube n %d: energy %.8f, residuals", n, energies.back());
+      for (const double r : residuals) printf(" %.2e", r);
+      printf("\n");
+    }
+    // Quadratic at the end: log r₃ / log r₂ with r₂ = r₁² …, as far as rounding lets it be seen.
+    ASSERT_GE(residuals.size(), 3u);
+    const std::size_t last = residuals.size() - 1;
+    EXPECT_LE(residuals[last], std::max(1e-12, 100.0 * residuals[last - 1] * residuals[last - 1]));
+  }
+  // Richardson's limit from the last two, for errors that fall as h²: corners of the clamp limit the order.
+  const double limit = energies[3] + (energies[3] - energies[2]) / (std::pow(1.25, 2) - 1.0);
+  if (verbose()) printf("cube: limit %.6f\n", limit);
+  EXPECT_NEAR(energies[3], energies[2], 0.005 * energies[3]);
+}
+
+}  // namespace
+}  // namespace diffsim

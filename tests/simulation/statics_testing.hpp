@@ -1,0 +1,119 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "diffsim/core/small_tensor.hpp"
+#include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/element_kernels.hpp"
+#include "diffsim/mesh/elevate.hpp"
+#include "diffsim/simulation/solver.hpp"
+
+namespace diffsim {
+
+using Point = std::array<double, 3>;
+
+/// A box of tetrahedra whose vertices are moved by `map` from [0, 1]³; with order 2 the edges are curved accordingly.
+inline std::shared_ptr<TetrahedralMesh> mapped_box(std::array<int, 3> cells, int order,
+                                                   const std::function<Point(const Point&)>& map) {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MeshData data = box_mesh({1.0, 1.0, 1.0}, cells, rank, ranks);
+  if (order == 2) elevate(MPI_COMM_WORLD, data);
+  for (std::size_t i = 0; i < data.coordinates.size(); i += 3) {
+    const Point x = map({data.coordinates[i], data.coordinates[i + 1], data.coordinates[i + 2]});
+    for (std::size_t c = 0; c < 3; ++c) data.coordinates[i + c] = x[c];
+  }
+  return std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, data);
+}
+
+/// x^power at the lines of a grid of n cells on [0, 1], linear between: finer towards 0, nodes on edges stay midway.
+inline double graded(double x, int n, double power) {
+  const double cell = std::min(std::floor(x * n + 1e-9), n - 1.0);
+  const double low = std::pow(cell / n, power), high = std::pow((cell + 1.0) / n, power);
+  return low + (x * n - cell) * (high - low);
+}
+
+/// Points and weights (Σ = 1/6) of degree 5 on the reference tetrahedron: Gauss–Legendre, collapsed (Duffy 1982).
+inline std::vector<std::array<double, 4>> quadrature() {
+  const double x[4] = {0.069431844202973712, 0.33000947820757187, 0.66999052179242813, 0.93056815579702629};
+  const double w[4] = {0.17392742256872693, 0.32607257743127307, 0.32607257743127307, 0.17392742256872693};
+  std::vector<std::array<double, 4>> points;
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j)
+      for (int k = 0; k < 4; ++k) {
+        const double a = x[i], b = x[j] * (1.0 - a), c = x[k] * (1.0 - a) * (1.0 - x[j]);
+        points.push_back({a, b, c, w[i] * w[j] * w[k] * (1.0 - a) * (1.0 - a) * (1.0 - x[j])});
+      }
+  return points;
+}
+
+/// Shape functions of a cell and their derivatives by the reference coordinates.
+struct Shape {
+  std::array<double, 10> value{};
+  std::array<Point, 10> derivative{};
+};
+inline Shape shape_at(int nodes, const std::array<double, 4>& point) {
+  const double L[4] = {1.0 - point[0] - point[1] - point[2], point[0], point[1], point[2]};
+  const Point dL[4] = {{-1, -1, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  Shape shape;
+  for (std::size_t i = 0; i < 4; ++i) {
+    shape.value[i] = nodes == 4 ? L[i] : L[i] * (2.0 * L[i] - 1.0);
+    for (std::size_t c = 0; c < 3; ++c) shape.derivative[i][c] = (nodes == 4 ? 1.0 : 4.0 * L[i] - 1.0) * dL[i][c];
+  }
+  for (int e = 0; nodes == 10 && e < 6; ++e) {
+    const auto i = static_cast<std::size_t>(Tet10::edge_begin(e)), j = static_cast<std::size_t>(Tet10::edge_end(e));
+    const auto a = static_cast<std::size_t>(4 + e);
+    shape.value[a] = 4.0 * L[i] * L[j];
+    for (std::size_t c = 0; c < 3; ++c) shape.derivative[a][c] = 4.0 * (dL[i][c] * L[j] + L[i] * dL[j][c]);
+  }
+  return shape;
+}
+
+/// A vector field of a cell and its derivative by X at a point: Σ_a N_a f_a, Σ_a f_a ⊗ ∂N_a/∂X, and det ∂X/∂ξ.
+struct AtPoint {
+  Vec3<double> value;
+  Mat3<double> gradient;
+  double volume;
+};
+inline AtPoint interpolate(const TetrahedralMesh& mesh, int cell, const Shape& shape,
+                           const std::vector<double>& field) {
+  const int nodes = mesh.nodes_per_cell();
+  AtPoint at{};
+  Mat3<double> dX{}, df{};
+  for (int a = 0; a < nodes; ++a) {
+    const auto v = 3 * static_cast<std::size_t>(mesh.cells()[static_cast<std::size_t>(nodes * cell + a)]);
+    const auto n = static_cast<std::size_t>(a);
+    for (int i = 0; i < 3; ++i) {
+      const auto c = static_cast<std::size_t>(i);
+      at.value[i] += shape.value[n] * field[v + c];
+      for (int j = 0; j < 3; ++j) {
+        dX(i, j) += mesh.rest_positions()[v + c] * shape.derivative[n][static_cast<std::size_t>(j)];
+        df(i, j) += field[v + c] * shape.derivative[n][static_cast<std::size_t>(j)];
+      }
+    }
+  }
+  at.gradient = df * inverse(dX);
+  at.volume = determinant(dX);
+  return at;
+}
+
+inline double sum_over_ranks(double x) {
+  MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return x;
+}
+
+/// The equilibrium from the solver's initial state, in `steps` steps: positions [local vertices, 3].
+inline std::vector<double> equilibrium(DifferentiableSolver& solver, int steps = 1) {
+  State state = solver.initial_state();
+  solver.model().prepare();
+  for (int n = 0; n < steps; ++n) solver.step(n, state);
+  return state["positions"].to_host();
+}
+
+}  // namespace diffsim
