@@ -160,11 +160,6 @@ void add_vectors(const double* from, double* to, int size) {
   Kokkos::fence();
 }
 
-double largest_of(MPI_Comm comm, double value) {
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm));
-  return value;
-}
-
 }  // namespace
 
 /// Primitives of this rank, then those sent to it, then obstacles'.
