@@ -7,18 +7,36 @@
 
 namespace diffsim::contact {
 
-SurfaceAreas surface_areas(const TetrahedralMesh& mesh) {
+std::vector<std::array<int, 3>> surface_triangles(const TetrahedralMesh& mesh) {
+  std::vector<std::array<int, 3>> triangles;
+  for (const Face& face : mesh.boundary()) {
+    if (face.num_nodes() == 3) {
+      triangles.push_back(face.vertices);
+      continue;
+    }
+    const auto &v = face.vertices, &m = face.middles;  // m: on the edges 01, 12, 20
+    triangles.push_back({v[0], m[0], m[2]});
+    triangles.push_back({m[0], v[1], m[1]});
+    triangles.push_back({m[2], m[1], v[2]});
+    triangles.push_back({m[0], m[1], m[2]});
+  }
+  return triangles;
+}
+
+double rest_area(const TetrahedralMesh& mesh, const std::array<int, 3>& triangle) {
   const std::vector<double>& rest = mesh.rest_positions();
-  std::vector<double> sums(rest.size(), 0.0);
   const auto point = [&](int v) {
     const auto i = 3 * static_cast<std::size_t>(v);
     return Vec3<double>{{rest[i], rest[i + 1], rest[i + 2]}};
   };
-  for (const Face& face : mesh.boundary()) {
-    const auto& v = face.vertices;
-    const Vec3<double> n = cross(point(v[1]) - point(v[0]), point(v[2]) - point(v[0]));
-    for (const int vertex : v) sums[3 * static_cast<std::size_t>(vertex)] += std::sqrt(dot(n, n)) / 6.0;
-  }
+  const Vec3<double> n = cross(point(triangle[1]) - point(triangle[0]), point(triangle[2]) - point(triangle[0]));
+  return 0.5 * std::sqrt(dot(n, n));
+}
+
+SurfaceAreas surface_areas(const TetrahedralMesh& mesh) {
+  std::vector<double> sums(mesh.rest_positions().size(), 0.0);
+  for (const std::array<int, 3>& triangle : surface_triangles(mesh))
+    for (const int vertex : triangle) sums[3 * static_cast<std::size_t>(vertex)] += rest_area(mesh, triangle) / 3.0;
   Field shares("surface_area", static_cast<std::size_t>(mesh.num_vertices()), 3, mesh.num_owned_vertices());
   shares.from_host(sums);
   mesh.halo().add_to_owners(shares);

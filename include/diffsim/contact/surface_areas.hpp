@@ -1,11 +1,19 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim::contact {
+
+/// The flat triangles that stand for this rank's boundary faces, in local vertices, normals outwards: a linear face
+/// itself; of a second-order face the four between its corners and the nodes on its edges.
+std::vector<std::array<int, 3>> surface_triangles(const TetrahedralMesh& mesh);
+
+/// Rest area of a triangle, m².
+double rest_area(const TetrahedralMesh& mesh, const std::array<int, 3>& triangle);
 
 /// Owned vertices of the mesh's surface, ascending, and the rest area that each stands for: a third of its triangles'.
 struct SurfaceAreas {
