@@ -1,17 +1,25 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
 // Kernels of explicit dynamics on a box of Tet4 cells, beside the STREAM triad of the same run. Cells per second count substeps:
-// a step of S substeps on C cells is S·C.
+// a step of S substeps on C cells is S·C. Figures are of all ranks together; `B/tet` is what has to move, each vertex read and
+// written once, `flop/tet` is counted (counted.hpp).
+//
+// DIFFSIM_BENCH_CELLS=20000,200000 chooses sizes; DIFFSIM_BENCH_ITERATIONS=20 fixes the iterations, which several ranks need.
 
 #include <benchmark/benchmark.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <memory>
+#include <sstream>
+#include <string>
 
+#include "counted.hpp"
 #include "diffsim/core/device.hpp"
 #include "diffsim/dynamics/symplectic_euler.hpp"
 #include "diffsim/elastic/elastic_term_impl.hpp"
 #include "diffsim/elastic/neo_hookean.hpp"
+#include "diffsim/elastic/neo_hookean_quadratic.hpp"
 #include "diffsim/elastic/stable_neo_hookean.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/simulation/simulator.hpp"
@@ -60,9 +68,30 @@ void triad(benchmark::State& bench) {
   constexpr int size = 40000000;  // 320 MB each
   const DeviceArray<double> a("a", size), b("b", size), c("c", size);
   for (auto _ : bench) triad_kernel(a, b, c);
-  bench.SetBytesProcessed(bench.iterations() * std::int64_t{24} * size);
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  bench.SetBytesProcessed(bench.iterations() * std::int64_t{24} * size * ranks);
 }
-BENCHMARK(triad)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+/// Which operations and bytes of a cell a kernel has.
+struct Work {
+  double bytes = 0.0, operations = 0.0;
+};
+constexpr double tets_per_vertex = 5.73;
+constexpr double connectivity = 16.0, geometry = 80.0, vector_of_vertex = 24.0 / tets_per_vertex;
+
+/// Of a law by its name, AD or not: by its hand-written form.
+Work force_work(const std::string& law) {
+  const long operations = law.starts_with("neo_hookean_quadratic") ? force_operations<NeoHookeanQuadratic>()
+                          : law.starts_with("neo_hookean")         ? force_operations<NeoHookean>()
+                                                                   : force_operations<StableNeoHookean>();
+  return {connectivity + geometry + 3.0 * vector_of_vertex, static_cast<double>(operations)};
+}
+Work tangent_work(const std::string& law) {
+  const long operations =
+      law.starts_with("neo_hookean") ? tangent_operations<NeoHookean>() : tangent_operations<StableNeoHookean>();
+  return {connectivity + geometry + 4.0 * vector_of_vertex, static_cast<double>(operations)};
+}
 
 /// A box of about `cells` cells, a cube of bricks of six.
 DifferentiableSolver make_solver(std::int64_t cells, const char* law) {
@@ -83,10 +112,12 @@ State displaced(const DifferentiableSolver& solver) {
   return state;
 }
 
-void report(benchmark::State& bench, const DifferentiableSolver& solver, double sweeps) {
-  bench.counters["cells"] = solver.mesh()->num_cells();
-  bench.counters["tet/s"] =
-      benchmark::Counter(sweeps * solver.mesh()->num_cells(), benchmark::Counter::kIsIterationInvariantRate);
+void report(benchmark::State& bench, const DifferentiableSolver& solver, double sweeps, const Work& work) {
+  const auto cells = static_cast<double>(solver.mesh()->num_global_cells());
+  bench.counters["cells"] = cells;
+  bench.counters["tet/s"] = benchmark::Counter(sweeps * cells, benchmark::Counter::kIsIterationInvariantRate);
+  bench.counters["B/tet"] = work.bytes;
+  bench.counters["flop/tet"] = work.operations;
 }
 
 void force(benchmark::State& bench, const char* law) {
@@ -96,7 +127,7 @@ void force(benchmark::State& bench, const char* law) {
   Field f = state["positions"].like("force");
   for (auto _ : bench)
     solver.integrator().terms()[0]->add_force({state["positions"], 0, nullptr}, solver.parameters(), f);
-  report(bench, solver, 1.0);
+  report(bench, solver, 1.0, force_work(law));
 }
 
 void hessian_vector_product(benchmark::State& bench, const char* law) {
@@ -109,7 +140,7 @@ void hessian_vector_product(benchmark::State& bench, const char* law) {
   ParameterSet none;
   for (auto _ : bench)
     solver.integrator().terms()[0]->add_force_adjoint({state["positions"], 0, nullptr}, w["positions"], {f}, none);
-  report(bench, solver, 1.0);
+  report(bench, solver, 1.0, tangent_work(law));
 }
 
 void explicit_step(benchmark::State& bench, const char* law) {
@@ -117,7 +148,9 @@ void explicit_step(benchmark::State& bench, const char* law) {
   solver.model().prepare();
   State state = solver.initial_state();
   for (auto _ : bench) solver.step(0, state);
-  report(bench, solver, substeps);
+  // Besides the force: velocities and positions read and written, masses read.
+  const Work work = force_work(law);
+  report(bench, solver, substeps, {work.bytes + (3.0 * 24.0 + 8.0) / tets_per_vertex, work.operations});
 }
 
 /// Forward and backward of a rollout with every step recorded, by Young's modulus and Poisson's ratio of every cell.
@@ -134,17 +167,31 @@ void explicit_gradient(benchmark::State& bench, const char* law) {
     forward += simulator.statistics().forward_seconds;
     backward += simulator.statistics().backward_seconds;
   }
-  report(bench, solver, substeps * num_steps);
+  report(bench, solver, substeps * num_steps, {});
   bench.counters["(fwd+bwd)/fwd"] = (forward + backward) / forward;
 }
 
-void sizes(benchmark::internal::Benchmark* bench) {
-  bench->Arg(200000)->UseRealTime()->Unit(benchmark::kMillisecond);
+std::vector<std::int64_t> numbers_of(const char* variable, const char* otherwise) {
+  const char* const given = std::getenv(variable);
+  std::istringstream text(given ? given : otherwise);
+  std::vector<std::int64_t> numbers;
+  for (std::string word; std::getline(text, word, ',');) numbers.push_back(std::stoll(word));
+  return numbers;
 }
+
+void options(benchmark::internal::Benchmark* bench) {
+  bench->UseRealTime()->Unit(benchmark::kMillisecond);
+  for (const std::int64_t count : numbers_of("DIFFSIM_BENCH_ITERATIONS", "")) bench->Iterations(count);
+}
+void sizes(benchmark::internal::Benchmark* bench) {
+  options(bench);
+  for (const std::int64_t cells : numbers_of("DIFFSIM_BENCH_CELLS", "200000,2000000")) bench->Arg(cells);
+}
+BENCHMARK(triad)->Apply(options);
 BENCHMARK_CAPTURE(force, neo_hookean, "neo_hookean")->Apply(sizes);
+BENCHMARK_CAPTURE(force, neo_hookean_by_ad, "neo_hookean by AD")->Apply(sizes);
 BENCHMARK_CAPTURE(force, neo_hookean_quadratic, "neo_hookean_quadratic")->Apply(sizes);
 BENCHMARK_CAPTURE(force, stable_neo_hookean, "stable_neo_hookean")->Apply(sizes);
-BENCHMARK_CAPTURE(force, neo_hookean_by_ad, "neo_hookean by AD")->Apply(sizes);
 BENCHMARK_CAPTURE(force, stable_neo_hookean_by_ad, "stable_neo_hookean by AD")->Apply(sizes);
 BENCHMARK_CAPTURE(hessian_vector_product, neo_hookean, "neo_hookean")->Apply(sizes);
 BENCHMARK_CAPTURE(hessian_vector_product, stable_neo_hookean, "stable_neo_hookean")->Apply(sizes);

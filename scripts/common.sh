@@ -14,6 +14,9 @@ fi
 # Threads are not pinned to cores, unless asked: two ranks would be pinned to the same ones.
 export OMP_PROC_BIND=${OMP_PROC_BIND:-false}
 
+# Ranks that wait leave their core to those that work.
+export OMPI_MCA_mpi_yield_when_idle=${OMPI_MCA_mpi_yield_when_idle:-1}
+
 # A compiler job on Kokkos code may take 1.5 GB.
 build_jobs() {
   local cores gigabytes

@@ -1,0 +1,60 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "diffsim/core/small_tensor.hpp"
+#include "diffsim/elastic/law.hpp"
+
+namespace diffsim {
+
+/// A number that counts what is done to it: additions, multiplications, divisions one each; roots, logarithms, … one each too.
+struct Counted {
+  double value = 0.0;
+  static inline long operations = 0;
+
+  Counted() = default;
+  Counted(double x) : value(x) {}  // NOLINT: a number is a number
+  static Counted result(double x) {
+    ++operations;
+    return {x};
+  }
+  friend Counted operator+(Counted a, Counted b) { return result(a.value + b.value); }
+  friend Counted operator-(Counted a, Counted b) { return result(a.value - b.value); }
+  friend Counted operator-(Counted a) { return result(-a.value); }
+  friend Counted operator*(Counted a, Counted b) { return result(a.value * b.value); }
+  friend Counted operator/(Counted a, Counted b) { return result(a.value / b.value); }
+  Counted& operator+=(Counted b) { return *this = *this + b; }
+  Counted& operator-=(Counted b) { return *this = *this - b; }
+  Counted& operator*=(Counted b) { return *this = *this * b; }
+  Counted& operator/=(Counted b) { return *this = *this / b; }
+};
+inline Counted log(Counted a) { return Counted::result(std::log(a.value)); }
+inline Counted exp(Counted a) { return Counted::result(std::exp(a.value)); }
+inline Counted sqrt(Counted a) { return Counted::result(std::sqrt(a.value)); }
+
+/// Operations of a linear tetrahedron's force: Ds, F = Ds Dm⁻¹, P by the law, V P Dm⁻ᵀ, corner values, additions to vertices.
+template <class L>
+long force_operations() {
+  Mat3<Counted> F;
+  for (int k = 0; k < 9; ++k) F(k / 3, k % 3) = k % 4 == 0 ? 1.1 : 0.05 * k;
+  Counted moduli[L::num_moduli];
+  for (Counted& m : moduli) m = 1.0;
+  Counted::operations = 0;
+  stress_of<L>(F, moduli);
+  return Counted::operations + 9 + 45 + 45 + 9 + 9 + 12;
+}
+
+/// Likewise of its tangent product: two gradients, dP.
+template <class L>
+long tangent_operations() {
+  Mat3<Counted> F, dF;
+  for (int k = 0; k < 9; ++k) F(k / 3, k % 3) = dF(k / 3, k % 3) = k % 4 == 0 ? 1.1 : 0.05 * k;
+  Counted moduli[L::num_moduli];
+  for (Counted& m : moduli) m = 1.0;
+  Counted::operations = 0;
+  stress_tangent_of<L>(F, dF, moduli);
+  return Counted::operations + 2 * (9 + 45) + 45 + 9 + 9 + 12;
+}
+
+}  // namespace diffsim

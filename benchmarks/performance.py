@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+"""Writes the tables of docs/performance.md from the JSON of explicit_bench, or of other benchmarks with the same counters.
+
+  OMP_NUM_THREADS=2 build/bin/explicit_bench --benchmark_out=bench.json --benchmark_out_format=json
+  benchmarks/performance.py bench.json
+
+Each row stands beside the triad of its own run: "of the limit" is tet/s over triad bandwidth / (B/tet).
+"""
+
+import json
+import pathlib
+import sys
+
+BEGIN, END = "<!-- begin: {} -->", "<!-- end: {} -->"
+PAGE = pathlib.Path(__file__).resolve().parent.parent / "docs" / "performance.md"
+
+
+def rows_of(path):
+    benchmarks = json.loads(pathlib.Path(path).read_text())["benchmarks"]
+    triad = next(b for b in benchmarks if b["name"].startswith("triad"))["bytes_per_second"]
+    rows = []
+    for bench in benchmarks:
+        if "tet/s" not in bench:
+            continue
+        kernel, law = bench["name"].split("/")[:2]
+        bytes_per_tet = bench.get("B/tet", 0)
+        limit = f"{100 * bench['tet/s'] * bytes_per_tet / triad:.0f} %" if bytes_per_tet else ""
+        ratio = f"{bench['(fwd+bwd)/fwd']:.2f}" if "(fwd+bwd)/fwd" in bench else ""
+        rows.append(
+            f"| {kernel.replace('_', ' ')} | {law} | {bench['cells']:.3g} | {bench['tet/s'] / 1e6:.1f} | "
+            f"{bytes_per_tet:.0f} | {bench.get('flop/tet', 0):.0f} | {limit} | {ratio} |"
+            .replace("| 0 | 0 |", "| | |")
+        )
+    head = [
+        f"Triad of the same run: {triad / 1e9:.1f} GB/s.",
+        "",
+        "| kernel | law | cells | Mtet/s | B/tet | flop/tet | of the limit | (forward + backward) / forward |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    return head + rows
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    page = PAGE.read_text()
+    begin, end = BEGIN.format("explicit"), END.format("explicit")
+    before, rest = page.split(begin)
+    after = rest.split(end)[1]
+    PAGE.write_text(before + begin + "\n" + "\n".join(rows_of(sys.argv[1])) + "\n" + end + after)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+"""Strong and weak scaling of explicit steps and gradients over ranks and threads.
+
+  benchmarks/scaling.py [--bench build/bin/explicit_bench] [--cells 2000000] [--cases 1x1,1x2,2x1] [--output scaling]
+
+Writes OUTPUT.csv, a row a run (kind, ranks, threads, cells, benchmark, tet/s, triad bandwidth), and OUTPUT.png, speed-ups beside
+the triad's own. `--sizes 20000,200000,2000000` adds runs of one rank and thread over sizes (cost against cells).
+"""
+
+import argparse
+import csv
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+
+KERNELS = ["force/neo_hookean", "explicit_step/neo_hookean", "explicit_gradient/neo_hookean"]
+
+
+def run(options, ranks, threads, cells, iterations):
+    """Counters by benchmark of one run, the triad's bandwidth among them."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "bench.json"
+        environment = dict(
+            os.environ,
+            OMP_NUM_THREADS=str(threads),
+            DIFFSIM_BENCH_CELLS=",".join(str(c) for c in cells),
+            DIFFSIM_BENCH_ITERATIONS=str(iterations),
+        )
+        command = options.mpiexec.split() + ["-n", str(ranks), options.bench]
+        command += ["--benchmark_filter=^triad|^(" + "|".join(KERNELS) + ")/", "--benchmark_out_format=json"]
+        command += [f"--benchmark_out={out}", f"--benchmark_repetitions={options.repetitions}"]
+        subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+        benchmarks = json.loads(out.read_text())["benchmarks"]
+    best = {}
+    for bench in benchmarks:
+        if bench.get("run_type") == "aggregate":
+            continue
+        name = bench["name"].split("/iterations")[0].removesuffix("/real_time")
+        value = bench.get("tet/s", bench.get("bytes_per_second"))
+        best[name] = max(best.get(name, 0.0), value)
+    return best
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bench", default="build/bin/explicit_bench")
+    parser.add_argument("--mpiexec", default="mpiexec --oversubscribe --bind-to none")
+    parser.add_argument("--cells", type=int, default=2000000, help="of strong scaling; of a core in weak scaling, a quarter")
+    parser.add_argument("--cases", default="1x1,1x2,2x1", help="ranks x threads")
+    parser.add_argument("--sizes", default="")
+    parser.add_argument("--iterations", type=int, default=10)
+    parser.add_argument("--repetitions", type=int, default=3)
+    parser.add_argument("--output", default="scaling")
+    options = parser.parse_args()
+
+    rows = []
+
+    def add(kind, ranks, threads, cells):
+        figures = run(options, ranks, threads, cells, options.iterations)
+        triad = figures.pop("triad")
+        for name, speed in figures.items():
+            kernel, law, size = name.split("/")
+            rows.append([kind, ranks, threads, int(size), f"{kernel}/{law}", speed, triad])
+            print(f"{kind:6} {ranks} x {threads} {int(size):9} {kernel}/{law}: {speed / 1e6:.1f} Mtet/s, triad {triad / 1e9:.1f} GB/s")
+
+    cases = [tuple(int(n) for n in case.split("x")) for case in options.cases.split(",")]
+    for ranks, threads in cases:
+        add("strong", ranks, threads, [options.cells])
+        add("weak", ranks, threads, [options.cells // 4 * ranks * threads])
+    for size in filter(None, options.sizes.split(",")):
+        add("sizes", 1, 1, [int(size)])
+
+    with open(options.output + ".csv", "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["kind", "ranks", "threads", "cells", "benchmark", "tets_per_second", "triad_bytes_per_second"])
+        writer.writerows(rows)
+    plot(rows, options.output + ".png")
+
+
+def plot(rows, path):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    sized = [row for row in rows if row[0] == "sizes"]
+    figure, axes = plt.subplots(1, 3 if sized else 2, figsize=(14 if sized else 10, 4))
+    for axis, kind in zip(axes, ["strong", "weak"]):
+        chosen = [row for row in rows if row[0] == kind]
+        labels = list(dict.fromkeys(f"{row[1]}x{row[2]}" for row in chosen))
+        for kernel in dict.fromkeys(row[4] for row in chosen):
+            speeds = [row[5] for row in chosen if row[4] == kernel]
+            axis.plot(labels, [speed / speeds[0] for speed in speeds], "o-", label=kernel)
+        triads = [next(row[6] for row in chosen if f"{row[1]}x{row[2]}" == label) for label in labels]
+        axis.plot(labels, [triad / triads[0] for triad in triads], "k--", label="triad")
+        axis.set(title=f"{kind} scaling", xlabel="ranks x threads", ylabel="speed-up")
+        axis.legend(fontsize=8)
+    if sized:
+        for kernel in dict.fromkeys(row[4] for row in sized):
+            chosen = [row for row in sized if row[4] == kernel]
+            axes[2].loglog([row[3] for row in chosen], [row[3] / row[5] for row in chosen], "o-", label=kernel)
+        axes[2].set(title="cost of a sweep", xlabel="cells", ylabel="s")
+        axes[2].legend(fontsize=8)
+    figure.tight_layout()
+    figure.savefig(path, dpi=120)
+
+
+if __name__ == "__main__":
+    main()
