@@ -14,6 +14,19 @@ struct MeshModel::Mask {
   DeviceArray<std::uint8_t> fixed;
 };
 
+namespace {
+
+/// Zeroes what is not owned.
+void clear_copies(Field& field) {
+  double* const x = field.data();
+  Kokkos::parallel_for("diffsim::dynamics::clear_copies",
+                       Range(static_cast<int>(field.owned_size()), static_cast<int>(field.size())),
+                       KOKKOS_LAMBDA(int i) { x[i] = 0.0; });
+  Kokkos::fence();
+}
+
+}  // namespace
+
 MeshModel::MeshModel(std::shared_ptr<const TetrahedralMesh> mesh, double dt)
     : mesh_(std::move(mesh)), dt_(dt), mass_(*mesh_), mask_(std::make_unique<Mask>()) {
   if (!(dt_ > 0.0)) throw Error("dt is " + std::to_string(dt_) + " s; it must be positive", ErrorKind::input);
@@ -134,8 +147,10 @@ void MeshModel::prepare_adjoint(ParameterSet& gradient) {
   if (density || rest)
     mass_.add_gradient(parameters_.at("density").field, parameters_.at("rest_positions").field, mass_gradient_,
                        density ? &density->field : nullptr, rest ? &rest->field : nullptr);
-  // Shares at copies of other ranks' vertices belong to their owners.
-  if (rest) mesh_->halo().add_to_owners(rest->field);
+  // Shares at copies of other ranks' vertices belong to their owners, who get them once: more may be gathered and added later.
+  if (!rest) return;
+  mesh_->halo().add_to_owners(rest->field);
+  clear_copies(rest->field);
 }
 
 bool MeshModel::changes_mass(const ParameterSet& set) { return set.find("density") || set.find("rest_positions"); }
