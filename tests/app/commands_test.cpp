@@ -249,6 +249,43 @@ TEST_F(Commands, CheckPasses) {
   EXPECT_GE(report["taylor_orders"].size(), 4u);
 }
 
+std::string implicit_bar(const std::string& solver, const std::string& more) {
+  std::string scene = bar("2.0e4", more);
+  const std::size_t begin = scene.find("solver:"), end = scene.find("boundary:");
+  return scene.replace(begin, end - begin, "solver: {" + solver + "}\n");
+}
+
+TEST_F(Commands, ImplicitCheckPasses) {
+  const std::string asked = target + "parameters: [{name: youngs_modulus}, {name: traction}]\n";
+  for (const char* integrator : {"quasi_static", "newmark"}) {
+    write("s.yaml", implicit_bar(std::string("integrator: ") + integrator + ", dt: 0.05, steps: 3", asked));
+    expect_done(run({"check", "s.yaml"}, "out"));
+    if (rank_ != 0) continue;
+    const nlohmann::json report = this->report("out");
+    EXPECT_EQ(report["passed"], true) << report;
+    EXPECT_LE(report["dot_product_error"].get<double>(), 1e-10);
+    EXPECT_EQ(report["implicit"]["steps"], 3);
+    EXPECT_EQ(report["implicit"]["indefinite"], 0);
+  }
+}
+
+TEST_F(Commands, ImplicitFailureIsToldWithItsStep) {
+  // The load of step 2 is more than six iterations can follow.
+  std::string scene =
+      implicit_bar("integrator: implicit_euler, dt: 0.05, steps: 4, newton: {max_iterations: 6, max_cuts: 0}", target);
+  replace(scene, "traction: [0, 0, -5]", "traction: [[0, 0, 0], [0, 0, -5], [0, 0, -1.0e6], [0, 0, -5]]");
+  write("s.yaml", scene);
+  const Ran ran = run({"simulate", "s.yaml"}, "out");
+  EXPECT_EQ(ran.code, 1);
+  // What was reached before it stays, and nothing comes after.
+  const Hdf5File file = Hdf5File::open(MPI_COMM_WORLD, path("out/trajectory.h5"));
+  EXPECT_EQ(file.read_array<std::int64_t>("/step"), (std::vector<std::int64_t>{0, 1, 2}));
+  if (rank_ != 0) return;
+  for (const char* part : {"step 2: Newton's method failed in iteration 6", "relative residuals", "use a smaller dt"})
+    EXPECT_NE(ran.err.find(part), std::string::npos) << ran.err;
+  EXPECT_EQ(report("out")["converged"], false);
+}
+
 TEST_F(Commands, InvertRecoversTwoStiffnesses) {
   const std::string materials =
       "material:\n"
