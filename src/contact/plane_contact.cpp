@@ -271,14 +271,7 @@ void PlaneContact::prepare(const ParameterSet& parameters) { parameters_ = &para
 
 void PlaneContact::prepare_tangent(const ParameterSet&, const ParameterSet& direction) { begin_adjoint(direction); }
 
-void PlaneContact::begin_adjoint(const ParameterSet& gradient) {
-  if (gradient.find("rest_positions"))
-    throw Error("contact has no derivative by rest_positions: the areas of its vertices are taken as given",
-                ErrorKind::input);
-  if (!with_friction_ && (gradient.find("friction") || gradient.find("friction_velocity")))
-    throw Error("contact was made without friction, so there is no derivative by it; make it with friction",
-                ErrorKind::input);
-}
+void PlaneContact::begin_adjoint(const ParameterSet& gradient) { require_derivatives(gradient, with_friction_); }
 
 double PlaneContact::energy(const Configuration& at, const ParameterSet& parameters) {
   return sum_energy(data_->sweep(at, parameters, false));

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "diffsim/contact/plane_contact.hpp"
+#include "diffsim/contact/surface_contact.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/dynamics/implicit_model.hpp"
 #include "diffsim/dynamics/symplectic_euler.hpp"
@@ -217,16 +218,33 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
   add("barrier_stiffness", {options.barrier_stiffness});
   add("friction", {options.friction});
   add("friction_velocity", {options.friction_velocity});
-  for (std::size_t k = 0; k < options.planes.size(); ++k) {
-    const PlaneObstacle& plane = options.planes[k];
-    const std::string label = plane.label.empty() ? std::to_string(k) : plane.label;
-    auto term =
-        std::make_unique<PlaneContact>(mesh_, label, plane.normal, options.with_friction || options.friction > 0.0);
-    add("obstacle_position:" + label, {plane.point.begin(), plane.point.end()});
-    add("obstacle_velocity:" + label, {plane.velocity.begin(), plane.velocity.end()});
+  const bool friction = options.with_friction || options.friction > 0.0;
+  const auto add_term = [&](std::unique_ptr<ContactTerm> term) {
     contacts_.push_back(term.get());
     integrator_->add_term(std::move(term));
+  };
+  std::size_t place = 0;
+  const auto label_of = [&](const std::string& given) {
+    const std::string own = std::to_string(place++);
+    return given.empty() ? own : given;
+  };
+  for (const PlaneObstacle& plane : options.planes) {
+    const std::string label = label_of(plane.label);
+    add("obstacle_position:" + label, {plane.point.begin(), plane.point.end()});
+    add("obstacle_velocity:" + label, {plane.velocity.begin(), plane.velocity.end()});
+    add_term(std::make_unique<PlaneContact>(mesh_, label, plane.normal, friction));
   }
+  if (!options.self && options.meshes.empty()) return;
+  SurfaceContactOptions surfaces;
+  surfaces.self = options.self;
+  surfaces.with_friction = friction;
+  for (const MeshObstacle& obstacle : options.meshes) {
+    const std::string label = label_of(obstacle.label);
+    add("obstacle_position:" + label, {0.0, 0.0, 0.0});
+    add("obstacle_velocity:" + label, {obstacle.velocity.begin(), obstacle.velocity.end()});
+    surfaces.obstacles.push_back({label, obstacle.mesh});
+  }
+  add_term(std::make_unique<SurfaceContact>(mesh_, std::move(surfaces)));
 }
 
 ContactState DifferentiableSolver::contact_state(int n, const State& state) {

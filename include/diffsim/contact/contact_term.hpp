@@ -32,6 +32,10 @@ class ContactTerm : public ForceTerm {
   bool limits_steps() const override { return true; }
   /// Collective.
   virtual ContactState state(const Configuration& at, const ParameterSet& parameters) = 0;
+
+ protected:
+  /// Throws Error (input) where `set` names a parameter by which contact has no derivative.
+  static void require_derivatives(const ParameterSet& set, bool with_friction);
 };
 
 }  // namespace diffsim

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "diffsim/contact/surface.hpp"
+
 namespace diffsim {
 
 /// A half-space, bounded by a plane through `point`, that moves with a constant velocity.
@@ -16,13 +18,22 @@ struct PlaneObstacle {
   std::string label = {};                       ///< empty: its place in the list
 };
 
+/// Triangles that the body cannot pass through, from either side.
+struct MeshObstacle {
+  contact::TriangleMesh mesh;
+  std::array<double, 3> velocity = {};  ///< m/s
+  std::string label = {};               ///< empty: its place after the planes
+};
+
 struct ContactOptions {
   double barrier_distance = 1e-3;   ///< d̂, m: nearer than that, surfaces push
   double barrier_stiffness = 1e6;   ///< κ, Pa
   double friction = 0.0;            ///< µ
   double friction_velocity = 1e-5;  ///< ε_v, m/s: friction is smoothed below
   bool with_friction = false;       ///< also where µ is 0, for the derivative by it; else where µ > 0
+  bool self = false;                ///< the body with itself
   std::vector<PlaneObstacle> planes = {};
+  std::vector<MeshObstacle> meshes = {};
 };
 
 }  // namespace diffsim

@@ -1,0 +1,61 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "diffsim/contact/contact_term.hpp"
+#include "diffsim/contact/surface.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+
+namespace diffsim {
+
+/// Triangles that move, rigidly and without turning, at a constant velocity.
+struct TriangleObstacle {
+  std::string label;
+  contact::TriangleMesh mesh;
+};
+
+struct SurfaceContactOptions {
+  bool self = true;  ///< the body with itself
+  std::vector<TriangleObstacle> obstacles = {};
+  bool with_friction = false;                      ///< forces depend on velocities
+  std::int64_t max_pairs = std::int64_t{1} << 28;  ///< of a rank, of each kind, that may touch: 2 GiB
+};
+
+/// Contact of a body's surface with itself and with obstacles of triangles, by point–triangle and edge–edge pairs
+/// (contact/pair_force.hpp), across ranks (docs/architecture.md). Second-order faces are four flat triangles each.
+///
+/// Parameters of each obstacle: `obstacle_position:LABEL` [3], m, by which it is shifted at t = 0, and
+/// `obstacle_velocity:LABEL` [3], m/s.
+class SurfaceContact : public ContactTerm {
+ public:
+  /// Collective.
+  SurfaceContact(std::shared_ptr<const TetrahedralMesh> mesh, SurfaceContactOptions options);
+  ~SurfaceContact() override;
+
+  std::string name() const override { return "contact of surfaces"; }
+  bool uses_velocities() const override;
+  void prepare(const ParameterSet& parameters) override;
+  void prepare_tangent(const ParameterSet& parameters, const ParameterSet& direction) override;
+  void begin_adjoint(const ParameterSet& gradient) override;
+
+  double energy(const Configuration& at, const ParameterSet& parameters) override;
+  void add_force(const Configuration& at, const ParameterSet& parameters, Field& force) override;
+  void add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent, const ParameterSet& direction,
+                         Field& force_tangent) override;
+  void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
+                         ParameterSet& gradient) override;
+  double max_step(const Configuration& from, const Configuration& to, const ParameterSet& parameters) override;
+  std::string limiting() const override;
+  ContactState state(const Configuration& at, const ParameterSet& parameters) override;
+  int rebuilds() const;  ///< how often lists of pairs were made
+
+ private:
+  struct Data;
+  std::unique_ptr<Data> data_;
+};
+
+}  // namespace diffsim

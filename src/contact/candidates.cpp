@@ -1,0 +1,418 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "candidates.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+
+#include "diffsim/contact/surface_areas.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/profiling.hpp"
+#include "exchange.hpp"
+
+namespace diffsim::contact {
+namespace {
+
+/// Boxes by which a rank tells others where its surface is.
+constexpr int boxes_a_rank = 64;
+
+Box empty_box() {
+  constexpr double big = std::numeric_limits<double>::max();
+  return {{big, big, big}, {-big, -big, -big}};
+}
+
+void include(Box& box, const std::vector<double>& x, int vertex) {
+  for (std::size_t c = 0; c < 3; ++c) {
+    const double value = x[3 * static_cast<std::size_t>(vertex) + c];
+    box.low[c] = std::min(box.low[c], value);
+    box.high[c] = std::max(box.high[c], value);
+  }
+}
+
+template <std::size_t N>
+Box swept_box(const std::array<int, N>& vertices, const std::vector<double>& from, const std::vector<double>& to,
+              double reach) {
+  Box box = empty_box();
+  for (const int v : vertices) {
+    include(box, from, v);
+    include(box, to, v);
+  }
+  for (int c = 0; c < 3; ++c) {
+    box.low[c] -= reach;
+    box.high[c] += reach;
+  }
+  return box;
+}
+
+bool near_any(const Box& box, const Box* others) {
+  for (int i = 0; i < boxes_a_rank; ++i)
+    if (box.overlaps(others[i])) return true;
+  return false;
+}
+
+// ---- kernels -------------------------------------------------------------------------------------------------
+
+/// Boxes of primitives of `corners` vertices each on their ways, widened by `reach`.
+void set_boxes(const DeviceArray<int>& vertices, int corners, const Vectors& from, const Vectors& to, double reach,
+               const DeviceArray<Box>& boxes) {
+  Kokkos::parallel_for(
+      "diffsim::contact::boxes", Range(0, static_cast<int>(boxes.size())), KOKKOS_LAMBDA(int i) {
+        Box box;
+        for (int k = 0; k < corners; ++k) {
+          const int v = vertices(corners * i + k);
+          for (int c = 0; c < 3; ++c) {
+            const double a = from(3 * v + c), b = to(3 * v + c);
+            const double low = (a < b ? a : b) - reach, high = (a < b ? b : a) + reach;
+            box.low[c] = k == 0 || low < box.low[c] ? low : box.low[c];
+            box.high[c] = k == 0 || high > box.high[c] ? high : box.high[c];
+          }
+        }
+        boxes(i) = box;
+      });
+}
+
+DeviceArray<Box> boxes_of(const DeviceArray<int>& vertices, int corners, const Vectors& from, const Vectors& to,
+                          double reach) {
+  const auto boxes =
+      make_device_array<Box>("diffsim::contact::boxes", vertices.size() / static_cast<std::size_t>(corners));
+  set_boxes(vertices, corners, from, to, reach, boxes);
+  return boxes;
+}
+
+struct KeepPointTriangle {
+  DeviceArray<int> points, triangles;
+  int body_points, local_triangles, body_triangles;
+  bool self;
+
+  KOKKOS_INLINE_FUNCTION bool operator()(int point, int triangle) const {
+    if (point >= body_points) return triangle < local_triangles;
+    if (triangle >= body_triangles) return true;
+    if (!self) return false;
+    for (int k = 0; k < 3; ++k)
+      if (triangles(3 * triangle + k) == points(point)) return false;
+    return true;
+  }
+};
+
+struct KeepEdgeEdge {
+  DeviceArray<int> edges;
+  DeviceArray<std::int64_t> numbers;  // [edges, 2]
+  int body_edges;
+  bool self;
+
+  KOKKOS_INLINE_FUNCTION bool operator()(int query, int leaf) const {
+    if (leaf >= body_edges) return true;
+    if (!self) return false;
+    for (int a = 0; a < 2; ++a)
+      for (int b = 0; b < 2; ++b)
+        if (edges(2 * query + a) == edges(2 * leaf + b)) return false;
+    const std::int64_t a0 = numbers(2 * query), b0 = numbers(2 * leaf);
+    return a0 < b0 || (a0 == b0 && numbers(2 * query + 1) < numbers(2 * leaf + 1));
+  }
+};
+
+struct KeepEdgeTriangle {
+  DeviceArray<int> edges, triangles;
+  int owned_edges, body_edges, local_triangles, body_triangles;
+  bool self;
+
+  KOKKOS_INLINE_FUNCTION bool operator()(int edge, int triangle) const {
+    if (edge >= body_edges) return triangle < local_triangles;
+    if (edge >= owned_edges) return false;
+    if (triangle < body_triangles && !self) return false;
+    for (int a = 0; a < 2; ++a)
+      for (int k = 0; k < 3; ++k)
+        if (edges(2 * edge + a) == triangles(3 * triangle + k)) return false;
+    return true;
+  }
+};
+
+/// The largest way of a vertex out of its box, in one component.
+double farthest(const DeviceArray<int>& vertices, const DeviceArray<Box>& boxes, const double* x,
+                const Vectors& obstacles) {
+  const int mesh_vertices = static_cast<int>(vertices.size());
+  double most = 0.0;
+  Kokkos::parallel_reduce(
+      "diffsim::contact::farthest", Range(0, static_cast<int>(boxes.size())),
+      KOKKOS_LAMBDA(int i, double& far) {
+        for (int c = 0; c < 3; ++c) {
+          const double at = i < mesh_vertices ? x[3 * vertices(i) + c] : obstacles(3 * (i - mesh_vertices) + c);
+          const double out = at < boxes(i).low[c] ? boxes(i).low[c] - at : at - boxes(i).high[c];
+          if (!(out <= far)) far = out;  // also what is not a number
+        }
+      },
+      Kokkos::Max<double>(most));
+  return most;
+}
+
+void copy_vectors(const double* from, double* to, int size) {
+  Kokkos::parallel_for(
+      "diffsim::contact::copy", Range(0, size), KOKKOS_LAMBDA(int i) { to[i] = from[i]; });
+  Kokkos::fence();
+}
+
+void add_vectors(const double* from, double* to, int size) {
+  Kokkos::parallel_for(
+      "diffsim::contact::add", Range(0, size), KOKKOS_LAMBDA(int i) { to[i] += from[i]; });
+  Kokkos::fence();
+}
+
+}  // namespace
+
+/// Primitives of this rank, then those sent to it, then obstacles'.
+struct Candidates::Lists {
+  std::vector<SurfaceTriangle> triangles;
+  std::vector<SurfaceEdge> edges;
+};
+
+Candidates::Candidates(const TetrahedralMesh& mesh, bool self, const std::vector<Surface>& obstacles,
+                       std::int64_t max_pairs)
+    : mesh_(&mesh),
+      self_(self),
+      max_pairs_(max_pairs),
+      body_(mesh_surface(mesh)),
+      local_triangles_(surface_triangles(mesh)) {
+  DIFFSIM_MPI(MPI_Comm_rank(mesh.comm(), &rank_));
+  DIFFSIM_MPI(MPI_Comm_size(mesh.comm(), &ranks_));
+  std::unordered_map<std::int64_t, int> local;
+  for (std::size_t t = 0; t < local_triangles_.size(); ++t)
+    for (std::size_t k = 0; k < 3; ++k) local[body_.triangles[t].corners[k].number] = local_triangles_[t][k];
+  for (const SurfaceEdge& edge : body_.edges)
+    local_edges_.push_back({local.at(edge.ends[0].number), local.at(edge.ends[1].number)});
+  for (const Surface& obstacle : obstacles) {
+    int count = 0;
+    const auto shifted = [&](SurfaceVertex v) {
+      count = std::max(count, v.index + 1);
+      v.index += num_obstacle_vertices_;
+      return v;
+    };
+    for (SurfaceTriangle triangle : obstacle.triangles) {
+      for (SurfaceVertex& corner : triangle.corners) corner = shifted(corner);
+      obstacles_.triangles.push_back(triangle);
+    }
+    for (SurfaceEdge edge : obstacle.edges) {
+      for (SurfaceVertex& end : edge.ends) end = shifted(end);
+      obstacles_.edges.push_back(edge);
+    }
+    for (const SurfaceVertex& point : obstacle.points) obstacles_.points.push_back(shifted(point));
+    obstacles_.point_areas.insert(obstacles_.point_areas.end(), obstacle.point_areas.begin(),
+                                  obstacle.point_areas.end());
+    num_obstacle_vertices_ += count;
+  }
+  std::vector<int> watched;
+  for (const SurfaceVertex& point : body_.points) watched.push_back(point.index);
+  watched_ = to_device("diffsim::contact::watched", watched);
+  num_owned_edges_ = static_cast<int>(body_.edges.size());
+  const std::vector<PetscInt> nobody;
+  ring_ = std::make_unique<Halo>(mesh.comm(), mesh.num_owned_vertices(), nobody, nobody);
+}
+
+bool Candidates::covered(const Field& at, const Vectors& obstacles, double range) const {
+  if (range > range_ || watched_at_.size() == 0) return false;
+  return farthest(watched_, watched_at_, at.data(), obstacles) <= slack_;
+}
+
+void Candidates::cover(const Field& from, const Vectors& obstacles_from, const Field& to, const Vectors& obstacles_to,
+                       double range) {
+  const bool empty = watched_.size() + static_cast<std::size_t>(num_obstacle_vertices_) == 0;
+  int stale = !(empty && range <= range_) &&
+              (!covered(from, obstacles_from, range) || (&from != &to && !covered(to, obstacles_to, range)));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &stale, 1, MPI_INT, MPI_MAX, mesh_->comm()));
+  if (!stale) return;
+  const ProfilingRegion region("diffsim::contact::find_candidates");
+  ++rebuilds_;
+  range_ = range;
+  slack_ = 0.5 * range;
+  const double reach = 0.5 * range + slack_;
+  const std::vector<double> x_from = from.to_host(), x_to = to.to_host();
+  Lists lists{body_.triangles, body_.edges};
+  if (self_ && ranks_ > 1) import_primitives(x_from, x_to, reach, lists);
+  const auto body_triangles = static_cast<int>(lists.triangles.size()),
+             body_edges = static_cast<int>(lists.edges.size());
+  lists.triangles.insert(lists.triangles.end(), obstacles_.triangles.begin(), obstacles_.triangles.end());
+  lists.edges.insert(lists.edges.end(), obstacles_.edges.begin(), obstacles_.edges.end());
+  number_vertices(lists);
+
+  std::vector<std::int64_t> edge_numbers;
+  for (const SurfaceEdge& edge : lists.edges)
+    for (const SurfaceVertex& end : edge.ends) edge_numbers.push_back(end.number);
+  const Vectors a = gather(from, obstacles_from), b = &from == &to ? a : gather(to, obstacles_to);
+  collectively(mesh_->comm(), [&] {
+    pairs_.point_triangle = {};
+    pairs_.edge_edge = {};
+    {
+      const BoxTree tree(boxes_of(pairs_.triangles, 3, a, b, reach));
+      pairs_.point_triangle =
+          find_pairs(tree, boxes_of(pairs_.points, 1, a, b, reach),
+                     KeepPointTriangle{pairs_.points, pairs_.triangles, static_cast<int>(body_.points.size()),
+                                       static_cast<int>(body_.triangles.size()), body_triangles, self_},
+                     max_pairs_, "points and triangles");
+    }
+    const DeviceArray<Box> boxes = boxes_of(pairs_.edges, 2, a, b, reach);
+    const BoxTree tree(boxes);
+    pairs_.edge_edge = find_pairs(
+        tree, DeviceArray<Box>(boxes, std::make_pair(std::size_t{0}, static_cast<std::size_t>(num_owned_edges_))),
+        KeepEdgeEdge{pairs_.edges, to_device("diffsim::contact::edge_numbers", edge_numbers), body_edges, self_},
+        max_pairs_, "edges");
+  });
+
+  // What the vertices swept.
+  const std::size_t mesh_vertices = watched_.size();
+  std::vector<Box> swept(mesh_vertices + static_cast<std::size_t>(num_obstacle_vertices_));
+  for (std::size_t i = 0; i < mesh_vertices; ++i)
+    swept[i] = swept_box(std::array<int, 1>{body_.points[i].index}, x_from, x_to, 0.0);
+  const auto o_from = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), obstacles_from);
+  const auto o_to = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), obstacles_to);
+  for (std::size_t i = mesh_vertices; i < swept.size(); ++i)
+    for (std::size_t c = 0; c < 3; ++c) {
+      const std::size_t at = 3 * (i - mesh_vertices) + c;
+      swept[i].low[c] = std::min(o_from(at), o_to(at));
+      swept[i].high[c] = std::max(o_from(at), o_to(at));
+    }
+  watched_at_ = to_device("diffsim::contact::swept", swept);
+}
+
+void Candidates::import_primitives(const std::vector<double>& from, const std::vector<double>& to, double reach,
+                                   Lists& lists) const {
+  const MPI_Comm comm = mesh_->comm();
+  std::vector<Box> triangle_boxes, edge_boxes;
+  for (const auto& triangle : local_triangles_) triangle_boxes.push_back(swept_box(triangle, from, to, reach));
+  for (const auto& edge : local_edges_) edge_boxes.push_back(swept_box(edge, from, to, reach));
+  // Parts of the surface: triangles follow the cells' curve, so those next to each other in the list are near.
+  std::vector<Box> mine(boxes_a_rank, empty_box());
+  for (std::size_t t = 0; t < triangle_boxes.size(); ++t)
+    mine[t * boxes_a_rank / triangle_boxes.size()].include(triangle_boxes[t]);
+  std::vector<Box> all(static_cast<std::size_t>(ranks_) * boxes_a_rank);
+  constexpr int doubles = boxes_a_rank * static_cast<int>(sizeof(Box) / sizeof(double));
+  DIFFSIM_MPI(MPI_Allgather(mine.data(), doubles, MPI_DOUBLE, all.data(), doubles, MPI_DOUBLE, comm));
+
+  std::vector<std::vector<SurfaceTriangle>> triangles(static_cast<std::size_t>(ranks_));
+  std::vector<std::vector<SurfaceEdge>> edges(static_cast<std::size_t>(ranks_));
+  for (int r = 0; r < ranks_; ++r) {
+    if (r == rank_) continue;
+    const auto other = static_cast<std::size_t>(r);
+    const Box* const boxes = &all[other * boxes_a_rank];
+    Box whole = empty_box();
+    for (int i = 0; i < boxes_a_rank; ++i) whole.include(boxes[i]);
+    for (std::size_t t = 0; t < triangle_boxes.size(); ++t)
+      if (triangle_boxes[t].overlaps(whole) && near_any(triangle_boxes[t], boxes))
+        triangles[other].push_back(body_.triangles[t]);
+    for (std::size_t e = 0; e < edge_boxes.size(); ++e)
+      if (edge_boxes[e].overlaps(whole) && near_any(edge_boxes[e], boxes)) edges[other].push_back(body_.edges[e]);
+  }
+  // In the order of numbers, so that lists do not depend on which rank sent what.
+  const auto own_triangles = static_cast<std::ptrdiff_t>(lists.triangles.size());
+  const auto own_edges = static_cast<std::ptrdiff_t>(lists.edges.size());
+  for (const auto& part : exchange_all(comm, triangles))
+    lists.triangles.insert(lists.triangles.end(), part.begin(), part.end());
+  for (const auto& part : exchange_all(comm, edges)) lists.edges.insert(lists.edges.end(), part.begin(), part.end());
+  std::sort(lists.triangles.begin() + own_triangles, lists.triangles.end(), [](const auto& x, const auto& y) {
+    for (std::size_t k = 0; k < 3; ++k)
+      if (x.corners[k].number != y.corners[k].number) return x.corners[k].number < y.corners[k].number;
+    return false;
+  });
+  std::sort(lists.edges.begin() + own_edges, lists.edges.end(), [](const auto& x, const auto& y) {
+    return std::pair(x.ends[0].number, x.ends[1].number) < std::pair(y.ends[0].number, y.ends[1].number);
+  });
+}
+
+void Candidates::number_vertices(Lists& lists) {
+  // Copies of other ranks' vertices, by number.
+  std::vector<SurfaceVertex> others;
+  const auto note = [&](const SurfaceVertex& v) {
+    if (v.rank >= 0 && v.rank != rank_) others.push_back(v);
+  };
+  for (const SurfaceTriangle& triangle : lists.triangles)
+    for (const SurfaceVertex& v : triangle.corners) note(v);
+  for (const SurfaceEdge& edge : lists.edges)
+    for (const SurfaceVertex& v : edge.ends) note(v);
+  const auto before = [](const SurfaceVertex& x, const SurfaceVertex& y) { return x.number < y.number; };
+  std::sort(others.begin(), others.end(), before);
+  others.erase(std::unique(others.begin(), others.end(),
+                           [](const SurfaceVertex& x, const SurfaceVertex& y) { return x.number == y.number; }),
+               others.end());
+  std::vector<PetscInt> owner, index;
+  for (const SurfaceVertex& v : others) {
+    owner.push_back(v.rank);
+    index.push_back(v.index);
+  }
+  const int owned = mesh_->num_owned_vertices();
+  ring_ = std::make_unique<Halo>(mesh_->comm(), owned, owner, index);
+  const int mesh_vertices = ring_->num_local();
+  const auto place = [&](const SurfaceVertex& v) {
+    if (v.rank < 0) return mesh_vertices + v.index;
+    if (v.rank == rank_) return v.index;
+    return owned + static_cast<int>(std::lower_bound(others.begin(), others.end(), v, before) - others.begin());
+  };
+  numbers_.assign(static_cast<std::size_t>(mesh_vertices + num_obstacle_vertices_), -1);
+  const auto placed = [&](const SurfaceVertex& v) {
+    numbers_[static_cast<std::size_t>(place(v))] = v.number;
+    return place(v);
+  };
+
+  std::vector<int> points, triangles, edges;
+  std::vector<double> areas, weights, lengths;
+  for (const Surface* surface : {&body_, &obstacles_})
+    for (std::size_t i = 0; i < surface->points.size(); ++i) {
+      points.push_back(placed(surface->points[i]));
+      areas.push_back(0.5 * surface->point_areas[i]);
+    }
+  for (const SurfaceTriangle& triangle : lists.triangles) {
+    for (const SurfaceVertex& v : triangle.corners) triangles.push_back(placed(v));
+    weights.insert(weights.end(), triangle.edge_weights.begin(), triangle.edge_weights.end());
+    weights.insert(weights.end(), triangle.corner_weights.begin(), triangle.corner_weights.end());
+  }
+  for (const SurfaceEdge& edge : lists.edges) {
+    for (const SurfaceVertex& v : edge.ends) edges.push_back(placed(v));
+    lengths.push_back(edge.squared_length);
+  }
+  pairs_.points = to_device("diffsim::contact::points", points);
+  pairs_.areas = to_device("diffsim::contact::areas", areas);
+  pairs_.triangles = to_device("diffsim::contact::triangles", triangles);
+  pairs_.weights = to_device("diffsim::contact::weights", weights);
+  pairs_.edges = to_device("diffsim::contact::edges", edges);
+  pairs_.lengths = to_device("diffsim::contact::lengths", lengths);
+}
+
+Vectors Candidates::gather(const Field& local, const Vectors& obstacles) const {
+  const int owned = 3 * mesh_->num_owned_vertices(), all = 3 * num_mesh_vertices();
+  Field ring = shares();
+  copy_vectors(local.data(), ring.data(), owned);
+  ring_->copy_to_ghosts(ring);
+  const auto result = make_device_array<double>("diffsim::contact::vectors",
+                                                static_cast<std::size_t>(all + 3 * num_obstacle_vertices_));
+  copy_vectors(ring.data(), result.data(), all);
+  copy_vectors(obstacles.data(), result.data() + all, 3 * num_obstacle_vertices_);
+  return result;
+}
+
+Field Candidates::shares() const {
+  return {"contact_shares", static_cast<std::size_t>(num_mesh_vertices()), 3, mesh_->num_owned_vertices()};
+}
+
+void Candidates::scatter(Field& shares, Field& local) const {
+  ring_->add_to_owners(shares);
+  add_vectors(shares.data(), local.data(), 3 * mesh_->num_owned_vertices());
+}
+
+DeviceArray<CandidatePair> Candidates::edge_triangle_pairs(const Vectors& positions) const {
+  const int obstacle_edges = static_cast<int>(obstacles_.edges.size());
+  const int obstacle_triangles = static_cast<int>(obstacles_.triangles.size());
+  DeviceArray<CandidatePair> found;
+  collectively(mesh_->comm(), [&] {
+    const BoxTree tree(boxes_of(pairs_.triangles, 3, positions, positions, 0.0));
+    const DeviceArray<Box> boxes = boxes_of(pairs_.edges, 2, positions, positions, 0.0);
+    found =
+        find_pairs(tree, boxes,
+                   KeepEdgeTriangle{pairs_.edges, pairs_.triangles, num_owned_edges_,
+                                    static_cast<int>(boxes.size()) - obstacle_edges,
+                                    static_cast<int>(body_.triangles.size()), tree.size() - obstacle_triangles, self_},
+                   max_pairs_, "edges and triangles");
+  });
+  return found;
+}
+
+}  // namespace diffsim::contact

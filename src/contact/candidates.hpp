@@ -1,0 +1,116 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "diffsim/contact/box_tree_impl.hpp"
+#include "diffsim/contact/pair_force.hpp"
+#include "diffsim/contact/surface.hpp"
+#include "diffsim/core/device.hpp"
+#include "diffsim/core/field.hpp"
+#include "diffsim/mesh/halo.hpp"
+
+namespace diffsim::contact {
+
+/// Positions, or other vectors, of all vertices that this rank's pairs have: [vertices, 3].
+using Vectors = DeviceArray<double>;
+
+/// The pairs of this rank that may touch, by value in kernels. Vertices are numbered: this rank's owned ones, copies of
+/// others', obstacles'. Pair p is point–triangle for p < points.size(), else edge–edge.
+struct PairView {
+  DeviceArray<CandidatePair> point_triangle, edge_edge;
+  DeviceArray<int> points, triangles, edges;  // [., 1], [., 3], [., 2] vertices
+  DeviceArray<double> areas;                  // [points]: half of each
+  DeviceArray<double> weights;                // [triangles, 6]: of edges, of corners
+  DeviceArray<double> lengths;                // [edges]: squared, at rest
+
+  KOKKOS_INLINE_FUNCTION int size() const { return static_cast<int>(point_triangle.size() + edge_edge.size()); }
+  KOKKOS_INLINE_FUNCTION bool is_point_triangle(int p) const { return p < static_cast<int>(point_triangle.size()); }
+  KOKKOS_INLINE_FUNCTION void vertices(int p, int* v) const {
+    if (is_point_triangle(p)) {
+      v[0] = points(point_triangle(p).query);
+      for (int k = 0; k < 3; ++k) v[1 + k] = triangles(3 * point_triangle(p).leaf + k);
+    } else {
+      const CandidatePair pair = edge_edge(p - static_cast<int>(point_triangle.size()));
+      for (int k = 0; k < 2; ++k) {
+        v[k] = edges(2 * pair.query + k);
+        v[2 + k] = edges(2 * pair.leaf + k);
+      }
+    }
+  }
+  KOKKOS_INLINE_FUNCTION PointTriangleWeights point_triangle_weights(int p) const {
+    const CandidatePair pair = point_triangle(p);
+    PointTriangleWeights result;
+    result.area = areas(pair.query);
+    for (int k = 0; k < 3; ++k) {
+      result.edges[k] = weights(6 * pair.leaf + k);
+      result.corners[k] = weights(6 * pair.leaf + 3 + k);
+    }
+    return result;
+  }
+  KOKKOS_INLINE_FUNCTION EdgeEdgeWeights edge_edge_weights(int p) const {
+    const CandidatePair pair = edge_edge(p - static_cast<int>(point_triangle.size()));
+    return {mollifier_threshold(lengths(pair.query), lengths(pair.leaf))};
+  }
+};
+
+/// Finds the pairs of a body's surface with itself and with obstacles that may touch, across ranks.
+///
+/// Ranks tell each other boxes of parts of their surfaces and send the triangles and edges that come near another
+/// rank's; a point–triangle pair belongs to the rank of its point, an edge–edge pair to the rank of the edge with the
+/// lower numbers (an obstacle's points to the triangle's rank, its edges to the body's). The lists hold all that may
+/// come within the range while no vertex leaves the box it swept when they were made by more than a slack; they are
+/// made again when one does.
+class Candidates {
+ public:
+  Candidates(const TetrahedralMesh& mesh, bool self, const std::vector<Surface>& obstacles, std::int64_t max_pairs);
+
+  /// Makes sure that the lists hold all pairs that come within `range` on straight ways `from` to `to`, fields [local
+  /// vertices, 3] of the mesh and obstacles' positions [obstacle vertices, 3] likewise. Collective.
+  void cover(const Field& from, const Vectors& obstacles_from, const Field& to, const Vectors& obstacles_to,
+             double range);
+
+  /// The vectors of all vertices of the pairs, from those of the mesh. Collective.
+  Vectors gather(const Field& local, const Vectors& obstacles) const;
+  /// `local` += what was summed for the vertices [num_mesh_vertices, 3], complete at owners. Collective.
+  void scatter(Field& shares, Field& local) const;
+  /// Zeroed, for `scatter`.
+  Field shares() const;
+
+  int num_mesh_vertices() const { return ring_->num_local(); }
+  int num_obstacle_vertices() const { return num_obstacle_vertices_; }
+  const PairView& pairs() const { return pairs_; }
+  /// Edges against triangles whose boxes overlap now, for a check of intersections: owned and obstacle edges.
+  DeviceArray<CandidatePair> edge_triangle_pairs(const Vectors& positions) const;
+  /// The number in the file of a vertex; obstacles' follow.
+  std::int64_t number(int vertex) const { return numbers_[static_cast<std::size_t>(vertex)]; }
+  int rebuilds() const { return rebuilds_; }
+
+ private:
+  struct Lists;
+  bool covered(const Field& at, const Vectors& obstacles, double range) const;
+  void import_primitives(const std::vector<double>& from, const std::vector<double>& to, double reach,
+                         Lists& lists) const;
+  void number_vertices(Lists& lists);
+
+  const TetrahedralMesh* mesh_;
+  bool self_;
+  std::int64_t max_pairs_;
+  int rank_ = 0, ranks_ = 1;
+  Surface body_;
+  std::vector<std::array<int, 3>> local_triangles_;  // corners of body_.triangles in the mesh's local vertices
+  std::vector<std::array<int, 2>> local_edges_;
+  Surface obstacles_;  // all of them
+  int num_obstacle_vertices_ = 0;
+  std::unique_ptr<Halo> ring_;
+  PairView pairs_;
+  std::vector<std::int64_t> numbers_;
+  DeviceArray<int> watched_;     // owned surface vertices
+  DeviceArray<Box> watched_at_;  // what they swept; then obstacles' vertices
+  int num_owned_edges_ = 0;
+  double range_ = -1.0, slack_ = 0.0;
+  int rebuilds_ = 0;
+};
+
+}  // namespace diffsim::contact

@@ -1,0 +1,297 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "pair_kernels.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "diffsim/contact/ccd.hpp"
+
+namespace diffsim::contact {
+namespace {
+
+KOKKOS_INLINE_FUNCTION Vec3<double> vector_at(const Vectors& x, int v) {
+  return {{x(3 * v), x(3 * v + 1), x(3 * v + 2)}};
+}
+KOKKOS_INLINE_FUNCTION void load(const PairView& pairs, int p, const Vectors& x, Vec3<double>* points) {
+  int v[4];
+  pairs.vertices(p, v);
+  for (int k = 0; k < 4; ++k) points[k] = vector_at(x, v[k]);
+}
+KOKKOS_INLINE_FUNCTION double squared_distance_of(const PairView& pairs, int p, const Vec3<double>* x) {
+  return pairs.is_point_triangle(p) ? point_triangle_distance(x).squared : edge_edge_distance(x).squared;
+}
+template <class T>
+KOKKOS_INLINE_FUNCTION void add_force_of(const PairView& pairs, int p, const Vec3<T>* x, const Vec3<T>* v,
+                                         const ContactLaw<T>& law, Vec3<T>* f) {
+  if (pairs.is_point_triangle(p))
+    add_pair_force(pairs.point_triangle_weights(p), x, v, law, f);
+  else
+    add_pair_force(pairs.edge_edge_weights(p), x, v, law, f);
+}
+KOKKOS_INLINE_FUNCTION void store(const Vec3<double>& value, int active, int k, const Vectors& values) {
+  for (int c = 0; c < 3; ++c) values(3 * (4 * active + k) + c) = value[c];
+}
+Range over(std::size_t size) { return Range(0, static_cast<int>(size)); }
+
+void mark_active(const PairView& pairs, const Vectors& x, const LawAddresses& law,
+                 const DeviceArray<std::int64_t>& marks) {
+  Kokkos::parallel_for(
+      "diffsim::contact::mark_active", over(static_cast<std::size_t>(pairs.size())), KOKKOS_LAMBDA(int p) {
+        Vec3<double> points[4];
+        load(pairs, p, x, points);
+        marks(p) = squared_distance_of(pairs, p, points) < law.at(1) * law.at(1) ? 1 : 0;
+      });
+}
+
+void collect(const DeviceArray<std::int64_t>& begin, const DeviceArray<int>& active) {
+  Kokkos::parallel_for(
+      "diffsim::contact::collect_active", over(begin.size() - 1), KOKKOS_LAMBDA(int p) {
+        if (begin(p + 1) > begin(p)) active(begin(p)) = p;
+      });
+  Kokkos::fence();
+}
+
+/// x̄ = J w by the symmetry of J, with derivatives along w, κ and d̂.
+LawSums adjoints_without_friction(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x,
+                                  const LawAddresses& law, const Vectors& w, const Vectors& x_bar) {
+  LawSums sums;
+  Kokkos::parallel_reduce(
+      "diffsim::contact::pair_adjoints", over(active.size()),
+      KOKKOS_LAMBDA(int a, LawSums& s) {
+        using Scalar = Dual<double, 3>;
+        Vec3<double> points[4], weights[4];
+        load(pairs, active(a), x, points);
+        load(pairs, active(a), w, weights);
+        Vec3<Scalar> seeded[4], f[4];
+        for (int k = 0; k < 4; ++k)
+          for (int c = 0; c < 3; ++c) {
+            seeded[k][c] = Scalar(points[k][c]);
+            seeded[k][c].derivative[0] = weights[k][c];
+            f[k][c] = Scalar(0.0);
+          }
+        const ContactLaw<Scalar> seeded_law = {Scalar::variable(law.at(0), 1), Scalar::variable(law.at(1), 2),
+                                               Scalar(0.0), Scalar(1.0)};
+        add_force_of(pairs, active(a), seeded, static_cast<const Vec3<Scalar>*>(nullptr), seeded_law, f);
+        for (int k = 0; k < 4; ++k) {
+          store({{f[k][0].derivative[0], f[k][1].derivative[0], f[k][2].derivative[0]}}, a, k, x_bar);
+          for (int c = 0; c < 3; ++c)
+            for (int i = 0; i < 2; ++i) s.of[i] += weights[k][c] * f[k][c].derivative[1 + i];
+        }
+      },
+      sums);
+  return sums;
+}
+
+/// Gradients of w·f by 12 positions, 12 velocities and the law.
+LawSums adjoints_with_friction(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x,
+                               const Vectors& v, const LawAddresses& law, const Vectors& w, const Vectors& x_bar,
+                               const Vectors& v_bar) {
+  LawSums sums;
+  Kokkos::parallel_reduce(
+      "diffsim::contact::pair_adjoints_with_friction", over(active.size()),
+      KOKKOS_LAMBDA(int a, LawSums& s) {
+        using Scalar = Dual<double, 28>;
+        Vec3<double> points[4], speeds[4], weights[4];
+        load(pairs, active(a), x, points);
+        load(pairs, active(a), v, speeds);
+        load(pairs, active(a), w, weights);
+        Vec3<Scalar> seeded[4], moving[4], f[4];
+        for (int k = 0; k < 4; ++k)
+          for (int c = 0; c < 3; ++c) {
+            seeded[k][c] = Scalar::variable(points[k][c], 3 * k + c);
+            moving[k][c] = Scalar::variable(speeds[k][c], 12 + 3 * k + c);
+            f[k][c] = Scalar(0.0);
+          }
+        const ContactLaw<Scalar> seeded_law = {Scalar::variable(law.at(0), 24), Scalar::variable(law.at(1), 25),
+                                               Scalar::variable(law.at(2), 26), Scalar::variable(law.at(3), 27)};
+        add_force_of(pairs, active(a), seeded, moving, seeded_law, f);
+        double gradient[28] = {};
+        for (int k = 0; k < 4; ++k)
+          for (int c = 0; c < 3; ++c)
+            for (int i = 0; i < 28; ++i) gradient[i] += weights[k][c] * f[k][c].derivative[i];
+        for (int k = 0; k < 4; ++k) {
+          store({{gradient[3 * k], gradient[3 * k + 1], gradient[3 * k + 2]}}, a, k, x_bar);
+          store({{gradient[12 + 3 * k], gradient[13 + 3 * k], gradient[14 + 3 * k]}}, a, k, v_bar);
+        }
+        for (int i = 0; i < 4; ++i) s.of[i] += gradient[24 + i];
+      },
+      sums);
+  return sums;
+}
+
+/// Sign of the volume of a tetrahedron: -1, 1, or 0 where rounding may decide it.
+KOKKOS_INLINE_FUNCTION int orientation(const Vec3<double>& a, const Vec3<double>& b, const Vec3<double>& c,
+                                       const Vec3<double>& d) {
+  const Vec3<double> ad = a - d, bd = b - d, cd = c - d;
+  const double volume = dot(ad, cross(bd, cd));
+  const double error = 32.0 * 0x1p-53 * std::sqrt(dot(ad, ad) * dot(bd, bd) * dot(cd, cd));
+  return volume > error ? 1 : volume < -error ? -1 : 0;
+}
+
+/// Whether edge e0 e1 and triangle t0 t1 t2 have a point in common; what rounding cannot tell is decided by the
+/// distance of the edge from the triangle's rim and of its ends from the triangle.
+KOKKOS_INLINE_FUNCTION bool intersect(const Vec3<double>* e, const Vec3<double>* t) {
+  const int a = orientation(t[0], t[1], t[2], e[0]), b = orientation(t[0], t[1], t[2], e[1]);
+  if (a * b > 0) return false;
+  const int s[3] = {orientation(e[0], e[1], t[0], t[1]), orientation(e[0], e[1], t[1], t[2]),
+                    orientation(e[0], e[1], t[2], t[0])};
+  if ((s[0] < 0 || s[1] < 0 || s[2] < 0) && (s[0] > 0 || s[1] > 0 || s[2] > 0)) return false;
+  if (a * b < 0 && s[0] * s[1] * s[2] != 0) return true;
+  double nearest = std::numeric_limits<double>::infinity(), size = 0.0;
+  for (int k = 0; k < 3; ++k) {
+    const Vec3<double> rim[4] = {e[0], e[1], t[k], t[(k + 1) % 3]};
+    nearest = std::fmin(nearest, edge_edge_distance(rim).squared);
+    size = std::fmax(size, dot(t[k] - e[0], t[k] - e[0]));
+  }
+  for (int k = 0; k < 2; ++k) {
+    const Vec3<double> end[4] = {e[k], t[0], t[1], t[2]};
+    nearest = std::fmin(nearest, point_triangle_distance(end).squared);
+  }
+  return nearest <= 1e-28 * size;
+}
+
+}  // namespace
+
+DeviceArray<int> active_pairs(const PairView& pairs, const Vectors& x, const LawAddresses& law) {
+  const DeviceArray<std::int64_t> marks("diffsim::contact::marks", static_cast<std::size_t>(pairs.size()) + 1);
+  mark_active(pairs, x, law, marks);
+  const std::int64_t total = detail::exclusive_sums(marks);
+  const auto active = make_device_array<int>("diffsim::contact::active", static_cast<std::size_t>(total));
+  collect(marks, active);
+  return active;
+}
+
+DeviceArray<int> targets_of(const PairView& pairs, const DeviceArray<int>& active) {
+  const auto targets = make_device_array<int>("diffsim::contact::targets", 4 * active.size());
+  Kokkos::parallel_for(
+      "diffsim::contact::targets", over(active.size()), KOKKOS_LAMBDA(int a) {
+        int v[4];
+        pairs.vertices(active(a), v);
+        for (int k = 0; k < 4; ++k) targets(4 * a + k) = v[k];
+      });
+  return targets;
+}
+
+double sum_energies(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const LawAddresses& law) {
+  double sum = 0.0;
+  Kokkos::parallel_reduce(
+      "diffsim::contact::pair_energies", over(active.size()),
+      KOKKOS_LAMBDA(int a, double& s) {
+        const int p = active(a);
+        Vec3<double> points[4];
+        load(pairs, p, x, points);
+        s += pairs.is_point_triangle(p) ? pair_energy(pairs.point_triangle_weights(p), points, law.law())
+                                        : pair_energy(pairs.edge_edge_weights(p), points, law.law());
+      },
+      sum);
+  return sum;
+}
+
+void pair_forces(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const Vectors& v,
+                 const LawAddresses& law, const Vectors& forces) {
+  const bool friction = v.size() > 0;
+  Kokkos::parallel_for(
+      "diffsim::contact::pair_forces", over(active.size()), KOKKOS_LAMBDA(int a) {
+        Vec3<double> points[4], speeds[4], f[4] = {};
+        load(pairs, active(a), x, points);
+        if (friction) load(pairs, active(a), v, speeds);
+        add_force_of(pairs, active(a), points, friction ? speeds : nullptr, law.law(), f);
+        for (int k = 0; k < 4; ++k) store(f[k], a, k, forces);
+      });
+}
+
+void pair_tangents(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const Vectors& v,
+                   const LawAddresses& law, const Vectors& dx, const Vectors& dv, const LawAddresses& dlaw,
+                   const Vectors& tangents) {
+  const bool friction = v.size() > 0;
+  Kokkos::parallel_for(
+      "diffsim::contact::pair_tangents", over(active.size()), KOKKOS_LAMBDA(int a) {
+        using Scalar = Dual<double, 1>;
+        Vec3<double> points[4], ways[4], speeds[4] = {}, changes[4] = {};
+        load(pairs, active(a), x, points);
+        load(pairs, active(a), dx, ways);
+        if (friction) {
+          load(pairs, active(a), v, speeds);
+          load(pairs, active(a), dv, changes);
+        }
+        Vec3<Scalar> seeded[4], moving[4], f[4];
+        for (int k = 0; k < 4; ++k)
+          for (int c = 0; c < 3; ++c) {
+            seeded[k][c].value = points[k][c];
+            seeded[k][c].derivative[0] = ways[k][c];
+            moving[k][c].value = speeds[k][c];
+            moving[k][c].derivative[0] = changes[k][c];
+            f[k][c] = Scalar(0.0);
+          }
+        Scalar seeded_law[4];
+        for (int i = 0; i < 4; ++i) {
+          seeded_law[i].value = law.at(i);
+          seeded_law[i].derivative[0] = dlaw.at(i);
+        }
+        add_force_of(pairs, active(a), seeded, friction ? moving : nullptr,
+                     ContactLaw<Scalar>{seeded_law[0], seeded_law[1], seeded_law[2], seeded_law[3]}, f);
+        for (int k = 0; k < 4; ++k)
+          store({{f[k][0].derivative[0], f[k][1].derivative[0], f[k][2].derivative[0]}}, a, k, tangents);
+      });
+}
+
+LawSums pair_adjoints(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const Vectors& v,
+                      const LawAddresses& law, const Vectors& w, const Vectors& x_bar, const Vectors& v_bar) {
+  return v.size() > 0 ? adjoints_with_friction(pairs, active, x, v, law, w, x_bar, v_bar)
+                      : adjoints_without_friction(pairs, active, x, law, w, x_bar);
+}
+
+SafeStep safe_step(const PairView& pairs, const Vectors& from, const Vectors& to) {
+  using Location = Kokkos::MinLoc<double, int>;
+  Location::value_type least;
+  least.val = 1.0;
+  least.loc = -1;
+  if (pairs.size() == 0) return {1.0, -1};
+  Kokkos::parallel_reduce(
+      "diffsim::contact::safe_step", over(static_cast<std::size_t>(pairs.size())),
+      KOKKOS_LAMBDA(int p, Location::value_type& best) {
+        Vec3<double> a[4], b[4];
+        load(pairs, p, from, a);
+        load(pairs, p, to, b);
+        const double step = pairs.is_point_triangle(p) ? point_triangle_step(a, b) : edge_edge_step(a, b);
+        if (step < best.val || (step == best.val && p < best.loc)) {
+          best.val = step;
+          best.loc = p;
+        }
+      },
+      Location(least));
+  if (!(least.val < 1.0)) return {1.0, -1};
+  return {least.val, least.loc};
+}
+
+double least_distance(const PairView& pairs, const Vectors& x) {
+  double least = std::numeric_limits<double>::infinity();
+  if (pairs.size() == 0) return least;
+  Kokkos::parallel_reduce(
+      "diffsim::contact::least_distance", over(static_cast<std::size_t>(pairs.size())),
+      KOKKOS_LAMBDA(int p, double& best) {
+        Vec3<double> points[4];
+        load(pairs, p, x, points);
+        const double squared = squared_distance_of(pairs, p, points);
+        best = squared < best ? squared : best;
+      },
+      Kokkos::Min<double>(least));
+  return std::sqrt(least);
+}
+
+std::int64_t count_intersections(const PairView& pairs, const DeviceArray<CandidatePair>& edges_and_triangles,
+                                 const Vectors& x) {
+  std::int64_t count = 0;
+  Kokkos::parallel_reduce(
+      "diffsim::contact::intersections", over(edges_and_triangles.size()),
+      KOKKOS_LAMBDA(int i, std::int64_t& found) {
+        Vec3<double> e[2], t[3];
+        for (int k = 0; k < 2; ++k) e[k] = vector_at(x, pairs.edges(2 * edges_and_triangles(i).query + k));
+        for (int k = 0; k < 3; ++k) t[k] = vector_at(x, pairs.triangles(3 * edges_and_triangles(i).leaf + k));
+        found += intersect(e, t) ? 1 : 0;
+      },
+      count);
+  return count;
+}
+
+}  // namespace diffsim::contact

@@ -1,0 +1,56 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "candidates.hpp"
+
+namespace diffsim::contact {
+
+/// κ, d̂, µ, ε_v as device addresses; nullptr: zero.
+struct LawAddresses {
+  const double* of[4];
+
+  KOKKOS_INLINE_FUNCTION double at(int k) const { return of[k] ? *of[k] : 0.0; }
+  KOKKOS_INLINE_FUNCTION ContactLaw<double> law() const { return {at(0), at(1), at(2), at(3)}; }
+};
+
+/// Sums over pairs of the adjoints of κ, d̂, µ, ε_v.
+struct LawSums {
+  double of[4] = {};
+  KOKKOS_INLINE_FUNCTION void operator+=(const LawSums& other) {
+    for (int k = 0; k < 4; ++k) of[k] += other.of[k];
+  }
+  KOKKOS_INLINE_FUNCTION void operator+=(const volatile LawSums& other) volatile {
+    for (int k = 0; k < 4; ++k) of[k] = of[k] + other.of[k];
+  }
+};
+
+/// The pairs nearer than d̂, in the order of the candidates.
+DeviceArray<int> active_pairs(const PairView& pairs, const Vectors& x, const LawAddresses& law);
+/// The vertex of each of the four points of each active pair.
+DeviceArray<int> targets_of(const PairView& pairs, const DeviceArray<int>& active);
+
+double sum_energies(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const LawAddresses& law);
+
+// Values for each point of each active pair, [active, 4, 3]. `v` and what goes with it is empty without friction.
+void pair_forces(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const Vectors& v,
+                 const LawAddresses& law, const Vectors& forces);
+void pair_tangents(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const Vectors& v,
+                   const LawAddresses& law, const Vectors& dx, const Vectors& dv, const LawAddresses& dlaw,
+                   const Vectors& tangents);
+/// x̄ and v̄ of w·f, and the sums of the law's.
+LawSums pair_adjoints(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const Vectors& v,
+                      const LawAddresses& law, const Vectors& w, const Vectors& x_bar, const Vectors& v_bar);
+
+/// The least safe step of all pairs (contact/ccd.hpp) and, if below 1, a pair that it is of, else -1.
+struct SafeStep {
+  double step;
+  int pair;
+};
+SafeStep safe_step(const PairView& pairs, const Vectors& from, const Vectors& to);
+/// The least distance of all pairs, m; infinite if there are none.
+double least_distance(const PairView& pairs, const Vectors& x);
+/// How many edges pass through or touch triangles.
+std::int64_t count_intersections(const PairView& pairs, const DeviceArray<CandidatePair>& edges_and_triangles,
+                                 const Vectors& x);
+
+}  // namespace diffsim::contact

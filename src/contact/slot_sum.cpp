@@ -1,0 +1,48 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "slot_sum.hpp"
+
+#include <cstdint>
+
+#include "radix_sort.hpp"
+
+namespace diffsim::contact {
+namespace {
+
+void set_keys(const DeviceArray<int>& targets, const DeviceArray<std::uint64_t>& keys, const DeviceArray<int>& slots) {
+  Kokkos::parallel_for(
+      "diffsim::contact::slot_keys", Range(0, static_cast<int>(targets.size())), KOKKOS_LAMBDA(int i) {
+        keys(i) = static_cast<std::uint64_t>(targets(i));
+        slots(i) = i;
+      });
+}
+
+void sum_slots(const DeviceArray<std::uint64_t>& targets, const DeviceArray<int>& slots,
+               const DeviceArray<double>& values, int entries, double* out) {
+  const int size = static_cast<int>(targets.size());
+  Kokkos::parallel_for(
+      "diffsim::contact::sum_slots", Range(0, size), KOKKOS_LAMBDA(int i) {
+        const std::uint64_t target = targets(i);
+        // The first slot's thread sums all of its vertex.
+        if (target >= static_cast<std::uint64_t>(entries) || (i > 0 && targets(i - 1) == target)) return;
+        double sum[3] = {0.0, 0.0, 0.0};
+        for (int j = i; j < size && targets(j) == target; ++j)
+          for (int c = 0; c < 3; ++c) sum[c] += values(3 * slots(j) + c);
+        for (int c = 0; c < 3; ++c) out[3 * target + static_cast<std::uint64_t>(c)] += sum[c];
+      });
+}
+
+}  // namespace
+
+SlotSum::SlotSum(const DeviceArray<int>& targets, int entries)
+    : targets_(make_device_array<std::uint64_t>("diffsim::contact::slot_targets", targets.size())),
+      slots_(make_device_array<int>("diffsim::contact::slots", targets.size())),
+      entries_(entries) {
+  set_keys(targets, targets_, slots_);
+  radix_sort(targets_, slots_, 32);
+}
+
+void SlotSum::add(const DeviceArray<double>& values, double* out) const {
+  sum_slots(targets_, slots_, values, entries_, out);
+}
+
+}  // namespace diffsim::contact

@@ -1,0 +1,199 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/contact/surface.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "diffsim/contact/surface_areas.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/small_tensor.hpp"
+#include "exchange.hpp"
+
+namespace diffsim::contact {
+namespace {
+
+using EdgeKey = std::pair<std::int64_t, std::int64_t>;
+
+EdgeKey key_of(const SurfaceTriangle& triangle, std::size_t edge) {
+  const std::int64_t a = triangle.corners[edge].number, b = triangle.corners[(edge + 1) % 3].number;
+  return {std::min(a, b), std::max(a, b)};
+}
+
+/// How many triangles have an edge, and the rank that owns it.
+struct EdgeAnswer {
+  std::int32_t triangles, owner;
+};
+
+/// Asks a third rank, chosen by the edge, about each edge of each triangle. Collective.
+std::vector<std::array<EdgeAnswer, 3>> ask_about_edges(MPI_Comm comm, const std::vector<SurfaceTriangle>& triangles) {
+  int ranks = 1;
+  DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
+  const auto n = static_cast<std::size_t>(ranks);
+  const auto meeting_place = [&](const EdgeKey& key) {
+    const std::uint64_t mixed = static_cast<std::uint64_t>(key.first) * 0x9e3779b97f4a7c15ull +
+                                static_cast<std::uint64_t>(key.second) * 0xbf58476d1ce4e5b9ull;
+    return static_cast<std::size_t>((mixed >> 32) % n);
+  };
+  std::vector<std::vector<std::array<std::int64_t, 2>>> questions(n);
+  for (const SurfaceTriangle& triangle : triangles)
+    for (std::size_t e = 0; e < 3; ++e) {
+      const EdgeKey key = key_of(triangle, e);
+      questions[meeting_place(key)].push_back({key.first, key.second});
+    }
+  const auto asked = exchange_all(comm, questions);
+  std::map<EdgeKey, EdgeAnswer> edges;
+  for (std::size_t r = 0; r < n; ++r)
+    for (const auto& [a, b] : asked[r]) {
+      EdgeAnswer& edge = edges.try_emplace({a, b}, EdgeAnswer{0, static_cast<std::int32_t>(r)}).first->second;
+      ++edge.triangles;
+    }
+  std::vector<std::vector<EdgeAnswer>> replies(n);
+  for (std::size_t r = 0; r < n; ++r)
+    for (const auto& [a, b] : asked[r]) replies[r].push_back(edges.at({a, b}));
+  const auto answers = exchange_all(comm, replies);
+  std::vector<std::size_t> next(n, 0);
+  std::vector<std::array<EdgeAnswer, 3>> result(triangles.size());
+  for (std::size_t t = 0; t < triangles.size(); ++t)
+    for (std::size_t e = 0; e < 3; ++e) {
+      const std::size_t place = meeting_place(key_of(triangles[t], e));
+      result[t][e] = answers[place][next[place]++];
+    }
+  return result;
+}
+
+/// Number, owner and index there of every local vertex. Collective.
+std::vector<SurfaceVertex> vertices_of(const TetrahedralMesh& mesh) {
+  int rank = 0;
+  DIFFSIM_MPI(MPI_Comm_rank(mesh.comm(), &rank));
+  const auto local = static_cast<std::size_t>(mesh.num_vertices());
+  std::vector<double> values(3 * local, 0.0);
+  for (std::size_t v = 0; v < local; ++v) {
+    values[3 * v] = rank;
+    values[3 * v + 1] = static_cast<double>(v);
+  }
+  Field owners("owners", local, 3, mesh.num_owned_vertices());
+  owners.from_host(values);
+  mesh.halo().copy_to_ghosts(owners);
+  values = owners.to_host();
+  std::vector<SurfaceVertex> result(local);
+  for (std::size_t v = 0; v < local; ++v)
+    result[v] = {mesh.vertex_order().file_index()[v], static_cast<std::int32_t>(values[3 * v]),
+                 static_cast<std::int32_t>(values[3 * v + 1])};
+  return result;
+}
+
+void set_edge_weights(SurfaceTriangle& triangle, const std::array<EdgeAnswer, 3>& edges) {
+  for (std::size_t e = 0; e < 3; ++e) triangle.edge_weights[e] = 1.0 / edges[e].triangles - 1.0;
+}
+
+/// A triangle's share of Σ_e (n_e - 1) at corner k: of the two edges there.
+double corner_share(const SurfaceTriangle& triangle, std::size_t k) {
+  return -triangle.edge_weights[k] - triangle.edge_weights[(k + 2) % 3];
+}
+
+}  // namespace
+
+Surface mesh_surface(const TetrahedralMesh& mesh) {
+  Surface surface;
+  const std::vector<SurfaceVertex> vertices = vertices_of(mesh);
+  const std::vector<std::array<int, 3>> triangles = surface_triangles(mesh);
+  for (const auto& triangle : triangles) {
+    SurfaceTriangle& added = surface.triangles.emplace_back();
+    for (std::size_t k = 0; k < 3; ++k) added.corners[k] = vertices[static_cast<std::size_t>(triangle[k])];
+  }
+  const auto edges = ask_about_edges(mesh.comm(), surface.triangles);
+
+  // Per vertex: area, number of triangles, Σ (n_e - 1).
+  std::vector<double> sums(3 * vertices.size(), 0.0);
+  for (std::size_t t = 0; t < triangles.size(); ++t) {
+    set_edge_weights(surface.triangles[t], edges[t]);
+    const double area = rest_area(mesh, triangles[t]);
+    for (std::size_t k = 0; k < 3; ++k) {
+      double* const sum = &sums[3 * static_cast<std::size_t>(triangles[t][k])];
+      sum[0] += area / 3.0;
+      sum[1] += 1.0;
+      sum[2] += corner_share(surface.triangles[t], k);
+    }
+  }
+  Field shares("surface", vertices.size(), 3, mesh.num_owned_vertices());
+  shares.from_host(sums);
+  mesh.halo().add_to_owners(shares);
+  mesh.halo().copy_to_ghosts(shares);
+  sums = shares.to_host();
+  for (std::size_t t = 0; t < triangles.size(); ++t)
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double* const sum = &sums[3 * static_cast<std::size_t>(triangles[t][k])];
+      // The shares are multiples of 1/n; n is small.
+      surface.triangles[t].corner_weights[k] = (1.0 - sum[1] + std::round(sum[2])) / sum[1];
+    }
+  for (std::size_t v = 0; v < static_cast<std::size_t>(mesh.num_owned_vertices()); ++v) {
+    if (sums[3 * v + 1] == 0.0) continue;
+    surface.points.push_back(vertices[v]);
+    surface.point_areas.push_back(sums[3 * v]);
+  }
+
+  int rank = 0;
+  DIFFSIM_MPI(MPI_Comm_rank(mesh.comm(), &rank));
+  std::map<EdgeKey, bool> seen;
+  for (std::size_t t = 0; t < triangles.size(); ++t)
+    for (std::size_t e = 0; e < 3; ++e) {
+      if (edges[t][e].owner != rank || !seen.try_emplace(key_of(surface.triangles[t], e), true).second) continue;
+      const auto a = 3 * static_cast<std::size_t>(triangles[t][e]),
+                 b = 3 * static_cast<std::size_t>(triangles[t][(e + 1) % 3]);
+      SurfaceEdge edge{{surface.triangles[t].corners[e], surface.triangles[t].corners[(e + 1) % 3]}, 0.0};
+      if (edge.ends[0].number > edge.ends[1].number) std::swap(edge.ends[0], edge.ends[1]);
+      for (std::size_t c = 0; c < 3; ++c)
+        edge.squared_length += std::pow(mesh.rest_positions()[a + c] - mesh.rest_positions()[b + c], 2);
+      surface.edges.push_back(edge);
+    }
+  return surface;
+}
+
+Surface triangle_surface(const TriangleMesh& mesh, std::int64_t first_number) {
+  Surface surface;
+  const auto vertex = [&](int v) { return SurfaceVertex{first_number + v, -1, v}; };
+  const auto point = [&](int v) {
+    const auto& x = mesh.vertices[static_cast<std::size_t>(v)];
+    return Vec3<double>{{x[0], x[1], x[2]}};
+  };
+  std::map<EdgeKey, EdgeAnswer> edges;
+  for (const auto& triangle : mesh.triangles) {
+    SurfaceTriangle& added = surface.triangles.emplace_back();
+    for (std::size_t k = 0; k < 3; ++k) added.corners[k] = vertex(triangle[k]);
+    for (std::size_t e = 0; e < 3; ++e) {
+      EdgeAnswer& edge = edges.try_emplace(key_of(added, e), EdgeAnswer{0, 0}).first->second;
+      if (edge.triangles++ > 0) continue;
+      const Vec3<double> along = point(triangle[e]) - point(triangle[(e + 1) % 3]);
+      surface.edges.push_back({{added.corners[e], added.corners[(e + 1) % 3]}, dot(along, along)});
+    }
+  }
+  std::vector<double> area(mesh.vertices.size(), 0.0), count(area), shares(area);
+  for (SurfaceTriangle& triangle : surface.triangles) {
+    std::array<EdgeAnswer, 3> answers;
+    for (std::size_t e = 0; e < 3; ++e) answers[e] = edges.at(key_of(triangle, e));
+    set_edge_weights(triangle, answers);
+    const auto& c = triangle.corners;
+    const Vec3<double> n = cross(point(c[1].index) - point(c[0].index), point(c[2].index) - point(c[0].index));
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto v = static_cast<std::size_t>(c[k].index);
+      area[v] += std::sqrt(dot(n, n)) / 6.0;
+      count[v] += 1.0;
+      shares[v] += corner_share(triangle, k);
+    }
+  }
+  for (SurfaceTriangle& triangle : surface.triangles)
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto v = static_cast<std::size_t>(triangle.corners[k].index);
+      triangle.corner_weights[k] = (1.0 - count[v] + std::round(shares[v])) / count[v];
+    }
+  for (std::size_t v = 0; v < area.size(); ++v) {
+    if (count[v] == 0.0) continue;
+    surface.points.push_back(vertex(static_cast<int>(v)));
+    surface.point_areas.push_back(area[v]);
+  }
+  return surface;
+}
+
+}  // namespace diffsim::contact
