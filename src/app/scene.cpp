@@ -132,7 +132,7 @@ Scene parse_scene(const std::string& text, const std::string& file) {
   scene.solver.place = mapping.place_of("solver");
   if (const Value* value = mapping.find("initial")) scene.initial = parse_initial(*value, scene);
   if (const Value* value = mapping.find("boundary")) scene.boundary = parse_boundary(*value, scene);
-  if (const Value* value = mapping.find("contact")) scene.contact = parse_contact(*value);
+  if (const Value* value = mapping.find("contact")) scene.contact = parse_contact(*value, scene);
   if (const Value* value = mapping.find("objective")) scene.objectives = parse_objectives(*value, scene);
   if (const Value* value = mapping.find("parameters")) scene.parameters = parse_parameters(*value, scene);
   if (const Value* value = mapping.find("checkpoint")) scene.checkpoint = parse_checkpoint(*value);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "app/scene_sections.hpp"
+#include "diffsim/contact/obstacles.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -23,21 +24,74 @@ PlaneObstacle parse_plane(const Value& value) {
   return plane;
 }
 
-void parse_obstacle(const Value& value, ContactOptions& options) {
-  const Mapping mapping(value, {"plane", "velocity", "name"}, {"sphere", "cylinder", "box", "mesh"});
-  PlaneObstacle plane = parse_plane(mapping.need("plane", "{point:, normal:}"));
-  if (const Value* velocity = mapping.find("velocity")) plane.velocity = to_vector(*velocity);
-  plane.label = std::to_string(options.planes.size());
-  if (const Value* name = mapping.find("name")) plane.label = to_text(*name);
-  for (const PlaneObstacle& other : options.planes)
-    if (other.label == plane.label)
-      mapping.place_of("name").fail("another obstacle is called '" + plane.label + "'; give each a name of its own");
-  options.planes.push_back(plane);
+contact::TriangleMesh parse_box(const Value& value) {
+  const Mapping mapping(value, {"min", "max"});
+  const std::array<double, 3> min = to_vector(mapping.need("min", "[x, y, z], m"));
+  const Value& upper = mapping.need("max", "[x, y, z], m");
+  const std::array<double, 3> max = to_vector(upper);
+  for (std::size_t c = 0; c < 3; ++c)
+    if (!(min[c] < max[c])) upper.place.fail("is not above min in all of x, y and z; exchange or widen them");
+  return contact::box_triangles(min, max);
+}
+
+contact::TriangleMesh parse_sphere(const Value& value) {
+  const Mapping mapping(value, {"center", "radius"});
+  return contact::sphere_triangles(to_vector(mapping.need("center", "[x, y, z], m")),
+                                   to_positive(mapping.need("radius", "a number, m"), "m"));
+}
+
+contact::TriangleMesh parse_cylinder(const Value& value) {
+  const Mapping mapping(value, {"from", "to", "radius"});
+  const std::array<double, 3> from = to_vector(mapping.need("from", "[x, y, z], the middle of an end, m"));
+  const Value& other = mapping.need("to", "[x, y, z], the middle of the other end, m");
+  if (to_vector(other) == from) other.place.fail("is where `from` is; give the other end's middle");
+  return contact::cylinder_triangles(from, to_vector(other), to_positive(mapping.need("radius", "a number, m"), "m"));
+}
+
+MeshFileObstacle parse_triangles(const Value& value, const Scene& scene) {
+  const Mapping mapping(value, {"file", "scale"});
+  const Value& file = mapping.need("file", "the path of an STL or OBJ file");
+  MeshFileObstacle obstacle;
+  obstacle.file = beside_scene(to_text(file), scene);
+  if (const Value* scale = mapping.find("scale")) obstacle.scale = to_positive(*scale, "a number");
+  obstacle.place = file.place;
+  return obstacle;
+}
+
+void parse_obstacle(const Value& value, const Scene& scene, ContactSection& section) {
+  const Mapping mapping(value, {"plane", "box", "sphere", "cylinder", "mesh", "velocity", "name"});
+  const std::string kind = mapping.one_of({"plane", "box", "sphere", "cylinder", "mesh"});
+  const Value& shape = *mapping.find(kind);
+  std::array<double, 3> velocity{};
+  if (const Value* given = mapping.find("velocity")) velocity = to_vector(*given);
+  std::string label = std::to_string(section.labels.size());
+  if (const Value* name = mapping.find("name")) label = to_text(*name);
+  if (std::find(section.labels.begin(), section.labels.end(), label) != section.labels.end())
+    mapping.place_of("name").fail("another obstacle is called '" + label + "'; give each a name of its own");
+  section.labels.push_back(label);
+  if (kind == "plane") {
+    PlaneObstacle plane = parse_plane(shape);
+    plane.velocity = velocity;
+    plane.label = label;
+    section.options.planes.push_back(plane);
+    return;
+  }
+  MeshObstacle obstacle;
+  obstacle.velocity = velocity;
+  obstacle.label = label;
+  if (kind == "box") obstacle.mesh = parse_box(shape);
+  if (kind == "sphere") obstacle.mesh = parse_sphere(shape);
+  if (kind == "cylinder") obstacle.mesh = parse_cylinder(shape);
+  if (kind == "mesh") {
+    section.files.push_back(parse_triangles(shape, scene));
+    section.files.back().obstacle = section.options.meshes.size();
+  }
+  section.options.meshes.push_back(std::move(obstacle));
 }
 
 }  // namespace
 
-ContactSection parse_contact(const Value& value) {
+ContactSection parse_contact(const Value& value, const Scene& scene) {
   const Mapping mapping(
       value, {"barrier_distance", "barrier_stiffness", "friction", "friction_velocity", "obstacles", "self"});
   ContactSection section;
@@ -52,11 +106,10 @@ ContactSection parse_contact(const Value& value) {
   if (const Value* velocity = mapping.find("friction_velocity"))
     options.friction_velocity = to_positive(*velocity, "m/s");
   if (const Value* obstacles = mapping.find("obstacles"))
-    for (const Value* item : to_items(*obstacles)) parse_obstacle(*item, options);
-  if (const Value* self = mapping.find("self"); self && to_boolean(*self))
-    self->place.fail("contact of the body with itself is not available in this version; use false");
-  if (options.planes.empty())
-    mapping.place_of("obstacles").fail("there is nothing to touch; give at least one obstacle");
+    for (const Value* item : to_items(*obstacles)) parse_obstacle(*item, scene, section);
+  if (const Value* self = mapping.find("self")) options.self = to_boolean(*self);
+  if (section.labels.empty() && !options.self)
+    mapping.place_of("obstacles").fail("there is nothing to touch; give at least one obstacle, or self: true");
   return section;
 }
 

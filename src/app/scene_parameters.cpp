@@ -42,9 +42,9 @@ std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
   if (scene.contact) {
     for (const char* name : {"barrier_distance", "barrier_stiffness", "friction", "friction_velocity"})
       kinds.push_back({name, {{Per::global}, 1}});
-    for (const PlaneObstacle& plane : scene.contact->options.planes)
+    for (const std::string& label : scene.contact->labels)
       for (const char* name : {"obstacle_position:", "obstacle_velocity:"})
-        kinds.push_back({name + plane.label, {{Per::global}, 3}});
+        kinds.push_back({name + label, {{Per::global}, 3}});
   }
   kinds.push_back({"initial_positions", {{Per::vertex}, 3}});
   if (scene.solver.integrator != "quasi_static")

@@ -12,7 +12,7 @@ void parse_materials(const Value& value, Scene& scene);
 SolverSection parse_solver(const Value* value, const Scene& scene);
 InitialSection parse_initial(const Value& value, const Scene& scene);
 std::vector<BoundaryEntry> parse_boundary(const Value& value, const Scene& scene);
-ContactSection parse_contact(const Value& value);
+ContactSection parse_contact(const Value& value, const Scene& scene);
 std::vector<ObjectiveEntry> parse_objectives(const Value& value, const Scene& scene);
 std::vector<ParameterEntry> parse_parameters(const Value& value, const Scene& scene);
 CheckpointOptions parse_checkpoint(const Value& value);

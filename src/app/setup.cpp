@@ -7,6 +7,7 @@
 
 #include "app/inputs.hpp"
 #include "app/text_file.hpp"
+#include "diffsim/contact/obstacles.hpp"
 #include "diffsim/elastic/elastic_term.hpp"
 #include "diffsim/io/read_mesh.hpp"
 #include "diffsim/mesh/box.hpp"
@@ -136,6 +137,18 @@ void add_boundary(const Scene& scene, DifferentiableSolver& solver) {
   add_nodal_loads(scene, solver);
 }
 
+void add_contact(const Scene& scene, DifferentiableSolver& solver) {
+  ContactOptions contact = scene.contact->options;
+  for (const ParameterEntry& entry : scene.parameters)
+    contact.with_friction = contact.with_friction || entry.name == "friction" || entry.name == "friction_velocity";
+  for (const MeshFileObstacle& given : scene.contact->files) {
+    require_readable(solver.mesh()->comm(), given.file, given.place);
+    collectively(solver.mesh()->comm(),
+                 [&] { contact.meshes[given.obstacle].mesh = contact::read_triangles(given.file, given.scale); });
+  }
+  at_place(scene.contact->place, [&] { solver.add_contact(contact); });
+}
+
 }  // namespace
 
 void check_cells(const TetrahedralMesh& mesh, const std::vector<int>& cells, const std::vector<double>& values,
@@ -208,16 +221,12 @@ DifferentiableSolver make_solver(const Scene& scene, std::shared_ptr<Tetrahedral
   DifferentiableSolver solver = make_body(scene, std::move(mesh), scene.solver.integrator);
   set_controls(scene, solver);
   add_boundary(scene, solver);
-  if (scene.contact) {
-    ContactOptions contact = scene.contact->options;
-    for (const ParameterEntry& entry : scene.parameters)
-      contact.with_friction = contact.with_friction || entry.name == "friction";
-    at_place(scene.contact->place, [&] { solver.add_contact(contact); });
-  }
+  if (scene.contact) add_contact(scene, solver);
   if (scene.initial.displacement)
     solver.set_initial_displacement(load_vertices(*solver.mesh(), *scene.initial.displacement, 0).values);
   if (scene.initial.velocity)
     solver.set_initial_velocity(load_vertices(*solver.mesh(), *scene.initial.velocity, 0).values);
+  if (scene.contact) at_place(scene.contact->place, [&] { solver.require_apart(); });
   return solver;
 }
 

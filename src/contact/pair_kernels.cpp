@@ -150,6 +150,26 @@ KOKKOS_INLINE_FUNCTION bool intersect(const Vec3<double>* e, const Vec3<double>*
   return nearest <= 1e-28 * size;
 }
 
+void mark_intersecting(const PairView& pairs, const DeviceArray<CandidatePair>& candidates, const Vectors& x,
+                       const DeviceArray<std::int64_t>& marks) {
+  Kokkos::parallel_for(
+      "diffsim::contact::mark_intersecting", over(candidates.size()), KOKKOS_LAMBDA(int i) {
+        Vec3<double> e[2], t[3];
+        for (int k = 0; k < 2; ++k) e[k] = vector_at(x, pairs.edges(2 * candidates(i).query + k));
+        for (int k = 0; k < 3; ++k) t[k] = vector_at(x, pairs.triangles(3 * candidates(i).leaf + k));
+        marks(i) = intersect(e, t) ? 1 : 0;
+      });
+}
+
+void collect_pairs(const DeviceArray<std::int64_t>& begin, const DeviceArray<CandidatePair>& candidates,
+                   const DeviceArray<CandidatePair>& found) {
+  Kokkos::parallel_for(
+      "diffsim::contact::collect_intersecting", over(candidates.size()), KOKKOS_LAMBDA(int i) {
+        if (begin(i + 1) > begin(i)) found(begin(i)) = candidates(i);
+      });
+  Kokkos::fence();
+}
+
 }  // namespace
 
 DeviceArray<int> active_pairs(const PairView& pairs, const Vectors& x, const LawAddresses& law) {
@@ -279,19 +299,15 @@ double least_distance(const PairView& pairs, const Vectors& x) {
   return std::sqrt(least);
 }
 
-std::int64_t count_intersections(const PairView& pairs, const DeviceArray<CandidatePair>& edges_and_triangles,
-                                 const Vectors& x) {
-  std::int64_t count = 0;
-  Kokkos::parallel_reduce(
-      "diffsim::contact::intersections", over(edges_and_triangles.size()),
-      KOKKOS_LAMBDA(int i, std::int64_t& found) {
-        Vec3<double> e[2], t[3];
-        for (int k = 0; k < 2; ++k) e[k] = vector_at(x, pairs.edges(2 * edges_and_triangles(i).query + k));
-        for (int k = 0; k < 3; ++k) t[k] = vector_at(x, pairs.triangles(3 * edges_and_triangles(i).leaf + k));
-        found += intersect(e, t) ? 1 : 0;
-      },
-      count);
-  return count;
+DeviceArray<CandidatePair> find_intersections(const PairView& pairs,
+                                              const DeviceArray<CandidatePair>& edges_and_triangles, const Vectors& x) {
+  const DeviceArray<std::int64_t> begin("diffsim::contact::marks", edges_and_triangles.size() + 1);
+  mark_intersecting(pairs, edges_and_triangles, x, begin);
+  const std::int64_t total = detail::exclusive_sums(begin);
+  const auto found =
+      make_device_array<CandidatePair>("diffsim::contact::intersections", static_cast<std::size_t>(total));
+  collect_pairs(begin, edges_and_triangles, found);
+  return found;
 }
 
 }  // namespace diffsim::contact

@@ -49,8 +49,8 @@ struct SafeStep {
 SafeStep safe_step(const PairView& pairs, const Vectors& from, const Vectors& to);
 /// The least distance of all pairs, m; infinite if there are none.
 double least_distance(const PairView& pairs, const Vectors& x);
-/// How many edges pass through or touch triangles.
-std::int64_t count_intersections(const PairView& pairs, const DeviceArray<CandidatePair>& edges_and_triangles,
-                                 const Vectors& x);
+/// Those edges and triangles that have a point in common.
+DeviceArray<CandidatePair> find_intersections(const PairView& pairs,
+                                              const DeviceArray<CandidatePair>& edges_and_triangles, const Vectors& x);
 
 }  // namespace diffsim::contact

@@ -306,11 +306,16 @@ void PlaneContact::add_force_adjoint(const Configuration& at, const Field& w, co
   }
 }
 
+std::string PlaneContact::name_of(std::size_t i) const {
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), data_->vertices);
+  return "vertex " + std::to_string(mesh_->vertex_order().file_index()[static_cast<std::size_t>(host(i))]) +
+         " and plane " + label_;
+}
+
 double PlaneContact::max_step(const Configuration& from, const Configuration& to, const ParameterSet& parameters) {
   // The height is linear along the motion.
   limiting_.clear();
   const std::vector<double> begin = data_->heights(from, parameters), end = data_->heights(to, parameters);
-  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), data_->vertices);
   double step = 1.0;
   for (std::size_t i = 0; i < begin.size(); ++i) {
     if (end[i] > 0.0 && begin[i] > 0.0) continue;
@@ -318,8 +323,7 @@ double PlaneContact::max_step(const Configuration& from, const Configuration& to
     const double limit = begin[i] > 0.0 && end[i] < begin[i] ? 0.9 * begin[i] / (begin[i] - end[i]) : 0.0;
     if (limit >= step) continue;
     step = limit;
-    limiting_ = "vertex " + std::to_string(mesh_->vertex_order().file_index()[static_cast<std::size_t>(host(i))]) +
-                " and plane " + label_;
+    limiting_ = name_of(i);
   }
   return step;
 }
@@ -327,10 +331,14 @@ double PlaneContact::max_step(const Configuration& from, const Configuration& to
 ContactState PlaneContact::state(const Configuration& at, const ParameterSet& parameters) {
   const double range = parameters.at("barrier_distance").field.to_host().at(0);
   ContactState result;
-  for (const double height : data_->heights(at, parameters)) {
-    result.min_distance = std::min(result.min_distance, height);
-    result.active_pairs += height < range;
-    result.intersections += !(height > 0.0);
+  intersecting_.clear();
+  const std::vector<double> heights = data_->heights(at, parameters);
+  for (std::size_t i = 0; i < heights.size(); ++i) {
+    result.min_distance = std::min(result.min_distance, heights[i]);
+    result.active_pairs += heights[i] < range;
+    if (heights[i] > 0.0) continue;
+    if (result.intersections < 3) intersecting_ += (intersecting_.empty() ? "" : ", ") + name_of(i);
+    ++result.intersections;
   }
   std::int64_t counts[2] = {result.active_pairs, result.intersections};
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &result.min_distance, 1, MPI_DOUBLE, MPI_MIN, mesh_->comm()));

@@ -89,7 +89,12 @@ struct SurfaceContact::Data {
   DeviceArray<double> reference;  // [obstacle vertices, 3]
   contact::Candidates candidates;
   const ParameterSet* parameters = nullptr;
-  std::string limiting;
+  std::string limiting, intersecting;
+  /// "17", or "obstacle's 3".
+  std::string name_of(int vertex) const {
+    const std::int64_t number = candidates.number(vertex), total = mesh->num_global_vertices();
+    return number < total ? std::to_string(number) : "obstacle's " + std::to_string(number - total);
+  }
 };
 
 namespace {
@@ -160,6 +165,7 @@ SurfaceContact::~SurfaceContact() = default;
 bool SurfaceContact::uses_velocities() const { return data_->options.with_friction; }
 int SurfaceContact::rebuilds() const { return data_->candidates.rebuilds(); }
 std::string SurfaceContact::limiting() const { return data_->limiting; }
+std::string SurfaceContact::intersecting() const { return data_->intersecting; }
 
 void SurfaceContact::prepare(const ParameterSet& parameters) { data_->parameters = &parameters; }
 
@@ -256,11 +262,7 @@ double SurfaceContact::max_step(const Configuration& from, const Configuration& 
   const DeviceArray<int> one("diffsim::contact::limiting", 1);
   Kokkos::deep_copy(one, step.pair);
   const auto vertices = host(contact::targets_of(pairs, one));
-  const std::int64_t total = data_->mesh->num_global_vertices();
-  const auto name = [&](int k) {
-    const std::int64_t number = candidates.number(vertices(static_cast<std::size_t>(k)));
-    return number < total ? std::to_string(number) : "obstacle's " + std::to_string(number - total);
-  };
+  const auto name = [&](int k) { return data_->name_of(vertices(static_cast<std::size_t>(k))); };
   data_->limiting = pairs.is_point_triangle(step.pair)
                         ? "vertex " + name(0) + " and triangle " + name(1) + ' ' + name(2) + ' ' + name(3)
                         : "edge " + name(0) + ' ' + name(1) + " and edge " + name(2) + ' ' + name(3);
@@ -272,9 +274,19 @@ ContactState SurfaceContact::state(const Configuration& at, const ParameterSet& 
   const contact::Candidates& candidates = data_->candidates;
   ContactState result;
   result.min_distance = contact::least_distance(candidates.pairs(), here.x);
-  std::int64_t counts[2] = {
-      static_cast<std::int64_t>(here.active.size()),
-      contact::count_intersections(candidates.pairs(), candidates.edge_triangle_pairs(here.x), here.x)};
+  const auto found = Kokkos::create_mirror_view_and_copy(
+      Kokkos::HostSpace(),
+      contact::find_intersections(candidates.pairs(), candidates.edge_triangle_pairs(here.x), here.x));
+  const auto edges = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), candidates.pairs().edges);
+  const auto triangles = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), candidates.pairs().triangles);
+  data_->intersecting.clear();
+  for (std::size_t i = 0; i < std::min<std::size_t>(found.size(), 3); ++i) {
+    const auto e = 2 * static_cast<std::size_t>(found(i).query), t = 3 * static_cast<std::size_t>(found(i).leaf);
+    data_->intersecting += (i > 0 ? ", edge " : "edge ") + data_->name_of(edges(e)) + ' ' +
+                           data_->name_of(edges(e + 1)) + " and triangle " + data_->name_of(triangles(t)) + ' ' +
+                           data_->name_of(triangles(t + 1)) + ' ' + data_->name_of(triangles(t + 2));
+  }
+  std::int64_t counts[2] = {static_cast<std::int64_t>(here.active.size()), static_cast<std::int64_t>(found.size())};
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &result.min_distance, 1, MPI_DOUBLE, MPI_MIN, data_->mesh->comm()));
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT64_T, MPI_SUM, data_->mesh->comm()));
   result.active_pairs = counts[0];

@@ -247,6 +247,22 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
   add_term(std::make_unique<SurfaceContact>(mesh_, std::move(surfaces)));
 }
 
+void DifferentiableSolver::require_apart() {
+  const State state = initial_state();
+  integrator_->prepare();
+  const Configuration at{state["positions"]};
+  for (ContactTerm* term : contacts_) {
+    const std::int64_t count = term->state(at, parameters()).intersections;
+    const std::string pairs = term->intersecting();
+    collectively(mesh_->comm(), [&] {
+      if (count > 0 && !pairs.empty())
+        throw Error("the body touches or intersects at the start, " + std::to_string(count) + " times: " + pairs +
+                        "; move them apart",
+                    ErrorKind::input);
+    });
+  }
+}
+
 ContactState DifferentiableSolver::contact_state(int n, const State& state) {
   ContactState result;
   const Configuration at{state["positions"], n, nullptr, nullptr, n * integrator_->dt()};

@@ -64,7 +64,7 @@ TEST_F(Contact, BadStartsAndPassagesAreToldWithTheVertex) {
   Ran ran = run({"simulate", "touching.yaml"}, "out");
   EXPECT_EQ(ran.code, 2);
   if (rank_ == 0) {
-    EXPECT_NE(ran.err.find("touches or intersects at the start: vertex "), std::string::npos) << ran.err;
+    EXPECT_NE(ran.err.find("touches or intersects at the start, 15 times: vertex "), std::string::npos) << ran.err;
   }
   write("fast.yaml", block(floor_) + "output: {every: 1}\n");
   std::string text = block(floor_);
@@ -74,6 +74,39 @@ TEST_F(Contact, BadStartsAndPassagesAreToldWithTheVertex) {
   EXPECT_EQ(ran.code, 1);
   if (rank_ == 0) {
     EXPECT_NE(ran.err.find("step 0, substep 0: contact would be passed through"), std::string::npos) << ran.err;
+  }
+}
+
+TEST_F(Contact, ObstaclesOfAllShapes) {
+  write("slab.obj", "v -1 -20 -1\nv 1 -20 -1\nv 0 -20 2\nf 1 3 2\n");
+  write(
+      "scene.yaml",
+      block("self: true, friction: 0.2, friction_velocity: 0.05, obstacles: [\n"
+            "  {name: table, box: {min: [-1, -1, -1], max: [0.1, -0.012, 1]}},\n"
+            "  {sphere: {center: [0.17, -0.075, 0.05], radius: 0.06}, velocity: [0, 0.1, 0]},\n"
+            "  {cylinder: {from: [0.25, -0.03, -1], to: [0.25, -0.03, 1], radius: 0.03}},\n"
+            "  {mesh: {file: slab.obj, scale: 0.001}}]",
+            "objective: {type: target_position, region: all, target: [0.3, 0.2, -0.1]}\n"
+            "parameters: [{name: \"obstacle_position:1\"}, {name: \"obstacle_position:table\"}, {name: friction}]\n"));
+  Ran ran = run({"simulate", "scene.yaml"}, "out");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  if (rank_ == 0) {
+    const nlohmann::json contact = report("out")["contact"];
+    EXPECT_GT(contact["active_pairs"].get<int>(), 20);
+    EXPECT_EQ(contact["intersections"].get<int>(), 0);
+    EXPECT_GT(contact["min_distance"].get<double>(), 1e-3);
+  }
+  ran = run({"gradient", "scene.yaml"}, "out");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+}
+
+TEST_F(Contact, AnObstacleThroughTheBodyIsToldWithThePair) {
+  write("scene.yaml", block("obstacles: [{sphere: {center: [0.1, 0, 0.05], radius: 0.03}}]"));
+  const Ran ran = run({"simulate", "scene.yaml"}, "out");
+  EXPECT_EQ(ran.code, 2);
+  if (rank_ == 0) {
+    EXPECT_NE(ran.err.find("touches or intersects at the start, "), std::string::npos) << ran.err;
+    EXPECT_NE(ran.err.find("and triangle "), std::string::npos) << ran.err;
   }
 }
 

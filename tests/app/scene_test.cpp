@@ -281,7 +281,6 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:2: regions.all: `all` is always the whole mesh; choose another name"}));
 
 #define CONTACT(more) BOX "contact: {barrier_distance: 0.1, barrier_stiffness: 1e5, " more "}\n"
-#define PLANE "obstacles: {plane: {point: [0, 0, 0], normal: [0, 1, 0]}}"
 
 INSTANTIATE_TEST_SUITE_P(
     Contact, BadScene,
@@ -290,13 +289,16 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:2: contact.barrier_distance: 0 is not positive; give m > 0"},
         Bad{CONTACT("friction: -0.1"), "s.yaml:2: contact.friction: -0.1 is negative; give a number >= 0"},
         Bad{CONTACT("self: false"),
-            "s.yaml:2: contact.obstacles: there is nothing to touch; give at least one obstacle"},
-        Bad{CONTACT("self: true"),
-            "s.yaml:2: contact.self: contact of the body with itself is not available in this version; use false"},
+            "s.yaml:2: contact.obstacles: there is nothing to touch; give at least one obstacle, or self: true"},
         Bad{CONTACT("obstacles: [{plane: {point: [0, 0, 0], normal: [0, 0, 0]}}]"),
             "s.yaml:2: contact.obstacles[0].plane.normal: is zero; give a direction, to the side where the body is"},
-        Bad{CONTACT("obstacles: [{sphere: {}}]"),
-            "s.yaml:2: contact.obstacles[0].sphere: is not available in this version; remove it"}));
+        Bad{CONTACT("obstacles: [{sphere: {center: [0, 0, 0], radius: 0}}]"),
+            "s.yaml:2: contact.obstacles[0].sphere.radius: 0 is not positive; give m > 0"},
+        Bad{CONTACT("obstacles: [{box: {min: [0, 0, 0], max: [1, 0, 1]}}]"),
+            "s.yaml:2: contact.obstacles[0].box.max: is not above min in all of x, y and z; exchange or widen them"},
+        Bad{CONTACT("obstacles: [{name: a, cylinder: {from: [0, 0, 0], to: [1, 0, 1], radius: 1}}, {name: a, plane: "
+                    "{point: [0, 0, 0], normal: [0, 1, 0]}}]"),
+            "s.yaml:2: contact.obstacles[1].name: another obstacle is called 'a'; give each a name of its own"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Physics, BadScene,

@@ -32,6 +32,8 @@ class ContactTerm : public ForceTerm {
   bool limits_steps() const override { return true; }
   /// Collective.
   virtual ContactState state(const Configuration& at, const ParameterSet& parameters) = 0;
+  /// Some of the intersections that this rank found in the last `state`, for messages.
+  virtual std::string intersecting() const { return {}; }
 
  protected:
   /// Throws Error (input) where `set` names a parameter by which contact has no derivative.

@@ -38,13 +38,15 @@ class PlaneContact : public ContactTerm {
   double max_step(const Configuration& from, const Configuration& to, const ParameterSet& parameters) override;
   std::string limiting() const override { return limiting_; }
   ContactState state(const Configuration& at, const ParameterSet& parameters) override;
+  std::string intersecting() const override { return intersecting_; }
 
  private:
   struct Data;
   std::shared_ptr<const TetrahedralMesh> mesh_;
   std::string label_;
   bool with_friction_;
-  std::string limiting_;
+  std::string limiting_, intersecting_;
+  std::string name_of(std::size_t i) const;   // of vertex i of the surface, and the plane
   const ParameterSet* parameters_ = nullptr;  // prepared with
   std::unique_ptr<Data> data_;
 };

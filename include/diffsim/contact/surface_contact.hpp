@@ -51,6 +51,7 @@ class SurfaceContact : public ContactTerm {
   double max_step(const Configuration& from, const Configuration& to, const ParameterSet& parameters) override;
   std::string limiting() const override;
   ContactState state(const Configuration& at, const ParameterSet& parameters) override;
+  std::string intersecting() const override;
   int rebuilds() const;  ///< how often lists of pairs were made
 
  private:

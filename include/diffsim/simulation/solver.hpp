@@ -56,6 +56,8 @@ class DifferentiableSolver {
   /// `obstacle_velocity:LABEL` [3]. Once, after the materials.
   void add_contact(const ContactOptions& options);
   bool has_contact() const { return !contacts_.empty(); }
+  /// Throws Error (input), naming some pairs, if x[0] touches or intersects anything.
+  void require_apart();
   /// How step n's state, of this body, touches.
   ContactState contact_state(int n, const State& state);
   /// Gives `gravity` [steps, 3] or `damping` [steps] one entry a step.
