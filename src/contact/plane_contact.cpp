@@ -190,10 +190,26 @@ GlobalSums add_adjoints(const Sweep& sweep, const double* w, double* x_bar, doub
   return sums;
 }
 
-struct Lowest {
-  double height = std::numeric_limits<double>::infinity();
-  int vertex = -1;
-};
+/// a ∂f/∂x + b ∂f/∂v at each vertex's diagonal block. Projected, the derivative of friction by the position, which is
+/// not symmetric, is left out; the rest is semidefinite, the barrier being convex in the height.
+void add_blocks(const Sweep& sweep, const JacobianWeights& weights, const DeviceArray<int>& blocks, double* values) {
+  Kokkos::parallel_for(
+      "diffsim::contact::plane_jacobian", sweep.all(), KOKKOS_LAMBDA(int i) {
+        using Scalar = Dual<double, 6>;
+        double in[num_inputs];
+        if (!sweep.active(i, in)) return;
+        Scalar seeded[num_inputs];
+        for (int k = 0; k < num_inputs; ++k) seeded[k] = k < 6 ? Scalar::variable(in[k], k) : Scalar(in[k]);
+        const Point point = sweep.point(i);
+        Point smooth = point;
+        smooth.friction = point.friction && !weights.project;
+        const Vec3<Scalar> by_position = smooth.force(seeded), by_velocity = point.force(seeded);
+        for (int r = 0; r < 3; ++r)
+          for (int c = 0; c < 3; ++c)
+            values[9 * blocks(i) + 3 * r + c] += weights.position * by_position[r].derivative[position + c] +
+                                                 weights.velocity * by_velocity[r].derivative[velocity + c];
+      });
+}
 
 }  // namespace
 
@@ -202,7 +218,18 @@ struct PlaneContact::Data {
   DeviceArray<double> areas;
   Vec3<double> normal;
   std::string names[6];
+  std::uint64_t pattern = 0;  // of the matrix that `blocks` is for
+  DeviceArray<int> blocks;    // the diagonal block of each vertex
 
+  /// Finds the diagonal blocks in a matrix of another pattern.
+  void fit(const BlockMatrix& matrix) {
+    if (blocks.size() == vertices.size() && pattern == matrix.pattern()) return;
+    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), vertices);
+    std::vector<int> found(host.size());
+    for (std::size_t i = 0; i < found.size(); ++i) found[i] = matrix.find(host(i), host(i));
+    blocks = to_device("diffsim::contact::plane_blocks", found);
+    pattern = matrix.pattern();
+  }
   Globals globals(const ParameterSet& set, int n) const {
     Globals result{};
     for (int k = 0; k < 6; ++k)
@@ -304,6 +331,13 @@ void PlaneContact::add_force_adjoint(const Configuration& at, const Field& w, co
     for (std::size_t c = 0; c < components; ++c) all[first + c] += sums.of[k < 2 ? 3 * k + static_cast<int>(c) : 4 + k];
     parameter->field.from_host(all);
   }
+}
+
+void PlaneContact::add_jacobian(const Configuration& at, const ParameterSet& parameters, const JacobianWeights& weights,
+                                BlockMatrix& matrix) {
+  data_->fit(matrix);
+  add_blocks(data_->sweep(at, parameters, with_friction_), weights, data_->blocks, matrix.values());
+  Kokkos::fence();
 }
 
 std::string PlaneContact::name_of(std::size_t i) const {

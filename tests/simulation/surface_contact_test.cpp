@@ -8,7 +8,7 @@
 
 #include "diffsim/contact/contact_term.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/dynamics/symplectic_euler.hpp"
+#include "diffsim/dynamics/mesh_model.hpp"
 #include "diffsim/inverse/gradient_check.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/mesh/box.hpp"
@@ -104,7 +104,7 @@ Scene stack(double turn, double friction) {
   return scene;
 }
 
-std::array<double, 3> momentum(const SymplecticEuler& model, const State& state) {
+std::array<double, 3> momentum(const MeshModel& model, const State& state) {
   const std::vector<double> m = model.mass().to_host(), v = state["velocities"].to_host();
   std::array<double, 3> sum{};
   for (std::size_t i = 0; i < v.size(); ++i) sum[i % 3] += m[i / 3] * v[i];
@@ -116,7 +116,7 @@ std::array<double, 3> momentum(const SymplecticEuler& model, const State& state)
 double energy_off(Scene scene, int steps) {
   scene.dt = 0.1 / steps;
   DifferentiableSolver solver = make_solver(scene);
-  SymplecticEuler& model = solver.integrator();
+  MeshModel& model = solver.integrator();
   model.prepare();
   State state = solver.initial_state();
   const std::array<double, 3> before = momentum(model, state);

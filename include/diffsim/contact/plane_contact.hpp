@@ -35,6 +35,9 @@ class PlaneContact : public ContactTerm {
                          Field& force_tangent) override;
   void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                          ParameterSet& gradient) override;
+  bool has_symmetric_jacobian() const override { return !with_friction_; }
+  void add_jacobian(const Configuration& at, const ParameterSet& parameters, const JacobianWeights& weights,
+                    BlockMatrix& matrix) override;
   double max_step(const Configuration& from, const Configuration& to, const ParameterSet& parameters) override;
   std::string limiting() const override { return limiting_; }
   ContactState state(const Configuration& at, const ParameterSet& parameters) override;
