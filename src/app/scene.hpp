@@ -107,14 +107,6 @@ struct MeshFileObstacle {
   Place place;
 };
 
-/// An obstacle whose triangles are in a file, read when the run begins.
-struct MeshFileObstacle {
-  std::size_t obstacle = 0;  ///< in ContactOptions::meshes
-  std::string file;
-  double scale = 1.0;
-  Place place;
-};
-
 struct ContactSection {
   ContactOptions options;
   std::vector<std::string> labels;  ///< of all obstacles, in the scene's order
