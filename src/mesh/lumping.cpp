@@ -46,7 +46,7 @@ struct Sums {
       if (rest_tangent) sum += rho * volume_tangent(vertices, X);
     }
     for (int a = 0; a < E::nodes; ++a)
-      for (int c = 0; c < 3; ++c) value[a][c] = Pack(E::mass_share[a]) * sum;
+      for (int c = 0; c < 3; ++c) value[a][c] = Pack(E::mass_share(a)) * sum;
   }
 
   KOKKOS_INLINE_FUNCTION Pack volume_tangent(const int* vertices, const Vec3<Pack> (&X)[E::nodes]) const {
@@ -66,7 +66,7 @@ struct Sums {
 template <class E>
 DIFFSIM_FUNCTION Pack shared_sum(const Vec3<Pack> (&w)[E::nodes]) {
   Pack sum = 0.0;
-  for (int a = 0; a < E::nodes; ++a) sum += Pack(E::mass_share[a]) * (w[a][0] + w[a][1] + w[a][2]);
+  for (int a = 0; a < E::nodes; ++a) sum += Pack(E::mass_share(a)) * (w[a][0] + w[a][1] + w[a][2]);
   return sum;
 }
 

@@ -8,7 +8,7 @@ namespace diffsim {
 // What a kind of cell is: a struct with
 //
 //   static constexpr int nodes, points;                    // quadrature points, of equal weight
-//   static constexpr double mass_share[nodes];             // of a cell's mass, lumped to its nodes; Σ = 1
+//   static constexpr double mass_share(int node);          // of a cell's mass, lumped to its nodes; Σ = 1
 //   corners(q, x, y), add_corners_adjoint(q, y, x)
 //
 // At point q the map from the reference tetrahedron has the derivative ∂x/∂ξ = [y1-y0, y2-y0, y3-y0], where y (four
@@ -18,7 +18,7 @@ namespace diffsim {
 /// Linear tetrahedron, one point: exact for its constant gradients.
 struct Tet4 {
   static constexpr int nodes = 4, points = 1;
-  static constexpr double mass_share[nodes] = {0.25, 0.25, 0.25, 0.25};
+  static DIFFSIM_FUNCTION constexpr double mass_share(int) { return 0.25; }
 
   template <class T>
   static DIFFSIM_FUNCTION void corners(int, const Vec3<T> (&x)[4], Vec3<T> (&y)[4]) {
@@ -39,8 +39,7 @@ struct Tet4 {
 /// (Hinton, Rock & Zienkiewicz 1976): 1/36 to a corner, 4/27 to a mid-edge node, all positive.
 struct Tet10 {
   static constexpr int nodes = 10, points = 4;
-  static constexpr double mass_share[nodes] = {1.0 / 36.0, 1.0 / 36.0, 1.0 / 36.0, 1.0 / 36.0, 4.0 / 27.0,
-                                               4.0 / 27.0, 4.0 / 27.0, 4.0 / 27.0, 4.0 / 27.0, 4.0 / 27.0};
+  static DIFFSIM_FUNCTION constexpr double mass_share(int node) { return node < 4 ? 1.0 / 36.0 : 4.0 / 27.0; }
 
   /// Barycentric coordinate i of point q: (5 + 3√5)/20 for i = q, else (5 - √5)/20.
   static DIFFSIM_FUNCTION constexpr double barycentric(int q, int i) {
