@@ -23,6 +23,7 @@
 #include "diffsim/elastic/stable_neo_hookean.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/simulation/simulator.hpp"
+#include "triad.hpp"
 
 namespace diffsim {
 namespace {
@@ -56,22 +57,6 @@ struct StableNeoHookeanByAd : ByAd<StableNeoHookean> {
   register_law<StableNeoHookeanByAd>();
   return true;
 }();
-
-void triad_kernel(const DeviceArray<double>& a, const DeviceArray<double>& b, const DeviceArray<double>& c) {
-  Kokkos::parallel_for(
-      "diffsim::benchmark::triad", Range(0, static_cast<int>(a.size())),
-      KOKKOS_LAMBDA(int i) { a(i) = b(i) + 3.0 * c(i); });
-  Kokkos::fence();
-}
-
-void triad(benchmark::State& bench) {
-  constexpr int size = 40000000;  // 320 MB each
-  const DeviceArray<double> a("a", size), b("b", size), c("c", size);
-  for (auto _ : bench) triad_kernel(a, b, c);
-  int ranks = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  bench.SetBytesProcessed(bench.iterations() * std::int64_t{24} * size * ranks);
-}
 
 /// Which operations and bytes of a cell a kernel has.
 struct Work {

@@ -10,23 +10,11 @@
 #include "diffsim/dynamics/implicit_model.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/simulation/simulator.hpp"
+#include "triad.hpp"
 
 namespace diffsim {
 namespace {
 
-void triad_kernel(const DeviceArray<double>& a, const DeviceArray<double>& b, const DeviceArray<double>& c) {
-  Kokkos::parallel_for(
-      "diffsim::benchmark::triad", Range(0, static_cast<int>(a.size())),
-      KOKKOS_LAMBDA(int i) { a(i) = b(i) + 3.0 * c(i); });
-  Kokkos::fence();
-}
-
-void triad(benchmark::State& bench) {
-  constexpr int size = 40000000;  // 320 MB each
-  const DeviceArray<double> a("a", size), b("b", size), c("c", size);
-  for (auto _ : bench) triad_kernel(a, b, c);
-  bench.SetBytesProcessed(bench.iterations() * std::int64_t{24} * size);
-}
 BENCHMARK(triad)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 /// A beam of 8 × 1 × 1 m and 8 n³ bricks of six cells; n = 16 has 114 thousand unknowns.

@@ -39,6 +39,11 @@ const Parameter* ParameterSet::find(const std::string& name) const {
   return const_cast<ParameterSet*>(this)->find(name);
 }
 
+const double* ParameterSet::data(const std::string& name) const {
+  const Parameter* const found = find(name);
+  return found ? found->field.data() : nullptr;
+}
+
 Parameter& ParameterSet::at(const std::string& name) {
   if (Parameter* found = find(name)) return *found;
   std::string known;

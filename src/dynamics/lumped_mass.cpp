@@ -3,6 +3,7 @@
 
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
+#include "dynamics/vector_kernels.hpp"
 
 namespace diffsim {
 namespace {
@@ -17,15 +18,6 @@ void take_first_components(const Field& vectors, Field& numbers) {
   Kokkos::parallel_for(
       "diffsim::dynamics::masses", Range(0, static_cast<int>(numbers.size())),
       KOKKOS_LAMBDA(int i) { to[i] = from[3 * i]; });
-  Kokkos::fence();
-}
-
-void copy_owned(const Field& from_owned, Field& to_local) {
-  const double* const from = from_owned.data();
-  double* const to = to_local.data();
-  Kokkos::parallel_for(
-      "diffsim::dynamics::copy_owned", Range(0, static_cast<int>(from_owned.size())),
-      KOKKOS_LAMBDA(int i) { to[i] = from[i]; });
   Kokkos::fence();
 }
 
@@ -66,7 +58,7 @@ void LumpedMass::compute_tangent(const Field& density, const Field& rest, const 
 void LumpedMass::add_gradient(const Field& density, const Field& rest, const Field& mass_gradient,
                               Field* density_gradient, Field* rest_gradient) const {
   Field w = on_local_vertices(*mesh_, "mass_gradient");
-  copy_owned(mass_gradient, w);
+  dynamics::copy_values(static_cast<int>(mass_gradient.size()), mass_gradient, w);
   mesh_->halo().copy_to_ghosts(w);
   lumping_.add_sums_adjoint(density, rest, w, density_gradient, rest_gradient);
 }

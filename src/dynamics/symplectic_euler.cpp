@@ -9,6 +9,7 @@
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
+#include "dynamics/vector_kernels.hpp"
 
 namespace diffsim {
 namespace {
@@ -119,24 +120,6 @@ void add_to_entries(Field& field, std::size_t offset, const std::vector<double>&
   field.from_host(all);
 }
 
-/// y = x, or y += x, over the entries of the shorter one.
-void copy_values(const Field& x, Field& y) {
-  const double* const from = x.data();
-  double* const to = y.data();
-  Kokkos::parallel_for(
-      "diffsim::dynamics::copy", Range(0, static_cast<int>(std::min(x.size(), y.size()))),
-      KOKKOS_LAMBDA(int i) { to[i] = from[i]; });
-  Kokkos::fence();
-}
-void add_values(const Field& x, Field& y) {
-  const double* const from = x.data();
-  double* const to = y.data();
-  Kokkos::parallel_for(
-      "diffsim::dynamics::add", Range(0, static_cast<int>(std::min(x.size(), y.size()))),
-      KOKKOS_LAMBDA(int i) { to[i] += from[i]; });
-  Kokkos::fence();
-}
-
 /// The states at the beginnings of the substeps.
 class EulerRecord : public Record {
  public:
@@ -195,7 +178,7 @@ struct SymplecticEuler::Workspace {
   /// The velocities of owned vertices, completed by copies of other ranks', or nullptr where no term asks for them.
   const Field* complete(const SymplecticEuler& model, const Field& owned, Field& all) const {
     if (!model.any_term_uses_velocities()) return nullptr;
-    copy_values(owned, local(all, "velocities"));
+    dynamics::copy_values(static_cast<int>(owned.size()), owned, local(all, "velocities"));
     model.mesh().halo().copy_to_ghosts(all);
     return &all;
   }
@@ -324,7 +307,7 @@ void SymplecticEuler::step_adjoint(int n, const Record& record, State& adjoint, 
     mesh().halo().copy_to_ghosts(f_bar);
     compute_force_adjoint(at, f_bar, {gained, gained_v}, gradient);
     axpy(1.0, gained, x_bar);
-    if (gained_v) add_values(*gained_v, v_bar);
+    if (gained_v) dynamics::add_scaled(static_cast<int>(v_bar.size()), 1.0, *gained_v, v_bar);
   }
   if (damping) add_to_entries(damping->field, damping->offset(n), {damping_sum});
   if (gravity) add_to_entries(gravity->field, 3 * gravity->offset(n), gravity_sum);

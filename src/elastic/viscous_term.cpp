@@ -12,15 +12,8 @@ struct Viscosities {
   const double* bulk;
   int num_cells;
 
-  DIFFSIM_FUNCTION static Pack lanes(const double* values, int pack, int num_cells) {
-    Pack x = 0.0;
-    if (!values) return x;
-    for (int i = 0; i < pack_width; ++i)
-      if (pack_width * pack + i < num_cells) set_lane(x, i, values[pack_width * pack + i]);
-    return x;
-  }
-  DIFFSIM_FUNCTION Pack eta(int pack) const { return lanes(shear, pack, num_cells); }
-  DIFFSIM_FUNCTION Pack zeta(int pack) const { return lanes(bulk, pack, num_cells); }
+  DIFFSIM_FUNCTION Pack eta(int pack) const { return gather_cells(shear, pack, num_cells); }
+  DIFFSIM_FUNCTION Pack zeta(int pack) const { return gather_cells(bulk, pack, num_cells); }
 };
 
 /// sym(Aᵀ B).
@@ -139,20 +132,15 @@ struct ViscousAdjoint {
       const Mat3<Pack> S = newtonian(eta, zeta, strain_rate);
       const Mat3<Pack> by_F = rate * S_G + G * S;
       elastic::add_node_forces<E>(by_F, inverse, volume, q, value);
-      add(shear_gradient, pack, -2.0 * volume * inner(strain_rate, E_G));
-      add(bulk_gradient, pack, -volume * trace(strain_rate) * trace(E_G));
+      const int cells = viscosities.num_cells;
+      if (shear_gradient) add_to_cells(-2.0 * volume * inner(strain_rate, E_G), pack, cells, shear_gradient);
+      if (bulk_gradient) add_to_cells(-volume * trace(strain_rate) * trace(E_G), pack, cells, bulk_gradient);
       if (!shape_sums) continue;
       Mat3<Pack> Z = transpose(F) * by_F + transpose(rate) * by_rate + transpose(G) * (F * S);
       const Pack power = inner(S, E_G);
       for (int i = 0; i < 3; ++i) Z(i, i) -= power;
       add_shape_derivative<E>(Z, volume, inverse, pack, q, shape_sums);
     }
-  }
-
-  KOKKOS_INLINE_FUNCTION void add(double* gradient, int pack, const Pack& values) const {
-    if (!gradient) return;
-    for (int i = 0; i < pack_width; ++i)
-      if (pack_width * pack + i < viscosities.num_cells) gradient[pack_width * pack + i] += lane(values, i);
   }
 };
 
@@ -193,43 +181,19 @@ struct ViscousJacobian {
   }
 };
 
-/// Largest eigenvalue of each element's damping at rest, by power iteration, at its nodes.
+/// Largest eigenvalue of each element's damping at rest, at its nodes.
 template <class E>
 struct DampingBound {
-  static constexpr int iterations = 40;
   CellGeometry<E> geometry;
   Viscosities viscosities;
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int*, Vec3<Pack> (&value)[E::nodes]) const {
-    using std::sqrt;
     const Mat3<Pack> rest = Mat3<Pack>::identity();
     const Pack eta = viscosities.eta(pack), zeta = viscosities.zeta(pack);
-    Vec3<Pack> u[E::nodes];
-    for (int a = 0; a < E::nodes; ++a)
-      for (int c = 0; c < 3; ++c) u[a][c] = Pack(1.0 / (1.0 + 3.0 * a + 7.0 * c) - 0.2 * (a == c ? 1.0 : 0.0));
-    Pack eigenvalue = 0.0;
-    for (int i = 0; i < iterations; ++i) {
-      for (int q = 0; q < E::points; ++q) {
-        const Mat3<Pack> inverse = geometry.inverse(pack, q);
-        const Mat3<Pack> rate = symmetric_product(rest, elastic::gradient_at<E>(u, q, inverse));
-        elastic::add_node_forces<E>(newtonian(eta, zeta, rate), inverse, geometry.volume(pack, q), q, value);
-      }
-      Pack norm = 1e-300;
-      for (int a = 0; a < E::nodes; ++a) norm += dot(value[a], value[a]);
-      eigenvalue = sqrt(norm);
-      const Pack inverse_norm = Pack(1.0) / eigenvalue;
-      for (int a = 0; a < E::nodes; ++a)
-        for (int c = 0; c < 3; ++c) u[a][c] = value[a][c] * inverse_norm;
-    }
-    for (int a = 0; a < E::nodes; ++a)
-      for (int c = 0; c < 3; ++c) value[a][c] = eigenvalue;
+    const auto stress = [&](const Mat3<Pack>& rate) { return newtonian(eta, zeta, symmetric_product(rest, rate)); };
+    elastic::largest_eigenvalue<E>(geometry, pack, stress, value);
   }
 };
-
-const double* values_of(const ParameterSet& set, const char* name) {
-  const Parameter* const found = set.find(name);
-  return found ? found->field.data() : nullptr;
-}
 
 template <class E>
 class ViscousTerm : public ForceTerm {
@@ -264,10 +228,10 @@ class ViscousTerm : public ForceTerm {
 
   void add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent, const ParameterSet& direction,
                          Field& force_tangent) override {
-    for_each_cell<E::nodes>("diffsim::elastic::viscous_tangent", scatter_, force_tangent.data(),
-                            ViscousTangent<E>{geometry_, viscosities_, viscosities(direction), at.positions.data(),
-                                              at.velocities->data(), tangent.positions.data(),
-                                              tangent.velocities->data(), values_of(direction, "rest_positions")});
+    for_each_cell<E::nodes>(
+        "diffsim::elastic::viscous_tangent", scatter_, force_tangent.data(),
+        ViscousTangent<E>{geometry_, viscosities_, viscosities(direction), at.positions.data(), at.velocities->data(),
+                          tangent.positions.data(), tangent.velocities->data(), direction.data("rest_positions")});
   }
 
   void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
@@ -306,7 +270,7 @@ class ViscousTerm : public ForceTerm {
 
  private:
   Viscosities viscosities(const ParameterSet& set) const {
-    return {values_of(set, "viscosity"), values_of(set, "bulk_viscosity"), scatter_.num_cells()};
+    return {set.data("viscosity"), set.data("bulk_viscosity"), scatter_.num_cells()};
   }
 
   const TetrahedralMesh* mesh_;

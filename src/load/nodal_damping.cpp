@@ -16,11 +16,6 @@ bool any_of(const ParameterSet& set) {
   return false;
 }
 
-const double* values_of(const ParameterSet& set, const char* name) {
-  const Parameter* const found = set.find(name);
-  return found ? found->field.data() : nullptr;
-}
-
 /// y += s a b over the entries of y.
 void add_product(double s, const Field& a, const Field& b, Field& y) {
   const double* const x = a.data();
@@ -34,9 +29,9 @@ void add_product(double s, const Field& a, const Field& b, Field& y) {
 
 /// α ρ + c, or its derivative along directions of the three, where given.
 void set_per_volume(const ParameterSet& parameters, Field& sums) {
-  const double* const alpha = values_of(parameters, "rayleigh_damping");
-  const double* const rho = values_of(parameters, "density");
-  const double* const drag = values_of(parameters, "drag");
+  const double* const alpha = parameters.data("rayleigh_damping");
+  const double* const rho = parameters.data("density");
+  const double* const drag = parameters.data("drag");
   double* const sum = sums.data();
   Kokkos::parallel_for(
       "diffsim::load::damping_per_volume", Range(0, static_cast<int>(sums.size())),
@@ -45,11 +40,11 @@ void set_per_volume(const ParameterSet& parameters, Field& sums) {
 }
 
 void set_per_volume_tangent(const ParameterSet& parameters, const ParameterSet& direction, Field& sums) {
-  const double* const alpha = values_of(parameters, "rayleigh_damping");
-  const double* const rho = values_of(parameters, "density");
-  const double* const d_alpha = values_of(direction, "rayleigh_damping");
-  const double* const d_rho = values_of(direction, "density");
-  const double* const d_drag = values_of(direction, "drag");
+  const double* const alpha = parameters.data("rayleigh_damping");
+  const double* const rho = parameters.data("density");
+  const double* const d_alpha = direction.data("rayleigh_damping");
+  const double* const d_rho = direction.data("density");
+  const double* const d_drag = direction.data("drag");
   double* const sum = sums.data();
   Kokkos::parallel_for(
       "diffsim::load::damping_per_volume_tangent", Range(0, static_cast<int>(sums.size())), KOKKOS_LAMBDA(int i) {

@@ -6,14 +6,6 @@
 namespace diffsim {
 namespace {
 
-/// Cell values of a pack's lanes; 0 for the copies that fill the last pack.
-DIFFSIM_FUNCTION Pack cell_values(const double* values, int pack, int num_cells) {
-  Pack x = 0.0;
-  for (int i = 0; i < pack_width; ++i)
-    if (pack_width * pack + i < num_cells) set_lane(x, i, values[pack_width * pack + i]);
-  return x;
-}
-
 template <class E>
 DIFFSIM_FUNCTION Pack volume_of(const Vec3<Pack> (&X)[E::nodes]) {
   Pack volume = 0.0;
@@ -37,12 +29,12 @@ struct Sums {
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[E::nodes]) const {
     Vec3<Pack> X[E::nodes];
     gather_nodes(vertices, rest, X);
-    const Pack rho = cell_values(density, pack, num_cells);
+    const Pack rho = gather_cells(density, pack, num_cells);
     Pack sum = 0.0;
     if (!tangent) {
       sum = rho * volume_of<E>(X);
     } else {
-      if (density_tangent) sum += cell_values(density_tangent, pack, num_cells) * volume_of<E>(X);
+      if (density_tangent) sum += gather_cells(density_tangent, pack, num_cells) * volume_of<E>(X);
       if (rest_tangent) sum += rho * volume_tangent(vertices, X);
     }
     for (int a = 0; a < E::nodes; ++a)
@@ -84,8 +76,7 @@ struct DensityGradient {
     gather_nodes(v, rest, X);
     gather_nodes(v, w, weights);
     const Pack sum = volume_of<E>(X) * shared_sum<E>(weights);
-    for (int i = 0; i < pack_width; ++i)
-      if (pack_width * pack + i < num_cells) gradient[pack_width * pack + i] += lane(sum, i);
+    add_to_cells(sum, pack, num_cells, gradient);
   }
 };
 
@@ -100,7 +91,7 @@ struct RestGradient {
     Vec3<Pack> X[E::nodes], weights[E::nodes], Y[4], y[4];
     gather_nodes(vertices, rest, X);
     gather_nodes(vertices, w, weights);
-    const Pack scale = cell_values(density, pack, num_cells) * shared_sum<E>(weights) * Pack(1.0 / 6.0 / E::points);
+    const Pack scale = gather_cells(density, pack, num_cells) * shared_sum<E>(weights) * Pack(1.0 / 6.0 / E::points);
     for (int a = 0; a < E::nodes; ++a)
       for (int c = 0; c < 3; ++c) value[a][c] = 0.0;
     for (int q = 0; q < E::points; ++q) {

@@ -8,12 +8,12 @@
 #include <cmath>
 
 #include "diffsim/elastic/elastic_term.hpp"
-#include "diffsim/inverse/gradient_check.hpp"
-#include "diffsim/inverse/losses.hpp"
-#include "diffsim/simulation/simulator.hpp"
+#include "simulation/simulation_testing.hpp"
 
 namespace diffsim {
 namespace {
+
+using namespace testing_simulation;
 
 constexpr int num_steps = 8;
 
@@ -83,39 +83,16 @@ std::vector<Unknown> every_unknown(const ElasticLaw& law) {
                {"density", "viscosity", "bulk_viscosity", "rayleigh_damping", "drag", "gravity", "damping",
                 "nodal_load", "traction:x_max", "initial_positions", "initial_velocities", "rest_positions"});
   if (!law.signal.empty()) names.push_back(law.signal);
-  std::vector<Unknown> unknowns;
-  for (const std::string& name : names) {
-    Unknown unknown;
-    unknown.parameter = name;
-    unknown.logarithmic = name == "youngs_modulus" || name == "density" || name == "viscosity";
-    unknowns.push_back(unknown);
-  }
-  return unknowns;
+  return unknowns_of(names, {"youngs_modulus", "density", "viscosity"});
 }
 
 class EveryLaw : public testing::TestWithParam<std::tuple<std::string, int>> {
  protected:
-  void check(DifferentiableSolver& solver, const std::vector<Unknown>& unknowns) {
-    SumLoss loss;
-    loss.add(std::make_unique<TargetPositionLoss>(*solver.mesh(), solver.mesh()->region("x_max"),
-                                                  std::array<double, 3>{0.5, 0.2, 0.1}, num_steps));
-    loss.add(std::make_unique<TargetPositionLoss>(*solver.mesh(), solver.mesh()->region("y_max"),
-                                                  std::array<double, 3>{0.2, 0.5, 0.1}, num_steps / 2),
-             0.5);
-    const auto schedule = [](int n) { return std::make_unique<UniformSchedule>(n, 4); };
-    InverseProblem problem(solver.model(), solver.initial_state(), num_steps, loss, unknowns, schedule, store_);
-    for (const UnknownCheck& check : check_gradient(problem, problem.start())) {
-      EXPECT_LE(check.dot_product_error, 1e-12) << check.name;
-      EXPECT_TRUE(check.passed) << check.name << (check.taylor_orders.empty() ? 0.0 : check.taylor_orders.back());
-      if (std::getenv("DIFFSIM_VERBOSE")) {
-        printf("%-24s %10.2e  eps %g linear %d orders", check.name.c_str(), check.dot_product_error, check.first_step,
-               check.linear);
-        for (double o : check.taylor_orders) printf(" %.4f", o);
-        printf("\n");
-      }
-    }
+  static void check(DifferentiableSolver& solver, const std::vector<Unknown>& unknowns) {
+    expect_derivatives(solver, num_steps,
+                       {{"x_max", {0.5, 0.2, 0.1}, num_steps}, {"y_max", {0.2, 0.5, 0.1}, num_steps / 2, 0.5}},
+                       unknowns);
   }
-  MemoryStore store_;
 };
 
 TEST_P(EveryLaw, derivatives_by_every_parameter) {

@@ -8,12 +8,12 @@
 #include <cstdlib>
 #include <tuple>
 
-#include "diffsim/inverse/gradient_check.hpp"
-#include "diffsim/inverse/losses.hpp"
-#include "diffsim/simulation/simulator.hpp"
+#include "simulation/simulation_testing.hpp"
 
 namespace diffsim {
 namespace {
+
+using namespace testing_simulation;
 
 constexpr int num_steps = 3;
 
@@ -46,49 +46,26 @@ class EveryIntegrator : public testing::TestWithParam<std::tuple<const char*, co
 TEST_P(EveryIntegrator, derivatives_by_every_parameter) {
   const auto& [integrator, law, order] = GetParam();
   DifferentiableSolver solver = make_solver(integrator, law, order);
-  SumLoss loss;
-  loss.add(std::make_unique<TargetPositionLoss>(*solver.mesh(), solver.mesh()->region("x_max"),
-                                                std::array<double, 3>{0.9, 0.2, 0.1}, num_steps));
-  loss.add(std::make_unique<TargetPositionLoss>(*solver.mesh(), solver.mesh()->region("y_max"),
-                                                std::array<double, 3>{0.4, 0.5, 0.1}, num_steps / 2),
-           0.5);
-  const bool is_static = std::string(integrator) == "quasi_static";
   // What many ranks could spoil is the halo's and the globals' part of the derivatives: dot products of three unknowns
   // show it. Orders of convergence are the same on all ranks.
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (ranks > 1 && order == 1) return;
-  std::vector<const char*> names{"youngs_modulus", "gravity", "initial_positions"};
+  std::vector<std::string> names{"youngs_modulus", "gravity", "initial_positions"};
   if (ranks == 1 && order == 1)
     names = {"youngs_modulus", "poisson_ratio",  "density",           "gravity",           "nodal_load",
              "traction:x_max", "traction:y_max", "initial_positions", "initial_velocities"};
   if (ranks == 1 && order == 2)
     names = {"viscosity", "bulk_viscosity",     "rayleigh_damping", "drag",
              "density",   "initial_velocities", "rest_positions"};
+  // Statics has no velocities.
+  if (std::string(integrator) == "quasi_static") std::erase(names, "initial_velocities");
   GradientCheckOptions options;
+  options.dot_product_tolerance = 10.0 * solver.model().solver_tolerance();
   if (ranks > 1) options.max_halvings = 0;
-  std::vector<Unknown> unknowns;
-  for (const char* name : names) {
-    if (is_static && std::string(name) == "initial_velocities") continue;
-    Unknown unknown;
-    unknown.parameter = name;
-    unknown.logarithmic = std::string(name) == "youngs_modulus" || std::string(name) == "density";
-    unknowns.push_back(unknown);
-  }
-  MemoryStore store;
-  const auto schedule = [](int n) { return std::make_unique<UniformSchedule>(n, 3); };
-  InverseProblem problem(solver.model(), solver.initial_state(), num_steps, loss, unknowns, schedule, store);
-  for (const UnknownCheck& check : check_gradient(problem, problem.start(), options)) {
-    EXPECT_LE(check.dot_product_error, 10.0 * solver.model().solver_tolerance()) << check.name;
-    if (ranks > 1) continue;
-    EXPECT_TRUE(check.passed) << check.name << (check.taylor_orders.empty() ? 0.0 : check.taylor_orders.back());
-    if (std::getenv("DIFFSIM_VERBOSE")) {
-      printf("%-24s %10.2e  eps %g linear %d orders", check.name.c_str(), check.dot_product_error, check.first_step,
-             check.linear);
-      for (double o : check.taylor_orders) printf(" %.4f", o);
-      printf("\n");
-    }
-  }
+  expect_derivatives(solver, num_steps,
+                     {{"x_max", {0.9, 0.2, 0.1}, num_steps}, {"y_max", {0.4, 0.5, 0.1}, num_steps / 2, 0.5}},
+                     unknowns_of(names, {"youngs_modulus", "density"}), options);
 }
 
 const auto integrators = testing::Values("quasi_static", "implicit_euler", "bdf2", "newmark", "generalised_alpha");

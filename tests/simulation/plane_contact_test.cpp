@@ -8,13 +8,12 @@
 
 #include "diffsim/contact/contact_term.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/dynamics/mesh_model.hpp"
-#include "diffsim/inverse/gradient_check.hpp"
-#include "diffsim/inverse/losses.hpp"
-#include "diffsim/simulation/simulator.hpp"
+#include "simulation/simulation_testing.hpp"
 
 namespace diffsim {
 namespace {
+
+using namespace testing_simulation;
 
 struct Scene {
   double height = 0.004;
@@ -52,37 +51,13 @@ DifferentiableSolver make_solver(const Scene& scene) {
   return solver;
 }
 
-/// Momentum of the body, kg m/s, over all ranks.
-std::array<double, 3> momentum(const MeshModel& model, const State& state) {
-  const std::vector<double> m = model.mass().to_host(), v = state["velocities"].to_host();
-  std::array<double, 3> sum{};
-  for (std::size_t i = 0; i < v.size(); ++i) sum[i % 3] += m[i / 3] * v[i];
-  MPI_Allreduce(MPI_IN_PLACE, sum.data(), 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  return sum;
-}
-
 void expect_derivatives(const Scene& scene, int steps, const std::vector<std::string>& names,
                         double tolerance = 1e-11) {
   DifferentiableSolver solver = make_solver(scene);
-  SumLoss loss;
-  loss.add(std::make_unique<TargetPositionLoss>(*solver.mesh(), solver.mesh()->region("x_max"),
-                                                std::array<double, 3>{0.5, 0.3, 0.1}, steps));
-  std::vector<Unknown> unknowns;
-  for (const std::string& name : names) {
-    Unknown unknown;
-    unknown.parameter = name;
-    unknown.logarithmic = name.starts_with("barrier");
-    unknowns.push_back(unknown);
-  }
-  MemoryStore store;
-  const auto schedule = [](int n) { return std::make_unique<UniformSchedule>(n, 16); };
-  InverseProblem problem(solver.model(), solver.initial_state(), steps, loss, unknowns, schedule, store);
   GradientCheckOptions options;
   options.dot_product_tolerance = tolerance;
-  for (const UnknownCheck& check : check_gradient(problem, problem.start(), options)) {
-    EXPECT_LE(check.dot_product_error, tolerance) << check.name;
-    EXPECT_TRUE(check.passed) << check.name << testing::PrintToString(check.taylor_orders);
-  }
+  testing_simulation::expect_derivatives(solver, steps, {{"x_max", {0.5, 0.3, 0.1}, steps}},
+                                         unknowns_of(names, {"barrier_distance", "barrier_stiffness"}), options);
 }
 
 const std::vector<std::string> parameters = {"barrier_stiffness",   "barrier_distance",  "obstacle_position:0",

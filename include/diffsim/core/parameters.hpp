@@ -42,6 +42,7 @@ class ParameterSet {
   const Parameter& at(const std::string& name) const;
   Parameter* find(const std::string& name);
   const Parameter* find(const std::string& name) const;
+  const double* data(const std::string& name) const;  ///< device address, nullptr if there is none of that name
   std::vector<std::string> names() const;
 
   /// Zeroed parameters of the same shapes, those named only.

@@ -175,8 +175,7 @@ class ElasticTerm : public ForceTerm {
 
   static elastic::ParameterPointers<L> pointers(const ParameterSet& parameters) {
     elastic::ParameterPointers<L> result;
-    for (std::size_t i = 0; i < L::parameters.size(); ++i)
-      if (const Parameter* found = parameters.find(L::parameters[i])) result.value[i] = found->field.data();
+    for (std::size_t i = 0; i < L::parameters.size(); ++i) result.value[i] = parameters.data(L::parameters[i]);
     return result;
   }
 

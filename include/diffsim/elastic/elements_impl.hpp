@@ -78,4 +78,32 @@ DIFFSIM_FUNCTION void add_node_forces(const Mat3<Pack>& A, const Mat3<Pack>& inv
   }
 }
 
+/// Sets every component of `value` to the largest eigenvalue of each element's symmetric matrix, by power iteration.
+/// `stress_of_gradient(∇u)` is the stress of a small displacement u at rest.
+template <class E, class Stress>
+DIFFSIM_FUNCTION void largest_eigenvalue(const CellGeometry<E>& geometry, int pack, const Stress& stress_of_gradient,
+                                         Vec3<Pack> (&value)[E::nodes]) {
+  using std::sqrt;
+  constexpr int iterations = 40;
+  Vec3<Pack> u[E::nodes];
+  for (int a = 0; a < E::nodes; ++a)
+    for (int c = 0; c < 3; ++c) u[a][c] = Pack(1.0 / (1.0 + 3.0 * a + 7.0 * c) - 0.2 * (a == c ? 1.0 : 0.0));
+  Pack eigenvalue = 0.0;
+  for (int i = 0; i < iterations; ++i) {
+    for (int q = 0; q < E::points; ++q) {
+      const Mat3<Pack> inverse = geometry.inverse(pack, q);
+      add_node_forces<E>(stress_of_gradient(gradient_at<E>(u, q, inverse)), inverse, geometry.volume(pack, q), q,
+                         value);
+    }
+    Pack norm = 1e-300;
+    for (int a = 0; a < E::nodes; ++a) norm += dot(value[a], value[a]);
+    eigenvalue = sqrt(norm);
+    const Pack inverse_norm = Pack(1.0) / eigenvalue;
+    for (int a = 0; a < E::nodes; ++a)
+      for (int c = 0; c < 3; ++c) u[a][c] = value[a][c] * inverse_norm;
+  }
+  for (int a = 0; a < E::nodes; ++a)
+    for (int c = 0; c < 3; ++c) value[a][c] = eigenvalue;
+}
+
 }  // namespace diffsim::elastic

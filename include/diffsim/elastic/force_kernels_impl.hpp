@@ -162,36 +162,17 @@ struct Energy {
   }
 };
 
-/// Largest eigenvalue of each element's stiffness at rest, by power iteration, at its nodes.
+/// Largest eigenvalue of each element's stiffness at rest, at its nodes.
 template <Law L, class E>
 struct StiffnessBound {
-  static constexpr int iterations = 40;
   Elements<L, E> elements;
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int*, Vec3<Pack> (&value)[E::nodes]) const {
     const Mat3<Pack> rest = Mat3<Pack>::identity();
     Pack moduli[L::num_moduli];
     elements.moduli_at(pack, moduli);
-    Vec3<Pack> u[E::nodes];
-    for (int a = 0; a < E::nodes; ++a)
-      for (int c = 0; c < 3; ++c) u[a][c] = Pack(1.0 / (1.0 + 3.0 * a + 7.0 * c) - 0.2 * (a == c ? 1.0 : 0.0));
-    Pack eigenvalue = 0.0;
-    for (int i = 0; i < iterations; ++i) {
-      for (int q = 0; q < E::points; ++q) {
-        const Mat3<Pack> inverse = elements.geometry.inverse(pack, q);
-        const Mat3<Pack> dP = stress_tangent_of<L>(rest, gradient_at<E>(u, q, inverse), moduli);
-        add_node_forces<E>(dP, inverse, elements.geometry.volume(pack, q), q, value);
-      }
-      Pack norm = 1e-300;
-      for (int a = 0; a < E::nodes; ++a) norm += dot(value[a], value[a]);
-      using std::sqrt;
-      eigenvalue = sqrt(norm);
-      const Pack inverse_norm = Pack(1.0) / eigenvalue;
-      for (int a = 0; a < E::nodes; ++a)
-        for (int c = 0; c < 3; ++c) u[a][c] = value[a][c] * inverse_norm;
-    }
-    for (int a = 0; a < E::nodes; ++a)
-      for (int c = 0; c < 3; ++c) value[a][c] = eigenvalue;
+    const auto stress = [&](const Mat3<Pack>& gradient) { return stress_tangent_of<L>(rest, gradient, moduli); };
+    largest_eigenvalue<E>(elements.geometry, pack, stress, value);
   }
 };
 

@@ -11,16 +11,16 @@ namespace diffsim {
 /// Device data of a CellScatter, by value in kernels.
 struct CellScatterData {
   int num_packs = 0;
-  int num_chunks = 0;               // host: one a thread
-  DeviceArray<int> chunk_begin;     // [num_chunks + 1], packs
-  DeviceArray<int> vertices;        // [num_packs, nodes, pack_width]: where a cell's nodes are read
-  DeviceArray<int> redirect;        // [num_packs]: -1, or which row of `targets` says where they are added
-  DeviceArray<int> targets;         // [redirected packs, nodes, pack_width]: a vertex, or num_vertices + slot
-  DeviceArray<double> slots;        // [num_slots, 3], zero between sweeps
+  int num_chunks = 0;            // host: one a thread
+  DeviceArray<int> chunk_begin;  // [num_chunks + 1], packs
+  DeviceArray<int> vertices;     // [num_packs, nodes, pack_width]: where a cell's nodes are read
+  DeviceArray<int> redirect;     // [num_packs]: -1, or which row of `targets` says where they are added
+  DeviceArray<int> targets;      // [redirected packs, nodes, pack_width]: a vertex, or num_vertices + slot
+  DeviceArray<double> slots;     // [num_slots, 3], zero between sweeps
   // Sums of slots (host: of shared vertices; GPU: every vertex's cells) in a fixed order.
-  DeviceArray<int> sum_vertex;      // [num_sums]
-  DeviceArray<int> sum_begin;       // [num_sums + 1]
-  DeviceArray<int> sum_slot;        // slots, grouped by vertex
+  DeviceArray<int> sum_vertex;  // [num_sums]
+  DeviceArray<int> sum_begin;   // [num_sums + 1]
+  DeviceArray<int> sum_slot;    // slots, grouped by vertex
 };
 
 struct CellScatter::Data : CellScatterData {};
@@ -29,6 +29,22 @@ struct CellScatter::Data : CellScatterData {};
 template <int nodes>
 DIFFSIM_FUNCTION void gather_nodes(const int* vertices, const double* field, Vec3<Pack> (&value)[nodes]) {
   for (int a = 0; a < nodes; ++a) gather_vectors(field, vertices + a * pack_width, value[a].v);
+}
+
+/// One number a cell, values[cell], in a pack's lanes; 0 for the copies that fill the last pack, and where `values` is
+/// nullptr.
+DIFFSIM_FUNCTION Pack gather_cells(const double* values, int pack, int num_cells) {
+  Pack x = 0.0;
+  if (!values) return x;
+  for (int i = 0; i < pack_width; ++i)
+    if (pack_width * pack + i < num_cells) set_lane(x, i, values[pack_width * pack + i]);
+  return x;
+}
+
+/// values[cell] += x, lane by lane; nothing for the copies that fill the last pack.
+DIFFSIM_FUNCTION void add_to_cells(const Pack& x, int pack, int num_cells, double* values) {
+  for (int i = 0; i < pack_width; ++i)
+    if (pack_width * pack + i < num_cells) values[pack_width * pack + i] += lane(x, i);
 }
 
 /// Host: a thread works its chunk of packs, and adds to vertices that are its own, or to private slots for shared ones.
@@ -83,8 +99,9 @@ inline void sum_slots(const CellScatterData& data, double* out) {
       });
 }
 
-/// The one shape of a sweep over cells that adds to vertices: `body(pack, vertices, value)` computes the three components
-/// at the nodes of each cell of a pack, [nodes] Vec3<Pack>; `out` [num_vertices, 3] gains their sums, in a fixed order.
+/// The one shape of a sweep over cells that adds to vertices: `body(pack, vertices, value)` computes the three
+/// components at the nodes of each cell of a pack, [nodes] Vec3<Pack>; `out` [num_vertices, 3] gains their sums, in a
+/// fixed order.
 template <int nodes, class Body>
 void for_each_cell(const char* label, const CellScatter& scatter, double* out, const Body& body) {
   const CellScatterData& data = scatter.data();

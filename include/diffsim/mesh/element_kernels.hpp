@@ -2,6 +2,7 @@
 #pragma once
 
 #include "diffsim/core/small_tensor.hpp"
+#include "diffsim/mesh/element.hpp"
 
 namespace diffsim {
 
@@ -72,6 +73,14 @@ struct Tet10 {
     }
   }
 };
+
+// Device code cannot read the host's table of edges.
+static_assert([] {
+  bool same = true;
+  for (int e = 0; e < 6; ++e)
+    same = same && edge_corners[e][0] == Tet10::edge_begin(e) && edge_corners[e][1] == Tet10::edge_end(e);
+  return same;
+}());
 
 /// ∂x/∂ξ at a point from its four corners.
 template <class T>
