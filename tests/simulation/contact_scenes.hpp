@@ -1,0 +1,356 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+// Scenes of contact on one rank, and a run that holds every step against exact arithmetic.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "contact/exact_surface.hpp"
+#include "diffsim/contact/contact_term.hpp"
+#include "diffsim/contact/obstacles.hpp"
+#include "diffsim/io/read_mesh.hpp"
+#include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/elevate.hpp"
+#include "diffsim/simulation/solver.hpp"
+
+namespace diffsim::testing_scenes {
+
+using Place = std::array<double, 3>;
+
+/// A part of the mesh, whole, with the velocity it begins with.
+struct Piece {
+  std::vector<Place> places;
+  std::vector<std::int64_t> cells;
+  Place velocity{}, spin{};  ///< m/s; rad/s about the piece's middle
+
+  Place middle() const {
+    Place sum{};
+    for (const Place& x : places)
+      for (std::size_t c = 0; c < 3; ++c) sum[c] += x[c] / static_cast<double>(places.size());
+    return sum;
+  }
+  double shortest_edge() const {
+    double squared = std::numeric_limits<double>::infinity();
+    for (std::size_t begin = 0; begin < cells.size(); begin += 4)
+      for (std::size_t a = 0; a < 4; ++a)
+        for (std::size_t b = a + 1; b < 4; ++b) {
+          double sum = 0.0;
+          for (std::size_t c = 0; c < 3; ++c)
+            sum += std::pow(places[static_cast<std::size_t>(cells[begin + a])][c] -
+                                places[static_cast<std::size_t>(cells[begin + b])][c],
+                            2);
+          squared = std::min(squared, sum);
+        }
+    return std::sqrt(squared);
+  }
+  Piece moved(Place by) const {
+    Piece result = *this;
+    for (Place& x : result.places)
+      for (std::size_t c = 0; c < 3; ++c) x[c] += by[c];
+    return result;
+  }
+  /// About an axis of the frame through the origin.
+  Piece turned(std::size_t axis, double angle) const {
+    Piece result = *this;
+    const std::size_t i = (axis + 1) % 3, j = (axis + 2) % 3;
+    for (Place& x : result.places) {
+      const double a = x[i], b = x[j];
+      x[i] = std::cos(angle) * a - std::sin(angle) * b;
+      x[j] = std::sin(angle) * a + std::cos(angle) * b;
+    }
+    return result;
+  }
+  Piece thrown(Place v, Place turning = {}) const {
+    Piece result = *this;
+    result.velocity = v;
+    result.spin = turning;
+    return result;
+  }
+  /// So that its lowest place along an axis is there.
+  Piece standing(std::size_t axis, double level) const {
+    double low = std::numeric_limits<double>::infinity();
+    for (const Place& x : places) low = std::min(low, x[axis]);
+    Place by{};
+    by[axis] = level - low;
+    return moved(by);
+  }
+  /// Only the cells whose middle is wanted.
+  Piece cut(const std::function<bool(const Place&)>& wanted) const {
+    Piece result;
+    std::vector<std::int64_t> renamed(places.size(), -1);
+    for (std::size_t begin = 0; begin < cells.size(); begin += 4) {
+      Place m{};
+      for (std::size_t k = 0; k < 4; ++k)
+        for (std::size_t c = 0; c < 3; ++c) m[c] += places[static_cast<std::size_t>(cells[begin + k])][c] / 4.0;
+      if (!wanted(m)) continue;
+      for (std::size_t k = 0; k < 4; ++k) {
+        std::int64_t& name = renamed[static_cast<std::size_t>(cells[begin + k])];
+        if (name < 0) {
+          name = static_cast<std::int64_t>(result.places.size());
+          result.places.push_back(places[static_cast<std::size_t>(cells[begin + k])]);
+        }
+        result.cells.push_back(name);
+      }
+    }
+    return result;
+  }
+};
+
+inline Piece piece_of(const MeshData& data) {
+  Piece piece;
+  for (std::size_t i = 0; i < data.coordinates.size(); i += 3)
+    piece.places.push_back({data.coordinates[i], data.coordinates[i + 1], data.coordinates[i + 2]});
+  piece.cells = data.cells;
+  return piece;
+}
+
+/// A box of tetrahedra about the origin.
+inline Piece block(Place size, std::array<int, 3> cells) {
+  return piece_of(box_mesh(size, cells, 0, 1)).moved({-0.5 * size[0], -0.5 * size[1], -0.5 * size[2]});
+}
+
+/// A mesh made elsewhere, about the origin and as large as said in its longest direction; none where it is absent.
+inline std::optional<Piece> from_file(const std::string& name, double size) {
+  const char* given = std::getenv("DIFFSIM_DATA");
+#ifdef DIFFSIM_DATA_DIR
+  if (!given) given = DIFFSIM_DATA_DIR;
+#endif
+  if (!given) return std::nullopt;
+  const auto file = std::filesystem::path(given) / "meshes" / (name + ".msh");
+  if (!std::filesystem::exists(file)) return std::nullopt;
+  // Vertices that no cell has are left out.
+  Piece piece = piece_of(read_mesh_data(MPI_COMM_SELF, file.string())).cut([](const Place&) { return true; });
+  Place low = piece.places[0], high = low;
+  for (const Place& x : piece.places)
+    for (std::size_t c = 0; c < 3; ++c) {
+      low[c] = std::min(low[c], x[c]);
+      high[c] = std::max(high[c], x[c]);
+    }
+  const double scale = size / std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2]});
+  for (Place& x : piece.places)
+    for (std::size_t c = 0; c < 3; ++c) x[c] = scale * (x[c] - 0.5 * (low[c] + high[c]));
+  return piece;
+}
+
+/// The vertices in a box move as it is said, from the beginning.
+struct Motion {
+  BoxShape where;
+  Place axis{0, 1, 0}, origin{};
+  double angular_velocity = 0.0;
+  Place velocity{};
+};
+
+struct Scene {
+  std::string name;
+  std::vector<Piece> pieces;
+  ContactOptions contact;
+  int steps = 100;
+  double dt = 5e-4;  ///< s, of an explicit step in `substeps` that are stable
+  Place gravity{};
+  std::vector<Motion> motions = {};
+  int order = 1;
+  double youngs_modulus = 5e4;
+  std::string model = "neo_hookean";
+  std::string integrator = "symplectic_euler";
+  double damping = 1.0;  ///< a substep
+};
+
+inline std::shared_ptr<TetrahedralMesh> make_mesh(const Scene& scene) {
+  MeshData data;
+  for (const Piece& piece : scene.pieces) {
+    for (const std::int64_t v : piece.cells) data.cells.push_back(data.num_vertices + v);
+    for (const Place& x : piece.places) data.coordinates.insert(data.coordinates.end(), x.begin(), x.end());
+    data.num_vertices += static_cast<std::int64_t>(piece.places.size());
+    data.num_cells += static_cast<std::int64_t>(piece.cells.size() / 4);
+  }
+  if (scene.order == 2) elevate(MPI_COMM_SELF, data);
+  return std::make_shared<TetrahedralMesh>(MPI_COMM_SELF, data);
+}
+
+/// The piece of each local vertex, by the cells: pieces are not connected.
+inline std::vector<int> pieces_of(const Scene& scene, const TetrahedralMesh& mesh) {
+  std::vector<int> result(static_cast<std::size_t>(mesh.num_vertices()), 0);
+  const auto nodes = static_cast<std::size_t>(mesh.nodes_per_cell());
+  for (std::size_t i = 0; i < mesh.cells().size(); ++i) {
+    std::int64_t cell = mesh.cell_order().file_index()[i / nodes];
+    int piece = 0;
+    while (cell >= static_cast<std::int64_t>(scene.pieces[static_cast<std::size_t>(piece)].cells.size() / 4))
+      cell -= static_cast<std::int64_t>(scene.pieces[static_cast<std::size_t>(piece++)].cells.size() / 4);
+    result[static_cast<std::size_t>(mesh.cells()[i])] = piece;
+  }
+  return result;
+}
+
+inline DifferentiableSolver make_solver(const Scene& scene) {
+  const auto mesh = make_mesh(scene);
+  const DifferentiableMaterial material{
+      scene.model, {{"youngs_modulus", scene.youngs_modulus}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "all"};
+  SolverOptions options{.dt = scene.dt,
+                        .substeps = 1,
+                        .damping = scene.damping,
+                        .gravity = scene.gravity,
+                        .integrator = scene.integrator};
+  if (scene.integrator == "symplectic_euler") {
+    const double stable = DifferentiableSolver(mesh, {material}, options).stable_substep();
+    options.substeps = std::max(1, static_cast<int>(std::ceil(2.0 * scene.dt / stable)));
+  }
+  DifferentiableSolver solver(mesh, {material}, options);
+  for (std::size_t k = 0; k < scene.motions.size(); ++k) {
+    const Motion& motion = scene.motions[k];
+    const std::string region = "moved " + std::to_string(k);
+    mesh->define_region(region, motion.where);
+    solver.move(region, motion.axis, motion.origin, {motion.angular_velocity},
+                {motion.velocity.begin(), motion.velocity.end()});
+  }
+  solver.add_contact(scene.contact);
+  const std::vector<int> piece_of_vertex = pieces_of(scene, *mesh);
+  std::vector<double> velocity;
+  for (std::size_t v = 0; v < piece_of_vertex.size(); ++v) {
+    const Piece& piece = scene.pieces[static_cast<std::size_t>(piece_of_vertex[v])];
+    const Place middle = piece.middle();
+    for (std::size_t c = 0; c < 3; ++c) {
+      const std::size_t i = (c + 1) % 3, j = (c + 2) % 3;
+      const double* const x = &mesh->rest_positions()[3 * v];
+      velocity.push_back(piece.velocity[c] + piece.spin[i] * (x[j] - middle[j]) - piece.spin[j] * (x[i] - middle[i]));
+    }
+  }
+  solver.set_initial_velocity(velocity);
+  return solver;
+}
+
+/// What exact arithmetic says of the states of a run.
+struct Verdict {
+  int steps = 0;                                           ///< accepted and held against it, the initial state included
+  int intersections = 0;                                   ///< of triangles, and vertices not above planes
+  int inverted = 0;                                        ///< cells
+  int swallowed = 0;                                       ///< pieces inside an obstacle
+  std::int64_t active = 0;                                 ///< the most of any step, as the library counts
+  std::int64_t told = 0;                                   ///< intersections that the library counts
+  double least = std::numeric_limits<double>::infinity();  ///< distance, as the library measures
+  std::string fault;                                       ///< the first
+  std::string error;                                       ///< that ended the run
+  std::size_t triangles = 0, cells = 0;
+  double seconds = 0.0;
+};
+
+/// Holds states against exact arithmetic: the body's surface against itself and obstacles, cells' orientations.
+class ExactWatch {
+ public:
+  ExactWatch(const Scene& scene, const TetrahedralMesh& mesh)
+      : scene_(scene), mesh_(mesh), surface_(contact::exact::surface_of(mesh.cells(), mesh.nodes_per_cell())) {
+    verdict_.triangles = surface_.size();
+    verdict_.cells = static_cast<std::size_t>(mesh.num_cells());
+    const std::vector<int> pieces = pieces_of(scene, mesh);
+    for (std::size_t k = 0; k < scene.pieces.size(); ++k)
+      witnesses_.push_back(
+          static_cast<std::size_t>(std::find(pieces.begin(), pieces.end(), static_cast<int>(k)) - pieces.begin()));
+  }
+
+  void look(int n, double time, const State& state) {
+    const std::vector<double> x = state["positions"].to_host();
+    contact::exact::TriangleSet all;
+    for (std::size_t i = 0; i + 2 < x.size(); i += 3) all.places.push_back({x[i], x[i + 1], x[i + 2]});
+    all.triangles = surface_;
+    ++verdict_.steps;
+    note(n, contact::exact::inverted(all.places, mesh_.cells(), mesh_.nodes_per_cell()), "inverted cells",
+         verdict_.inverted);
+    note(n, contact::exact::degenerate(all), "triangles without area", verdict_.inverted);
+    for (const PlaneObstacle& plane : scene_.contact.planes)
+      note(n, below(plane, time, all), "vertices below a plane", verdict_.intersections);
+    const int body_triangles = static_cast<int>(surface_.size());
+    for (const MeshObstacle& obstacle : scene_.contact.meshes) {
+      contact::exact::TriangleSet set;
+      set.triangles.assign(obstacle.mesh.triangles.begin(), obstacle.mesh.triangles.end());
+      for (Place p : obstacle.mesh.vertices) {
+        for (std::size_t c = 0; c < 3; ++c) p[c] += time * obstacle.velocity[c];
+        set.places.push_back(p);
+      }
+      if (is_closed(set))
+        for (const std::size_t witness : witnesses_)
+          note(n, contact::exact::winding(all.places[witness], set) != 0, "pieces in an obstacle", verdict_.swallowed);
+      all.append(set);
+    }
+    const auto found = contact::exact::intersections(all, body_triangles);
+    int counted = 0;
+    for (const auto& pair : found) {
+      const bool with_obstacle = std::max(pair[0], pair[1]) >= body_triangles;
+      counted += with_obstacle || scene_.contact.self;
+    }
+    note(n, counted, "pairs of triangles that meet", verdict_.intersections);
+  }
+  Verdict& verdict() { return verdict_; }
+
+ private:
+  void note(int n, int count, const char* what, int& sum) {
+    sum += count;
+    if (count > 0 && verdict_.fault.empty())
+      verdict_.fault = "step " + std::to_string(n) + ": " + std::to_string(count) + ' ' + what;
+  }
+  static int below(const PlaneObstacle& plane, double time, const contact::exact::TriangleSet& set) {
+    int count = 0;
+    std::vector<char> used(set.places.size(), 0);
+    for (const auto& t : set.triangles)
+      for (const int v : t) used[static_cast<std::size_t>(v)] = 1;
+    for (std::size_t v = 0; v < used.size(); ++v) {
+      if (!used[v]) continue;
+      mpq_class height = 0;
+      for (std::size_t c = 0; c < 3; ++c)
+        height += mpq_class(plane.normal[c]) *
+                  (mpq_class(set.places[v][c]) - mpq_class(plane.point[c] + time * plane.velocity[c]));
+      count += sgn(height) <= 0;
+    }
+    return count;
+  }
+  static bool is_closed(const contact::exact::TriangleSet& set) {
+    std::map<std::array<int, 2>, int> edges;
+    for (const auto& t : set.triangles)
+      for (std::size_t k = 0; k < 3; ++k) {
+        const int a = t[k], b = t[(k + 1) % 3];
+        edges[{std::min(a, b), std::max(a, b)}] += a < b ? 1 : -1;
+      }
+    return std::all_of(edges.begin(), edges.end(), [](const auto& edge) { return edge.second == 0; });
+  }
+
+  const Scene& scene_;
+  const TetrahedralMesh& mesh_;
+  std::vector<contact::exact::Corners> surface_;
+  std::vector<std::size_t> witnesses_;  // a vertex of each piece
+  Verdict verdict_;
+};
+
+/// Runs a scene and looks at every step.
+inline Verdict run(const Scene& scene) {
+  DifferentiableSolver solver = make_solver(scene);
+  ExactWatch watch(scene, *solver.mesh());
+  solver.model().prepare();
+  State state = solver.initial_state();
+  watch.look(0, 0.0, state);
+  Verdict& verdict = watch.verdict();
+  const double begin = MPI_Wtime();
+  try {
+    solver.require_apart();
+    for (int n = 0; n < scene.steps; ++n) {
+      solver.step(n, state);
+      watch.look(n + 1, (n + 1) * scene.dt, state);
+      const ContactState told = solver.contact_state(n + 1, state);
+      verdict.active = std::max(verdict.active, told.active_pairs);
+      verdict.least = std::min(verdict.least, told.min_distance);
+      verdict.told += told.intersections;
+    }
+  } catch (const std::exception& error) {
+    verdict.error = error.what();
+  }
+  verdict.seconds = MPI_Wtime() - begin;
+  return verdict;
+}
+
+}  // namespace diffsim::testing_scenes
