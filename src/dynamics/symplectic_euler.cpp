@@ -159,8 +159,8 @@ class EulerRecord : public Record {
 struct SymplecticEuler::Workspace {
   Workspace(const TetrahedralMesh& mesh, int substeps)
       : force("force", static_cast<std::size_t>(mesh.num_vertices()), 3, mesh.num_owned_vertices()),
-        invalid_cell("diffsim::dynamics::invalid_cell", static_cast<std::size_t>(substeps)),
-        invalid_vertex("diffsim::dynamics::invalid_vertex", static_cast<std::size_t>(substeps)) {
+        invalid_cell("diffsim::dynamics::invalid_cell", static_cast<std::size_t>(substeps) + 1),
+        invalid_vertex("diffsim::dynamics::invalid_vertex", static_cast<std::size_t>(substeps) + 1) {
     Kokkos::deep_copy(invalid_cell, nothing_invalid);
     Kokkos::deep_copy(invalid_vertex, nothing_invalid);
   }
@@ -184,7 +184,7 @@ struct SymplecticEuler::Workspace {
   }
 
   Field force;                                             // [local vertices, 3]
-  DeviceArray<std::int32_t> invalid_cell, invalid_vertex;  // [substeps]
+  DeviceArray<std::int32_t> invalid_cell, invalid_vertex;  // [substeps + 1]: at their beginnings and the step's end
   Field force_derivative;                                  // tangent or adjoint of the force, [local vertices, 3]
   Field position_derivative;                               // [local vertices, 3]
   Field start;                                             // of a substep, where terms limit it
@@ -243,6 +243,12 @@ void SymplecticEuler::step(int n, State& state, Record* record) {
     if (limited)
       require_free({work_->start, n, nullptr, nullptr, time}, {positions, n, nullptr, nullptr, time_of(n, s + 1)}, s);
   }
+  // Contact promises that a step that is done has no inverted cell; else the next force finds it.
+  if (limited)
+    for (const auto& term : terms())
+      if (!term->limits_steps() && !term->uses_velocities())
+        term->add_force({positions, n, work_->invalid_cell.data() + substeps_, nullptr, time_of(n, substeps_)},
+                        parameters(), work_->force);
   require_valid(n);
 }
 
@@ -348,7 +354,7 @@ void SymplecticEuler::require_valid(int n) {
   Kokkos::deep_copy(cells, work_->invalid_cell);
   Kokkos::deep_copy(vertices, work_->invalid_vertex);
   std::int64_t fault = none;
-  for (int s = 0; s < substeps_ && fault == none; ++s) {
+  for (int s = 0; s <= substeps_ && fault == none; ++s) {
     std::int32_t cell = cells(s);
     if (cell == nothing_invalid && vertices(s) != nothing_invalid) {
       // A vertex at fault is told by a cell that has it.
