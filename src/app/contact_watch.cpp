@@ -12,6 +12,8 @@ void ContactWatch::observe(int n, const State& state) {
   worst_.min_distance = std::min(worst_.min_distance, now.min_distance);
   worst_.active_pairs = std::max(worst_.active_pairs, now.active_pairs);
   worst_.intersections += now.intersections;
+  if (power_) friction_work_ += 0.5 * solver_.integrator().dt() * (*power_ + now.friction_power);
+  power_ = now.friction_power;
 }
 
 void ContactWatch::write(Report& report) const {
@@ -21,6 +23,7 @@ void ContactWatch::write(Report& report) const {
   if (std::isfinite(worst_.min_distance)) contact["min_distance"] = worst_.min_distance;
   contact["active_pairs"] = worst_.active_pairs;
   contact["intersections"] = worst_.intersections;
+  contact["friction_work"] = friction_work_;
 }
 
 }  // namespace diffsim::app

@@ -1,6 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
+
 #include "app/report.hpp"
 #include "diffsim/contact/contact_term.hpp"
 #include "diffsim/simulation/solver.hpp"
@@ -14,12 +16,15 @@ class ContactWatch {
 
   void observe(int n, const State& state);  ///< collective
   /// `contact`: `min_distance`, m, the least of all steps; `active_pairs`, the most of any step; `intersections`, the
-  /// sum over the steps. Nothing without contact.
+  /// sum over the steps; `friction_work`, J, that friction took of the body and of obstacles that move, by the
+  /// trapezoidal rule over the steps. Nothing without contact.
   void write(Report& report) const;
 
  private:
   DifferentiableSolver& solver_;
   ContactState worst_;
+  double friction_work_ = 0.0;
+  std::optional<double> power_;  // at the last step seen
 };
 
 }  // namespace diffsim::app

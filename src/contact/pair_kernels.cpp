@@ -207,6 +207,23 @@ double sum_energies(const PairView& pairs, const DeviceArray<int>& active, const
   return sum;
 }
 
+double friction_power(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const Vectors& v,
+                      const LawAddresses& law) {
+  double sum = 0.0;
+  Kokkos::parallel_reduce(
+      "diffsim::contact::friction_power", over(active.size()),
+      KOKKOS_LAMBDA(int a, double& s) {
+        Vec3<double> points[4], speeds[4], with[4] = {}, without[4] = {};
+        load(pairs, active(a), x, points);
+        load(pairs, active(a), v, speeds);
+        add_force_of(pairs, active(a), points, speeds, law.law(), with);
+        add_force_of(pairs, active(a), points, static_cast<const Vec3<double>*>(nullptr), law.law(), without);
+        for (int k = 0; k < 4; ++k) s -= dot(with[k] - without[k], speeds[k]);
+      },
+      sum);
+  return sum;
+}
+
 void pair_forces(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const Vectors& v,
                  const LawAddresses& law, const Vectors& forces) {
   const bool friction = v.size() > 0;

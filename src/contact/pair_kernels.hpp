@@ -31,6 +31,10 @@ DeviceArray<int> targets_of(const PairView& pairs, const DeviceArray<int>& activ
 
 double sum_energies(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const LawAddresses& law);
 
+/// What friction takes, W: its force is the difference that velocities make.
+double friction_power(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const Vectors& v,
+                      const LawAddresses& law);
+
 // Values for each point of each active pair, [active, 4, 3]. `v` and what goes with it is empty without friction.
 void pair_forces(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const Vectors& v,
                  const LawAddresses& law, const Vectors& forces);

@@ -135,6 +135,24 @@ double sum_energy(const Sweep& sweep) {
   return sum;
 }
 
+/// -f·u of friction: its force is the difference that velocities make.
+double sum_friction_power(const Sweep& sweep) {
+  double sum = 0.0;
+  Kokkos::parallel_reduce(
+      "diffsim::contact::plane_friction_power", sweep.all(),
+      KOKKOS_LAMBDA(int i, double& s) {
+        double in[num_inputs];
+        if (!sweep.active(i, in)) return;
+        Point smooth = sweep.point(i);
+        const Vec3<double> with = smooth.force(in);
+        smooth.friction = false;
+        const Vec3<double> without = smooth.force(in);
+        for (int c = 0; c < 3; ++c) s -= (with[c] - without[c]) * (in[velocity + c] - in[obstacle_velocity + c]);
+      },
+      sum);
+  return sum;
+}
+
 void add_forces(const Sweep& sweep, double* f) {
   Kokkos::parallel_for(
       "diffsim::contact::plane_force", sweep.all(), KOKKOS_LAMBDA(int i) {
@@ -374,9 +392,11 @@ ContactState PlaneContact::state(const Configuration& at, const ParameterSet& pa
     if (result.intersections < 3) intersecting_ += (intersecting_.empty() ? "" : ", ") + name_of(i);
     ++result.intersections;
   }
+  if (with_friction_ && at.velocities) result.friction_power = sum_friction_power(data_->sweep(at, parameters, true));
   std::int64_t counts[2] = {result.active_pairs, result.intersections};
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &result.min_distance, 1, MPI_DOUBLE, MPI_MIN, mesh_->comm()));
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT64_T, MPI_SUM, mesh_->comm()));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &result.friction_power, 1, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
   result.active_pairs = counts[0];
   result.intersections = counts[1];
   return result;

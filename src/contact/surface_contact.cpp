@@ -270,9 +270,11 @@ double SurfaceContact::max_step(const Configuration& from, const Configuration& 
 }
 
 ContactState SurfaceContact::state(const Configuration& at, const ParameterSet& parameters) {
-  const Data::Here here = data_->look(at, parameters, false);
+  const Data::Here here = data_->look(at, parameters, uses_velocities());
   const contact::Candidates& candidates = data_->candidates;
   ContactState result;
+  if (here.v.size() > 0)
+    result.friction_power = contact::friction_power(candidates.pairs(), here.active, here.x, here.v, here.law);
   result.min_distance = contact::least_distance(candidates.pairs(), here.x);
   const auto found = Kokkos::create_mirror_view_and_copy(
       Kokkos::HostSpace(),
@@ -289,6 +291,7 @@ ContactState SurfaceContact::state(const Configuration& at, const ParameterSet& 
   std::int64_t counts[2] = {static_cast<std::int64_t>(here.active.size()), static_cast<std::int64_t>(found.size())};
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &result.min_distance, 1, MPI_DOUBLE, MPI_MIN, data_->mesh->comm()));
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT64_T, MPI_SUM, data_->mesh->comm()));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &result.friction_power, 1, MPI_DOUBLE, MPI_SUM, data_->mesh->comm()));
   result.active_pairs = counts[0];
   result.intersections = counts[1];
   return result;

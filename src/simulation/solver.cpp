@@ -265,7 +265,8 @@ void DifferentiableSolver::require_apart() {
 
 ContactState DifferentiableSolver::contact_state(int n, const State& state) {
   ContactState result;
-  const Configuration at{state["positions"], n, nullptr, nullptr, n * integrator_->dt()};
+  // Contact takes the velocities of owned vertices, and asks their owners for others'.
+  const Configuration at{state["positions"], n, nullptr, &state["velocities"], n * integrator_->dt()};
   for (ContactTerm* term : contacts_) result.include(term->state(at, parameters()));
   return result;
 }

@@ -33,6 +33,10 @@ TEST_F(Contact, SimulateReportsHowTheBodyTouched) {
   EXPECT_LT(contact["min_distance"].get<double>(), 9.5e-3);
   EXPECT_GE(contact["active_pairs"].get<int>(), 15);
   EXPECT_EQ(contact["intersections"].get<int>(), 0);
+  // It glides at 0.3 m/s; friction takes a part of the blow's energy.
+  const double work = contact["friction_work"].get<double>(), mass = 0.2 * 0.1 * 0.1 * 1000;
+  EXPECT_GT(work, 0.1 * 0.5 * mass * 0.3 * 0.3);
+  EXPECT_LT(work, 0.5 * mass * (0.3 * 0.3 + 0.5 * 0.5));
 }
 
 TEST_F(Contact, CheckPassesByEveryParameterOfContact) {

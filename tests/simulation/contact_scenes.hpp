@@ -162,6 +162,7 @@ struct Scene {
   std::string model = "neo_hookean";
   std::string integrator = "symplectic_euler";
   double damping = 1.0;  ///< a substep
+  double safety = 2.0;   ///< explicit substeps are so much below the limit of stability
 };
 
 inline std::shared_ptr<TetrahedralMesh> make_mesh(const Scene& scene) {
@@ -201,7 +202,7 @@ inline DifferentiableSolver make_solver(const Scene& scene) {
                         .integrator = scene.integrator};
   if (scene.integrator == "symplectic_euler") {
     const double stable = DifferentiableSolver(mesh, {material}, options).stable_substep();
-    options.substeps = std::max(1, static_cast<int>(std::ceil(2.0 * scene.dt / stable)));
+    options.substeps = std::max(1, static_cast<int>(std::ceil(scene.safety * scene.dt / stable)));
   }
   DifferentiableSolver solver(mesh, {material}, options);
   for (std::size_t k = 0; k < scene.motions.size(); ++k) {

@@ -158,7 +158,7 @@ std::vector<Scene> motions() {
     Scene scene = alone("twisted bars", {bar.moved({0, 0.021, 0}), bar.moved({0, -0.021, 0})});
     scene.motions = {{BoxShape{{0.145, -1, -1}, {1, 1, 1}}, {1, 0, 0}, {}, 12.0, {}},
                      {BoxShape{{-1, -1, -1}, {-0.145, 1, 1}}, {1, 0, 0}, {}, -12.0, {}}};
-    scene.steps = 160;
+    scene.steps = 320;
     all.push_back(scene);
   }
   {
@@ -195,11 +195,13 @@ std::vector<Scene> files() {
       edge = std::min(edge, given->shortest_edge());
     }
     scene.contact.barrier_distance = std::min(range, 0.5 * edge);
+    scene.contact.barrier_stiffness = 1e4;
     scene.steps = steps;
     scene.dt = dt;
+    scene.safety = 4.0;
     all.push_back(scene);
   };
-  const Place down = {0.1, -0.8, 0};
+  const Place down = {0.1, -0.5, 0};
   add("spike on a wedge", {{"wedge", 0.1, 0.011, {}}, {"spike", 0.1, 0.125, {0, -0.5, 0}}}, 0.01, 100);
   add("corner of a cell on another", {{"tet-corner", 0.1, 0.011, {}}, {"tet-corner", 0.1, 0.125, {0, -0.5, 0}}}, 0.01,
       100);
@@ -207,11 +209,11 @@ std::vector<Scene> files() {
   add("ball", {{"sphere1K", 0.1, 0.002, down}}, 0.003, at_length() ? 100 : 10);
   add("bar of unequal cells", {{"bar-2523", 0.3, 0.001, down}}, 0.004, at_length() ? 200 : 20, 1e-4);
   if (!at_length()) return all;
-  add("screw on a ball", {{"sphere1K", 0.1, 0.003, {}}, {"screw", 0.1, 0.106, {0, -1, 0}}}, 0.003, 50);
-  add("bunny", {{"bunny", 0.2, 0.0005, down}}, 0.0015, 50, 1e-4);
+  add("link on a ball", {{"sphere1K", 0.1, 0.003, {}}, {"link", 0.15, 0.105, {0, -1, 0}}}, 0.003, 50);
+  add("bunny", {{"bunny", 0.2, 0.0005, down}}, 3e-5, 50, 1e-4);
   add("octocat", {{"octocat", 0.2, 0.0005, down}}, 0.0015, 50, 1e-4);
   add("armadillo", {{"Armadillo13K", 0.3, 0.0005, down}}, 0.0015, 25, 1e-4);
-  add("two bunnies", {{"bunny", 0.2, 0.0005, {}}, {"bunny", 0.2, 0.21, {0, -2, 0}}}, 0.0015, 50, 1e-4);
+  add("two bunnies", {{"bunny", 0.2, 0.0005, {}}, {"bunny", 0.2, 0.21, {0, -2, 0}}}, 3e-5, 50, 1e-4);
   return all;
 }
 

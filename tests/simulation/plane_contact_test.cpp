@@ -179,6 +179,34 @@ TEST(plane_contact, a_block_slides_with_the_friction_of_coulomb) {
   EXPECT_NEAR(acceleration, expected, 0.01 * expected);
 }
 
+/// A glancing blow in so many steps: how far friction's work is from the energy that is gone, as a part of it.
+double work_off(int steps) {
+  const double dt = 0.05 / steps;
+  DifferentiableSolver solver = make_solver(
+      {.height = 0.012, .velocity = {1.0, -1.0, 0.2}, .friction = 0.4, .dt = dt, .gravity = {0.0, 0.0, 0.0}});
+  MeshModel& model = solver.integrator();
+  model.prepare();
+  State state = solver.initial_state();
+  const auto energy = [&] { return model.kinetic_energy(state) + model.potential_energy(state); };
+  const double before = energy();
+  double work = 0.0, power = 0.0;
+  for (int n = 1; n <= steps; ++n) {
+    model.step(n - 1, state, nullptr);
+    const double now = solver.contact_state(n, state).friction_power;
+    work += 0.5 * dt * (power + now);
+    power = now;
+  }
+  EXPECT_EQ(solver.contact_state(steps, state).active_pairs, 0);
+  EXPECT_GT(work, 0.1 * before);
+  return std::abs(before - energy() - work) / work;
+}
+
+TEST(plane_contact, friction_takes_the_energy_that_is_gone) {
+  const double coarse = work_off(500), fine = work_off(1000);
+  EXPECT_LE(fine, 0.01);
+  EXPECT_NEAR(coarse / fine, 2.0, 0.3);  // of first order, as the steps
+}
+
 TEST(plane_contact, what_passes_through_is_an_error_that_names_it) {
   DifferentiableSolver solver = make_solver({.height = 0.02, .velocity = {0.0, -150.0, 0.0}});
   solver.model().prepare();

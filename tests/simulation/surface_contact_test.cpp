@@ -136,6 +136,32 @@ TEST(surface_contact, two_blocks_bounce_off_each_other_and_keep_momentum_and_ene
   EXPECT_LE(fine, 0.35 * coarse);
 }
 
+TEST(surface_contact, friction_takes_the_energy_that_is_gone) {
+  // Of a block on another, on two ways; the work is a matter of relative velocities.
+  for (const double push : {0.0, 0.5}) {
+    Scene scene = stack(0.4, 0.4);
+    scene.dt = 2e-4;
+    scene.blocks[0].velocity = {push, 0.3, 0.0};
+    scene.blocks[1].velocity = {push + 1.0, -0.3, 0.1};
+    DifferentiableSolver solver = make_solver(scene);
+    MeshModel& model = solver.integrator();
+    model.prepare();
+    State state = solver.initial_state();
+    const auto energy = [&] { return model.kinetic_energy(state) + model.potential_energy(state); };
+    const double before = energy();
+    double work = 0.0, power = 0.0;
+    for (int n = 1; n <= 400; ++n) {
+      solver.step(n - 1, state);
+      const double now = solver.contact_state(n, state).friction_power;
+      work += 0.5 * scene.dt * (power + now);
+      power = now;
+    }
+    EXPECT_EQ(solver.contact_state(400, state).active_pairs, 0);
+    EXPECT_GT(work, 0.02 * before);
+    EXPECT_NEAR(before - energy(), work, 0.02 * work);
+  }
+}
+
 /// What a run gives on any number of ranks: some numbers of the state at the end.
 std::vector<double> digest(const Scene& scene, int steps, MPI_Comm comm) {
   DifferentiableSolver solver = make_solver(scene, comm);

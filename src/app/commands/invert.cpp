@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "app/contact_watch.hpp"
 #include "app/inverse_job.hpp"
 #include "app/trajectory.hpp"
 #include "app/unknown_files.hpp"
@@ -89,10 +90,15 @@ bool invert(Job& job) {
   inverse.progress.clear();
   write_parameters(job, inverse, result.u);
   problem.set(result.u);
+  ContactWatch contact(*inverse.solver);
   record_trajectory(job, *inverse.mesh, [&](const StateObserver& observer) {
     State state = problem.initial().clone();
-    rollout(problem.model(), state, job.scene.solver.steps, nullptr, observer);
+    rollout(problem.model(), state, job.scene.solver.steps, nullptr, [&](int n, const State& at) {
+      observer(n, at);
+      contact.observe(n, at);
+    });
   });
+  contact.write(job.report);
   const std::vector<double> values = history.values(result.u);
   job.report["loss"] = result.loss;
   job.report["gradient_norm"] = result.gradient_norm;
