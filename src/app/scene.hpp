@@ -104,6 +104,7 @@ struct MeshFileObstacle {
   std::size_t obstacle = 0;  ///< in ContactOptions::meshes
   std::string file;
   double scale = 1.0;
+  std::optional<bool> solid;
   Place place;
 };
 

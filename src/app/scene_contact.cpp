@@ -49,11 +49,12 @@ contact::TriangleMesh parse_cylinder(const Value& value) {
 }
 
 MeshFileObstacle parse_triangles(const Value& value, const Scene& scene) {
-  const Mapping mapping(value, {"file", "scale"});
+  const Mapping mapping(value, {"file", "scale", "solid"});
   const Value& file = mapping.need("file", "the path of an STL or OBJ file");
   MeshFileObstacle obstacle;
   obstacle.file = beside_scene(to_text(file), scene);
   if (const Value* scale = mapping.find("scale")) obstacle.scale = to_positive(*scale, "a number");
+  if (const Value* solid = mapping.find("solid")) obstacle.solid = to_boolean(*solid);
   obstacle.place = file.place;
   return obstacle;
 }
@@ -85,6 +86,7 @@ void parse_obstacle(const Value& value, const Scene& scene, ContactSection& sect
   if (kind == "mesh") {
     section.files.push_back(parse_triangles(shape, scene));
     section.files.back().obstacle = section.options.meshes.size();
+    obstacle.solid = section.files.back().solid;
   }
   section.options.meshes.push_back(std::move(obstacle));
 }
@@ -92,8 +94,8 @@ void parse_obstacle(const Value& value, const Scene& scene, ContactSection& sect
 }  // namespace
 
 ContactSection parse_contact(const Value& value, const Scene& scene) {
-  const Mapping mapping(
-      value, {"barrier_distance", "barrier_stiffness", "friction", "friction_velocity", "obstacles", "self"});
+  const Mapping mapping(value, {"barrier_distance", "barrier_stiffness", "friction", "friction_velocity", "obstacles",
+                                "self", "max_pairs"});
   ContactSection section;
   section.place = mapping.place();
   ContactOptions& options = section.options;
@@ -108,6 +110,7 @@ ContactSection parse_contact(const Value& value, const Scene& scene) {
   if (const Value* obstacles = mapping.find("obstacles"))
     for (const Value* item : to_items(*obstacles)) parse_obstacle(*item, scene, section);
   if (const Value* self = mapping.find("self")) options.self = to_boolean(*self);
+  if (const Value* pairs = mapping.find("max_pairs")) options.max_pairs = to_integer64(*pairs, 1);
   if (section.labels.empty() && !options.self)
     mapping.place_of("obstacles").fail("there is nothing to touch; give at least one obstacle, or self: true");
   return section;

@@ -168,7 +168,8 @@ void require_memory(std::int64_t pairs, std::int64_t limit, const char* what) {
   if (pairs <= limit) return;
   throw Error("contact: " + std::to_string(pairs) + " pairs of " + what + " may touch, which would take " +
                   std::to_string(pairs * static_cast<std::int64_t>(sizeof(CandidatePair)) >> 20) + " MiB; at most " +
-                  std::to_string(limit) + " are allowed. Make the barrier distance smaller, or use more ranks",
+                  std::to_string(limit) +
+                  " are allowed. Make the barrier distance smaller, use more ranks, or give a larger max_pairs",
               ErrorKind::system);
 }
 

@@ -2,6 +2,7 @@
 #include "pair_kernels.hpp"
 
 #include <cmath>
+#include <cstdio>
 #include <limits>
 
 #include "diffsim/contact/ccd.hpp"
@@ -314,6 +315,19 @@ double least_distance(const PairView& pairs, const Vectors& x) {
       },
       Kokkos::Min<double>(least));
   return std::sqrt(least);
+}
+
+std::string text_of(const std::array<double, 3>& place) {
+  char text[100];
+  std::snprintf(text, sizeof(text), "(%.6g, %.6g, %.6g)", place[0], place[1], place[2]);
+  return text;
+}
+
+std::string middle_of(const Vectors& x, int a, int b) {
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  std::array<double, 3> middle{};
+  for (int c = 0; c < 3; ++c) middle[static_cast<std::size_t>(c)] = 0.5 * (host(3 * a + c) + host(3 * b + c));
+  return text_of(middle);
 }
 
 DeviceArray<CandidatePair> find_intersections(const PairView& pairs,

@@ -1,6 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+#include <string>
+
 #include "candidates.hpp"
 
 namespace diffsim::contact {
@@ -53,6 +56,10 @@ struct SafeStep {
 SafeStep safe_step(const PairView& pairs, const Vectors& from, const Vectors& to);
 /// The least distance of all pairs, m; infinite if there are none.
 double least_distance(const PairView& pairs, const Vectors& x);
+/// "(0.1, 0, 2)"
+std::string text_of(const std::array<double, 3>& place);
+/// Likewise of the middle of two vertices.
+std::string middle_of(const Vectors& x, int a, int b);
 /// Those edges and triangles that have a point in common.
 DeviceArray<CandidatePair> find_intersections(const PairView& pairs,
                                               const DeviceArray<CandidatePair>& edges_and_triangles, const Vectors& x);

@@ -12,6 +12,7 @@
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/small_tensor.hpp"
+#include "pair_kernels.hpp"
 
 namespace diffsim {
 namespace {
@@ -266,6 +267,13 @@ struct PlaneContact::Data {
             v ? v->data() : nullptr,
             globals(set, at.step)};
   }
+  /// " near (0.1, 0, 2)"
+  std::string place_of(std::size_t i, const Field& positions) const {
+    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), vertices);
+    const std::vector<double> x = positions.to_host();
+    const std::size_t first = 3 * static_cast<std::size_t>(host(i));
+    return " near " + contact::text_of({x[first], x[first + 1], x[first + 2]});
+  }
   /// Heights of all vertices above the plane, on the host.
   std::vector<double> heights(const Configuration& at, const ParameterSet& set) const;
 };
@@ -389,7 +397,8 @@ ContactState PlaneContact::state(const Configuration& at, const ParameterSet& pa
     result.min_distance = std::min(result.min_distance, heights[i]);
     result.active_pairs += heights[i] < range;
     if (heights[i] > 0.0) continue;
-    if (result.intersections < 3) intersecting_ += (intersecting_.empty() ? "" : ", ") + name_of(i);
+    if (result.intersections < 3)
+      intersecting_ += (intersecting_.empty() ? "" : ", ") + name_of(i) + data_->place_of(i, at.positions);
     ++result.intersections;
   }
   if (with_friction_ && at.velocities) result.friction_power = sum_friction_power(data_->sweep(at, parameters, true));

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "diffsim/contact/inside.hpp"
+#include "diffsim/contact/surface_areas.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
 #include "pair_kernels.hpp"
@@ -90,10 +92,13 @@ struct SurfaceContact::Data {
   contact::Candidates candidates;
   const ParameterSet* parameters = nullptr;
   std::string limiting, intersecting;
-  /// "17", or "obstacle's 3".
+  /// "17", or "obstacle table's 3".
   std::string name_of(int vertex) const {
     const std::int64_t number = candidates.number(vertex), total = mesh->num_global_vertices();
-    return number < total ? std::to_string(number) : "obstacle's " + std::to_string(number - total);
+    if (number < total) return std::to_string(number);
+    std::size_t k = 0;
+    while (number - total >= first_vertex[k + 1]) ++k;
+    return "obstacle " + options.obstacles[k].label + "'s " + std::to_string(number - total - first_vertex[k]);
   }
 };
 
@@ -269,6 +274,42 @@ double SurfaceContact::max_step(const Configuration& from, const Configuration& 
   return step.step;
 }
 
+std::string SurfaceContact::enclosed(const Configuration& at, const ParameterSet& parameters) {
+  const TetrahedralMesh& mesh = *data_->mesh;
+  const std::vector<double> x = at.positions.to_host();
+  const auto view =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), data_->obstacles_at(parameters, at.step, at.time, true));
+  const std::vector<double> obstacles(view.data(), view.data() + view.size());
+  const auto place = [](const std::vector<double>& from, int vertex) {
+    const auto i = 3 * static_cast<std::size_t>(vertex);
+    return std::array{from[i], from[i + 1], from[i + 2]};
+  };
+  const std::vector<std::array<int, 3>> surface = contact::surface_triangles(mesh);
+  const std::vector<int> parts = contact::witnesses(mesh.cells(), mesh.nodes_per_cell(), mesh.num_vertices());
+  std::string found;
+  for (std::size_t k = 0; k < data_->options.obstacles.size(); ++k) {
+    const TriangleObstacle& obstacle = data_->options.obstacles[k];
+    std::vector<std::array<int, 3>> triangles = obstacle.mesh.triangles;
+    for (auto& triangle : triangles)
+      for (int& corner : triangle) corner += data_->first_vertex[k];
+    if (obstacle.solid)
+      for (const int vertex : parts)
+        if (found.empty() && std::abs(contact::winding(obstacles, triangles, place(x, vertex))) > 0.5)
+          found = "vertex " + std::to_string(mesh.vertex_order().file_index()[static_cast<std::size_t>(vertex)]) +
+                  " at " + contact::text_of(place(x, vertex)) + " is inside obstacle " + obstacle.label;
+    std::vector<int> corners;
+    for (const auto& triangle : triangles) corners.insert(corners.end(), triangle.begin(), triangle.end());
+    for (const int vertex : contact::witnesses(corners, 3, data_->first_vertex.back())) {
+      double turns = contact::winding(x, surface, place(obstacles, vertex));
+      DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &turns, 1, MPI_DOUBLE, MPI_SUM, mesh.comm()));
+      if (found.empty() && std::abs(turns) > 0.5)
+        found = "obstacle " + obstacle.label + ", at " + contact::text_of(place(obstacles, vertex)) +
+                ", is inside the body";
+    }
+  }
+  return found;
+}
+
 ContactState SurfaceContact::state(const Configuration& at, const ParameterSet& parameters) {
   const Data::Here here = data_->look(at, parameters, uses_velocities());
   const contact::Candidates& candidates = data_->candidates;
@@ -286,7 +327,8 @@ ContactState SurfaceContact::state(const Configuration& at, const ParameterSet& 
     const auto e = 2 * static_cast<std::size_t>(found(i).query), t = 3 * static_cast<std::size_t>(found(i).leaf);
     data_->intersecting += (i > 0 ? ", edge " : "edge ") + data_->name_of(edges(e)) + ' ' +
                            data_->name_of(edges(e + 1)) + " and triangle " + data_->name_of(triangles(t)) + ' ' +
-                           data_->name_of(triangles(t + 1)) + ' ' + data_->name_of(triangles(t + 2));
+                           data_->name_of(triangles(t + 1)) + ' ' + data_->name_of(triangles(t + 2)) + " near " +
+                           contact::middle_of(here.x, edges(e), edges(e + 1));
   }
   std::int64_t counts[2] = {static_cast<std::int64_t>(here.active.size()), static_cast<std::int64_t>(found.size())};
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &result.min_distance, 1, MPI_DOUBLE, MPI_MIN, data_->mesh->comm()));

@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "diffsim/checkpoint/memory_budget.hpp"
+#include "diffsim/contact/inside.hpp"
 #include "diffsim/contact/plane_contact.hpp"
 #include "diffsim/contact/surface_contact.hpp"
 #include "diffsim/core/error.hpp"
@@ -51,6 +53,16 @@ int steps_of(const std::vector<double>& values, std::size_t a_step, const char* 
                     std::to_string(a_step),
                 ErrorKind::input);
   return static_cast<int>(values.size() / a_step);
+}
+
+/// How many pairs of a kind a rank may have: 16 B each, of two kinds, in half of the memory that is free.
+std::int64_t pairs_that_fit(MPI_Comm comm, std::int64_t most) {
+  MPI_Comm machine = MPI_COMM_NULL;
+  DIFFSIM_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine));
+  int ranks = 1;
+  DIFFSIM_MPI(MPI_Comm_size(machine, &ranks));
+  MPI_Comm_free(&machine);
+  return static_cast<std::int64_t>(std::min(static_cast<double>(most), 0.5 * free_memory_bytes() / (32.0 * ranks)));
 }
 
 }  // namespace
@@ -238,11 +250,17 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
   SurfaceContactOptions surfaces;
   surfaces.self = options.self;
   surfaces.with_friction = friction;
+  surfaces.max_pairs = options.max_pairs > 0 ? options.max_pairs : pairs_that_fit(mesh_->comm(), surfaces.max_pairs);
   for (const MeshObstacle& obstacle : options.meshes) {
     const std::string label = label_of(obstacle.label);
     add("obstacle_position:" + label, {0.0, 0.0, 0.0});
     add("obstacle_velocity:" + label, {obstacle.velocity.begin(), obstacle.velocity.end()});
-    surfaces.obstacles.push_back({label, obstacle.mesh});
+    const std::string fault = contact::fault_of_volume(obstacle.mesh);
+    if (obstacle.solid.value_or(false) && !fault.empty())
+      throw Error(
+          "obstacle '" + label + "' has no inside: " + fault + "; mend the mesh, or take it as a sheet by solid: false",
+          ErrorKind::input);
+    surfaces.obstacles.push_back({label, obstacle.mesh, obstacle.solid.value_or(fault.empty())});
   }
   add_term(std::make_unique<SurfaceContact>(mesh_, std::move(surfaces)));
 }
@@ -259,6 +277,10 @@ void DifferentiableSolver::require_apart() {
         throw Error("the body touches or intersects at the start, " + std::to_string(count) + " times: " + pairs +
                         "; move them apart",
                     ErrorKind::input);
+    });
+    const std::string inside = term->enclosed(at, parameters());
+    collectively(mesh_->comm(), [&] {
+      if (!inside.empty()) throw Error("at the start " + inside + "; move them apart", ErrorKind::input);
     });
   }
 }

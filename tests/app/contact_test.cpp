@@ -114,6 +114,45 @@ TEST_F(Contact, AnObstacleThroughTheBodyIsToldWithThePair) {
   }
 }
 
+TEST_F(Contact, BadInputIsRefusedByName) {
+  write("cap.obj", "v -1 -0.1 -1\nv 1 -0.1 -1\nv 0 -0.1 2\nv 0 -0.2 0\nf 1 2 4\nf 2 3 4\nf 3 1 4\n");
+  write("fan.obj",
+        "v -1 -0.1 -1\nv 1 -0.1 -1\nv 0 -0.1 2\nv 0 -0.2 0\nv 0 -0.3 0\nf 1 2 4\nf 2 3 4\nf 3 1 4\nf 1 3 2\nf 1 2 5\n");
+  struct Bad {
+    std::string contact, words;
+    int code = 2;
+  };
+  for (const Bad& bad : {
+           Bad{"friction: -0.1, " + floor_, "contact.friction: -0.1 is negative; give a number >= 0"},
+           Bad{"obstacles: [{plane: {point: [0, 0, 0], normal: [0, 1, 0]}}]", " and plane 0 near ("},
+           Bad{"obstacles: [{box: {min: [0.2, 0, -1], max: [1, 1, 1]}}]", "s at the start, "},
+           Bad{"obstacles: [{name: ball, sphere: {center: [0.1, 0, 0.05], radius: 0.03}}]",
+               "and triangle obstacle ball's"},
+           Bad{"obstacles: [{name: ball, sphere: {center: [0.1, 0.05, 0.05], radius: 0.03}}]",
+               "at the start obstacle ball, at ("},
+           Bad{"obstacles: [{box: {min: [-1, -1, -1], max: [1, 1, 1]}}]", ") is inside obstacle 0; move them apart"},
+           Bad{"obstacles: [{name: cap, mesh: {file: cap.obj, solid: true}}]",
+               "obstacle 'cap' has no inside: the edge from (-1, -0.1, -1) to (1, -0.1, -1) has one triangle"},
+           Bad{"obstacles: [{mesh: {file: fan.obj, solid: true}}]", "more than two triangles"},
+           Bad{"self: true, max_pairs: 10", " may touch, which would take ", 1},
+           Bad{"self: true, max_pairs: 0", "contact.max_pairs: "},
+       }) {
+    write("scene.yaml", block(bad.contact));
+    const Ran ran = run({"simulate", "scene.yaml"}, "out");
+    EXPECT_EQ(ran.code, bad.code) << bad.contact;
+    if (rank_ == 0) {
+      EXPECT_NE(ran.err.find(bad.words), std::string::npos) << ran.err << "lacks: " << bad.words;
+    }
+  }
+  // A sheet is an obstacle, and so is a hollow.
+  write("hollow.obj", "v -9 -9 -9\nv 99 -9 -9\nv -9 99 -9\nv -9 -9 99\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");
+  for (const std::string& mesh : {std::string("file: cap.obj"), std::string("file: hollow.obj, solid: false")}) {
+    write("scene.yaml", block("obstacles: [{mesh: {" + mesh + "}}]"));
+    const Ran ran = run({"simulate", "scene.yaml"}, "out");
+    EXPECT_EQ(ran.code, 0) << ran.err;
+  }
+}
+
 TEST_F(Contact, AWideBarrierIsWarnedOf) {
   std::string text = block(floor_);
   text.replace(text.find("distance: 0.01"), 14, "distance: 0.03");

@@ -237,7 +237,7 @@ TEST(surface_contact, a_passage_is_an_error_that_names_the_pair) {
   } catch (const Error& error) {
     const std::string text = error.what();
     EXPECT_NE(text.find("step 0, substep 0: contact would be passed through"), std::string::npos) << text;
-    EXPECT_NE(text.find("obstacle's"), std::string::npos) << text;
+    EXPECT_NE(text.find("obstacle 0's"), std::string::npos) << text;
   }
 }
 

@@ -36,6 +36,9 @@ class ContactTerm : public ForceTerm {
   virtual ContactState state(const Configuration& at, const ParameterSet& parameters) = 0;
   /// Some of the intersections that this rank found in the last `state`, for messages.
   virtual std::string intersecting() const { return {}; }
+  /// What is whole inside what it should touch from outside, as this rank finds, for messages: "vertex 17 at (0, 1, 0) is
+  /// inside obstacle 2". For states without intersections. Collective.
+  virtual std::string enclosed(const Configuration& /*at*/, const ParameterSet&) { return {}; }
 
  protected:
   /// Throws Error (input) where `set` names a parameter by which contact has no derivative.

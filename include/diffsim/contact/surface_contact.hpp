@@ -16,6 +16,7 @@ namespace diffsim {
 struct TriangleObstacle {
   std::string label;
   contact::TriangleMesh mesh;
+  bool solid = false;  ///< closed, and the body is to be outside; else a sheet, which has two free sides
 };
 
 struct SurfaceContactOptions {
@@ -52,6 +53,7 @@ class SurfaceContact : public ContactTerm {
   std::string limiting() const override;
   ContactState state(const Configuration& at, const ParameterSet& parameters) override;
   std::string intersecting() const override;
+  std::string enclosed(const Configuration& at, const ParameterSet& parameters) override;
   int rebuilds() const;  ///< how often lists of pairs were made
 
  private:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,9 @@ struct MeshObstacle {
   contact::TriangleMesh mesh;
   std::array<double, 3> velocity = {};  ///< m/s
   std::string label = {};               ///< empty: its place after the planes
+  /// Whether it is a volume, in which no body may begin; else a sheet, which may be open. Not given: a volume if
+  /// closed.
+  std::optional<bool> solid = {};
 };
 
 struct ContactOptions {
@@ -32,6 +36,7 @@ struct ContactOptions {
   double friction_velocity = 1e-5;  ///< ε_v, m/s: friction is smoothed below
   bool with_friction = false;       ///< also where µ is 0, for the derivative by it; else where µ > 0
   bool self = false;                ///< the body with itself
+  std::int64_t max_pairs = 0;       ///< of a rank, of each kind, that may touch; 0: 2²⁸, or half of the memory free
   std::vector<PlaneObstacle> planes = {};
   std::vector<MeshObstacle> meshes = {};
 };
