@@ -8,6 +8,7 @@
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
+#include "dynamics/block_product.hpp"
 
 namespace diffsim::dynamics {
 namespace {
@@ -66,6 +67,35 @@ bool is_factorisation(PC pc) {
   PetscBool is = PETSC_FALSE;
   DIFFSIM_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(pc), &is, PCLU, PCCHOLESKY, ""));
   return is == PETSC_TRUE;
+}
+
+/// Smooths the finest level by the vertices' 3×3 blocks where nothing was said of it: on a nearly incompressible body
+/// that takes a fifth off the iterations. Coarser levels keep Jacobi: aggregates of a vertex or two have fewer motions
+/// than six, which leaves zeros on the diagonal that Jacobi passes over and inverted blocks or SOR do not.
+void smooth_by_blocks(PC pc) {
+  PetscBool is_gamg = PETSC_FALSE, is_jacobi = PETSC_FALSE, is_chebyshev = PETSC_FALSE, chosen = PETSC_FALSE;
+  DIFFSIM_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCGAMG, &is_gamg));
+  DIFFSIM_PETSC(PetscOptionsHasName(nullptr, nullptr, "-mg_levels_pc_type", &chosen));
+  if (!is_gamg || chosen) return;
+  PetscInt levels = 0, block = 1;
+  DIFFSIM_PETSC(PCMGGetLevels(pc, &levels));
+  if (levels < 2) return;
+  KSP smoother = nullptr;
+  PC smoother_pc = nullptr;
+  Mat matrix = nullptr;
+  DIFFSIM_PETSC(PCMGGetSmoother(pc, levels - 1, &smoother));
+  DIFFSIM_PETSC(KSPGetPC(smoother, &smoother_pc));
+  DIFFSIM_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(smoother_pc), PCJACOBI, &is_jacobi));
+  DIFFSIM_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(smoother), KSPCHEBYSHEV, &is_chebyshev));
+  DIFFSIM_PETSC(KSPGetOperators(smoother, nullptr, &matrix));
+  DIFFSIM_PETSC(MatGetBlockSize(matrix, &block));
+  if (!is_jacobi || !is_chebyshev || block != 3) return;
+  DIFFSIM_PETSC(PCSetType(smoother_pc, PCPBJACOBI));
+  // The bounds of the spectrum are those of Jacobi until they are estimated again.
+  DIFFSIM_PETSC(KSPChebyshevEstEigSet(smoother, 0.0, 0.1, 0.0, 1.1));
+  use_block_products(matrix);
+  DIFFSIM_PETSC(KSPSetOperators(smoother, matrix, matrix));
+  DIFFSIM_PETSC(KSPSetUp(smoother));
 }
 
 std::string name_of(KSPConvergedReason reason) { return std::string("KSP_") + KSPConvergedReasons[reason]; }
@@ -132,6 +162,14 @@ void LinearSystem::make_matrix(const BlockMatrix& share) {
       }
     }
   DIFFSIM_PETSC(MatSetPreallocationCOO(matrix_, static_cast<PetscCount>(entries), rows.data(), columns.data()));
+  // PETSc 3.18 leaves the rank's part without a block size, which PBJACOBI then takes for 1.
+  PetscBool parallel = PETSC_FALSE;
+  DIFFSIM_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(static_cast<Mat>(matrix_)), MATMPIAIJ, &parallel));
+  if (parallel) {
+    Mat own = nullptr;
+    DIFFSIM_PETSC(MatMPIAIJGetSeqAIJ(matrix_, &own, nullptr, nullptr));
+    DIFFSIM_PETSC(MatSetBlockSize(own, 3));
+  }
   DIFFSIM_PETSC(MatSetNearNullSpace(matrix_, rigid_motions_));
   pattern_ = share.pattern();
   main_ = {};
@@ -150,6 +188,7 @@ void LinearSystem::set_matrix(BlockMatrix& share, bool symmetric) {
     const std::vector<double> values = share.to_host();
     DIFFSIM_PETSC(MatSetValuesCOO(matrix_, values.data(), INSERT_VALUES));
   }
+  use_block_products(matrix_);
   DIFFSIM_PETSC(MatSetOption(matrix_, MAT_SYMMETRIC, symmetric ? PETSC_TRUE : PETSC_FALSE));
   for (Solver* solver : {&main_, &fallback_}) {
     solver->inertia_known = false;
@@ -236,6 +275,7 @@ LinearReport LinearSystem::solve_with(Solver& solver, const Field& b, Field& x, 
   if (std::string(type) == KSPPREONLY) {
     report = refine(solver, b_, x_, tolerance, transposed);
   } else {
+    set_up(solver);
     DIFFSIM_PETSC(transposed && !symmetric_ ? KSPSolveTranspose(solver.ksp, b_, x_) : KSPSolve(solver.ksp, b_, x_));
     KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
     PetscInt iterations = 0;
@@ -248,6 +288,14 @@ LinearReport LinearSystem::solve_with(Solver& solver, const Field& b, Field& x, 
   }
   get(x_, x);
   return report;
+}
+
+void LinearSystem::set_up(Solver& solver) {
+  DIFFSIM_PETSC(KSPSetUp(solver.ksp));
+  PC pc = nullptr;
+  DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
+  smooth_by_blocks(pc);
+  use_block_products(pc);
 }
 
 LinearReport LinearSystem::refine(Solver& solver, Vec b, Vec x, double tolerance, bool transposed) {

@@ -58,6 +58,7 @@ class LinearSystem {
   };
   void make_matrix(const BlockMatrix& share);
   void configure(Solver& solver, bool direct, const char* prefix);
+  void set_up(Solver& solver);
   LinearReport solve_with(Solver& solver, const Field& b, Field& x, double tolerance, bool transposed);
   LinearReport refine(Solver& solver, Vec b, Vec x, double tolerance, bool transposed);
   void find_inertia(Solver& solver);

@@ -1,0 +1,128 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Products that know their blocks against PETSc's own.
+
+#include "dynamics/block_product.hpp"
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <cmath>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/petsc_handle.hpp"
+
+namespace diffsim::dynamics {
+namespace {
+
+using MatHandle = PetscHandle<Mat, MatDestroy>;
+using VecHandle = PetscHandle<Vec, VecDestroy>;
+
+/// Block rows of `height` with blocks of `width` in pseudo-random places, of all ranks; `holes` leaves out entries.
+Mat make_matrix(PetscInt height, PetscInt width, bool holes) {
+  constexpr PetscInt block_rows = 17, block_columns = 13;
+  Mat matrix = nullptr;
+  MatCreate(MPI_COMM_WORLD, &matrix);
+  MatSetSizes(matrix, height * block_rows, width * block_columns, PETSC_DETERMINE, PETSC_DETERMINE);
+  MatSetBlockSizes(matrix, height, width);
+  MatSetType(matrix, MATAIJ);
+  MatSetUp(matrix);
+  MatSetOption(matrix, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE);
+  PetscInt begin = 0, end = 0, columns = 0;
+  MatGetOwnershipRange(matrix, &begin, &end);
+  MatGetSize(matrix, nullptr, &columns);
+  for (PetscInt row = begin; row < end; ++row) {
+    const PetscInt block = row / height;
+    for (PetscInt k = 0; k < 1 + block % 9; ++k) {  // block rows of one to nine blocks
+      const PetscInt column = width * ((block * 7 + k * k * 3 + k) % (columns / width));
+      for (PetscInt c = 0; c < width; ++c)
+        if (!holes || (row + c + k) % 5 != 0)
+          MatSetValue(matrix, row, column + c, 0.1 + static_cast<double>((row * 31 + c * 17 + k) % 23), INSERT_VALUES);
+    }
+  }
+  MatAssemblyBegin(matrix, MAT_FINAL_ASSEMBLY);
+  MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY);
+  return matrix;
+}
+
+void fill(Vec x, double seed) {
+  PetscInt begin = 0, end = 0;
+  VecGetOwnershipRange(x, &begin, &end);
+  for (PetscInt i = begin; i < end; ++i) VecSetValue(x, i, std::sin(seed * static_cast<double>(i + 1)), INSERT_VALUES);
+  VecAssemblyBegin(x);
+  VecAssemblyEnd(x);
+}
+
+double distance(Vec a, Vec b) {
+  double norm = 0.0, difference = 0.0;
+  VecNorm(a, NORM_2, &norm);
+  VecAXPY(a, -1.0, b);
+  VecNorm(a, NORM_2, &difference);
+  return difference / norm;
+}
+
+using Product = PetscErrorCode (*)(Mat, Vec, Vec);
+
+Product product_of(Mat matrix) {
+  Mat part = matrix;
+  PetscBool parallel = PETSC_FALSE;
+  PetscObjectTypeCompare(reinterpret_cast<PetscObject>(matrix), MATMPIAIJ, &parallel);
+  if (parallel) MatMPIAIJGetSeqAIJ(matrix, &part, nullptr, nullptr);
+  void (*product)() = nullptr;
+  MatGetOperation(part, MATOP_MULT, &product);
+  return reinterpret_cast<Product>(product);
+}
+
+struct Shape {
+  PetscInt height, width;
+  bool holes;
+};
+
+class BlockProduct : public testing::TestWithParam<Shape> {};
+
+TEST_P(BlockProduct, is_the_product) {
+  const auto [height, width, holes] = GetParam();
+  const MatHandle fast(make_matrix(height, width, holes)), plain(make_matrix(height, width, holes));
+  EXPECT_EQ(product_of(fast), product_of(plain));
+  use_block_products(fast);
+  use_block_products(fast);
+  EXPECT_EQ(product_of(fast) != product_of(plain), height % 3 == 0 && !holes);
+  VecHandle x, y, z, u, v;
+  MatCreateVecs(fast, x.out(), y.out());
+  for (VecHandle* other : {&z, &u}) VecDuplicate(y, other->out());
+  VecDuplicate(x, v.out());
+  fill(x, 0.7);
+  fill(z, 0.3);
+
+  MatMult(fast, x, y);
+  MatMult(plain, x, u);
+  EXPECT_LE(distance(y, u), 1e-14);
+  MatMultAdd(fast, x, z, y);
+  MatMultAdd(plain, x, z, u);
+  EXPECT_LE(distance(y, u), 1e-14);
+  VecCopy(z, y);
+  MatMultAdd(fast, x, y, y);
+  EXPECT_LE(distance(y, u), 1e-14);
+  MatMultTranspose(fast, z, v);
+  MatMultTranspose(plain, z, x);
+  EXPECT_LE(distance(v, x), 1e-14);
+
+  // New values take effect; equal products give equal bits.
+  MatScale(fast, 2.0);
+  use_block_products(fast);
+  fill(x, 0.4);
+  MatMult(fast, x, y);
+  MatMult(plain, x, u);
+  VecScale(u, 2.0);
+  EXPECT_LE(distance(y, u), 1e-14);
+  MatMult(fast, x, y);
+  MatMult(fast, x, u);
+  EXPECT_EQ(distance(y, u), 0.0);
+}
+
+INSTANTIATE_TEST_SUITE_P(shapes, BlockProduct,
+                         testing::Values(Shape{3, 3, false}, Shape{6, 6, false}, Shape{3, 6, false}, Shape{6, 3, false},
+                                         Shape{3, 3, true}, Shape{2, 2, false}, Shape{1, 1, false}));
+
+}  // namespace
+}  // namespace diffsim::dynamics
