@@ -45,6 +45,10 @@ void parse(CommandLine& line, std::vector<std::string> arguments) {
           ->type_name("SECONDS")
           ->check(CLI::PositiveNumber);
     }
+    if (std::string(command.name) == "check")
+      sub->add_flag("--hessian", line.hessian,
+                    "Test products with the Hessian too: hessian_symmetry, "
+                    "hessian_taylor_orders");
     if (std::string(command.name) == "mesh")
       sub->add_option("--convert", line.convert, "Also write the mesh as an HDF5 file, which is read in parallel")
           ->type_name("FILE");

@@ -12,6 +12,7 @@ struct CommandLine {
   std::string scene;
   std::string output;               ///< empty: as the scene says
   std::string convert;              ///< mesh: the HDF5 mesh file to write
+  bool hessian = false;             ///< check: products with the Hessian too
   bool resume = false;              ///< gradient, invert: go on from the checkpoint
   double time_limit = 0.0;          ///< s, likewise; 0: none
   std::vector<std::string> petsc;   ///< what stood after `--`

@@ -47,8 +47,8 @@ class Progress {
   bool on_screen_ = false;
 };
 
-/// How far an adjoint sweep is, by its schedule: the time left counts the steps that will be repeated, and steps of the reverse
-/// sweep at their own pace.
+/// How far an adjoint sweep is, by its schedule: the time left counts the steps that will be repeated, and steps of the
+/// reverse sweep at their own pace.
 class SweepProgress {
  public:
   SweepProgress(Progress& progress, SweepForecast forecast);
@@ -87,6 +87,11 @@ class WatchedLoss : public Loss {
   void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
                     ParameterSet& gradient) override {
     loss_.add_gradient(n, state, parameters, adjoint, gradient);
+  }
+  void add_gradient_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                            const ParameterSet& direction, State& adjoint_tangent,
+                            ParameterSet& gradient_tangent) override {
+    loss_.add_gradient_tangent(n, state, parameters, tangent, direction, adjoint_tangent, gradient_tangent);
   }
 
  private:

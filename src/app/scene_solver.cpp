@@ -49,9 +49,8 @@ void parse_implicit(const Mapping& mapping, SolverSection& solver) {
   const bool is_explicit = name == "symplectic_euler";
   ImplicitOptions& options = solver.implicit;
   options.integrator = name;
-  if (const Value* implicit = mapping.find("implicit_differentiation");
-      implicit && !to_boolean(*implicit) && !is_explicit)
-    implicit->place.fail("only true is available in this version; remove it");
+  if (const Value* implicit = mapping.find("implicit_differentiation"))
+    options.implicit_differentiation = to_boolean(*implicit);
   if (const Value* newton = mapping.find("newton")) parse_newton(*newton, options.newton);
   if (const Value* linear = mapping.find("linear")) parse_linear(*linear, options.linear);
   if (const Value* beta = mapping.find("beta")) options.beta = to_positive(*beta, "");
@@ -112,7 +111,7 @@ InitialSection parse_initial(const Value& value, const Scene& scene) {
 OptimiserOptions parse_optimiser(const Value& value) {
   const Mapping mapping(value, {"method", "max_iterations", "gradient_tolerance", "learning_rate"});
   OptimiserOptions options;
-  if (const Value* method = mapping.find("method")) options.method = to_choice(*method, {"lbfgs", "adam"});
+  if (const Value* method = mapping.find("method")) options.method = to_choice(*method, {"lbfgs", "newton_cg", "adam"});
   if (const Value* iterations = mapping.find("max_iterations")) options.max_iterations = to_integer(*iterations, 0);
   if (const Value* tolerance = mapping.find("gradient_tolerance")) {
     options.gradient_tolerance = to_number(*tolerance);

@@ -12,8 +12,8 @@
 #include "diffsim/core/profiling.hpp"
 #include "dynamics/linear_system.hpp"
 #include "dynamics/newton.hpp"
+#include "dynamics/step_equation.hpp"
 #include "dynamics/support.hpp"
-#include "dynamics/time_rule.hpp"
 #include "dynamics/vector_kernels.hpp"
 
 namespace diffsim {
@@ -30,14 +30,18 @@ class ImplicitRecord : public Record {
   ImplicitRecord(State initial, Field positions) : initial_(std::move(initial)), positions_(std::move(positions)) {}
   const State& initial() const override { return initial_; }
   const Field& positions() const { return positions_; }
-  void save(const State& initial, const Field& positions) {
+  /// Newton's iterations, where they are differentiated.
+  const std::vector<NewtonIteration>& iterations() const { return iterations_; }
+  void save(const State& initial, const Field& positions, std::vector<NewtonIteration> iterations) {
     initial_.copy_from(initial);
     positions_.copy_from(positions);
+    iterations_ = std::move(iterations);
   }
 
  private:
   State initial_;
   Field positions_;
+  std::vector<NewtonIteration> iterations_;
 };
 
 /// Σ K_ii² over the owned vertices' own shares.
@@ -81,14 +85,12 @@ struct ImplicitModel::Workspace {
 };
 
 /// One step: the equation R(y) = 0 at given state and parameters, and its derivatives.
-class ImplicitModel::Step : public NewtonProblem {
+class ImplicitModel::Step : public NewtonProblem, public StepEquation {
  public:
   Step(ImplicitModel& model, int n, const State& state)
-      : model_(model),
+      : StepEquation(make_time_rule(model.options_, model.dt(), n), n, 3 * model.mesh().num_owned_vertices()),
+        model_(model),
         work_(*model.work_),
-        n_(n),
-        count_(3 * model.mesh().num_owned_vertices()),
-        rule_(make_time_rule(model.options_, model.dt(), n)),
         state_(state),
         load_factor_(model.options_.ramp_steps > 0
                          ? std::min(1.0, (n + 1.0) / static_cast<double>(model.options_.ramp_steps))
@@ -116,8 +118,8 @@ class ImplicitModel::Step : public NewtonProblem {
                           inertia_);
   }
 
-  const TimeRule& rule() const { return rule_; }
-  double load_factor(const Parameter& load) const { return load.steps == 1 ? load_factor_ : 1.0; }
+  const State& state() const override { return state_; }
+  double load_factor(const Parameter& load) const override { return load.steps == 1 ? load_factor_ : 1.0; }
 
   /// The rule's `next` fields from y; prescribed components have the velocities of their motion and no acceleration.
   void advance(const Field& y, State& next) const {
@@ -184,6 +186,7 @@ class ImplicitModel::Step : public NewtonProblem {
 
   LinearReport find_direction(const Field& y, const Field& residual, const Field& gap, double tolerance, bool project,
                               Field& direction) override {
+    if (!model_.options_.implicit_differentiation) tolerance = std::min(tolerance, model_.options_.linear.tolerance);
     Field rhs = model_.local_field("rhs");
     assemble(y, project);
     if (largest(gap) > 0.0) {
@@ -243,8 +246,7 @@ class ImplicitModel::Step : public NewtonProblem {
 
   // ---- derivatives ----
 
-  /// Where forces are evaluated for y.
-  Configuration configuration(const Field& y, std::int32_t* invalid_cell = nullptr) {
+  Configuration configuration(const Field& y, std::int32_t* invalid_cell = nullptr) override {
     positions_.copy_from(position_history_);
     axpy(rule_.position.y, y, positions_);
     model_.mesh().halo().copy_to_ghosts(positions_);
@@ -269,11 +271,13 @@ class ImplicitModel::Step : public NewtonProblem {
     work_.blocks->add_to_diagonal(rule_.acceleration.y, model_.mass());
   }
 
-  /// J x = b, or Jᵀ x = b, with the exact J at y. Throws Error where it cannot be solved.
-  void solve_derivative(const Field& y, const Field& b, Field& x, bool transposed) {
+  void linearise(const Field& y) override {
     assemble(y, false);
     work_.linear.renew_preconditioner();
     work_.linear.set_matrix(*work_.blocks, work_.symmetric);
+  }
+
+  void solve(const Field& b, Field& x, bool transposed) override {
     const double tolerance = model_.options_.linear.tolerance;
     LinearReport report = work_.linear.solve(b, x, tolerance, transposed);
     if (!report.converged && report.indefinite) report = work_.linear.solve_by_factors(b, x, tolerance, transposed);
@@ -289,27 +293,17 @@ class ImplicitModel::Step : public NewtonProblem {
   }
 
   void tangent(const Field& y, const ParameterSet& direction, State& tangent);
-  void adjoint(const Field& y, State& adjoint, ParameterSet& gradient);
+  /// `w`: if given, gets the solution of the transposed system.
+  void adjoint(const Field& y, State& adjoint, ParameterSet& gradient, Field* w = nullptr);
 
- private:
-  static bool is_rate_name(const std::string& name) { return name == "velocities" || name == "accelerations"; }
-  bool is_rate(std::size_t k) const { return is_rate_name(rule_.fields[k]); }
-
-  /// out = Σ_k c_k s_k at owned vertices.
-  void combine_state(const Combination& combination, const State& state, Field& out) const {
-    out.fill(0.0);
-    for (std::size_t k = 0; k < combination.state.size(); ++k)
-      if (combination.state[k] != 0.0) add_scaled(count_, combination.state[k], state.fields()[k], out);
-  }
-
-  /// M (a(y) - λ g), into a field that stays valid until the next call.
-  Field& acceleration_of(const Field& y) {
+  Field& acceleration_of(const Field& y) override {
     if (acceleration_.size() == 0) acceleration_ = model_.local_field("acceleration");
     copy_values(count_, inertia_, acceleration_);
     add_mass_times(count_, rule_.acceleration.y, model_.mass(), y, acceleration_);
     return acceleration_;
   }
 
+ private:
   /// Φ(y) = ½ a_y dᵀM d + dᵀ(M (a - λ g)(x_n) - (1 - s) R(x_n)) + E(x(y))/x_y, d = y - x_n: this rank's share.
   double potential(const Field& y, double energy) {
     Field d = model_.local_field("displacement"), Md = d.like("mass_times_displacement");
@@ -343,9 +337,6 @@ class ImplicitModel::Step : public NewtonProblem {
 
   ImplicitModel& model_;
   Workspace& work_;
-  int n_;
-  int count_;
-  TimeRule rule_;
   const State& state_;
   double load_factor_;
   std::unique_ptr<Field> shift_;  // R(x_n)
@@ -409,13 +400,16 @@ void ImplicitModel::step(int n, State& state, Record* record) {
   Step step(*this, n, state);
   Field y = local_field("positions");
   y.copy_from(state["positions"]);
-  solve(step, n, y);
+  std::vector<NewtonIteration> iterations;
+  const bool unrolled = !options_.implicit_differentiation;
+  solve(step, n, y, unrolled && record ? &iterations : nullptr);
   ++statistics_.steps;
-  if (record) static_cast<ImplicitRecord*>(record)->save(state, y);
+  if (record) static_cast<ImplicitRecord*>(record)->save(state, y, std::move(iterations));
   step.advance(y, state);
 }
 
-void ImplicitModel::solve(Step& step, int n, Field& y) {
+void ImplicitModel::solve(Step& step, int n, Field& y, std::vector<NewtonIteration>* trace) {
+  const int max_cuts = options_.implicit_differentiation ? options_.newton.max_cuts : 0;
   // In one go; where that fails, load by load: from a fraction s of the step that has been reached to s + part.
   work_->linear.renew_preconditioner();
   double reached = 0.0, part = 1.0;
@@ -423,17 +417,17 @@ void ImplicitModel::solve(Step& step, int n, Field& y) {
   for (int cuts = 0; reached < 1.0;) {
     const double goal = std::min(1.0, reached + part);
     if (goal < 1.0 || reached > 0.0) step.set_homotopy(goal);
-    const NewtonReport report = solve_by_newton(step, options_.newton, y);
+    const NewtonReport report = solve_by_newton(step, options_.newton, y, trace);
     statistics_.newton_iterations += report.iterations;
     statistics_.linear_iterations += report.linear_iterations;
     statistics_.projections += report.projections;
     last_residuals_ = report.residuals;
-    if (report.converged) {
+    if (report.converged || (report.exhausted && !options_.implicit_differentiation)) {
       reached = goal;
       start.copy_from(y);
       continue;
     }
-    if (cuts == options_.newton.max_cuts)
+    if (cuts == max_cuts)
       throw Error("step " + std::to_string(n) + ": Newton's method failed in iteration " +
                       std::to_string(report.iterations) + ": " + report.reason + "; relative residuals " +
                       residual_text(report.residuals) +
@@ -478,7 +472,8 @@ void ImplicitModel::Step::tangent(const Field& y, const ParameterSet& direction,
   }
   keep_free(count_, model_.fixed(), rhs);
   Field free = dx.like("free");
-  solve_derivative(y, rhs, free, false);
+  linearise(y);
+  solve(rhs, free, false);
   keep_free(count_, model_.fixed(), free);
   add_scaled(count_, 1.0, free, dy);
 
@@ -495,7 +490,7 @@ void ImplicitModel::Step::tangent(const Field& y, const ParameterSet& direction,
   model_.synchronise(tangent);
 }
 
-void ImplicitModel::Step::adjoint(const Field& y, State& adjoint, ParameterSet& gradient) {
+void ImplicitModel::Step::adjoint(const Field& y, State& adjoint, ParameterSet& gradient, Field* solution) {
   const bool mass_changes = changes_mass(gradient);
   Parameter* const gravity = gradient.find("gravity");
   State old = adjoint.zero_like();
@@ -513,9 +508,11 @@ void ImplicitModel::Step::adjoint(const Field& y, State& adjoint, ParameterSet& 
   Field w = y_bar.like("w"), rhs = y_bar.like("rhs");
   copy_values(count_, y_bar, rhs);
   keep_free(count_, model_.fixed(), rhs);
-  solve_derivative(y, rhs, w, true);
+  linearise(y);
+  solve(rhs, w, true);
   keep_free(count_, model_.fixed(), w);
   model_.mesh().halo().copy_to_ghosts(w);
+  if (solution) solution->copy_from(w);
   // Everything else that the residual depends on.
   const Configuration at = configuration(y);
   Field x_bar = y_bar.like("x_bar"), v_bar = y_bar.like("v_bar"), a_bar = y_bar.like("a_bar");
@@ -550,13 +547,31 @@ void ImplicitModel::Step::adjoint(const Field& y, State& adjoint, ParameterSet& 
 void ImplicitModel::step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) {
   const ProfilingRegion region("diffsim::dynamics::implicit_step_tangent");
   const auto& recorded = static_cast<const ImplicitRecord&>(record);
-  Step(*this, n, recorded.initial()).tangent(recorded.positions(), direction, tangent);
+  Step step(*this, n, recorded.initial());
+  if (options_.implicit_differentiation)
+    step.tangent(recorded.positions(), direction, tangent);
+  else
+    unrolled_tangent(step, recorded.iterations(), recorded.positions(), direction, tangent);
 }
 
 void ImplicitModel::step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) {
   const ProfilingRegion region("diffsim::dynamics::implicit_step_adjoint");
   const auto& recorded = static_cast<const ImplicitRecord&>(record);
-  Step(*this, n, recorded.initial()).adjoint(recorded.positions(), adjoint, gradient);
+  Step step(*this, n, recorded.initial());
+  if (options_.implicit_differentiation)
+    step.adjoint(recorded.positions(), adjoint, gradient);
+  else
+    unrolled_adjoint(step, recorded.iterations(), recorded.positions(), adjoint, gradient);
+}
+
+void ImplicitModel::step_adjoint_tangent(int n, const Record& record, const StepTangent& tangent,
+                                         const ParameterSet& direction, const AdjointPair& pair) {
+  const ProfilingRegion region("diffsim::dynamics::implicit_step_adjoint_tangent");
+  const auto& recorded = static_cast<const ImplicitRecord&>(record);
+  Step step(*this, n, recorded.initial());
+  Field w = local_field("w");
+  step.adjoint(recorded.positions(), pair.adjoint, pair.gradient, &w);
+  adjoint_tangent(step, recorded.positions(), w, tangent, direction, pair.adjoint_tangent, pair.gradient_tangent);
 }
 
 }  // namespace diffsim

@@ -19,9 +19,9 @@ namespace {
 /// Zeroes what is not owned.
 void clear_copies(Field& field) {
   double* const x = field.data();
-  Kokkos::parallel_for("diffsim::dynamics::clear_copies",
-                       Range(static_cast<int>(field.owned_size()), static_cast<int>(field.size())),
-                       KOKKOS_LAMBDA(int i) { x[i] = 0.0; });
+  Kokkos::parallel_for(
+      "diffsim::dynamics::clear_copies", Range(static_cast<int>(field.owned_size()), static_cast<int>(field.size())),
+      KOKKOS_LAMBDA(int i) { x[i] = 0.0; });
   Kokkos::fence();
 }
 
@@ -147,10 +147,36 @@ void MeshModel::prepare_adjoint(ParameterSet& gradient) {
   if (density || rest)
     mass_.add_gradient(parameters_.at("density").field, parameters_.at("rest_positions").field, mass_gradient_,
                        density ? &density->field : nullptr, rest ? &rest->field : nullptr);
-  // Shares at copies of other ranks' vertices belong to their owners, who get them once: more may be gathered and added later.
+  // Shares at copies of other ranks' vertices belong to their owners, who get them once: more may be gathered and added
+  // later.
   if (!rest) return;
   mesh_->halo().add_to_owners(rest->field);
   clear_copies(rest->field);
+}
+
+void MeshModel::begin_terms_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) {
+  if (gradient.find("rest_positions") || direction.find("rest_positions"))
+    throw Error("no second derivative by 'rest_positions'; use an optimiser that needs gradients only",
+                ErrorKind::input);
+  for (const auto& term : terms_) term->begin_adjoint_tangent(gradient, direction);
+}
+
+void MeshModel::begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) {
+  for (const ParameterSet* set : {&gradient, &direction})
+    for (const Parameter& parameter : *set)
+      if (parameter.name().starts_with("angular_velocity:"))
+        throw Error("no second derivative by '" + parameter.name() + "'; use an optimiser that needs gradients only",
+                    ErrorKind::input);
+  begin_terms_adjoint_tangent(gradient, direction);
+  if (changes_mass(gradient)) mass_gradient_tangent_ = mass_gradient_.like("mass_gradient_tangent");
+}
+
+void MeshModel::prepare_adjoint_tangent(const ParameterSet& direction, ParameterSet& gradient_tangent) {
+  for (const auto& term : terms_) term->prepare_adjoint_tangent(parameters_, direction, gradient_tangent);
+  // Masses are linear in the density.
+  if (Parameter* density = gradient_tangent.find("density"))
+    mass_.add_gradient(parameters_.at("density").field, parameters_.at("rest_positions").field, mass_gradient_tangent_,
+                       &density->field, nullptr);
 }
 
 bool MeshModel::changes_mass(const ParameterSet& set) { return set.find("density") || set.find("rest_positions"); }
@@ -175,6 +201,18 @@ void MeshModel::compute_force_adjoint(const Configuration& at, const Field& w, c
   for (const auto& term : terms_) term->add_force_adjoint(at, w, adjoint, gradient);
   mesh_->halo().add_to_owners(adjoint.positions);
   if (adjoint.velocities) mesh_->halo().add_to_owners(*adjoint.velocities);
+}
+
+void MeshModel::compute_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
+                                              const ParameterSet& direction, const Field* w, const Field* dw,
+                                              const ConfigurationAdjoint& adjoint_tangent,
+                                              ParameterSet& gradient_tangent) {
+  adjoint_tangent.positions.fill(0.0);
+  if (adjoint_tangent.velocities) adjoint_tangent.velocities->fill(0.0);
+  for (const auto& term : terms_)
+    term->add_force_adjoint_tangent(at, tangent, direction, w, dw, adjoint_tangent, gradient_tangent);
+  mesh_->halo().add_to_owners(adjoint_tangent.positions);
+  if (adjoint_tangent.velocities) mesh_->halo().add_to_owners(*adjoint_tangent.velocities);
 }
 
 double MeshModel::kinetic_energy(const State& state) const {

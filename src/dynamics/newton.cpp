@@ -36,9 +36,10 @@ class ForcingTerm {
 
 class Newton {
  public:
-  Newton(NewtonProblem& problem, const NewtonOptions& options, Field& y)
+  Newton(NewtonProblem& problem, const NewtonOptions& options, Field& y, std::vector<NewtonIteration>* trace)
       : problem_(problem),
         options_(options),
+        trace_(trace),
         y_(y),
         residual_(y.like("residual")),
         gap_(y.like("gap")),
@@ -52,7 +53,8 @@ class Newton {
     largest_gap_ = problem_.find_gap(y_, gap_);
     note_residual();
     while (!reached()) {
-      if (report_.iterations == options_.max_iterations) return ended("the iterations are used up");
+      report_.exhausted = report_.iterations == options_.max_iterations;
+      if (report_.exhausted) return ended("the iterations are used up");
       if (!iterate()) return report_;
     }
     report_.converged = true;
@@ -91,6 +93,7 @@ class Newton {
         return false;
       }
     }
+    projected_ = projected;
     report_.projections += projected;
     ++report_.iterations;
     return search();
@@ -105,6 +108,7 @@ class Newton {
       problem_.move(y_, t, direction_, trial_);
       const Evaluation trial = problem_.evaluate(trial_, trial_residual_);
       if (!trial.valid || (free_of_gap && !is_better(trial, t))) continue;
+      if (trace_) trace_->push_back({y_.clone(), t, projected_});
       std::swap(y_, trial_);
       std::swap(residual_, trial_residual_);
       now_ = trial;
@@ -130,18 +134,21 @@ class Newton {
 
   NewtonProblem& problem_;
   const NewtonOptions& options_;
+  std::vector<NewtonIteration>* trace_;
   Field& y_;
   Field residual_, gap_, direction_, trial_, trial_residual_;
   Evaluation now_;
   ForcingTerm forcing_;
   double largest_gap_ = 0.0, scale_ = 0.0, slope_ = 0.0;
+  bool projected_ = false;  // the direction at hand
   NewtonReport report_;
 };
 
 }  // namespace
 
-NewtonReport solve_by_newton(NewtonProblem& problem, const NewtonOptions& options, Field& y) {
-  return Newton(problem, options, y).run();
+NewtonReport solve_by_newton(NewtonProblem& problem, const NewtonOptions& options, Field& y,
+                             std::vector<NewtonIteration>* trace) {
+  return Newton(problem, options, y, trace).run();
 }
 
 }  // namespace diffsim::dynamics

@@ -45,9 +45,17 @@ class NewtonProblem {
   virtual double rounding() const = 0;
 };
 
+/// An iteration: y ← y + step · d.
+struct NewtonIteration {
+  Field y;  ///< where it began
+  double step = 1.0;
+  bool projected = false;  ///< d is that of the projected Jacobian
+};
+
 /// How Newton's method went.
 struct NewtonReport {
   bool converged = false;
+  bool exhausted = false;  ///< it ended because the iterations were used up
   int iterations = 0;
   int linear_iterations = 0;
   int projections = 0;            ///< iterations that needed the projected Hessian
@@ -61,6 +69,8 @@ struct NewtonReport {
 /// Jacobian, and again with a projected one only where that turns out indefinite; prescribed components approach what
 /// is prescribed along the direction, so that an iterate is never invalid; force terms limit the step; and convergence
 /// is told from rounding. Linear systems are solved to a tolerance by Eisenstat & Walker (1996), choice 2.
-NewtonReport solve_by_newton(NewtonProblem& problem, const NewtonOptions& options, Field& y);
+/// `trace`: if given, gets the iterations.
+NewtonReport solve_by_newton(NewtonProblem& problem, const NewtonOptions& options, Field& y,
+                             std::vector<NewtonIteration>* trace = nullptr);
 
 }  // namespace diffsim::dynamics

@@ -4,33 +4,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
-#include "dynamics/vector_kernels.hpp"
+#include "dynamics/symplectic_parts.hpp"
 
 namespace diffsim {
+
+using namespace dynamics;
+
 namespace {
-
-constexpr std::int32_t nothing_invalid = std::numeric_limits<std::int32_t>::max();
-
-/// What the update of a vertex component needs, by value in kernels. Arrays are [owned vertices, 3] but for mass and
-/// mask.
-struct Update {
-  double h;
-  const double* damping;      // [1]
-  const double* gravity;      // [3]
-  const double* mass;         // [owned vertices]
-  const std::uint8_t* fixed;  // [owned vertices]: bit c set where component c is fixed
-
-  KOKKOS_INLINE_FUNCTION double mask(int i) const { return (fixed[i / 3] >> (i % 3)) & 1 ? 0.0 : 1.0; }
-  /// u = v + h (f/m + g), the velocity before damping.
-  KOKKOS_INLINE_FUNCTION double undamped(int i, double v, double f) const {
-    return v + h * (f / mass[i / 3] + gravity[i % 3]);
-  }
-};
 
 void update_state(const Update& update, const Field& force, Field& velocities, Field& positions,
                   std::int32_t* invalid_vertex) {
@@ -114,83 +98,7 @@ void add_mass_gradient(const Update& update, const Field& force_adjoint, const F
       KOKKOS_LAMBDA(int i) { m_bar[i] -= f_bar[i] * f[i] / update.mass[i / 3]; });
 }
 
-void add_to_entries(Field& field, std::size_t offset, const std::vector<double>& values) {
-  std::vector<double> all = field.to_host();
-  for (std::size_t i = 0; i < values.size(); ++i) all[offset + i] += values[i];
-  field.from_host(all);
-}
-
-/// The states at the beginnings of the substeps.
-class EulerRecord : public Record {
- public:
-  EulerRecord(State initial, int substeps, bool velocities) : initial_(std::move(initial)) {
-    for (int s = 1; s < substeps; ++s) {
-      positions_.push_back(initial_["positions"].like("positions"));
-      if (velocities) velocities_.push_back(initial_["velocities"].like("velocities"));
-    }
-  }
-  const State& initial() const override { return initial_; }
-
-  void save(int s, const State& state) {
-    if (s == 0) {
-      initial_.copy_from(state);
-      return;
-    }
-    const auto i = static_cast<std::size_t>(s - 1);
-    positions_[i].copy_from(state["positions"]);
-    if (!velocities_.empty()) velocities_[i].copy_from(state["velocities"]);
-  }
-  const Field& positions(int s) const {
-    return s == 0 ? initial_["positions"] : positions_[static_cast<std::size_t>(s - 1)];
-  }
-  const Field& velocities(int s) const {
-    if (s == 0) return initial_["velocities"];
-    if (velocities_.empty()) throw Error("the record of this step was made without velocities");
-    return velocities_[static_cast<std::size_t>(s - 1)];
-  }
-
- private:
-  State initial_;
-  std::vector<Field> positions_, velocities_;
-};
-
 }  // namespace
-
-struct SymplecticEuler::Workspace {
-  Workspace(const TetrahedralMesh& mesh, int substeps)
-      : force("force", static_cast<std::size_t>(mesh.num_vertices()), 3, mesh.num_owned_vertices()),
-        invalid_cell("diffsim::dynamics::invalid_cell", static_cast<std::size_t>(substeps) + 1),
-        invalid_vertex("diffsim::dynamics::invalid_vertex", static_cast<std::size_t>(substeps) + 1) {
-    Kokkos::deep_copy(invalid_cell, nothing_invalid);
-    Kokkos::deep_copy(invalid_vertex, nothing_invalid);
-  }
-  Update update(const SymplecticEuler& model, int n) const {
-    const Parameter& damping = model.parameters().at("damping");
-    const Parameter& gravity = model.parameters().at("gravity");
-    return {model.dt() / model.substeps_, damping.field.data() + damping.offset(n),
-            gravity.field.data() + 3 * gravity.offset(n), model.mass().data(), model.fixed()};
-  }
-  /// A vector field on local vertices, allocated when first needed.
-  Field& local(Field& field, const char* name) const {
-    if (field.size() != force.size()) field = force.like(name);
-    return field;
-  }
-  /// The velocities of owned vertices, completed by copies of other ranks', or nullptr where no term asks for them.
-  const Field* complete(const SymplecticEuler& model, const Field& owned, Field& all) const {
-    if (!model.any_term_uses_velocities()) return nullptr;
-    dynamics::copy_values(static_cast<int>(owned.size()), owned, local(all, "velocities"));
-    model.mesh().halo().copy_to_ghosts(all);
-    return &all;
-  }
-
-  Field force;                                             // [local vertices, 3]
-  DeviceArray<std::int32_t> invalid_cell, invalid_vertex;  // [substeps + 1]: at their beginnings and the step's end
-  Field force_derivative;                                  // tangent or adjoint of the force, [local vertices, 3]
-  Field position_derivative;                               // [local vertices, 3]
-  Field start;                                             // of a substep, where terms limit it
-  Field velocities;           // copies of other ranks' vertices included, where terms need them
-  Field velocity_derivative;  // likewise
-};
 
 SymplecticEuler::SymplecticEuler(std::shared_ptr<const TetrahedralMesh> mesh, double dt, int substeps)
     : MeshModel(std::move(mesh), dt), substeps_(substeps) {
@@ -253,6 +161,12 @@ void SymplecticEuler::step(int n, State& state, Record* record) {
 }
 
 void SymplecticEuler::step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) {
+  mesh().halo().copy_to_ghosts(tangent["positions"]);
+  for (int s = 0; s < substeps_; ++s) substep_tangent(n, s, record, direction, tangent);
+}
+
+void SymplecticEuler::substep_tangent(int n, int s, const Record& record, const ParameterSet& direction,
+                                      State& tangent) {
   const auto& recorded = static_cast<const EulerRecord&>(record);
   const Update update = work_->update(*this, n);
   const bool mass_changes = changes_mass(direction);
@@ -261,23 +175,20 @@ void SymplecticEuler::step_tangent(int n, const Record& record, const ParameterS
   Field& dx = tangent["positions"];
   Field& dv = tangent["velocities"];
   Field& df = work_->local(work_->force_derivative, "force_tangent");
+  const Field* const v = records_velocities_ ? &recorded.velocities(s) : nullptr;
+  const Configuration at{recorded.positions(s), n, nullptr, v ? work_->complete(*this, *v, work_->velocities) : nullptr,
+                         time_of(n, s)};
+  if (mass_changes || damping) compute_force(at, work_->force);
+  compute_force_tangent(at, {dx, work_->complete(*this, dv, work_->velocity_derivative)}, direction, df);
+  update_tangent(update,
+                 {df.data(), work_->force.data(), damping ? v->data() : nullptr,
+                  mass_changes ? lumped_mass().mass_tangent().data() : nullptr,
+                  gravity ? gravity->field.data() + 3 * gravity->offset(n) : nullptr,
+                  damping ? damping->field.data() + damping->offset(n) : nullptr},
+                 dv, dx);
+  Kokkos::fence();
+  apply_motions_tangent(n, s * update.h, update.h, recorded.positions(s), direction, dx, dx, dv);
   mesh().halo().copy_to_ghosts(dx);
-  for (int s = 0; s < substeps_; ++s) {
-    const Field* const v = records_velocities_ ? &recorded.velocities(s) : nullptr;
-    const Configuration at{recorded.positions(s), n, nullptr,
-                           v ? work_->complete(*this, *v, work_->velocities) : nullptr, time_of(n, s)};
-    if (mass_changes || damping) compute_force(at, work_->force);
-    compute_force_tangent(at, {dx, work_->complete(*this, dv, work_->velocity_derivative)}, direction, df);
-    update_tangent(update,
-                   {df.data(), work_->force.data(), damping ? v->data() : nullptr,
-                    mass_changes ? lumped_mass().mass_tangent().data() : nullptr,
-                    gravity ? gravity->field.data() + 3 * gravity->offset(n) : nullptr,
-                    damping ? damping->field.data() + damping->offset(n) : nullptr},
-                   dv, dx);
-    Kokkos::fence();
-    apply_motions_tangent(n, s * update.h, update.h, recorded.positions(s), direction, dx, dx, dv);
-    mesh().halo().copy_to_ghosts(dx);
-  }
 }
 
 void SymplecticEuler::step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) {

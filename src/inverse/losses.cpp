@@ -40,6 +40,18 @@ void add_misfit(double weight, const Field& observed, const Field& positions, Fi
   Kokkos::fence();
 }
 
+/// x̄ += weight dx in the components that are observed.
+void add_misfit_tangent(double weight, const Field& observed, const Field& tangent, Field& adjoint) {
+  const double* const target = observed.data();
+  const double* const dx = tangent.data();
+  double* const x_bar = adjoint.data();
+  Kokkos::parallel_for(
+      "diffsim::inverse::misfit_gradient_tangent", Range(0, static_cast<int>(observed.size())), KOKKOS_LAMBDA(int i) {
+        if (target[i] == target[i]) x_bar[i] += weight * dx[i];
+      });
+  Kokkos::fence();
+}
+
 /// adjoint[v] += weights[v] · vector, on owned vertices.
 void add_outer(const Field& weights, std::array<double, 3> vector, Field& adjoint) {
   const double* const w = weights.data();
@@ -116,6 +128,20 @@ void SumLoss::add_gradient(int n, const State& state, const ParameterSet& parame
   }
 }
 
+void SumLoss::add_gradient_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                                   const ParameterSet& direction, State& adjoint_tangent,
+                                   ParameterSet& gradient_tangent) {
+  for (const auto& [loss, weight] : losses_) {
+    if (!loss->observes(n)) continue;
+    State scaled = adjoint_tangent.zero_like();
+    ParameterSet scaled_gradient = gradient_tangent.zero_like(gradient_tangent.names());
+    loss->add_gradient_tangent(n, state, parameters, tangent, direction, scaled, scaled_gradient);
+    axpy(weight, scaled, adjoint_tangent);
+    for (const Parameter& parameter : scaled_gradient)
+      axpy(weight, parameter.field, gradient_tangent.at(parameter.name()).field);
+  }
+}
+
 TrackLoss::TrackLoss(const TetrahedralMesh& mesh, const std::map<int, std::vector<double>>& observed,
                      const Region& region) {
   std::vector<char> inside(static_cast<std::size_t>(mesh.num_vertices()), 0);
@@ -155,6 +181,11 @@ double TrackLoss::tangent(int n, const State& state, const ParameterSet&, const 
 
 void TrackLoss::add_gradient(int n, const State& state, const ParameterSet&, State& adjoint, ParameterSet&) {
   add_misfit(weight_, observed_.at(n), state["positions"], adjoint["positions"]);
+}
+
+void TrackLoss::add_gradient_tangent(int n, const State&, const ParameterSet&, const State& tangent,
+                                     const ParameterSet&, State& adjoint_tangent, ParameterSet&) {
+  add_misfit_tangent(weight_, observed_.at(n), tangent["positions"], adjoint_tangent["positions"]);
 }
 
 TargetPositionLoss::TargetPositionLoss(const TetrahedralMesh& mesh, const Region& region, std::array<double, 3> target,
@@ -200,6 +231,11 @@ void TargetPositionLoss::add_gradient(int, const State& state, const ParameterSe
   add_outer(weights_, miss, adjoint["positions"]);
 }
 
+void TargetPositionLoss::add_gradient_tangent(int, const State&, const ParameterSet&, const State& tangent,
+                                              const ParameterSet&, State& adjoint_tangent, ParameterSet&) {
+  add_outer(weights_, mean(tangent["positions"]), adjoint_tangent["positions"]);
+}
+
 double TerminalLoss::value(int, const State& state, const ParameterSet&) { return local_dot(*weights_, state); }
 
 double TerminalLoss::tangent(int, const State&, const ParameterSet&, const State& tangent, const ParameterSet&) {
@@ -207,8 +243,10 @@ double TerminalLoss::tangent(int, const State&, const ParameterSet&, const State
 }
 
 void TerminalLoss::add_gradient(int, const State&, const ParameterSet&, State& adjoint, ParameterSet&) {
-  for (std::size_t i = 0; i < adjoint.fields().size(); ++i)
-    add_owned(1.0, weights_->fields()[i], adjoint.fields()[i]);
+  for (std::size_t i = 0; i < adjoint.fields().size(); ++i) add_owned(1.0, weights_->fields()[i], adjoint.fields()[i]);
 }
+
+void TerminalLoss::add_gradient_tangent(int, const State&, const ParameterSet&, const State&, const ParameterSet&,
+                                        State&, ParameterSet&) {}
 
 }  // namespace diffsim

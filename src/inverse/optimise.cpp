@@ -10,33 +10,16 @@
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/petsc_handle.hpp"
+#include "inverse/petsc_vectors.hpp"
+#include "inverse/tao_hessian.hpp"
 
 namespace diffsim {
+
+using namespace inverse;
+
 namespace {
 
 using TaoHandle = PetscHandle<Tao, TaoDestroy>;
-using VecHandle = PetscHandle<Vec, VecDestroy>;
-
-VecHandle make_vec(MPI_Comm comm, const std::vector<double>& values) {
-  VecHandle vec;
-  DIFFSIM_PETSC(VecCreateMPI(comm, static_cast<PetscInt>(values.size()), PETSC_DETERMINE, vec.out()));
-  PetscScalar* data = nullptr;
-  DIFFSIM_PETSC(VecGetArrayWrite(vec, &data));
-  std::copy(values.begin(), values.end(), data);
-  DIFFSIM_PETSC(VecRestoreArrayWrite(vec, &data));
-  return vec;
-}
-
-std::vector<double> values_of(Vec vec) {
-  PetscInt size = 0;
-  const PetscScalar* data = nullptr;
-  DIFFSIM_PETSC(VecGetLocalSize(vec, &size));
-  DIFFSIM_PETSC(VecGetArrayRead(vec, &data));
-  std::vector<double> values(data, data + size);
-  DIFFSIM_PETSC(VecRestoreArrayRead(vec, &data));
-  return values;
-}
-
 /// ‖u - clamp(u - g)‖: the norm of the gradient where no bound stops it.
 double projected_norm(const InverseProblem& problem, const std::vector<double>& u, const std::vector<double>& g) {
   const std::vector<double> low = problem.lower_bounds(), high = problem.upper_bounds();
@@ -65,9 +48,9 @@ PetscErrorCode evaluate(Tao, Vec u, PetscReal* loss, Vec gradient, void* pointer
     try {
       *loss = context.problem->gradient(values_of(u), g);
     } catch (const Error& error) {
-      // A rollout that fails at a trial point is outside the domain. It gets a loss above all others, flat, from which TAO's
-      // line search steps back; infinity would make its interpolation collapse onto the best step so far and give up. Every
-      // rank comes here together. The start has to be inside.
+      // A rollout that fails at a trial point is outside the domain. It gets a loss above all others, flat, from which
+      // TAO's line search steps back; infinity would make its interpolation collapse onto the best step so far and give
+      // up. Every rank comes here together. The start has to be inside.
       if (error.kind() != ErrorKind::run || context.evaluations == 0) throw;
       *loss = 2.0 * context.largest;
       DIFFSIM_PETSC(VecSet(gradient, 0.0));
@@ -76,10 +59,7 @@ PetscErrorCode evaluate(Tao, Vec u, PetscReal* loss, Vec gradient, void* pointer
     }
     ++context.evaluations;
     context.largest = std::max(context.largest, static_cast<double>(*loss));
-    PetscScalar* data = nullptr;
-    DIFFSIM_PETSC(VecGetArrayWrite(gradient, &data));
-    std::copy(g.begin(), g.end(), data);
-    DIFFSIM_PETSC(VecRestoreArrayWrite(gradient, &data));
+    set_values(gradient, g);
   } catch (...) {
     context.error = std::current_exception();
     return PETSC_ERR_USER;
@@ -107,10 +87,14 @@ PetscErrorCode monitor(Tao tao, void* pointer) {
 
 OptimiserResult minimise_by_tao(InverseProblem& problem, const OptimiserOptions& options,
                                 const IterateObserver& observer) {
+  const bool newton = options.method == "newton_cg";
   TaoContext context{&problem, &observer, nullptr, 0};
+  TaoHessian hessian(problem);
   TaoHandle tao;
   DIFFSIM_PETSC(TaoCreate(problem.comm(), tao.out()));
-  DIFFSIM_PETSC(TaoSetType(tao, TAOBLMVM));
+  // Trust regions need no positive definite Hessian, and bounded methods do without bounds too.
+  DIFFSIM_PETSC(TaoSetType(tao, newton ? TAOBNTR : TAOBLMVM));
+  if (newton) hessian.give_to(tao);
   const VecHandle solution = make_vec(problem.comm(), problem.start());
   const VecHandle low = make_vec(problem.comm(), problem.lower_bounds());
   const VecHandle high = make_vec(problem.comm(), problem.upper_bounds());
@@ -123,16 +107,17 @@ OptimiserResult minimise_by_tao(InverseProblem& problem, const OptimiserOptions&
   DIFFSIM_PETSC(TaoSetFromOptions(tao));
   const PetscErrorCode code = TaoSolve(tao);
   if (context.error) std::rethrow_exception(context.error);
+  hessian.rethrow();
   DIFFSIM_PETSC(code);
 
   OptimiserResult result;
   PetscInt iterations = 0;
   TaoConvergedReason reason = TAO_CONTINUE_ITERATING;
-  DIFFSIM_PETSC(
-      TaoGetSolutionStatus(tao, &iterations, &result.loss, &result.gradient_norm, nullptr, nullptr, &reason));
+  DIFFSIM_PETSC(TaoGetSolutionStatus(tao, &iterations, &result.loss, &result.gradient_norm, nullptr, nullptr, &reason));
   result.u = values_of(solution);
   result.iterations = static_cast<int>(iterations);
   result.evaluations = context.evaluations;
+  result.hessian_products = hessian.products();
   result.converged = reason > 0;
   result.reason = TaoConvergedReasons[reason];
   return result;
@@ -165,7 +150,8 @@ OptimiserResult minimise_by_adam(InverseProblem& problem, const OptimiserOptions
     constexpr int max_cuts = 20;
     for (int cut = 0;; ++cut) {
       std::vector<double> trial = u;
-      for (std::size_t i = 0; i < u.size(); ++i) trial[i] = std::clamp(u[i] - std::ldexp(step[i], -cut), low[i], high[i]);
+      for (std::size_t i = 0; i < u.size(); ++i)
+        trial[i] = std::clamp(u[i] - std::ldexp(step[i], -cut), low[i], high[i]);
       try {
         loss = problem.gradient(trial, g);
         ++result.evaluations;
@@ -189,9 +175,9 @@ OptimiserResult minimise_by_adam(InverseProblem& problem, const OptimiserOptions
 }  // namespace
 
 OptimiserResult optimise(InverseProblem& problem, const OptimiserOptions& options, const IterateObserver& observer) {
-  if (options.method == "lbfgs") return minimise_by_tao(problem, options, observer);
+  if (options.method == "lbfgs" || options.method == "newton_cg") return minimise_by_tao(problem, options, observer);
   if (options.method == "adam") return minimise_by_adam(problem, options, observer);
-  throw Error("unknown optimiser '" + options.method + "'; there are: lbfgs, adam", ErrorKind::input);
+  throw Error("unknown optimiser '" + options.method + "'; there are: lbfgs, newton_cg, adam", ErrorKind::input);
 }
 
 }  // namespace diffsim

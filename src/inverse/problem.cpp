@@ -8,15 +8,13 @@
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/inverse/losses.hpp"
+#include "inverse/unknown_values.hpp"
 
 namespace diffsim {
-namespace {
 
-const char* state_field(const std::string& parameter) {
-  if (parameter == "initial_positions") return "positions";
-  if (parameter == "initial_velocities") return "velocities";
-  return nullptr;
-}
+using namespace inverse;
+
+namespace {
 
 int rank_of(MPI_Comm comm) {
   int rank = 0;
@@ -24,38 +22,11 @@ int rank_of(MPI_Comm comm) {
   return rank;
 }
 
-/// Calls visit(value index in the field, value index among the unknowns) for every value that an unknown sets.
-template <class Visit>
-void for_each_value(const Unknown& unknown, std::size_t entries, int components, Visit&& visit) {
-  const auto width = static_cast<std::size_t>(components);
-  for (std::size_t e = 0; e < entries; ++e) {
-    const std::size_t source = unknown.group.empty() ? e : static_cast<std::size_t>(unknown.group[e]);
-    if (!unknown.group.empty() && unknown.group[e] < 0) continue;
-    for (std::size_t c = 0; c < width; ++c) visit(width * e + c, width * source + c);
-  }
-}
-
 void check_map(const Unknown& unknown, std::size_t values) {
   if (unknown.map.size() != values * static_cast<std::size_t>(unknown.map_numbers) || !unknown.group.empty())
     throw Error("unknown '" + unknown.name() + "': its map needs a row of " + std::to_string(unknown.map_numbers) +
                     " numbers for each of " + std::to_string(values) + " values, and no groups",
                 ErrorKind::input);
-}
-
-/// B u, [values].
-std::vector<double> mapped(const Unknown& unknown, const std::vector<double>& u) {
-  const auto width = static_cast<std::size_t>(unknown.map_numbers);
-  std::vector<double> result(unknown.map.size() / width, 0.0);
-  for (std::size_t i = 0; i < unknown.map.size(); ++i) result[i / width] += unknown.map[i] * u[i % width];
-  return result;
-}
-
-/// Bᵀ w, [numbers]; this rank's share.
-std::vector<double> mapped_adjoint(const Unknown& unknown, const std::vector<double>& w) {
-  const auto width = static_cast<std::size_t>(unknown.map_numbers);
-  std::vector<double> result(width, 0.0);
-  for (std::size_t i = 0; i < unknown.map.size(); ++i) result[i % width] += unknown.map[i] * w[i / width];
-  return result;
 }
 
 }  // namespace
@@ -266,36 +237,52 @@ double InverseProblem::sweep(Loss& loss, const std::vector<double>& u, std::vect
   const std::unique_ptr<Schedule> schedule = make_schedule_(num_steps_);
   AdjointSweep adjoint_sweep(model_, loss, *schedule, store_, journal);
   adjoint_sweep.watch(watcher_);
-  const double result = adjoint_sweep.forward(state, parameters, observer,
-                                              [this](int n, const State&) { return n == num_steps_; });
+  const double result =
+      adjoint_sweep.forward(state, parameters, observer, [this](int n, const State&) { return n == num_steps_; });
   adjoint_sweep.backward(adjoint);
   statistics_ = adjoint_sweep.statistics();
 
-  gradient.assign(size_, 0.0);
+  gradient = by_unknowns(u, parameters, adjoint);
+  return result;
+}
+
+std::vector<double> InverseProblem::by_entries(std::size_t k, const ParameterSet& by_parameters,
+                                               const State& by_initial) const {
+  const Unknown& unknown = unknowns_[k];
+  const Field& source =
+      of_initial_state(k) ? by_initial[state_field(unknown.parameter)] : by_parameters.at(unknown.parameter).field;
+  std::vector<double> values = source.to_host();
+  if (unknown.carries.empty()) return values;
+  const std::vector<double> moved = by_initial[unknown.carries].to_host();
+  for (std::size_t i = 0; i < by_initial[unknown.carries].owned_size(); ++i) values[i] += moved[i];
+  return values;
+}
+
+std::vector<double> InverseProblem::by_numbers(std::size_t k, const std::vector<double>& values) const {
+  const Unknown& unknown = unknowns_[k];
+  const Block& block = blocks_[k];
+  std::vector<double> g(block.shared > 0 ? block.shared : block.count, 0.0);
+  if (unknown.map_numbers > 0)
+    g = mapped_adjoint(unknown, values);
+  else
+    for_each_value(unknown, entries_of(k, field(k)), block.components,
+                   [&](std::size_t value, std::size_t number) { g[number] += values[value]; });
+  // Global entries are summed over ranks already, and each rank has them all.
+  const bool summed = !of_initial_state(k) && model_.parameters().at(unknown.parameter).site == Site::global;
+  if (block.shared > 0 && !summed)
+    DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, g.data(), static_cast<int>(g.size()), MPI_DOUBLE, MPI_SUM, comm()));
+  return g;
+}
+
+std::vector<double> InverseProblem::by_unknowns(const std::vector<double>& u, const ParameterSet& by_parameters,
+                                                const State& by_initial) {
+  std::vector<double> result(size_, 0.0);
   for (std::size_t k = 0; k < unknowns_.size(); ++k) {
-    const Unknown& unknown = unknowns_[k];
+    std::vector<double> values = by_entries(k, by_parameters, by_initial);
+    if (unknowns_[k].map_numbers > 0) scale_by_value(k, values);
+    const std::vector<double> g = by_numbers(k, values), p = physical(k, u);
     const Block& block = blocks_[k];
-    const Field& source =
-        of_initial_state(k) ? adjoint[state_field(unknown.parameter)] : parameters.at(unknown.parameter).field;
-    std::vector<double> values = source.to_host();
-    if (!unknown.carries.empty()) {
-      const std::vector<double> moved = adjoint[unknown.carries].to_host();
-      for (std::size_t i = 0; i < adjoint[unknown.carries].owned_size(); ++i) values[i] += moved[i];
-    }
-    std::vector<double> g(block.shared > 0 ? block.shared : block.count, 0.0);
-    if (unknown.map_numbers > 0) {
-      scale_by_value(k, values);
-      g = mapped_adjoint(unknown, values);
-    } else {
-      for_each_value(unknown, entries_of(k, source), block.components,
-                     [&](std::size_t value, std::size_t number) { g[number] += values[value]; });
-    }
-    // Global entries are summed over ranks already, and each rank has them all.
-    const bool summed = !of_initial_state(k) && parameters.at(unknown.parameter).site == Site::global;
-    if (block.shared > 0 && !summed)
-      DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, g.data(), static_cast<int>(g.size()), MPI_DOUBLE, MPI_SUM, comm()));
-    const std::vector<double> p = physical(k, u);
-    for (std::size_t i = 0; i < block.count; ++i) gradient[block.offset + i] = in_logarithm(k) ? g[i] * p[i] : g[i];
+    for (std::size_t i = 0; i < block.count; ++i) result[block.offset + i] = in_logarithm(k) ? g[i] * p[i] : g[i];
   }
   return result;
 }
@@ -322,12 +309,8 @@ double InverseProblem::gradient(const std::vector<double>& u, std::vector<double
   return evaluation.loss;
 }
 
-void InverseProblem::final_state(const std::vector<double>& u, const std::vector<double>& du, State& state,
-                                 State& tangent) {
-  set(u);
-  state = initial_.clone();
-  tangent = initial_.zero_like();
-  ParameterSet direction = make_gradient();
+void InverseProblem::add_direction(const std::vector<double>& u, const std::vector<double>& du, ParameterSet& direction,
+                                   State& tangent) {
   for (std::size_t k = 0; k < unknowns_.size(); ++k) {
     const Unknown& unknown = unknowns_[k];
     std::vector<double> dp = complete(k, du);
@@ -354,6 +337,15 @@ void InverseProblem::final_state(const std::vector<double>& u, const std::vector
     for (std::size_t i = 0; i < tangent[unknown.carries].owned_size(); ++i) carried[i] += change[i];
     tangent[unknown.carries].from_host(carried);
   }
+}
+
+void InverseProblem::final_state(const std::vector<double>& u, const std::vector<double>& du, State& state,
+                                 State& tangent) {
+  set(u);
+  state = initial_.clone();
+  tangent = initial_.zero_like();
+  ParameterSet direction = make_gradient();
+  add_direction(u, du, direction, tangent);
   model_.synchronise(direction);
   rollout_tangent(model_, state, tangent, direction, num_steps_);
 }

@@ -39,6 +39,15 @@ void set_per_volume(const ParameterSet& parameters, Field& sums) {
   Kokkos::fence();
 }
 
+/// Gradients by α, ρ and c from that by their sum over the volume.
+void add_parameter_gradient(const Field& per_volume, const ParameterSet& parameters, ParameterSet& gradient) {
+  if (Parameter* alpha = gradient.find("rayleigh_damping"))
+    add_product(1.0, per_volume, parameters.at("density").field, alpha->field);
+  if (Parameter* rho = gradient.find("density"))
+    add_product(1.0, per_volume, parameters.at("rayleigh_damping").field, rho->field);
+  if (Parameter* drag = gradient.find("drag")) axpy(1.0, per_volume, drag->field);
+}
+
 void set_per_volume_tangent(const ParameterSet& parameters, const ParameterSet& direction, Field& sums) {
   const double* const alpha = parameters.data("rayleigh_damping");
   const double* const rho = parameters.data("density");
@@ -92,11 +101,31 @@ void NodalDamping::prepare_adjoint(const ParameterSet& parameters, ParameterSet&
   Parameter* const rest = gradient.find("rest_positions");
   lumping_.add_sums_adjoint(per_volume_, parameters.at("rest_positions").field, gradient_, &per_volume,
                             rest ? &rest->field : nullptr);
-  if (Parameter* alpha = gradient.find("rayleigh_damping"))
-    add_product(1.0, per_volume, parameters.at("density").field, alpha->field);
-  if (Parameter* rho = gradient.find("density"))
-    add_product(1.0, per_volume, parameters.at("rayleigh_damping").field, rho->field);
-  if (Parameter* drag = gradient.find("drag")) axpy(1.0, per_volume, drag->field);
+  add_parameter_gradient(per_volume, parameters, gradient);
+}
+
+void NodalDamping::begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) {
+  if (gradient.find("rest_positions") || direction.find("rest_positions"))
+    throw Error("no second derivative by 'rest_positions'", ErrorKind::input);
+  gradient_tangent_ = any_of(gradient) ? coefficients_.like("damping_gradient_tangent") : Field();
+}
+
+void NodalDamping::prepare_adjoint_tangent(const ParameterSet& parameters, const ParameterSet& direction,
+                                           ParameterSet& gradient_tangent) {
+  if (gradient_tangent_.size() == 0) return;
+  const Field& rest = parameters.at("rest_positions").field;
+  Field per_volume = per_volume_.like("damping_per_volume_gradient"), change = per_volume.like("change");
+  lumping_.add_sums_adjoint(per_volume_, rest, gradient_tangent_, &change, nullptr);
+  add_parameter_gradient(change, parameters, gradient_tangent);
+  // α ρ is bilinear.
+  lumping_.add_sums_adjoint(per_volume_, rest, gradient_, &per_volume, nullptr);
+  const auto add_cross = [&](const char* one, const char* other) {
+    Parameter* const target = gradient_tangent.find(one);
+    const Parameter* const along = direction.find(other);
+    if (target && along) add_product(1.0, per_volume, along->field, target->field);
+  };
+  add_cross("rayleigh_damping", "density");
+  add_cross("density", "rayleigh_damping");
 }
 
 double NodalDamping::energy(const Configuration&, const ParameterSet&) { return 0.0; }
@@ -115,6 +144,16 @@ void NodalDamping::add_force_adjoint(const Configuration& at, const Field& w, co
                                      ParameterSet&) {
   add_product(-1.0, coefficients_, w, *adjoint.velocities);
   if (has_gradient_) add_product(-1.0, w, *at.velocities, gradient_);
+}
+
+void NodalDamping::add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
+                                             const ParameterSet& direction, const Field* w, const Field* dw,
+                                             const ConfigurationAdjoint& adjoint_tangent, ParameterSet&) {
+  if (dw) add_product(-1.0, coefficients_, *dw, *adjoint_tangent.velocities);
+  if (w && any_of(direction)) add_product(-1.0, tangent_, *w, *adjoint_tangent.velocities);
+  if (gradient_tangent_.size() == 0) return;
+  if (dw) add_product(-1.0, *dw, *at.velocities, gradient_tangent_);
+  if (w) add_product(-1.0, *w, *tangent.velocities, gradient_tangent_);
 }
 
 void NodalDamping::add_jacobian(const Configuration&, const ParameterSet&, const JacobianWeights& weights,

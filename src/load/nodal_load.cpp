@@ -47,4 +47,10 @@ void NodalLoad::add_force_adjoint(const Configuration& at, const Field& w, const
     add_values(at.factor_of(*load), w.data(), load->field.data() + 3 * load->offset(at.step), values_a_step(*load));
 }
 
+void NodalLoad::add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent&, const ParameterSet&,
+                                          const Field*, const Field* dw, const ConfigurationAdjoint& adjoint_tangent,
+                                          ParameterSet& gradient_tangent) {
+  if (dw) add_force_adjoint(at, *dw, adjoint_tangent, gradient_tangent);
+}
+
 }  // namespace diffsim

@@ -194,4 +194,16 @@ void SurfaceTraction::add_force_adjoint(const Configuration& at, const Field& w,
   traction->field.from_host(all);
 }
 
+void SurfaceTraction::begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) {
+  if (gradient.find("rest_positions") || direction.find("rest_positions"))
+    throw Error("no second derivative by 'rest_positions'", ErrorKind::input);
+}
+
+void SurfaceTraction::add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent&,
+                                                const ParameterSet&, const Field*, const Field* dw,
+                                                const ConfigurationAdjoint& adjoint_tangent,
+                                                ParameterSet& gradient_tangent) {
+  if (dw) add_force_adjoint(at, *dw, adjoint_tangent, gradient_tangent);
+}
+
 }  // namespace diffsim

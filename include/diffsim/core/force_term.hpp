@@ -74,6 +74,26 @@ class ForceTerm {
   virtual void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                                  ParameterSet& gradient) = 0;
 
+  // Second derivatives: those of the adjoint verbs along (dx, dv, dp) and dw, for products with Hessians and for
+  // Newton's method differentiated as it ran. A term overrides all three, or has none and says so.
+
+  /// Zeroes what the derivatives gather. Throws Error (input) where one by the parameters of the sets does not exist.
+  virtual void begin_adjoint_tangent(const ParameterSet& /*gradient*/, const ParameterSet& /*direction*/) {
+    throw Error("no second derivative by the term '" + name() + "'; use an optimiser that needs gradients only",
+                ErrorKind::input);
+  }
+  /// Adds to `gradient_tangent` the derivative of what `prepare_adjoint` adds; that one's sums are still there.
+  virtual void prepare_adjoint_tangent(const ParameterSet&, const ParameterSet& /*direction*/,
+                                       ParameterSet& /*gradient_tangent*/) {}
+  /// x̄ += d[(∂f/∂x)ᵀ w], v̄ and p̄ likewise, with d along `tangent`, `direction` and dw. `w` or `dw` may be nullptr:
+  /// zero.
+  virtual void add_force_adjoint_tangent(const Configuration& /*at*/, const ConfigurationTangent& /*tangent*/,
+                                         const ParameterSet& /*direction*/, const Field* /*w*/, const Field* /*dw*/,
+                                         const ConfigurationAdjoint& /*adjoint_tangent*/,
+                                         ParameterSet& /*gradient_tangent*/) {
+    throw Error("no second derivative by the term '" + name() + "'", ErrorKind::input);
+  }
+
   // What implicit steps need besides.
 
   /// Whether `energy` is there and f = -∂E/∂x.

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "diffsim/core/error.hpp"
 #include "diffsim/core/parameters.hpp"
 #include "diffsim/core/state.hpp"
 
@@ -21,6 +22,12 @@ class Loss {
   /// Adds ∂ℓₙ/∂x to the owned entries of `adjoint`, and ∂ℓₙ/∂p to `gradient` where it has p.
   virtual void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
                             ParameterSet& gradient) = 0;
+  /// Likewise the derivatives of what `add_gradient` adds, along `tangent` and `direction`.
+  virtual void add_gradient_tangent(int /*n*/, const State& /*state*/, const ParameterSet& /*parameters*/,
+                                    const State& /*tangent*/, const ParameterSet& /*direction*/,
+                                    State& /*adjoint_tangent*/, ParameterSet& /*gradient_tangent*/) {
+    throw Error("no second derivative by this loss", ErrorKind::input);
+  }
 };
 
 }  // namespace diffsim

@@ -1,9 +1,12 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Marks for pointwise functions that run inside kernels, without including Kokkos.
+// Marks for pointwise functions that run inside kernels, without including Kokkos. A shared one (a template) is
+// compiled once for all kernels that call it: for what is long and seldom run.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define DIFFSIM_FUNCTION __host__ __device__ inline
+#define DIFFSIM_SHARED_FUNCTION __host__ __device__ __noinline__
 #else
 #define DIFFSIM_FUNCTION inline __attribute__((always_inline))
+#define DIFFSIM_SHARED_FUNCTION __attribute__((noinline))
 #endif

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "diffsim/core/error.hpp"
 #include "diffsim/core/parameters.hpp"
 #include "diffsim/core/state.hpp"
 
@@ -16,6 +17,20 @@ class Record {
  public:
   virtual ~Record() = default;
   virtual const State& initial() const = 0;
+};
+
+/// dx[n] and dx[n+1] of step n, copies up to date.
+struct StepTangent {
+  const State& before;
+  const State& after;
+};
+
+/// What the reverse sweep carries, and its derivatives along a direction.
+struct AdjointPair {
+  State& adjoint;
+  State& adjoint_tangent;
+  ParameterSet& gradient;
+  ParameterSet& gradient_tangent;
 };
 
 /// Everything that evolves: x[n+1] = step_n(x[n]; prepare(p)), p the parameters.
@@ -59,6 +74,21 @@ class Model {
   virtual void step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) = 0;
   /// x̄[n+1] → x̄[n] in place; adds this rank's share of the parameters' gradient.
   virtual void step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) = 0;
+
+  // Second derivatives: those of the adjoint verbs along a direction, forward over reverse, for products with Hessians.
+
+  /// After `prepare_tangent` and `begin_adjoint`: zeroes what the derivatives gather. Throws Error with the reason
+  /// where there is no second derivative by the parameters of the two sets, or at all.
+  virtual void begin_adjoint_tangent(const ParameterSet& /*gradient*/, const ParameterSet& /*direction*/) {
+    throw Error("this model has no second derivatives", ErrorKind::input);
+  }
+  /// Adds to `gradient_tangent` the derivative of what `prepare_adjoint` adds; this rank's share.
+  virtual void prepare_adjoint_tangent(const ParameterSet& /*direction*/, ParameterSet& /*gradient_tangent*/) {}
+  /// `step_adjoint` of `pair.adjoint` and `pair.gradient` together with its derivative along dx and `direction`.
+  virtual void step_adjoint_tangent(int /*n*/, const Record& /*record*/, const StepTangent& /*tangent*/,
+                                    const ParameterSet& /*direction*/, const AdjointPair& /*pair*/) {
+    throw Error("this model has no second derivatives", ErrorKind::input);
+  }
 };
 
 }  // namespace diffsim

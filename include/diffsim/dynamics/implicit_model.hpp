@@ -3,11 +3,17 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "diffsim/dynamics/implicit_options.hpp"
 #include "diffsim/dynamics/mesh_model.hpp"
 
 namespace diffsim {
+
+namespace dynamics {
+struct NewtonIteration;
+class StepEquation;
+}  // namespace dynamics
 
 /// What the implicit steps since `prepare` took.
 struct ImplicitStatistics {
@@ -32,7 +38,8 @@ struct ImplicitStatistics {
 /// velocities of their motion at n+1; the accelerations of either are zero.
 ///
 /// Newton's method minimises the incremental potential. A step is differentiated by the implicit function theorem: one
-/// linear solve with the exact Jacobian at y, transposed in reverse. Records hold the state before a step, and y.
+/// linear solve with the exact Jacobian at y, transposed in reverse. Records hold the state before a step, and y. Or,
+/// if asked for, Newton's iterations are differentiated as they ran, one solve for each; then records hold these too.
 class ImplicitModel : public MeshModel {
  public:
   ImplicitModel(std::shared_ptr<const TetrahedralMesh> mesh, double dt, const ImplicitOptions& options);
@@ -48,18 +55,33 @@ class ImplicitModel : public MeshModel {
   void synchronise(State& state) const override;
   using MeshModel::synchronise;
   void prepare() override;
+  void prepare_tangent(const ParameterSet& direction) override;
+  void begin_adjoint(const ParameterSet& gradient) override;
+  void prepare_adjoint(ParameterSet& gradient) override;
+  void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override;
   std::unique_ptr<Record> make_record() const override;
   std::size_t record_bytes() const override;
   /// Throws Error (run) with step, reason and residuals where Newton's method fails.
   void step(int n, State& state, Record* record) override;
   void step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) override;
   void step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) override;
+  void step_adjoint_tangent(int n, const Record& record, const StepTangent& tangent, const ParameterSet& direction,
+                            const AdjointPair& pair) override;
 
  private:
   class Step;
   struct Workspace;
   /// y: the start, then the solution of step n. Throws Error (run).
-  void solve(Step& step, int n, Field& y);
+  void solve(Step& step, int n, Field& y, std::vector<dynamics::NewtonIteration>* trace);
+  /// The derivative of a step's adjoint at its solution y, where w solves Jᵀ w = ȳ: `adjoint_tangent` becomes that of
+  /// the old state. J is the one last linearised.
+  void adjoint_tangent(dynamics::StepEquation& step, const Field& y, const Field& w, const StepTangent& tangent,
+                       const ParameterSet& direction, State& adjoint_tangent, ParameterSet& gradient_tangent);
+  /// `step_tangent` and `step_adjoint` of Newton's iterations, `y` being what they came to.
+  void unrolled_tangent(dynamics::StepEquation& step, const std::vector<dynamics::NewtonIteration>& iterations,
+                        const Field& y, const ParameterSet& direction, State& tangent);
+  void unrolled_adjoint(dynamics::StepEquation& step, const std::vector<dynamics::NewtonIteration>& iterations,
+                        const Field& y, State& adjoint, ParameterSet& gradient);
 
   ImplicitOptions options_;
   ImplicitStatistics statistics_;

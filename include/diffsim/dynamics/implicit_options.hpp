@@ -31,6 +31,11 @@ struct ImplicitOptions {
   double spectral_radius = 0.8;  ///< generalised_alpha: ρ∞, of the highest frequencies, in [0, 1]
   /// Over how many steps gravity and dead loads that have one value grow linearly to it; 0: they act at once.
   int ramp_steps = 0;
+  /// Whether steps are differentiated as solutions of their equation (implicit function theorem). False: Newton's
+  /// iterations as they ran, from x[n] on, are; then `newton.max_iterations` may stop short of the solution, linear
+  /// systems are solved to `linear.tolerance`, and no step is cut. The lengths of steps that the line search found
+  /// count as constants; an iteration that needed the projected Hessian is an Error where derivatives are asked for.
+  bool implicit_differentiation = true;
   NewtonOptions newton;
   LinearOptions linear;
 };

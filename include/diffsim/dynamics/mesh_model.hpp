@@ -61,6 +61,9 @@ class MeshModel : public Model {
   void prepare_tangent(const ParameterSet& direction) override;
   void begin_adjoint(const ParameterSet& gradient) override;
   void prepare_adjoint(ParameterSet& gradient) override;
+  /// Error (input) names the first parameter, or term, that has no second derivatives.
+  void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override;
+  void prepare_adjoint_tangent(const ParameterSet& direction, ParameterSet& gradient_tangent) override;
 
  protected:
   MeshModel(std::shared_ptr<const TetrahedralMesh> mesh, double dt);
@@ -78,6 +81,11 @@ class MeshModel : public Model {
   /// Collective.
   void compute_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                              ParameterSet& gradient);
+  /// x̄ = Σ d[(∂f/∂x)ᵀ w], v̄ likewise, complete at owned vertices, and p̄ += d[(∂f/∂p)ᵀ w]; see
+  /// ForceTerm::add_force_adjoint_tangent. Collective.
+  void compute_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
+                                     const ParameterSet& direction, const Field* w, const Field* dw,
+                                     const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent);
   /// Sets y and v of vertices that are moved, from their x at t after the beginning of step n to h later; x may be y.
   void apply_motions(int n, double t, double h, const Field& x, Field& y, Field& v) const;
   /// Likewise dy and dv; dx may be dy.
@@ -93,6 +101,10 @@ class MeshModel : public Model {
   const LumpedMass& lumped_mass() const { return mass_; }
   /// [owned vertices, 3]: where steps gather ∂L/∂m, component by component, if the gradient asked for `changes_mass`.
   Field& mass_gradient() { return mass_gradient_; }
+  /// Likewise its derivative along a direction.
+  Field& mass_gradient_tangent() { return mass_gradient_tangent_; }
+  /// Of the terms alone; Error (input) where one of them, or a parameter that they share, has no second derivatives.
+  void begin_terms_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction);
 
  private:
   struct Mask;
@@ -101,7 +113,7 @@ class MeshModel : public Model {
   std::vector<std::unique_ptr<ForceTerm>> terms_;
   ParameterSet parameters_;
   LumpedMass mass_;
-  Field mass_gradient_;
+  Field mass_gradient_, mass_gradient_tangent_;
   std::unique_ptr<Mask> mask_;
   std::vector<std::unique_ptr<dynamics::RigidMotion>> motions_;
 };

@@ -36,9 +36,14 @@ class SymplecticEuler : public MeshModel {
   void step(int n, State& state, Record* record) override;
   void step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) override;
   void step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) override;
+  void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override;
+  void step_adjoint_tangent(int n, const Record& record, const StepTangent& tangent, const ParameterSet& direction,
+                            const AdjointPair& pair) override;
 
  private:
   struct Workspace;
+  /// Substep s of `step_tangent`; copies of dx are up to date before and after.
+  void substep_tangent(int n, int s, const Record& record, const ParameterSet& direction, State& tangent);
   double largest_rate(void (ForceTerm::*add_bound)(const ParameterSet&, Field&));
   void require_valid(int n);
   /// Throws the same Error on every rank if substep s passes through something. Collective.

@@ -9,6 +9,7 @@
 #include "diffsim/elastic/element_stiffness_impl.hpp"
 #include "diffsim/elastic/force_kernels_impl.hpp"
 #include "diffsim/elastic/moduli_impl.hpp"
+#include "diffsim/elastic/second_derivatives_impl.hpp"
 
 namespace diffsim {
 
@@ -53,25 +54,29 @@ class ElasticTerm : public ForceTerm {
   }
 
   void begin_adjoint(const ParameterSet& gradient) override {
-    const auto start = [&](DeviceArray<double>& sums, bool wanted, int values) {
-      if (!wanted) {
-        sums = {};
-        return;
-      }
-      allocate(sums, values);
-      Kokkos::deep_copy(sums, 0.0);
-    };
-    start(moduli_gradient_, any_modulus(gradient), K);
-    start(shape_sums_, gradient.find("rest_positions") != nullptr, 9 * E::points);
+    start_sums(moduli_gradient_, any_modulus(gradient), K);
+    start_sums(shape_sums_, gradient.find("rest_positions") != nullptr, 9 * E::points);
+  }
+
+  void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet&) override {
+    if (!elastic::has_second_derivatives<L>())
+      throw Error("no second derivative by the law '" + name() + "'; use an optimiser that needs gradients only",
+                  ErrorKind::input);
+    start_sums(moduli_gradient_tangent_, any_modulus(gradient), K);
   }
 
   void prepare_adjoint(const ParameterSet& parameters, ParameterSet& gradient) override {
     if (shape_sums_.size() > 0) add_shape_gradient<E>(scatter_, shape_sums_, gradient.at("rest_positions").field);
     if (moduli_gradient_.size() == 0) return;
-    elastic::GradientPointers<L> targets;
-    for (std::size_t i = 0; i < L::parameters.size(); ++i)
-      if (Parameter* found = gradient.find(L::parameters[i])) targets.value[i] = found->field.data();
-    elastic::add_parameter_gradient<L>(elements_, pointers(parameters), moduli_gradient_, targets);
+    elastic::add_parameter_gradient<L>(elements_, pointers(parameters), moduli_gradient_, targets(gradient));
+    Kokkos::fence();
+  }
+
+  void prepare_adjoint_tangent(const ParameterSet& parameters, const ParameterSet& direction,
+                               ParameterSet& gradient_tangent) override {
+    if (moduli_gradient_tangent_.size() == 0) return;
+    elastic::add_parameter_gradient_tangent<L>(elements_, pointers(parameters), pointers(direction), moduli_gradient_,
+                                               moduli_gradient_tangent_, targets(gradient_tangent));
     Kokkos::fence();
   }
 
@@ -104,16 +109,28 @@ class ElasticTerm : public ForceTerm {
   void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                          ParameterSet& gradient) override {
     const ProfilingRegion region("diffsim::elastic::force_adjoint");
-    Parameter* const signal = has_signal() ? gradient.find(signal_name()) : nullptr;
-    if (signal && signal_gradient_.size() == 0)
-      signal_gradient_ = make_device_array<double>("diffsim::elastic::signal_gradient",
-                                                   static_cast<std::size_t>(scatter_.num_packs()));
-    for_each_cell<E::nodes>(
-        "diffsim::elastic::force_adjoint", scatter_, adjoint.positions.data(),
-        elastic::ForceAdjoint<L, E>{elements(at.step), at.positions.data(), w.data(), moduli_gradient_.data(),
-                                    signal ? signal_gradient_.data() : nullptr, shape_sums_.data()});
-    if constexpr (has_signal())
-      if (signal) elastic::add_sum(signal_gradient_, signal->field.data() + signal->offset(at.step));
+    add_adjoint(at, w, adjoint.positions, moduli_gradient_.data(), shape_sums_.data(), gradient);
+  }
+
+  void add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
+                                 const ParameterSet& direction, const Field* w, const Field* dw,
+                                 const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent) override {
+    const ProfilingRegion region("diffsim::elastic::force_adjoint_tangent");
+    if (!w) {
+      if (dw)
+        add_adjoint(at, *dw, adjoint_tangent.positions, moduli_gradient_tangent_.data(), nullptr, gradient_tangent);
+      return;
+    }
+    if constexpr (elastic::has_second_derivatives<L>()) {
+      Parameter* const signal = signal_in(gradient_tangent);
+      for_each_cell<E::nodes>("diffsim::elastic::force_adjoint_tangent", scatter_, adjoint_tangent.positions.data(),
+                              elastic::ForceAdjointTangent<L, E>{
+                                  elements(at.step), at.positions.data(), tangent.positions.data(), w->data(),
+                                  dw ? dw->data() : nullptr, any_modulus(direction) ? moduli_tangent_.data() : nullptr,
+                                  value_of(has_signal() ? direction.find(signal_name()) : nullptr, at.step),
+                                  moduli_gradient_tangent_.data(), signal ? signal_gradient_.data() : nullptr});
+      add_signal_gradient(at.step, signal);
+    }
   }
 
   void add_couplings(const Configuration&, Couplings& couplings) override {
@@ -167,6 +184,46 @@ class ElasticTerm : public ForceTerm {
     return result;
   }
 
+  /// The signal's gradient, if it is asked for, with room for the sums over packs.
+  Parameter* signal_in(ParameterSet& gradient) {
+    Parameter* const signal = has_signal() ? gradient.find(signal_name()) : nullptr;
+    if (signal && signal_gradient_.size() == 0)
+      signal_gradient_ = make_device_array<double>("diffsim::elastic::signal_gradient",
+                                                   static_cast<std::size_t>(scatter_.num_packs()));
+    return signal;
+  }
+  void add_signal_gradient(int step, Parameter* signal) const {
+    if constexpr (has_signal())
+      if (signal) elastic::add_sum(signal_gradient_, signal->field.data() + signal->offset(step));
+  }
+
+  /// x̄ += (∂f/∂x)ᵀ w, and what is asked for of the parameters.
+  void add_adjoint(const Configuration& at, const Field& w, Field& positions, double* moduli_gradient,
+                   double* shape_sums, ParameterSet& gradient) {
+    Parameter* const signal = signal_in(gradient);
+    for_each_cell<E::nodes>(
+        "diffsim::elastic::force_adjoint", scatter_, positions.data(),
+        elastic::ForceAdjoint<L, E>{elements(at.step), at.positions.data(), w.data(), moduli_gradient,
+                                    signal ? signal_gradient_.data() : nullptr, shape_sums});
+    add_signal_gradient(at.step, signal);
+  }
+
+  void start_sums(DeviceArray<double>& sums, bool wanted, int values) {
+    if (!wanted) {
+      sums = {};
+      return;
+    }
+    allocate(sums, values);
+    Kokkos::deep_copy(sums, 0.0);
+  }
+
+  static elastic::GradientPointers<L> targets(ParameterSet& gradient) {
+    elastic::GradientPointers<L> result;
+    for (std::size_t i = 0; i < L::parameters.size(); ++i)
+      if (Parameter* found = gradient.find(L::parameters[i])) result.value[i] = found->field.data();
+    return result;
+  }
+
   void allocate(DeviceArray<double>& array, int values) {
     const std::size_t size =
         static_cast<std::size_t>(values * pack_width) * static_cast<std::size_t>(scatter_.num_packs());
@@ -214,7 +271,7 @@ class ElasticTerm : public ForceTerm {
   CellScatter scatter_;
   std::unique_ptr<BlockScatter> blocks_;  // made when first assembled
   elastic::Elements<L, E> elements_;
-  DeviceArray<double> moduli_tangent_, moduli_gradient_, signal_gradient_, shape_sums_;
+  DeviceArray<double> moduli_tangent_, moduli_gradient_, moduli_gradient_tangent_, signal_gradient_, shape_sums_;
   const Parameter* signal_ = nullptr;  // of the parameters prepared with
   bool has_moduli_tangent_ = false;
 };

@@ -36,6 +36,11 @@ using PointValues = T[N];
 ///
 ///   static constexpr const char* signal;
 ///   static constexpr int signal_modulus;
+///
+/// Products with Hessians differentiate the stress twice, with Duals of Duals. A law that does not hold to that order
+/// says so, and such products are refused:
+///
+///   static constexpr bool has_second_derivatives = false;
 template <class L>
 concept Law = requires(const Mat3<double>& F, const double (&moduli)[L::num_moduli]) {
   { L::energy(F, moduli) } -> std::convertible_to<double>;

@@ -60,6 +60,7 @@ struct Ogden {
   static constexpr std::array<const char*, K> parameters = detail::OgdenNames<N>::parameters;
   static constexpr int num_moduli = K;
   static constexpr bool needs_positive_jacobian = true;
+  static constexpr bool has_second_derivatives = false;  // `stress` is expanded to first order
 
   template <class T>
   static DIFFSIM_FUNCTION void moduli(const T (&parameters)[K], T (&moduli)[K]) {

@@ -21,6 +21,9 @@ class SumLoss : public Loss {
                  const ParameterSet& direction) override;
   void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
                     ParameterSet& gradient) override;
+  void add_gradient_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                            const ParameterSet& direction, State& adjoint_tangent,
+                            ParameterSet& gradient_tangent) override;
 
  private:
   std::vector<std::pair<std::unique_ptr<Loss>, double>> losses_;
@@ -31,8 +34,8 @@ class SumLoss : public Loss {
 /// vertices and steps that have an observed component.
 class TrackLoss : public Loss {
  public:
-  /// `observed[n]`: [owned vertices, 3], m, for each step n observed. `region`: only its vertices count. Collective; Error
-  /// (input) if nothing at all is observed.
+  /// `observed[n]`: [owned vertices, 3], m, for each step n observed. `region`: only its vertices count. Collective;
+  /// Error (input) if nothing at all is observed.
   TrackLoss(const TetrahedralMesh& mesh, const std::map<int, std::vector<double>>& observed, const Region& region);
   bool observes(int n) const override;
   double value(int n, const State& state, const ParameterSet& parameters) override;
@@ -40,6 +43,9 @@ class TrackLoss : public Loss {
                  const ParameterSet& direction) override;
   void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
                     ParameterSet& gradient) override;
+  void add_gradient_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                            const ParameterSet& direction, State& adjoint_tangent,
+                            ParameterSet& gradient_tangent) override;
 
  private:
   std::map<int, Field> observed_;
@@ -56,6 +62,9 @@ class TargetPositionLoss : public Loss {
                  const ParameterSet& direction) override;
   void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
                     ParameterSet& gradient) override;
+  void add_gradient_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                            const ParameterSet& direction, State& adjoint_tangent,
+                            ParameterSet& gradient_tangent) override;
 
  private:
   std::array<double, 3> mean(const Field& positions) const;
@@ -77,6 +86,9 @@ class TerminalLoss : public Loss {
                  const ParameterSet& direction) override;
   void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
                     ParameterSet& gradient) override;
+  void add_gradient_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                            const ParameterSet& direction, State& adjoint_tangent,
+                            ParameterSet& gradient_tangent) override;
 
  private:
   const State* weights_;

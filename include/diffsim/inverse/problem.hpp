@@ -39,6 +39,10 @@ class InverseProblem {
   double value(const std::vector<double>& u);
   /// L(u) and ∂L/∂u.
   double gradient(const std::vector<double>& u, std::vector<double>& gradient, const StateObserver& observer = {});
+  /// H v, H = ∂²L/∂u² at u; sets `gradient`, ∂L/∂u, if one is given. One rollout with its tangent and one reverse sweep
+  /// with its own: forward over reverse. Throws Error (input) naming what has no second derivatives.
+  std::vector<double> hessian_product(const std::vector<double>& u, const std::vector<double>& v,
+                                      std::vector<double>* gradient = nullptr);
   /// x[N] and its derivative along du.
   void final_state(const std::vector<double>& u, const std::vector<double>& du, State& state, State& tangent);
   /// (∂x[N]/∂u)ᵀ w.
@@ -74,6 +78,7 @@ class InverseProblem {
   };
   bool of_initial_state(std::size_t k) const;
   Field& field(std::size_t k);
+  const Field& field(std::size_t k) const { return const_cast<InverseProblem*>(this)->field(k); }
   /// Whether u is ln p, number by number; a map's logarithm is that of its entries.
   bool in_logarithm(std::size_t k) const;
   /// values_i *= p_i where a map is searched in the logarithm.
@@ -83,6 +88,18 @@ class InverseProblem {
   /// This rank's part of unknown k, completed on every rank by the shared numbers.
   std::vector<double> complete(std::size_t k, const std::vector<double>& u) const;
   ParameterSet make_gradient() const;
+  /// Adds the direction du to `direction` and `tangent`, of x[0], both zeroed.
+  void add_direction(const std::vector<double>& u, const std::vector<double>& du, ParameterSet& direction,
+                     State& tangent);
+  /// Derivatives by the entries of unknown k's field, those of the field that moves along included.
+  std::vector<double> by_entries(std::size_t k, const ParameterSet& by_parameters, const State& by_initial) const;
+  /// From there to those by its numbers, over all ranks where these share them; `values` scaled where a map says so.
+  std::vector<double> by_numbers(std::size_t k, const std::vector<double>& values) const;
+  std::vector<double> hessian_sweep(const std::vector<double>& u, const std::vector<double>& v,
+                                    std::vector<double>* gradient);
+  /// ∂L/∂u from derivatives by the Model's parameters and x[0].
+  std::vector<double> by_unknowns(const std::vector<double>& u, const ParameterSet& by_parameters,
+                                  const State& by_initial);
   double sweep(Loss& loss, const std::vector<double>& u, std::vector<double>& gradient, const StateObserver& observer,
                SweepJournal* journal);
 

@@ -33,6 +33,12 @@ class NodalDamping : public ForceTerm {
                          Field& force_tangent) override;
   void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                          ParameterSet& gradient) override;
+  void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override;
+  void prepare_adjoint_tangent(const ParameterSet& parameters, const ParameterSet& direction,
+                               ParameterSet& gradient_tangent) override;
+  void add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
+                                 const ParameterSet& direction, const Field* w, const Field* dw,
+                                 const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent) override;
   void add_jacobian(const Configuration& at, const ParameterSet& parameters, const JacobianWeights& weights,
                     BlockMatrix& matrix) override;
   void add_damping_bound(const ParameterSet& parameters, Field& damping) override;
@@ -45,6 +51,7 @@ class NodalDamping : public ForceTerm {
   Field per_volume_;          // α ρ + c, [cells]
   Field coefficients_;        // d
   Field tangent_, gradient_;  // of d; likewise
+  Field gradient_tangent_;
   bool has_tangent_ = false, has_gradient_ = false;
 };
 

@@ -30,6 +30,11 @@ class SurfaceTraction : public ForceTerm {
                          Field& force_tangent) override;
   void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                          ParameterSet& gradient) override;
+  void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override;
+  /// The force is linear in the load and depends on nothing else that moves: the rest shape is refused.
+  void add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
+                                 const ParameterSet& direction, const Field* w, const Field* dw,
+                                 const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent) override;
   void add_jacobian(const Configuration&, const ParameterSet&, const JacobianWeights&, BlockMatrix&) override {}
 
  private:

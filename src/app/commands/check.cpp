@@ -8,6 +8,7 @@
 #include "app/inverse_job.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/inverse/gradient_check.hpp"
+#include "diffsim/inverse/hessian_check.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -28,6 +29,23 @@ double rounding_error(Job& job, InverseJob& inverse, const std::vector<double>& 
   }
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, job.comm));
   return sums[1] > 0.0 ? std::sqrt(sums[0] / sums[1]) : 0.0;
+}
+
+/// Symmetry and third order of the remainder, into the report.
+bool check_products(Job& job, InverseProblem& problem, const std::vector<double>& u) {
+  const HessianCheck check = check_hessian(problem, u);
+  job.report["hessian_symmetry"] = check.symmetry;
+  job.report["hessian_taylor_orders"] = check.taylor_orders;
+  job.report["checks"]["hessian"] = {{"symmetry", check.symmetry},
+                                     {"taylor_orders", check.taylor_orders},
+                                     {"first_step", check.first_step},
+                                     {"quadratic", check.quadratic},
+                                     {"passed", check.passed}};
+  const std::string taylor = check.quadratic ? "quadratic, no remainder"
+                                             : fmt::format("Taylor orders {:.3f}", fmt::join(check.taylor_orders, " "));
+  job.out << fmt::format("  {:<20} {}  symmetry {:.1e}, {}\n", "Hessian, all", check.passed ? "passed" : "FAILED",
+                         check.symmetry, taylor);
+  return check.passed;
 }
 
 }  // namespace
@@ -72,8 +90,9 @@ bool check(Job& job) {
   }
   job.report["dot_product_error"] = worst;
   job.report["taylor_orders"] = orders;
-  job.report["passed"] = passed;
   job.report["checks"] = by_name;
+  if (job.line.hessian) passed = check_products(job, problem, u) && passed;
+  job.report["passed"] = passed;
   job.out << (passed ? "passed" : "FAILED") << "; wrote " << job.output.path("report.json") << '\n';
   return passed;
 }

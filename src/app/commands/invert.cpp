@@ -67,6 +67,12 @@ void write_parameters(Job& job, const InverseJob& inverse, const std::vector<dou
   file.publish();
 }
 
+std::string evaluations_text(const OptimiserResult& result) {
+  std::string text = fmt::format("{} evaluations", result.evaluations);
+  if (result.hessian_products > 0) text += fmt::format(", {} Hessian products", result.hessian_products);
+  return text;
+}
+
 }  // namespace
 
 bool invert(Job& job) {
@@ -105,13 +111,14 @@ bool invert(Job& job) {
   job.report["converged"] = result.converged;
   job.report["iterations"] = result.iterations;
   job.report["evaluations"] = result.evaluations;
+  if (job.scene.optimiser.method == "newton_cg") job.report["hessian_products"] = result.hessian_products;
   job.report["reason"] = result.reason;
   job.report["initial_loss"] = first_loss.value_or(result.loss);
   for (std::size_t i = 0; i < values.size(); ++i) job.report["parameters"][history.names()[i]] = values[i];
 
-  job.out << fmt::format("invert: {}; {} after {} iterations, {} evaluations, {:.3g} s ({})\n",
-                         size_text(job.scene, *inverse.mesh), result.converged ? "converged" : "NOT converged",
-                         result.iterations, result.evaluations, job.report.elapsed() - start, result.reason)
+  job.out << fmt::format("invert: {}; {} after {} iterations, {}, {:.3g} s ({})\n", size_text(job.scene, *inverse.mesh),
+                         result.converged ? "converged" : "NOT converged", result.iterations, evaluations_text(result),
+                         job.report.elapsed() - start, result.reason)
           << fmt::format("loss {:.6g} -> {:.6g} m²\n", first_loss.value_or(result.loss), result.loss);
   for (std::size_t i = 0; i < values.size(); ++i)
     job.out << fmt::format("  {} = {:.8g}\n", history.names()[i], values[i]);

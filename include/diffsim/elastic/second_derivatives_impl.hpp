@@ -1,0 +1,154 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/elastic/elements_impl.hpp"
+#include "diffsim/elastic/moduli_impl.hpp"
+
+namespace diffsim::elastic {
+
+/// Whether a law holds to second derivatives of its stress: all do but those that say
+/// `static constexpr bool has_second_derivatives = false`.
+template <class L>
+constexpr bool has_second_derivatives() {
+  if constexpr (requires { L::has_second_derivatives; })
+    return L::has_second_derivatives;
+  else
+    return true;
+}
+
+/// A number of a pack of cells and its derivative along a direction.
+using PackDual = Dual<Pack, 1>;
+
+/// What φ = P(F; moduli) : G gives the adjoint: B = ∂φ/∂F = ∂P/∂F : G, and ∂φ/∂moduli, with their derivatives.
+template <class L>
+struct PowerDerivatives {
+  Mat3<PackDual> by_F;
+  PackDual by_modulus[L::num_moduli];
+};
+
+/// Of F, G and moduli that move along a direction. `moduli_too`: else `by_modulus` is not set.
+template <class L>
+DIFFSIM_SHARED_FUNCTION void power_derivatives(const Mat3<PackDual>& F, const Mat3<PackDual>& G,
+                                               const PackDual (&moduli)[L::num_moduli], bool moduli_too,
+                                               PowerDerivatives<L>& result) {
+  result.by_F = stress_tangent_of<L>(F, G, moduli);
+  if (moduli_too) stress_moduli_of<L>(F, G, moduli, result.by_modulus);
+}
+
+/// The derivative of `ForceAdjoint`, by positions and moduli, along dx, dw, dmoduli and dsignal.
+template <Law L, class E>
+struct ForceAdjointTangent {
+  Elements<L, E> elements;
+  const double* x;
+  const double* dx;
+  const double* w;
+  const double* dw;         // or nullptr
+  const double* dmoduli;    // [packs, K, pack_width], or nullptr
+  const double* dsignal;    // [1], or nullptr
+  double* moduli_gradient;  // of derivatives, [packs, K, pack_width], or nullptr
+  double* signal_gradient;  // likewise, [packs], set, or nullptr
+
+  KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[E::nodes]) const {
+    Vec3<Pack> positions[E::nodes], d_positions[E::nodes], adjoints[E::nodes], d_adjoints[E::nodes];
+    gather_nodes(vertices, x, positions);
+    gather_nodes(vertices, dx, d_positions);
+    gather_nodes(vertices, w, adjoints);
+    if (dw) gather_nodes(vertices, dw, d_adjoints);
+    PackDual moduli[L::num_moduli];
+    moduli_at(pack, moduli);
+    if constexpr (has_signal<L>)
+      if (signal_gradient) signal_gradient[pack] = 0.0;
+    for (int q = 0; q < E::points; ++q) {
+      const Mat3<Pack> inverse = elements.geometry.inverse(pack, q);
+      const Pack volume = elements.geometry.volume(pack, q);
+      const Mat3<PackDual> F = dual(gradient_at<E>(positions, q, inverse), gradient_at<E>(d_positions, q, inverse));
+      const Mat3<PackDual> G =
+          dual(gradient_at<E>(adjoints, q, inverse), dw ? gradient_at<E>(d_adjoints, q, inverse) : Mat3<Pack>::zero());
+      PowerDerivatives<L> power;
+      power_derivatives<L>(F, G, moduli, moduli_gradient || signal_gradient, power);
+      Mat3<Pack> dB;
+      for (int i = 0; i < 9; ++i) dB(i / 3, i % 3) = power.by_F(i / 3, i % 3).derivative[0];
+      add_node_forces<E>(dB, inverse, volume, q, value);
+      if (moduli_gradient || signal_gradient) add_moduli_gradient(pack, volume, power.by_modulus);
+    }
+  }
+
+  static KOKKOS_INLINE_FUNCTION Mat3<PackDual> dual(const Mat3<Pack>& a, const Mat3<Pack>& da) {
+    Mat3<PackDual> c;
+    for (int i = 0; i < 9; ++i) {
+      c(i / 3, i % 3).value = a(i / 3, i % 3);
+      c(i / 3, i % 3).derivative[0] = da(i / 3, i % 3);
+    }
+    return c;
+  }
+
+  KOKKOS_INLINE_FUNCTION PackDual signal() const {
+    PackDual s(elements.signal_value());
+    if (dsignal) s.derivative[0] = *dsignal;
+    return s;
+  }
+  /// Without the signal.
+  KOKKOS_INLINE_FUNCTION PackDual modulus_at(int pack, int k) const {
+    PackDual m;
+    m.value = elements.modulus(pack, k);
+    m.derivative[0] = dmoduli ? load(dmoduli + pack_width * (L::num_moduli * pack + k)) : Pack(0.0);
+    return m;
+  }
+  KOKKOS_INLINE_FUNCTION void moduli_at(int pack, PackDual (&moduli)[L::num_moduli]) const {
+    for (int k = 0; k < L::num_moduli; ++k) moduli[k] = modulus_at(pack, k);
+    if constexpr (has_signal<L>) moduli[L::signal_modulus] *= signal();
+  }
+
+  KOKKOS_INLINE_FUNCTION void add_moduli_gradient(int pack, const Pack& volume,
+                                                  PackDual (&along)[L::num_moduli]) const {
+    constexpr int K = L::num_moduli;
+    if constexpr (has_signal<L>) {
+      PackDual& a = along[L::signal_modulus];
+      if (signal_gradient) {
+        const Pack share = volume * (a * modulus_at(pack, L::signal_modulus)).derivative[0];
+        for (int i = 0; i < pack_width; ++i) signal_gradient[pack] -= lane(share, i);
+      }
+      a *= signal();
+    }
+    if (!moduli_gradient) return;
+    for (int k = 0; k < K; ++k) {
+      double* const sum = moduli_gradient + pack_width * (K * pack + k);
+      store(sum, load(sum) - volume * along[k].derivative[0]);
+    }
+  }
+};
+
+/// The derivative of `add_parameter_gradient` along a direction of the parameters and of the moduli's gradient:
+/// gradient_i += Σ_k dm̄_k ∂m_k/∂p_i + m̄_k Σ_j ∂²m_k/∂p_i∂p_j dp_j.
+template <Law L, class E>
+void add_parameter_gradient_tangent(const Elements<L, E>& elements, const ParameterPointers<L>& parameters,
+                                    const ParameterPointers<L>& direction, const DeviceArray<double>& moduli_gradient,
+                                    const DeviceArray<double>& moduli_gradient_tangent,
+                                    const GradientPointers<L>& gradient) {
+  constexpr int K = L::num_moduli;
+  constexpr int P = static_cast<int>(L::parameters.size());
+  Kokkos::parallel_for(
+      "diffsim::elastic::moduli_adjoint_tangent", Range(0, elements.num_cells), KOKKOS_LAMBDA(int entry) {
+        using Along = Dual<double, 1>;
+        const int cell = elements.cell_at(entry / pack_width, entry % pack_width);
+        double p[P], dp[P];
+        parameters.at(cell, p);
+        direction.at(cell, dp);
+        Dual<Along, P> variable[P], m[K];
+        for (int i = 0; i < P; ++i) {
+          Along moving(p[i]);
+          moving.derivative[0] = dp[i];
+          variable[i] = Dual<Along, P>::variable(moving, i);
+        }
+        L::moduli(variable, m);
+        for (int k = 0; k < K; ++k) {
+          const int place = pack_width * (K * (entry / pack_width) + k) + entry % pack_width;
+          Along g(moduli_gradient(place));
+          g.derivative[0] = moduli_gradient_tangent(place);
+          for (int i = 0; i < P; ++i)
+            if (gradient.value[i]) gradient.value[i][cell] += (g * m[k].derivative[i]).derivative[0];
+        }
+      });
+}
+
+}  // namespace diffsim::elastic

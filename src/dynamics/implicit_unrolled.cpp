@@ -1,0 +1,247 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Newton's iterations of an implicit step, differentiated as they ran.
+//
+// From y_0 = x_n, an iteration takes y to y + t d, t a constant, where d is the missing part to what is prescribed in
+// the components that are, and in the free ones solves
+//
+//   Φ(y, d) = R(y) + J(y) d = 0,   J d = a_y M d - x_y ∂f/∂x d - v_y ∂f/∂v d
+//
+// so that J ḋ = -Ṙ - J̇ d, which takes the terms' second derivatives.
+
+#include "diffsim/core/device.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/dynamics/implicit_model.hpp"
+#include "dynamics/newton.hpp"
+#include "dynamics/step_equation.hpp"
+
+namespace diffsim {
+
+using namespace dynamics;
+
+namespace {
+
+void require_exact(const NewtonIteration& iteration, int n) {
+  if (iteration.projected)
+    throw Error(
+        "step " + std::to_string(n) +
+            ": Newton's iterations cannot be differentiated as they ran, for one used the projected Hessian; use "
+            "implicit_differentiation: true, or a smaller dt",
+        ErrorKind::run);
+}
+
+/// d of iteration k.
+Field difference(const std::vector<NewtonIteration>& iterations, std::size_t k, const Field& y) {
+  const Field& next = k + 1 < iterations.size() ? iterations[k + 1].y : y;
+  Field d = next.clone();
+  axpy(-1.0, iterations[k].y, d);
+  scale(1.0 / iterations[k].step, d);
+  return d;
+}
+
+/// J̇ d is computed from J̇ᵀ d.
+void require_symmetric(const std::vector<std::unique_ptr<ForceTerm>>& terms) {
+  for (const auto& term : terms)
+    if (!term->has_symmetric_jacobian())
+      throw Error("Newton's iterations cannot be differentiated as they ran: the Jacobian of the term '" +
+                      term->name() + "' is not symmetric; use implicit_differentiation: true",
+                  ErrorKind::input);
+}
+
+}  // namespace
+
+void ImplicitModel::prepare_tangent(const ParameterSet& direction) {
+  MeshModel::prepare_tangent(direction);
+  if (options_.implicit_differentiation) return;
+  require_symmetric(terms());
+  begin_terms_adjoint_tangent({}, direction);
+}
+
+void ImplicitModel::begin_adjoint(const ParameterSet& gradient) {
+  MeshModel::begin_adjoint(gradient);
+  if (options_.implicit_differentiation) return;
+  require_symmetric(terms());
+  begin_terms_adjoint_tangent(gradient, {});
+}
+
+void ImplicitModel::prepare_adjoint(ParameterSet& gradient) {
+  // What J d contributed was gathered with the derivatives; it belongs to the gradient itself.
+  if (!options_.implicit_differentiation)
+    for (const auto& term : terms()) term->prepare_adjoint_tangent(parameters(), {}, gradient);
+  MeshModel::prepare_adjoint(gradient);
+}
+
+void ImplicitModel::begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) {
+  if (!options_.implicit_differentiation)
+    throw Error("no second derivatives of Newton's iterations; use implicit_differentiation: true", ErrorKind::input);
+  MeshModel::begin_adjoint_tangent(gradient, direction);
+}
+
+void ImplicitModel::unrolled_tangent(StepEquation& step, const std::vector<NewtonIteration>& iterations, const Field& y,
+                                     const ParameterSet& direction, State& tangent) {
+  const int n = step.number(), count = step.count();
+  const TimeRule& rule = step.rule();
+  const Parameter* const gravity = direction.find("gravity");
+  synchronise(tangent);
+  Field ratio("mass_ratio", mass().extent());  // dM/M
+  const bool mass_changes = changes_mass(direction);
+  if (mass_changes) divide(lumped_mass().mass_tangent(), mass(), ratio);
+  // What is prescribed: positions and velocities.
+  Field dy = local_field("positions_tangent"), d_prescribed = dy.like("prescribed"), dw = dy.like("velocities_tangent");
+  dy.copy_from(tangent["positions"]);
+  copy_fixed(count, fixed(), tangent["positions"], d_prescribed);
+  apply_motions_tangent(n, 0.0, dt(), step.state()["positions"], direction, tangent["positions"], d_prescribed, dw);
+
+  Field none = dy.like("none"), Mx = dy.like("mass_times");
+  for (std::size_t k = 0; k < iterations.size(); ++k) {
+    const NewtonIteration& iteration = iterations[k];
+    require_exact(iteration, n);
+    const Field d = difference(iterations, k, y);
+    // dx, dv: the places of forces move so. In the missing part's change, too, J is applied.
+    Field dx = dy.like("dx"), dv = dy.like("dv"), gap = d_prescribed.clone();
+    step.combine_state(rule.position, tangent, dx);
+    add_scaled(count, rule.position.y, dy, dx);
+    step.combine_state(rule.velocity, tangent, dv);
+    add_scaled(count, rule.velocity.y, dy, dv);
+    copy_fixed(count, fixed(), dw, dv);
+    add_scaled(count, -1.0, dy, gap);
+    keep_fixed(count, fixed(), gap);
+    Field dx_gap = dx.clone(), dv_gap = dv.clone();
+    add_scaled(count, rule.position.y, gap, dx_gap);
+    add_scaled(count, rule.velocity.y, gap, dv_gap);
+    for (Field* field : {&dx, &dv, &dx_gap, &dv_gap}) mesh().halo().copy_to_ghosts(*field);
+    const Configuration at = step.configuration(iteration.y);
+    const auto along = [&](const Field& x, const Field& v) {
+      return ConfigurationTangent{x, at.velocities ? &v : nullptr};
+    };
+    Field rhs = dy.like("rhs"), turn = dy.like("turn"), turn_v = dy.like("turn_v");
+    compute_force_tangent(at, along(dx_gap, dv_gap), direction, rhs);
+    // J̇ d; the Jacobians are symmetric.
+    ParameterSet nothing;
+    compute_force_adjoint_tangent(at, along(dx, dv), direction, &d, nullptr, {turn, at.velocities ? &turn_v : nullptr},
+                                  nothing);
+    add_scaled(count, rule.position.y, turn, rhs);
+    add_scaled(count, rule.velocity.y, turn_v, rhs);
+    Field da = dy.like("da");
+    step.combine_state(rule.acceleration, tangent, da);
+    add_scaled(count, rule.acceleration.y, dy, da);
+    add_mass_times(count, -1.0, mass(), da, rhs);
+    if (gravity)
+      add_mass_times_vector(count, step.load_factor(*gravity), mass(), gravity->field.data() + 3 * gravity->offset(n),
+                            rhs);
+    if (mass_changes) {
+      add_mass_times(count, -1.0, ratio, step.acceleration_of(iteration.y), rhs);
+      Mx.fill(0.0);
+      add_mass_times(count, rule.acceleration.y, mass(), d, Mx);
+      add_mass_times(count, -1.0, ratio, Mx, rhs);
+    }
+    keep_free(count, fixed(), rhs);
+    Field change = dy.like("change");
+    step.linearise(iteration.y);
+    step.solve(rhs, change, false);
+    keep_free(count, fixed(), change);
+    add_scaled(count, 1.0, gap, change);
+    add_scaled(count, iteration.step, change, dy);
+  }
+
+  State next = tangent.zero_like();
+  for (std::size_t k = 0; k < rule.fields.size(); ++k) {
+    Field& field = next.fields()[k];
+    step.combine_state(rule.next[k], tangent, field);
+    add_scaled(count, rule.next[k].y, dy, field);
+    if (step.is_rate(k)) keep_free(count, fixed(), field);
+  }
+  copy_fixed(count, fixed(), dw, next["velocities"]);
+  copy_values(count, dy, next.fields()[0]);
+  tangent.copy_from(next);
+  synchronise(tangent);
+}
+
+void ImplicitModel::unrolled_adjoint(StepEquation& step, const std::vector<NewtonIteration>& iterations, const Field& y,
+                                     State& adjoint, ParameterSet& gradient) {
+  const int n = step.number(), count = step.count();
+  const TimeRule& rule = step.rule();
+  const bool mass_changes = changes_mass(gradient);
+  Parameter* const gravity = gradient.find("gravity");
+  State old = adjoint.zero_like();
+  // Of the new state's fields: ȳ, the shares of the old ones, and what falls to prescribed positions and velocities.
+  Field y_bar = local_field("positions_adjoint"), prescribed_bar = y_bar.like("prescribed_adjoint"),
+        w_bar = y_bar.like("prescribed_velocities_adjoint");
+  copy_fixed(count, fixed(), adjoint["velocities"], w_bar);
+  for (std::size_t k = 0; k < rule.fields.size(); ++k) {
+    Field& bar = adjoint.fields()[k];
+    if (step.is_rate(k)) keep_free(count, fixed(), bar);
+    add_scaled(count, rule.next[k].y, bar, y_bar);
+    for (std::size_t j = 0; j < rule.fields.size(); ++j)
+      if (rule.next[k].state[j] != 0.0) add_scaled(count, rule.next[k].state[j], bar, old.fields()[j]);
+  }
+
+  std::vector<double> momentum(3, 0.0);
+  for (std::size_t k = iterations.size(); k-- > 0;) {
+    const NewtonIteration& iteration = iterations[k];
+    require_exact(iteration, n);
+    const Field d = difference(iterations, k, y);
+    // d̄ = t ȳ; Jᵀ w = d̄ in the free components.
+    Field d_bar = y_bar.like("d_bar"), w = y_bar.like("w");
+    add_scaled(count, iteration.step, y_bar, d_bar);
+    Field rhs = d_bar.clone();
+    keep_free(count, fixed(), rhs);
+    step.linearise(iteration.y);
+    step.solve(rhs, w, true);
+    keep_free(count, fixed(), w);
+    mesh().halo().copy_to_ghosts(w);
+    // -wᵀ R, and -wᵀ J d by d alone, ...
+    const Configuration at = step.configuration(iteration.y);
+    Field x_bar = y_bar.like("x_bar"), v_bar = y_bar.like("v_bar"), a_bar = y_bar.like("a_bar");
+    compute_force_adjoint(at, w, {x_bar, at.velocities ? &v_bar : nullptr}, gradient);
+    add_scaled(count, rule.position.y, x_bar, d_bar);
+    add_scaled(count, rule.velocity.y, v_bar, d_bar);
+    keep_fixed(count, fixed(), d_bar);
+    add_scaled(count, 1.0, d_bar, prescribed_bar);
+    add_scaled(count, -1.0, d_bar, y_bar);
+    // ... and by what J depends on.
+    Field along_x = y_bar.like("along_x"), along_v = y_bar.like("along_v"), turn = y_bar.like("turn"),
+          turn_v = y_bar.like("turn_v");
+    axpy(rule.position.y, d, along_x);
+    axpy(rule.velocity.y, d, along_v);
+    compute_force_adjoint_tangent(at, {along_x, at.velocities ? &along_v : nullptr}, {}, &w, nullptr,
+                                  {turn, at.velocities ? &turn_v : nullptr}, gradient);
+    add_scaled(count, 1.0, turn, x_bar);
+    add_scaled(count, 1.0, turn_v, v_bar);
+    add_mass_times(count, -1.0, mass(), w, a_bar);
+    Field v_fixed = v_bar.clone();
+    keep_fixed(count, fixed(), v_fixed);
+    add_scaled(count, 1.0, v_fixed, w_bar);
+    keep_free(count, fixed(), v_bar);
+    add_scaled(count, rule.position.y, x_bar, y_bar);
+    add_scaled(count, rule.velocity.y, v_bar, y_bar);
+    add_scaled(count, rule.acceleration.y, a_bar, y_bar);
+    for (std::size_t j = 0; j < rule.fields.size(); ++j) {
+      add_scaled(count, rule.position.state[j], x_bar, old.fields()[j]);
+      add_scaled(count, rule.velocity.state[j], v_bar, old.fields()[j]);
+      add_scaled(count, rule.acceleration.state[j], a_bar, old.fields()[j]);
+    }
+    if (gravity) {
+      const std::vector<double> sum = local_sum(a_bar);
+      for (std::size_t c = 0; c < 3; ++c) momentum[c] -= sum[c];
+    }
+    if (mass_changes) {
+      Field inertia = y_bar.like("inertia");
+      copy_values(count, step.acceleration_of(iteration.y), inertia);
+      add_mass_times(count, rule.acceleration.y, mass(), d, inertia);
+      subtract_products(count, mass(), inertia, w, mass_gradient());
+    }
+  }
+  // y_0 = x_n; what is prescribed is x_n, or follows its motion.
+  add_scaled(count, 1.0, y_bar, old.fields()[0]);
+  apply_motions_adjoint(n, 0.0, dt(), step.state()["positions"], prescribed_bar, w_bar, gradient);
+  add_scaled(count, 1.0, prescribed_bar, old.fields()[0]);
+  if (gravity) {
+    std::vector<double> all = gravity->field.to_host();
+    for (std::size_t c = 0; c < 3; ++c) all[3 * gravity->offset(n) + c] += step.load_factor(*gravity) * momentum[c];
+    gravity->field.from_host(all);
+  }
+  adjoint.copy_from(old);
+}
+
+}  // namespace diffsim

@@ -1,0 +1,67 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/adjoint/directional.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/inverse/problem.hpp"
+#include "inverse/unknown_values.hpp"
+
+namespace diffsim {
+
+using namespace inverse;
+
+std::vector<double> InverseProblem::hessian_sweep(const std::vector<double>& u, const std::vector<double>& v,
+                                                  std::vector<double>* gradient) {
+  set(u);
+  ParameterSet direction = make_gradient(), product = make_gradient();
+  JoinedState start(initial_);
+  start.first.copy_from(initial_);
+  add_direction(u, v, direction, start.second);
+  model_.synchronise(direction);
+  model_.synchronise(start.second);
+  DirectionalModel model(model_, direction);
+  DirectionalLoss loss(loss_, model);
+  State state = model.make_state(), adjoint = state.zero_like();
+  start.join(state);
+  const std::unique_ptr<Schedule> schedule = make_schedule_(num_steps_);
+  AdjointSweep sweep(model, loss, *schedule, store_);
+  sweep.watch(watcher_);
+  sweep.forward(state, product, {}, [this](int n, const State&) { return n == num_steps_; });
+  sweep.backward(adjoint);
+  statistics_ = sweep.statistics();
+
+  JoinedState& by_initial = start;
+  by_initial.split(adjoint);
+  const ParameterSet& by_parameters = model.sum_gradient();
+  const std::vector<double> by_u = by_unknowns(u, by_parameters, by_initial.second);
+  std::vector<double> result(size_, 0.0);
+  for (std::size_t k = 0; k < unknowns_.size(); ++k) {
+    const Unknown& unknown = unknowns_[k];
+    const Block& block = blocks_[k];
+    std::vector<double> values = by_entries(k, product, by_initial.first);
+    if (unknown.map_numbers > 0 && unknown.logarithmic) {
+      // p_e = p0_e exp((B u)_e): dp_e = p_e (B v)_e, and once more.
+      const std::vector<double> first = by_entries(k, by_parameters, by_initial.second);
+      const std::vector<double> change = mapped(unknown, complete(k, v));
+      for (std::size_t e = 0; e < change.size(); ++e) values[e] += first[e] * change[e];
+      scale_by_value(k, values);
+    }
+    const std::vector<double> g = by_numbers(k, values), p = physical(k, u);
+    for (std::size_t i = 0; i < block.count; ++i) {
+      const std::size_t place = block.offset + i;
+      result[place] = in_logarithm(k) ? g[i] * p[i] + by_u[place] * v[place] : g[i];
+    }
+  }
+  if (gradient) *gradient = by_u;
+  return result;
+}
+
+std::vector<double> InverseProblem::hessian_product(const std::vector<double>& u, const std::vector<double>& v,
+                                                    std::vector<double>* gradient) {
+  if (!log_ || gradient) return hessian_sweep(u, v, gradient);
+  // A log tells products from gradients by what it is asked with: the direction.
+  if (const auto known = log_->replay(*this, v)) return known->gradient;
+  const EvaluationLog::Evaluation evaluation{0.0, hessian_sweep(u, v, nullptr), {}};
+  log_->add(*this, v, evaluation);
+  return evaluation.gradient;
+}
+
+}  // namespace diffsim

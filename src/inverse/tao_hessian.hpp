@@ -1,0 +1,38 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <petsctao.h>
+
+#include <exception>
+#include <vector>
+
+#include "diffsim/core/petsc_handle.hpp"
+#include "diffsim/inverse/problem.hpp"
+
+namespace diffsim::inverse {
+
+/// ∂²L/∂u² as a matrix that PETSc can multiply by, at the point where TAO asks for it. Its rows and columns of some
+/// unknowns are a matrix of the same kind, as bounded methods need.
+class TaoHessian {
+ public:
+  explicit TaoHessian(InverseProblem& problem);
+  TaoHessian(const TaoHessian&) = delete;
+  TaoHessian& operator=(const TaoHessian&) = delete;
+
+  void give_to(Tao tao);
+  long products() const { return products_; }
+  /// Throws what a product threw: exceptions cannot pass through C.
+  void rethrow() const;
+
+ private:
+  static PetscErrorCode move_to(Tao tao, Vec u, Mat matrix, Mat preconditioner, void* pointer);
+  static PetscErrorCode multiply(Mat matrix, Vec v, Vec product);
+
+  InverseProblem& problem_;
+  PetscHandle<Mat, MatDestroy> matrix_;
+  std::vector<double> u_;
+  std::exception_ptr error_;
+  long products_ = 0;
+};
+
+}  // namespace diffsim::inverse
