@@ -43,11 +43,11 @@ struct ViscousForce {
     gather_nodes(vertices, v, velocities);
     const Pack eta = viscosities.eta(pack), zeta = viscosities.zeta(pack);
     for (int q = 0; q < E::points; ++q) {
-      const Mat3<Pack> inverse = geometry.inverse(pack, q);
+      const auto [inverse, volume] = geometry.at(pack, q);
       const Mat3<Pack> F = elastic::gradient_at<E>(positions, q, inverse);
       const Mat3<Pack> rate = elastic::gradient_at<E>(velocities, q, inverse);
       const Mat3<Pack> S = newtonian(eta, zeta, symmetric_product(F, rate));
-      elastic::add_node_forces<E>(F * S, inverse, geometry.volume(pack, q), q, value);
+      elastic::add_node_forces<E>(F * S, inverse, volume, q, value);
     }
   }
 };
@@ -72,7 +72,7 @@ struct ViscousTangent {
     if (dX) gather_nodes(vertices, dX, d_rest);
     const Pack eta = viscosities.eta(pack), zeta = viscosities.zeta(pack);
     for (int q = 0; q < E::points; ++q) {
-      const Mat3<Pack> inverse = geometry.inverse(pack, q);
+      const auto [inverse, volume] = geometry.at(pack, q);
       const Mat3<Pack> F = elastic::gradient_at<E>(positions, q, inverse);
       const Mat3<Pack> rate = elastic::gradient_at<E>(velocities, q, inverse);
       Mat3<Pack> dF = elastic::gradient_at<E>(d_positions, q, inverse);
@@ -90,7 +90,7 @@ struct ViscousTangent {
       const Mat3<Pack> dS = newtonian(eta, zeta, symmetric_product(dF, rate) + symmetric_product(F, d_rate)) +
                             newtonian(directions.eta(pack), directions.zeta(pack), strain_rate);
       dP = dP + dF * S + F * dS;
-      elastic::add_node_forces<E>(dP, inverse, geometry.volume(pack, q), q, value);
+      elastic::add_node_forces<E>(dP, inverse, volume, q, value);
     }
   }
 };
@@ -116,8 +116,7 @@ struct ViscousAdjoint {
     gather_nodes(vertices, w, adjoints);
     const Pack eta = viscosities.eta(pack), zeta = viscosities.zeta(pack);
     for (int q = 0; q < E::points; ++q) {
-      const Mat3<Pack> inverse = geometry.inverse(pack, q);
-      const Pack volume = geometry.volume(pack, q);
+      const auto [inverse, volume] = geometry.at(pack, q);
       const Mat3<Pack> F = elastic::gradient_at<E>(positions, q, inverse);
       const Mat3<Pack> G = elastic::gradient_at<E>(adjoints, q, inverse);
       const Mat3<Pack> E_G = symmetric_product(F, G);
@@ -162,8 +161,7 @@ struct ViscousJacobian {
     gather_nodes(vertices, v, velocities);
     const Pack eta = viscosities.eta(pack), zeta = viscosities.zeta(pack);
     for (int q = 0; q < E::points; ++q) {
-      const Mat3<Pack> inverse = geometry.inverse(pack, q);
-      const Pack volume = geometry.volume(pack, q);
+      const auto [inverse, volume] = geometry.at(pack, q);
       const Mat3<Pack> F = elastic::gradient_at<E>(positions, q, inverse);
       const Mat3<Pack> rate = elastic::gradient_at<E>(velocities, q, inverse);
       const Mat3<Pack> S = newtonian(eta, zeta, symmetric_product(F, rate));

@@ -113,8 +113,8 @@ struct Stiffness {
     Pack moduli[L::num_moduli];
     elements.moduli_at(pack, moduli);
     for (int q = 0; q < E::points; ++q) {
-      const Mat3<Pack> inverse = elements.geometry.inverse(pack, q);
-      const Pack scale = Pack(-weight) * elements.geometry.volume(pack, q);
+      const auto [inverse, volume] = elements.geometry.at(pack, q);
+      const Pack scale = Pack(-weight) * volume;
       stress_jacobian_of<L>(gradient_at<E>(nodes, q, inverse), moduli, H[q]);
       if (project) project_lanes(H[q]);
       for (int i = 0; i < 9; ++i)

@@ -36,6 +36,7 @@ struct Elements {
   /// Without the signal.
   DIFFSIM_FUNCTION Pack modulus(int pack, int k) const { return load(&moduli(moduli_stride * pack + pack_width * k)); }
   DIFFSIM_FUNCTION void moduli_at(int pack, Pack (&m)[K]) const {
+    if (moduli_stride != 0) prefetch<K * pack_width>(&moduli(moduli_stride * pack) + packs_ahead * K * pack_width);
     for (int k = 0; k < K; ++k) m[k] = modulus(pack, k);
     if constexpr (has_signal<L>) m[L::signal_modulus] *= Pack(signal_value());
   }
@@ -63,9 +64,7 @@ DIFFSIM_FUNCTION Mat3<Pack> gradient_at(const Vec3<Pack> (&x)[E::nodes], int q, 
 template <class E>
 DIFFSIM_FUNCTION void add_node_forces(const Mat3<Pack>& A, const Mat3<Pack>& inverse, const Pack& volume, int q,
                                       Vec3<Pack> (&value)[E::nodes]) {
-  const Mat3<Pack> H = times_transpose(A, inverse);
-  Mat3<Pack> scaled;
-  for (int i = 0; i < 9; ++i) scaled(i / 3, i % 3) = -(volume * H(i / 3, i % 3));
+  const Mat3<Pack> scaled = (-volume) * times_transpose(A, inverse);
   if constexpr (E::points == 1) {
     edges_adjoint(scaled, value);
   } else {
@@ -91,9 +90,8 @@ DIFFSIM_FUNCTION void largest_eigenvalue(const CellGeometry<E>& geometry, int pa
   Pack eigenvalue = 0.0;
   for (int i = 0; i < iterations; ++i) {
     for (int q = 0; q < E::points; ++q) {
-      const Mat3<Pack> inverse = geometry.inverse(pack, q);
-      add_node_forces<E>(stress_of_gradient(gradient_at<E>(u, q, inverse)), inverse, geometry.volume(pack, q), q,
-                         value);
+      const auto [inverse, volume] = geometry.at(pack, q);
+      add_node_forces<E>(stress_of_gradient(gradient_at<E>(u, q, inverse)), inverse, volume, q, value);
     }
     Pack norm = 1e-300;
     for (int a = 0; a < E::nodes; ++a) norm += dot(value[a], value[a]);

@@ -17,10 +17,10 @@ struct Force {
     Pack moduli[L::num_moduli];
     elements.moduli_at(pack, moduli);
     for (int q = 0; q < E::points; ++q) {
-      const Mat3<Pack> inverse = elements.geometry.inverse(pack, q);
+      const auto [inverse, volume] = elements.geometry.at(pack, q);
       const Mat3<Pack> F = gradient_at<E>(nodes, q, inverse);
       if (invalid_cell) check(pack, F);
-      add_node_forces<E>(stress_of<L>(F, moduli), inverse, elements.geometry.volume(pack, q), q, value);
+      add_node_forces<E>(stress_of<L>(F, moduli), inverse, volume, q, value);
     }
   }
 
@@ -52,7 +52,7 @@ struct ForceTangent {
     Pack moduli[K];
     elements.moduli_at(pack, moduli);
     for (int q = 0; q < E::points; ++q) {
-      const Mat3<Pack> inverse = elements.geometry.inverse(pack, q);
+      const auto [inverse, volume] = elements.geometry.at(pack, q);
       const Mat3<Pack> F = gradient_at<E>(nodes, q, inverse);
       Mat3<Pack> dF = gradient_at<E>(tangents, q, inverse);
       Mat3<Pack> W;
@@ -70,7 +70,7 @@ struct ForceTangent {
         const Mat3<Pack> P = stress_of<L>(F, moduli);
         dP = dP + trace(W) * P - times_transpose(P, W);
       }
-      add_node_forces<E>(dP, inverse, elements.geometry.volume(pack, q), q, value);
+      add_node_forces<E>(dP, inverse, volume, q, value);
     }
   }
 
@@ -100,8 +100,7 @@ struct ForceAdjoint {
     if constexpr (has_signal<L>)
       if (signal_gradient) signal_gradient[pack] = 0.0;
     for (int q = 0; q < E::points; ++q) {
-      const Mat3<Pack> inverse = elements.geometry.inverse(pack, q);
-      const Pack volume = elements.geometry.volume(pack, q);
+      const auto [inverse, volume] = elements.geometry.at(pack, q);
       const Mat3<Pack> F = gradient_at<E>(nodes, q, inverse);
       const Mat3<Pack> G = gradient_at<E>(adjoints, q, inverse);
       const Mat3<Pack> B = stress_tangent_of<L>(F, G, moduli);
@@ -125,6 +124,7 @@ struct ForceAdjoint {
       a *= Pack(elements.signal_value());
     }
     if (!moduli_gradient) return;
+    prefetch<K * pack_width>(moduli_gradient + pack_width * K * (pack + packs_ahead));
     for (int k = 0; k < K; ++k) {
       double* const sum = moduli_gradient + pack_width * (K * pack + k);
       store(sum, load(sum) - volume * along[k]);
@@ -155,8 +155,8 @@ struct Energy {
     Pack moduli[L::num_moduli];
     elements.moduli_at(pack, moduli);
     for (int q = 0; q < E::points; ++q) {
-      const Mat3<Pack> F = gradient_at<E>(nodes, q, elements.geometry.inverse(pack, q));
-      const Pack energy = elements.geometry.volume(pack, q) * L::energy(F, moduli);
+      const auto [inverse, volume] = elements.geometry.at(pack, q);
+      const Pack energy = volume * L::energy(gradient_at<E>(nodes, q, inverse), moduli);
       for (int i = 0; i < pack_width; ++i) sum += lane(energy, i);
     }
   }

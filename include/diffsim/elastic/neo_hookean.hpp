@@ -37,8 +37,8 @@ struct NeoHookean {
     using std::log;
     const Mat3<T> cof = cofactor(F);
     const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
-    const T c = (moduli[1] * log(J) - moduli[0]) / J;
-    return moduli[0] * F + c * cof;
+    const T inverse_J = T(1.0) / J;
+    return moduli[0] * F + (inverse_J * (moduli[1] * log(J) - moduli[0])) * cof;
   }
 
   template <class T>

@@ -10,19 +10,37 @@
 
 namespace diffsim {
 
-/// The rest shape of cells at their quadrature points, by value in kernels; grouped by pack.
+/// The rest shape at a quadrature point of a pack's cells.
+struct PointGeometry {
+  Mat3<Pack> inverse;  // (∂X/∂ξ)⁻¹, 1/m
+  Pack volume;         // det(∂X/∂ξ)/6/points, m³; 0 for the copies in the last pack
+};
+
+/// The rest shape of cells at their quadrature points, by value in kernels; grouped by pack. It is stored, not computed
+/// from rest positions where it is needed: with the packs to come asked for ahead, that is the faster
+/// (docs/performance.md).
 template <class E>
 struct CellGeometry {
   DeviceArray<double> inverses;  // (∂X/∂ξ)⁻¹, row-major, 1/m: [packs, points, 9, pack_width]
   DeviceArray<double>
       volumes;  // det(∂X/∂ξ)/6/points, m³: [packs, points, pack_width]; 0 for the copies in the last pack
 
-  DIFFSIM_FUNCTION Mat3<Pack> inverse(int pack, int q) const {
-    Mat3<Pack> a;
-    for (int i = 0; i < 9; ++i) a(i / 3, i % 3) = load(&inverses(pack_width * (9 * (E::points * pack + q) + i)));
-    return a;
+  DIFFSIM_FUNCTION PointGeometry at(int pack, int q) const {
+    const int row = E::points * pack + q;
+    const double* const inverse = &inverses(pack_width * 9 * row);
+    const double* const volume = &volumes(pack_width * row);
+    prefetch<9 * pack_width>(inverse + rows_ahead * 9 * pack_width);
+    prefetch<pack_width>(volume + rows_ahead * pack_width);
+    PointGeometry point;
+    for (int i = 0; i < 9; ++i) point.inverse(i / 3, i % 3) = load(inverse + pack_width * i);
+    point.volume = load(volume);
+    return point;
   }
-  DIFFSIM_FUNCTION Pack volume(int pack, int q) const { return load(&volumes(pack_width * (E::points * pack + q))); }
+  DIFFSIM_FUNCTION Mat3<Pack> inverse(int pack, int q) const { return at(pack, q).inverse; }
+  DIFFSIM_FUNCTION Pack volume(int pack, int q) const { return at(pack, q).volume; }
+
+  /// How far ahead memory is asked for, in points.
+  static constexpr int rows_ahead = 4;
 };
 
 /// Computes `geometry` from rest positions; lowers `invalid` to the smallest cell without positive volume at a point.

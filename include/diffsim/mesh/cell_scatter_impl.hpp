@@ -25,6 +25,9 @@ struct CellScatterData {
 
 struct CellScatter::Data : CellScatterData {};
 
+/// How far ahead memory is asked for.
+inline constexpr int packs_ahead = 4;
+
 /// The nodes' vectors of the cells of one pack: field[3 vertex + c].
 template <int nodes>
 DIFFSIM_FUNCTION void gather_nodes(const int* vertices, const double* field, Vec3<Pack> (&value)[nodes]) {
@@ -47,28 +50,45 @@ DIFFSIM_FUNCTION void add_to_cells(const Pack& x, int pack, int num_cells, doubl
     if (pack_width * pack + i < num_cells) values[pack_width * pack + i] += lane(x, i);
 }
 
+/// Adds the nodes' values of a pack to the vertices of its cells, or to slots where they are shared with other chunks.
+template <int nodes>
+DIFFSIM_FUNCTION void scatter_nodes(const CellScatterData& data, int pack, int num_vertices,
+                                    const Vec3<Pack> (&value)[nodes], double* out) {
+  const int row = data.redirect(pack);
+  const int* const target =
+      row < 0 ? &data.vertices(nodes * pack_width * pack) : &data.targets(nodes * pack_width * row);
+  for (int a = 0; a < nodes; ++a) {
+    const VectorLanes vectors(value[a].v);
+    if (row < 0) {
+      for (int i = 0; i < pack_width; ++i)
+        vectors.add_to(out + 3 * static_cast<std::ptrdiff_t>(target[a * pack_width + i]), i);
+      continue;
+    }
+    for (int i = 0; i < pack_width; ++i) {
+      const int t = target[a * pack_width + i];
+      vectors.add_to(t < num_vertices ? out + 3 * static_cast<std::ptrdiff_t>(t)
+                                      : data.slots.data() + 3 * static_cast<std::ptrdiff_t>(t - num_vertices),
+                     i);
+    }
+  }
+}
+
 /// Host: a thread works its chunk of packs, and adds to vertices that are its own, or to private slots for shared ones.
+/// A pack is added while the next is worked: the two do not wait for each other.
 template <int nodes, class Body>
 void scatter_by_chunks(const char* label, const CellScatterData& data, int num_vertices, double* out,
                        const Body& body) {
   Kokkos::parallel_for(
       label, ThreadRange(0, data.num_chunks), KOKKOS_LAMBDA(int chunk) {
-        for (int pack = data.chunk_begin(chunk); pack < data.chunk_begin(chunk + 1); ++pack) {
-          constexpr int entries = nodes * pack_width;
-          Vec3<Pack> value[nodes];
-          body(pack, &data.vertices(entries * pack), value);
-          const int row = data.redirect(pack);
-          const int* target = row < 0 ? &data.vertices(entries * pack) : &data.targets(entries * row);
-          for (int a = 0; a < nodes; ++a) {
-            const VectorLanes vectors(value[a].v);
-            for (int i = 0; i < pack_width; ++i) {
-              const int t = target[a * pack_width + i];
-              vectors.add_to(t < num_vertices ? out + 3 * static_cast<std::ptrdiff_t>(t)
-                                              : data.slots.data() + 3 * static_cast<std::ptrdiff_t>(t - num_vertices),
-                             i);
-            }
-          }
+        const int begin = data.chunk_begin(chunk), end = data.chunk_begin(chunk + 1);
+        Vec3<Pack> value[2][nodes];
+        for (int pack = begin; pack < end; ++pack) {
+          const int* const vertices = &data.vertices(nodes * pack_width * pack);
+          prefetch<nodes * pack_width>(vertices + packs_ahead * nodes * pack_width);
+          body(pack, vertices, value[pack % 2]);
+          if (pack > begin) scatter_nodes<nodes>(data, pack - 1, num_vertices, value[(pack - 1) % 2], out);
         }
+        if (end > begin) scatter_nodes<nodes>(data, end - 1, num_vertices, value[(end - 1) % 2], out);
       });
 }
 
