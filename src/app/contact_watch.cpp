@@ -24,6 +24,7 @@ void ContactWatch::write(Report& report) const {
   contact["active_pairs"] = worst_.active_pairs;
   contact["intersections"] = worst_.intersections;
   contact["friction_work"] = friction_work_;
+  contact["barrier_stiffness"] = solver_.parameters().at("barrier_stiffness").field.to_host().at(0);
 }
 
 }  // namespace diffsim::app

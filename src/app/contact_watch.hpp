@@ -17,7 +17,7 @@ class ContactWatch {
   void observe(int n, const State& state);  ///< collective
   /// `contact`: `min_distance`, m, the least of all steps; `active_pairs`, the most of any step; `intersections`, the
   /// sum over the steps; `friction_work`, J, that friction took of the body and of obstacles that move, by the
-  /// trapezoidal rule over the steps. Nothing without contact.
+  /// trapezoidal rule over the steps; `barrier_stiffness`, Pa, as given or chosen. Nothing without contact.
   void write(Report& report) const;
 
  private:

@@ -72,6 +72,7 @@ std::string unit_of(const std::string& parameter) {
   };
   if (parameter.starts_with("obstacle_position:")) return "m";
   if (parameter.starts_with("obstacle_velocity:")) return "m/s";
+  if (parameter.starts_with("obstacle_angular_velocity:")) return "rad/s";
   const auto found = units.find(parameter);
   return found == units.end() ? std::string("1") : found->second;
 }

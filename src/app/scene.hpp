@@ -110,7 +110,8 @@ struct MeshFileObstacle {
 
 struct ContactSection {
   ContactOptions options;
-  std::vector<std::string> labels;  ///< of all obstacles, in the scene's order
+  std::vector<std::string> labels;   ///< of all obstacles, in the scene's order
+  std::vector<std::string> turning;  ///< of those that turn
   std::vector<MeshFileObstacle> files;
   Place place;
 };

@@ -59,8 +59,17 @@ MeshFileObstacle parse_triangles(const Value& value, const Scene& scene) {
   return obstacle;
 }
 
+void parse_rotation(const Value& value, MeshObstacle& obstacle) {
+  const Mapping mapping(value, {"axis", "origin", "angular_velocity"});
+  const Value& axis = mapping.need("axis", "[x, y, z]");
+  obstacle.axis = to_vector(axis);
+  if (obstacle.axis == std::array<double, 3>{}) axis.place.fail("is zero; give a direction");
+  if (const Value* origin = mapping.find("origin")) obstacle.origin = to_vector(*origin);
+  obstacle.angular_velocity = to_number(mapping.need("angular_velocity", "a number, rad/s"));
+}
+
 void parse_obstacle(const Value& value, const Scene& scene, ContactSection& section) {
-  const Mapping mapping(value, {"plane", "box", "sphere", "cylinder", "mesh", "velocity", "name"});
+  const Mapping mapping(value, {"plane", "box", "sphere", "cylinder", "mesh", "velocity", "rotation", "name"});
   const std::string kind = mapping.one_of({"plane", "box", "sphere", "cylinder", "mesh"});
   const Value& shape = *mapping.find(kind);
   std::array<double, 3> velocity{};
@@ -70,7 +79,9 @@ void parse_obstacle(const Value& value, const Scene& scene, ContactSection& sect
   if (std::find(section.labels.begin(), section.labels.end(), label) != section.labels.end())
     mapping.place_of("name").fail("another obstacle is called '" + label + "'; give each a name of its own");
   section.labels.push_back(label);
+  const Value* const rotation = mapping.find("rotation");
   if (kind == "plane") {
+    if (rotation) rotation->place.fail("is not for planes; give a box that turns");
     PlaneObstacle plane = parse_plane(shape);
     plane.velocity = velocity;
     plane.label = label;
@@ -78,6 +89,10 @@ void parse_obstacle(const Value& value, const Scene& scene, ContactSection& sect
     return;
   }
   MeshObstacle obstacle;
+  if (rotation) {
+    parse_rotation(*rotation, obstacle);
+    section.turning.push_back(label);
+  }
   obstacle.velocity = velocity;
   obstacle.label = label;
   if (kind == "box") obstacle.mesh = parse_box(shape);
@@ -100,7 +115,9 @@ ContactSection parse_contact(const Value& value, const Scene& scene) {
   section.place = mapping.place();
   ContactOptions& options = section.options;
   options.barrier_distance = to_positive(mapping.need("barrier_distance", "d̂, m"), "m");
-  options.barrier_stiffness = to_positive(mapping.need("barrier_stiffness", "κ, Pa"), "Pa");
+  const Value& stiffness = mapping.need("barrier_stiffness", "κ, Pa, or adaptive");
+  options.adaptive_stiffness = stiffness.is_scalar() && stiffness.text == "adaptive";
+  if (!options.adaptive_stiffness) options.barrier_stiffness = to_positive(stiffness, "Pa, or adaptive");
   if (const Value* friction = mapping.find("friction")) {
     options.friction = to_non_negative(*friction, "a number");
     options.with_friction = true;

@@ -47,6 +47,8 @@ std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
     for (const std::string& label : scene.contact->labels)
       for (const char* name : {"obstacle_position:", "obstacle_velocity:"})
         kinds.push_back({name + label, {{Per::global}, 3}});
+    for (const std::string& label : scene.contact->turning)
+      kinds.push_back({"obstacle_angular_velocity:" + label, {{Per::global}, 1}});
   }
   kinds.push_back({"initial_positions", {{Per::vertex}, 3}});
   if (scene.solver.integrator != "quasi_static")

@@ -148,6 +148,20 @@ double farthest(const DeviceArray<int>& vertices, const DeviceArray<Box>& boxes,
   return most;
 }
 
+/// Squared lengths of edges.
+void set_lengths(const DeviceArray<int>& edges, const Vectors& x, const DeviceArray<double>& lengths) {
+  Kokkos::parallel_for(
+      "diffsim::contact::set_lengths", Range(0, static_cast<int>(lengths.size())), KOKKOS_LAMBDA(int e) {
+        double sum = 0.0;
+        for (int c = 0; c < 3; ++c) {
+          const double way = x(3 * edges(2 * e) + c) - x(3 * edges(2 * e + 1) + c);
+          sum += way * way;
+        }
+        lengths(e) = sum;
+      });
+  Kokkos::fence();
+}
+
 void copy_vectors(const double* from, double* to, int size) {
   Kokkos::parallel_for(
       "diffsim::contact::copy", Range(0, size), KOKKOS_LAMBDA(int i) { to[i] = from[i]; });
@@ -335,9 +349,11 @@ void Candidates::number_vertices(Lists& lists) {
                            [](const SurfaceVertex& x, const SurfaceVertex& y) { return x.number == y.number; }),
                others.end());
   std::vector<PetscInt> owner, index;
+  copies_.clear();
   for (const SurfaceVertex& v : others) {
     owner.push_back(v.rank);
     index.push_back(v.index);
+    copies_.push_back({v.rank, v.index});
   }
   const int owned = mesh_->num_owned_vertices();
   ring_ = std::make_unique<Halo>(mesh_->comm(), owned, owner, index);
@@ -354,27 +370,38 @@ void Candidates::number_vertices(Lists& lists) {
   };
 
   std::vector<int> points, triangles, edges;
-  std::vector<double> areas, weights, lengths;
+  std::vector<double> weights;
   for (const Surface* surface : {&body_, &obstacles_})
-    for (std::size_t i = 0; i < surface->points.size(); ++i) {
-      points.push_back(placed(surface->points[i]));
-      areas.push_back(0.5 * surface->point_areas[i]);
-    }
+    for (const SurfaceVertex& point : surface->points) points.push_back(placed(point));
   for (const SurfaceTriangle& triangle : lists.triangles) {
     for (const SurfaceVertex& v : triangle.corners) triangles.push_back(placed(v));
     weights.insert(weights.end(), triangle.edge_weights.begin(), triangle.edge_weights.end());
     weights.insert(weights.end(), triangle.corner_weights.begin(), triangle.corner_weights.end());
   }
-  for (const SurfaceEdge& edge : lists.edges) {
+  for (const SurfaceEdge& edge : lists.edges)
     for (const SurfaceVertex& v : edge.ends) edges.push_back(placed(v));
-    lengths.push_back(edge.squared_length);
-  }
   pairs_.points = to_device("diffsim::contact::points", points);
-  pairs_.areas = to_device("diffsim::contact::areas", areas);
   pairs_.triangles = to_device("diffsim::contact::triangles", triangles);
   pairs_.weights = to_device("diffsim::contact::weights", weights);
   pairs_.edges = to_device("diffsim::contact::edges", edges);
-  pairs_.lengths = to_device("diffsim::contact::lengths", lengths);
+  measure();
+}
+
+void Candidates::set_rest(const std::vector<double>& areas, const Field& positions, const Vectors& obstacles) {
+  areas_ = areas;
+  rest_positions_ = &positions;
+  rest_obstacles_ = obstacles;
+  if (rebuilds_ > 0) measure();
+}
+
+void Candidates::measure() {
+  std::vector<double> areas;
+  for (const SurfaceVertex& point : body_.points) areas.push_back(0.5 * areas_[static_cast<std::size_t>(point.index)]);
+  for (const double area : obstacles_.point_areas) areas.push_back(0.5 * area);
+  pairs_.areas = to_device("diffsim::contact::areas", areas);
+  rest_ = gather(*rest_positions_, rest_obstacles_);
+  pairs_.lengths = make_device_array<double>("diffsim::contact::lengths", pairs_.edges.size() / 2);
+  set_lengths(pairs_.edges, rest_, pairs_.lengths);
 }
 
 Vectors Candidates::gather(const Field& local, const Vectors& obstacles) const {

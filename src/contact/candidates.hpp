@@ -7,6 +7,7 @@
 #include "diffsim/contact/box_tree_impl.hpp"
 #include "diffsim/contact/pair_force.hpp"
 #include "diffsim/contact/surface.hpp"
+#include "diffsim/core/block_matrix.hpp"
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/field.hpp"
 #include "diffsim/mesh/halo.hpp"
@@ -66,6 +67,9 @@ class Candidates {
  public:
   Candidates(const TetrahedralMesh& mesh, bool self, const std::vector<Surface>& obstacles, std::int64_t max_pairs);
 
+  /// Sets the rest shape: areas of points, [owned vertices], m², and positions, [local vertices, 3] of the mesh, with
+  /// the obstacles' [obstacle vertices, 3]. Collective.
+  void set_rest(const std::vector<double>& areas, const Field& positions, const Vectors& obstacles);
   /// Makes sure that the lists hold all pairs that come within `range` on straight ways `from` to `to`, fields [local
   /// vertices, 3] of the mesh and obstacles' positions [obstacle vertices, 3] likewise. Collective.
   void cover(const Field& from, const Vectors& obstacles_from, const Field& to, const Vectors& obstacles_to,
@@ -78,7 +82,14 @@ class Candidates {
   /// Zeroed, for `scatter`.
   Field shares() const;
 
+  int num_owned_vertices() const { return ring_->num_owned(); }
   int num_mesh_vertices() const { return ring_->num_local(); }
+  /// The mesh's vertices that are copies, after the owned ones.
+  const std::vector<VertexPlace>& copies() const { return copies_; }
+  /// The rest shape of all vertices of the pairs.
+  const Vectors& rest() const { return rest_; }
+  /// Corners of this rank's triangles, in the mesh's local vertices.
+  const std::vector<std::array<int, 3>>& local_triangles() const { return local_triangles_; }
   int num_obstacle_vertices() const { return num_obstacle_vertices_; }
   const PairView& pairs() const { return pairs_; }
   /// Edges against triangles whose boxes overlap now, for a check of intersections: owned and obstacle edges.
@@ -93,6 +104,7 @@ class Candidates {
   void import_primitives(const std::vector<double>& from, const std::vector<double>& to, double reach,
                          Lists& lists) const;
   void number_vertices(Lists& lists);
+  void measure();
 
   const TetrahedralMesh* mesh_;
   bool self_;
@@ -104,6 +116,10 @@ class Candidates {
   Surface obstacles_;  // all of them
   int num_obstacle_vertices_ = 0;
   std::unique_ptr<Halo> ring_;
+  std::vector<VertexPlace> copies_;
+  std::vector<double> areas_;  // [owned vertices]
+  const Field* rest_positions_ = nullptr;
+  Vectors rest_obstacles_, rest_;
   PairView pairs_;
   std::vector<std::int64_t> numbers_;
   DeviceArray<int> watched_;     // owned surface vertices

@@ -6,9 +6,6 @@
 namespace diffsim {
 
 void ContactTerm::require_derivatives(const ParameterSet& set, bool with_friction) {
-  if (set.find("rest_positions"))
-    throw Error("contact has no derivative by rest_positions: the areas of its vertices are taken as given",
-                ErrorKind::input);
   if (!with_friction && (set.find("friction") || set.find("friction_velocity")))
     throw Error("contact was made without friction, so there is no derivative by it; make it with friction",
                 ErrorKind::input);

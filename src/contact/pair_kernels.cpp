@@ -6,41 +6,19 @@
 #include <limits>
 
 #include "diffsim/contact/ccd.hpp"
+#include "pair_access.hpp"
 
 namespace diffsim::contact {
 namespace {
 
-KOKKOS_INLINE_FUNCTION Vec3<double> vector_at(const Vectors& x, int v) {
-  return {{x(3 * v), x(3 * v + 1), x(3 * v + 2)}};
-}
-KOKKOS_INLINE_FUNCTION void load(const PairView& pairs, int p, const Vectors& x, Vec3<double>* points) {
-  int v[4];
-  pairs.vertices(p, v);
-  for (int k = 0; k < 4; ++k) points[k] = vector_at(x, v[k]);
-}
-KOKKOS_INLINE_FUNCTION double squared_distance_of(const PairView& pairs, int p, const Vec3<double>* x) {
-  return pairs.is_point_triangle(p) ? point_triangle_distance(x).squared : edge_edge_distance(x).squared;
-}
-template <class T>
-KOKKOS_INLINE_FUNCTION void add_force_of(const PairView& pairs, int p, const Vec3<T>* x, const Vec3<T>* v,
-                                         const ContactLaw<T>& law, Vec3<T>* f) {
-  if (pairs.is_point_triangle(p))
-    add_pair_force(pairs.point_triangle_weights(p), x, v, law, f);
-  else
-    add_pair_force(pairs.edge_edge_weights(p), x, v, law, f);
-}
-KOKKOS_INLINE_FUNCTION void store(const Vec3<double>& value, int active, int k, const Vectors& values) {
-  for (int c = 0; c < 3; ++c) values(3 * (4 * active + k) + c) = value[c];
-}
-Range over(std::size_t size) { return Range(0, static_cast<int>(size)); }
-
-void mark_active(const PairView& pairs, const Vectors& x, const LawAddresses& law,
+void mark_within(const PairView& pairs, const Vectors& x, const LawAddresses& law, double factor,
                  const DeviceArray<std::int64_t>& marks) {
   Kokkos::parallel_for(
-      "diffsim::contact::mark_active", over(static_cast<std::size_t>(pairs.size())), KOKKOS_LAMBDA(int p) {
+      "diffsim::contact::mark_within", over(static_cast<std::size_t>(pairs.size())), KOKKOS_LAMBDA(int p) {
         Vec3<double> points[4];
         load(pairs, p, x, points);
-        marks(p) = squared_distance_of(pairs, p, points) < law.at(1) * law.at(1) ? 1 : 0;
+        const double limit = factor * law.at(1);
+        marks(p) = squared_distance_of(pairs, p, points) < limit * limit ? 1 : 0;
       });
 }
 
@@ -52,14 +30,50 @@ void collect(const DeviceArray<std::int64_t>& begin, const DeviceArray<int>& act
   Kokkos::fence();
 }
 
-/// x̄ = J w by the symmetry of J, with derivatives along w, κ and d̂.
+/// What a pair's rest shape gets from the adjoint of its weight.
+KOKKOS_INLINE_FUNCTION void store_rest_adjoint(const PairView& pairs, int p, double weight_bar, int a,
+                                               const Vectors& rest, const RestAdjoint& bar) {
+  for (int i = 12 * a; i < 12 * (a + 1); ++i) bar.areas(i) = bar.positions(i) = 0.0;
+  if (pairs.is_point_triangle(p)) {
+    bar.areas(12 * a) = 0.5 * weight_bar;
+    return;
+  }
+  // The threshold is linear in either squared length.
+  Vec3<double> points[4];
+  load(pairs, p, rest, points);
+  for (int e = 0; e < 2; ++e) {
+    const Vec3<double> way = points[2 * e] - points[2 * e + 1], other = points[2 - 2 * e] - points[3 - 2 * e];
+    const double factor = 2.0 * weight_bar * mollifier_threshold(1.0, dot(other, other));
+    for (int c = 0; c < 3; ++c) {
+      bar.positions(12 * a + 6 * e + c) = factor * way[c];
+      bar.positions(12 * a + 6 * e + 3 + c) = -factor * way[c];
+    }
+  }
+}
+
+/// The derivative of a pair's weight along a direction of the rest shape.
+KOKKOS_INLINE_FUNCTION double weight_tangent(const PairView& pairs, int p, const RestTangent& rest) {
+  if (pairs.is_point_triangle(p)) {
+    const auto point = static_cast<std::size_t>(pairs.points(pairs.point_triangle(p).query));
+    return point < rest.areas.size() ? 0.5 * rest.areas(point) : 0.0;
+  }
+  Vec3<double> points[4], ways[4];
+  load(pairs, p, rest.positions, points);
+  load(pairs, p, rest.direction, ways);
+  const Vec3<double> a = points[0] - points[1], b = points[2] - points[3];
+  const double da = 2.0 * dot(a, ways[0] - ways[1]), db = 2.0 * dot(b, ways[2] - ways[3]);
+  return mollifier_threshold(da, dot(b, b)) + mollifier_threshold(dot(a, a), db);
+}
+
+/// x̄ = J w by the symmetry of J, with derivatives along w, κ, d̂ and the weight.
 LawSums adjoints_without_friction(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x,
-                                  const LawAddresses& law, const Vectors& w, const Vectors& x_bar) {
+                                  const LawAddresses& law, const Vectors& w, const Vectors& rest, const Vectors& x_bar,
+                                  const RestAdjoint& rest_bar) {
   LawSums sums;
   Kokkos::parallel_reduce(
       "diffsim::contact::pair_adjoints", over(active.size()),
       KOKKOS_LAMBDA(int a, LawSums& s) {
-        using Scalar = Dual<double, 3>;
+        using Scalar = Dual<double, 4>;
         Vec3<double> points[4], weights[4];
         load(pairs, active(a), x, points);
         load(pairs, active(a), w, weights);
@@ -72,26 +86,31 @@ LawSums adjoints_without_friction(const PairView& pairs, const DeviceArray<int>&
           }
         const ContactLaw<Scalar> seeded_law = {Scalar::variable(law.at(0), 1), Scalar::variable(law.at(1), 2),
                                                Scalar(0.0), Scalar(1.0)};
-        add_force_of(pairs, active(a), seeded, static_cast<const Vec3<Scalar>*>(nullptr), seeded_law, f);
+        add_force_of(pairs, active(a), Scalar::variable(weight_of(pairs, active(a)), 3), seeded,
+                     static_cast<const Vec3<Scalar>*>(nullptr), seeded_law, f);
+        double weight_bar = 0.0;
         for (int k = 0; k < 4; ++k) {
           store({{f[k][0].derivative[0], f[k][1].derivative[0], f[k][2].derivative[0]}}, a, k, x_bar);
-          for (int c = 0; c < 3; ++c)
+          for (int c = 0; c < 3; ++c) {
             for (int i = 0; i < 2; ++i) s.of[i] += weights[k][c] * f[k][c].derivative[1 + i];
+            weight_bar += weights[k][c] * f[k][c].derivative[3];
+          }
         }
+        if (rest.size() > 0) store_rest_adjoint(pairs, active(a), weight_bar, a, rest, rest_bar);
       },
       sums);
   return sums;
 }
 
-/// Gradients of w·f by 12 positions, 12 velocities and the law.
+/// Gradients of w·f by 12 positions, 12 velocities, the law and the weight.
 LawSums adjoints_with_friction(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x,
-                               const Vectors& v, const LawAddresses& law, const Vectors& w, const Vectors& x_bar,
-                               const Vectors& v_bar) {
+                               const Vectors& v, const LawAddresses& law, const Vectors& w, const Vectors& rest,
+                               const Vectors& x_bar, const Vectors& v_bar, const RestAdjoint& rest_bar) {
   LawSums sums;
   Kokkos::parallel_reduce(
       "diffsim::contact::pair_adjoints_with_friction", over(active.size()),
       KOKKOS_LAMBDA(int a, LawSums& s) {
-        using Scalar = Dual<double, 28>;
+        using Scalar = Dual<double, 29>;
         Vec3<double> points[4], speeds[4], weights[4];
         load(pairs, active(a), x, points);
         load(pairs, active(a), v, speeds);
@@ -105,16 +124,18 @@ LawSums adjoints_with_friction(const PairView& pairs, const DeviceArray<int>& ac
           }
         const ContactLaw<Scalar> seeded_law = {Scalar::variable(law.at(0), 24), Scalar::variable(law.at(1), 25),
                                                Scalar::variable(law.at(2), 26), Scalar::variable(law.at(3), 27)};
-        add_force_of(pairs, active(a), seeded, moving, seeded_law, f);
-        double gradient[28] = {};
+        add_force_of(pairs, active(a), Scalar::variable(weight_of(pairs, active(a)), 28), seeded, moving, seeded_law,
+                     f);
+        double gradient[29] = {};
         for (int k = 0; k < 4; ++k)
           for (int c = 0; c < 3; ++c)
-            for (int i = 0; i < 28; ++i) gradient[i] += weights[k][c] * f[k][c].derivative[i];
+            for (int i = 0; i < 29; ++i) gradient[i] += weights[k][c] * f[k][c].derivative[i];
         for (int k = 0; k < 4; ++k) {
           store({{gradient[3 * k], gradient[3 * k + 1], gradient[3 * k + 2]}}, a, k, x_bar);
           store({{gradient[12 + 3 * k], gradient[13 + 3 * k], gradient[14 + 3 * k]}}, a, k, v_bar);
         }
         for (int i = 0; i < 4; ++i) s.of[i] += gradient[24 + i];
+        if (rest.size() > 0) store_rest_adjoint(pairs, active(a), gradient[28], a, rest, rest_bar);
       },
       sums);
   return sums;
@@ -173,9 +194,9 @@ void collect_pairs(const DeviceArray<std::int64_t>& begin, const DeviceArray<Can
 
 }  // namespace
 
-DeviceArray<int> active_pairs(const PairView& pairs, const Vectors& x, const LawAddresses& law) {
+DeviceArray<int> pairs_within(const PairView& pairs, const Vectors& x, const LawAddresses& law, double factor) {
   const DeviceArray<std::int64_t> marks("diffsim::contact::marks", static_cast<std::size_t>(pairs.size()) + 1);
-  mark_active(pairs, x, law, marks);
+  mark_within(pairs, x, law, factor, marks);
   const std::int64_t total = detail::exclusive_sums(marks);
   const auto active = make_device_array<int>("diffsim::contact::active", static_cast<std::size_t>(total));
   collect(marks, active);
@@ -240,7 +261,7 @@ void pair_forces(const PairView& pairs, const DeviceArray<int>& active, const Ve
 
 void pair_tangents(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const Vectors& v,
                    const LawAddresses& law, const Vectors& dx, const Vectors& dv, const LawAddresses& dlaw,
-                   const Vectors& tangents) {
+                   const RestTangent& rest, const Vectors& tangents) {
   const bool friction = v.size() > 0;
   Kokkos::parallel_for(
       "diffsim::contact::pair_tangents", over(active.size()), KOKKOS_LAMBDA(int a) {
@@ -266,7 +287,9 @@ void pair_tangents(const PairView& pairs, const DeviceArray<int>& active, const 
           seeded_law[i].value = law.at(i);
           seeded_law[i].derivative[0] = dlaw.at(i);
         }
-        add_force_of(pairs, active(a), seeded, friction ? moving : nullptr,
+        Scalar weight = weight_of(pairs, active(a));
+        if (rest.positions.size() > 0) weight.derivative[0] = weight_tangent(pairs, active(a), rest);
+        add_force_of(pairs, active(a), weight, seeded, friction ? moving : nullptr,
                      ContactLaw<Scalar>{seeded_law[0], seeded_law[1], seeded_law[2], seeded_law[3]}, f);
         for (int k = 0; k < 4; ++k)
           store({{f[k][0].derivative[0], f[k][1].derivative[0], f[k][2].derivative[0]}}, a, k, tangents);
@@ -274,9 +297,10 @@ void pair_tangents(const PairView& pairs, const DeviceArray<int>& active, const 
 }
 
 LawSums pair_adjoints(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const Vectors& v,
-                      const LawAddresses& law, const Vectors& w, const Vectors& x_bar, const Vectors& v_bar) {
-  return v.size() > 0 ? adjoints_with_friction(pairs, active, x, v, law, w, x_bar, v_bar)
-                      : adjoints_without_friction(pairs, active, x, law, w, x_bar);
+                      const LawAddresses& law, const Vectors& w, const Vectors& rest, const Vectors& x_bar,
+                      const Vectors& v_bar, const RestAdjoint& rest_bar) {
+  return v.size() > 0 ? adjoints_with_friction(pairs, active, x, v, law, w, rest, x_bar, v_bar, rest_bar)
+                      : adjoints_without_friction(pairs, active, x, law, w, rest, x_bar, rest_bar);
 }
 
 SafeStep safe_step(const PairView& pairs, const Vectors& from, const Vectors& to) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "candidates.hpp"
+#include "diffsim/core/force_term.hpp"
 
 namespace diffsim::contact {
 
@@ -27,8 +28,25 @@ struct LawSums {
   }
 };
 
-/// The pairs nearer than d̂, in the order of the candidates.
-DeviceArray<int> active_pairs(const PairView& pairs, const Vectors& x, const LawAddresses& law);
+/// A direction of the rest shape, empty for none: of the points' areas [owned vertices], and of positions on the pairs'
+/// vertices, with these.
+struct RestTangent {
+  DeviceArray<double> areas;
+  Vectors positions, direction;
+};
+
+/// Adjoints of the rest shape for each point of each active pair, [active, 4, 3], empty for none: of the areas, in the
+/// first component, and of the positions.
+struct RestAdjoint {
+  Vectors areas, positions;
+};
+
+/// The pairs nearer than `factor` d̂, in the order of the candidates.
+DeviceArray<int> pairs_within(const PairView& pairs, const Vectors& x, const LawAddresses& law, double factor);
+/// The pairs nearer than d̂.
+inline DeviceArray<int> active_pairs(const PairView& pairs, const Vectors& x, const LawAddresses& law) {
+  return pairs_within(pairs, x, law, 1.0);
+}
 /// The vertex of each of the four points of each active pair.
 DeviceArray<int> targets_of(const PairView& pairs, const DeviceArray<int>& active);
 
@@ -43,10 +61,19 @@ void pair_forces(const PairView& pairs, const DeviceArray<int>& active, const Ve
                  const LawAddresses& law, const Vectors& forces);
 void pair_tangents(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const Vectors& v,
                    const LawAddresses& law, const Vectors& dx, const Vectors& dv, const LawAddresses& dlaw,
-                   const Vectors& tangents);
+                   const RestTangent& rest, const Vectors& tangents);
 /// x̄ and v̄ of w·f, and the sums of the law's.
 LawSums pair_adjoints(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const Vectors& v,
-                      const LawAddresses& law, const Vectors& w, const Vectors& x_bar, const Vectors& v_bar);
+                      const LawAddresses& law, const Vectors& w, const Vectors& rest, const Vectors& x_bar,
+                      const Vectors& v_bar, const RestAdjoint& rest_bar);
+
+/// The blocks a ∂f_k/∂x_l + b ∂f_k/∂v_l of each active pair, [active, 4, 4, 3, 3]; those of vertices from `movable` on
+/// are not meant. `weights.project`: without friction's derivative by positions, which is not symmetric, and made
+/// semidefinite.
+void pair_jacobians(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const Vectors& v,
+                    const LawAddresses& law, const JacobianWeights& weights, int movable, const Vectors& blocks);
+/// Where they go in a matrix: its block, or its number of blocks for a pair of vertices that is not there.
+DeviceArray<int> block_targets(const DeviceArray<int>& targets, int movable, const BlockMatrix& matrix);
 
 /// The least safe step of all pairs (contact/ccd.hpp) and, if below 1, a pair that it is of, else -1.
 struct SafeStep {

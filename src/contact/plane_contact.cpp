@@ -18,7 +18,7 @@ namespace diffsim {
 namespace {
 
 /// What the force on a vertex depends on.
-constexpr int num_inputs = 16;
+constexpr int num_inputs = 17;
 enum Input {
   position = 0,
   velocity = 3,
@@ -27,10 +27,12 @@ enum Input {
   stiffness = 12,
   range,
   mu,
-  epsilon
+  epsilon,
+  area
 };
 
-/// The parameters in that order from `obstacle_position` on: device addresses, nullptr where there is none (zero).
+/// The parameters in that order from `obstacle_position` to `epsilon`: device addresses, nullptr where there is none
+/// (zero).
 struct Globals {
   const double* of[6];
 
@@ -47,7 +49,7 @@ struct Globals {
 /// One vertex and the plane.
 struct Point {
   Vec3<double> normal;
-  double area, time;
+  double time;
   bool friction;
 
   template <class T>
@@ -63,7 +65,7 @@ struct Point {
     const T h = height(in);
     // N = -κ w ∂ψ/∂φ = -2 κ w φ b'(y)/d̂
     const T y = h * h / (in[range] * in[range]);
-    const T push = -2.0 * area * in[stiffness] * h * contact::barrier_gradient(y) / in[range];
+    const T push = -2.0 * in[area] * in[stiffness] * h * contact::barrier_gradient(y) / in[range];
     Vec3<T> f;
     for (int c = 0; c < 3; ++c) f[c] = normal[c] * push;
     if (!friction) return f;
@@ -83,14 +85,15 @@ struct Point {
   }
 };
 
-/// Sums over vertices of the adjoints of the ten global inputs.
+/// Sums over vertices of the adjoints of the global inputs.
+constexpr int num_globals = area - obstacle_position;
 struct GlobalSums {
-  double of[num_inputs - obstacle_position] = {};
+  double of[num_globals] = {};
   KOKKOS_INLINE_FUNCTION void operator+=(const GlobalSums& other) {
-    for (int k = 0; k < num_inputs - obstacle_position; ++k) of[k] += other.of[k];
+    for (int k = 0; k < num_globals; ++k) of[k] += other.of[k];
   }
   KOKKOS_INLINE_FUNCTION void operator+=(const volatile GlobalSums& other) volatile {
-    for (int k = 0; k < num_inputs - obstacle_position; ++k) of[k] = of[k] + other.of[k];
+    for (int k = 0; k < num_globals; ++k) of[k] = of[k] + other.of[k];
   }
 };
 
@@ -105,18 +108,19 @@ struct Sweep {
   const double* v;
   Globals globals;
 
-  KOKKOS_INLINE_FUNCTION Point point(int i) const { return {normal, areas(i), time, friction && v != nullptr}; }
+  KOKKOS_INLINE_FUNCTION Point point() const { return {normal, time, friction && v != nullptr}; }
   KOKKOS_INLINE_FUNCTION void read(int i, double* in) const {
     for (int c = 0; c < 3; ++c) {
       in[position + c] = x[3 * vertices(i) + c];
       in[velocity + c] = v ? v[3 * vertices(i) + c] : 0.0;
     }
-    for (int k = obstacle_position; k < num_inputs; ++k) in[k] = globals.input(k);
+    for (int k = obstacle_position; k < area; ++k) in[k] = globals.input(k);
+    in[area] = areas(i);
   }
   /// Whether vertex i is pushed; `in` is read.
   KOKKOS_INLINE_FUNCTION bool active(int i, double* in) const {
     read(i, in);
-    const double h = point(i).height(in);
+    const double h = point().height(in);
     return h > 0.0 && h < in[range];
   }
   Range all() const { return Range(0, static_cast<int>(vertices.size())); }
@@ -129,8 +133,8 @@ double sum_energy(const Sweep& sweep) {
       KOKKOS_LAMBDA(int i, double& s) {
         double in[num_inputs];
         if (!sweep.active(i, in)) return;
-        const double h = sweep.point(i).height(in);
-        s += in[stiffness] * sweep.areas(i) * contact::Barrier(h * h, in[range]).value;
+        const double h = sweep.point().height(in);
+        s += in[stiffness] * in[area] * contact::Barrier(h * h, in[range]).value;
       },
       sum);
   return sum;
@@ -159,12 +163,14 @@ void add_forces(const Sweep& sweep, double* f) {
       "diffsim::contact::plane_force", sweep.all(), KOKKOS_LAMBDA(int i) {
         double in[num_inputs];
         if (!sweep.active(i, in)) return;
-        const Vec3<double> force = sweep.point(i).force(in);
+        const Vec3<double> force = sweep.point().force(in);
         for (int c = 0; c < 3; ++c) f[3 * sweep.vertices(i) + c] += force[c];
       });
 }
 
-void add_tangents(const Sweep& sweep, const double* dx, const double* dv, const Globals& direction, double* df) {
+/// `areas`: the tangents of the vertices' areas, or empty.
+void add_tangents(const Sweep& sweep, const double* dx, const double* dv, const Globals& direction, double dt,
+                  const DeviceArray<double>& areas, double* df) {
   Kokkos::parallel_for(
       "diffsim::contact::plane_tangent", sweep.all(), KOKKOS_LAMBDA(int i) {
         double in[num_inputs];
@@ -178,15 +184,18 @@ void add_tangents(const Sweep& sweep, const double* dx, const double* dv, const 
           else if (k < obstacle_position)
             seeded[k].derivative[0] = dv ? dv[at + k - velocity] : 0.0;
           else
-            seeded[k].derivative[0] = direction.input(k);
+            seeded[k].derivative[0] = k == area ? (areas.size() > 0 ? areas(i) : 0.0) : direction.input(k);
         }
-        const Vec3<Dual<double, 1>> force = sweep.point(i).force(seeded);
+        // While the time goes on by dt the plane does by dt V.
+        for (int c = 0; c < 3; ++c) seeded[obstacle_position + c].derivative[0] += dt * in[obstacle_velocity + c];
+        const Vec3<Dual<double, 1>> force = sweep.point().force(seeded);
         for (int c = 0; c < 3; ++c) df[at + c] += force[c].derivative[0];
       });
 }
 
-/// Gradients of w·f by all inputs; those of the global ones are summed.
-GlobalSums add_adjoints(const Sweep& sweep, const double* w, double* x_bar, double* v_bar) {
+/// Gradients of w·f by all inputs; those of the global ones are summed, those of areas go to the first components of
+/// vertices if they are asked for.
+GlobalSums add_adjoints(const Sweep& sweep, const double* w, double* x_bar, double* v_bar, double* area_bar) {
   GlobalSums sums;
   Kokkos::parallel_reduce(
       "diffsim::contact::plane_adjoint", sweep.all(),
@@ -196,14 +205,15 @@ GlobalSums add_adjoints(const Sweep& sweep, const double* w, double* x_bar, doub
         if (!sweep.active(i, in)) return;
         Scalar seeded[num_inputs];
         for (int k = 0; k < num_inputs; ++k) seeded[k] = Scalar::variable(in[k], k);
-        const Vec3<Scalar> force = sweep.point(i).force(seeded);
+        const Vec3<Scalar> force = sweep.point().force(seeded);
         const int at = 3 * sweep.vertices(i);
         const Scalar product = w[at] * force[0] + w[at + 1] * force[1] + w[at + 2] * force[2];
         for (int c = 0; c < 3; ++c) {
           x_bar[at + c] += product.derivative[position + c];
           if (v_bar) v_bar[at + c] += product.derivative[velocity + c];
         }
-        for (int k = obstacle_position; k < num_inputs; ++k) s.of[k - obstacle_position] += product.derivative[k];
+        if (area_bar) area_bar[at] += product.derivative[area];
+        for (int k = obstacle_position; k < area; ++k) s.of[k - obstacle_position] += product.derivative[k];
       },
       sums);
   return sums;
@@ -219,7 +229,7 @@ void add_blocks(const Sweep& sweep, const JacobianWeights& weights, const Device
         if (!sweep.active(i, in)) return;
         Scalar seeded[num_inputs];
         for (int k = 0; k < num_inputs; ++k) seeded[k] = k < 6 ? Scalar::variable(in[k], k) : Scalar(in[k]);
-        const Point point = sweep.point(i);
+        const Point point = sweep.point();
         Point smooth = point;
         smooth.friction = point.friction && !weights.project;
         const Vec3<Scalar> by_position = smooth.force(seeded), by_velocity = point.force(seeded);
@@ -233,13 +243,23 @@ void add_blocks(const Sweep& sweep, const JacobianWeights& weights, const Device
 }  // namespace
 
 struct PlaneContact::Data {
+  explicit Data(const TetrahedralMesh& mesh) : rest_areas(mesh) {}
+  contact::RestAreas rest_areas;
+  std::vector<int> surface;  // vertices, on the host
   DeviceArray<int> vertices;
-  DeviceArray<double> areas;
+  DeviceArray<double> areas, area_tangent;  // [vertices]; the tangent is empty where it is not asked for
+  Field area_gradient;                      // [local vertices, 3], in the first component; likewise
   Vec3<double> normal;
   std::string names[6];
   std::uint64_t pattern = 0;  // of the matrix that `blocks` is for
   DeviceArray<int> blocks;    // the diagonal block of each vertex
 
+  /// Of the surface's vertices, from those of all owned ones.
+  DeviceArray<double> on_surface(const std::vector<double>& all) const {
+    std::vector<double> some;
+    for (const int v : surface) some.push_back(all[static_cast<std::size_t>(v)]);
+    return to_device("diffsim::contact::plane_areas", some);
+  }
   /// Finds the diagonal blocks in a matrix of another pattern.
   void fit(const BlockMatrix& matrix) {
     if (blocks.size() == vertices.size() && pattern == matrix.pattern()) return;
@@ -285,7 +305,7 @@ void measure(const Sweep& sweep, const DeviceArray<double>& heights) {
       "diffsim::contact::plane_heights", sweep.all(), KOKKOS_LAMBDA(int i) {
         double in[num_inputs];
         sweep.read(i, in);
-        heights(i) = sweep.point(i).height(in);
+        heights(i) = sweep.point().height(in);
       });
 }
 
@@ -300,13 +320,17 @@ std::vector<double> PlaneContact::Data::heights(const Configuration& at, const P
 
 PlaneContact::PlaneContact(std::shared_ptr<const TetrahedralMesh> mesh, std::string label, std::array<double, 3> normal,
                            bool with_friction)
-    : mesh_(std::move(mesh)), label_(std::move(label)), with_friction_(with_friction), data_(std::make_unique<Data>()) {
+    : mesh_(std::move(mesh)),
+      label_(std::move(label)),
+      with_friction_(with_friction),
+      data_(std::make_unique<Data>(*mesh_)) {
   const double length = std::hypot(normal[0], normal[1], normal[2]);
   if (!(length > 0.0 && std::isfinite(length)))
     throw Error("the normal of plane '" + label_ + "' has no direction; give one that points to the body",
                 ErrorKind::input);
   data_->normal = {{normal[0] / length, normal[1] / length, normal[2] / length}};
   const contact::SurfaceAreas areas = contact::surface_areas(*mesh_);
+  data_->surface = areas.vertices;
   data_->vertices = to_device("diffsim::contact::plane_vertices", areas.vertices);
   data_->areas = to_device("diffsim::contact::plane_areas", areas.areas);
   const std::string names[6] = {"obstacle_position:" + label_,
@@ -320,11 +344,33 @@ PlaneContact::PlaneContact(std::shared_ptr<const TetrahedralMesh> mesh, std::str
 
 PlaneContact::~PlaneContact() = default;
 
-void PlaneContact::prepare(const ParameterSet& parameters) { parameters_ = &parameters; }
+void PlaneContact::prepare(const ParameterSet& parameters) {
+  parameters_ = &parameters;
+  data_->areas = data_->on_surface(data_->rest_areas.areas(parameters.at("rest_positions").field));
+}
 
-void PlaneContact::prepare_tangent(const ParameterSet&, const ParameterSet& direction) { begin_adjoint(direction); }
+void PlaneContact::prepare_tangent(const ParameterSet& parameters, const ParameterSet& direction) {
+  require_derivatives(direction, with_friction_);
+  const Parameter* const rest = direction.find("rest_positions");
+  data_->area_tangent = {};
+  if (rest)
+    data_->area_tangent =
+        data_->on_surface(data_->rest_areas.tangent(parameters.at("rest_positions").field, rest->field));
+}
 
-void PlaneContact::begin_adjoint(const ParameterSet& gradient) { require_derivatives(gradient, with_friction_); }
+void PlaneContact::begin_adjoint(const ParameterSet& gradient) {
+  require_derivatives(gradient, with_friction_);
+  data_->area_gradient = {};
+  if (gradient.find("rest_positions"))
+    data_->area_gradient =
+        Field("area_gradient", static_cast<std::size_t>(mesh_->num_vertices()), 3, mesh_->num_owned_vertices());
+}
+
+void PlaneContact::prepare_adjoint(const ParameterSet& parameters, ParameterSet& gradient) {
+  if (!gradient.find("rest_positions")) return;
+  data_->rest_areas.add_gradient(parameters.at("rest_positions").field, data_->area_gradient,
+                                 gradient.at("rest_positions").field);
+}
 
 double PlaneContact::energy(const Configuration& at, const ParameterSet& parameters) {
   return sum_energy(data_->sweep(at, parameters, false));
@@ -339,6 +385,7 @@ void PlaneContact::add_force_tangent(const Configuration& at, const Configuratio
                                      const ParameterSet& direction, Field& force_tangent) {
   add_tangents(data_->sweep(at, *parameters_, with_friction_), tangent.positions.data(),
                tangent.velocities ? tangent.velocities->data() : nullptr, data_->globals(direction, at.step),
+               tangent.time, direction.find("rest_positions") ? data_->area_tangent : DeviceArray<double>(),
                force_tangent.data());
   Kokkos::fence();
 }
@@ -347,7 +394,8 @@ void PlaneContact::add_force_adjoint(const Configuration& at, const Field& w, co
                                      ParameterSet& gradient) {
   const GlobalSums sums =
       add_adjoints(data_->sweep(at, *parameters_, with_friction_), w.data(), adjoint.positions.data(),
-                   adjoint.velocities ? adjoint.velocities->data() : nullptr);
+                   adjoint.velocities ? adjoint.velocities->data() : nullptr,
+                   data_->area_gradient.size() > 0 ? data_->area_gradient.data() : nullptr);
   for (int k = 0; k < 6; ++k) {
     Parameter* const parameter = gradient.find(data_->names[k]);
     if (!parameter) continue;
@@ -364,6 +412,14 @@ void PlaneContact::add_jacobian(const Configuration& at, const ParameterSet& par
   data_->fit(matrix);
   add_blocks(data_->sweep(at, parameters, with_friction_), weights, data_->blocks, matrix.values());
   Kokkos::fence();
+}
+
+bool PlaneContact::moves(int n, const ParameterSet& parameters) const {
+  const Parameter* const velocity = parameters.find(data_->names[1]);
+  if (!velocity) return false;
+  const std::vector<double> all = velocity->field.to_host();
+  const std::size_t first = 3 * velocity->offset(n);
+  return all[first] != 0.0 || all[first + 1] != 0.0 || all[first + 2] != 0.0;
 }
 
 std::string PlaneContact::name_of(std::size_t i) const {

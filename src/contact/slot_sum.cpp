@@ -17,17 +17,18 @@ void set_keys(const DeviceArray<int>& targets, const DeviceArray<std::uint64_t>&
 }
 
 void sum_slots(const DeviceArray<std::uint64_t>& targets, const DeviceArray<int>& slots,
-               const DeviceArray<double>& values, int entries, double* out) {
+               const DeviceArray<double>& values, int entries, int width, double* out) {
   const int size = static_cast<int>(targets.size());
   Kokkos::parallel_for(
       "diffsim::contact::sum_slots", Range(0, size), KOKKOS_LAMBDA(int i) {
         const std::uint64_t target = targets(i);
         // The first slot's thread sums all of its vertex.
         if (target >= static_cast<std::uint64_t>(entries) || (i > 0 && targets(i - 1) == target)) return;
-        double sum[3] = {0.0, 0.0, 0.0};
+        double sum[9] = {};
         for (int j = i; j < size && targets(j) == target; ++j)
-          for (int c = 0; c < 3; ++c) sum[c] += values(3 * slots(j) + c);
-        for (int c = 0; c < 3; ++c) out[3 * target + static_cast<std::uint64_t>(c)] += sum[c];
+          for (int c = 0; c < width; ++c) sum[c] += values(static_cast<std::size_t>(width) * slots(j) + c);
+        double* const entry = out + static_cast<std::uint64_t>(width) * target;
+        for (int c = 0; c < width; ++c) entry[c] += sum[c];
       });
 }
 
@@ -41,8 +42,8 @@ SlotSum::SlotSum(const DeviceArray<int>& targets, int entries)
   radix_sort(targets_, slots_, 32);
 }
 
-void SlotSum::add(const DeviceArray<double>& values, double* out) const {
-  sum_slots(targets_, slots_, values, entries_, out);
+void SlotSum::add(const DeviceArray<double>& values, double* out, int width) const {
+  sum_slots(targets_, slots_, values, entries_, width, out);
 }
 
 }  // namespace diffsim::contact

@@ -13,8 +13,8 @@ class SlotSum {
   /// `targets` [slots]: the entry that each slot adds to; slots with one at or beyond `entries` are left out.
   SlotSum(const DeviceArray<int>& targets, int entries);
 
-  /// out[target] += Σ values of its slots; both [., 3].
-  void add(const DeviceArray<double>& values, double* out) const;
+  /// out[target] += Σ values of its slots; both [., width], width at most 9.
+  void add(const DeviceArray<double>& values, double* out, int width = 3) const;
 
  private:
   DeviceArray<std::uint64_t> targets_;  // sorted

@@ -9,21 +9,19 @@
 #include "diffsim/contact/surface_areas.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
+#include "obstacle_motion.hpp"
 #include "pair_kernels.hpp"
 #include "slot_sum.hpp"
 
 namespace diffsim {
 namespace {
 
+using contact::add_to;
+using contact::address_of;
 using contact::LawAddresses;
 using contact::Vectors;
 
 constexpr const char* law_names[4] = {"barrier_stiffness", "barrier_distance", "friction", "friction_velocity"};
-
-const double* address_of(const ParameterSet& set, const std::string& name, int n) {
-  const Parameter* p = set.find(name);
-  return p ? p->field.data() + p->offset(n) * static_cast<std::size_t>(p->field.components()) : nullptr;
-}
 
 LawAddresses law_of(const ParameterSet& set, int n) {
   LawAddresses law{};
@@ -31,37 +29,22 @@ LawAddresses law_of(const ParameterSet& set, int n) {
   return law;
 }
 
-/// out[v] = reference[v] + position + t velocity; reference, position and velocity may be nullptr.
-void move_obstacle(int first, int last, const double* reference, const double* position, const double* velocity,
-                   double time, double* out) {
+/// Pairs that the Jacobian has room for are nearer than this many d̂.
+constexpr double coupled_within = 1.25;
+
+void mark(const DeviceArray<int>& pairs, const DeviceArray<int>& marks) {
   Kokkos::parallel_for(
-      "diffsim::contact::move_obstacle", Range(3 * first, 3 * last), KOKKOS_LAMBDA(int i) {
-        double x = reference ? reference[i] : 0.0;
-        if (position) x += position[i % 3];
-        if (velocity) x += time * velocity[i % 3];
-        out[i] = x;
-      });
+      "diffsim::contact::mark_coupled", Range(0, static_cast<int>(pairs.size())),
+      KOKKOS_LAMBDA(int i) { marks(pairs(i)) = 1; });
+  Kokkos::fence();
 }
 
-/// Σ values of the slots whose vertex is in [first, last), one component.
-double sum_range(const DeviceArray<int>& targets, const Vectors& values, int first, int last, int c) {
-  double sum = 0.0;
+bool all_marked(const DeviceArray<int>& pairs, const DeviceArray<int>& marks) {
+  int missing = 0;
   Kokkos::parallel_reduce(
-      "diffsim::contact::obstacle_sum", Range(0, static_cast<int>(targets.size())),
-      KOKKOS_LAMBDA(int i, double& s) {
-        if (targets(i) >= first && targets(i) < last) s += values(3 * i + c);
-      },
-      sum);
-  return sum;
-}
-
-void add_to(ParameterSet& gradient, const std::string& name, int n, const double* values) {
-  Parameter* const parameter = gradient.find(name);
-  if (!parameter) return;
-  const auto components = static_cast<std::size_t>(parameter->field.components());
-  std::vector<double> all = parameter->field.to_host();
-  for (std::size_t c = 0; c < components; ++c) all[parameter->offset(n) * components + c] += values[c];
-  parameter->field.from_host(all);
+      "diffsim::contact::count_not_coupled", Range(0, static_cast<int>(pairs.size())),
+      KOKKOS_LAMBDA(int i, int& sum) { sum += marks(pairs(i)) == 0 ? 1 : 0; }, missing);
+  return missing == 0;
 }
 
 }  // namespace
@@ -76,10 +59,12 @@ struct SurfaceContact::Data {
   };
 
   Data(std::shared_ptr<const TetrahedralMesh> the_mesh, SurfaceContactOptions the_options);
-  /// Places, or velocities, of obstacles' vertices, by the parameters of `set`.
-  Vectors obstacles_at(const ParameterSet& set, int n, double time, bool with_reference) const;
-  Vectors obstacle_velocities(const ParameterSet& set, int n) const;
-  double range(const ParameterSet& set) const { return set.at("barrier_distance").field.to_host().at(0); }
+  Vectors obstacles_at(const ParameterSet& set, int n, double time) const;
+  Vectors still() const { return Vectors("diffsim::contact::still", reference.size()); }
+  /// Pairs of the lists come nearer than this; implicit steps need room for more.
+  double range(const ParameterSet& set) const {
+    return (assembled ? coupled_within : 1.0) * set.at("barrier_distance").field.to_host().at(0);
+  }
   void cover(const Configuration& at, const Vectors& obstacles, const ParameterSet& set) {
     candidates.cover(at.positions, obstacles, at.positions, obstacles, range(set));
   }
@@ -87,10 +72,19 @@ struct SurfaceContact::Data {
 
   std::shared_ptr<const TetrahedralMesh> mesh;
   SurfaceContactOptions options;
-  std::vector<int> first_vertex;  // of each obstacle, and their number
+  std::vector<contact::ObstacleMotion> motions;
   DeviceArray<double> reference;  // [obstacle vertices, 3]
   contact::Candidates candidates;
+  contact::RestAreas rest_areas;
   const ParameterSet* parameters = nullptr;
+  bool assembled = false;    // a Jacobian was asked for
+  DeviceArray<int> coupled;  // [pairs]: whether the last couplings have it
+  int coupled_lists = -1;    // the lists that they are of
+  // Derivatives by the rest shape, where asked for.
+  bool has_tangent = false, has_gradient = false;
+  DeviceArray<double> area_tangent;  // [owned vertices]
+  const Field* rest_direction = nullptr;
+  Field area_gradient, rest_gradient;  // [local vertices, 3], at owned ones
   std::string limiting, intersecting;
   /// "17", or "obstacle table's 3".
   std::string name_of(int vertex) const {
@@ -119,42 +113,43 @@ std::vector<contact::Surface> surfaces_of(const TetrahedralMesh& mesh, const std
 SurfaceContact::Data::Data(std::shared_ptr<const TetrahedralMesh> the_mesh, SurfaceContactOptions the_options)
     : mesh(std::move(the_mesh)),
       options(std::move(the_options)),
-      candidates(*mesh, options.self, surfaces_of(*mesh, options.obstacles), options.max_pairs) {
+      candidates(*mesh, options.self, surfaces_of(*mesh, options.obstacles), options.max_pairs),
+      rest_areas(*mesh) {
   std::vector<double> places;
-  first_vertex.push_back(0);
   for (const TriangleObstacle& obstacle : options.obstacles) {
+    contact::ObstacleMotion motion;
+    motion.label = obstacle.label;
+    const double length = std::hypot(obstacle.axis[0], obstacle.axis[1], obstacle.axis[2]);
+    motion.turns = length > 0.0;
+    for (std::size_t c = 0; c < 3; ++c) {
+      motion.axis[static_cast<int>(c)] = motion.turns ? obstacle.axis[c] / length : 0.0;
+      motion.origin[static_cast<int>(c)] = motion.turns ? obstacle.origin[c] : 0.0;
+    }
+    motion.first = static_cast<int>(places.size() / 3);
     for (const auto& vertex : obstacle.mesh.vertices) places.insert(places.end(), vertex.begin(), vertex.end());
-    first_vertex.push_back(static_cast<int>(places.size() / 3));
+    motion.last = static_cast<int>(places.size() / 3);
+    motions.push_back(motion);
   }
   reference = to_device("diffsim::contact::reference", places);
 }
 
-Vectors SurfaceContact::Data::obstacles_at(const ParameterSet& set, int n, double time, bool with_reference) const {
+Vectors SurfaceContact::Data::obstacles_at(const ParameterSet& set, int n, double time) const {
   const auto result = make_device_array<double>("diffsim::contact::obstacles", reference.size());
-  for (std::size_t k = 0; k < options.obstacles.size(); ++k)
-    move_obstacle(first_vertex[k], first_vertex[k + 1], with_reference ? reference.data() : nullptr,
-                  address_of(set, "obstacle_position:" + options.obstacles[k].label, n),
-                  address_of(set, "obstacle_velocity:" + options.obstacles[k].label, n), time, result.data());
-  Kokkos::fence();
-  return result;
-}
-
-Vectors SurfaceContact::Data::obstacle_velocities(const ParameterSet& set, int n) const {
-  const auto result = make_device_array<double>("diffsim::contact::obstacle_velocities", reference.size());
-  for (std::size_t k = 0; k < options.obstacles.size(); ++k)
-    move_obstacle(first_vertex[k], first_vertex[k + 1], nullptr,
-                  address_of(set, "obstacle_velocity:" + options.obstacles[k].label, n), nullptr, 0.0, result.data());
-  Kokkos::fence();
+  for (const auto& motion : motions) place_obstacle(motion, reference.data(), set, n, time, result);
   return result;
 }
 
 SurfaceContact::Data::Here SurfaceContact::Data::look(const Configuration& at, const ParameterSet& set,
                                                       bool with_velocities) {
-  const Vectors obstacles = obstacles_at(set, at.step, at.time, true);
+  const Vectors obstacles = obstacles_at(set, at.step, at.time);
   cover(at, obstacles, set);
   Here here;
   here.x = candidates.gather(at.positions, obstacles);
-  if (with_velocities && at.velocities) here.v = candidates.gather(*at.velocities, obstacle_velocities(set, at.step));
+  if (with_velocities && at.velocities) {
+    const auto rates = make_device_array<double>("diffsim::contact::obstacle_velocities", reference.size());
+    for (const auto& motion : motions) obstacle_velocities(motion, reference.data(), set, at.step, at.time, rates);
+    here.v = candidates.gather(*at.velocities, rates);
+  }
   here.law = law_of(set, at.step);
   here.active = contact::active_pairs(candidates.pairs(), here.x, here.law);
   here.targets = contact::targets_of(candidates.pairs(), here.active);
@@ -172,11 +167,37 @@ int SurfaceContact::rebuilds() const { return data_->candidates.rebuilds(); }
 std::string SurfaceContact::limiting() const { return data_->limiting; }
 std::string SurfaceContact::intersecting() const { return data_->intersecting; }
 
-void SurfaceContact::prepare(const ParameterSet& parameters) { data_->parameters = &parameters; }
+void SurfaceContact::prepare(const ParameterSet& parameters) {
+  data_->parameters = &parameters;
+  const Field& rest = parameters.at("rest_positions").field;
+  data_->candidates.set_rest(data_->rest_areas.areas(rest), rest, data_->reference);
+}
 
-void SurfaceContact::prepare_tangent(const ParameterSet&, const ParameterSet& direction) { begin_adjoint(direction); }
+void SurfaceContact::prepare_tangent(const ParameterSet& parameters, const ParameterSet& direction) {
+  require_derivatives(direction, uses_velocities());
+  const Parameter* const rest = direction.find("rest_positions");
+  data_->has_tangent = rest != nullptr;
+  if (!rest) return;
+  data_->rest_direction = &rest->field;
+  data_->area_tangent = to_device("diffsim::contact::area_tangent",
+                                  data_->rest_areas.tangent(parameters.at("rest_positions").field, rest->field));
+}
 
-void SurfaceContact::begin_adjoint(const ParameterSet& gradient) { require_derivatives(gradient, uses_velocities()); }
+void SurfaceContact::begin_adjoint(const ParameterSet& gradient) {
+  require_derivatives(gradient, uses_velocities());
+  data_->has_gradient = gradient.find("rest_positions") != nullptr;
+  if (!data_->has_gradient) return;
+  data_->area_gradient = Field("area_gradient", static_cast<std::size_t>(data_->mesh->num_vertices()), 3,
+                               data_->mesh->num_owned_vertices());
+  data_->rest_gradient = data_->area_gradient.like("rest_gradient");
+}
+
+void SurfaceContact::prepare_adjoint(const ParameterSet& parameters, ParameterSet& gradient) {
+  if (!data_->has_gradient) return;
+  Field& target = gradient.at("rest_positions").field;
+  data_->rest_areas.add_gradient(parameters.at("rest_positions").field, data_->area_gradient, target);
+  axpy(1.0, data_->rest_gradient, target);
+}
 
 double SurfaceContact::energy(const Configuration& at, const ParameterSet& parameters) {
   const Data::Here here = data_->look(at, parameters, false);
@@ -197,16 +218,23 @@ void SurfaceContact::add_force(const Configuration& at, const ParameterSet& para
 void SurfaceContact::add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                                        const ParameterSet& direction, Field& force_tangent) {
   const Data::Here here = data_->look(at, *data_->parameters, uses_velocities());
-  const Vectors dx =
-      data_->candidates.gather(tangent.positions, data_->obstacles_at(direction, at.step, at.time, false));
+  const Vectors obstacles_dx = data_->still(), obstacles_dv = data_->still();
+  for (const auto& motion : data_->motions)
+    obstacle_tangents(motion, data_->reference.data(), *data_->parameters, direction, at.step, at.time, tangent.time,
+                      obstacles_dx, obstacles_dv);
+  const Vectors dx = data_->candidates.gather(tangent.positions, obstacles_dx);
   Vectors dv;
   if (here.v.size() > 0) {
     if (!tangent.velocities) throw Error("friction needs the tangent of the velocities");
-    dv = data_->candidates.gather(*tangent.velocities, data_->obstacle_velocities(direction, at.step));
+    dv = data_->candidates.gather(*tangent.velocities, obstacles_dv);
   }
+  contact::RestTangent rest;
+  if (direction.find("rest_positions") && data_->has_tangent)
+    rest = {data_->area_tangent, data_->candidates.rest(),
+            data_->candidates.gather(*data_->rest_direction, data_->still())};
   const auto values = make_device_array<double>("diffsim::contact::slots", 3 * here.targets.size());
   contact::pair_tangents(data_->candidates.pairs(), here.active, here.x, here.v, here.law, dx, dv,
-                         law_of(direction, at.step), values);
+                         law_of(direction, at.step), rest, values);
   Field shares = data_->candidates.shares();
   here.sum.add(values, shares.data());
   Kokkos::fence();
@@ -218,43 +246,86 @@ void SurfaceContact::add_force_adjoint(const Configuration& at, const Field& w, 
   const ProfilingRegion region("diffsim::contact::force_adjoint");
   const contact::Candidates& candidates = data_->candidates;
   const Data::Here here = data_->look(at, *data_->parameters, uses_velocities());
-  const DeviceArray<double> still("diffsim::contact::still", data_->reference.size());  // obstacles' w is zero
-  const Vectors all_w = candidates.gather(w, still);
-  const auto x_bar = make_device_array<double>("diffsim::contact::x_bar", 3 * here.targets.size());
-  const auto v_bar = make_device_array<double>("diffsim::contact::v_bar", here.v.size() > 0 ? x_bar.size() : 0);
+  const Vectors all_w = candidates.gather(w, data_->still());  // obstacles' w is zero
+  const auto slots = [&](bool needed) {
+    return make_device_array<double>("diffsim::contact::slots", needed ? 3 * here.targets.size() : 0);
+  };
+  const Vectors x_bar = slots(true), v_bar = slots(here.v.size() > 0);
+  const contact::RestAdjoint rest_bar = {slots(data_->has_gradient), slots(data_->has_gradient)};
   const contact::LawSums sums =
-      contact::pair_adjoints(candidates.pairs(), here.active, here.x, here.v, here.law, all_w, x_bar, v_bar);
+      contact::pair_adjoints(candidates.pairs(), here.active, here.x, here.v, here.law, all_w,
+                             data_->has_gradient ? candidates.rest() : Vectors(), x_bar, v_bar, rest_bar);
   for (int k = 0; k < 4; ++k) add_to(gradient, law_names[k], at.step, &sums.of[k]);
-  for (std::size_t k = 0; k < data_->options.obstacles.size(); ++k) {
-    const std::string& label = data_->options.obstacles[k].label;
-    if (!gradient.find("obstacle_position:" + label) && !gradient.find("obstacle_velocity:" + label)) continue;
-    const int first = candidates.num_mesh_vertices() + data_->first_vertex[k];
-    const int last = candidates.num_mesh_vertices() + data_->first_vertex[k + 1];
-    double position[3], velocity[3];
-    for (int c = 0; c < 3; ++c) {
-      position[c] = sum_range(here.targets, x_bar, first, last, c);
-      velocity[c] = at.time * position[c];
-      if (here.v.size() > 0) velocity[c] += sum_range(here.targets, v_bar, first, last, c);
-    }
-    add_to(gradient, "obstacle_position:" + label, at.step, position);
-    add_to(gradient, "obstacle_velocity:" + label, at.step, velocity);
+  for (const auto& motion : data_->motions)
+    add_obstacle_gradient(motion, here.targets, candidates.num_mesh_vertices(), here.x, x_bar, v_bar,
+                          *data_->parameters, at.step, at.time, gradient);
+  const auto hand_over = [&](const Vectors& values, Field& local) {
+    Field shares = candidates.shares();
+    here.sum.add(values, shares.data());
+    Kokkos::fence();
+    candidates.scatter(shares, local);
+  };
+  hand_over(x_bar, adjoint.positions);
+  if (here.v.size() > 0) hand_over(v_bar, *adjoint.velocities);
+  if (!data_->has_gradient) return;
+  hand_over(rest_bar.areas, data_->area_gradient);
+  hand_over(rest_bar.positions, data_->rest_gradient);
+}
+
+void SurfaceContact::add_couplings(const Configuration& at, Couplings& couplings) {
+  data_->assembled = true;
+  contact::Candidates& candidates = data_->candidates;
+  const Data::Here here = data_->look(at, *data_->parameters, false);
+  const DeviceArray<int> near = contact::pairs_within(candidates.pairs(), here.x, here.law, coupled_within);
+  data_->coupled = DeviceArray<int>("diffsim::contact::coupled", static_cast<std::size_t>(candidates.pairs().size()));
+  mark(near, data_->coupled);
+  data_->coupled_lists = candidates.rebuilds();
+  // By the number of vertices that are the mesh's; a single one is there anyway.
+  const auto vertices =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), contact::targets_of(candidates.pairs(), near));
+  std::vector<int> groups[5];
+  for (std::size_t i = 0; i < vertices.size(); i += 4) {
+    int ours[4], count = 0;
+    for (std::size_t k = 0; k < 4; ++k)
+      if (vertices(i + k) < candidates.num_mesh_vertices()) ours[count++] = vertices(i + k);
+    groups[count].insert(groups[count].end(), ours, ours + count);
   }
-  Field shares = candidates.shares();
-  here.sum.add(x_bar, shares.data());
+  for (int count = 2; count <= 4; ++count)
+    if (!groups[count].empty()) couplings.add(groups[count], count);
+  couplings.set_copies(candidates.copies());
+}
+
+bool SurfaceContact::couplings_serve(const Configuration& at) {
+  const Data::Here here = data_->look(at, *data_->parameters, false);
+  int serve = data_->coupled_lists == data_->candidates.rebuilds() && all_marked(here.active, data_->coupled);
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &serve, 1, MPI_INT, MPI_MIN, data_->mesh->comm()));
+  return serve != 0;
+}
+
+void SurfaceContact::add_jacobian(const Configuration& at, const ParameterSet& parameters,
+                                  const JacobianWeights& weights, BlockMatrix& matrix) {
+  const ProfilingRegion region("diffsim::contact::jacobian");
+  const contact::Candidates& candidates = data_->candidates;
+  const Data::Here here = data_->look(at, parameters, uses_velocities());
+  const auto blocks = make_device_array<double>("diffsim::contact::blocks", 144 * here.active.size());
+  contact::pair_jacobians(candidates.pairs(), here.active, here.x, here.v, here.law, weights,
+                          candidates.num_mesh_vertices(), blocks);
+  const contact::SlotSum sum(contact::block_targets(here.targets, candidates.num_mesh_vertices(), matrix),
+                             matrix.num_blocks());
+  sum.add(blocks, matrix.values(), 9);
   Kokkos::fence();
-  candidates.scatter(shares, adjoint.positions);
-  if (here.v.size() == 0) return;
-  shares.fill(0.0);
-  here.sum.add(v_bar, shares.data());
-  Kokkos::fence();
-  candidates.scatter(shares, *adjoint.velocities);
+}
+
+bool SurfaceContact::moves(int n, const ParameterSet& parameters) const {
+  return std::any_of(data_->motions.begin(), data_->motions.end(),
+                     [&](const auto& motion) { return motion.moves(parameters, n); });
 }
 
 double SurfaceContact::max_step(const Configuration& from, const Configuration& to, const ParameterSet& parameters) {
   const ProfilingRegion region("diffsim::contact::max_step");
   data_->limiting.clear();
-  const Vectors obstacles_from = data_->obstacles_at(parameters, from.step, from.time, true);
-  const Vectors obstacles_to = data_->obstacles_at(parameters, to.step, to.time, true);
+  const Vectors obstacles_from = data_->obstacles_at(parameters, from.step, from.time);
+  const Vectors obstacles_to = data_->obstacles_at(parameters, to.step, to.time);
   contact::Candidates& candidates = data_->candidates;
   candidates.cover(from.positions, obstacles_from, to.positions, obstacles_to, data_->range(parameters));
   const Vectors a = candidates.gather(from.positions, obstacles_from),
@@ -278,7 +349,7 @@ std::string SurfaceContact::enclosed(const Configuration& at, const ParameterSet
   const TetrahedralMesh& mesh = *data_->mesh;
   const std::vector<double> x = at.positions.to_host();
   const auto view =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), data_->obstacles_at(parameters, at.step, at.time, true));
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), data_->obstacles_at(parameters, at.step, at.time));
   const std::vector<double> obstacles(view.data(), view.data() + view.size());
   const auto place = [](const std::vector<double>& from, int vertex) {
     const auto i = 3 * static_cast<std::size_t>(vertex);
@@ -291,7 +362,7 @@ std::string SurfaceContact::enclosed(const Configuration& at, const ParameterSet
     const TriangleObstacle& obstacle = data_->options.obstacles[k];
     std::vector<std::array<int, 3>> triangles = obstacle.mesh.triangles;
     for (auto& triangle : triangles)
-      for (int& corner : triangle) corner += data_->first_vertex[k];
+      for (int& corner : triangle) corner += data_->motions[k].first;
     if (obstacle.solid)
       for (const int vertex : parts)
         if (found.empty() && std::abs(contact::winding(obstacles, triangles, place(x, vertex))) > 0.5)
@@ -299,7 +370,7 @@ std::string SurfaceContact::enclosed(const Configuration& at, const ParameterSet
                   " at " + contact::text_of(place(x, vertex)) + " is inside obstacle " + obstacle.label;
     std::vector<int> corners;
     for (const auto& triangle : triangles) corners.insert(corners.end(), triangle.begin(), triangle.end());
-    for (const int vertex : contact::witnesses(corners, 3, data_->first_vertex.back())) {
+    for (const int vertex : contact::witnesses(corners, 3, static_cast<int>(data_->reference.size() / 3))) {
       double turns = contact::winding(x, surface, place(obstacles, vertex));
       DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &turns, 1, MPI_DOUBLE, MPI_SUM, mesh.comm()));
       if (found.empty() && std::abs(turns) > 0.5)

@@ -131,11 +131,6 @@ int BlockMatrix::find(int row, int column) const {
   return found == last || *found != column ? -1 : static_cast<int>(found - columns_.begin());
 }
 
-bool BlockMatrix::has(const Couplings& couplings) const {
-  bool all = true;
-  for_each_pair(couplings, [&](int row, int column) { all = all && find(row, column) >= 0; });
-  return all;
-}
 
 void BlockMatrix::zero() { Kokkos::deep_copy(data_->values, 0.0); }
 void BlockMatrix::add_to_diagonal(double a, const Field& x) {

@@ -11,6 +11,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
 #include "dynamics/linear_system.hpp"
+#include "dynamics/matrix_share.hpp"
 #include "dynamics/newton.hpp"
 #include "dynamics/step_equation.hpp"
 #include "dynamics/support.hpp"
@@ -79,8 +80,19 @@ struct ImplicitModel::Workspace {
   }
   LinearSystem linear;
   DeviceArray<std::int32_t> invalid_cell;
-  std::unique_ptr<BlockMatrix> blocks;
-  bool symmetric = true, has_potential = true, couplings_vary = false;
+  /// The terms whose couplings do not vary; then each of the others.
+  std::unique_ptr<MatrixShare> common;
+  struct Varying {
+    ForceTerm* term;
+    std::unique_ptr<MatrixShare> share;
+  };
+  std::vector<Varying> varying;
+  std::vector<MatrixShare*> shares() {
+    std::vector<MatrixShare*> all{common.get()};
+    for (const Varying& part : varying) all.push_back(part.share.get());
+    return all;
+  }
+  bool symmetric = true, has_potential = true;
   double extent = 1.0;  // of the mesh's coordinates, m
 };
 
@@ -100,6 +112,8 @@ class ImplicitModel::Step : public NewtonProblem, public StepEquation {
         inertia_(model.local_field("inertia")),
         prescribed_(model.local_field("prescribed_positions")),
         prescribed_velocities_(model.local_field("prescribed_velocities")),
+        moves_(std::any_of(model.terms().begin(), model.terms().end(),
+                           [&](const auto& term) { return term->moves(n, model.parameters()); })),
         positions_(model.local_field("positions_of_forces")),
         velocities_(model.local_field("velocities_of_forces")),
         force_(model.local_field("force")) {
@@ -140,7 +154,7 @@ class ImplicitModel::Step : public NewtonProblem, public StepEquation {
   // ---- NewtonProblem ----
 
   bool has_potential() const override { return work_.has_potential; }
-  bool solves_exactly() override { return work_.blocks && work_.linear.factors(); }
+  bool solves_exactly() override { return work_.common && work_.linear.factors(); }
   double rounding() const override { return rounding_; }
 
   Evaluation evaluate(const Field& y, Field& residual) override {
@@ -190,12 +204,12 @@ class ImplicitModel::Step : public NewtonProblem, public StepEquation {
     Field rhs = model_.local_field("rhs");
     assemble(y, project);
     if (largest(gap) > 0.0) {
-      work_.blocks->multiply(gap, rhs);
-      model_.mesh().halo().add_to_owners(rhs);
+      for (const MatrixShare* share : work_.shares()) share->multiply(gap, rhs);
       scale(-1.0, rhs);
     }
+    if (progress_ < progress_goal()) add_forces_of_motion(y, rhs);
     find_rounding();
-    work_.linear.set_matrix(*work_.blocks, work_.symmetric);
+    work_.linear.set_matrix(work_.shares(), work_.symmetric);
     add_scaled(count_, -1.0, residual, rhs);
     keep_free(count_, model_.fixed(), rhs);
     const LinearReport report = work_.linear.solve(rhs, direction, tolerance);
@@ -218,27 +232,38 @@ class ImplicitModel::Step : public NewtonProblem, public StepEquation {
     to.copy_from(from);
     axpy(t, direction, to);
   }
-  double max_step(const Field& from, const Field& to) override {
+  double max_step(const Field& from, double from_progress, const Field& to, double to_progress) override {
     double t = 1.0;
     const auto limits = [](const auto& term) { return term->limits_steps(); };
     if (std::none_of(model_.terms().begin(), model_.terms().end(), limits)) return t;
-    const Configuration at = configuration(from);
-    const Field start = at.positions.clone();
-    const Configuration begin{start, n_, nullptr, nullptr, at.time, at.load_factor};
-    const Configuration end = configuration(to);
-    for (const auto& term : model_.terms())
-      if (term->limits_steps()) t = std::min(t, term->max_step(begin, end, model_.parameters()));
+    const auto limit = [&](const Field& begin, double begin_time, const Field& end, double end_time) {
+      for (const auto& term : model_.terms())
+        if (term->limits_steps())
+          t = std::min(t, term->max_step({begin, n_, nullptr, nullptr, begin_time},
+                                         {end, n_, nullptr, nullptr, end_time}, model_.parameters()));
+    };
+    limit(from, end_time(from_progress), to, end_time(to_progress));
+    if (rule_.position.y != 1.0) {
+      const Field begin = positions_of(from), end = positions_of(to);
+      limit(begin, time_of_forces(from_progress), end, time_of_forces(to_progress));
+    }
     DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &t, 1, MPI_DOUBLE, MPI_MIN, model_.comm()));
     return t;
   }
+  double progress() const override { return progress_; }
+  double progress_goal() const override { return moves_ ? homotopy_ : 1.0; }
+  void set_progress(double progress) override { progress_ = moves_ ? progress : 1.0; }
 
   // ---- homotopy ----
 
-  /// The equation becomes R(y) = (1 - s) R(x_n), and what is prescribed x_n + s (y_p - x_n): x_n solves it for s = 0.
+  /// The equation becomes R(y) = (1 - s) R(x_n), and what is prescribed x_n + s (y_p - x_n), what moves by itself
+  /// likewise: x_n solves it for s = 0.
   void set_homotopy(double s) {
     if (!shift_) {
       Field residual = model_.local_field("residual");
+      const double progress = std::exchange(progress_, moves_ ? 0.0 : 1.0);
       evaluate(state_["positions"], residual);
+      progress_ = progress;
       shift_ = std::make_unique<Field>(std::move(residual));
     }
     homotopy_ = s;
@@ -247,9 +272,7 @@ class ImplicitModel::Step : public NewtonProblem, public StepEquation {
   // ---- derivatives ----
 
   Configuration configuration(const Field& y, std::int32_t* invalid_cell = nullptr) override {
-    positions_.copy_from(position_history_);
-    axpy(rule_.position.y, y, positions_);
-    model_.mesh().halo().copy_to_ghosts(positions_);
+    positions_ = positions_of(y);
     const bool rates = model_.any_term_uses_velocities();
     if (rates) {
       velocities_.copy_from(velocity_history_);
@@ -257,7 +280,7 @@ class ImplicitModel::Step : public NewtonProblem, public StepEquation {
       copy_fixed(count_, model_.fixed(), prescribed_velocities_, velocities_);
       model_.mesh().halo().copy_to_ghosts(velocities_);
     }
-    return {positions_, n_, invalid_cell, rates ? &velocities_ : nullptr, (n_ + 1) * model_.dt(), load_factor_};
+    return {positions_, n_, invalid_cell, rates ? &velocities_ : nullptr, time_of_forces(progress_), load_factor_};
   }
 
   /// The blocks of J at y: a_y M - x_y ∂f/∂x - v_y ∂f/∂v.
@@ -265,16 +288,19 @@ class ImplicitModel::Step : public NewtonProblem, public StepEquation {
     const ProfilingRegion region("diffsim::dynamics::assemble");
     const Configuration at = configuration(y);
     make_blocks(at);
-    work_.blocks->zero();
+    for (MatrixShare* share : work_.shares()) share->blocks().zero();
     const JacobianWeights weights{-rule_.position.y, -rule_.velocity.y, project};
-    for (const auto& term : model_.terms()) term->add_jacobian(at, model_.parameters(), weights, *work_.blocks);
-    work_.blocks->add_to_diagonal(rule_.acceleration.y, model_.mass());
+    for (const auto& term : model_.terms())
+      if (!term->couplings_vary()) term->add_jacobian(at, model_.parameters(), weights, work_.common->blocks());
+    for (const auto& part : work_.varying)
+      part.term->add_jacobian(at, model_.parameters(), weights, part.share->blocks());
+    work_.common->blocks().add_to_diagonal(rule_.acceleration.y, model_.mass());
   }
 
   void linearise(const Field& y) override {
     assemble(y, false);
     work_.linear.renew_preconditioner();
-    work_.linear.set_matrix(*work_.blocks, work_.symmetric);
+    work_.linear.set_matrix(work_.shares(), work_.symmetric);
   }
 
   void solve(const Field& b, Field& x, bool transposed) override {
@@ -304,6 +330,31 @@ class ImplicitModel::Step : public NewtonProblem, public StepEquation {
   }
 
  private:
+  /// Times of the end state and of forces while what moves by itself is on its way.
+  double end_time(double progress) const { return (n_ + progress) * model_.dt(); }
+  double time_of_forces(double progress) const { return (n_ + rule_.position.y * progress) * model_.dt(); }
+
+  /// Where forces are evaluated for y, copies up to date.
+  Field positions_of(const Field& y) const {
+    Field x = position_history_.clone();
+    axpy(rule_.position.y, y, x);
+    model_.mesh().halo().copy_to_ghosts(x);
+    return x;
+  }
+
+  /// rhs += by how much forces change when what moves by itself goes to its goal.
+  void add_forces_of_motion(const Field& y, Field& rhs) {
+    const Configuration at = configuration(y);
+    const Field still = rhs.like("still");
+    Field force = rhs.like("force");
+    const double time = time_of_forces(progress_goal()) - time_of_forces(progress_);
+    for (const auto& term : model_.terms())
+      if (term->moves(n_, model_.parameters()))
+        term->add_force_tangent(at, {still, at.velocities ? &still : nullptr, time}, {}, force);
+    model_.mesh().halo().add_to_owners(force);
+    add_scaled(count_, 1.0, force, rhs);
+  }
+
   /// Φ(y) = ½ a_y dᵀM d + dᵀ(M (a - λ g)(x_n) - (1 - s) R(x_n)) + E(x(y))/x_y, d = y - x_n: this rank's share.
   double potential(const Field& y, double energy) {
     Field d = model_.local_field("displacement"), Md = d.like("mass_times_displacement");
@@ -317,22 +368,32 @@ class ImplicitModel::Step : public NewtonProblem, public StepEquation {
 
   /// Coordinates are rounded to eps of the mesh's extent; times the stiffness, that is what forces are rounded to.
   void find_rounding() {
-    double sum =
-        diagonal_square(static_cast<int>(model_.mass().size()), work_.blocks->data().diagonal, work_.blocks->values());
+    double sum = 0.0;
+    for (const MatrixShare* share : work_.shares())
+      sum += diagonal_square(static_cast<int>(model_.mass().size()), share->blocks().data().diagonal,
+                             share->blocks().values());
     DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, model_.comm()));
     rounding_ = 2.2e-16 * work_.extent * std::sqrt(sum);
   }
 
+  /// Patterns that vary are made anew by the first matrix of a step, so that they depend on nothing before it, and then
+  /// where they do not serve.
   void make_blocks(const Configuration& at) {
-    if (work_.blocks && !work_.couplings_vary) return;
-    Couplings couplings;
-    for (const auto& term : model_.terms()) term->add_couplings(at, couplings);
-    if (work_.blocks) {
-      int same = work_.blocks->has(couplings);
-      DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, model_.comm()));
-      if (same) return;
+    if (!work_.common) {
+      Couplings couplings;
+      for (const auto& term : model_.terms())
+        if (!term->couplings_vary()) term->add_couplings(at, couplings);
+      work_.common = std::make_unique<MatrixShare>(model_.mesh(), std::move(couplings), false);
     }
-    work_.blocks = std::make_unique<BlockMatrix>(model_.mesh().num_vertices(), couplings);
+    for (auto& [term, share] : work_.varying) {
+      if (patterns_are_of_this_step_ && term->couplings_serve(at)) continue;
+      Couplings couplings;
+      term->add_couplings(at, couplings);
+      int same = share && share->couplings() == couplings;
+      DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, model_.comm()));
+      if (!same) share = std::make_unique<MatrixShare>(model_.mesh(), std::move(couplings), true);
+    }
+    patterns_are_of_this_step_ = true;
   }
 
   ImplicitModel& model_;
@@ -340,9 +401,11 @@ class ImplicitModel::Step : public NewtonProblem, public StepEquation {
   const State& state_;
   double load_factor_;
   std::unique_ptr<Field> shift_;  // R(x_n)
-  double homotopy_ = 1.0;
+  double homotopy_ = 1.0, progress_ = 1.0;
   double rounding_ = 0.0;
+  bool patterns_are_of_this_step_ = false;
   Field position_history_, velocity_history_, inertia_, prescribed_, prescribed_velocities_;
+  bool moves_;
   Field positions_, velocities_, force_, acceleration_;
 };
 
@@ -378,11 +441,11 @@ void ImplicitModel::prepare() {
   MeshModel::prepare();
   work_->linear.set_fixed(fixed());
   work_->symmetric = work_->has_potential = true;
-  work_->couplings_vary = false;
+  const bool first = work_->varying.empty();
   for (const auto& term : terms()) {
     work_->symmetric = work_->symmetric && term->has_symmetric_jacobian();
     work_->has_potential = work_->has_potential && term->has_energy();
-    work_->couplings_vary = work_->couplings_vary || term->couplings_vary();
+    if (first && term->couplings_vary()) work_->varying.push_back({term.get(), nullptr});
   }
   statistics_ = {};
   const bool held = std::any_of(terms().begin(), terms().end(), [](const auto& term) { return term->holds_body(); });
@@ -414,6 +477,7 @@ void ImplicitModel::solve(Step& step, int n, Field& y, std::vector<NewtonIterati
   work_->linear.renew_preconditioner();
   double reached = 0.0, part = 1.0;
   Field start = y.clone();
+  step.set_progress(0.0);
   for (int cuts = 0; reached < 1.0;) {
     const double goal = std::min(1.0, reached + part);
     if (goal < 1.0 || reached > 0.0) step.set_homotopy(goal);
@@ -438,6 +502,7 @@ void ImplicitModel::solve(Step& step, int n, Field& y, std::vector<NewtonIterati
     ++statistics_.cuts;
     part *= 0.5;
     y.copy_from(start);
+    step.set_progress(reached);
   }
 }
 

@@ -112,25 +112,12 @@ LinearSystem::LinearSystem(const TetrahedralMesh& mesh, const LinearOptions& opt
     : mesh_(&mesh),
       options_(options),
       count_(3 * mesh.num_owned_vertices()),
-      fixed_("fixed", static_cast<std::size_t>(mesh.num_vertices()), 3, mesh.num_owned_vertices()) {
-  // Ranks' owned vertices follow each other.
-  const PetscInt owned = mesh.num_owned_vertices();
-  PetscInt end = 0;
-  DIFFSIM_MPI(MPI_Scan(&owned, &end, 1, MPIU_INT, MPI_SUM, mesh.comm()));
-  Field numbers = fixed_.like("numbers");
-  std::vector<double> values(numbers.size(), 0.0);
-  for (PetscInt v = 0; v < owned; ++v) values[3 * static_cast<std::size_t>(v)] = static_cast<double>(end - owned + v);
-  numbers.from_host(values);
-  mesh.halo().copy_to_ghosts(numbers);
-  values = numbers.to_host();
-  numbers_.resize(static_cast<std::size_t>(mesh.num_vertices()));
-  for (std::size_t v = 0; v < numbers_.size(); ++v) numbers_[v] = static_cast<PetscInt>(values[3 * v]);
-
+      fixed_("fixed", static_cast<std::size_t>(mesh.num_owned_vertices()), 3) {
   DIFFSIM_PETSC(VecCreateMPI(mesh.comm(), count_, PETSC_DETERMINE, b_.out()));
   DIFFSIM_PETSC(VecSetBlockSize(b_, 3));
   for (auto* vec : {&x_, &r_, &d_}) DIFFSIM_PETSC(VecDuplicate(b_, vec->out()));
 
-  Field rest = fixed_.like("rest");
+  Field rest("rest", static_cast<std::size_t>(mesh.num_vertices()), 3, mesh.num_owned_vertices());
   rest.from_host(mesh.rest_positions());
   put(rest, x_);
   DIFFSIM_PETSC(MatNullSpaceCreateRigidBody(x_, rigid_motions_.out()));
@@ -138,29 +125,32 @@ LinearSystem::LinearSystem(const TetrahedralMesh& mesh, const LinearOptions& opt
 
 LinearSystem::~LinearSystem() = default;
 
-void LinearSystem::set_fixed(const std::uint8_t* fixed) {
-  spread_bits(fixed, count_, fixed_);
-  mesh_->halo().copy_to_ghosts(fixed_);
-}
+void LinearSystem::set_fixed(const std::uint8_t* fixed) { spread_bits(fixed, count_, fixed_); }
 
-void LinearSystem::make_matrix(const BlockMatrix& share) {
+void LinearSystem::make_matrix(const std::vector<MatrixShare*>& shares) {
   const MPI_Comm comm = mesh_->comm();
   DIFFSIM_PETSC(MatCreate(comm, matrix_.out()));
   DIFFSIM_PETSC(MatSetSizes(matrix_, count_, count_, PETSC_DETERMINE, PETSC_DETERMINE));
   DIFFSIM_PETSC(MatSetBlockSize(matrix_, 3));
   DIFFSIM_PETSC(MatSetType(matrix_, MATAIJ));
   DIFFSIM_PETSC(MatSetFromOptions(matrix_));
-  const auto entries = 9 * static_cast<std::size_t>(share.num_blocks());
+  std::size_t entries = 0, entry = 0;
+  for (const MatrixShare* share : shares) entries += 9 * static_cast<std::size_t>(share->blocks().num_blocks());
   std::vector<PetscInt> rows(entries), columns(entries);
-  std::size_t entry = 0;
-  for (std::size_t v = 0; v < numbers_.size(); ++v)
-    for (int k = share.row_begin()[v]; k < share.row_begin()[v + 1]; ++k) {
-      const PetscInt column = numbers_[static_cast<std::size_t>(share.columns()[static_cast<std::size_t>(k)])];
-      for (PetscInt i = 0; i < 9; ++i, ++entry) {
-        rows[entry] = 3 * numbers_[v] + i / 3;
-        columns[entry] = 3 * column + i % 3;
+  patterns_.clear();
+  for (const MatrixShare* share : shares) {
+    const BlockMatrix& blocks = share->blocks();
+    const std::vector<PetscInt>& numbers = share->numbers();
+    for (std::size_t v = 0; v < numbers.size(); ++v)
+      for (int k = blocks.row_begin()[v]; k < blocks.row_begin()[v + 1]; ++k) {
+        const PetscInt column = numbers[static_cast<std::size_t>(blocks.columns()[static_cast<std::size_t>(k)])];
+        for (PetscInt i = 0; i < 9; ++i, ++entry) {
+          rows[entry] = 3 * numbers[v] + i / 3;
+          columns[entry] = 3 * column + i % 3;
+        }
       }
-    }
+    patterns_.push_back(blocks.pattern());
+  }
   DIFFSIM_PETSC(MatSetPreallocationCOO(matrix_, static_cast<PetscCount>(entries), rows.data(), columns.data()));
   // PETSc 3.18 leaves the rank's part without a block size, which PBJACOBI then takes for 1.
   PetscBool parallel = PETSC_FALSE;
@@ -171,22 +161,29 @@ void LinearSystem::make_matrix(const BlockMatrix& share) {
     DIFFSIM_PETSC(MatSetBlockSize(own, 3));
   }
   DIFFSIM_PETSC(MatSetNearNullSpace(matrix_, rigid_motions_));
-  pattern_ = share.pattern();
   main_ = {};
   fallback_ = {};
 }
 
-void LinearSystem::set_matrix(BlockMatrix& share, bool symmetric) {
+void LinearSystem::set_matrix(const std::vector<MatrixShare*>& shares, bool symmetric) {
   const ProfilingRegion region("diffsim::dynamics::set_matrix");
-  eliminate(share.data(), fixed_);
-  if (!matrix_ || pattern_ != share.pattern()) make_matrix(share);
+  std::vector<std::uint64_t> patterns;
+  for (MatrixShare* share : shares) {
+    eliminate(share->blocks().data(), share->complete(fixed_));
+    patterns.push_back(share->blocks().pattern());
+  }
+  if (!matrix_ || patterns_ != patterns) make_matrix(shares);
   if (symmetric != symmetric_) main_ = {}, fallback_ = {};
   symmetric_ = symmetric;
-  if constexpr (kernels_on_host) {
-    DIFFSIM_PETSC(MatSetValuesCOO(matrix_, share.values(), INSERT_VALUES));
+  if (kernels_on_host && shares.size() == 1) {
+    DIFFSIM_PETSC(MatSetValuesCOO(matrix_, shares[0]->blocks().values(), INSERT_VALUES));
   } else {
-    const std::vector<double> values = share.to_host();
-    DIFFSIM_PETSC(MatSetValuesCOO(matrix_, values.data(), INSERT_VALUES));
+    values_.clear();
+    for (const MatrixShare* share : shares) {
+      const std::vector<double> part = share->blocks().to_host();
+      values_.insert(values_.end(), part.begin(), part.end());
+    }
+    DIFFSIM_PETSC(MatSetValuesCOO(matrix_, values_.data(), INSERT_VALUES));
   }
   use_block_products(matrix_);
   DIFFSIM_PETSC(MatSetOption(matrix_, MAT_SYMMETRIC, symmetric ? PETSC_TRUE : PETSC_FALSE));

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/core/block_matrix.hpp"
 #include "diffsim/core/field.hpp"
 #include "diffsim/core/petsc_handle.hpp"
 #include "diffsim/dynamics/implicit_options.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "dynamics/matrix_share.hpp"
 
 namespace diffsim::dynamics {
 
@@ -36,8 +36,8 @@ class LinearSystem {
 
   /// Bits of the owned vertices' fixed components, device address.
   void set_fixed(const std::uint8_t* fixed);
-  /// J = the sum of the ranks' shares, which are changed: fixed components are eliminated from them.
-  void set_matrix(BlockMatrix& share, bool symmetric);
+  /// J = the sum of the ranks' shares of all parts, which are changed: fixed components are eliminated from them.
+  void set_matrix(const std::vector<MatrixShare*>& shares, bool symmetric);
   /// The next matrix gets a preconditioner of its own. Those that follow share it while it serves them well: iterations
   /// stay below twice those it took at first. So what a step computes depends on nothing that was before it.
   void renew_preconditioner() { renew_ = true; }
@@ -56,7 +56,7 @@ class LinearSystem {
     bool direct = false;
     bool inertia_known = false, indefinite = false;  // of the present matrix
   };
-  void make_matrix(const BlockMatrix& share);
+  void make_matrix(const std::vector<MatrixShare*>& shares);
   void configure(Solver& solver, bool direct, const char* prefix);
   void set_up(Solver& solver);
   LinearReport solve_with(Solver& solver, const Field& b, Field& x, double tolerance, bool transposed);
@@ -65,10 +65,10 @@ class LinearSystem {
 
   const TetrahedralMesh* mesh_;
   LinearOptions options_;
-  int count_;                      // 3 owned vertices
-  std::vector<PetscInt> numbers_;  // global number of each local vertex
-  Field fixed_;                    // [local vertices, 3], 1 where fixed
-  std::uint64_t pattern_ = 0;      // of the present matrix
+  int count_;                            // 3 owned vertices
+  Field fixed_;                          // [owned vertices, 3], 1 where fixed
+  std::vector<std::uint64_t> patterns_;  // of the present matrix's parts
+  std::vector<double> values_;           // of the parts, one after the other
   bool symmetric_ = true;
   PetscHandle<Mat, MatDestroy> matrix_;
   PetscHandle<Vec, VecDestroy> b_, x_, r_, d_;

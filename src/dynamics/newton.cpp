@@ -70,7 +70,7 @@ class Newton {
     scale_ = std::max(scale_, now_.scale);
     report_.residuals.push_back(scale_ > 0.0 ? now_.residual / scale_ : 0.0);
   }
-  bool at_rest() const { return largest_gap_ <= 0.0; }
+  bool at_rest() const { return largest_gap_ <= 0.0 && problem_.progress() >= problem_.progress_goal(); }
   double goal() const { return std::max(options_.tolerance * scale_, problem_.rounding()); }
   bool reached() const { return at_rest() && now_.residual <= goal(); }
 
@@ -102,10 +102,16 @@ class Newton {
   /// Backtracks along the direction until a trial is valid and, with no gap left, better.
   bool search() {
     const bool free_of_gap = at_rest();
+    const double progress = problem_.progress(), goal = problem_.progress_goal();
     problem_.move(y_, 1.0, direction_, trial_);
-    double t = std::min(1.0, problem_.max_step(y_, trial_));
+    double t = std::min(1.0, problem_.max_step(y_, progress, trial_, goal));
+    // What turns has another way for each t, which is looked at again; a little less leaves room for that.
+    if (progress < goal && t < 1.0) t *= 0.9;
     for (; t > shortest_step; t *= 0.5) {
+      const double reached = t == 1.0 ? goal : progress + t * (goal - progress);
       problem_.move(y_, t, direction_, trial_);
+      if (progress < goal && t < 1.0 && problem_.max_step(y_, progress, trial_, reached) < 1.0) continue;
+      problem_.set_progress(reached);
       const Evaluation trial = problem_.evaluate(trial_, trial_residual_);
       if (!trial.valid || (free_of_gap && !is_better(trial, t))) continue;
       if (trace_) trace_->push_back({y_.clone(), t, projected_});
@@ -119,6 +125,7 @@ class Newton {
       note_residual();
       return true;
     }
+    problem_.set_progress(progress);
     ended("the line search found no " + std::string(free_of_gap ? "decrease" : "valid configuration"));
     return false;
   }

@@ -39,8 +39,13 @@ class NewtonProblem {
   virtual double largest(const Field& x) const = 0;
   /// to = from + t d on all local vertices.
   virtual void move(const Field& from, double t, const Field& direction, Field& to) const = 0;
-  /// The largest admissible t ≤ 1 of a motion.
-  virtual double max_step(const Field& from, const Field& to) = 0;
+  /// The largest admissible t ≤ 1 of a motion, while what moves by itself goes from one progress to another.
+  virtual double max_step(const Field& from, double from_progress, const Field& to, double to_progress) = 0;
+  /// What moves by itself has come this part of its way, in [0, 1]; with y it is what an iterate is. It approaches its
+  /// goal as prescribed components do, `find_direction` taking it into account.
+  virtual double progress() const = 0;
+  virtual double progress_goal() const = 0;
+  virtual void set_progress(double progress) = 0;
   /// Below which a residual is rounding, N: known once there was a direction.
   virtual double rounding() const = 0;
 };

@@ -8,10 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "diffsim/checkpoint/memory_budget.hpp"
-#include "diffsim/contact/inside.hpp"
-#include "diffsim/contact/plane_contact.hpp"
-#include "diffsim/contact/surface_contact.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/dynamics/implicit_model.hpp"
 #include "diffsim/dynamics/symplectic_euler.hpp"
@@ -53,16 +49,6 @@ int steps_of(const std::vector<double>& values, std::size_t a_step, const char* 
                     std::to_string(a_step),
                 ErrorKind::input);
   return static_cast<int>(values.size() / a_step);
-}
-
-/// How many pairs of a kind a rank may have: 16 B each, of two kinds, in half of the memory that is free.
-std::int64_t pairs_that_fit(MPI_Comm comm, std::int64_t most) {
-  MPI_Comm machine = MPI_COMM_NULL;
-  DIFFSIM_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine));
-  int ranks = 1;
-  DIFFSIM_MPI(MPI_Comm_size(machine, &ranks));
-  MPI_Comm_free(&machine);
-  return static_cast<std::int64_t>(std::min(static_cast<double>(most), 0.5 * free_memory_bytes() / (32.0 * ranks)));
 }
 
 }  // namespace
@@ -210,87 +196,6 @@ std::string DifferentiableSolver::add_nodal_load(const std::vector<double>& load
   parameters().add(NodalLoad::parameter, Site::vertex, owned, 3, mesh_->comm(), steps).field.from_host(load);
   integrator_->add_term(std::make_unique<NodalLoad>());
   return NodalLoad::parameter;
-}
-
-void DifferentiableSolver::add_contact(const ContactOptions& options) {
-  if (has_contact()) throw Error("the body has contact already; give all obstacles at once", ErrorKind::input);
-  const auto require = [](const char* name, double value, bool zero_too) {
-    if (std::isfinite(value) && (zero_too ? value >= 0.0 : value > 0.0)) return;
-    throw Error(std::string(name) + " is " + std::to_string(value) + "; give a number " + (zero_too ? ">= 0" : "> 0"),
-                ErrorKind::input);
-  };
-  require("barrier_distance", options.barrier_distance, false);
-  require("barrier_stiffness", options.barrier_stiffness, false);
-  require("friction", options.friction, true);
-  require("friction_velocity", options.friction_velocity, false);
-  const auto add = [&](const std::string& name, const std::vector<double>& values) {
-    parameters().add(name, Site::global, 1, static_cast<int>(values.size()), mesh_->comm()).field.from_host(values);
-  };
-  add("barrier_distance", {options.barrier_distance});
-  add("barrier_stiffness", {options.barrier_stiffness});
-  add("friction", {options.friction});
-  add("friction_velocity", {options.friction_velocity});
-  const bool friction = options.with_friction || options.friction > 0.0;
-  const auto add_term = [&](std::unique_ptr<ContactTerm> term) {
-    contacts_.push_back(term.get());
-    integrator_->add_term(std::move(term));
-  };
-  std::size_t place = 0;
-  const auto label_of = [&](const std::string& given) {
-    const std::string own = std::to_string(place++);
-    return given.empty() ? own : given;
-  };
-  for (const PlaneObstacle& plane : options.planes) {
-    const std::string label = label_of(plane.label);
-    add("obstacle_position:" + label, {plane.point.begin(), plane.point.end()});
-    add("obstacle_velocity:" + label, {plane.velocity.begin(), plane.velocity.end()});
-    add_term(std::make_unique<PlaneContact>(mesh_, label, plane.normal, friction));
-  }
-  if (!options.self && options.meshes.empty()) return;
-  SurfaceContactOptions surfaces;
-  surfaces.self = options.self;
-  surfaces.with_friction = friction;
-  surfaces.max_pairs = options.max_pairs > 0 ? options.max_pairs : pairs_that_fit(mesh_->comm(), surfaces.max_pairs);
-  for (const MeshObstacle& obstacle : options.meshes) {
-    const std::string label = label_of(obstacle.label);
-    add("obstacle_position:" + label, {0.0, 0.0, 0.0});
-    add("obstacle_velocity:" + label, {obstacle.velocity.begin(), obstacle.velocity.end()});
-    const std::string fault = contact::fault_of_volume(obstacle.mesh);
-    if (obstacle.solid.value_or(false) && !fault.empty())
-      throw Error(
-          "obstacle '" + label + "' has no inside: " + fault + "; mend the mesh, or take it as a sheet by solid: false",
-          ErrorKind::input);
-    surfaces.obstacles.push_back({label, obstacle.mesh, obstacle.solid.value_or(fault.empty())});
-  }
-  add_term(std::make_unique<SurfaceContact>(mesh_, std::move(surfaces)));
-}
-
-void DifferentiableSolver::require_apart() {
-  const State state = initial_state();
-  integrator_->prepare();
-  const Configuration at{state["positions"]};
-  for (ContactTerm* term : contacts_) {
-    const std::int64_t count = term->state(at, parameters()).intersections;
-    const std::string pairs = term->intersecting();
-    collectively(mesh_->comm(), [&] {
-      if (count > 0 && !pairs.empty())
-        throw Error("the body touches or intersects at the start, " + std::to_string(count) + " times: " + pairs +
-                        "; move them apart",
-                    ErrorKind::input);
-    });
-    const std::string inside = term->enclosed(at, parameters());
-    collectively(mesh_->comm(), [&] {
-      if (!inside.empty()) throw Error("at the start " + inside + "; move them apart", ErrorKind::input);
-    });
-  }
-}
-
-ContactState DifferentiableSolver::contact_state(int n, const State& state) {
-  ContactState result;
-  // Contact takes the velocities of owned vertices, and asks their owners for others'.
-  const Configuration at{state["positions"], n, nullptr, &state["velocities"], n * integrator_->dt()};
-  for (ContactTerm* term : contacts_) result.include(term->state(at, parameters()));
-  return result;
 }
 
 void DifferentiableSolver::set_control(const std::string& name, const std::vector<double>& values) {

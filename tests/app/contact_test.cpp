@@ -104,6 +104,53 @@ TEST_F(Contact, ObstaclesOfAllShapes) {
   EXPECT_EQ(ran.code, 0) << ran.err;
 }
 
+/// Two blocks, one of which falls on the other, and a wheel that turns.
+TEST_F(Contact, ImplicitStepsWithEverything) {
+  std::string text = block(
+      "self: true, friction: 0.2, friction_velocity: 0.05, obstacles: [\n"
+      "  {plane: {point: [0, -0.03, 0], normal: [0, 1, 0]}},\n"
+      "  {name: wheel, cylinder: {from: [0.1, -0.04, -0.1], to: [0.1, -0.04, 0.2], radius: 0.03},\n"
+      "   rotation: {axis: [0, 0, 1], origin: [0.1, -0.04, 0], angular_velocity: -10}}]",
+      "objective: {type: target_position, region: all, target: [0.3, 0.2, -0.1]}\n"
+      "parameters: [{name: \"obstacle_angular_velocity:wheel\"}, {name: barrier_stiffness}, {name: friction}]\n");
+  text.replace(text.find("solver: {"), 9, "solver: {integrator: implicit_euler, ");
+  text.replace(text.find(", substeps: 2, damping: 1"), 25, "");
+  text.replace(text.find("dt: 0.001, steps: 40"), 20, "dt: 0.01, steps: 4");
+  text.replace(text.find("barrier_stiffness: 4e4"), 22, "barrier_stiffness: adaptive");
+  write("scene.yaml", text);
+  Ran ran = run({"simulate", "scene.yaml"}, "out");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  if (rank_ == 0) {
+    const nlohmann::json contact = report("out")["contact"];
+    EXPECT_GT(contact["active_pairs"].get<int>(), 3);
+    EXPECT_EQ(contact["intersections"].get<int>(), 0);
+    EXPECT_GT(contact["min_distance"].get<double>(), 1e-4);
+    EXPECT_LT(contact["friction_work"].get<double>(), 0.0);
+    EXPECT_GT(contact["barrier_stiffness"].get<double>(), 1e2);
+  }
+  ran = run({"gradient", "scene.yaml"}, "out");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  if (rank_ == 0) {
+    EXPECT_GT(report("out")["gradient_norm"].get<double>(), 0.0);
+  }
+}
+
+TEST_F(Contact, RotationsThatMakeNoSenseAreToldWithTheLine) {
+  const auto error_of = [&](const std::string& obstacle) {
+    write("bad.yaml", block("obstacles: [" + obstacle + "]"));
+    const Ran ran = run({"simulate", "bad.yaml"}, "out");
+    EXPECT_EQ(ran.code, 2);
+    return ran.err;
+  };
+  const std::string plane =
+      error_of("{plane: {point: [0, -1, 0], normal: [0, 1, 0]}, rotation: {axis: [0, 0, 1], angular_velocity: 1}}");
+  const std::string axis =
+      error_of("{sphere: {center: [0, -1, 0], radius: 0.1}, rotation: {axis: [0, 0, 0], angular_velocity: 1}}");
+  if (rank_ != 0) return;
+  EXPECT_NE(plane.find("contact.obstacles[0].rotation: is not for planes"), std::string::npos) << plane;
+  EXPECT_NE(axis.find("contact.obstacles[0].rotation.axis: is zero"), std::string::npos) << axis;
+}
+
 TEST_F(Contact, AnObstacleThroughTheBodyIsToldWithThePair) {
   write("scene.yaml", block("obstacles: [{sphere: {center: [0.1, 0, 0.05], radius: 0.03}}]"));
   const Ran ran = run({"simulate", "scene.yaml"}, "out");

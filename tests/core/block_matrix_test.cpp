@@ -35,10 +35,6 @@ TEST(block_matrix, couples_what_it_was_told_to) {
   EXPECT_EQ(matrix.columns(), (std::vector<int>{0, 2, 1, 0, 2, 3, 2, 3, 4}));
   EXPECT_EQ(matrix.find(2, 3), 5);
   EXPECT_EQ(matrix.find(0, 3), -1);
-  EXPECT_TRUE(matrix.has(couplings));
-  Couplings more;
-  more.add({0, 3}, 2);
-  EXPECT_FALSE(matrix.has(more));
   EXPECT_THROW(BlockScatter(matrix, {0, 3}, 2), Error);
   EXPECT_THROW(couplings.add({1, 2, 3}, 2), Error);
 }

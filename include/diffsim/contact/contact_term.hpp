@@ -41,7 +41,7 @@ class ContactTerm : public ForceTerm {
   virtual std::string enclosed(const Configuration& /*at*/, const ParameterSet&) { return {}; }
 
  protected:
-  /// Throws Error (input) where `set` names a parameter by which contact has no derivative.
+  /// Throws Error (input) where `set` names a parameter of friction and there is none.
   static void require_derivatives(const ParameterSet& set, bool with_friction);
 };
 

@@ -11,7 +11,8 @@ namespace diffsim::contact {
 // but of one degree more: m is C² at c = ε, so that derivatives of forces have no jump.
 
 /// ε for edges of these squared rest lengths, m⁴.
-DIFFSIM_FUNCTION double mollifier_threshold(double squared_length_a, double squared_length_b) {
+template <class T>
+DIFFSIM_FUNCTION T mollifier_threshold(const T& squared_length_a, const T& squared_length_b) {
   return 1e-3 * squared_length_a * squared_length_b;
 }
 
@@ -19,7 +20,8 @@ DIFFSIM_FUNCTION double mollifier_threshold(double squared_length_a, double squa
 template <class T>
 struct Mollifier {
   T value, gradient, hessian;
-  DIFFSIM_FUNCTION Mollifier(const T& c, double threshold) {
+  template <class Threshold>
+  DIFFSIM_FUNCTION Mollifier(const T& c, const Threshold& threshold) {
     const T u = T(1.0) - c / threshold;
     value = T(1.0) - u * u * u;
     gradient = 3.0 * u * u / threshold;

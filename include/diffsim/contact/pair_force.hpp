@@ -19,17 +19,21 @@ struct ContactLaw {
 
 /// Point x0 and triangle x1 x2 x3, whose weights are those of SurfaceTriangle: E = κ a Σ_j w_j ψ(d_j², d̂) over the
 /// triangle, its edges and its corners; a is half of the point's area, since two surfaces in touch each integrate over
-/// themselves.
-struct PointTriangleWeights {
-  double area;
+/// themselves. The area follows the rest shape.
+template <class T>
+struct PointTriangleWeightsOf {
+  T area;
   double edges[3], corners[3];
 };
+using PointTriangleWeights = PointTriangleWeightsOf<double>;
 
 /// Edges x0 x1 and x2 x3: E = κ (d̂²/4) m(c) ψ(d², d̂). Where edges cross, a patch of that size is in touch; its energy,
 /// and so what a flat contact depends on the mesh, falls as (d̂/h)² while points and triangles give the pressure.
-struct EdgeEdgeWeights {
-  double threshold;  ///< of the mollifier, m⁴
+template <class T>
+struct EdgeEdgeWeightsOf {
+  T threshold;  ///< of the mollifier, m⁴; follows the rest shape
 };
+using EdgeEdgeWeights = EdgeEdgeWeightsOf<double>;
 
 namespace detail {
 
@@ -60,8 +64,9 @@ DIFFSIM_FUNCTION void add_feature_force(const DistanceType& type, const T& scale
 }
 
 /// Calls `visit(type, squared distance, weight)` for each feature of a point–triangle pair.
-template <class Visit>
-DIFFSIM_FUNCTION void for_each_feature(const PointTriangleWeights& weights, const Vec3<double>* x, const Visit& visit) {
+template <class Weight, class Visit>
+DIFFSIM_FUNCTION void for_each_feature(const PointTriangleWeightsOf<Weight>& weights, const Vec3<double>* x,
+                                       const Visit& visit) {
   const TypedDistance whole = point_triangle_distance(x);
   visit(whole.type, whole.squared, 1.0);
   for (int k = 0; k < 3; ++k) {
@@ -92,8 +97,9 @@ DIFFSIM_FUNCTION double pair_energy(const EdgeEdgeWeights& weights, const Vec3<d
 }
 
 /// f_k += -∂E/∂x_k and friction, on the four points. For T = Dual: with its derivatives; features are chosen by values.
-template <class T>
-DIFFSIM_FUNCTION void add_pair_force(const PointTriangleWeights& weights, const Vec3<T>* x, const Vec3<T>* v,
+/// Weights have derivatives or none.
+template <class T, class Weight>
+DIFFSIM_FUNCTION void add_pair_force(const PointTriangleWeightsOf<Weight>& weights, const Vec3<T>* x, const Vec3<T>* v,
                                      const ContactLaw<T>& law, Vec3<T>* f) {
   const Vec3<double> at[4] = {detail::values_of(x[0]), detail::values_of(x[1]), detail::values_of(x[2]),
                               detail::values_of(x[3])};
@@ -103,8 +109,8 @@ DIFFSIM_FUNCTION void add_pair_force(const PointTriangleWeights& weights, const 
       detail::add_feature_force(type, T((weight * weights.area) * law.stiffness), x, v, law, f);
   });
 }
-template <class T>
-DIFFSIM_FUNCTION void add_pair_force(const EdgeEdgeWeights& weights, const Vec3<T>* x, const Vec3<T>* v,
+template <class T, class Weight>
+DIFFSIM_FUNCTION void add_pair_force(const EdgeEdgeWeightsOf<Weight>& weights, const Vec3<T>* x, const Vec3<T>* v,
                                      const ContactLaw<T>& law, Vec3<T>* f) {
   const Vec3<double> at[4] = {detail::values_of(x[0]), detail::values_of(x[1]), detail::values_of(x[2]),
                               detail::values_of(x[3])};
@@ -112,7 +118,7 @@ DIFFSIM_FUNCTION void add_pair_force(const EdgeEdgeWeights& weights, const Vec3<
   if (distance.squared >= value_of(law.range) * value_of(law.range)) return;
   const T area = 0.25 * law.stiffness * law.range * law.range;
   const T c = squared_cross(x);
-  if (value_of(c) >= weights.threshold) return detail::add_feature_force(distance.type, area, x, v, law, f);
+  if (value_of(c) >= value_of(weights.threshold)) return detail::add_feature_force(distance.type, area, x, v, law, f);
   const Mollifier<T> mollifier(c, weights.threshold);
   detail::add_feature_force(distance.type, T(area * mollifier.value), x, v, law, f);
   const T y = squared_distance(distance.type, x) / (law.range * law.range);

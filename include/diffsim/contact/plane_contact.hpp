@@ -28,6 +28,7 @@ class PlaneContact : public ContactTerm {
   void prepare(const ParameterSet& parameters) override;
   void prepare_tangent(const ParameterSet& parameters, const ParameterSet& direction) override;
   void begin_adjoint(const ParameterSet& gradient) override;
+  void prepare_adjoint(const ParameterSet& parameters, ParameterSet& gradient) override;
 
   double energy(const Configuration& at, const ParameterSet& parameters) override;
   void add_force(const Configuration& at, const ParameterSet& parameters, Field& force) override;
@@ -38,6 +39,7 @@ class PlaneContact : public ContactTerm {
   bool has_symmetric_jacobian() const override { return !with_friction_; }
   void add_jacobian(const Configuration& at, const ParameterSet& parameters, const JacobianWeights& weights,
                     BlockMatrix& matrix) override;
+  bool moves(int n, const ParameterSet& parameters) const override;
   double max_step(const Configuration& from, const Configuration& to, const ParameterSet& parameters) override;
   std::string limiting() const override { return limiting_; }
   ContactState state(const Configuration& at, const ParameterSet& parameters) override;

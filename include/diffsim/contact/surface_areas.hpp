@@ -24,4 +24,23 @@ struct SurfaceAreas {
 /// Collective.
 SurfaceAreas surface_areas(const TetrahedralMesh& mesh);
 
+/// The areas that the owned vertices stand for, as functions of the rest shape X [local vertices, 3]: [owned vertices],
+/// m², zero inside. Every method is collective.
+class RestAreas {
+ public:
+  explicit RestAreas(const TetrahedralMesh& mesh);
+
+  std::vector<double> areas(const Field& rest) const;
+  /// Along dX.
+  std::vector<double> tangent(const Field& rest, const Field& direction) const;
+  /// X̄ += this rank's share; `areas_bar`: [local vertices, 3], in the first component, complete at owners.
+  void add_gradient(const Field& rest, Field& areas_bar, Field& gradient) const;
+
+ private:
+  std::vector<double> sums(const Field& rest, const Field* direction) const;
+
+  const TetrahedralMesh* mesh_;
+  std::vector<std::array<int, 3>> triangles_;
+};
+
 }  // namespace diffsim::contact

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,11 +13,13 @@
 
 namespace diffsim {
 
-/// Triangles that move, rigidly and without turning, at a constant velocity.
+/// Triangles that move rigidly, at constant rates; they turn where there is an axis.
 struct TriangleObstacle {
   std::string label;
   contact::TriangleMesh mesh;
   bool solid = false;  ///< closed, and the body is to be outside; else a sheet, which has two free sides
+  std::array<double, 3> axis = {};    ///< of any length; zero: does not turn
+  std::array<double, 3> origin = {};  ///< m, a point of the axis at t = 0, which travels with the obstacle
 };
 
 struct SurfaceContactOptions {
@@ -29,8 +32,10 @@ struct SurfaceContactOptions {
 /// Contact of a body's surface with itself and with obstacles of triangles, by point–triangle and edge–edge pairs
 /// (contact/pair_force.hpp), across ranks (docs/architecture.md). Second-order faces are four flat triangles each.
 ///
-/// Parameters of each obstacle: `obstacle_position:LABEL` [3], m, by which it is shifted at t = 0, and
-/// `obstacle_velocity:LABEL` [3], m/s.
+/// Parameters of each obstacle: `obstacle_position:LABEL` [3], m, by which it is shifted at t = 0,
+/// `obstacle_velocity:LABEL` [3], m/s, and `obstacle_angular_velocity:LABEL` [1], rad/s.
+///
+/// Its Jacobian is a matrix of its own (`couplings_vary`): pairs are made room for that are nearer than 1.25 d̂.
 class SurfaceContact : public ContactTerm {
  public:
   /// Collective.
@@ -42,6 +47,7 @@ class SurfaceContact : public ContactTerm {
   void prepare(const ParameterSet& parameters) override;
   void prepare_tangent(const ParameterSet& parameters, const ParameterSet& direction) override;
   void begin_adjoint(const ParameterSet& gradient) override;
+  void prepare_adjoint(const ParameterSet& parameters, ParameterSet& gradient) override;
 
   double energy(const Configuration& at, const ParameterSet& parameters) override;
   void add_force(const Configuration& at, const ParameterSet& parameters, Field& force) override;
@@ -49,6 +55,13 @@ class SurfaceContact : public ContactTerm {
                          Field& force_tangent) override;
   void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                          ParameterSet& gradient) override;
+  bool has_symmetric_jacobian() const override { return !uses_velocities(); }
+  void add_couplings(const Configuration& at, Couplings& couplings) override;
+  bool couplings_vary() const override { return true; }
+  bool couplings_serve(const Configuration& at) override;
+  void add_jacobian(const Configuration& at, const ParameterSet& parameters, const JacobianWeights& weights,
+                    BlockMatrix& matrix) override;
+  bool moves(int n, const ParameterSet& parameters) const override;
   double max_step(const Configuration& from, const Configuration& to, const ParameterSet& parameters) override;
   std::string limiting() const override;
   ContactState state(const Configuration& at, const ParameterSet& parameters) override;

@@ -4,11 +4,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "diffsim/core/field.hpp"
 
 namespace diffsim {
+
+/// Where the owner of a vertex keeps it.
+struct VertexPlace {
+  int rank, index;
+  bool operator==(const VertexPlace&) const = default;
+};
 
 /// Groups of local vertices (elements, contact stencils) all pairs of which a Jacobian couples.
 class Couplings {
@@ -16,14 +23,20 @@ class Couplings {
   struct Group {
     int nodes;                  ///< vertices an element
     std::vector<int> vertices;  ///< [elements, nodes]
+    bool operator==(const Group&) const = default;
   };
 
   /// `vertices`: [elements, nodes], local.
   void add(const std::vector<int>& vertices, int nodes);
   const std::vector<Group>& groups() const { return groups_; }
+  /// The local vertices after the owned ones are copies of these, instead of the mesh's.
+  void set_copies(std::vector<VertexPlace> copies) { copies_ = std::move(copies); }
+  const std::vector<VertexPlace>& copies() const { return copies_; }
+  bool operator==(const Couplings&) const = default;
 
  private:
   std::vector<Group> groups_;
+  std::vector<VertexPlace> copies_;
 };
 
 /// A rank's share of a sparse matrix of 3×3 blocks, one a pair of coupled local vertices, in device memory.
@@ -45,8 +58,6 @@ class BlockMatrix {
   const std::vector<int>& columns() const { return columns_; }      ///< [num_blocks], ascending in each row
   /// Index of block (row, column); -1 where the two are not coupled.
   int find(int row, int column) const;
-  /// Whether all pairs of `couplings` are there.
-  bool has(const Couplings& couplings) const;
 
   void zero();
   /// K_vv += a diag(x_v); x [vertices, 3], or [vertices, 1] for the same thrice, of all vertices or the first ones.

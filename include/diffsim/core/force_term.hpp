@@ -37,6 +37,7 @@ struct JacobianWeights {
 struct ConfigurationTangent {
   const Field& positions;
   const Field* velocities = nullptr;
+  double time = 0.0;  ///< dt, s: by how much things that move by themselves go on
 };
 
 /// x̄ and, where velocities are given, v̄; [local vertices, 3], this rank's shares.
@@ -104,8 +105,12 @@ class ForceTerm {
   virtual bool holds_body() const { return false; }
   /// Which pairs of local vertices the Jacobian couples at this configuration; none by default.
   virtual void add_couplings(const Configuration& /*at*/, Couplings& /*couplings*/) {}
-  /// Whether couplings differ from configuration to configuration.
+  /// Whether couplings differ from configuration to configuration. Then the term's Jacobian is a matrix of its own, and
+  /// its local vertices after the owned ones are what its couplings say.
   virtual bool couplings_vary() const { return false; }
+  /// Where they vary: whether those made last serve this configuration too. They may be for more than what is coupled;
+  /// what they are depends on the configuration that they are made for alone. Collective, and the same on every rank.
+  virtual bool couplings_serve(const Configuration& /*at*/) { return true; }
   /// matrix += a ∂f/∂x + b ∂f/∂v, this rank's elements. A term without Jacobian overrides it to do nothing.
   virtual void add_jacobian(const Configuration& /*at*/, const ParameterSet& /*parameters*/,
                             const JacobianWeights& /*weights*/, BlockMatrix& /*matrix*/) {
@@ -119,6 +124,8 @@ class ForceTerm {
   /// Likewise of -∂f/∂v at rest, N s/m.
   virtual void add_damping_bound(const ParameterSet& /*parameters*/, Field& /*damping*/) {}
 
+  /// Whether something moves by itself in step n: forces depend on the time.
+  virtual bool moves(int /*n*/, const ParameterSet&) const { return false; }
   /// Whether some motions must not be: those that pass through an obstacle.
   virtual bool limits_steps() const { return false; }
   /// The largest a in [0, 1], less a margin, such that the straight motion from `from` to `from` + a (`to` - `from`) is

@@ -27,11 +27,17 @@ struct MeshObstacle {
   /// Whether it is a volume, in which no body may begin; else a sheet, which may be open. Not given: a volume if
   /// closed.
   std::optional<bool> solid = {};
+  std::array<double, 3> axis = {};      ///< that it turns about, of any length; zero: it does not turn
+  std::array<double, 3> origin = {};    ///< m, a point of the axis at t = 0, which travels with the obstacle
+  double angular_velocity = 0.0;        ///< rad/s
 };
 
 struct ContactOptions {
-  double barrier_distance = 1e-3;   ///< d̂, m: nearer than that, surfaces push
-  double barrier_stiffness = 1e6;   ///< κ, Pa
+  double barrier_distance = 1e-3;  ///< d̂, m: nearer than that, surfaces push
+  double barrier_stiffness = 1e6;  ///< κ, Pa
+  /// κ is chosen from the body's stiffness and weight instead (DifferentiableSolver::adaptive_stiffness), once; from
+  /// then on it is a parameter like any other, so gradients are with that κ as it is.
+  bool adaptive_stiffness = false;
   double friction = 0.0;            ///< µ
   double friction_velocity = 1e-5;  ///< ε_v, m/s: friction is smoothed below
   bool with_friction = false;       ///< also where µ is 0, for the derivative by it; else where µ > 0

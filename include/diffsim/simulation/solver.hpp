@@ -52,14 +52,18 @@ class DifferentiableSolver {
   /// Forces on vertices, N: [owned vertices, 3], or [steps, owned vertices, 3]. Returns the parameter's name.
   std::string add_nodal_load(const std::vector<double>& load);
   /// Makes the body touch obstacles. Error (input) for values that make no sense. Parameters: `barrier_distance`,
-  /// `barrier_stiffness`, `friction`, `friction_velocity`, and, by an obstacle's label, `obstacle_position:LABEL` [3] and
-  /// `obstacle_velocity:LABEL` [3]. Once, after the materials.
+  /// `barrier_stiffness`, `friction`, `friction_velocity`, and, by an obstacle's label, `obstacle_position:LABEL` [3],
+  /// `obstacle_velocity:LABEL` [3] and, of those that turn, `obstacle_angular_velocity:LABEL` [1]. Once, after the
+  /// materials and gravity.
   void add_contact(const ContactOptions& options);
   bool has_contact() const { return !contacts_.empty(); }
   /// Throws Error (input), naming some pairs, if x[0] touches or intersects anything.
   void require_apart();
   /// How step n's state, of this body, touches.
   ContactState contact_state(int n, const State& state);
+  /// A κ, Pa, with which the barrier is as stiff at half of d̂ as the body's surface is, or with which a tenth of that
+  /// carries the body's weight there, whichever is more. `add_contact` takes it where κ is to be adaptive.
+  double adaptive_stiffness(double barrier_distance);
   /// Gives `gravity` [steps, 3] or `damping` [steps] one entry a step.
   void set_control(const std::string& parameter, const std::vector<double>& values);
   /// [owned vertices, 3], added to the rest positions, m.
@@ -87,7 +91,7 @@ class DifferentiableSolver {
   std::shared_ptr<TetrahedralMesh> mesh_;
   std::vector<DifferentiableMaterial> materials_;
   std::unique_ptr<MeshModel> integrator_;
-  std::vector<ContactTerm*> contacts_;  // among the integrator's terms
+  std::vector<ContactTerm*> contacts_;      // among the integrator's terms
   std::vector<double> initial_positions_;   // [owned vertices, 3]
   std::vector<double> initial_velocities_;  // likewise
 };

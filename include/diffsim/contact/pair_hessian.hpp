@@ -1,0 +1,120 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/contact/pair_force.hpp"
+
+/// ∂²E/∂x² of a pair's energy (contact/pair_force.hpp) by its twelve coordinates, row-major, N/m.
+namespace diffsim::contact {
+
+struct PairHessian {
+  double of[12][12];
+};
+
+namespace detail {
+
+/// h += a H_s + b ∇s ∇sᵀ, s = d².
+DIFFSIM_FUNCTION void add_distance_hessian(const Closest<double>& at, double a, double b, PairHessian& h) {
+  for (int k = 0; k < 4; ++k) {
+    if (at.c(k) == 0.0 && at.b(k, 0) == 0.0 && at.b(k, 1) == 0.0) continue;
+    const Vec3<double> gk = squared_distance_gradient(at, k);
+    for (int l = 0; l <= k; ++l) {
+      const Vec3<double> gl = squared_distance_gradient(at, l);
+      const Mat3<double> block = squared_distance_hessian(at, k, l);
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) {
+          const double value = a * block(i, j) + b * gk[i] * gl[j];
+          h.of[3 * k + i][3 * l + j] += value;
+          if (k != l) h.of[3 * l + j][3 * k + i] += value;
+        }
+    }
+  }
+}
+
+}  // namespace detail
+
+/// h += ∂²E/∂x².
+DIFFSIM_FUNCTION void add_pair_hessian(const PointTriangleWeights& weights, const Vec3<double>* x,
+                                       const ContactLaw<double>& law, PairHessian& h) {
+  const double limit = law.range * law.range;
+  detail::for_each_feature(weights, x, [&](const DistanceType& type, double squared, double weight) {
+    if (!(squared < limit) || weight == 0.0) return;
+    const double scale = weight * weights.area * law.stiffness;
+    const Closest<double> at = closest(type, x);
+    const Barrier psi(at.squared_distance(), law.range);
+    detail::add_distance_hessian(at, scale * psi.gradient, scale * psi.hessian, h);
+  });
+}
+
+/// With m the mollifier: (m ψ)'' = m ψ'' + m' (∇c ∇ψᵀ + ∇ψ ∇cᵀ) + ψ (m'' ∇c ∇cᵀ + m' H_c).
+DIFFSIM_FUNCTION void add_pair_hessian(const EdgeEdgeWeights& weights, const Vec3<double>* x,
+                                       const ContactLaw<double>& law, PairHessian& h) {
+  const TypedDistance distance = edge_edge_distance(x);
+  if (distance.squared >= law.range * law.range) return;
+  const double area = 0.25 * law.stiffness * law.range * law.range;
+  const Closest<double> at = closest(distance.type, x);
+  const Barrier psi(at.squared_distance(), law.range);
+  const double c = squared_cross(x);
+  if (c >= weights.threshold) return detail::add_distance_hessian(at, area * psi.gradient, area * psi.hessian, h);
+  const Mollifier<double> m(c, weights.threshold);
+  detail::add_distance_hessian(at, area * m.value * psi.gradient, area * m.value * psi.hessian, h);
+  for (int k = 0; k < 4; ++k) {
+    const Vec3<double> ck = squared_cross_gradient(x, k), sk = squared_distance_gradient(at, k);
+    for (int l = 0; l < 4; ++l) {
+      const Vec3<double> cl = squared_cross_gradient(x, l), sl = squared_distance_gradient(at, l);
+      const Mat3<double> block = squared_cross_hessian(x, k, l);
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+          h.of[3 * k + i][3 * l + j] += area * (m.gradient * psi.gradient * (ck[i] * sl[j] + sk[i] * cl[j]) +
+                                                psi.value * (m.hessian * ck[i] * cl[j] + m.gradient * block(i, j)));
+    }
+  }
+}
+
+/// The nearest symmetric positive semidefinite matrix to a symmetric one: its negative eigenvalues become zero, by
+/// Jacobi's method (Golub & Van Loan, section 8.5), whose order of rotations is fixed.
+DIFFSIM_FUNCTION void make_semidefinite(PairHessian& h) {
+  constexpr int n = 12, most_sweeps = 30;
+  double(&a)[n][n] = h.of;
+  double q[n][n] = {};
+  double size = 0.0;
+  for (int i = 0; i < n; ++i) {
+    q[i][i] = 1.0;
+    for (int j = 0; j < n; ++j) size += a[i][j] * a[i][j];
+  }
+  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    double off = 0.0;
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < i; ++j) off += a[i][j] * a[i][j];
+    if (!(off > 1e-30 * size)) break;
+    for (int i = 1; i < n; ++i)
+      for (int j = 0; j < i; ++j) {
+        if (a[i][j] == 0.0) continue;
+        const double ratio = (a[j][j] - a[i][i]) / (2.0 * a[i][j]);
+        const double t = (ratio >= 0.0 ? 1.0 : -1.0) / (std::fabs(ratio) + std::sqrt(1.0 + ratio * ratio));
+        const double c = 1.0 / std::sqrt(1.0 + t * t), s = t * c;
+        for (int k = 0; k < n; ++k) {
+          const double ki = a[k][i], kj = a[k][j];
+          a[k][i] = c * ki - s * kj;
+          a[k][j] = s * ki + c * kj;
+        }
+        for (int k = 0; k < n; ++k) {
+          const double ik = a[i][k], jk = a[j][k];
+          a[i][k] = c * ik - s * jk;
+          a[j][k] = s * ik + c * jk;
+          const double qi = q[k][i], qj = q[k][j];
+          q[k][i] = c * qi - s * qj;
+          q[k][j] = s * qi + c * qj;
+        }
+      }
+  }
+  double values[n];
+  for (int k = 0; k < n; ++k) values[k] = a[k][k] > 0.0 ? a[k][k] : 0.0;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      double sum = 0.0;
+      for (int k = 0; k < n; ++k) sum += values[k] * q[i][k] * q[j][k];
+      a[i][j] = sum;
+    }
+}
+
+}  // namespace diffsim::contact

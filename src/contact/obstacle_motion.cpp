@@ -1,0 +1,209 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "obstacle_motion.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "diffsim/core/dual.hpp"
+
+namespace diffsim::contact {
+namespace {
+
+using D = Dual<double, 1>;
+
+KOKKOS_INLINE_FUNCTION double sine(double a) { return std::sin(a); }
+KOKKOS_INLINE_FUNCTION double cosine(double a) { return std::cos(a); }
+KOKKOS_INLINE_FUNCTION D sine(const D& a) { return diffsim::detail::chain(a, std::sin(a.value), std::cos(a.value)); }
+KOKKOS_INLINE_FUNCTION D cosine(const D& a) { return diffsim::detail::chain(a, std::cos(a.value), -std::sin(a.value)); }
+
+/// p, V, ω as device addresses; nullptr: zero.
+struct Rates {
+  const double *position, *velocity, *angular_velocity;
+  KOKKOS_INLINE_FUNCTION double p(int c) const { return position ? position[c] : 0.0; }
+  KOKKOS_INLINE_FUNCTION double v(int c) const { return velocity ? velocity[c] : 0.0; }
+  KOKKOS_INLINE_FUNCTION double w() const { return angular_velocity ? *angular_velocity : 0.0; }
+};
+
+Rates rates_of(const ObstacleMotion& motion, const ParameterSet& set, int n) {
+  const auto names = motion.names();
+  return {address_of(set, names[0], n), address_of(set, names[1], n), address_of(set, names[2], n)};
+}
+
+/// What kernels need of a motion.
+struct Turn {
+  bool turns;
+  Vec3<double> axis, origin;
+};
+
+template <class T>
+KOKKOS_INLINE_FUNCTION Vec3<T> cross_axis(const Vec3<double>& a, const Vec3<T>& r) {
+  return {{a[1] * r[2] - a[2] * r[1], a[2] * r[0] - a[0] * r[2], a[0] * r[1] - a[1] * r[0]}};
+}
+
+/// x and v of one vertex (Rodrigues' formula).
+template <class T>
+KOKKOS_INLINE_FUNCTION void move(const Turn& turn, const Vec3<double>& X, const Vec3<T>& p, const Vec3<T>& V,
+                                 const T& w, const T& t, Vec3<T>& x, Vec3<T>& v) {
+  if (!turn.turns) {
+    for (int c = 0; c < 3; ++c) x[c] = X[c] + p[c] + t * V[c];
+    v = V;
+    return;
+  }
+  const Vec3<double> from = X - turn.origin, side = cross(turn.axis, from);
+  const double along = dot(turn.axis, from);
+  const T s = sine(T(w * t)), k = cosine(T(w * t));
+  Vec3<T> r;
+  for (int c = 0; c < 3; ++c) r[c] = k * from[c] + s * side[c] + (1.0 - k) * (turn.axis[c] * along);
+  const Vec3<T> speed = cross_axis(turn.axis, r);
+  for (int c = 0; c < 3; ++c) {
+    x[c] = turn.origin[c] + r[c] + p[c] + t * V[c];
+    v[c] = V[c] + w * speed[c];
+  }
+}
+
+Turn turn_of(const ObstacleMotion& motion) { return {motion.turns, motion.axis, motion.origin}; }
+
+void move_all(const ObstacleMotion& motion, const double* reference, const Rates& rates, double time, double* places,
+              double* velocities) {
+  const Turn turn = turn_of(motion);
+  Kokkos::parallel_for(
+      "diffsim::contact::move_obstacle", Range(motion.first, motion.last), KOKKOS_LAMBDA(int i) {
+        Vec3<double> X, p, V, x, v;
+        for (int c = 0; c < 3; ++c) {
+          X[c] = reference[3 * i + c];
+          p[c] = rates.p(c);
+          V[c] = rates.v(c);
+        }
+        move(turn, X, p, V, rates.w(), time, x, v);
+        for (int c = 0; c < 3; ++c) {
+          if (places) places[3 * i + c] = x[c];
+          if (velocities) velocities[3 * i + c] = v[c];
+        }
+      });
+  Kokkos::fence();
+}
+
+/// Adjoints of p, V, ω.
+struct MotionSums {
+  double of[7] = {};
+  KOKKOS_INLINE_FUNCTION void operator+=(const MotionSums& other) {
+    for (int k = 0; k < 7; ++k) of[k] += other.of[k];
+  }
+  KOKKOS_INLINE_FUNCTION void operator+=(const volatile MotionSums& other) volatile {
+    for (int k = 0; k < 7; ++k) of[k] = of[k] + other.of[k];
+  }
+};
+
+MotionSums sum_adjoints(const ObstacleMotion& motion, const DeviceArray<int>& targets, int begin,
+                        const DeviceArray<double>& x, const DeviceArray<double>& x_bar,
+                        const DeviceArray<double>& v_bar, const Rates& rates, double time) {
+  const Turn turn = turn_of(motion);
+  const int first = begin + motion.first, last = begin + motion.last;
+  const bool rated = v_bar.size() > 0;
+  MotionSums sums;
+  Kokkos::parallel_reduce(
+      "diffsim::contact::obstacle_adjoint", Range(0, static_cast<int>(targets.size())),
+      KOKKOS_LAMBDA(int i, MotionSums& s) {
+        if (targets(i) < first || targets(i) >= last) return;
+        Vec3<double> by_x, by_v, r;
+        for (int c = 0; c < 3; ++c) {
+          by_x[c] = x_bar(3 * i + c);
+          by_v[c] = rated ? v_bar(3 * i + c) : 0.0;
+          r[c] = x(3 * targets(i) + c) - turn.origin[c] - rates.p(c) - time * rates.v(c);
+          s.of[c] += by_x[c];
+          s.of[3 + c] += time * by_x[c] + by_v[c];
+        }
+        if (!turn.turns) return;
+        // ∂x/∂ω = t a × r, ∂v/∂ω = a × r + ω t a × (a × r).
+        const Vec3<double> once = cross(turn.axis, r), twice = cross(turn.axis, once);
+        s.of[6] += time * dot(by_x, once) + dot(by_v, once) + rates.w() * time * dot(by_v, twice);
+      },
+      sums);
+  return sums;
+}
+
+}  // namespace
+
+const double* address_of(const ParameterSet& set, const std::string& name, int n) {
+  const Parameter* p = set.find(name);
+  return p ? p->field.data() + p->offset(n) * static_cast<std::size_t>(p->field.components()) : nullptr;
+}
+
+void add_to(ParameterSet& gradient, const std::string& name, int n, const double* values) {
+  Parameter* const parameter = gradient.find(name);
+  if (!parameter) return;
+  const auto components = static_cast<std::size_t>(parameter->field.components());
+  std::vector<double> all = parameter->field.to_host();
+  for (std::size_t c = 0; c < components; ++c) all[parameter->offset(n) * components + c] += values[c];
+  parameter->field.from_host(all);
+}
+
+std::array<std::string, 3> ObstacleMotion::names() const {
+  return {"obstacle_position:" + label, "obstacle_velocity:" + label, "obstacle_angular_velocity:" + label};
+}
+
+bool ObstacleMotion::moves(const ParameterSet& set, int n) const {
+  const auto is_zero = [](double value) { return value == 0.0; };
+  for (std::size_t k = 1; k < 3; ++k) {
+    const Parameter* const rate = set.find(names()[k]);
+    if (!rate) continue;
+    const auto components = static_cast<std::size_t>(rate->field.components());
+    const std::vector<double> all = rate->field.to_host();
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(rate->offset(n) * components);
+    if (!std::all_of(begin, begin + static_cast<std::ptrdiff_t>(components), is_zero)) return true;
+  }
+  return false;
+}
+
+void place_obstacle(const ObstacleMotion& motion, const double* reference, const ParameterSet& set, int n, double time,
+                    const DeviceArray<double>& places) {
+  move_all(motion, reference, rates_of(motion, set, n), time, places.data(), nullptr);
+}
+
+void obstacle_velocities(const ObstacleMotion& motion, const double* reference, const ParameterSet& set, int n,
+                         double time, const DeviceArray<double>& velocities) {
+  move_all(motion, reference, rates_of(motion, set, n), time, nullptr, velocities.data());
+}
+
+void obstacle_tangents(const ObstacleMotion& motion, const double* reference, const ParameterSet& set,
+                       const ParameterSet& direction, int n, double time, double dt, const DeviceArray<double>& dx,
+                       const DeviceArray<double>& dv) {
+  const Turn turn = turn_of(motion);
+  const Rates rates = rates_of(motion, set, n), changes = rates_of(motion, direction, n);
+  Kokkos::parallel_for(
+      "diffsim::contact::obstacle_tangent", Range(motion.first, motion.last), KOKKOS_LAMBDA(int i) {
+        const auto seeded = [](double value, double derivative) {
+          D d(value);
+          d.derivative[0] = derivative;
+          return d;
+        };
+        Vec3<double> X;
+        Vec3<D> p, V, x, v;
+        for (int c = 0; c < 3; ++c) {
+          X[c] = reference[3 * i + c];
+          p[c] = seeded(rates.p(c), changes.p(c));
+          V[c] = seeded(rates.v(c), changes.v(c));
+        }
+        move(turn, X, p, V, seeded(rates.w(), changes.w()), seeded(time, dt), x, v);
+        for (int c = 0; c < 3; ++c) {
+          dx(3 * i + c) = x[c].derivative[0];
+          dv(3 * i + c) = v[c].derivative[0];
+        }
+      });
+  Kokkos::fence();
+}
+
+void add_obstacle_gradient(const ObstacleMotion& motion, const DeviceArray<int>& targets, int obstacles_begin,
+                           const DeviceArray<double>& x, const DeviceArray<double>& x_bar,
+                           const DeviceArray<double>& v_bar, const ParameterSet& set, int n, double time,
+                           ParameterSet& gradient) {
+  const auto names = motion.names();
+  if (std::none_of(names.begin(), names.end(), [&](const auto& name) { return gradient.find(name) != nullptr; }))
+    return;
+  const MotionSums sums =
+      sum_adjoints(motion, targets, obstacles_begin, x, x_bar, v_bar, rates_of(motion, set, n), time);
+  for (std::size_t k = 0; k < 3; ++k) add_to(gradient, names[k], n, &sums.of[3 * k]);
+}
+
+}  // namespace diffsim::contact

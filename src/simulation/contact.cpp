@@ -1,0 +1,139 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/simulation/contact.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "diffsim/checkpoint/memory_budget.hpp"
+#include "diffsim/contact/inside.hpp"
+#include "diffsim/contact/plane_contact.hpp"
+#include "diffsim/contact/surface_areas.hpp"
+#include "diffsim/contact/surface_contact.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/simulation/solver.hpp"
+
+namespace diffsim {
+namespace {
+
+/// How many pairs of a kind a rank may have: 16 B each, of two kinds, in half of the memory that is free.
+std::int64_t pairs_that_fit(MPI_Comm comm, std::int64_t most) {
+  MPI_Comm machine = MPI_COMM_NULL;
+  DIFFSIM_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine));
+  int ranks = 1;
+  DIFFSIM_MPI(MPI_Comm_size(machine, &ranks));
+  MPI_Comm_free(&machine);
+  return static_cast<std::int64_t>(std::min(static_cast<double>(most), 0.5 * free_memory_bytes() / (32.0 * ranks)));
+}
+
+}  // namespace
+
+double DifferentiableSolver::adaptive_stiffness(double barrier_distance) {
+  integrator_->prepare();
+  const Field& rest = parameters().at("rest_positions").field;
+  const std::vector<double> areas = contact::RestAreas(*mesh_).areas(rest);
+  Field bound("stiffness", static_cast<std::size_t>(mesh_->num_vertices()), 3, mesh_->num_owned_vertices());
+  for (const auto& term : integrator_->terms()) term->add_stiffness_bound(parameters(), bound);
+  mesh_->halo().add_to_owners(bound);
+  const std::vector<double> stiffness = bound.to_host(), mass = integrator_->mass().to_host();
+  double sums[3] = {0.0, 0.0, 0.0};  // stiffness and area of the surface, mass of the body
+  for (std::size_t v = 0; v < areas.size(); ++v) {
+    sums[0] += areas[v] > 0.0 ? stiffness[3 * v] : 0.0;
+    sums[1] += areas[v];
+    sums[2] += mass[v];
+  }
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
+  const std::vector<double> gravity = parameters().at("gravity").field.to_host();
+  const double weight = sums[2] * std::hypot(gravity[0], gravity[1], gravity[2]);
+  // At half of d̂ the barrier presses with 4.33 κ and is stiff as 15.1 κ/d̂, by area.
+  constexpr double pressure = 4.33, slope = 15.1, touching = 0.1;
+  return std::max(barrier_distance * sums[0] / sums[1] / slope, weight / (touching * sums[1]) / pressure);
+}
+
+void DifferentiableSolver::add_contact(const ContactOptions& options) {
+  if (has_contact()) throw Error("the body has contact already; give all obstacles at once", ErrorKind::input);
+  const auto require = [](const char* name, double value, bool zero_too) {
+    if (std::isfinite(value) && (zero_too ? value >= 0.0 : value > 0.0)) return;
+    throw Error(std::string(name) + " is " + std::to_string(value) + "; give a number " + (zero_too ? ">= 0" : "> 0"),
+                ErrorKind::input);
+  };
+  require("barrier_distance", options.barrier_distance, false);
+  if (!options.adaptive_stiffness) require("barrier_stiffness", options.barrier_stiffness, false);
+  require("friction", options.friction, true);
+  require("friction_velocity", options.friction_velocity, false);
+  const double stiffness =
+      options.adaptive_stiffness ? adaptive_stiffness(options.barrier_distance) : options.barrier_stiffness;
+  const auto add = [&](const std::string& name, const std::vector<double>& values) {
+    parameters().add(name, Site::global, 1, static_cast<int>(values.size()), mesh_->comm()).field.from_host(values);
+  };
+  add("barrier_distance", {options.barrier_distance});
+  add("barrier_stiffness", {stiffness});
+  add("friction", {options.friction});
+  add("friction_velocity", {options.friction_velocity});
+  const bool friction = options.with_friction || options.friction > 0.0;
+  const auto add_term = [&](std::unique_ptr<ContactTerm> term) {
+    contacts_.push_back(term.get());
+    integrator_->add_term(std::move(term));
+  };
+  std::size_t place = 0;
+  const auto label_of = [&](const std::string& given) {
+    const std::string own = std::to_string(place++);
+    return given.empty() ? own : given;
+  };
+  for (const PlaneObstacle& plane : options.planes) {
+    const std::string label = label_of(plane.label);
+    add("obstacle_position:" + label, {plane.point.begin(), plane.point.end()});
+    add("obstacle_velocity:" + label, {plane.velocity.begin(), plane.velocity.end()});
+    add_term(std::make_unique<PlaneContact>(mesh_, label, plane.normal, friction));
+  }
+  if (!options.self && options.meshes.empty()) return;
+  SurfaceContactOptions surfaces;
+  surfaces.self = options.self;
+  surfaces.with_friction = friction;
+  surfaces.max_pairs = options.max_pairs > 0 ? options.max_pairs : pairs_that_fit(mesh_->comm(), surfaces.max_pairs);
+  for (const MeshObstacle& obstacle : options.meshes) {
+    const std::string label = label_of(obstacle.label);
+    add("obstacle_position:" + label, {0.0, 0.0, 0.0});
+    add("obstacle_velocity:" + label, {obstacle.velocity.begin(), obstacle.velocity.end()});
+    if (obstacle.axis != std::array<double, 3>{})
+      add("obstacle_angular_velocity:" + label, {obstacle.angular_velocity});
+    const std::string fault = contact::fault_of_volume(obstacle.mesh);
+    if (obstacle.solid.value_or(false) && !fault.empty())
+      throw Error(
+          "obstacle '" + label + "' has no inside: " + fault + "; mend the mesh, or take it as a sheet by solid: false",
+          ErrorKind::input);
+    surfaces.obstacles.push_back(
+        {label, obstacle.mesh, obstacle.solid.value_or(fault.empty()), obstacle.axis, obstacle.origin});
+  }
+  add_term(std::make_unique<SurfaceContact>(mesh_, std::move(surfaces)));
+}
+
+void DifferentiableSolver::require_apart() {
+  const State state = initial_state();
+  integrator_->prepare();
+  const Configuration at{state["positions"]};
+  for (ContactTerm* term : contacts_) {
+    const std::int64_t count = term->state(at, parameters()).intersections;
+    const std::string pairs = term->intersecting();
+    collectively(mesh_->comm(), [&] {
+      if (count > 0 && !pairs.empty())
+        throw Error("the body touches or intersects at the start, " + std::to_string(count) + " times: " + pairs +
+                        "; move them apart",
+                    ErrorKind::input);
+    });
+    const std::string inside = term->enclosed(at, parameters());
+    collectively(mesh_->comm(), [&] {
+      if (!inside.empty()) throw Error("at the start " + inside + "; move them apart", ErrorKind::input);
+    });
+  }
+}
+
+ContactState DifferentiableSolver::contact_state(int n, const State& state) {
+  ContactState result;
+  // Contact takes the velocities of owned vertices, and asks their owners for others'.
+  const Configuration at{state["positions"], n, nullptr, &state["velocities"], n * integrator_->dt()};
+  for (ContactTerm* term : contacts_) result.include(term->state(at, parameters()));
+  return result;
+}
+
+}  // namespace diffsim

@@ -1,0 +1,126 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Obstacles that move by themselves: that nothing passes through them, and derivatives by their motion.
+
+#include <gtest/gtest.h>
+
+#include "diffsim/contact/obstacles.hpp"
+#include "diffsim/core/error.hpp"
+#include "simulation/contact_blocks.hpp"
+
+namespace diffsim {
+namespace {
+
+using namespace testing_contact;
+using testing_simulation::momentum;
+using testing_simulation::unknowns_of;
+
+/// A free block above a table, which may move.
+Scene table(const std::string& integrator, double dt, std::array<double, 3> velocity, double friction = 0.0) {
+  Scene scene;
+  scene.integrator = integrator;
+  scene.dt = dt;
+  scene.blocks = {{{0.1, 0.05, 0.1}, {2, 1, 2}, {0.0, 0.0, 0.0}}};
+  scene.contact = soft(false);
+  scene.contact.friction = friction;
+  MeshObstacle obstacle;
+  obstacle.mesh = contact::box_triangles({-0.05, -0.06, -0.07}, {0.16, -0.02, 0.14});
+  obstacle.velocity = velocity;
+  scene.contact.meshes.push_back(obstacle);
+  return scene;
+}
+
+/// It turns about an axis through its middle, which is not one of symmetry.
+Scene turning(const std::string& integrator, double dt, double friction, double rate) {
+  Scene scene = table(integrator, dt, {0.0, 0.1, 0.0}, friction);
+  scene.contact.meshes[0].axis = {0.2, 0.9, 0.1};
+  scene.contact.meshes[0].origin = {0.05, -0.04, 0.03};
+  scene.contact.meshes[0].angular_velocity = rate;
+  return scene;
+}
+
+class Implicit : public testing::TestWithParam<const char*> {};
+
+TEST_P(Implicit, a_table_that_comes_far_in_a_step_lifts_the_body) {
+  // 30 mm a step, through a gap of 20 mm and on: twice d̂, half the body's height.
+  Scene scene = table(GetParam(), 0.01, {0.0, 3.0, 0.0});
+  scene.contact.barrier_stiffness = 4e5;
+  DifferentiableSolver solver = make_solver(scene);
+  solver.model().prepare();
+  State state = solver.initial_state();
+  for (int n = 0; n < 4; ++n) {
+    solver.step(n, state);
+    const ContactState contact = solver.contact_state(n + 1, state);
+    EXPECT_EQ(contact.intersections, 0);
+    EXPECT_GT(contact.min_distance, 1e-5);
+  }
+  EXPECT_GT(momentum(solver.integrator(), state)[1], 0.5 * 1000.0 * 0.1 * 0.05 * 0.1);
+}
+
+TEST_P(Implicit, a_paddle_that_turns_far_in_a_step_strikes_the_body_up) {
+  // Its tip goes 38 mm a step, through a gap of 30 mm; chords of its way are not its way.
+  Scene scene = table(GetParam(), 0.01, {});
+  scene.contact.barrier_stiffness = 4e5;
+  scene.contact.meshes[0].mesh = contact::box_triangles({-0.25, -0.05, -0.02}, {0.13, -0.03, 0.12});
+  scene.contact.meshes[0].axis = {0.0, 0.0, 2.0};
+  scene.contact.meshes[0].origin = {-0.25, -0.04, 0.0};
+  scene.contact.meshes[0].angular_velocity = 10.0;
+  DifferentiableSolver solver = make_solver(scene);
+  solver.model().prepare();
+  State state = solver.initial_state();
+  for (int n = 0; n < 3; ++n) {
+    solver.step(n, state);
+    const ContactState contact = solver.contact_state(n + 1, state);
+    EXPECT_EQ(contact.intersections, 0);
+    EXPECT_GT(contact.min_distance, 1e-5);
+  }
+  EXPECT_GT(momentum(solver.integrator(), state)[1], 0.5 * 1000.0 * 0.1 * 0.05 * 0.1);
+}
+
+INSTANTIATE_TEST_SUITE_P(moving_obstacle, Implicit, testing::Values("implicit_euler", "bdf2", "newmark"));
+
+void expect_derivatives(const Scene& scene, int steps, const std::vector<std::string>& names) {
+  DifferentiableSolver solver = make_solver(scene);
+  solver.mesh()->define_region("side", BoxShape{{0.09, -1.0, -1.0}, {1.0, 1.0, 1.0}});
+  GradientCheckOptions options;
+  if (solver.model().solver_tolerance() > 0.0) options.dot_product_tolerance = 10.0 * solver.model().solver_tolerance();
+  testing_simulation::expect_derivatives(solver, steps,
+                                         {{"all", {0.1, 0.3, -0.1}, steps}, {"side", {0.5, 0.3, 0.4}, steps}},
+                                         unknowns_of(names, {}), options);
+}
+
+const std::vector<std::string> motion = {"obstacle_angular_velocity:0", "obstacle_velocity:0", "obstacle_position:0"};
+
+TEST(moving_obstacle, derivatives_by_a_turn_in_explicit_steps) {
+  Scene scene = turning("symplectic_euler", 1e-3, 0.4, 3.0);
+  scene.blocks[0].velocity = {0.1, -0.5, 0.0};
+  scene.blocks[0].turn = 0.3;
+  expect_derivatives(scene, 30, motion);
+}
+
+TEST(moving_obstacle, derivatives_by_a_turn_in_implicit_steps) {
+  Scene scene = turning("implicit_euler", 0.01, 0.4, 3.0);
+  scene.blocks[0].velocity = {0.1, -0.5, 0.0};
+  expect_derivatives(scene, 4, motion);
+}
+
+TEST(moving_obstacle, derivatives_in_statics) {
+  // A block that is held on top is pressed from below.
+  Scene scene = turning("quasi_static", 0.05, 0.4, 0.2);
+  scene.contact.meshes[0].velocity = {0.02, 0.1, 0.0};
+  DifferentiableSolver solver = make_solver(scene);
+  solver.mesh()->define_region("top", BoxShape{{-1.0, 0.04, -1.0}, {1.0, 1.0, 1.0}});
+  solver.mesh()->define_region("foot", BoxShape{{-1.0, -1.0, -1.0}, {1.0, 0.01, 1.0}});
+  solver.fix("top");
+  GradientCheckOptions options;
+  options.dot_product_tolerance = 10.0 * solver.model().solver_tolerance();
+  if (ranks() > 1) options.max_halvings = 0;
+  testing_simulation::expect_derivatives(
+      solver, 4, {{"foot", {0.1, 0.3, -0.1}, 4}},
+      unknowns_of({"obstacle_angular_velocity:0", "obstacle_velocity:0", "barrier_stiffness", "friction"},
+                  {"barrier_stiffness"}),
+      options);
+}
+
+}  // namespace
+}  // namespace diffsim
