@@ -1,0 +1,138 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Indentation in plane strain: the force and its derivative by the indenter's depth, with a contact that widens, on
+// finer and finer meshes.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "diffsim/contact/plane_contact.hpp"
+#include "diffsim/core/loss.hpp"
+#include "diffsim/mesh/box.hpp"
+#include "diffsim/simulation/simulator.hpp"
+
+namespace diffsim {
+namespace {
+
+/// What a contact term presses a body with, downwards, at the last step; N.
+class IndentationForce : public Loss {
+ public:
+  IndentationForce(const TetrahedralMesh& mesh, ContactTerm& term, int step, double dt)
+      : mesh_(mesh), term_(term), step_(step), dt_(dt), upwards_(field("upwards")), spare_(field("spare")) {
+    std::vector<double> ones(spare_.size(), 0.0);
+    for (std::size_t i = 1; i < ones.size(); i += 3) ones[i] = -1.0;
+    upwards_.from_host(ones);
+  }
+  bool observes(int n) const override { return n == step_; }
+  double value(int n, const State& state, const ParameterSet& parameters) override {
+    term_.prepare(parameters);
+    spare_.fill(0.0);
+    term_.add_force(at(n, state), parameters, spare_);
+    return sum(spare_.to_host());
+  }
+  double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
+                 const ParameterSet& direction) override {
+    term_.prepare(parameters);
+    spare_.fill(0.0);
+    term_.add_force_tangent(at(n, state), {tangent["positions"]}, direction, spare_);
+    return sum(spare_.to_host());
+  }
+  void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
+                    ParameterSet& gradient) override {
+    term_.prepare(parameters);
+    term_.add_force_adjoint(at(n, state), upwards_, {adjoint["positions"]}, gradient);
+  }
+
+ private:
+  Field field(const char* name) const {
+    return {name, static_cast<std::size_t>(mesh_.num_vertices()), 3, mesh_.num_owned_vertices()};
+  }
+  Configuration at(int n, const State& state) const { return {state["positions"], n - 1, nullptr, nullptr, n * dt_}; }
+  static double sum(const std::vector<double>& forces) {
+    double result = 0.0;
+    for (std::size_t i = 1; i < forces.size(); i += 3) result -= forces[i];
+    return result;
+  }
+
+  const TetrahedralMesh& mesh_;
+  ContactTerm& term_;
+  int step_;
+  double dt_;
+  Field upwards_, spare_;
+};
+
+struct Indentation {
+  double force, stiffness;  ///< N; N/m, the derivative of the force by the depth
+  std::int64_t touching;    ///< pairs in touch
+};
+
+constexpr double depth = 6e-3;  // m
+
+/// A body with a round top, 0.2 m wide and 0.1 m high, of 2 n × n × 1 cells, which a plane presses to the depth
+/// `down_by`.
+Indentation press(int n, double down_by) {
+  constexpr double width = 0.1, radius = 0.2, range = 4e-3;
+  constexpr int steps = 3;
+  MeshData data = box_mesh({2.0 * width, 1.0, 1.0}, {2 * n, n, 1}, 0, 1);
+  for (std::size_t i = 0; i < data.coordinates.size(); i += 3) {
+    data.coordinates[i] -= width;
+    data.coordinates[i + 1] *= width - 0.5 * data.coordinates[i] * data.coordinates[i] / radius;
+  }
+  const auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_SELF, data);
+  const DifferentiableMaterial material{
+      "neo_hookean", {{"youngs_modulus", 1e6}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "all"};
+  SolverOptions options{.dt = 1.0 / steps, .gravity = {0, 0, 0}, .integrator = "quasi_static"};
+  DifferentiableSolver solver(mesh, {material}, options);
+  solver.fix("all", {false, false, true});
+  mesh->define_region("middle", BoxShape{{-1e-9, -1.0, -1.0}, {1e-9, 1.0, 2.0}});
+  solver.fix("middle", {true, false, false});
+  solver.fix("y_min", {false, true, false});
+  ContactOptions contact{.barrier_distance = range, .barrier_stiffness = 2e5};
+  const std::array<double, 3> down = {0.0, -1.0, 0.0};
+  contact.planes.push_back(
+      {.point = {0.0, width + range, 0.0}, .normal = down, .velocity = {0.0, -down_by - range, 0.0}});
+  solver.add_contact(contact);
+
+  PlaneContact indenter(mesh, "0", down, false);
+  IndentationForce force(*mesh, indenter, steps, options.dt);
+  DifferentiableSimulator simulator(solver);
+  simulator.require_gradient({"obstacle_position:0"});
+  Indentation result{simulator.rollout(steps, 0, force), 0.0, 0};
+  simulator.backward();
+  result.stiffness = -simulator.gradient("obstacle_position:0").to_host().at(1);
+  result.touching = solver.contact_state(steps, simulator.state()).active_pairs;
+  return result;
+}
+
+double order_of(double coarse, double middle, double fine) { return std::log2((coarse - middle) / (middle - fine)); }
+
+TEST(indentation, force_and_stiffness_converge_with_the_mesh_at_first_order_at_least) {
+  // Elements alone would give second order; where the contact ends falls between vertices.
+  Indentation found[3];
+  for (int k = 0; k < 3; ++k) {
+    found[k] = press(8 << k, depth);
+    std::printf("%d cells a side: %.6g N, %.6g N/m, %lld vertices in touch\n", 8 << k, found[k].force,
+                found[k].stiffness, static_cast<long long>(found[k].touching));
+  }
+  const double force = order_of(found[0].force, found[1].force, found[2].force),
+               stiffness = order_of(found[0].stiffness, found[1].stiffness, found[2].stiffness);
+  std::printf("orders %.2f, %.2f\n", force, stiffness);
+  EXPECT_GT(force, 1.0);
+  EXPECT_GT(stiffness, 1.0);
+  EXPECT_NEAR(found[1].force, found[2].force, 0.003 * found[2].force);
+  EXPECT_NEAR(found[1].stiffness, found[2].stiffness, 0.02 * found[2].stiffness);
+}
+
+TEST(indentation, stiffness_is_the_slope_of_the_force_while_the_contact_widens) {
+  const double step = 1e-6;
+  const Indentation less = press(8, 0.5 * depth), more = press(8, depth);
+  EXPECT_LT(less.touching, more.touching);
+  for (const double at : {0.5 * depth, depth}) {
+    const double slope = (press(8, at + step).force - press(8, at - step).force) / (2.0 * step);
+    EXPECT_NEAR(press(8, at).stiffness, slope, 1e-6 * slope);
+  }
+}
+
+}  // namespace
+}  // namespace diffsim
