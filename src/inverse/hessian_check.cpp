@@ -44,7 +44,7 @@ HessianCheck check_hessian(InverseProblem& problem, const std::vector<double>& u
   check.symmetry = scale > 0.0 ? std::abs(one - other) / scale : 0.0;
   const TaylorTest taylor =
       taylor_test(problem, u, v, {problem.value(u), inner_product(gradient, v, comm), inner_product(v, Hv, comm)}, 3,
-                  {options.halvings, options.max_halvings, 0.2 * options.taylor_tolerance});
+                  {options.halvings, options.max_halvings, 0.4 * options.taylor_tolerance});
   check.taylor_orders = taylor.orders;
   check.first_step = taylor.first_step;
   check.quadratic = taylor.exact;

@@ -269,6 +269,60 @@ TEST_F(Commands, ImplicitCheckPasses) {
   }
 }
 
+TEST_F(Commands, CheckTestsTheHessianWhereAsked) {
+  const std::string asked = target + "parameters: [{name: youngs_modulus, per: cell}, {name: density}]\n";
+  write("s.yaml", implicit_bar("integrator: newmark, dt: 0.05, steps: 3", asked));
+  expect_done(run({"check", "s.yaml", "--hessian"}, "out"));
+  if (rank_ == 0) {
+    const nlohmann::json report = this->report("out");
+    EXPECT_EQ(report["passed"], true) << report;
+    EXPECT_LE(report["hessian_symmetry"].get<double>(), 1e-10);
+    ASSERT_GE(report["hessian_taylor_orders"].size(), 3u);
+    for (const double order : report["hessian_taylor_orders"]) EXPECT_NEAR(order, 3.0, 0.1);
+  }
+  // What has no second derivatives is told, by name.
+  std::string scene = bar("2.0e4", target +
+                                       "parameters: {name: youngs_modulus}\n"
+                                       "contact: {barrier_distance: 1.0e-3, barrier_stiffness: 1.0e5, obstacles: "
+                                       "[{plane: {point: [0, 0, -9], normal: [0, 0, 1]}}]}\n");
+  write("contact.yaml", scene);
+  const Ran ran = run({"check", "contact.yaml", "--hessian"}, "contact");
+  EXPECT_EQ(ran.code, 2);
+  if (rank_ == 0) {
+    EXPECT_NE(ran.err.find("no second derivative by the term"), std::string::npos) << ran.err;
+  }
+}
+
+TEST_F(Commands, NewtonsIterationsMayBeDifferentiatedAsTheyRan) {
+  const std::string asked = target + "parameters: {name: youngs_modulus}\n";
+  const std::string solver = "integrator: implicit_euler, dt: 0.05, steps: 2";
+  const auto gradient = [&](const std::string& more) {
+    write("s.yaml", implicit_bar(solver + more, asked));
+    expect_done(run({"gradient", "s.yaml"}, "out"));
+    return dataset("out/gradient.h5", "/gradient/youngs_modulus").at(0);
+  };
+  const double implicit = gradient(""), unrolled = gradient(", implicit_differentiation: false"),
+               early = gradient(", implicit_differentiation: false, newton: {max_iterations: 1}");
+  EXPECT_NEAR(unrolled, implicit, 1e-7 * std::abs(implicit));
+  EXPECT_GT(std::abs(early - implicit), 1e-6 * std::abs(implicit));
+}
+
+TEST_F(Commands, InvertByNewtonCg) {
+  const std::string solver = "integrator: quasi_static, dt: 0.1, steps: 2";
+  write("truth.yaml", implicit_bar(solver, ""));
+  expect_done(run({"simulate", "truth.yaml"}, "truth"));
+  write("s.yaml", implicit_bar(solver,
+                               "objective: {type: track, observations: truth/trajectory.h5, steps: [1, 2]}\n"
+                               "parameters: {name: youngs_modulus, initial: 1.0e4, bounds: [1.0e3, 1.0e6]}\n"
+                               "optimiser: {method: newton_cg, max_iterations: 30, gradient_tolerance: 1.0e-8}\n"));
+  expect_done(run({"invert", "s.yaml"}, "out"));
+  EXPECT_NEAR(dataset("out/parameters.h5", "/parameters/youngs_modulus").at(0), 2.0e4, 0.2);
+  if (rank_ != 0) return;
+  const nlohmann::json report = this->report("out");
+  EXPECT_EQ(report["converged"], true);
+  EXPECT_GT(report["hessian_products"].get<long>(), 0);
+}
+
 TEST_F(Commands, ImplicitFailureIsToldWithItsStep) {
   // The load of step 2 is more than six iterations can follow.
   std::string scene =

@@ -256,8 +256,6 @@ INSTANTIATE_TEST_SUITE_P(
             "z] a step"},
         Bad{BOX "solver: {implicit_differentiation: maybe}\n",
             "s.yaml:2: solver.implicit_differentiation: is 'maybe'; give true or false"},
-        Bad{BOX "solver: {integrator: bdf2, implicit_differentiation: false}\n",
-            "s.yaml:2: solver.implicit_differentiation: only true is available in this version; remove it"},
         Bad{BOX "solver: {integrator: euler}\n",
             "s.yaml:2: solver.integrator: there is no 'euler'; use one of: symplectic_euler, implicit_euler, bdf2, "
             "newmark, generalised_alpha, quasi_static"},

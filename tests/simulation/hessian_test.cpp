@@ -4,14 +4,18 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "diffsim/checkpoint/revolve_schedule.hpp"
+#include "diffsim/core/error.hpp"
 #include "diffsim/inverse/hessian_check.hpp"
 #include "simulation/simulation_testing.hpp"
 
@@ -20,7 +24,7 @@ namespace {
 
 using namespace testing_simulation;
 
-constexpr int num_steps = 3;
+constexpr int num_steps = 2;
 
 using Values = std::map<std::string, CellValues>;
 
@@ -40,8 +44,8 @@ struct Case {
   std::vector<std::string> logarithmic;  // of these
 };
 
-DifferentiableSolver make_solver(const Case& which) {
-  auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {which.order == 1 ? 4 : 2, 1, 1}, which.order);
+DifferentiableSolver make_solver(const Case& which, MPI_Comm comm = MPI_COMM_WORLD) {
+  auto mesh = TetrahedralMesh::box(comm, {1.0, 0.3, 0.2}, {which.order == 1 ? 4 : 2, 1, 1}, which.order);
   const bool is_explicit = which.integrator == "symplectic_euler";
   SolverOptions options{.dt = is_explicit ? 0.004 : 0.04,
                         .substeps = 4,
@@ -106,17 +110,21 @@ class Hessian : public testing::TestWithParam<Case> {};
 
 TEST_P(Hessian, is_symmetric_and_expands_to_third_order) {
   const Case& which = GetParam();
+  // What ranks could spoil, the halo's and the sums' part, is the same for all laws.
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (ranks > 1 && which.law != "neo_hookean" && which.names.size() < 5) return;
   check(which, unknowns_of(which.names, which.logarithmic));
 }
 
-constexpr const char* integrators[] = {"symplectic_euler", "quasi_static", "implicit_euler",
-                                       "bdf2",             "newmark",      "generalised_alpha"};
+constexpr const char* integrators[] = {"symplectic_euler", "quasi_static",     "implicit_euler", "bdf2",
+                                       "newmark",          "generalised_alpha"};
 
-/// Every law under every integrator, by the modulus of all that it depends on in the least simple way.
+/// Laws of every kind under every integrator, by moduli on which they depend in no simple way.
 std::vector<Case> laws() {
   std::vector<Case> all;
   for (const char* integrator : integrators) {
-    for (const char* law : {"neo_hookean", "stable_neo_hookean", "linear_elastic", "fixed_corotated"})
+    for (const char* law : {"neo_hookean", "stable_neo_hookean", "linear_elastic"})
       all.push_back({integrator, law, 1, hookean, {"youngs_modulus", "poisson_ratio"}, {"youngs_modulus"}});
     all.push_back({integrator, "holzapfel_gasser_ogden", 1, tissue, {"shear_modulus", "k2", "fibre_y"}, {"k2"}});
   }
@@ -138,8 +146,8 @@ INSTANTIATE_TEST_SUITE_P(tet10, Hessian, testing::ValuesIn(second_order_cells())
 std::vector<Case> other_parameters() {
   std::vector<Case> all;
   for (const char* integrator : integrators) {
-    std::vector<std::string> names{"youngs_modulus", "density", "gravity", "nodal_load", "traction:x_max",
-                                   "initial_positions"};
+    std::vector<std::string> names{"youngs_modulus", "density",        "gravity",
+                                   "nodal_load",     "traction:x_max", "initial_positions"};
     if (std::string(integrator) != "quasi_static") names.emplace_back("initial_velocities");
     if (std::string(integrator) == "symplectic_euler") names.emplace_back("damping");
     all.push_back({integrator, "stable_neo_hookean", 1, hookean, names, {"youngs_modulus", "density"}});
@@ -147,13 +155,112 @@ std::vector<Case> other_parameters() {
   all.push_back({"symplectic_euler", "neo_hookean", 1, hookean, {"density"}, {}});
   all.push_back({"symplectic_euler", "neo_hookean", 1, hookean, {"damping"}, {}});
   all.push_back({"bdf2", "neo_hookean", 1, hookean, {"density"}, {}});
-  all.push_back({"newmark", "active_fibre", 1, muscle, {"activation_signal", "activation", "active_tension"}, {"activation"}});
+  all.push_back(
+      {"newmark", "active_fibre", 1, muscle, {"activation_signal", "activation", "active_tension"}, {"activation"}});
   all.push_back({"implicit_euler", "mooney_rivlin", 1, mooney, {"c01", "bulk_modulus"}, {"c01"}});
+  all.push_back({"newmark", "fixed_corotated", 1, hookean, {"youngs_modulus", "poisson_ratio"}, {}});
   all.push_back({"implicit_euler", "st_venant_kirchhoff", 1, hookean, {"poisson_ratio"}, {}});
   all.push_back({"implicit_euler", "neo_hookean_quadratic", 1, hookean, {"poisson_ratio"}, {}});
   return all;
 }
 INSTANTIATE_TEST_SUITE_P(parameters, Hessian, testing::ValuesIn(other_parameters()));
+
+/// H v of a problem whose unknowns are few numbers, the same on any number of ranks.
+std::vector<double> shared_product(const std::function<std::unique_ptr<Schedule>(int)>& schedule,
+                                   MPI_Comm comm = MPI_COMM_WORLD) {
+  DifferentiableSolver solver = make_solver({"newmark", "stable_neo_hookean", 1, hookean, {}, {}}, comm);
+  const TetrahedralMesh& mesh = *solver.mesh();
+  std::vector<Unknown> unknowns(2);
+  unknowns[0].parameter = "youngs_modulus";
+  unknowns[0].logarithmic = true;
+  unknowns[0].map_numbers = 2;
+  unknowns[1].parameter = "poisson_ratio";
+  unknowns[1].group_names = {"left", "right"};
+  for (int cell = 0; cell < mesh.num_cells(); ++cell) {
+    double x = 0.0;
+    for (int a = 0; a < 4; ++a)
+      x += 0.25 *
+           mesh.rest_positions()[3 * static_cast<std::size_t>(mesh.cells()[static_cast<std::size_t>(4 * cell + a)])];
+    unknowns[0].map.insert(unknowns[0].map.end(), {1.0, std::sin(3.0 * x)});
+    unknowns[1].group.push_back(x < 0.5 ? 0 : 1);
+  }
+  TargetPositionLoss loss(mesh, mesh.region("x_max"), {0.9, 0.2, 0.15}, num_steps);
+  MemoryStore store;
+  InverseProblem problem(solver.model(), solver.initial_state(), num_steps, loss, unknowns, schedule, store);
+  std::vector<double> v(problem.size(), 0.0), product(4, 0.0);
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] = 0.3 + 0.1 * static_cast<double>(i);
+  const std::vector<double> share = problem.hessian_product(problem.start(), v);
+  std::copy(share.begin(), share.end(), product.begin());
+  MPI_Allreduce(MPI_IN_PLACE, product.data(), 4, MPI_DOUBLE, MPI_SUM, comm);
+  return product;
+}
+
+TEST(HessianProduct, does_not_depend_on_the_schedule_or_ranks) {
+  const std::vector<double> whole = shared_product([](int n) { return std::make_unique<AllSchedule>(n); });
+  EXPECT_EQ(whole, shared_product([](int n) { return std::make_unique<UniformSchedule>(n, 2); }));
+  EXPECT_EQ(whole, shared_product([](int n) { return std::make_unique<RevolveSchedule>(n, 2); }));
+  // Nor on ranks.
+  const std::vector<double> one = shared_product([](int n) { return std::make_unique<AllSchedule>(n); }, MPI_COMM_SELF);
+  for (std::size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(whole[i], one[i], 1e-9 * std::abs(one[i]));
+}
+
+TEST(HessianOfUnknowns, by_maps_and_groups) {
+  const Case which{"implicit_euler", "stable_neo_hookean", 1, hookean, {"maps and groups"}, {}};
+  const auto mesh = make_solver(which).mesh();
+  std::vector<Unknown> unknowns(3);
+  unknowns[0].parameter = "youngs_modulus";
+  unknowns[0].logarithmic = true;
+  unknowns[0].map_numbers = 2;
+  unknowns[1].parameter = "poisson_ratio";
+  unknowns[1].group_names = {"even", "odd"};
+  unknowns[2].parameter = "density";
+  unknowns[2].logarithmic = true;
+  unknowns[2].group_names = {""};
+  for (int cell = 0; cell < mesh->num_cells(); ++cell) {
+    unknowns[0].map.insert(unknowns[0].map.end(), {1.0, 0.4 * (cell % 3)});
+    unknowns[1].group.push_back(cell % 2);
+    unknowns[2].group.push_back(0);
+  }
+  check(which, unknowns);
+}
+
+/// What is said where a product is asked for.
+std::string refusal(const Case& which, const std::string& name, bool contact = false) {
+  try {
+    DifferentiableSolver solver = make_solver(which);
+    if (contact) {
+      ContactOptions options;
+      options.barrier_distance = 0.01;
+      options.barrier_stiffness = 1e5;
+      options.planes.push_back({{0.0, -5.0, 0.0}, {0.0, 1.0, 0.0}});
+      solver.add_contact(options);
+    }
+    TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("x_max"), {0.9, 0.2, 0.15}, num_steps);
+    MemoryStore store;
+    InverseProblem problem(
+        solver.model(), solver.initial_state(), num_steps, loss, unknowns_of({name}, {}),
+        [](int n) { return std::make_unique<AllSchedule>(n); }, store);
+    (void)problem.hessian_product(problem.start(), std::vector<double>(problem.size(), 1.0));
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::input);
+    return error.what();
+  }
+  return "nothing";
+}
+
+void expect_part(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << text;
+}
+
+TEST(HessianRefuses, what_has_no_second_derivatives) {
+  const Case bar{"implicit_euler", "neo_hookean", 1, hookean, {}, {}};
+  expect_part(refusal(bar, "rest_positions"), "no second derivative by 'rest_positions'");
+  expect_part(refusal(bar, "youngs_modulus", true), "no second derivative by the term");
+  Case rubber = bar;
+  rubber.law = "ogden_1";
+  rubber.values = {{"mu_1", 7e3}, {"alpha_1", 2.0}, {"bulk_modulus", 2e4}, {"density", 900.0}};
+  expect_part(refusal(rubber, "mu_1"), "no second derivative by the law 'ogden_1'");
+}
 
 }  // namespace
 }  // namespace diffsim

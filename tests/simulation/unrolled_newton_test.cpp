@@ -1,0 +1,126 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Newton's iterations differentiated as they ran (implicit_differentiation: false).
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/dynamics/implicit_model.hpp"
+#include "simulation/simulation_testing.hpp"
+
+namespace diffsim {
+namespace {
+
+using namespace testing_simulation;
+
+constexpr int num_steps = 2;
+
+/// A bar held at one end, turned and pulled at the other, under loads that bend it far.
+DifferentiableSolver make_solver(const std::string& integrator, bool implicit, int max_iterations, int order = 1,
+                                 const std::string& law = "neo_hookean") {
+  auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {order == 1 ? 3 : 2, 1, 1}, order);
+  DifferentiableMaterial material{
+      law, {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}, {"drag", 300.0}}, "all"};
+  SolverOptions options{.dt = 0.05, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator};
+  options.implicit.newton.tolerance = 1e-13;
+  options.implicit.newton.max_iterations = max_iterations;
+  options.implicit.implicit_differentiation = implicit;
+  DifferentiableSolver solver(mesh, {material}, options);
+  solver.fix("x_min");
+  solver.move("x_max", {1.0, 0.0, 0.0}, {1.0, 0.15, 0.1}, {3.0}, {0.3, 0.2, -0.1});
+  solver.add_traction("y_max", {30.0, -100.0, 20.0});
+  return solver;
+}
+
+std::vector<std::string> names_for(const std::string& integrator) {
+  std::vector<std::string> names{"youngs_modulus", "poisson_ratio",     "density",
+                                 "drag",           "gravity",           "angular_velocity:x_max",
+                                 "velocity:x_max", "initial_positions", "traction:y_max"};
+  if (integrator != "quasi_static") names.emplace_back("initial_velocities");
+  return names;
+}
+
+std::vector<double> gradient_of(DifferentiableSolver& solver, const std::vector<std::string>& names) {
+  TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("z_max"), {0.9, 0.2, 0.1}, num_steps);
+  MemoryStore store;
+  InverseProblem problem(
+      solver.model(), solver.initial_state(), num_steps, loss, unknowns_of(names, {"youngs_modulus", "density"}),
+      [](int n) { return std::make_unique<AllSchedule>(n); }, store);
+  std::vector<double> gradient;
+  (void)problem.gradient(problem.start(), gradient);
+  return gradient;
+}
+
+class UnrolledNewton : public testing::TestWithParam<const char*> {};
+
+TEST_P(UnrolledNewton, has_derivatives_where_it_stopped_early) {
+  for (const int order : {1, 2}) {
+    DifferentiableSolver solver =
+        make_solver(GetParam(), false, 2, order, order == 1 ? "neo_hookean" : "stable_neo_hookean");
+    GradientCheckOptions options;
+    options.dot_product_tolerance = 10.0 * solver.model().solver_tolerance();
+    int ranks = 1;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (ranks > 1 || order == 2) options.max_halvings = 0;
+    std::vector<std::string> names = names_for(GetParam());
+    if (ranks > 1 || order == 2) names = {"youngs_modulus", "density", "velocity:x_max", "initial_positions"};
+    expect_derivatives(solver, num_steps, {{"z_max", {0.9, 0.2, 0.1}, num_steps}},
+                       unknowns_of(names, {"youngs_modulus", "density"}), options);
+    // It does stop early.
+    State state = solver.initial_state();
+    (void)rollout(solver.model(), state, num_steps);
+    const auto& model = dynamic_cast<const ImplicitModel&>(solver.model());
+    EXPECT_GT(model.last_residuals().back(), 1e-9);
+  }
+}
+
+TEST_P(UnrolledNewton, agrees_with_implicit_differentiation_at_convergence) {
+  const std::vector<std::string> names = names_for(GetParam());
+  DifferentiableSolver unrolled = make_solver(GetParam(), false, 50), implicit = make_solver(GetParam(), true, 50),
+                       early = make_solver(GetParam(), false, 2);
+  const std::vector<double> g = gradient_of(implicit, names), same = gradient_of(unrolled, names),
+                            other = gradient_of(early, names);
+  double sums[3] = {0.0, 0.0, 0.0};
+  for (std::size_t i = 0; i < g.size(); ++i) {
+    sums[0] += g[i] * g[i];
+    sums[1] += (g[i] - same[i]) * (g[i] - same[i]);
+    sums[2] += (g[i] - other[i]) * (g[i] - other[i]);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  EXPECT_LE(std::sqrt(sums[1] / sums[0]), 1e-9);
+  EXPECT_GE(std::sqrt(sums[2] / sums[0]), 1e-6);  // what stops early differs
+}
+
+INSTANTIATE_TEST_SUITE_P(integrators, UnrolledNewton,
+                         testing::Values("quasi_static", "implicit_euler", "bdf2", "newmark", "generalised_alpha"));
+
+std::string refusal(DifferentiableSolver& solver, const std::string& name) {
+  try {
+    (void)gradient_of(solver, {name});
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(UnrolledNewtonRefuses, what_it_has_no_derivatives_of) {
+  DifferentiableSolver solver = make_solver("implicit_euler", false, 50);
+  EXPECT_NE(refusal(solver, "rest_positions").find("no second derivative by 'rest_positions'"), std::string::npos);
+
+  auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {2, 1, 1});
+  SolverOptions options{.dt = 0.05, .integrator = "implicit_euler"};
+  options.implicit.implicit_differentiation = false;
+  DifferentiableMaterial viscous{
+      "neo_hookean",
+      {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"viscosity", 20.0}, {"bulk_viscosity", 0.0}},
+      "all"};
+  DifferentiableSolver damped(mesh, {viscous}, options);
+  EXPECT_NE(refusal(damped, "youngs_modulus").find("the Jacobian of the term 'viscosity' is not symmetric"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace diffsim
