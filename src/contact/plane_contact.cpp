@@ -148,7 +148,7 @@ double sum_friction_power(const Sweep& sweep) {
       KOKKOS_LAMBDA(int i, double& s) {
         double in[num_inputs];
         if (!sweep.active(i, in)) return;
-        Point smooth = sweep.point(i);
+        Point smooth = sweep.point();
         const Vec3<double> with = smooth.force(in);
         smooth.friction = false;
         const Vec3<double> without = smooth.force(in);

@@ -1,17 +1,13 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/contact/surface_contact.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "diffsim/contact/inside.hpp"
-#include "diffsim/contact/surface_areas.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
-#include "obstacle_motion.hpp"
-#include "pair_kernels.hpp"
 #include "slot_sum.hpp"
+#include "surface_contact_data.hpp"
 
 namespace diffsim {
 namespace {
@@ -28,75 +24,6 @@ LawAddresses law_of(const ParameterSet& set, int n) {
   for (int k = 0; k < 4; ++k) law.of[k] = address_of(set, law_names[k], n);
   return law;
 }
-
-/// Pairs that the Jacobian has room for are nearer than this many d̂.
-constexpr double coupled_within = 1.25;
-
-void mark(const DeviceArray<int>& pairs, const DeviceArray<int>& marks) {
-  Kokkos::parallel_for(
-      "diffsim::contact::mark_coupled", Range(0, static_cast<int>(pairs.size())),
-      KOKKOS_LAMBDA(int i) { marks(pairs(i)) = 1; });
-  Kokkos::fence();
-}
-
-bool all_marked(const DeviceArray<int>& pairs, const DeviceArray<int>& marks) {
-  int missing = 0;
-  Kokkos::parallel_reduce(
-      "diffsim::contact::count_not_coupled", Range(0, static_cast<int>(pairs.size())),
-      KOKKOS_LAMBDA(int i, int& sum) { sum += marks(pairs(i)) == 0 ? 1 : 0; }, missing);
-  return missing == 0;
-}
-
-}  // namespace
-
-struct SurfaceContact::Data {
-  /// Where the pairs are looked at: what is near, on which vertices.
-  struct Here {
-    Vectors x, v;  // v is empty without friction
-    LawAddresses law;
-    DeviceArray<int> active, targets;
-    contact::SlotSum sum;
-  };
-
-  Data(std::shared_ptr<const TetrahedralMesh> the_mesh, SurfaceContactOptions the_options);
-  Vectors obstacles_at(const ParameterSet& set, int n, double time) const;
-  Vectors still() const { return Vectors("diffsim::contact::still", reference.size()); }
-  /// Pairs of the lists come nearer than this; implicit steps need room for more.
-  double range(const ParameterSet& set) const {
-    return (assembled ? coupled_within : 1.0) * set.at("barrier_distance").field.to_host().at(0);
-  }
-  void cover(const Configuration& at, const Vectors& obstacles, const ParameterSet& set) {
-    candidates.cover(at.positions, obstacles, at.positions, obstacles, range(set));
-  }
-  Here look(const Configuration& at, const ParameterSet& set, bool with_velocities);
-
-  std::shared_ptr<const TetrahedralMesh> mesh;
-  SurfaceContactOptions options;
-  std::vector<contact::ObstacleMotion> motions;
-  DeviceArray<double> reference;  // [obstacle vertices, 3]
-  contact::Candidates candidates;
-  contact::RestAreas rest_areas;
-  const ParameterSet* parameters = nullptr;
-  bool assembled = false;    // a Jacobian was asked for
-  DeviceArray<int> coupled;  // [pairs]: whether the last couplings have it
-  int coupled_lists = -1;    // the lists that they are of
-  // Derivatives by the rest shape, where asked for.
-  bool has_tangent = false, has_gradient = false;
-  DeviceArray<double> area_tangent;  // [owned vertices]
-  const Field* rest_direction = nullptr;
-  Field area_gradient, rest_gradient;  // [local vertices, 3], at owned ones
-  std::string limiting, intersecting;
-  /// "17", or "obstacle table's 3".
-  std::string name_of(int vertex) const {
-    const std::int64_t number = candidates.number(vertex), total = mesh->num_global_vertices();
-    if (number < total) return std::to_string(number);
-    std::size_t k = 0;
-    while (number - total >= first_vertex[k + 1]) ++k;
-    return "obstacle " + options.obstacles[k].label + "'s " + std::to_string(number - total - first_vertex[k]);
-  }
-};
-
-namespace {
 
 std::vector<contact::Surface> surfaces_of(const TetrahedralMesh& mesh, const std::vector<TriangleObstacle>& obstacles) {
   std::vector<contact::Surface> surfaces;
@@ -153,8 +80,14 @@ SurfaceContact::Data::Here SurfaceContact::Data::look(const Configuration& at, c
   here.law = law_of(set, at.step);
   here.active = contact::active_pairs(candidates.pairs(), here.x, here.law);
   here.targets = contact::targets_of(candidates.pairs(), here.active);
-  here.sum = contact::SlotSum(here.targets, candidates.num_mesh_vertices());
   return here;
+}
+
+void SurfaceContact::Data::hand_over(const Here& here, const Vectors& values, Field& local) const {
+  Field shares = candidates.shares();
+  contact::SlotSum(here.targets, candidates.num_mesh_vertices()).add(values, shares.data());
+  Kokkos::fence();
+  candidates.scatter(shares, local);
 }
 
 SurfaceContact::SurfaceContact(std::shared_ptr<const TetrahedralMesh> mesh, SurfaceContactOptions options)
@@ -168,6 +101,7 @@ std::string SurfaceContact::limiting() const { return data_->limiting; }
 std::string SurfaceContact::intersecting() const { return data_->intersecting; }
 
 void SurfaceContact::prepare(const ParameterSet& parameters) {
+  const ProfilingRegion region("diffsim::contact::prepare");
   data_->parameters = &parameters;
   const Field& rest = parameters.at("rest_positions").field;
   data_->candidates.set_rest(data_->rest_areas.areas(rest), rest, data_->reference);
@@ -200,6 +134,7 @@ void SurfaceContact::prepare_adjoint(const ParameterSet& parameters, ParameterSe
 }
 
 double SurfaceContact::energy(const Configuration& at, const ParameterSet& parameters) {
+  const ProfilingRegion region("diffsim::contact::energy");
   const Data::Here here = data_->look(at, parameters, false);
   return contact::sum_energies(data_->candidates.pairs(), here.active, here.x, here.law);
 }
@@ -209,14 +144,12 @@ void SurfaceContact::add_force(const Configuration& at, const ParameterSet& para
   const Data::Here here = data_->look(at, parameters, uses_velocities());
   const auto values = make_device_array<double>("diffsim::contact::slots", 3 * here.targets.size());
   contact::pair_forces(data_->candidates.pairs(), here.active, here.x, here.v, here.law, values);
-  Field shares = data_->candidates.shares();
-  here.sum.add(values, shares.data());
-  Kokkos::fence();
-  data_->candidates.scatter(shares, force);
+  data_->hand_over(here, values, force);
 }
 
 void SurfaceContact::add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                                        const ParameterSet& direction, Field& force_tangent) {
+  const ProfilingRegion region("diffsim::contact::force_tangent");
   const Data::Here here = data_->look(at, *data_->parameters, uses_velocities());
   const Vectors obstacles_dx = data_->still(), obstacles_dv = data_->still();
   for (const auto& motion : data_->motions)
@@ -235,10 +168,7 @@ void SurfaceContact::add_force_tangent(const Configuration& at, const Configurat
   const auto values = make_device_array<double>("diffsim::contact::slots", 3 * here.targets.size());
   contact::pair_tangents(data_->candidates.pairs(), here.active, here.x, here.v, here.law, dx, dv,
                          law_of(direction, at.step), rest, values);
-  Field shares = data_->candidates.shares();
-  here.sum.add(values, shares.data());
-  Kokkos::fence();
-  data_->candidates.scatter(shares, force_tangent);
+  data_->hand_over(here, values, force_tangent);
 }
 
 void SurfaceContact::add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
@@ -259,155 +189,11 @@ void SurfaceContact::add_force_adjoint(const Configuration& at, const Field& w, 
   for (const auto& motion : data_->motions)
     add_obstacle_gradient(motion, here.targets, candidates.num_mesh_vertices(), here.x, x_bar, v_bar,
                           *data_->parameters, at.step, at.time, gradient);
-  const auto hand_over = [&](const Vectors& values, Field& local) {
-    Field shares = candidates.shares();
-    here.sum.add(values, shares.data());
-    Kokkos::fence();
-    candidates.scatter(shares, local);
-  };
-  hand_over(x_bar, adjoint.positions);
-  if (here.v.size() > 0) hand_over(v_bar, *adjoint.velocities);
+  data_->hand_over(here, x_bar, adjoint.positions);
+  if (here.v.size() > 0) data_->hand_over(here, v_bar, *adjoint.velocities);
   if (!data_->has_gradient) return;
-  hand_over(rest_bar.areas, data_->area_gradient);
-  hand_over(rest_bar.positions, data_->rest_gradient);
-}
-
-void SurfaceContact::add_couplings(const Configuration& at, Couplings& couplings) {
-  data_->assembled = true;
-  contact::Candidates& candidates = data_->candidates;
-  const Data::Here here = data_->look(at, *data_->parameters, false);
-  const DeviceArray<int> near = contact::pairs_within(candidates.pairs(), here.x, here.law, coupled_within);
-  data_->coupled = DeviceArray<int>("diffsim::contact::coupled", static_cast<std::size_t>(candidates.pairs().size()));
-  mark(near, data_->coupled);
-  data_->coupled_lists = candidates.rebuilds();
-  // By the number of vertices that are the mesh's; a single one is there anyway.
-  const auto vertices =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), contact::targets_of(candidates.pairs(), near));
-  std::vector<int> groups[5];
-  for (std::size_t i = 0; i < vertices.size(); i += 4) {
-    int ours[4], count = 0;
-    for (std::size_t k = 0; k < 4; ++k)
-      if (vertices(i + k) < candidates.num_mesh_vertices()) ours[count++] = vertices(i + k);
-    groups[count].insert(groups[count].end(), ours, ours + count);
-  }
-  for (int count = 2; count <= 4; ++count)
-    if (!groups[count].empty()) couplings.add(groups[count], count);
-  couplings.set_copies(candidates.copies());
-}
-
-bool SurfaceContact::couplings_serve(const Configuration& at) {
-  const Data::Here here = data_->look(at, *data_->parameters, false);
-  int serve = data_->coupled_lists == data_->candidates.rebuilds() && all_marked(here.active, data_->coupled);
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &serve, 1, MPI_INT, MPI_MIN, data_->mesh->comm()));
-  return serve != 0;
-}
-
-void SurfaceContact::add_jacobian(const Configuration& at, const ParameterSet& parameters,
-                                  const JacobianWeights& weights, BlockMatrix& matrix) {
-  const ProfilingRegion region("diffsim::contact::jacobian");
-  const contact::Candidates& candidates = data_->candidates;
-  const Data::Here here = data_->look(at, parameters, uses_velocities());
-  const auto blocks = make_device_array<double>("diffsim::contact::blocks", 144 * here.active.size());
-  contact::pair_jacobians(candidates.pairs(), here.active, here.x, here.v, here.law, weights,
-                          candidates.num_mesh_vertices(), blocks);
-  const contact::SlotSum sum(contact::block_targets(here.targets, candidates.num_mesh_vertices(), matrix),
-                             matrix.num_blocks());
-  sum.add(blocks, matrix.values(), 9);
-  Kokkos::fence();
-}
-
-bool SurfaceContact::moves(int n, const ParameterSet& parameters) const {
-  return std::any_of(data_->motions.begin(), data_->motions.end(),
-                     [&](const auto& motion) { return motion.moves(parameters, n); });
-}
-
-double SurfaceContact::max_step(const Configuration& from, const Configuration& to, const ParameterSet& parameters) {
-  const ProfilingRegion region("diffsim::contact::max_step");
-  data_->limiting.clear();
-  const Vectors obstacles_from = data_->obstacles_at(parameters, from.step, from.time);
-  const Vectors obstacles_to = data_->obstacles_at(parameters, to.step, to.time);
-  contact::Candidates& candidates = data_->candidates;
-  candidates.cover(from.positions, obstacles_from, to.positions, obstacles_to, data_->range(parameters));
-  const Vectors a = candidates.gather(from.positions, obstacles_from),
-                b = candidates.gather(to.positions, obstacles_to);
-  const contact::SafeStep step = contact::safe_step(candidates.pairs(), a, b);
-  if (step.pair < 0) return 1.0;
-  // Numbers in the file for the message.
-  const auto host = [](const auto& view) { return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view); };
-  const contact::PairView& pairs = candidates.pairs();
-  const DeviceArray<int> one("diffsim::contact::limiting", 1);
-  Kokkos::deep_copy(one, step.pair);
-  const auto vertices = host(contact::targets_of(pairs, one));
-  const auto name = [&](int k) { return data_->name_of(vertices(static_cast<std::size_t>(k))); };
-  data_->limiting = pairs.is_point_triangle(step.pair)
-                        ? "vertex " + name(0) + " and triangle " + name(1) + ' ' + name(2) + ' ' + name(3)
-                        : "edge " + name(0) + ' ' + name(1) + " and edge " + name(2) + ' ' + name(3);
-  return step.step;
-}
-
-std::string SurfaceContact::enclosed(const Configuration& at, const ParameterSet& parameters) {
-  const TetrahedralMesh& mesh = *data_->mesh;
-  const std::vector<double> x = at.positions.to_host();
-  const auto view =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), data_->obstacles_at(parameters, at.step, at.time));
-  const std::vector<double> obstacles(view.data(), view.data() + view.size());
-  const auto place = [](const std::vector<double>& from, int vertex) {
-    const auto i = 3 * static_cast<std::size_t>(vertex);
-    return std::array{from[i], from[i + 1], from[i + 2]};
-  };
-  const std::vector<std::array<int, 3>> surface = contact::surface_triangles(mesh);
-  const std::vector<int> parts = contact::witnesses(mesh.cells(), mesh.nodes_per_cell(), mesh.num_vertices());
-  std::string found;
-  for (std::size_t k = 0; k < data_->options.obstacles.size(); ++k) {
-    const TriangleObstacle& obstacle = data_->options.obstacles[k];
-    std::vector<std::array<int, 3>> triangles = obstacle.mesh.triangles;
-    for (auto& triangle : triangles)
-      for (int& corner : triangle) corner += data_->motions[k].first;
-    if (obstacle.solid)
-      for (const int vertex : parts)
-        if (found.empty() && std::abs(contact::winding(obstacles, triangles, place(x, vertex))) > 0.5)
-          found = "vertex " + std::to_string(mesh.vertex_order().file_index()[static_cast<std::size_t>(vertex)]) +
-                  " at " + contact::text_of(place(x, vertex)) + " is inside obstacle " + obstacle.label;
-    std::vector<int> corners;
-    for (const auto& triangle : triangles) corners.insert(corners.end(), triangle.begin(), triangle.end());
-    for (const int vertex : contact::witnesses(corners, 3, static_cast<int>(data_->reference.size() / 3))) {
-      double turns = contact::winding(x, surface, place(obstacles, vertex));
-      DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &turns, 1, MPI_DOUBLE, MPI_SUM, mesh.comm()));
-      if (found.empty() && std::abs(turns) > 0.5)
-        found = "obstacle " + obstacle.label + ", at " + contact::text_of(place(obstacles, vertex)) +
-                ", is inside the body";
-    }
-  }
-  return found;
-}
-
-ContactState SurfaceContact::state(const Configuration& at, const ParameterSet& parameters) {
-  const Data::Here here = data_->look(at, parameters, uses_velocities());
-  const contact::Candidates& candidates = data_->candidates;
-  ContactState result;
-  if (here.v.size() > 0)
-    result.friction_power = contact::friction_power(candidates.pairs(), here.active, here.x, here.v, here.law);
-  result.min_distance = contact::least_distance(candidates.pairs(), here.x);
-  const auto found = Kokkos::create_mirror_view_and_copy(
-      Kokkos::HostSpace(),
-      contact::find_intersections(candidates.pairs(), candidates.edge_triangle_pairs(here.x), here.x));
-  const auto edges = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), candidates.pairs().edges);
-  const auto triangles = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), candidates.pairs().triangles);
-  data_->intersecting.clear();
-  for (std::size_t i = 0; i < std::min<std::size_t>(found.size(), 3); ++i) {
-    const auto e = 2 * static_cast<std::size_t>(found(i).query), t = 3 * static_cast<std::size_t>(found(i).leaf);
-    data_->intersecting += (i > 0 ? ", edge " : "edge ") + data_->name_of(edges(e)) + ' ' +
-                           data_->name_of(edges(e + 1)) + " and triangle " + data_->name_of(triangles(t)) + ' ' +
-                           data_->name_of(triangles(t + 1)) + ' ' + data_->name_of(triangles(t + 2)) + " near " +
-                           contact::middle_of(here.x, edges(e), edges(e + 1));
-  }
-  std::int64_t counts[2] = {static_cast<std::int64_t>(here.active.size()), static_cast<std::int64_t>(found.size())};
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &result.min_distance, 1, MPI_DOUBLE, MPI_MIN, data_->mesh->comm()));
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT64_T, MPI_SUM, data_->mesh->comm()));
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &result.friction_power, 1, MPI_DOUBLE, MPI_SUM, data_->mesh->comm()));
-  result.active_pairs = counts[0];
-  result.intersections = counts[1];
-  return result;
+  data_->hand_over(here, rest_bar.areas, data_->area_gradient);
+  data_->hand_over(here, rest_bar.positions, data_->rest_gradient);
 }
 
 }  // namespace diffsim

@@ -60,6 +60,21 @@ double diagonal_square(int vertices, const DeviceArray<int>& diagonal, const dou
   return sum;
 }
 
+/// The text of the first rank that has one. Collective.
+std::string first_text(MPI_Comm comm, const std::string& text) {
+  int rank = 0, first = std::numeric_limits<int>::max();
+  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
+  const int mine = text.empty() ? first : rank;
+  DIFFSIM_MPI(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm));
+  if (first == std::numeric_limits<int>::max()) return {};
+  auto size = static_cast<int>(text.size());
+  DIFFSIM_MPI(MPI_Bcast(&size, 1, MPI_INT, first, comm));
+  std::string result = text;
+  result.resize(static_cast<std::size_t>(size));
+  DIFFSIM_MPI(MPI_Bcast(result.data(), size, MPI_CHAR, first, comm));
+  return result;
+}
+
 std::string residual_text(const std::vector<double>& residuals) {
   std::string text;
   const std::size_t most = 12, begin = residuals.size() > most ? residuals.size() - most : 0;
@@ -236,11 +251,16 @@ class ImplicitModel::Step : public NewtonProblem, public StepEquation {
     double t = 1.0;
     const auto limits = [](const auto& term) { return term->limits_steps(); };
     if (std::none_of(model_.terms().begin(), model_.terms().end(), limits)) return t;
+    limiting_.clear();
     const auto limit = [&](const Field& begin, double begin_time, const Field& end, double end_time) {
-      for (const auto& term : model_.terms())
-        if (term->limits_steps())
-          t = std::min(t, term->max_step({begin, n_, nullptr, nullptr, begin_time},
-                                         {end, n_, nullptr, nullptr, end_time}, model_.parameters()));
+      for (const auto& term : model_.terms()) {
+        if (!term->limits_steps()) continue;
+        const double least = term->max_step({begin, n_, nullptr, nullptr, begin_time},
+                                            {end, n_, nullptr, nullptr, end_time}, model_.parameters());
+        if (least >= t) continue;
+        t = least;
+        limiting_ = term->limiting();
+      }
     };
     limit(from, end_time(from_progress), to, end_time(to_progress));
     if (rule_.position.y != 1.0) {
@@ -250,6 +270,8 @@ class ImplicitModel::Step : public NewtonProblem, public StepEquation {
     DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &t, 1, MPI_DOUBLE, MPI_MIN, model_.comm()));
     return t;
   }
+  /// What cut the last motion, as this rank found; empty if nothing did.
+  const std::string& limiting() const { return limiting_; }
   double progress() const override { return progress_; }
   double progress_goal() const override { return moves_ ? homotopy_ : 1.0; }
   void set_progress(double progress) override { progress_ = moves_ ? progress : 1.0; }
@@ -386,6 +408,7 @@ class ImplicitModel::Step : public NewtonProblem, public StepEquation {
       work_.common = std::make_unique<MatrixShare>(model_.mesh(), std::move(couplings), false);
     }
     for (auto& [term, share] : work_.varying) {
+      const ProfilingRegion region("diffsim::dynamics::make_varying_pattern");
       if (patterns_are_of_this_step_ && term->couplings_serve(at)) continue;
       Couplings couplings;
       term->add_couplings(at, couplings);
@@ -404,6 +427,7 @@ class ImplicitModel::Step : public NewtonProblem, public StepEquation {
   double homotopy_ = 1.0, progress_ = 1.0;
   double rounding_ = 0.0;
   bool patterns_are_of_this_step_ = false;
+  std::string limiting_;
   Field position_history_, velocity_history_, inertia_, prescribed_, prescribed_velocities_;
   bool moves_;
   Field positions_, velocities_, force_, acceleration_;
@@ -486,18 +510,22 @@ void ImplicitModel::solve(Step& step, int n, Field& y, std::vector<NewtonIterati
     statistics_.linear_iterations += report.linear_iterations;
     statistics_.projections += report.projections;
     last_residuals_ = report.residuals;
-    if (report.converged || (report.exhausted && !options_.implicit_differentiation)) {
+    const bool arrived = step.progress() >= step.progress_goal();
+    if (report.converged || (report.exhausted && !options_.implicit_differentiation && arrived)) {
       reached = goal;
       start.copy_from(y);
       continue;
     }
-    if (cuts == max_cuts)
+    if (cuts == max_cuts) {
+      const std::string limiting = first_text(comm(), step.limiting());
       throw Error("step " + std::to_string(n) + ": Newton's method failed in iteration " +
                       std::to_string(report.iterations) + ": " + report.reason + "; relative residuals " +
                       residual_text(report.residuals) +
+                      (limiting.empty() ? "" : "; the last motion was cut by " + limiting) +
                       (cuts > 0 ? "; the step's load was halved " + std::to_string(cuts) + " times" : "") +
                       "; use a smaller dt, more steps for the load, or other solver options",
                   ErrorKind::run);
+    }
     ++cuts;
     ++statistics_.cuts;
     part *= 0.5;

@@ -128,6 +128,7 @@ LinearSystem::~LinearSystem() = default;
 void LinearSystem::set_fixed(const std::uint8_t* fixed) { spread_bits(fixed, count_, fixed_); }
 
 void LinearSystem::make_matrix(const std::vector<MatrixShare*>& shares) {
+  const ProfilingRegion region("diffsim::dynamics::make_matrix");
   const MPI_Comm comm = mesh_->comm();
   DIFFSIM_PETSC(MatCreate(comm, matrix_.out()));
   DIFFSIM_PETSC(MatSetSizes(matrix_, count_, count_, PETSC_DETERMINE, PETSC_DETERMINE));

@@ -1,0 +1,133 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Implicit steps of two columns that stand on each other, a tenth of their surface in contact: what contact takes of a
+// step, and what the adjoint step costs beside it. One rank.
+
+#include <benchmark/benchmark.h>
+#include <mpi.h>
+
+#include <Kokkos_Core.hpp>
+#include <string_view>
+
+#include "diffsim/contact/contact_term.hpp"
+#include "diffsim/dynamics/implicit_model.hpp"
+#include "diffsim/inverse/losses.hpp"
+#include "diffsim/mesh/box.hpp"
+#include "diffsim/simulation/simulator.hpp"
+
+namespace diffsim {
+namespace {
+
+/// Seconds within the regions of contact: of its force term, and of the part of the matrix that it brings.
+class ContactTime {
+ public:
+  ContactTime() {
+    seconds_ = 0.0;
+    Kokkos::Tools::Experimental::set_push_region_callback([](const char* name) {
+      if (depth_ > 0 || is_contact(name)) {
+        if (depth_++ == 0) begin_ = MPI_Wtime();
+      }
+    });
+    Kokkos::Tools::Experimental::set_pop_region_callback([]() {
+      if (depth_ > 0 && --depth_ == 0) seconds_ += MPI_Wtime() - begin_;
+    });
+  }
+  ~ContactTime() {
+    Kokkos::Tools::Experimental::set_push_region_callback(nullptr);
+    Kokkos::Tools::Experimental::set_pop_region_callback(nullptr);
+  }
+  static double seconds() { return seconds_; }
+
+ private:
+  static bool is_contact(std::string_view name) {
+    return name.starts_with("diffsim::contact::") || name == "diffsim::dynamics::make_varying_pattern" ||
+           name == "diffsim::dynamics::make_matrix";
+  }
+  static inline int depth_ = 0;
+  static inline double begin_ = 0.0, seconds_ = 0.0;
+};
+
+/// Two columns of 1 × 2 × 1 m with n × 2n × n bricks of six cells each; the upper one sinks.
+DifferentiableSolver make_solver(int n, double friction) {
+  const double h = 1.0 / n, range = 0.3 * h;
+  MeshData all;
+  for (int k = 0; k < 2; ++k) {
+    const MeshData data = box_mesh({1.0, 2.0, 1.0}, {n, 2 * n, n}, 0, 1);
+    for (const std::int64_t v : data.cells) all.cells.push_back(all.num_vertices + v);
+    for (std::size_t i = 0; i < data.coordinates.size(); i += 3)
+      all.coordinates.insert(all.coordinates.end(),
+                             {data.coordinates[i] + 0.3 * h * k, data.coordinates[i + 1] + k * (2.0 + 0.8 * range),
+                              data.coordinates[i + 2] + 0.4 * h * k});
+    all.num_vertices += data.num_vertices;
+    all.num_cells += data.num_cells;
+  }
+  auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, all);
+  mesh->define_region("foot", BoxShape{{-1.0, -1.0, -1.0}, {9.0, 0.5 * h, 9.0}});
+  mesh->define_region("head", BoxShape{{-1.0, 4.0, -1.0}, {9.0, 9.0, 9.0}});
+  DifferentiableMaterial material{
+      "stable_neo_hookean", {{"youngs_modulus", 1e5}, {"poisson_ratio", 0.4}, {"density", 1000.0}}, "all"};
+  SolverOptions options{.dt = 0.01, .integrator = "implicit_euler"};
+  options.implicit.newton.tolerance = 1e-8;
+  DifferentiableSolver solver(mesh, {material}, options);
+  solver.fix("foot");
+  ContactOptions contact{.barrier_distance = range,
+                         .barrier_stiffness = 1e4,
+                         .friction = friction,
+                         .friction_velocity = 0.01,
+                         .self = true};
+  solver.add_contact(contact);
+  std::vector<double> velocity;
+  for (int v = 0; v < mesh->num_owned_vertices(); ++v)
+    velocity.insert(
+        velocity.end(),
+        {0.0, mesh->rest_positions()[3 * static_cast<std::size_t>(v) + 1] > 2.0 ? -20.0 * range : 0.0, 0.0});
+  solver.set_initial_velocity(velocity);
+  return solver;
+}
+
+void implicit_contact(benchmark::State& bench, double friction) {
+  constexpr int steps = 4;
+  DifferentiableSolver solver = make_solver(static_cast<int>(bench.range(0)), friction);
+  TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("head"), {8.0, 0.0, 0.0}, steps);
+  DifferentiableSimulator simulator(solver);
+  simulator.require_gradient({"youngs_modulus", "barrier_stiffness"});
+  double forward = 0.0, backward = 0.0, contact_forward = 0.0, contact_all = 0.0;
+  ImplicitStatistics counts;
+  ContactState state;
+  for (auto _ : bench) {
+    const ContactTime time;
+    simulator.rollout(steps, 0, loss);
+    contact_forward = ContactTime::seconds();
+    counts = dynamic_cast<const ImplicitModel&>(solver.integrator()).statistics();
+    simulator.backward();
+    contact_all = ContactTime::seconds();
+    forward = simulator.statistics().forward_seconds;
+    backward = simulator.statistics().backward_seconds;
+    state = solver.contact_state(steps, simulator.state());
+  }
+  const auto newton = static_cast<double>(counts.newton_iterations);
+  bench.counters["unknowns"] = 3.0 * static_cast<double>(solver.mesh()->num_global_vertices());
+  bench.counters["pairs"] = static_cast<double>(state.active_pairs);
+  bench.counters["newton/step"] = newton / steps;
+  bench.counters["krylov/newton"] = static_cast<double>(counts.linear_iterations) / newton;
+  bench.counters["s/step"] = forward / steps;
+  bench.counters["contact's share"] = contact_forward / forward;
+  bench.counters["contact's share of adjoint"] = (contact_all - contact_forward) / backward;
+  bench.counters["adjoint/forward*k"] = backward / forward * newton / steps;
+}
+
+BENCHMARK_CAPTURE(implicit_contact, smooth, 0.0)
+    ->Arg(8)
+    ->Arg(14)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(1);
+BENCHMARK_CAPTURE(implicit_contact, friction, 0.3)
+    ->Arg(8)
+    ->Arg(14)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(1);
+
+}  // namespace
+}  // namespace diffsim

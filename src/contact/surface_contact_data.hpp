@@ -1,0 +1,67 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "diffsim/contact/surface_areas.hpp"
+#include "diffsim/contact/surface_contact.hpp"
+#include "obstacle_motion.hpp"
+#include "pair_kernels.hpp"
+
+namespace diffsim {
+
+/// Pairs that the Jacobian has room for are nearer than this many d̂.
+inline constexpr double coupled_within = 1.25;
+
+struct SurfaceContact::Data {
+  using Vectors = contact::Vectors;
+  /// Where the pairs are looked at: what is near, on which vertices.
+  struct Here {
+    Vectors x, v;  // v is empty without friction
+    contact::LawAddresses law;
+    DeviceArray<int> active, targets;
+  };
+
+  Data(std::shared_ptr<const TetrahedralMesh> the_mesh, SurfaceContactOptions the_options);
+  Vectors obstacles_at(const ParameterSet& set, int n, double time) const;
+  Vectors still() const { return Vectors("diffsim::contact::still", reference.size()); }
+  /// Pairs of the lists come nearer than this; implicit steps need room for more.
+  double range(const ParameterSet& set) const {
+    return (assembled ? coupled_within : 1.0) * set.at("barrier_distance").field.to_host().at(0);
+  }
+  void cover(const Configuration& at, const Vectors& obstacles, const ParameterSet& set) {
+    candidates.cover(at.positions, obstacles, at.positions, obstacles, range(set));
+  }
+  Here look(const Configuration& at, const ParameterSet& set, bool with_velocities);
+  /// local += the sums of values [active, 4, 3] at each vertex, complete at owners. Collective.
+  void hand_over(const Here& here, const Vectors& values, Field& local) const;
+
+  std::shared_ptr<const TetrahedralMesh> mesh;
+  SurfaceContactOptions options;
+  std::vector<contact::ObstacleMotion> motions;
+  DeviceArray<double> reference;  // [obstacle vertices, 3]
+  contact::Candidates candidates;
+  contact::RestAreas rest_areas;
+  const ParameterSet* parameters = nullptr;
+  bool assembled = false;    // a Jacobian was asked for
+  DeviceArray<int> coupled;  // [pairs]: whether the last couplings have it
+  int coupled_lists = -1;    // the lists that they are of
+  // Derivatives by the rest shape, where asked for.
+  bool has_tangent = false, has_gradient = false;
+  DeviceArray<double> area_tangent;  // [owned vertices]
+  const Field* rest_direction = nullptr;
+  Field area_gradient, rest_gradient;  // [local vertices, 3], at owned ones
+  std::string limiting, intersecting;
+  /// "17", or "obstacle table's 3".
+  std::string name_of(int vertex) const {
+    const std::int64_t number = candidates.number(vertex), total = mesh->num_global_vertices();
+    if (number < total) return std::to_string(number);
+    std::size_t k = 0;
+    while (number - total >= motions[k].last) ++k;
+    return "obstacle " + motions[k].label + "'s " + std::to_string(number - total - motions[k].first);
+  }
+};
+
+}  // namespace diffsim

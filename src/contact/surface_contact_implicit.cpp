@@ -1,0 +1,83 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+
+// What implicit steps need of contact.
+
+#include <algorithm>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/profiling.hpp"
+#include "slot_sum.hpp"
+#include "surface_contact_data.hpp"
+
+namespace diffsim {
+namespace {
+
+void mark(const DeviceArray<int>& pairs, const DeviceArray<int>& marks) {
+  Kokkos::parallel_for(
+      "diffsim::contact::mark_coupled", Range(0, static_cast<int>(pairs.size())),
+      KOKKOS_LAMBDA(int i) { marks(pairs(i)) = 1; });
+  Kokkos::fence();
+}
+
+bool all_marked(const DeviceArray<int>& pairs, const DeviceArray<int>& marks) {
+  int missing = 0;
+  Kokkos::parallel_reduce(
+      "diffsim::contact::count_not_coupled", Range(0, static_cast<int>(pairs.size())),
+      KOKKOS_LAMBDA(int i, int& sum) { sum += marks(pairs(i)) == 0 ? 1 : 0; }, missing);
+  return missing == 0;
+}
+
+}  // namespace
+
+void SurfaceContact::add_couplings(const Configuration& at, Couplings& couplings) {
+  const ProfilingRegion region("diffsim::contact::couplings");
+  data_->assembled = true;
+  contact::Candidates& candidates = data_->candidates;
+  const Data::Here here = data_->look(at, *data_->parameters, false);
+  const DeviceArray<int> near = contact::pairs_within(candidates.pairs(), here.x, here.law, coupled_within);
+  data_->coupled = DeviceArray<int>("diffsim::contact::coupled", static_cast<std::size_t>(candidates.pairs().size()));
+  mark(near, data_->coupled);
+  data_->coupled_lists = candidates.rebuilds();
+  // By the number of vertices that are the mesh's; a single one is there anyway.
+  const auto vertices =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), contact::targets_of(candidates.pairs(), near));
+  std::vector<int> groups[5];
+  for (std::size_t i = 0; i < vertices.size(); i += 4) {
+    int ours[4], count = 0;
+    for (std::size_t k = 0; k < 4; ++k)
+      if (vertices(i + k) < candidates.num_mesh_vertices()) ours[count++] = vertices(i + k);
+    groups[count].insert(groups[count].end(), ours, ours + count);
+  }
+  for (int count = 2; count <= 4; ++count)
+    if (!groups[count].empty()) couplings.add(groups[count], count);
+  couplings.set_copies(candidates.copies());
+}
+
+bool SurfaceContact::couplings_serve(const Configuration& at) {
+  const ProfilingRegion region("diffsim::contact::couplings");
+  const Data::Here here = data_->look(at, *data_->parameters, false);
+  int serve = data_->coupled_lists == data_->candidates.rebuilds() && all_marked(here.active, data_->coupled);
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &serve, 1, MPI_INT, MPI_MIN, data_->mesh->comm()));
+  return serve != 0;
+}
+
+void SurfaceContact::add_jacobian(const Configuration& at, const ParameterSet& parameters,
+                                  const JacobianWeights& weights, BlockMatrix& matrix) {
+  const ProfilingRegion region("diffsim::contact::jacobian");
+  const contact::Candidates& candidates = data_->candidates;
+  const Data::Here here = data_->look(at, parameters, uses_velocities());
+  const auto blocks = make_device_array<double>("diffsim::contact::blocks", 144 * here.active.size());
+  contact::pair_jacobians(candidates.pairs(), here.active, here.x, here.v, here.law, weights,
+                          candidates.num_mesh_vertices(), blocks);
+  const contact::SlotSum sum(contact::block_targets(here.targets, candidates.num_mesh_vertices(), matrix),
+                             matrix.num_blocks());
+  sum.add(blocks, matrix.values(), 9);
+  Kokkos::fence();
+}
+
+bool SurfaceContact::moves(int n, const ParameterSet& parameters) const {
+  return std::any_of(data_->motions.begin(), data_->motions.end(),
+                     [&](const auto& motion) { return motion.moves(parameters, n); });
+}
+
+}  // namespace diffsim

@@ -1,0 +1,108 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+
+// Where a body may go, and how it touches.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "diffsim/contact/inside.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/profiling.hpp"
+#include "surface_contact_data.hpp"
+
+namespace diffsim {
+
+using contact::Vectors;
+
+double SurfaceContact::max_step(const Configuration& from, const Configuration& to, const ParameterSet& parameters) {
+  const ProfilingRegion region("diffsim::contact::max_step");
+  data_->limiting.clear();
+  const Vectors obstacles_from = data_->obstacles_at(parameters, from.step, from.time);
+  const Vectors obstacles_to = data_->obstacles_at(parameters, to.step, to.time);
+  contact::Candidates& candidates = data_->candidates;
+  candidates.cover(from.positions, obstacles_from, to.positions, obstacles_to, data_->range(parameters));
+  const Vectors a = candidates.gather(from.positions, obstacles_from),
+                b = candidates.gather(to.positions, obstacles_to);
+  const contact::SafeStep step = contact::safe_step(candidates.pairs(), a, b);
+  if (step.pair < 0) return 1.0;
+  // Numbers in the file for the message.
+  const auto host = [](const auto& view) { return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view); };
+  const contact::PairView& pairs = candidates.pairs();
+  const DeviceArray<int> one("diffsim::contact::limiting", 1);
+  Kokkos::deep_copy(one, step.pair);
+  const auto vertices = host(contact::targets_of(pairs, one));
+  const auto name = [&](int k) { return data_->name_of(vertices(static_cast<std::size_t>(k))); };
+  data_->limiting = pairs.is_point_triangle(step.pair)
+                        ? "vertex " + name(0) + " and triangle " + name(1) + ' ' + name(2) + ' ' + name(3)
+                        : "edge " + name(0) + ' ' + name(1) + " and edge " + name(2) + ' ' + name(3);
+  return step.step;
+}
+
+std::string SurfaceContact::enclosed(const Configuration& at, const ParameterSet& parameters) {
+  const TetrahedralMesh& mesh = *data_->mesh;
+  const std::vector<double> x = at.positions.to_host();
+  const auto view =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), data_->obstacles_at(parameters, at.step, at.time));
+  const std::vector<double> obstacles(view.data(), view.data() + view.size());
+  const auto place = [](const std::vector<double>& from, int vertex) {
+    const auto i = 3 * static_cast<std::size_t>(vertex);
+    return std::array{from[i], from[i + 1], from[i + 2]};
+  };
+  const std::vector<std::array<int, 3>> surface = contact::surface_triangles(mesh);
+  const std::vector<int> parts = contact::witnesses(mesh.cells(), mesh.nodes_per_cell(), mesh.num_vertices());
+  std::string found;
+  for (std::size_t k = 0; k < data_->options.obstacles.size(); ++k) {
+    const TriangleObstacle& obstacle = data_->options.obstacles[k];
+    std::vector<std::array<int, 3>> triangles = obstacle.mesh.triangles;
+    for (auto& triangle : triangles)
+      for (int& corner : triangle) corner += data_->motions[k].first;
+    if (obstacle.solid)
+      for (const int vertex : parts)
+        if (found.empty() && std::abs(contact::winding(obstacles, triangles, place(x, vertex))) > 0.5)
+          found = "vertex " + std::to_string(mesh.vertex_order().file_index()[static_cast<std::size_t>(vertex)]) +
+                  " at " + contact::text_of(place(x, vertex)) + " is inside obstacle " + obstacle.label;
+    std::vector<int> corners;
+    for (const auto& triangle : triangles) corners.insert(corners.end(), triangle.begin(), triangle.end());
+    for (const int vertex : contact::witnesses(corners, 3, static_cast<int>(data_->reference.size() / 3))) {
+      double turns = contact::winding(x, surface, place(obstacles, vertex));
+      DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &turns, 1, MPI_DOUBLE, MPI_SUM, mesh.comm()));
+      if (found.empty() && std::abs(turns) > 0.5)
+        found = "obstacle " + obstacle.label + ", at " + contact::text_of(place(obstacles, vertex)) +
+                ", is inside the body";
+    }
+  }
+  return found;
+}
+
+ContactState SurfaceContact::state(const Configuration& at, const ParameterSet& parameters) {
+  const ProfilingRegion region("diffsim::contact::state");
+  const Data::Here here = data_->look(at, parameters, uses_velocities());
+  const contact::Candidates& candidates = data_->candidates;
+  ContactState result;
+  if (here.v.size() > 0)
+    result.friction_power = contact::friction_power(candidates.pairs(), here.active, here.x, here.v, here.law);
+  result.min_distance = contact::least_distance(candidates.pairs(), here.x);
+  const auto found = Kokkos::create_mirror_view_and_copy(
+      Kokkos::HostSpace(),
+      contact::find_intersections(candidates.pairs(), candidates.edge_triangle_pairs(here.x), here.x));
+  const auto edges = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), candidates.pairs().edges);
+  const auto triangles = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), candidates.pairs().triangles);
+  data_->intersecting.clear();
+  for (std::size_t i = 0; i < std::min<std::size_t>(found.size(), 3); ++i) {
+    const auto e = 2 * static_cast<std::size_t>(found(i).query), t = 3 * static_cast<std::size_t>(found(i).leaf);
+    data_->intersecting += (i > 0 ? ", edge " : "edge ") + data_->name_of(edges(e)) + ' ' +
+                           data_->name_of(edges(e + 1)) + " and triangle " + data_->name_of(triangles(t)) + ' ' +
+                           data_->name_of(triangles(t + 1)) + ' ' + data_->name_of(triangles(t + 2)) + " near " +
+                           contact::middle_of(here.x, edges(e), edges(e + 1));
+  }
+  std::int64_t counts[2] = {static_cast<std::int64_t>(here.active.size()), static_cast<std::int64_t>(found.size())};
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &result.min_distance, 1, MPI_DOUBLE, MPI_MIN, data_->mesh->comm()));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT64_T, MPI_SUM, data_->mesh->comm()));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &result.friction_power, 1, MPI_DOUBLE, MPI_SUM, data_->mesh->comm()));
+  result.active_pairs = counts[0];
+  result.intersections = counts[1];
+  return result;
+}
+
+}  // namespace diffsim
