@@ -1,25 +1,38 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Kernels of explicit dynamics on a box of Tet4 cells, beside the STREAM triad of the same run. Cells per second count substeps:
-// a step of S substeps on C cells is S·C. Figures are of all ranks together; `B/tet` is what has to move, each vertex read and
-// written once, `flop/tet` is counted (counted.hpp).
+// Kernels of explicit dynamics on a box of Tet4 cells, beside the STREAM triad of the same run. Cells per second count
+// substeps: a step of S substeps on C cells is S·C. Figures are of all ranks together; `B/tet` is what has to move,
+// each vertex read and written once, `flop/tet` is counted (counted.hpp).
 //
-// DIFFSIM_BENCH_CELLS=20000,200000 chooses sizes; DIFFSIM_BENCH_ITERATIONS=20 fixes the iterations, which several ranks need.
+// DIFFSIM_BENCH_CELLS=20000,200000 chooses sizes; DIFFSIM_BENCH_ITERATIONS=20 fixes the iterations, which several ranks
+// need.
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
+#include <map>
 #include <memory>
 #include <sstream>
 #include <string>
 
+// Before the laws, which are to count with it.
 #include "counted.hpp"
+
 #include "diffsim/core/device.hpp"
 #include "diffsim/dynamics/symplectic_euler.hpp"
+#include "diffsim/elastic/active_fibre.hpp"
 #include "diffsim/elastic/elastic_term_impl.hpp"
+#include "diffsim/elastic/fixed_corotated.hpp"
+#include "diffsim/elastic/holzapfel_gasser_ogden.hpp"
+#include "diffsim/elastic/linear_elastic.hpp"
+#include "diffsim/elastic/mooney_rivlin.hpp"
 #include "diffsim/elastic/neo_hookean.hpp"
 #include "diffsim/elastic/neo_hookean_quadratic.hpp"
+#include "diffsim/elastic/ogden.hpp"
+#include "diffsim/elastic/st_venant_kirchhoff.hpp"
 #include "diffsim/elastic/stable_neo_hookean.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/simulation/simulator.hpp"
@@ -46,17 +59,18 @@ struct ByAd {
     return L::energy(F, m);
   }
 };
-struct NeoHookeanByAd : ByAd<NeoHookean> {
-  static constexpr const char* name = "neo_hookean by AD";
-};
-struct StableNeoHookeanByAd : ByAd<StableNeoHookean> {
-  static constexpr const char* name = "stable_neo_hookean by AD";
-};
-[[maybe_unused]] const bool registered = [] {
-  register_law<NeoHookeanByAd>();
-  register_law<StableNeoHookeanByAd>();
-  return true;
-}();
+
+/// Makes the law by AD known, on linear cells, as "<name> by AD".
+template <class L>
+void register_by_ad() {
+  ElasticLaw law;
+  law.name = std::string(L::name) + " by AD";
+  law.parameters = {L::parameters.begin(), L::parameters.end()};
+  law.make_term = [](const TetrahedralMesh& mesh, const std::vector<int>& cells) -> std::unique_ptr<ForceTerm> {
+    return std::make_unique<ElasticTerm<ByAd<L>, Tet4>>(mesh, cells);
+  };
+  add_elastic_law(law);
+}
 
 /// Which operations and bytes of a cell a kernel has.
 struct Work {
@@ -65,24 +79,52 @@ struct Work {
 constexpr double tets_per_vertex = 5.73;
 constexpr double connectivity = 16.0, geometry = 80.0, vector_of_vertex = 24.0 / tets_per_vertex;
 
-/// Of a law by its name, AD or not: by its hand-written form.
-Work force_work(const std::string& law) {
-  const long operations = law.starts_with("neo_hookean_quadratic") ? force_operations<NeoHookeanQuadratic>()
-                          : law.starts_with("neo_hookean")         ? force_operations<NeoHookean>()
-                                                                   : force_operations<StableNeoHookean>();
-  return {connectivity + geometry + 3.0 * vector_of_vertex, static_cast<double>(operations)};
+/// A law by its name, and its kernels' work: of its hand-written form, AD or not.
+struct BenchedLaw {
+  std::string name;
+  Work energy, force, tangent;
+};
+template <class L>
+BenchedLaw benched(bool by_ad) {
+  if (by_ad) register_by_ad<L>();
+  const double cell = connectivity + geometry;
+  return {std::string(L::name) + (by_ad ? " by AD" : ""),
+          {cell + vector_of_vertex, static_cast<double>(energy_operations<L>())},
+          {cell + 3.0 * vector_of_vertex, static_cast<double>(force_operations<L>())},
+          {cell + 4.0 * vector_of_vertex, static_cast<double>(tangent_operations<L>())}};
 }
-Work tangent_work(const std::string& law) {
-  const long operations =
-      law.starts_with("neo_hookean") ? tangent_operations<NeoHookean>() : tangent_operations<StableNeoHookean>();
-  return {connectivity + geometry + 4.0 * vector_of_vertex, static_cast<double>(operations)};
+
+/// A value for every parameter there is.
+double value_of(const std::string& name) {
+  static const std::map<std::string, double> values{{"youngs_modulus", 1e4},
+                                                    {"poisson_ratio", 0.4},
+                                                    {"shear_modulus", 4e3},
+                                                    {"bulk_modulus", 2e4},
+                                                    {"c10", 2e3},
+                                                    {"c01", 1e3},
+                                                    {"mu_1", 4e3},
+                                                    {"alpha_1", 2.5},
+                                                    {"mu_2", -1e3},
+                                                    {"alpha_2", -1.5},
+                                                    {"mu_3", 500.0},
+                                                    {"alpha_3", 4.0},
+                                                    {"k1", 3e3},
+                                                    {"k2", 1.5},
+                                                    {"kappa", 0.1},
+                                                    {"fibre_x", 0.9},
+                                                    {"fibre_y", 0.3},
+                                                    {"fibre_z", -0.2},
+                                                    {"active_tension", 2e3},
+                                                    {"activation", 0.4}};
+  return values.at(name);
 }
 
 /// A box of about `cells` cells, a cube of bricks of six.
-DifferentiableSolver make_solver(std::int64_t cells, const char* law) {
+DifferentiableSolver make_solver(std::int64_t cells, const std::string& law, bool nodal = false) {
   const int n = static_cast<int>(std::lround(std::cbrt(static_cast<double>(cells) / 6.0)));
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {n, n, n});
-  DifferentiableMaterial material{law, {{"youngs_modulus", 1e4}, {"poisson_ratio", 0.4}, {"density", 1000.0}}, "all"};
+  DifferentiableMaterial material{law, {{"density", 1000.0}}, "all", nodal};
+  for (const std::string& name : elastic_law(law).parameters) material.values[name] = value_of(name);
   DifferentiableSolver solver(mesh, {material}, {.dt = 2e-4, .substeps = substeps, .damping = 0.999});
   solver.fix("y_min");
   return solver;
@@ -105,18 +147,29 @@ void report(benchmark::State& bench, const DifferentiableSolver& solver, double 
   bench.counters["flop/tet"] = work.operations;
 }
 
-void force(benchmark::State& bench, const char* law) {
-  DifferentiableSolver solver = make_solver(bench.range(0), law);
+void energy(benchmark::State& bench, const BenchedLaw& law) {
+  DifferentiableSolver solver = make_solver(bench.range(0), law.name);
+  solver.model().prepare();
+  const State state = displaced(solver);
+  double sum = 0.0;
+  for (auto _ : bench)
+    sum += solver.integrator().terms()[0]->energy({state["positions"], 0, nullptr}, solver.parameters());
+  benchmark::DoNotOptimize(sum);
+  report(bench, solver, 1.0, law.energy);
+}
+
+void force(benchmark::State& bench, const BenchedLaw& law, bool nodal) {
+  DifferentiableSolver solver = make_solver(bench.range(0), law.name, nodal);
   solver.model().prepare();
   const State state = displaced(solver);
   Field f = state["positions"].like("force");
   for (auto _ : bench)
     solver.integrator().terms()[0]->add_force({state["positions"], 0, nullptr}, solver.parameters(), f);
-  report(bench, solver, 1.0, force_work(law));
+  report(bench, solver, 1.0, nodal ? Work{} : law.force);
 }
 
-void hessian_vector_product(benchmark::State& bench, const char* law) {
-  DifferentiableSolver solver = make_solver(bench.range(0), law);
+void hessian_vector_product(benchmark::State& bench, const BenchedLaw& law) {
+  DifferentiableSolver solver = make_solver(bench.range(0), law.name);
   solver.model().prepare();
   solver.model().begin_adjoint({});
   const State state = displaced(solver);
@@ -125,23 +178,21 @@ void hessian_vector_product(benchmark::State& bench, const char* law) {
   ParameterSet none;
   for (auto _ : bench)
     solver.integrator().terms()[0]->add_force_adjoint({state["positions"], 0, nullptr}, w["positions"], {f}, none);
-  report(bench, solver, 1.0, tangent_work(law));
+  report(bench, solver, 1.0, law.tangent);
 }
 
-void explicit_step(benchmark::State& bench, const char* law) {
-  DifferentiableSolver solver = make_solver(bench.range(0), law);
+void explicit_step(benchmark::State& bench, const BenchedLaw& law) {
+  DifferentiableSolver solver = make_solver(bench.range(0), law.name);
   solver.model().prepare();
   State state = solver.initial_state();
   for (auto _ : bench) solver.step(0, state);
   // Besides the force: velocities and positions read and written, masses read.
-  const Work work = force_work(law);
-  report(bench, solver, substeps, {work.bytes + (3.0 * 24.0 + 8.0) / tets_per_vertex, work.operations});
+  report(bench, solver, substeps, {law.force.bytes + (3.0 * 24.0 + 8.0) / tets_per_vertex, law.force.operations});
 }
 
 /// Forward and backward of a rollout with every step recorded, by Young's modulus and Poisson's ratio of every cell.
-void explicit_gradient(benchmark::State& bench, const char* law) {
-  constexpr int num_steps = 5;
-  DifferentiableSolver solver = make_solver(bench.range(0), law);
+void explicit_gradient(benchmark::State& bench, const BenchedLaw& law, int num_steps) {
+  DifferentiableSolver solver = make_solver(bench.range(0), law.name);
   TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("all"), {0.0, 0.0, 0.0}, num_steps);
   DifferentiableSimulator simulator(solver);
   simulator.require_gradient({"youngs_modulus", "poisson_ratio"});
@@ -173,17 +224,42 @@ void sizes(benchmark::internal::Benchmark* bench) {
   for (const std::int64_t cells : numbers_of("DIFFSIM_BENCH_CELLS", "200000,2000000")) bench->Arg(cells);
 }
 BENCHMARK(triad)->Apply(options);
-BENCHMARK_CAPTURE(force, neo_hookean, "neo_hookean")->Apply(sizes);
-BENCHMARK_CAPTURE(force, neo_hookean_by_ad, "neo_hookean by AD")->Apply(sizes);
-BENCHMARK_CAPTURE(force, neo_hookean_quadratic, "neo_hookean_quadratic")->Apply(sizes);
-BENCHMARK_CAPTURE(force, stable_neo_hookean, "stable_neo_hookean")->Apply(sizes);
-BENCHMARK_CAPTURE(force, stable_neo_hookean_by_ad, "stable_neo_hookean by AD")->Apply(sizes);
-BENCHMARK_CAPTURE(hessian_vector_product, neo_hookean, "neo_hookean")->Apply(sizes);
-BENCHMARK_CAPTURE(hessian_vector_product, stable_neo_hookean, "stable_neo_hookean")->Apply(sizes);
-BENCHMARK_CAPTURE(explicit_step, neo_hookean, "neo_hookean")->Apply(sizes);
-BENCHMARK_CAPTURE(explicit_step, stable_neo_hookean, "stable_neo_hookean")->Apply(sizes);
-BENCHMARK_CAPTURE(explicit_gradient, neo_hookean, "neo_hookean")->Apply(sizes);
-BENCHMARK_CAPTURE(explicit_gradient, stable_neo_hookean, "stable_neo_hookean")->Apply(sizes);
+
+void add(const char* kernel, const std::string& law, const std::function<void(benchmark::State&)>& run) {
+  std::string name = law;
+  std::replace(name.begin(), name.end(), ' ', '_');
+  sizes(benchmark::RegisterBenchmark((kernel + ("/" + name)).c_str(), run));
+}
+
+void add_kernels(const BenchedLaw& law) {
+  add("energy", law.name, [law](benchmark::State& bench) { energy(bench, law); });
+  add("force", law.name, [law](benchmark::State& bench) { force(bench, law, false); });
+  add("hessian_vector_product", law.name, [law](benchmark::State& bench) { hessian_vector_product(bench, law); });
+}
+
+void add_steps(const BenchedLaw& law) {
+  add("explicit_step", law.name, [law](benchmark::State& bench) { explicit_step(bench, law); });
+  // Every state kept: DIFFSIM_BENCH_STEPS=5,10,20 shows the cost against steps.
+  for (const std::int64_t steps : numbers_of("DIFFSIM_BENCH_STEPS", "5"))
+    add(steps == 5 ? "explicit_gradient" : ("explicit_gradient_of_" + std::to_string(steps) + "_steps").c_str(),
+        law.name, [law, steps](benchmark::State& bench) { explicit_gradient(bench, law, static_cast<int>(steps)); });
+}
+
+[[maybe_unused]] const bool registered = [] {
+  const BenchedLaw neo_hookean = benched<NeoHookean>(false), stable = benched<StableNeoHookean>(false);
+  for (const BenchedLaw& law :
+       {neo_hookean, benched<NeoHookean>(true), benched<NeoHookeanQuadratic>(false), stable,
+        benched<StableNeoHookean>(true), benched<LinearElastic>(false), benched<StVenantKirchhoff>(false),
+        benched<StVenantKirchhoff>(true), benched<FixedCorotated>(false), benched<MooneyRivlin>(false),
+        benched<MooneyRivlin>(true), benched<Ogden<1>>(false), benched<Ogden<2>>(false), benched<Ogden<3>>(false),
+        benched<HolzapfelGasserOgden>(false), benched<ActiveFibre>(false)})
+    add_kernels(law);
+  add("force_nodal_dilatation", neo_hookean.name,
+      [neo_hookean](benchmark::State& bench) { force(bench, neo_hookean, true); });
+  add_steps(neo_hookean);
+  add_steps(stable);
+  return true;
+}();
 
 }  // namespace
 }  // namespace diffsim

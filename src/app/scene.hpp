@@ -63,6 +63,7 @@ struct MaterialEntry {
   std::string model;
   std::optional<RegionName> region;       ///< none: the whole mesh
   std::map<std::string, Numbers> values;  ///< a number each, or one a cell
+  bool nodal_dilatation = false;
   Place place;
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 MaterialEntry parse_material(const Value& value, Scene& scene) {
   std::vector<std::string> models;
-  std::vector<std::string> all_keys{"model", "region", "density"};
+  std::vector<std::string> all_keys{"model", "region", "dilatation", "density"};
   for (const ElasticLaw& law : elastic_laws()) {
     models.push_back(law.name);
     std::vector<std::string> names = law.parameters;
@@ -26,7 +26,7 @@ MaterialEntry parse_material(const Value& value, Scene& scene) {
   const ElasticLaw& law = elastic_law(material.model);
   std::vector<std::string> names = law.parameters;
   names.emplace_back("density");
-  std::vector<std::string> keys{"model", "region"};
+  std::vector<std::string> keys{"model", "region", "dilatation"};
   keys.insert(keys.end(), names.begin(), names.end());
   for (const auto& [name, mechanism] : damping_parameters()) {
     keys.push_back(name);
@@ -40,6 +40,8 @@ MaterialEntry parse_material(const Value& value, Scene& scene) {
     scene.signals.emplace(law.signal, parse_numbers(*signal, scene));
   }
   if (const Value* region = mapping.find("region")) material.region = parse_region_name(*region);
+  if (const Value* dilatation = mapping.find("dilatation"))
+    material.nodal_dilatation = to_choice(*dilatation, {"cell", "nodal"}) == "nodal";
   for (const std::string& name : names) {
     const Value& given = mapping.need(name, "a number, or {file:, dataset:} with one value a cell");
     Numbers numbers = parse_numbers(given, scene);

@@ -36,6 +36,7 @@ std::vector<DifferentiableMaterial> make_materials(const Scene& scene, const Tet
     DifferentiableMaterial material;
     material.model = entry.model;
     if (entry.region) material.region = entry.region->name;
+    material.nodal_dilatation = entry.nodal_dilatation;
     for (const auto& [name, numbers] : entry.values) {
       if (const Array* array = numbers.array()) {
         material.values[name] = array->values.at(0);

@@ -47,14 +47,18 @@ FileOrder::FileOrder(MPI_Comm comm, std::int64_t num_global, std::vector<std::in
     DIFFSIM_PETSC(PetscSFSetUp(sf));
   };
   graph(all_, roots.size());
-  graph(owned_, static_cast<std::size_t>(num_owned));
+  // Where nobody has copies of others' entities, one graph is both.
+  int copies = static_cast<std::size_t>(num_owned) < roots.size() ? 1 : 0;
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &copies, 1, MPI_INT, MPI_MAX, comm_));
+  if (copies) graph(owned_, static_cast<std::size_t>(num_owned));
 }
 
 void FileOrder::to_file(const std::vector<double>& local, int components, std::vector<double>& block) const {
   block.resize(static_cast<std::size_t>(size_) * static_cast<std::size_t>(components));
   const ContiguousType unit(components, MPI_DOUBLE);
-  DIFFSIM_PETSC(PetscSFReduceBegin(owned_, unit, local.data(), block.data(), MPI_REPLACE));
-  DIFFSIM_PETSC(PetscSFReduceEnd(owned_, unit, local.data(), block.data(), MPI_REPLACE));
+  const PetscSF sf = owned_ ? owned_ : all_;
+  DIFFSIM_PETSC(PetscSFReduceBegin(sf, unit, local.data(), block.data(), MPI_REPLACE));
+  DIFFSIM_PETSC(PetscSFReduceEnd(sf, unit, local.data(), block.data(), MPI_REPLACE));
 }
 
 template <class T>

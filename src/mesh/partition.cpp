@@ -55,8 +55,8 @@ DMHandle block_dm(MPI_Comm comm, const MeshData& data, std::vector<PetscInt>& fi
   return dm;
 }
 
-/// Keeps Scotch 7 to one thread, while it lives, unless the user asked for more: its threads race, and equal meshes shall be
-/// partitioned equally.
+/// Keeps Scotch 7 to one thread, while it lives, unless the user asked for more: its threads race, and equal meshes
+/// shall be partitioned equally.
 class OneScotchThread {
  public:
   OneScotchThread() : mine_(std::getenv(name) == nullptr) {
@@ -73,7 +73,8 @@ class OneScotchThread {
   bool mine_;
 };
 
-/// Up to so many cells, one rank partitions them all: PTScotch on several ranks need not give equal parts in equal runs.
+/// Up to so many cells, one rank partitions them all: PTScotch on several ranks need not give equal parts in equal
+/// runs.
 constexpr std::int64_t cells_of_one_rank = 2000000;
 
 template <class T>
@@ -110,20 +111,21 @@ MeshData on_one_rank(MPI_Comm comm, const MeshData& data) {
 Partition partition_cells(MPI_Comm comm, const MeshData& data) {
   const ProfilingRegion region("diffsim::mesh::partition");
   Partition result;
+  DMHandle dm;
   std::vector<PetscInt> block_index;
   if (data.num_cells <= cells_of_one_rank)
-    result.dm = block_dm(comm, on_one_rank(comm, data), block_index);
+    dm = block_dm(comm, on_one_rank(comm, data), block_index);
   else
-    result.dm = block_dm(comm, data, block_index);
+    dm = block_dm(comm, data, block_index);
   PetscPartitioner partitioner = nullptr;
-  DIFFSIM_PETSC(DMPlexGetPartitioner(result.dm, &partitioner));
+  DIFFSIM_PETSC(DMPlexGetPartitioner(dm, &partitioner));
   DIFFSIM_PETSC(PetscPartitionerSetType(partitioner, PETSCPARTITIONERPTSCOTCH));
   DIFFSIM_PETSC(PetscPartitionerSetFromOptions(partitioner));
   const OneScotchThread one_thread;
   if (SCOTCH_randomReset) SCOTCH_randomReset();
   PetscSFHandle migration;
   DMHandle distributed;
-  DIFFSIM_PETSC(DMPlexDistribute(result.dm, 0, migration.out(), distributed.out()));
+  DIFFSIM_PETSC(DMPlexDistribute(dm, 0, migration.out(), distributed.out()));
   std::vector<PetscInt> file_index = block_index;
   if (distributed) {
     PetscInt end = 0;
@@ -131,17 +133,17 @@ Partition partition_cells(MPI_Comm comm, const MeshData& data) {
     file_index.assign(static_cast<std::size_t>(end), -1);
     DIFFSIM_PETSC(PetscSFBcastBegin(migration, MPIU_INT, block_index.data(), file_index.data(), MPI_REPLACE));
     DIFFSIM_PETSC(PetscSFBcastEnd(migration, MPIU_INT, block_index.data(), file_index.data(), MPI_REPLACE));
-    result.dm = std::move(distributed);
+    dm = std::move(distributed);
   }
 
   PetscInt cell_begin = 0, cell_end = 0, vertex_begin = 0, vertex_end = 0;
-  DIFFSIM_PETSC(DMPlexGetHeightStratum(result.dm, 0, &cell_begin, &cell_end));
-  DIFFSIM_PETSC(DMPlexGetDepthStratum(result.dm, 0, &vertex_begin, &vertex_end));
+  DIFFSIM_PETSC(DMPlexGetHeightStratum(dm, 0, &cell_begin, &cell_end));
+  DIFFSIM_PETSC(DMPlexGetDepthStratum(dm, 0, &vertex_begin, &vertex_end));
   result.cell_file_index.assign(file_index.begin() + cell_begin, file_index.begin() + cell_end);
   result.vertex_file_index.assign(file_index.begin() + vertex_begin, file_index.begin() + vertex_end);
   result.vertex_is_ghost.assign(result.vertex_file_index.size(), 0);
   PetscSF points = nullptr;
-  DIFFSIM_PETSC(DMGetPointSF(result.dm, &points));
+  DIFFSIM_PETSC(DMGetPointSF(dm, &points));
   PetscInt leaves = 0;
   const PetscInt* local = nullptr;
   DIFFSIM_PETSC(PetscSFGetGraph(points, nullptr, &leaves, &local, nullptr));
@@ -150,52 +152,6 @@ Partition partition_cells(MPI_Comm comm, const MeshData& data) {
     if (p >= vertex_begin && p < vertex_end) result.vertex_is_ghost[static_cast<std::size_t>(p - vertex_begin)] = 1;
   }
   return result;
-}
-
-std::vector<std::pair<int, int>> boundary_faces(const Partition& partition, const std::vector<int>& cells) {
-  const ProfilingRegion region("diffsim::mesh::boundary_faces");
-  DMHandle dm;
-  DIFFSIM_PETSC(DMPlexInterpolate(partition.dm, dm.out()));
-  PetscInt face_begin = 0, face_end = 0, vertex_begin = 0, vertex_end = 0, end = 0;
-  DIFFSIM_PETSC(DMPlexGetHeightStratum(dm, 1, &face_begin, &face_end));
-  DIFFSIM_PETSC(DMPlexGetDepthStratum(dm, 0, &vertex_begin, &vertex_end));
-  DIFFSIM_PETSC(DMPlexGetChart(dm, nullptr, &end));
-  // A face on the cut between two ranks has one cell on each; count cells over the ranks.
-  std::vector<PetscInt> cells_of(static_cast<std::size_t>(end), 0);
-  for (PetscInt f = face_begin; f < face_end; ++f)
-    DIFFSIM_PETSC(DMPlexGetSupportSize(dm, f, &cells_of[static_cast<std::size_t>(f)]));
-  PetscSF points = nullptr;
-  DIFFSIM_PETSC(DMGetPointSF(dm, &points));
-  PetscInt roots = 0;
-  DIFFSIM_PETSC(PetscSFGetGraph(points, &roots, nullptr, nullptr, nullptr));
-  if (roots >= 0) {
-    const std::vector<PetscInt> mine = cells_of;
-    DIFFSIM_PETSC(PetscSFReduceBegin(points, MPIU_INT, mine.data(), cells_of.data(), MPI_SUM));
-    DIFFSIM_PETSC(PetscSFReduceEnd(points, MPIU_INT, mine.data(), cells_of.data(), MPI_SUM));
-    const std::vector<PetscInt> total = cells_of;
-    DIFFSIM_PETSC(PetscSFBcastBegin(points, MPIU_INT, total.data(), cells_of.data(), MPI_REPLACE));
-    DIFFSIM_PETSC(PetscSFBcastEnd(points, MPIU_INT, total.data(), cells_of.data(), MPI_REPLACE));
-  }
-  std::vector<std::pair<int, int>> faces;
-  for (PetscInt f = face_begin; f < face_end; ++f) {
-    if (cells_of[static_cast<std::size_t>(f)] != 1) continue;
-    const PetscInt* support = nullptr;
-    DIFFSIM_PETSC(DMPlexGetSupport(dm, f, &support));
-    const int cell = support[0];
-    PetscInt size = 0;
-    PetscInt* closure = nullptr;
-    DIFFSIM_PETSC(DMPlexGetTransitiveClosure(dm, f, PETSC_TRUE, &size, &closure));
-    int opposite = 0;
-    for (int a = 0; a < 4; ++a) {
-      const PetscInt vertex = cells[static_cast<std::size_t>(4 * cell + a)] + vertex_begin;
-      bool on_face = false;
-      for (PetscInt i = 0; i < size; ++i) on_face = on_face || closure[2 * i] == vertex;
-      if (!on_face) opposite = a;
-    }
-    DIFFSIM_PETSC(DMPlexRestoreTransitiveClosure(dm, f, PETSC_TRUE, &size, &closure));
-    faces.emplace_back(cell, opposite);
-  }
-  return faces;
 }
 
 }  // namespace diffsim

@@ -15,7 +15,6 @@ using DMHandle = PetscHandle<DM, DMDestroy>;
 
 /// Who has which cells and corners after partitioning, in DMPlex's numbering of a rank.
 struct Partition {
-  DMHandle dm;                                ///< has faces and edges only if it was read by several ranks
   std::vector<std::int64_t> cell_file_index;  ///< [local cells]
   std::vector<std::int64_t> vertex_file_index;
   std::vector<char> vertex_is_ghost;  ///< [local vertices]
@@ -24,9 +23,5 @@ struct Partition {
 /// Spreads the cells over the ranks of `comm` so that few faces are cut (PTScotch; `-petscpartitioner_type` chooses
 /// another), without overlap. Collective.
 Partition partition_cells(MPI_Comm comm, const MeshData& data);
-
-/// The boundary faces of the whole mesh that this rank's cells have: (cell, face opposite to the local vertex), DMPlex
-/// numbering. `cells`: [local cells, 4] in DMPlex's numbering of vertices. Collective.
-std::vector<std::pair<int, int>> boundary_faces(const Partition& partition, const std::vector<int>& cells);
 
 }  // namespace diffsim

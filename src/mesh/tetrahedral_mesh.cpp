@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "boundary_faces.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
 #include "diffsim/mesh/box.hpp"
@@ -24,12 +25,6 @@ std::vector<T> permuted(const std::vector<T>& values, const std::vector<int>& or
 }
 
 }  // namespace
-
-struct TetrahedralMesh::Topology {
-  Partition partition;
-  std::vector<int> cell_of_plex;    // DMPlex cell → local cell
-  std::vector<int> plex_of_vertex;  // local vertex → DMPlex's number of a corner
-};
 
 std::shared_ptr<TetrahedralMesh> TetrahedralMesh::box(MPI_Comm comm, std::array<double, 3> size,
                                                       std::array<int, 3> cells, int order) {
@@ -52,15 +47,14 @@ TetrahedralMesh::TetrahedralMesh(MPI_Comm comm, const MeshData& data)
 TetrahedralMesh::~TetrahedralMesh() = default;
 
 void TetrahedralMesh::number(const MeshData& data) {
-  topology_ = std::make_unique<Topology>();
-  Topology& t = *topology_;
-  t.partition = partition_cells(comm_, data);
-  const std::size_t num_cells = t.partition.cell_file_index.size();
+  Partition partition = partition_cells(comm_, data);
+  const std::size_t num_cells = partition.cell_file_index.size();
   const auto width = static_cast<std::size_t>(nodes_per_cell());
 
-  const FileOrder plex_cells(comm_, data.num_cells, t.partition.cell_file_index, static_cast<int>(num_cells),
-                             static_cast<int>(data.block_cells()));
-  const LocalNodes nodes = local_nodes(comm_, t.partition, plex_cells.from_file(data.cells, nodes_per_cell()),
+  const LocalNodes nodes = local_nodes(comm_, partition,
+                                       FileOrder(comm_, data.num_cells, partition.cell_file_index,
+                                                 static_cast<int>(num_cells), static_cast<int>(data.block_cells()))
+                                           .from_file(data.cells, nodes_per_cell()),
                                        nodes_per_cell(), data.num_vertices);
   const std::size_t num_vertices = nodes.file_index.size();
   const FileOrder plex_vertices(comm_, data.num_vertices, nodes.file_index, 0, static_cast<int>(data.block_vertices()));
@@ -73,9 +67,6 @@ void TetrahedralMesh::number(const MeshData& data) {
       centroids[3 * (i / 4) + c] +=
           0.25 * plex_positions[3 * static_cast<std::size_t>(nodes.cells[i / 4 * width + i % 4]) + c];
   const std::vector<int> cell_order = hilbert_order(centroids);
-  t.cell_of_plex.resize(num_cells);
-  for (std::size_t c = 0; c < num_cells; ++c)
-    t.cell_of_plex[static_cast<std::size_t>(cell_order[c])] = static_cast<int>(c);
   std::vector<int> vertex_of_plex(num_vertices, -1);
   int next_owned = 0;
   const auto number_owned = [&](std::size_t v) {
@@ -89,9 +80,9 @@ void TetrahedralMesh::number(const MeshData& data) {
   int next_ghost = next_owned;
   for (std::size_t v = 0; v < num_vertices; ++v)
     if (nodes.is_ghost[v]) vertex_of_plex[v] = next_ghost++;
-  t.plex_of_vertex.resize(num_vertices);
+  std::vector<int> plex_of_vertex(num_vertices);  // local vertex → DMPlex's number of a corner
   for (std::size_t v = 0; v < num_vertices; ++v)
-    t.plex_of_vertex[static_cast<std::size_t>(vertex_of_plex[v])] = static_cast<int>(v);
+    plex_of_vertex[static_cast<std::size_t>(vertex_of_plex[v])] = static_cast<int>(v);
 
   cells_.resize(width * num_cells);
   for (std::size_t c = 0; c < num_cells; ++c)
@@ -101,10 +92,10 @@ void TetrahedralMesh::number(const MeshData& data) {
   positions_.resize(3 * num_vertices);
   for (std::size_t v = 0; v < num_vertices; ++v)
     for (std::size_t c = 0; c < 3; ++c)
-      positions_[3 * v + c] = plex_positions[3 * static_cast<std::size_t>(t.plex_of_vertex[v]) + c];
+      positions_[3 * v + c] = plex_positions[3 * static_cast<std::size_t>(plex_of_vertex[v]) + c];
 
-  const std::vector<std::int64_t> cell_file_index = permuted(t.partition.cell_file_index, cell_order);
-  const std::vector<std::int64_t> vertex_file_index = permuted(nodes.file_index, t.plex_of_vertex);
+  const std::vector<std::int64_t> cell_file_index = permuted(partition.cell_file_index, cell_order);
+  const std::vector<std::int64_t> vertex_file_index = permuted(nodes.file_index, plex_of_vertex);
   cell_order_ = std::make_unique<FileOrder>(comm_, data.num_cells, cell_file_index, static_cast<int>(num_cells));
   vertex_order_ = std::make_unique<FileOrder>(comm_, data.num_vertices, vertex_file_index, next_owned);
   std::vector<PetscInt> owner, index;
@@ -137,16 +128,8 @@ Face TetrahedralMesh::face(int cell, int opposite) const {
 
 const std::vector<Face>& TetrahedralMesh::boundary() const {
   if (boundary_) return *boundary_;
-  const Topology& t = *topology_;
-  const auto width = static_cast<std::size_t>(nodes_per_cell());
-  std::vector<int> plex_cells(4 * t.cell_of_plex.size());
-  for (std::size_t p = 0; p < t.cell_of_plex.size(); ++p)
-    for (std::size_t a = 0; a < 4; ++a)
-      plex_cells[4 * p + a] =
-          t.plex_of_vertex[static_cast<std::size_t>(cells_[width * static_cast<std::size_t>(t.cell_of_plex[p]) + a])];
-  std::vector<std::pair<int, int>> found = boundary_faces(t.partition, plex_cells);
-  for (auto& [cell, opposite] : found) cell = t.cell_of_plex[static_cast<std::size_t>(cell)];
-  std::sort(found.begin(), found.end());
+  const std::vector<std::pair<int, int>> found =
+      boundary_faces(comm_, cells_, nodes_per_cell(), vertex_order_->file_index(), num_global_vertices());
   boundary_ = std::make_unique<std::vector<Face>>();
   for (const auto& [cell, opposite] : found) boundary_->push_back(face(cell, opposite));
   return *boundary_;

@@ -150,7 +150,9 @@ void DifferentiableSolver::set_materials() {
         }
       });
     }
-    integrator_->add_term(law.make_term(*mesh_, mesh_->region(material.region).cells));
+    const auto& make_term = material.nodal_dilatation ? law.make_nodal_term : law.make_term;
+    if (!make_term) throw Error("material " + material.model + " has no dilatation: nodal", ErrorKind::input);
+    integrator_->add_term(make_term(*mesh_, mesh_->region(material.region).cells));
   }
   // A mechanism of damping that one material has is there in all cells, with no strength where nothing is given.
   std::set<std::string> mechanisms;

@@ -2,11 +2,14 @@
 #pragma once
 
 // Marks for pointwise functions that run inside kernels, without including Kokkos. A shared one (a template) is
-// compiled once for all kernels that call it: for what is long and seldom run.
+// compiled once for all kernels that call it: for what is long and seldom run. Lambdas are marked between their
+// parameters and their body.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define DIFFSIM_FUNCTION __host__ __device__ inline
 #define DIFFSIM_SHARED_FUNCTION __host__ __device__ __noinline__
+#define DIFFSIM_INLINED
 #else
 #define DIFFSIM_FUNCTION inline __attribute__((always_inline))
 #define DIFFSIM_SHARED_FUNCTION __attribute__((noinline))
+#define DIFFSIM_INLINED __attribute__((always_inline))
 #endif

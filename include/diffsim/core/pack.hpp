@@ -31,7 +31,7 @@ DIFFSIM_FUNCTION void prefetch([[maybe_unused]] const T* address) {
 using Pack = double;
 inline constexpr int pack_width = 1;
 
-using std::abs, std::copysign, std::exp, std::log, std::pow, std::sqrt;
+using std::abs, std::cbrt, std::copysign, std::exp, std::log, std::pow, std::sqrt;
 
 DIFFSIM_FUNCTION double lane(double x, int) { return x; }
 DIFFSIM_FUNCTION void set_lane(double& x, int, double value) { x = value; }
@@ -200,6 +200,20 @@ DIFFSIM_FUNCTION Pack exp(Pack x) {
 }
 DIFFSIM_FUNCTION Pack pow(Pack x, double p) {
   return detail::by_lane(x, [p](double a) { return std::pow(a, p); });
+}
+
+/// Cube root of normal numbers > 0, all lanes at once: a third of the bits is within 5 %, from where Halley's iteration
+/// cubes the error three times. Error ≤ 2 ulp. Nothing of use for other numbers.
+DIFFSIM_FUNCTION Pack cbrt(Pack x) {
+  using Bits [[gnu::vector_size(sizeof(double) * pack_width)]] = long long;
+  const Pack bits(__builtin_convertvector(reinterpret_cast<Bits>(x.value), Pack::Register));
+  const Pack third = bits * (1.0 / 3.0) + 715094163.0 * 4294967296.0;
+  Pack y(reinterpret_cast<Pack::Register>(__builtin_convertvector(third.value, Bits)));
+  for (int i = 0; i < 3; ++i) {
+    const Pack cubed = y * y * y;
+    y = y + y * ((x - cubed) / (2.0 * cubed + x));
+  }
+  return y;
 }
 
 /// Natural logarithm, all lanes at once: x = 2^k m with m in [√½, √2), ln m = 2 artanh s with s = (m-1)/(m+1), and the

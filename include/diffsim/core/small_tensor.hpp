@@ -37,17 +37,18 @@ struct Mat3 {
   DIFFSIM_FUNCTION T& operator()(int i, int j) { return m[i][j]; }
   DIFFSIM_FUNCTION const T& operator()(int i, int j) const { return m[i][j]; }
 
+  /// From entry(i, j). Straight code: AD scalars (PointGradient) fold in it, not in loops.
+  template <class Entry>
+  static DIFFSIM_FUNCTION Mat3 from_entries(const Entry& entry) {
+    return {{{entry(0, 0), entry(0, 1), entry(0, 2)},
+             {entry(1, 0), entry(1, 1), entry(1, 2)},
+             {entry(2, 0), entry(2, 1), entry(2, 2)}}};
+  }
   static DIFFSIM_FUNCTION Mat3 identity() {
-    Mat3 a;
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) a.m[i][j] = T(i == j ? 1.0 : 0.0);
-    return a;
+    return from_entries([](int i, int j) DIFFSIM_INLINED { return T(i == j ? 1.0 : 0.0); });
   }
   static DIFFSIM_FUNCTION Mat3 zero() {
-    Mat3 a;
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) a.m[i][j] = T(0.0);
-    return a;
+    return from_entries([](int, int) DIFFSIM_INLINED { return T(0.0); });
   }
   static DIFFSIM_FUNCTION Mat3 from_columns(const Vec3<T>& a, const Vec3<T>& b, const Vec3<T>& c) {
     return {{{a[0], b[0], c[0]}, {a[1], b[1], c[1]}, {a[2], b[2], c[2]}}};
@@ -56,32 +57,21 @@ struct Mat3 {
 
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> operator+(const Mat3<T>& a, const Mat3<T>& b) {
-  Mat3<T> c;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) c(i, j) = a(i, j) + b(i, j);
-  return c;
+  return Mat3<T>::from_entries([&](int i, int j) DIFFSIM_INLINED { return a(i, j) + b(i, j); });
 }
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> operator-(const Mat3<T>& a, const Mat3<T>& b) {
-  Mat3<T> c;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) c(i, j) = a(i, j) - b(i, j);
-  return c;
+  return Mat3<T>::from_entries([&](int i, int j) DIFFSIM_INLINED { return a(i, j) - b(i, j); });
 }
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> operator*(const T& s, const Mat3<T>& a) {
-  Mat3<T> c;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) c(i, j) = s * a(i, j);
-  return c;
+  return Mat3<T>::from_entries([&](int i, int j) DIFFSIM_INLINED { return s * a(i, j); });
 }
 /// A B.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> operator*(const Mat3<T>& a, const Mat3<T>& b) {
-  Mat3<T> c;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) c(i, j) = a(i, 0) * b(0, j) + a(i, 1) * b(1, j) + a(i, 2) * b(2, j);
-  return c;
+  return Mat3<T>::from_entries(
+      [&](int i, int j) DIFFSIM_INLINED { return a(i, 0) * b(0, j) + a(i, 1) * b(1, j) + a(i, 2) * b(2, j); });
 }
 template <class T>
 DIFFSIM_FUNCTION Vec3<T> operator*(const Mat3<T>& a, const Vec3<T>& x) {
@@ -90,18 +80,13 @@ DIFFSIM_FUNCTION Vec3<T> operator*(const Mat3<T>& a, const Vec3<T>& x) {
 }
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> transpose(const Mat3<T>& a) {
-  Mat3<T> c;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) c(i, j) = a(j, i);
-  return c;
+  return Mat3<T>::from_entries([&](int i, int j) DIFFSIM_INLINED { return a(j, i); });
 }
 /// A Bᵀ.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> times_transpose(const Mat3<T>& a, const Mat3<T>& b) {
-  Mat3<T> c;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) c(i, j) = a(i, 0) * b(j, 0) + a(i, 1) * b(j, 1) + a(i, 2) * b(j, 2);
-  return c;
+  return Mat3<T>::from_entries(
+      [&](int i, int j) DIFFSIM_INLINED { return a(i, 0) * b(j, 0) + a(i, 1) * b(j, 1) + a(i, 2) * b(j, 2); });
 }
 template <class T>
 DIFFSIM_FUNCTION T trace(const Mat3<T>& a) {
@@ -117,15 +102,10 @@ DIFFSIM_FUNCTION T inner(const Mat3<T>& a, const Mat3<T>& b) {
 /// Cofactor matrix: cof A = det(A) A⁻ᵀ = ∂ det A / ∂A.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> cofactor(const Mat3<T>& a) {
-  Mat3<T> c;
-  for (int i = 0; i < 3; ++i) {
-    const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
-    for (int j = 0; j < 3; ++j) {
-      const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-      c(i, j) = a(i1, j1) * a(i2, j2) - a(i1, j2) * a(i2, j1);
-    }
-  }
-  return c;
+  return Mat3<T>::from_entries([&](int i, int j) DIFFSIM_INLINED {
+    const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+    return a(i1, j1) * a(i2, j2) - a(i1, j2) * a(i2, j1);
+  });
 }
 template <class T>
 DIFFSIM_FUNCTION T determinant(const Mat3<T>& a) {
@@ -135,15 +115,10 @@ DIFFSIM_FUNCTION T determinant(const Mat3<T>& a) {
 /// Directional derivative of the cofactor matrix: d cof(A)[B], bilinear and symmetric in A and B.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> cofactor_derivative(const Mat3<T>& a, const Mat3<T>& b) {
-  Mat3<T> c;
-  for (int i = 0; i < 3; ++i) {
-    const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
-    for (int j = 0; j < 3; ++j) {
-      const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-      c(i, j) = a(i1, j1) * b(i2, j2) + b(i1, j1) * a(i2, j2) - a(i1, j2) * b(i2, j1) - b(i1, j2) * a(i2, j1);
-    }
-  }
-  return c;
+  return Mat3<T>::from_entries([&](int i, int j) DIFFSIM_INLINED {
+    const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+    return a(i1, j1) * b(i2, j2) + b(i1, j1) * a(i2, j2) - a(i1, j2) * b(i2, j1) - b(i1, j2) * a(i2, j1);
+  });
 }
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> inverse(const Mat3<T>& a) {

@@ -17,7 +17,9 @@ struct ElasticLaw {
   std::vector<std::string> parameters;  ///< per cell, as in the ParameterSet that terms are given
   std::string signal;                   ///< a number, constant or a step, that scales one of its moduli; may be empty
   /// `cells`: the term's local cells, ascending.
-  std::function<std::unique_ptr<ForceTerm>(const TetrahedralMesh&, const std::vector<int>& cells)> make_term;
+  using MakeTerm = std::function<std::unique_ptr<ForceTerm>(const TetrahedralMesh&, const std::vector<int>& cells)>;
+  MakeTerm make_term;
+  MakeTerm make_nodal_term;  ///< linear cells that share their change of volume: `dilatation: nodal`; may be empty
 };
 
 /// The laws there are, the library's and those added by `register_law` (elastic_term_impl.hpp).

@@ -97,13 +97,8 @@ class ElasticTerm : public ForceTerm {
   void add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent, const ParameterSet& direction,
                          Field& force_tangent) override {
     const ProfilingRegion region("diffsim::elastic::force_tangent");
-    const Parameter* const rest = direction.find("rest_positions");
-    for_each_cell<E::nodes>(
-        "diffsim::elastic::force_tangent", scatter_, force_tangent.data(),
-        elastic::ForceTangent<L, E>{elements(at.step), at.positions.data(), tangent.positions.data(),
-                                    has_moduli_tangent_ ? moduli_tangent_.data() : nullptr,
-                                    value_of(has_signal() ? direction.find(signal_name()) : nullptr, at.step),
-                                    rest ? rest->field.data() : nullptr});
+    for_each_cell<E::nodes>("diffsim::elastic::force_tangent", scatter_, force_tangent.data(),
+                            tangent_cells(at, tangent, direction));
   }
 
   void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
@@ -153,7 +148,18 @@ class ElasticTerm : public ForceTerm {
                             elastic::StiffnessBound<L, E>{elements_});
   }
 
- private:
+ protected:
+  elastic::ForceTangent<L, E> tangent_cells(const Configuration& at, const ConfigurationTangent& tangent,
+                                            const ParameterSet& direction) const {
+    const Parameter* const rest = direction.find("rest_positions");
+    return {elements(at.step),
+            at.positions.data(),
+            tangent.positions.data(),
+            has_moduli_tangent_ ? moduli_tangent_.data() : nullptr,
+            value_of(has_signal() ? direction.find(signal_name()) : nullptr, at.step),
+            rest ? rest->field.data() : nullptr};
+  }
+
   static constexpr bool has_signal() { return elastic::has_signal<L>; }
   static const char* signal_name() {
     if constexpr (elastic::has_signal<L>)
@@ -276,6 +282,10 @@ class ElasticTerm : public ForceTerm {
   bool has_moduli_tangent_ = false;
 };
 
+/// The law's term with `dilatation: nodal` (nodal_dilatation_impl.hpp).
+template <Law L>
+std::unique_ptr<ForceTerm> make_nodal_dilatation(const TetrahedralMesh& mesh, const std::vector<int>& cells);
+
 /// A law as `elastic_laws` lists it.
 template <Law L>
 ElasticLaw describe_law() {
@@ -287,6 +297,7 @@ ElasticLaw describe_law() {
     if (mesh.nodes_per_cell() == Tet10::nodes) return std::make_unique<ElasticTerm<L, Tet10>>(mesh, cells);
     return std::make_unique<ElasticTerm<L, Tet4>>(mesh, cells);
   };
+  law.make_nodal_term = &make_nodal_dilatation<L>;
   return law;
 }
 
@@ -297,3 +308,5 @@ void register_law() {
 }
 
 }  // namespace diffsim
+
+#include "diffsim/elastic/nodal_dilatation_impl.hpp"  // what describe_law refers to; it builds on the term above

@@ -5,8 +5,9 @@
 #include <concepts>
 
 #include "diffsim/core/dual.hpp"
-#include "diffsim/core/pack.hpp"
 #include "diffsim/core/dual_tensor.hpp"
+#include "diffsim/core/pack.hpp"
+#include "diffsim/core/point_gradient.hpp"
 #include "diffsim/core/small_tensor.hpp"
 
 namespace diffsim {
@@ -24,15 +25,15 @@ using PointValues = T[N];
 ///   template <class T> static void moduli(const T (&parameters)[P], T (&moduli)[K]);
 ///   template <class T> static T energy(const Mat3<T>& F, const T (&moduli)[K]);   // W, J/m³
 ///
-/// templated on the scalar: double, Pack, Dual. First Piola stress P = ∂W/∂F and its derivatives follow from `energy` by AD
-/// inside the kernel; a law may add any of these by hand where that is faster:
+/// templated on the scalar: double, Pack, Dual. First Piola stress P = ∂W/∂F and its derivatives follow from `energy`
+/// by AD inside the kernel; a law may add any of these by hand where that is faster:
 ///
 ///   template <class T> static Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[K]);
 ///   template <class T> static Mat3<T> stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[K]);
 ///   template <class T> static void stress_moduli(const Mat3<T>& F, const T (&moduli)[K], Mat3<T> (&A)[K]);
 ///
-/// the last being A_k = ∂P/∂moduli_k. One modulus may be scaled by a control signal, a global parameter that may have a value
-/// a step:
+/// the last being A_k = ∂P/∂moduli_k. One modulus may be scaled by a control signal, a global parameter that may have a
+/// value a step:
 ///
 ///   static constexpr const char* signal;
 ///   static constexpr int signal_modulus;
@@ -45,24 +46,20 @@ template <class L>
 concept Law = requires(const Mat3<double>& F, const double (&moduli)[L::num_moduli]) {
   { L::energy(F, moduli) } -> std::convertible_to<double>;
   { L::needs_positive_jacobian } -> std::convertible_to<bool>;
-  { L::parameters.size() };
+  {L::parameters.size()};
 };
 
-/// P = ∂W/∂F, by hand if the law has it, else by forward AD with nine directions.
+/// P = ∂W/∂F, by hand if the law has it, else by AD.
 template <class L, class T, int K>
 DIFFSIM_FUNCTION Mat3<T> stress_of(const Mat3<T>& F, const T (&moduli)[K]) {
   if constexpr (requires { L::stress(F, moduli); }) {
     return L::stress(F, moduli);
   } else {
-    using D = Dual<T, 9>;
-    Mat3<D> variable;
-    D constant[K];
-    for (int i = 0; i < 9; ++i) variable(i / 3, i % 3) = D::variable(F(i / 3, i % 3), i);
-    for (int k = 0; k < K; ++k) constant[k] = D::constant(moduli[k]);
-    const D energy = L::energy(variable, constant);
-    Mat3<T> P;
-    for (int i = 0; i < 9; ++i) P(i / 3, i % 3) = energy.derivative[i];
-    return P;
+    Mat3<PointGradient<T>> variable;
+    PointGradient<T> constant[K];
+    detail::set_variables(F, variable);
+    for (int k = 0; k < K; ++k) constant[k].set_constant(moduli[k]);
+    return gradient_of(L::energy(variable, constant), F);
   }
 }
 
@@ -87,8 +84,8 @@ DIFFSIM_FUNCTION Mat3<T> stress_tangent_of(const Mat3<T>& F, const Mat3<T>& dF, 
   }
 }
 
-/// A_k = ∂P/∂moduli_k. Tangent and adjoint both use these very numbers, so that they stay each other's transpose to rounding even
-/// where the A_k are small differences of large terms, near rest.
+/// A_k = ∂P/∂moduli_k. Tangent and adjoint both use these very numbers, so that they stay each other's transpose to
+/// rounding even where the A_k are small differences of large terms, near rest.
 template <class L, class T, int K>
 DIFFSIM_FUNCTION void stress_moduli_of(const Mat3<T>& F, const T (&moduli)[K], Mat3<T> (&A)[K]) {
   if constexpr (requires { L::stress_moduli(F, moduli, A); }) {

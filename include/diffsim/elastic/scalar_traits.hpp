@@ -3,6 +3,7 @@
 
 #include "diffsim/core/dual.hpp"
 #include "diffsim/core/pack.hpp"
+#include "diffsim/core/point_gradient.hpp"
 
 namespace diffsim {
 
@@ -23,6 +24,16 @@ struct ScalarTraits<Dual<T, N>> {
   static DIFFSIM_FUNCTION Base base(const Dual<T, N>& x) { return ScalarTraits<T>::base(x.value); }
   static DIFFSIM_FUNCTION Dual<T, N> constant(const Base& x) {
     return Dual<T, N>::constant(ScalarTraits<T>::constant(x));
+  }
+};
+
+template <class T>
+struct ScalarTraits<PointGradient<T>> {
+  using Base = typename ScalarTraits<T>::Base;
+  static constexpr int order = ScalarTraits<T>::order + 1;
+  static DIFFSIM_FUNCTION Base base(const PointGradient<T>& x) { return ScalarTraits<T>::base(x.value); }
+  static DIFFSIM_FUNCTION PointGradient<T> constant(const Base& x) {
+    return PointGradient<T>::constant(ScalarTraits<T>::constant(x));
   }
 };
 

@@ -83,7 +83,6 @@ class TetrahedralMesh {
   std::uint64_t fingerprint() const;
 
  private:
-  struct Topology;
   /// The groups that a name or a tag stands for, as indices of `infos_`.
   std::vector<std::size_t> groups(const std::string& name) const;
   void number(const MeshData& data);
@@ -103,7 +102,6 @@ class TetrahedralMesh {
   std::vector<std::vector<Face>> group_faces_;  // likewise
   mutable std::map<std::string, Region> regions_;
   mutable std::unique_ptr<std::vector<Face>> boundary_;
-  std::unique_ptr<Topology> topology_;
   std::unique_ptr<Halo> halo_;
   std::unique_ptr<FileOrder> vertex_order_;
   std::unique_ptr<FileOrder> cell_order_;

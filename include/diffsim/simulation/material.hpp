@@ -22,6 +22,9 @@ struct DifferentiableMaterial {
   /// `viscosity`, `bulk_viscosity` (Pa s), `rayleigh_damping` (1/s), `drag` (N s/m⁴).
   std::map<std::string, CellValues> values;
   std::string region = "all";
+  /// Linear cells share their change of volume around each vertex, so that nearly incompressible bodies bend where they
+  /// would lock; explicit steps only. `dilatation: nodal` in scenes.
+  bool nodal_dilatation = false;
 };
 
 }  // namespace diffsim

@@ -1,0 +1,102 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/elastic/nodal_average.hpp"
+
+#include "diffsim/elastic/elements_impl.hpp"
+
+namespace diffsim::elastic {
+namespace {
+
+/// Σ V and, along dX, Σ dV.
+struct RestVolumes {
+  CellGeometry<Tet4> geometry;
+  const double* dX;
+
+  KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[4]) const {
+    const auto [inverse, volume] = geometry.at(pack, 0);
+    Pack change = 0.0;
+    if (dX) {
+      Vec3<Pack> rest[4];
+      gather_nodes(vertices, dX, rest);
+      change = volume * trace(shape_change<Tet4>(rest, 0, inverse));
+    }
+    for (int a = 0; a < 4; ++a) value[a] = {{volume, change, Pack(0.0)}};
+  }
+};
+
+/// Σ V J and, along dx, Σ V cof F : dF: what they are worth does not depend on the rest shape.
+struct Volumes {
+  CellGeometry<Tet4> geometry;
+  const double* x;
+  const double* dx;
+
+  KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[4]) const {
+    const auto [inverse, volume] = geometry.at(pack, 0);
+    Vec3<Pack> nodes[4];
+    gather_nodes(vertices, x, nodes);
+    const Mat3<Pack> F = gradient_at<Tet4>(nodes, 0, inverse);
+    Pack change = 0.0;
+    if (dx) {
+      gather_nodes(vertices, dx, nodes);
+      change = volume * inner(cofactor(F), gradient_at<Tet4>(nodes, 0, inverse));
+    }
+    const Pack now = volume * determinant(F);
+    for (int a = 0; a < 4; ++a) value[a] = {{now, change, Pack(0.0)}};
+  }
+};
+
+}  // namespace
+
+NodalAverage::NodalAverage(const TetrahedralMesh& mesh, const CellScatter& scatter)
+    : mesh_(&mesh),
+      scatter_(&scatter),
+      weights_("nodal_volumes", static_cast<std::size_t>(mesh.num_vertices()), 3, mesh.num_owned_vertices()),
+      dilatations_(weights_.like("nodal_dilatations")),
+      pressures_(weights_.like("nodal_pressures")) {}
+
+void NodalAverage::total(Field& field) const {
+  mesh_->halo().add_to_owners(field);
+  mesh_->halo().copy_to_ghosts(field);
+}
+
+/// s ← s/d and ds ← (ds - s dd)/d; 0 at vertices without a cell of the term.
+void NodalAverage::divide(Field& field, bool with_rest) const {
+  const double* const d = weights_.data();
+  double* const s = field.data();
+  Kokkos::parallel_for(
+      "diffsim::elastic::nodal_average", Range(0, static_cast<int>(field.extent())), KOKKOS_LAMBDA(int i) {
+        const double inverse = d[3 * i] > 0.0 ? 1.0 / d[3 * i] : 0.0;
+        s[3 * i] *= inverse;
+        s[3 * i + 1] = inverse * (s[3 * i + 1] - (with_rest ? s[3 * i] * d[3 * i + 1] : 0.0));
+      });
+  Kokkos::fence();
+}
+
+void NodalAverage::prepare(const CellGeometry<Tet4>& geometry) { prepare_tangent(geometry, nullptr); }
+
+void NodalAverage::prepare_tangent(const CellGeometry<Tet4>& geometry, const double* dX) {
+  weights_.fill(0.0);
+  for_each_cell<4>("diffsim::elastic::nodal_volumes", *scatter_, weights_.data(), RestVolumes{geometry, dX});
+  total(weights_);
+}
+
+const Field& NodalAverage::dilatations(const CellGeometry<Tet4>& geometry, const double* x, const double* dx,
+                                       bool with_rest) {
+  dilatations_.fill(0.0);
+  for_each_cell<4>("diffsim::elastic::nodal_dilatations", *scatter_, dilatations_.data(), Volumes{geometry, x, dx});
+  total(dilatations_);
+  divide(dilatations_, with_rest);
+  return dilatations_;
+}
+
+Field& NodalAverage::start_pressures() {
+  pressures_.fill(0.0);
+  return pressures_;
+}
+
+const Field& NodalAverage::finish_pressures(bool with_rest) {
+  total(pressures_);
+  divide(pressures_, with_rest);
+  return pressures_;
+}
+
+}  // namespace diffsim::elastic

@@ -1,0 +1,17 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace diffsim {
+
+/// The faces that one cell of the whole mesh has: (this rank's cell, face opposite to its corner), ascending. `cells`:
+/// [local cells, nodes_per_cell] local vertices; `file_index`: [local vertices] of `num_vertices`. Collective.
+std::vector<std::pair<int, int>> boundary_faces(MPI_Comm comm, const std::vector<int>& cells, int nodes_per_cell,
+                                                const std::vector<std::int64_t>& file_index, std::int64_t num_vertices);
+
+}  // namespace diffsim
