@@ -196,13 +196,9 @@ void CheckpointDirectory::write(const std::string& kind, int number, std::vector
   all.emplace_back("kind", kind);
   all.emplace_back("number", std::int64_t{number});
   all.emplace_back("ranks", std::int64_t{ranks_});
-  std::int64_t bytes = 0;
-  for (const FileArray& array : arrays)
-    bytes += static_cast<std::int64_t>(array.values.size() * (array.single ? 4 : 8));
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, comm_));
   const std::string file = (fs::path(path_) / name).string();
-  writer_->write(file, "diffsim checkpoint", format_version, all, std::move(arrays));
-  statistics_.bytes_written += bytes;
+  const std::uint64_t bytes = writer_->write(file, "diffsim checkpoint", format_version, all, std::move(arrays));
+  statistics_.bytes_written += static_cast<std::int64_t>(bytes);
   entries_[key] = {name, {file, 0, 0}, false};
   if (options_.depth == 0) publish(true);
 }
