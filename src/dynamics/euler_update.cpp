@@ -41,14 +41,14 @@ void put_on_grid(const EulerUpdate& update, const ReversibleGrid& grid, Field& v
   const Increments increments(update, grid);
   double* const v = velocities.data();
   double* const x = positions.data();
+  // Plus 0, so that no sign is left of what is nothing: sums of such numbers never are -0.
   Kokkos::parallel_for(
-      "diffsim::dynamics::put_velocities_on_grid", Range(0, static_cast<int>(velocities.size())),
-      KOKKOS_LAMBDA(int i) {
-        v[i] = increments.update.mask(i) * on_grid(v[i], increments.grid.velocity, increments.inverse_velocity);
+      "diffsim::dynamics::put_velocities_on_grid", Range(0, static_cast<int>(velocities.size())), KOKKOS_LAMBDA(int i) {
+        v[i] = increments.update.mask(i) * on_grid(v[i], increments.grid.velocity, increments.inverse_velocity) + 0.0;
       });
   Kokkos::parallel_for(
       "diffsim::dynamics::put_positions_on_grid", Range(0, static_cast<int>(positions.size())),
-      KOKKOS_LAMBDA(int i) { x[i] = on_grid(x[i], increments.grid.position, increments.inverse_position); });
+      KOKKOS_LAMBDA(int i) { x[i] = on_grid(x[i], increments.grid.position, increments.inverse_position) + 0.0; });
 }
 
 void update_on_grid(const EulerUpdate& update, const ReversibleGrid& grid, const Field& force, Field& velocities,

@@ -210,7 +210,8 @@ void SymplecticEuler::step_back(int n, State& state, Record& record) {
     dynamics::take_back_positions(update, work_->grid, velocities, positions);
     Kokkos::fence();
     mesh().halo().copy_to_ghosts(positions);
-    compute_force({positions, n, nullptr, nullptr, time_of(n, s)}, work_->force);
+    // As on the way forward, where cells are looked after: another way through a kernel may round otherwise.
+    compute_force({positions, n, work_->invalid_cell.data() + s, nullptr, time_of(n, s)}, work_->force);
     dynamics::take_back_velocities(update, work_->grid, work_->force, velocities);
     Kokkos::fence();
     static_cast<EulerRecord&>(record).save(s, state);
