@@ -4,6 +4,7 @@
 
 #include "app/progress.hpp"
 #include "app/runner_fixture.hpp"
+#include "diffsim/checkpoint/two_level_schedule.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -100,13 +101,52 @@ TEST_F(Resume, AnInversionIsReplayedToWhereItWas) {
   EXPECT_FALSE(kept());
 }
 
-TEST_F(Resume, FloatSnapshotsTellTheirError) {
-  write("s.yaml", scene("every: 20, store: hdf5, precision: single"));
-  EXPECT_EQ(run({"check", "s.yaml"}, "out").code, 0);
+TEST_F(Resume, OptimisersGoOnToTheSameBits) {
+  for (const char* method : {"lbfgs", "adam"}) {
+    const std::string optimiser = std::string("{method: ") + method + ", max_iterations: 5}";
+    std::string text = scene("snapshots: 5, interval: 0");
+    text.replace(text.find("{max_iterations: 6}"), 19, optimiser);
+    write("s.yaml", text);
+    const int whole = run({"invert", "s.yaml"}, "whole").code;
+    ASSERT_LE(whole, 1) << method;
+    Ran ran;
+    int stops = 0;
+    double limit = 0.0;
+    do {
+      ran = run({"invert", "s.yaml", "--resume", "--time-limit", std::to_string(limit += 0.1)}, "out");
+      ++stops;
+    } while (ran.code == 3 && stops < 100);
+    EXPECT_EQ(ran.code, whole) << method << ran.err;
+    EXPECT_GT(stops, 1) << method;
+    if (rank_ != 0) continue;
+    EXPECT_EQ(read("out/parameters.h5"), read("whole/parameters.h5")) << method;
+    EXPECT_EQ(history("out"), history("whole")) << method;
+    EXPECT_GT(report("out")["checkpoint"]["evaluations_replayed"].get<int>(), 0) << method;
+  }
+}
+
+TEST_F(Resume, ReportsCountWhatASweepDid) {
+  // Three segments of 20: two advanced and stored, each then advanced and recorded as 3 snapshots allow.
+  write("s.yaml", scene("schedule: two_level, every: 20, snapshots: 3, store: tiered"));
+  ASSERT_EQ(run({"gradient", "s.yaml"}, "out").code, 0);
   if (rank_ != 0) return;
-  const double error = report("out")["checkpoint"]["single_precision_gradient_error"].get<double>();
-  EXPECT_GT(error, 1e-12);
-  EXPECT_LT(error, 1e-4);
+  const nlohmann::json found = report("out")["checkpoint"];
+  const long inside = revolve_advances(20, 3);
+  EXPECT_EQ(found["advances"].get<long>(), 40 + 3 * inside);
+  EXPECT_EQ(found["recordings"].get<long>(), 60);
+  TwoLevelSchedule schedule(60, 20, 3);
+  long stores = 0, restores = 0;
+  for (Action action = schedule.next(); action.kind != Action::Kind::done; action = schedule.next()) {
+    stores += action.kind == Action::Kind::store;
+    restores += action.kind == Action::Kind::restore;
+  }
+  EXPECT_EQ(found["stores"].get<long>(), stores);
+  EXPECT_EQ(found["restores"].get<long>(), restores);
+  EXPECT_EQ(found["steps_reversed"].get<long>(), 60);
+  // Two states of 30 vertices, six doubles each, and what a journal may add; each with the loss so far.
+  EXPECT_GE(found["bytes_written"].get<long>(), 2 * 30 * 6 * 8);
+  EXPECT_GT(found["seconds_waiting"].get<double>(), 0.0);
+  EXPECT_FALSE(report("out")["approximate"].get<bool>());
 }
 
 TEST(SweepProgress, KnowsTheScheduleOnTheWayBack) {
