@@ -81,7 +81,7 @@ bool AdjointSweep::load(const Place& place) {
   try {
     store_.at_level(place.first).get(place.second, *state_);
   } catch (const Error& error) {
-    if (error.kind() == ErrorKind::input) throw;
+    if (!is_damage(error)) throw;
     damage_ = error.what();
     if (journal_) journal_->warn(damage_ + "; the steps before it are repeated");
     kept_.erase(place);
@@ -174,7 +174,8 @@ std::unique_ptr<Record>& AdjointSweep::new_record() {
 }
 
 void AdjointSweep::back(int begin, int end) {
-  if (end != present_ || begin != end - 1) throw Error("the checkpoint schedule goes back from a state that is not present");
+  if (end != present_ || begin != end - 1)
+    throw Error("the checkpoint schedule goes back from a state that is not present");
   present_ = begin;
   if (begin >= reversed_from_) return;
   passing_over_ = false;

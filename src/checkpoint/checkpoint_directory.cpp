@@ -204,29 +204,27 @@ void CheckpointDirectory::write(const std::string& kind, int number, std::vector
 }
 
 void CheckpointDirectory::publish(bool wait) {
-  std::vector<WrittenFile> files;
   const double start = MPI_Wtime();
   try {
-    files = writer_->publish(wait);
-  } catch (const Error&) {
+    const std::vector<WrittenFile> files = writer_->publish(wait);
+    for (const WrittenFile& file : files) {
+      const auto at = std::find_if(entries_.begin(), entries_.end(),
+                                   [&](const auto& one) { return one.second.file.path == file.path; });
+      if (at == entries_.end()) {
+        garbage_.push_back(fs::path(file.path).filename().string());  // erased meanwhile
+      } else {
+        at->second.file = file;
+        at->second.listed = true;
+        changed_ = true;
+      }
+    }
+    if (!files.empty() || garbage_.size() > most_garbage || (wait && changed_)) commit();
+    if (!files.empty() && wait) statistics_.seconds_waiting += MPI_Wtime() - start;
+  } catch (const Error& error) {
     // What did not get there is not to be waited for again.
     std::erase_if(entries_, [](const auto& one) { return !one.second.listed; });
-    throw;
+    throw CheckpointWriteError(error.what());
   }
-  for (WrittenFile& file : files) {
-    const auto at = std::find_if(entries_.begin(), entries_.end(),
-                                 [&](const auto& one) { return one.second.file.path == file.path; });
-    if (at == entries_.end()) {
-      garbage_.push_back(fs::path(file.path).filename().string());  // erased meanwhile
-    } else {
-      at->second.file = std::move(file);
-      at->second.listed = true;
-      changed_ = true;
-    }
-  }
-  const bool some = !files.empty();
-  if (some || garbage_.size() > most_garbage || (wait && changed_)) commit();
-  if (some && wait) statistics_.seconds_waiting += MPI_Wtime() - start;
 }
 
 bool CheckpointDirectory::has(const std::string& kind, int number) const { return entries_.contains({kind, number}); }

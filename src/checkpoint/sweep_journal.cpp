@@ -54,8 +54,7 @@ void SweepJournal::let_go(int step) {
   for (const char* kind : {snapshot_kind, rounded_kind}) directory_->unpin(kind, step);
 }
 
-std::optional<SweepJournal::Reversal> SweepJournal::load_reversal(int first, State& adjoint,
-                                                               ParameterSet& gradient) {
+std::optional<SweepJournal::Reversal> SweepJournal::load_reversal(int first, State& adjoint, ParameterSet& gradient) {
   // The lowest number is the furthest.
   for (const int next : directory_->numbers(adjoint_kind)) {
     if (next < first) continue;  // of a sweep that went further back
@@ -65,7 +64,7 @@ std::optional<SweepJournal::Reversal> SweepJournal::load_reversal(int first, Sta
       order_.from_file(file, "/gradient", gradient);
       return Reversal{next, static_cast<int>(number_of(file, "num_steps")), number_of(file, "loss")};
     } catch (const Error& error) {
-      if (error.kind() == ErrorKind::input) throw;
+      if (!is_damage(error)) throw;
       drop(adjoint_kind, next, error.what());
     }
   }
@@ -98,7 +97,7 @@ bool SweepJournal::load_state(int step, State& state) {
     order_.from_file(file, "/state", state);
     return true;
   } catch (const Error& error) {
-    if (error.kind() == ErrorKind::input) throw;
+    if (!is_damage(error)) throw;
     drop(kind, step, error.what());
     return false;
   }
@@ -107,8 +106,7 @@ bool SweepJournal::load_state(int step, State& state) {
 void SweepJournal::save_state(int step, const State& state, double loss_share) {
   last_ = MPI_Wtime();
   const bool there = directory_->has(snapshot_kind, step);
-  if ((!saved_.empty() && saved_.back() == step) ||
-      (there && std::binary_search(found_.begin(), found_.end(), step)))
+  if ((!saved_.empty() && saved_.back() == step) || (there && std::binary_search(found_.begin(), found_.end(), step)))
     return;
   if (!there) {
     note(loss_share);
@@ -134,10 +132,8 @@ void SweepJournal::save_reversal(const Reversal& reversal, const State& adjoint,
   std::vector<int> there = directory_->numbers(adjoint_kind);
   for (; there.size() > entries_kept; there.pop_back()) directory_->erase(adjoint_kind, there.back());
   // States of the steps that are reversed are of no use.
-  for (; !saved_.empty() && saved_.back() >= reversal.next; saved_.pop_back())
-    let_go(saved_.back());
-  for (; !found_.empty() && found_.back() >= reversal.next; found_.pop_back())
-    let_go(found_.back());
+  for (; !saved_.empty() && saved_.back() >= reversal.next; saved_.pop_back()) let_go(saved_.back());
+  for (; !found_.empty() && found_.back() >= reversal.next; found_.pop_back()) let_go(found_.back());
 }
 
 SweepJournal::Request SweepJournal::poll() {

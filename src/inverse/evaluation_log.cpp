@@ -98,7 +98,7 @@ std::optional<EvaluationLog::Evaluation> EvaluationLog::replay(const InverseProb
     ++replayed_;
     return evaluation;
   } catch (const Error& error) {
-    if (error.kind() == ErrorKind::input) throw;
+    if (!is_damage(error)) throw;
     drop(error.what());
     return {};
   }

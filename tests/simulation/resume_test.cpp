@@ -27,18 +27,16 @@ constexpr int steps = 75;  // two whole blocks and a part
 const std::vector<std::string> by = {"youngs_modulus", "density", "gravity", "damping"};
 
 struct Case : InterruptedSweep {
-  explicit Case(MPI_Comm on, double damping = 0.99)
-      : InterruptedSweep(on, TetrahedralMesh::box(on, {1.0, 0.3, 0.2}, {4, 2, 1}), steps, by,
-                         [&](std::shared_ptr<TetrahedralMesh> of) {
-                           DifferentiableMaterial material{
-                               "neo_hookean",
-                               {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}},
-                               "all"};
-                           DifferentiableSolver body(std::move(of), {material},
-                                                     {.dt = 0.004, .substeps = 2, .damping = damping});
-                           body.fix("x_min");
-                           return body;
-                         }) {}
+  explicit Case(MPI_Comm on, double damping = 0.99, int of_steps = steps)
+      : InterruptedSweep(
+            on, TetrahedralMesh::box(on, {1.0, 0.3, 0.2}, {4, 2, 1}), of_steps, by,
+            [&](std::shared_ptr<TetrahedralMesh> of) {
+              DifferentiableMaterial material{
+                  "neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}}, "all"};
+              DifferentiableSolver body(std::move(of), {material}, {.dt = 0.004, .substeps = 2, .damping = damping});
+              body.fix("x_min");
+              return body;
+            }) {}
 };
 
 CheckpointOptions options_of(const std::string& schedule, const std::string& store) {
@@ -143,9 +141,9 @@ TEST(Resume, OtherNumbersOfRanksAgree) {
   // The loss; gradients by cell; gravity; damping.
   const std::size_t cells = (reference.size() - std::min<std::size_t>(reference.size(), 5)) / 2;
   // Stopped on the way forward, forward, back; and each once more on the way.
-  for (const std::vector<Leg>& legs :
-       {std::vector<Leg>{{1, 30}, {2, 30}, {3, 90}, {1, 0}}, {{1, 120}, {2, 40}, {3, 40}, {1, 0}},
-        {{1, 30}, {2, 30}, {3, 90}, {2, 70}, {1, 0}}}) {
+  for (const std::vector<Leg>& legs : {std::vector<Leg>{{1, 30}, {2, 30}, {3, 90}, {1, 0}},
+                                       {{1, 120}, {2, 40}, {3, 40}, {1, 0}},
+                                       {{1, 30}, {2, 30}, {3, 90}, {2, 70}, {1, 0}}}) {
     const std::vector<double> found = relayed(legs, options, make);
     if (rank_in(MPI_COMM_WORLD) == 0) expect_near(found, reference, {1, cells, cells, 3, 1}, 1e-11);
   }
@@ -231,6 +229,45 @@ TEST(Resume, EveryFileIsVerified) {
     turn();
   }
   CheckpointDirectory(MPI_COMM_WORLD, "resume", how).remove_all();
+}
+
+/// Every write of every rank, one after the other, until the sweep has none left to fail.
+TEST(Resume, EachWriteInTurnMayFail) {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  for (int culprit = 0; culprit < ranks; ++culprit) {
+    Case problem(MPI_COMM_WORLD, 0.99, 34);
+    CheckpointOptions options = options_of("two_level", "tiered");
+    options.every = 12;
+    const std::vector<double> reference = problem.run(options, false);
+    int writes = 0;
+    for (bool failed = true; failed; ++writes) {
+      if (rank_in(MPI_COMM_WORLD) == culprit) fail_writes_after(writes);
+      failed = false;
+      std::vector<double> found;
+      try {
+        found = problem.run(options, true);  // with what the one before has left
+      } catch (const Error& error) {
+        failed = true;
+        EXPECT_EQ(error.kind(), ErrorKind::system) << error.what();
+        EXPECT_NE(std::string(error.what()).find("No space left"), std::string::npos) << error.what();
+      }
+      fail_writes_after(-1);
+      int all = failed ? 1 : 0;
+      MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+      ASSERT_TRUE(all == 0 || all == ranks) << "rank " << culprit << ", write " << writes;
+      EXPECT_TRUE(problem.warnings.empty()) << "write " << writes << ": " << problem.warnings.front();
+      if (failed && writes % 3 == 0) {
+        EXPECT_EQ(problem.run(options, true), reference) << "rank " << culprit << ", write " << writes;
+        EXPECT_TRUE(problem.warnings.empty()) << "write " << writes << ": " << problem.warnings.front();
+      }
+      if (!failed) {
+        EXPECT_EQ(found, reference);
+      }
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+    EXPECT_GT(writes, culprit == 0 ? 10 : 4);
+  }
 }
 
 TEST(Resume, AFullDiskIsToldByAllRanksAndHarmsNothing) {
