@@ -52,8 +52,20 @@ void AdjointSweep::step(Record* record) {
   ++(record ? statistics_.recordings : statistics_.advances);
   ++held_;
   if (held_ > furthest_) visit(held_);
+  watch_return();
   fulfil();
   poll();
+}
+
+/// Notes the bits of one state on the way forward, and compares them on the way back.
+void AdjointSweep::watch_return() {
+  if (held_ != watched_) return;
+  const std::uint64_t bits = RowOrder(model_.comm()).signature(*state_, {}).exact;
+  if (bits_.value_or(bits) != bits)
+    throw Error("steps taken back did not return to the bits of state " + std::to_string(held_) +
+                    "; something in the steps is not reproducible, use another checkpoint schedule than reversible",
+                ErrorKind::system);
+  bits_ = bits;
 }
 
 /// Stores the state at hand where a snapshot of it was promised.
@@ -69,7 +81,7 @@ bool AdjointSweep::load(const Place& place) {
   try {
     store_.at_level(place.first).get(place.second, *state_);
   } catch (const Error& error) {
-    if (error.kind() == ErrorKind::input) throw;
+    if (!is_damage(error)) throw;
     damage_ = error.what();
     if (journal_) journal_->warn(damage_ + "; the steps before it are repeated");
     kept_.erase(place);
@@ -151,12 +163,28 @@ void AdjointSweep::record(int begin, int end) {
   if (begin >= reversed_from_) return;
   passing_over_ = false;
   produce(begin);
-  for (const int last = std::min(end, reversed_from_); held_ < last;) {
-    if (free_.empty()) free_.push_back(model_.make_record());
-    records_.push_back(std::move(free_.back()));
-    free_.pop_back();
-    step(records_.back().get());
-  }
+  for (const int last = std::min(end, reversed_from_); held_ < last;) step(new_record().get());
+}
+
+std::unique_ptr<Record>& AdjointSweep::new_record() {
+  if (free_.empty()) free_.push_back(model_.make_record());
+  records_.push_back(std::move(free_.back()));
+  free_.pop_back();
+  return records_.back();
+}
+
+void AdjointSweep::back(int begin, int end) {
+  if (end != present_ || begin != end - 1)
+    throw Error("the checkpoint schedule goes back from a state that is not present");
+  present_ = begin;
+  if (begin >= reversed_from_) return;
+  passing_over_ = false;
+  produce(end);
+  model_.step_back(begin, *state_, *new_record());
+  ++statistics_.recordings;
+  held_ = begin;
+  watch_return();
+  poll();
 }
 
 bool AdjointSweep::perform(const Action& action) {
@@ -178,6 +206,10 @@ bool AdjointSweep::perform(const Action& action) {
     case Action::Kind::record:
       record(action.begin, action.end);
       return true;
+    case Action::Kind::back:
+      if (reversed_from_ > furthest_) return false;  // the forward run is over
+      back(action.begin, action.end);
+      return true;
     case Action::Kind::reverse:
     case Action::Kind::done:
       break;
@@ -192,7 +224,7 @@ void AdjointSweep::resume(State& state, ParameterSet& gradient) {
   adjoint_ = state.zero_like();
   block_gradient_ = gradient.zero_like(gradient.names());
   State scratch = state.zero_like();
-  if (const auto reversal = journal_->load_reversal(adjoint_, block_gradient_)) {
+  if (const auto reversal = journal_->load_reversal(schedule_.first_reversed(), adjoint_, block_gradient_)) {
     reversed_from_ = block_ = reversal->next;
     furthest_ = reversal->num_steps;
     value_ = reversal->loss;
@@ -228,13 +260,18 @@ double AdjointSweep::forward(State& state, ParameterSet& gradient, const StateOb
   observer_ = &observer;
   present_ = held_ = furthest_ = 0;
   reversed_from_ = std::numeric_limits<int>::max();
-  asked_ = block_ = -1;
+  asked_ = block_ = watched_ = -1;
+  bits_.reset();
   passing_over_ = false;
   kept_.clear();
   promised_.clear();
   loss_at_.clear();
   statistics_ = {};
   store_before_ = store_.statistics();
+  if (schedule_.goes_back()) {
+    model_.set_reversible(true);
+    watched_ = std::max(1, schedule_.first_reversed());
+  }
   model_.prepare();
   gradient.fill(0.0);
   model_.begin_adjoint(gradient);
@@ -270,7 +307,8 @@ void AdjointSweep::backward(State& adjoint) {
   }
   for (Action action = pending_; action.kind != Action::Kind::done; action = schedule_.next())
     if (!perform(action)) reverse(action, adjoint);
-  if (reversed_from_ != 0) throw Error("the checkpoint schedule ended before step 0 was reversed");
+  if (const int first = schedule_.first_reversed(); reversed_from_ != first)
+    throw Error("the checkpoint schedule ended before step " + std::to_string(first) + " was reversed");
   model_.prepare_adjoint(*gradient_);
   sum_globals(*gradient_, model_.comm());
   statistics_.backward_seconds = MPI_Wtime() - start;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "app/approximation.hpp"
 #include "app/inputs.hpp"
 
 namespace diffsim::app {
@@ -22,20 +23,40 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
   std::vector<Unknown> unknowns = make_unknowns(scene, *solver);
   warn_about_solver(job, *solver);
   warn_about_contact(job, *mesh);
+  checkpoint_ = job.line.command == "check" ? exact(scene.checkpoint) : scene.checkpoint;
+  approximation_ = approximation_of(scene.checkpoint, scene.solver.steps);
+  if (scene.checkpoint.schedule == "reversible")
+    at_place(scene.checkpoint_place, [&] { solver->model().set_reversible(true); });
   job.begin();
+  job.report["approximate"] = !approximation_.empty();
+  if (!approximation_.empty()) job.report["approximation"] = approximation_;
 
   const RowOrder order(*mesh);
   at_place(scene.checkpoint_place, [&] {
-    make_resumable(scene.checkpoint);
-    CheckpointOptions options = scene.checkpoint;
-    if (job.line.command == "check") options.single = false;  // it tells apart what rounding does
-    store = make_store(options, job.comm, directory_, &order);
+    make_resumable(checkpoint_);
+    store = make_store(checkpoint_, job.comm, directory_, &order);
   });
   problem = std::make_unique<InverseProblem>(
       solver->model(), solver->initial_state(), scene.solver.steps, objective(), std::move(unknowns),
       [this](int num_steps) { return next_schedule(num_steps); }, *store);
+  require_reach();
   if (journal_) problem->set_journal(&*journal_);
   if (log_) problem->set_log(&*log_);
+}
+
+/// A sweep of the last steps does not come to the initial state.
+void InverseJob::require_reach() const {
+  if (skipped_steps(checkpoint_, job_.scene.solver.steps) == 0) return;
+  for (const Unknown& unknown : problem->unknowns())
+    if (unknown.parameter.starts_with("initial_") || !unknown.carries.empty())
+      job_.scene.checkpoint_place.fail("'" + unknown.name() +
+                                       "' acts through the initial state, which checkpoint.last leaves out; remove "
+                                       "checkpoint.last");
+}
+
+void InverseJob::label(Hdf5File& file) const {
+  file.write_attribute("/", "approximate", std::int64_t{!approximation_.empty()});
+  if (!approximation_.empty()) file.write_attribute("/", "approximation", approximation_);
 }
 
 /// What is on a disk anyhow outlives the program, and what is asked to be stopped or resumed.
@@ -62,6 +83,11 @@ void InverseJob::make_resumable(const CheckpointOptions& options) {
   std::istringstream words(parts);
   for (std::string part, hash; words >> part >> hash;) how.problem.emplace_back(part, hash);
   how.problem.emplace_back("mesh_contents", fmt::format("{:016x}", mesh->fingerprint()));
+  // What of `checkpoint` changes results.
+  const bool reversible = options.schedule == "reversible";
+  if (const int skipped = skipped_steps(options, job_.scene.solver.steps); skipped > 0 || options.single || reversible)
+    how.problem.emplace_back("checkpoint", fmt::format("skipped_{}_single_{:d}_reversible_{:d}", skipped,
+                                                       options.single, reversible));
 
   directory_ = std::make_shared<CheckpointDirectory>(job_.comm, options.directory, std::move(how));
   stop_ = std::make_unique<StopRequest>(line.time_limit > 0.0 ? line.time_limit - job_.report.elapsed() : 0.0,
@@ -77,11 +103,9 @@ void InverseJob::finish() {
 
 std::unique_ptr<Schedule> InverseJob::next_schedule(int num_steps) {
   add_statistics();
-  const bool planned = job_.scene.checkpoint.memory.is_given();
+  const bool planned = checkpoint_.memory.is_given();
   if (planned && !plan_) make_plan(num_steps);
-  const auto make = [&] {
-    return planned ? plan_->checkpoints.make_schedule() : make_schedule(job_.scene.checkpoint, num_steps);
-  };
+  const auto make = [&] { return make_schedule(checkpoint_, num_steps, plan_ ? &*plan_ : nullptr); };
   if (!loss && job_.rank == 0) {
     if (!forecast_) forecast_ = forecast(*make(), num_steps);
     watch_.emplace(progress, *forecast_);
@@ -90,15 +114,18 @@ std::unique_ptr<Schedule> InverseJob::next_schedule(int num_steps) {
   return make();
 }
 
-void InverseJob::make_plan(int num_steps) {
+ParameterSet InverseJob::asked_gradient() const {
   std::vector<std::string> names;
   for (const Unknown& unknown : problem->unknowns())
     if (solver->parameters().find(unknown.parameter) &&
         std::find(names.begin(), names.end(), unknown.parameter) == names.end())
       names.push_back(unknown.parameter);
+  return solver->parameters().zero_like(names);
+}
+
+void InverseJob::make_plan(int num_steps) {
   at_place(job_.scene.checkpoint_place, [&] {
-    plan_ = plan_sweep(job_.scene.checkpoint, solver->model(), problem->initial(),
-                       solver->parameters().zero_like(names), num_steps);
+    plan_ = plan_sweep(checkpoint_, solver->model(), problem->initial(), asked_gradient(), num_steps);
   });
   progress.clear();
   job_.out << "checkpoints: " << plan_->summary() << '\n' << std::flush;
@@ -113,10 +140,11 @@ void InverseJob::report_sweeps() {
   job_.report.add_seconds("forward", done_.forward_seconds);
   job_.report.add_seconds("backward", done_.backward_seconds);
   report_solver(job_, *solver);
-  const CheckpointOptions& options = job_.scene.checkpoint;
+  const CheckpointOptions& options = checkpoint_;
   nlohmann::ordered_json& report = job_.report["checkpoint"];
   report = {{"schedule", plan_ ? "planned" : options.schedule},
             {"store", options.store},
+            {"steps_reversed", job_.scene.solver.steps - skipped_steps(options, job_.scene.solver.steps)},
             {"advances", done_.advances},
             {"recordings", done_.recordings},
             {"stores", done_.stores},

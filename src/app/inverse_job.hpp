@@ -28,18 +28,27 @@ struct InverseJob {
 
   /// The loss that the problem is posed with.
   Loss& objective() { return loss ? static_cast<Loss&>(*loss) : *objectives; }
+  /// How the gradient is an approximation, empty if it is not.
+  const std::string& approximation() const { return approximation_; }
+  /// The same as attributes of a result.
+  void label(Hdf5File& file) const;
+  /// Zeroed, with the Model's parameters that the gradient is asked for by.
+  ParameterSet asked_gradient() const;
   /// What all sweeps so far did, into the report.
   void report_sweeps();
   /// The run has what it was for: its checkpoint goes.
   void finish();
 
  private:
+  void require_reach() const;
   void make_resumable(const CheckpointOptions& options);
   std::unique_ptr<Schedule> next_schedule(int num_steps);
   void add_statistics();
   void make_plan(int num_steps);
 
   Job& job_;
+  CheckpointOptions checkpoint_;  // the scene's; `check` takes the exact gradient
+  std::string approximation_;
   std::unique_ptr<StopRequest> stop_;
   std::shared_ptr<CheckpointDirectory> directory_;
   std::optional<SweepJournal> journal_;

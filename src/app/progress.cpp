@@ -99,9 +99,11 @@ double SweepProgress::seconds_left(long taken, int reversed_from) const {
   const int n = forecast_.num_steps;
   const double step = step_seconds_ / static_cast<double>(std::max(steps_, 1L));
   const double reverse = reversals_ > 0 ? reverse_seconds_ / static_cast<double>(reversals_) : step;
+  const int first = forecast_.first;
   if (reversed_from < 0 || reversed_from >= n)
-    return static_cast<double>(std::max(forecast_.steps - taken, 0L)) * step + n * reverse;
-  return static_cast<double>(forecast_.left[static_cast<std::size_t>(reversed_from)]) * step + reversed_from * reverse;
+    return static_cast<double>(std::max(forecast_.steps - taken, 0L)) * step + (n - first) * reverse;
+  return static_cast<double>(forecast_.left[static_cast<std::size_t>(reversed_from)]) * step +
+         (reversed_from - first) * reverse;
 }
 
 void SweepProgress::operator()(long taken, int reached, int reversed_from) {
@@ -111,7 +113,7 @@ void SweepProgress::operator()(long taken, int reached, int reversed_from) {
   progress_.update([&] {
     const int n = forecast_.num_steps;
     return fmt::format("{} {} of {} steps, {} left", reversed_from < 0 ? "forward" : "backward",
-                       reversed_from < 0 ? reached : n - reversed_from, n,
+                       reversed_from < 0 ? reached : n - reversed_from, reversed_from < 0 ? n : n - forecast_.first,
                        duration(seconds_left(taken, reversed_from)));
   });
 }

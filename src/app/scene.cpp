@@ -142,7 +142,7 @@ Scene parse_scene(const std::string& text, const std::string& file) {
   if (const Value* value = mapping.find("contact")) scene.contact = parse_contact(*value, scene);
   if (const Value* value = mapping.find("objective")) scene.objectives = parse_objectives(*value, scene);
   if (const Value* value = mapping.find("parameters")) scene.parameters = parse_parameters(*value, scene);
-  if (const Value* value = mapping.find("checkpoint")) scene.checkpoint = parse_checkpoint(*value);
+  if (const Value* value = mapping.find("checkpoint")) scene.checkpoint = parse_checkpoint(*value, scene.measure_error);
   scene.checkpoint_place = mapping.place_of("checkpoint");
   if (const Value* value = mapping.find("optimiser")) scene.optimiser = parse_optimiser(*value);
   if (const Value* value = mapping.find("output"))

@@ -174,6 +174,7 @@ struct Scene {
   std::vector<ObjectiveEntry> objectives;
   std::vector<ParameterEntry> parameters;
   CheckpointOptions checkpoint;
+  bool measure_error = false;  ///< of a gradient that is an approximation
   Place checkpoint_place;
   OptimiserOptions optimiser;
   OutputSection output;

@@ -66,16 +66,17 @@ std::vector<CheckpointLevel> parse_levels(const Value& value) {
 
 }  // namespace
 
-CheckpointOptions parse_checkpoint(const Value& value) {
-  const Mapping mapping(
-      value, {"schedule", "snapshots", "every", "levels", "memory", "store", "directory", "precision", "interval"});
+CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error) {
+  const Mapping mapping(value, {"schedule", "snapshots", "every", "levels", "last", "memory", "store", "directory",
+                                "precision", "compression", "measure_error", "interval"});
   CheckpointOptions options;
   const Value* schedule = mapping.find("schedule");
   const Value* every = mapping.find("every");
   const Value* levels = mapping.find("levels");
   // One scene may serve several schedules: a number that the chosen one has no use for is no error.
   if (schedule)
-    options.schedule = to_choice(*schedule, {"all", "uniform", "revolve", "online", "two_level", "multi_level"});
+    options.schedule = to_choice(*schedule, {"all", "uniform", "revolve", "online", "two_level", "multi_level",
+                                             "reversible"});
   else if (every)
     options.schedule = "uniform";
   else if (levels)
@@ -98,6 +99,17 @@ CheckpointOptions parse_checkpoint(const Value& value) {
     if (options.single && options.store == "memory")
       precision->place.fail("is of snapshots in HDF5; use store: hdf5 or tiered, or precision: double");
   }
+  if (const Value* compression = mapping.find("compression")) {
+    options.compressed = to_choice(*compression, {"none", "deflate"}) == "deflate";
+    if (options.compressed && options.store == "memory")
+      compression->place.fail("is of snapshots in HDF5; use store: hdf5 or tiered, or compression: none");
+  }
+  if (const Value* last = mapping.find("last")) {
+    options.last = to_integer(*last, 1);
+    if (options.schedule == "online")
+      last->place.fail("needs a schedule that knows which steps are the last; use another one than online");
+  }
+  if (const Value* measure = mapping.find("measure_error")) measure_error = to_boolean(*measure);
   if (const Value* interval = mapping.find("interval")) {
     options.interval = to_number(*interval);
     if (options.interval < 0.0) interval->place.fail(interval->text + " is negative; give s >= 0");

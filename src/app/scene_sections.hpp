@@ -15,7 +15,8 @@ std::vector<BoundaryEntry> parse_boundary(const Value& value, const Scene& scene
 ContactSection parse_contact(const Value& value, const Scene& scene);
 std::vector<ObjectiveEntry> parse_objectives(const Value& value, const Scene& scene);
 std::vector<ParameterEntry> parse_parameters(const Value& value, const Scene& scene);
-CheckpointOptions parse_checkpoint(const Value& value);
+/// `measure_error`: see Scene.
+CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error);
 OptimiserOptions parse_optimiser(const Value& value);
 OutputSection parse_output(const Value& value);
 std::vector<std::pair<std::string, std::string>> parse_petsc(const Value& value);

@@ -196,41 +196,35 @@ void CheckpointDirectory::write(const std::string& kind, int number, std::vector
   all.emplace_back("kind", kind);
   all.emplace_back("number", std::int64_t{number});
   all.emplace_back("ranks", std::int64_t{ranks_});
-  std::int64_t bytes = 0;
-  for (const FileArray& array : arrays)
-    bytes += static_cast<std::int64_t>(array.values.size() * (array.single ? 4 : 8));
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, comm_));
   const std::string file = (fs::path(path_) / name).string();
-  writer_->write(file, "diffsim checkpoint", format_version, all, std::move(arrays));
-  statistics_.bytes_written += bytes;
+  const std::uint64_t bytes = writer_->write(file, "diffsim checkpoint", format_version, all, std::move(arrays));
+  statistics_.bytes_written += static_cast<std::int64_t>(bytes);
   entries_[key] = {name, {file, 0, 0}, false};
   if (options_.depth == 0) publish(true);
 }
 
 void CheckpointDirectory::publish(bool wait) {
-  std::vector<WrittenFile> files;
   const double start = MPI_Wtime();
   try {
-    files = writer_->publish(wait);
-  } catch (const Error&) {
+    const std::vector<WrittenFile> files = writer_->publish(wait);
+    for (const WrittenFile& file : files) {
+      const auto at = std::find_if(entries_.begin(), entries_.end(),
+                                   [&](const auto& one) { return one.second.file.path == file.path; });
+      if (at == entries_.end()) {
+        garbage_.push_back(fs::path(file.path).filename().string());  // erased meanwhile
+      } else {
+        at->second.file = file;
+        at->second.listed = true;
+        changed_ = true;
+      }
+    }
+    if (!files.empty() || garbage_.size() > most_garbage || (wait && changed_)) commit();
+    if (!files.empty() && wait) statistics_.seconds_waiting += MPI_Wtime() - start;
+  } catch (const Error& error) {
     // What did not get there is not to be waited for again.
     std::erase_if(entries_, [](const auto& one) { return !one.second.listed; });
-    throw;
+    throw CheckpointWriteError(error.what());
   }
-  for (WrittenFile& file : files) {
-    const auto at = std::find_if(entries_.begin(), entries_.end(),
-                                 [&](const auto& one) { return one.second.file.path == file.path; });
-    if (at == entries_.end()) {
-      garbage_.push_back(fs::path(file.path).filename().string());  // erased meanwhile
-    } else {
-      at->second.file = std::move(file);
-      at->second.listed = true;
-      changed_ = true;
-    }
-  }
-  const bool some = !files.empty();
-  if (some || garbage_.size() > most_garbage || (wait && changed_)) commit();
-  if (some && wait) statistics_.seconds_waiting += MPI_Wtime() - start;
 }
 
 bool CheckpointDirectory::has(const std::string& kind, int number) const { return entries_.contains({kind, number}); }

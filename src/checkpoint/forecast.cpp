@@ -20,6 +20,10 @@ SweepForecast forecast(Schedule& schedule, int num_steps) {
         present = action.end;
         result.steps += action.end - action.begin;
         break;
+      case Action::Kind::back:
+        present = action.begin;
+        ++result.steps;
+        break;
       case Action::Kind::reverse:
         for (int n = action.begin; n < action.end; ++n) result.left[static_cast<std::size_t>(n)] = result.steps;
         break;
@@ -31,6 +35,7 @@ SweepForecast forecast(Schedule& schedule, int num_steps) {
         break;
     }
   }
+  result.first = schedule.first_reversed();
   for (long& left : result.left) left = result.steps - left;
   return result;
 }

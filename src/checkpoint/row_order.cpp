@@ -100,11 +100,12 @@ void RowOrder::read(const Hdf5File& file, const std::string& dataset, Field& fie
   field.from_host(local);
 }
 
-std::vector<FileArray> RowOrder::to_file(const std::string& group, const State& state, bool single) const {
+std::vector<FileArray> RowOrder::to_file(const std::string& group, const State& state, SnapshotFormat format) const {
   std::vector<FileArray> arrays;
   for (const Field& field : state.fields()) {
     arrays.push_back(array(group + "/" + field.name(), field, 1));
-    arrays.back().single = single;
+    arrays.back().single = format.single;
+    arrays.back().compressed = format.compressed;
   }
   return arrays;
 }

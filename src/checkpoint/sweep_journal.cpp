@@ -2,6 +2,7 @@
 #include "diffsim/checkpoint/sweep_journal.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "diffsim/checkpoint/hdf5_store.hpp"
@@ -32,7 +33,8 @@ void SweepJournal::begin(const State& initial, const ParameterSet& parameters) {
   // What an earlier run has left is this sweep's own.
   saved_.clear();
   found_ = states();
-  for (const int step : found_) hold(step);
+  for (const char* kind : {snapshot_kind, rounded_kind})
+    for (const int step : directory_->numbers(kind)) hold(kind, step);
   directory_->annotate({0.0});
   last_ = MPI_Wtime();
 }
@@ -43,21 +45,26 @@ void SweepJournal::drop(const std::string& kind, int number, const std::string& 
   directory_->erase(kind, number);
 }
 
-void SweepJournal::hold(int step) {
-  directory_->pin(snapshot_kind, step);
-  directory_->erase(snapshot_kind, step);  // once it is not pinned any more
+void SweepJournal::hold(const char* kind, int step) {
+  directory_->pin(kind, step);
+  directory_->erase(kind, step);  // once it is not pinned any more
 }
 
-std::optional<SweepJournal::Reversal> SweepJournal::load_reversal(State& adjoint, ParameterSet& gradient) {
+void SweepJournal::let_go(int step) {
+  for (const char* kind : {snapshot_kind, rounded_kind}) directory_->unpin(kind, step);
+}
+
+std::optional<SweepJournal::Reversal> SweepJournal::load_reversal(int first, State& adjoint, ParameterSet& gradient) {
   // The lowest number is the furthest.
   for (const int next : directory_->numbers(adjoint_kind)) {
+    if (next < first) continue;  // of a sweep that went further back
     try {
       const Hdf5File file = directory_->open(adjoint_kind, next);
       order_.from_file(file, "/adjoint", adjoint);
       order_.from_file(file, "/gradient", gradient);
       return Reversal{next, static_cast<int>(number_of(file, "num_steps")), number_of(file, "loss")};
     } catch (const Error& error) {
-      if (error.kind() == ErrorKind::input) throw;
+      if (!is_damage(error)) throw;
       drop(adjoint_kind, next, error.what());
     }
   }
@@ -65,7 +72,8 @@ std::optional<SweepJournal::Reversal> SweepJournal::load_reversal(State& adjoint
 }
 
 std::optional<SweepJournal::Progress> SweepJournal::load_progress(State& scratch) {
-  std::vector<int> steps = states();
+  // A forward run does not go on from what was rounded.
+  std::vector<int> steps = directory_->numbers(snapshot_kind);
   for (; !steps.empty(); steps.pop_back()) {
     const int step = steps.back();
     if (!load_state(step, scratch)) continue;
@@ -75,27 +83,35 @@ std::optional<SweepJournal::Progress> SweepJournal::load_progress(State& scratch
   return {};
 }
 
-std::vector<int> SweepJournal::states() const { return directory_->numbers(snapshot_kind); }
+std::vector<int> SweepJournal::states() const {
+  const std::vector<int> whole = directory_->numbers(snapshot_kind), rounded = directory_->numbers(rounded_kind);
+  std::vector<int> all;
+  std::set_union(whole.begin(), whole.end(), rounded.begin(), rounded.end(), std::back_inserter(all));
+  return all;
+}
 
 bool SweepJournal::load_state(int step, State& state) {
+  const char* const kind = directory_->has(snapshot_kind, step) ? snapshot_kind : rounded_kind;
   try {
-    const Hdf5File file = directory_->open(snapshot_kind, step);
+    const Hdf5File file = directory_->open(kind, step);
     order_.from_file(file, "/state", state);
     return true;
   } catch (const Error& error) {
-    if (error.kind() == ErrorKind::input) throw;
-    drop(snapshot_kind, step, error.what());
+    if (!is_damage(error)) throw;
+    drop(kind, step, error.what());
     return false;
   }
 }
 
 void SweepJournal::save_state(int step, const State& state, double loss_share) {
   last_ = MPI_Wtime();
-  if ((!saved_.empty() && saved_.back() == step) || std::binary_search(found_.begin(), found_.end(), step)) return;
-  if (!directory_->has(snapshot_kind, step)) {
+  const bool there = directory_->has(snapshot_kind, step);
+  if ((!saved_.empty() && saved_.back() == step) || (there && std::binary_search(found_.begin(), found_.end(), step)))
+    return;
+  if (!there) {
     note(loss_share);
     directory_->write(snapshot_kind, step, order_.to_file("/state", state));
-    hold(step);
+    hold(snapshot_kind, step);
   } else {
     directory_->pin(snapshot_kind, step);  // the store's
   }
@@ -116,10 +132,8 @@ void SweepJournal::save_reversal(const Reversal& reversal, const State& adjoint,
   std::vector<int> there = directory_->numbers(adjoint_kind);
   for (; there.size() > entries_kept; there.pop_back()) directory_->erase(adjoint_kind, there.back());
   // States of the steps that are reversed are of no use.
-  for (; !saved_.empty() && saved_.back() >= reversal.next; saved_.pop_back())
-    directory_->unpin(snapshot_kind, saved_.back());
-  for (; !found_.empty() && found_.back() >= reversal.next; found_.pop_back())
-    directory_->unpin(snapshot_kind, found_.back());
+  for (; !saved_.empty() && saved_.back() >= reversal.next; saved_.pop_back()) let_go(saved_.back());
+  for (; !found_.empty() && found_.back() >= reversal.next; found_.pop_back()) let_go(found_.back());
 }
 
 SweepJournal::Request SweepJournal::poll() {

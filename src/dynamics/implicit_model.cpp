@@ -461,6 +461,14 @@ State ImplicitModel::make_state() const {
 
 void ImplicitModel::synchronise(State& state) const { mesh().halo().copy_to_ghosts(state["positions"]); }
 
+void ImplicitModel::set_reversible(bool wanted) {
+  if (wanted)
+    throw Error("integrator: " + options_.integrator +
+                    " solves for its steps and cannot undo them bit for bit; use symplectic_euler, or another "
+                    "checkpoint schedule than reversible",
+                ErrorKind::input);
+}
+
 void ImplicitModel::prepare() {
   MeshModel::prepare();
   work_->linear.set_fixed(fixed());

@@ -120,6 +120,40 @@ void SymplecticEuler::begin_adjoint(const ParameterSet& gradient) {
   records_velocities_ = gradient.find("damping") != nullptr || any_term_uses_velocities();
 }
 
+void SymplecticEuler::prepare() {
+  MeshModel::prepare();
+  if (reversible_) require_reversible();
+}
+
+void SymplecticEuler::set_reversible(bool wanted) {
+  reversible_ = wanted;
+  if (!wanted) return;
+  require_reversible();
+  double extent = 0.0;
+  for (const double x : mesh().rest_positions()) extent = std::max(extent, std::abs(x));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &extent, 1, MPI_DOUBLE, MPI_MAX, comm()));
+  work_->grid = dynamics::ReversibleGrid::of(extent, dt() / substeps_);
+}
+
+void SymplecticEuler::require_reversible() const {
+  std::string reason;
+  for (const auto& term : terms()) {
+    if (term->limits_steps()) reason = "contact ('" + term->name() + "')";
+    if (term->uses_velocities()) reason = "forces that depend on velocities ('" + term->name() + "')";
+  }
+  if (has_motions()) reason = "prescribed motions";
+  for (const double d : parameters().at("damping").field.to_host())
+    if (d != 1.0) {
+      char text[80];
+      std::snprintf(text, sizeof(text), "damping (%g; 1 is none)", d);
+      reason = text;
+    }
+  if (reason.empty()) return;
+  throw Error("steps with " + reason +
+                  " cannot be undone bit for bit; leave that out, or use another checkpoint schedule than reversible",
+              ErrorKind::input);
+}
+
 std::unique_ptr<Record> SymplecticEuler::make_record() const {
   return std::make_unique<EulerRecord>(make_state(), substeps_, records_velocities_);
 }
@@ -138,13 +172,18 @@ void SymplecticEuler::step(int n, State& state, Record* record) {
   Field& velocities = state["velocities"];
   const bool limited =
       std::any_of(terms().begin(), terms().end(), [](const auto& term) { return term->limits_steps(); });
+  if (reversible_) dynamics::put_on_grid(update, work_->grid, velocities, positions);
   for (int s = 0; s < substeps_; ++s) {
     if (record) static_cast<EulerRecord*>(record)->save(s, state);
     const Field* const v = work_->complete(*this, velocities, work_->velocities);
     const double time = time_of(n, s);
     compute_force({positions, n, work_->invalid_cell.data() + s, v, time}, work_->force);
     if (limited) work_->local(work_->start, "start").copy_from(positions);
-    update_state(update, work_->force, velocities, positions, work_->invalid_vertex.data() + s);
+    if (reversible_)
+      dynamics::update_on_grid(update, work_->grid, work_->force, velocities, positions,
+                               work_->invalid_vertex.data() + s, work_->far_vertex.data());
+    else
+      update_state(update, work_->force, velocities, positions, work_->invalid_vertex.data() + s);
     Kokkos::fence();
     apply_motions(n, s * update.h, update.h, positions, positions, velocities);
     mesh().halo().copy_to_ghosts(positions);
@@ -158,6 +197,25 @@ void SymplecticEuler::step(int n, State& state, Record* record) {
         term->add_force({positions, n, work_->invalid_cell.data() + substeps_, nullptr, time_of(n, substeps_)},
                         parameters(), work_->force);
   require_valid(n);
+  if (reversible_) require_on_grid(n);
+}
+
+void SymplecticEuler::step_back(int n, State& state, Record& record) {
+  const ProfilingRegion region("diffsim::dynamics::step_back");
+  if (!reversible_) Model::step_back(n, state, record);
+  const Update update = work_->update(*this, n);
+  Field& positions = state["positions"];
+  Field& velocities = state["velocities"];
+  for (int s = substeps_ - 1; s >= 0; --s) {
+    dynamics::take_back_positions(update, work_->grid, velocities, positions);
+    Kokkos::fence();
+    mesh().halo().copy_to_ghosts(positions);
+    // As on the way forward, where cells are looked after: another way through a kernel may round otherwise.
+    compute_force({positions, n, work_->invalid_cell.data() + s, nullptr, time_of(n, s)}, work_->force);
+    dynamics::take_back_velocities(update, work_->grid, work_->force, velocities);
+    Kokkos::fence();
+    static_cast<EulerRecord&>(record).save(s, state);
+  }
 }
 
 void SymplecticEuler::step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) {
@@ -254,6 +312,24 @@ void SymplecticEuler::require_free(const Configuration& from, const Configuratio
     throw Error(text + what +
                 "); use a smaller dt or more substeps, or a larger barrier_stiffness or barrier_distance");
   });
+}
+
+void SymplecticEuler::require_on_grid(int n) {
+  auto host = Kokkos::create_mirror_view(work_->far_vertex);
+  Kokkos::deep_copy(host, work_->far_vertex);
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  std::int64_t first =
+      host(0) == nothing_invalid ? none : mesh().vertex_order().file_index()[static_cast<std::size_t>(host(0))];
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, comm()));
+  if (first == none) return;
+  Kokkos::deep_copy(work_->far_vertex, nothing_invalid);
+  const double most = dynamics::ReversibleGrid::most;
+  char text[300];
+  std::snprintf(text, sizeof(text),
+                "step %d: vertex %lld is beyond what reversible steps can hold, %.3g m and %.3g m/s; use another "
+                "checkpoint schedule",
+                n, static_cast<long long>(first), most * work_->grid.position, most * work_->grid.velocity);
+  throw Error(text, ErrorKind::run);
 }
 
 void SymplecticEuler::require_valid(int n) {

@@ -8,6 +8,7 @@
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/dynamics/symplectic_euler.hpp"
+#include "dynamics/euler_update.hpp"
 #include "dynamics/vector_kernels.hpp"
 
 // What the sources of SymplecticEuler share.
@@ -17,21 +18,7 @@ namespace dynamics {
 
 constexpr std::int32_t nothing_invalid = std::numeric_limits<std::int32_t>::max();
 
-/// What the update of a vertex component needs, by value in kernels. Arrays are [owned vertices, 3] but for mass and
-/// mask.
-struct Update {
-  double h;
-  const double* damping;      // [1]
-  const double* gravity;      // [3]
-  const double* mass;         // [owned vertices]
-  const std::uint8_t* fixed;  // [owned vertices]: bit c set where component c is fixed
-
-  KOKKOS_INLINE_FUNCTION double mask(int i) const { return (fixed[i / 3] >> (i % 3)) & 1 ? 0.0 : 1.0; }
-  /// u = v + h (f/m + g), the velocity before damping.
-  KOKKOS_INLINE_FUNCTION double undamped(int i, double v, double f) const {
-    return v + h * (f / mass[i / 3] + gravity[i % 3]);
-  }
-};
+using Update = EulerUpdate;
 
 /// The states at the beginnings of the substeps.
 class EulerRecord : public Record {
@@ -80,7 +67,9 @@ struct SymplecticEuler::Workspace {
   Workspace(const TetrahedralMesh& mesh, int substeps)
       : force("force", static_cast<std::size_t>(mesh.num_vertices()), 3, mesh.num_owned_vertices()),
         invalid_cell("diffsim::dynamics::invalid_cell", static_cast<std::size_t>(substeps) + 1),
-        invalid_vertex("diffsim::dynamics::invalid_vertex", static_cast<std::size_t>(substeps) + 1) {
+        invalid_vertex("diffsim::dynamics::invalid_vertex", static_cast<std::size_t>(substeps) + 1),
+        far_vertex("diffsim::dynamics::far_vertex", 1) {
+    Kokkos::deep_copy(far_vertex, dynamics::nothing_invalid);
     Kokkos::deep_copy(invalid_cell, dynamics::nothing_invalid);
     Kokkos::deep_copy(invalid_vertex, dynamics::nothing_invalid);
   }
@@ -105,6 +94,8 @@ struct SymplecticEuler::Workspace {
 
   Field force;                                             // [local vertices, 3]
   DeviceArray<std::int32_t> invalid_cell, invalid_vertex;  // [substeps + 1]: at their beginnings and the step's end
+  DeviceArray<std::int32_t> far_vertex;                    // [1]: beyond the grid of reversible steps
+  dynamics::ReversibleGrid grid;                           // of reversible steps
   Field force_derivative;                                  // tangent or adjoint of the force, [local vertices, 3]
   Field position_derivative;                               // [local vertices, 3]
   Field start;                                             // of a substep, where terms limit it

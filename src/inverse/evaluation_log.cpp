@@ -21,9 +21,10 @@ ParameterSet unknowns_of(const InverseProblem& problem, const std::vector<double
     const Unknown& unknown = problem.unknowns()[k];
     const int width = problem.components(k);
     const Parameter* of_model = problem.model().parameters().find(unknown.parameter);
-    const bool shared = !unknown.group_names.empty();
-    std::vector<double> values(shared ? unknown.group_names.size() * static_cast<std::size_t>(width)
-                                      : problem.count(k));
+    const bool shared = !unknown.group_names.empty() || unknown.map_numbers > 0;
+    const std::size_t numbers = unknown.map_numbers > 0 ? static_cast<std::size_t>(unknown.map_numbers)
+                                                        : unknown.group_names.size() * static_cast<std::size_t>(width);
+    std::vector<double> values(shared ? numbers : problem.count(k));
     if (u) std::copy_n(u->begin() + static_cast<std::ptrdiff_t>(problem.offset(k)), problem.count(k), values.begin());
     Parameter parameter{Field(std::to_string(k), values.size() / static_cast<std::size_t>(width), width),
                         shared     ? Site::global
@@ -97,7 +98,7 @@ std::optional<EvaluationLog::Evaluation> EvaluationLog::replay(const InverseProb
     ++replayed_;
     return evaluation;
   } catch (const Error& error) {
-    if (error.kind() == ErrorKind::input) throw;
+    if (!is_damage(error)) throw;
     drop(error.what());
     return {};
   }

@@ -235,6 +235,12 @@ double InverseProblem::sweep(Loss& loss, const std::vector<double>& u, std::vect
   State state = initial_.clone();
   State adjoint = state.zero_like();
   const std::unique_ptr<Schedule> schedule = make_schedule_(num_steps_);
+  for (std::size_t k = 0; k < unknowns_.size(); ++k)
+    if (schedule->first_reversed() > 0 && (of_initial_state(k) || !unknowns_[k].carries.empty()))
+      throw Error("'" + unknowns_[k].name() +
+                      "' acts through the initial state, which a sweep of the last steps only does not reach; reverse "
+                      "all steps",
+                  ErrorKind::input);
   AdjointSweep adjoint_sweep(model_, loss, *schedule, store_, journal);
   adjoint_sweep.watch(watcher_);
   const double result =

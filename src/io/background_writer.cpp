@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "checksum.hpp"
+#include "chunk_filter.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
 #include "file_system.hpp"
@@ -23,6 +24,17 @@ namespace {
 struct Block {
   std::vector<char> bytes;
   std::uint64_t offset = 0;
+};
+
+/// How an array stands in a file: in one piece, or in compressed chunks.
+struct Layout {
+  Shape shape;
+  std::uint64_t sum = 0;              // of all values
+  ChunkedRows chunks;                 // none of them: it is in one piece
+  std::vector<std::uint64_t> sizes;   // of the piece, or of each chunk, bytes
+  std::vector<std::uint64_t> places;  // likewise, in the file
+  std::vector<Block> blocks;          // this rank's; offsets are from their piece's place
+  std::size_t first_block = 0;        // whose place is that of this rank's first block
 };
 
 /// A file on its way.
@@ -68,6 +80,7 @@ std::uint64_t sum_between(const std::string& path, std::uint64_t length,
 struct BackgroundWriter::Impl {
   Impl(MPI_Comm communicator, int most, bool on_disk) : comm(communicator), depth(most), durable(on_disk) {
     DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
+    DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
   }
   ~Impl() {
     if (thread.joinable()) {
@@ -81,6 +94,11 @@ struct BackgroundWriter::Impl {
     if (rank == 0)
       for (const Job& job : jobs) ::unlink(partial_path(job.path).c_str());
   }
+
+  Layout lay_out(FileArray& array) const;
+  /// Rows as the ranks have them → as `chunks` says.
+  std::vector<double> dealt_out(const std::vector<double>& values, std::int64_t first, std::int64_t row_values,
+                                const ChunkedRows& chunks) const;
 
   /// Writes this rank's blocks; runs on the thread.
   void perform(Job& job) const {
@@ -171,6 +189,7 @@ struct BackgroundWriter::Impl {
 
   MPI_Comm comm;
   int rank = 0;
+  int ranks = 1;
   int depth;
   bool durable;
   std::mutex mutex;
@@ -180,56 +199,124 @@ struct BackgroundWriter::Impl {
   std::thread thread;
 };
 
+Layout BackgroundWriter::Impl::lay_out(FileArray& array) const {
+  Layout layout;
+  if (array.single)
+    for (double& value : array.values) value = static_cast<float>(value);
+  const std::int64_t row_values = num_values(array.row_shape);
+  const std::int64_t rows = static_cast<std::int64_t>(array.values.size()) / row_values;
+  std::int64_t first = 0, total = 0;
+  DIFFSIM_MPI(MPI_Exscan(&rows, &first, 1, MPI_INT64_T, MPI_SUM, comm));
+  if (rank == 0) first = 0;
+  DIFFSIM_MPI(MPI_Allreduce(&rows, &total, 1, MPI_INT64_T, MPI_SUM, comm));
+  layout.sum = checksum(array.values.data(), array.values.size(), static_cast<std::uint64_t>(first * row_values));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &layout.sum, 1, MPI_UINT64_T, MPI_SUM, comm));
+  layout.shape = {total};
+  layout.shape.insert(layout.shape.end(), array.row_shape.begin(), array.row_shape.end());
+  const std::int64_t row_bytes = row_values * (array.single ? 4 : 8);
+  if (!array.compressed || total == 0) {
+    layout.sizes = {static_cast<std::uint64_t>(total * row_bytes)};
+    layout.blocks.push_back({to_bytes(array.values, array.single), static_cast<std::uint64_t>(first * row_bytes)});
+    return layout;
+  }
+
+  layout.chunks = ChunkedRows::of(total, row_bytes, ranks);
+  const ChunkedRows& chunks = layout.chunks;
+  const std::vector<double> mine = dealt_out(array.values, first, row_values, chunks);
+  const std::int64_t chunk_values = chunks.chunk_rows * row_values;
+  std::vector<std::uint64_t> sizes(static_cast<std::size_t>(chunks.chunks_per_rank), 0);
+  collectively(comm, [&] {
+    for (std::int64_t at = 0; at < static_cast<std::int64_t>(mine.size()); at += chunk_values) {
+      const auto end = std::min(at + chunk_values, static_cast<std::int64_t>(mine.size()));
+      std::vector<double> chunk(mine.begin() + at, mine.begin() + end);
+      chunk.resize(static_cast<std::size_t>(chunk_values), 0.0);
+      layout.blocks.push_back(
+          {filtered(chunk.data(), chunk_values, array.single ? H5T_IEEE_F32LE : H5T_IEEE_F64LE), 0});
+      sizes[layout.blocks.size() - 1] = layout.blocks.back().bytes.size();
+    }
+  });
+  layout.sizes.resize(sizes.size() * static_cast<std::size_t>(ranks));
+  DIFFSIM_MPI(MPI_Allgather(sizes.data(), chunks.chunks_per_rank, MPI_UINT64_T, layout.sizes.data(),
+                            chunks.chunks_per_rank, MPI_UINT64_T, comm));
+  layout.sizes.resize(static_cast<std::size_t>(chunks.chunks()));  // the ranks' shares follow each other without a gap
+  layout.first_block = static_cast<std::size_t>(rank) * sizes.size();
+  return layout;
+}
+
+std::vector<double> BackgroundWriter::Impl::dealt_out(const std::vector<double>& values, std::int64_t first,
+                                                      std::int64_t row_values, const ChunkedRows& chunks) const {
+  const auto n = static_cast<std::size_t>(ranks);
+  std::vector<std::int64_t> begins(n);
+  DIFFSIM_MPI(MPI_Allgather(&first, 1, MPI_INT64_T, begins.data(), 1, MPI_INT64_T, comm));
+  begins.push_back(chunks.rows);
+  // How many values of rows [a, b) are among rows [c, d).
+  const auto common = [&](std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) {
+    return static_cast<int>(row_values * std::max<std::int64_t>(std::min(b, d) - std::max(a, c), 0));
+  };
+  std::vector<int> sent(n), received(n), send_at(n, 0), receive_at(n, 0);
+  for (int r = 0; r < ranks; ++r) {
+    const auto k = static_cast<std::size_t>(r), me = static_cast<std::size_t>(rank);
+    sent[k] = common(begins[me], begins[me + 1], chunks.first_row(r), chunks.first_row(r + 1));
+    received[k] = common(begins[k], begins[k + 1], chunks.first_row(rank), chunks.first_row(rank + 1));
+    if (r > 0) {
+      send_at[k] = send_at[k - 1] + sent[k - 1];
+      receive_at[k] = receive_at[k - 1] + received[k - 1];
+    }
+  }
+  std::vector<double> mine(static_cast<std::size_t>(receive_at.back() + received.back()));
+  DIFFSIM_MPI(MPI_Alltoallv(values.data(), sent.data(), send_at.data(), MPI_DOUBLE, mine.data(), received.data(),
+                            receive_at.data(), MPI_DOUBLE, comm));
+  return mine;
+}
+
 BackgroundWriter::BackgroundWriter(MPI_Comm comm, int depth, bool durable)
     : impl_(std::make_unique<Impl>(comm, depth, durable)) {}
 BackgroundWriter::~BackgroundWriter() = default;
 
-void BackgroundWriter::write(const std::string& path, const std::string& format, int version,
-                             const Attributes& attributes, std::vector<FileArray> arrays) {
+std::uint64_t BackgroundWriter::write(const std::string& path, const std::string& format, int version,
+                                      const Attributes& attributes, std::vector<FileArray> arrays) {
   const ProfilingRegion region("diffsim::io::background_write");
   Impl& w = *impl_;
+  std::vector<Layout> layouts;
+  for (FileArray& array : arrays) layouts.push_back(w.lay_out(array));
+
+  // The first rank makes the file, and tells the others where their blocks go.
   Job job;
   job.path = path;
-  std::vector<std::uint64_t> sums, first_bytes;
-  std::vector<Shape> shapes;
-  for (FileArray& array : arrays) {
-    if (array.single)
-      for (double& value : array.values) value = static_cast<float>(value);
-    const std::int64_t row_values = num_values(array.row_shape);
-    const std::int64_t rows = static_cast<std::int64_t>(array.values.size()) / row_values;
-    std::int64_t first = 0, total = 0;
-    DIFFSIM_MPI(MPI_Exscan(&rows, &first, 1, MPI_INT64_T, MPI_SUM, w.comm));
-    if (w.rank == 0) first = 0;
-    DIFFSIM_MPI(MPI_Allreduce(&rows, &total, 1, MPI_INT64_T, MPI_SUM, w.comm));
-    sums.push_back(checksum(array.values.data(), array.values.size(), static_cast<std::uint64_t>(first * row_values)));
-    first_bytes.push_back(static_cast<std::uint64_t>(first * row_values) * (array.single ? 4 : 8));
-    Shape shape{total};
-    shape.insert(shape.end(), array.row_shape.begin(), array.row_shape.end());
-    shapes.push_back(std::move(shape));
-  }
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_UINT64_T, MPI_SUM, w.comm));
-
-  std::vector<std::uint64_t> places(arrays.size() + 1);  // and the file's length
+  std::uint64_t length = 0;
   collectively(w.comm, [&] {
     if (w.rank != 0) return;
     Hdf5File file = Hdf5File::create_alone(path, format, version);
     for (const auto& [name, value] : attributes) file.write_attribute("/", name, value);
     std::vector<std::pair<std::uint64_t, std::uint64_t>> taken;
     for (std::size_t i = 0; i < arrays.size(); ++i) {
-      places[i] = file.allocate(arrays[i].dataset, shapes[i], arrays[i].units, arrays[i].single, sums[i]);
-      taken.emplace_back(places[i], static_cast<std::uint64_t>(num_values(shapes[i])) * (arrays[i].single ? 4 : 8));
+      const FileArray& array = arrays[i];
+      Layout& layout = layouts[i];
+      if (layout.chunks.chunk_rows > 0)
+        layout.places = file.allocate_chunks(array.dataset, layout.shape, array.units, array.single, layout.sum,
+                                             layout.chunks.chunk_rows, layout.sizes);
+      else
+        layout.places = {file.allocate(array.dataset, layout.shape, array.units, array.single, layout.sum)};
+      for (std::size_t k = 0; k < layout.places.size(); ++k)
+        if (layout.sizes[k] > 0) taken.emplace_back(layout.places[k], layout.sizes[k]);
     }
-    std::erase_if(taken, [](const auto& array) { return array.second == 0; });
-    places.back() = file.close_partial();
-    job.sum = sum_between(partial_path(path), places.back(), taken);
+    length = file.close_partial();
+    job.sum = sum_between(partial_path(path), length, taken);
   });
-  DIFFSIM_MPI(MPI_Bcast(places.data(), static_cast<int>(places.size()), MPI_UINT64_T, 0, w.comm));
-  job.length = places.back();
-  collectively(w.comm, [&] {
-    for (std::size_t i = 0; i < arrays.size(); ++i)
-      job.blocks.push_back({to_bytes(arrays[i].values, arrays[i].single), places[i] + first_bytes[i]});
-  });
+  DIFFSIM_MPI(MPI_Bcast(&length, 1, MPI_UINT64_T, 0, w.comm));
+  job.length = length;
+  std::uint64_t bytes = 0;
+  for (Layout& layout : layouts) {
+    layout.places.resize(layout.sizes.size());
+    DIFFSIM_MPI(MPI_Bcast(layout.places.data(), static_cast<int>(layout.places.size()), MPI_UINT64_T, 0, w.comm));
+    for (const std::uint64_t size : layout.sizes) bytes += size;
+    for (std::size_t k = 0; k < layout.blocks.size(); ++k) {
+      layout.blocks[k].offset += layout.places[layout.first_block + k];
+      job.blocks.push_back(std::move(layout.blocks[k]));
+    }
+  }
   w.add(std::move(job));
+  return bytes;
 }
 
 std::vector<WrittenFile> BackgroundWriter::publish(bool wait) {

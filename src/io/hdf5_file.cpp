@@ -382,6 +382,36 @@ std::uint64_t Hdf5File::allocate(const std::string& dataset, const Shape& shape,
   return place;
 }
 
+std::vector<std::uint64_t> Hdf5File::allocate_chunks(const std::string& dataset, const Shape& shape,
+                                                     const std::string& units, bool single, std::uint64_t checksum,
+                                                     std::int64_t chunk_rows, const std::vector<std::uint64_t>& bytes) {
+  Impl& f = *impl_;
+  constexpr std::uint64_t of_index = 256;  // what HDF5 keeps of a chunk, at most
+  std::uint64_t needed = 0;
+  for (const std::uint64_t size : bytes) needed += size + of_index;
+  f.reserve(needed, false);
+  const Hdf5Dataset object = f.create_dataset(dataset, single ? H5T_IEEE_F32LE : file_type<double>(), shape, units,
+                                              false, chunk_rows);
+  f.put_checksum(object, checksum);
+  std::vector<std::uint64_t> places;
+  f.agree([&] {
+    const std::string what = "make room for dataset " + dataset;
+    std::vector<hsize_t> first(shape.size(), 0);
+    for (std::size_t k = 0; k < bytes.size(); ++k) {
+      first[0] = static_cast<hsize_t>(static_cast<std::int64_t>(k) * chunk_rows);
+      const std::vector<char> room(bytes[k]);
+      f.check(H5Dwrite_chunk(object, H5P_DEFAULT, 0, first.data(), room.size(), room.data()), what);
+      unsigned skipped = 0;
+      haddr_t place = HADDR_UNDEF;
+      hsize_t size = 0;
+      f.check(H5Dget_chunk_info_by_coord(object, first.data(), &skipped, &place, &size), what);
+      f.check(place == HADDR_UNDEF || size != bytes[k] ? -1 : 0, what);
+      places.push_back(place);
+    }
+  });
+  return places;
+}
+
 std::uint64_t Hdf5File::close_partial() {
   Impl& f = *impl_;
   f.flush();

@@ -85,8 +85,9 @@ struct Hdf5File::Impl {
   /// InputError where it is of another kind; real includes integers.
   DatasetInfo info(const std::string& dataset, DatasetInfo::Kind kind) const;
   Hdf5Dataset open_dataset(const std::string& dataset) const;
+  /// `compressed_rows`: of each compressed chunk, for which room is reserved by the caller; 0: there are none.
   Hdf5Dataset create_dataset(const std::string& dataset, hid_t type, const Shape& shape, const std::string& units,
-                             bool series);
+                             bool series, std::int64_t compressed_rows = 0);
   void put_attribute(hid_t object, const std::string& name, const AttributeValue& value);
   void put_checksum(hid_t object, std::uint64_t value);
   /// Compares with the dataset's attribute, if it has one.

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "checksum.hpp"
+#include "chunk_filter.hpp"
 #include "diffsim/core/profiling.hpp"
 #include "hdf5_file_impl.hpp"
 
@@ -59,10 +60,10 @@ std::uint64_t bytes_to_grow(const Shape& shape, std::int64_t frames) {
 }  // namespace
 
 Hdf5Dataset Hdf5File::Impl::create_dataset(const std::string& dataset, hid_t type, const Shape& shape,
-                                           const std::string& units, bool is_series) {
+                                           const std::string& units, bool is_series, std::int64_t compressed_rows) {
   Hdf5Dataset result;
   agree([&] { require_writing(dataset); });
-  if (!is_series) reserve(static_cast<std::uint64_t>(num_values(shape)) * H5Tget_size(type), false);
+  if (!is_series && compressed_rows == 0) reserve(static_cast<std::uint64_t>(num_values(shape)) * H5Tget_size(type), false);
   agree([&] {
     const std::string what = "make dataset " + dataset;
     std::vector<hsize_t> now = sizes(shape), most = now;
@@ -76,7 +77,14 @@ Hdf5Dataset Hdf5File::Impl::create_dataset(const std::string& dataset, hid_t typ
     }
     // Every value is written; filling the space first would double the traffic.
     check(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER), what);
-    if (alone) check(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY), what);
+    if (compressed_rows > 0) {
+      std::vector<hsize_t> chunk = sizes(shape);
+      chunk[0] = static_cast<hsize_t>(compressed_rows);
+      check(H5Pset_chunk(creation, static_cast<int>(chunk.size()), chunk.data()), what);
+      set_filters(creation);
+    } else if (alone) {
+      check(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY), what);
+    }
     check(H5Pset_obj_track_times(creation, false), what);
     if (is_series) {
       const std::vector<hsize_t> chunk = chunk_shape(shape);

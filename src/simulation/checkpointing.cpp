@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/simulation/checkpointing.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -9,8 +10,10 @@
 #include "diffsim/checkpoint/hdf5_store.hpp"
 #include "diffsim/checkpoint/multi_level_schedule.hpp"
 #include "diffsim/checkpoint/online_schedule.hpp"
+#include "diffsim/checkpoint/reversible_schedule.hpp"
 #include "diffsim/checkpoint/revolve_schedule.hpp"
 #include "diffsim/checkpoint/tiered_store.hpp"
+#include "diffsim/checkpoint/truncated_schedule.hpp"
 #include "diffsim/checkpoint/two_level_schedule.hpp"
 #include "diffsim/core/error.hpp"
 
@@ -31,7 +34,7 @@ double measured(MPI_Comm comm, const Body& body) {
 std::unique_ptr<Store> make_hdf5_store(const CheckpointOptions& options, MPI_Comm comm, const std::string& directory,
                                        std::shared_ptr<CheckpointDirectory> shared, const RowOrder* order) {
   if (!shared) shared = std::make_shared<CheckpointDirectory>(comm, directory);
-  return std::make_unique<Hdf5Store>(std::move(shared), order ? *order : RowOrder(comm), options.single);
+  return std::make_unique<Hdf5Store>(std::move(shared), order ? *order : RowOrder(comm), SnapshotFormat{options.single, options.compressed});
 }
 
 std::unique_ptr<Store> make_tiered_store(const CheckpointOptions& options, MPI_Comm comm,
@@ -52,9 +55,7 @@ std::unique_ptr<Store> make_tiered_store(const CheckpointOptions& options, MPI_C
   return std::make_unique<TieredStore>(std::move(levels));
 }
 
-}  // namespace
-
-std::unique_ptr<Schedule> make_schedule(const CheckpointOptions& options, int num_steps) {
+std::unique_ptr<Schedule> make_whole_schedule(const CheckpointOptions& options, int num_steps) {
   if (options.schedule == "all") return std::make_unique<AllSchedule>(num_steps);
   if (options.schedule == "uniform") return std::make_unique<UniformSchedule>(num_steps, options.every);
   if (options.schedule == "revolve") return std::make_unique<RevolveSchedule>(num_steps, options.snapshots);
@@ -66,9 +67,35 @@ std::unique_ptr<Schedule> make_schedule(const CheckpointOptions& options, int nu
     for (const CheckpointLevel& level : options.levels) levels.push_back({level.snapshots, level.write, level.read});
     return std::make_unique<MultiLevelSchedule>(num_steps, std::move(levels), 1.0);
   }
+  if (options.schedule == "reversible") return std::make_unique<ReversibleSchedule>(num_steps);
   throw Error("unknown checkpoint schedule '" + options.schedule +
-                  "'; there are: all, uniform, revolve, online, two_level, multi_level",
+                  "'; there are: all, uniform, revolve, online, two_level, multi_level, reversible",
               ErrorKind::input);
+}
+
+}  // namespace
+
+int skipped_steps(const CheckpointOptions& options, int num_steps) {
+  return options.last > 0 ? std::max(num_steps - options.last, 0) : 0;
+}
+
+std::string approximation_of(const CheckpointOptions& options, int num_steps) {
+  std::string text;
+  if (const int skipped = skipped_steps(options, num_steps); skipped > 0)
+    text = "the gradient is that of the last " + std::to_string(num_steps - skipped) + " of " +
+           std::to_string(num_steps) + " steps only (checkpoint.last)";
+  if (options.single && options.store != "memory")
+    text += std::string(text.empty() ? "the gradient" : ", and") +
+            " is taken at states rounded to float32 (checkpoint.precision)";
+  return text;
+}
+
+std::unique_ptr<Schedule> make_schedule(const CheckpointOptions& options, int num_steps, const SweepPlan* plan) {
+  const int skipped = skipped_steps(options, num_steps);
+  std::unique_ptr<Schedule> schedule =
+      plan ? plan->checkpoints.make_schedule() : make_whole_schedule(options, num_steps - skipped);
+  if (skipped == 0) return schedule;
+  return std::make_unique<TruncatedSchedule>(skipped, std::move(schedule));
 }
 
 std::unique_ptr<Store> make_store(const CheckpointOptions& options, MPI_Comm comm,
@@ -81,7 +108,7 @@ std::unique_ptr<Store> make_store(const CheckpointOptions& options, MPI_Comm com
 
 double SweepPlan::expected_seconds() const {
   const auto n = static_cast<double>(checkpoints.num_steps);
-  return (n + static_cast<double>(checkpoints.recomputations)) * step_seconds + n * adjoint_seconds;
+  return (skipped + n + static_cast<double>(checkpoints.recomputations)) * step_seconds + n * adjoint_seconds;
 }
 
 std::string SweepPlan::summary() const {
@@ -94,10 +121,11 @@ std::string SweepPlan::summary() const {
 SweepPlan plan_sweep(const CheckpointOptions& options, Model& model, const State& initial, const ParameterSet& gradient,
                      int num_steps) {
   SweepPlan plan;
+  plan.skipped = skipped_steps(options, num_steps);
   model.prepare();
   model.begin_adjoint(gradient);  // what a record holds may depend on it
   plan.checkpoints =
-      plan_checkpoints(model.comm(), options.memory, num_steps, static_cast<std::int64_t>(initial.bytes()),
+      plan_checkpoints(model.comm(), options.memory, num_steps - plan.skipped, static_cast<std::int64_t>(initial.bytes()),
                        static_cast<std::int64_t>(model.record_bytes()));
   if (num_steps == 0) return plan;
   ParameterSet scratch = model.parameters().zero_like(gradient.names());

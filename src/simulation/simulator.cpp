@@ -1,6 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/simulation/simulator.hpp"
 
+#include <optional>
+
 #include "diffsim/core/error.hpp"
 
 namespace diffsim {
@@ -24,9 +26,9 @@ double DifferentiableSimulator::rollout(int num_steps, int checkpoint_every, Los
 double DifferentiableSimulator::rollout(int num_steps, const CheckpointOptions& options, Loss& loss,
                                         const StateObserver& observer) {
   state_ = solver_->initial_state();
-  schedule_ = options.memory.is_given()
-                  ? plan_sweep(options, solver_->model(), state_, gradient_, num_steps).checkpoints.make_schedule()
-                  : make_schedule(options, num_steps);
+  std::optional<SweepPlan> plan;
+  if (options.memory.is_given()) plan = plan_sweep(options, solver_->model(), state_, gradient_, num_steps);
+  schedule_ = make_schedule(options, num_steps, plan ? &*plan : nullptr);
   store_ = make_store(options, solver_->mesh()->comm());
   sweep_ = std::make_unique<AdjointSweep>(solver_->model(), loss, *schedule_, *store_);
   return sweep_->forward(state_, gradient_, observer, [=](int n, const State&) { return n == num_steps; });
@@ -40,6 +42,13 @@ void DifferentiableSimulator::backward() {
 
 const Field& DifferentiableSimulator::gradient(const std::string& parameter) const {
   return gradient_.at(parameter).field;
+}
+
+const State& DifferentiableSimulator::initial_gradient() const {
+  if (schedule_ && schedule_->first_reversed() > 0)
+    throw Error("a sweep of the last steps only has no gradient by the initial state; reverse all steps",
+                ErrorKind::input);
+  return adjoint_;
 }
 
 const SweepStatistics& DifferentiableSimulator::statistics() const {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Runs out of disk at every place in turn: checkpoints go to a tmpfs that has room for ever more of the files.
+"""Runs out of disk at every place in turn: checkpoints, and then results, go to a tmpfs that has room for ever more.
 
 Each run must end with an error of all ranks, said once, without crash or hang, and leave a checkpoint from which a run
 with enough room goes on to the gradient's same bits. Mounting needs root; without, use the tests' injected failures:
-DIFFSIM_WRITE_STRIDE=1 build/tests/bin/simulation_resume_test --gtest_filter=*FullDisk*.
+build/tests/bin/simulation_resume_test --gtest_filter=*EachWrite* fails every single write in turn.
 
     sudo tests/campaigns/disk_full.py --diffsim build/bin/diffsim
 """
@@ -16,11 +16,17 @@ import sys
 from campaign import Bench, arguments, complaints
 
 
+def sizes(first, last, step):
+    return range(first, last + 1, step)
+
+
 def main():
     parser = arguments(__doc__)
     parser.add_argument("--from-kb", type=int, default=1024)
     parser.add_argument("--to-kb", type=int, default=1400)
     parser.add_argument("--step-kb", type=int, default=4)
+    parser.add_argument("--results-to-kb", type=int, default=1100)
+    parser.add_argument("--results-step-kb", type=int, default=32)
     options = parser.parse_args()
     options.diffsim = os.path.abspath(options.diffsim)
     ranks = int(options.ranks.split(",")[0])
@@ -31,30 +37,32 @@ def main():
     bench.checkpoints.mkdir(exist_ok=True)
 
     full, faults = 0, 0
-    size = options.from_kb
-    while size <= options.to_kb:
-        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}k", "tmpfs", str(bench.checkpoints)], check=True)
+    places = [(bench.checkpoints, kb) for kb in sizes(options.from_kb, options.to_kb, options.step_kb)]
+    places += [(bench.folder / "out", kb) for kb in sizes(4, options.results_to_kb, options.results_step_kb)]
+    for folder, kb in places:
+        folder.mkdir(exist_ok=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={kb}k", "tmpfs", str(folder)], check=True)
+        where = f"{folder.name}, {kb} kB"
         try:
             code, _, err, seconds = bench.run(ranks, timeout=60)
             ours = [line for line in err.splitlines() if line.startswith("diffsim: error:")]
             if code == 0:
                 if bench.gradient() != reference:
                     faults += 1
-                    print(f"{size} kB: another gradient")
-                size += 16 * options.step_kb
+                    print(f"{where}: another gradient")
                 continue
             full += 1
-            if code != 1 or len(ours) != 1 or "No space left" not in ours[0] and "has space" not in ours[0]:
+            if code not in (1, 2) or len(ours) != 1 or "No space left" not in ours[0] and "has space" not in ours[0]:
                 faults += 1
-                print(f"{size} kB: exit code {code} after {seconds:.1f} s\n{err}")
-            subprocess.run(["mount", "-o", "remount,size=64m", str(bench.checkpoints)], check=True)
+                print(f"{where}: exit code {code} after {seconds:.1f} s\n{err}")
+            subprocess.run(["mount", "-o", "remount,size=64m", str(folder)], check=True)
             code, _, err, _ = bench.run(ranks, "--resume")
             if code != 0 or bench.gradient() != reference or complaints(err):
                 faults += 1
-                print(f"{size} kB: resumed with exit code {code}\n{err}")
+                print(f"{where}: resumed with exit code {code}\n{err}")
         finally:
-            subprocess.run(["umount", str(bench.checkpoints)], check=True)
-        size += options.step_kb
+            subprocess.run(["umount", str(folder)], check=True)
+            bench.clear()
     print(f"{full} runs ran out of disk; faults: {faults}")
     return 1 if faults or not full else 0
 

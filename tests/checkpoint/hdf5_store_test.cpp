@@ -103,10 +103,48 @@ TEST(Hdf5Store, DoesNotMixRuns) {
   EXPECT_TRUE(same_bits(state["positions"].to_host(), state_of(*mesh, 2)["positions"].to_host()));
 }
 
+TEST(Hdf5Store, CompressesWithoutLoss) {
+  const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {9, 8, 7});
+  State state;
+  state.add(Field("positions", static_cast<std::size_t>(mesh->num_vertices()), 3, mesh->num_owned_vertices()));
+  state.add(Field("velocities", static_cast<std::size_t>(mesh->num_owned_vertices()), 3));
+  state["positions"].from_host(mesh->rest_positions());
+  const auto directory = std::make_shared<CheckpointDirectory>(MPI_COMM_WORLD, "compressed");
+  Hdf5Store whole(directory, RowOrder(*mesh));
+  whole.put(0, state);
+  const std::int64_t bytes = whole.statistics().bytes_written;
+  for (const bool single : {false, true}) {
+    Hdf5Store store(directory, RowOrder(*mesh), {.single = single, .compressed = true});
+    const std::int64_t before = store.statistics().bytes_written;
+    store.put(1, state);
+    EXPECT_LT(store.statistics().bytes_written - before, bytes / 2);  // equal numbers in rows, and zeros
+    State found = state.zero_like();
+    store.get(1, found);
+    std::vector<double> values = state["positions"].to_host(), there = found["positions"].to_host();
+    values.resize(state["positions"].owned_size());
+    there.resize(values.size());
+    if (single)
+      for (double& value : values) value = static_cast<float>(value);
+    EXPECT_TRUE(same_bits(there, values));
+    // One bit of the compressed numbers.
+    const std::string name = store.path(1);
+    on_rank_0([&] {
+      std::fstream file(name, std::ios::in | std::ios::out | std::ios::binary);
+      const auto middle = static_cast<std::streamoff>(fs::file_size(name) / 2);
+      file.seekg(middle);
+      const char byte = static_cast<char>(file.get() ^ 4);
+      file.seekp(middle);
+      file.put(byte);
+    });
+    EXPECT_CONTAINS(error_of(ErrorKind::system, [&] { store.get(1, found); }), "is damaged");
+    store.erase(1);
+  }
+}
+
 TEST(Hdf5Store, RoundsToFloatsWhereAsked) {
   const auto mesh = small_mesh();
   const auto directory = std::make_shared<CheckpointDirectory>(MPI_COMM_WORLD, "single");
-  Hdf5Store store(directory, RowOrder(*mesh), true);
+  Hdf5Store store(directory, RowOrder(*mesh), {.single = true});
   State state = state_of(*mesh, 3);
   store.put(3, state);
   store.get(3, state);

@@ -17,7 +17,7 @@ namespace diffsim::testing {
 struct Rehearsal {
   std::string fault;  // empty if there is none
   long advances = 0;
-  long records = 0;
+  long records = 0;  // of steps taken forward or back
   std::map<int, long> stores;    // of each level
   std::map<int, long> restores;  // likewise
   std::map<int, int> peak;       // most snapshots at a time, likewise
@@ -64,7 +64,8 @@ class Rehearsing {
   }
 
   void finish() {
-    if (next_ != 0) result_.fault = "ends before step 0 is reversed";
+    const int first = schedule_.first_reversed();
+    if (next_ != first) result_.fault = "ends before step " + std::to_string(first) + " is reversed";
     if (!records_.empty()) result_.fault = "ends with records left";
     for (const auto& level : kept_)
       if (!level.empty()) result_.fault = "ends with snapshot " + std::to_string(*level.begin()) + " left";
@@ -72,7 +73,7 @@ class Rehearsing {
   }
 
   void fail(const Action& action, const std::string& what) {
-    static const char* const names[] = {"store", "restore", "discard", "advance", "record", "reverse", "done"};
+    static const char* const names[] = {"store", "restore", "discard", "advance", "record", "reverse", "back", "done"};
     result_.fault = std::string(names[static_cast<int>(action.kind)]) + " {" + std::to_string(action.begin) + ", " +
                     std::to_string(action.end) + ", level " + std::to_string(action.level) + "}: " + what;
   }
@@ -85,6 +86,7 @@ class Rehearsing {
       case Action::Kind::advance:
       case Action::Kind::record: return move(action);
       case Action::Kind::reverse: return reverse(action);
+      case Action::Kind::back: return back(action);
       case Action::Kind::done: break;
     }
     return "";
@@ -128,8 +130,20 @@ class Rehearsing {
     return result_.peak_records > max_records_ ? "too many records" : "";
   }
 
+  std::string back(const Action& action) {
+    if (!schedule_.goes_back()) return "says that it does not go back";
+    if (action.end != present_) return "state " + std::to_string(present_) + " is present";
+    if (action.begin != action.end - 1 || action.end != next_ || !records_.empty()) return "out of order";
+    if (next_ == n_) end_was_present_ = true;
+    present_ = action.begin;
+    records_.push_back(action.begin);
+    ++result_.records;
+    result_.peak_records = std::max(result_.peak_records, 1);
+    return result_.peak_records > max_records_ ? "too many records" : "";
+  }
+
   std::string reverse(const Action& action) {
-    if (next_ == n_ && present_ != n_) return "the last state is not present at the beginning of the reversal";
+    if (next_ == n_ && present_ != n_ && !end_was_present_) return "the last state is not present at the beginning of the reversal";
     if (action.end != next_ || action.begin >= action.end) return "out of order";
     for (int n = action.end - 1; n >= action.begin; --n) {
       if (records_.empty() || records_.back() != n) return "no record of step " + std::to_string(n);
@@ -145,6 +159,7 @@ class Rehearsing {
   int max_records_;
   bool told_;
   int present_ = 0;
+  bool end_was_present_ = false;  // when going back began
   int next_ = 0;  // steps from here on are reversed
   std::vector<std::set<int>> kept_;
   std::vector<int> records_;

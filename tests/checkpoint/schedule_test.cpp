@@ -9,6 +9,11 @@
 #include <vector>
 
 #include "checkpoint/schedule_checker.hpp"
+#include "diffsim/checkpoint/online_schedule.hpp"
+#include "diffsim/checkpoint/reversible_schedule.hpp"
+#include "diffsim/checkpoint/revolve_schedule.hpp"
+#include "diffsim/checkpoint/truncated_schedule.hpp"
+#include "diffsim/checkpoint/two_level_schedule.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim {
@@ -35,6 +40,35 @@ TEST(UniformSchedule, RepeatsEveryStepButTheLastSegmentOnce) {
       ASSERT_EQ(result.records, n);
     }
   }
+}
+
+TEST(ReversibleSchedule, StoresNothingAndTakesEveryStepTwice) {
+  for (const int n : {0, 1, 2, 17}) {
+    ReversibleSchedule schedule(n);
+    const testing::Rehearsal result = testing::rehearse(schedule, n, {}, 1);
+    EXPECT_EQ(result.fault, "") << n;
+    EXPECT_EQ(result.advances, n);
+    EXPECT_EQ(result.records, n);
+    EXPECT_EQ(result.stores.size(), 0U);
+  }
+}
+
+TEST(TruncatedSchedule, ReversesTheLastStepsAsAnotherScheduleSays) {
+  for (const int skipped : {0, 1, 9})
+    for (const int last : {1, 2, 13}) {
+      const auto expect = [&](std::unique_ptr<Schedule> inner, long advances, const std::vector<int>& room, int records) {
+        TruncatedSchedule schedule(skipped, std::move(inner));
+        const testing::Rehearsal result = testing::rehearse(schedule, skipped + last, room, records);
+        EXPECT_EQ(result.fault, "") << schedule.name() << ", " << last << " after " << skipped;
+        EXPECT_EQ(result.advances, skipped + advances) << schedule.name() << ", " << last << " after " << skipped;
+        EXPECT_EQ(result.records, last);
+      };
+      expect(std::make_unique<AllSchedule>(last), 0, {}, last);
+      expect(std::make_unique<RevolveSchedule>(last, 2), revolve_advances(last, 2), {2}, 1);
+      expect(std::make_unique<TwoLevelSchedule>(last, 20, 2), revolve_advances(last, 2), {2, 1}, 1);
+      expect(std::make_unique<ReversibleSchedule>(last), last, {}, 1);
+    }
+  EXPECT_THROW(TruncatedSchedule(3, std::make_unique<OnlineSchedule>(2)), Error);
 }
 
 TEST(Schedule, OfKnownLengthRefusesAnother) {

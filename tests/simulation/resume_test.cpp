@@ -13,107 +13,34 @@
 #include <random>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/inverse/losses.hpp"
 #include "diffsim/mesh/box.hpp"
-#include "diffsim/simulation/simulator.hpp"
+#include "simulation/resume_testing.hpp"
 
 namespace diffsim {
-// src/io/file_system.hpp
-void fail_writes_after(long count);
-void synchronise_files(bool wanted);
-
 namespace {
+
+using namespace testing_simulation;
 
 namespace fs = std::filesystem;
 
-constexpr int num_steps = 75;  // two whole blocks and a part
-const std::vector<std::string> asked = {"youngs_modulus", "density", "gravity", "damping"};
+constexpr int steps = 75;  // two whole blocks and a part
+const std::vector<std::string> by = {"youngs_modulus", "density", "gravity", "damping"};
 
-int rank_in(MPI_Comm comm) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  return rank;
-}
-
-/// A problem on some of the ranks, and what is left of it in a directory.
-struct Case {
-  explicit Case(MPI_Comm on) : comm(on), mesh(TetrahedralMesh::box(on, {1.0, 0.3, 0.2}, {4, 2, 1})) {
-    DifferentiableMaterial material{
-        "neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}}, "all"};
-    solver =
-        std::make_unique<DifferentiableSolver>(mesh, std::vector{material}, SolverOptions{.dt = 0.004, .substeps = 2});
-    solver->fix("x_min");
-    for (const int step : {0, 30, num_steps})
-      loss.add(std::make_unique<TargetPositionLoss>(*mesh, mesh->region("x_max"), std::array<double, 3>{0.9, 0.2, 0.1},
-                                                    step));
-  }
-
-  /// Loss and gradients in the file's order. `stop_at`: polls until it is told to stop; 0: it is not.
-  std::vector<double> run(const CheckpointOptions& options, bool resume, int stop_at = 0, bool keep = true) {
-    std::shared_ptr<CheckpointDirectory> directory;
-    std::unique_ptr<SweepJournal> journal;
-    const RowOrder order(*mesh);
-    warnings.clear();
-    if (keep) {
-      CheckpointDirectory::Options how;
-      how.keep = true;
-      how.resume = resume;
-      how.problem = {{"name", "resume_test"}};
-      how.warn = [this](const std::string& what) { warnings.push_back(what); };
-      directory = std::make_shared<CheckpointDirectory>(comm, options.directory, how);
-      journal = std::make_unique<SweepJournal>(directory, order, options.interval,
-                                               [this, stop_at] { return ++polls >= stop_at && stop_at > 0; });
-    }
-    polls = 0;
-    const std::unique_ptr<Store> store = make_store(options, comm, directory, &order);
-    const std::unique_ptr<Schedule> schedule = make_schedule(options, num_steps);
-    AdjointSweep sweep(solver->model(), loss, *schedule, *store, journal.get());
-    State state = solver->initial_state(), adjoint = state.zero_like();
-    ParameterSet gradient = solver->parameters().zero_like(asked);
-    std::vector<double> result{sweep.forward(state, gradient, {}, [](int n, const State&) { return n == num_steps; })};
-    sweep.backward(adjoint);
-    for (const Parameter& parameter : gradient) {
-      std::vector<double> block = parameter.field.to_host();
-      if (parameter.site == Site::cell) {
-        std::vector<double> local = block;
-        block.assign(static_cast<std::size_t>(mesh->cell_order().block_size()), 0.0);
-        mesh->cell_order().to_file(local, 1, block);
-      }
-      result.insert(result.end(), block.begin(), block.end());
-    }
-    statistics = sweep.statistics();
-    if (directory) directory->remove_all();
-    return result;
-  }
-
-  bool stops(const CheckpointOptions& options, bool resume, int stop_at) {
-    try {
-      (void)run(options, resume, stop_at);
-      return false;
-    } catch (const SweepStopped&) {
-      return true;
-    }
-  }
-
-  MPI_Comm comm;
-  std::shared_ptr<TetrahedralMesh> mesh;
-  std::unique_ptr<DifferentiableSolver> solver;
-  SumLoss loss;
-  std::vector<std::string> warnings;
-  SweepStatistics statistics;
-  int polls = 0;
+struct Case : InterruptedSweep {
+  explicit Case(MPI_Comm on, double damping = 0.99, int of_steps = steps)
+      : InterruptedSweep(
+            on, TetrahedralMesh::box(on, {1.0, 0.3, 0.2}, {4, 2, 1}), of_steps, by,
+            [&](std::shared_ptr<TetrahedralMesh> of) {
+              DifferentiableMaterial material{
+                  "neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}}, "all"};
+              DifferentiableSolver body(std::move(of), {material}, {.dt = 0.004, .substeps = 2, .damping = damping});
+              body.fix("x_min");
+              return body;
+            }) {}
 };
 
 CheckpointOptions options_of(const std::string& schedule, const std::string& store) {
-  CheckpointOptions options;
-  options.schedule = schedule;
-  options.store = store;
-  options.every = 20;
-  options.snapshots = 4;
-  options.levels = {{3, 0.0, 0.0, ""}, {4, 2.0, 1.0, ""}};
-  options.directory = "resume";
-  options.interval = 1e9;
-  return options;
+  return resumed_by(schedule, store, 20, "resume");
 }
 
 /// No machine crashes here, so nothing waits for the disk.
@@ -151,6 +78,45 @@ TEST(Resume, AnyScheduleAndStoreGoesOnToTheSameBits) {
   check("two_level", "tiered", 0.0, {0.1, 0.6, 0.97});
 }
 
+TEST(Resume, SweepsOfOtherKindsGoOn) {
+  Case problem(MPI_COMM_WORLD, 1.0);
+  const auto check = [&](const CheckpointOptions& options) {
+    const std::vector<double> reference = problem.run(options, false);
+    const int whole = problem.polls;
+    for (const double part : {0.3, 0.65, 0.95}) {
+      EXPECT_TRUE(problem.stops(options, false, static_cast<int>(part * whole)));
+      EXPECT_EQ(problem.run(options, true), reference) << options.schedule << " at " << part;
+      EXPECT_TRUE(problem.warnings.empty()) << problem.warnings.front();
+    }
+  };
+  CheckpointOptions truncated = options_of("two_level", "tiered");
+  truncated.last = 50;
+  check(truncated);
+  CheckpointOptions compressed = options_of("two_level", "tiered");
+  compressed.compressed = true;
+  compressed.interval = 0.0;
+  check(compressed);
+  check(options_of("reversible", "memory"));
+}
+
+TEST(Resume, RoundedSnapshotsAreNoStateToGoOnFrom) {
+  Case problem(MPI_COMM_WORLD);
+  CheckpointOptions options = options_of("two_level", "tiered");
+  const std::vector<double> whole = problem.run(options, false);
+  options.single = true;
+  const std::vector<double> reference = problem.run(options, false);
+  EXPECT_EQ(reference[0], whole[0]);
+  const double error = relative_difference(reference, whole);
+  EXPECT_GT(error, 0.0);
+  EXPECT_LT(error, 1e-5);
+  for (const int stop_at : {45, 120}) {
+    EXPECT_TRUE(problem.stops(options, false, stop_at));
+    const std::vector<double> found = problem.run(options, true);
+    EXPECT_EQ(found[0], whole[0]) << stop_at;  // to the bit: the forward run went on from a whole state
+    EXPECT_LT(relative_difference(found, whole), 3.0 * error);
+  }
+}
+
 TEST(Resume, WhatIsDoneIsNotDoneAgain) {
   Case problem(MPI_COMM_WORLD);
   const CheckpointOptions options = options_of("two_level", "tiered");
@@ -169,37 +135,17 @@ TEST(Resume, OtherNumbersOfRanksAgree) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (ranks < 3) GTEST_SKIP() << "needs 3 ranks";
   const CheckpointOptions options = options_of("two_level", "tiered");
-  const int rank = rank_in(MPI_COMM_WORLD);
-  std::vector<double> reference, found;
-  if (rank == 0) reference = Case(MPI_COMM_SELF).run(options, false, 0, false);
-  bool resume = false;
-  // Two stops on the way forward, two on the way back.
-  for (const auto& [count, stop_at] : std::vector<std::pair<int, int>>{{1, 30}, {2, 30}, {3, 90}, {2, 70}, {1, 0}}) {
-    MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Comm_split(MPI_COMM_WORLD, rank < count ? 0 : MPI_UNDEFINED, rank, &comm);
-    if (comm != MPI_COMM_NULL) {
-      Case problem(comm);
-      if (stop_at > 0) {
-        EXPECT_TRUE(problem.stops(options, resume, stop_at)) << count;
-      } else {
-        found = problem.run(options, resume);
-        EXPECT_LE(problem.statistics.recordings, 64);  // a block at least was reversed before
-      }
-      EXPECT_TRUE(problem.warnings.empty()) << problem.warnings.front();
-      MPI_Comm_free(&comm);
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-    resume = true;
-  }
-  if (rank != 0) return;
-  ASSERT_EQ(found.size(), reference.size());
-  // The loss; gradients by cell, relative to the largest; gravity; damping.
-  const std::size_t cells = (reference.size() - 5) / 2;
-  std::size_t at = 0;
-  for (const std::size_t count : {std::size_t{1}, cells, cells, std::size_t{3}, std::size_t{1}}) {
-    double scale = 0.0;
-    for (std::size_t i = at; i < at + count; ++i) scale = std::max(scale, std::abs(reference[i]));
-    for (const std::size_t end = at + count; at < end; ++at) EXPECT_NEAR(found[at], reference[at], 1e-11 * scale) << at;
+  const auto make = [](MPI_Comm comm) { return Case(comm); };
+  std::vector<double> reference;
+  if (rank_in(MPI_COMM_WORLD) == 0) reference = Case(MPI_COMM_SELF).run(options, false, 0, false);
+  // The loss; gradients by cell; gravity; damping.
+  const std::size_t cells = (reference.size() - std::min<std::size_t>(reference.size(), 5)) / 2;
+  // Stopped on the way forward, forward, back; and each once more on the way.
+  for (const std::vector<Leg>& legs : {std::vector<Leg>{{1, 30}, {2, 30}, {3, 90}, {1, 0}},
+                                       {{1, 120}, {2, 40}, {3, 40}, {1, 0}},
+                                       {{1, 30}, {2, 30}, {3, 90}, {2, 70}, {1, 0}}}) {
+    const std::vector<double> found = relayed(legs, options, make);
+    if (rank_in(MPI_COMM_WORLD) == 0) expect_near(found, reference, {1, cells, cells, 3, 1}, 1e-11);
   }
 }
 
@@ -283,6 +229,45 @@ TEST(Resume, EveryFileIsVerified) {
     turn();
   }
   CheckpointDirectory(MPI_COMM_WORLD, "resume", how).remove_all();
+}
+
+/// Every write of every rank, one after the other, until the sweep has none left to fail.
+TEST(Resume, EachWriteInTurnMayFail) {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  for (int culprit = 0; culprit < ranks; ++culprit) {
+    Case problem(MPI_COMM_WORLD, 0.99, 34);
+    CheckpointOptions options = options_of("two_level", "tiered");
+    options.every = 12;
+    const std::vector<double> reference = problem.run(options, false);
+    int writes = 0;
+    for (bool failed = true; failed; ++writes) {
+      if (rank_in(MPI_COMM_WORLD) == culprit) fail_writes_after(writes);
+      failed = false;
+      std::vector<double> found;
+      try {
+        found = problem.run(options, true);  // with what the one before has left
+      } catch (const Error& error) {
+        failed = true;
+        EXPECT_EQ(error.kind(), ErrorKind::system) << error.what();
+        EXPECT_NE(std::string(error.what()).find("No space left"), std::string::npos) << error.what();
+      }
+      fail_writes_after(-1);
+      int all = failed ? 1 : 0;
+      MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+      ASSERT_TRUE(all == 0 || all == ranks) << "rank " << culprit << ", write " << writes;
+      EXPECT_TRUE(problem.warnings.empty()) << "write " << writes << ": " << problem.warnings.front();
+      if (failed && writes % 3 == 0) {
+        EXPECT_EQ(problem.run(options, true), reference) << "rank " << culprit << ", write " << writes;
+        EXPECT_TRUE(problem.warnings.empty()) << "write " << writes << ": " << problem.warnings.front();
+      }
+      if (!failed) {
+        EXPECT_EQ(found, reference);
+      }
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+    EXPECT_GT(writes, culprit == 0 ? 10 : 4);
+  }
 }
 
 TEST(Resume, AFullDiskIsToldByAllRanksAndHarmsNothing) {

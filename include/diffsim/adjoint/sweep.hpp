@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -58,6 +59,9 @@ double rollout_tangent(Model& model, State& state, State& tangent, const Paramet
 /// schedule is then followed from its beginning, but what is done already is passed over: a state is computed, from the
 /// nearest one there is, when something asks for it. The same way a sweep does without a snapshot that turns out
 /// damaged.
+///
+/// Where a schedule truncates the sweep, the gradient is what the steps from `first_reversed` on contribute, and the
+/// adjoint is that of the state they begin with. A schedule that goes back sets the Model to be reversible.
 class AdjointSweep {
  public:
   static constexpr int steps_of_block = 32;
@@ -72,7 +76,8 @@ class AdjointSweep {
   /// not ask. Throws SweepStopped where the journal is told to stop.
   double forward(State& state, ParameterSet& gradient, const StateObserver& observer = {},
                  const EndOfRollout& ends = {});
-  /// ∂L/∂p, summed over ranks where a parameter is global, and ∂L/∂x[0] (owned entries).
+  /// ∂L/∂p, summed over ranks where a parameter is global, and ∂L/∂x[0] (owned entries). Throws Error (system) where
+  /// steps taken back did not return to where they came from.
   void backward(State& adjoint);
 
   void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }
@@ -90,8 +95,11 @@ class AdjointSweep {
   void restore(const Place& place);
   void advance(int begin, int end);
   void record(int begin, int end);
+  void back(int begin, int end);
   void reverse(const Action& action, State& adjoint);
+  std::unique_ptr<Record>& new_record();
   void step(Record* record);
+  void watch_return();
   void visit(int n);
   void produce(int n);
   bool load(const Place& place);
@@ -117,6 +125,8 @@ class AdjointSweep {
   int furthest_ = 0;             // states up to here have been visited
   int reversed_from_ = 0;        // steps from here on are reversed; above all steps in the forward run
   bool passing_over_ = false;    // what an earlier sweep has done
+  std::optional<std::uint64_t> bits_;  // of the state at `watched_`
+  int watched_ = -1;             // where going back is compared with; -1: nowhere
   int asked_ = -1;               // the last state that was asked whether it ends the rollout
   std::set<Place> kept_;         // snapshots in the store
   std::set<Place> promised_;     // snapshots that the schedule believes to be there

@@ -14,12 +14,24 @@
 
 #include "diffsim/checkpoint/row_order.hpp"
 #include "diffsim/checkpoint/store.hpp"
+#include "diffsim/core/error.hpp"
 #include "diffsim/io/background_writer.hpp"
 
 namespace diffsim {
 
 /// What makes one problem another, part by part: {"mesh", hash}, {"material", hash}, …
 using ProblemParts = std::vector<std::pair<std::string, std::string>>;
+
+/// A file could not be written: what was to be read meanwhile is not at fault.
+class CheckpointWriteError : public Error {
+ public:
+  explicit CheckpointWriteError(const std::string& what) : Error(what, ErrorKind::system) {}
+};
+
+/// Whether a sweep can go on without the file that could not be read.
+inline bool is_damage(const Error& error) {
+  return error.kind() != ErrorKind::input && dynamic_cast<const CheckpointWriteError*>(&error) == nullptr;
+}
 
 /// A directory of HDF5 files that, where `keep` is asked for, outlive the program that wrote them.
 ///
@@ -74,7 +86,7 @@ class CheckpointDirectory {
   /// Numbers, a share of this rank, that every file from here on has as `/note`.
   void annotate(std::vector<double> shares) { note_ = std::move(shares); }
 
-  /// Lists files that are written; `wait`: all that were begun.
+  /// Lists files that are written; `wait`: all that were begun. Throws CheckpointWriteError.
   void publish(bool wait);
   /// Ends with nothing left: all files go, and the directory if it was made here.
   void remove_all();
@@ -103,9 +115,9 @@ class CheckpointDirectory {
   int ranks_ = 1;
   std::string first_made_;  // the outermost directory that did not exist before
   std::map<Key, Entry> entries_;
-  std::vector<std::string> garbage_;  // names of files to remove once the manifest does not list them
+  std::vector<std::string> garbage_;      // names of files to remove once the manifest does not list them
   std::vector<std::string> old_garbage_;  // likewise, the one before it
-  bool changed_ = false;              // the manifest is behind
+  bool changed_ = false;                  // the manifest is behind
   std::int64_t generation_ = 0;
   std::int64_t point_ranks_ = 0;  // that the point's signature was taken on
   RowOrder::Signature point_;

@@ -10,6 +10,7 @@ namespace diffsim {
 /// What a schedule is going to do.
 struct SweepForecast {
   int num_steps = 0;
+  int first = 0;           ///< steps before this one are not reversed
   long steps = 0;          ///< steps taken, recorded ones and repetitions included
   std::vector<long> left;  ///< of these, how many come after step n is reversed, for each n
 };

@@ -18,9 +18,9 @@ class Hdf5Store : public Store {
  public:
   /// A directory of its own, which goes with it; made if it is not there. InputError where it cannot be written to.
   Hdf5Store(MPI_Comm comm, const std::string& directory);
-  /// In a directory that others use too. `single`: positions and velocities are rounded to float32 on the disk, and so
-  /// the gradient has an error.
-  Hdf5Store(std::shared_ptr<CheckpointDirectory> directory, RowOrder order, bool single = false);
+  /// In a directory that others use too. `format.single`: positions and velocities are rounded to float32 on the disk,
+  /// and so the gradient has an error.
+  Hdf5Store(std::shared_ptr<CheckpointDirectory> directory, RowOrder order, SnapshotFormat format = {});
   ~Hdf5Store() override;
 
   std::string name() const override { return "hdf5"; }
@@ -35,11 +35,13 @@ class Hdf5Store : public Store {
  private:
   std::shared_ptr<CheckpointDirectory> directory_;
   RowOrder order_;
-  bool single_ = false;
+  SnapshotFormat format_;
+  const char* kind_;
   std::set<int> steps_;
 };
 
-/// The kind of a snapshot in a CheckpointDirectory.
+/// The kinds of snapshots in a CheckpointDirectory: whole ones, and such as were rounded to float32.
 inline constexpr const char* snapshot_kind = "step";
+inline constexpr const char* rounded_kind = "rounded";
 
 }  // namespace diffsim

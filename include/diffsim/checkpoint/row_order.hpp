@@ -14,6 +14,12 @@
 
 namespace diffsim {
 
+/// How the numbers of a snapshot stand in a file.
+struct SnapshotFormat {
+  bool single = false;      ///< rounded to float32
+  bool compressed = false;  ///< without loss
+};
+
 /// How states and parameters stand in files, so that another number of ranks can read them: entries of vertices and
 /// cells in the mesh file's order, whatever rank has them. Fields of any other extent, and all of them without a mesh,
 /// stand rank after rank; these go back to the same number of ranks only. Collective.
@@ -26,7 +32,7 @@ class RowOrder {
   MPI_Comm comm() const { return comm_; }
 
   /// `GROUP/NAME` for each field, and what reading it needs.
-  std::vector<FileArray> to_file(const std::string& group, const State& state, bool single = false) const;
+  std::vector<FileArray> to_file(const std::string& group, const State& state, SnapshotFormat format = {}) const;
   void from_file(const Hdf5File& file, const std::string& group, State& state) const;
 
   /// A gradient on its way: `Site::global` entries are this rank's shares, which other numbers of ranks take as their

@@ -15,6 +15,7 @@ struct Action {
     advance,  ///< from state `begin` to state `end`
     record,   ///< likewise, keeping what the adjoint of each step needs
     reverse,  ///< adjoint of steps end-1 … begin, from their records, which end with it
+    back,     ///< from state `end` to state `begin`, one before, keeping what the adjoint of that step needs
     done
   };
   Kind kind = Kind::done;
@@ -28,8 +29,8 @@ struct Action {
 /// Pure integer logic that says how to reverse a rollout in bounded memory: which states to keep, which steps to
 /// repeat. It knows no physics; it starts with state 0 present and ends when step 0 is reversed.
 ///
-/// Steps are reversed in order, n-1 first, each once; state n, where the adjoint starts, is present just before the
-/// first `reverse`. The length n is known beforehand, or told by `finish`.
+/// Steps are reversed in order, n-1 first, each once, down to `first_reversed`; state n, where the adjoint starts, is
+/// present just before the first `reverse` or `back`. The length n is known beforehand, or told by `finish`.
 class Schedule {
  public:
   virtual ~Schedule() = default;
@@ -39,6 +40,10 @@ class Schedule {
   virtual bool is_open() const { return false; }
   /// The rollout ends with the present state, `num_steps`. Throws where the schedule was made for a known length.
   virtual void finish(int num_steps);
+  /// Steps before this one are not reversed: what comes out is an approximation of the gradient, if this is not 0.
+  virtual int first_reversed() const { return 0; }
+  /// Whether it takes steps `back`, which a Model must be able to.
+  virtual bool goes_back() const { return false; }
 };
 
 /// Records every step on the way forward: no step is repeated, memory grows with the number of steps.

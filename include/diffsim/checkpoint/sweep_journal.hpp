@@ -47,9 +47,10 @@ class SweepJournal {
   void begin(const State& initial, const ParameterSet& parameters);
 
   /// The last whole entries of this sweep; what cannot be used is told, and dropped.
-  std::optional<Reversal> load_reversal(State& adjoint, ParameterSet& gradient);
+  /// `first`: steps before it are not to be reversed.
+  std::optional<Reversal> load_reversal(int first, State& adjoint, ParameterSet& gradient);
   std::optional<Progress> load_progress(State& scratch);
-  /// States of this sweep on the disk, in ascending order.
+  /// States of this sweep on the disk, in ascending order; of a reversal, with such as were rounded.
   std::vector<int> states() const;
   /// False where the state cannot be read; it is told, and dropped.
   bool load_state(int step, State& state);
@@ -64,7 +65,8 @@ class SweepJournal {
   [[noreturn]] void stop(const std::string& where);
 
  private:
-  void hold(int step);
+  void hold(const char* kind, int step);
+  void let_go(int step);
   void drop(const std::string& kind, int number, const std::string& why);
 
   std::shared_ptr<CheckpointDirectory> directory_;

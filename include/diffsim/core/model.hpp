@@ -89,6 +89,13 @@ class Model {
                                     const ParameterSet& /*direction*/, const AdjointPair& /*pair*/) {
     throw Error("this model has no second derivatives", ErrorKind::input);
   }
+
+  /// Whether steps from here on can be undone by `step_back`, which changes them in their last digits. Throws Error
+  /// (input) with the reason where that cannot be.
+  virtual void set_reversible(bool wanted);
+  /// x[n+1] → x[n] in place, to the bit what `step` began with (n = 0: what it made of that first); fills `record` as
+  /// `step` does.
+  virtual void step_back(int n, State& state, Record& record);
 };
 
 }  // namespace diffsim

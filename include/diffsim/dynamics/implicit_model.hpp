@@ -59,6 +59,7 @@ class ImplicitModel : public MeshModel {
   void begin_adjoint(const ParameterSet& gradient) override;
   void prepare_adjoint(ParameterSet& gradient) override;
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override;
+  void set_reversible(bool wanted) override;
   std::unique_ptr<Record> make_record() const override;
   std::size_t record_bytes() const override;
   /// Throws Error (run) with step, reason and residuals where Newton's method fails.

@@ -69,6 +69,7 @@ class MeshModel : public Model {
   MeshModel(std::shared_ptr<const TetrahedralMesh> mesh, double dt);
 
   bool any_term_uses_velocities() const;
+  bool has_motions() const { return !motions_.empty(); }
   /// Whether masses depend on one of the parameters in `set`.
   static bool changes_mass(const ParameterSet& set);
   /// force = Σ f(x, v, p), complete at owned vertices. Collective.

@@ -16,6 +16,11 @@ namespace diffsim {
 /// m is 0 for fixed components of vertices and 1 elsewhere, so gradients flow through everything but those. Vertices
 /// that are moved follow their motion over each h.
 ///
+/// Reversible, positions and velocities are whole multiples of powers of two, about 2⁻⁴⁸ of the mesh's extent and
+/// 2⁻⁵² of that per substep, and so are their increments: sums are exact (src/dynamics/euler_update.hpp). Derivatives
+/// are those of the motion without this rounding, at the states with it. Not with damping other than 1, contact, forces
+/// that depend on velocities, or prescribed motions.
+///
 /// Parameters of its own, besides MeshModel's: `damping` [1].
 class SymplecticEuler : public MeshModel {
  public:
@@ -29,6 +34,9 @@ class SymplecticEuler : public MeshModel {
   /// stiffness at vertex i, and γ likewise of the terms' damping. Needs `prepare`. Collective.
   double stable_substep(double safety = 0.8);
 
+  void prepare() override;
+  void set_reversible(bool wanted) override;
+  void step_back(int n, State& state, Record& record) override;
   void prepare_tangent(const ParameterSet& direction) override;
   void begin_adjoint(const ParameterSet& gradient) override;
   std::unique_ptr<Record> make_record() const override;
@@ -46,6 +54,9 @@ class SymplecticEuler : public MeshModel {
   void substep_tangent(int n, int s, const Record& record, const ParameterSet& direction, State& tangent);
   double largest_rate(void (ForceTerm::*add_bound)(const ParameterSet&, Field&));
   void require_valid(int n);
+  /// Throws the same Error on every rank if a vertex is beyond the grid of reversible steps. Collective.
+  void require_on_grid(int n);
+  void require_reversible() const;
   /// Throws the same Error on every rank if substep s passes through something. Collective.
   void require_free(const Configuration& from, const Configuration& to, int s);
   /// s, at the beginning of a substep.
@@ -53,6 +64,7 @@ class SymplecticEuler : public MeshModel {
 
   int substeps_;
   std::unique_ptr<Workspace> work_;
+  bool reversible_ = false;
   bool records_velocities_ = false;  // the derivatives by damping, or of forces that depend on velocities, need them
 };
 

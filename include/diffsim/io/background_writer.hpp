@@ -19,7 +19,8 @@ struct FileArray {
   Shape row_shape;             ///< of a row; empty: one number
   std::vector<double> values;  ///< [rows, row_shape…]
   std::string units = "1";
-  bool single = false;  ///< kept as float32
+  bool single = false;      ///< kept as float32
+  bool compressed = false;  ///< kept as HDF5's shuffle and deflate filters make it
 };
 
 /// A file as it was published: what every byte of it adds up to.
@@ -49,8 +50,9 @@ class BackgroundWriter {
   /// Waits, and removes files that were not published.
   ~BackgroundWriter();
 
-  /// Begins to write a file. Throws where the disk has no room for it, or a file before it failed.
-  void write(const std::string& path, const std::string& format, int version, const Attributes& attributes,
+  /// Begins to write a file. Throws where the disk has no room for it, or a file before it failed. Returns the bytes that
+  /// its arrays take in it, of all ranks.
+  std::uint64_t write(const std::string& path, const std::string& format, int version, const Attributes& attributes,
              std::vector<FileArray> arrays);
   /// Gives files that are written by all ranks their names; `wait`: all there are. In order.
   std::vector<WrittenFile> publish(bool wait);

@@ -119,6 +119,11 @@ class Hdf5File {
   /// first one in the file.
   std::uint64_t allocate(const std::string& dataset, const Shape& shape, const std::string& units, bool single,
                          std::uint64_t checksum);
+  /// Likewise a dataset in chunks of `chunk_rows` rows that HDF5's filters have made `bytes` long each (chunk_filter.hpp).
+  /// Returns their places.
+  std::vector<std::uint64_t> allocate_chunks(const std::string& dataset, const Shape& shape, const std::string& units,
+                                             bool single, std::uint64_t checksum, std::int64_t chunk_rows,
+                                             const std::vector<std::uint64_t>& bytes);
   /// Closes the file without publishing: it stays `PATH.partial`. Returns its length.
   std::uint64_t close_partial();
 

@@ -25,7 +25,8 @@ struct CheckpointLevel {
 
 /// How a gradient's sweep keeps memory bounded.
 struct CheckpointOptions {
-  std::string schedule = "all";  ///< all, uniform, revolve, online, two_level, multi_level
+  std::string schedule = "all";  ///< all, uniform, revolve, online, two_level, multi_level, reversible
+  int last = 0;                  ///< how many steps at the end are reversed; 0: all. Fewer than all: an approximation
   int every = 10;                ///< uniform: steps between snapshots; two_level: steps a segment
   int snapshots =
       20;  ///< revolve, online, two_level: states kept at once, the first one of the rollout (segment) included
@@ -33,21 +34,15 @@ struct CheckpointOptions {
   std::string directory = "checkpoints";
   std::vector<CheckpointLevel> levels;  ///< multi_level
   MemoryBudget memory;                  ///< where given, the schedule is planned
-  bool single = false;                  ///< snapshots in HDF5 are rounded to float32
+  bool single = false;                  ///< snapshots in HDF5 are rounded to float32: an approximation
+  bool compressed = false;              ///< snapshots in HDF5 are compressed, without loss
   double interval = 600.0;              ///< s between two entries of a SweepJournal
 };
-
-/// Throw Error (input) for a name they do not know, naming those there are.
-std::unique_ptr<Schedule> make_schedule(const CheckpointOptions& options, int num_steps);
-/// HDF5 snapshots (of the first level on a disk) go to `shared`, ordered as `order` says, if it is given; else to a
-/// directory that goes with the store.
-std::unique_ptr<Store> make_store(const CheckpointOptions& options, MPI_Comm comm,
-                                  std::shared_ptr<CheckpointDirectory> shared = nullptr,
-                                  const RowOrder* order = nullptr);
 
 /// A plan with what it will take, measured on the first step.
 struct SweepPlan {
   CheckpointPlan checkpoints;
+  int skipped = 0;                                                    ///< steps that are not reversed, nor planned
   double step_seconds = std::numeric_limits<double>::quiet_NaN();     ///< NaN: not known
   double adjoint_seconds = std::numeric_limits<double>::quiet_NaN();  ///< likewise
 
@@ -56,6 +51,22 @@ struct SweepPlan {
   /// "revolve: 12 snapshots, 3 records, 1.20 GiB; 2.31 forward steps for each of 10000; about 340 s"
   std::string summary() const;
 };
+
+/// How many steps of a rollout are not reversed.
+int skipped_steps(const CheckpointOptions& options, int num_steps);
+/// How the gradient is an approximation: "that of the last 40 of 100 steps only (checkpoint.last); …", empty if it is
+/// not.
+std::string approximation_of(const CheckpointOptions& options, int num_steps);
+
+/// Throw Error (input) for a name they do not know, naming those there are. `plan`: what was planned for
+/// `options.memory`.
+std::unique_ptr<Schedule> make_schedule(const CheckpointOptions& options, int num_steps,
+                                        const SweepPlan* plan = nullptr);
+/// HDF5 snapshots (of the first level on a disk) go to `shared`, ordered as `order` says, if it is given; else to a
+/// directory that goes with the store.
+std::unique_ptr<Store> make_store(const CheckpointOptions& options, MPI_Comm comm,
+                                  std::shared_ptr<CheckpointDirectory> shared = nullptr,
+                                  const RowOrder* order = nullptr);
 
 /// The plan for `options.memory`, which must be given. `gradient` names the parameters asked for. Collective.
 SweepPlan plan_sweep(const CheckpointOptions& options, Model& model, const State& initial, const ParameterSet& gradient,

@@ -28,8 +28,8 @@ class DifferentiableSimulator {
   const State& state() const { return state_; }  ///< after the rollout
   const Field& gradient(const std::string& parameter) const;
   const ParameterSet& gradient() const { return gradient_; }
-  /// ∂L/∂x[0]: `positions` and `velocities`, owned entries.
-  const State& initial_gradient() const { return adjoint_; }
+  /// ∂L/∂x[0]: `positions` and `velocities`, owned entries. Throws Error (input) where not all steps were reversed.
+  const State& initial_gradient() const;
   const SweepStatistics& statistics() const;
 
  private:

@@ -3,33 +3,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
-#include "app/inverse_job.hpp"
+#include "app/approximation.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/inverse/gradient_check.hpp"
 #include "diffsim/inverse/hessian_check.hpp"
 
 namespace diffsim::app {
 namespace {
-
-/// ‖g - g₀‖/‖g₀‖ with g₀ from whole snapshots, g from ones rounded to float32 as the scene wants them.
-double rounding_error(Job& job, InverseJob& inverse, const std::vector<double>& u, const std::vector<double>& whole) {
-  const CheckpointOptions& options = job.scene.checkpoint;
-  const std::unique_ptr<Store> store = make_store(options, job.comm);
-  InverseProblem problem(
-      inverse.solver->model(), inverse.problem->initial(), job.scene.solver.steps, inverse.objective(),
-      inverse.problem->unknowns(), [&](int num_steps) { return make_schedule(options, num_steps); }, *store);
-  std::vector<double> rounded;
-  (void)problem.gradient(u, rounded);
-  double sums[2] = {0.0, 0.0};
-  for (std::size_t i = 0; i < whole.size(); ++i) {
-    sums[0] += (rounded[i] - whole[i]) * (rounded[i] - whole[i]);
-    sums[1] += whole[i] * whole[i];
-  }
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, job.comm));
-  return sums[1] > 0.0 ? std::sqrt(sums[0] / sums[1]) : 0.0;
-}
 
 /// Symmetry and third order of the remainder, into the report.
 bool check_products(Job& job, InverseProblem& problem, const std::vector<double>& u) {
@@ -83,10 +64,11 @@ bool check(Job& job) {
                            one.dot_product_error, taylor);
   }
   inverse.report_sweeps();
-  if (job.scene.checkpoint.single) {
-    const double error = rounding_error(job, inverse, u, by_u);
-    job.report["checkpoint"]["single_precision_gradient_error"] = error;
-    job.out << fmt::format("  snapshots in float32 change the gradient by {:.2e}, relative to it\n", error);
+  if (!inverse.approximation().empty()) {
+    const double error = relative_error(job.comm, gradient_by(job, inverse, job.scene.checkpoint, u), by_u);
+    job.report["checkpoint"]["gradient_error"] = error;
+    job.out << fmt::format("  as the scene has it, {}: that changes it by {:.2e}, relative to it\n",
+                           inverse.approximation(), error);
   }
   job.report["dot_product_error"] = worst;
   job.report["taylor_orders"] = orders;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include "app/inverse_job.hpp"
+#include "app/approximation.hpp"
 #include "app/unknown_files.hpp"
 
 namespace diffsim::app {
@@ -19,6 +19,7 @@ bool gradient(Job& job) {
   {
     const Stopwatch io(job.report, "io");
     Hdf5File file = Hdf5File::create(job.comm, job.output.path("gradient.h5"), "diffsim gradient", 1);
+    inverse.label(file);
     file.write_array<double>("/loss", {loss}, {}, "m^2");
     write_unknowns(
         file, "gradient", job.scene, *inverse.mesh, problem, [&](std::size_t k) { return gradients[k]; }, true);
@@ -28,10 +29,18 @@ bool gradient(Job& job) {
   job.report["loss"] = loss;
   job.report["gradient_norm"] = norm;
   inverse.report_sweeps();
+  std::string approximation = inverse.approximation();
+  if (!approximation.empty() && job.scene.measure_error) {
+    const std::vector<double> whole = gradient_by(job, inverse, exact(job.scene.checkpoint), u);
+    const double error = relative_error(job.comm, by_u, whole);
+    job.report["checkpoint"]["gradient_error"] = error;
+    approximation += fmt::format("; its error is {:.2e}, relative to the whole gradient", error);
+  }
   inverse.progress.clear();
   job.out << fmt::format("gradient: {}; forward {:.3g} s, backward {:.3g} s\n", size_text(job.scene, *inverse.mesh),
                          statistics.forward_seconds, statistics.backward_seconds)
           << fmt::format("loss {:.10g} m², norm of the gradient {:.6g}\n", loss, norm);
+  if (!approximation.empty()) job.out << "APPROXIMATE: " << approximation << '\n';
   for (std::size_t k = 0; k < gradients.size(); ++k) {
     const std::vector<std::string> names = value_names(problem, k);
     for (std::size_t i = 0; i < names.size() && names.size() <= 20; ++i)

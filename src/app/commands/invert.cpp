@@ -61,6 +61,7 @@ class History {
 void write_parameters(Job& job, const InverseJob& inverse, const std::vector<double>& u) {
   const Stopwatch io(job.report, "io");
   Hdf5File file = Hdf5File::create(job.comm, job.output.path("parameters.h5"), "diffsim parameters", 1);
+  inverse.label(file);
   write_unknowns(
       file, "parameters", job.scene, *inverse.mesh, *inverse.problem,
       [&](std::size_t k) { return inverse.problem->physical(k, u); }, false);
@@ -119,6 +120,7 @@ bool invert(Job& job) {
   job.out << fmt::format("invert: {}; {} after {} iterations, {}, {:.3g} s ({})\n", size_text(job.scene, *inverse.mesh),
                          result.converged ? "converged" : "NOT converged", result.iterations, evaluations_text(result),
                          job.report.elapsed() - start, result.reason)
+          << (inverse.approximation().empty() ? "" : "APPROXIMATE: " + inverse.approximation() + '\n')
           << fmt::format("loss {:.6g} -> {:.6g} m²\n", first_loss.value_or(result.loss), result.loss);
   for (std::size_t i = 0; i < values.size(); ++i)
     job.out << fmt::format("  {} = {:.8g}\n", history.names()[i], values[i]);

@@ -1,0 +1,162 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// What an adjoint sweep takes beyond the steps and adjoints that its schedule asks for: two-level, segments in HDF5
+// kept with a journal as the runner keeps them (or in memory), against these steps and adjoints alone, one after the
+// other in each iteration. `beyond_%` is per cent of the latter; `beyond_cpu_%` likewise of processor time, that of the
+// thread which writes included, which does not count what other programs take.
+//
+// DIFFSIM_BENCH_CELLS=1000000 chooses the size, DIFFSIM_BENCH_ITERATIONS=3 how often, DIFFSIM_BENCH_DIRECTORY where
+// files go.
+
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <ctime>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "diffsim/checkpoint/sweep_journal.hpp"
+#include "diffsim/checkpoint/two_level_schedule.hpp"
+#include "diffsim/core/device.hpp"
+#include "diffsim/inverse/losses.hpp"
+#include "diffsim/mesh/box.hpp"
+#include "diffsim/simulation/simulator.hpp"
+
+namespace diffsim {
+namespace {
+
+constexpr int num_steps = 32, segment = 8, snapshots = 4;
+
+std::string from_environment(const char* name, const char* otherwise) {
+  const char* text = std::getenv(name);
+  return text ? text : otherwise;
+}
+
+/// Until all ranks are done; of this rank's threads together.
+struct Seconds {
+  double wall = 0.0, cpu = 0.0;
+  Seconds& operator+=(const Seconds& other) {
+    wall += other.wall;
+    cpu += other.cpu;
+    return *this;
+  }
+};
+
+Seconds seconds_of(const std::function<void()>& body) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start = MPI_Wtime();
+  const std::clock_t cpu_start = std::clock();
+  body();
+  Kokkos::fence();
+  MPI_Barrier(MPI_COMM_WORLD);
+  return {MPI_Wtime() - start, static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC};
+}
+
+/// What the schedule asks for.
+SweepStatistics counted(Schedule& schedule) {
+  SweepStatistics count;
+  for (Action action = schedule.next(); action.kind != Action::Kind::done; action = schedule.next()) {
+    if (action.kind == Action::Kind::advance) count.advances += action.end - action.begin;
+    if (action.kind == Action::Kind::record) count.recordings += action.end - action.begin;
+  }
+  return count;
+}
+
+struct Problem {
+  explicit Problem(std::int64_t cells) {
+    const int n = static_cast<int>(std::lround(std::cbrt(static_cast<double>(cells) / 6.0)));
+    mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {n, n, n});
+    DifferentiableMaterial material{
+        "neo_hookean", {{"youngs_modulus", 1e4}, {"poisson_ratio", 0.4}, {"density", 1000.0}}, "all"};
+    solver = std::make_unique<DifferentiableSolver>(mesh, std::vector{material},
+                                                    SolverOptions{.dt = 2e-4, .substeps = 4, .damping = 0.999});
+    solver->fix("y_min");
+    loss = std::make_unique<TargetPositionLoss>(*mesh, mesh->region("y_max"), std::array<double, 3>{0.5, 0.9, 0.5},
+                                                num_steps);
+    gradient = solver->parameters().zero_like({"youngs_modulus", "poisson_ratio"});
+  }
+
+  /// Steps, recorded steps and adjoints as counted, with nothing around them.
+  Seconds work(long advances, long recordings) {
+    State state = solver->initial_state(), adjoint = state.zero_like();
+    Model& model = solver->model();
+    return seconds_of([&] {
+      model.prepare();
+      model.begin_adjoint(gradient);
+      const std::unique_ptr<Record> record = model.make_record();
+      loss->add_gradient(num_steps, state, model.parameters(), adjoint, gradient);
+      for (long k = 0; k < advances; ++k) model.step(0, state, nullptr);
+      for (long k = 0; k < recordings; ++k) {
+        model.step(0, state, record.get());
+        model.step_adjoint(0, *record, adjoint, gradient);
+      }
+      model.prepare_adjoint(gradient);
+    });
+  }
+
+  Seconds sweep(const std::string& store_name) {
+    CheckpointOptions options;
+    options.schedule = "two_level";
+    options.every = segment;
+    options.snapshots = snapshots;
+    options.store = store_name;
+    options.directory = from_environment("DIFFSIM_BENCH_DIRECTORY", "sweep_bench");
+    const RowOrder order(*mesh);
+    std::shared_ptr<CheckpointDirectory> directory;
+    std::unique_ptr<SweepJournal> journal;
+    if (store_name != "memory") {
+      CheckpointDirectory::Options how;
+      how.keep = true;
+      directory = std::make_shared<CheckpointDirectory>(MPI_COMM_WORLD, options.directory, how);
+      journal = std::make_unique<SweepJournal>(directory, order, options.interval);
+    }
+    const std::unique_ptr<Store> store = make_store(options, MPI_COMM_WORLD, directory, &order);
+    const std::unique_ptr<Schedule> schedule = make_schedule(options, num_steps);
+    AdjointSweep one(solver->model(), *loss, *schedule, *store, journal.get());
+    State state = solver->initial_state(), adjoint = state.zero_like();
+    const Seconds seconds = seconds_of([&] {
+      one.forward(state, gradient);
+      one.backward(adjoint);
+    });
+    statistics = one.statistics();
+    if (directory) directory->remove_all();
+    return seconds;
+  }
+
+  std::shared_ptr<TetrahedralMesh> mesh;
+  std::unique_ptr<DifferentiableSolver> solver;
+  std::unique_ptr<Loss> loss;
+  ParameterSet gradient;
+  SweepStatistics statistics;
+};
+
+void two_level(benchmark::State& bench, const char* store) {
+  Problem problem(std::atoll(from_environment("DIFFSIM_BENCH_CELLS", "1000000").c_str()));
+  TwoLevelSchedule schedule(num_steps, segment, snapshots);
+  const SweepStatistics count = counted(schedule);
+  (void)problem.work(1, 1);  // memory is allocated
+  Seconds work, sweep;
+  for (auto _ : bench) {
+    work += problem.work(count.advances, count.recordings);
+    const Seconds seconds = problem.sweep(store);
+    sweep += seconds;
+    bench.SetIterationTime(seconds.wall);
+  }
+  if (problem.statistics.advances != count.advances || problem.statistics.recordings != count.recordings)
+    bench.SkipWithError("the sweep took other steps than its schedule");
+  bench.counters["cells"] = static_cast<double>(problem.mesh->num_global_cells());
+  bench.counters["steps"] = static_cast<double>(count.advances + count.recordings);
+  bench.counters["MB_written"] = 1e-6 * static_cast<double>(problem.statistics.bytes_written);
+  bench.counters["s_waiting"] = problem.statistics.seconds_waiting;
+  bench.counters["beyond_%"] = 100.0 * (sweep.wall / work.wall - 1.0);
+  bench.counters["beyond_cpu_%"] = 100.0 * (sweep.cpu / work.cpu - 1.0);
+}
+
+const int iterations = std::atoi(from_environment("DIFFSIM_BENCH_ITERATIONS", "3").c_str());
+BENCHMARK_CAPTURE(two_level, hdf5, "tiered")->Unit(benchmark::kSecond)->UseManualTime()->Iterations(iterations);
+BENCHMARK_CAPTURE(two_level, memory, "memory")->Unit(benchmark::kSecond)->UseManualTime()->Iterations(iterations);
+
+}  // namespace
+}  // namespace diffsim
