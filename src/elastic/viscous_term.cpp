@@ -17,15 +17,17 @@ struct Viscosities {
 };
 
 /// sym(Aᵀ B).
-DIFFSIM_FUNCTION Mat3<Pack> symmetric_product(const Mat3<Pack>& A, const Mat3<Pack>& B) {
-  const Mat3<Pack> C = transpose(A) * B;
-  return Pack(0.5) * (C + transpose(C));
+template <class T>
+DIFFSIM_FUNCTION Mat3<T> symmetric_product(const Mat3<T>& A, const Mat3<T>& B) {
+  const Mat3<T> C = transpose(A) * B;
+  return T(0.5) * (C + transpose(C));
 }
 
 /// 2 η E + ζ tr E I.
-DIFFSIM_FUNCTION Mat3<Pack> newtonian(const Pack& eta, const Pack& zeta, const Mat3<Pack>& E) {
-  Mat3<Pack> S = (2.0 * eta) * E;
-  const Pack pressure = zeta * trace(E);
+template <class T>
+DIFFSIM_FUNCTION Mat3<T> newtonian(const T& eta, const T& zeta, const Mat3<T>& E) {
+  Mat3<T> S = (2.0 * eta) * E;
+  const T pressure = zeta * trace(E);
   for (int i = 0; i < 3; ++i) S(i, i) += pressure;
   return S;
 }
@@ -143,6 +145,62 @@ struct ViscousAdjoint {
   }
 };
 
+/// The derivative of `ViscousAdjoint` along dx, dv, dw and directions of the viscosities.
+template <class E>
+struct ViscousAdjointTangent {
+  CellGeometry<E> geometry;
+  Viscosities viscosities, directions;
+  const double *x, *v, *w;
+  const double *dx, *dv, *dw;  // dw: or nullptr
+  bool to_velocities;
+  double* shear_gradient;
+  double* bulk_gradient;
+
+  KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[E::nodes]) const {
+    Vec3<Pack> nodes[6][E::nodes];
+    const double* const fields[6] = {x, v, w, dx, dv, dw};
+    for (int k = 0; k < (dw ? 6 : 5); ++k) gather_nodes(vertices, fields[k], nodes[k]);
+    const PackDual eta = dual(viscosities.eta(pack), directions.eta(pack));
+    const PackDual zeta = dual(viscosities.zeta(pack), directions.zeta(pack));
+    for (int q = 0; q < E::points; ++q) {
+      const Mat3<Pack> inverse = geometry.inverse(pack, q);
+      const Pack volume = geometry.volume(pack, q);
+      Mat3<PackDual> gradients[3];  // F, Ḟ, G
+      for (int k = 0; k < 3; ++k) {
+        const Mat3<Pack> a = elastic::gradient_at<E>(nodes[k], q, inverse);
+        const Mat3<Pack> da = k == 2 && !dw ? Mat3<Pack>::zero() : elastic::gradient_at<E>(nodes[k + 3], q, inverse);
+        for (int i = 0; i < 9; ++i) gradients[k](i / 3, i % 3) = dual(a(i / 3, i % 3), da(i / 3, i % 3));
+      }
+      const Mat3<PackDual>&F = gradients[0], &rate = gradients[1], &G = gradients[2];
+      const Mat3<PackDual> E_G = symmetric_product(F, G), S_G = newtonian(eta, zeta, E_G);
+      if (to_velocities) {
+        elastic::add_node_forces<E>(derivative(F * S_G), inverse, volume, q, value);
+        continue;
+      }
+      const Mat3<PackDual> strain_rate = symmetric_product(F, rate), S = newtonian(eta, zeta, strain_rate);
+      elastic::add_node_forces<E>(derivative(rate * S_G + G * S), inverse, volume, q, value);
+      const int cells = viscosities.num_cells;
+      if (shear_gradient)
+        add_to_cells(-2.0 * volume * inner(strain_rate, E_G).derivative[0], pack, cells, shear_gradient);
+      if (bulk_gradient)
+        add_to_cells(-volume * (trace(strain_rate) * trace(E_G)).derivative[0], pack, cells, bulk_gradient);
+    }
+  }
+
+  using PackDual = Dual<Pack, 1>;
+  static KOKKOS_INLINE_FUNCTION PackDual dual(const Pack& a, const Pack& da) {
+    PackDual c;
+    c.value = a;
+    c.derivative[0] = da;
+    return c;
+  }
+  static KOKKOS_INLINE_FUNCTION Mat3<Pack> derivative(const Mat3<PackDual>& a) {
+    Mat3<Pack> c;
+    for (int i = 0; i < 9; ++i) c(i / 3, i % 3) = a(i / 3, i % 3).derivative[0];
+    return c;
+  }
+};
+
 /// Adds `by_position` ∂f/∂x + `by_velocity` ∂f/∂v, from the columns of ∂P/∂F and ∂P/∂Ḟ. `project`: only the latter,
 /// which is symmetric and semidefinite.
 template <class E>
@@ -247,6 +305,43 @@ class ViscousTerm : public ForceTerm {
     kernel.bulk_gradient = target("bulk_viscosity");
     kernel.shape_sums = shape_sums_.data();
     for_each_cell<E::nodes>("diffsim::elastic::viscous_adjoint_positions", scatter_, adjoint.positions.data(), kernel);
+  }
+
+  void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override {
+    if (gradient.find("rest_positions") || direction.find("rest_positions"))
+      throw Error("no second derivative by 'rest_positions'", ErrorKind::input);
+  }
+
+  void add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
+                                 const ParameterSet& direction, const Field* w, const Field* dw,
+                                 const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent) override {
+    if (!w) {
+      if (dw) add_force_adjoint(at, *dw, adjoint_tangent, gradient_tangent);
+      return;
+    }
+    const auto target = [&](const char* name) {
+      Parameter* const found = gradient_tangent.find(name);
+      return found ? found->field.data() : nullptr;
+    };
+    ViscousAdjointTangent<E> kernel{geometry_,
+                                    viscosities_,
+                                    viscosities(direction),
+                                    at.positions.data(),
+                                    at.velocities->data(),
+                                    w->data(),
+                                    tangent.positions.data(),
+                                    tangent.velocities->data(),
+                                    dw ? dw->data() : nullptr,
+                                    true,
+                                    nullptr,
+                                    nullptr};
+    for_each_cell<E::nodes>("diffsim::elastic::viscous_adjoint_tangent_velocities", scatter_,
+                            adjoint_tangent.velocities->data(), kernel);
+    kernel.to_velocities = false;
+    kernel.shear_gradient = target("viscosity");
+    kernel.bulk_gradient = target("bulk_viscosity");
+    for_each_cell<E::nodes>("diffsim::elastic::viscous_adjoint_tangent_positions", scatter_,
+                            adjoint_tangent.positions.data(), kernel);
   }
 
   bool has_symmetric_jacobian() const override { return false; }

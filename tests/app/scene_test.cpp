@@ -400,7 +400,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BOX "checkpoint: {memory: 2GiB, snapshots: 3}\n",
             "s.yaml:2: checkpoint.snapshots: is planned where checkpoint.memory is given; remove one of them"},
         Bad{BOX "optimiser: {method: newton}\n",
-            "s.yaml:2: optimiser.method: there is no 'newton'; use one of: lbfgs, adam"},
+            "s.yaml:2: optimiser.method: there is no 'newton'; did you mean 'newton_cg'? use one of: lbfgs, "
+            "newton_cg, adam"},
         Bad{BOX "optimiser: {gradient_tolerance: -1}\n",
             "s.yaml:2: optimiser.gradient_tolerance: -1 is negative; give a number >= 0"},
         Bad{BOX "output: {every: 0}\n", "s.yaml:2: output.every: 0 is too small; give a whole number >= 1"},

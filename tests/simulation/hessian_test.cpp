@@ -29,6 +29,8 @@ constexpr int num_steps = 2;
 using Values = std::map<std::string, CellValues>;
 
 const Values hookean{{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}};
+const Values viscous{{"youngs_modulus", 2e4},  {"poisson_ratio", 0.35},   {"density", 900.0}, {"viscosity", 60.0},
+                     {"bulk_viscosity", 30.0}, {"rayleigh_damping", 3.0}, {"drag", 500.0}};
 const Values tissue{{"shear_modulus", 7e3}, {"bulk_modulus", 2e4}, {"k1", 1e4},      {"k2", 2.0},       {"kappa", 0.1},
                     {"fibre_x", 1.0},       {"fibre_y", 0.5},      {"fibre_z", 0.2}, {"density", 900.0}};
 const Values muscle{{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"active_tension", 3e3}, {"activation", 0.6},
@@ -152,6 +154,11 @@ std::vector<Case> other_parameters() {
     if (std::string(integrator) == "symplectic_euler") names.emplace_back("damping");
     all.push_back({integrator, "stable_neo_hookean", 1, hookean, names, {"youngs_modulus", "density"}});
   }
+  const std::vector<std::string> damping{"viscosity", "bulk_viscosity", "rayleigh_damping",
+                                         "drag",      "density",        "youngs_modulus"};
+  for (const char* integrator : {"symplectic_euler", "bdf2", "generalised_alpha"})
+    all.push_back({integrator, "neo_hookean", 1, viscous, damping, {"density"}});
+  all.push_back({"newmark", "neo_hookean", 2, viscous, {"viscosity", "drag"}, {}});
   all.push_back({"symplectic_euler", "neo_hookean", 1, hookean, {"density"}, {}});
   all.push_back({"symplectic_euler", "neo_hookean", 1, hookean, {"damping"}, {}});
   all.push_back({"bdf2", "neo_hookean", 1, hookean, {"density"}, {}});
