@@ -217,6 +217,7 @@ class ImplicitModel::Step : public NewtonProblem, public StepEquation {
                               Field& direction) override {
     if (!model_.options_.implicit_differentiation) tolerance = std::min(tolerance, model_.options_.linear.tolerance);
     Field rhs = model_.local_field("rhs");
+    if (work_.linear.wants_reference()) make_reference();
     assemble(y, project);
     if (largest(gap) > 0.0) {
       for (const MatrixShare* share : work_.shares()) share->multiply(gap, rhs);
@@ -319,7 +320,27 @@ class ImplicitModel::Step : public NewtonProblem, public StepEquation {
     work_.common->blocks().add_to_diagonal(rule_.acceleration.y, model_.mass());
   }
 
+  /// The preconditioner of all steps: of J at rest, without contact, made semidefinite. It depends on the parameters
+  /// alone, so that what a step computes does not depend on which steps were worked before it.
+  void make_reference() {
+    const ProfilingRegion region("diffsim::dynamics::make_reference");
+    if (work_.couplings_vary) return;
+    const TimeRule rule = make_time_rule(model_.options_, model_.dt(), 1);
+    Field rest = model_.local_field("rest"), velocities = rest.like("velocities_at_rest");
+    copy_values(count_, model_.parameters().at("rest_positions").field, rest);
+    model_.mesh().halo().copy_to_ghosts(rest);
+    const Configuration at{rest, 0, nullptr, model_.any_term_uses_velocities() ? &velocities : nullptr};
+    make_blocks(at);
+    work_.blocks->zero();
+    const JacobianWeights weights{-rule.position.y, -rule.velocity.y, true};
+    for (const auto& term : model_.terms())
+      if (!term->limits_steps()) term->add_jacobian(at, model_.parameters(), weights, *work_.blocks);
+    work_.blocks->add_to_diagonal(rule.acceleration.y, model_.mass());
+    work_.linear.set_reference(*work_.blocks, work_.symmetric);
+  }
+
   void linearise(const Field& y) override {
+    if (work_.linear.wants_reference()) make_reference();
     assemble(y, false);
     work_.linear.renew_preconditioner();
     work_.linear.set_matrix(work_.shares(), work_.symmetric);
@@ -330,6 +351,7 @@ class ImplicitModel::Step : public NewtonProblem, public StepEquation {
     LinearReport report = work_.linear.solve(b, x, tolerance, transposed);
     if (!report.converged && report.indefinite) report = work_.linear.solve_by_factors(b, x, tolerance, transposed);
     ++model_.statistics_.derivative_solves;
+    model_.statistics_.derivative_iterations += report.iterations;
     model_.statistics_.indefinite += report.indefinite;
     if (report.converged) return;
     char text[400];

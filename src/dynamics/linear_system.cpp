@@ -22,6 +22,14 @@ void spread_bits(const std::uint8_t* bits, int count, Field& fixed) {
   Kokkos::fence();
 }
 
+/// 1 for 0 and 0 for 1.
+void flip(Field& field) {
+  double* const y = field.data();
+  Kokkos::parallel_for(
+      "diffsim::dynamics::flip", Range(0, static_cast<int>(field.size())), KOKKOS_LAMBDA(int i) { y[i] = 1.0 - y[i]; });
+  Kokkos::fence();
+}
+
 /// Zeroes the rows and columns of fixed components but for the size of their diagonal.
 void eliminate(const BlockMatrix::Data& data, const Field& fixed_field) {
   const DeviceArray<double> values = data.values;
@@ -125,7 +133,11 @@ LinearSystem::LinearSystem(const TetrahedralMesh& mesh, const LinearOptions& opt
 
 LinearSystem::~LinearSystem() = default;
 
-void LinearSystem::set_fixed(const std::uint8_t* fixed) { spread_bits(fixed, count_, fixed_); }
+void LinearSystem::set_fixed(const std::uint8_t* fixed) {
+  spread_bits(fixed, count_, fixed_);
+  reference_tried_ = on_reference_ = false;
+  reference_ = {};
+}
 
 void LinearSystem::make_matrix(const std::vector<MatrixShare*>& shares) {
   const ProfilingRegion region("diffsim::dynamics::make_matrix");
@@ -162,19 +174,22 @@ void LinearSystem::make_matrix(const std::vector<MatrixShare*>& shares) {
     DIFFSIM_PETSC(MatSetBlockSize(own, 3));
   }
   DIFFSIM_PETSC(MatSetNearNullSpace(matrix_, rigid_motions_));
-  main_ = {};
-  fallback_ = {};
+  drop_solvers();
 }
 
-void LinearSystem::set_matrix(const std::vector<MatrixShare*>& shares, bool symmetric) {
-  const ProfilingRegion region("diffsim::dynamics::set_matrix");
+void LinearSystem::drop_solvers() {
+  for (Solver* solver : {&main_, &fallback_, &reference_}) *solver = {};
+  on_reference_ = false;
+}
+
+void LinearSystem::fill(const std::vector<MatrixShare*>& shares, bool symmetric) {
   std::vector<std::uint64_t> patterns;
   for (MatrixShare* share : shares) {
     eliminate(share->blocks().data(), share->complete(fixed_));
     patterns.push_back(share->blocks().pattern());
   }
   if (!matrix_ || patterns_ != patterns) make_matrix(shares);
-  if (symmetric != symmetric_) main_ = {}, fallback_ = {};
+  if (symmetric != symmetric_) drop_solvers();
   symmetric_ = symmetric;
   if (kernels_on_host && shares.size() == 1) {
     DIFFSIM_PETSC(MatSetValuesCOO(matrix_, shares[0]->blocks().values(), INSERT_VALUES));
@@ -188,6 +203,15 @@ void LinearSystem::set_matrix(const std::vector<MatrixShare*>& shares, bool symm
   }
   use_block_products(matrix_);
   DIFFSIM_PETSC(MatSetOption(matrix_, MAT_SYMMETRIC, symmetric ? PETSC_TRUE : PETSC_FALSE));
+}
+
+void LinearSystem::set_matrix(const std::vector<MatrixShare*>& shares, bool symmetric) {
+  const ProfilingRegion region("diffsim::dynamics::set_matrix");
+  fill(shares, symmetric);
+  if (reference_.configured) {
+    DIFFSIM_PETSC(KSPSetOperators(reference_.ksp, matrix_, matrix_));
+    DIFFSIM_PETSC(KSPSetReusePreconditioner(reference_.ksp, PETSC_TRUE));
+  }
   for (Solver* solver : {&main_, &fallback_}) {
     solver->inertia_known = false;
     if (!solver->configured) continue;
@@ -233,6 +257,55 @@ void LinearSystem::configure(Solver& solver, bool direct, const char* prefix) {
   solver.configured = true;
 }
 
+bool LinearSystem::wants_reference() const {
+  PetscInt size = 0;
+  DIFFSIM_PETSC(VecGetSize(b_, &size));
+  return !reference_tried_ && size > options_.direct_below;
+}
+
+void LinearSystem::set_reference(const std::vector<MatrixShare*>& shares, bool symmetric) {
+  const ProfilingRegion region("diffsim::dynamics::set_reference");
+  fill(shares, symmetric);
+  reference_tried_ = true;
+  configure(reference_, false, nullptr);
+  PC pc = nullptr;
+  PetscBool is_dear = PETSC_FALSE;
+  DIFFSIM_PETSC(KSPGetPC(reference_.ksp, &pc));
+  DIFFSIM_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(pc), &is_dear, PCGAMG, PCHYPRE, PCML, ""));
+  if (!is_dear) {
+    reference_ = {};
+    return;
+  }
+  DIFFSIM_PETSC(KSPSetOperators(reference_.ksp, matrix_, matrix_));
+  DIFFSIM_PETSC(KSPSetReusePreconditioner(reference_.ksp, PETSC_FALSE));
+  // A force on everything that is free says how fast the preconditioner is where it fits.
+  Field b = fixed_.clone(), x = fixed_.like("x");
+  flip(b);
+  const LinearReport report = solve_with(reference_, b, x, 1e-3, false);
+  reference_iterations_ = report.iterations;
+  if (!report.converged) reference_ = {};
+  renew_preconditioner();
+}
+
+void LinearSystem::renew_preconditioner() {
+  renew_ = true;
+  wasted_ = 0.0;
+  on_reference_ = reference_.configured;
+}
+
+LinearReport LinearSystem::solve_by_reference(const Field& b, Field& x, double tolerance, bool transposed) {
+  constexpr double setting_up = 25.0;  // what setting a preconditioner up costs, in iterations
+  const double expected = reference_iterations_ * std::max(1.0, -std::log10(tolerance) / 3.0);
+  PetscInt most = 0;
+  DIFFSIM_PETSC(KSPGetTolerances(main_.ksp, nullptr, nullptr, nullptr, &most));
+  most = std::min(most, static_cast<PetscInt>(2.0 * (expected + setting_up)));
+  DIFFSIM_PETSC(KSPSetTolerances(reference_.ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, most));
+  const LinearReport report = solve_with(reference_, b, x, tolerance, transposed);
+  wasted_ += report.iterations - 1.25 * expected;
+  on_reference_ = report.converged && wasted_ < setting_up;
+  return report;
+}
+
 bool LinearSystem::factors() {
   PetscInt size = 0;
   DIFFSIM_PETSC(VecGetSize(b_, &size));
@@ -242,6 +315,10 @@ bool LinearSystem::factors() {
 
 LinearReport LinearSystem::solve(const Field& b, Field& x, double tolerance, bool transposed) {
   const bool direct = factors();
+  if (on_reference_) {
+    const LinearReport report = solve_by_reference(b, x, tolerance, transposed);
+    if (report.converged || report.reason == name_of(KSP_DIVERGED_INDEFINITE_MAT)) return report;
+  }
   const LinearReport report = solve_with(main_, b, x, tolerance, transposed);
   if (direct || !report.converged || report.iterations == 0) {
     renew_ = renew_ || !report.converged;

@@ -34,13 +34,20 @@ class LinearSystem {
   LinearSystem(const TetrahedralMesh& mesh, const LinearOptions& options);
   ~LinearSystem();
 
-  /// Bits of the owned vertices' fixed components, device address.
+  /// A rollout begins. Bits of the owned vertices' fixed components, device address.
   void set_fixed(const std::uint8_t* fixed);
   /// J = the sum of the ranks' shares of all parts, which are changed: fixed components are eliminated from them.
   void set_matrix(const std::vector<MatrixShare*>& shares, bool symmetric);
-  /// The next matrix gets a preconditioner of its own. Those that follow share it while it serves them well: iterations
-  /// stay below twice those it took at first. So what a step computes depends on nothing that was before it.
-  void renew_preconditioner() { renew_ = true; }
+  /// Whether `set_reference` would do any good: there is none, and setting a preconditioner up is dear.
+  bool wants_reference() const;
+  /// Makes a preconditioner of a positive definite matrix, near those to come, that the rollout's systems share. It
+  /// must depend on nothing but the parameters. The present matrix is lost.
+  void set_reference(const std::vector<MatrixShare*>& shares, bool symmetric);
+  /// A step begins: what it computes shall depend on nothing that was before it. Its matrices share the reference
+  /// preconditioner until the iterations which one of their own would have saved make up for setting that up, or
+  /// without a reference at once. Then the next matrix gets one of its own, and those that follow share that one while
+  /// it serves them well: iterations stay below twice those it took at first.
+  void renew_preconditioner();
   /// Solves J x = b, or Jᵀ x = b, to a residual of `tolerance` relative to b. `x`, `b`: [owned or local vertices, 3],
   /// zero where fixed; x is overwritten from zero.
   LinearReport solve(const Field& b, Field& x, double tolerance, bool transposed = false);
@@ -59,6 +66,9 @@ class LinearSystem {
   void make_matrix(const std::vector<MatrixShare*>& shares);
   void configure(Solver& solver, bool direct, const char* prefix);
   void set_up(Solver& solver);
+  void drop_solvers();
+  void fill(const std::vector<MatrixShare*>& shares, bool symmetric);
+  LinearReport solve_by_reference(const Field& b, Field& x, double tolerance, bool transposed);
   LinearReport solve_with(Solver& solver, const Field& b, Field& x, double tolerance, bool transposed);
   LinearReport refine(Solver& solver, Vec b, Vec x, double tolerance, bool transposed);
   void find_inertia(Solver& solver);
@@ -73,7 +83,11 @@ class LinearSystem {
   PetscHandle<Mat, MatDestroy> matrix_;
   PetscHandle<Vec, VecDestroy> b_, x_, r_, d_;
   PetscHandle<MatNullSpace, MatNullSpaceDestroy> rigid_motions_;
-  Solver main_, fallback_;
+  Solver main_, fallback_, reference_;
+  bool reference_tried_ = false;
+  bool on_reference_ = false;     // whether the present step's systems share the reference
+  int reference_iterations_ = 0;  // that took off three digits of the reference's own system
+  double wasted_ = 0.0;           // iterations of this step that a preconditioner of its own might have saved
   bool renew_ = true;
   double first_rate_ = 0.0;  // iterations a digit, of the first solve with the present preconditioner
 };

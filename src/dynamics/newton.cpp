@@ -75,7 +75,8 @@ class Newton {
   bool reached() const { return at_rest() && now_.residual <= goal(); }
 
   bool iterate() {
-    const double tolerance = problem_.solves_exactly() ? 1e-12 : forcing_.next(now_.residual, goal());
+    double tolerance = problem_.solves_exactly() ? 1e-12 : forcing_.next(now_.residual, goal());
+    if (options_.linear_tolerance > 0.0) tolerance = options_.linear_tolerance;
     bool projected = false;
     for (;; projected = true) {
       const LinearReport solve = problem_.find_direction(y_, residual_, gap_, tolerance, projected, direction_);

@@ -23,6 +23,7 @@ struct ImplicitStatistics {
   long projections = 0;  ///< Newton iterations that needed the projected Hessian
   long cuts = 0;         ///< times the load of a step was halved
   long derivative_solves = 0;
+  long derivative_iterations = 0;  ///< linear, of these
   long indefinite = 0;  ///< of these, systems with negative eigenvalues: the motion is at an unstable state there
 };
 

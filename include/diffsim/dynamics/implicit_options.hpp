@@ -9,14 +9,17 @@ namespace diffsim {
 struct NewtonOptions {
   /// On the residual of the free components, relative to the largest of the forces that balance each other.
   double tolerance = 1e-10;
+  /// Of the linear systems, on the residual relative to the right hand side; 0: as loose as the method's convergence
+  /// allows (Eisenstat & Walker).
+  double linear_tolerance = 0.0;
   int max_iterations = 50;
   int max_cuts = 8;  ///< how often the load of a step may be halved where Newton fails; 0: never
 };
 
 /// Linear systems of an implicit step. PETSc's options (-ksp_…, -pc_…, -mat_…) go before what is said here.
 struct LinearOptions {
-  /// Of the systems that derivatives solve, on the residual relative to the right hand side. Forward solves follow
-  /// Eisenstat and Walker.
+  /// Of the systems that derivatives solve, on the residual relative to the right hand side. Newton's have
+  /// `NewtonOptions::linear_tolerance`.
   double tolerance = 1e-11;
   /// Up to so many unknowns they are factored, beyond solved by conjugate gradients.
   int direct_below = 20000;
