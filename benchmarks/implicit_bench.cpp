@@ -69,7 +69,7 @@ void block_product(benchmark::State& bench) {
 /// Steps of backward Euler from rest, and their adjoints. `tolerance`: of the linear systems of Newton's method as of
 /// the adjoint; 0: each as by default.
 void implicit_gradient(benchmark::State& bench, double tolerance) {
-  constexpr int steps = 4;
+  constexpr int steps = 6;
   DifferentiableSolver solver = make_solver(static_cast<int>(bench.range(0)), tolerance);
   TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("x_max"), {8.0, 0.0, 0.0}, steps);
   DifferentiableSimulator simulator(solver);

@@ -320,23 +320,27 @@ class ImplicitModel::Step : public NewtonProblem, public StepEquation {
     work_.common->blocks().add_to_diagonal(rule_.acceleration.y, model_.mass());
   }
 
-  /// The preconditioner of all steps: of J at rest, without contact, made semidefinite. It depends on the parameters
-  /// alone, so that what a step computes does not depend on which steps were worked before it.
+  /// The preconditioner of all steps: of J at rest, without contact, made semidefinite where that needs be. It depends
+  /// on the parameters alone, so that what a step computes does not depend on which steps were worked before it.
   void make_reference() {
     const ProfilingRegion region("diffsim::dynamics::make_reference");
-    if (work_.couplings_vary) return;
+    if (!work_.varying.empty()) return;
     const TimeRule rule = make_time_rule(model_.options_, model_.dt(), 1);
     Field rest = model_.local_field("rest"), velocities = rest.like("velocities_at_rest");
     copy_values(count_, model_.parameters().at("rest_positions").field, rest);
     model_.mesh().halo().copy_to_ghosts(rest);
     const Configuration at{rest, 0, nullptr, model_.any_term_uses_velocities() ? &velocities : nullptr};
     make_blocks(at);
-    work_.blocks->zero();
-    const JacobianWeights weights{-rule.position.y, -rule.velocity.y, true};
-    for (const auto& term : model_.terms())
-      if (!term->limits_steps()) term->add_jacobian(at, model_.parameters(), weights, *work_.blocks);
-    work_.blocks->add_to_diagonal(rule.acceleration.y, model_.mass());
-    work_.linear.set_reference(*work_.blocks, work_.symmetric);
+    bool good = false;
+    for (const bool project : {false, true}) {
+      if (good) break;
+      work_.common->blocks().zero();
+      const JacobianWeights weights{-rule.position.y, -rule.velocity.y, project};
+      for (const auto& term : model_.terms())
+        if (!term->limits_steps()) term->add_jacobian(at, model_.parameters(), weights, work_.common->blocks());
+      work_.common->blocks().add_to_diagonal(rule.acceleration.y, model_.mass());
+      good = work_.linear.set_reference(work_.shares(), work_.symmetric);
+    }
   }
 
   void linearise(const Field& y) override {

@@ -263,7 +263,7 @@ bool LinearSystem::wants_reference() const {
   return !reference_tried_ && size > options_.direct_below;
 }
 
-void LinearSystem::set_reference(const std::vector<MatrixShare*>& shares, bool symmetric) {
+bool LinearSystem::set_reference(const std::vector<MatrixShare*>& shares, bool symmetric) {
   const ProfilingRegion region("diffsim::dynamics::set_reference");
   fill(shares, symmetric);
   reference_tried_ = true;
@@ -274,7 +274,7 @@ void LinearSystem::set_reference(const std::vector<MatrixShare*>& shares, bool s
   DIFFSIM_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(pc), &is_dear, PCGAMG, PCHYPRE, PCML, ""));
   if (!is_dear) {
     reference_ = {};
-    return;
+    return true;
   }
   DIFFSIM_PETSC(KSPSetOperators(reference_.ksp, matrix_, matrix_));
   DIFFSIM_PETSC(KSPSetReusePreconditioner(reference_.ksp, PETSC_FALSE));
@@ -285,6 +285,7 @@ void LinearSystem::set_reference(const std::vector<MatrixShare*>& shares, bool s
   reference_iterations_ = report.iterations;
   if (!report.converged) reference_ = {};
   renew_preconditioner();
+  return report.converged;
 }
 
 void LinearSystem::renew_preconditioner() {

@@ -40,9 +40,10 @@ class LinearSystem {
   void set_matrix(const std::vector<MatrixShare*>& shares, bool symmetric);
   /// Whether `set_reference` would do any good: there is none, and setting a preconditioner up is dear.
   bool wants_reference() const;
-  /// Makes a preconditioner of a positive definite matrix, near those to come, that the rollout's systems share. It
-  /// must depend on nothing but the parameters. The present matrix is lost.
-  void set_reference(const std::vector<MatrixShare*>& shares, bool symmetric);
+  /// Makes a preconditioner of a matrix that should be positive definite, near those to come, that the rollout's
+  /// systems share. It must depend on nothing but the parameters. The present matrix is lost. False where conjugate
+  /// gradients do not converge with it.
+  bool set_reference(const std::vector<MatrixShare*>& shares, bool symmetric);
   /// A step begins: what it computes shall depend on nothing that was before it. Its matrices share the reference
   /// preconditioner until the iterations which one of their own would have saved make up for setting that up, or
   /// without a reference at once. Then the next matrix gets one of its own, and those that follow share that one while
