@@ -81,4 +81,13 @@ std::vector<UnknownCheck> check_gradient(InverseProblem& problem, const std::vec
   return checks;
 }
 
+double check_dot_product(InverseProblem& problem, const std::vector<double>& u, unsigned seed) {
+  std::vector<double> v(u.size(), 0.0);
+  for (std::size_t k = 0; k < problem.unknowns().size(); ++k) {
+    const std::vector<double> along = random_direction(problem, k, u, seed + static_cast<unsigned>(k));
+    for (std::size_t i = 0; i < v.size(); ++i) v[i] += along[i];
+  }
+  return dot_product_error(problem, u, v, seed + static_cast<unsigned>(problem.unknowns().size()));
+}
+
 }  // namespace diffsim

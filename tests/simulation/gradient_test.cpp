@@ -17,36 +17,6 @@ using namespace testing_simulation;
 
 constexpr int num_steps = 8;
 
-/// A value for every parameter there is, soft enough for the steps below.
-double value_of(const std::string& name) {
-  static const std::map<std::string, double> values{{"youngs_modulus", 2e4},
-                                                    {"poisson_ratio", 0.35},
-                                                    {"shear_modulus", 7e3},
-                                                    {"bulk_modulus", 2e4},
-                                                    {"c10", 2e3},
-                                                    {"c01", 1e3},
-                                                    {"mu_1", 4e3},
-                                                    {"alpha_1", 2.5},
-                                                    {"mu_2", -1e3},
-                                                    {"alpha_2", -1.5},
-                                                    {"mu_3", 500.0},
-                                                    {"alpha_3", 4.0},
-                                                    {"k1", 3e3},
-                                                    {"k2", 1.5},
-                                                    {"kappa", 0.1},
-                                                    {"fibre_x", 0.9},
-                                                    {"fibre_y", 0.3},
-                                                    {"fibre_z", -0.2},
-                                                    {"active_tension", 2e3},
-                                                    {"activation", 0.4},
-                                                    {"density", 900.0},
-                                                    {"viscosity", 1.5},
-                                                    {"bulk_viscosity", 0.8},
-                                                    {"rayleigh_damping", 3.0},
-                                                    {"drag", 500.0}};
-  return values.at(name);
-}
-
 DifferentiableSolver make_solver(const ElasticLaw& law, int order) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.6, 0.3, 0.2}, {3, 1, 1}, order);
   DifferentiableMaterial material{law.name, {}, "all"};
@@ -99,12 +69,6 @@ TEST_P(EveryLaw, derivatives_by_every_parameter) {
   const ElasticLaw& law = elastic_law(std::get<0>(GetParam()));
   DifferentiableSolver solver = make_solver(law, std::get<1>(GetParam()));
   check(solver, every_unknown(law));
-}
-
-std::vector<std::string> law_names() {
-  std::vector<std::string> names;
-  for (const ElasticLaw& law : elastic_laws()) names.push_back(law.name);
-  return names;
 }
 
 INSTANTIATE_TEST_SUITE_P(simulation, EveryLaw, testing::Combine(testing::ValuesIn(law_names()), testing::Values(1, 2)),

@@ -33,4 +33,7 @@ struct GradientCheckOptions {
 std::vector<UnknownCheck> check_gradient(InverseProblem& problem, const std::vector<double>& u,
                                          const GradientCheckOptions& options = {});
 
+/// |⟨J v, w⟩ - ⟨v, Jᵀw⟩| / |⟨J v, w⟩| as in UnknownCheck, v random in all unknowns together. Collective.
+double check_dot_product(InverseProblem& problem, const std::vector<double>& u, unsigned seed = 1);
+
 }  // namespace diffsim
