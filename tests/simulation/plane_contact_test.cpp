@@ -153,6 +153,34 @@ TEST(plane_contact, a_bounce_turns_the_momentum_and_keeps_the_energy) {
   EXPECT_LE(most, 0.01 * energy);
 }
 
+TEST(plane_contact, in_an_implicit_bounce_energy_never_grows) {
+  if (on_several_ranks()) return;
+  DifferentiableSolver solver = make_solver({.height = 0.015,
+                                             .velocity = {0.3, -1.0, 0.1},
+                                             .integrator = "implicit_euler",
+                                             .dt = 2e-3,
+                                             .gravity = {0.0, 0.0, 0.0}});
+  MeshModel& model = solver.integrator();
+  model.prepare();
+  State state = solver.initial_state();
+  const std::array<double, 3> before = momentum(model, state);
+  double energy = model.kinetic_energy(state);
+  std::int64_t touching = 0;
+  for (int n = 0; n < 40; ++n) {
+    model.step(n, state, nullptr);
+    const double now = model.kinetic_energy(state) + model.potential_energy(state);
+    EXPECT_LE(now, energy * (1.0 + 1e-12)) << n;
+    energy = now;
+    touching = std::max(touching, solver.contact_state(n + 1, state).active_pairs);
+  }
+  const std::array<double, 3> after = momentum(model, state);
+  EXPECT_GT(touching, 10);
+  EXPECT_EQ(solver.contact_state(40, state).active_pairs, 0);
+  EXPECT_GT(after[1], 0.1 * std::abs(before[1]));
+  EXPECT_NEAR(after[0], before[0], 1e-10);
+  EXPECT_NEAR(after[2], before[2], 1e-10);
+}
+
 TEST(plane_contact, a_block_slides_with_the_friction_of_coulomb) {
   // Tilted gravity instead of a tilted plane.
   const double mu = 0.3, angle = 0.5, g = 9.8;
