@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
@@ -50,6 +51,7 @@ struct ByAd {
   static constexpr auto parameters = L::parameters;
   static constexpr int num_moduli = L::num_moduli;
   static constexpr bool needs_positive_jacobian = L::needs_positive_jacobian;
+  static constexpr bool has_second_derivatives = false;
   template <class T>
   static DIFFSIM_FUNCTION void moduli(const T (&p)[L::parameters.size()], T (&m)[num_moduli]) {
     L::moduli(p, m);
@@ -84,9 +86,9 @@ struct BenchedLaw {
   std::string name;
   Work energy, force, tangent;
 };
-template <class L>
-BenchedLaw benched(bool by_ad) {
-  if (by_ad) register_by_ad<L>();
+template <class L, bool by_ad = false>
+BenchedLaw benched() {
+  if constexpr (by_ad) register_by_ad<L>();
   const double cell = connectivity + geometry;
   return {std::string(L::name) + (by_ad ? " by AD" : ""),
           {cell + vector_of_vertex, static_cast<double>(energy_operations<L>())},
@@ -207,6 +209,43 @@ void explicit_gradient(benchmark::State& bench, const BenchedLaw& law, int num_s
   bench.counters["(fwd+bwd)/fwd"] = (forward + backward) / forward;
 }
 
+/// A number of /proc/self/status, in bytes over all ranks: VmRSS, VmHWM (the peak).
+double process_bytes(const std::string& name) {
+  std::ifstream status("/proc/self/status");
+  double kilobytes = 0.0;
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with(name + ":")) kilobytes = std::stod(line.substr(name.size() + 1));
+  MPI_Allreduce(MPI_IN_PLACE, &kilobytes, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return 1024.0 * kilobytes;
+}
+
+/// What a process keeps for a gradient by Young's modulus and Poisson's ratio of every cell, three snapshots included,
+/// and its peak, over the program's size before and the mesh file's own arrays: coordinates, 24 B a vertex, and
+/// connectivity, 16 B a cell. Of use when it runs alone: --benchmark_filter=memory.
+void memory(benchmark::State& bench, const BenchedLaw& law) {
+  constexpr int num_steps = 8;
+  for (auto _ : bench) {
+    const double before = process_bytes("VmRSS");
+    DifferentiableSolver solver = make_solver(bench.range(0), law.name);
+    const double set_up = process_bytes("VmRSS"), set_up_peak = process_bytes("VmHWM");
+    TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("all"), {0.0, 0.0, 0.0}, num_steps);
+    DifferentiableSimulator simulator(solver);
+    simulator.require_gradient({"youngs_modulus", "poisson_ratio"});
+    CheckpointOptions options;
+    options.schedule = "revolve";
+    options.snapshots = 3;
+    simulator.rollout(num_steps, options, loss);
+    simulator.backward();
+    report(bench, solver, substeps * num_steps, {});
+    const auto cells = static_cast<double>(solver.mesh()->num_global_cells());
+    const double file = 24.0 * static_cast<double>(solver.mesh()->num_global_vertices()) + 16.0 * cells;
+    bench.counters["set-up B/tet"] = (set_up - before - file) / cells;
+    bench.counters["set-up peak B/tet"] = (set_up_peak - before - file) / cells;
+    bench.counters["kept B/tet"] = (process_bytes("VmRSS") - before - file) / cells;
+    bench.counters["peak B/tet"] = (process_bytes("VmHWM") - before - file) / cells;
+  }
+}
+
 std::vector<std::int64_t> numbers_of(const char* variable, const char* otherwise) {
   const char* const given = std::getenv(variable);
   std::istringstream text(given ? given : otherwise);
@@ -246,18 +285,24 @@ void add_steps(const BenchedLaw& law) {
 }
 
 [[maybe_unused]] const bool registered = [] {
-  const BenchedLaw neo_hookean = benched<NeoHookean>(false), stable = benched<StableNeoHookean>(false);
+  const BenchedLaw neo_hookean = benched<NeoHookean>(), stable = benched<StableNeoHookean>();
   for (const BenchedLaw& law :
-       {neo_hookean, benched<NeoHookean>(true), benched<NeoHookeanQuadratic>(false), stable,
-        benched<StableNeoHookean>(true), benched<LinearElastic>(false), benched<StVenantKirchhoff>(false),
-        benched<StVenantKirchhoff>(true), benched<FixedCorotated>(false), benched<MooneyRivlin>(false),
-        benched<MooneyRivlin>(true), benched<Ogden<1>>(false), benched<Ogden<2>>(false), benched<Ogden<3>>(false),
-        benched<HolzapfelGasserOgden>(false), benched<ActiveFibre>(false)})
+       {neo_hookean, benched<NeoHookean, true>(), benched<NeoHookeanQuadratic>(), stable,
+        benched<StableNeoHookean, true>(), benched<LinearElastic>(), benched<StVenantKirchhoff>(),
+        benched<StVenantKirchhoff, true>(), benched<FixedCorotated>(), benched<MooneyRivlin>(),
+        benched<MooneyRivlin, true>(), benched<Ogden<1>>(), benched<Ogden<2>>(), benched<Ogden<3>>(),
+        benched<HolzapfelGasserOgden>(), benched<ActiveFibre>()})
     add_kernels(law);
   add("force_nodal_dilatation", neo_hookean.name,
       [neo_hookean](benchmark::State& bench) { force(bench, neo_hookean, true); });
   add_steps(neo_hookean);
   add_steps(stable);
+  for (const std::int64_t cells : numbers_of("DIFFSIM_BENCH_CELLS", "200000,2000000"))
+    benchmark::RegisterBenchmark("memory/neo_hookean",
+                                 [neo_hookean](benchmark::State& bench) { memory(bench, neo_hookean); })
+        ->Arg(cells)
+        ->Iterations(1)
+        ->UseRealTime();
   return true;
 }();
 

@@ -18,10 +18,17 @@ PAGE = pathlib.Path(__file__).resolve().parent.parent / "docs" / "performance.md
 
 def rows_of(path):
     benchmarks = json.loads(pathlib.Path(path).read_text())["benchmarks"]
-    triad = next(b for b in benchmarks if b["name"].startswith("triad"))["bytes_per_second"]
-    rows = []
+    triad = max(b["bytes_per_second"] for b in benchmarks if b["name"].startswith("triad"))
+    # Of repetitions, the fastest: others' work on the machine only slows.
+    fastest = {}
     for bench in benchmarks:
-        if "tet/s" not in bench:
+        if "tet/s" in bench and bench["tet/s"] > fastest.get(bench["name"], {"tet/s": 0.0})["tet/s"]:
+            fastest[bench["name"]] = bench
+    rows = []
+    for bench in fastest.values():
+        if "tet/s" not in bench or bench["name"].startswith("memory"):
+            continue
+        if bench.get("run_type") == "aggregate":
             continue
         kernel, law = bench["name"].split("/")[:2]
         bytes_per_tet = bench.get("B/tet", 0)

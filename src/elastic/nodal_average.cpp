@@ -44,6 +44,19 @@ struct Volumes {
   }
 };
 
+/// s ← s/d and ds ← (ds - s dd)/d; 0 at vertices without a cell of the term.
+void divide_by(const Field& weights, bool with_rest, Field& field) {
+  const double* const d = weights.data();
+  double* const s = field.data();
+  Kokkos::parallel_for(
+      "diffsim::elastic::nodal_average", Range(0, static_cast<int>(field.extent())), KOKKOS_LAMBDA(int i) {
+        const double inverse = d[3 * i] > 0.0 ? 1.0 / d[3 * i] : 0.0;
+        s[3 * i] *= inverse;
+        s[3 * i + 1] = inverse * (s[3 * i + 1] - (with_rest ? s[3 * i] * d[3 * i + 1] : 0.0));
+      });
+  Kokkos::fence();
+}
+
 }  // namespace
 
 NodalAverage::NodalAverage(const TetrahedralMesh& mesh, const CellScatter& scatter)
@@ -56,19 +69,6 @@ NodalAverage::NodalAverage(const TetrahedralMesh& mesh, const CellScatter& scatt
 void NodalAverage::total(Field& field) const {
   mesh_->halo().add_to_owners(field);
   mesh_->halo().copy_to_ghosts(field);
-}
-
-/// s ← s/d and ds ← (ds - s dd)/d; 0 at vertices without a cell of the term.
-void NodalAverage::divide(Field& field, bool with_rest) const {
-  const double* const d = weights_.data();
-  double* const s = field.data();
-  Kokkos::parallel_for(
-      "diffsim::elastic::nodal_average", Range(0, static_cast<int>(field.extent())), KOKKOS_LAMBDA(int i) {
-        const double inverse = d[3 * i] > 0.0 ? 1.0 / d[3 * i] : 0.0;
-        s[3 * i] *= inverse;
-        s[3 * i + 1] = inverse * (s[3 * i + 1] - (with_rest ? s[3 * i] * d[3 * i + 1] : 0.0));
-      });
-  Kokkos::fence();
 }
 
 void NodalAverage::prepare(const CellGeometry<Tet4>& geometry) { prepare_tangent(geometry, nullptr); }
@@ -84,7 +84,7 @@ const Field& NodalAverage::dilatations(const CellGeometry<Tet4>& geometry, const
   dilatations_.fill(0.0);
   for_each_cell<4>("diffsim::elastic::nodal_dilatations", *scatter_, dilatations_.data(), Volumes{geometry, x, dx});
   total(dilatations_);
-  divide(dilatations_, with_rest);
+  divide_by(weights_, with_rest, dilatations_);
   return dilatations_;
 }
 
@@ -95,7 +95,7 @@ Field& NodalAverage::start_pressures() {
 
 const Field& NodalAverage::finish_pressures(bool with_rest) {
   total(pressures_);
-  divide(pressures_, with_rest);
+  divide_by(weights_, with_rest, pressures_);
   return pressures_;
 }
 

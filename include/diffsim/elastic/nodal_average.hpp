@@ -33,7 +33,6 @@ class NodalAverage {
 
  private:
   void total(Field& field) const;
-  void divide(Field& field, bool with_rest) const;
 
   const TetrahedralMesh* mesh_;
   const CellScatter* scatter_;
