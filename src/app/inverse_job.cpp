@@ -46,7 +46,16 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
 
 /// A sweep of the last steps does not come to the initial state.
 void InverseJob::require_reach() const {
+  const bool newton = job_.line.command == "invert" && job_.scene.optimiser.method == "newton_cg";
+  if (newton && checkpoint_.schedule == "reversible")
+    job_.scene.checkpoint_place.fail(
+        "newton_cg asks for products with the Hessian, whose sweeps cannot be taken back; use another schedule than "
+        "reversible");
   if (skipped_steps(checkpoint_, job_.scene.solver.steps) == 0) return;
+  if (newton)
+    job_.scene.checkpoint_place.fail(
+        "newton_cg asks for products with the Hessian, which is that of all steps; remove checkpoint.last, or use "
+        "lbfgs or adam");
   for (const Unknown& unknown : problem->unknowns())
     if (unknown.parameter.starts_with("initial_") || !unknown.carries.empty())
       job_.scene.checkpoint_place.fail("'" + unknown.name() +

@@ -12,31 +12,39 @@ Hdf5Store::Hdf5Store(MPI_Comm comm, const std::string& directory)
     : Hdf5Store(std::make_shared<CheckpointDirectory>(comm, directory), RowOrder(comm)) {}
 
 Hdf5Store::Hdf5Store(std::shared_ptr<CheckpointDirectory> directory, RowOrder order, SnapshotFormat format)
-    : directory_(std::move(directory)),
-      order_(order),
-      format_(format),
-      kind_(format.single ? rounded_kind : snapshot_kind) {}
+    : directory_(std::move(directory)), order_(order), format_(format) {}
 
 Hdf5Store::~Hdf5Store() = default;
 
-std::string Hdf5Store::path(int step) const { return directory_->file_of(kind_, step); }
+std::string Hdf5Store::kind_of(const State& state) const {
+  for (const Field& field : state.fields())
+    if (field.name().ends_with("_tangent")) return joined_kind;
+  return format_.single ? rounded_kind : snapshot_kind;
+}
+
+std::string Hdf5Store::path(int step) const { return directory_->file_of(kinds_.at(step), step); }
 
 void Hdf5Store::put(int step, const State& state) {
   const ProfilingRegion region("diffsim::checkpoint::put");
-  steps_.insert(step);
-  if (directory_->claim(kind_, step)) return;  // the sweep's own, of the same state
-  directory_->write(kind_, step, order_.to_file("/state", state, format_));
+  const std::string kind = kind_of(state);
+  kinds_[step] = kind;
+  if (directory_->claim(kind, step)) return;  // the sweep's own, of the same state
+  directory_->write(kind, step, order_.to_file("/state", state, format_));
 }
 
 void Hdf5Store::get(int step, State& state) {
   const ProfilingRegion region("diffsim::checkpoint::get");
-  if (steps_.count(step) == 0) throw Error("no snapshot of step " + std::to_string(step) + " in " + directory_->path());
-  const Hdf5File file = directory_->open(kind_, step);
+  const auto at = kinds_.find(step);
+  if (at == kinds_.end()) throw Error("no snapshot of step " + std::to_string(step) + " in " + directory_->path());
+  const Hdf5File file = directory_->open(at->second, step);
   order_.from_file(file, "/state", state);
 }
 
 void Hdf5Store::erase(int step) {
-  if (steps_.erase(step) > 0) directory_->erase(kind_, step);
+  const auto at = kinds_.find(step);
+  if (at == kinds_.end()) return;
+  directory_->erase(at->second, step);
+  kinds_.erase(at);
 }
 
 }  // namespace diffsim

@@ -148,7 +148,7 @@ std::string make_checkpoint_directory(const std::string& directory) {
 }
 
 std::vector<std::string> checkpoint_files(const std::string& directory) {
-  static const std::regex ours(R"(((step|rounded|adjoint|evaluation)_\d{6,}(\.\d+)?\.h5|manifest\.[01])(\.partial)?)");
+  static const std::regex ours(R"(((step|rounded|joined|adjoint|evaluation)_\d{6,}(\.\d+)?\.h5|manifest\.[01])(\.partial)?)");
   std::vector<std::string> names;
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {

@@ -121,6 +121,10 @@ TEST_F(Approximation, WhatCannotBeIsRefusedByName) {
           "checkpoint: 'initial_velocities' acts through the initial state");
   refused(scene("last: 20, schedule: online, snapshots: 3"), "checkpoint.last: needs a schedule that knows");
   refused(scene("last: 0"), "checkpoint.last");
+  std::string newton = scene("last: 20");
+  newton.replace(newton.find("{max_iterations: 2}"), 19, "{method: newton_cg}");
+  write("n.yaml", newton);
+  EXPECT_EQ(run({"invert", "n.yaml"}, "out").code, 2);
   refused(scene("every: 5, compression: deflate"), "checkpoint.compression: is of snapshots in HDF5");
   refused(scene("every: 5, store: hdf5, compression: gzip"), "deflate");
   refused(scene("every: 5, lats: 3"), "last");

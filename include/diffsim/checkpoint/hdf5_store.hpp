@@ -4,7 +4,7 @@
 #include <mpi.h>
 
 #include <memory>
-#include <set>
+#include <map>
 #include <string>
 
 #include "diffsim/checkpoint/checkpoint_directory.hpp"
@@ -35,13 +35,15 @@ class Hdf5Store : public Store {
  private:
   std::shared_ptr<CheckpointDirectory> directory_;
   RowOrder order_;
+  std::string kind_of(const State& state) const;
   SnapshotFormat format_;
-  const char* kind_;
-  std::set<int> steps_;
+  std::map<int, std::string> kinds_;  // of the snapshots there are
 };
 
-/// The kinds of snapshots in a CheckpointDirectory: whole ones, and such as were rounded to float32.
+/// The kinds of snapshots in a CheckpointDirectory: whole ones, such as were rounded to float32, and states together with
+/// their derivatives, which a SweepJournal does not know.
 inline constexpr const char* snapshot_kind = "step";
 inline constexpr const char* rounded_kind = "rounded";
+inline constexpr const char* joined_kind = "joined";
 
 }  // namespace diffsim
