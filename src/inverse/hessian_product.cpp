@@ -22,6 +22,11 @@ std::vector<double> InverseProblem::hessian_sweep(const std::vector<double>& u, 
   State state = model.make_state(), adjoint = state.zero_like();
   start.join(state);
   const std::unique_ptr<Schedule> schedule = make_schedule_(num_steps_);
+  if (schedule->first_reversed() > 0)
+    throw Error(
+        "no second derivatives of a sweep of the last steps only; reverse all steps, or use an optimiser that "
+        "needs gradients only",
+        ErrorKind::input);
   AdjointSweep sweep(model, loss, *schedule, store_);
   sweep.watch(watcher_);
   sweep.forward(state, product, {}, [this](int n, const State&) { return n == num_steps_; });

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "diffsim/checkpoint/revolve_schedule.hpp"
+#include "diffsim/checkpoint/truncated_schedule.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/inverse/hessian_check.hpp"
 #include "simulation/simulation_testing.hpp"
@@ -232,7 +233,7 @@ TEST(HessianOfUnknowns, by_maps_and_groups) {
 }
 
 /// What is said where a product is asked for.
-std::string refusal(const Case& which, const std::string& name, bool contact = false) {
+std::string refusal(const Case& which, const std::string& name, bool contact = false, int skipped = 0) {
   try {
     DifferentiableSolver solver = make_solver(which);
     if (contact) {
@@ -246,7 +247,11 @@ std::string refusal(const Case& which, const std::string& name, bool contact = f
     MemoryStore store;
     InverseProblem problem(
         solver.model(), solver.initial_state(), num_steps, loss, unknowns_of({name}, {}),
-        [](int n) { return std::make_unique<AllSchedule>(n); }, store);
+        [skipped](int n) -> std::unique_ptr<Schedule> {
+          if (skipped == 0) return std::make_unique<AllSchedule>(n);
+          return std::make_unique<TruncatedSchedule>(skipped, std::make_unique<AllSchedule>(n - skipped));
+        },
+        store);
     (void)problem.hessian_product(problem.start(), std::vector<double>(problem.size(), 1.0));
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::input);
@@ -263,6 +268,7 @@ TEST(HessianRefuses, what_has_no_second_derivatives) {
   const Case bar{"implicit_euler", "neo_hookean", 1, hookean, {}, {}};
   expect_part(refusal(bar, "rest_positions"), "no second derivative by 'rest_positions'");
   expect_part(refusal(bar, "youngs_modulus", true), "no second derivative by the term");
+  expect_part(refusal(bar, "youngs_modulus", false, 1), "no second derivatives of a sweep of the last steps only");
   Case rubber = bar;
   rubber.law = "ogden_1";
   rubber.values = {{"mu_1", 7e3}, {"alpha_1", 2.0}, {"bulk_modulus", 2e4}, {"density", 900.0}};
