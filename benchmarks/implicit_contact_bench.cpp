@@ -118,13 +118,13 @@ void implicit_contact(benchmark::State& bench, double friction) {
 
 BENCHMARK_CAPTURE(implicit_contact, smooth, 0.0)
     ->Arg(8)
-    ->Arg(14)
+    ->Arg(12)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond)
     ->Iterations(1);
 BENCHMARK_CAPTURE(implicit_contact, friction, 0.3)
     ->Arg(8)
-    ->Arg(14)
+    ->Arg(12)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond)
     ->Iterations(1);
