@@ -308,8 +308,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BOX "material: {model: mooney_rivlin, density: 1, c10: 1, c01: 1, bulk_modulus: -1}\n",
             "s.yaml:2: material.bulk_modulus: -1 is not positive; give Pa > 0"},
         Bad{BOX "material: {model: mooney_rivlin, density: 1, youngs_modulus: 1, c10: 1, c01: 1, bulk_modulus: 1}\n",
-            "s.yaml:2: material.youngs_modulus: unknown key; known keys: model, region, c10, c01, bulk_modulus, "
-            "density, viscosity, bulk_viscosity, rayleigh_damping, drag"},
+            "s.yaml:2: material.youngs_modulus: unknown key; known keys: model, region, dilatation, c10, c01, "
+            "bulk_modulus, density, viscosity, bulk_viscosity, rayleigh_damping, drag"},
         Bad{BOX "material: {model: neo_hookean, density: 1, youngs_modulus: 1, poisson_ratio: 0.5}\n",
             "s.yaml:2: material.poisson_ratio: 0.5 is outside (-1, 0.5); give a ratio inside"},
         Bad{BOX "material: {model: neo_hookean, density: 1, poisson_ratio: 0.3}\n",
