@@ -9,6 +9,7 @@
 
 #include "app/approximation.hpp"
 #include "app/inputs.hpp"
+#include "diffsim/core/broadcast.hpp"
 
 namespace diffsim::app {
 
@@ -85,18 +86,15 @@ void InverseJob::make_resumable(const CheckpointOptions& options) {
     if (job_.rank != 0) return;
     for (const auto& [part, hash] : problem_parts(job_.scene_text, job_.scene.file)) parts += part + ' ' + hash + '\n';
   });
-  auto size = static_cast<int>(parts.size());
-  DIFFSIM_MPI(MPI_Bcast(&size, 1, MPI_INT, 0, job_.comm));
-  parts.resize(static_cast<std::size_t>(size));
-  DIFFSIM_MPI(MPI_Bcast(parts.data(), size, MPI_CHAR, 0, job_.comm));
+  broadcast_text(parts, job_.comm);
   std::istringstream words(parts);
   for (std::string part, hash; words >> part >> hash;) how.problem.emplace_back(part, hash);
   how.problem.emplace_back("mesh_contents", fmt::format("{:016x}", mesh->fingerprint()));
   // What of `checkpoint` changes results.
   const bool reversible = options.schedule == "reversible";
   if (const int skipped = skipped_steps(options, job_.scene.solver.steps); skipped > 0 || options.single || reversible)
-    how.problem.emplace_back("checkpoint", fmt::format("skipped_{}_single_{:d}_reversible_{:d}", skipped,
-                                                       options.single, reversible));
+    how.problem.emplace_back(
+        "checkpoint", fmt::format("skipped_{}_single_{:d}_reversible_{:d}", skipped, options.single, reversible));
 
   directory_ = std::make_shared<CheckpointDirectory>(job_.comm, options.directory, std::move(how));
   stop_ = std::make_unique<StopRequest>(line.time_limit > 0.0 ? line.time_limit - job_.report.elapsed() : 0.0,
@@ -133,9 +131,8 @@ ParameterSet InverseJob::asked_gradient() const {
 }
 
 void InverseJob::make_plan(int num_steps) {
-  at_place(job_.scene.checkpoint_place, [&] {
-    plan_ = plan_sweep(checkpoint_, solver->model(), problem->initial(), asked_gradient(), num_steps);
-  });
+  at_place(job_.scene.checkpoint_place,
+           [&] { plan_ = plan_sweep(checkpoint_, solver->model(), problem->initial(), asked_gradient(), num_steps); });
   progress.clear();
   job_.out << "checkpoints: " << plan_->summary() << '\n' << std::flush;
 }

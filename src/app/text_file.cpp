@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "diffsim/core/broadcast.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim::app {
@@ -45,10 +46,7 @@ std::string read_text(MPI_Comm comm, const std::string& path) {
     content << std::ifstream(path, std::ios::binary).rdbuf();
     text = content.str();
   });
-  int size = static_cast<int>(text.size());
-  DIFFSIM_MPI(MPI_Bcast(&size, 1, MPI_INT, 0, comm));
-  text.resize(static_cast<std::size_t>(size));
-  DIFFSIM_MPI(MPI_Bcast(text.data(), size, MPI_CHAR, 0, comm));
+  broadcast_text(text, comm);
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "diffsim/core/broadcast.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
 #include "manifest.hpp"

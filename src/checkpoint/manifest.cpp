@@ -148,7 +148,8 @@ std::string make_checkpoint_directory(const std::string& directory) {
 }
 
 std::vector<std::string> checkpoint_files(const std::string& directory) {
-  static const std::regex ours(R"(((step|rounded|joined|adjoint|evaluation)_\d{6,}(\.\d+)?\.h5|manifest\.[01])(\.partial)?)");
+  static const std::regex ours(
+      R"(((step|rounded|joined|adjoint|evaluation)_\d{6,}(\.\d+)?\.h5|manifest\.[01])(\.partial)?)");
   std::vector<std::string> names;
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
@@ -164,13 +165,6 @@ void remove_empty_directories(const std::string& directory, const std::string& o
   for (fs::path part = fs::path(directory).lexically_normal(); fs::remove(part, ignored) && part != fs::path(outermost);
        part = part.parent_path()) {
   }
-}
-
-void broadcast_text(std::string& text, MPI_Comm comm) {
-  auto size = static_cast<std::int64_t>(text.size());
-  DIFFSIM_MPI(MPI_Bcast(&size, 1, MPI_INT64_T, 0, comm));
-  text.resize(static_cast<std::size_t>(size));
-  DIFFSIM_MPI(MPI_Bcast(text.data(), static_cast<int>(size), MPI_CHAR, 0, comm));
 }
 
 }  // namespace diffsim

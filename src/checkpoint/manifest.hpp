@@ -1,8 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -49,8 +47,5 @@ std::string make_checkpoint_directory(const std::string& directory);
 std::vector<std::string> checkpoint_files(const std::string& directory);
 /// Removes `directory`, and what is above it up to `outermost`, as far as they are empty.
 void remove_empty_directories(const std::string& directory, const std::string& outermost);
-
-/// The first rank's text to all.
-void broadcast_text(std::string& text, MPI_Comm comm);
 
 }  // namespace diffsim

@@ -7,6 +7,8 @@
 #include <new>
 #include <vector>
 
+#include "diffsim/core/broadcast.hpp"
+
 namespace diffsim {
 namespace {
 
@@ -48,11 +50,9 @@ void collectively(MPI_Comm comm, const std::function<void()>& body) {
   int first_failed = kind < 0 ? INT_MAX : rank;
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &first_failed, 1, MPI_INT, MPI_MIN, comm));
   if (first_failed == INT_MAX) return;
-  int header[2] = {kind, static_cast<int>(message.size())};
-  DIFFSIM_MPI(MPI_Bcast(header, 2, MPI_INT, first_failed, comm));
-  message.resize(static_cast<std::size_t>(header[1]));
-  DIFFSIM_MPI(MPI_Bcast(message.data(), header[1], MPI_CHAR, first_failed, comm));
-  throw Error(message, static_cast<ErrorKind>(header[0]));
+  DIFFSIM_MPI(MPI_Bcast(&kind, 1, MPI_INT, first_failed, comm));
+  broadcast_text(message, comm, first_failed);
+  throw Error(message, static_cast<ErrorKind>(kind));
 }
 
 void check_mpi(int code, const char* call, const char* file, int line) {
@@ -68,8 +68,8 @@ void check_petsc(int code, const char* call, const char* file, int line) {
   if (code == 0) return;
   const char* text = nullptr;
   PetscErrorMessage(static_cast<PetscErrorCode>(code), &text, nullptr);
-  throw Error("PETSc: error " + std::to_string(code) + (text ? " (" + std::string(text) + ")" : std::string()) + " in " +
-                  call + " (" + base_name(file) + ":" + std::to_string(line) + ")",
+  throw Error("PETSc: error " + std::to_string(code) + (text ? " (" + std::string(text) + ")" : std::string()) +
+                  " in " + call + " (" + base_name(file) + ":" + std::to_string(line) + ")",
               ErrorKind::system);
 }
 

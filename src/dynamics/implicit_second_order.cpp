@@ -6,6 +6,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/dynamics/implicit_model.hpp"
 #include "dynamics/step_equation.hpp"
+#include "dynamics/vector_kernels.hpp"
 
 namespace diffsim {
 
@@ -42,17 +43,8 @@ void ImplicitModel::adjoint_tangent(StepEquation& step, const Field& y, const Fi
   Field mass_ratio("mass_ratio", mass().extent());  // dM/M
   if (along_mass) divide(lumped_mass().mass_tangent(), mass(), mass_ratio);
 
-  // Of the new state's fields: dȳ, the shares of the old ones, and what falls to prescribed velocities.
-  State old = adjoint_tangent.zero_like();
   Field y_bar = local_field("positions_adjoint"), v_prescribed_bar = y_bar.like("prescribed_velocities_adjoint");
-  copy_fixed(count, fixed(), adjoint_tangent["velocities"], v_prescribed_bar);
-  for (std::size_t k = 0; k < rule.fields.size(); ++k) {
-    Field& bar = adjoint_tangent.fields()[k];
-    if (step.is_rate(k)) keep_free(count, fixed(), bar);
-    add_scaled(count, rule.next[k].y, bar, y_bar);
-    for (std::size_t j = 0; j < rule.fields.size(); ++j)
-      if (rule.next[k].state[j] != 0.0) add_scaled(count, rule.next[k].state[j], bar, old.fields()[j]);
-  }
+  step.advance_state_adjoint(adjoint_tangent, y_bar, v_prescribed_bar);
 
   // Jᵀ dw = dȳ - dJᵀ w, J = a_y M - x_y ∂f/∂x - v_y ∂f/∂v.
   Field x_bar = y_bar.like("x_bar"), v_bar = y_bar.like("v_bar"), a_bar = y_bar.like("a_bar");
@@ -78,28 +70,18 @@ void ImplicitModel::adjoint_tangent(StepEquation& step, const Field& y, const Fi
                                 gradient_tangent);
   add_scaled(count, 1.0, x_more, x_bar);
   add_scaled(count, 1.0, v_more, v_bar);
-  Field v_fixed = v_bar.clone();
-  keep_fixed(count, fixed(), v_fixed);
-  add_scaled(count, 1.0, v_fixed, v_prescribed_bar);
-  keep_free(count, fixed(), v_bar);
   add_mass_times(count, -1.0, mass(), dw, a_bar);
-  for (std::size_t j = 0; j < rule.fields.size(); ++j) {
-    add_scaled(count, rule.position.state[j], x_bar, old.fields()[j]);
-    if (at.velocities) add_scaled(count, rule.velocity.state[j], v_bar, old.fields()[j]);
-    add_scaled(count, rule.acceleration.state[j], a_bar, old.fields()[j]);
-  }
+  step.history_adjoint(x_bar, v_bar, a_bar, adjoint_tangent, v_prescribed_bar);
   // Fixed components of y are those of x_n; those moved follow their motion.
   add_scaled(count, rule.position.y, x_bar, y_bar);
   keep_fixed(count, fixed(), y_bar);
   apply_motions_adjoint(n, 0.0, dt(), step.state()["positions"], y_bar, v_prescribed_bar, gradient_tangent);
-  add_scaled(count, 1.0, y_bar, old.fields()[0]);
+  add_scaled(count, 1.0, y_bar, adjoint_tangent.fields()[0]);
 
   if (Parameter* gravity = gradient_tangent.find("gravity")) {
     // Of Σ λ M w; a_bar is -d(M w).
-    const std::vector<double> sum = local_sum(a_bar);
-    std::vector<double> all = gravity->field.to_host();
-    for (std::size_t c = 0; c < 3; ++c) all[3 * gravity->offset(n) + c] -= step.load_factor(*gravity) * sum[c];
-    gravity->field.from_host(all);
+    scale(-step.load_factor(*gravity), a_bar);
+    add_to_entries(gravity->field, 3 * gravity->offset(n), local_sum(a_bar));
   }
   if (to_mass) {
     // Of -(a - λ g) w.
@@ -114,7 +96,6 @@ void ImplicitModel::adjoint_tangent(StepEquation& step, const Field& y, const Fi
                             along_gravity->field.data() + 3 * along_gravity->offset(n), da);
     subtract_products(count, mass(), da, w, mass_gradient_tangent());
   }
-  adjoint_tangent.copy_from(old);
 }
 
 }  // namespace diffsim

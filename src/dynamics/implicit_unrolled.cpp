@@ -14,6 +14,7 @@
 #include "diffsim/dynamics/implicit_model.hpp"
 #include "dynamics/newton.hpp"
 #include "dynamics/step_equation.hpp"
+#include "dynamics/vector_kernels.hpp"
 
 namespace diffsim {
 
@@ -144,16 +145,7 @@ void ImplicitModel::unrolled_tangent(StepEquation& step, const std::vector<Newto
     add_scaled(count, iteration.step, change, dy);
   }
 
-  State next = tangent.zero_like();
-  for (std::size_t k = 0; k < rule.fields.size(); ++k) {
-    Field& field = next.fields()[k];
-    step.combine_state(rule.next[k], tangent, field);
-    add_scaled(count, rule.next[k].y, dy, field);
-    if (step.is_rate(k)) keep_free(count, fixed(), field);
-  }
-  copy_fixed(count, fixed(), dw, next["velocities"]);
-  copy_values(count, dy, next.fields()[0]);
-  tangent.copy_from(next);
+  step.advance_state(dy, dw, tangent);
   synchronise(tangent);
 }
 
@@ -163,18 +155,9 @@ void ImplicitModel::unrolled_adjoint(StepEquation& step, const std::vector<Newto
   const TimeRule& rule = step.rule();
   const bool mass_changes = changes_mass(gradient);
   Parameter* const gravity = gradient.find("gravity");
-  State old = adjoint.zero_like();
-  // Of the new state's fields: ȳ, the shares of the old ones, and what falls to prescribed positions and velocities.
   Field y_bar = local_field("positions_adjoint"), prescribed_bar = y_bar.like("prescribed_adjoint"),
         w_bar = y_bar.like("prescribed_velocities_adjoint");
-  copy_fixed(count, fixed(), adjoint["velocities"], w_bar);
-  for (std::size_t k = 0; k < rule.fields.size(); ++k) {
-    Field& bar = adjoint.fields()[k];
-    if (step.is_rate(k)) keep_free(count, fixed(), bar);
-    add_scaled(count, rule.next[k].y, bar, y_bar);
-    for (std::size_t j = 0; j < rule.fields.size(); ++j)
-      if (rule.next[k].state[j] != 0.0) add_scaled(count, rule.next[k].state[j], bar, old.fields()[j]);
-  }
+  step.advance_state_adjoint(adjoint, y_bar, w_bar);
 
   std::vector<double> momentum(3, 0.0);
   for (std::size_t k = iterations.size(); k-- > 0;) {
@@ -209,21 +192,13 @@ void ImplicitModel::unrolled_adjoint(StepEquation& step, const std::vector<Newto
     add_scaled(count, 1.0, turn, x_bar);
     add_scaled(count, 1.0, turn_v, v_bar);
     add_mass_times(count, -1.0, mass(), w, a_bar);
-    Field v_fixed = v_bar.clone();
-    keep_fixed(count, fixed(), v_fixed);
-    add_scaled(count, 1.0, v_fixed, w_bar);
-    keep_free(count, fixed(), v_bar);
+    step.history_adjoint(x_bar, v_bar, a_bar, adjoint, w_bar);
     add_scaled(count, rule.position.y, x_bar, y_bar);
     add_scaled(count, rule.velocity.y, v_bar, y_bar);
     add_scaled(count, rule.acceleration.y, a_bar, y_bar);
-    for (std::size_t j = 0; j < rule.fields.size(); ++j) {
-      add_scaled(count, rule.position.state[j], x_bar, old.fields()[j]);
-      add_scaled(count, rule.velocity.state[j], v_bar, old.fields()[j]);
-      add_scaled(count, rule.acceleration.state[j], a_bar, old.fields()[j]);
-    }
     if (gravity) {
       const std::vector<double> sum = local_sum(a_bar);
-      for (std::size_t c = 0; c < 3; ++c) momentum[c] -= sum[c];
+      for (std::size_t c = 0; c < 3; ++c) momentum[c] -= step.load_factor(*gravity) * sum[c];
     }
     if (mass_changes) {
       Field inertia = y_bar.like("inertia");
@@ -233,15 +208,10 @@ void ImplicitModel::unrolled_adjoint(StepEquation& step, const std::vector<Newto
     }
   }
   // y_0 = x_n; what is prescribed is x_n, or follows its motion.
-  add_scaled(count, 1.0, y_bar, old.fields()[0]);
+  add_scaled(count, 1.0, y_bar, adjoint.fields()[0]);
   apply_motions_adjoint(n, 0.0, dt(), step.state()["positions"], prescribed_bar, w_bar, gradient);
-  add_scaled(count, 1.0, prescribed_bar, old.fields()[0]);
-  if (gravity) {
-    std::vector<double> all = gravity->field.to_host();
-    for (std::size_t c = 0; c < 3; ++c) all[3 * gravity->offset(n) + c] += step.load_factor(*gravity) * momentum[c];
-    gravity->field.from_host(all);
-  }
-  adjoint.copy_from(old);
+  add_scaled(count, 1.0, prescribed_bar, adjoint.fields()[0]);
+  if (gravity) add_to_entries(gravity->field, 3 * gravity->offset(n), momentum);
 }
 
 }  // namespace diffsim

@@ -1,21 +1,21 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <string>
+#include <cstdint>
 #include <utility>
 
 #include "diffsim/core/force_term.hpp"
 #include "diffsim/core/state.hpp"
 #include "dynamics/time_rule.hpp"
-#include "dynamics/vector_kernels.hpp"
 
 namespace diffsim::dynamics {
 
 /// The equation R(y) = 0 of one implicit step, as those see it who differentiate it.
 class StepEquation {
  public:
-  /// `count`: 3 owned vertices.
-  StepEquation(TimeRule rule, int n, int count) : n_(n), count_(count), rule_(std::move(rule)) {}
+  /// `count`: 3 owned vertices; `fixed`: the mask of their components whose motion is prescribed.
+  StepEquation(TimeRule rule, int n, int count, const std::uint8_t* fixed)
+      : n_(n), count_(count), fixed_(fixed), rule_(std::move(rule)) {}
   virtual ~StepEquation() = default;
 
   const TimeRule& rule() const { return rule_; }
@@ -35,15 +35,21 @@ class StepEquation {
   /// Whether field k of the state is a rate: zero where components are fixed.
   bool is_rate(std::size_t k) const { return rule_.fields[k] == "velocities" || rule_.fields[k] == "accelerations"; }
   /// out = Σ_k c_k s_k at owned vertices.
-  void combine_state(const Combination& combination, const State& state, Field& out) const {
-    out.fill(0.0);
-    for (std::size_t k = 0; k < combination.state.size(); ++k)
-      if (combination.state[k] != 0.0) add_scaled(count_, combination.state[k], state.fields()[k], out);
-  }
+  void combine_state(const Combination& combination, const State& state, Field& out) const;
+
+  /// `state` becomes the next one, of which y are the positions; prescribed components have the velocities of their
+  /// motion, w, and no acceleration. Linear in (state, y, w), so it is its own tangent. Owned vertices only.
+  void advance_state(const Field& y, const Field& w, State& state) const;
+  /// Its adjoint: `adjoint` becomes that of the old state; adds that of y, sets that of w.
+  void advance_state_adjoint(State& adjoint, Field& y_bar, Field& w_bar) const;
+  /// The adjoint of what positions, velocities and accelerations of the equation take from the old state and, where
+  /// components are prescribed, from w. The part of `v_bar` that goes to w leaves it.
+  void history_adjoint(const Field& x_bar, Field& v_bar, const Field& a_bar, State& old, Field& w_bar) const;
 
  protected:
   int n_;
   int count_;
+  const std::uint8_t* fixed_;
   TimeRule rule_;
 };
 

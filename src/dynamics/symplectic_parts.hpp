@@ -1,7 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -9,14 +8,13 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/dynamics/symplectic_euler.hpp"
 #include "dynamics/euler_update.hpp"
+#include "dynamics/invalid_cell.hpp"
 #include "dynamics/vector_kernels.hpp"
 
 // What the sources of SymplecticEuler share.
 
 namespace diffsim {
 namespace dynamics {
-
-constexpr std::int32_t nothing_invalid = std::numeric_limits<std::int32_t>::max();
 
 using Update = EulerUpdate;
 
@@ -53,13 +51,6 @@ class EulerRecord : public Record {
   State initial_;
   std::vector<Field> positions_, velocities_;
 };
-
-/// field[offset + i] += values[i].
-inline void add_to_entries(Field& field, std::size_t offset, const std::vector<double>& values) {
-  std::vector<double> all = field.to_host();
-  for (std::size_t i = 0; i < values.size(); ++i) all[offset + i] += values[i];
-  field.from_host(all);
-}
 
 }  // namespace dynamics
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "diffsim/core/broadcast.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
 #include "diffsim/io/mesh_file.hpp"
@@ -24,12 +25,11 @@ void broadcast_counts_and_regions(MPI_Comm comm, int rank, MeshData& mesh) {
   mesh.regions.resize(static_cast<std::size_t>(counts[3]));
   mesh.order = static_cast<int>(counts[4]);
   for (RegionInfo& region : mesh.regions) {
-    int header[3] = {region.dimension, region.tag, static_cast<int>(region.name.size())};
-    DIFFSIM_MPI(MPI_Bcast(header, 3, MPI_INT, 0, comm));
+    int header[2] = {region.dimension, region.tag};
+    DIFFSIM_MPI(MPI_Bcast(header, 2, MPI_INT, 0, comm));
     region.dimension = header[0];
     region.tag = header[1];
-    region.name.resize(static_cast<std::size_t>(header[2]));
-    DIFFSIM_MPI(MPI_Bcast(region.name.data(), header[2], MPI_CHAR, 0, comm));
+    broadcast_text(region.name, comm);
   }
   if (rank == 0) return;
   mesh.first_vertex = mesh.num_vertices;

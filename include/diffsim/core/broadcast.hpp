@@ -1,0 +1,13 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+namespace diffsim {
+
+/// Gives every rank the text of rank `root`; collective.
+void broadcast_text(std::string& text, MPI_Comm comm, int root = 0);
+
+}  // namespace diffsim
