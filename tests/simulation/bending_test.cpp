@@ -8,9 +8,12 @@
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/simulation/solver.hpp"
+#include "simulation/simulation_testing.hpp"
 
 namespace diffsim {
 namespace {
+
+using testing_simulation::mean_displacement;
 
 constexpr double length = 1.0, depth = 0.1, width = 0.1, youngs_modulus = 1e6, shear = 20.0;  // m, Pa
 
@@ -26,20 +29,11 @@ double deflection(int order, double poisson_ratio, std::array<int, 3> cells) {
   State state = solver.initial_state();
   solver.model().prepare();
   solver.step(0, state);
-  const std::vector<double> x = state["positions"].to_host();
-  double sums[2] = {0.0, 0.0};
-  for (const int v : mesh->region("x_max").vertices) {
-    if (v >= mesh->num_owned_vertices()) continue;
-    const auto i = 3 * static_cast<std::size_t>(v) + 1;
-    sums[0] += mesh->rest_positions()[i] - x[i];
-    sums[1] += 1.0;
-  }
-  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   const double force = shear * depth * width, inertia = width * std::pow(depth, 3) / 12.0;
   const double shear_modulus = youngs_modulus / (2.0 * (1.0 + poisson_ratio));
   const double beam = force * std::pow(length, 3) / (3.0 * youngs_modulus * inertia) +
                       1.2 * force * length / (shear_modulus * depth * width);
-  return sums[0] / sums[1] / beam;
+  return -mean_displacement(*mesh, state, "x_max")[1] / beam;
 }
 
 TEST(bending, quadratic_cells_follow_beam_theory_and_do_not_lock) {

@@ -35,15 +35,7 @@ DifferentiableSolver make_solver(const ElasticLaw& law, int order) {
   solver.add_traction("x_max", pull);
   solver.add_nodal_load(std::vector<double>(3 * static_cast<std::size_t>(mesh->num_owned_vertices()), 0.02));
   if (!law.signal.empty()) solver.set_control(law.signal, signal);
-  // Stretched along the fibres, which then stay in tension: a dispersed fibre's tangent jumps where it goes slack.
-  std::vector<double> displacement, velocity;
-  for (int v = 0; v < mesh->num_owned_vertices(); ++v) {
-    const double x = mesh->rest_positions()[3 * static_cast<std::size_t>(v)];
-    displacement.insert(displacement.end(), {0.2 * x, 0.03 * x, -0.02 * x});
-    velocity.insert(velocity.end(), {0.0, 0.5 * x, 0.0});
-  }
-  solver.set_initial_displacement(displacement);
-  solver.set_initial_velocity(velocity);
+  start_stretched(solver);
   return solver;
 }
 

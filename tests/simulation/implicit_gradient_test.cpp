@@ -83,14 +83,7 @@ DifferentiableSolver make_solver_of(const ElasticLaw& law, const std::string& in
   solver.fix("x_min");
   solver.add_traction("x_max", {300.0, -40.0, 20.0, 330.0, -60.0, 30.0});
   if (!law.signal.empty()) solver.set_control(law.signal, {1.2, 0.9});
-  std::vector<double> displacement, velocity;
-  for (int v = 0; v < mesh->num_owned_vertices(); ++v) {
-    const double x = mesh->rest_positions()[3 * static_cast<std::size_t>(v)];
-    displacement.insert(displacement.end(), {0.2 * x, 0.03 * x, -0.02 * x});
-    velocity.insert(velocity.end(), {0.0, 0.5 * x, 0.0});
-  }
-  solver.set_initial_displacement(displacement);
-  solver.set_initial_velocity(velocity);
+  start_stretched(solver);
   return solver;
 }
 

@@ -8,9 +8,12 @@
 #include <cmath>
 
 #include "diffsim/simulation/solver.hpp"
+#include "simulation/simulation_testing.hpp"
 
 namespace diffsim {
 namespace {
+
+using testing_simulation::mean_displacement;
 
 constexpr double length = 1.0, depth = 0.1, youngs_modulus = 1e6;  // m, Pa
 
@@ -32,17 +35,9 @@ double sag(bool nodal, double poisson_ratio) {
   solver.model().prepare();
   State state = solver.initial_state();
   for (int n = 0; n < num_steps; ++n) solver.step(n, state);
-  const std::vector<double> x = state["positions"].to_host();
-  double sums[2] = {0.0, 0.0};
-  for (const int v : mesh->region("x_max").vertices) {
-    if (v >= mesh->num_owned_vertices()) continue;
-    const auto i = 3 * static_cast<std::size_t>(v) + 1;
-    sums[0] += mesh->rest_positions()[i] - x[i];
-    sums[1] += 1.0;
-  }
-  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   const double weight = 1000.0 * 0.1 * depth * depth, inertia = std::pow(depth, 4) / 12.0;
-  return sums[0] / sums[1] / (weight * std::pow(length, 4) / (8.0 * youngs_modulus * inertia));
+  return -mean_displacement(*mesh, state, "x_max")[1] /
+         (weight * std::pow(length, 4) / (8.0 * youngs_modulus * inertia));
 }
 
 TEST(nodal_bending, bends_where_linear_cells_lock) {

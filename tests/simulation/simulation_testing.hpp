@@ -64,6 +64,37 @@ inline std::array<double, 3> momentum(const MeshModel& model, const State& state
   return sum;
 }
 
+/// Mean displacement of a region's vertices, m, over all ranks.
+inline std::array<double, 3> mean_displacement(const TetrahedralMesh& mesh, const State& state,
+                                               const std::string& region) {
+  const std::vector<double> x = state["positions"].to_host();
+  std::array<double, 4> sums{};
+  for (const int v : mesh.region(region).vertices) {
+    if (v >= mesh.num_owned_vertices()) continue;
+    for (std::size_t c = 0; c < 3; ++c) {
+      const std::size_t i = 3 * static_cast<std::size_t>(v) + c;
+      sums[c] += x[i] - mesh.rest_positions()[i];
+    }
+    sums[3] += 1.0;
+  }
+  MPI_Allreduce(MPI_IN_PLACE, sums.data(), 4, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return {sums[0] / sums[3], sums[1] / sums[3], sums[2] / sums[3]};
+}
+
+/// A start stretched along the fibres of `value_of`, which then stay in tension: a dispersed fibre's tangent jumps
+/// where it goes slack.
+inline void start_stretched(DifferentiableSolver& solver) {
+  const TetrahedralMesh& mesh = *solver.mesh();
+  std::vector<double> displacement, velocity;
+  for (int v = 0; v < mesh.num_owned_vertices(); ++v) {
+    const double x = mesh.rest_positions()[3 * static_cast<std::size_t>(v)];
+    displacement.insert(displacement.end(), {0.2 * x, 0.03 * x, -0.02 * x});
+    velocity.insert(velocity.end(), {0.0, 0.5 * x, 0.0});
+  }
+  solver.set_initial_displacement(displacement);
+  solver.set_initial_velocity(velocity);
+}
+
 /// The mean of a region shall be at `target` at a step: smooth, and blind to no parameter.
 struct Target {
   std::string region;
