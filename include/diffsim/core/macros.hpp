@@ -8,6 +8,11 @@
 #define DIFFSIM_FUNCTION __host__ __device__ inline
 #define DIFFSIM_SHARED_FUNCTION __host__ __device__ __noinline__
 #define DIFFSIM_INLINED
+#elif defined(__SANITIZE_ADDRESS__)
+// Sanitized code in one function of many thousand lines takes a compiler hours.
+#define DIFFSIM_FUNCTION inline
+#define DIFFSIM_SHARED_FUNCTION
+#define DIFFSIM_INLINED
 #else
 #define DIFFSIM_FUNCTION inline __attribute__((always_inline))
 #define DIFFSIM_SHARED_FUNCTION __attribute__((noinline))
