@@ -97,5 +97,6 @@ def difference(one, other):
 
 
 def complaints(err):
-    """What diffsim said was wrong with files."""
-    return [line for line in err.splitlines() if re.search(r"damaged|cut short|cannot be read|No such file", line)]
+    """What diffsim said was wrong with files; mpiexec, too, complains of files of its own."""
+    words = re.compile(r"damaged|cut short|cannot be read|No such file")
+    return [line for line in err.splitlines() if line.startswith("diffsim: ") and words.search(line)]
