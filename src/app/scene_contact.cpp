@@ -59,13 +59,15 @@ MeshFileObstacle parse_triangles(const Value& value, const Scene& scene) {
   return obstacle;
 }
 
-void parse_rotation(const Value& value, MeshObstacle& obstacle) {
+Rotation parse_rotation(const Value& value) {
   const Mapping mapping(value, {"axis", "origin", "angular_velocity"});
   const Value& axis = mapping.need("axis", "[x, y, z]");
-  obstacle.axis = to_vector(axis);
-  if (obstacle.axis == std::array<double, 3>{}) axis.place.fail("is zero; give a direction");
-  if (const Value* origin = mapping.find("origin")) obstacle.origin = to_vector(*origin);
-  obstacle.angular_velocity = to_number(mapping.need("angular_velocity", "a number, rad/s"));
+  Rotation rotation;
+  rotation.axis = to_vector(axis);
+  if (!rotation.turns()) axis.place.fail("is zero; give a direction");
+  if (const Value* origin = mapping.find("origin")) rotation.origin = to_vector(*origin);
+  rotation.angular_velocity = to_number(mapping.need("angular_velocity", "a number, rad/s"));
+  return rotation;
 }
 
 void parse_obstacle(const Value& value, const Scene& scene, ContactSection& section) {
@@ -79,20 +81,21 @@ void parse_obstacle(const Value& value, const Scene& scene, ContactSection& sect
   if (std::find(section.labels.begin(), section.labels.end(), label) != section.labels.end())
     mapping.place_of("name").fail("another obstacle is called '" + label + "'; give each a name of its own");
   section.labels.push_back(label);
-  const Value* const rotation = mapping.find("rotation");
+  Rotation rotation;
+  if (const Value* given = mapping.find("rotation")) {
+    rotation = parse_rotation(*given);
+    section.turning.push_back(label);
+  }
   if (kind == "plane") {
-    if (rotation) rotation->place.fail("is not for planes; give a box that turns");
     PlaneObstacle plane = parse_plane(shape);
     plane.velocity = velocity;
     plane.label = label;
+    plane.rotation = rotation;
     section.options.planes.push_back(plane);
     return;
   }
   MeshObstacle obstacle;
-  if (rotation) {
-    parse_rotation(*rotation, obstacle);
-    section.turning.push_back(label);
-  }
+  obstacle.rotation = rotation;
   obstacle.velocity = velocity;
   obstacle.label = label;
   if (kind == "box") obstacle.mesh = parse_box(shape);

@@ -12,11 +12,6 @@ namespace {
 
 using D = Dual<double, 1>;
 
-KOKKOS_INLINE_FUNCTION double sine(double a) { return std::sin(a); }
-KOKKOS_INLINE_FUNCTION double cosine(double a) { return std::cos(a); }
-KOKKOS_INLINE_FUNCTION D sine(const D& a) { return diffsim::detail::chain(a, std::sin(a.value), std::cos(a.value)); }
-KOKKOS_INLINE_FUNCTION D cosine(const D& a) { return diffsim::detail::chain(a, std::cos(a.value), -std::sin(a.value)); }
-
 /// p, V, ω as device addresses; nullptr: zero.
 struct Rates {
   const double *position, *velocity, *angular_velocity;
@@ -30,18 +25,7 @@ Rates rates_of(const ObstacleMotion& motion, const ParameterSet& set, int n) {
   return {address_of(set, names[0], n), address_of(set, names[1], n), address_of(set, names[2], n)};
 }
 
-/// What kernels need of a motion.
-struct Turn {
-  bool turns;
-  Vec3<double> axis, origin;
-};
-
-template <class T>
-KOKKOS_INLINE_FUNCTION Vec3<T> cross_axis(const Vec3<double>& a, const Vec3<T>& r) {
-  return {{a[1] * r[2] - a[2] * r[1], a[2] * r[0] - a[0] * r[2], a[0] * r[1] - a[1] * r[0]}};
-}
-
-/// x and v of one vertex (Rodrigues' formula).
+/// x and v of one vertex.
 template <class T>
 KOKKOS_INLINE_FUNCTION void move(const Turn& turn, const Vec3<double>& X, const Vec3<T>& p, const Vec3<T>& V,
                                  const T& w, const T& t, Vec3<T>& x, Vec3<T>& v) {
@@ -50,11 +34,7 @@ KOKKOS_INLINE_FUNCTION void move(const Turn& turn, const Vec3<double>& X, const 
     v = V;
     return;
   }
-  const Vec3<double> from = X - turn.origin, side = cross(turn.axis, from);
-  const double along = dot(turn.axis, from);
-  const T s = sine(T(w * t)), k = cosine(T(w * t));
-  Vec3<T> r;
-  for (int c = 0; c < 3; ++c) r[c] = k * from[c] + s * side[c] + (1.0 - k) * (turn.axis[c] * along);
+  const Vec3<T> r = rotated(turn.axis, T(w * t), X - turn.origin);
   const Vec3<T> speed = cross_axis(turn.axis, r);
   for (int c = 0; c < 3; ++c) {
     x[c] = turn.origin[c] + r[c] + p[c] + t * V[c];
@@ -62,11 +42,9 @@ KOKKOS_INLINE_FUNCTION void move(const Turn& turn, const Vec3<double>& X, const 
   }
 }
 
-Turn turn_of(const ObstacleMotion& motion) { return {motion.turns, motion.axis, motion.origin}; }
-
 void move_all(const ObstacleMotion& motion, const double* reference, const Rates& rates, double time, double* places,
               double* velocities) {
-  const Turn turn = turn_of(motion);
+  const Turn turn = motion.turn;
   Kokkos::parallel_for(
       "diffsim::contact::move_obstacle", Range(motion.first, motion.last), KOKKOS_LAMBDA(int i) {
         Vec3<double> X, p, V, x, v;
@@ -98,7 +76,7 @@ struct MotionSums {
 MotionSums sum_adjoints(const ObstacleMotion& motion, const DeviceArray<int>& targets, int begin,
                         const DeviceArray<double>& x, const DeviceArray<double>& x_bar,
                         const DeviceArray<double>& v_bar, const Rates& rates, double time) {
-  const Turn turn = turn_of(motion);
+  const Turn turn = motion.turn;
   const int first = begin + motion.first, last = begin + motion.last;
   const bool rated = v_bar.size() > 0;
   MotionSums sums;
@@ -143,10 +121,12 @@ std::array<std::string, 3> ObstacleMotion::names() const {
   return {"obstacle_position:" + label, "obstacle_velocity:" + label, "obstacle_angular_velocity:" + label};
 }
 
-bool ObstacleMotion::moves(const ParameterSet& set, int n) const {
+bool ObstacleMotion::moves(const ParameterSet& set, int n) const { return goes(set, {names()[1], names()[2]}, n); }
+
+bool goes(const ParameterSet& set, const std::array<std::string, 2>& rates, int n) {
   const auto is_zero = [](double value) { return value == 0.0; };
-  for (std::size_t k = 1; k < 3; ++k) {
-    const Parameter* const rate = set.find(names()[k]);
+  for (const std::string& name : rates) {
+    const Parameter* const rate = set.find(name);
     if (!rate) continue;
     const auto components = static_cast<std::size_t>(rate->field.components());
     const std::vector<double> all = rate->field.to_host();
@@ -169,7 +149,7 @@ void obstacle_velocities(const ObstacleMotion& motion, const double* reference, 
 void obstacle_tangents(const ObstacleMotion& motion, const double* reference, const ParameterSet& set,
                        const ParameterSet& direction, int n, double time, double dt, const DeviceArray<double>& dx,
                        const DeviceArray<double>& dv) {
-  const Turn turn = turn_of(motion);
+  const Turn turn = motion.turn;
   const Rates rates = rates_of(motion, set, n), changes = rates_of(motion, direction, n);
   Kokkos::parallel_for(
       "diffsim::contact::obstacle_tangent", Range(motion.first, motion.last), KOKKOS_LAMBDA(int i) {

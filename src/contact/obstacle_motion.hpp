@@ -6,7 +6,7 @@
 
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/parameters.hpp"
-#include "diffsim/core/small_tensor.hpp"
+#include "turn.hpp"
 
 namespace diffsim::contact {
 
@@ -15,9 +15,8 @@ namespace diffsim::contact {
 /// each followed by `:LABEL`.
 struct ObstacleMotion {
   std::string label;
-  bool turns = false;
-  Vec3<double> axis{}, origin{};  ///< the axis has length 1
-  int first = 0, last = 0;        ///< vertices
+  Turn turn;
+  int first = 0, last = 0;  ///< vertices
 
   std::array<std::string, 3> names() const;
   /// Whether it goes anywhere in step n.
@@ -40,6 +39,8 @@ void add_obstacle_gradient(const ObstacleMotion& motion, const DeviceArray<int>&
                            const DeviceArray<double>& v_bar, const ParameterSet& set, int n, double time,
                            ParameterSet& gradient);
 
+/// Whether one of these rates, if there are such parameters, is not zero in step n.
+bool goes(const ParameterSet& set, const std::array<std::string, 2>& rates, int n);
 /// Device address of the entries of step n; nullptr where there is no such parameter.
 const double* address_of(const ParameterSet& set, const std::string& name, int n);
 /// gradient[name] += values, if it is asked for.

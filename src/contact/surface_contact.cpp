@@ -46,12 +46,7 @@ SurfaceContact::Data::Data(std::shared_ptr<const TetrahedralMesh> the_mesh, Surf
   for (const TriangleObstacle& obstacle : options.obstacles) {
     contact::ObstacleMotion motion;
     motion.label = obstacle.label;
-    const double length = std::hypot(obstacle.axis[0], obstacle.axis[1], obstacle.axis[2]);
-    motion.turns = length > 0.0;
-    for (std::size_t c = 0; c < 3; ++c) {
-      motion.axis[static_cast<int>(c)] = motion.turns ? obstacle.axis[c] / length : 0.0;
-      motion.origin[static_cast<int>(c)] = motion.turns ? obstacle.origin[c] : 0.0;
-    }
+    motion.turn = contact::Turn::about(obstacle.axis, obstacle.origin);
     motion.first = static_cast<int>(places.size() / 3);
     for (const auto& vertex : obstacle.mesh.vertices) places.insert(places.end(), vertex.begin(), vertex.end());
     motion.last = static_cast<int>(places.size() / 3);

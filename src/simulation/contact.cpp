@@ -80,11 +80,16 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
     const std::string own = std::to_string(place++);
     return given.empty() ? own : given;
   };
+  const auto add_rate = [&](const std::string& label, const Rotation& rotation) {
+    if (rotation.turns()) add("obstacle_angular_velocity:" + label, {rotation.angular_velocity});
+  };
   for (const PlaneObstacle& plane : options.planes) {
     const std::string label = label_of(plane.label);
     add("obstacle_position:" + label, {plane.point.begin(), plane.point.end()});
     add("obstacle_velocity:" + label, {plane.velocity.begin(), plane.velocity.end()});
-    add_term(std::make_unique<PlaneContact>(mesh_, label, plane.normal, friction));
+    add_rate(label, plane.rotation);
+    add_term(std::make_unique<PlaneContact>(
+        mesh_, PlaneShape{label, plane.normal, plane.rotation.axis, plane.rotation.origin}, friction));
   }
   if (!options.self && options.meshes.empty()) return;
   SurfaceContactOptions surfaces;
@@ -95,15 +100,14 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
     const std::string label = label_of(obstacle.label);
     add("obstacle_position:" + label, {0.0, 0.0, 0.0});
     add("obstacle_velocity:" + label, {obstacle.velocity.begin(), obstacle.velocity.end()});
-    if (obstacle.axis != std::array<double, 3>{})
-      add("obstacle_angular_velocity:" + label, {obstacle.angular_velocity});
+    add_rate(label, obstacle.rotation);
     const std::string fault = contact::fault_of_volume(obstacle.mesh);
     if (obstacle.solid.value_or(false) && !fault.empty())
       throw Error(
           "obstacle '" + label + "' has no inside: " + fault + "; mend the mesh, or take it as a sheet by solid: false",
           ErrorKind::input);
-    surfaces.obstacles.push_back(
-        {label, obstacle.mesh, obstacle.solid.value_or(fault.empty()), obstacle.axis, obstacle.origin});
+    surfaces.obstacles.push_back({label, obstacle.mesh, obstacle.solid.value_or(fault.empty()), obstacle.rotation.axis,
+                                  obstacle.rotation.origin});
   }
   add_term(std::make_unique<SurfaceContact>(mesh_, std::move(surfaces)));
 }

@@ -33,9 +33,9 @@ Scene table(const std::string& integrator, double dt, std::array<double, 3> velo
 /// It turns about an axis through its middle, which is not one of symmetry.
 Scene turning(const std::string& integrator, double dt, double friction, double rate) {
   Scene scene = table(integrator, dt, {0.0, 0.1, 0.0}, friction);
-  scene.contact.meshes[0].axis = {0.2, 0.9, 0.1};
-  scene.contact.meshes[0].origin = {0.05, -0.04, 0.03};
-  scene.contact.meshes[0].angular_velocity = rate;
+  scene.contact.meshes[0].rotation.axis = {0.2, 0.9, 0.1};
+  scene.contact.meshes[0].rotation.origin = {0.05, -0.04, 0.03};
+  scene.contact.meshes[0].rotation.angular_velocity = rate;
   return scene;
 }
 
@@ -62,9 +62,9 @@ TEST_P(Implicit, a_paddle_that_turns_far_in_a_step_strikes_the_body_up) {
   Scene scene = table(GetParam(), 0.01, {});
   scene.contact.barrier_stiffness = 4e5;
   scene.contact.meshes[0].mesh = contact::box_triangles({-0.25, -0.05, -0.02}, {0.13, -0.03, 0.12});
-  scene.contact.meshes[0].axis = {0.0, 0.0, 2.0};
-  scene.contact.meshes[0].origin = {-0.25, -0.04, 0.0};
-  scene.contact.meshes[0].angular_velocity = 10.0;
+  scene.contact.meshes[0].rotation.axis = {0.0, 0.0, 2.0};
+  scene.contact.meshes[0].rotation.origin = {-0.25, -0.04, 0.0};
+  scene.contact.meshes[0].rotation.angular_velocity = 10.0;
   DifferentiableSolver solver = make_solver(scene);
   solver.model().prepare();
   State state = solver.initial_state();

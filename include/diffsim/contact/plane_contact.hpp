@@ -10,17 +10,24 @@
 
 namespace diffsim {
 
+/// Which half-space, and how it moves.
+struct PlaneShape {
+  std::string label;
+  std::array<double, 3> normal;    ///< to the body, at t = 0; any length but zero
+  std::array<double, 3> axis{};    ///< that it turns about, of any length; zero: it does not turn
+  std::array<double, 3> origin{};  ///< m, a point of the axis at t = 0, which travels with the plane
+};
+
 /// A half-space that a body cannot enter: E = κ Σ_i w_i ψ(φ_i², d̂) over the surface's vertices, w_i their rest areas,
-/// φ_i = n·(x_i - p - t V) > 0. A body whose vertices are outside is outside.
+/// φ_i = n·(x_i - p - t V) > 0. With an axis a, n = R(a, ω t) n_0 and φ_i = n·(x_i - o - t V) - n_0·(p - o). A body
+/// whose vertices are outside is outside.
 ///
-/// Parameters of its own, named after `label`: `obstacle_position:LABEL` p [3], m, and `obstacle_velocity:LABEL` V [3],
-/// m/s.
+/// Parameters of its own, named after the label: `obstacle_position:LABEL` p [3], m, `obstacle_velocity:LABEL` V [3],
+/// m/s, and of one that turns `obstacle_angular_velocity:LABEL` ω [1], rad/s.
 class PlaneContact : public ContactTerm {
  public:
-  /// `normal` points to the body; any length but zero (else Error). `with_friction`: forces depend on velocities.
-  /// Collective.
-  PlaneContact(std::shared_ptr<const TetrahedralMesh> mesh, std::string label, std::array<double, 3> normal,
-               bool with_friction);
+  /// `with_friction`: forces depend on velocities. Throws Error for a normal without direction. Collective.
+  PlaneContact(std::shared_ptr<const TetrahedralMesh> mesh, const PlaneShape& plane, bool with_friction);
   ~PlaneContact() override;
 
   std::string name() const override { return "contact with plane " + label_; }

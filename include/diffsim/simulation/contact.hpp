@@ -11,12 +11,22 @@
 
 namespace diffsim {
 
+/// How an obstacle turns, at a constant rate.
+struct Rotation {
+  std::array<double, 3> axis = {};    ///< of any length; zero: it does not turn
+  std::array<double, 3> origin = {};  ///< m, a point of the axis at t = 0, which travels with the obstacle
+  double angular_velocity = 0.0;      ///< rad/s
+
+  bool turns() const { return axis != std::array<double, 3>{}; }
+};
+
 /// A half-space, bounded by a plane through `point`, that moves with a constant velocity.
 struct PlaneObstacle {
   std::array<double, 3> point = {};             ///< m
   std::array<double, 3> normal{0.0, 1.0, 0.0};  ///< to the free side; any length
   std::array<double, 3> velocity = {};          ///< m/s
   std::string label = {};                       ///< empty: its place in the list
+  Rotation rotation = {};
 };
 
 /// Triangles that the body cannot pass through, from either side.
@@ -27,9 +37,7 @@ struct MeshObstacle {
   /// Whether it is a volume, in which no body may begin; else a sheet, which may be open. Not given: a volume if
   /// closed.
   std::optional<bool> solid = {};
-  std::array<double, 3> axis = {};      ///< that it turns about, of any length; zero: it does not turn
-  std::array<double, 3> origin = {};    ///< m, a point of the axis at t = 0, which travels with the obstacle
-  double angular_velocity = 0.0;        ///< rad/s
+  Rotation rotation = {};
 };
 
 struct ContactOptions {

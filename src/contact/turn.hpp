@@ -1,0 +1,56 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cmath>
+
+#include "diffsim/core/device.hpp"
+#include "diffsim/core/dual.hpp"
+#include "diffsim/core/small_tensor.hpp"
+
+namespace diffsim::contact {
+
+/// What an obstacle turns about, if it does.
+struct Turn {
+  bool turns = false;
+  Vec3<double> axis{}, origin{};  ///< the axis has length 1
+
+  /// `axis` of any length; zero: it does not turn.
+  static Turn about(const std::array<double, 3>& axis, const std::array<double, 3>& origin) {
+    const double length = std::hypot(axis[0], axis[1], axis[2]);
+    if (!(length > 0.0)) return {};
+    return {true, {{axis[0] / length, axis[1] / length, axis[2] / length}}, {{origin[0], origin[1], origin[2]}}};
+  }
+};
+
+namespace detail {
+KOKKOS_INLINE_FUNCTION double sine(double a) { return std::sin(a); }
+KOKKOS_INLINE_FUNCTION double cosine(double a) { return std::cos(a); }
+template <int N>
+KOKKOS_INLINE_FUNCTION Dual<double, N> sine(const Dual<double, N>& a) {
+  return diffsim::detail::chain(a, std::sin(a.value), std::cos(a.value));
+}
+template <int N>
+KOKKOS_INLINE_FUNCTION Dual<double, N> cosine(const Dual<double, N>& a) {
+  return diffsim::detail::chain(a, std::cos(a.value), -std::sin(a.value));
+}
+}  // namespace detail
+
+/// R(a, angle) r (Rodrigues' formula).
+template <class T>
+KOKKOS_INLINE_FUNCTION Vec3<T> rotated(const Vec3<double>& axis, const T& angle, const Vec3<double>& r) {
+  const Vec3<double> side = cross(axis, r);
+  const double along = dot(axis, r);
+  const T s = detail::sine(angle), k = detail::cosine(angle);
+  Vec3<T> result;
+  for (int c = 0; c < 3; ++c) result[c] = k * r[c] + s * side[c] + (1.0 - k) * (axis[c] * along);
+  return result;
+}
+
+/// a × r.
+template <class T>
+KOKKOS_INLINE_FUNCTION Vec3<T> cross_axis(const Vec3<double>& a, const Vec3<T>& r) {
+  return {{a[1] * r[2] - a[2] * r[1], a[2] * r[0] - a[0] * r[2], a[0] * r[1] - a[1] * r[0]}};
+}
+
+}  // namespace diffsim::contact
