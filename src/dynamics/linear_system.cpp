@@ -197,7 +197,8 @@ void LinearSystem::fill(const std::vector<MatrixShare*>& shares, bool symmetric)
   if (other_pattern) make_matrix(shares);
   symmetric_ = symmetric;
   if (other_pattern || other_kind) {
-    fallback_ = reference_ = {};
+    fallback_ = {};
+    reference_ = {};
     on_reference_ = false;
     if (other_kind || renew_ || !keeps_) {
       main_ = {};
@@ -247,6 +248,10 @@ void LinearSystem::configure(Solver& solver, bool direct, const char* prefix) {
   DIFFSIM_PETSC(KSPSetOperators(solver.ksp, matrix_, matrix_));
   PC pc = nullptr;
   DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
+  const auto iterate = [&] {
+    DIFFSIM_PETSC(KSPSetType(solver.ksp, symmetric_ ? KSPCG : KSPGMRES));
+    if (symmetric_) DIFFSIM_PETSC(KSPSetNormType(solver.ksp, KSP_NORM_UNPRECONDITIONED));
+  };
   if (direct) {
     DIFFSIM_PETSC(KSPSetType(solver.ksp, KSPPREONLY));
     DIFFSIM_PETSC(PCSetType(pc, symmetric_ ? PCCHOLESKY : PCLU));
@@ -254,13 +259,18 @@ void LinearSystem::configure(Solver& solver, bool direct, const char* prefix) {
     DIFFSIM_PETSC(PCFactorSetMatSolverType(pc, MATSOLVERMUMPS));
 #endif
   } else {
-    DIFFSIM_PETSC(KSPSetType(solver.ksp, symmetric_ ? KSPCG : KSPGMRES));
-    if (symmetric_) DIFFSIM_PETSC(KSPSetNormType(solver.ksp, KSP_NORM_UNPRECONDITIONED));
+    iterate();
     DIFFSIM_PETSC(PCSetType(pc, PCGAMG));
   }
   DIFFSIM_PETSC(KSPSetFromOptions(solver.ksp));
   DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
   solver.direct = is_factorisation(pc);
+  PetscBool chosen = PETSC_FALSE;
+  DIFFSIM_PETSC(PetscOptionsHasName(nullptr, prefix, "-ksp_type", &chosen));
+  if (direct && !solver.direct && !chosen) {  // another preconditioner was wished for, of which one use is no solution
+    iterate();
+    DIFFSIM_PETSC(KSPSetFromOptions(solver.ksp));
+  }
 #if defined(PETSC_HAVE_MUMPS)
   if (solver.direct) {
     MatSolverType package = nullptr;
