@@ -237,7 +237,7 @@ void ImplicitModel::Step::make_reference() {
 void ImplicitModel::Step::linearise(const Field& y) {
   if (work_.linear.wants_reference()) make_reference();
   assemble(y, false);
-  work_.linear.renew_preconditioner();
+  work_.linear.keep_preconditioner();
   work_.linear.set_matrix(work_.shares(), work_.symmetric);
 }
 

@@ -77,6 +77,16 @@ bool is_factorisation(PC pc) {
   return is == PETSC_TRUE;
 }
 
+/// Whether setting it up costs many iterations.
+bool is_dear(KSP ksp) {
+  PC pc = nullptr;
+  PetscBool is = PETSC_FALSE;
+  DIFFSIM_PETSC(KSPGetPC(ksp, &pc));
+  DIFFSIM_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(pc), &is, PCGAMG, PCHYPRE, PCML, ""));
+  return is == PETSC_TRUE;
+}
+constexpr double setting_up = 25.0;  // what that costs, in iterations
+
 /// Smooths the finest level by the vertices' 3×3 blocks where nothing was said of it: on a nearly incompressible body
 /// that takes a fifth off the iterations. Coarser levels keep Jacobi: aggregates of a vertex or two have fewer motions
 /// than six, which leaves zeros on the diagonal that Jacobi passes over and inverted blocks or SOR do not.
@@ -136,6 +146,7 @@ LinearSystem::~LinearSystem() = default;
 void LinearSystem::set_fixed(const std::uint8_t* fixed) {
   spread_bits(fixed, count_, fixed_);
   reference_tried_ = on_reference_ = false;
+  renew_ = true;
   reference_ = {};
 }
 
@@ -174,12 +185,6 @@ void LinearSystem::make_matrix(const std::vector<MatrixShare*>& shares) {
     DIFFSIM_PETSC(MatSetBlockSize(own, 3));
   }
   DIFFSIM_PETSC(MatSetNearNullSpace(matrix_, rigid_motions_));
-  drop_solvers();
-}
-
-void LinearSystem::drop_solvers() {
-  for (Solver* solver : {&main_, &fallback_, &reference_}) *solver = {};
-  on_reference_ = false;
 }
 
 void LinearSystem::fill(const std::vector<MatrixShare*>& shares, bool symmetric) {
@@ -188,9 +193,18 @@ void LinearSystem::fill(const std::vector<MatrixShare*>& shares, bool symmetric)
     eliminate(share->blocks().data(), share->complete(fixed_));
     patterns.push_back(share->blocks().pattern());
   }
-  if (!matrix_ || patterns_ != patterns) make_matrix(shares);
-  if (symmetric != symmetric_) drop_solvers();
+  const bool other_pattern = !matrix_ || patterns_ != patterns, other_kind = symmetric != symmetric_;
+  if (other_pattern) make_matrix(shares);
   symmetric_ = symmetric;
+  if (other_pattern || other_kind) {
+    fallback_ = {};
+    reference_ = {};
+    on_reference_ = false;
+    if (other_kind || renew_ || !keeps_) {
+      main_ = {};
+      renew_ = true;
+    }
+  }
   if (kernels_on_host && shares.size() == 1) {
     DIFFSIM_PETSC(MatSetValuesCOO(matrix_, shares[0]->blocks().values(), INSERT_VALUES));
   } else {
@@ -215,8 +229,14 @@ void LinearSystem::set_matrix(const std::vector<MatrixShare*>& shares, bool symm
   for (Solver* solver : {&main_, &fallback_}) {
     solver->inertia_known = false;
     if (!solver->configured) continue;
-    DIFFSIM_PETSC(KSPSetOperators(solver->ksp, matrix_, matrix_));
     const bool reuse = solver == &main_ && !solver->direct && !renew_;
+    Mat of = nullptr;  // that the preconditioner was made of, of a pattern of its own
+    DIFFSIM_PETSC(KSPGetOperators(solver->ksp, nullptr, &of));
+    if (of != matrix_ && !reuse) {
+      *solver = {};
+      continue;
+    }
+    DIFFSIM_PETSC(KSPSetOperators(solver->ksp, matrix_, of));
     DIFFSIM_PETSC(KSPSetReusePreconditioner(solver->ksp, reuse ? PETSC_TRUE : PETSC_FALSE));
   }
 }
@@ -228,6 +248,10 @@ void LinearSystem::configure(Solver& solver, bool direct, const char* prefix) {
   DIFFSIM_PETSC(KSPSetOperators(solver.ksp, matrix_, matrix_));
   PC pc = nullptr;
   DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
+  const auto iterate = [&] {
+    DIFFSIM_PETSC(KSPSetType(solver.ksp, symmetric_ ? KSPCG : KSPGMRES));
+    if (symmetric_) DIFFSIM_PETSC(KSPSetNormType(solver.ksp, KSP_NORM_UNPRECONDITIONED));
+  };
   if (direct) {
     DIFFSIM_PETSC(KSPSetType(solver.ksp, KSPPREONLY));
     DIFFSIM_PETSC(PCSetType(pc, symmetric_ ? PCCHOLESKY : PCLU));
@@ -235,13 +259,18 @@ void LinearSystem::configure(Solver& solver, bool direct, const char* prefix) {
     DIFFSIM_PETSC(PCFactorSetMatSolverType(pc, MATSOLVERMUMPS));
 #endif
   } else {
-    DIFFSIM_PETSC(KSPSetType(solver.ksp, symmetric_ ? KSPCG : KSPGMRES));
-    if (symmetric_) DIFFSIM_PETSC(KSPSetNormType(solver.ksp, KSP_NORM_UNPRECONDITIONED));
+    iterate();
     DIFFSIM_PETSC(PCSetType(pc, PCGAMG));
   }
   DIFFSIM_PETSC(KSPSetFromOptions(solver.ksp));
   DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
   solver.direct = is_factorisation(pc);
+  PetscBool chosen = PETSC_FALSE;
+  DIFFSIM_PETSC(PetscOptionsHasName(nullptr, prefix, "-ksp_type", &chosen));
+  if (direct && !solver.direct && !chosen) {  // another preconditioner was wished for, of which one use is no solution
+    iterate();
+    DIFFSIM_PETSC(KSPSetFromOptions(solver.ksp));
+  }
 #if defined(PETSC_HAVE_MUMPS)
   if (solver.direct) {
     MatSolverType package = nullptr;
@@ -268,11 +297,7 @@ bool LinearSystem::set_reference(const std::vector<MatrixShare*>& shares, bool s
   fill(shares, symmetric);
   reference_tried_ = true;
   configure(reference_, false, nullptr);
-  PC pc = nullptr;
-  PetscBool is_dear = PETSC_FALSE;
-  DIFFSIM_PETSC(KSPGetPC(reference_.ksp, &pc));
-  DIFFSIM_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(pc), &is_dear, PCGAMG, PCHYPRE, PCML, ""));
-  if (!is_dear) {
+  if (!is_dear(reference_.ksp)) {
     reference_ = {};
     return true;
   }
@@ -290,20 +315,26 @@ bool LinearSystem::set_reference(const std::vector<MatrixShare*>& shares, bool s
 
 void LinearSystem::renew_preconditioner() {
   renew_ = true;
+  keeps_ = false;
   wasted_ = 0.0;
   on_reference_ = reference_.configured;
 }
 
-LinearReport LinearSystem::solve_by_reference(const Field& b, Field& x, double tolerance, bool transposed) {
-  constexpr double setting_up = 25.0;  // what setting a preconditioner up costs, in iterations
-  const double expected = reference_iterations_ * std::max(1.0, -std::log10(tolerance) / 3.0);
-  PetscInt most = 0;
-  DIFFSIM_PETSC(KSPGetTolerances(main_.ksp, nullptr, nullptr, nullptr, &most));
-  most = std::min(most, static_cast<PetscInt>(2.0 * (expected + setting_up)));
-  DIFFSIM_PETSC(KSPSetTolerances(reference_.ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, most));
-  const LinearReport report = solve_with(reference_, b, x, tolerance, transposed);
+void LinearSystem::keep_preconditioner() {
+  const bool there = main_.configured && !main_.direct && is_dear(main_.ksp) && !renew_ && wasted_ < setting_up;
+  if (reference_.configured || !there) renew_preconditioner();
+  keeps_ = true;
+}
+
+LinearReport LinearSystem::solve_by_another(Solver& solver, double expected, const Field& b, Field& x, double tolerance,
+                                            bool transposed) {
+  PetscInt all = 0;
+  DIFFSIM_PETSC(KSPGetTolerances(solver.ksp, nullptr, nullptr, nullptr, &all));
+  const PetscInt most = std::min(all, static_cast<PetscInt>(2.0 * (expected + setting_up)));
+  DIFFSIM_PETSC(KSPSetTolerances(solver.ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, most));
+  const LinearReport report = solve_with(solver, b, x, tolerance, transposed);
+  DIFFSIM_PETSC(KSPSetTolerances(solver.ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, all));
   wasted_ += report.iterations - 1.25 * expected;
-  on_reference_ = report.converged && wasted_ < setting_up;
   return report;
 }
 
@@ -315,18 +346,40 @@ bool LinearSystem::factors() {
 }
 
 LinearReport LinearSystem::solve(const Field& b, Field& x, double tolerance, bool transposed) {
+  const auto is_final = [](const LinearReport& report) {
+    return report.converged || report.reason == name_of(KSP_DIVERGED_INDEFINITE_MAT);
+  };
   const bool direct = factors();
+  const double digits = -std::log10(tolerance);
   if (on_reference_) {
-    const LinearReport report = solve_by_reference(b, x, tolerance, transposed);
-    if (report.converged || report.reason == name_of(KSP_DIVERGED_INDEFINITE_MAT)) return report;
+    const LinearReport report =
+        solve_by_another(reference_, reference_iterations_ * std::max(1.0, digits / 3.0), b, x, tolerance, transposed);
+    on_reference_ = report.converged && wasted_ < setting_up;
+    if (is_final(report)) return report;
+  } else if (!direct && keeps_ && !renew_) {
+    const LinearReport report =
+        solve_by_another(main_, first_rate_ * std::max(0.5, digits), b, x, tolerance, transposed);
+    wasted_ = std::max(wasted_, 0.0);
+    if (report.converged) first_rate_ = std::min(first_rate_, report.iterations / std::max(0.5, digits));
+    renew_ = !report.converged || wasted_ >= setting_up;
+    if (is_final(report)) return report;
+    main_ = {};
+    factors();
   }
+  return solve_by_main(b, x, tolerance, transposed);
+}
+
+LinearReport LinearSystem::solve_by_main(const Field& b, Field& x, double tolerance, bool transposed) {
   const LinearReport report = solve_with(main_, b, x, tolerance, transposed);
-  if (direct || !report.converged || report.iterations == 0) {
+  if (main_.direct || !report.converged || report.iterations == 0) {
     renew_ = renew_ || !report.converged;
     return report;
   }
   const double rate = report.iterations / std::max(0.5, -std::log10(tolerance));
-  if (renew_) first_rate_ = rate;
+  if (renew_) {
+    first_rate_ = rate;
+    wasted_ = 0.0;
+  }
   renew_ = rate > 2.0 * first_rate_ + 2.0;
   return report;
 }

@@ -49,6 +49,10 @@ class LinearSystem {
   /// without a reference at once. Then the next matrix gets one of its own, and those that follow share that one while
   /// it serves them well: iterations stay below twice those it took at first.
   void renew_preconditioner();
+  /// Derivatives of a step follow: they depend on a preconditioner within their tolerance only, so the one at hand will
+  /// do, whichever step it is of and whatever that step's pattern, until it has cost as many iterations as setting
+  /// another up.
+  void keep_preconditioner();
   /// Solves J x = b, or Jᵀ x = b, to a residual of `tolerance` relative to b. `x`, `b`: [owned or local vertices, 3],
   /// zero where fixed; x is overwritten from zero.
   LinearReport solve(const Field& b, Field& x, double tolerance, bool transposed = false);
@@ -67,9 +71,12 @@ class LinearSystem {
   void make_matrix(const std::vector<MatrixShare*>& shares);
   void configure(Solver& solver, bool direct, const char* prefix);
   void set_up(Solver& solver);
-  void drop_solvers();
   void fill(const std::vector<MatrixShare*>& shares, bool symmetric);
-  LinearReport solve_by_reference(const Field& b, Field& x, double tolerance, bool transposed);
+  /// With a preconditioner that fits another matrix, of which so many iterations are expected: gives up where another
+  /// would have been cheaper, and notes what was wasted.
+  LinearReport solve_by_another(Solver& solver, double expected, const Field& b, Field& x, double tolerance,
+                                bool transposed);
+  LinearReport solve_by_main(const Field& b, Field& x, double tolerance, bool transposed);
   LinearReport solve_with(Solver& solver, const Field& b, Field& x, double tolerance, bool transposed);
   LinearReport refine(Solver& solver, Vec b, Vec x, double tolerance, bool transposed);
   void find_inertia(Solver& solver);
@@ -88,8 +95,9 @@ class LinearSystem {
   bool reference_tried_ = false;
   bool on_reference_ = false;     // whether the present step's systems share the reference
   int reference_iterations_ = 0;  // that took off three digits of the reference's own system
-  double wasted_ = 0.0;           // iterations of this step that a preconditioner of its own might have saved
-  bool renew_ = true;
+  double wasted_ = 0.0;           // iterations that a preconditioner of their own might have saved
+  bool renew_ = true;             // the next matrix gets a preconditioner of its own
+  bool keeps_ = false;            // derivatives are at work, with what preconditioner there was
   double first_rate_ = 0.0;  // iterations a digit, of the first solve with the present preconditioner
 };
 

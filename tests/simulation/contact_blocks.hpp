@@ -58,6 +58,7 @@ struct Scene {
   std::array<double, 3> gravity{};
   double damping = 1.0;
   std::string integrator = "symplectic_euler";
+  int direct_below = LinearOptions{}.direct_below;
 };
 
 /// A vertex of which block, by its place at rest.
@@ -78,6 +79,7 @@ inline DifferentiableSolver make_solver(const Scene& scene, MPI_Comm comm = MPI_
                         .gravity = scene.gravity,
                         .integrator = scene.integrator};
   options.implicit.newton.tolerance = 1e-12;
+  options.implicit.linear.direct_below = scene.direct_below;
   DifferentiableSolver solver(mesh, {material}, options);
   solver.add_contact(scene.contact);
   std::vector<double> velocity;

@@ -1,0 +1,135 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// No accepted implicit step intersects or inverts anything, by exact arithmetic.
+
+#include <gtest/gtest.h>
+
+#include "contact_scene_list.hpp"
+
+namespace diffsim {
+namespace {
+
+using namespace testing_scenes;
+
+const std::vector<std::string> integrators = {"implicit_euler", "bdf2", "newmark", "generalised_alpha"};
+
+Scene implicit(Scene scene, const std::string& integrator, double dt, int steps) {
+  scene.name += ", " + integrator;
+  scene.integrator = integrator;
+  scene.dt = dt;
+  scene.steps = at_length() ? 4 * steps : steps;
+  return scene;
+}
+
+/// Each scene with one of the integrators, in turn; in the long form, with all.
+void expect_good_in_implicit_steps(const std::vector<Scene>& scenes, double dt, int steps) {
+  std::vector<Scene> all;
+  for (std::size_t k = 0; k < scenes.size(); ++k)
+    for (std::size_t i = 0; i < integrators.size(); ++i)
+      if (at_length() || i == k % integrators.size()) all.push_back(implicit(scenes[k], integrators[i], dt, steps));
+  expect_good(all);
+}
+
+TEST(implicit_contact_scenes, drops) { expect_good_in_implicit_steps(drops(), 4e-3, 10); }
+TEST(implicit_contact_scenes, stacks) { expect_good_in_implicit_steps(stacks(), 4e-3, 10); }
+TEST(implicit_contact_scenes, motions) {
+  std::vector<Scene> scenes = motions();
+  // Ends that have turned enough for the bars to wind around each other by then.
+  for (Motion& motion : scenes[7].motions) motion.angular_velocity *= 5.0;
+  expect_good_in_implicit_steps(scenes, 4e-3, 8);
+}
+
+TEST(implicit_contact_scenes, what_turns) {
+  std::vector<Scene> all;
+  {
+    // A paddle whose tip comes through the gap within a step.
+    Scene scene{"paddle", {block({0.1, 0.05, 0.1}, {2, 1, 2}).standing(1, 0.02)}, contact_options(false)};
+    scene.contact.barrier_stiffness = 4e5;
+    scene.contact.meshes = {box_at({-0.3, -0.03, -0.07}, {0.08, -0.01, 0.07})};
+    scene.contact.meshes[0].axis = {0.0, 0.0, 2.0};
+    scene.contact.meshes[0].origin = {-0.3, -0.02, 0.0};
+    scene.contact.meshes[0].angular_velocity = 10.0;
+    all.push_back(scene);
+  }
+  {
+    // A wheel with eight edges that runs below a slab, about an axis that is none of its own.
+    Scene scene = with_mesh("wheel", {slab().standing(1, 0.012)},
+                            {.mesh = contact::box_triangles({-0.05, -0.1, -0.1}, {0.05, 0.0, 0.1})});
+    scene.contact.meshes[0].axis = {0.1, 1.0, 0.05};
+    scene.contact.meshes[0].origin = {0.02, -0.05, 0.01};
+    scene.contact.meshes[0].angular_velocity = -8.0;
+    all.push_back(scene);
+  }
+  expect_good_in_implicit_steps(all, 5e-3, 8);
+}
+
+/// Faces over faces, parallel edges, corners over corners that are pressed together, so far apart.
+std::vector<Scene> pressed_pairs(double gap, double friction) {
+  const auto pressed = [&](const std::string& name, const Piece& lower, const Piece& upper) {
+    double top = -1.0;
+    for (const Place& x : lower.places) top = std::max(top, x[1]);
+    Scene scene = alone(name, {lower.thrown({0, 0.2, 0}), upper.standing(1, top + gap).thrown({0.1, -0.2, 0})});
+    scene.contact.friction = friction;
+    return scene;
+  };
+  const Piece face = cube(), edge = on_edge(), tip = on_corner();
+  return {pressed("near faces", face, face),
+          pressed("near faces, half a cell aside", face, face.moved({0.025, 0, 0})),
+          pressed("near parallel edges", edge, edge),
+          pressed("near crossing edges", edge, edge.turned(1, 2 * quarter)),
+          pressed("near corners", tip, tip),
+          pressed("near edge and face", face, edge)};
+}
+
+TEST(implicit_contact_scenes, a_hundredth_of_the_barrier_apart) {
+  expect_good_in_implicit_steps(pressed_pairs(1e-4, 0.0), 4e-3, 6);
+}
+
+TEST(implicit_contact_scenes, a_tenth_of_the_barrier_apart_with_friction) {
+  expect_good_in_implicit_steps(pressed_pairs(1e-3, 0.3), 4e-3, 6);
+}
+
+TEST(implicit_contact_scenes, statics) {
+  // A plane presses blocks together, and the legs of a fork close.
+  Scene pressed =
+      with_plane("pressed stack", {slab().standing(1, 0.008), slab().turned(1, 0.3).standing(1, 0.056)}, true);
+  pressed.contact.planes.push_back({.point = {0, 0.106, 0}, .normal = {0, -1, 0}, .velocity = {0, -1.0, 0}});
+  pressed.motions = {{BoxShape{{-1, -1, -1}, {1, 0.0081, 1}}, {0, 1, 0}, {}, 0.0, {}}};
+  Scene fork = motions()[5];
+  fork.motions[0].velocity = {0, -1.0, 0};
+  fork.motions[1].velocity = {0, 1.0, 0};
+  expect_good({implicit(pressed, "quasi_static", 2e-3, 8), implicit(fork, "quasi_static", 4e-3, 4)});
+}
+
+TEST(implicit_contact_scenes, meshes_made_elsewhere) {
+  const Place down = {0.1, -0.5, 0};
+  std::vector<Scene> all;
+  const auto add = [&](const std::string& name, const std::vector<Thrown>& thrown, double range, double dt, int steps) {
+    const std::optional<Scene> scene = of_files(name, thrown, range);
+    if (scene) all.push_back(implicit(*scene, integrators[all.size() % integrators.size()], dt, steps));
+  };
+  add("spike on a wedge", {{"wedge", 0.1, 0.011, {}}, {"spike", 0.1, 0.125, {0, -0.5, 0}}}, 0.01, 4e-3, 12);
+  add("corner of a cell on another", {{"tet-corner", 0.1, 0.011, {}}, {"tet-corner", 0.1, 0.125, {0, -0.5, 0}}}, 0.01,
+      4e-3, 12);
+  add("link", {{"link", 0.2, 0.004, down}}, 0.004, 4e-3, 2);
+  add("ball", {{"sphere1K", 0.1, 0.003, down}}, 0.003, 4e-3, 2);
+  if (at_length()) {
+    add("link on a ball", {{"sphere1K", 0.1, 0.003, {}}, {"link", 0.15, 0.105, {0, -1, 0}}}, 0.003, 2e-3, 10);
+    add("bunny", {{"bunny", 0.2, 0.0005, down}}, 3e-5, 1e-3, 5);
+    add("octocat", {{"octocat", 0.2, 0.0005, down}}, 0.0015, 1e-3, 5);
+    add("armadillo", {{"Armadillo13K", 0.3, 0.0005, down}}, 0.0015, 1e-3, 5);
+  }
+  if (all.empty()) GTEST_SKIP() << "no meshes; give DIFFSIM_DATA, a folder that holds meshes/";
+  expect_good(all);
+}
+
+class ImplicitHeaps : public testing::TestWithParam<unsigned> {};
+
+TEST_P(ImplicitHeaps, fall_into_a_pit) {
+  expect_good({implicit(heap(GetParam(), at_length() ? 5 : 3), "implicit_euler", 2e-3, 25)});
+}
+
+INSTANTIATE_TEST_SUITE_P(implicit_contact_scenes, ImplicitHeaps, testing::Range(1u, at_length() ? 9u : 2u));
+
+}  // namespace
+}  // namespace diffsim
