@@ -109,20 +109,22 @@ inline DifferentiableSolver make_solver(const Scene& scene) {
 }
 
 /// Where a place of an obstacle is then: turned about its axis by the parts along, across and aside of it.
-inline Place moved(const MeshObstacle& obstacle, double time, Place p) {
-  const Place& a = obstacle.axis;
-  const double length = std::sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]), angle = time * obstacle.angular_velocity;
+template <class Obstacle>
+Place moved(const Obstacle& obstacle, double time, Place p) {
+  const Rotation& rotation = obstacle.rotation;
+  const Place& a = rotation.axis;
+  const double length = std::sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]), angle = time * rotation.angular_velocity;
   if (length > 0.0 && angle != 0.0) {
     Place r{}, turned{};
     double along = 0.0;
-    for (std::size_t c = 0; c < 3; ++c) r[c] = p[c] - obstacle.origin[c];
+    for (std::size_t c = 0; c < 3; ++c) r[c] = p[c] - rotation.origin[c];
     for (std::size_t c = 0; c < 3; ++c) along += r[c] * a[c] / length;
     for (std::size_t c = 0; c < 3; ++c) {
       const std::size_t i = (c + 1) % 3, j = (c + 2) % 3;
       const double part = along * a[c] / length, aside = (a[i] * r[j] - a[j] * r[i]) / length;
       turned[c] = part + std::cos(angle) * (r[c] - part) + std::sin(angle) * aside;
     }
-    for (std::size_t c = 0; c < 3; ++c) p[c] = obstacle.origin[c] + turned[c];
+    for (std::size_t c = 0; c < 3; ++c) p[c] = rotation.origin[c] + turned[c];
   }
   for (std::size_t c = 0; c < 3; ++c) p[c] += time * obstacle.velocity[c];
   return p;
@@ -194,6 +196,10 @@ class ExactWatch {
       verdict_.fault = "step " + std::to_string(n) + ": " + std::to_string(count) + ' ' + what;
   }
   static int below(const PlaneObstacle& plane, double time, const contact::exact::TriangleSet& set) {
+    const Place point = moved(plane, time, plane.point);
+    PlaneObstacle turn = plane;
+    turn.velocity = turn.rotation.origin = {};
+    const Place normal = moved(turn, time, plane.normal);
     int count = 0;
     std::vector<char> used(set.places.size(), 0);
     for (const auto& t : set.triangles)
@@ -202,8 +208,7 @@ class ExactWatch {
       if (!used[v]) continue;
       mpq_class height = 0;
       for (std::size_t c = 0; c < 3; ++c)
-        height += mpq_class(plane.normal[c]) *
-                  (mpq_class(set.places[v][c]) - mpq_class(plane.point[c] + time * plane.velocity[c]));
+        height += mpq_class(normal[c]) * (mpq_class(set.places[v][c]) - mpq_class(point[c]));
       count += sgn(height) <= 0;
     }
     return count;

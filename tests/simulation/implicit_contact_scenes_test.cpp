@@ -46,18 +46,26 @@ TEST(implicit_contact_scenes, what_turns) {
     Scene scene{"paddle", {block({0.1, 0.05, 0.1}, {2, 1, 2}).standing(1, 0.02)}, contact_options(false)};
     scene.contact.barrier_stiffness = 4e5;
     scene.contact.meshes = {box_at({-0.3, -0.03, -0.07}, {0.08, -0.01, 0.07})};
-    scene.contact.meshes[0].axis = {0.0, 0.0, 2.0};
-    scene.contact.meshes[0].origin = {-0.3, -0.02, 0.0};
-    scene.contact.meshes[0].angular_velocity = 10.0;
+    scene.contact.meshes[0].rotation.axis = {0.0, 0.0, 2.0};
+    scene.contact.meshes[0].rotation.origin = {-0.3, -0.02, 0.0};
+    scene.contact.meshes[0].rotation.angular_velocity = 10.0;
+    all.push_back(scene);
+  }
+  {
+    // A plane that comes up as it turns, and takes the cube along.
+    Scene scene{"turning plane", {cube().standing(1, 0.02)}, contact_options(false)};
+    scene.contact.barrier_stiffness = 4e5;
+    scene.contact.planes = {{.point = {0.0, 0.0, 0.0}, .normal = {0.1, 1.0, 0.0}}};
+    scene.contact.planes[0].rotation = {{0.0, 0.2, 1.0}, {-0.3, 0.0, 0.0}, 8.0};
     all.push_back(scene);
   }
   {
     // A wheel with eight edges that runs below a slab, about an axis that is none of its own.
     Scene scene = with_mesh("wheel", {slab().standing(1, 0.012)},
                             {.mesh = contact::box_triangles({-0.05, -0.1, -0.1}, {0.05, 0.0, 0.1})});
-    scene.contact.meshes[0].axis = {0.1, 1.0, 0.05};
-    scene.contact.meshes[0].origin = {0.02, -0.05, 0.01};
-    scene.contact.meshes[0].angular_velocity = -8.0;
+    scene.contact.meshes[0].rotation.axis = {0.1, 1.0, 0.05};
+    scene.contact.meshes[0].rotation.origin = {0.02, -0.05, 0.01};
+    scene.contact.meshes[0].rotation.angular_velocity = -8.0;
     all.push_back(scene);
   }
   expect_good_in_implicit_steps(all, 5e-3, 8);
