@@ -170,8 +170,33 @@ void PlaneContact::add_force_adjoint(const Configuration& at, const Field& w, co
       contact::add_plane_adjoints(data_->sweep(at, *parameters_, with_friction_), w.data(), adjoint.positions.data(),
                                   adjoint.velocities ? adjoint.velocities->data() : nullptr,
                                   data_->area_gradient.size() > 0 ? data_->area_gradient.data() : nullptr);
+  add_sums(sums, at.step, gradient);
+}
+
+void PlaneContact::begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) {
+  for (const ParameterSet* set : {&gradient, &direction}) {
+    require_derivatives(*set, with_friction_);
+    if (set->find("rest_positions"))
+      throw Error("no second derivative of the " + name() + " by rest_positions", ErrorKind::input);
+  }
+}
+
+void PlaneContact::add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
+                                             const ParameterSet& direction, const Field* w, const Field* dw,
+                                             const ConfigurationAdjoint& adjoint_tangent,
+                                             ParameterSet& gradient_tangent) {
+  const contact::PlaneSums sums = contact::add_plane_adjoint_tangents(
+      data_->sweep(at, *parameters_, with_friction_),
+      {tangent.positions.data(), tangent.velocities ? tangent.velocities->data() : nullptr,
+       data_->globals(direction, at.step), tangent.time, DeviceArray<double>()},
+      w ? w->data() : nullptr, dw ? dw->data() : nullptr, adjoint_tangent.positions.data(),
+      adjoint_tangent.velocities ? adjoint_tangent.velocities->data() : nullptr);
+  add_sums(sums, at.step, gradient_tangent);
+}
+
+void PlaneContact::add_sums(const contact::PlaneSums& sums, int n, ParameterSet& gradient) const {
   for (int k = 0; k < contact::PlaneGlobals::count; ++k)
-    contact::add_to(gradient, data_->names[k], at.step, sums.of + contact::PlaneGlobals::first(k));
+    contact::add_to(gradient, data_->names[k], n, sums.of + contact::PlaneGlobals::first(k));
 }
 
 void PlaneContact::add_jacobian(const Configuration& at, const ParameterSet& parameters, const JacobianWeights& weights,

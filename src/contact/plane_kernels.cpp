@@ -94,6 +94,27 @@ KOKKOS_INLINE_FUNCTION bool active(const PlaneSweep& sweep, int i, double* in) {
   return h > 0.0 && h < in[range];
 }
 
+/// Input k of vertex i along a direction.
+KOKKOS_INLINE_FUNCTION double change(const PlaneTangent& tangent, int vertex, int i, int k) {
+  if (k < velocity) return tangent.dx[3 * vertex + k];
+  if (k < obstacle_position) return tangent.dv ? tangent.dv[3 * vertex + k - velocity] : 0.0;
+  if (k < area) return tangent.globals.input(k);
+  return tangent.areas.size() > 0 ? tangent.areas(i) : 0.0;
+}
+
+KOKKOS_INLINE_FUNCTION Dual<double, 1> along(double value, double derivative) {
+  Dual<double, 1> result(value);
+  result.derivative[0] = derivative;
+  return result;
+}
+
+/// A constant of the outer derivatives.
+KOKKOS_INLINE_FUNCTION Dual<Dual<double, 1>, num_plane_inputs> constant(const Dual<double, 1>& value) {
+  Dual<Dual<double, 1>, num_plane_inputs> result(0.0);
+  result.value = value;
+  return result;
+}
+
 /// The sum of value(point, in) over the vertices that are pushed.
 template <class Value>
 double sum_over(const char* label, const PlaneSweep& sweep, const Value& value) {
@@ -176,22 +197,11 @@ void add_plane_tangents(const PlaneSweep& sweep, const PlaneTangent& tangent, do
         using Scalar = Dual<double, 1>;
         double in[num_plane_inputs];
         if (!active(sweep, i, in)) return;
-        Scalar seeded[num_plane_inputs], time(sweep.time);
-        const int at = 3 * sweep.vertices(i);
-        for (int k = 0; k < num_plane_inputs; ++k) {
-          seeded[k].value = in[k];
-          if (k < velocity)
-            seeded[k].derivative[0] = tangent.dx[at + k];
-          else if (k < obstacle_position)
-            seeded[k].derivative[0] = tangent.dv ? tangent.dv[at + k - velocity] : 0.0;
-          else if (k < area)
-            seeded[k].derivative[0] = tangent.globals.input(k);
-          else
-            seeded[k].derivative[0] = tangent.areas.size() > 0 ? tangent.areas(i) : 0.0;
-        }
-        time.derivative[0] = tangent.dt;
-        const Vec3<Scalar> force = point_of(sweep).force(seeded, time);
-        for (int c = 0; c < 3; ++c) df[at + c] += force[c].derivative[0];
+        Scalar seeded[num_plane_inputs];
+        const int vertex = sweep.vertices(i);
+        for (int k = 0; k < num_plane_inputs; ++k) seeded[k] = along(in[k], change(tangent, vertex, i, k));
+        const Vec3<Scalar> force = point_of(sweep).force(seeded, along(sweep.time, tangent.dt));
+        for (int c = 0; c < 3; ++c) df[3 * vertex + c] += force[c].derivative[0];
       });
   Kokkos::fence();
 }
@@ -215,6 +225,34 @@ PlaneSums add_plane_adjoints(const PlaneSweep& sweep, const double* w, double* x
         }
         if (area_bar) area_bar[at] += product.derivative[area];
         for (int k = obstacle_position; k < area; ++k) s.of[k - obstacle_position] += product.derivative[k];
+      },
+      sums);
+  return sums;
+}
+
+PlaneSums add_plane_adjoint_tangents(const PlaneSweep& sweep, const PlaneTangent& tangent, const double* w,
+                                     const double* dw, double* x_bar, double* v_bar) {
+  PlaneSums sums;
+  Kokkos::parallel_reduce(
+      "diffsim::contact::plane_adjoint_tangent", sweep.all(),
+      KOKKOS_LAMBDA(int i, PlaneSums& s) {
+        using Scalar = Dual<Dual<double, 1>, num_plane_inputs>;
+        double in[num_plane_inputs];
+        if (!active(sweep, i, in)) return;
+        Scalar seeded[num_plane_inputs];
+        const int vertex = sweep.vertices(i), at = 3 * vertex;
+        for (int k = 0; k < num_plane_inputs; ++k)
+          seeded[k] = Scalar::variable(along(in[k], change(tangent, vertex, i, k)), k);
+        const Vec3<Scalar> force = point_of(sweep).force(seeded, constant(along(sweep.time, tangent.dt)));
+        Scalar product(0.0);
+        for (int c = 0; c < 3; ++c)
+          product = product + constant(along(w ? w[at + c] : 0.0, dw ? dw[at + c] : 0.0)) * force[c];
+        for (int c = 0; c < 3; ++c) {
+          x_bar[at + c] += product.derivative[position + c].derivative[0];
+          if (v_bar) v_bar[at + c] += product.derivative[velocity + c].derivative[0];
+        }
+        for (int k = obstacle_position; k < area; ++k)
+          s.of[k - obstacle_position] += product.derivative[k].derivative[0];
       },
       sums);
   return sums;

@@ -91,6 +91,9 @@ void add_plane_tangents(const PlaneSweep& sweep, const PlaneTangent& tangent, do
 /// Gradients of w·f by all inputs; those of the parameters are summed, those of velocities and of areas (to the first
 /// components of vertices) go where they are not nullptr.
 PlaneSums add_plane_adjoints(const PlaneSweep& sweep, const double* w, double* x_bar, double* v_bar, double* area_bar);
+/// The derivatives of what `add_plane_adjoints` adds and sums along `tangent` and dw; w, dw or nullptr: zero.
+PlaneSums add_plane_adjoint_tangents(const PlaneSweep& sweep, const PlaneTangent& tangent, const double* w,
+                                     const double* dw, double* x_bar, double* v_bar);
 /// a ∂f/∂x + b ∂f/∂v at each vertex's diagonal block. Projected, the derivative of friction by the position, which is
 /// not symmetric, is left out; the rest is semidefinite, the barrier being convex in the height.
 void add_plane_blocks(const PlaneSweep& sweep, const JacobianWeights& weights, const DeviceArray<int>& blocks,

@@ -26,13 +26,17 @@ struct Turn {
 namespace detail {
 KOKKOS_INLINE_FUNCTION double sine(double a) { return std::sin(a); }
 KOKKOS_INLINE_FUNCTION double cosine(double a) { return std::cos(a); }
-template <int N>
-KOKKOS_INLINE_FUNCTION Dual<double, N> sine(const Dual<double, N>& a) {
-  return diffsim::detail::chain(a, std::sin(a.value), std::cos(a.value));
+template <class T, int N>
+KOKKOS_INLINE_FUNCTION Dual<T, N> sine(const Dual<T, N>& a);
+template <class T, int N>
+KOKKOS_INLINE_FUNCTION Dual<T, N> cosine(const Dual<T, N>& a);
+template <class T, int N>
+KOKKOS_INLINE_FUNCTION Dual<T, N> sine(const Dual<T, N>& a) {
+  return diffsim::detail::chain(a, sine(a.value), cosine(a.value));
 }
-template <int N>
-KOKKOS_INLINE_FUNCTION Dual<double, N> cosine(const Dual<double, N>& a) {
-  return diffsim::detail::chain(a, std::cos(a.value), -std::sin(a.value));
+template <class T, int N>
+KOKKOS_INLINE_FUNCTION Dual<T, N> cosine(const Dual<T, N>& a) {
+  return diffsim::detail::chain(a, cosine(a.value), T(0.0) - sine(a.value));
 }
 }  // namespace detail
 

@@ -10,6 +10,10 @@
 
 namespace diffsim {
 
+namespace contact {
+struct PlaneSums;
+}
+
 /// Which half-space, and how it moves.
 struct PlaneShape {
   std::string label;
@@ -43,6 +47,11 @@ class PlaneContact : public ContactTerm {
                          Field& force_tangent) override;
   void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                          ParameterSet& gradient) override;
+  /// Not by the rest shape.
+  void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override;
+  void add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
+                                 const ParameterSet& direction, const Field* w, const Field* dw,
+                                 const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent) override;
   bool has_symmetric_jacobian() const override { return !with_friction_; }
   void add_jacobian(const Configuration& at, const ParameterSet& parameters, const JacobianWeights& weights,
                     BlockMatrix& matrix) override;
@@ -58,6 +67,7 @@ class PlaneContact : public ContactTerm {
   std::string label_;
   bool with_friction_;
   std::string limiting_, intersecting_;
+  void add_sums(const contact::PlaneSums& sums, int n, ParameterSet& gradient) const;
   std::string name_of(std::size_t i) const;   // of vertex i of the surface, and the plane
   const ParameterSet* parameters_ = nullptr;  // prepared with
   std::unique_ptr<Data> data_;
