@@ -208,8 +208,8 @@ std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene) {
   return make_mesh(comm, scene, load_mesh(comm, scene));
 }
 
-std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene, const MeshData& data) {
-  auto mesh = std::make_shared<TetrahedralMesh>(comm, data);
+std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene, MeshData data) {
+  auto mesh = std::make_shared<TetrahedralMesh>(comm, std::move(data));
   for (const RegionEntry& region : scene.regions)
     at_place(region.place, [&] { mesh->define_region(region.name, region.shape); });
   check_regions(scene, *mesh);

@@ -19,7 +19,7 @@ namespace diffsim::app {
 /// Reads or makes the mesh.
 MeshData load_mesh(MPI_Comm comm, const Scene& scene);
 /// Partitions it, defines the scene's regions, and checks every region that the scene names.
-std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene, const MeshData& data);
+std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene, MeshData data);
 std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene);
 
 /// Materials only: what the stable step of symplectic Euler depends on.

@@ -30,14 +30,12 @@ void for_each_pair(const Couplings& couplings, Visit&& visit) {
   }
 }
 
-/// [packs, nodes, width] from [elements, nodes]; the last pack repeats the last element.
+/// [packs, width, nodes] from [elements, nodes]; the last pack repeats the last element.
 std::vector<int> packed(const std::vector<int>& elements, int nodes) {
-  const std::size_t n = elements.size() / at(nodes), width = pack_width;
-  const std::size_t packs = (n + width - 1) / width;
-  std::vector<int> result(at(nodes) * width * packs);
-  for (std::size_t i = 0; i < width * packs; ++i)
-    for (std::size_t a = 0; a < at(nodes); ++a)
-      result[at(nodes) * width * (i / width) + a * width + i % width] = elements[at(nodes) * std::min(i, n - 1) + a];
+  const std::size_t per_pack = at(nodes) * pack_width;
+  std::vector<int> result((elements.size() + per_pack - 1) / per_pack * per_pack);
+  std::copy(elements.begin(), elements.end(), result.begin());
+  for (std::size_t i = elements.size(); i < result.size(); ++i) result[i] = result[i - at(nodes)];
   return result;
 }
 
@@ -131,7 +129,6 @@ int BlockMatrix::find(int row, int column) const {
   return found == last || *found != column ? -1 : static_cast<int>(found - columns_.begin());
 }
 
-
 void BlockMatrix::zero() { Kokkos::deep_copy(data_->values, 0.0); }
 void BlockMatrix::add_to_diagonal(double a, const Field& x) {
   add_to_blocks(a, data_->diagonal, x, data_->values.data());
@@ -172,7 +169,7 @@ BlockScatter::BlockScatter(const BlockMatrix& matrix, const std::vector<int>& el
       for (std::size_t a = 0; a < n; ++a)
         for (std::size_t b = 0; b < n; ++b)
           for (std::size_t i = 0; i < width; ++i) {
-            const int block = matrix.find(v[a * width + i], v[b * width + i]);
+            const int block = matrix.find(v[i * n + a], v[i * n + b]);
             if (block < 0) throw Error("a term adds a block that it did not couple");
             if (kernels_on_host) {
               if (owner[at(block)] < 0) owner[at(block)] = chunk;

@@ -4,6 +4,10 @@
 #include <petscsys.h>
 #include <sys/resource.h>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 #include <iostream>
 #include <sstream>
 #include <vector>
@@ -83,6 +87,12 @@ Runtime::~Runtime() {
 std::string back_end() { return ExecutionSpace::name(); }
 
 int concurrency() { return static_cast<int>(ExecutionSpace().concurrency()); }
+
+void return_freed_memory() {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+}
 
 double peak_memory_bytes() {
   rusage usage{};

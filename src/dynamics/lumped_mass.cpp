@@ -1,6 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/dynamics/lumped_mass.hpp"
 
+#include <algorithm>
+
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 #include "dynamics/vector_kernels.hpp"
@@ -21,13 +23,23 @@ void take_first_components(const Field& vectors, Field& numbers) {
   Kokkos::fence();
 }
 
+/// The first entry that is not > 0, or how many there are.
+int first_not_positive(const Field& numbers) {
+  const double* const x = numbers.data();
+  int first = static_cast<int>(numbers.size());
+  Kokkos::parallel_reduce(
+      "diffsim::dynamics::first_not_positive", Range(0, first),
+      KOKKOS_LAMBDA(int i, int& least) {
+        if (!(x[i] > 0.0) && i < least) least = i;
+      },
+      Kokkos::Min<int>(first));
+  return std::min(first, static_cast<int>(numbers.size()));
+}
+
 }  // namespace
 
 LumpedMass::LumpedMass(const TetrahedralMesh& mesh)
-    : mesh_(&mesh),
-      lumping_(mesh),
-      mass_("mass", static_cast<std::size_t>(mesh.num_owned_vertices())),
-      mass_tangent_("mass_tangent", static_cast<std::size_t>(mesh.num_owned_vertices())) {}
+    : mesh_(&mesh), lumping_(mesh), mass_("mass", static_cast<std::size_t>(mesh.num_owned_vertices())) {}
 
 void LumpedMass::gather(Field& sums, Field& owned) const {
   mesh_->halo().add_to_owners(sums);
@@ -36,12 +48,11 @@ void LumpedMass::gather(Field& sums, Field& owned) const {
 
 void LumpedMass::compute(const Field& density, const Field& rest) {
   collectively(mesh_->comm(), [&] {
-    const std::vector<double> rho = density.to_host();
-    for (std::size_t cell = 0; cell < rho.size(); ++cell)
-      if (!(rho[cell] > 0.0))
-        throw Error("density is " + std::to_string(rho[cell]) + " kg/m³ in cell " +
-                        std::to_string(mesh_->cell_order().file_index()[cell]) + "; it must be positive",
-                    ErrorKind::input);
+    const auto cell = static_cast<std::size_t>(first_not_positive(density));
+    if (cell < density.size())
+      throw Error("density is " + std::to_string(density.to_host()[cell]) + " kg/m³ in cell " +
+                      std::to_string(mesh_->cell_order().file_index()[cell]) + "; it must be positive",
+                  ErrorKind::input);
   });
   Field sums = on_local_vertices(*mesh_, "mass");
   lumping_.add_sums(density, rest, sums);
@@ -50,6 +61,7 @@ void LumpedMass::compute(const Field& density, const Field& rest) {
 
 void LumpedMass::compute_tangent(const Field& density, const Field& rest, const Field* density_tangent,
                                  const Field* rest_tangent) {
+  if (mass_tangent_.size() != mass_.size()) mass_tangent_ = mass_.like("mass_tangent");
   Field sums = on_local_vertices(*mesh_, "mass_tangent");
   lumping_.add_sums_tangent(density, rest, density_tangent, rest_tangent, sums);
   gather(sums, mass_tangent_);

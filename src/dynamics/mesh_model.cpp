@@ -183,8 +183,14 @@ bool MeshModel::changes_mass(const ParameterSet& set) { return set.find("density
 
 void MeshModel::compute_force(const Configuration& at, Field& force) {
   force.fill(0.0);
-  for (const auto& term : terms_) term->add_force(at, parameters_, force);
-  mesh_->halo().add_to_owners(force);
+  if (mesh_->halo().is_alone()) {
+    for (const auto& term : terms_) term->add_force(at, parameters_, force);
+    return;
+  }
+  for (const auto& term : terms_) term->add_force_of(CellPart::shared, at, parameters_, force);
+  mesh_->halo().begin_add_to_owners(force);
+  for (const auto& term : terms_) term->add_force_of(CellPart::inner, at, parameters_, force);
+  mesh_->halo().end_add_to_owners(force);
 }
 
 void MeshModel::compute_force_tangent(const Configuration& at, const ConfigurationTangent& tangent,
@@ -198,8 +204,14 @@ void MeshModel::compute_force_adjoint(const Configuration& at, const Field& w, c
                                       ParameterSet& gradient) {
   adjoint.positions.fill(0.0);
   if (adjoint.velocities) adjoint.velocities->fill(0.0);
-  for (const auto& term : terms_) term->add_force_adjoint(at, w, adjoint, gradient);
-  mesh_->halo().add_to_owners(adjoint.positions);
+  if (mesh_->halo().is_alone()) {
+    for (const auto& term : terms_) term->add_force_adjoint(at, w, adjoint, gradient);
+    return;
+  }
+  for (const auto& term : terms_) term->add_force_adjoint_of(CellPart::shared, at, w, adjoint, gradient);
+  mesh_->halo().begin_add_to_owners(adjoint.positions);
+  for (const auto& term : terms_) term->add_force_adjoint_of(CellPart::inner, at, w, adjoint, gradient);
+  mesh_->halo().end_add_to_owners(adjoint.positions);
   if (adjoint.velocities) mesh_->halo().add_to_owners(*adjoint.velocities);
 }
 

@@ -16,13 +16,14 @@ using namespace dynamics;
 
 namespace {
 
-void update_state(const Update& update, const Field& force, Field& velocities, Field& positions,
+/// Of components `begin` to `end`.
+void update_state(const Update& update, int begin, int end, const Field& force, Field& velocities, Field& positions,
                   std::int32_t* invalid_vertex) {
   const double* const f = force.data();
   double* const v = velocities.data();
   double* const x = positions.data();
   Kokkos::parallel_for(
-      "diffsim::dynamics::update", Range(0, static_cast<int>(velocities.size())), KOKKOS_LAMBDA(int i) {
+      "diffsim::dynamics::update", Range(begin, end), KOKKOS_LAMBDA(int i) {
         const double new_v = update.mask(i) * *update.damping * update.undamped(i, v[i], f[i]);
         const double new_x = x[i] + update.h * new_v;
         v[i] = new_v;
@@ -173,6 +174,9 @@ void SymplecticEuler::step(int n, State& state, Record* record) {
   const bool limited =
       std::any_of(terms().begin(), terms().end(), [](const auto& term) { return term->limits_steps(); });
   if (reversible_) dynamics::put_on_grid(update, work_->grid, velocities, positions);
+  // What other ranks wait for comes first, and the rest while it travels, where nothing is done to all after that.
+  const int all = static_cast<int>(velocities.size());
+  const int first = reversible_ || has_motions() ? all : 3 * mesh().shared_vertices_end();
   for (int s = 0; s < substeps_; ++s) {
     if (record) static_cast<EulerRecord*>(record)->save(s, state);
     const Field* const v = work_->complete(*this, velocities, work_->velocities);
@@ -183,10 +187,13 @@ void SymplecticEuler::step(int n, State& state, Record* record) {
       dynamics::update_on_grid(update, work_->grid, work_->force, velocities, positions,
                                work_->invalid_vertex.data() + s, work_->far_vertex.data());
     else
-      update_state(update, work_->force, velocities, positions, work_->invalid_vertex.data() + s);
+      update_state(update, 0, first, work_->force, velocities, positions, work_->invalid_vertex.data() + s);
     Kokkos::fence();
     apply_motions(n, s * update.h, update.h, positions, positions, velocities);
-    mesh().halo().copy_to_ghosts(positions);
+    mesh().halo().begin_copy_to_ghosts(positions);
+    update_state(update, first, all, work_->force, velocities, positions, work_->invalid_vertex.data() + s);
+    Kokkos::fence();
+    mesh().halo().end_copy_to_ghosts(positions);
     if (limited)
       require_free({work_->start, n, nullptr, nullptr, time}, {positions, n, nullptr, nullptr, time_of(n, s + 1)}, s);
   }
@@ -259,7 +266,7 @@ void SymplecticEuler::step_adjoint(int n, const Record& record, State& adjoint, 
   Field& x_bar = adjoint["positions"];
   Field& v_bar = adjoint["velocities"];
   Field& f_bar = work_->local(work_->force_derivative, "force_adjoint");
-  Field& gained = work_->local(work_->position_derivative, "position_adjoint");
+  Field& gained = work_->force;  // which is done with when this is
   Field* const gained_v =
       any_term_uses_velocities() ? &work_->local(work_->velocity_derivative, "velocity_adjoint") : nullptr;
   double damping_sum = 0.0;

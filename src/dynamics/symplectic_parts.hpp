@@ -88,7 +88,6 @@ struct SymplecticEuler::Workspace {
   DeviceArray<std::int32_t> far_vertex;                    // [1]: beyond the grid of reversible steps
   dynamics::ReversibleGrid grid;                           // of reversible steps
   Field force_derivative;                                  // tangent or adjoint of the force, [local vertices, 3]
-  Field position_derivative;                               // [local vertices, 3]
   Field start;                                             // of a substep, where terms limit it
   Field velocities;           // copies of other ranks' vertices included, where terms need them
   Field velocity_derivative;  // likewise

@@ -254,8 +254,7 @@ struct DampingBound {
 template <class E>
 class ViscousTerm : public ForceTerm {
  public:
-  explicit ViscousTerm(const TetrahedralMesh& mesh)
-      : mesh_(&mesh), scatter_(mesh.cells(), E::nodes, mesh.num_vertices()) {}
+  explicit ViscousTerm(const TetrahedralMesh& mesh) : mesh_(&mesh), scatter_(mesh.scatter()) {}
 
   std::string name() const override { return "viscosity"; }
   bool uses_velocities() const override { return true; }
@@ -345,12 +344,12 @@ class ViscousTerm : public ForceTerm {
   }
 
   bool has_symmetric_jacobian() const override { return false; }
-  void add_couplings(const Configuration&, Couplings& couplings) override { couplings.add(mesh_->cells(), E::nodes); }
+  void add_couplings(const Configuration&, Couplings& couplings) override { couplings.add(connectivity(), E::nodes); }
 
   void add_jacobian(const Configuration& at, const ParameterSet&, const JacobianWeights& weights,
                     BlockMatrix& matrix) override {
     if (scatter_.num_cells() == 0) return;
-    if (!blocks_ || !blocks_->fits(matrix)) blocks_ = std::make_unique<BlockScatter>(matrix, mesh_->cells(), E::nodes);
+    if (!blocks_ || !blocks_->fits(matrix)) blocks_ = std::make_unique<BlockScatter>(matrix, connectivity(), E::nodes);
     for_each_element("diffsim::elastic::viscous_jacobian", *blocks_, matrix,
                      ViscousJacobian<E>{geometry_, viscosities_, at.positions.data(), at.velocities->data(),
                                         weights.position, weights.velocity, weights.project});
@@ -362,12 +361,13 @@ class ViscousTerm : public ForceTerm {
   }
 
  private:
+  std::vector<int> connectivity() const { return {mesh_->cells().begin(), mesh_->cells().end()}; }
   Viscosities viscosities(const ParameterSet& set) const {
     return {set.data("viscosity"), set.data("bulk_viscosity"), scatter_.num_cells()};
   }
 
   const TetrahedralMesh* mesh_;
-  CellScatter scatter_;
+  const CellScatter& scatter_;
   std::unique_ptr<BlockScatter> blocks_;  // made when first assembled
   CellGeometry<E> geometry_;
   Viscosities viscosities_{};

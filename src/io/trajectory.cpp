@@ -58,12 +58,13 @@ void TrajectoryWriter::create_outputs(const State& state) {
         throw Error("field '" + output.name + "' cannot be written: it does not have one entry a vertex",
                     ErrorKind::input);
       output.components = field.components();
-      if (output.name == "positions") output.block = mesh_.file_positions();
       output.block.resize(static_cast<std::size_t>(mesh_.vertex_order().block_size()) *
                           static_cast<std::size_t>(output.components));
       bytes_per_frame += 8.0 * static_cast<double>(mesh_.num_global_vertices()) * output.components;
     }
   });
+  for (Output& output : outputs_)
+    if (output.name == "positions") output.block = mesh_.file_positions();
   if (expected_frames_ > 0) file_.require_space(bytes_per_frame * static_cast<double>(expected_frames_));
   for (const Output& output : outputs_) {
     Shape shape{mesh_.num_global_vertices()};

@@ -24,7 +24,7 @@ struct LocalFace {
   }
 };
 
-std::array<int, 3> sorted_face(const std::vector<int>& cells, std::size_t stride, std::size_t cell, int opposite) {
+std::array<int, 3> sorted_face(std::span<const int> cells, std::size_t stride, std::size_t cell, int opposite) {
   std::array<int, 3> v{};
   std::size_t n = 0;
   for (int a = 0; a < 4; ++a)
@@ -34,7 +34,7 @@ std::array<int, 3> sorted_face(const std::vector<int>& cells, std::size_t stride
 }
 
 /// Places, 4 cell + opposite, of the faces that one cell of this rank has.
-std::vector<std::int64_t> single_faces(const std::vector<int>& cells, std::size_t stride, std::size_t num_vertices) {
+std::vector<std::int64_t> single_faces(std::span<const int> cells, std::size_t stride, std::size_t num_vertices) {
   const std::size_t num_cells = cells.size() / stride;
   // Faces grouped by their lowest vertex; a group holds few.
   std::vector<std::int64_t> begin(num_vertices + 1, 0);
@@ -71,9 +71,8 @@ struct SharedFace {
 
 }  // namespace
 
-std::vector<std::pair<int, int>> boundary_faces(MPI_Comm comm, const std::vector<int>& cells, int nodes_per_cell,
-                                                const std::vector<std::int64_t>& file_index,
-                                                std::int64_t num_vertices) {
+std::vector<std::pair<int, int>> boundary_faces(MPI_Comm comm, std::span<const int> cells, int nodes_per_cell,
+                                                const std::vector<PetscInt>& file_index, std::int64_t num_vertices) {
   const ProfilingRegion region("diffsim::mesh::boundary_faces");
   const auto stride = static_cast<std::size_t>(nodes_per_cell);
   int rank = 0, ranks = 1;

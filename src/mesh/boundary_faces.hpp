@@ -3,7 +3,10 @@
 
 #include <mpi.h>
 
+#include <petscsys.h>
+
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -11,7 +14,7 @@ namespace diffsim {
 
 /// The faces that one cell of the whole mesh has: (this rank's cell, face opposite to its corner), ascending. `cells`:
 /// [local cells, nodes_per_cell] local vertices; `file_index`: [local vertices] of `num_vertices`. Collective.
-std::vector<std::pair<int, int>> boundary_faces(MPI_Comm comm, const std::vector<int>& cells, int nodes_per_cell,
-                                                const std::vector<std::int64_t>& file_index, std::int64_t num_vertices);
+std::vector<std::pair<int, int>> boundary_faces(MPI_Comm comm, std::span<const int> cells, int nodes_per_cell,
+                                                const std::vector<PetscInt>& file_index, std::int64_t num_vertices);
 
 }  // namespace diffsim

@@ -40,8 +40,11 @@ struct Halo::Buffers {
   DeviceArray<double> shared_values, ghost_values;
   HostArray shared_host, ghost_host;
 
-  DeviceSpan<double> ghosts_of(Field& field, int num_owned) const {
-    return DeviceSpan<double>(field.data() + 3 * static_cast<std::ptrdiff_t>(num_owned), ghost_values.size());
+  /// The ghosts' part of a field of doubles, constant or not.
+  template <class F>
+  auto ghosts_of(F& field, int num_owned) const {
+    using T = std::remove_pointer_t<decltype(field.data())>;
+    return DeviceSpan<T>(field.data() + 3 * static_cast<std::ptrdiff_t>(num_owned), ghost_values.size());
   }
   ~Buffers() {
     if (unit != MPI_DATATYPE_NULL) MPI_Type_free(&unit);
@@ -72,6 +75,7 @@ Halo::Halo(MPI_Comm comm, int num_owned, const std::vector<PetscInt>& ghost_owne
     shared.push_back(v);
   }
   num_shared_ = static_cast<int>(shared.size());
+  shared_end_ = shared.empty() ? 0 : shared.back() + 1;
   std::vector<PetscInt> compact_of_ghost(num_ghosts);
   DIFFSIM_PETSC(PetscSFBcastBegin(all, MPIU_INT, compact.data(), compact_of_ghost.data(), MPI_REPLACE));
   DIFFSIM_PETSC(PetscSFBcastEnd(all, MPIU_INT, compact.data(), compact_of_ghost.data(), MPI_REPLACE));
@@ -99,7 +103,7 @@ Halo::~Halo() = default;
 
 MPI_Comm Halo::comm() const { return PetscObjectComm(reinterpret_cast<PetscObject>(static_cast<PetscSF>(sf_))); }
 
-void Halo::add_to_owners(Field& field) const {
+void Halo::begin_add_to_owners(const Field& field) const {
   require_local_vectors(field, num_local());
   if (alone_) return;
   const ProfilingRegion region("diffsim::halo");
@@ -108,13 +112,19 @@ void Halo::add_to_owners(Field& field) const {
   gather(b.shared, field.data(), b.shared_values);
   Kokkos::deep_copy(b.shared_host, b.shared_values);
   DIFFSIM_PETSC(PetscSFReduceBegin(sf_, b.unit, b.ghost_host.data(), b.shared_host.data(), MPI_SUM));
+}
+
+void Halo::end_add_to_owners(Field& field) const {
+  if (alone_) return;
+  const ProfilingRegion region("diffsim::halo");
+  const Buffers& b = *buffers_;
   DIFFSIM_PETSC(PetscSFReduceEnd(sf_, b.unit, b.ghost_host.data(), b.shared_host.data(), MPI_SUM));
   Kokkos::deep_copy(b.shared_values, b.shared_host);
   scatter(b.shared, b.shared_values, field.data());
   Kokkos::fence();
 }
 
-void Halo::copy_to_ghosts(Field& field) const {
+void Halo::begin_copy_to_ghosts(const Field& field) const {
   require_local_vectors(field, num_local());
   if (alone_) return;
   const ProfilingRegion region("diffsim::halo");
@@ -122,8 +132,24 @@ void Halo::copy_to_ghosts(Field& field) const {
   gather(b.shared, field.data(), b.shared_values);
   Kokkos::deep_copy(b.shared_host, b.shared_values);
   DIFFSIM_PETSC(PetscSFBcastBegin(sf_, b.unit, b.shared_host.data(), b.ghost_host.data(), MPI_REPLACE));
+}
+
+void Halo::end_copy_to_ghosts(Field& field) const {
+  if (alone_) return;
+  const ProfilingRegion region("diffsim::halo");
+  const Buffers& b = *buffers_;
   DIFFSIM_PETSC(PetscSFBcastEnd(sf_, b.unit, b.shared_host.data(), b.ghost_host.data(), MPI_REPLACE));
   Kokkos::deep_copy(b.ghosts_of(field, num_owned_), b.ghost_host);
+}
+
+void Halo::add_to_owners(Field& field) const {
+  begin_add_to_owners(field);
+  end_add_to_owners(field);
+}
+
+void Halo::copy_to_ghosts(Field& field) const {
+  begin_copy_to_ghosts(field);
+  end_copy_to_ghosts(field);
 }
 
 }  // namespace diffsim

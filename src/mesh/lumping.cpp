@@ -106,13 +106,11 @@ struct RestGradient {
 
 struct Lumping::Implementation {
   explicit Implementation(const TetrahedralMesh& of) : mesh(&of), nodes(of.nodes_per_cell()) {}
-  /// Made when needed, once a rollout, not kept: 16 B a linear cell.
-  CellScatter make_scatter() const { return {mesh->cells(), nodes, mesh->num_vertices()}; }
 
   template <class E>
   void add(const Field& density, const Field& rest, const Field* density_tangent, const Field* rest_tangent,
            bool tangent, Field& sums) const {
-    const CellScatter scatter = make_scatter();
+    const CellScatter& scatter = mesh->scatter();
     for_each_cell<E::nodes>("diffsim::mesh::lumping", scatter, sums.data(),
                             Sums<E>{density.data(), rest.data(), density_tangent ? density_tangent->data() : nullptr,
                                     rest_tangent ? rest_tangent->data() : nullptr, scatter.num_cells(), tangent});
@@ -121,7 +119,7 @@ struct Lumping::Implementation {
   template <class E>
   void add_adjoint(const Field& density, const Field& rest, const Field& w, Field* density_gradient,
                    Field* rest_gradient) const {
-    const CellScatter scatter = make_scatter();
+    const CellScatter& scatter = mesh->scatter();
     if (density_gradient)
       Kokkos::parallel_for("diffsim::mesh::lumping_density", Range(0, scatter.num_packs()),
                            DensityGradient<E>{scatter.data().vertices, rest.data(), w.data(), density_gradient->data(),

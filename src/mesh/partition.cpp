@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
+#include "diffsim/core/runtime.hpp"
 
 // Scotch keeps a random state from one partitioning to the next; equal meshes shall be partitioned equally. There only
 // where PETSc brought Scotch along.
@@ -15,29 +18,50 @@ extern "C" [[gnu::weak]] void SCOTCH_randomReset(void);
 namespace diffsim {
 namespace {
 
-/// The DMPlex of this rank's block of cells, and the file's number of each of its points.
-DMHandle block_dm(MPI_Comm comm, const MeshData& data, std::vector<PetscInt>& file_index) {
+template <class T>
+std::vector<T> sorted_set(std::vector<T> values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  values.shrink_to_fit();
+  return values;
+}
+
+/// The corners of a rank's block of cells, all that DMPlex need know.
+struct Block {
+  std::vector<PetscInt> corners;  // [cells, 4]: the file's vertices
+  std::int64_t first_cell = 0;
+  std::int64_t num_vertices = 0;  // that this rank counts as its own
+};
+
+Block block_of(const MeshData& data) {
   if (data.num_vertices > std::numeric_limits<PetscInt>::max() || data.num_cells > std::numeric_limits<PetscInt>::max())
     throw Error("the mesh has more vertices or cells than this PETSc can number; use a PETSc with 64-bit indices");
+  Block block{{}, data.first_cell, data.block_vertices()};
   const auto stride = static_cast<std::size_t>(data.nodes_per_cell());
-  std::vector<PetscInt> cells;  // the corners; DMPlex need not know of nodes on edges
-  cells.reserve(4 * static_cast<std::size_t>(data.block_cells()));
+  block.corners.reserve(4 * static_cast<std::size_t>(data.block_cells()));
   for (std::size_t c = 0; c < data.cells.size(); c += stride)
-    for (std::size_t a = 0; a < 4; ++a) cells.push_back(static_cast<PetscInt>(data.cells[c + a]));
+    for (std::size_t a = 0; a < 4; ++a) block.corners.push_back(static_cast<PetscInt>(data.cells[c + a]));
+  return block;
+}
+
+/// The DMPlex of the ranks' blocks of cells, and the file's number of each of this rank's points.
+DMHandle block_dm(MPI_Comm comm, Block block, std::int64_t num_global_vertices, std::vector<PetscInt>& file_index) {
+  std::vector<PetscInt> cells = std::move(block.corners);
   DMHandle dm;
   PetscSFHandle vertex_sf;
-  DIFFSIM_PETSC(DMPlexCreateFromCellListParallelPetsc(
-      comm, 3, static_cast<PetscInt>(cells.size() / 4), static_cast<PetscInt>(data.coordinates.size() / 3),
-      static_cast<PetscInt>(data.num_vertices), 4, PETSC_FALSE, cells.data(), 3, data.coordinates.data(),
-      vertex_sf.out(), nullptr, dm.out()));
+  DIFFSIM_PETSC(DMCreate(comm, dm.out()));
+  DIFFSIM_PETSC(DMSetType(dm, DMPLEX));
+  DIFFSIM_PETSC(DMSetDimension(dm, 3));
+  DIFFSIM_PETSC(DMPlexBuildFromCellListParallel(
+      dm, static_cast<PetscInt>(cells.size() / 4), static_cast<PetscInt>(block.num_vertices),
+      static_cast<PetscInt>(num_global_vertices), 4, cells.data(), vertex_sf.out(), nullptr));
+  const bool has_cells = !cells.empty();
   // A rank's vertices are those of its cells, ascending. (PETSc 3.18 crashes when asked for this list.)
-  std::vector<PetscInt> vertices = cells;
-  std::sort(vertices.begin(), vertices.end());
-  vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
+  const std::vector<PetscInt> vertices = sorted_set(std::move(cells));
   // Cells on several ranks can only be partitioned if DMPlex knows their faces.
   int rank = 0;
   DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
-  int spread = rank > 0 && !cells.empty() ? 1 : 0;
+  int spread = rank > 0 && has_cells ? 1 : 0;
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &spread, 1, MPI_INT, MPI_MAX, comm));
   if (spread) {
     DMHandle interpolated;
@@ -50,7 +74,7 @@ DMHandle block_dm(MPI_Comm comm, const MeshData& data, std::vector<PetscInt>& fi
   DIFFSIM_PETSC(DMPlexGetDepthStratum(dm, 0, &vertex_begin, &vertex_end));
   file_index.assign(static_cast<std::size_t>(end), -1);
   for (PetscInt p = 0; p < cell_end; ++p)
-    file_index[static_cast<std::size_t>(p)] = static_cast<PetscInt>(data.first_cell) + p;
+    file_index[static_cast<std::size_t>(p)] = static_cast<PetscInt>(block.first_cell) + p;
   std::copy(vertices.begin(), vertices.end(), file_index.begin() + vertex_begin);
   return dm;
 }
@@ -77,46 +101,56 @@ class OneScotchThread {
 /// runs.
 constexpr std::int64_t cells_of_one_rank = 2000000;
 
-template <class T>
-std::vector<T> gathered(MPI_Comm comm, const std::vector<T>& block, MPI_Datatype type) {
+/// The blocks of all ranks, on rank 0.
+Block on_one_rank(MPI_Comm comm, const Block& block, std::int64_t num_vertices) {
   int rank = 0, ranks = 1;
   DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
   DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
-  int mine = static_cast<int>(block.size());
+  int mine = static_cast<int>(block.corners.size());
   std::vector<int> counts(static_cast<std::size_t>(ranks)), begins(static_cast<std::size_t>(ranks), 0);
   DIFFSIM_MPI(MPI_Gather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm));
   for (std::size_t r = 1; r < begins.size(); ++r) begins[r] = begins[r - 1] + counts[r - 1];
-  std::vector<T> all(rank == 0 ? static_cast<std::size_t>(begins.back() + counts.back()) : 0);
-  DIFFSIM_MPI(MPI_Gatherv(block.data(), mine, type, all.data(), counts.data(), begins.data(), type, 0, comm));
+  Block all;
+  if (rank == 0) {
+    all.num_vertices = num_vertices;
+    all.corners.resize(static_cast<std::size_t>(begins.back() + counts.back()));
+  }
+  DIFFSIM_MPI(MPI_Gatherv(block.corners.data(), mine, MPIU_INT, all.corners.data(), counts.data(), begins.data(),
+                          MPIU_INT, 0, comm));
   return all;
 }
 
-/// The corners of all cells, and all vertices, on rank 0.
-MeshData on_one_rank(MPI_Comm comm, const MeshData& data) {
-  MeshData whole;
-  whole.num_vertices = data.num_vertices;
-  whole.num_cells = data.num_cells;
-  whole.order = data.order;
-  whole.coordinates = gathered(comm, data.coordinates, MPI_DOUBLE);
-  whole.cells = gathered(comm, data.cells, MPI_INT64_T);
-  int rank = 0;
-  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
-  whole.first_vertex = rank == 0 ? 0 : data.num_vertices;
-  whole.first_cell = rank == 0 ? 0 : data.num_cells;
-  return whole;
+/// All cells and their corners, where there is one rank.
+Partition whole(const MeshData& data) {
+  Partition result;
+  result.cell_file_index.resize(static_cast<std::size_t>(data.num_cells));
+  std::iota(result.cell_file_index.begin(), result.cell_file_index.end(), std::int64_t{0});
+  std::vector<std::int64_t> corners;
+  corners.reserve(4 * result.cell_file_index.size());
+  const auto stride = static_cast<std::size_t>(data.nodes_per_cell());
+  for (std::size_t c = 0; c < data.cells.size(); c += stride)
+    corners.insert(corners.end(), &data.cells[c], &data.cells[c] + 4);
+  result.vertex_file_index = sorted_set(std::move(corners));
+  result.vertex_is_ghost.assign(result.vertex_file_index.size(), 0);
+  return result;
 }
 
 }  // namespace
 
 Partition partition_cells(MPI_Comm comm, const MeshData& data) {
   const ProfilingRegion region("diffsim::mesh::partition");
+  int ranks = 1;
+  DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
+  if (ranks == 1) return whole(data);
   Partition result;
   DMHandle dm;
   std::vector<PetscInt> block_index;
-  if (data.num_cells <= cells_of_one_rank)
-    dm = block_dm(comm, on_one_rank(comm, data), block_index);
-  else
-    dm = block_dm(comm, data, block_index);
+  {
+    Block block = block_of(data);
+    if (data.num_cells <= cells_of_one_rank) block = on_one_rank(comm, block, data.num_vertices);
+    dm = block_dm(comm, std::move(block), data.num_vertices, block_index);
+  }
+  return_freed_memory();  // the partitioner takes much
   PetscPartitioner partitioner = nullptr;
   DIFFSIM_PETSC(DMPlexGetPartitioner(dm, &partitioner));
   DIFFSIM_PETSC(PetscPartitionerSetType(partitioner, PETSCPARTITIONERPTSCOTCH));

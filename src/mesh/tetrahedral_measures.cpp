@@ -28,7 +28,7 @@ MeshQuality TetrahedralMesh::quality() const {
   double high = 0.0;
   double sums[2] = {0.0, 0.0};  // volume, mean ratio
   const auto width = static_cast<std::size_t>(nodes_per_cell());
-  for (std::size_t c = 0; c < cells_.size() / width; ++c) {
+  for (std::size_t c = 0; c < static_cast<std::size_t>(num_cells_); ++c) {
     QuadraticCell x;
     for (std::size_t a = 0; a < width; ++a)
       std::copy_n(&positions_[3 * static_cast<std::size_t>(cells_[width * c + a])], 3, x[a].begin());
@@ -61,7 +61,7 @@ MeshQuality TetrahedralMesh::quality() const {
 std::uint64_t TetrahedralMesh::fingerprint() const {
   std::uint64_t sum = 0;
   const auto width = static_cast<std::size_t>(nodes_per_cell());
-  for (std::size_t c = 0; c < cells_.size() / width; ++c) {
+  for (std::size_t c = 0; c < static_cast<std::size_t>(num_cells_); ++c) {
     std::uint64_t hash = mix(static_cast<std::uint64_t>(cell_order_->file_index()[c]));
     for (std::size_t a = 0; a < width; ++a) {
       const auto v = static_cast<std::size_t>(cells_[width * c + a]);

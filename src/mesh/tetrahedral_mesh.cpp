@@ -8,7 +8,9 @@
 #include "boundary_faces.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/cell_scatter.hpp"
 #include "diffsim/mesh/elevate.hpp"
 #include "hilbert.hpp"
 #include "local_nodes.hpp"
@@ -35,38 +37,52 @@ std::shared_ptr<TetrahedralMesh> TetrahedralMesh::box(MPI_Comm comm, std::array<
   MeshData data;
   collectively(comm, [&] { data = box_mesh(size, cells, rank, ranks); });
   if (order == 2) elevate(comm, data);
-  return std::make_shared<TetrahedralMesh>(comm, data);
+  return std::make_shared<TetrahedralMesh>(comm, std::move(data));
 }
 
-TetrahedralMesh::TetrahedralMesh(MPI_Comm comm, const MeshData& data)
+TetrahedralMesh::TetrahedralMesh(MPI_Comm comm, MeshData data)
     : comm_(comm), order_(data.order), num_unused_(data.num_unused_vertices), infos_(data.regions) {
   const ProfilingRegion region("diffsim::mesh::build");
   number(data);
+  return_freed_memory();
 }
 
 TetrahedralMesh::~TetrahedralMesh() = default;
 
-void TetrahedralMesh::number(const MeshData& data) {
-  Partition partition = partition_cells(comm_, data);
-  const std::size_t num_cells = partition.cell_file_index.size();
+void TetrahedralMesh::number(MeshData& data) {
+  const auto block_cells = static_cast<int>(data.block_cells()),
+             block_vertices = static_cast<int>(data.block_vertices());
   const auto width = static_cast<std::size_t>(nodes_per_cell());
-
-  const LocalNodes nodes = local_nodes(comm_, partition,
-                                       FileOrder(comm_, data.num_cells, partition.cell_file_index,
-                                                 static_cast<int>(num_cells), static_cast<int>(data.block_cells()))
-                                           .from_file(data.cells, nodes_per_cell()),
-                                       nodes_per_cell(), data.num_vertices);
+  Partition partition = partition_cells(comm_, data);
+  return_freed_memory();  // one rank may have had all cells
+  num_cells_ = static_cast<int>(partition.cell_file_index.size());
+  const auto num_cells = static_cast<std::size_t>(num_cells_);
+  std::vector<std::int64_t> file_cells =
+      FileOrder(comm_, data.num_cells, partition.cell_file_index, num_cells_, block_cells)
+          .from_file(data.cells, nodes_per_cell());
+  // What is not needed any more is freed at once, here and below: set-up shall not take more than the run.
+  data.cells = {};
+  LocalNodes nodes = local_nodes(comm_, partition, file_cells, nodes_per_cell(), data.num_vertices);
+  file_cells = {};
   const std::size_t num_vertices = nodes.file_index.size();
-  const FileOrder plex_vertices(comm_, data.num_vertices, nodes.file_index, 0, static_cast<int>(data.block_vertices()));
-  const std::vector<double> plex_positions = plex_vertices.from_file(data.coordinates, 3);
+  auto plex_vertices = std::make_unique<FileOrder>(comm_, data.num_vertices, nodes.file_index, 0, block_vertices);
+  std::vector<double> plex_positions = plex_vertices->from_file(data.coordinates, 3);
 
-  // Cells along a Hilbert curve, vertices as cells first touch them, owned before ghosts.
-  std::vector<double> centroids(3 * num_cells, 0.0);
-  for (std::size_t i = 0; i < 4 * num_cells; ++i)
-    for (std::size_t c = 0; c < 3; ++c)
-      centroids[3 * (i / 4) + c] +=
-          0.25 * plex_positions[3 * static_cast<std::size_t>(nodes.cells[i / 4 * width + i % 4]) + c];
-  const std::vector<int> cell_order = hilbert_order(centroids);
+  // Shared cells first, all along a Hilbert curve; vertices as cells first touch them, owned before ghosts.
+  std::vector<int> cell_order;
+  {
+    std::vector<double> centroids(3 * num_cells, 0.0);
+    for (std::size_t i = 0; i < 4 * num_cells; ++i)
+      for (std::size_t c = 0; c < 3; ++c)
+        centroids[3 * (i / 4) + c] +=
+            0.25 * plex_positions[3 * static_cast<std::size_t>(nodes.cells[i / 4 * width + i % 4]) + c];
+    cell_order = hilbert_order(centroids);
+    const std::vector<char> is_shared = shared_cells(nodes, *plex_vertices);
+    const auto inner = std::stable_partition(cell_order.begin(), cell_order.end(),
+                                             [&](int cell) { return is_shared[static_cast<std::size_t>(cell)] != 0; });
+    num_shared_cells_ = static_cast<int>(inner - cell_order.begin());
+  }
+  plex_vertices.reset();
   std::vector<int> vertex_of_plex(num_vertices, -1);
   int next_owned = 0;
   const auto number_owned = [&](std::size_t v) {
@@ -84,36 +100,74 @@ void TetrahedralMesh::number(const MeshData& data) {
   for (std::size_t v = 0; v < num_vertices; ++v)
     plex_of_vertex[static_cast<std::size_t>(vertex_of_plex[v])] = static_cast<int>(v);
 
-  cells_.resize(width * num_cells);
+  cells_.resize(width * static_cast<std::size_t>(CellScatter::num_padded(num_cells_)));
   for (std::size_t c = 0; c < num_cells; ++c)
     for (std::size_t a = 0; a < width; ++a)
       cells_[width * c + a] =
           vertex_of_plex[static_cast<std::size_t>(nodes.cells[width * static_cast<std::size_t>(cell_order[c]) + a])];
+  CellScatter::fill_up(cells_, num_cells_, nodes_per_cell());
+  nodes.cells = {};
   positions_.resize(3 * num_vertices);
   for (std::size_t v = 0; v < num_vertices; ++v)
     for (std::size_t c = 0; c < 3; ++c)
       positions_[3 * v + c] = plex_positions[3 * static_cast<std::size_t>(plex_of_vertex[v]) + c];
+  plex_positions = {};
+  scatter_ = std::make_unique<CellScatter>(cells_, num_cells_, num_shared_cells_, nodes_per_cell(),
+                                           static_cast<int>(num_vertices));
 
   const std::vector<std::int64_t> cell_file_index = permuted(partition.cell_file_index, cell_order);
+  partition = {};
+  cell_order = {};
   const std::vector<std::int64_t> vertex_file_index = permuted(nodes.file_index, plex_of_vertex);
-  cell_order_ = std::make_unique<FileOrder>(comm_, data.num_cells, cell_file_index, static_cast<int>(num_cells));
+  cell_order_ = std::make_unique<FileOrder>(comm_, data.num_cells, cell_file_index, num_cells_);
+  cell_order_->keep_no_graphs();
   vertex_order_ = std::make_unique<FileOrder>(comm_, data.num_vertices, vertex_file_index, next_owned);
   std::vector<PetscInt> owner, index;
   ghost_owners(comm_, *vertex_order_, next_owned, owner, index);
   halo_ = std::make_unique<Halo>(comm_, next_owned, owner, index);
 
-  const FileOrder cell_blocks(comm_, data.num_cells, cell_file_index, static_cast<int>(num_cells),
-                              static_cast<int>(data.block_cells()));
-  const FileOrder vertex_blocks(comm_, data.num_vertices, vertex_file_index, next_owned,
-                                static_cast<int>(data.block_vertices()));
+  const FileOrder cell_blocks(comm_, data.num_cells, cell_file_index, num_cells_, block_cells);
+  const FileOrder vertex_blocks(comm_, data.num_vertices, vertex_file_index, next_owned, block_vertices);
   read_groups(data, cell_blocks, vertex_blocks);
+  find_unused(data.coordinates, block_vertices);
+}
 
-  // The even blocks of file positions come straight from the reader's blocks.
-  std::vector<std::int64_t> block(static_cast<std::size_t>(vertex_order_->block_size()));
-  for (std::size_t i = 0; i < block.size(); ++i) block[i] = vertex_order_->block_begin() + static_cast<std::int64_t>(i);
-  const FileOrder even(comm_, data.num_vertices, block, static_cast<int>(block.size()),
-                       static_cast<int>(data.block_vertices()));
-  file_positions_ = even.from_file(data.coordinates, 3);
+/// For each cell, whether one of its vertices is another rank's too. Collective.
+std::vector<char> TetrahedralMesh::shared_cells(const LocalNodes& nodes, const FileOrder& vertices) const {
+  // Who has a copy tells the file's block of the vertex, which tells all that have it.
+  std::vector<std::int64_t> ghosts;
+  for (std::size_t v = 0; v < nodes.file_index.size(); ++v)
+    if (nodes.is_ghost[v]) ghosts.push_back(nodes.file_index[v]);
+  std::vector<double> marks(static_cast<std::size_t>(vertices.block_size()), 0.0);
+  FileOrder(comm_, vertices.num_global(), ghosts, static_cast<int>(ghosts.size()), static_cast<int>(marks.size()))
+      .to_file(std::vector<double>(ghosts.size(), 1.0), 1, marks);
+  const std::vector<double> is_shared = vertices.from_file(marks, 1);
+  const auto width = static_cast<std::size_t>(nodes_per_cell());
+  std::vector<char> result(nodes.cells.size() / width, 0);
+  for (std::size_t i = 0; i < nodes.cells.size(); ++i)
+    if (is_shared[static_cast<std::size_t>(nodes.cells[i])] != 0.0) result[i / width] = 1;
+  return result;
+}
+
+/// Keeps the positions of vertices that no cell has, of this rank's even block of the file's.
+void TetrahedralMesh::find_unused(const std::vector<double>& coordinates, int block_vertices) {
+  std::vector<double> used(static_cast<std::size_t>(vertex_order_->block_size()), 0.0);
+  vertex_order_->to_file(std::vector<double>(static_cast<std::size_t>(num_vertices()), 1.0), 1, used);
+  std::vector<std::int64_t> unused;
+  for (std::size_t i = 0; i < used.size(); ++i)
+    if (used[i] == 0.0) unused.push_back(vertex_order_->block_begin() + static_cast<std::int64_t>(i));
+  const std::vector<double> x =
+      FileOrder(comm_, num_global_vertices(), unused, static_cast<int>(unused.size()), block_vertices)
+          .from_file(coordinates, 3);
+  for (std::size_t i = 0; i < unused.size(); ++i)
+    unused_.push_back({unused[i] - vertex_order_->block_begin(), {x[3 * i], x[3 * i + 1], x[3 * i + 2]}});
+}
+
+std::vector<double> TetrahedralMesh::file_positions() const {
+  std::vector<double> block(3 * static_cast<std::size_t>(vertex_order_->block_size()));
+  for (const auto& [place, x] : unused_) std::copy(x.begin(), x.end(), block.begin() + 3 * place);
+  vertex_order_->to_file(positions_, 3, block);
+  return block;
 }
 
 Face TetrahedralMesh::face(int cell, int opposite) const {
@@ -129,7 +183,7 @@ Face TetrahedralMesh::face(int cell, int opposite) const {
 const std::vector<Face>& TetrahedralMesh::boundary() const {
   if (boundary_) return *boundary_;
   const std::vector<std::pair<int, int>> found =
-      boundary_faces(comm_, cells_, nodes_per_cell(), vertex_order_->file_index(), num_global_vertices());
+      boundary_faces(comm_, cells(), nodes_per_cell(), vertex_order_->file_index(), num_global_vertices());
   boundary_ = std::make_unique<std::vector<Face>>();
   for (const auto& [cell, opposite] : found) boundary_->push_back(face(cell, opposite));
   return *boundary_;

@@ -74,9 +74,6 @@ DifferentiableSolver::DifferentiableSolver(std::shared_ptr<TetrahedralMesh> mesh
     integrator_ = std::make_unique<ImplicitModel>(mesh_, options.dt, options.implicit);
   }
   parameters().at("gravity").field.from_host({options.gravity.begin(), options.gravity.end()});
-  const auto owned = static_cast<std::ptrdiff_t>(3 * mesh_->num_owned_vertices());
-  initial_positions_.assign(mesh_->rest_positions().begin(), mesh_->rest_positions().begin() + owned);
-  initial_velocities_.assign(static_cast<std::size_t>(owned), 0.0);
   set_materials();
 }
 
@@ -213,24 +210,25 @@ void DifferentiableSolver::set_control(const std::string& name, const std::vecto
 }
 
 void DifferentiableSolver::set_initial_displacement(const std::vector<double>& displacement) {
-  if (displacement.size() != initial_positions_.size())
+  if (displacement.size() != 3 * static_cast<std::size_t>(mesh_->num_owned_vertices()))
     throw Error("the initial displacement needs three numbers for each owned vertex", ErrorKind::input);
+  initial_positions_.resize(displacement.size());
   for (std::size_t i = 0; i < displacement.size(); ++i)
     initial_positions_[i] = mesh_->rest_positions()[i] + displacement[i];
 }
 
 void DifferentiableSolver::set_initial_velocity(const std::vector<double>& velocity) {
-  if (velocity.size() != initial_velocities_.size())
+  if (velocity.size() != 3 * static_cast<std::size_t>(mesh_->num_owned_vertices()))
     throw Error("the initial velocity needs three numbers for each owned vertex", ErrorKind::input);
   initial_velocities_ = velocity;
 }
 
 State DifferentiableSolver::initial_state() const {
   State state = integrator_->make_state();
-  std::vector<double> positions = initial_positions_;
-  positions.resize(state["positions"].size());
+  std::vector<double> positions = mesh_->rest_positions();
+  std::copy(initial_positions_.begin(), initial_positions_.end(), positions.begin());
   state["positions"].from_host(positions);
-  state["velocities"].from_host(initial_velocities_);
+  if (!initial_velocities_.empty()) state["velocities"].from_host(initial_velocities_);
   integrator_->synchronise(state);
   return state;
 }

@@ -19,6 +19,12 @@ double sum(double share) {
   return share;
 }
 
+int world_size() {
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
 int world_rank() {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -144,6 +150,56 @@ TEST(tetrahedral_mesh, halo_sums_and_copies) {
                 static_cast<double>(3 * mesh->vertex_order().file_index()[v]) + static_cast<double>(c));
 }
 
+TEST(tetrahedral_mesh, cells_at_vertices_of_several_ranks_come_first) {
+  for (const int order : {1, 2}) {
+    const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {4, 4, 3}, order);
+    Field field("ranks", static_cast<std::size_t>(mesh->num_vertices()), 3, mesh->num_owned_vertices());
+    field.fill(1.0);
+    mesh->halo().add_to_owners(field);
+    mesh->halo().copy_to_ghosts(field);
+    const std::vector<double> ranks = field.to_host();
+    const int nodes = mesh->nodes_per_cell();
+    for (int cell = 0; cell < mesh->num_cells(); ++cell) {
+      double most = 1.0;
+      for (int a = 0; a < nodes; ++a)
+        most = std::max(most,
+                        ranks[3 * static_cast<std::size_t>(mesh->cells()[static_cast<std::size_t>(nodes * cell + a)])]);
+      EXPECT_EQ(most > 1.0, cell < mesh->num_shared_cells()) << cell;
+    }
+    int end = 0;
+    for (int v = 0; v < mesh->num_owned_vertices(); ++v)
+      if (ranks[3 * static_cast<std::size_t>(v)] > 1.0) end = v + 1;
+    EXPECT_EQ(mesh->shared_vertices_end(), end);
+    EXPECT_GE(sum(mesh->num_shared_cells()), world_size() > 1 ? 1.0 : 0.0);
+  }
+}
+
+TEST(tetrahedral_mesh, halves_of_an_exchange_leave_what_is_not_shared) {
+  const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {4, 4, 3});
+  const auto local = static_cast<std::size_t>(mesh->num_vertices());
+  Field at_once("at once", local, 3, mesh->num_owned_vertices());
+  std::vector<double> values(at_once.size());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1.0 + static_cast<double>(i % 17);
+  at_once.from_host(values);
+  Field halved = at_once.clone();
+  mesh->halo().add_to_owners(at_once);
+  mesh->halo().begin_add_to_owners(halved);
+  // Vertices of inner cells change meanwhile.
+  std::vector<char> is_shared(local, 0);
+  for (std::size_t i = 0; i < 4 * static_cast<std::size_t>(mesh->num_shared_cells()); ++i)
+    is_shared[static_cast<std::size_t>(mesh->cells()[i])] = 1;
+  std::vector<double> meanwhile = halved.to_host(), expected = at_once.to_host();
+  for (std::size_t v = 0; v < local; ++v)
+    if (!is_shared[v])
+      for (std::size_t c = 0; c < 3; ++c) {
+        meanwhile[3 * v + c] += 100.0;
+        expected[3 * v + c] += 100.0;
+      }
+  halved.from_host(meanwhile);
+  mesh->halo().end_add_to_owners(halved);
+  EXPECT_EQ(halved.to_host(), expected);
+}
+
 TEST(tetrahedral_mesh, fingerprint_depends_on_the_mesh_and_not_on_who_reads_it) {
   const auto spread = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {3, 3, 3});
   const TetrahedralMesh whole(MPI_COMM_SELF, box_mesh({1.0, 1.0, 1.0}, {3, 3, 3}, 0, 1));
@@ -197,7 +253,7 @@ TEST(tetrahedral_mesh, second_order_vertices_are_owned_once) {
     mesh->vertex_order().to_file(ones, 1, block);
     for (const double value : block) EXPECT_EQ(value, 1.0);
     // Every vertex of this rank is one of its cells'.
-    std::vector<int> used = mesh->cells();
+    std::vector<int> used(mesh->cells().begin(), mesh->cells().end());
     std::sort(used.begin(), used.end());
     used.erase(std::unique(used.begin(), used.end()), used.end());
     EXPECT_EQ(used.size(), static_cast<std::size_t>(mesh->num_vertices()));
@@ -313,7 +369,8 @@ TEST(tetrahedral_mesh, the_volume_of_curved_cells_is_exact) {
   MeshData data = box_on_first_rank({1.0, 2.0, 0.5}, {4, 5, 3});
   const std::int64_t corners = data.num_vertices;
   elevate(MPI_COMM_WORLD, data);
-  // The nodes on edges of the upper side are lifted: each of a face's three adds a third of its area, ∫ 4 λ_a λ_b = A/3.
+  // The nodes on edges of the upper side are lifted: each of a face's three adds a third of its area, ∫ 4 λ_a λ_b =
+  // A/3.
   for (std::int64_t v = 0; v < data.block_vertices(); ++v) {
     double& z = data.coordinates[3 * static_cast<std::size_t>(v) + 2];
     if (data.first_vertex + v >= corners && z == 0.5) z += 0.01;

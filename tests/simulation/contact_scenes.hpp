@@ -149,7 +149,10 @@ struct Verdict {
 class ExactWatch {
  public:
   ExactWatch(const Scene& scene, const TetrahedralMesh& mesh)
-      : scene_(scene), mesh_(mesh), surface_(contact::exact::surface_of(mesh.cells(), mesh.nodes_per_cell())) {
+      : scene_(scene),
+        mesh_(mesh),
+        cells_(mesh.cells().begin(), mesh.cells().end()),
+        surface_(contact::exact::surface_of(cells_, mesh.nodes_per_cell())) {
     verdict_.triangles = surface_.size();
     verdict_.cells = static_cast<std::size_t>(mesh.num_cells());
     const std::vector<int> pieces = pieces_of(scene, mesh);
@@ -164,8 +167,7 @@ class ExactWatch {
     for (std::size_t i = 0; i + 2 < x.size(); i += 3) all.places.push_back({x[i], x[i + 1], x[i + 2]});
     all.triangles = surface_;
     ++verdict_.steps;
-    note(n, contact::exact::inverted(all.places, mesh_.cells(), mesh_.nodes_per_cell()), "inverted cells",
-         verdict_.inverted);
+    note(n, contact::exact::inverted(all.places, cells_, mesh_.nodes_per_cell()), "inverted cells", verdict_.inverted);
     note(n, contact::exact::degenerate(all), "triangles without area", verdict_.inverted);
     for (const PlaneObstacle& plane : scene_.contact.planes)
       note(n, below(plane, time, all), "vertices below a plane", verdict_.intersections);
@@ -225,6 +227,7 @@ class ExactWatch {
 
   const Scene& scene_;
   const TetrahedralMesh& mesh_;
+  std::vector<int> cells_;
   std::vector<contact::exact::Corners> surface_;
   std::vector<std::size_t> witnesses_;  // a vertex of each piece
   Verdict verdict_;

@@ -20,7 +20,7 @@ struct BlockScatterData {
   int num_packs = 0;
   int num_chunks = 0;            // host: one a thread
   DeviceArray<int> chunk_begin;  // [num_chunks + 1], packs
-  DeviceArray<int> vertices;     // [num_packs, nodes, pack_width]
+  DeviceArray<int> vertices;     // [num_packs, pack_width, nodes]
   DeviceArray<int> targets;      // [num_packs, nodes, nodes, pack_width]: a block, or -1 - slot
   DeviceArray<double> slots;     // [num_slots, 3, 3], zero between sweeps
   // Sums of slots (host: of blocks that several chunks touch; GPU: of every block) in a fixed order.

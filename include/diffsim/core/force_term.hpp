@@ -5,6 +5,7 @@
 #include <string>
 
 #include "diffsim/core/block_matrix.hpp"
+#include "diffsim/core/cell_part.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/parameters.hpp"
 
@@ -68,12 +69,21 @@ class ForceTerm {
   virtual double energy(const Configuration& at, const ParameterSet& parameters) = 0;
   /// f += f(x, v, p), N.
   virtual void add_force(const Configuration& at, const ParameterSet& parameters, Field& force) = 0;
+  /// The share of some of this rank's cells; all that is not of inner cells counts as shared.
+  virtual void add_force_of(CellPart part, const Configuration& at, const ParameterSet& parameters, Field& force) {
+    if (part != CellPart::inner) add_force(at, parameters, force);
+  }
   /// df += ∂f/∂x dx + ∂f/∂v dv + ∂f/∂p dp, dp as given to `prepare_tangent`.
   virtual void add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                                  const ParameterSet& direction, Field& force_tangent) = 0;
   /// x̄ += (∂f/∂x)ᵀ w, v̄ += (∂f/∂v)ᵀ w and p̄ += (∂f/∂p)ᵀ w, w given on all local vertices.
   virtual void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                                  ParameterSet& gradient) = 0;
+  /// As `add_force_of`. The shared cells come before the inner ones.
+  virtual void add_force_adjoint_of(CellPart part, const Configuration& at, const Field& w,
+                                    const ConfigurationAdjoint& adjoint, ParameterSet& gradient) {
+    if (part != CellPart::inner) add_force_adjoint(at, w, adjoint, gradient);
+  }
 
   // Second derivatives: those of the adjoint verbs along (dx, dv, dp) and dw, for products with Hessians and for
   // Newton's method differentiated as it ran. A term overrides all three, or has none and says so.

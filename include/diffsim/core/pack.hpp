@@ -46,6 +46,7 @@ struct VectorLanes {
     for (int c = 0; c < 3; ++c) target[c] += x[c];
   }
 };
+template <int stride>
 DIFFSIM_FUNCTION void gather_vectors(const double* field, const int* index, double (&x)[3]) {
   for (int c = 0; c < 3; ++c) x[c] = field[3 * static_cast<std::ptrdiff_t>(*index) + c];
 }
@@ -118,14 +119,16 @@ DIFFSIM_FUNCTION Pack load(const double* source) {
 }
 DIFFSIM_FUNCTION void store(double* target, Pack x) { __builtin_memcpy(target, &x.value, sizeof(x.value)); }
 
-/// x[c] = field[3 index[i] + c] in lane i: the three components of `pack_width` vertices. Reads one double beyond the
-/// last component (Field allocates it).
+/// x[c] = field[3 index[stride i] + c] in lane i: the three components of `pack_width` vertices. Reads one double
+/// beyond the last component (Field allocates it).
+template <int stride>
 DIFFSIM_FUNCTION void gather_vectors(const double* field, const int* index, Pack (&x)[3]) {
 #if defined(__AVX512F__)
   // Rows of four doubles, transposed: fewer instructions than 24 single loads.
   using Row [[gnu::vector_size(32)]] = double;
   Row row[8];
-  for (int i = 0; i < 8; ++i) __builtin_memcpy(&row[i], field + 3 * static_cast<std::ptrdiff_t>(index[i]), sizeof(Row));
+  for (int i = 0; i < 8; ++i)
+    __builtin_memcpy(&row[i], field + 3 * static_cast<std::ptrdiff_t>(index[stride * i]), sizeof(Row));
   Pack::Register pair[4];
   for (int i = 0; i < 4; ++i) pair[i] = __builtin_shufflevector(row[i], row[i + 4], 0, 1, 2, 3, 4, 5, 6, 7);
   const auto xz01 = __builtin_shufflevector(pair[0], pair[1], 0, 8, 2, 10, 4, 12, 6, 14);
@@ -137,7 +140,7 @@ DIFFSIM_FUNCTION void gather_vectors(const double* field, const int* index, Pack
   x[2].value = __builtin_shufflevector(xz01, xz23, 2, 3, 10, 11, 6, 7, 14, 15);
 #else
   for (int i = 0; i < pack_width; ++i)
-    for (int c = 0; c < 3; ++c) set_lane(x[c], i, field[3 * static_cast<std::ptrdiff_t>(index[i]) + c]);
+    for (int c = 0; c < 3; ++c) set_lane(x[c], i, field[3 * static_cast<std::ptrdiff_t>(index[stride * i]) + c]);
 #endif
 }
 

@@ -38,6 +38,8 @@ class Runtime {
 std::string back_end();
 /// Threads (or, on a GPU, the device's concurrency) a kernel of this rank may use.
 int concurrency();
+/// Gives the system back what was freed, where the C library would keep it: after set-up, which frees much.
+void return_freed_memory();
 /// Largest resident memory of this process so far, bytes.
 double peak_memory_bytes();
 

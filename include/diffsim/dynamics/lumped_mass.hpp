@@ -30,7 +30,8 @@ class LumpedMass {
 
   const TetrahedralMesh* mesh_;
   Lumping lumping_;
-  Field mass_, mass_tangent_;
+  Field mass_;
+  Field mass_tangent_;  // made when first asked for
 };
 
 }  // namespace diffsim

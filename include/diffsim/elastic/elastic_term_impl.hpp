@@ -21,9 +21,14 @@ class ElasticTerm : public ForceTerm {
   static constexpr int K = L::num_moduli;
 
   ElasticTerm(const TetrahedralMesh& mesh, const std::vector<int>& cells)
-      : mesh_(&mesh), scatter_(connectivity(mesh, cells), E::nodes, mesh.num_vertices()) {
+      : mesh_(&mesh),
+        some_(cells.size() == static_cast<std::size_t>(mesh.num_cells())
+                  ? nullptr
+                  : std::make_unique<CellScatter>(connectivity(mesh, cells), num_shared(mesh, cells), E::nodes,
+                                                  mesh.num_vertices())),
+        scatter_(some_ ? *some_ : mesh.scatter()) {
     elements_.num_cells = scatter_.num_cells();
-    if (cells.size() == static_cast<std::size_t>(mesh.num_cells())) return;
+    if (!some_) return;
     cells_ = cells;
     elements_.cells = to_device("diffsim::elastic::cells", cells);
   }
@@ -89,9 +94,10 @@ class ElasticTerm : public ForceTerm {
   }
 
   void add_force(const Configuration& at, const ParameterSet&, Field& force) override {
-    const ProfilingRegion region("diffsim::elastic::force");
-    for_each_cell<E::nodes>("diffsim::elastic::force", scatter_, force.data(),
-                            elastic::Force<L, E>{elements(at.step), at.positions.data(), at.invalid_cell});
+    add_cells(CellPart::all, at, force);
+  }
+  void add_force_of(CellPart part, const Configuration& at, const ParameterSet&, Field& force) override {
+    add_cells(part, at, force);
   }
 
   void add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent, const ParameterSet& direction,
@@ -103,8 +109,12 @@ class ElasticTerm : public ForceTerm {
 
   void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                          ParameterSet& gradient) override {
+    add_force_adjoint_of(CellPart::all, at, w, adjoint, gradient);
+  }
+  void add_force_adjoint_of(CellPart part, const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
+                            ParameterSet& gradient) override {
     const ProfilingRegion region("diffsim::elastic::force_adjoint");
-    add_adjoint(at, w, adjoint.positions, moduli_gradient_.data(), shape_sums_.data(), gradient);
+    add_adjoint(at, w, adjoint.positions, moduli_gradient_.data(), shape_sums_.data(), gradient, part);
   }
 
   void add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
@@ -129,15 +139,14 @@ class ElasticTerm : public ForceTerm {
   }
 
   void add_couplings(const Configuration&, Couplings& couplings) override {
-    if (elements_.num_cells > 0) couplings.add(connectivity(*mesh_, cells_), E::nodes);
+    if (elements_.num_cells > 0) couplings.add(connectivity(), E::nodes);
   }
 
   void add_jacobian(const Configuration& at, const ParameterSet&, const JacobianWeights& weights,
                     BlockMatrix& matrix) override {
     const ProfilingRegion region("diffsim::elastic::jacobian");
     if (elements_.num_cells == 0) return;
-    if (!blocks_ || !blocks_->fits(matrix))
-      blocks_ = std::make_unique<BlockScatter>(matrix, connectivity(*mesh_, cells_), E::nodes);
+    if (!blocks_ || !blocks_->fits(matrix)) blocks_ = std::make_unique<BlockScatter>(matrix, connectivity(), E::nodes);
     for_each_element(
         "diffsim::elastic::jacobian", *blocks_, matrix,
         elastic::Stiffness<L, E>{elements(at.step), at.positions.data(), weights.position, weights.project});
@@ -181,13 +190,25 @@ class ElasticTerm : public ForceTerm {
     return result;
   }
 
+  void add_cells(CellPart part, const Configuration& at, Field& force) const {
+    const ProfilingRegion region("diffsim::elastic::force");
+    for_each_cell<E::nodes>("diffsim::elastic::force", scatter_, force.data(),
+                            elastic::Force<L, E>{elements(at.step), at.positions.data(), at.invalid_cell}, part);
+  }
+
+  /// How many of some of the mesh's cells, ascending, are shared ones.
+  static int num_shared(const TetrahedralMesh& mesh, const std::vector<int>& cells) {
+    return static_cast<int>(std::lower_bound(cells.begin(), cells.end(), mesh.num_shared_cells()) - cells.begin());
+  }
   static std::vector<int> connectivity(const TetrahedralMesh& mesh, const std::vector<int>& cells) {
-    if (cells.empty() || cells.size() == static_cast<std::size_t>(mesh.num_cells())) return mesh.cells();
     std::vector<int> result;
     result.reserve(E::nodes * cells.size());
     for (const int cell : cells)
       for (int a = 0; a < E::nodes; ++a) result.push_back(mesh.cells()[static_cast<std::size_t>(E::nodes * cell + a)]);
     return result;
+  }
+  std::vector<int> connectivity() const {
+    return some_ ? connectivity(*mesh_, cells_) : std::vector<int>(mesh_->cells().begin(), mesh_->cells().end());
   }
 
   /// The signal's gradient, if it is asked for, with room for the sums over packs.
@@ -205,13 +226,14 @@ class ElasticTerm : public ForceTerm {
 
   /// x̄ += (∂f/∂x)ᵀ w, and what is asked for of the parameters.
   void add_adjoint(const Configuration& at, const Field& w, Field& positions, double* moduli_gradient,
-                   double* shape_sums, ParameterSet& gradient) {
+                   double* shape_sums, ParameterSet& gradient, CellPart part = CellPart::all) {
     Parameter* const signal = signal_in(gradient);
     for_each_cell<E::nodes>(
         "diffsim::elastic::force_adjoint", scatter_, positions.data(),
         elastic::ForceAdjoint<L, E>{elements(at.step), at.positions.data(), w.data(), moduli_gradient,
-                                    signal ? signal_gradient_.data() : nullptr, shape_sums});
-    add_signal_gradient(at.step, signal);
+                                    signal ? signal_gradient_.data() : nullptr, shape_sums},
+        part);
+    if (part != CellPart::shared) add_signal_gradient(at.step, signal);
   }
 
   void start_sums(DeviceArray<double>& sums, bool wanted, int values) {
@@ -273,8 +295,9 @@ class ElasticTerm : public ForceTerm {
   }
 
   const TetrahedralMesh* mesh_;
-  std::vector<int> cells_;  // empty: all, or none
-  CellScatter scatter_;
+  std::vector<int> cells_;             // of the mesh; empty: all, or none
+  std::unique_ptr<CellScatter> some_;  // nullptr: all of the mesh's cells
+  const CellScatter& scatter_;
   std::unique_ptr<BlockScatter> blocks_;  // made when first assembled
   elastic::Elements<L, E> elements_;
   DeviceArray<double> moduli_tangent_, moduli_gradient_, moduli_gradient_tangent_, signal_gradient_, shape_sums_;

@@ -210,6 +210,10 @@ class NodalDilatationTerm : public ElasticTerm<L, Tet4> {
                      elastic::NodalForce<L>{cells, pressures(cells), at.invalid_cell});
   }
 
+  void add_force_of(CellPart part, const Configuration& at, const ParameterSet& parameters, Field& force) override {
+    ForceTerm::add_force_of(part, at, parameters, force);
+  }
+
   void add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent, const ParameterSet& direction,
                          Field& force_tangent) override {
     const ProfilingRegion region("diffsim::elastic::force_tangent");
@@ -233,6 +237,11 @@ class NodalDilatationTerm : public ElasticTerm<L, Tet4> {
     for_each_cell<4>("diffsim::elastic::nodal_force_adjoint", this->scatter_, adjoint.positions.data(),
                      elastic::NodalForceDerivative<L>{cells, pressures(cells), gathered});
     this->add_signal_gradient(at.step, signal);
+  }
+
+  void add_force_adjoint_of(CellPart part, const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
+                            ParameterSet& gradient) override {
+    ForceTerm::add_force_adjoint_of(part, at, w, adjoint, gradient);
   }
 
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override {

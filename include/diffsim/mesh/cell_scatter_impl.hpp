@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "diffsim/core/cell_part.hpp"
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/pack.hpp"
 #include "diffsim/core/small_tensor.hpp"
@@ -8,14 +9,13 @@
 
 namespace diffsim {
 
-/// Device data of a CellScatter, by value in kernels.
-struct CellScatterData {
-  int num_packs = 0;
+/// What a sweep over consecutive packs adds to: device data, by value in kernels.
+struct CellScatterPart {
+  int first_pack = 0, num_packs = 0;
   int num_chunks = 0;            // host: one a thread
-  DeviceArray<int> chunk_begin;  // [num_chunks + 1], packs
-  DeviceArray<int> vertices;     // [num_packs, nodes, pack_width]: where a cell's nodes are read
-  DeviceArray<int> redirect;     // [num_packs]: -1, or which row of `targets` says where they are added
-  DeviceArray<int> targets;      // [redirected packs, nodes, pack_width]: a vertex, or num_vertices + slot
+  DeviceArray<int> chunk_begin;  // [num_chunks + 1], packs of the mesh
+  DeviceArray<int> redirect;     // [num_packs]: -1, or which row of `targets` says where a pack's nodes are added
+  DeviceArray<int> targets;      // [redirected packs, pack_width, nodes]: a vertex, or num_vertices + slot
   DeviceArray<double> slots;     // [num_slots, 3], zero between sweeps
   // Sums of slots (host: of shared vertices; GPU: every vertex's cells) in a fixed order.
   DeviceArray<int> sum_vertex;  // [num_sums]
@@ -23,7 +23,12 @@ struct CellScatterData {
   DeviceArray<int> sum_slot;    // slots, grouped by vertex
 };
 
-struct CellScatter::Data : CellScatterData {};
+struct CellScatter::Data {
+  int num_packs = 0;
+  DeviceArray<int> vertices;  // [num_packs, pack_width, nodes]: where a cell's nodes are read
+  CellScatterPart shared;     // packs with a cell at a vertex that another rank has too
+  CellScatterPart inner;
+};
 
 /// How far ahead memory is asked for.
 inline constexpr int packs_ahead = 4;
@@ -31,7 +36,7 @@ inline constexpr int packs_ahead = 4;
 /// The nodes' vectors of the cells of one pack: field[3 vertex + c].
 template <int nodes>
 DIFFSIM_FUNCTION void gather_nodes(const int* vertices, const double* field, Vec3<Pack> (&value)[nodes]) {
-  for (int a = 0; a < nodes; ++a) gather_vectors(field, vertices + a * pack_width, value[a].v);
+  for (int a = 0; a < nodes; ++a) gather_vectors<nodes>(field, vertices + a, value[a].v);
 }
 
 /// One number a cell, values[cell], in a pack's lanes; 0 for the copies that fill the last pack, and where `values` is
@@ -50,24 +55,23 @@ DIFFSIM_FUNCTION void add_to_cells(const Pack& x, int pack, int num_cells, doubl
     if (pack_width * pack + i < num_cells) values[pack_width * pack + i] += lane(x, i);
 }
 
-/// Adds the nodes' values of a pack to the vertices of its cells, or to slots where they are shared with other chunks.
+/// Adds the nodes' values of a pack, whose nodes are `vertices`, to them, or to slots where they are other chunks' too.
 template <int nodes>
-DIFFSIM_FUNCTION void scatter_nodes(const CellScatterData& data, int pack, int num_vertices,
+DIFFSIM_FUNCTION void scatter_nodes(const CellScatterPart& part, int pack, const int* vertices, int num_vertices,
                                     const Vec3<Pack> (&value)[nodes], double* out) {
-  const int row = data.redirect(pack);
-  const int* const target =
-      row < 0 ? &data.vertices(nodes * pack_width * pack) : &data.targets(nodes * pack_width * row);
+  const int row = part.redirect(pack - part.first_pack);
+  const int* const target = row < 0 ? vertices : &part.targets(nodes * pack_width * row);
   for (int a = 0; a < nodes; ++a) {
     const VectorLanes vectors(value[a].v);
     if (row < 0) {
       for (int i = 0; i < pack_width; ++i)
-        vectors.add_to(out + 3 * static_cast<std::ptrdiff_t>(target[a * pack_width + i]), i);
+        vectors.add_to(out + 3 * static_cast<std::ptrdiff_t>(target[i * nodes + a]), i);
       continue;
     }
     for (int i = 0; i < pack_width; ++i) {
-      const int t = target[a * pack_width + i];
+      const int t = target[i * nodes + a];
       vectors.add_to(t < num_vertices ? out + 3 * static_cast<std::ptrdiff_t>(t)
-                                      : data.slots.data() + 3 * static_cast<std::ptrdiff_t>(t - num_vertices),
+                                      : part.slots.data() + 3 * static_cast<std::ptrdiff_t>(t - num_vertices),
                      i);
     }
   }
@@ -76,41 +80,45 @@ DIFFSIM_FUNCTION void scatter_nodes(const CellScatterData& data, int pack, int n
 /// Host: a thread works its chunk of packs, and adds to vertices that are its own, or to private slots for shared ones.
 /// A pack is added while the next is worked: the two do not wait for each other.
 template <int nodes, class Body>
-void scatter_by_chunks(const char* label, const CellScatterData& data, int num_vertices, double* out,
-                       const Body& body) {
+void scatter_by_chunks(const char* label, const CellScatterPart& part, const DeviceArray<int>& all, int num_vertices,
+                       double* out, const Body& body) {
   Kokkos::parallel_for(
-      label, ThreadRange(0, data.num_chunks), KOKKOS_LAMBDA(int chunk) {
-        const int begin = data.chunk_begin(chunk), end = data.chunk_begin(chunk + 1);
+      label, ThreadRange(0, part.num_chunks), KOKKOS_LAMBDA(int chunk) {
+        const int begin = part.chunk_begin(chunk), end = part.chunk_begin(chunk + 1);
+        constexpr int entries = nodes * pack_width;
         Vec3<Pack> value[2][nodes];
         for (int pack = begin; pack < end; ++pack) {
-          const int* const vertices = &data.vertices(nodes * pack_width * pack);
-          prefetch<nodes * pack_width>(vertices + packs_ahead * nodes * pack_width);
+          const int* const vertices = &all(entries * pack);
+          prefetch<entries>(vertices + packs_ahead * entries);
           body(pack, vertices, value[pack % 2]);
-          if (pack > begin) scatter_nodes<nodes>(data, pack - 1, num_vertices, value[(pack - 1) % 2], out);
+          if (pack > begin)
+            scatter_nodes<nodes>(part, pack - 1, vertices - entries, num_vertices, value[(pack - 1) % 2], out);
         }
-        if (end > begin) scatter_nodes<nodes>(data, end - 1, num_vertices, value[(end - 1) % 2], out);
+        if (end > begin)
+          scatter_nodes<nodes>(part, end - 1, &all(entries * (end - 1)), num_vertices, value[(end - 1) % 2], out);
       });
 }
 
 /// GPU: each cell writes its nodes' values to its own slots.
 template <int nodes, class Body>
-void scatter_to_slots(const char* label, const CellScatterData& data, const Body& body) {
+void scatter_to_slots(const char* label, const CellScatterPart& part, const DeviceArray<int>& all, const Body& body) {
   Kokkos::parallel_for(
-      label, Range(0, data.num_packs), KOKKOS_LAMBDA(int pack) {
+      label, Range(0, part.num_packs), KOKKOS_LAMBDA(int i) {
+        const int pack = part.first_pack + i;
         Vec3<Pack> value[nodes];
-        body(pack, &data.vertices(nodes * pack), value);
+        body(pack, &all(nodes * pack), value);
         for (int a = 0; a < nodes; ++a)
-          for (int c = 0; c < 3; ++c) data.slots(3 * (nodes * pack + a) + c) = lane(value[a][c], 0);
+          for (int c = 0; c < 3; ++c) part.slots(3 * (nodes * i + a) + c) = lane(value[a][c], 0);
       });
 }
 
 /// out[vertex] += Σ slots of the vertex, in a fixed order; host slots are zeroed for the next sweep.
-inline void sum_slots(const CellScatterData& data, double* out) {
+inline void sum_slots(const CellScatterPart& part, double* out) {
   Kokkos::parallel_for(
-      "diffsim::mesh::sum_slots", Range(0, static_cast<int>(data.sum_vertex.size())), KOKKOS_LAMBDA(int i) {
-        double* const y = out + 3 * static_cast<std::ptrdiff_t>(data.sum_vertex(i));
-        for (int s = data.sum_begin(i); s < data.sum_begin(i + 1); ++s) {
-          double* const slot = &data.slots(3 * data.sum_slot(s));
+      "diffsim::mesh::sum_slots", Range(0, static_cast<int>(part.sum_vertex.size())), KOKKOS_LAMBDA(int i) {
+        double* const y = out + 3 * static_cast<std::ptrdiff_t>(part.sum_vertex(i));
+        for (int s = part.sum_begin(i); s < part.sum_begin(i + 1); ++s) {
+          double* const slot = &part.slots(3 * part.sum_slot(s));
           for (int c = 0; c < 3; ++c) {
             y[c] += slot[c];
             slot[c] = 0.0;
@@ -123,13 +131,19 @@ inline void sum_slots(const CellScatterData& data, double* out) {
 /// components at the nodes of each cell of a pack, [nodes] Vec3<Pack>; `out` [num_vertices, 3] gains their sums, in a
 /// fixed order.
 template <int nodes, class Body>
-void for_each_cell(const char* label, const CellScatter& scatter, double* out, const Body& body) {
-  const CellScatterData& data = scatter.data();
-  if constexpr (kernels_on_host)
-    scatter_by_chunks<nodes>(label, data, scatter.num_vertices(), out, body);
-  else
-    scatter_to_slots<nodes>(label, data, body);
-  sum_slots(data, out);
+void for_each_cell(const char* label, const CellScatter& scatter, double* out, const Body& body,
+                   CellPart which = CellPart::all) {
+  const CellScatter::Data& data = scatter.data();
+  const auto sweep = [&](const CellScatterPart& part) {
+    if (part.num_packs == 0) return;
+    if constexpr (kernels_on_host)
+      scatter_by_chunks<nodes>(label, part, data.vertices, scatter.num_vertices(), out, body);
+    else
+      scatter_to_slots<nodes>(label, part, data.vertices, body);
+    sum_slots(part, out);
+  };
+  if (which != CellPart::inner) sweep(data.shared);
+  if (which != CellPart::shared) sweep(data.inner);
   Kokkos::fence();
 }
 

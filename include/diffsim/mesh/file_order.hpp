@@ -14,12 +14,13 @@ class FileOrder {
  public:
   /// `file_index[i]`: 0-based place in the file of local entity i. The first `num_owned` are owned; each entity of the
   /// file is owned by at most one rank. `block`: entities in this rank's block, -1 for an even split. Collective.
-  FileOrder(MPI_Comm comm, std::int64_t num_global, std::vector<std::int64_t> file_index, int num_owned, int block = -1);
+  FileOrder(MPI_Comm comm, std::int64_t num_global, const std::vector<std::int64_t>& file_index, int num_owned,
+            int block = -1);
 
   std::int64_t num_global() const { return num_global_; }
   std::int64_t block_begin() const { return begin_; }
   std::int64_t block_size() const { return size_; }
-  const std::vector<std::int64_t>& file_index() const { return file_index_; }
+  const std::vector<PetscInt>& file_index() const { return file_index_; }
 
   /// Owned local values [owned, components] into the rank's block [block_size, components]; entries of the file that no
   /// rank owns keep what `block` holds. Collective.
@@ -28,7 +29,12 @@ class FileOrder {
   std::vector<double> from_file(const std::vector<double>& block, int components) const;
   std::vector<std::int64_t> from_file(const std::vector<std::int64_t>& block, int components) const;
 
+  /// From now on keeps no graph, which takes 20 B an entity, but makes one for each use.
+  void keep_no_graphs() { keeps_graphs_ = false; }
+
  private:
+  template <class Use>
+  void with_graph(bool copies, const Use& use) const;
   template <class T>
   std::vector<T> read(const std::vector<T>& block, int components, MPI_Datatype type) const;
 
@@ -36,9 +42,13 @@ class FileOrder {
   std::int64_t num_global_ = 0;
   std::int64_t begin_ = 0;
   std::int64_t size_ = 0;
-  std::vector<std::int64_t> file_index_;
-  PetscSFHandle all_;    // leaves: every local entity
-  PetscSFHandle owned_;  // leaves: owned ones
+  std::vector<PetscInt> file_index_;
+  std::size_t num_owned_ = 0;
+  bool copies_ = false;  // some rank has copies of others' entities
+  bool keeps_graphs_ = true;
+  // Made when first used.
+  mutable PetscSFHandle all_;    // leaves: every local entity
+  mutable PetscSFHandle owned_;  // leaves: owned ones; where nobody has copies, the other graph is both
 };
 
 }  // namespace diffsim

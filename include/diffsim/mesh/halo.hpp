@@ -16,7 +16,8 @@ namespace diffsim {
 class Halo {
  public:
   /// `ghost_owner[g]` and `ghost_index[g]`: rank and local index there of ghost num_owned + g. Collective.
-  Halo(MPI_Comm comm, int num_owned, const std::vector<PetscInt>& ghost_owner, const std::vector<PetscInt>& ghost_index);
+  Halo(MPI_Comm comm, int num_owned, const std::vector<PetscInt>& ghost_owner,
+       const std::vector<PetscInt>& ghost_index);
   ~Halo();
   Halo(const Halo&) = delete;
   Halo& operator=(const Halo&) = delete;
@@ -26,11 +27,21 @@ class Halo {
   int num_local() const { return num_owned_ + num_ghosts_; }
   /// Owned vertices that some other rank has a copy of.
   int num_shared() const { return num_shared_; }
+  /// One after the last of these, 0 without any.
+  int shared_end() const { return shared_end_; }
+  /// Whether no rank shares anything.
+  bool is_alone() const { return alone_; }
 
   /// Adds the ghosts' values to their owners; ghosts keep theirs. `field`: [num_local, 3]. Collective.
   void add_to_owners(Field& field) const;
   /// Copies owners' values to the ghosts. `field`: [num_local, 3]. Collective.
   void copy_to_ghosts(Field& field) const;
+
+  // The same in two halves, between which what is not shared may change. One exchange at a time.
+  void begin_add_to_owners(const Field& field) const;
+  void end_add_to_owners(Field& field) const;
+  void begin_copy_to_ghosts(const Field& field) const;
+  void end_copy_to_ghosts(Field& field) const;
 
  private:
   struct Buffers;
@@ -38,6 +49,7 @@ class Halo {
   int num_owned_ = 0;
   int num_ghosts_ = 0;
   int num_shared_ = 0;
+  int shared_end_ = 0;
   bool alone_ = true;  // nothing is shared on any rank
   std::unique_ptr<Buffers> buffers_;
 };

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "diffsim/mesh/file_order.hpp"
@@ -16,6 +18,9 @@
 #include "diffsim/mesh/region.hpp"
 
 namespace diffsim {
+
+class CellScatter;
+struct LocalNodes;
 
 /// How good the cells are; over all ranks. All but the volume is said of the straight cells between the corners.
 struct MeshQuality {
@@ -30,16 +35,18 @@ struct MeshQuality {
 ///
 /// "Vertices" are all nodes: of a second-order mesh those on edges too, whose numbering in a cell is that of
 /// element.hpp. Each cell is on one rank; a vertex is owned by one rank and copied ("ghost") to the others that have a
-/// cell at it. Inside a rank, cells follow a Hilbert curve and vertices the order in which cells first touch them,
-/// owned before ghosts. Positions and cells of files keep the file's order: see `vertex_order`, `cell_order`.
+/// cell at it. Inside a rank, the cells with a vertex that another rank has too come first; among these and the others,
+/// cells follow a Hilbert curve, and vertices the order in which cells first touch them, owned before ghosts. Positions
+/// and cells of files keep the file's order: see `vertex_order`, `cell_order`.
 class TetrahedralMesh {
  public:
   /// The box [0, size] of cells[0]·cells[1]·cells[2] bricks of six tetrahedra; regions x_min, x_max, … `order`: 1 or 2.
   /// Collective.
   static std::shared_ptr<TetrahedralMesh> box(MPI_Comm comm, std::array<double, 3> size, std::array<int, 3> cells,
                                               int order = 1);
-  /// Partitions `data`, whose blocks follow each other from rank to rank. Collective.
-  TetrahedralMesh(MPI_Comm comm, const MeshData& data);
+  /// Partitions `data`, whose blocks follow each other from rank to rank. What is moved here takes least memory.
+  /// Collective.
+  TetrahedralMesh(MPI_Comm comm, MeshData data);
   ~TetrahedralMesh();
   TetrahedralMesh(const TetrahedralMesh&) = delete;
   TetrahedralMesh& operator=(const TetrahedralMesh&) = delete;
@@ -47,18 +54,26 @@ class TetrahedralMesh {
   MPI_Comm comm() const { return comm_; }
   int order() const { return order_; }                           ///< 1 or 2
   int nodes_per_cell() const { return nodes_of_order(order_); }  ///< 4 or 10
-  int num_cells() const { return static_cast<int>(cells_.size() / static_cast<std::size_t>(nodes_per_cell())); }
+  int num_cells() const { return num_cells_; }
+  /// How many have a vertex that another rank has too: the first ones.
+  int num_shared_cells() const { return num_shared_cells_; }
   int num_vertices() const { return static_cast<int>(positions_.size() / 3); }  ///< of this rank, ghosts included
   int num_owned_vertices() const { return halo_->num_owned(); }
+  /// Owned vertices up to the last that another rank has too.
+  int shared_vertices_end() const { return halo_->shared_end(); }
   std::int64_t num_global_cells() const { return cell_order_->num_global(); }
   std::int64_t num_global_vertices() const { return vertex_order_->num_global(); }  ///< of the file, unused included
   std::int64_t num_unused_vertices() const { return num_unused_; }
 
   /// [num_cells, nodes_per_cell] local vertices; corners first, positively oriented, then the nodes on the edges.
-  const std::vector<int>& cells() const { return cells_; }
+  std::span<const int> cells() const {
+    return {cells_.data(), static_cast<std::size_t>(nodes_per_cell()) * static_cast<std::size_t>(num_cells_)};
+  }
+  /// How sweeps over all cells read and add to vertices.
+  const CellScatter& scatter() const { return *scatter_; }
   const std::vector<double>& rest_positions() const { return positions_; }  ///< [num_vertices, 3], m
-  /// Rest positions of this rank's block of the file's vertices, unused ones included: [block_size, 3], m.
-  const std::vector<double>& file_positions() const { return file_positions_; }
+  /// Rest positions of this rank's block of the file's vertices, unused ones included: [block_size, 3], m. Collective.
+  std::vector<double> file_positions() const;
   const Halo& halo() const { return *halo_; }
   const FileOrder& vertex_order() const { return *vertex_order_; }
   const FileOrder& cell_order() const { return *cell_order_; }
@@ -85,17 +100,21 @@ class TetrahedralMesh {
  private:
   /// The groups that a name or a tag stands for, as indices of `infos_`.
   std::vector<std::size_t> groups(const std::string& name) const;
-  void number(const MeshData& data);
+  void number(MeshData& data);
   void read_groups(const MeshData& data, const FileOrder& cell_blocks, const FileOrder& vertex_blocks);
+  std::vector<char> shared_cells(const LocalNodes& nodes, const FileOrder& vertices) const;
+  void find_unused(const std::vector<double>& coordinates, int block_vertices);
   Face face(int cell, int opposite) const;
   /// Completes a region whose vertex marks (any rank's) are in `marks` [num_vertices] and counts it. Collective.
   void finish(Region& region, std::vector<char> marks) const;
 
   MPI_Comm comm_;
   int order_ = 1;
-  std::vector<int> cells_;
+  int num_cells_ = 0;
+  int num_shared_cells_ = 0;
+  std::vector<int> cells_;  // with the copies that fill the last pack of a sweep
   std::vector<double> positions_;
-  std::vector<double> file_positions_;
+  std::vector<std::pair<std::int64_t, std::array<double, 3>>> unused_;  // of this rank's block: its place there, m
   std::int64_t num_unused_ = 0;
   std::vector<RegionInfo> infos_;
   std::vector<Region> groups_;                  // parallel to infos_
@@ -105,6 +124,7 @@ class TetrahedralMesh {
   std::unique_ptr<Halo> halo_;
   std::unique_ptr<FileOrder> vertex_order_;
   std::unique_ptr<FileOrder> cell_order_;
+  std::unique_ptr<CellScatter> scatter_;
 };
 
 }  // namespace diffsim

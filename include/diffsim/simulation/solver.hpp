@@ -92,8 +92,8 @@ class DifferentiableSolver {
   std::vector<DifferentiableMaterial> materials_;
   std::unique_ptr<MeshModel> integrator_;
   std::vector<ContactTerm*> contacts_;      // among the integrator's terms
-  std::vector<double> initial_positions_;   // [owned vertices, 3]
-  std::vector<double> initial_velocities_;  // likewise
+  std::vector<double> initial_positions_;   // [owned vertices, 3]; empty: those at rest
+  std::vector<double> initial_velocities_;  // likewise; empty: zero
 };
 
 }  // namespace diffsim

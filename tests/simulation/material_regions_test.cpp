@@ -1,0 +1,53 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// A body of two materials that are alike is a body of one, on ranks that have no cell of one of them too.
+
+#include <gtest/gtest.h>
+
+#include "diffsim/mesh/box.hpp"
+#include "simulation/simulation_testing.hpp"
+
+namespace diffsim {
+namespace {
+
+constexpr std::int64_t cells_of_corner = 3;
+
+/// A box whose first cells are the region `corner`, the others `rest`.
+std::shared_ptr<TetrahedralMesh> make_mesh() {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MeshData data = box_mesh({1.0, 0.5, 0.5}, {5, 3, 3}, rank, ranks);
+  const auto corner = static_cast<std::int32_t>(data.regions.size());
+  data.regions.push_back({"corner", 3, 101});
+  data.regions.push_back({"rest", 3, 102});
+  for (std::int64_t cell = data.first_cell; cell < data.first_cell + data.block_cells(); ++cell)
+    data.cell_regions.push_back({cell, cell < cells_of_corner ? corner : corner + 1});
+  std::sort(data.cell_regions.begin(), data.cell_regions.end(),
+            [](const auto& a, const auto& b) { return std::pair(a.region, a.cell) < std::pair(b.region, b.cell); });
+  return std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, std::move(data));
+}
+
+/// E of the body stretched by 1 + 0.1 x, J.
+double energy(const std::vector<std::string>& regions) {
+  const auto mesh = make_mesh();
+  std::vector<DifferentiableMaterial> materials;
+  for (const std::string& region : regions)
+    materials.push_back({"neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}}, region});
+  DifferentiableSolver solver(mesh, materials, {.dt = 1e-3, .substeps = 1, .gravity = {0.0, 0.0, 0.0}});
+  solver.model().prepare();
+  State state = solver.initial_state();
+  std::vector<double> x = state["positions"].to_host();
+  for (std::size_t i = 0; i < x.size(); i += 3) x[i] *= 1.0 + 0.1 * x[i];
+  state["positions"].from_host(x);
+  return solver.integrator().potential_energy(state, 0);
+}
+
+TEST(material_regions, two_alike_are_one) {
+  const double one = energy({"all"});
+  EXPECT_GT(one, 0.0);
+  EXPECT_NEAR(energy({"corner", "rest"}), one, 1e-12 * one);
+}
+
+}  // namespace
+}  // namespace diffsim
