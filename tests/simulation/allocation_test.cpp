@@ -1,0 +1,129 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// An explicit step, its tangent and its adjoint allocate no array once each has run.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "diffsim/core/device.hpp"
+#include "simulation/simulation_testing.hpp"
+
+namespace {
+
+/// Smaller ones are names of kernels and a few numbers; an array of the meshes below has at least one a vertex.
+constexpr std::size_t smallest_array = 512;
+
+std::atomic<bool> counting{false};
+std::atomic<int> arrays{0};
+char last_label[100];
+
+void note(const char* label, std::size_t bytes) {
+  if (!counting || bytes < smallest_array) return;
+  ++arrays;
+  std::snprintf(last_label, sizeof(last_label), "%s, %zu bytes", label, bytes);
+}
+
+/// Kokkos tells of every array in any memory.
+void note_kokkos(Kokkos::Profiling::SpaceHandle, const char* label, const void*, std::uint64_t bytes) {
+  note(label, bytes);
+}
+
+}  // namespace
+
+// What containers of the standard library take.
+void* operator new(std::size_t bytes) {
+  note("operator new", bytes);
+  if (void* const memory = std::malloc(bytes > 0 ? bytes : 1)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace diffsim {
+namespace {
+
+using testing_simulation::value_of;
+
+/// How many arrays three rounds of a step, one that records, its tangent and its adjoint take, after two rounds.
+int arrays_of_steps(DifferentiableSolver& solver, const std::vector<std::string>& names) {
+  Model& model = solver.model();
+  model.prepare();
+  ParameterSet direction = solver.parameters().zero_like(names), gradient = direction.zero_like(names);
+  direction.fill(1e-3);
+  model.prepare_tangent(direction);
+  model.begin_adjoint(gradient);
+  State state = solver.initial_state(), tangent = state.zero_like(), adjoint = state.zero_like();
+  for (Field& field : adjoint.fields()) field.fill(1.0);
+  const std::unique_ptr<Record> record = model.make_record();
+  Kokkos::Tools::Experimental::set_allocate_data_callback(note_kokkos);
+  for (int round = 0; round < 5; ++round) {
+    counting = round >= 2;
+    model.step(0, state, nullptr);
+    model.step(0, state, record.get());
+    model.step_tangent(0, *record, direction, tangent);
+    model.step_adjoint(0, *record, adjoint, gradient);
+  }
+  counting = false;
+  Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
+  return arrays.exchange(0);
+}
+
+DifferentiableSolver make_solver(int order, DifferentiableMaterial material) {
+  for (const std::string& name : elastic_law(material.model).parameters) material.values[name] = value_of(name);
+  material.values["density"] = value_of("density");
+  DifferentiableSolver solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.7, 0.6}, {6, 5, 4}, order), {material},
+                              {.dt = 1e-3, .substeps = 2});
+  solver.fix("x_min");
+  solver.add_traction("x_max", {20.0, -10.0, 5.0});
+  return solver;
+}
+
+const std::vector<std::string> common{"youngs_modulus", "density",        "gravity",
+                                      "damping",        "traction:x_max", "rest_positions"};
+
+std::vector<std::string> with(std::vector<std::string> names, const std::vector<std::string>& more) {
+  names.insert(names.end(), more.begin(), more.end());
+  return names;
+}
+
+TEST(allocation, the_count_sees_arrays) {
+  Kokkos::Tools::Experimental::set_allocate_data_callback(note_kokkos);
+  counting = true;
+  const Field field("field", 1000);
+  EXPECT_EQ(arrays.exchange(0), 1);
+  const std::vector<double> values = field.to_host();
+  EXPECT_EQ(arrays.exchange(0), 1);
+  counting = false;
+  Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
+  EXPECT_EQ(values.size(), 1000u);
+}
+
+TEST(allocation, steps_of_linear_cells_allocate_nothing) {
+  DifferentiableSolver solver = make_solver(1, {"neo_hookean", {}});
+  EXPECT_EQ(arrays_of_steps(solver, common), 0) << last_label;
+}
+
+TEST(allocation, steps_of_second_order_cells_with_damping_allocate_nothing) {
+  DifferentiableMaterial material{"st_venant_kirchhoff", {}};
+  const std::vector<std::string> damping{"viscosity", "bulk_viscosity", "rayleigh_damping", "drag"};
+  for (const std::string& name : damping) material.values[name] = value_of(name);
+  DifferentiableSolver solver = make_solver(2, material);
+  EXPECT_EQ(arrays_of_steps(solver, with(common, damping)), 0) << last_label;
+}
+
+TEST(allocation, steps_with_a_signal_allocate_nothing) {
+  DifferentiableSolver solver = make_solver(1, {"active_fibre", {}});
+  EXPECT_EQ(arrays_of_steps(solver, {"active_tension", "activation", "activation_signal", "density"}), 0) << last_label;
+}
+
+TEST(allocation, steps_with_nodal_dilatation_allocate_nothing) {
+  DifferentiableMaterial material{"neo_hookean", {}, "all", true};
+  DifferentiableSolver solver = make_solver(1, material);
+  EXPECT_EQ(arrays_of_steps(solver, common), 0) << last_label;
+}
+
+}  // namespace
+}  // namespace diffsim
