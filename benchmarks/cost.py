@@ -10,28 +10,17 @@ the largest; seconds of a gradient by its number of steps, likewise.
 
 import argparse
 import csv
-import json
-import os
-import pathlib
-import subprocess
-import tempfile
+
+from measured import listed, run
 
 KERNELS = ["force", "explicit_step", "explicit_gradient"]
 
 
-def run(bench, pattern, cells, steps):
+def measure(bench, pattern, cells, steps):
     """(kernel, cells, steps, seconds of an iteration), the least of its repetitions."""
-    with tempfile.TemporaryDirectory() as folder:
-        out = pathlib.Path(folder) / "bench.json"
-        environment = dict(os.environ, DIFFSIM_BENCH_CELLS=",".join(map(str, cells)), DIFFSIM_BENCH_STEPS=",".join(map(str, steps)))
-        command = [bench, f"--benchmark_filter=^({pattern})/neo_hookean/", f"--benchmark_out={out}"]
-        command += ["--benchmark_out_format=json", "--benchmark_repetitions=3", "--benchmark_min_time=0.2"]
-        subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
-        benchmarks = json.loads(out.read_text())["benchmarks"]
+    variables = {"DIFFSIM_BENCH_CELLS": listed(cells), "DIFFSIM_BENCH_STEPS": listed(steps)}
     least = {}
-    for row in benchmarks:
-        if row.get("run_type") == "aggregate":
-            continue
+    for row in run(bench, f"^({pattern})/neo_hookean/", 3, variables, arguments=["--benchmark_min_time=0.2"]):
         kernel = row["name"].split("/")[0]
         count = int(kernel.split("_of_")[1].split("_")[0]) if "_of_" in kernel else 5
         key = (kernel.split("_of_")[0], int(row["cells"]), count)
@@ -50,8 +39,8 @@ def main():
     numbers = lambda text: [int(word) for word in text.split(",")]  # noqa: E731
     by_size = []
     for size in numbers(options.sizes):
-        by_size += run(options.bench, "|".join(KERNELS), [size], [5])
-    by_steps = run(options.bench, "explicit_gradient.*", [options.cells], numbers(options.steps))
+        by_size += measure(options.bench, "|".join(KERNELS), [size], [5])
+    by_steps = measure(options.bench, "explicit_gradient.*", [options.cells], numbers(options.steps))
 
     with open(options.output + ".csv", "w", newline="") as file:
         writer = csv.writer(file)

@@ -48,47 +48,37 @@ Counted by_lane(Counted x, Function function) {
 }
 }  // namespace detail
 
-/// Values at which no modulus of a law vanishes.
-template <class L>
-void set_counted_moduli(Counted (&moduli)[L::num_moduli]) {
-  for (int k = 0; k < L::num_moduli; ++k) moduli[k] = 1.0 + 0.1 * k;
+/// How many operations kernel(F, moduli) does at a deformed F.
+template <class L, class Kernel>
+long operations_of(const Kernel& kernel) {
+  Mat3<Counted> F;
+  for (int k = 0; k < 9; ++k) F(k / 3, k % 3) = k % 4 == 0 ? 1.1 : 0.05 * k;
+  Counted moduli[L::num_moduli];
+  for (int k = 0; k < L::num_moduli; ++k) moduli[k] = 1.0 + 0.1 * k;  // none vanishes
+  Counted::operations = 0;
+  kernel(F, moduli);
+  return Counted::operations;
 }
 
 /// Operations of a linear tetrahedron's force: Ds, F = Ds Dm⁻¹, P by the law, V P Dm⁻ᵀ, corner values, additions to
 /// vertices.
 template <class L>
 long force_operations() {
-  Mat3<Counted> F;
-  for (int k = 0; k < 9; ++k) F(k / 3, k % 3) = k % 4 == 0 ? 1.1 : 0.05 * k;
-  Counted moduli[L::num_moduli];
-  set_counted_moduli<L>(moduli);
-  Counted::operations = 0;
-  stress_of<L>(F, moduli);
-  return Counted::operations + 9 + 45 + 45 + 9 + 9 + 12;
+  return operations_of<L>([](const auto& F, const auto& moduli) { stress_of<L>(F, moduli); }) + 9 + 45 + 45 + 9 + 9 +
+         12;
 }
 
 /// Likewise of its energy: Ds, F, W, V W.
 template <class L>
 long energy_operations() {
-  Mat3<Counted> F;
-  for (int k = 0; k < 9; ++k) F(k / 3, k % 3) = k % 4 == 0 ? 1.1 : 0.05 * k;
-  Counted moduli[L::num_moduli];
-  set_counted_moduli<L>(moduli);
-  Counted::operations = 0;
-  L::energy(F, moduli);
-  return Counted::operations + 9 + 45 + 2;
+  return operations_of<L>([](const auto& F, const auto& moduli) { L::energy(F, moduli); }) + 9 + 45 + 2;
 }
 
 /// Likewise of its tangent product: two gradients, dP.
 template <class L>
 long tangent_operations() {
-  Mat3<Counted> F, dF;
-  for (int k = 0; k < 9; ++k) F(k / 3, k % 3) = dF(k / 3, k % 3) = k % 4 == 0 ? 1.1 : 0.05 * k;
-  Counted moduli[L::num_moduli];
-  set_counted_moduli<L>(moduli);
-  Counted::operations = 0;
-  stress_tangent_of<L>(F, dF, moduli);
-  return Counted::operations + 2 * (9 + 45) + 45 + 9 + 9 + 12;
+  return operations_of<L>([](const auto& F, const auto& moduli) { stress_tangent_of<L>(F, F, moduli); }) +
+         2 * (9 + 45) + 45 + 9 + 9 + 12;
 }
 
 }  // namespace diffsim

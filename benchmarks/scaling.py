@@ -10,37 +10,24 @@ the triad's own. `--sizes 20000,200000,2000000` adds runs of one rank and thread
 
 import argparse
 import csv
-import json
-import os
-import pathlib
-import subprocess
-import tempfile
+
+from measured import listed, run
 
 KERNELS = ["force/neo_hookean", "explicit_step/neo_hookean", "explicit_gradient/neo_hookean"]
 
 
-def run(options, ranks, threads, cells, iterations):
+def measure(options, ranks, threads, cells):
     """Counters by benchmark of one run, the triad's bandwidth among them."""
-    with tempfile.TemporaryDirectory() as folder:
-        out = pathlib.Path(folder) / "bench.json"
-        environment = dict(
-            os.environ,
-            OMP_NUM_THREADS=str(threads),
-            DIFFSIM_BENCH_CELLS=",".join(str(c) for c in cells),
-            DIFFSIM_BENCH_ITERATIONS=str(iterations),
-        )
-        command = options.mpiexec.split() + ["-n", str(ranks), options.bench]
-        command += ["--benchmark_filter=^triad|^(" + "|".join(KERNELS) + ")/", "--benchmark_out_format=json"]
-        command += [f"--benchmark_out={out}", f"--benchmark_repetitions={options.repetitions}"]
-        subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
-        benchmarks = json.loads(out.read_text())["benchmarks"]
+    variables = {
+        "OMP_NUM_THREADS": str(threads),
+        "DIFFSIM_BENCH_CELLS": listed(cells),
+        "DIFFSIM_BENCH_ITERATIONS": str(options.iterations),
+    }
+    launcher = options.mpiexec.split() + ["-n", str(ranks)]
     best = {}
-    for bench in benchmarks:
-        if bench.get("run_type") == "aggregate":
-            continue
-        name = bench["name"].split("/iterations")[0].removesuffix("/real_time")
-        value = bench.get("tet/s", bench.get("bytes_per_second"))
-        best[name] = max(best.get(name, 0.0), value)
+    for row in run(options.bench, "^triad|^(" + "|".join(KERNELS) + ")/", options.repetitions, variables, launcher):
+        name = row["name"].split("/iterations")[0].removesuffix("/real_time")
+        best[name] = max(best.get(name, 0.0), row.get("tet/s", row.get("bytes_per_second")))
     return best
 
 
@@ -59,7 +46,7 @@ def main():
     rows = []
 
     def add(kind, ranks, threads, cells):
-        figures = run(options, ranks, threads, cells, options.iterations)
+        figures = measure(options, ranks, threads, cells)
         triad = figures.pop("triad")
         for name, speed in figures.items():
             kernel, law, size = name.split("/")
