@@ -9,9 +9,12 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
 #include "dynamics/block_product.hpp"
+#include "dynamics/single_smoother.hpp"
 
 namespace diffsim::dynamics {
 namespace {
+
+constexpr double loose = 1e-5;  // tolerance from which on products of single precision may do
 
 /// fixed[3 v + c] = bit c of bits[v].
 void spread_bits(const std::uint8_t* bits, int count, Field& fixed) {
@@ -222,6 +225,14 @@ void LinearSystem::fill(const std::vector<MatrixShare*>& shares, bool symmetric)
 void LinearSystem::set_matrix(const std::vector<MatrixShare*>& shares, bool symmetric) {
   const ProfilingRegion region("diffsim::dynamics::set_matrix");
   fill(shares, symmetric);
+  for (Solver* solver : {&reference_, &main_}) {
+    if (!solver->configured || solver->direct) continue;
+    Mat of = nullptr;
+    PC pc = nullptr;
+    DIFFSIM_PETSC(KSPGetOperators(solver->ksp, nullptr, &of));
+    DIFFSIM_PETSC(KSPGetPC(solver->ksp, &pc));
+    if (of == matrix_) update_finest_level(pc, matrix_);
+  }
   if (reference_.configured) {
     DIFFSIM_PETSC(KSPSetOperators(reference_.ksp, matrix_, matrix_));
     DIFFSIM_PETSC(KSPSetReusePreconditioner(reference_.ksp, PETSC_TRUE));
@@ -404,7 +415,18 @@ LinearReport LinearSystem::solve_with(Solver& solver, const Field& b, Field& x, 
   if (std::string(type) == KSPPREONLY) {
     report = refine(solver, b_, x_, tolerance, transposed);
   } else {
-    set_up(solver);
+    set_up(solver, norm);
+    report = iterate(solver, norm, tolerance, transposed);
+  }
+  get(x_, x);
+  return report;
+}
+
+LinearReport LinearSystem::iterate(Solver& solver, double norm, double tolerance, bool transposed) {
+  Mat of_preconditioner = nullptr;
+  DIFFSIM_PETSC(KSPGetOperators(solver.ksp, nullptr, &of_preconditioner));
+  const auto run = [&](Mat product) {
+    DIFFSIM_PETSC(KSPSetOperators(solver.ksp, product, of_preconditioner));
     DIFFSIM_PETSC(transposed && !symmetric_ ? KSPSolveTranspose(solver.ksp, b_, x_) : KSPSolve(solver.ksp, b_, x_));
     KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
     PetscInt iterations = 0;
@@ -412,19 +434,42 @@ LinearReport LinearSystem::solve_with(Solver& solver, const Field& b, Field& x, 
     DIFFSIM_PETSC(KSPGetConvergedReason(solver.ksp, &reason));
     DIFFSIM_PETSC(KSPGetIterationNumber(solver.ksp, &iterations));
     DIFFSIM_PETSC(KSPGetResidualNorm(solver.ksp, &residual));
-    report = {reason > 0, reason == KSP_DIVERGED_INDEFINITE_MAT || reason == KSP_DIVERGED_INDEFINITE_PC,
-              static_cast<int>(iterations), residual / norm, name_of(reason)};
+    return LinearReport{reason > 0, reason == KSP_DIVERGED_INDEFINITE_MAT || reason == KSP_DIVERGED_INDEFINITE_PC,
+                        static_cast<int>(iterations), residual / norm, name_of(reason)};
+  };
+  PC pc = nullptr;
+  PetscBool conjugate = PETSC_FALSE;
+  DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
+  DIFFSIM_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(static_cast<KSP>(solver.ksp)), KSPCG, &conjugate));
+  const bool may_do = tolerance >= loose && conjugate && of_preconditioner == matrix_;
+  const Mat single = may_do ? finest_operator(pc) : nullptr;
+  if (!single) return run(matrix_);
+  // Products in single precision do for a loose tolerance, if the residual says so; what they fail at may be the
+  // rounding's fault.
+  LinearReport first = run(single);
+  if (first.converged) {
+    DIFFSIM_PETSC(MatMult(matrix_, x_, r_));
+    DIFFSIM_PETSC(VecAYPX(r_, -1.0, b_));
+    first.residual = norm_of(r_) / norm;
+    if (first.residual <= tolerance) return first;
+    DIFFSIM_PETSC(KSPSetInitialGuessNonzero(solver.ksp, PETSC_TRUE));
   }
-  get(x_, x);
-  return report;
+  LinearReport second = run(matrix_);
+  DIFFSIM_PETSC(KSPSetInitialGuessNonzero(solver.ksp, PETSC_FALSE));
+  second.iterations += first.iterations;
+  return second;
 }
 
-void LinearSystem::set_up(Solver& solver) {
+void LinearSystem::set_up(Solver& solver, double norm) {
   DIFFSIM_PETSC(KSPSetUp(solver.ksp));
   PC pc = nullptr;
   DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
-  smooth_by_blocks(pc);
-  use_block_products(pc);
+  if (symmetric_ && smooth_in_single_precision(pc)) {
+    set_smoothed_norm(pc, norm);
+  } else {
+    smooth_by_blocks(pc);
+    use_block_products(pc);
+  }
 }
 
 LinearReport LinearSystem::refine(Solver& solver, Vec b, Vec x, double tolerance, bool transposed) {

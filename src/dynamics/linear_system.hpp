@@ -70,7 +70,8 @@ class LinearSystem {
   };
   void make_matrix(const std::vector<MatrixShare*>& shares);
   void configure(Solver& solver, bool direct, const char* prefix);
-  void set_up(Solver& solver);
+  /// For a right hand side of this norm.
+  void set_up(Solver& solver, double norm);
   void fill(const std::vector<MatrixShare*>& shares, bool symmetric);
   /// With a preconditioner that fits another matrix, of which so many iterations are expected: gives up where another
   /// would have been cheaper, and notes what was wasted.
@@ -78,6 +79,8 @@ class LinearSystem {
                                 bool transposed);
   LinearReport solve_by_main(const Field& b, Field& x, double tolerance, bool transposed);
   LinearReport solve_with(Solver& solver, const Field& b, Field& x, double tolerance, bool transposed);
+  /// Krylov's method on b_ and x_.
+  LinearReport iterate(Solver& solver, double norm, double tolerance, bool transposed);
   LinearReport refine(Solver& solver, Vec b, Vec x, double tolerance, bool transposed);
   void find_inertia(Solver& solver);
 
