@@ -58,6 +58,8 @@ class LinearSystem {
   LinearReport solve(const Field& b, Field& x, double tolerance, bool transposed = false);
   /// Likewise, by factors, whatever the size: for systems that conjugate gradients cannot solve.
   LinearReport solve_by_factors(const Field& b, Field& x, double tolerance, bool transposed = false);
+  /// The present matrix; nullptr before the first.
+  Mat matrix() const { return matrix_; }
   /// Whether `solve` works by factors.
   bool factors();
 
