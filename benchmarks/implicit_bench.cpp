@@ -69,8 +69,8 @@ void block_product(benchmark::State& bench) {
   bench.SetBytesProcessed(bench.iterations() * 76 * static_cast<std::int64_t>(blocks.num_blocks()));
 }
 
-/// y = J x of all ranks as the Krylov method has it. Bytes: values, a column index a block, a block row's place, x and y
-/// once.
+/// y = J x of all ranks as the Krylov method has it. Bytes: values, a column index a block, a block row's place, x and
+/// y once.
 void matrix_product(benchmark::State& bench) {
   DifferentiableSolver solver = make_solver(static_cast<int>(bench.range(0)));
   const TetrahedralMesh& mesh = *solver.mesh();
