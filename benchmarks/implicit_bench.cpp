@@ -7,9 +7,12 @@
 
 #include "diffsim/core/block_matrix.hpp"
 #include "diffsim/core/device.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/petsc_handle.hpp"
 #include "diffsim/dynamics/implicit_model.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/simulation/simulator.hpp"
+#include "dynamics/linear_system.hpp"
 #include "triad.hpp"
 
 namespace diffsim {
@@ -66,6 +69,36 @@ void block_product(benchmark::State& bench) {
   bench.SetBytesProcessed(bench.iterations() * 76 * static_cast<std::int64_t>(blocks.num_blocks()));
 }
 
+/// y = J x of all ranks as the Krylov method has it. Bytes: values, a column index a block, a block row's place, x and
+/// y once.
+void matrix_product(benchmark::State& bench) {
+  DifferentiableSolver solver = make_solver(static_cast<int>(bench.range(0)));
+  const TetrahedralMesh& mesh = *solver.mesh();
+  solver.model().prepare();
+  Couplings couplings;
+  couplings.add(mesh.cells(), 4);
+  dynamics::MatrixShare share(mesh, couplings, false);
+  const State state = solver.initial_state();
+  solver.integrator().terms()[0]->add_jacobian({state["positions"]}, solver.parameters(), {-1.0, 0.0, false},
+                                               share.blocks());
+  dynamics::LinearSystem linear(mesh, {});
+  const auto fixed = make_device_array<std::uint8_t>("fixed", static_cast<std::size_t>(mesh.num_owned_vertices()));
+  Kokkos::deep_copy(fixed, std::uint8_t{0});
+  linear.set_fixed(fixed.data());
+  linear.set_matrix({&share}, true);
+  PetscHandle<Vec, VecDestroy> x, y;
+  MatInfo info;
+  DIFFSIM_PETSC(MatCreateVecs(linear.matrix(), x.out(), y.out()));
+  DIFFSIM_PETSC(VecSet(x, 1.0));
+  DIFFSIM_PETSC(MatGetInfo(linear.matrix(), MAT_GLOBAL_SUM, &info));
+  for (auto _ : bench) DIFFSIM_PETSC(MatMult(linear.matrix(), x, y));
+  const double unknowns = 3.0 * static_cast<double>(mesh.num_global_vertices());
+  const double bytes = info.nz_used * (8.0 + 4.0 / 9.0) + unknowns * (4.0 / 3.0 + 16.0);
+  bench.SetBytesProcessed(static_cast<std::int64_t>(static_cast<double>(bench.iterations()) * bytes));
+  bench.counters["unknowns"] = unknowns;
+  bench.counters["B/block"] = 9.0 * bytes / info.nz_used;
+}
+
 /// Steps of backward Euler from rest, and their adjoints. `tolerance`: of the linear systems of Newton's method as of
 /// the adjoint; 0: each as by default.
 void implicit_gradient(benchmark::State& bench, double tolerance) {
@@ -115,6 +148,7 @@ void krylov_growth(benchmark::State& bench) {
 
 BENCHMARK_CAPTURE(assembly, exact, false)->Arg(16)->UseRealTime()->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(assembly, projected, true)->Arg(16)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(matrix_product)->Arg(16)->Arg(34)->UseRealTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(block_product)->Arg(16)->UseRealTime()->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(implicit_gradient, by_default, 0.0)
     ->Arg(16)

@@ -39,9 +39,11 @@ void parse_newton(const Value& value, NewtonOptions& newton) {
 }
 
 void parse_linear(const Value& value, LinearOptions& linear) {
-  const Mapping mapping(value, {"tolerance", "direct_below"});
+  const Mapping mapping(value, {"tolerance", "direct_below", "operator"});
   if (const Value* tolerance = mapping.find("tolerance")) linear.tolerance = to_positive(*tolerance, "");
   if (const Value* most = mapping.find("direct_below")) linear.direct_below = to_integer(*most, 0);
+  if (const Value* kind = mapping.find("operator"))
+    linear.matrix_free = to_choice(*kind, {"assembled", "matrix_free"}) == "matrix_free";
 }
 
 /// What implicit integrators take, and which keys the chosen integrator has no use for.

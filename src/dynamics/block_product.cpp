@@ -1,210 +1,142 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "dynamics/block_product.hpp"
 
-#include <algorithm>
-#include <memory>
 #include <string>
-#include <vector>
+#include <utility>
 
-#include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/petsc_handle.hpp"
+#include "dynamics/single_blocks.hpp"
 
 namespace diffsim::dynamics {
 namespace {
 
 constexpr const char* key = "diffsim_block_rows";
 
-constexpr int ahead = 4;  // block rows that are fetched before they are needed
-
-using Rows = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<int>>;
-using Four [[gnu::vector_size(32)]] = double;
-
-/// The pattern of a sequential AIJ matrix by runs of three columns that the `height` rows of a block row share. Block
-/// row i has runs begin[i] … begin[i + 1] - 1; column: where in x a run begins. Its entries are row after row, the
-/// first at 3 height begin[i].
-struct BlockRows {
-  int height = 0, rows = 0;
-  PetscObjectState state = 0;  // of the pattern
-  std::vector<int> begin, column;
+/// What a part of a matrix carries: its pattern, and copies of its values where those are wanted.
+struct Blocks {
+  std::shared_ptr<const BlockRows> rows;
+  PetscObjectState pattern = 0;
+  std::unique_ptr<SingleBlocks> single, transposed;
 };
 
-PetscErrorCode destroy(void* rows) {
-  delete static_cast<BlockRows*>(rows);
+PetscObject object_of(Mat matrix) { return reinterpret_cast<PetscObject>(matrix); }
+
+PetscErrorCode destroy(void* blocks) {
+  delete static_cast<Blocks*>(blocks);
   return 0;
 }
 
-BlockRows* find(Mat matrix) {
+Blocks* find(Mat part) {
   PetscObject object = nullptr;
-  void* rows = nullptr;
-  if (PetscObjectQuery(reinterpret_cast<PetscObject>(matrix), key, &object) || !object) return nullptr;
-  if (PetscContainerGetPointer(reinterpret_cast<PetscContainer>(object), &rows)) return nullptr;
-  return static_cast<BlockRows*>(rows);
-}
-
-Four load_four(const double* x) {
-  Four four;
-  __builtin_memcpy(&four, x, sizeof(four));
-  return four;
-}
-/// Three values and a zero; reads nothing beyond the three.
-Four load_three(const double* x) { return Four{x[0], x[1], x[2], 0.0}; }
-double sum(const Four& x) { return (x[0] + x[1]) + x[2]; }
-
-/// sums += the products of three rows of `runs` runs with x; a: of the first, rows are `length` apart. `load` may read
-/// one value beyond a run.
-template <class Load>
-void add_rows(int runs, const int* column, const double* a, std::ptrdiff_t length, const double* x, double* sums,
-              const Load& load) {
-  Four even[3] = {}, odd[3] = {};
-  int k = 0;
-  for (; k + 1 < runs; k += 2) {
-    const Four u = load_three(x + column[k]), v = load_three(x + column[k + 1]);
-    for (int r = 0; r < 3; ++r) {
-      even[r] += load(a + r * length + 3 * k) * u;
-      odd[r] += load(a + r * length + 3 * k + 3) * v;
-    }
-  }
-  if (k < runs)
-    for (int r = 0; r < 3; ++r) even[r] += load(a + r * length + 3 * k) * load_three(x + column[k]);
-  for (int r = 0; r < 3; ++r) sums[r] += sum(even[r] + odd[r]);
-}
-
-/// y = A x, or y += A x.
-void multiply_rows(const BlockRows& rows, const double* values, const double* x, double* y, bool add) {
-  Kokkos::parallel_for("diffsim::dynamics::block_product", Rows(0, rows.rows), [=, &rows](int i) {
-    const int first = rows.begin[static_cast<std::size_t>(i)];
-    const int runs = rows.begin[static_cast<std::size_t>(i) + 1] - first;
-    const int* const column = rows.column.data() + first;
-    const std::ptrdiff_t length = 3 * static_cast<std::ptrdiff_t>(runs);
-    // Three rows at once are no stream that a processor foresees.
-    if (i + ahead < rows.rows) {
-      const int* const begin = &rows.begin[static_cast<std::size_t>(i + ahead)];
-      const double* line = values + 3 * static_cast<std::ptrdiff_t>(rows.height) * begin[0];
-      const double* const end = values + 3 * static_cast<std::ptrdiff_t>(rows.height) * begin[1];
-      for (; line < end; line += 8) __builtin_prefetch(line);
-    }
-    const double* const a = values + 3 * static_cast<std::ptrdiff_t>(rows.height) * first;
-    double* const target = y + static_cast<std::ptrdiff_t>(rows.height) * i;
-    for (int r = 0; r < rows.height; r += 3) {
-      double sums[3] = {};
-      if (i + 1 < rows.rows)
-        add_rows(runs, column, a + r * length, length, x, sums, load_four);
-      else  // nothing lies beyond the last row
-        add_rows(runs, column, a + r * length, length, x, sums, load_three);
-      for (int c = 0; c < 3; ++c) target[r + c] = add ? target[r + c] + sums[c] : sums[c];
-    }
-  });
-}
-
-/// y += Aᵀ x. Block rows write to the same places, so one thread works them all.
-void add_transposed(const BlockRows& rows, const double* values, const double* x, double* y) {
-  const double* a = values;
-  for (int i = 0; i < rows.rows; ++i) {
-    const int first = rows.begin[static_cast<std::size_t>(i)], last = rows.begin[static_cast<std::size_t>(i) + 1];
-    const std::ptrdiff_t length = 3 * static_cast<std::ptrdiff_t>(last - first);
-    for (int r = 0; r < rows.height; r += 3, a += 2 * length) {
-      const double* const u = x + static_cast<std::ptrdiff_t>(rows.height) * i + r;
-      for (int k = first; k < last; ++k, a += 3) {
-        const Four share = load_three(a) * u[0] + load_three(a + length) * u[1] + load_three(a + 2 * length) * u[2];
-        double* const target = y + rows.column[static_cast<std::size_t>(k)];
-        for (int c = 0; c < 3; ++c) target[c] += share[c];
-      }
-    }
-  }
+  void* blocks = nullptr;
+  if (PetscObjectQuery(object_of(part), key, &object) || !object) return nullptr;
+  if (PetscContainerGetPointer(reinterpret_cast<PetscContainer>(object), &blocks)) return nullptr;
+  return static_cast<Blocks*>(blocks);
 }
 
 /// y = z + A x, z nullptr for 0; or y = Aᵀ x.
-PetscErrorCode apply(Mat matrix, Vec x, Vec z, Vec y, bool transposed) {
-  const BlockRows* const rows = find(matrix);
+PetscErrorCode apply(Mat part, Vec x, Vec z, Vec y, bool transposed) {
+  const Blocks* const blocks = find(part);
   const PetscScalar *values = nullptr, *source = nullptr;
   PetscScalar* target = nullptr;
   PetscFunctionBegin;
-  PetscCheck(rows, PETSC_COMM_SELF, PETSC_ERR_PLIB, "matrix without its block rows");
-  if (transposed) PetscCall(VecSet(y, 0.0));
+  PetscCheck(blocks, PETSC_COMM_SELF, PETSC_ERR_PLIB, "matrix without its block rows");
+  if (transposed || (blocks->single && !z)) PetscCall(VecSet(y, 0.0));
   if (z && z != y) PetscCall(VecCopy(z, y));
-  PetscCall(MatSeqAIJGetArrayRead(matrix, &values));
+  PetscCall(MatSeqAIJGetArrayRead(part, &values));
   PetscCall(VecGetArrayRead(x, &source));
   PetscCall(VecGetArray(y, &target));
-  if (transposed)
-    add_transposed(*rows, values, source, target);
+  if (blocks->single)
+    add_product(transposed ? *blocks->transposed : *blocks->single, source, target);
+  else if (transposed)
+    add_transposed(*blocks->rows, values, source, target);
   else
-    multiply_rows(*rows, values, source, target, z != nullptr);
+    multiply(*blocks->rows, values, source, target, z != nullptr);
   PetscCall(VecRestoreArray(y, &target));
   PetscCall(VecRestoreArrayRead(x, &source));
-  PetscCall(MatSeqAIJRestoreArrayRead(matrix, &values));
-  PetscCall(PetscLogFlops(6.0 * rows->height * static_cast<double>(rows->column.size())));
+  PetscCall(MatSeqAIJRestoreArrayRead(part, &values));
+  PetscCall(PetscLogFlops(6.0 * blocks->rows->height * static_cast<double>(blocks->rows->column.size())));
   PetscFunctionReturn(0);
 }
-PetscErrorCode multiply(Mat matrix, Vec x, Vec y) { return apply(matrix, x, nullptr, y, false); }
-PetscErrorCode multiply_add(Mat matrix, Vec x, Vec z, Vec y) { return apply(matrix, x, z, y, false); }
-PetscErrorCode multiply_transposed(Mat matrix, Vec x, Vec y) { return apply(matrix, x, nullptr, y, true); }
+PetscErrorCode multiply_vector(Mat part, Vec x, Vec y) { return apply(part, x, nullptr, y, false); }
+PetscErrorCode multiply_add(Mat part, Vec x, Vec z, Vec y) { return apply(part, x, z, y, false); }
+PetscErrorCode multiply_transposed(Mat part, Vec x, Vec y) { return apply(part, x, nullptr, y, true); }
 
-/// The pattern by runs; without rows where it is not one of blocks.
-BlockRows find_runs(PetscInt scalar_rows, const PetscInt* ia, const PetscInt* ja, int height) {
-  BlockRows found{height, static_cast<int>(scalar_rows) / height, 0, {0}, {}};
-  const BlockRows none;
-  for (PetscInt row = 0; row < scalar_rows; row += height) {
-    const PetscInt length = ia[row + 1] - ia[row];
-    if (length % 3 != 0) return none;
-    for (PetscInt k = ia[row]; k < ia[row + 1]; k += 3) {
-      if (ja[k + 1] != ja[k] + 1 || ja[k + 2] != ja[k] + 2) return none;
-      found.column.push_back(static_cast<int>(ja[k]));
-    }
-    for (PetscInt r = row + 1; r < row + height; ++r)
-      if (ia[r + 1] - ia[r] != length || !std::equal(ja + ia[r], ja + ia[r + 1], ja + ia[row])) return none;
-    found.begin.push_back(static_cast<int>(found.column.size()));
-  }
-  return found;
-}
-
-void use_block_products_of_part(Mat part, int height) {
-  if (!part || height % 3 != 0) return;
-  PetscObjectState state = 0;
-  DIFFSIM_PETSC(MatGetNonzeroState(part, &state));
-  BlockRows* rows = find(part);
-  if (!rows || rows->state != state) {
-    PetscInt count = 0;
-    const PetscInt *ia = nullptr, *ja = nullptr;
-    PetscBool done = PETSC_FALSE;
-    DIFFSIM_PETSC(MatGetRowIJ(part, 0, PETSC_FALSE, PETSC_FALSE, &count, &ia, &ja, &done));
-    if (!done) return;
-    auto blocks = std::make_unique<BlockRows>();
-    if (count % height == 0) *blocks = find_runs(count, ia, ja, height);
-    blocks->state = state;
-    DIFFSIM_PETSC(MatRestoreRowIJ(part, 0, PETSC_FALSE, PETSC_FALSE, &count, &ia, &ja, &done));
+/// The part's blocks, found anew where its pattern has changed; nullptr if it has none.
+Blocks* blocks_of_part(Mat part, PetscInt height) {
+  if (!part || height % 3 != 0) return nullptr;
+  PetscObjectState pattern = 0;
+  DIFFSIM_PETSC(MatGetNonzeroState(part, &pattern));
+  Blocks* blocks = find(part);
+  if (!blocks || blocks->pattern != pattern) {
+    auto fresh = std::make_unique<Blocks>();
+    fresh->rows = std::make_shared<const BlockRows>(find_block_rows(part, static_cast<int>(height)));
+    fresh->pattern = pattern;
     PetscHandle<PetscContainer, PetscContainerDestroy> container;
     DIFFSIM_PETSC(PetscContainerCreate(PETSC_COMM_SELF, container.out()));
     DIFFSIM_PETSC(PetscContainerSetUserDestroy(container, destroy));
-    rows = blocks.get();
-    DIFFSIM_PETSC(PetscContainerSetPointer(container, blocks.release()));
-    DIFFSIM_PETSC(PetscObjectCompose(reinterpret_cast<PetscObject>(part), key,
+    blocks = fresh.get();
+    DIFFSIM_PETSC(PetscContainerSetPointer(container, fresh.release()));
+    DIFFSIM_PETSC(PetscObjectCompose(object_of(part), key,
                                      reinterpret_cast<PetscObject>(static_cast<PetscContainer>(container))));
   }
-  if (rows->rows == 0) return;
+  return blocks->rows->height == 0 ? nullptr : blocks;
+}
+
+void use_block_products_of_part(Mat part, PetscInt height, Precision precision) {
+  Blocks* const blocks = blocks_of_part(part, height);
+  if (!blocks) return;
+  PetscInt columns = 0;
+  DIFFSIM_PETSC(MatGetLocalSize(part, nullptr, &columns));
+  blocks->single.reset();
+  if (precision == Precision::single && columns % 3 == 0) {
+    const PetscScalar* values = nullptr;
+    DIFFSIM_PETSC(MatSeqAIJGetArrayRead(part, &values));
+    blocks->single = std::make_unique<SingleBlocks>(make_single_blocks(*blocks->rows, values, 1.0));
+    DIFFSIM_PETSC(MatSeqAIJRestoreArrayRead(part, &values));
+    blocks->transposed = std::make_unique<SingleBlocks>(transposed(*blocks->single, static_cast<int>(columns) / 3));
+  }
   const auto set = [&](MatOperation operation, auto function) {
     DIFFSIM_PETSC(MatSetOperation(part, operation, reinterpret_cast<void (*)()>(function)));
   };
-  set(MATOP_MULT, multiply);
+  set(MATOP_MULT, multiply_vector);
   set(MATOP_MULT_ADD, multiply_add);
   set(MATOP_MULT_TRANSPOSE, multiply_transposed);
 }
 
-}  // namespace
-
-void use_block_products(Mat matrix) {
-  if (!matrix) return;
+struct Parts {
+  Mat own = nullptr, others = nullptr;
+  const PetscInt* columns = nullptr;
+  PetscInt height = 1;
+};
+/// None of other types.
+Parts parts_of(Mat matrix) {
+  Parts parts;
   MatType type = nullptr;
   DIFFSIM_PETSC(MatGetType(matrix, &type));
-  PetscInt height = 1;
-  DIFFSIM_PETSC(MatGetBlockSizes(matrix, &height, nullptr));
-  const auto part = [&](Mat of) { use_block_products_of_part(of, static_cast<int>(height)); };
-  if (std::string(type) == MATSEQAIJ) part(matrix);
-  if (std::string(type) != MATMPIAIJ) return;
-  Mat own = nullptr, others = nullptr;
-  DIFFSIM_PETSC(MatMPIAIJGetSeqAIJ(matrix, &own, &others, nullptr));
-  part(own);
-  part(others);
+  DIFFSIM_PETSC(MatGetBlockSizes(matrix, &parts.height, nullptr));
+  if (std::string(type) == MATSEQAIJ) parts.own = matrix;
+  if (std::string(type) == MATMPIAIJ)
+    DIFFSIM_PETSC(MatMPIAIJGetSeqAIJ(matrix, &parts.own, &parts.others, &parts.columns));
+  return parts;
+}
+
+/// Whether columns come in threes, which then begin at multiples of three in both numberings.
+bool in_threes(const BlockRows& rows, const std::vector<PetscInt>& columns, bool numbered) {
+  for (const int column : rows.column)
+    if (column % 3 != 0) return false;
+  for (std::size_t k = 0; numbered && k < columns.size(); ++k)
+    if (columns[k] % 3 != static_cast<PetscInt>(k % 3)) return false;
+  return !numbered || columns.size() % 3 == 0;
+}
+
+}  // namespace
+
+void use_block_products(Mat matrix, Precision precision) {
+  if (!matrix) return;
+  const Parts parts = parts_of(matrix);
+  for (Mat part : {parts.own, parts.others}) use_block_products_of_part(part, parts.height, precision);
 }
 
 void use_block_products(PC pc) {
@@ -223,6 +155,37 @@ void use_block_products(PC pc) {
     DIFFSIM_PETSC(PCMGGetInterpolation(pc, level, &matrix));
     use_block_products(matrix);
   }
+}
+
+void MatrixBlocks::visit_values(const std::function<void(const double*, const double*)>& visit) const {
+  const PetscScalar *of_own = nullptr, *of_others = nullptr;
+  DIFFSIM_PETSC(MatSeqAIJGetArrayRead(own_part, &of_own));
+  if (others_part) DIFFSIM_PETSC(MatSeqAIJGetArrayRead(others_part, &of_others));
+  visit(of_own, of_others);
+  if (others_part) DIFFSIM_PETSC(MatSeqAIJRestoreArrayRead(others_part, &of_others));
+  DIFFSIM_PETSC(MatSeqAIJRestoreArrayRead(own_part, &of_own));
+}
+
+MatrixBlocks find_blocks(Mat matrix) {
+  const Parts parts = parts_of(matrix);
+  if (!parts.own) return {};
+  MatrixBlocks found;
+  found.own_part = parts.own;
+  found.others_part = parts.others;
+  int good = 1;
+  const Blocks* const own = blocks_of_part(parts.own, parts.height);
+  if (own) found.own = own->rows;
+  good = own && in_threes(*own->rows, {}, false);
+  if (parts.others) {
+    PetscInt count = 0;
+    DIFFSIM_PETSC(MatGetSize(parts.others, nullptr, &count));
+    found.columns.assign(parts.columns, parts.columns + count);
+    const Blocks* const others = blocks_of_part(parts.others, parts.height);
+    if (others) found.others = others->rows;
+    good = good && others && in_threes(*others->rows, found.columns, true);
+  }
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, PetscObjectComm(object_of(matrix))));
+  return good ? found : MatrixBlocks{};
 }
 
 }  // namespace diffsim::dynamics

@@ -110,6 +110,12 @@ void ImplicitModel::prepare() {
     work_->has_potential = work_->has_potential && term->has_energy();
     if (first && term->couplings_vary()) work_->varying.push_back({term.get(), nullptr});
   }
+  if (options_.linear.matrix_free && !work_->symmetric)
+    throw Error(
+        "linear: operator: matrix_free needs a symmetric Jacobian, which friction, viscosity and the like do not have; "
+        "use "
+        "assembled",
+        ErrorKind::input);
   statistics_ = {};
   const bool held = std::any_of(terms().begin(), terms().end(), [](const auto& term) { return term->holds_body(); });
   if (options_.integrator == "quasi_static" && !held) require_support(mesh(), fixed());

@@ -127,7 +127,7 @@ LinearReport ImplicitModel::Step::find_direction(const Field& y, const Field& re
   }
   if (progress_ < progress_goal()) add_forces_of_motion(y, rhs);
   find_rounding();
-  work_.linear.set_matrix(work_.shares(), work_.symmetric);
+  work_.linear.set_matrix(work_.shares(), work_.symmetric, project ? nullptr : product_at(y));
   add_scaled(count_, -1.0, residual, rhs);
   keep_free(count_, model_.fixed(), rhs);
   const LinearReport report = work_.linear.solve(rhs, direction, tolerance);
@@ -200,6 +200,34 @@ Configuration ImplicitModel::Step::configuration(const Field& y, std::int32_t* i
   return {positions_, n_, invalid_cell, rates ? &velocities_ : nullptr, time_of_forces(progress_), load_factor_};
 }
 
+LinearSystem::Product ImplicitModel::Step::product_at(const Field& y) {
+  if (!model_.options_.linear.matrix_free) return nullptr;
+  // Of its own: configurations change between a linearisation and the solves that use it.
+  struct Place {
+    Field positions, velocities, dx, dv;
+    Configuration at;
+  };
+  const Configuration at = configuration(y);
+  auto place = std::make_shared<Place>(
+      Place{at.positions.clone(), velocities_.clone(), at.positions.like("dx"), at.positions.like("dv"), at});
+  return [this, place](const Field& x, Field& force) {
+    Field &dx = place->dx, &dv = place->dv;
+    const bool rates = place->at.velocities;
+    const Configuration here{place->positions,     n_, nullptr, rates ? &place->velocities : nullptr, place->at.time,
+                             place->at.load_factor};
+    copy_values(count_, x, dx);
+    model_.mesh().halo().copy_to_ghosts(dx);
+    if (rates) {
+      dv.copy_from(dx);
+      scale(rule_.velocity.y, dv);
+    }
+    scale(rule_.position.y, dx);
+    model_.compute_force_tangent(here, {dx, rates ? &dv : nullptr}, {}, force);
+    scale(-1.0, force);
+    add_mass_times(count_, rule_.acceleration.y, model_.mass(), x, force);
+  };
+}
+
 void ImplicitModel::Step::assemble(const Field& y, bool project) {
   const ProfilingRegion region("diffsim::dynamics::assemble");
   const Configuration at = configuration(y);
@@ -238,7 +266,7 @@ void ImplicitModel::Step::linearise(const Field& y) {
   if (work_.linear.wants_reference()) make_reference();
   assemble(y, false);
   work_.linear.keep_preconditioner();
-  work_.linear.set_matrix(work_.shares(), work_.symmetric);
+  work_.linear.set_matrix(work_.shares(), work_.symmetric, product_at(y));
 }
 
 void ImplicitModel::Step::solve(const Field& b, Field& x, bool transposed) {

@@ -83,6 +83,9 @@ class ImplicitModel::Step : public dynamics::NewtonProblem, public dynamics::Ste
 
   Configuration configuration(const Field& y, std::int32_t* invalid_cell = nullptr) override;
 
+  /// J at y as products by the terms' force tangents, where those are asked for.
+  dynamics::LinearSystem::Product product_at(const Field& y);
+
   /// The blocks of J at y: a_y M - x_y ∂f/∂x - v_y ∂f/∂v.
   void assemble(const Field& y, bool project);
 

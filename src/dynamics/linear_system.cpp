@@ -3,15 +3,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "diffsim/core/block_matrix_impl.hpp"
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
 #include "dynamics/block_product.hpp"
+#include "dynamics/single_smoother.hpp"
 
 namespace diffsim::dynamics {
 namespace {
+
+constexpr double loose = 1e-5;  // tolerance from which on products of single precision may do
 
 /// fixed[3 v + c] = bit c of bits[v].
 void spread_bits(const std::uint8_t* bits, int count, Field& fixed) {
@@ -27,6 +31,16 @@ void flip(Field& field) {
   double* const y = field.data();
   Kokkos::parallel_for(
       "diffsim::dynamics::flip", Range(0, static_cast<int>(field.size())), KOKKOS_LAMBDA(int i) { y[i] = 1.0 - y[i]; });
+  Kokkos::fence();
+}
+
+/// Zeroes components that are fixed.
+void keep(Field& field, const Field& fixed_field) {
+  double* const y = field.data();
+  const double* const fixed = fixed_field.data();
+  Kokkos::parallel_for(
+      "diffsim::dynamics::keep_unfixed", Range(0, static_cast<int>(fixed_field.size())),
+      KOKKOS_LAMBDA(int i) { y[i] *= 1.0 - fixed[i]; });
   Kokkos::fence();
 }
 
@@ -116,6 +130,21 @@ void smooth_by_blocks(PC pc) {
   DIFFSIM_PETSC(KSPSetUp(smoother));
 }
 
+/// baij or sbaij where -mat_type asks for one, else nothing. Throws Error (input) where it asks for what cannot be.
+std::string block_type_of_options() {
+  char text[64] = {};
+  PetscBool given = PETSC_FALSE;
+  DIFFSIM_PETSC(PetscOptionsGetString(nullptr, nullptr, "-mat_type", text, sizeof(text), &given));
+  const std::string type = text;
+  if (!given) return {};
+  if (type.ends_with("sbaij")) return MATSBAIJ;
+  if (type.ends_with("baij")) return MATBAIJ;
+  if (type.find("aij") != std::string::npos) return {};
+  throw Error(
+      "petsc: mat_type: implicit steps cannot use '" + type + "'; use aij, one of its device types, baij or sbaij",
+      ErrorKind::input);
+}
+
 std::string name_of(KSPConvergedReason reason) { return std::string("KSP_") + KSPConvergedReasons[reason]; }
 
 double norm_of(Vec vec) {
@@ -157,7 +186,10 @@ void LinearSystem::make_matrix(const std::vector<MatrixShare*>& shares) {
   DIFFSIM_PETSC(MatSetSizes(matrix_, count_, count_, PETSC_DETERMINE, PETSC_DETERMINE));
   DIFFSIM_PETSC(MatSetBlockSize(matrix_, 3));
   DIFFSIM_PETSC(MatSetType(matrix_, MATAIJ));
-  DIFFSIM_PETSC(MatSetFromOptions(matrix_));
+  // PETSc 3.18 fills, multiplies and coarsens block formats by way of AIJ if at all, so they are copies for products.
+  block_type_ = block_type_of_options();
+  operator_ = {};
+  if (block_type_.empty()) DIFFSIM_PETSC(MatSetFromOptions(matrix_));
   std::size_t entries = 0, entry = 0;
   for (const MatrixShare* share : shares) entries += 9 * static_cast<std::size_t>(share->blocks().num_blocks());
   std::vector<PetscInt> rows(entries), columns(entries);
@@ -219,9 +251,64 @@ void LinearSystem::fill(const std::vector<MatrixShare*>& shares, bool symmetric)
   DIFFSIM_PETSC(MatSetOption(matrix_, MAT_SYMMETRIC, symmetric ? PETSC_TRUE : PETSC_FALSE));
 }
 
-void LinearSystem::set_matrix(const std::vector<MatrixShare*>& shares, bool symmetric) {
+void LinearSystem::make_operator(Product product) {
+  product_ = std::move(product);
+  if (product_) {
+    if (!diagonal_) DIFFSIM_PETSC(VecDuplicate(b_, diagonal_.out()));
+    DIFFSIM_PETSC(MatGetDiagonal(matrix_, d_));
+    put(fixed_, r_);
+    DIFFSIM_PETSC(VecPointwiseMult(diagonal_, d_, r_));
+    DIFFSIM_PETSC(
+        MatCreateShell(mesh_->comm(), count_, count_, PETSC_DETERMINE, PETSC_DETERMINE, this, operator_.out()));
+    DIFFSIM_PETSC(MatShellSetOperation(operator_, MATOP_MULT, reinterpret_cast<void (*)()>(apply_product)));
+    DIFFSIM_PETSC(MatSetOption(operator_, MAT_SYMMETRIC, PETSC_TRUE));
+    return;
+  }
+  operator_ = {};
+  if (block_type_.empty()) return;
+  if (block_type_ == MATSBAIJ && !symmetric_)
+    throw Error(
+        "petsc: mat_type: sbaij holds half of a symmetric matrix, and friction, viscosity or the like makes this one "
+        "unsymmetric; use baij or aij",
+        ErrorKind::input);
+  DIFFSIM_PETSC(MatConvert(matrix_, block_type_.c_str(), MAT_INITIAL_MATRIX, operator_.out()));
+}
+
+PetscErrorCode LinearSystem::apply_product(Mat shell, Vec x, Vec y) {
+  LinearSystem* system = nullptr;
+  PetscFunctionBegin;
+  PetscCall(MatShellGetContext(shell, static_cast<void*>(&system)));
+  try {
+    const auto vertices = static_cast<std::size_t>(system->mesh_->num_vertices());
+    Field source("x", vertices, 3, system->mesh_->num_owned_vertices()), target = source.like("y");
+    get(x, source);
+    keep(source, system->fixed_);
+    system->product_(source, target);
+    keep(target, system->fixed_);
+    put(target, y);
+  } catch (const std::exception& error) {
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", error.what());
+  }
+  Vec share = nullptr;
+  PetscCall(VecDuplicate(y, &share));
+  PetscCall(VecPointwiseMult(share, system->diagonal_, x));
+  PetscCall(VecAXPY(y, 1.0, share));
+  PetscCall(VecDestroy(&share));
+  PetscFunctionReturn(0);
+}
+
+void LinearSystem::set_matrix(const std::vector<MatrixShare*>& shares, bool symmetric, Product product) {
   const ProfilingRegion region("diffsim::dynamics::set_matrix");
   fill(shares, symmetric);
+  make_operator(std::move(product));
+  for (Solver* solver : {&reference_, &main_}) {
+    if (!solver->configured || solver->direct) continue;
+    Mat of = nullptr;
+    PC pc = nullptr;
+    DIFFSIM_PETSC(KSPGetOperators(solver->ksp, nullptr, &of));
+    DIFFSIM_PETSC(KSPGetPC(solver->ksp, &pc));
+    if (of == matrix_) update_finest_level(pc, matrix_);
+  }
   if (reference_.configured) {
     DIFFSIM_PETSC(KSPSetOperators(reference_.ksp, matrix_, matrix_));
     DIFFSIM_PETSC(KSPSetReusePreconditioner(reference_.ksp, PETSC_TRUE));
@@ -295,6 +382,7 @@ bool LinearSystem::wants_reference() const {
 bool LinearSystem::set_reference(const std::vector<MatrixShare*>& shares, bool symmetric) {
   const ProfilingRegion region("diffsim::dynamics::set_reference");
   fill(shares, symmetric);
+  make_operator(nullptr);
   reference_tried_ = true;
   configure(reference_, false, nullptr);
   if (!is_dear(reference_.ksp)) {
@@ -404,7 +492,18 @@ LinearReport LinearSystem::solve_with(Solver& solver, const Field& b, Field& x, 
   if (std::string(type) == KSPPREONLY) {
     report = refine(solver, b_, x_, tolerance, transposed);
   } else {
-    set_up(solver);
+    set_up(solver, norm);
+    report = iterate(solver, norm, tolerance, transposed);
+  }
+  get(x_, x);
+  return report;
+}
+
+LinearReport LinearSystem::iterate(Solver& solver, double norm, double tolerance, bool transposed) {
+  Mat of_preconditioner = nullptr;
+  DIFFSIM_PETSC(KSPGetOperators(solver.ksp, nullptr, &of_preconditioner));
+  const auto run = [&](Mat product) {
+    DIFFSIM_PETSC(KSPSetOperators(solver.ksp, product, of_preconditioner));
     DIFFSIM_PETSC(transposed && !symmetric_ ? KSPSolveTranspose(solver.ksp, b_, x_) : KSPSolve(solver.ksp, b_, x_));
     KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
     PetscInt iterations = 0;
@@ -412,19 +511,42 @@ LinearReport LinearSystem::solve_with(Solver& solver, const Field& b, Field& x, 
     DIFFSIM_PETSC(KSPGetConvergedReason(solver.ksp, &reason));
     DIFFSIM_PETSC(KSPGetIterationNumber(solver.ksp, &iterations));
     DIFFSIM_PETSC(KSPGetResidualNorm(solver.ksp, &residual));
-    report = {reason > 0, reason == KSP_DIVERGED_INDEFINITE_MAT || reason == KSP_DIVERGED_INDEFINITE_PC,
-              static_cast<int>(iterations), residual / norm, name_of(reason)};
+    return LinearReport{reason > 0, reason == KSP_DIVERGED_INDEFINITE_MAT || reason == KSP_DIVERGED_INDEFINITE_PC,
+                        static_cast<int>(iterations), residual / norm, name_of(reason)};
+  };
+  PC pc = nullptr;
+  PetscBool conjugate = PETSC_FALSE;
+  DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
+  DIFFSIM_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(static_cast<KSP>(solver.ksp)), KSPCG, &conjugate));
+  const bool may_do = tolerance >= loose && conjugate && of_preconditioner == matrix_ && !operator_;
+  const Mat single = may_do ? finest_operator(pc) : nullptr;
+  if (!single) return run(product());
+  // Products in single precision do for a loose tolerance, if the residual says so; what they fail at may be the
+  // rounding's fault.
+  LinearReport first = run(single);
+  if (first.converged) {
+    DIFFSIM_PETSC(MatMult(matrix_, x_, r_));
+    DIFFSIM_PETSC(VecAYPX(r_, -1.0, b_));
+    first.residual = norm_of(r_) / norm;
+    if (first.residual <= tolerance) return first;
+    DIFFSIM_PETSC(KSPSetInitialGuessNonzero(solver.ksp, PETSC_TRUE));
   }
-  get(x_, x);
-  return report;
+  LinearReport second = run(matrix_);
+  DIFFSIM_PETSC(KSPSetInitialGuessNonzero(solver.ksp, PETSC_FALSE));
+  second.iterations += first.iterations;
+  return second;
 }
 
-void LinearSystem::set_up(Solver& solver) {
+void LinearSystem::set_up(Solver& solver, double norm) {
   DIFFSIM_PETSC(KSPSetUp(solver.ksp));
   PC pc = nullptr;
   DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
-  smooth_by_blocks(pc);
-  use_block_products(pc);
+  if (symmetric_ && smooth_in_single_precision(pc)) {
+    set_smoothed_norm(pc, norm);
+  } else {
+    smooth_by_blocks(pc);
+    use_block_products(pc);
+  }
 }
 
 LinearReport LinearSystem::refine(Solver& solver, Vec b, Vec x, double tolerance, bool transposed) {
@@ -444,9 +566,9 @@ LinearReport LinearSystem::refine(Solver& solver, Vec b, Vec x, double tolerance
     ++report.iterations;
     DIFFSIM_PETSC(VecAXPY(x, 1.0, d_));
     if (transposed && !symmetric_)
-      DIFFSIM_PETSC(MatMultTranspose(matrix_, x, r_));
+      DIFFSIM_PETSC(MatMultTranspose(product(), x, r_));
     else
-      DIFFSIM_PETSC(MatMult(matrix_, x, r_));
+      DIFFSIM_PETSC(MatMult(product(), x, r_));
     DIFFSIM_PETSC(VecAYPX(r_, -1.0, b));
     const double previous = residual;
     residual = norm_of(r_);

@@ -4,6 +4,7 @@
 #include <petscksp.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,13 +32,17 @@ struct LinearReport {
 /// Every method is collective.
 class LinearSystem {
  public:
+  /// y = J x at owned vertices, for x that is zero where fixed; [local vertices, 3], x without copies of others'.
+  using Product = std::function<void(const Field& x, Field& y)>;
+
   LinearSystem(const TetrahedralMesh& mesh, const LinearOptions& options);
   ~LinearSystem();
 
   /// A rollout begins. Bits of the owned vertices' fixed components, device address.
   void set_fixed(const std::uint8_t* fixed);
   /// J = the sum of the ranks' shares of all parts, which are changed: fixed components are eliminated from them.
-  void set_matrix(const std::vector<MatrixShare*>& shares, bool symmetric);
+  /// `product`: what Krylov methods multiply by instead, if given; symmetric then.
+  void set_matrix(const std::vector<MatrixShare*>& shares, bool symmetric, Product product = nullptr);
   /// Whether `set_reference` would do any good: there is none, and setting a preconditioner up is dear.
   bool wants_reference() const;
   /// Makes a preconditioner of a matrix that should be positive definite, near those to come, that the rollout's
@@ -58,6 +63,10 @@ class LinearSystem {
   LinearReport solve(const Field& b, Field& x, double tolerance, bool transposed = false);
   /// Likewise, by factors, whatever the size: for systems that conjugate gradients cannot solve.
   LinearReport solve_by_factors(const Field& b, Field& x, double tolerance, bool transposed = false);
+  /// The present matrix; nullptr before the first.
+  Mat matrix() const { return matrix_; }
+  /// What Krylov methods multiply with: the matrix, a copy of it in another format, or products by themselves.
+  Mat product() const { return operator_ ? operator_ : matrix_; }
   /// Whether `solve` works by factors.
   bool factors();
 
@@ -70,7 +79,8 @@ class LinearSystem {
   };
   void make_matrix(const std::vector<MatrixShare*>& shares);
   void configure(Solver& solver, bool direct, const char* prefix);
-  void set_up(Solver& solver);
+  /// For a right hand side of this norm.
+  void set_up(Solver& solver, double norm);
   void fill(const std::vector<MatrixShare*>& shares, bool symmetric);
   /// With a preconditioner that fits another matrix, of which so many iterations are expected: gives up where another
   /// would have been cheaper, and notes what was wasted.
@@ -78,8 +88,12 @@ class LinearSystem {
                                 bool transposed);
   LinearReport solve_by_main(const Field& b, Field& x, double tolerance, bool transposed);
   LinearReport solve_with(Solver& solver, const Field& b, Field& x, double tolerance, bool transposed);
+  /// Krylov's method on b_ and x_.
+  LinearReport iterate(Solver& solver, double norm, double tolerance, bool transposed);
   LinearReport refine(Solver& solver, Vec b, Vec x, double tolerance, bool transposed);
   void find_inertia(Solver& solver);
+  void make_operator(Product product);
+  static PetscErrorCode apply_product(Mat shell, Vec x, Vec y);
 
   const TetrahedralMesh* mesh_;
   LinearOptions options_;
@@ -89,6 +103,10 @@ class LinearSystem {
   std::vector<double> values_;           // of the parts, one after the other
   bool symmetric_ = true;
   PetscHandle<Mat, MatDestroy> matrix_;
+  std::string block_type_;                 // baij or sbaij, where products are to be by those
+  PetscHandle<Mat, MatDestroy> operator_;  // of Krylov methods, where it is not the matrix
+  Product product_;
+  PetscHandle<Vec, VecDestroy> diagonal_;  // where fixed, zero elsewhere
   PetscHandle<Vec, VecDestroy> b_, x_, r_, d_;
   PetscHandle<MatNullSpace, MatNullSpaceDestroy> rigid_motions_;
   Solver main_, fallback_, reference_;
@@ -98,7 +116,7 @@ class LinearSystem {
   double wasted_ = 0.0;           // iterations that a preconditioner of their own might have saved
   bool renew_ = true;             // the next matrix gets a preconditioner of its own
   bool keeps_ = false;            // derivatives are at work, with what preconditioner there was
-  double first_rate_ = 0.0;  // iterations a digit, of the first solve with the present preconditioner
+  double first_rate_ = 0.0;       // iterations a digit, of the first solve with the present preconditioner
 };
 
 }  // namespace diffsim::dynamics

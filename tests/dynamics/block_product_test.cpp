@@ -120,6 +120,33 @@ TEST_P(BlockProduct, is_the_product) {
   EXPECT_EQ(distance(y, u), 0.0);
 }
 
+TEST_P(BlockProduct, has_copies_in_single_precision) {
+  const auto [height, width, holes] = GetParam();
+  const MatHandle copied(make_matrix(height, width, holes)), plain(make_matrix(height, width, holes));
+  use_block_products(copied, Precision::single);
+  VecHandle x, y, z, u, v;
+  MatCreateVecs(copied, x.out(), y.out());
+  for (VecHandle* other : {&z, &u}) VecDuplicate(y, other->out());
+  VecDuplicate(x, v.out());
+  fill(x, 0.7);
+  fill(z, 0.3);
+  const bool blocks = height % 3 == 0 && !holes;
+  const auto expect_near = [&](Vec of_copies, Vec of_values) {
+    const double error = distance(of_copies, of_values);
+    EXPECT_LE(error, 1e-6);
+    EXPECT_EQ(error > 1e-12, blocks);
+  };
+  MatMult(copied, x, y);
+  MatMult(plain, x, u);
+  expect_near(y, u);
+  MatMultAdd(copied, x, z, y);
+  MatMultAdd(plain, x, z, u);
+  expect_near(y, u);
+  MatMultTranspose(copied, z, v);
+  MatMultTranspose(plain, z, x);
+  expect_near(v, x);
+}
+
 INSTANTIATE_TEST_SUITE_P(shapes, BlockProduct,
                          testing::Values(Shape{3, 3, false}, Shape{6, 6, false}, Shape{3, 6, false}, Shape{6, 3, false},
                                          Shape{3, 3, true}, Shape{2, 2, false}, Shape{1, 1, false}));

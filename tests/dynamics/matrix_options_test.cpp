@@ -1,0 +1,158 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Formats of the matrix and products without one: each gives the gradient that AIJ gives.
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+#include <petscsys.h>
+
+#include <cmath>
+#include <string>
+
+#include "diffsim/core/device.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/dynamics/implicit_model.hpp"
+#include "diffsim/inverse/losses.hpp"
+#include "diffsim/simulation/simulator.hpp"
+#include "dynamics/linear_system.hpp"
+
+namespace diffsim {
+namespace {
+
+/// Sets an option of PETSc while it lives.
+class PetscOption {
+ public:
+  PetscOption(std::string name, const std::string& value) : name_(std::move(name)) {
+    if (!value.empty()) PetscOptionsSetValue(nullptr, name_.c_str(), value.c_str());
+  }
+  ~PetscOption() { PetscOptionsClearValue(nullptr, name_.c_str()); }
+  PetscOption(const PetscOption&) = delete;
+  PetscOption& operator=(const PetscOption&) = delete;
+
+ private:
+  std::string name_;
+};
+
+DifferentiableSolver make_solver(int direct_below, bool matrix_free, const std::string& damping) {
+  auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.25, 0.25}, {8, 2, 2});
+  // Damped, so that J has a share by velocities too; viscosity makes it unsymmetric.
+  DifferentiableMaterial rubber{
+      "neo_hookean", {{"youngs_modulus", 1e5}, {"poisson_ratio", 0.3}, {damping, 30.0}}, "all"};
+  SolverOptions options{.dt = 0.05, .integrator = "newmark"};
+  options.implicit.newton.tolerance = 1e-12;
+  options.implicit.linear.direct_below = direct_below;
+  options.implicit.linear.matrix_free = matrix_free;
+  DifferentiableSolver solver(mesh, {rubber}, options);
+  solver.fix("x_min");
+  solver.fix("y_min", {false, true, false});
+  return solver;
+}
+
+std::vector<double> gradient(int direct_below, bool matrix_free, ImplicitStatistics& statistics,
+                             const std::string& damping = "drag") {
+  DifferentiableSolver solver = make_solver(direct_below, matrix_free, damping);
+  TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("x_max"), {1.0, -0.1, 0.1}, 3);
+  DifferentiableSimulator simulator(solver);
+  simulator.require_gradient({"youngs_modulus", damping});
+  simulator.rollout(3, 0, loss);
+  simulator.backward();
+  statistics = dynamic_cast<const ImplicitModel&>(solver.integrator()).statistics();
+  std::vector<double> all = simulator.gradient("youngs_modulus").to_host();
+  for (const double value : simulator.gradient(damping).to_host()) all.push_back(value * 1e-3);
+  return all;
+}
+
+double relative_distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double sums[2] = {0.0, 0.0};
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    sums[0] += (a[i] - b[i]) * (a[i] - b[i]);
+    sums[1] += b[i] * b[i];
+  }
+  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return std::sqrt(sums[0] / sums[1]);
+}
+
+TEST(matrix_options, give_the_gradient_of_aij) {
+  for (const int direct_below : {0, 100000}) {
+    ImplicitStatistics plain, counts;
+    const std::vector<double> expected = gradient(direct_below, false, plain);
+    for (const char* type : {"aij", "baij", "sbaij"}) {
+      const PetscOption option("-mat_type", type);
+      EXPECT_LE(relative_distance(gradient(direct_below, false, counts), expected), 1e-9) << type << direct_below;
+      EXPECT_EQ(counts.newton_iterations, plain.newton_iterations);
+      EXPECT_NEAR(static_cast<double>(counts.derivative_iterations), static_cast<double>(plain.derivative_iterations),
+                  3.0);
+    }
+    EXPECT_LE(relative_distance(gradient(direct_below, true, counts), expected), 1e-9) << direct_below;
+    EXPECT_EQ(counts.newton_iterations, plain.newton_iterations);
+    EXPECT_NEAR(static_cast<double>(counts.derivative_iterations), static_cast<double>(plain.derivative_iterations),
+                3.0);
+  }
+}
+
+TEST(matrix_options, give_the_gradient_of_aij_where_it_is_unsymmetric) {
+  for (const int direct_below : {0, 100000}) {
+    ImplicitStatistics counts;
+    const std::vector<double> expected = gradient(direct_below, false, counts, "viscosity");
+    const PetscOption option("-mat_type", "baij");
+    EXPECT_LE(relative_distance(gradient(direct_below, false, counts, "viscosity"), expected), 1e-9) << direct_below;
+  }
+}
+
+TEST(matrix_options, refuse_what_cannot_be) {
+  const auto text_of = [](const auto& program) {
+    try {
+      program();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::input);
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  ImplicitStatistics counts;
+  for (const auto& [type, part] : {std::pair{"dense", "mat_type: implicit steps cannot use 'dense'"},
+                                   {"sbaij", "mat_type: sbaij holds half of a symmetric matrix"},
+                                   {"aij", "operator: matrix_free needs a symmetric Jacobian"}}) {
+    const PetscOption option("-mat_type", type);
+    const std::string text = text_of([&] { gradient(0, std::string(type) == "aij", counts, "viscosity"); });
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  }
+}
+
+/// A Laplacian's blocks on the mesh's couplings, to be solved with some vertices fixed.
+TEST(matrix_options, decide_what_is_multiplied_with) {
+  auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {5, 3, 2});
+  Couplings couplings;
+  couplings.add(mesh->cells(), 4);
+  dynamics::MatrixShare share(*mesh, couplings, false);
+  Field ones("ones", static_cast<std::size_t>(mesh->num_owned_vertices()));
+  ones.fill(2.0);
+  for (const char* type : {"", "aij", "baij", "sbaij"}) {
+    const PetscOption option("-mat_type", type);
+    dynamics::LinearSystem system(*mesh, {});
+    const auto fixed = make_device_array<std::uint8_t>("fixed", static_cast<std::size_t>(mesh->num_owned_vertices()));
+    Kokkos::deep_copy(fixed, std::uint8_t{0});
+    system.set_fixed(fixed.data());
+    share.blocks().zero();
+    share.blocks().add_to_diagonal(1.0, ones);
+    system.set_matrix({&share}, true);
+    MatType found = nullptr;
+    DIFFSIM_PETSC(MatGetType(system.product(), &found));
+    EXPECT_TRUE(std::string(found).ends_with(*type ? type : "aij")) << found;
+    if (std::string(type) == "sbaij") {
+      EXPECT_THROW(system.set_matrix({&share}, false), Error);
+    }
+    system.set_matrix({&share}, true, [&](const Field& x, Field& y) {
+      y.copy_from(x);
+      scale(3.0, y);
+    });
+    DIFFSIM_PETSC(MatGetType(system.product(), &found));
+    EXPECT_EQ(std::string(found), MATSHELL);
+    system.set_matrix({&share}, true);
+    DIFFSIM_PETSC(MatGetType(system.product(), &found));
+    EXPECT_TRUE(std::string(found).ends_with(*type ? type : "aij")) << found;
+  }
+}
+
+}  // namespace
+}  // namespace diffsim

@@ -1,0 +1,200 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Multigrid whose levels smooth in single precision, against PETSc's own smoother.
+
+#include "dynamics/single_smoother.hpp"
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <cmath>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/petsc_handle.hpp"
+
+namespace diffsim::dynamics {
+namespace {
+
+using MatHandle = PetscHandle<Mat, MatDestroy>;
+using VecHandle = PetscHandle<Vec, VecDestroy>;
+using KspHandle = PetscHandle<KSP, KSPDestroy>;
+
+constexpr PetscInt edge = 9, vertices = edge * edge * edge;
+
+/// Springs between the vertices of a grid and their 18 nearest, stiffest along themselves, and softly to the ground.
+Mat make_matrix(double stiffness) {
+  Mat matrix = nullptr;
+  MatCreate(MPI_COMM_WORLD, &matrix);
+  MatSetSizes(matrix, PETSC_DECIDE, PETSC_DECIDE, 3 * vertices, 3 * vertices);
+  MatSetBlockSize(matrix, 3);
+  MatSetType(matrix, MATAIJ);
+  MatSetUp(matrix);
+  MatSetOption(matrix, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE);
+  PetscInt begin = 0, end = 0;
+  MatGetOwnershipRange(matrix, &begin, &end);
+  for (PetscInt v = begin / 3; v < end / 3; ++v) {
+    const PetscInt at[3] = {v % edge, v / edge % edge, v / edge / edge};
+    double sum[3][3] = {{0.01, 0, 0}, {0, 0.01, 0}, {0, 0, 0.01}};
+    const auto set = [&](PetscInt w, const double(&block)[3][3], double sign) {
+      for (PetscInt r = 0; r < 3; ++r)
+        for (PetscInt c = 0; c < 3; ++c)
+          MatSetValue(matrix, 3 * v + r, 3 * w + c, sign * stiffness * block[r][c], INSERT_VALUES);
+    };
+    for (int d = 0; d < 27; ++d) {
+      const int step[3] = {d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1};
+      const int length = step[0] * step[0] + step[1] * step[1] + step[2] * step[2];
+      PetscInt to[3];
+      bool inside = length == 1 || length == 2;
+      for (int i = 0; i < 3; ++i) {
+        to[i] = at[i] + step[i];
+        inside = inside && to[i] >= 0 && to[i] < edge;
+      }
+      if (!inside) continue;
+      double block[3][3];
+      for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c) {
+          block[r][c] = step[r] * step[c] / static_cast<double>(length) + (r == c ? 0.2 : 0.0);
+          sum[r][c] += block[r][c];
+        }
+      set(to[0] + edge * (to[1] + edge * to[2]), block, -1.0);
+    }
+    set(v, sum, 1.0);
+  }
+  MatAssemblyBegin(matrix, MAT_FINAL_ASSEMBLY);
+  MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY);
+  Mat own = nullptr;
+  PetscBool parallel = PETSC_FALSE;
+  PetscObjectTypeCompare(reinterpret_cast<PetscObject>(matrix), MATMPIAIJ, &parallel);
+  if (parallel) {
+    MatMPIAIJGetSeqAIJ(matrix, &own, nullptr, nullptr);
+    MatSetBlockSize(own, 3);
+  }
+  return matrix;
+}
+
+void fill(Vec x, double size, double seed) {
+  PetscInt begin = 0, end = 0;
+  VecGetOwnershipRange(x, &begin, &end);
+  for (PetscInt i = begin; i < end; ++i)
+    VecSetValue(x, i, size * std::sin(seed * static_cast<double>(i + 1)), INSERT_VALUES);
+  VecAssemblyBegin(x);
+  VecAssemblyEnd(x);
+}
+
+KspHandle make_solver(Mat matrix, bool single) {
+  KspHandle ksp;
+  PC pc = nullptr;
+  KSPCreate(MPI_COMM_WORLD, ksp.out());
+  KSPSetType(ksp, KSPCG);
+  KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED);
+  KSPSetOperators(ksp, matrix, matrix);
+  KSPGetPC(ksp, &pc);
+  PCSetType(pc, PCGAMG);
+  KSPSetTolerances(ksp, 1e-10, 1e-300, 1e10, 200);
+  KSPSetUp(ksp);
+  if (single) {
+    EXPECT_TRUE(smooth_in_single_precision(pc));
+    EXPECT_TRUE(smooth_in_single_precision(pc));
+    EXPECT_NE(finest_operator(pc), nullptr);
+  } else {
+    EXPECT_EQ(finest_operator(pc), nullptr);
+  }
+  return ksp;
+}
+
+PC pc_of(KSP ksp) {
+  PC pc = nullptr;
+  KSPGetPC(ksp, &pc);
+  return pc;
+}
+
+int solve(KSP ksp, Vec b, Vec x) {
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  PetscInt iterations = 0;
+  PetscReal norm = 0.0;
+  VecNorm(b, NORM_2, &norm);
+  set_smoothed_norm(pc_of(ksp), norm);
+  KSPSolve(ksp, b, x);
+  KSPGetConvergedReason(ksp, &reason);
+  KSPGetIterationNumber(ksp, &iterations);
+  EXPECT_GT(reason, 0);
+  return static_cast<int>(iterations);
+}
+
+double distance(Vec a, Vec b) {
+  PetscReal norm = 0.0, difference = 0.0;
+  VecNorm(b, NORM_2, &norm);
+  VecAXPY(a, -1.0, b);
+  VecNorm(a, NORM_2, &difference);
+  return difference / norm;
+}
+
+// Also where forces and stiffnesses are far beyond the range of single precision.
+TEST(SingleSmoother, serves_as_well_as_full_precision) {
+  for (const auto& [stiffness, force] : {std::pair{1.0, 1.0}, {1e60, 1.0}, {1e-25, 1e-50}}) {
+    const MatHandle matrix(make_matrix(stiffness));
+    const KspHandle full = make_solver(matrix, false), single = make_solver(matrix, true);
+    VecHandle b, x, y;
+    MatCreateVecs(matrix, x.out(), b.out());
+    VecDuplicate(x, y.out());
+    fill(b, force, 0.7);
+    const int iterations = solve(full, b, x);
+    EXPECT_NEAR(solve(single, b, y), iterations, 2);
+    EXPECT_LE(distance(y, x), 1e-8);
+  }
+}
+
+TEST(SingleSmoother, is_symmetric) {
+  const MatHandle matrix(make_matrix(1.0));
+  const KspHandle single = make_solver(matrix, true);
+  VecHandle a, b, c, d;
+  MatCreateVecs(matrix, a.out(), b.out());
+  VecDuplicate(a, c.out());
+  VecDuplicate(a, d.out());
+  fill(a, 1.0, 0.7);
+  fill(b, 1.0, 0.3);
+  PCApply(pc_of(single), a, c);
+  PCApply(pc_of(single), b, d);
+  double one = 0.0, other = 0.0, norm = 0.0;
+  VecDot(b, c, &one);
+  VecDot(a, d, &other);
+  VecDot(a, c, &norm);
+  EXPECT_GT(norm, 0.0);
+  EXPECT_NEAR(one, other, 1e-6 * norm);
+}
+
+TEST(SingleSmoother, takes_new_values_and_is_made_again) {
+  const MatHandle matrix(make_matrix(1.0));
+  const KspHandle single = make_solver(matrix, true);
+  PC pc = pc_of(single);
+  VecHandle b, x, y;
+  MatCreateVecs(matrix, x.out(), b.out());
+  VecDuplicate(x, y.out());
+  fill(b, 1.0, 0.7);
+  MatScale(matrix, 2.0);
+  update_finest_level(pc, matrix);
+  MatMult(finest_operator(pc), b, x);
+  MatMult(matrix, b, y);
+  EXPECT_LE(distance(x, y), 1e-6);
+  // Another set-up gives PETSc's smoothers back.
+  KSPSetOperators(single, matrix, matrix);
+  KSPSetUp(single);
+  EXPECT_EQ(finest_operator(pc), nullptr);
+  EXPECT_TRUE(smooth_in_single_precision(pc));
+  const KspHandle full = make_solver(matrix, false);
+  EXPECT_NEAR(solve(single, b, x), solve(full, b, y), 2);
+}
+
+TEST(SingleSmoother, leaves_what_options_choose) {
+  for (const char* option : {"-diffsim_single_smoother", "-mg_levels_pc_type"}) {
+    const MatHandle matrix(make_matrix(1.0));
+    const KspHandle full = make_solver(matrix, false);
+    PetscOptionsSetValue(nullptr, option, option[1] == 'd' ? "0" : "jacobi");
+    EXPECT_FALSE(smooth_in_single_precision(pc_of(full)));
+    EXPECT_EQ(finest_operator(pc_of(full)), nullptr);
+    PetscOptionsClearValue(nullptr, option);
+  }
+}
+
+}  // namespace
+}  // namespace diffsim::dynamics
