@@ -97,6 +97,11 @@ void InverseJob::make_resumable(const CheckpointOptions& options) {
         "checkpoint", fmt::format("skipped_{}_single_{:d}_reversible_{:d}", skipped, options.single, reversible));
 
   directory_ = std::make_shared<CheckpointDirectory>(job_.comm, options.directory, std::move(how));
+  job_.on_failure = [directory = directory_] { directory->mark_failed(); };
+  if (line.resume)
+    job_.out << (directory_->is_empty() ? "no checkpoint in '" + options.directory + "': the run begins anew\n"
+                                        : "resuming from the checkpoint in '" + options.directory + "'\n")
+             << std::flush;
   stop_ = std::make_unique<StopRequest>(line.time_limit > 0.0 ? line.time_limit - job_.report.elapsed() : 0.0,
                                         line.time_limit > 0.0);
   const RowOrder order(*mesh);
@@ -105,7 +110,11 @@ void InverseJob::make_resumable(const CheckpointOptions& options) {
 }
 
 void InverseJob::finish() {
-  if (directory_) directory_->remove_all();
+  if (!directory_) return;
+  // Other levels' directories lie in this one.
+  problem.reset();
+  store.reset();
+  directory_->remove_all();
 }
 
 std::unique_ptr<Schedule> InverseJob::next_schedule(int num_steps) {

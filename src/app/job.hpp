@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <functional>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -28,6 +29,7 @@ struct Job {
   Report report;
   std::ostream& out;  ///< rank 0's standard output, and nowhere on other ranks
   std::ostream& err;
+  std::function<void()> on_failure{};  ///< what is to be put on record when the run fails; collective
 
   void warn(const std::string& what) { err << "diffsim: warning: " << what << '\n' << std::flush; }
   /// Called once everything is read and checked: from here on files are written, and report.json even if the run fails.

@@ -78,6 +78,11 @@ bool perform(Job& job, const Command& command) {
       job.report["converged"] = false;
       job.report["error"] = error.what();
       job.report.write(job.output);
+      try {
+        if (job.on_failure) job.on_failure();
+      } catch (const Error&) {
+        // What failed first is told.
+      }
     }
     throw;
   }

@@ -11,6 +11,7 @@
 #include "diffsim/core/broadcast.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
+#include "directory_lock.hpp"
 #include "manifest.hpp"
 
 namespace diffsim {
@@ -42,10 +43,12 @@ CheckpointDirectory::CheckpointDirectory(MPI_Comm comm, std::string path, Option
   DIFFSIM_MPI(MPI_Comm_rank(comm_, &rank_));
   DIFFSIM_MPI(MPI_Comm_size(comm_, &ranks_));
   if (path_.empty()) throw InputError("the checkpoint directory has no name; give one");
+  lock_ = std::make_unique<DirectoryLock>();
   collectively(comm_, [&] {
-    if (rank_ == 0) first_made_ = make_checkpoint_directory(path_);
+    if (rank_ == 0) enter();
   });
   if (options_.keep) load();
+  clean();
   writer_ = std::make_unique<BackgroundWriter>(comm_, options_.depth, options_.keep);
 }
 
@@ -72,10 +75,14 @@ void CheckpointDirectory::load() {
     const std::optional<Manifest> newest = newest_manifest(path_, warnings);
     if (!newest) return;
     const std::string difference = difference_of(newest->problem, options_.problem);
-    if (!difference.empty())
+    const bool gives_way = newest->failed && !options_.resume;
+    if (!difference.empty() && !gives_way)
       throw InputError("checkpoint directory '" + path_ + "' holds another problem's checkpoint (" + difference +
                        "); give another checkpoint.directory, or remove this one");
-    if (!options_.resume)
+    if (!difference.empty())
+      warnings.push_back("the checkpoint that a run of another problem (" + difference + ") has left in '" + path_ +
+                         "' when it failed is removed");
+    else if (!options_.resume)
       warnings.push_back("the checkpoint that an earlier run has left in '" + path_ +
                          "' is removed; --resume would go on from it");
     text = to_text(*newest);
@@ -102,17 +109,33 @@ void CheckpointDirectory::load() {
     point_ranks_ = found.point_ranks;
   }
   if (!options_.resume && !text.empty()) commit();
-  clean();
 }
 
+/// Makes the directory and locks it; serial.
+void CheckpointDirectory::enter() {
+  do {
+    if (const std::string made = make_checkpoint_directory(path_); first_made_.empty()) first_made_ = made;
+    const bool mine = lock_->lock(path_, options_.keep ? options_.patience : 0.0);
+    if (!mine && options_.keep)
+      throw InputError("checkpoint directory '" + path_ +
+                       "' is being used by another run; let it end, or give another checkpoint.directory");
+    if (!mine) lock_->share();
+  } while (!lock_->is_of(path_));
+}
+
+/// Removes files of runs that were killed, where nobody else uses the directory.
 void CheckpointDirectory::clean() {
   std::set<std::string> listed;
   for (const auto& [key, entry] : entries_) listed.insert(entry.name);
   collectively(comm_, [&] {
     if (rank_ != 0) return;
     std::error_code ignored;
-    for (const std::string& name : checkpoint_files(path_))
-      if (!listed.contains(name)) fs::remove(fs::path(path_) / name, ignored);
+    const bool removes = options_.keep || (lock_->state() == DirectoryLock::State::exclusive && !has_manifest(path_));
+    if (removes)
+      for (const std::string& name : checkpoint_files(path_))
+        if (!listed.contains(name) && fs::remove(fs::path(path_) / name, ignored) && first_made_.empty())
+          first_made_ = path_;  // by that run
+    if (!options_.keep) lock_->share();
   });
 }
 
@@ -120,6 +143,7 @@ void CheckpointDirectory::commit() {
   if (options_.keep) {
     Manifest manifest;
     manifest.generation = ++generation_;
+    manifest.failed = failed_;
     manifest.problem = options_.problem;
     manifest.point = point_;
     manifest.point_ranks = point_ranks_;
@@ -300,6 +324,13 @@ bool CheckpointDirectory::claim(const std::string& kind, int number) {
     }
   at->second.erased = false;
   return true;
+}
+
+void CheckpointDirectory::mark_failed() {
+  if (!options_.keep) return;
+  failed_ = true;
+  publish(true);
+  commit();
 }
 
 void CheckpointDirectory::remove_all() {

@@ -48,6 +48,7 @@ std::string manifest_path(const std::string& directory, std::int64_t generation)
 std::string to_text(const Manifest& manifest) {
   std::ostringstream text;
   text << magic << ' ' << version << "\nversion " << DIFFSIM_VERSION << "\ngeneration " << manifest.generation << '\n';
+  if (manifest.failed) text << "failed\n";
   for (const auto& [part, hash] : manifest.problem) text << "part " << part << ' ' << hash << '\n';
   text << "point " << hex(manifest.point.exact) << ' ' << manifest.point_ranks << ' ' << manifest.point.sums.size();
   for (const double sum : manifest.point.sums) {
@@ -78,6 +79,7 @@ std::optional<Manifest> parse_manifest(const std::string& text, const std::strin
     std::string word;
     words >> word;
     if (word == "generation") words >> manifest.generation;
+    if (word == "failed") manifest.failed = true;
     if (word == "part") {
       auto& [part, hash] = manifest.problem.emplace_back();
       words >> part >> hash;
@@ -114,6 +116,10 @@ std::optional<Manifest> newest_manifest(const std::string& directory, std::vecto
       newest = std::move(found);
   }
   return newest;
+}
+
+bool has_manifest(const std::string& directory) {
+  return fs::exists(manifest_path(directory, 0)) || fs::exists(manifest_path(directory, 1));
 }
 
 void write_manifest(const std::string& directory, const Manifest& manifest) {

@@ -21,6 +21,7 @@ struct ManifestEntry {
 /// What a checkpoint directory holds.
 struct Manifest {
   std::int64_t generation = 0;
+  bool failed = false;  ///< so did the run that wrote it
   ProblemParts problem;
   RowOrder::Signature point;
   std::int64_t point_ranks = 0;
@@ -35,6 +36,8 @@ std::optional<Manifest> parse_manifest(const std::string& text, const std::strin
 
 /// The newest whole manifest; what is wrong with others is added to `warnings`.
 std::optional<Manifest> newest_manifest(const std::string& directory, std::vector<std::string>& warnings);
+/// Whether there is one, whole or not.
+bool has_manifest(const std::string& directory);
 /// In place of the older one of the two.
 void write_manifest(const std::string& directory, const Manifest& manifest);
 /// Which parts differ: "material is another"; empty if none does.

@@ -43,7 +43,9 @@ std::string CheckpointPlan::summary() const {
   std::array<char, 32> times{};
   std::snprintf(times.data(), times.size(), "%.2f", ratio);
   return (snapshots == 0 ? "all: " : "revolve: " + count(snapshots, "snapshot") + ", ") + count(records, "record") +
-         ", " + in_bytes(bytes) + "; " + times.data() + " forward steps for each of " + std::to_string(num_steps);
+         ", " + in_bytes(bytes) + "; " +
+         (recomputations > 0 ? std::to_string(recomputations) + " steps repeated, " : "") + times.data() +
+         " forward steps for each of " + std::to_string(num_steps);
 }
 
 CheckpointPlan plan_checkpoints(int num_steps, std::int64_t state_bytes, std::int64_t record_bytes,

@@ -11,6 +11,11 @@ TieredStore::TieredStore(std::vector<std::unique_ptr<Store>> levels) : levels_(s
   if (levels_.empty()) throw Error("a tiered store needs at least one level", ErrorKind::input);
 }
 
+TieredStore::~TieredStore() {
+  // A slower level's directory may lie in that of a faster one.
+  while (!levels_.empty()) levels_.pop_back();
+}
+
 Store& TieredStore::at_level(int level) {
   if (level < 0 || level >= static_cast<int>(levels_.size()))
     throw Error("the checkpoint schedule uses level " + std::to_string(level) + " of a tiered store that has " +

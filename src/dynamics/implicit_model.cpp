@@ -125,7 +125,12 @@ std::unique_ptr<Record> ImplicitModel::make_record() const {
   return std::make_unique<ImplicitRecord>(make_state(), local_field("positions"));
 }
 
-std::size_t ImplicitModel::record_bytes() const { return make_state().bytes() + local_field("positions").bytes(); }
+std::size_t ImplicitModel::record_bytes() const {
+  const std::size_t positions = local_field("positions").bytes();
+  // How many iterates there are to differentiate is known after the step only.
+  const int iterates = options_.implicit_differentiation ? 0 : options_.newton.max_iterations;
+  return make_state().bytes() + (1 + static_cast<std::size_t>(std::max(iterates, 0))) * positions;
+}
 
 void ImplicitModel::step(int n, State& state, Record* record) {
   const ProfilingRegion region("diffsim::dynamics::implicit_step");

@@ -7,11 +7,21 @@
 #include "diffsim/checkpoint/two_level_schedule.hpp"
 #include "diffsim/io/hdf5_file.hpp"
 
+namespace diffsim {
+void synchronise_files(bool wanted);  // src/io/file_system.hpp
+}  // namespace diffsim
+
 namespace diffsim::app {
 namespace {
 
 class Resume : public RunnerTest {
  protected:
+  // Programs die here, not machines.
+  void SetUp() override {
+    RunnerTest::SetUp();
+    synchronise_files(false);
+  }
+  void TearDown() override { synchronise_files(true); }
   std::string scene(const std::string& checkpoint, const std::string& stiffness = "2.0e4") const {
     return "mesh: {box: {size: [1, 0.3, 0.2], cells: [4, 2, 1]}}\n"
            "material: {model: neo_hookean, density: 900, youngs_modulus: " +
@@ -77,6 +87,53 @@ TEST_F(Resume, AnotherProblemsCheckpointIsRefused) {
                 std::string::npos)
           << refused.err;
     }
+  }
+}
+
+TEST_F(Resume, SaysWhetherThereIsSomethingToGoOnFrom) {
+  write("s.yaml", scene("every: 20, store: hdf5"));
+  EXPECT_EQ(run({"gradient", "s.yaml", "--resume", "--time-limit", "1e-9"}, "out")
+                .out.find(rank_ == 0 ? "no checkpoint in '" + path("checkpoints") + "': the run begins anew\n" : ""),
+            0u);
+  EXPECT_EQ(run({"gradient", "s.yaml", "--resume"}, "out")
+                .out.find(rank_ == 0 ? "resuming from the checkpoint in '" + path("checkpoints") + "'\n" : ""),
+            0u);
+}
+
+TEST_F(Resume, AFailedRunIsNotInTheWay) {
+  // At 2.5 times the stable step, the bar bursts after a while.
+  std::string fails = scene("every: 2, store: hdf5, interval: 0");
+  fails.replace(fails.find("dt: 0.004"), 9, "dt: 0.06");
+  write("fails.yaml", fails);
+  write("s.yaml", scene("every: 20, store: hdf5"));
+  for (const bool resume : {false, true}) {
+    const Ran ran = run(resume ? std::vector<std::string>{"gradient", "fails.yaml", "--resume"}
+                               : std::vector<std::string>{"gradient", "fails.yaml"},
+                        "out");
+    EXPECT_EQ(ran.code, 1);
+    if (rank_ == 0) {
+      EXPECT_NE(ran.err.find("inverted or not finite"), std::string::npos) << ran.err;
+      EXPECT_TRUE(kept());
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  const Ran ran = run({"gradient", "s.yaml"}, "out");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  if (rank_ == 0) {
+    EXPECT_NE(ran.err.find("a run of another problem (solver is another) has left in"), std::string::npos) << ran.err;
+    EXPECT_FALSE(kept());
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST_F(Resume, LevelsLeaveNothing) {
+  write("s.yaml",
+        scene("levels: [{snapshots: 2}, {snapshots: 3, write: 1, read: 1}, {snapshots: 9, write: 2, read: 1}]"));
+  for (const char* command : {"gradient", "check"}) {
+    (void)run({command, "s.yaml"}, "out");
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_FALSE(kept()) << command;
+    MPI_Barrier(MPI_COMM_WORLD);
   }
 }
 

@@ -9,6 +9,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import time
 
 SCENE = """\
@@ -25,6 +26,7 @@ checkpoint: {{schedule: two_level, every: 50, snapshots: 5, store: tiered, direc
 
 
 def arguments(description):
+    sys.stdout.reconfigure(line_buffering=True)  # so that a log can be watched
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--diffsim", required=True, help="the program")
     parser.add_argument("--mpiexec", default="mpiexec --oversubscribe --bind-to none -n", help="up to the number of ranks")

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Runs out of disk at every place in turn: checkpoints, and then results, go to a tmpfs that has room for ever more.
+"""Runs out of disk at one place after the other: checkpoints, and then results, go to a tmpfs with room for ever more.
 
 Each run must end with an error of all ranks, said once, without crash or hang, and leave a checkpoint from which a run
-with enough room goes on to the gradient's same bits. Mounting needs root; without, use the tests' injected failures:
-build/tests/bin/simulation_resume_test --gtest_filter=*EachWrite* fails every single write in turn.
+with enough room goes on to the gradient's same bits. By default some 30 sizes, in about a minute or two; --step-kb 4
+and --results-step-kb 4, the size of a page, leave no place out. Mounting needs root.
+
+Every single write of every rank fails in turn, injected and without root, in the suite's test
+simulation_resume_test --gtest_filter=*EachWrite*; a longer sweep's with *FullDisk* and DIFFSIM_WRITE_STRIDE=1.
 
     sudo tests/campaigns/disk_full.py --diffsim build/bin/diffsim
 """
@@ -24,9 +27,9 @@ def main():
     parser = arguments(__doc__)
     parser.add_argument("--from-kb", type=int, default=1024)
     parser.add_argument("--to-kb", type=int, default=1400)
-    parser.add_argument("--step-kb", type=int, default=4)
+    parser.add_argument("--step-kb", type=int, default=24)
     parser.add_argument("--results-to-kb", type=int, default=1100)
-    parser.add_argument("--results-step-kb", type=int, default=32)
+    parser.add_argument("--results-step-kb", type=int, default=96)
     options = parser.parse_args()
     options.diffsim = os.path.abspath(options.diffsim)
     ranks = int(options.ranks.split(",")[0])

@@ -89,7 +89,7 @@ TEST(CheckpointPlan, KeepsEveryRecordWhereTheyFit) {
 
 TEST(CheckpointPlan, SaysWhatItIs) {
   EXPECT_EQ(plan_checkpoints(3, 2 * mebi, 2 * mebi, 4 * mebi).summary(),
-            "revolve: 1 snapshot, 1 record, 4.00 MiB; 2.00 forward steps for each of 3");
+            "revolve: 1 snapshot, 1 record, 4.00 MiB; 3 steps repeated, 2.00 forward steps for each of 3");
 }
 
 TEST(CheckpointPlan, TakesTheExtremesOfItsArguments) {

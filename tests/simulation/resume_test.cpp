@@ -13,6 +13,7 @@
 #include <random>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/inverse/problem.hpp"
 #include "diffsim/mesh/box.hpp"
 #include "simulation/resume_testing.hpp"
 
@@ -306,6 +307,29 @@ TEST(Resume, AFullDiskIsToldByAllRanksAndHarmsNothing) {
     EXPECT_TRUE(problem.warnings.empty()) << "write " << write << ": " << problem.warnings.front();
     if (rank != write % ranks && !failed) break;
   }
+}
+
+/// A product takes as long as two gradients, and Newton's method asks for many on end: none is waited for.
+TEST(Resume, AProductWithTheHessianIsStopped) {
+  Case problem(MPI_COMM_WORLD);
+  CheckpointDirectory::Options how;
+  how.keep = true;
+  const auto directory = std::make_shared<CheckpointDirectory>(MPI_COMM_WORLD, "resume", how);
+  for (const int stop_at : {3, steps + 10}) {
+    int polls = 0;
+    SweepJournal journal(directory, RowOrder(*problem.mesh), 1e9, [&] { return ++polls >= stop_at; });
+    MemoryStore store;
+    std::vector<Unknown> unknowns(1);
+    unknowns[0].parameter = "youngs_modulus";
+    InverseProblem inverse(
+        problem.solver->model(), problem.solver->initial_state(), steps, problem.loss, unknowns,
+        [](int n) { return std::make_unique<AllSchedule>(n); }, store);
+    inverse.set_journal(&journal);
+    const std::vector<double> direction(inverse.size(), 1.0);
+    EXPECT_THROW((void)inverse.hessian_product(inverse.start(), direction), SweepStopped);
+    EXPECT_EQ(polls, stop_at);
+  }
+  directory->remove_all();
 }
 
 TEST(Resume, ForeignAndNewerCheckpointsAreRefused) {

@@ -54,6 +54,17 @@ std::vector<double> gradient_of(DifferentiableSolver& solver, const std::vector<
   return gradient;
 }
 
+// A plan for a budget of memory must never need more.
+TEST(UnrolledRecord, IsNotLargerThanItSays) {
+  const auto bytes = [](bool implicit, int max_iterations) {
+    return make_solver("implicit_euler", implicit, max_iterations).model().record_bytes();
+  };
+  DifferentiableSolver solver = make_solver("implicit_euler", false, 7);
+  const std::size_t iterate = solver.initial_state()["positions"].bytes();
+  EXPECT_GE(bytes(false, 7), bytes(true, 7) + 7 * iterate);
+  EXPECT_EQ(bytes(true, 7), bytes(true, 50));
+}
+
 class UnrolledNewton : public testing::TestWithParam<const char*> {};
 
 TEST_P(UnrolledNewton, has_derivatives_where_it_stopped_early) {

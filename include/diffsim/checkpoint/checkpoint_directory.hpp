@@ -19,6 +19,8 @@
 
 namespace diffsim {
 
+class DirectoryLock;
+
 /// What makes one problem another, part by part: {"mesh", hash}, {"material", hash}, …
 using ProblemParts = std::vector<std::pair<std::string, std::string>>;
 
@@ -40,19 +42,24 @@ inline bool is_damage(const Error& error) {
 /// (`manifest.0`, `manifest.1`, the newer one counts). So a run that is killed at any time leaves files that are whole,
 /// or not listed. Files are named KIND_NUMBER.h5 and never written again under the same name while they are listed.
 ///
+/// A directory that keeps its files is one program's at a time. Others that keep none may share one; the first of them
+/// removes what a killed one has left, unless that is listed.
+///
 /// Every member is collective and throws the same Error on all ranks.
 class CheckpointDirectory {
  public:
   struct Options {
-    bool keep = false;    ///< files stay until `remove_all`; else they go with this object, and no manifest is kept
-    bool resume = false;  ///< begins with what an earlier run has kept; else that is removed
-    int depth = 2;        ///< files at most that are being written in the background; 0: none is
+    bool keep = false;       ///< files stay until `remove_all`; else they go with this object, and no manifest is kept
+    bool resume = false;     ///< begins with what an earlier run has kept; else that is removed
+    int depth = 2;           ///< files at most that are being written in the background; 0: none is
+    double patience = 10.0;  ///< s to wait for another run in the same directory to end
     ProblemParts problem;
     std::function<void(const std::string&)> warn;  ///< told what was found but cannot be used, and why
   };
 
-  /// Throws Error (input) where the directory cannot be written to; where `resume` finds another problem's files,
-  /// naming what is different; or where they are of a newer version.
+  /// Throws Error (input) where the directory cannot be written to, or is another program's; where `resume` finds
+  /// another problem's files, naming what is different; or where they are of a newer version. Another problem's files
+  /// of a run that failed give way, unless `resume`.
   CheckpointDirectory(MPI_Comm comm, std::string path, Options options);
   CheckpointDirectory(MPI_Comm comm, std::string path) : CheckpointDirectory(comm, std::move(path), Options{}) {}
   CheckpointDirectory(const CheckpointDirectory&) = delete;
@@ -88,6 +95,9 @@ class CheckpointDirectory {
 
   /// Lists files that are written; `wait`: all that were begun. Throws CheckpointWriteError.
   void publish(bool wait);
+  /// Notes, on the disk, that the run failed: what is there may be resumed, but does not stand in another run's way.
+  void mark_failed();
+  bool is_empty() const { return entries_.empty(); }
   /// Ends with nothing left: all files go, and the directory if it was made here.
   void remove_all();
 
@@ -103,6 +113,7 @@ class CheckpointDirectory {
   };
   using Key = std::pair<std::string, int>;
 
+  void enter();
   std::string unused_name(const Key& key);
   void load();
   void clean();
@@ -113,11 +124,13 @@ class CheckpointDirectory {
   Options options_;
   int rank_ = 0;
   int ranks_ = 1;
-  std::string first_made_;  // the outermost directory that did not exist before
+  std::unique_ptr<DirectoryLock> lock_;  // the first rank's
+  std::string first_made_;               // the outermost directory that did not exist before
   std::map<Key, Entry> entries_;
   std::vector<std::string> garbage_;      // names of files to remove once the manifest does not list them
   std::vector<std::string> old_garbage_;  // likewise, the one before it
   bool changed_ = false;                  // the manifest is behind
+  bool failed_ = false;                   // what the manifest is to say
   std::int64_t generation_ = 0;
   std::int64_t point_ranks_ = 0;  // that the point's signature was taken on
   RowOrder::Signature point_;

@@ -13,6 +13,7 @@ namespace diffsim {
 class TieredStore : public Store {
  public:
   explicit TieredStore(std::vector<std::unique_ptr<Store>> levels);
+  ~TieredStore() override;
 
   std::string name() const override { return "tiered"; }
   void put(int step, const State& state) override { levels_.front()->put(step, state); }

@@ -65,6 +65,7 @@ class Model {
   virtual double solver_tolerance() const { return 0.0; }
 
   virtual std::unique_ptr<Record> make_record() const = 0;
+  /// What a record takes on this rank; at most, where that depends on how the step goes.
   virtual std::size_t record_bytes() const = 0;
 
   /// x[n] → x[n+1] in place; fills `record` if one is given. Throws the same Error on every rank if the state becomes

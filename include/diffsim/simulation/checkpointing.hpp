@@ -48,7 +48,7 @@ struct SweepPlan {
 
   /// Of forward and reverse sweep together; NaN where not known.
   double expected_seconds() const;
-  /// "revolve: 12 snapshots, 3 records, 1.20 GiB; 2.31 forward steps for each of 10000; about 340 s"
+  /// "revolve: 12 snapshots, 3 records, 1.20 GiB; 13100 steps repeated, 2.31 forward steps for each of 10000; about 340 s"
   std::string summary() const;
 };
 
