@@ -7,6 +7,9 @@
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 
+// Vectors of four pass between functions of one file only: without AVX there is no other code to agree with.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 namespace diffsim::dynamics {
 namespace {
 

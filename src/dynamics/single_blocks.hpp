@@ -11,6 +11,9 @@
 
 #include "dynamics/block_rows.hpp"
 
+// Vectors of four pass between functions of one library only: without AVX there is no other code to agree with.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 namespace diffsim::dynamics {
 
 /// A sparse matrix of 3×3 blocks in single precision. Block row i, the rows of x and y from 3 place[i] on, has blocks
