@@ -123,7 +123,7 @@ TEST(matrix_options, refuse_what_cannot_be) {
 TEST(matrix_options, decide_what_is_multiplied_with) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {5, 3, 2});
   Couplings couplings;
-  couplings.add(mesh->cells(), 4);
+  couplings.add({mesh->cells().begin(), mesh->cells().end()}, 4);
   dynamics::MatrixShare share(*mesh, couplings, false);
   Field ones("ones", static_cast<std::size_t>(mesh->num_owned_vertices()));
   ones.fill(2.0);
