@@ -145,6 +145,7 @@ TEST(TieredStore, LeavesNoDirectory) {
   }
   MPI_Barrier(MPI_COMM_WORLD);
   EXPECT_FALSE(fs::exists("nested"));
+  MPI_Barrier(MPI_COMM_WORLD);
   // Nor what was there because a run was killed.
   on_rank_0([] { touch("nested/level_2/step_000001.h5"); });
   { const Hdf5Store store(MPI_COMM_WORLD, "nested/level_2"); }
