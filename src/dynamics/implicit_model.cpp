@@ -173,7 +173,10 @@ void ImplicitModel::solve(Step& step, int n, Field& y, std::vector<NewtonIterati
                       residual_text(report.residuals) +
                       (limiting.empty() ? "" : "; the last motion was cut by " + limiting) +
                       (cuts > 0 ? "; the step's load was halved " + std::to_string(cuts) + " times" : "") +
-                      "; use a smaller dt, more steps for the load, or other solver options",
+                      (report.linear_failure
+                           ? "; give another solver by petsc: (ksp_type, pc_type), raise its ksp_max_it, or use a "
+                             "smaller dt"
+                           : "; use a smaller dt, more steps for the load, or other solver options"),
                   ErrorKind::run);
     }
     ++cuts;

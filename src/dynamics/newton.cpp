@@ -49,12 +49,13 @@ class Newton {
 
   NewtonReport run() {
     now_ = problem_.evaluate(y_, residual_);
-    if (!now_.valid) return ended("a cell is inverted, or something not finite, where the step begins");
+    if (!now_.valid)
+      return ended("SNES_DIVERGED_FUNCTION_DOMAIN: a cell is inverted, or something not finite, where the step begins");
     largest_gap_ = problem_.find_gap(y_, gap_);
     note_residual();
     while (!reached()) {
       report_.exhausted = report_.iterations == options_.max_iterations;
-      if (report_.exhausted) return ended("the iterations are used up");
+      if (report_.exhausted) return ended("SNES_DIVERGED_MAX_IT: the iterations are used up");
       if (!iterate()) return report_;
     }
     report_.converged = true;
@@ -81,16 +82,19 @@ class Newton {
     for (;; projected = true) {
       const LinearReport solve = problem_.find_direction(y_, residual_, gap_, tolerance, projected, direction_);
       report_.linear_iterations += solve.iterations;
+      if (reached()) return true;  // of what is rounding, which the matrix has told
       if (!projected && (solve.indefinite || !solve.converged)) continue;
       if (!solve.converged) {
-        ended("the linear solve failed: " + solve.reason);
+        report_.linear_failure = true;
+        ended("SNES_DIVERGED_LINEAR_SOLVE: the linear solve failed, " + solve.reason + " after " +
+              std::to_string(solve.iterations) + " iterations");
         return false;
       }
       slope_ = problem_.dot(residual_, direction_);
       // With a gap to close the potential may well rise.
       if (!at_rest() || !problem_.has_potential() || slope_ < 0.0) break;
       if (projected) {
-        ended("there is no direction of descent");
+        ended("SNES_DIVERGED_LOCAL_MIN: there is no direction of descent");
         return false;
       }
     }
@@ -127,7 +131,8 @@ class Newton {
       return true;
     }
     problem_.set_progress(progress);
-    ended("the line search found no " + std::string(free_of_gap ? "decrease" : "valid configuration"));
+    ended("SNES_DIVERGED_LINE_SEARCH: the line search found no " +
+          std::string(free_of_gap ? "decrease" : "valid configuration"));
     return false;
   }
 

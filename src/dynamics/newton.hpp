@@ -61,11 +61,12 @@ struct NewtonIteration {
 struct NewtonReport {
   bool converged = false;
   bool exhausted = false;  ///< it ended because the iterations were used up
+  bool linear_failure = false;  ///< it ended because a linear system was not solved
   int iterations = 0;
   int linear_iterations = 0;
   int projections = 0;            ///< iterations that needed the projected Hessian
   std::vector<double> residuals;  ///< relative, of each iterate, the start first
-  std::string reason;             ///< why it ended, in words
+  std::string reason;             ///< why it ended, in words; of failures after PETSc's name for the like
 };
 
 /// Solves R(y) = 0 from y on by Newton's method with a backtracking line search.

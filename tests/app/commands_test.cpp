@@ -323,23 +323,6 @@ TEST_F(Commands, InvertByNewtonCg) {
   EXPECT_GT(report["hessian_products"].get<long>(), 0);
 }
 
-TEST_F(Commands, ImplicitFailureIsToldWithItsStep) {
-  // The load of step 2 is more than six iterations can follow.
-  std::string scene =
-      implicit_bar("integrator: implicit_euler, dt: 0.05, steps: 4, newton: {max_iterations: 6, max_cuts: 0}", target);
-  replace(scene, "traction: [0, 0, -5]", "traction: [[0, 0, 0], [0, 0, -5], [0, 0, -1.0e6], [0, 0, -5]]");
-  write("s.yaml", scene);
-  const Ran ran = run({"simulate", "s.yaml"}, "out");
-  EXPECT_EQ(ran.code, 1);
-  // What was reached before it stays, and nothing comes after.
-  const Hdf5File file = Hdf5File::open(MPI_COMM_WORLD, path("out/trajectory.h5"));
-  EXPECT_EQ(file.read_array<std::int64_t>("/step"), (std::vector<std::int64_t>{0, 1, 2}));
-  if (rank_ != 0) return;
-  for (const char* part : {"step 2: Newton's method failed in iteration 6", "relative residuals", "use a smaller dt"})
-    EXPECT_NE(ran.err.find(part), std::string::npos) << ran.err;
-  EXPECT_EQ(report("out")["converged"], false);
-}
-
 TEST_F(Commands, InvertRecoversTwoStiffnesses) {
   const std::string materials =
       "material:\n"
