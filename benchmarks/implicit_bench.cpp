@@ -61,7 +61,7 @@ void assembly(benchmark::State& bench, bool project) {
 void block_product(benchmark::State& bench) {
   DifferentiableSolver solver = make_solver(static_cast<int>(bench.range(0)));
   Couplings couplings;
-  couplings.add(solver.mesh()->cells(), 4);
+  couplings.add({solver.mesh()->cells().begin(), solver.mesh()->cells().end()}, 4);
   const BlockMatrix blocks(solver.mesh()->num_vertices(), couplings);
   const State state = solver.initial_state();
   Field y = state["positions"].like("y");
@@ -76,7 +76,7 @@ void matrix_product(benchmark::State& bench) {
   const TetrahedralMesh& mesh = *solver.mesh();
   solver.model().prepare();
   Couplings couplings;
-  couplings.add(mesh.cells(), 4);
+  couplings.add({mesh.cells().begin(), mesh.cells().end()}, 4);
   dynamics::MatrixShare share(mesh, couplings, false);
   const State state = solver.initial_state();
   solver.integrator().terms()[0]->add_jacobian({state["positions"]}, solver.parameters(), {-1.0, 0.0, false},
