@@ -25,6 +25,7 @@ double DifferentiableSimulator::rollout(int num_steps, int checkpoint_every, Los
 
 double DifferentiableSimulator::rollout(int num_steps, const CheckpointOptions& options, Loss& loss,
                                         const StateObserver& observer) {
+  if (solver_->has_contact()) solver_->require_apart();
   state_ = solver_->initial_state();
   std::optional<SweepPlan> plan;
   if (options.memory.is_given()) plan = plan_sweep(options, solver_->model(), state_, gradient_, num_steps);

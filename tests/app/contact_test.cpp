@@ -135,6 +135,28 @@ TEST_F(Contact, ImplicitStepsWithEverything) {
   }
 }
 
+TEST_F(Contact, MultigridGivesTheGradientOfFactors) {
+  std::string text = block("self: true, friction: 0.3, friction_velocity: 0.05, " + floor_,
+                           "objective: {type: target_position, region: all, target: [0.3, 0.2, -0.1]}\n"
+                           "parameters: [{name: barrier_stiffness}, {name: friction}]\n");
+  text.replace(text.find("solver: {"), 9, "solver: {integrator: bdf2, ");
+  text.replace(text.find(", substeps: 2, damping: 1"), 25, "");
+  text.replace(text.find("dt: 0.001, steps: 40"), 20, "dt: 0.005, steps: 5");
+  double norms[2] = {};
+  for (int k = 0; k < 2; ++k) {
+    write("scene.yaml", text + (k == 1 ? "petsc: {pc_type: gamg}\n" : ""));
+    const Ran ran = run({"gradient", "scene.yaml"}, "out");
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(ran.err.find("pc_type"), std::string::npos) << ran.err;  // it was read
+    if (rank_ == 0) norms[k] = report("out")["gradient_norm"].get<double>();
+  }
+  EXPECT_NEAR(norms[1], norms[0], 1e-8 * norms[0]);
+  if (rank_ == 0) {
+    EXPECT_GT(norms[0], 0.0);
+    EXPECT_NE(norms[1], norms[0]);  // not by factors
+  }
+}
+
 TEST_F(Contact, RotationsThatMakeNoSenseAreToldWithTheLine) {
   const auto error_of = [&](const std::string& obstacle) {
     write("bad.yaml", block("obstacles: [" + obstacle + "]"));

@@ -3,14 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "contact_testing.hpp"
+#include "pair_testing.hpp"
 
 namespace diffsim::contact {
 namespace {
-
-const PointTriangleWeights point_triangle = {0.7, {-0.5, -0.5, 0.0}, {0.25, 0.0, 1.0 / 6.0}};
-const EdgeEdgeWeights edge_edge = {mollifier_threshold(1.0, 1.0)};
-const ContactLaw<double> law = {3e4, 0.8, 0.3, 0.2};
 
 /// -∂E/∂x by central differences of the energy, at second order.
 template <class Weights>

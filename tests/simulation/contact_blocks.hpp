@@ -71,16 +71,13 @@ inline int block_of(const Scene& scene, double y) {
 
 inline DifferentiableSolver make_solver(const Scene& scene, MPI_Comm comm = MPI_COMM_WORLD) {
   auto mesh = make_mesh(scene.blocks, comm);
-  DifferentiableMaterial material{
-      "stable_neo_hookean", {{"youngs_modulus", 5e4}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "all"};
   SolverOptions options{.dt = scene.dt,
                         .substeps = 1,
                         .damping = scene.damping,
                         .gravity = scene.gravity,
                         .integrator = scene.integrator};
-  options.implicit.newton.tolerance = 1e-12;
   options.implicit.linear.direct_below = scene.direct_below;
-  DifferentiableSolver solver(mesh, {material}, options);
+  DifferentiableSolver solver = testing_simulation::make_soft_solver(mesh, 5e4, options);
   solver.add_contact(scene.contact);
   std::vector<double> velocity;
   for (int v = 0; v < mesh->num_owned_vertices(); ++v) {

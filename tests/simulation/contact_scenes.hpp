@@ -40,9 +40,10 @@ struct Scene {
   double youngs_modulus = 5e4;
   std::string model = "neo_hookean";
   std::string integrator = "symplectic_euler";
-  double damping = 1.0;   ///< a substep
-  bool may_stop = false;  ///< a step that is refused since it would pass through something is a good end
-  double safety = 2.0;    ///< explicit substeps are so much below the limit of stability
+  double damping = 1.0;  ///< a substep
+  bool may_stop =
+      false;  ///< a step that is refused, since it would pass through something or has no solution, is a good end
+  double safety = 2.0;  ///< explicit substeps are so much below the limit of stability
 };
 
 inline std::shared_ptr<TetrahedralMesh> make_mesh(const Scene& scene) {

@@ -106,7 +106,9 @@ TEST(implicit_contact_scenes, statics) {
   Scene fork = motions()[5];
   fork.motions[0].velocity = {0, -1.0, 0};
   fork.motions[1].velocity = {0, 1.0, 0};
-  expect_good({implicit(pressed, "quasi_static", 2e-3, 8), implicit(fork, "quasi_static", 4e-3, 4)});
+  std::vector<Scene> all = {implicit(pressed, "quasi_static", 2e-3, 8), implicit(fork, "quasi_static", 4e-3, 4)};
+  for (Scene& scene : all) scene.may_stop = at_length();  // what goes on to press has no equilibrium in the end
+  expect_good(all);
 }
 
 TEST(implicit_contact_scenes, meshes_made_elsewhere) {
@@ -134,7 +136,9 @@ TEST(implicit_contact_scenes, meshes_made_elsewhere) {
 class ImplicitHeaps : public testing::TestWithParam<unsigned> {};
 
 TEST_P(ImplicitHeaps, fall_into_a_pit) {
-  expect_good({implicit(heap(GetParam(), at_length() ? 5 : 3), "implicit_euler", 2e-3, 25)});
+  Scene scene = implicit(heap(GetParam(), at_length() ? 5 : 3), "implicit_euler", 2e-3, 25);
+  scene.may_stop = at_length();  // with friction of five bodies Newton's method may stall where forces have a kink
+  expect_good({scene});
 }
 
 INSTANTIATE_TEST_SUITE_P(implicit_contact_scenes, ImplicitHeaps, testing::Range(1u, at_length() ? 9u : 2u));

@@ -69,17 +69,37 @@ struct Indentation {
 
 constexpr double depth = 6e-3;  // m
 
-/// A body with a round top, 0.2 m wide and 0.1 m high, of 2 n × n × 1 cells, which a plane presses to the depth
-/// `down_by`.
+/// A body with a round top, 2 w wide and w high, of 2 n × n × 1 bricks, whose cells are mirror images of each other.
+MeshData round_top(int n, double width, double radius) {
+  MeshData half = box_mesh({width, 1.0, 1.0}, {n, n, 1}, 0, 1);
+  for (std::size_t i = 0; i < half.coordinates.size(); i += 3)
+    half.coordinates[i + 1] *= width - 0.5 * half.coordinates[i] * half.coordinates[i] / radius;
+  MeshData all;
+  all.num_vertices = half.num_vertices;
+  all.coordinates = half.coordinates;
+  all.cells = half.cells;
+  std::vector<std::int64_t> image;
+  for (std::size_t i = 0; i < half.coordinates.size(); i += 3) {
+    const double* const x = &half.coordinates[i];
+    if (x[0] == 0.0) {
+      image.push_back(static_cast<std::int64_t>(i / 3));
+      continue;
+    }
+    image.push_back(all.num_vertices++);
+    all.coordinates.insert(all.coordinates.end(), {-x[0], x[1], x[2]});
+  }
+  for (std::size_t cell = 0; cell < half.cells.size(); cell += 4)
+    for (const std::size_t corner : {0, 2, 1, 3})
+      all.cells.push_back(image[static_cast<std::size_t>(half.cells[cell + corner])]);
+  all.num_cells = 2 * half.num_cells;
+  return all;
+}
+
+/// That body, 0.2 m wide and 0.1 m high, which a plane presses to the depth `down_by`.
 Indentation press(int n, double down_by) {
   constexpr double width = 0.1, radius = 0.2, range = 4e-3;
   constexpr int steps = 3;
-  MeshData data = box_mesh({2.0 * width, 1.0, 1.0}, {2 * n, n, 1}, 0, 1);
-  for (std::size_t i = 0; i < data.coordinates.size(); i += 3) {
-    data.coordinates[i] -= width;
-    data.coordinates[i + 1] *= width - 0.5 * data.coordinates[i] * data.coordinates[i] / radius;
-  }
-  const auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_SELF, data);
+  const auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_SELF, round_top(n, width, radius));
   const DifferentiableMaterial material{
       "neo_hookean", {{"youngs_modulus", 1e6}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "all"};
   SolverOptions options{.dt = 1.0 / steps, .gravity = {0, 0, 0}, .integrator = "quasi_static"};
@@ -87,14 +107,15 @@ Indentation press(int n, double down_by) {
   solver.fix("all", {false, false, true});
   mesh->define_region("middle", BoxShape{{-1e-9, -1.0, -1.0}, {1e-9, 1.0, 2.0}});
   solver.fix("middle", {true, false, false});
-  solver.fix("y_min", {false, true, false});
+  mesh->define_region("foot", BoxShape{{-1.0, -1.0, -1.0}, {1.0, 1e-9, 2.0}});
+  solver.fix("foot", {false, true, false});
   ContactOptions contact{.barrier_distance = range, .barrier_stiffness = 2e5};
   const std::array<double, 3> down = {0.0, -1.0, 0.0};
   contact.planes.push_back(
       {.point = {0.0, width + range, 0.0}, .normal = down, .velocity = {0.0, -down_by - range, 0.0}});
   solver.add_contact(contact);
 
-  PlaneContact indenter(mesh, "0", down, false);
+  PlaneContact indenter(mesh, {.label = "0", .normal = down}, false);
   IndentationForce force(*mesh, indenter, steps, options.dt);
   DifferentiableSimulator simulator(solver);
   simulator.require_gradient({"obstacle_position:0"});
@@ -107,8 +128,11 @@ Indentation press(int n, double down_by) {
 
 double order_of(double coarse, double middle, double fine) { return std::log2((coarse - middle) / (middle - fine)); }
 
-TEST(indentation, force_and_stiffness_converge_with_the_mesh_at_first_order_at_least) {
-  // Elements alone would give second order; where the contact ends falls between vertices.
+TEST(indentation, force_converges_with_the_mesh_at_order_three_halves_and_stiffness_at_first_at_least) {
+  // On 4 to 64 cells a side the force's orders are 1.34, 1.50, 1.50. Cells along the height alone give 1.8, 1.9, and
+  // sums of the pressure over vertices third order, as it ends with slope zero: it is cells along the surface that are
+  // slower. Without the mirror images orders are 0.7, 1.2, 1.4: left and right err against each other. The
+  // stiffness, 1.35, 1.25, 3.1, has no regular error: its pressure has a kink where the contact ends, between vertices.
   Indentation found[3];
   for (int k = 0; k < 3; ++k) {
     found[k] = press(8 << k, depth);
@@ -118,7 +142,7 @@ TEST(indentation, force_and_stiffness_converge_with_the_mesh_at_first_order_at_l
   const double force = order_of(found[0].force, found[1].force, found[2].force),
                stiffness = order_of(found[0].stiffness, found[1].stiffness, found[2].stiffness);
   std::printf("orders %.2f, %.2f\n", force, stiffness);
-  EXPECT_GT(force, 1.0);
+  EXPECT_NEAR(force, 1.5, 0.1);
   EXPECT_GT(stiffness, 1.0);
   EXPECT_NEAR(found[1].force, found[2].force, 0.003 * found[2].force);
   EXPECT_NEAR(found[1].stiffness, found[2].stiffness, 0.02 * found[2].stiffness);

@@ -7,9 +7,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "diffsim/core/error.hpp"
 #include "diffsim/dynamics/mesh_model.hpp"
 #include "diffsim/elastic/elastic_term.hpp"
 #include "diffsim/inverse/gradient_check.hpp"
@@ -93,6 +95,59 @@ inline void start_stretched(DifferentiableSolver& solver) {
   }
   solver.set_initial_displacement(displacement);
   solver.set_initial_velocity(velocity);
+}
+
+/// Expects an Error with these words in its text; returns its kind.
+template <class Act>
+std::optional<ErrorKind> expect_refused(const Act& act, const std::vector<std::string>& words) {
+  try {
+    act();
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    for (const std::string& word : words) EXPECT_NE(text.find(word), std::string::npos) << text << " lacks: " << word;
+    return error.kind();
+  }
+  ADD_FAILURE() << "no error";
+  return std::nullopt;
+}
+
+/// Likewise of the first step.
+inline std::optional<ErrorKind> expect_step_refused(DifferentiableSolver& solver,
+                                                    const std::vector<std::string>& words) {
+  solver.model().prepare();
+  State state = solver.initial_state();
+  return expect_refused([&] { solver.step(0, state); }, words);
+}
+
+/// The energy at the start, what is gone of it after so many steps of dt, and friction's work by its power; nothing
+/// touches in the end.
+struct EnergyBalance {
+  double before, gone, work;
+};
+inline EnergyBalance energy_balance(DifferentiableSolver& solver, int steps, double dt) {
+  MeshModel& model = solver.integrator();
+  model.prepare();
+  State state = solver.initial_state();
+  const auto energy = [&] { return model.kinetic_energy(state) + model.potential_energy(state); };
+  const double before = energy();
+  double work = 0.0, power = 0.0;
+  for (int n = 1; n <= steps; ++n) {
+    model.step(n - 1, state, nullptr);
+    const double now = solver.contact_state(n, state).friction_power;
+    work += 0.5 * dt * (power + now);
+    power = now;
+  }
+  EXPECT_EQ(solver.contact_state(steps, state).active_pairs, 0);
+  return {before, before - energy(), work};
+}
+
+/// A soft body, with Newton's method to rounding.
+inline DifferentiableSolver make_soft_solver(const std::shared_ptr<TetrahedralMesh>& mesh, double youngs_modulus,
+                                             SolverOptions options) {
+  const DifferentiableMaterial material{
+      "stable_neo_hookean", {{"youngs_modulus", youngs_modulus}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "all"};
+  options.implicit.newton.tolerance = 1e-12;
+  return {mesh, {material}, options};
 }
 
 /// The mean of a region shall be at `target` at a step: smooth, and blind to no parameter.

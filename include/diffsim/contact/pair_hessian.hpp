@@ -30,6 +30,13 @@ DIFFSIM_FUNCTION void add_distance_hessian(const Closest<double>& at, double a, 
   }
 }
 
+/// (x, y) ← (c x - s y, s x + c y).
+DIFFSIM_FUNCTION void rotate(double c, double s, double& x, double& y) {
+  const double old = x;
+  x = c * old - s * y;
+  y = s * old + c * y;
+}
+
 }  // namespace detail
 
 /// h += ∂²E/∂x².
@@ -92,18 +99,10 @@ DIFFSIM_FUNCTION void make_semidefinite(PairHessian& h) {
         const double ratio = (a[j][j] - a[i][i]) / (2.0 * a[i][j]);
         const double t = (ratio >= 0.0 ? 1.0 : -1.0) / (std::fabs(ratio) + std::sqrt(1.0 + ratio * ratio));
         const double c = 1.0 / std::sqrt(1.0 + t * t), s = t * c;
+        for (int k = 0; k < n; ++k) detail::rotate(c, s, a[k][i], a[k][j]);
         for (int k = 0; k < n; ++k) {
-          const double ki = a[k][i], kj = a[k][j];
-          a[k][i] = c * ki - s * kj;
-          a[k][j] = s * ki + c * kj;
-        }
-        for (int k = 0; k < n; ++k) {
-          const double ik = a[i][k], jk = a[j][k];
-          a[i][k] = c * ik - s * jk;
-          a[j][k] = s * ik + c * jk;
-          const double qi = q[k][i], qj = q[k][j];
-          q[k][i] = c * qi - s * qj;
-          q[k][j] = s * qi + c * qj;
+          detail::rotate(c, s, a[i][k], a[j][k]);
+          detail::rotate(c, s, q[k][i], q[k][j]);
         }
       }
   }

@@ -57,7 +57,8 @@ class DifferentiableSolver {
   /// materials and gravity.
   void add_contact(const ContactOptions& options);
   bool has_contact() const { return !contacts_.empty(); }
-  /// Throws Error (input), naming some pairs, if x[0] touches or intersects anything.
+  /// Throws Error (input), naming some pairs, if x[0] touches or intersects anything, or is inside. Rollouts of a
+  /// simulator begin with it; who steps by hand calls it.
   void require_apart();
   /// How step n's state, of this body, touches.
   ContactState contact_state(int n, const State& state);
