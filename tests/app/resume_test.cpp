@@ -100,6 +100,17 @@ TEST_F(Resume, SaysWhetherThereIsSomethingToGoOnFrom) {
             0u);
 }
 
+TEST_F(Resume, ATimeLimitIsATime) {
+  for (const char* limit : {"0", "-1", "soon", "1e400", "10s"}) {
+    const Ran ran = run({"gradient", "s.yaml", "--time-limit", limit}, "out");
+    EXPECT_EQ(ran.code, 2);
+    if (rank_ == 0) {
+      EXPECT_EQ(ran.err, "diffsim: error: command line: --time-limit: '" + std::string(limit) +
+                             "' is no time; give seconds, above 0; see diffsim --help\n");
+    }
+  }
+}
+
 TEST_F(Resume, AFailedRunIsNotInTheWay) {
   // At 2.5 times the stable step, the bar bursts after a while.
   std::string fails = scene("every: 2, store: hdf5, interval: 0");
