@@ -4,12 +4,21 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 
 #include "app/yaml_value.hpp"
 #include "diffsim/core/config.hpp"
 
 namespace diffsim::app {
 namespace {
+
+std::string fault_of_seconds(const std::string& text) {
+  char* end = nullptr;
+  const double seconds = std::strtod(text.c_str(), &end);
+  if (end != text.c_str() && *end == '\0' && std::isfinite(seconds) && seconds > 0.0) return "";
+  return "'" + text + "' is no time; give seconds, above 0";
+}
 
 constexpr const char* footer =
     "PETSc options may follow `--`; --kokkos-… options go to Kokkos. Alone or under mpirun.\n"
@@ -43,7 +52,7 @@ void parse(CommandLine& line, std::vector<std::string> arguments) {
       sub->add_flag("--resume", line.resume, "Go on from the checkpoint in checkpoint.directory, if there is one");
       sub->add_option("--time-limit", line.time_limit, "Stop at a checkpoint after so many seconds, with exit code 3")
           ->type_name("SECONDS")
-          ->check(CLI::PositiveNumber);
+          ->check(fault_of_seconds);
     }
     if (std::string(command.name) == "check")
       sub->add_flag("--hessian", line.hessian,

@@ -39,7 +39,8 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
   });
   problem = std::make_unique<InverseProblem>(
       solver->model(), solver->initial_state(), scene.solver.steps, objective(), std::move(unknowns),
-      [this](int num_steps) { return next_schedule(num_steps); }, *store);
+      [this](int num_steps) { return next_schedule(of_gradient, num_steps); }, *store);
+  problem->set_product_schedule([this](int num_steps) { return next_schedule(of_product, num_steps); });
   require_reach();
   if (journal_) problem->set_journal(&*journal_);
   if (log_) problem->set_log(&*log_);
@@ -117,14 +118,14 @@ void InverseJob::finish() {
   directory_->remove_all();
 }
 
-std::unique_ptr<Schedule> InverseJob::next_schedule(int num_steps) {
+std::unique_ptr<Schedule> InverseJob::next_schedule(Sweep sweep, int num_steps) {
   add_statistics();
-  const bool planned = checkpoint_.memory.is_given();
-  if (planned && !plan_) make_plan(num_steps);
-  const auto make = [&] { return make_schedule(checkpoint_, num_steps, plan_ ? &*plan_ : nullptr); };
+  const std::optional<SweepPlan>& plan = plans_[sweep];
+  if (checkpoint_.memory.is_given() && !plan) make_plan(sweep, num_steps);
+  const auto make = [&] { return make_schedule(checkpoint_, num_steps, plan ? &*plan : nullptr); };
   if (!loss && job_.rank == 0) {
-    if (!forecast_) forecast_ = forecast(*make(), num_steps);
-    watch_.emplace(progress, *forecast_);
+    if (!forecasts_[sweep]) forecasts_[sweep] = forecast(*make(), num_steps);
+    watch_.emplace(progress, *forecasts_[sweep]);
     problem->watch([this](long taken, int reached, int from) { (*watch_)(taken, reached, from); });
   }
   return make();
@@ -139,11 +140,17 @@ ParameterSet InverseJob::asked_gradient() const {
   return solver->parameters().zero_like(names);
 }
 
-void InverseJob::make_plan(int num_steps) {
-  at_place(job_.scene.checkpoint_place,
-           [&] { plan_ = plan_sweep(checkpoint_, solver->model(), problem->initial(), asked_gradient(), num_steps); });
+void InverseJob::make_plan(Sweep sweep, int num_steps) {
+  std::optional<SweepPlan>& plan = plans_[sweep];
+  at_place(job_.scene.checkpoint_place, [&] {
+    plan = sweep == of_product
+               ? plan_product_sweep(checkpoint_, solver->model(), asked_gradient(), num_steps)
+               : plan_sweep(checkpoint_, solver->model(), problem->initial(), asked_gradient(), num_steps);
+  });
   progress.clear();
-  job_.out << "checkpoints: " << plan_->summary() << '\n' << std::flush;
+  job_.out << (sweep == of_product ? "checkpoints of products with the Hessian: " : "checkpoints: ") << plan->summary()
+           << '\n'
+           << std::flush;
 }
 
 void InverseJob::add_statistics() {
@@ -157,7 +164,7 @@ void InverseJob::report_sweeps() {
   report_solver(job_, *solver);
   const CheckpointOptions& options = checkpoint_;
   nlohmann::ordered_json& report = job_.report["checkpoint"];
-  report = {{"schedule", plan_ ? "planned" : options.schedule},
+  report = {{"schedule", options.memory.is_given() ? "planned" : options.schedule},
             {"store", options.store},
             {"steps_reversed", job_.scene.solver.steps - skipped_steps(options, job_.scene.solver.steps)},
             {"advances", done_.advances},
@@ -168,15 +175,18 @@ void InverseJob::report_sweeps() {
             {"seconds_waiting", done_.seconds_waiting}};
   if (directory_) report["directory"] = directory_->path();
   if (log_) report["evaluations_replayed"] = log_->num_replayed();
-  if (!plan_) return;
-  const CheckpointPlan& plan = plan_->checkpoints;
-  report["plan"] = {{"snapshots", plan.snapshots},
-                    {"records", plan.records},
-                    {"bytes", plan.bytes},
-                    {"recomputations", plan.recomputations},
-                    {"step_seconds", plan_->step_seconds},
-                    {"adjoint_seconds", plan_->adjoint_seconds},
-                    {"expected_seconds", plan_->expected_seconds()}};
+  for (const Sweep sweep : {of_gradient, of_product}) {
+    if (!plans_[sweep]) continue;
+    const CheckpointPlan& plan = plans_[sweep]->checkpoints;
+    report[sweep == of_product ? "plan_of_products" : "plan"] = {
+        {"snapshots", plan.snapshots},
+        {"records", plan.records},
+        {"bytes", plan.bytes},
+        {"recomputations", plan.recomputations},
+        {"step_seconds", plans_[sweep]->step_seconds},
+        {"adjoint_seconds", plans_[sweep]->adjoint_seconds},
+        {"expected_seconds", plans_[sweep]->expected_seconds()}};
+  }
 }
 
 double gradient_norm(const InverseProblem& problem, const std::vector<std::vector<double>>& gradients) {

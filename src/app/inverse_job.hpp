@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -42,9 +43,10 @@ struct InverseJob {
  private:
   void require_reach() const;
   void make_resumable(const CheckpointOptions& options);
-  std::unique_ptr<Schedule> next_schedule(int num_steps);
+  enum Sweep { of_gradient, of_product };
+  std::unique_ptr<Schedule> next_schedule(Sweep sweep, int num_steps);
   void add_statistics();
-  void make_plan(int num_steps);
+  void make_plan(Sweep sweep, int num_steps);
 
   Job& job_;
   CheckpointOptions checkpoint_;  // the scene's; `check` takes the exact gradient
@@ -53,9 +55,9 @@ struct InverseJob {
   std::shared_ptr<CheckpointDirectory> directory_;
   std::optional<SweepJournal> journal_;
   std::optional<EvaluationLog> log_;
-  std::optional<SweepPlan> plan_;
-  std::optional<SweepForecast> forecast_;  // on the first rank
-  std::optional<SweepProgress> watch_;     // likewise
+  std::array<std::optional<SweepPlan>, 2> plans_;          // by Sweep, as the next
+  std::array<std::optional<SweepForecast>, 2> forecasts_;  // on the first rank
+  std::optional<SweepProgress> watch_;                     // likewise
   SweepStatistics done_;
 };
 

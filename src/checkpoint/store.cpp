@@ -33,6 +33,8 @@ void MemoryStore::erase(int step) {
   if (found == snapshots_.end()) return;
   free_.push_back(std::move(found->second));
   snapshots_.erase(found);
+  // The next sweep may need the room for records.
+  if (snapshots_.empty()) free_.clear();
 }
 
 }  // namespace diffsim

@@ -21,7 +21,8 @@ std::vector<double> InverseProblem::hessian_sweep(const std::vector<double>& u, 
   DirectionalLoss loss(loss_, model);
   State state = model.make_state(), adjoint = state.zero_like();
   start.join(state);
-  const std::unique_ptr<Schedule> schedule = make_schedule_(num_steps_);
+  const std::unique_ptr<Schedule> schedule =
+      make_product_schedule_ ? make_product_schedule_(num_steps_) : make_schedule_(num_steps_);
   if (schedule->first_reversed() > 0)
     throw Error(
         "no second derivatives of a sweep of the last steps only; reverse all steps, or use an optimiser that "

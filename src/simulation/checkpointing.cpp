@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "diffsim/adjoint/directional.hpp"
 #include "diffsim/checkpoint/hdf5_store.hpp"
 #include "diffsim/checkpoint/multi_level_schedule.hpp"
 #include "diffsim/checkpoint/online_schedule.hpp"
@@ -34,7 +35,8 @@ double measured(MPI_Comm comm, const Body& body) {
 std::unique_ptr<Store> make_hdf5_store(const CheckpointOptions& options, MPI_Comm comm, const std::string& directory,
                                        std::shared_ptr<CheckpointDirectory> shared, const RowOrder* order) {
   if (!shared) shared = std::make_shared<CheckpointDirectory>(comm, directory);
-  return std::make_unique<Hdf5Store>(std::move(shared), order ? *order : RowOrder(comm), SnapshotFormat{options.single, options.compressed});
+  return std::make_unique<Hdf5Store>(std::move(shared), order ? *order : RowOrder(comm),
+                                     SnapshotFormat{options.single, options.compressed});
 }
 
 std::unique_ptr<Store> make_tiered_store(const CheckpointOptions& options, MPI_Comm comm,
@@ -125,8 +127,8 @@ SweepPlan plan_sweep(const CheckpointOptions& options, Model& model, const State
   model.prepare();
   model.begin_adjoint(gradient);  // what a record holds may depend on it
   plan.checkpoints =
-      plan_checkpoints(model.comm(), options.memory, num_steps - plan.skipped, static_cast<std::int64_t>(initial.bytes()),
-                       static_cast<std::int64_t>(model.record_bytes()));
+      plan_checkpoints(model.comm(), options.memory, num_steps - plan.skipped,
+                       static_cast<std::int64_t>(initial.bytes()), static_cast<std::int64_t>(model.record_bytes()));
   if (num_steps == 0) return plan;
   ParameterSet scratch = model.parameters().zero_like(gradient.names());
   State state = initial.clone();
@@ -146,6 +148,19 @@ SweepPlan plan_sweep(const CheckpointOptions& options, Model& model, const State
     if (error.kind() != ErrorKind::run) throw;
     plan.step_seconds = plan.adjoint_seconds = std::numeric_limits<double>::quiet_NaN();
   }
+  return plan;
+}
+
+SweepPlan plan_product_sweep(const CheckpointOptions& options, Model& model, const ParameterSet& gradient,
+                             int num_steps) {
+  SweepPlan plan;
+  plan.skipped = skipped_steps(options, num_steps);
+  model.prepare();
+  model.begin_adjoint(gradient);  // what a record holds may depend on it
+  const DirectionalModel products(model, gradient);
+  plan.checkpoints = plan_checkpoints(model.comm(), options.memory, num_steps - plan.skipped,
+                                      static_cast<std::int64_t>(products.make_state().bytes()),
+                                      static_cast<std::int64_t>(products.record_bytes()));
   return plan;
 }
 

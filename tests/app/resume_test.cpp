@@ -100,6 +100,17 @@ TEST_F(Resume, SaysWhetherThereIsSomethingToGoOnFrom) {
             0u);
 }
 
+TEST_F(Resume, ATimeLimitIsATime) {
+  for (const char* limit : {"0", "-1", "soon", "1e400", "10s"}) {
+    const Ran ran = run({"gradient", "s.yaml", "--time-limit", limit}, "out");
+    EXPECT_EQ(ran.code, 2);
+    if (rank_ == 0) {
+      EXPECT_EQ(ran.err, "diffsim: error: command line: --time-limit: '" + std::string(limit) +
+                             "' is no time; give seconds, above 0; see diffsim --help\n");
+    }
+  }
+}
+
 TEST_F(Resume, AFailedRunIsNotInTheWay) {
   // At 2.5 times the stable step, the bar bursts after a while.
   std::string fails = scene("every: 2, store: hdf5, interval: 0");
@@ -124,6 +135,34 @@ TEST_F(Resume, AFailedRunIsNotInTheWay) {
     EXPECT_FALSE(kept());
   }
   MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST_F(Resume, ProductsWithTheHessianHaveAPlanOfTheirOwn) {
+  // Room for every record of a gradient's sweep, but not of a product's.
+  std::string text = scene("memory: 1");
+  text.replace(text.find("{max_iterations: 6}"), 19, "{method: newton_cg, max_iterations: 1}");
+  const auto planned = [&](const std::string& budget) {
+    std::string with = text;
+    with.replace(with.find("memory: 1"), 9, "memory: " + budget);
+    write("s.yaml", with);
+    EXPECT_EQ(run({"invert", "s.yaml"}, "out").code, 1);  // out of iterations
+    std::string found = rank_ == 0 ? read("out/report.json") : "";
+    MPI_Barrier(MPI_COMM_WORLD);
+    return nlohmann::json::parse(found, nullptr, false);
+  };
+  nlohmann::json plenty = planned("1GB");
+  std::int64_t bytes = rank_ == 0 ? plenty["checkpoint"]["plan"]["bytes"].get<std::int64_t>() : 0;
+  MPI_Bcast(&bytes, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+  const nlohmann::json tight = planned(std::to_string(bytes));
+  if (rank_ != 0) return;
+  EXPECT_EQ(plenty["checkpoint"]["advances"].get<long>(), 0);
+  const nlohmann::json& of_products = tight["checkpoint"]["plan_of_products"];
+  EXPECT_EQ(tight["checkpoint"]["plan"]["recomputations"].get<long>(), 0);
+  EXPECT_GT(of_products["recomputations"].get<long>(), 0);
+  EXPECT_LE(of_products["bytes"].get<std::int64_t>(), bytes);
+  EXPECT_GE(of_products["bytes"].get<std::int64_t>(), bytes * 8 / 10);
+  EXPECT_EQ(tight["checkpoint"]["advances"].get<long>(),
+            tight["hessian_products"].get<long>() * of_products["recomputations"].get<long>());
 }
 
 TEST_F(Resume, LevelsLeaveNothing) {

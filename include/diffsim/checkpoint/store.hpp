@@ -31,7 +31,7 @@ class Store {
   virtual StoreStatistics statistics() const { return {}; }
 };
 
-/// Snapshots in the memory that the state lives in; what was erased is used again.
+/// Snapshots in the memory that the state lives in; what was erased is used again, as long as there are any.
 class MemoryStore : public Store {
  public:
   std::string name() const override { return "memory"; }

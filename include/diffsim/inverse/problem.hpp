@@ -58,6 +58,8 @@ class InverseProblem {
   std::size_t count(std::size_t k) const { return blocks_[k].count; }
   int components(std::size_t k) const { return blocks_[k].components; }
 
+  /// From here on products with the Hessian follow another schedule than gradients: their states and records are larger.
+  void set_product_schedule(ScheduleFactory make) { make_product_schedule_ = std::move(make); }
   /// From here on `gradient` keeps how far its sweep is, and goes on from there; nullptr: no more.
   void set_journal(SweepJournal* journal) { journal_ = journal; }
   /// Told how far the sweeps of `gradient` are.
@@ -110,7 +112,7 @@ class InverseProblem {
   std::vector<Unknown> unknowns_;
   std::vector<Block> blocks_;
   std::size_t size_ = 0;
-  ScheduleFactory make_schedule_;
+  ScheduleFactory make_schedule_, make_product_schedule_;
   Store& store_;
   SweepJournal* journal_ = nullptr;
   SweepWatcher watcher_;

@@ -48,7 +48,8 @@ struct SweepPlan {
 
   /// Of forward and reverse sweep together; NaN where not known.
   double expected_seconds() const;
-  /// "revolve: 12 snapshots, 3 records, 1.20 GiB; 13100 steps repeated, 2.31 forward steps for each of 10000; about 340 s"
+  /// "revolve: 12 snapshots, 3 records, 1.20 GiB; 13100 steps repeated, 2.31 forward steps for each of 10000; about 340
+  /// s"
   std::string summary() const;
 };
 
@@ -71,5 +72,8 @@ std::unique_ptr<Store> make_store(const CheckpointOptions& options, MPI_Comm com
 /// The plan for `options.memory`, which must be given. `gradient` names the parameters asked for. Collective.
 SweepPlan plan_sweep(const CheckpointOptions& options, Model& model, const State& initial, const ParameterSet& gradient,
                      int num_steps);
+/// Likewise for a product with the Hessian (DirectionalModel), whose states and records are larger; not measured.
+SweepPlan plan_product_sweep(const CheckpointOptions& options, Model& model, const ParameterSet& gradient,
+                             int num_steps);
 
 }  // namespace diffsim
