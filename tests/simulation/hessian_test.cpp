@@ -233,14 +233,14 @@ TEST(HessianOfUnknowns, by_maps_and_groups) {
 }
 
 /// What is said where a product is asked for.
-std::string refusal(const Case& which, const std::string& name, bool contact = false, int skipped = 0) {
+std::string refusal(const Case& which, const std::string& name, bool self_contact = false, int skipped = 0) {
   try {
     DifferentiableSolver solver = make_solver(which);
-    if (contact) {
+    if (self_contact) {
       ContactOptions options;
       options.barrier_distance = 0.01;
       options.barrier_stiffness = 1e5;
-      options.planes.push_back({{0.0, -5.0, 0.0}, {0.0, 1.0, 0.0}});
+      options.self = true;
       solver.add_contact(options);
     }
     TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("x_max"), {0.9, 0.2, 0.15}, num_steps);
