@@ -5,26 +5,17 @@
 #include <cmath>
 #include <utility>
 
-#include "diffsim/core/block_matrix_impl.hpp"
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
 #include "dynamics/block_product.hpp"
 #include "dynamics/single_smoother.hpp"
+#include "dynamics/vec_copy.hpp"
 
 namespace diffsim::dynamics {
 namespace {
 
 constexpr double loose = 1e-5;  // tolerance from which on products of single precision may do
-
-/// fixed[3 v + c] = bit c of bits[v].
-void spread_bits(const std::uint8_t* bits, int count, Field& fixed) {
-  double* const y = fixed.data();
-  Kokkos::parallel_for(
-      "diffsim::dynamics::spread_bits", Range(0, count),
-      KOKKOS_LAMBDA(int i) { y[i] = (bits[i / 3] >> (i % 3)) & 1 ? 1.0 : 0.0; });
-  Kokkos::fence();
-}
 
 /// 1 for 0 and 0 for 1.
 void flip(Field& field) {
@@ -32,57 +23,6 @@ void flip(Field& field) {
   Kokkos::parallel_for(
       "diffsim::dynamics::flip", Range(0, static_cast<int>(field.size())), KOKKOS_LAMBDA(int i) { y[i] = 1.0 - y[i]; });
   Kokkos::fence();
-}
-
-/// Zeroes components that are fixed.
-void keep(Field& field, const Field& fixed_field) {
-  double* const y = field.data();
-  const double* const fixed = fixed_field.data();
-  Kokkos::parallel_for(
-      "diffsim::dynamics::keep_unfixed", Range(0, static_cast<int>(fixed_field.size())),
-      KOKKOS_LAMBDA(int i) { y[i] *= 1.0 - fixed[i]; });
-  Kokkos::fence();
-}
-
-/// Zeroes the rows and columns of fixed components but for the size of their diagonal.
-void eliminate(const BlockMatrix::Data& data, const Field& fixed_field) {
-  const DeviceArray<double> values = data.values;
-  const DeviceArray<int> row_begin = data.row_begin, columns = data.columns;
-  const double* const fixed = fixed_field.data();
-  Kokkos::parallel_for(
-      "diffsim::dynamics::eliminate", Range(0, static_cast<int>(row_begin.size()) - 1), KOKKOS_LAMBDA(int row) {
-        for (int k = row_begin(row); k < row_begin(row + 1); ++k)
-          for (int r = 0; r < 3; ++r)
-            for (int c = 0; c < 3; ++c) {
-              if (fixed[3 * row + r] == 0.0 && fixed[3 * columns(k) + c] == 0.0) continue;
-              double& value = values(9 * static_cast<std::ptrdiff_t>(k) + 3 * r + c);
-              const bool diagonal = columns(k) == row && r == c;
-              value = !diagonal ? 0.0 : value < 0.0 ? -value : value;
-            }
-      });
-  Kokkos::fence();
-}
-
-/// The first values of a Vec and of a field, one way or the other.
-void put(const Field& field, Vec vec) {
-  PetscInt size = 0;
-  PetscScalar* data = nullptr;
-  DIFFSIM_PETSC(VecGetLocalSize(vec, &size));
-  DIFFSIM_PETSC(VecGetArrayWrite(vec, &data));
-  using HostSpan = Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  Kokkos::deep_copy(HostSpan(data, static_cast<std::size_t>(size)),
-                    DeviceSpan<const double>(field.data(), static_cast<std::size_t>(size)));
-  DIFFSIM_PETSC(VecRestoreArrayWrite(vec, &data));
-}
-void get(Vec vec, Field& field) {
-  PetscInt size = 0;
-  const PetscScalar* data = nullptr;
-  DIFFSIM_PETSC(VecGetLocalSize(vec, &size));
-  DIFFSIM_PETSC(VecGetArrayRead(vec, &data));
-  using HostSpan = Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  Kokkos::deep_copy(DeviceSpan<double>(field.data(), static_cast<std::size_t>(size)),
-                    HostSpan(data, static_cast<std::size_t>(size)));
-  DIFFSIM_PETSC(VecRestoreArrayRead(vec, &data));
 }
 
 bool is_factorisation(PC pc) {
@@ -130,21 +70,6 @@ void smooth_by_blocks(PC pc) {
   DIFFSIM_PETSC(KSPSetUp(smoother));
 }
 
-/// baij or sbaij where -mat_type asks for one, else nothing. Throws Error (input) where it asks for what cannot be.
-std::string block_type_of_options() {
-  char text[64] = {};
-  PetscBool given = PETSC_FALSE;
-  DIFFSIM_PETSC(PetscOptionsGetString(nullptr, nullptr, "-mat_type", text, sizeof(text), &given));
-  const std::string type = text;
-  if (!given) return {};
-  if (type.ends_with("sbaij")) return MATSBAIJ;
-  if (type.ends_with("baij")) return MATBAIJ;
-  if (type.find("aij") != std::string::npos) return {};
-  throw Error(
-      "petsc: mat_type: implicit steps cannot use '" + type + "'; use aij, one of its device types, baij or sbaij",
-      ErrorKind::input);
-}
-
 std::string name_of(KSPConvergedReason reason) { return std::string("KSP_") + KSPConvergedReasons[reason]; }
 
 double norm_of(Vec vec) {
@@ -171,132 +96,6 @@ LinearSystem::LinearSystem(const TetrahedralMesh& mesh, const LinearOptions& opt
 }
 
 LinearSystem::~LinearSystem() = default;
-
-void LinearSystem::set_fixed(const std::uint8_t* fixed) {
-  spread_bits(fixed, count_, fixed_);
-  reference_tried_ = on_reference_ = false;
-  renew_ = true;
-  reference_ = {};
-}
-
-void LinearSystem::make_matrix(const std::vector<MatrixShare*>& shares) {
-  const ProfilingRegion region("diffsim::dynamics::make_matrix");
-  const MPI_Comm comm = mesh_->comm();
-  DIFFSIM_PETSC(MatCreate(comm, matrix_.out()));
-  DIFFSIM_PETSC(MatSetSizes(matrix_, count_, count_, PETSC_DETERMINE, PETSC_DETERMINE));
-  DIFFSIM_PETSC(MatSetBlockSize(matrix_, 3));
-  DIFFSIM_PETSC(MatSetType(matrix_, MATAIJ));
-  // PETSc 3.18 fills, multiplies and coarsens block formats by way of AIJ if at all, so they are copies for products.
-  block_type_ = block_type_of_options();
-  operator_ = {};
-  if (block_type_.empty()) DIFFSIM_PETSC(MatSetFromOptions(matrix_));
-  std::size_t entries = 0, entry = 0;
-  for (const MatrixShare* share : shares) entries += 9 * static_cast<std::size_t>(share->blocks().num_blocks());
-  std::vector<PetscInt> rows(entries), columns(entries);
-  patterns_.clear();
-  for (const MatrixShare* share : shares) {
-    const BlockMatrix& blocks = share->blocks();
-    const std::vector<PetscInt>& numbers = share->numbers();
-    for (std::size_t v = 0; v < numbers.size(); ++v)
-      for (int k = blocks.row_begin()[v]; k < blocks.row_begin()[v + 1]; ++k) {
-        const PetscInt column = numbers[static_cast<std::size_t>(blocks.columns()[static_cast<std::size_t>(k)])];
-        for (PetscInt i = 0; i < 9; ++i, ++entry) {
-          rows[entry] = 3 * numbers[v] + i / 3;
-          columns[entry] = 3 * column + i % 3;
-        }
-      }
-    patterns_.push_back(blocks.pattern());
-  }
-  DIFFSIM_PETSC(MatSetPreallocationCOO(matrix_, static_cast<PetscCount>(entries), rows.data(), columns.data()));
-  // PETSc 3.18 leaves the rank's part without a block size, which PBJACOBI then takes for 1.
-  PetscBool parallel = PETSC_FALSE;
-  DIFFSIM_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(static_cast<Mat>(matrix_)), MATMPIAIJ, &parallel));
-  if (parallel) {
-    Mat own = nullptr;
-    DIFFSIM_PETSC(MatMPIAIJGetSeqAIJ(matrix_, &own, nullptr, nullptr));
-    DIFFSIM_PETSC(MatSetBlockSize(own, 3));
-  }
-  DIFFSIM_PETSC(MatSetNearNullSpace(matrix_, rigid_motions_));
-}
-
-void LinearSystem::fill(const std::vector<MatrixShare*>& shares, bool symmetric) {
-  std::vector<std::uint64_t> patterns;
-  for (MatrixShare* share : shares) {
-    eliminate(share->blocks().data(), share->complete(fixed_));
-    patterns.push_back(share->blocks().pattern());
-  }
-  const bool other_pattern = !matrix_ || patterns_ != patterns, other_kind = symmetric != symmetric_;
-  if (other_pattern) make_matrix(shares);
-  symmetric_ = symmetric;
-  if (other_pattern || other_kind) {
-    fallback_ = {};
-    reference_ = {};
-    on_reference_ = false;
-    if (other_kind || renew_ || !keeps_) {
-      main_ = {};
-      renew_ = true;
-    }
-  }
-  if (kernels_on_host && shares.size() == 1) {
-    DIFFSIM_PETSC(MatSetValuesCOO(matrix_, shares[0]->blocks().values(), INSERT_VALUES));
-  } else {
-    values_.clear();
-    for (const MatrixShare* share : shares) {
-      const std::vector<double> part = share->blocks().to_host();
-      values_.insert(values_.end(), part.begin(), part.end());
-    }
-    DIFFSIM_PETSC(MatSetValuesCOO(matrix_, values_.data(), INSERT_VALUES));
-  }
-  use_block_products(matrix_);
-  DIFFSIM_PETSC(MatSetOption(matrix_, MAT_SYMMETRIC, symmetric ? PETSC_TRUE : PETSC_FALSE));
-}
-
-void LinearSystem::make_operator(Product product) {
-  product_ = std::move(product);
-  if (product_) {
-    if (!diagonal_) DIFFSIM_PETSC(VecDuplicate(b_, diagonal_.out()));
-    DIFFSIM_PETSC(MatGetDiagonal(matrix_, d_));
-    put(fixed_, r_);
-    DIFFSIM_PETSC(VecPointwiseMult(diagonal_, d_, r_));
-    DIFFSIM_PETSC(
-        MatCreateShell(mesh_->comm(), count_, count_, PETSC_DETERMINE, PETSC_DETERMINE, this, operator_.out()));
-    DIFFSIM_PETSC(MatShellSetOperation(operator_, MATOP_MULT, reinterpret_cast<void (*)()>(apply_product)));
-    DIFFSIM_PETSC(MatSetOption(operator_, MAT_SYMMETRIC, PETSC_TRUE));
-    return;
-  }
-  operator_ = {};
-  if (block_type_.empty()) return;
-  if (block_type_ == MATSBAIJ && !symmetric_)
-    throw Error(
-        "petsc: mat_type: sbaij holds half of a symmetric matrix, and friction, viscosity or the like makes this one "
-        "unsymmetric; use baij or aij",
-        ErrorKind::input);
-  DIFFSIM_PETSC(MatConvert(matrix_, block_type_.c_str(), MAT_INITIAL_MATRIX, operator_.out()));
-}
-
-PetscErrorCode LinearSystem::apply_product(Mat shell, Vec x, Vec y) {
-  LinearSystem* system = nullptr;
-  PetscFunctionBegin;
-  PetscCall(MatShellGetContext(shell, static_cast<void*>(&system)));
-  try {
-    const auto vertices = static_cast<std::size_t>(system->mesh_->num_vertices());
-    Field source("x", vertices, 3, system->mesh_->num_owned_vertices()), target = source.like("y");
-    get(x, source);
-    keep(source, system->fixed_);
-    system->product_(source, target);
-    keep(target, system->fixed_);
-    put(target, y);
-  } catch (const std::exception& error) {
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", error.what());
-  }
-  Vec share = nullptr;
-  PetscCall(VecDuplicate(y, &share));
-  PetscCall(VecPointwiseMult(share, system->diagonal_, x));
-  PetscCall(VecAXPY(y, 1.0, share));
-  PetscCall(VecDestroy(&share));
-  PetscFunctionReturn(0);
-}
-
 void LinearSystem::set_matrix(const std::vector<MatrixShare*>& shares, bool symmetric, Product product) {
   const ProfilingRegion region("diffsim::dynamics::set_matrix");
   fill(shares, symmetric);
