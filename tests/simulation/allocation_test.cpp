@@ -34,9 +34,12 @@ void note_kokkos(Kokkos::Profiling::SpaceHandle, const char* label, const void*,
 }  // namespace
 
 // What containers of the standard library take.
-void* operator new(std::size_t bytes) {
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   note("operator new", bytes);
-  if (void* const memory = std::malloc(bytes > 0 ? bytes : 1)) return memory;
+  return std::malloc(bytes > 0 ? bytes : 1);
+}
+void* operator new(std::size_t bytes) {
+  if (void* const memory = operator new(bytes, std::nothrow)) return memory;
   throw std::bad_alloc();
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
