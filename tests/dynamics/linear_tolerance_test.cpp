@@ -11,9 +11,12 @@
 #include "diffsim/dynamics/implicit_model.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/simulation/simulator.hpp"
+#include "simulation/sweep_testing.hpp"
 
 namespace diffsim {
 namespace {
+
+using testing_simulation::relative_difference;
 
 /// The gradient of a swinging bar's tip by its stiffness; `tolerance` 0: by factors.
 std::vector<double> gradient(double tolerance, ImplicitStatistics* statistics = nullptr) {
@@ -34,28 +37,18 @@ std::vector<double> gradient(double tolerance, ImplicitStatistics* statistics = 
   return simulator.gradient("youngs_modulus").to_host();
 }
 
-double relative_distance(const std::vector<double>& a, const std::vector<double>& b) {
-  double sums[2] = {0.0, 0.0};
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    sums[0] += (a[i] - b[i]) * (a[i] - b[i]);
-    sums[1] += b[i] * b[i];
-  }
-  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  return std::sqrt(sums[0] / sums[1]);
-}
-
 TEST(linear_tolerance, bounds_the_error_of_the_gradient) {
   const std::vector<double> exact = gradient(0.0);
   double previous = 1.0;
   for (const double tolerance : {1e-4, 1e-6, 1e-8, 1e-10}) {
-    const double error = relative_distance(gradient(tolerance), exact);
+    const double error = relative_difference(gradient(tolerance), exact);
     if (std::getenv("DIFFSIM_VERBOSE")) printf("tolerance %g: error %.2e\n", tolerance, error);
     EXPECT_LE(error, 10.0 * tolerance);
     EXPECT_LT(error, 0.1 * previous) << tolerance;
     previous = error;
   }
   ImplicitStatistics statistics;
-  EXPECT_LE(relative_distance(gradient(LinearOptions{}.tolerance, &statistics), exact), 1e-8);
+  EXPECT_LE(relative_difference(gradient(LinearOptions{}.tolerance, &statistics), exact), 1e-8);
   EXPECT_EQ(statistics.derivative_solves, 3);
   EXPECT_EQ(statistics.indefinite, 0);
   EXPECT_GT(statistics.linear_iterations, statistics.newton_iterations);

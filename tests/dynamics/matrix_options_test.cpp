@@ -15,9 +15,12 @@
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/simulation/simulator.hpp"
 #include "dynamics/linear_system.hpp"
+#include "simulation/sweep_testing.hpp"
 
 namespace diffsim {
 namespace {
+
+using testing_simulation::relative_difference;
 
 /// Sets an option of PETSc while it lives.
 class PetscOption {
@@ -62,28 +65,18 @@ std::vector<double> gradient(int direct_below, bool matrix_free, ImplicitStatist
   return all;
 }
 
-double relative_distance(const std::vector<double>& a, const std::vector<double>& b) {
-  double sums[2] = {0.0, 0.0};
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    sums[0] += (a[i] - b[i]) * (a[i] - b[i]);
-    sums[1] += b[i] * b[i];
-  }
-  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  return std::sqrt(sums[0] / sums[1]);
-}
-
 TEST(matrix_options, give_the_gradient_of_aij) {
   for (const int direct_below : {0, 100000}) {
     ImplicitStatistics plain, counts;
     const std::vector<double> expected = gradient(direct_below, false, plain);
     for (const char* type : {"aij", "baij", "sbaij"}) {
       const PetscOption option("-mat_type", type);
-      EXPECT_LE(relative_distance(gradient(direct_below, false, counts), expected), 1e-9) << type << direct_below;
+      EXPECT_LE(relative_difference(gradient(direct_below, false, counts), expected), 1e-9) << type << direct_below;
       EXPECT_EQ(counts.newton_iterations, plain.newton_iterations);
       EXPECT_NEAR(static_cast<double>(counts.derivative_iterations), static_cast<double>(plain.derivative_iterations),
                   3.0);
     }
-    EXPECT_LE(relative_distance(gradient(direct_below, true, counts), expected), 1e-9) << direct_below;
+    EXPECT_LE(relative_difference(gradient(direct_below, true, counts), expected), 1e-9) << direct_below;
     EXPECT_EQ(counts.newton_iterations, plain.newton_iterations);
     EXPECT_NEAR(static_cast<double>(counts.derivative_iterations), static_cast<double>(plain.derivative_iterations),
                 3.0);
@@ -95,7 +88,7 @@ TEST(matrix_options, give_the_gradient_of_aij_where_it_is_unsymmetric) {
     ImplicitStatistics counts;
     const std::vector<double> expected = gradient(direct_below, false, counts, "viscosity");
     const PetscOption option("-mat_type", "baij");
-    EXPECT_LE(relative_distance(gradient(direct_below, false, counts, "viscosity"), expected), 1e-9) << direct_below;
+    EXPECT_LE(relative_difference(gradient(direct_below, false, counts, "viscosity"), expected), 1e-9) << direct_below;
   }
 }
 

@@ -11,10 +11,12 @@
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/petsc_handle.hpp"
+#include "dynamics/vec_testing.hpp"
 
 namespace diffsim::dynamics {
 namespace {
 
+using testing_dynamics::relative_distance;
 using MatHandle = PetscHandle<Mat, MatDestroy>;
 using VecHandle = PetscHandle<Vec, VecDestroy>;
 using KspHandle = PetscHandle<KSP, KSPDestroy>;
@@ -121,14 +123,6 @@ int solve(KSP ksp, Vec b, Vec x) {
   return static_cast<int>(iterations);
 }
 
-double distance(Vec a, Vec b) {
-  PetscReal norm = 0.0, difference = 0.0;
-  VecNorm(b, NORM_2, &norm);
-  VecAXPY(a, -1.0, b);
-  VecNorm(a, NORM_2, &difference);
-  return difference / norm;
-}
-
 // Also where forces and stiffnesses are far beyond the range of single precision.
 TEST(SingleSmoother, serves_as_well_as_full_precision) {
   for (const auto& [stiffness, force] : {std::pair{1.0, 1.0}, {1e60, 1.0}, {1e-25, 1e-50}}) {
@@ -140,7 +134,7 @@ TEST(SingleSmoother, serves_as_well_as_full_precision) {
     fill(b, force, 0.7);
     const int iterations = solve(full, b, x);
     EXPECT_NEAR(solve(single, b, y), iterations, 2);
-    EXPECT_LE(distance(y, x), 1e-8);
+    EXPECT_LE(relative_distance(y, x), 1e-8);
   }
 }
 
@@ -175,7 +169,7 @@ TEST(SingleSmoother, takes_new_values_and_is_made_again) {
   update_finest_level(pc, matrix);
   MatMult(finest_operator(pc), b, x);
   MatMult(matrix, b, y);
-  EXPECT_LE(distance(x, y), 1e-6);
+  EXPECT_LE(relative_distance(x, y), 1e-6);
   // Another set-up gives PETSc's smoothers back.
   KSPSetOperators(single, matrix, matrix);
   KSPSetUp(single);

@@ -98,6 +98,28 @@ inline ContactOptions soft(bool self) {
   return contact;
 }
 
+/// A free block alone, its lowest face at y = 0.
+inline Scene lone_block(const std::string& integrator, double dt, double friction) {
+  Scene scene;
+  scene.integrator = integrator;
+  scene.dt = dt;
+  scene.blocks = {{{0.1, 0.05, 0.1}, {2, 1, 2}, {0.0, 0.0, 0.0}}};
+  scene.contact = soft(false);
+  scene.contact.friction = friction;
+  return scene;
+}
+
+/// Derivatives of where such a block comes to and how it turns, by the parameters named.
+inline void expect_derivatives_of_place(const Scene& scene, int steps, const std::vector<std::string>& names) {
+  DifferentiableSolver solver = make_solver(scene);
+  solver.mesh()->define_region("side", BoxShape{{0.09, -1.0, -1.0}, {1.0, 1.0, 1.0}});
+  GradientCheckOptions options;
+  if (solver.model().solver_tolerance() > 0.0) options.dot_product_tolerance = 10.0 * solver.model().solver_tolerance();
+  testing_simulation::expect_derivatives(solver, steps,
+                                         {{"all", {0.1, 0.3, -0.1}, steps}, {"side", {0.5, 0.3, 0.4}, steps}},
+                                         testing_simulation::unknowns_of(names, {}), options);
+}
+
 /// One block falls on another, turned by `turn`.
 inline Scene stack(double turn, double friction) {
   Scene scene;

@@ -17,12 +17,7 @@ using testing_simulation::unknowns_of;
 
 /// A free block above a table, which may move.
 Scene table(const std::string& integrator, double dt, std::array<double, 3> velocity, double friction = 0.0) {
-  Scene scene;
-  scene.integrator = integrator;
-  scene.dt = dt;
-  scene.blocks = {{{0.1, 0.05, 0.1}, {2, 1, 2}, {0.0, 0.0, 0.0}}};
-  scene.contact = soft(false);
-  scene.contact.friction = friction;
+  Scene scene = lone_block(integrator, dt, friction);
   MeshObstacle obstacle;
   obstacle.mesh = contact::box_triangles({-0.05, -0.06, -0.07}, {0.16, -0.02, 0.14});
   obstacle.velocity = velocity;
@@ -74,29 +69,19 @@ TEST_P(Implicit, a_paddle_that_turns_far_in_a_step_strikes_the_body_up) {
 
 INSTANTIATE_TEST_SUITE_P(moving_obstacle, Implicit, testing::Values("implicit_euler", "bdf2", "newmark"));
 
-void expect_derivatives(const Scene& scene, int steps, const std::vector<std::string>& names) {
-  DifferentiableSolver solver = make_solver(scene);
-  solver.mesh()->define_region("side", BoxShape{{0.09, -1.0, -1.0}, {1.0, 1.0, 1.0}});
-  GradientCheckOptions options;
-  if (solver.model().solver_tolerance() > 0.0) options.dot_product_tolerance = 10.0 * solver.model().solver_tolerance();
-  testing_simulation::expect_derivatives(solver, steps,
-                                         {{"all", {0.1, 0.3, -0.1}, steps}, {"side", {0.5, 0.3, 0.4}, steps}},
-                                         unknowns_of(names, {}), options);
-}
-
 const std::vector<std::string> motion = {"obstacle_angular_velocity:0", "obstacle_velocity:0", "obstacle_position:0"};
 
 TEST(moving_obstacle, derivatives_by_a_turn_in_explicit_steps) {
   Scene scene = turning("symplectic_euler", 1e-3, 0.4, 3.0);
   scene.blocks[0].velocity = {0.1, -0.5, 0.0};
   scene.blocks[0].turn = 0.3;
-  expect_derivatives(scene, 30, motion);
+  expect_derivatives_of_place(scene, 30, motion);
 }
 
 TEST(moving_obstacle, derivatives_by_a_turn_in_implicit_steps) {
   Scene scene = turning("implicit_euler", 0.01, 0.4, 3.0);
   scene.blocks[0].velocity = {0.1, -0.5, 0.0};
-  expect_derivatives(scene, 4, motion);
+  expect_derivatives_of_place(scene, 4, motion);
 }
 
 TEST(moving_obstacle, derivatives_in_statics) {
