@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace diffsim::dynamics {
@@ -10,6 +11,8 @@ namespace {
 
 constexpr double shortest_step = 1e-9;
 constexpr double sufficient_decrease = 1e-4;  // Armijo's constant
+constexpr double turned_slope = 0.5;          // Matthies & Strang 1979
+constexpr double patient_step = 1.0 / 64.0;   // shorter ones are not looked for with the exact Jacobian's direction
 
 /// The tolerance of the next linear system (Eisenstat & Walker 1996, eq. 2.6 with its safeguard).
 class ForcingTerm {
@@ -78,8 +81,8 @@ class Newton {
   bool iterate() {
     double tolerance = problem_.solves_exactly() ? 1e-12 : forcing_.next(now_.residual, goal());
     if (options_.linear_tolerance > 0.0) tolerance = options_.linear_tolerance;
-    bool projected = false;
-    for (;; projected = true) {
+    const int before = report_.iterations;
+    for (const bool projected : {false, true}) {
       const LinearReport solve = problem_.find_direction(y_, residual_, gap_, tolerance, projected, direction_);
       report_.linear_iterations += solve.iterations;
       if (reached()) return true;  // of what is rounding, which the matrix has told
@@ -92,27 +95,32 @@ class Newton {
       }
       slope_ = problem_.dot(residual_, direction_);
       // With a gap to close the potential may well rise.
-      if (!at_rest() || !problem_.has_potential() || slope_ < 0.0) break;
-      if (projected) {
+      if (at_rest() && problem_.has_potential() && slope_ >= 0.0) {
         ended("SNES_DIVERGED_LOCAL_MIN: there is no direction of descent");
-        return false;
+        continue;
       }
+      projected_ = projected;
+      report_.iterations = before + 1;
+      report_.projections += projected;
+      if (projected || problem_.has_potential() || !at_rest()) return search(shortest_step);
+      if (search(patient_step)) return true;
+      // Where the last way out has not led to half the residual, another would lead around in a circle.
+      if (now_.residual > 0.5 * left_at_ && search(shortest_step)) return true;
+      left_at_ = now_.residual;
     }
-    projected_ = projected;
-    report_.projections += projected;
-    ++report_.iterations;
-    return search();
+    return false;
   }
 
-  /// Backtracks along the direction until a trial is valid and, with no gap left, better.
-  bool search() {
+  /// Backtracks along the direction, to no less than `least` of it, until a trial is valid and, with no gap left,
+  /// better.
+  bool search(double least) {
     const bool free_of_gap = at_rest();
     const double progress = problem_.progress(), goal = problem_.progress_goal();
     problem_.move(y_, 1.0, direction_, trial_);
     double t = std::min(1.0, problem_.max_step(y_, progress, trial_, goal));
     // What turns has another way for each t, which is looked at again; a little less leaves room for that.
     if (progress < goal && t < 1.0) t *= 0.9;
-    for (; t > shortest_step; t *= 0.5) {
+    for (; t > least; t *= 0.5) {
       const double reached = t == 1.0 ? goal : progress + t * (goal - progress);
       problem_.move(y_, t, direction_, trial_);
       if (progress < goal && t < 1.0 && problem_.max_step(y_, progress, trial_, reached) < 1.0) continue;
@@ -137,9 +145,13 @@ class Newton {
   }
 
   /// Armijo's condition. Where differences of the potential are lost in rounding, halving both residual and slope does
-  /// as well: the direction is one of a positive definite matrix.
+  /// as well: the direction is one of a positive definite matrix. Without a potential, the residual's decrease; or that
+  /// R·d, negative where the direction begins, has not turned to half as much the other way: along a line any force
+  /// has a potential, and this bounds how far past its minimum a trial may be. The residual may rise there.
   bool is_better(const Evaluation& trial, double t) const {
-    if (!problem_.has_potential()) return trial.residual <= (1.0 - sufficient_decrease * t) * now_.residual;
+    if (!problem_.has_potential())
+      return trial.residual <= (1.0 - sufficient_decrease * t) * now_.residual ||
+             (slope_ < 0.0 && problem_.dot(trial_residual_, direction_) <= -turned_slope * slope_);
     if (trial.potential <= now_.potential + sufficient_decrease * t * slope_) return true;
     return trial.residual <= 0.5 * now_.residual &&
            std::abs(problem_.dot(trial_residual_, direction_)) <= 0.5 * std::abs(slope_);
@@ -154,6 +166,8 @@ class Newton {
   ForcingTerm forcing_;
   double largest_gap_ = 0.0, scale_ = 0.0, slope_ = 0.0;
   bool projected_ = false;  // the direction at hand
+  /// The residual where, without a potential, the exact Jacobian's direction was given up last.
+  double left_at_ = std::numeric_limits<double>::infinity();
   NewtonReport report_;
 };
 

@@ -60,7 +60,7 @@ struct NewtonIteration {
 /// How Newton's method went.
 struct NewtonReport {
   bool converged = false;
-  bool exhausted = false;  ///< it ended because the iterations were used up
+  bool exhausted = false;       ///< it ended because the iterations were used up
   bool linear_failure = false;  ///< it ended because a linear system was not solved
   int iterations = 0;
   int linear_iterations = 0;
@@ -74,8 +74,10 @@ struct NewtonReport {
 /// Our own rather than SNES, because of what it does between PETSc's solves: a direction is computed with the exact
 /// Jacobian, and again with a projected one only where that turns out indefinite; prescribed components approach what
 /// is prescribed along the direction, so that an iterate is never invalid; force terms limit the step; and convergence
-/// is told from rounding. Linear systems are solved to a tolerance by Eisenstat & Walker (1996), choice 2.
-/// `trace`: if given, gets the iterations.
+/// is told from rounding. Without a potential (friction, viscosity) a trial is as good where it is past no more than
+/// the decrease of what the forces do along its direction (Matthies & Strang 1979) as where the residual is less; where
+/// the exact Jacobian's direction gives neither, the projected one's does. Linear systems are solved to a tolerance by
+/// Eisenstat & Walker (1996), choice 2. `trace`: if given, gets the iterations.
 NewtonReport solve_by_newton(NewtonProblem& problem, const NewtonOptions& options, Field& y,
                              std::vector<NewtonIteration>* trace = nullptr);
 

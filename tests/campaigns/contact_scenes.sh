@@ -1,9 +1,24 @@
 #!/usr/bin/env bash
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# Scenes of contact against exact arithmetic at length: longer, larger, more heaps. tests/campaigns/contact_scenes.sh
-# [filter], such as '*heaps*'. DIFFSIM_DATA names a folder that holds meshes/ made elsewhere.
+# Scenes of contact against exact arithmetic at length, in explicit and implicit steps: longer, larger, more heaps.
+# tests/campaigns/contact_scenes.sh [filter], such as '*heaps*'. DIFFSIM_DATA names a folder that holds meshes/ made
+# elsewhere. SECONDS_A_TEST, 3600: what each of the tests may take.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-cmake --build "$root/build" --target simulation_contact_scenes_test
-DIFFSIM_SCENES=long "$root/build/tests/bin/simulation_contact_scenes_test" --gtest_filter="${1:-*}"
+programs=(simulation_contact_scenes_test simulation_implicit_contact_scenes_test)
+cmake --build "$root/build" --target "${programs[@]}"
+export DIFFSIM_SCENES=long
+failed=0
+for program in "${programs[@]}"; do
+  binary=$root/build/tests/bin/$program
+  # The list has lines "Suite." and "  test".
+  names=$("$binary" --gtest_list_tests --gtest_filter="${1:-*}" |
+    awk '/^[^ ].*\.$/ { suite = $1 } /^  / { print suite $1 }')
+  for name in $names; do
+    timeout "${SECONDS_A_TEST:-3600}" "$binary" --gtest_brief=1 --gtest_filter="$name" && continue
+    echo "$program: $name failed, or took too long"
+    failed=1
+  done
+done
+exit $failed

@@ -217,6 +217,7 @@ inline void expect_good(const std::vector<Scene>& scenes) {
     std::printf("%-32s %6zu triangles %6zu cells %5d steps; %5lld active, least distance %.2e m, %.1f s\n",
                 scene.name.c_str(), verdict.triangles, verdict.cells, verdict.steps,
                 static_cast<long long>(verdict.active), verdict.least, verdict.seconds);
+    if (!verdict.error.empty()) std::printf("  stopped: %s\n", verdict.error.c_str());
     const auto tells = [&](const char* words) { return verdict.error.find(words) != std::string::npos; };
     const bool refused = scene.may_stop && (tells("would be passed through") || tells("Newton's method failed"));
     if (!refused) {

@@ -21,12 +21,17 @@ Scene implicit(Scene scene, const std::string& integrator, double dt, int steps)
   return scene;
 }
 
-/// Each scene with one of the integrators, in turn; in the long form, with all.
-void expect_good_in_implicit_steps(const std::vector<Scene>& scenes, double dt, int steps) {
+/// Each scene with one of the integrators, in turn; in the long form, with all. `meet_fast`: forces of
+/// generalised_alpha act within the step, so that no barrier keeps its end from what it runs into; the long form may be
+/// refused a step.
+void expect_good_in_implicit_steps(const std::vector<Scene>& scenes, double dt, int steps, bool meet_fast = false) {
   std::vector<Scene> all;
   for (std::size_t k = 0; k < scenes.size(); ++k)
     for (std::size_t i = 0; i < integrators.size(); ++i)
-      if (at_length() || i == k % integrators.size()) all.push_back(implicit(scenes[k], integrators[i], dt, steps));
+      if (at_length() || i == k % integrators.size()) {
+        all.push_back(implicit(scenes[k], integrators[i], dt, steps));
+        if (meet_fast && at_length() && integrators[i] == "generalised_alpha") all.back().may_stop = true;
+      }
   expect_good(all);
 }
 
@@ -36,6 +41,7 @@ TEST(implicit_contact_scenes, motions) {
   std::vector<Scene> scenes = motions();
   // Ends that have turned enough for the bars to wind around each other by then.
   for (Motion& motion : scenes[7].motions) motion.angular_velocity *= 5.0;
+  scenes[5].may_stop = at_length();  // the fork's ends are moved on until they would meet
   expect_good_in_implicit_steps(scenes, 4e-3, 8);
 }
 
@@ -90,11 +96,18 @@ std::vector<Scene> pressed_pairs(double gap, double friction) {
 }
 
 TEST(implicit_contact_scenes, a_hundredth_of_the_barrier_apart) {
-  expect_good_in_implicit_steps(pressed_pairs(1e-4, 0.0), 4e-3, 6);
+  expect_good_in_implicit_steps(pressed_pairs(1e-4, 0.0), 4e-3, 6, true);
 }
 
 TEST(implicit_contact_scenes, a_tenth_of_the_barrier_apart_with_friction) {
   expect_good_in_implicit_steps(pressed_pairs(1e-3, 0.3), 4e-3, 6);
+}
+
+TEST(implicit_contact_scenes, a_hundredth_of_the_barrier_apart_with_friction) {
+  // Newton's residual has local minima on the way, that of near faces in the first step.
+  std::vector<Scene> all;
+  for (const Scene& scene : pressed_pairs(1e-4, 0.3)) all.push_back(implicit(scene, "newmark", 4e-3, 3));
+  expect_good(all);
 }
 
 TEST(implicit_contact_scenes, statics) {
@@ -137,7 +150,6 @@ class ImplicitHeaps : public testing::TestWithParam<unsigned> {};
 
 TEST_P(ImplicitHeaps, fall_into_a_pit) {
   Scene scene = implicit(heap(GetParam(), at_length() ? 5 : 3), "implicit_euler", 2e-3, 25);
-  scene.may_stop = at_length();  // with friction of five bodies Newton's method may stall where forces have a kink
   expect_good({scene});
 }
 
