@@ -42,30 +42,24 @@ std::vector<std::int64_t> lowest_ranks(MPI_Comm comm, const std::vector<std::int
 
 }  // namespace
 
-LocalNodes local_nodes(MPI_Comm comm, const Partition& partition, const std::vector<std::int64_t>& file_cells,
-                       int nodes_per_cell, std::int64_t num_vertices) {
-  LocalNodes nodes{partition.vertex_file_index, partition.vertex_is_ghost, {}};
-  const auto stride = static_cast<std::size_t>(nodes_per_cell);
-  if (stride > 4) {
-    std::vector<std::int64_t> middles;
-    for (std::size_t i = 0; i < file_cells.size(); ++i)
-      if (i % stride >= 4) middles.push_back(file_cells[i]);
-    std::sort(middles.begin(), middles.end());
-    middles.erase(std::unique(middles.begin(), middles.end()), middles.end());
-    const std::vector<std::int64_t> owners = lowest_ranks(comm, middles, num_vertices);
-    int rank = 0;
-    DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
-    nodes.file_index.insert(nodes.file_index.end(), middles.begin(), middles.end());
-    for (const std::int64_t owner : owners) nodes.is_ghost.push_back(owner != rank);
+LocalNodes local_nodes(MPI_Comm comm, const std::vector<std::int64_t>& file_cells, std::int64_t num_vertices) {
+  LocalNodes nodes{file_cells, {}, {}};
+  std::vector<std::int64_t>& vertices = nodes.file_index;
+  std::sort(vertices.begin(), vertices.end());
+  vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
+  vertices.shrink_to_fit();
+  int rank = 0, ranks = 1;
+  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
+  DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
+  nodes.is_ghost.assign(vertices.size(), 0);
+  if (ranks > 1) {
+    const std::vector<std::int64_t> owners = lowest_ranks(comm, vertices, num_vertices);
+    for (std::size_t v = 0; v < owners.size(); ++v) nodes.is_ghost[v] = owners[v] != rank;
   }
-
-  std::vector<std::pair<std::int64_t, int>> lookup(nodes.file_index.size());
-  for (std::size_t v = 0; v < lookup.size(); ++v) lookup[v] = {nodes.file_index[v], static_cast<int>(v)};
-  std::sort(lookup.begin(), lookup.end());
   nodes.cells.resize(file_cells.size());
   for (std::size_t i = 0; i < file_cells.size(); ++i)
     nodes.cells[i] =
-        std::lower_bound(lookup.begin(), lookup.end(), std::pair<std::int64_t, int>(file_cells[i], 0))->second;
+        static_cast<int>(std::lower_bound(vertices.begin(), vertices.end(), file_cells[i]) - vertices.begin());
   return nodes;
 }
 

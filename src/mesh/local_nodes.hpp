@@ -7,22 +7,19 @@
 #include <vector>
 
 #include "diffsim/mesh/file_order.hpp"
-#include "partition.hpp"
 
 namespace diffsim {
 
-/// The vertices of this rank: the corners of its cells in DMPlex's numbering, then the vertices on their edges in the
-/// file's order.
+/// The vertices of this rank's cells, in the file's order.
 struct LocalNodes {
-  std::vector<std::int64_t> file_index;  ///< [local vertices]
+  std::vector<std::int64_t> file_index;  ///< [local vertices], ascending
   std::vector<char> is_ghost;            ///< [local vertices]
   std::vector<int> cells;                ///< [local cells, nodes per cell]
 };
 
-/// `file_cells` [local cells, nodes_per_cell]: the file's vertex numbers, in the partition's order of cells. A vertex
-/// on an edge is owned by the lowest rank that has a cell at it. Collective.
-LocalNodes local_nodes(MPI_Comm comm, const Partition& partition, const std::vector<std::int64_t>& file_cells,
-                       int nodes_per_cell, std::int64_t num_vertices);
+/// `file_cells` [local cells, nodes per cell]: the file's vertex numbers. A vertex is owned by the lowest rank that has
+/// a cell at it. Collective.
+LocalNodes local_nodes(MPI_Comm comm, const std::vector<std::int64_t>& file_cells, std::int64_t num_vertices);
 
 /// For each ghost of `vertices` (owned ones come first), the rank that owns it and its index there. Collective.
 void ghost_owners(MPI_Comm comm, const FileOrder& vertices, int num_owned, std::vector<PetscInt>& owner,

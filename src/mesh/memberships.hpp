@@ -10,22 +10,26 @@
 
 namespace diffsim {
 
-/// For each local entity, whether it is in each region: 62 regions a 64-bit word, sent from the file's blocks.
-/// `entries`: (place in this rank's block, region). `visit(entity, region)` is called for each membership. Collective.
+/// For each local entity and each of its `places` (the faces of a cell, say), whether it is in each region: 62 answers
+/// in a 64-bit word, sent from the file's blocks. `entries`: (places · entity + place in this rank's block, region).
+/// `visit(places · entity + place, region)` is called for each membership, entity by entity and place by place.
+/// Collective.
 template <class Visit>
 void distribute_memberships(const FileOrder& blocks, int places, std::size_t num_regions,
                             const std::vector<std::pair<std::int64_t, int>>& entries, Visit&& visit) {
-  constexpr int word = 62;
-  for (int first = 0; first < static_cast<int>(num_regions); first += word) {
-    std::vector<std::int64_t> masks(static_cast<std::size_t>(blocks.block_size()) * static_cast<std::size_t>(places),
-                                    0);
+  const int regions = 62 / places;  // a word
+  for (int first = 0; first < static_cast<int>(num_regions); first += regions) {
+    std::vector<std::int64_t> masks(static_cast<std::size_t>(blocks.block_size()), 0);
     for (const auto& [place, region] : entries)
-      if (region >= first && region < first + word)
-        masks[static_cast<std::size_t>(place)] |= std::int64_t{1} << (region - first);
-    const std::vector<std::int64_t> local = blocks.from_file(masks, places);
+      if (region >= first && region < first + regions)
+        masks[static_cast<std::size_t>(place / places)] |= std::int64_t{1}
+                                                           << (place % places * regions + region - first);
+    const std::vector<std::int64_t> local = blocks.from_file(masks, 1);
     for (std::size_t i = 0; i < local.size(); ++i)
-      for (std::uint64_t mask = static_cast<std::uint64_t>(local[i]); mask != 0; mask &= mask - 1)
-        visit(static_cast<int>(i), first + __builtin_ctzll(mask));
+      for (std::uint64_t mask = static_cast<std::uint64_t>(local[i]); mask != 0; mask &= mask - 1) {
+        const int bit = __builtin_ctzll(mask);
+        visit(places * static_cast<int>(i) + bit / regions, first + bit % regions);
+      }
   }
 }
 

@@ -1,27 +1,22 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <petscdmplex.h>
+#include <mpi.h>
 
 #include <cstdint>
 #include <vector>
 
-#include "diffsim/core/petsc_handle.hpp"
 #include "diffsim/mesh/mesh_data.hpp"
 
 namespace diffsim {
 
-using DMHandle = PetscHandle<DM, DMDestroy>;
-
-/// Who has which cells and corners after partitioning, in DMPlex's numbering of a rank.
-struct Partition {
-  std::vector<std::int64_t> cell_file_index;  ///< [local cells]
-  std::vector<std::int64_t> vertex_file_index;
-  std::vector<char> vertex_is_ghost;  ///< [local vertices]
-};
+/// Up to so many cells, one rank partitions them all: PTScotch on several ranks need not give equal parts in equal
+/// runs.
+inline constexpr std::int64_t cells_of_one_rank = 2000000;
 
 /// Spreads the cells over the ranks of `comm` so that few faces are cut (PTScotch; `-petscpartitioner_type` chooses
-/// another), without overlap. Collective.
-Partition partition_cells(MPI_Comm comm, const MeshData& data);
+/// another): the file's numbers of this rank's cells, ascending. More than `by_one` cells are partitioned by all ranks
+/// together. Collective.
+std::vector<std::int64_t> partition_cells(MPI_Comm comm, const MeshData& data, std::int64_t by_one = cells_of_one_rank);
 
 }  // namespace diffsim

@@ -53,20 +53,19 @@ void TetrahedralMesh::number(MeshData& data) {
   const auto block_cells = static_cast<int>(data.block_cells()),
              block_vertices = static_cast<int>(data.block_vertices());
   const auto width = static_cast<std::size_t>(nodes_per_cell());
-  Partition partition = partition_cells(comm_, data);
+  std::vector<std::int64_t> found_cells = partition_cells(comm_, data);
   return_freed_memory();  // one rank may have had all cells
-  num_cells_ = static_cast<int>(partition.cell_file_index.size());
+  num_cells_ = static_cast<int>(found_cells.size());
   const auto num_cells = static_cast<std::size_t>(num_cells_);
   std::vector<std::int64_t> file_cells =
-      FileOrder(comm_, data.num_cells, partition.cell_file_index, num_cells_, block_cells)
-          .from_file(data.cells, nodes_per_cell());
+      FileOrder(comm_, data.num_cells, found_cells, num_cells_, block_cells).from_file(data.cells, nodes_per_cell());
   // What is not needed any more is freed at once, here and below: set-up shall not take more than the run.
   data.cells = {};
-  LocalNodes nodes = local_nodes(comm_, partition, file_cells, nodes_per_cell(), data.num_vertices);
+  LocalNodes nodes = local_nodes(comm_, file_cells, data.num_vertices);
   file_cells = {};
   const std::size_t num_vertices = nodes.file_index.size();
-  auto plex_vertices = std::make_unique<FileOrder>(comm_, data.num_vertices, nodes.file_index, 0, block_vertices);
-  std::vector<double> plex_positions = plex_vertices->from_file(data.coordinates, 3);
+  auto node_order = std::make_unique<FileOrder>(comm_, data.num_vertices, nodes.file_index, 0, block_vertices);
+  std::vector<double> node_positions = node_order->from_file(data.coordinates, 3);
 
   // Shared cells first, all along a Hilbert curve; vertices as cells first touch them, owned before ghosts.
   std::vector<int> cell_order;
@@ -75,50 +74,47 @@ void TetrahedralMesh::number(MeshData& data) {
     for (std::size_t i = 0; i < 4 * num_cells; ++i)
       for (std::size_t c = 0; c < 3; ++c)
         centroids[3 * (i / 4) + c] +=
-            0.25 * plex_positions[3 * static_cast<std::size_t>(nodes.cells[i / 4 * width + i % 4]) + c];
+            0.25 * node_positions[3 * static_cast<std::size_t>(nodes.cells[i / 4 * width + i % 4]) + c];
     cell_order = hilbert_order(centroids);
-    const std::vector<char> is_shared = shared_cells(nodes, *plex_vertices);
+    const std::vector<char> is_shared = shared_cells(nodes, *node_order);
     const auto inner = std::stable_partition(cell_order.begin(), cell_order.end(),
                                              [&](int cell) { return is_shared[static_cast<std::size_t>(cell)] != 0; });
     num_shared_cells_ = static_cast<int>(inner - cell_order.begin());
   }
-  plex_vertices.reset();
-  std::vector<int> vertex_of_plex(num_vertices, -1);
+  node_order.reset();
+  std::vector<int> number_of_node(num_vertices, -1);
   int next_owned = 0;
-  const auto number_owned = [&](std::size_t v) {
-    if (!nodes.is_ghost[v] && vertex_of_plex[v] < 0) vertex_of_plex[v] = next_owned++;
-  };
   for (const int cell : cell_order)
-    for (std::size_t a = 0; a < width; ++a)
-      number_owned(static_cast<std::size_t>(nodes.cells[width * static_cast<std::size_t>(cell) + a]));
-  // A vertex may be owned by a rank whose cells all lost it only through DMPlex; number such ones, then ghosts.
-  for (std::size_t v = 0; v < num_vertices; ++v) number_owned(v);
+    for (std::size_t a = 0; a < width; ++a) {
+      const auto v = static_cast<std::size_t>(nodes.cells[width * static_cast<std::size_t>(cell) + a]);
+      if (!nodes.is_ghost[v] && number_of_node[v] < 0) number_of_node[v] = next_owned++;
+    }
   int next_ghost = next_owned;
   for (std::size_t v = 0; v < num_vertices; ++v)
-    if (nodes.is_ghost[v]) vertex_of_plex[v] = next_ghost++;
-  std::vector<int> plex_of_vertex(num_vertices);  // local vertex → DMPlex's number of a corner
+    if (nodes.is_ghost[v]) number_of_node[v] = next_ghost++;
+  std::vector<int> node_of_vertex(num_vertices);  // local vertex → place in `nodes`
   for (std::size_t v = 0; v < num_vertices; ++v)
-    plex_of_vertex[static_cast<std::size_t>(vertex_of_plex[v])] = static_cast<int>(v);
+    node_of_vertex[static_cast<std::size_t>(number_of_node[v])] = static_cast<int>(v);
 
   cells_.resize(width * static_cast<std::size_t>(CellScatter::num_padded(num_cells_)));
   for (std::size_t c = 0; c < num_cells; ++c)
     for (std::size_t a = 0; a < width; ++a)
       cells_[width * c + a] =
-          vertex_of_plex[static_cast<std::size_t>(nodes.cells[width * static_cast<std::size_t>(cell_order[c]) + a])];
+          number_of_node[static_cast<std::size_t>(nodes.cells[width * static_cast<std::size_t>(cell_order[c]) + a])];
   CellScatter::fill_up(cells_, num_cells_, nodes_per_cell());
   nodes.cells = {};
   positions_.resize(3 * num_vertices);
   for (std::size_t v = 0; v < num_vertices; ++v)
     for (std::size_t c = 0; c < 3; ++c)
-      positions_[3 * v + c] = plex_positions[3 * static_cast<std::size_t>(plex_of_vertex[v]) + c];
-  plex_positions = {};
+      positions_[3 * v + c] = node_positions[3 * static_cast<std::size_t>(node_of_vertex[v]) + c];
+  node_positions = {};
   scatter_ = std::make_unique<CellScatter>(cells_, num_cells_, num_shared_cells_, nodes_per_cell(),
                                            static_cast<int>(num_vertices));
 
-  const std::vector<std::int64_t> cell_file_index = permuted(partition.cell_file_index, cell_order);
-  partition = {};
+  const std::vector<std::int64_t> cell_file_index = permuted(found_cells, cell_order);
+  found_cells = {};
   cell_order = {};
-  const std::vector<std::int64_t> vertex_file_index = permuted(nodes.file_index, plex_of_vertex);
+  const std::vector<std::int64_t> vertex_file_index = permuted(nodes.file_index, node_of_vertex);
   cell_order_ = std::make_unique<FileOrder>(comm_, data.num_cells, cell_file_index, num_cells_);
   cell_order_->keep_no_graphs();
   vertex_order_ = std::make_unique<FileOrder>(comm_, data.num_vertices, vertex_file_index, next_owned);
@@ -130,6 +126,8 @@ void TetrahedralMesh::number(MeshData& data) {
   const FileOrder vertex_blocks(comm_, data.num_vertices, vertex_file_index, next_owned, block_vertices);
   read_groups(data, cell_blocks, vertex_blocks);
   find_unused(data.coordinates, block_vertices);
+  // Anew, without the graphs and buffers that it made for this; a run that reads and writes nothing needs none.
+  vertex_order_ = std::make_unique<FileOrder>(comm_, data.num_vertices, vertex_file_index, next_owned);
 }
 
 /// For each cell, whether one of its vertices is another rank's too. Collective.

@@ -114,6 +114,32 @@ TEST(tetrahedral_mesh, regions_do_not_depend_on_the_ranks) {
   }
 }
 
+TEST(tetrahedral_mesh, faces_of_many_regions_find_their_cells) {
+  // Region r has face r mod 4 of cell r alone.
+  constexpr int num_regions = 70;
+  MeshData data = box_on_first_rank({1.0, 1.0, 1.0}, {3, 2, 2});
+  const std::vector<std::int64_t> cells = box_mesh({1.0, 1.0, 1.0}, {3, 2, 2}, 0, 1).cells;
+  data.regions.clear();
+  data.face_regions.clear();
+  for (int r = 0; r < num_regions; ++r) {
+    data.regions.push_back({"face " + std::to_string(r), 2, r});
+    if (world_rank() == 0) data.face_regions.push_back({r, r % 4, r});
+  }
+  const TetrahedralMesh mesh(MPI_COMM_WORLD, std::move(data));
+  for (int r = 0; r < num_regions; ++r) {
+    const std::vector<Face> faces = mesh.faces("face " + std::to_string(r));
+    EXPECT_EQ(sum(static_cast<double>(faces.size())), 1.0);
+    for (const Face& face : faces) {
+      EXPECT_EQ(mesh.cell_order().file_index()[static_cast<std::size_t>(face.cell)], r);
+      std::set<std::int64_t> found, wanted;
+      for (const int v : face.vertices) found.insert(mesh.vertex_order().file_index()[static_cast<std::size_t>(v)]);
+      for (int a = 0; a < 4; ++a)
+        if (a != r % 4) wanted.insert(cells[static_cast<std::size_t>(4 * r + a)]);
+      EXPECT_EQ(found, wanted);
+    }
+  }
+}
+
 TEST(tetrahedral_mesh, a_region_that_is_not_there_is_told_with_those_that_are) {
   const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {1, 1, 1});
   try {

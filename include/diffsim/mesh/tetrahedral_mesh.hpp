@@ -31,7 +31,7 @@ struct MeshQuality {
   double average_mean_ratio = 0.0;
 };
 
-/// A mesh of tetrahedra, linear or second-order, spread over the ranks of a communicator, on DMPlex.
+/// A mesh of tetrahedra, linear or second-order, spread over the ranks of a communicator.
 ///
 /// "Vertices" are all nodes: of a second-order mesh those on edges too, whose numbering in a cell is that of
 /// element.hpp. Each cell is on one rank; a vertex is owned by one rank and copied ("ghost") to the others that have a
