@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
@@ -221,51 +220,6 @@ void explicit_gradient(benchmark::State& bench, const BenchedLaw& law, int num_s
   bench.counters["(fwd+bwd)/fwd"] = (forward + backward) / forward;
 }
 
-/// A number of /proc/self/status, in bytes over all ranks: VmRSS, VmHWM (the peak).
-double process_bytes(const std::string& name) {
-  std::ifstream status("/proc/self/status");
-  double kilobytes = 0.0;
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with(name + ":")) kilobytes = std::stod(line.substr(name.size() + 1));
-  MPI_Allreduce(MPI_IN_PLACE, &kilobytes, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  return 1024.0 * kilobytes;
-}
-
-/// What a process keeps for a gradient by Young's modulus and Poisson's ratio of every cell, which may be the same in
-/// all as where a search begins, or `differ`, three snapshots included,
-/// and its peak, over the program's size before and the mesh file's own arrays: coordinates, 24 B a vertex, and
-/// connectivity, 16 B a cell. Of use when it runs alone: --benchmark_filter=memory/.
-void memory(benchmark::State& bench, const BenchedLaw& law, bool differ) {
-  constexpr int num_steps = 8;
-  for (auto _ : bench) {
-    const double before = process_bytes("VmRSS");
-    DifferentiableSolver solver = make_solver(make_box(bench.range(0)), law.name);
-    if (differ) {
-      Field& modulus = solver.parameters().at("youngs_modulus").field;
-      std::vector<double> values = modulus.to_host();
-      for (std::size_t cell = 0; cell < values.size(); ++cell)
-        values[cell] *= 1.0 + 0.01 * static_cast<double>(cell % 7);
-      modulus.from_host(values);
-    }
-    const double set_up = process_bytes("VmRSS"), set_up_peak = process_bytes("VmHWM");
-    TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("all"), {0.0, 0.0, 0.0}, num_steps);
-    DifferentiableSimulator simulator(solver);
-    simulator.require_gradient({"youngs_modulus", "poisson_ratio"});
-    CheckpointOptions options;
-    options.schedule = "revolve";
-    options.snapshots = 3;
-    simulator.rollout(num_steps, options, loss);
-    simulator.backward();
-    report(bench, solver, substeps * num_steps, {});
-    const auto cells = static_cast<double>(solver.mesh()->num_global_cells());
-    const double file = 24.0 * static_cast<double>(solver.mesh()->num_global_vertices()) + 16.0 * cells;
-    bench.counters["set-up B/tet"] = (set_up - before - file) / cells;
-    bench.counters["set-up peak B/tet"] = (set_up_peak - before - file) / cells;
-    bench.counters["kept B/tet"] = (process_bytes("VmRSS") - before - file) / cells;
-    bench.counters["peak B/tet"] = (process_bytes("VmHWM") - before - file) / cells;
-  }
-}
-
 std::vector<std::int64_t> numbers_of(const char* variable, const char* otherwise) {
   const char* const given = std::getenv(variable);
   std::istringstream text(given ? given : otherwise);
@@ -317,14 +271,6 @@ void add_steps(const BenchedLaw& law) {
       [neo_hookean](benchmark::State& bench) { force(bench, neo_hookean, true); });
   add_steps(neo_hookean);
   add_steps(stable);
-  for (const std::int64_t cells : numbers_of("DIFFSIM_BENCH_CELLS", "200000,2000000"))
-    for (const bool differ : {false, true})
-      benchmark::RegisterBenchmark(
-          differ ? "memory_of_differing_cells/neo_hookean" : "memory/neo_hookean",
-          [neo_hookean, differ](benchmark::State& bench) { memory(bench, neo_hookean, differ); })
-          ->Arg(cells)
-          ->Iterations(1)
-          ->UseRealTime();
   return true;
 }();
 

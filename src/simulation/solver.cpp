@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "diffsim/dynamics/implicit_model.hpp"
 #include "diffsim/dynamics/symplectic_euler.hpp"
 #include "diffsim/elastic/elastic_term.hpp"
@@ -75,6 +76,7 @@ DifferentiableSolver::DifferentiableSolver(std::shared_ptr<TetrahedralMesh> mesh
   }
   parameters().at("gravity").field.from_host({options.gravity.begin(), options.gravity.end()});
   set_materials();
+  return_freed_memory();  // what is allocated from now on need not fit what set-up left
 }
 
 DifferentiableSolver::~DifferentiableSolver() = default;
@@ -159,10 +161,11 @@ void DifferentiableSolver::set_materials() {
     if (mechanisms.count(group) > 0) fields.try_emplace(name, num_cells, 0.0);
   if (mechanisms.count("viscosity") > 0) integrator_->add_term(make_viscous_term(*mesh_));
   if (mechanisms.count("nodal_damping") > 0) integrator_->add_term(std::make_unique<NodalDamping>(*mesh_));
-  for (const auto& [name, values] : fields) {
+  for (auto& [name, values] : fields) {
     Parameter* parameter = parameters().find(name);
     if (!parameter) parameter = &parameters().add(name, Site::cell, num_cells, 1, mesh_->comm());
     parameter->field.from_host(values);
+    values = {};
   }
 }
 
