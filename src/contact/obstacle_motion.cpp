@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "diffsim/core/add_to_entries.hpp"
 #include "diffsim/core/dual.hpp"
 
 namespace diffsim::contact {
@@ -112,9 +113,7 @@ void add_to(ParameterSet& gradient, const std::string& name, int n, const double
   Parameter* const parameter = gradient.find(name);
   if (!parameter) return;
   const auto components = static_cast<std::size_t>(parameter->field.components());
-  std::vector<double> all = parameter->field.to_host();
-  for (std::size_t c = 0; c < components; ++c) all[parameter->offset(n) * components + c] += values[c];
-  parameter->field.from_host(all);
+  add_to_entries(parameter->field, parameter->offset(n) * components, {values, values + components});
 }
 
 std::array<std::string, 3> ObstacleMotion::names() const {

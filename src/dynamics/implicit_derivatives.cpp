@@ -2,6 +2,7 @@
 //
 // The derivatives of an implicit step by the implicit function theorem.
 
+#include "diffsim/core/add_to_entries.hpp"
 #include "diffsim/core/error.hpp"
 #include "dynamics/implicit_step.hpp"
 #include "dynamics/vector_kernels.hpp"

@@ -2,6 +2,7 @@
 //
 // The derivative of an implicit step's adjoint along a direction (forward over reverse).
 
+#include "diffsim/core/add_to_entries.hpp"
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/dynamics/implicit_model.hpp"

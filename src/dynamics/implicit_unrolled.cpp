@@ -9,6 +9,7 @@
 //
 // so that J ḋ = -Ṙ - J̇ d, which takes the terms' second derivatives.
 
+#include "diffsim/core/add_to_entries.hpp"
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/dynamics/implicit_model.hpp"

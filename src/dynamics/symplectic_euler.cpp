@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "diffsim/core/add_to_entries.hpp"
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"

@@ -2,6 +2,7 @@
 //
 // The derivative of SymplecticEuler's reverse step along a direction.
 
+#include "diffsim/core/add_to_entries.hpp"
 #include "diffsim/core/dual.hpp"
 #include "diffsim/core/profiling.hpp"
 #include "dynamics/symplectic_parts.hpp"

@@ -93,15 +93,6 @@ void copy_fixed(int count, const std::uint8_t* fixed, const Field& x_field, Fiel
   Kokkos::fence();
 }
 
-void add_to_entries(Field& y, std::size_t offset, const std::vector<double>& values) {
-  using HostSpan = Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  const DeviceSpan<double> entries(y.data() + offset, values.size());
-  std::vector<double> sums(values.size());
-  Kokkos::deep_copy(HostSpan(sums.data(), sums.size()), entries);
-  for (std::size_t i = 0; i < values.size(); ++i) sums[i] += values[i];
-  Kokkos::deep_copy(entries, HostSpan(sums.data(), sums.size()));
-}
-
 double max_size(int count, const Field& x_field) {
   const double* const x = x_field.data();
   double largest = 0.0;

@@ -1,9 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "diffsim/core/field.hpp"
 
@@ -27,8 +25,6 @@ void keep_free(int count, const std::uint8_t* fixed, Field& y);
 void keep_fixed(int count, const std::uint8_t* fixed, Field& y);
 /// y = x in the components that are fixed.
 void copy_fixed(int count, const std::uint8_t* fixed, const Field& x, Field& y);
-/// y[offset + i] += values[i].
-void add_to_entries(Field& y, std::size_t offset, const std::vector<double>& values);
 /// This rank's max |x|.
 double max_size(int count, const Field& x);
 /// Σ x y over the first `count` values.

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "diffsim/core/add_to_entries.hpp"
 #include "diffsim/core/device.hpp"
 #include "load/face_weights.hpp"
 
@@ -187,11 +188,10 @@ void SurfaceTraction::add_force_adjoint(const Configuration& at, const Field& w,
                       data_->traction->field.data() + 3 * data_->traction->offset(at.step), w, data_->area_gradient);
   Parameter* const traction = gradient.find(parameter_);
   if (!traction) return;
-  std::vector<double> all = traction->field.to_host();
+  std::vector<double> sums;
   for (int c = 0; c < 3; ++c)
-    all[3 * traction->offset(at.step) + static_cast<std::size_t>(c)] +=
-        at.factor_of(*traction) * weighted_sum(data_->vertices, data_->areas, w.data(), nullptr, c);
-  traction->field.from_host(all);
+    sums.push_back(at.factor_of(*traction) * weighted_sum(data_->vertices, data_->areas, w.data(), nullptr, c));
+  add_to_entries(traction->field, 3 * traction->offset(at.step), sums);
 }
 
 void SurfaceTraction::begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) {
