@@ -35,7 +35,8 @@ void SurfaceContact::add_couplings(const Configuration& at, Couplings& couplings
   contact::Candidates& candidates = data_->candidates;
   const Data::Here here = data_->look(at, *data_->parameters, false);
   const DeviceArray<int> near = contact::pairs_within(candidates.pairs(), here.x, here.law, coupled_within);
-  data_->coupled = DeviceArray<int>("diffsim::contact::coupled", static_cast<std::size_t>(candidates.pairs().size()));
+  data_->coupled =
+      make_zeroed_device_array<int>("diffsim::contact::coupled", static_cast<std::size_t>(candidates.pairs().size()));
   mark(near, data_->coupled);
   data_->coupled_lists = candidates.rebuilds();
   // By the number of vertices that are the mesh's; a single one is there anyway.

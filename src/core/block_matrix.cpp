@@ -111,7 +111,7 @@ BlockMatrix::BlockMatrix(int num_vertices, const Couplings& couplings)
     columns_.insert(columns_.end(), first, std::unique(first, last));
     row_begin_.push_back(static_cast<int>(columns_.size()));
   }
-  data_->values = DeviceArray<double>("diffsim::core::blocks", 9 * columns_.size());
+  data_->values = make_zeroed_device_array<double>("diffsim::core::blocks", 9 * columns_.size());
   data_->row_begin = to_device("diffsim::core::row_begin", row_begin_);
   data_->columns = to_device("diffsim::core::columns", columns_);
   std::vector<int> diagonal(at(num_vertices));
@@ -190,7 +190,7 @@ BlockScatter::BlockScatter(const BlockMatrix& matrix, const std::vector<int>& el
   }
   data.chunk_begin = to_device("diffsim::core::chunk_begin", chunk_begin);
   data.targets = to_device("diffsim::core::targets", targets);
-  data.slots = DeviceArray<double>("diffsim::core::block_slots", 9 * block_of_slot.size());
+  data.slots = make_zeroed_device_array<double>("diffsim::core::block_slots", 9 * block_of_slot.size());
   group_slots(block_of_slot, data);
 }
 

@@ -5,6 +5,7 @@
 
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/huge_pages.hpp"
 
 namespace diffsim {
 namespace {
@@ -33,6 +34,7 @@ Field::Field(std::string name, std::size_t extent, int components, std::ptrdiff_
   if (size() == 0) return;
   // One more than asked for: SIMD loads of the last vertex take four doubles (core/pack.hpp).
   data_.reset(static_cast<double*>(Kokkos::kokkos_malloc<MemorySpace>(name_, bytes() + sizeof(double))));
+  if constexpr (kernels_on_host) advise_huge_pages(data_.get(), bytes());
   fill(0.0);
 }
 

@@ -12,6 +12,7 @@
 #include <sstream>
 #include <vector>
 
+#include "core/petsc_pages.hpp"
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 
@@ -68,6 +69,7 @@ void Runtime::start(int& argc, char**& argv) {
     // Codes are turned into Error at one place; PETSc prints nothing and leaves signals to the host.
     DIFFSIM_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
     DIFFSIM_PETSC(PetscPopSignalHandler());
+    begin_petsc_huge_pages();
     owns_petsc_ = true;
   }
   if (!Kokkos::is_initialized()) {
@@ -80,7 +82,10 @@ void Runtime::start(int& argc, char**& argv) {
 
 Runtime::~Runtime() {
   if (owns_kokkos_) Kokkos::finalize();
-  if (owns_petsc_) PetscFinalize();
+  if (owns_petsc_) {
+    end_petsc_huge_pages();
+    PetscFinalize();
+  }
   if (owns_mpi_) MPI_Finalize();
 }
 

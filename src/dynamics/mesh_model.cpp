@@ -30,8 +30,8 @@ void clear_copies(Field& field) {
 MeshModel::MeshModel(std::shared_ptr<const TetrahedralMesh> mesh, double dt)
     : mesh_(std::move(mesh)), dt_(dt), mass_(*mesh_), mask_(std::make_unique<Mask>()) {
   if (!(dt_ > 0.0)) throw Error("dt is " + std::to_string(dt_) + " s; it must be positive", ErrorKind::input);
-  mask_->fixed =
-      DeviceArray<std::uint8_t>("diffsim::dynamics::fixed", static_cast<std::size_t>(mesh_->num_owned_vertices()));
+  mask_->fixed = make_zeroed_device_array<std::uint8_t>("diffsim::dynamics::fixed",
+                                                        static_cast<std::size_t>(mesh_->num_owned_vertices()));
   const MPI_Comm comm = mesh_->comm();
   parameters_.add("density", Site::cell, static_cast<std::size_t>(mesh_->num_cells()), 1, comm).field.fill(1000.0);
   parameters_.add("gravity", Site::global, 1, 3, comm).field.from_host({0.0, -9.8, 0.0});

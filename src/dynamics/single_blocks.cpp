@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "diffsim/core/device.hpp"
+#include "diffsim/core/huge_pages.hpp"
 
 namespace diffsim::dynamics {
 namespace {
@@ -15,6 +16,7 @@ std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 SingleBlocks make_single_blocks(const BlockRows& rows, const double* values, double scale) {
   SingleBlocks blocks;
+  reserve_in_huge_pages(blocks.column, rows.column.size() * index(rows.height / 3));
   blocks.begin.push_back(0);
   for (const int i : rows.filled)
     for (int r = 0; r < rows.height / 3; ++r) {
@@ -23,6 +25,7 @@ SingleBlocks make_single_blocks(const BlockRows& rows, const double* values, dou
                            rows.column.begin() + rows.begin[index(i) + 1]);
       blocks.begin.push_back(static_cast<int>(blocks.column.size()));
     }
+  reserve_in_huge_pages(blocks.values, 9 * blocks.column.size() + 1);
   blocks.values.resize(9 * blocks.column.size() + 1);
   set_values(rows, values, scale, blocks);
   return blocks;
@@ -56,6 +59,8 @@ SingleBlocks transposed(const SingleBlocks& blocks, int rows) {
     result.place.push_back(row);
     result.begin.push_back(next[index(row) + 1]);
   }
+  reserve_in_huge_pages(result.column, blocks.column.size());
+  reserve_in_huge_pages(result.values, blocks.values.size());
   result.column.resize(blocks.column.size());
   result.values.resize(blocks.values.size());
   for (int row = 0; row < blocks.size(); ++row)

@@ -9,6 +9,7 @@
 
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/huge_pages.hpp"
 #include "dynamics/block_product.hpp"
 #include "dynamics/single_blocks.hpp"
 
@@ -87,6 +88,7 @@ Level::Level(Mat matrix, const MatrixBlocks& blocks, bool by_blocks) {
     if (!has_others[index(row)]) inner_.push_back(row);
 
   const int ghosts = static_cast<int>(blocks.columns.size()) / 3;
+  for (std::vector<float>* vector : {&x_, &previous_}) reserve_in_huge_pages(*vector, 3 * index(rows_ + ghosts));
   x_.resize(3 * index(rows_ + ghosts));
   previous_.resize(x_.size());
   if (blocks.others) {
@@ -124,6 +126,7 @@ void Level::set_values(const MatrixBlocks& blocks) {
 
 void Level::invert_diagonal(const MatrixBlocks&, bool by_blocks) {
   if (own_.size() != rows_) return;
+  reserve_in_huge_pages(inverse_, 9 * index(rows_));
   inverse_.assign(9 * index(rows_), 0.0F);
   for (int row = 0; row < rows_; ++row) {
     double d[9] = {};

@@ -267,7 +267,7 @@ class ViscousTerm : public ForceTerm {
   void begin_adjoint(const ParameterSet& gradient) override {
     shape_sums_ = {};
     if (gradient.find("rest_positions"))
-      shape_sums_ = DeviceArray<double>("diffsim::elastic::viscous_shape", geometry_.inverses.size());
+      shape_sums_ = make_zeroed_device_array<double>("diffsim::elastic::viscous_shape", geometry_.inverses.size());
   }
 
   void prepare_adjoint(const ParameterSet&, ParameterSet& gradient) override {

@@ -122,7 +122,7 @@ void SurfaceTraction::begin_adjoint(const ParameterSet& gradient) {
   data_->has_gradient = gradient.find("rest_positions") != nullptr;
   data_->area_gradient = {};
   if (data_->has_gradient)
-    data_->area_gradient = DeviceArray<double>("diffsim::load::area_gradient", data_->loaded.size());
+    data_->area_gradient = make_zeroed_device_array<double>("diffsim::load::area_gradient", data_->loaded.size());
 }
 
 void SurfaceTraction::prepare_adjoint(const ParameterSet&, ParameterSet& gradient) {

@@ -80,7 +80,7 @@ CellScatterPart make_part(const std::vector<int>& vertices, int per_pack, int fi
   part.chunk_begin = to_device("diffsim::chunk_begin", chunk_begin);
   part.redirect = to_device("diffsim::redirect", redirect);
   part.targets = to_device("diffsim::targets", targets);
-  part.slots = DeviceArray<double>("diffsim::slots", 3 * vertex_of_slot.size());
+  part.slots = make_zeroed_device_array<double>("diffsim::slots", 3 * vertex_of_slot.size());
   group_slots(vertex_of_slot, num_vertices, part);
   return part;
 }

@@ -7,6 +7,7 @@
 
 #include "boundary_faces.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/huge_pages.hpp"
 #include "diffsim/core/profiling.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/mesh/box.hpp"
@@ -96,6 +97,7 @@ void TetrahedralMesh::number(MeshData& data) {
   for (std::size_t v = 0; v < num_vertices; ++v)
     node_of_vertex[static_cast<std::size_t>(number_of_node[v])] = static_cast<int>(v);
 
+  reserve_in_huge_pages(cells_, width * static_cast<std::size_t>(CellScatter::num_padded(num_cells_)));
   cells_.resize(width * static_cast<std::size_t>(CellScatter::num_padded(num_cells_)));
   for (std::size_t c = 0; c < num_cells; ++c)
     for (std::size_t a = 0; a < width; ++a)

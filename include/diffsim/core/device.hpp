@@ -6,6 +6,7 @@
 #include <Kokkos_Core.hpp>
 
 #include "diffsim/core/config.hpp"
+#include "diffsim/core/huge_pages.hpp"
 
 namespace diffsim {
 
@@ -30,10 +31,20 @@ using DeviceArray = Kokkos::View<T*, MemorySpace>;
 template <class T>
 using DeviceSpan = Kokkos::View<T*, MemorySpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// An uninitialised device array.
+/// An uninitialised device array; a large one on a host is in huge pages.
 template <class T>
 DeviceArray<T> make_device_array(const std::string& label, std::size_t size) {
-  return DeviceArray<T>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), size);
+  DeviceArray<T> array(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), size);
+  if constexpr (kernels_on_host) advise_huge_pages(array.data(), size * sizeof(T));
+  return array;
+}
+
+/// Likewise of zeros.
+template <class T>
+DeviceArray<T> make_zeroed_device_array(const std::string& label, std::size_t size) {
+  auto array = make_device_array<T>(label, size);
+  Kokkos::deep_copy(array, T{});
+  return array;
 }
 
 /// A device copy of a host container.

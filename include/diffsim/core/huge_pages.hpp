@@ -1,0 +1,23 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+
+namespace diffsim {
+
+/// Asks the system to keep [data, data + bytes) in huge pages, which spare most translations of addresses: for fresh
+/// host memory, whose contents are lost unless they are zeros. What an allocator hands out again was in small pages.
+/// Arrays of less than 4 MiB are left alone, so that rounding to pages costs nothing worth a mention.
+///
+/// Linux only, where the system's mode (`/sys/kernel/mm/transparent_hugepage/enabled`) is `madvise` or `always`, and
+/// unless the environment says `DIFFSIM_HUGE_PAGES=0`; else does nothing.
+void advise_huge_pages(void* data, std::size_t bytes) noexcept;
+
+/// Room for `size` values in an empty std::vector, in huge pages where it is large.
+template <class Vector>
+void reserve_in_huge_pages(Vector& vector, std::size_t size) {
+  vector.reserve(size);
+  advise_huge_pages(vector.data(), vector.capacity() * sizeof(typename Vector::value_type));
+}
+
+}  // namespace diffsim

@@ -1,0 +1,130 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/core/huge_pages.hpp"
+
+#include <gtest/gtest.h>
+#include <petscvec.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "diffsim/core/device.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/field.hpp"
+#include "diffsim/core/petsc_handle.hpp"
+
+namespace diffsim {
+namespace {
+
+constexpr std::size_t large = 1 << 20, small = 1 << 18;  // doubles
+
+/// What the system says of the mapping that holds an address: its flags; nothing where it does not say.
+std::string flags_at(const void* address) {
+  std::ifstream maps("/proc/self/smaps");
+  const auto place = reinterpret_cast<std::uintptr_t>(address);
+  bool here = false;
+  for (std::string line; std::getline(maps, line);) {
+    std::istringstream text(line);
+    std::uintptr_t begin = 0, end = 0;
+    char dash = ' ';
+    if (text >> std::hex >> begin >> dash >> end && dash == '-') here = begin <= place && place < end;
+    if (here && line.starts_with("VmFlags:")) return line + " ";
+  }
+  return {};
+}
+
+/// Whether the system was asked for huge pages in the middle of an array.
+bool advised(const double* data, std::size_t size) {
+  return flags_at(data + size / 2).find(" hg ") != std::string::npos;
+}
+
+class huge_pages : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!kernels_on_host) GTEST_SKIP() << "arrays are not in host memory";
+    std::ifstream mode("/sys/kernel/mm/transparent_hugepage/enabled");
+    if (!mode || flags_at(this).empty()) GTEST_SKIP() << "the system has no huge pages, or does not tell";
+  }
+  void TearDown() override { unsetenv("DIFFSIM_HUGE_PAGES"); }
+};
+
+// The first test, and one for all of them: what it frees stays advised and may be handed out again.
+TEST_F(huge_pages, keep_large_arrays) {
+  const Field field("field", large);
+  const auto array = make_zeroed_device_array<double>("array", large);
+  std::vector<double> vector;
+  reserve_in_huge_pages(vector, large);
+  vector.resize(large, 2.0);
+  PetscHandle<Vec, VecDestroy> x;
+  double *values = nullptr, *zeros = nullptr;
+  DIFFSIM_PETSC(VecCreateSeq(PETSC_COMM_SELF, large, x.out()));
+  DIFFSIM_PETSC(VecGetArray(x, &values));
+  DIFFSIM_PETSC(PetscCalloc1(large, &zeros));
+
+  EXPECT_TRUE(advised(field.data(), large));
+  EXPECT_TRUE(advised(array.data(), large));
+  EXPECT_TRUE(advised(vector.data(), large));
+  EXPECT_TRUE(advised(values, large));
+  EXPECT_TRUE(advised(zeros, large));
+
+  EXPECT_EQ(field.to_host(), std::vector<double>(large, 0.0));
+  EXPECT_EQ(array(large / 2), 0.0);
+  EXPECT_EQ(vector, std::vector<double>(large, 2.0));
+  DIFFSIM_PETSC(VecRestoreArray(x, &values));
+  EXPECT_EQ(std::vector<double>(zeros, zeros + large), std::vector<double>(large, 0.0));
+  zeros[large - 1] = 3.0;
+  DIFFSIM_PETSC(PetscRealloc(2 * large * sizeof(double), &zeros));
+  EXPECT_EQ(zeros[large - 1], 3.0);
+  DIFFSIM_PETSC(PetscFree(zeros));
+}
+
+TEST_F(huge_pages, leave_what_is_around_an_array) {
+  std::vector<double> values(3 * large, 1.0);
+  advise_huge_pages(values.data() + large, large * sizeof(double));
+  std::fill_n(values.begin() + large, large, 1.0);
+  EXPECT_EQ(values, std::vector<double>(3 * large, 1.0));
+}
+
+TEST_F(huge_pages, are_made_of_memory_that_was_used_before) {
+  std::vector<double> values(large, 1.0);
+  advise_huge_pages(values.data(), large * sizeof(double));
+  EXPECT_EQ(values[large / 2], 0.0);
+}
+
+/// Memory that nobody had before.
+class Mapping {
+ public:
+  explicit Mapping(std::size_t size)
+      : bytes_(size * sizeof(double)),
+        data_(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+    if (data_ == MAP_FAILED) throw Error("no memory");
+  }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  ~Mapping() { munmap(data_, bytes_); }
+  double* data() const { return static_cast<double*>(data_); }
+
+ private:
+  std::size_t bytes_;
+  void* data_;
+};
+
+TEST_F(huge_pages, are_for_large_arrays_and_can_be_declined) {
+  const Mapping fresh(large);
+  advise_huge_pages(fresh.data(), small * sizeof(double));
+  EXPECT_FALSE(advised(fresh.data(), small));
+  setenv("DIFFSIM_HUGE_PAGES", "0", 1);
+  advise_huge_pages(fresh.data(), large * sizeof(double));
+  EXPECT_FALSE(advised(fresh.data(), large));
+  setenv("DIFFSIM_HUGE_PAGES", "1", 1);
+  advise_huge_pages(fresh.data(), large * sizeof(double));
+  EXPECT_TRUE(advised(fresh.data(), large));
+}
+
+}  // namespace
+}  // namespace diffsim
