@@ -1,11 +1,16 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "dynamics/block_rows.hpp"
 
+#if defined(__AVX512VL__)
+#include <immintrin.h>
+#endif
+
 #include <algorithm>
 #include <cstddef>
 
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/huge_pages.hpp"
 
 // Vectors of four pass between functions of one file only: without AVX there is no other code to agree with.
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -13,7 +18,7 @@
 namespace diffsim::dynamics {
 namespace {
 
-constexpr int ahead = 4;  // block rows that are fetched before they are needed
+constexpr int runs_ahead = 128;  // how far ahead x is asked for
 
 using HostRows = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<int>>;
 using Four [[gnu::vector_size(32)]] = double;
@@ -24,14 +29,20 @@ Four load_four(const double* x) {
   return four;
 }
 /// Three values and a zero; reads nothing beyond the three.
-Four load_three(const double* x) { return Four{x[0], x[1], x[2], 0.0}; }
+Four load_three(const double* x) {
+#if defined(__AVX512VL__)
+  return _mm256_maskz_loadu_pd(0b111, x);
+#else
+  return Four{x[0], x[1], x[2], 0.0};
+#endif
+}
 double sum(const Four& x) { return (x[0] + x[1]) + x[2]; }
 
-/// sums += the products of three rows of `runs` runs with x; a: of the first, rows are `length` apart. `load` may read
+/// sums = the products of three rows of `runs` runs with x; a: of the first, rows are `length` apart. `load` may read
 /// one value beyond a run.
 template <class Load>
-void add_rows(int runs, const int* column, const double* a, std::ptrdiff_t length, const double* x, double* sums,
-              const Load& load) {
+[[gnu::always_inline]] inline void multiply_rows(int runs, const int* column, const double* a, std::ptrdiff_t length,
+                                                 const double* x, double (&sums)[3], const Load& load) {
   Four even[3] = {}, odd[3] = {};
   int k = 0;
   for (; k + 1 < runs; k += 2) {
@@ -43,8 +54,34 @@ void add_rows(int runs, const int* column, const double* a, std::ptrdiff_t lengt
   }
   if (k < runs)
     for (int r = 0; r < 3; ++r) even[r] += load(a + r * length + 3 * k) * load_three(x + column[k]);
-  for (int r = 0; r < 3; ++r) sums[r] += sum(even[r] + odd[r]);
+  for (int r = 0; r < 3; ++r) sums[r] = sum(even[r] + odd[r]);
 }
+
+/// What a product reads and writes.
+struct Product {
+  int height, total;                   // of a block row; runs of all
+  const int *begin, *column, *filled;  // filled: nullptr where all are
+  const double *values, *x;
+  double* y;
+  bool add;
+
+  template <class Load>
+  [[gnu::always_inline]] inline void multiply_row(int stored, const Load& load) const {
+    const int i = filled ? filled[stored] : stored;
+    const int first = begin[i], runs = begin[i + 1] - first;
+    const std::ptrdiff_t length = 3 * static_cast<std::ptrdiff_t>(runs), size = std::ptrdiff_t{height} * length;
+    const double* const a = values + 3 * std::ptrdiff_t{height} * first;
+    fetch_ahead(a, size);
+    const int* const next = column + std::min(first + runs_ahead, total - runs);
+    for (int k = 0; k < runs; ++k) __builtin_prefetch(x + next[k]);
+    double* const target = y + std::ptrdiff_t{height} * i;
+    for (int r = 0; r < height; r += 3) {
+      double sums[3];
+      multiply_rows(runs, column + first, a + r * length, length, x, sums, load);
+      for (int c = 0; c < 3; ++c) target[r + c] = add ? target[r + c] + sums[c] : sums[c];
+    }
+  }
+};
 
 }  // namespace
 
@@ -54,7 +91,10 @@ BlockRows find_block_rows(Mat matrix, int height) {
   PetscBool done = PETSC_FALSE;
   DIFFSIM_PETSC(MatGetRowIJ(matrix, 0, PETSC_FALSE, PETSC_FALSE, &count, &ia, &ja, &done));
   if (!done) return {};
-  BlockRows found{height, static_cast<int>(count) / height, {0}, {}, {}};
+  BlockRows found{height, static_cast<int>(count) / height, {}, {}, {}};
+  reserve_in_huge_pages(found.begin, static_cast<std::size_t>(found.rows) + 1);
+  reserve_in_huge_pages(found.column, static_cast<std::size_t>(ia[count] / (3 * height)));
+  found.begin.push_back(0);
   bool blocks = count % height == 0;
   for (PetscInt row = 0; blocks && row < count; row += height) {
     const PetscInt length = ia[row + 1] - ia[row];
@@ -75,30 +115,20 @@ BlockRows find_block_rows(Mat matrix, int height) {
 void multiply(const BlockRows& rows, const double* values, const double* x, double* y, bool add) {
   const bool all = static_cast<int>(rows.filled.size()) == rows.rows;
   if (!all && !add) std::fill_n(y, static_cast<std::ptrdiff_t>(rows.height) * rows.rows, 0.0);
-  const int count = static_cast<int>(rows.filled.size()), last = count - 1;
-  Kokkos::parallel_for("diffsim::dynamics::block_product", HostRows(0, count), [=, &rows](int stored) {
-    const int i = all ? stored : rows.filled[static_cast<std::size_t>(stored)];
-    const int first = rows.begin[static_cast<std::size_t>(i)];
-    const int runs = rows.begin[static_cast<std::size_t>(i) + 1] - first;
-    const int* const column = rows.column.data() + first;
-    const std::ptrdiff_t length = 3 * static_cast<std::ptrdiff_t>(runs), size = 3 * std::ptrdiff_t{rows.height};
-    // Three rows at once are no stream that a processor foresees.
-    if (i + ahead < rows.rows) {
-      const double* line = values + size * rows.begin[static_cast<std::size_t>(i + ahead)];
-      const double* const end = values + size * rows.begin[static_cast<std::size_t>(i + ahead) + 1];
-      for (; line < end; line += 8) __builtin_prefetch(line);
-    }
-    const double* const a = values + size * first;
-    double* const target = y + static_cast<std::ptrdiff_t>(rows.height) * i;
-    for (int r = 0; r < rows.height; r += 3) {
-      double sums[3] = {};
-      if (stored < last)
-        add_rows(runs, column, a + r * length, length, x, sums, load_four);
-      else  // nothing lies beyond the last row
-        add_rows(runs, column, a + r * length, length, x, sums, load_three);
-      for (int c = 0; c < 3; ++c) target[r + c] = add ? target[r + c] + sums[c] : sums[c];
-    }
-  });
+  const int count = static_cast<int>(rows.filled.size());
+  if (count == 0) return;
+  const Product product{rows.height,
+                        static_cast<int>(rows.column.size()),
+                        rows.begin.data(),
+                        rows.column.data(),
+                        all ? nullptr : rows.filled.data(),
+                        values,
+                        x,
+                        y,
+                        add};
+  Kokkos::parallel_for("diffsim::dynamics::block_product", HostRows(0, count - 1),
+                       [=](int stored) { product.multiply_row(stored, load_four); });
+  product.multiply_row(count - 1, load_three);  // nothing lies beyond the last row
 }
 
 void add_transposed(const BlockRows& rows, const double* values, const double* x, double* y) {

@@ -60,6 +60,7 @@ typename FourOf<X>::Type row_product(const SingleBlocks& blocks, int row, const 
   int k = blocks.begin[static_cast<std::size_t>(row)];
   const int end = blocks.begin[static_cast<std::size_t>(row) + 1];
   const float* a = blocks.values.data() + 9 * static_cast<std::ptrdiff_t>(k);
+  fetch_ahead(a, std::ptrdiff_t{9} * (end - k));
   Four even[3] = {}, odd[3] = {};
   for (; k + 1 < end; k += 2, a += 18) {
     const X *const u = x + column[k], *const v = x + column[k + 1];
