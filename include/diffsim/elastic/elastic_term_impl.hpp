@@ -64,9 +64,6 @@ class ElasticTerm : public ForceTerm {
   }
 
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet&) override {
-    if (!elastic::has_second_derivatives<L>())
-      throw Error("no second derivative by the law '" + name() + "'; use an optimiser that needs gradients only",
-                  ErrorKind::input);
     start_sums(moduli_gradient_tangent_, any_modulus(gradient), K);
   }
 
@@ -126,16 +123,14 @@ class ElasticTerm : public ForceTerm {
         add_adjoint(at, *dw, adjoint_tangent.positions, moduli_gradient_tangent_.data(), nullptr, gradient_tangent);
       return;
     }
-    if constexpr (elastic::has_second_derivatives<L>()) {
-      Parameter* const signal = signal_in(gradient_tangent);
-      for_each_cell<E::nodes>("diffsim::elastic::force_adjoint_tangent", scatter_, adjoint_tangent.positions.data(),
-                              elastic::ForceAdjointTangent<L, E>{
-                                  elements(at.step), at.positions.data(), tangent.positions.data(), w->data(),
-                                  dw ? dw->data() : nullptr, any_modulus(direction) ? moduli_tangent_.data() : nullptr,
-                                  value_of(has_signal() ? direction.find(signal_name()) : nullptr, at.step),
-                                  moduli_gradient_tangent_.data(), signal ? signal_gradient_.data() : nullptr});
-      add_signal_gradient(at.step, signal);
-    }
+    Parameter* const signal = signal_in(gradient_tangent);
+    for_each_cell<E::nodes>("diffsim::elastic::force_adjoint_tangent", scatter_, adjoint_tangent.positions.data(),
+                            elastic::ForceAdjointTangent<L, E>{
+                                elements(at.step), at.positions.data(), tangent.positions.data(), w->data(),
+                                dw ? dw->data() : nullptr, any_modulus(direction) ? moduli_tangent_.data() : nullptr,
+                                value_of(has_signal() ? direction.find(signal_name()) : nullptr, at.step),
+                                moduli_gradient_tangent_.data(), signal ? signal_gradient_.data() : nullptr});
+    add_signal_gradient(at.step, signal);
   }
 
   void add_couplings(const Configuration&, Couplings& couplings) override {

@@ -38,10 +38,7 @@ using PointValues = T[N];
 ///   static constexpr const char* signal;
 ///   static constexpr int signal_modulus;
 ///
-/// Products with Hessians differentiate the stress twice, with Duals of Duals. A law that does not hold to that order
-/// says so, and such products are refused:
-///
-///   static constexpr bool has_second_derivatives = false;
+/// Products with Hessians differentiate the stress twice, with Duals of Duals.
 template <class L>
 concept Law = requires(const Mat3<double>& F, const double (&moduli)[L::num_moduli]) {
   { L::energy(F, moduli) } -> std::convertible_to<double>;

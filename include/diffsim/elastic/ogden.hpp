@@ -41,9 +41,11 @@ struct OgdenNames<3> {
 /// and functions of Λ + E are expanded in E with divided differences (Higham 2008, Functions of Matrices, sec. 3.2):
 ///
 ///   g(Λ + E)_ii = g(λi + E_ii),   g(Λ + E)_ij = g[λi, λj] E_ij                exact to first order in E
+///   g(Λ + E)_ii = g(λi + E_ii) + Σ_{k≠i} g[λi, λk, λi] E_ik²,
+///   g(Λ + E)_ij = g[λi + E_ii, λj + E_jj] E_ij + g[λi, λk, λj] E_ik E_kj      exact to second order in E
 ///   tr f(Λ + E) = Σ_i f(λi + E_ii) + Σ_{i<j} f'[λi, λj] E_ij²                 exact to second order in E
 ///
-/// so `stress` may be differentiated once more and `energy` twice. Small strains see the shear modulus Σ µp αp / 2 and
+/// so both `stress` and `energy` may be differentiated twice. Small strains see the shear modulus Σ µp αp / 2 and
 /// the bulk modulus κ.
 ///
 /// | parameter     | symbol | unit | range                                       |
@@ -60,7 +62,6 @@ struct Ogden {
   static constexpr std::array<const char*, K> parameters = detail::OgdenNames<N>::parameters;
   static constexpr int num_moduli = K;
   static constexpr bool needs_positive_jacobian = true;
-  static constexpr bool has_second_derivatives = false;  // `stress` is expanded to first order
 
   template <class T>
   static DIFFSIM_FUNCTION void moduli(const T (&parameters)[K], T (&moduli)[K]) {
@@ -92,7 +93,7 @@ struct Ogden {
 
   template <class T>
   static DIFFSIM_FUNCTION Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[K]) {
-    static_assert(ScalarTraits<T>::order <= 1, "the stress is expanded to first order");
+    static_assert(ScalarTraits<T>::order <= 2, "the stress is expanded to second order");
     using std::exp, std::log;
     const Mat3<T> cof = cofactor(F);
     const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
@@ -109,8 +110,10 @@ struct Ogden {
       const int j = (i + 1) % 3;
       if constexpr (ScalarTraits<T>::order == 0)
         g(i, j) = T(0.0);  // E is rounding alone
-      else
+      else if constexpr (ScalarTraits<T>::order == 1)
         g(i, j) = ScalarTraits<T>::constant(frame.difference(i, j, moduli)) * frame.C(i, j);
+      else
+        add_second_order(frame, i, moduli, g, trace_gC);
       g(j, i) = g(i, j);
     }
     const T pressure = moduli[2 * N] * (J - 1.0) - trace_gC / (3.0 * J);
@@ -118,6 +121,21 @@ struct Ogden {
   }
 
  private:
+  /// What is of second order in E_ij, E_ik, E_kj, and the off-diagonal g_ij, j the next after i.
+  template <class T, class F>
+  static DIFFSIM_SHARED_FUNCTION void add_second_order(const F& frame, int i, const T (&moduli)[K], Mat3<T>& g,
+                                                       T& trace_gC) {
+    using Traits = ScalarTraits<T>;
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    const T square = frame.C(i, j) * frame.C(i, j);
+    g(i, j) = frame.moving_difference(i, j, moduli) * frame.C(i, j) +
+              Traits::constant(frame.second_difference(i, k, j, moduli)) * (frame.C(i, k) * frame.C(k, j));
+    g(i, i) = g(i, i) + Traits::constant(frame.second_difference(i, j, i, moduli)) * square;
+    g(j, j) = g(j, j) + Traits::constant(frame.second_difference(j, i, j, moduli)) * square;
+    // tr f with f = z g(z).
+    trace_gC = trace_gC + Traits::constant(frame.trace_difference(i, j, moduli)) * square;
+  }
+
   /// C in the frame of its eigenvectors, Λ + E.
   template <class T>
   struct Frame {
@@ -126,9 +144,11 @@ struct Ogden {
     Mat3<T> Q, C;
     T log_stretch[3];        // ln λ̄i, with the diagonal of E
     Base log_eigenvalue[3];  // ln of the diagonal of Λ
+    T ln_J;
     Base log_J;
 
-    DIFFSIM_FUNCTION Frame(const Mat3<T>& F, const T& ln_J) : log_J(Traits::base(ln_J)) {
+    DIFFSIM_FUNCTION Frame(const Mat3<T>& F, const T& logarithm_J)
+        : ln_J(logarithm_J), log_J(Traits::base(logarithm_J)) {
       using std::log;
       C = transpose(F) * F;
       Mat3<Base> base;
@@ -143,14 +163,42 @@ struct Ogden {
       }
     }
 
-    /// g[λi, λj].
-    DIFFSIM_FUNCTION Base difference(int i, int j, const T (&moduli)[K]) const {
+    /// Σ_p µp J^(-αp/3) d(αp/2 - 1), d(q) of z^q.
+    template <class Difference>
+    DIFFSIM_FUNCTION Base sum_of(const T (&moduli)[K], const Difference& difference_of_power) const {
       using std::exp;
       Base sum = Base(0.0);
       for (int p = 0; p < N; ++p) {
         const Base mu = Traits::base(moduli[2 * p]), alpha = Traits::base(moduli[2 * p + 1]);
-        sum = sum + mu * exp((-1.0 / 3.0) * (alpha * log_J)) *
-                        power_difference(Base(0.5 * alpha - 1.0), log_eigenvalue[i], log_eigenvalue[j]);
+        sum = sum + mu * exp((-1.0 / 3.0) * (alpha * log_J)) * difference_of_power(Base(0.5 * alpha - 1.0));
+      }
+      return sum;
+    }
+    /// g[λi, λj].
+    DIFFSIM_FUNCTION Base difference(int i, int j, const T (&moduli)[K]) const {
+      return sum_of(moduli, [&](const Base& q)
+                                DIFFSIM_INLINED { return power_difference(q, log_eigenvalue[i], log_eigenvalue[j]); });
+    }
+    /// f'[λi, λj], f = z g(z): f' = Σ_p αp/2 µp J^(-αp/3) z^(αp/2 - 1).
+    DIFFSIM_FUNCTION Base trace_difference(int i, int j, const T (&moduli)[K]) const {
+      return sum_of(moduli, [&](const Base& q) DIFFSIM_INLINED {
+        return Base((q + 1.0) * power_difference(q, log_eigenvalue[i], log_eigenvalue[j]));
+      });
+    }
+    /// g[λi, λk, λj].
+    DIFFSIM_FUNCTION Base second_difference(int i, int k, int j, const T (&moduli)[K]) const {
+      return sum_of(moduli, [&](const Base& q) DIFFSIM_INLINED {
+        return power_second_difference(q, log_eigenvalue[i], log_eigenvalue[k], log_eigenvalue[j]);
+      });
+    }
+    /// g[λi + E_ii, λj + E_jj].
+    DIFFSIM_FUNCTION T moving_difference(int i, int j, const T (&moduli)[K]) const {
+      using std::exp, std::log;
+      const T x = log(C(i, i)), y = log(C(j, j));
+      T sum = T(0.0);
+      for (int p = 0; p < N; ++p) {
+        const T& alpha = moduli[2 * p + 1];
+        sum = sum + moduli[2 * p] * exp((-1.0 / 3.0) * (alpha * ln_J)) * power_difference(T(0.5 * alpha - 1.0), x, y);
       }
       return sum;
     }

@@ -6,16 +6,6 @@
 
 namespace diffsim::elastic {
 
-/// Whether a law holds to second derivatives of its stress: all do but those that say
-/// `static constexpr bool has_second_derivatives = false`.
-template <class L>
-constexpr bool has_second_derivatives() {
-  if constexpr (requires { L::has_second_derivatives; })
-    return L::has_second_derivatives;
-  else
-    return true;
-}
-
 /// A number of a pack of cells and its derivative along a direction.
 using PackDual = Dual<Pack, 1>;
 
@@ -26,13 +16,53 @@ struct PowerDerivatives {
   PackDual by_modulus[L::num_moduli];
 };
 
-/// Of F, G and moduli that move along a direction. `moduli_too`: else `by_modulus` is not set.
+/// P with two nested derivatives: compiled once for a law, however often it is differentiated.
+template <class L>
+DIFFSIM_SHARED_FUNCTION void stress_twice(const Mat3<Dual<PackDual, 1>>& F,
+                                          const Dual<PackDual, 1> (&moduli)[L::num_moduli],
+                                          Mat3<Dual<PackDual, 1>>& P) {
+  P = stress_of<L>(F, moduli);
+}
+
+/// dP/ds of F + s G and moduli + s m.
+template <class L>
+DIFFSIM_FUNCTION Mat3<PackDual> stress_along(const Mat3<PackDual>& F, const Mat3<PackDual>* G,
+                                             const PackDual (&moduli)[L::num_moduli], int modulus) {
+  using D = Dual<PackDual, 1>;
+  Mat3<D> moving, P;
+  D m[L::num_moduli];
+  for (int i = 0; i < 9; ++i) {
+    moving(i / 3, i % 3) = D::constant(F(i / 3, i % 3));
+    if (G) moving(i / 3, i % 3).derivative[0] = (*G)(i / 3, i % 3);
+  }
+  for (int k = 0; k < L::num_moduli; ++k) {
+    m[k] = D::constant(moduli[k]);
+    if (k == modulus) m[k].derivative[0] = PackDual(1.0);
+  }
+  stress_twice<L>(moving, m, P);
+  Mat3<PackDual> dP;
+  for (int i = 0; i < 9; ++i) dP(i / 3, i % 3) = P(i / 3, i % 3).derivative[0];
+  return dP;
+}
+
+/// Of F, G and moduli that move along a direction. `moduli_too`: else `by_modulus` is not set. As `stress_tangent_of`
+/// and `stress_moduli_of` do it, in less code.
 template <class L>
 DIFFSIM_SHARED_FUNCTION void power_derivatives(const Mat3<PackDual>& F, const Mat3<PackDual>& G,
                                                const PackDual (&moduli)[L::num_moduli], bool moduli_too,
                                                PowerDerivatives<L>& result) {
-  result.by_F = stress_tangent_of<L>(F, G, moduli);
-  if (moduli_too) stress_moduli_of<L>(F, G, moduli, result.by_modulus);
+  if constexpr (requires { L::stress_tangent(F, G, moduli); })
+    result.by_F = L::stress_tangent(F, G, moduli);
+  else
+    result.by_F = stress_along<L>(F, &G, moduli, -1);
+  if (!moduli_too) return;
+  Mat3<PackDual> A[L::num_moduli];
+  if constexpr (requires { L::stress_moduli(F, moduli, A); }) {
+    L::stress_moduli(F, moduli, A);
+    for (int k = 0; k < L::num_moduli; ++k) result.by_modulus[k] = inner(A[k], G);
+  } else {
+    for (int k = 0; k < L::num_moduli; ++k) result.by_modulus[k] = inner(stress_along<L>(F, nullptr, moduli, k), G);
+  }
 }
 
 /// The derivative of `ForceAdjoint`, by positions and moduli, along dx, dw, dmoduli and dsignal.

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cmath>
+#include <type_traits>
 
+#include "diffsim/core/dual.hpp"
 #include "diffsim/core/pack.hpp"
 #include "diffsim/core/small_tensor.hpp"
 
@@ -63,12 +65,77 @@ DIFFSIM_FUNCTION T sinhc(const T& x) {
   });
 }
 
+/// i_n(x)/x^n, i_n the modified spherical Bessel functions: sinh(x)/x for n = 0, and s_n' = x s_(n+1) (Abramowitz &
+/// Stegun, sec. 10.2). T = double or Pack, n ≤ 2.
+template <int n, class T>
+DIFFSIM_SHARED_FUNCTION T sinhc_derivative(const T& x) {
+  return detail::by_lane(x, [](double a) {
+    const double z = a * a;
+    if (z > 4.0) {
+      const double s0 = std::sinh(a) / a, s1 = (std::cosh(a) - s0) / z;
+      return n == 0 ? s0 : n == 1 ? s1 : (s0 - 3.0 * s1) / z;
+    }
+    double sum = 1.0;
+    for (int k = 14; k > 0; --k) sum = 1.0 + z / (2.0 * k * (2.0 * (n + k) + 1.0)) * sum;
+    return sum / (n == 0 ? 1.0 : n == 1 ? 3.0 : 15.0);
+  });
+}
+template <int n, class T, int N>
+DIFFSIM_FUNCTION Dual<T, N> sinhc_derivative(const Dual<T, N>& a) {
+  return detail::chain(a, sinhc_derivative<n>(a.value), T(a.value * sinhc_derivative<n + 1>(a.value)));
+}
+template <class T, int N>
+DIFFSIM_FUNCTION Dual<T, N> sinhc(const Dual<T, N>& a) {
+  return sinhc_derivative<0>(a);
+}
+
 /// (e^(q x) - e^(q y)) / (e^x - e^y), the divided difference of z^q between z = e^x and e^y; q e^((q-1) x) at x = y.
 template <class T>
 DIFFSIM_FUNCTION T power_difference(const T& q, const T& x, const T& y) {
   using std::exp;
   const T half = 0.5 * (x - y);
   return q * exp(0.5 * ((q - 1.0) * (x + y))) * (sinhc(q * half) / sinhc(half));
+}
+
+namespace detail {
+/// The second divided difference of t^q at e^x, e^y, e^z, which may coincide.
+DIFFSIM_FUNCTION double power_second_difference_of(double q, double x, double y, double z) {
+  const double low = std::fmin(x, std::fmin(y, z)), high = std::fmax(x, std::fmax(y, z));
+  const double middle = x + y + z - low - high;
+  if (high - low > 0.2) {
+    const auto first = [q](double a, double b) {
+      const double half = 0.5 * (a - b);
+      return q * std::exp(0.5 * (q - 1.0) * (a + b)) * sinhc_derivative<0>(q * half) / sinhc_derivative<0>(half);
+    };
+    return (first(middle, high) - first(low, middle)) / (std::exp(high) - std::exp(low));
+  }
+  // Taylor's series about e^c: Σ_n binomial(q, n) e^((q-2) c) h_(n-2)(a, b, d), h_n the complete homogeneous
+  // polynomials of the relative distances, at most 0.105.
+  const double c = 0.5 * (low + high);
+  const double a = std::expm1(low - c), b = std::expm1(middle - c), d = std::expm1(high - c);
+  double binomial = 0.5 * q * (q - 1.0), sum = 0.0, power = 1.0, of_two = 1.0, of_three = 1.0;
+  for (int n = 2; n < 20; ++n) {
+    sum += binomial * of_three;
+    binomial *= (q - n) / (n + 1.0);
+    power *= d;
+    of_two = b * of_two + power;
+    of_three = a * of_three + of_two;
+  }
+  return std::exp((q - 2.0) * c) * sum;
+}
+}  // namespace detail
+
+/// Likewise the second divided difference at e^x, e^y, e^z; T = double or Pack.
+template <class T>
+DIFFSIM_SHARED_FUNCTION T power_second_difference(const T& q, const T& x, const T& y, const T& z) {
+  if constexpr (std::is_same_v<T, double>) {
+    return detail::power_second_difference_of(q, x, y, z);
+  } else {
+    T result = T(0.0);
+    for (int i = 0; i < pack_width; ++i)
+      set_lane(result, i, detail::power_second_difference_of(lane(q, i), lane(x, i), lane(y, i), lane(z, i)));
+    return result;
+  }
 }
 
 }  // namespace diffsim
