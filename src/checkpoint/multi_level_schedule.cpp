@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <utility>
 
+#include "checkpoint/least_sum.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim {
@@ -84,7 +86,7 @@ MultiLevelSchedule::Table MultiLevelSchedule::make_table(int level) const {
   const std::vector<Table>& fewer = tables_[static_cast<std::size_t>(level)];
   const auto size = static_cast<std::size_t>(std::max(num_steps_, 1)) + 1;
   Table result{std::vector<double>(size, 0.0), std::vector<double>(size, 0.0), std::vector<int>(size, 0)};
-  std::vector<double> first(size, 0.0);  // a·m + again(m)
+  checkpoint::LeastSum stored(size);
   for (int length = 1; length <= num_steps_; ++length) {
     const auto l = static_cast<std::size_t>(length);
     if (length > 1) {
@@ -92,15 +94,9 @@ MultiLevelSchedule::Table MultiLevelSchedule::make_table(int level) const {
       if (!fewer.empty())
         result.unstored[l] = std::min(result.unstored[l],
                                       levels_[static_cast<std::size_t>(level)].write_seconds + fewer.back().stored[l]);
-      result.stored[l] = never;
-      for (std::size_t m = 1; m < l; ++m) {
-        const double time = first[m] + result.unstored[l - m];
-        if (time >= result.stored[l]) continue;
-        result.stored[l] = time;
-        result.split[l] = static_cast<int>(m);
-      }
+      std::tie(result.stored[l], result.split[l]) = stored.next();
     }
-    first[l] = step_seconds_ * length + again(level, result, length);
+    stored.add(step_seconds_ * length + again(level, result, length), result.unstored[l]);
   }
   return result;
 }

@@ -1,0 +1,80 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace diffsim::checkpoint {
+
+/// min over 0 < m < l of a(m) + b(l - m) and the least m that has it, for l = 2, 3, …, a(l) and b(l) being added after
+/// it. Blocks of m whose least a and b have no less a sum are passed over; rounding being monotone, that is exact.
+class LeastSum {
+ public:
+  /// For l up to `most`.
+  explicit LeastSum(std::size_t most)
+      : most_(most),
+        a_(most + block, never),
+        reversed_(most + block, never),
+        least_a_(most / block + 1, never),
+        least_b_(most / block + 1, never) {}
+
+  /// a and b of the next l, from 1 on.
+  void add(double a, double b) {
+    ++length_;
+    a_[length_] = a;
+    reversed_[most_ - length_] = b;
+    double &least_a = least_a_[length_ / block], &least_b = least_b_[length_ / block];
+    least_a = std::min(least_a, a);
+    least_b = std::min(least_b, b);
+  }
+
+  /// The least sum for the l that is to be added, and its m; infinite and 0 where no sum is finite.
+  std::pair<double, int> next() {
+    least_ = never;
+    const std::size_t l = length_ + 1, before = place_;
+    place_ = 0;
+    look_at(before - before % block);  // what is least there leaves little else to look at
+    for (std::size_t m = 0; m < l; m += block) {
+      // b of l - m and of the block - 1 before it.
+      const std::size_t last = (l - m) / block, first = l - m < block ? 0 : (l - m - block + 1) / block;
+      const double bound = least_a_[m / block] + std::min(least_b_[first], least_b_[std::min(last, length_ / block)]);
+      if (bound < least_ || (bound == least_ && m < place_)) look_at(m);
+    }
+    return {least_, static_cast<int>(place_)};
+  }
+
+ private:
+  static constexpr std::size_t block = 64, width = 8;
+  using Several [[gnu::vector_size(sizeof(double) * width)]] = double;
+
+  static constexpr double never = std::numeric_limits<double>::infinity();
+
+  /// At the block that begins with m.
+  void look_at(std::size_t m) {
+    const double *const a = &a_[m], *const b = &reversed_[most_ - length_ - 1 + m];  // b(l - m) and before
+    Several lanes = Several{} + never;
+    for (std::size_t i = 0; i < block; i += width) {
+      Several x, y;
+      __builtin_memcpy(&x, a + i, sizeof(x));
+      __builtin_memcpy(&y, b + i, sizeof(y));
+      const Several sum = x + y;
+      lanes = sum < lanes ? sum : lanes;
+    }
+    double here = lanes[0];
+    for (std::size_t i = 1; i < width; ++i) here = std::min(here, lanes[i]);
+    if (here > least_ || here == never || (here == least_ && m >= place_)) return;
+    least_ = here;
+    place_ = m;
+    while (a_[place_] + b[place_ - m] != least_) ++place_;
+  }
+
+  std::size_t most_, length_ = 0, place_ = 0;
+  double least_ = never;
+  std::vector<double> a_, reversed_;       // a(m) at m; b(m) at most - m; where there are none they are never
+  std::vector<double> least_a_, least_b_;  // of each block of m
+};
+
+}  // namespace diffsim::checkpoint
