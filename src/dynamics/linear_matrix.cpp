@@ -3,6 +3,7 @@
 // The matrix of a LinearSystem, and what is multiplied with in its place.
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "diffsim/core/block_matrix_impl.hpp"
@@ -52,6 +53,14 @@ void eliminate(const BlockMatrix::Data& data, const Field& fixed_field) {
             }
       });
   Kokkos::fence();
+}
+
+/// Whether a matrix is of a type that takes its values from device memory.
+bool takes_device_values(Mat matrix) {
+  MatType type = nullptr;
+  DIFFSIM_PETSC(MatGetType(matrix, &type));
+  const std::string_view name = type;
+  return name.ends_with("aijkokkos") || name.ends_with("aijcusparse") || name.ends_with("aijhipsparse");
 }
 
 /// baij or sbaij where -mat_type asks for one, else nothing. Throws Error (input) where it asks for what cannot be.
@@ -116,6 +125,22 @@ void LinearSystem::make_matrix(const std::vector<MatrixShare*>& shares) {
     DIFFSIM_PETSC(MatSetBlockSize(own, 3));
   }
   DIFFSIM_PETSC(MatSetNearNullSpace(matrix_, rigid_motions_));
+  if (takes_device_values(matrix_))
+    for (auto* vec : {&b_, &x_, &r_, &d_, &diagonal_}) DIFFSIM_PETSC(MatCreateVecs(matrix_, vec->out(), nullptr));
+}
+
+const double* LinearSystem::join(const std::vector<MatrixShare*>& shares) {
+  if (shares.size() == 1) return shares[0]->blocks().values();
+  std::size_t blocks = 0, first = 0;
+  for (const MatrixShare* share : shares) blocks += static_cast<std::size_t>(share->blocks().num_blocks());
+  if (joined_.extent() != blocks) joined_ = Field("matrix_values", blocks, 9);
+  for (const MatrixShare* share : shares) {
+    const std::size_t size = 9 * static_cast<std::size_t>(share->blocks().num_blocks());
+    Kokkos::deep_copy(DeviceSpan<double>(joined_.data() + first, size),
+                      DeviceSpan<const double>(share->blocks().values(), size));
+    first += size;
+  }
+  return joined_.data();
 }
 
 void LinearSystem::fill(const std::vector<MatrixShare*>& shares, bool symmetric) {
@@ -136,15 +161,12 @@ void LinearSystem::fill(const std::vector<MatrixShare*>& shares, bool symmetric)
       renew_ = true;
     }
   }
-  if (kernels_on_host && shares.size() == 1) {
-    DIFFSIM_PETSC(MatSetValuesCOO(matrix_, shares[0]->blocks().values(), INSERT_VALUES));
+  const double* const values = join(shares);
+  if (kernels_on_host || takes_device_values(matrix_)) {
+    DIFFSIM_PETSC(MatSetValuesCOO(matrix_, values, INSERT_VALUES));
   } else {
-    values_.clear();
-    for (const MatrixShare* share : shares) {
-      const std::vector<double> part = share->blocks().to_host();
-      values_.insert(values_.end(), part.begin(), part.end());
-    }
-    DIFFSIM_PETSC(MatSetValuesCOO(matrix_, values_.data(), INSERT_VALUES));
+    const std::vector<double> host = shares.size() == 1 ? shares[0]->blocks().to_host() : joined_.to_host();
+    DIFFSIM_PETSC(MatSetValuesCOO(matrix_, host.data(), INSERT_VALUES));
   }
   use_block_products(matrix_);
   DIFFSIM_PETSC(MatSetOption(matrix_, MAT_SYMMETRIC, symmetric ? PETSC_TRUE : PETSC_FALSE));
@@ -159,6 +181,9 @@ void LinearSystem::make_operator(Product product) {
     DIFFSIM_PETSC(VecPointwiseMult(diagonal_, d_, r_));
     DIFFSIM_PETSC(
         MatCreateShell(mesh_->comm(), count_, count_, PETSC_DETERMINE, PETSC_DETERMINE, this, operator_.out()));
+    VecType kind = nullptr;
+    DIFFSIM_PETSC(MatGetVecType(matrix_, &kind));
+    DIFFSIM_PETSC(MatShellSetVecType(operator_, kind));
     DIFFSIM_PETSC(MatShellSetOperation(operator_, MATOP_MULT, reinterpret_cast<void (*)()>(apply_product)));
     DIFFSIM_PETSC(MatSetOption(operator_, MAT_SYMMETRIC, PETSC_TRUE));
     return;

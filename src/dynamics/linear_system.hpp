@@ -82,6 +82,8 @@ class LinearSystem {
   /// For a right hand side of this norm.
   void set_up(Solver& solver, double norm);
   void fill(const std::vector<MatrixShare*>& shares, bool symmetric);
+  /// The parts' values one after the other, device address.
+  const double* join(const std::vector<MatrixShare*>& shares);
   /// With a preconditioner that fits another matrix, of which so many iterations are expected: gives up where another
   /// would have been cheaper, and notes what was wasted.
   LinearReport solve_by_another(Solver& solver, double expected, const Field& b, Field& x, double tolerance,
@@ -100,7 +102,7 @@ class LinearSystem {
   int count_;                            // 3 owned vertices
   Field fixed_;                          // [owned vertices, 3], 1 where fixed
   std::vector<std::uint64_t> patterns_;  // of the present matrix's parts
-  std::vector<double> values_;           // of the parts, one after the other
+  Field joined_;                         // values of several parts, one after the other: [blocks, 9]
   bool symmetric_ = true;
   PetscHandle<Mat, MatDestroy> matrix_;
   std::string block_type_;                 // baij or sbaij, where products are to be by those

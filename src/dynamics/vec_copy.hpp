@@ -9,26 +9,49 @@
 
 namespace diffsim::dynamics {
 
-/// The first values of a Vec and of a field, one way or the other.
+template <class T>
+using HostSpan = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+/// The first values of a Vec and of a field, one way or the other: within the device where PETSc keeps the Vec's there.
 inline void put(const Field& field, Vec vec) {
-  PetscInt size = 0;
+  PetscInt length = 0;
   PetscScalar* data = nullptr;
-  DIFFSIM_PETSC(VecGetLocalSize(vec, &size));
-  DIFFSIM_PETSC(VecGetArrayWrite(vec, &data));
-  using HostSpan = Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  Kokkos::deep_copy(HostSpan(data, static_cast<std::size_t>(size)),
-                    DeviceSpan<const double>(field.data(), static_cast<std::size_t>(size)));
-  DIFFSIM_PETSC(VecRestoreArrayWrite(vec, &data));
+  PetscMemType memory = PETSC_MEMTYPE_HOST;
+  DIFFSIM_PETSC(VecGetLocalSize(vec, &length));
+  const auto size = static_cast<std::size_t>(length);
+  const DeviceSpan<const double> source(field.data(), size);
+  if constexpr (kernels_on_host)
+    DIFFSIM_PETSC(VecGetArrayWrite(vec, &data));
+  else
+    DIFFSIM_PETSC(VecGetArrayWriteAndMemType(vec, &data, &memory));
+  if (PetscMemTypeHost(memory))
+    Kokkos::deep_copy(HostSpan<double>(data, size), source);
+  else
+    Kokkos::deep_copy(DeviceSpan<double>(data, size), source);
+  if constexpr (kernels_on_host)
+    DIFFSIM_PETSC(VecRestoreArrayWrite(vec, &data));
+  else
+    DIFFSIM_PETSC(VecRestoreArrayWriteAndMemType(vec, &data));
 }
 inline void get(Vec vec, Field& field) {
-  PetscInt size = 0;
+  PetscInt length = 0;
   const PetscScalar* data = nullptr;
-  DIFFSIM_PETSC(VecGetLocalSize(vec, &size));
-  DIFFSIM_PETSC(VecGetArrayRead(vec, &data));
-  using HostSpan = Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  Kokkos::deep_copy(DeviceSpan<double>(field.data(), static_cast<std::size_t>(size)),
-                    HostSpan(data, static_cast<std::size_t>(size)));
-  DIFFSIM_PETSC(VecRestoreArrayRead(vec, &data));
+  PetscMemType memory = PETSC_MEMTYPE_HOST;
+  DIFFSIM_PETSC(VecGetLocalSize(vec, &length));
+  const auto size = static_cast<std::size_t>(length);
+  const DeviceSpan<double> target(field.data(), size);
+  if constexpr (kernels_on_host)
+    DIFFSIM_PETSC(VecGetArrayRead(vec, &data));
+  else
+    DIFFSIM_PETSC(VecGetArrayReadAndMemType(vec, &data, &memory));
+  if (PetscMemTypeHost(memory))
+    Kokkos::deep_copy(target, HostSpan<const double>(data, size));
+  else
+    Kokkos::deep_copy(target, DeviceSpan<const double>(data, size));
+  if constexpr (kernels_on_host)
+    DIFFSIM_PETSC(VecRestoreArrayRead(vec, &data));
+  else
+    DIFFSIM_PETSC(VecRestoreArrayReadAndMemType(vec, &data));
 }
 
 }  // namespace diffsim::dynamics
