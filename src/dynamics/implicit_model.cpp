@@ -22,21 +22,26 @@ namespace {
 /// The state a step began with, and the positions it found.
 class ImplicitRecord : public Record {
  public:
-  ImplicitRecord(State initial, Field positions) : initial_(std::move(initial)), positions_(std::move(positions)) {}
+  /// `room`: for so many of Newton's iterations.
+  ImplicitRecord(State initial, Field positions, int room)
+      : initial_(std::move(initial)), positions_(std::move(positions)), trace_(room) {}
   const State& initial() const override { return initial_; }
   const Field& positions() const { return positions_; }
-  /// Newton's iterations, where they are differentiated.
-  const std::vector<NewtonIteration>& iterations() const { return iterations_; }
-  void save(const State& initial, const Field& positions, std::vector<NewtonIteration> iterations) {
+  void save(const State& initial, const Field& positions, int iterations) {
     initial_.copy_from(initial);
     positions_.copy_from(positions);
-    iterations_ = std::move(iterations);
+    iterations_ = iterations;
   }
+  /// Newton's iterations, where they are differentiated: how many, and some of them, which are others whenever those
+  /// are needed.
+  int iterations() const { return iterations_; }
+  NewtonTrace& trace() const { return trace_; }
 
  private:
   State initial_;
   Field positions_;
-  std::vector<NewtonIteration> iterations_;
+  int iterations_ = 0;
+  mutable NewtonTrace trace_;
 };
 
 /// The text of the first rank that has one. Collective.
@@ -73,6 +78,7 @@ ImplicitModel::ImplicitModel(std::shared_ptr<const TetrahedralMesh> mesh, double
   require(options_.beta > 0.0, "newmark needs beta > 0; 0.25 is average acceleration");
   require(options_.gamma >= 0.5, "newmark needs gamma >= 0.5; below it grows without bound");
   require(options_.spectral_radius >= 0.0 && options_.spectral_radius <= 1.0, "spectral_radius is outside [0, 1]");
+  require(options_.held_iterations > 0, "held_iterations must be positive");
   require(options_.newton.tolerance > 0.0 && options_.linear.tolerance > 0.0, "solver tolerances must be positive");
   work_ = std::make_unique<Workspace>(this->mesh(), options_);
   double size = 0.0;
@@ -122,14 +128,14 @@ void ImplicitModel::prepare() {
 }
 
 std::unique_ptr<Record> ImplicitModel::make_record() const {
-  return std::make_unique<ImplicitRecord>(make_state(), local_field("positions"));
+  return std::make_unique<ImplicitRecord>(make_state(), local_field("positions"), options_.held_iterations);
 }
 
 std::size_t ImplicitModel::record_bytes() const {
   const std::size_t positions = local_field("positions").bytes();
-  // How many iterates there are to differentiate is known after the step only.
-  const int iterates = options_.implicit_differentiation ? 0 : options_.newton.max_iterations;
-  return make_state().bytes() + (1 + static_cast<std::size_t>(std::max(iterates, 0))) * positions;
+  const int iterates =
+      options_.implicit_differentiation ? 0 : std::clamp(options_.newton.max_iterations, 0, options_.held_iterations);
+  return make_state().bytes() + (1 + static_cast<std::size_t>(iterates)) * positions;
 }
 
 void ImplicitModel::step(int n, State& state, Record* record) {
@@ -137,15 +143,16 @@ void ImplicitModel::step(int n, State& state, Record* record) {
   Step step(*this, n, state);
   Field y = local_field("positions");
   y.copy_from(state["positions"]);
-  std::vector<NewtonIteration> iterations;
-  const bool unrolled = !options_.implicit_differentiation;
-  solve(step, n, y, unrolled && record ? &iterations : nullptr);
+  auto* const recorded = static_cast<ImplicitRecord*>(record);
+  NewtonTrace* const trace = recorded && !options_.implicit_differentiation ? &recorded->trace() : nullptr;
+  if (trace) trace->clear();
+  solve(step, n, y, trace);
   ++statistics_.steps;
-  if (record) static_cast<ImplicitRecord*>(record)->save(state, y, std::move(iterations));
+  if (recorded) recorded->save(state, y, trace ? trace->count() : 0);
   step.advance(y, state);
 }
 
-void ImplicitModel::solve(Step& step, int n, Field& y, std::vector<NewtonIteration>* trace) {
+void ImplicitModel::solve(Step& step, int n, Field& y, NewtonTrace* trace) {
   const int max_cuts = options_.implicit_differentiation ? options_.newton.max_cuts : 0;
   // In one go; where that fails, load by load: from a fraction s of the step that has been reached to s + part.
   work_->linear.renew_preconditioner();
@@ -194,7 +201,7 @@ void ImplicitModel::step_tangent(int n, const Record& record, const ParameterSet
   if (options_.implicit_differentiation)
     step.tangent(recorded.positions(), direction, tangent);
   else
-    unrolled_tangent(step, recorded.iterations(), recorded.positions(), direction, tangent);
+    unrolled_tangent(step, recorded.iterations(), recorded.trace(), recorded.positions(), direction, tangent);
 }
 
 void ImplicitModel::step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) {
@@ -204,7 +211,7 @@ void ImplicitModel::step_adjoint(int n, const Record& record, State& adjoint, Pa
   if (options_.implicit_differentiation)
     step.adjoint(recorded.positions(), adjoint, gradient);
   else
-    unrolled_adjoint(step, recorded.iterations(), recorded.positions(), adjoint, gradient);
+    unrolled_adjoint(step, recorded.iterations(), recorded.trace(), recorded.positions(), adjoint, gradient);
 }
 
 void ImplicitModel::step_adjoint_tangent(int n, const Record& record, const StepTangent& tangent,

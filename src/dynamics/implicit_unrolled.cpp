@@ -9,12 +9,12 @@
 //
 // so that J ḋ = -Ṙ - J̇ d, which takes the terms' second derivatives.
 
+#include <algorithm>
+
 #include "diffsim/core/add_to_entries.hpp"
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/dynamics/implicit_model.hpp"
-#include "dynamics/newton.hpp"
-#include "dynamics/step_equation.hpp"
+#include "dynamics/implicit_step.hpp"
 #include "dynamics/vector_kernels.hpp"
 
 namespace diffsim {
@@ -32,12 +32,11 @@ void require_exact(const NewtonIteration& iteration, int n) {
         ErrorKind::run);
 }
 
-/// d of iteration k.
-Field difference(const std::vector<NewtonIteration>& iterations, std::size_t k, const Field& y) {
-  const Field& next = k + 1 < iterations.size() ? iterations[k + 1].y : y;
-  Field d = next.clone();
-  axpy(-1.0, iterations[k].y, d);
-  scale(1.0 / iterations[k].step, d);
+/// d of an iteration that went from one place by so much of d to another.
+Field difference(const Field& from, double step, const Field& to) {
+  Field d = to.clone();
+  axpy(-1.0, from, d);
+  scale(1.0 / step, d);
   return d;
 }
 
@@ -79,7 +78,27 @@ void ImplicitModel::begin_adjoint_tangent(const ParameterSet& gradient, const Pa
   MeshModel::begin_adjoint_tangent(gradient, direction);
 }
 
-void ImplicitModel::unrolled_tangent(StepEquation& step, const std::vector<NewtonIteration>& iterations, const Field& y,
+const NewtonIteration& ImplicitModel::iteration(int k, int end, const StepEquation& step, NewtonTrace& trace) {
+  if (trace.holds(k)) return trace[k];
+  // As `step` took them: they depend on nothing but the state that it began with.
+  Step again(*this, step.number(), step.state());
+  Field y = local_field("positions");
+  y.copy_from(step.state()["positions"]);
+  NewtonOptions options = options_.newton;
+  options.max_iterations = end;
+  trace.clear();
+  work_->linear.renew_preconditioner();
+  again.set_progress(0.0);
+  solve_by_newton(again, options, y, &trace);
+  statistics_.repeated_iterations += trace.count();
+  if (trace.count() != end)
+    throw Error("step " + std::to_string(step.number()) + ": Newton's method took " + std::to_string(trace.count()) +
+                    " iterations where there had been more; its iterations cannot be differentiated as they ran",
+                ErrorKind::run);
+  return trace[k];
+}
+
+void ImplicitModel::unrolled_tangent(StepEquation& step, int iterations, NewtonTrace& trace, const Field& y,
                                      const ParameterSet& direction, State& tangent) {
   const int n = step.number(), count = step.count();
   const TimeRule& rule = step.rule();
@@ -95,10 +114,16 @@ void ImplicitModel::unrolled_tangent(StepEquation& step, const std::vector<Newto
   apply_motions_tangent(n, 0.0, dt(), step.state()["positions"], direction, tangent["positions"], d_prescribed, dw);
 
   Field none = dy.like("none"), Mx = dy.like("mass_times");
-  for (std::size_t k = 0; k < iterations.size(); ++k) {
-    const NewtonIteration& iteration = iterations[k];
-    require_exact(iteration, n);
-    const Field d = difference(iterations, k, y);
+  Field from = dy.like("iterate");
+  const auto get = [&](int k) -> const NewtonIteration& {
+    return iteration(k, std::min(k + trace.room(), iterations), step, trace);
+  };
+  for (int k = 0; k < iterations; ++k) {
+    const NewtonIteration& held = get(k);
+    require_exact(held, n);
+    const double length = held.step;
+    from.copy_from(held.y);
+    const Field d = difference(from, length, k + 1 < iterations ? get(k + 1).y : y);
     // dx, dv: the places of forces move so. In the missing part's change, too, J is applied.
     Field dx = dy.like("dx"), dv = dy.like("dv"), gap = d_prescribed.clone();
     step.combine_state(rule.position, tangent, dx);
@@ -112,7 +137,7 @@ void ImplicitModel::unrolled_tangent(StepEquation& step, const std::vector<Newto
     add_scaled(count, rule.position.y, gap, dx_gap);
     add_scaled(count, rule.velocity.y, gap, dv_gap);
     for (Field* field : {&dx, &dv, &dx_gap, &dv_gap}) mesh().halo().copy_to_ghosts(*field);
-    const Configuration at = step.configuration(iteration.y);
+    const Configuration at = step.configuration(from);
     const auto along = [&](const Field& x, const Field& v) {
       return ConfigurationTangent{x, at.velocities ? &v : nullptr};
     };
@@ -132,25 +157,25 @@ void ImplicitModel::unrolled_tangent(StepEquation& step, const std::vector<Newto
       add_mass_times_vector(count, step.load_factor(*gravity), mass(), gravity->field.data() + 3 * gravity->offset(n),
                             rhs);
     if (mass_changes) {
-      add_mass_times(count, -1.0, ratio, step.acceleration_of(iteration.y), rhs);
+      add_mass_times(count, -1.0, ratio, step.acceleration_of(from), rhs);
       Mx.fill(0.0);
       add_mass_times(count, rule.acceleration.y, mass(), d, Mx);
       add_mass_times(count, -1.0, ratio, Mx, rhs);
     }
     keep_free(count, fixed(), rhs);
     Field change = dy.like("change");
-    step.linearise(iteration.y);
+    step.linearise(from);
     step.solve(rhs, change, false);
     keep_free(count, fixed(), change);
     add_scaled(count, 1.0, gap, change);
-    add_scaled(count, iteration.step, change, dy);
+    add_scaled(count, length, change, dy);
   }
 
   step.advance_state(dy, dw, tangent);
   synchronise(tangent);
 }
 
-void ImplicitModel::unrolled_adjoint(StepEquation& step, const std::vector<NewtonIteration>& iterations, const Field& y,
+void ImplicitModel::unrolled_adjoint(StepEquation& step, int iterations, NewtonTrace& trace, const Field& y,
                                      State& adjoint, ParameterSet& gradient) {
   const int n = step.number(), count = step.count();
   const TimeRule& rule = step.rule();
@@ -161,21 +186,22 @@ void ImplicitModel::unrolled_adjoint(StepEquation& step, const std::vector<Newto
   step.advance_state_adjoint(adjoint, y_bar, w_bar);
 
   std::vector<double> momentum(3, 0.0);
-  for (std::size_t k = iterations.size(); k-- > 0;) {
-    const NewtonIteration& iteration = iterations[k];
-    require_exact(iteration, n);
-    const Field d = difference(iterations, k, y);
+  Field to = y.clone();
+  for (int k = iterations; k-- > 0;) {
+    const NewtonIteration& held = iteration(k, k + 1, step, trace);
+    require_exact(held, n);
+    const Field d = difference(held.y, held.step, to);
     // d̄ = t ȳ; Jᵀ w = d̄ in the free components.
     Field d_bar = y_bar.like("d_bar"), w = y_bar.like("w");
-    add_scaled(count, iteration.step, y_bar, d_bar);
+    add_scaled(count, held.step, y_bar, d_bar);
     Field rhs = d_bar.clone();
     keep_free(count, fixed(), rhs);
-    step.linearise(iteration.y);
+    step.linearise(held.y);
     step.solve(rhs, w, true);
     keep_free(count, fixed(), w);
     mesh().halo().copy_to_ghosts(w);
     // -wᵀ R, and -wᵀ J d by d alone, ...
-    const Configuration at = step.configuration(iteration.y);
+    const Configuration at = step.configuration(held.y);
     Field x_bar = y_bar.like("x_bar"), v_bar = y_bar.like("v_bar"), a_bar = y_bar.like("a_bar");
     compute_force_adjoint(at, w, {x_bar, at.velocities ? &v_bar : nullptr}, gradient);
     add_scaled(count, rule.position.y, x_bar, d_bar);
@@ -203,10 +229,11 @@ void ImplicitModel::unrolled_adjoint(StepEquation& step, const std::vector<Newto
     }
     if (mass_changes) {
       Field inertia = y_bar.like("inertia");
-      copy_values(count, step.acceleration_of(iteration.y), inertia);
+      copy_values(count, step.acceleration_of(held.y), inertia);
       add_mass_times(count, rule.acceleration.y, mass(), d, inertia);
       subtract_products(count, mass(), inertia, w, mass_gradient());
     }
+    to.copy_from(held.y);
   }
   // y_0 = x_n; what is prescribed is x_n, or follows its motion.
   add_scaled(count, 1.0, y_bar, adjoint.fields()[0]);

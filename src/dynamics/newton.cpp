@@ -39,7 +39,7 @@ class ForcingTerm {
 
 class Newton {
  public:
-  Newton(NewtonProblem& problem, const NewtonOptions& options, Field& y, std::vector<NewtonIteration>* trace)
+  Newton(NewtonProblem& problem, const NewtonOptions& options, Field& y, NewtonTrace* trace)
       : problem_(problem),
         options_(options),
         trace_(trace),
@@ -127,7 +127,7 @@ class Newton {
       problem_.set_progress(reached);
       const Evaluation trial = problem_.evaluate(trial_, trial_residual_);
       if (!trial.valid || (free_of_gap && !is_better(trial, t))) continue;
-      if (trace_) trace_->push_back({y_.clone(), t, projected_});
+      if (trace_) trace_->add(y_, t, projected_);
       std::swap(y_, trial_);
       std::swap(residual_, trial_residual_);
       now_ = trial;
@@ -159,7 +159,7 @@ class Newton {
 
   NewtonProblem& problem_;
   const NewtonOptions& options_;
-  std::vector<NewtonIteration>* trace_;
+  NewtonTrace* trace_;
   Field& y_;
   Field residual_, gap_, direction_, trial_, trial_residual_;
   Evaluation now_;
@@ -173,8 +173,7 @@ class Newton {
 
 }  // namespace
 
-NewtonReport solve_by_newton(NewtonProblem& problem, const NewtonOptions& options, Field& y,
-                             std::vector<NewtonIteration>* trace) {
+NewtonReport solve_by_newton(NewtonProblem& problem, const NewtonOptions& options, Field& y, NewtonTrace* trace) {
   return Newton(problem, options, y, trace).run();
 }
 

@@ -7,6 +7,7 @@
 #include "diffsim/core/field.hpp"
 #include "diffsim/dynamics/implicit_options.hpp"
 #include "dynamics/linear_system.hpp"
+#include "dynamics/newton_trace.hpp"
 
 namespace diffsim::dynamics {
 
@@ -50,13 +51,6 @@ class NewtonProblem {
   virtual double rounding() const = 0;
 };
 
-/// An iteration: y ← y + step · d.
-struct NewtonIteration {
-  Field y;  ///< where it began
-  double step = 1.0;
-  bool projected = false;  ///< d is that of the projected Jacobian
-};
-
 /// How Newton's method went.
 struct NewtonReport {
   bool converged = false;
@@ -79,6 +73,6 @@ struct NewtonReport {
 /// the exact Jacobian's direction gives neither, the projected one's does. Linear systems are solved to a tolerance by
 /// Eisenstat & Walker (1996), choice 2. `trace`: if given, gets the iterations.
 NewtonReport solve_by_newton(NewtonProblem& problem, const NewtonOptions& options, Field& y,
-                             std::vector<NewtonIteration>* trace = nullptr);
+                             NewtonTrace* trace = nullptr);
 
 }  // namespace diffsim::dynamics

@@ -12,6 +12,7 @@ namespace diffsim {
 
 namespace dynamics {
 struct NewtonIteration;
+class NewtonTrace;
 class StepEquation;
 }  // namespace dynamics
 
@@ -25,6 +26,7 @@ struct ImplicitStatistics {
   long derivative_solves = 0;
   long derivative_iterations = 0;  ///< linear, of these
   long indefinite = 0;  ///< of these, systems with negative eigenvalues: the motion is at an unstable state there
+  long repeated_iterations = 0;  ///< Newton's, taken again for derivatives because records had no room for them
 };
 
 /// Implicit dynamics and statics of a mesh under a sum of force terms.
@@ -40,7 +42,8 @@ struct ImplicitStatistics {
 ///
 /// Newton's method minimises the incremental potential. A step is differentiated by the implicit function theorem: one
 /// linear solve with the exact Jacobian at y, transposed in reverse. Records hold the state before a step, and y. Or,
-/// if asked for, Newton's iterations are differentiated as they ran, one solve for each; then records hold these too.
+/// if asked for, Newton's iterations are differentiated as they ran, one solve for each; then records hold the last
+/// few of these too (ImplicitOptions::held_iterations), and earlier ones are taken again.
 class ImplicitModel : public MeshModel {
  public:
   ImplicitModel(std::shared_ptr<const TetrahedralMesh> mesh, double dt, const ImplicitOptions& options);
@@ -74,16 +77,21 @@ class ImplicitModel : public MeshModel {
   class Step;
   struct Workspace;
   /// y: the start, then the solution of step n. Throws Error (run).
-  void solve(Step& step, int n, Field& y, std::vector<dynamics::NewtonIteration>* trace);
+  void solve(Step& step, int n, Field& y, dynamics::NewtonTrace* trace);
   /// The derivative of a step's adjoint at its solution y, where w solves Jᵀ w = ȳ: `adjoint_tangent` becomes that of
   /// the old state. J is the one last linearised.
   void adjoint_tangent(dynamics::StepEquation& step, const Field& y, const Field& w, const StepTangent& tangent,
                        const ParameterSet& direction, State& adjoint_tangent, ParameterSet& gradient_tangent);
-  /// `step_tangent` and `step_adjoint` of Newton's iterations, `y` being what they came to.
-  void unrolled_tangent(dynamics::StepEquation& step, const std::vector<dynamics::NewtonIteration>& iterations,
-                        const Field& y, const ParameterSet& direction, State& tangent);
-  void unrolled_adjoint(dynamics::StepEquation& step, const std::vector<dynamics::NewtonIteration>& iterations,
-                        const Field& y, State& adjoint, ParameterSet& gradient);
+  /// `step_tangent` and `step_adjoint` of `count` Newton iterations, of which `trace` holds some; `y` is what they came
+  /// to.
+  void unrolled_tangent(dynamics::StepEquation& step, int count, dynamics::NewtonTrace& trace, const Field& y,
+                        const ParameterSet& direction, State& tangent);
+  void unrolled_adjoint(dynamics::StepEquation& step, int count, dynamics::NewtonTrace& trace, const Field& y,
+                        State& adjoint, ParameterSet& gradient);
+  /// Iteration k < `end` of a step. Where the trace does not hold it, the step's first `end` iterations are taken
+  /// again.
+  const dynamics::NewtonIteration& iteration(int k, int end, const dynamics::StepEquation& step,
+                                             dynamics::NewtonTrace& trace);
 
   ImplicitOptions options_;
   ImplicitStatistics statistics_;

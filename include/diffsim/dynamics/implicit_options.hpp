@@ -42,6 +42,9 @@ struct ImplicitOptions {
   /// systems are solved to `linear.tolerance`, and no step is cut. The lengths of steps that the line search found
   /// count as constants; an iteration that needed the projected Hessian is an Error where derivatives are asked for.
   bool implicit_differentiation = true;
+  /// How many of Newton's iterations a record holds where those are differentiated, the last ones: positions each. A
+  /// step that took more is taken again from its start for every so many of the others.
+  int held_iterations = 4;
   NewtonOptions newton;
   LinearOptions linear;
 };

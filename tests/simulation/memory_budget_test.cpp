@@ -1,0 +1,94 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// What sweeps planned within a memory budget take of it, as Kokkos counts arrays.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "diffsim/core/device.hpp"
+#include "simulation/sweep_testing.hpp"
+
+namespace diffsim {
+namespace {
+
+std::int64_t live = 0, peak = 0;
+
+/// A field has memory for one number more than it holds.
+std::int64_t held(std::uint64_t bytes) { return static_cast<std::int64_t>(bytes - sizeof(double)); }
+void note_array(Kokkos::Profiling::SpaceHandle, const char*, const void*, std::uint64_t bytes) {
+  live += held(bytes);
+  peak = std::max(peak, live);
+}
+void note_end(Kokkos::Profiling::SpaceHandle, const char*, const void*, std::uint64_t bytes) { live -= held(bytes); }
+
+/// A bar that is thrown and bends, one end held. Differentiated Newton iterations are four a step, of which a record
+/// holds three.
+DifferentiableSolver make_solver(const std::string& integrator, bool implicit_differentiation) {
+  auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {6, 2, 2});
+  DifferentiableMaterial material{
+      "neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}}, "all"};
+  const bool is_explicit = integrator == "symplectic_euler";
+  SolverOptions options{.dt = is_explicit ? 1e-3 : 0.05, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator};
+  options.implicit.newton.tolerance = 1e-12;
+  options.implicit.implicit_differentiation = implicit_differentiation;
+  if (!implicit_differentiation) options.implicit.newton.max_iterations = 4;
+  options.implicit.held_iterations = 3;
+  DifferentiableSolver solver(mesh, {material}, options);
+  solver.fix("x_min");
+  std::vector<double> velocity;
+  for (int v = 0; v < mesh->num_owned_vertices(); ++v)
+    velocity.insert(velocity.end(), {0.0, 2.0 * mesh->rest_positions()[3 * static_cast<std::size_t>(v)], 0.0});
+  solver.set_initial_velocity(velocity);
+  return solver;
+}
+
+/// The most bytes in arrays at a time while a gradient is computed, beyond those there were before; this rank's.
+std::int64_t peak_of(DifferentiableSolver& solver, int num_steps, const CheckpointOptions& options) {
+  TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("x_max"), {0.9, 0.2, 0.1}, num_steps);
+  const std::int64_t before = live;
+  peak = live;
+  (void)testing_simulation::loss_and_gradients(solver, loss, num_steps, {"youngs_modulus"}, options);
+  return peak - before;
+}
+
+class MemoryOfSweeps : public testing::TestWithParam<std::pair<const char*, bool>> {};
+
+TEST_P(MemoryOfSweeps, IsAtLeastFourFifthsOfTheBudgetAndNeverMore) {
+  constexpr int num_steps = 24;
+  const auto [integrator, implicit_differentiation] = GetParam();
+  DifferentiableSolver solver = make_solver(integrator, implicit_differentiation);
+  solver.model().prepare();
+  const auto state = static_cast<std::int64_t>(solver.initial_state().bytes()),
+             record = static_cast<std::int64_t>(solver.model().record_bytes());
+  Kokkos::Tools::Experimental::set_allocate_data_callback(note_array);
+  Kokkos::Tools::Experimental::set_deallocate_data_callback(note_end);
+  // What every sweep has beside its snapshots and records: that of three steps with one of each.
+  CheckpointOptions options;
+  options.schedule = "revolve";
+  options.snapshots = 1;
+  (void)peak_of(solver, 3, options);  // what is made once
+  const std::int64_t beside = peak_of(solver, 3, options) - state - record;
+  std::int64_t sizes[2] = {state, record};
+  MPI_Allreduce(MPI_IN_PLACE, sizes, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  for (const int records : {1, 4}) {
+    options.memory.bytes = records * sizes[1] + 5 * sizes[0] + 100;
+    std::int64_t used = peak_of(solver, num_steps, options) - beside;
+    MPI_Allreduce(MPI_IN_PLACE, &used, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    const double share = static_cast<double>(used) / static_cast<double>(options.memory.bytes);
+    if (std::getenv("DIFFSIM_VERBOSE")) std::printf("%s %d: %.4f\n", integrator, implicit_differentiation, share);
+    EXPECT_LE(share, 1.0);
+    EXPECT_GE(share, 0.8);
+  }
+  Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
+  Kokkos::Tools::Experimental::set_deallocate_data_callback(nullptr);
+}
+
+INSTANTIATE_TEST_SUITE_P(integrators, MemoryOfSweeps,
+                         testing::Values(std::pair{"symplectic_euler", true}, std::pair{"implicit_euler", true},
+                                         std::pair{"implicit_euler", false}, std::pair{"newmark", false}));
+
+}  // namespace
+}  // namespace diffsim
