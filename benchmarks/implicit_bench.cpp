@@ -5,12 +5,14 @@
 #include <benchmark/benchmark.h>
 #include <mpi.h>
 
+#include "diffsim/checkpoint/store.hpp"
 #include "diffsim/core/block_matrix.hpp"
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/petsc_handle.hpp"
 #include "diffsim/dynamics/implicit_model.hpp"
 #include "diffsim/inverse/losses.hpp"
+#include "diffsim/inverse/problem.hpp"
 #include "diffsim/simulation/simulator.hpp"
 #include "dynamics/linear_system.hpp"
 #include "triad.hpp"
@@ -139,6 +141,41 @@ void implicit_gradient(benchmark::State& bench, double tolerance) {
   bench.counters["adjoint/forward*newton"] = backward / forward * newton / steps;
 }
 
+/// The loss, its gradient and a product with its Hessian by a stiffness a cell, of steps of backward Euler, all states
+/// kept; each computes the steps anew.
+void hessian_product(benchmark::State& bench) {
+  constexpr int steps = 6;
+  DifferentiableSolver solver = make_solver(static_cast<int>(bench.range(0)));
+  TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("x_max"), {8.0, 0.0, 0.0}, steps);
+  MemoryStore store;
+  Unknown unknown;
+  unknown.parameter = "youngs_modulus";
+  InverseProblem problem(
+      solver.model(), solver.initial_state(), steps, loss, {unknown},
+      [](int n) { return std::make_unique<AllSchedule>(n); }, store);
+  const std::vector<double> u = problem.start(), v(problem.size(), 0.01);
+  std::vector<double> gradient;
+  const auto seconds = [](const auto& act) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double start = MPI_Wtime();
+    act();
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Wtime() - start;
+  };
+  (void)problem.hessian_product(u, v);  // what is set up once
+  double of_loss = 0.0, of_gradient = 0.0, of_product = 0.0;
+  for (auto _ : bench) {
+    of_loss += seconds([&] { (void)problem.value(u); });
+    of_gradient += seconds([&] { (void)problem.gradient(u, gradient); });
+    of_product += seconds([&] { (void)problem.hessian_product(u, v); });
+  }
+  bench.counters["unknowns"] = 3.0 * static_cast<double>(solver.mesh()->num_global_vertices());
+  bench.counters["s/loss"] = of_loss / static_cast<double>(bench.iterations());
+  bench.counters["gradient/loss"] = of_gradient / of_loss;
+  bench.counters["product/loss"] = of_product / of_loss;
+  bench.counters["product/gradient"] = of_product / of_gradient;
+}
+
 /// Krylov iterations of a static step's adjoint to 1e-8.
 void krylov_growth(benchmark::State& bench) {
   DifferentiableSolver solver = make_solver(static_cast<int>(bench.range(0)), 1e-8, "quasi_static");
@@ -170,6 +207,7 @@ BENCHMARK_CAPTURE(implicit_gradient, same_tolerance, 1e-8)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond)
     ->Iterations(1);
+BENCHMARK(hessian_product)->Arg(9)->Arg(16)->UseRealTime()->Unit(benchmark::kSecond)->Iterations(1);
 BENCHMARK(krylov_growth)->Arg(9)->Arg(16)->Arg(24)->Arg(34)->UseRealTime()->Unit(benchmark::kSecond)->Iterations(1);
 
 }  // namespace
