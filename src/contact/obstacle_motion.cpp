@@ -7,6 +7,7 @@
 
 #include "diffsim/core/add_to_entries.hpp"
 #include "diffsim/core/dual.hpp"
+#include "pair_kernels.hpp"
 
 namespace diffsim::contact {
 namespace {
@@ -102,6 +103,44 @@ MotionSums sum_adjoints(const ObstacleMotion& motion, const DeviceArray<int>& ta
   return sums;
 }
 
+/// The derivatives of those sums along a direction of p, V, ω, t and of x̄, v̄.
+MotionSums sum_adjoint_tangents(const ObstacleMotion& motion, const DeviceArray<int>& targets, int begin,
+                                const double* reference, const PairAdjointTangent& bar, const Rates& rates,
+                                const Rates& changes, double time, double dt) {
+  const Turn turn = motion.turn;
+  const int first = begin + motion.first, last = begin + motion.last;
+  const bool rated = bar.v_bar.size() > 0;
+  MotionSums sums;
+  Kokkos::parallel_reduce(
+      "diffsim::contact::obstacle_adjoint_tangent", Range(0, static_cast<int>(targets.size())),
+      KOKKOS_LAMBDA(int i, MotionSums& s) {
+        using Scalar = Dual<D, 7>;
+        if (targets(i) < first || targets(i) >= last) return;
+        const auto along = [](double value, double derivative) {
+          D d(value);
+          d.derivative[0] = derivative;
+          return d;
+        };
+        Vec3<double> X;
+        Vec3<Scalar> p, V, x, v;
+        for (int c = 0; c < 3; ++c) {
+          X[c] = reference[3 * (targets(i) - begin) + c];
+          p[c] = Scalar::variable(along(rates.p(c), changes.p(c)), c);
+          V[c] = Scalar::variable(along(rates.v(c), changes.v(c)), 3 + c);
+        }
+        move(turn, X, p, V, Scalar::variable(along(rates.w(), changes.w()), 6), Scalar::constant(along(time, dt)), x,
+             v);
+        Scalar product(0.0);
+        for (int c = 0; c < 3; ++c) {
+          product = product + Scalar::constant(along(bar.x_bar(3 * i + c), bar.dx_bar(3 * i + c))) * x[c];
+          if (rated) product = product + Scalar::constant(along(bar.v_bar(3 * i + c), bar.dv_bar(3 * i + c))) * v[c];
+        }
+        for (int k = 0; k < 7; ++k) s.of[k] += product.derivative[k].derivative[0];
+      },
+      sums);
+  return sums;
+}
+
 }  // namespace
 
 const double* address_of(const ParameterSet& set, const std::string& name, int n) {
@@ -183,6 +222,19 @@ void add_obstacle_gradient(const ObstacleMotion& motion, const DeviceArray<int>&
   const MotionSums sums =
       sum_adjoints(motion, targets, obstacles_begin, x, x_bar, v_bar, rates_of(motion, set, n), time);
   for (std::size_t k = 0; k < 3; ++k) add_to(gradient, names[k], n, &sums.of[3 * k]);
+}
+
+void add_obstacle_gradient_tangent(const ObstacleMotion& motion, const DeviceArray<int>& targets, int obstacles_begin,
+                                   const double* reference, const PairAdjointTangent& bar, const ParameterSet& set,
+                                   const ParameterSet& direction, int n, double time, double dt,
+                                   ParameterSet& gradient_tangent) {
+  const auto names = motion.names();
+  if (std::none_of(names.begin(), names.end(),
+                   [&](const auto& name) { return gradient_tangent.find(name) != nullptr; }))
+    return;
+  const MotionSums sums = sum_adjoint_tangents(motion, targets, obstacles_begin, reference, bar,
+                                               rates_of(motion, set, n), rates_of(motion, direction, n), time, dt);
+  for (std::size_t k = 0; k < 3; ++k) add_to(gradient_tangent, names[k], n, &sums.of[3 * k]);
 }
 
 }  // namespace diffsim::contact

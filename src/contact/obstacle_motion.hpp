@@ -39,6 +39,13 @@ void add_obstacle_gradient(const ObstacleMotion& motion, const DeviceArray<int>&
                            const DeviceArray<double>& v_bar, const ParameterSet& set, int n, double time,
                            ParameterSet& gradient);
 
+struct PairAdjointTangent;
+/// Adds the derivative of that along `direction`, dt and what `bar` has of the adjoints. `reference` as above.
+void add_obstacle_gradient_tangent(const ObstacleMotion& motion, const DeviceArray<int>& targets, int obstacles_begin,
+                                   const double* reference, const PairAdjointTangent& bar, const ParameterSet& set,
+                                   const ParameterSet& direction, int n, double time, double dt,
+                                   ParameterSet& gradient_tangent);
+
 /// Whether one of these rates, if there are such parameters, is not zero in step n.
 bool goes(const ParameterSet& set, const std::array<std::string, 2>& rates, int n);
 /// Device address of the entries of step n; nullptr where there is no such parameter.

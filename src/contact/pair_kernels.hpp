@@ -67,6 +67,25 @@ LawSums pair_adjoints(const PairView& pairs, const DeviceArray<int>& active, con
                       const LawAddresses& law, const Vectors& w, const Vectors& rest, const Vectors& x_bar,
                       const Vectors& v_bar, const RestAdjoint& rest_bar);
 
+/// Where pairs are, x and v (empty without friction), and their law.
+struct PairPlace {
+  Vectors x, v;
+  LawAddresses law;
+};
+/// A direction of that, and of what forces are weighed with; dv, w, dw may be empty: zero.
+struct PairDirection {
+  Vectors dx, dv;
+  LawAddresses law;
+  Vectors w, dw;
+};
+/// x̄ and v̄ of w·f and their derivatives along a direction, [active, 4, 3]; v̄'s are empty without friction.
+struct PairAdjointTangent {
+  Vectors x_bar, dx_bar, v_bar, dv_bar;
+};
+/// The derivatives of `pair_adjoints` along a direction, but for the rest shape's; sums are the law's.
+LawSums pair_adjoint_tangents(const PairView& pairs, const DeviceArray<int>& active, const PairPlace& at,
+                              const PairDirection& direction, const PairAdjointTangent& out);
+
 /// The blocks a ∂f_k/∂x_l + b ∂f_k/∂v_l of each active pair, [active, 4, 4, 3, 3]; those of vertices from `movable` on
 /// are not meant. `weights.project`: without friction's derivative by positions, which is not symmetric, and made
 /// semidefinite.

@@ -19,12 +19,6 @@ using contact::Vectors;
 
 constexpr const char* law_names[4] = {"barrier_stiffness", "barrier_distance", "friction", "friction_velocity"};
 
-LawAddresses law_of(const ParameterSet& set, int n) {
-  LawAddresses law{};
-  for (int k = 0; k < 4; ++k) law.of[k] = address_of(set, law_names[k], n);
-  return law;
-}
-
 std::vector<contact::Surface> surfaces_of(const TetrahedralMesh& mesh, const std::vector<TriangleObstacle>& obstacles) {
   std::vector<contact::Surface> surfaces;
   std::int64_t number = mesh.num_global_vertices();
@@ -53,6 +47,16 @@ SurfaceContact::Data::Data(std::shared_ptr<const TetrahedralMesh> the_mesh, Surf
     motions.push_back(motion);
   }
   reference = to_device("diffsim::contact::reference", places);
+}
+
+LawAddresses SurfaceContact::Data::law_of(const ParameterSet& set, int n) const {
+  LawAddresses law{};
+  for (int k = 0; k < 4; ++k) law.of[k] = address_of(set, law_names[k], n);
+  return law;
+}
+
+void SurfaceContact::Data::add_law(const contact::LawSums& sums, int n, ParameterSet& gradient) const {
+  for (int k = 0; k < 4; ++k) add_to(gradient, law_names[k], n, &sums.of[k]);
 }
 
 Vectors SurfaceContact::Data::obstacles_at(const ParameterSet& set, int n, double time) const {
@@ -162,7 +166,7 @@ void SurfaceContact::add_force_tangent(const Configuration& at, const Configurat
             data_->candidates.gather(*data_->rest_direction, data_->still())};
   const auto values = make_device_array<double>("diffsim::contact::slots", 3 * here.targets.size());
   contact::pair_tangents(data_->candidates.pairs(), here.active, here.x, here.v, here.law, dx, dv,
-                         law_of(direction, at.step), rest, values);
+                         data_->law_of(direction, at.step), rest, values);
   data_->hand_over(here, values, force_tangent);
 }
 
@@ -180,7 +184,7 @@ void SurfaceContact::add_force_adjoint(const Configuration& at, const Field& w, 
   const contact::LawSums sums =
       contact::pair_adjoints(candidates.pairs(), here.active, here.x, here.v, here.law, all_w,
                              data_->has_gradient ? candidates.rest() : Vectors(), x_bar, v_bar, rest_bar);
-  for (int k = 0; k < 4; ++k) add_to(gradient, law_names[k], at.step, &sums.of[k]);
+  data_->add_law(sums, at.step, gradient);
   for (const auto& motion : data_->motions)
     add_obstacle_gradient(motion, here.targets, candidates.num_mesh_vertices(), here.x, x_bar, v_bar,
                           *data_->parameters, at.step, at.time, gradient);

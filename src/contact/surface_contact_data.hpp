@@ -35,6 +35,8 @@ struct SurfaceContact::Data {
     candidates.cover(at.positions, obstacles, at.positions, obstacles, range(set));
   }
   Here look(const Configuration& at, const ParameterSet& set, bool with_velocities);
+  contact::LawAddresses law_of(const ParameterSet& set, int n) const;
+  void add_law(const contact::LawSums& sums, int n, ParameterSet& gradient) const;
   /// local += the sums of values [active, 4, 3] at each vertex, complete at owners. Collective.
   void hand_over(const Here& here, const Vectors& values, Field& local) const;
 

@@ -17,7 +17,7 @@ namespace diffsim {
 struct TriangleObstacle {
   std::string label;
   contact::TriangleMesh mesh;
-  bool solid = false;  ///< closed, and the body is to be outside; else a sheet, which has two free sides
+  bool solid = false;                 ///< closed, and the body is to be outside; else a sheet, which has two free sides
   std::array<double, 3> axis = {};    ///< of any length; zero: does not turn
   std::array<double, 3> origin = {};  ///< m, a point of the axis at t = 0, which travels with the obstacle
 };
@@ -55,6 +55,11 @@ class SurfaceContact : public ContactTerm {
                          Field& force_tangent) override;
   void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                          ParameterSet& gradient) override;
+  /// Not by the rest shape.
+  void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override;
+  void add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
+                                 const ParameterSet& direction, const Field* w, const Field* dw,
+                                 const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent) override;
   bool has_symmetric_jacobian() const override { return !uses_velocities(); }
   void add_couplings(const Configuration& at, Couplings& couplings) override;
   bool couplings_vary() const override { return true; }

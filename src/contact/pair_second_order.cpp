@@ -1,0 +1,72 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "pair_access.hpp"
+
+namespace diffsim::contact {
+namespace {
+
+constexpr int inputs = 28;  // 12 positions, 12 velocities, κ, d̂, µ, ε_v
+using Along = Dual<double, 1>;
+using Scalar = Dual<Along, inputs>;
+
+KOKKOS_INLINE_FUNCTION Along along(double value, double derivative) {
+  Along result(value);
+  result.derivative[0] = derivative;
+  return result;
+}
+
+/// What is there of a vector of a vertex, zero where the field is empty.
+KOKKOS_INLINE_FUNCTION void load_if(const PairView& pairs, int p, const Vectors& x, Vec3<double>* points) {
+  for (int k = 0; k < 4; ++k) points[k] = {{0.0, 0.0, 0.0}};
+  if (x.size() > 0) load(pairs, p, x, points);
+}
+
+/// w·f of a pair, its derivatives by all inputs, and theirs along the direction.
+KOKKOS_INLINE_FUNCTION Scalar seeded_product(const PairView& pairs, int p, const PairPlace& at,
+                                             const PairDirection& direction) {
+  Vec3<double> points[4], ways[4], speeds[4], changes[4], weights[4], turns[4];
+  load(pairs, p, at.x, points);
+  load(pairs, p, direction.dx, ways);
+  load_if(pairs, p, at.v, speeds);
+  load_if(pairs, p, direction.dv, changes);
+  load_if(pairs, p, direction.w, weights);
+  load_if(pairs, p, direction.dw, turns);
+  Vec3<Scalar> seeded[4], moving[4], f[4];
+  for (int k = 0; k < 4; ++k)
+    for (int c = 0; c < 3; ++c) {
+      seeded[k][c] = Scalar::variable(along(points[k][c], ways[k][c]), 3 * k + c);
+      moving[k][c] = Scalar::variable(along(speeds[k][c], changes[k][c]), 12 + 3 * k + c);
+      f[k][c] = Scalar(0.0);
+    }
+  Scalar law[4];
+  for (int i = 0; i < 4; ++i) law[i] = Scalar::variable(along(at.law.at(i), direction.law.at(i)), 24 + i);
+  add_force_of(pairs, p, seeded, at.v.size() > 0 ? moving : nullptr, ContactLaw<Scalar>{law[0], law[1], law[2], law[3]},
+               f);
+  Scalar product(0.0);
+  for (int k = 0; k < 4; ++k)
+    for (int c = 0; c < 3; ++c) product = product + Scalar::constant(along(weights[k][c], turns[k][c])) * f[k][c];
+  return product;
+}
+
+}  // namespace
+
+LawSums pair_adjoint_tangents(const PairView& pairs, const DeviceArray<int>& active, const PairPlace& at,
+                              const PairDirection& direction, const PairAdjointTangent& out) {
+  LawSums sums;
+  Kokkos::parallel_reduce(
+      "diffsim::contact::pair_adjoint_tangents", over(active.size()),
+      KOKKOS_LAMBDA(int a, LawSums& s) {
+        const Scalar product = seeded_product(pairs, active(a), at, direction);
+        for (int i = 0; i < 12; ++i) {
+          out.x_bar(12 * a + i) = product.derivative[i].value;
+          out.dx_bar(12 * a + i) = product.derivative[i].derivative[0];
+          if (out.v_bar.size() == 0) continue;
+          out.v_bar(12 * a + i) = product.derivative[12 + i].value;
+          out.dv_bar(12 * a + i) = product.derivative[12 + i].derivative[0];
+        }
+        for (int i = 0; i < 4; ++i) s.of[i] += product.derivative[24 + i].derivative[0];
+      },
+      sums);
+  return sums;
+}
+
+}  // namespace diffsim::contact
