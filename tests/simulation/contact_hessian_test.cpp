@@ -82,6 +82,10 @@ TEST(surface_hessian, is_symmetric_and_expands_to_third_order) {
     }
 }
 
+TEST(surface_hessian, by_how_fast_an_obstacle_turns) {
+  expect_good(landing_on_roof("symplectic_euler", 0.4), {"obstacle_angular_velocity:0"});
+}
+
 TEST(surface_hessian, of_bodies_on_each_other) {
   // In implicit steps: in the many of explicit ones pairs change, where third derivatives jump.
   Scene scene = stack(0.3, 0.4);
