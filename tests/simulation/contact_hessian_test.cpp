@@ -87,7 +87,7 @@ TEST(surface_hessian, by_how_fast_an_obstacle_turns) {
 }
 
 TEST(surface_hessian, of_bodies_on_each_other) {
-  // In implicit steps: in the many of explicit ones pairs change, where third derivatives jump.
+  // In implicit steps: in the many of explicit ones pairs come in touch, where the barrier's third derivative jumps.
   Scene scene = stack(0.3, 0.4);
   scene.integrator = "implicit_euler";
   scene.dt = 0.01;
