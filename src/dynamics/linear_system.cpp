@@ -166,6 +166,8 @@ void LinearSystem::configure(Solver& solver, bool direct, const char* prefix) {
       Mat factor = nullptr;
       DIFFSIM_PETSC(PCFactorGetMatrix(pc, &factor));
       DIFFSIM_PETSC(MatMumpsSetIcntl(factor, 13, 1));  // no parallel root, so that the inertia is counted
+      // Per cent of room beyond what is estimated for a rank, which a fifth, the default, may be too little for.
+      DIFFSIM_PETSC(MatMumpsSetIcntl(factor, 14, 100));
     }
   }
 #endif

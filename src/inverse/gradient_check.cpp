@@ -14,6 +14,10 @@ using namespace inverse;
 
 namespace {
 
+/// Directions to look along before remainders are said not to be of second order: where the loss has hardly any
+/// curvature they are of third order, in front of rounding. Of a wrong gradient they are of first order along all.
+constexpr int directions = 3;
+
 /// w = t/‖t‖ + r/‖r‖ field by field, r random: random, yet not nearly orthogonal to t, so that ⟨t, w⟩ has all its
 /// digits.
 State random_weights(const State& tangent, unsigned seed, MPI_Comm comm) {
@@ -60,16 +64,18 @@ std::vector<UnknownCheck> check_gradient(InverseProblem& problem, const std::vec
   for (std::size_t k = 0; k < problem.unknowns().size(); ++k) {
     UnknownCheck check;
     check.name = problem.unknowns()[k].name();
-    const std::vector<double> v = random_direction(problem, k, u, options.seed);
-    check.dot_product_error = dot_product_error(problem, u, v, options.seed + 1);
-    const TaylorTest taylor = taylor_test(problem, u, v, {loss, inner_product(gradient, v, problem.comm())}, 2,
-                                          {options.halvings, options.max_halvings, 0.2 * options.taylor_tolerance});
-    check.taylor_orders = taylor.orders;
-    check.first_step = taylor.first_step;
-    check.linear = taylor.exact;
-    bool second_order = check.linear;
-    if (!check.linear) {
-      second_order = check.taylor_orders.size() == static_cast<std::size_t>(options.halvings);
+    bool second_order = false;
+    for (int tried = 0; tried < directions && !second_order; ++tried) {
+      const std::vector<double> v = random_direction(problem, k, u, options.seed + 2 * static_cast<unsigned>(tried));
+      const double error = dot_product_error(problem, u, v, options.seed + 1);
+      check.dot_product_error = std::max(check.dot_product_error, error);
+      const TaylorTest taylor = taylor_test(problem, u, v, {loss, inner_product(gradient, v, problem.comm())}, 2,
+                                            {options.halvings, options.max_halvings, 0.2 * options.taylor_tolerance});
+      check.taylor_orders = taylor.orders;
+      check.first_step = taylor.first_step;
+      check.linear = taylor.exact;
+      second_order = check.linear || check.taylor_orders.size() == static_cast<std::size_t>(options.halvings);
+      if (check.linear) continue;
       for (const double order : check.taylor_orders)
         second_order = second_order && std::abs(order - 2.0) <= options.taylor_tolerance;
     }

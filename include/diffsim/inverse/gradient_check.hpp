@@ -11,10 +11,11 @@ namespace diffsim {
 /// What the tests of one unknown's derivatives showed.
 struct UnknownCheck {
   std::string name;
-  /// |⟨J v, w⟩ - ⟨v, Jᵀw⟩| / |⟨J v, w⟩|, J = ∂x[N]/∂u over the whole rollout, v random in the unknown, w random.
+  /// |⟨J v, w⟩ - ⟨v, Jᵀw⟩| / |⟨J v, w⟩|, J = ∂x[N]/∂u over the whole rollout, v random in the unknown, w random;
+  /// the largest of the directions v that were tried.
   double dot_product_error = 0.0;
   /// Orders log2(R(ε)/R(ε/2)) of R(ε) = |L(u + εv) - L(u) - ε ⟨∇L, v⟩| over successive halvings, of the window closest
-  /// to 2.
+  /// to 2, along the last of up to three directions: one of hardly any curvature shows a higher order.
   std::vector<double> taylor_orders;
   double first_step = 0.0;  ///< ε at which that window begins
   bool linear = false;      ///< L is linear along v to rounding: there is no second-order remainder to measure
