@@ -90,12 +90,6 @@ TEST_F(huge_pages, leave_what_is_around_an_array) {
   EXPECT_EQ(values, std::vector<double>(3 * large, 1.0));
 }
 
-TEST_F(huge_pages, are_made_of_memory_that_was_used_before) {
-  std::vector<double> values(large, 1.0);
-  advise_huge_pages(values.data(), large * sizeof(double));
-  EXPECT_EQ(values[large / 2], 0.0);
-}
-
 /// Memory that nobody had before.
 class Mapping {
  public:
@@ -113,6 +107,25 @@ class Mapping {
   std::size_t bytes_;
   void* data_;
 };
+
+TEST_F(huge_pages, are_made_once_of_memory_that_was_used_before) {
+  const Mapping fresh(large);
+  double* const values = fresh.data();
+  std::fill_n(values, large, 1.0);
+  advise_huge_pages(values, large * sizeof(double));
+  EXPECT_EQ(values[large / 2], 0.0);
+  // What is recycled is in huge pages then, and need not be made anew.
+  std::fill_n(values, large, 1.0);
+  advise_huge_pages(values + 512, (large - 1024) * sizeof(double));
+  EXPECT_EQ(values[large / 2], 1.0);
+  // What goes beyond it is.
+  const Mapping wider(2 * large);
+  advise_huge_pages(wider.data(), large * sizeof(double));
+  std::fill_n(wider.data(), 2 * large, 1.0);
+  advise_huge_pages(wider.data() + large / 2, large * sizeof(double));
+  EXPECT_EQ(wider.data()[large], 0.0);
+  EXPECT_EQ(wider.data()[0], 1.0);
+}
 
 TEST_F(huge_pages, are_for_large_arrays_and_can_be_declined) {
   const Mapping fresh(large);
