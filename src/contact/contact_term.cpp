@@ -5,8 +5,16 @@
 
 namespace diffsim {
 
-void ContactTerm::require_derivatives(const ParameterSet& set, bool with_friction) {
-  if (!with_friction && (set.find("friction") || set.find("friction_velocity")))
+void ContactTerm::begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) {
+  for (const ParameterSet* set : {&gradient, &direction}) {
+    require_derivatives(*set);
+    if (set->find("rest_positions"))
+      throw Error("no second derivative of the " + name() + " by rest_positions", ErrorKind::input);
+  }
+}
+
+void ContactTerm::require_derivatives(const ParameterSet& set) const {
+  if (!uses_velocities() && (set.find("friction") || set.find("friction_velocity")))
     throw Error("contact was made without friction, so there is no derivative by it; make it with friction",
                 ErrorKind::input);
 }

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "along.hpp"
 #include "diffsim/core/add_to_entries.hpp"
-#include "diffsim/core/dual.hpp"
 #include "pair_kernels.hpp"
 
 namespace diffsim::contact {
@@ -42,6 +42,19 @@ KOKKOS_INLINE_FUNCTION void move(const Turn& turn, const Vec3<double>& X, const 
     x[c] = turn.origin[c] + r[c] + p[c] + t * V[c];
     v[c] = V[c] + w * speed[c];
   }
+}
+
+/// x and v of the vertex X while p, V, ω, t go along a direction: `seed(number, k)` makes a T of the k-th of them.
+template <class T, class Seed>
+KOKKOS_INLINE_FUNCTION void move_along(const Turn& turn, const double* X, const Rates& rates, const Rates& changes,
+                                       double time, double dt, const Seed& seed, Vec3<T>& x, Vec3<T>& v) {
+  Vec3<T> p, V;
+  for (int c = 0; c < 3; ++c) {
+    p[c] = seed(along(rates.p(c), changes.p(c)), c);
+    V[c] = seed(along(rates.v(c), changes.v(c)), 3 + c);
+  }
+  move(turn, Vec3<double>{{X[0], X[1], X[2]}}, p, V, seed(along(rates.w(), changes.w()), 6), seed(along(time, dt), 7),
+       x, v);
 }
 
 void move_all(const ObstacleMotion& motion, const double* reference, const Rates& rates, double time, double* places,
@@ -116,20 +129,12 @@ MotionSums sum_adjoint_tangents(const ObstacleMotion& motion, const DeviceArray<
       KOKKOS_LAMBDA(int i, MotionSums& s) {
         using Scalar = Dual<D, 7>;
         if (targets(i) < first || targets(i) >= last) return;
-        const auto along = [](double value, double derivative) {
-          D d(value);
-          d.derivative[0] = derivative;
-          return d;
+        // By p, V, ω; t is given.
+        const auto seed = [](const D& number, int k) {
+          return k < 7 ? Scalar::variable(number, k) : Scalar::constant(number);
         };
-        Vec3<double> X;
-        Vec3<Scalar> p, V, x, v;
-        for (int c = 0; c < 3; ++c) {
-          X[c] = reference[3 * (targets(i) - begin) + c];
-          p[c] = Scalar::variable(along(rates.p(c), changes.p(c)), c);
-          V[c] = Scalar::variable(along(rates.v(c), changes.v(c)), 3 + c);
-        }
-        move(turn, X, p, V, Scalar::variable(along(rates.w(), changes.w()), 6), Scalar::constant(along(time, dt)), x,
-             v);
+        Vec3<Scalar> x, v;
+        move_along(turn, reference + 3 * (targets(i) - begin), rates, changes, time, dt, seed, x, v);
         Scalar product(0.0);
         for (int c = 0; c < 3; ++c) {
           product = product + Scalar::constant(along(bar.x_bar(3 * i + c), bar.dx_bar(3 * i + c))) * x[c];
@@ -191,19 +196,9 @@ void obstacle_tangents(const ObstacleMotion& motion, const double* reference, co
   const Rates rates = rates_of(motion, set, n), changes = rates_of(motion, direction, n);
   Kokkos::parallel_for(
       "diffsim::contact::obstacle_tangent", Range(motion.first, motion.last), KOKKOS_LAMBDA(int i) {
-        const auto seeded = [](double value, double derivative) {
-          D d(value);
-          d.derivative[0] = derivative;
-          return d;
-        };
-        Vec3<double> X;
-        Vec3<D> p, V, x, v;
-        for (int c = 0; c < 3; ++c) {
-          X[c] = reference[3 * i + c];
-          p[c] = seeded(rates.p(c), changes.p(c));
-          V[c] = seeded(rates.v(c), changes.v(c));
-        }
-        move(turn, X, p, V, seeded(rates.w(), changes.w()), seeded(time, dt), x, v);
+        Vec3<D> x, v;
+        move_along(
+            turn, reference + 3 * i, rates, changes, time, dt, [](const D& number, int) { return number; }, x, v);
         for (int c = 0; c < 3; ++c) {
           dx(3 * i + c) = x[c].derivative[0];
           dv(3 * i + c) = v[c].derivative[0];

@@ -1,18 +1,12 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "along.hpp"
 #include "pair_access.hpp"
 
 namespace diffsim::contact {
 namespace {
 
 constexpr int inputs = 28;  // 12 positions, 12 velocities, κ, d̂, µ, ε_v
-using Along = Dual<double, 1>;
-using Scalar = Dual<Along, inputs>;
-
-KOKKOS_INLINE_FUNCTION Along along(double value, double derivative) {
-  Along result(value);
-  result.derivative[0] = derivative;
-  return result;
-}
+using Scalar = Dual<Dual<double, 1>, inputs>;
 
 /// What is there of a vector of a vertex, zero where the field is empty.
 KOKKOS_INLINE_FUNCTION void load_if(const PairView& pairs, int p, const Vectors& x, Vec3<double>* points) {

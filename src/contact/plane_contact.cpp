@@ -125,7 +125,7 @@ void PlaneContact::prepare(const ParameterSet& parameters) {
 }
 
 void PlaneContact::prepare_tangent(const ParameterSet& parameters, const ParameterSet& direction) {
-  require_derivatives(direction, with_friction_);
+  require_derivatives(direction);
   const Parameter* const rest = direction.find("rest_positions");
   data_->area_tangent = {};
   if (rest)
@@ -134,7 +134,7 @@ void PlaneContact::prepare_tangent(const ParameterSet& parameters, const Paramet
 }
 
 void PlaneContact::begin_adjoint(const ParameterSet& gradient) {
-  require_derivatives(gradient, with_friction_);
+  require_derivatives(gradient);
   data_->area_gradient = {};
   if (gradient.find("rest_positions"))
     data_->area_gradient =
@@ -171,14 +171,6 @@ void PlaneContact::add_force_adjoint(const Configuration& at, const Field& w, co
                                   adjoint.velocities ? adjoint.velocities->data() : nullptr,
                                   data_->area_gradient.size() > 0 ? data_->area_gradient.data() : nullptr);
   add_sums(sums, at.step, gradient);
-}
-
-void PlaneContact::begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) {
-  for (const ParameterSet* set : {&gradient, &direction}) {
-    require_derivatives(*set, with_friction_);
-    if (set->find("rest_positions"))
-      throw Error("no second derivative of the " + name() + " by rest_positions", ErrorKind::input);
-  }
 }
 
 void PlaneContact::add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,

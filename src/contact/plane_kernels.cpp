@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "along.hpp"
 #include "diffsim/contact/barrier.hpp"
 #include "diffsim/contact/friction.hpp"
 
@@ -100,19 +101,6 @@ KOKKOS_INLINE_FUNCTION double change(const PlaneTangent& tangent, int vertex, in
   if (k < obstacle_position) return tangent.dv ? tangent.dv[3 * vertex + k - velocity] : 0.0;
   if (k < area) return tangent.globals.input(k);
   return tangent.areas.size() > 0 ? tangent.areas(i) : 0.0;
-}
-
-KOKKOS_INLINE_FUNCTION Dual<double, 1> along(double value, double derivative) {
-  Dual<double, 1> result(value);
-  result.derivative[0] = derivative;
-  return result;
-}
-
-/// A constant of the outer derivatives.
-KOKKOS_INLINE_FUNCTION Dual<Dual<double, 1>, num_plane_inputs> constant(const Dual<double, 1>& value) {
-  Dual<Dual<double, 1>, num_plane_inputs> result(0.0);
-  result.value = value;
-  return result;
 }
 
 /// The sum of value(point, in) over the vertices that are pushed.
@@ -243,10 +231,10 @@ PlaneSums add_plane_adjoint_tangents(const PlaneSweep& sweep, const PlaneTangent
         const int vertex = sweep.vertices(i), at = 3 * vertex;
         for (int k = 0; k < num_plane_inputs; ++k)
           seeded[k] = Scalar::variable(along(in[k], change(tangent, vertex, i, k)), k);
-        const Vec3<Scalar> force = point_of(sweep).force(seeded, constant(along(sweep.time, tangent.dt)));
+        const Vec3<Scalar> force = point_of(sweep).force(seeded, Scalar::constant(along(sweep.time, tangent.dt)));
         Scalar product(0.0);
         for (int c = 0; c < 3; ++c)
-          product = product + constant(along(w ? w[at + c] : 0.0, dw ? dw[at + c] : 0.0)) * force[c];
+          product = product + Scalar::constant(along(w ? w[at + c] : 0.0, dw ? dw[at + c] : 0.0)) * force[c];
         for (int c = 0; c < 3; ++c) {
           x_bar[at + c] += product.derivative[position + c].derivative[0];
           if (v_bar) v_bar[at + c] += product.derivative[velocity + c].derivative[0];

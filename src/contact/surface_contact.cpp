@@ -107,7 +107,7 @@ void SurfaceContact::prepare(const ParameterSet& parameters) {
 }
 
 void SurfaceContact::prepare_tangent(const ParameterSet& parameters, const ParameterSet& direction) {
-  require_derivatives(direction, uses_velocities());
+  require_derivatives(direction);
   const Parameter* const rest = direction.find("rest_positions");
   data_->has_tangent = rest != nullptr;
   if (!rest) return;
@@ -117,7 +117,7 @@ void SurfaceContact::prepare_tangent(const ParameterSet& parameters, const Param
 }
 
 void SurfaceContact::begin_adjoint(const ParameterSet& gradient) {
-  require_derivatives(gradient, uses_velocities());
+  require_derivatives(gradient);
   data_->has_gradient = gradient.find("rest_positions") != nullptr;
   if (!data_->has_gradient) return;
   data_->area_gradient = Field("area_gradient", static_cast<std::size_t>(data_->mesh->num_vertices()), 3,

@@ -2,21 +2,12 @@
 
 // Second derivatives of contact of surfaces.
 
-#include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
 #include "surface_contact_data.hpp"
 
 namespace diffsim {
 
 using contact::Vectors;
-
-void SurfaceContact::begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) {
-  for (const ParameterSet* set : {&gradient, &direction}) {
-    require_derivatives(*set, uses_velocities());
-    if (set->find("rest_positions"))
-      throw Error("no second derivative of the " + name() + " by rest_positions", ErrorKind::input);
-  }
-}
 
 void SurfaceContact::add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                                                const ParameterSet& direction, const Field* w, const Field* dw,

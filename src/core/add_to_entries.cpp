@@ -10,10 +10,9 @@ void add_to_entries(Field& y, std::size_t first, const std::vector<double>& valu
   if (first > y.size() || values.size() > y.size() - first)
     throw Error("field '" + y.name() + "' has " + std::to_string(y.size()) + " values, not " +
                 std::to_string(values.size()) + " from " + std::to_string(first));
-  using HostSpan = Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   const DeviceSpan<double> entries(y.data() + first, values.size());
   std::vector<double> sums(values.size());
-  const HostSpan host(sums.data(), sums.size());
+  const HostSpan<double> host(sums.data(), sums.size());
   Kokkos::deep_copy(host, entries);
   for (std::size_t i = 0; i < values.size(); ++i) sums[i] += values[i];
   Kokkos::deep_copy(entries, host);

@@ -9,9 +9,6 @@
 
 namespace diffsim::dynamics {
 
-template <class T>
-using HostSpan = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-
 /// The first values of a Vec and of a field, one way or the other: within the device where PETSc keeps the Vec's there.
 inline void put(const Field& field, Vec vec) {
   PetscInt length = 0;

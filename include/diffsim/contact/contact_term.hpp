@@ -32,17 +32,19 @@ struct ContactState {
 class ContactTerm : public ForceTerm {
  public:
   bool limits_steps() const override { return true; }
+  /// Not by the rest shape.
+  void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override;
   /// Collective.
   virtual ContactState state(const Configuration& at, const ParameterSet& parameters) = 0;
   /// Some of the intersections that this rank found in the last `state`, for messages.
   virtual std::string intersecting() const { return {}; }
-  /// What is whole inside what it should touch from outside, as this rank finds, for messages: "vertex 17 at (0, 1, 0) is
-  /// inside obstacle 2". For states without intersections. Collective.
+  /// What is whole inside what it should touch from outside, as this rank finds, for messages: "vertex 17 at (0, 1, 0)
+  /// is inside obstacle 2". For states without intersections. Collective.
   virtual std::string enclosed(const Configuration& /*at*/, const ParameterSet&) { return {}; }
 
  protected:
   /// Throws Error (input) where `set` names a parameter of friction and there is none.
-  static void require_derivatives(const ParameterSet& set, bool with_friction);
+  void require_derivatives(const ParameterSet& set) const;
 };
 
 }  // namespace diffsim

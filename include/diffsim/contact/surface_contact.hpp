@@ -55,8 +55,6 @@ class SurfaceContact : public ContactTerm {
                          Field& force_tangent) override;
   void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                          ParameterSet& gradient) override;
-  /// Not by the rest shape.
-  void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override;
   void add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                                  const ParameterSet& direction, const Field* w, const Field* dw,
                                  const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent) override;

@@ -23,13 +23,14 @@ using ExecutionSpace = Kokkos::DefaultExecutionSpace;
 using MemorySpace = ExecutionSpace::memory_space;
 
 /// Whether kernels run on the host: elements are then worked in SIMD packs by thread-owned chunks.
-inline constexpr bool kernels_on_host =
-    Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible;
+inline constexpr bool kernels_on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible;
 
 template <class T>
 using DeviceArray = Kokkos::View<T*, MemorySpace>;
 template <class T>
 using DeviceSpan = Kokkos::View<T*, MemorySpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+template <class T>
+using HostSpan = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
 /// An uninitialised device array; a large one on a host is in huge pages.
 template <class T>
@@ -52,8 +53,7 @@ template <class Container>
 auto to_device(const std::string& label, const Container& host) {
   using T = std::remove_const_t<std::remove_pointer_t<decltype(host.data())>>;
   auto device = make_device_array<T>(label, host.size());
-  const Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> source(host.data(),
-                                                                                                  host.size());
+  const HostSpan<const T> source(host.data(), host.size());
   Kokkos::deep_copy(device, source);
   return device;
 }

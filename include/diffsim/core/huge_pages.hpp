@@ -6,8 +6,9 @@
 namespace diffsim {
 
 /// Asks the system to keep [data, data + bytes) in huge pages, which spare most translations of addresses: for fresh
-/// host memory, whose contents are lost unless they are zeros. What an allocator hands out again was in small pages.
-/// Arrays of less than 4 MiB are left alone, so that rounding to pages costs nothing worth a mention.
+/// host memory, whose contents are lost unless they are zeros. What an allocator hands out again is given back to the
+/// system first, but only once. Arrays of less than 4 MiB are left alone, so that rounding to pages costs nothing worth
+/// a mention.
 ///
 /// Linux only, where the system's mode (`/sys/kernel/mm/transparent_hugepage/enabled`) is `madvise` or `always`, and
 /// unless the environment says `DIFFSIM_HUGE_PAGES=0`; else does nothing.
