@@ -10,9 +10,6 @@
 namespace diffsim {
 namespace {
 
-using HostSpan = Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-using ConstHostSpan = Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-
 DeviceSpan<double> span(Field& field) { return DeviceSpan<double>(field.data(), field.size()); }
 DeviceSpan<const double> span(const Field& field) { return DeviceSpan<const double>(field.data(), field.size()); }
 
@@ -66,7 +63,7 @@ void Field::copy_from(const Field& other) {
 
 std::vector<double> Field::to_host() const {
   std::vector<double> values(size());
-  Kokkos::deep_copy(HostSpan(values.data(), values.size()), span(*this));
+  Kokkos::deep_copy(HostSpan<double>(values.data(), values.size()), span(*this));
   return values;
 }
 
@@ -74,7 +71,7 @@ void Field::from_host(const std::vector<double>& values) {
   if (values.size() != size())
     throw Error("field '" + name_ + "' takes " + std::to_string(size()) + " values, got " +
                 std::to_string(values.size()));
-  Kokkos::deep_copy(span(*this), ConstHostSpan(values.data(), values.size()));
+  Kokkos::deep_copy(span(*this), HostSpan<const double>(values.data(), values.size()));
 }
 
 void axpy(double a, const Field& x_field, Field& y_field) {
