@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// A law of one's own, a rollout and its gradient. The law is a struct with an energy; its stress and every derivative follow by
-// automatic differentiation inside the kernels.
+// A law of one's own, a rollout and its gradient. The law is a struct with an energy; its stress and every derivative
+// follow by automatic differentiation inside the kernels.
 
 #include <cmath>
 #include <diffsim/core/runtime.hpp>
@@ -55,8 +55,9 @@ int main(int argc, char** argv) {
   diffsim::Unknown unknown;
   unknown.parameter = "stiffening";
   diffsim::MemoryStore store;
-  diffsim::InverseProblem problem(solver.model(), solver.initial_state(), num_steps, loss, {unknown},
-                                  [](int n) { return std::make_unique<diffsim::AllSchedule>(n); }, store);
+  diffsim::InverseProblem problem(
+      solver.model(), solver.initial_state(), num_steps, loss, {unknown},
+      [](int n) { return std::make_unique<diffsim::AllSchedule>(n); }, store);
   const diffsim::UnknownCheck check = diffsim::check_gradient(problem, problem.start()).front();
   if (runtime.rank() == 0)
     std::cout << "loss " << value << ", its derivative by the stiffening of the whole body " << along

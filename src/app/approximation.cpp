@@ -18,8 +18,8 @@ std::vector<double> gradient_by(Job& job, InverseJob& inverse, const CheckpointO
   const std::unique_ptr<Store> store = make_store(options, job.comm);
   const auto schedule = [&](int num_steps) {
     if (!options.memory.is_given()) return make_schedule(options, num_steps);
-    const SweepPlan plan = plan_sweep(options, inverse.solver->model(), inverse.problem->initial(),
-                                      inverse.asked_gradient(), num_steps);
+    const SweepPlan plan =
+        plan_sweep(options, inverse.solver->model(), inverse.problem->initial(), inverse.asked_gradient(), num_steps);
     return make_schedule(options, num_steps, &plan);
   };
   InverseProblem problem(inverse.solver->model(), inverse.problem->initial(), job.scene.solver.steps,

@@ -93,7 +93,7 @@ std::string fault_of(const std::string& parameter, double value) {
   const std::string unit = unit_of(parameter) == "1" ? "a number" : unit_of(parameter);
   if (!std::isfinite(value)) return number + " is not finite; give a finite number";
   if (is_positive(parameter) && !(value > 0.0)) return number + " is not positive; give " + unit + " > 0";
-  static const std::set<std::string> not_negative{"k1",   "active_tension",  "viscosity", "bulk_viscosity",
+  static const std::set<std::string> not_negative{"k1",   "active_tension",   "viscosity", "bulk_viscosity",
                                                   "drag", "rayleigh_damping", "friction"};
   if (not_negative.count(parameter) > 0 && value < 0.0) return number + " is negative; give " + unit + " >= 0";
   if (parameter == "poisson_ratio" && !(value > -1.0 && value < 0.5))

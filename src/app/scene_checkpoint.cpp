@@ -75,8 +75,8 @@ CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error) {
   const Value* levels = mapping.find("levels");
   // One scene may serve several schedules: a number that the chosen one has no use for is no error.
   if (schedule)
-    options.schedule = to_choice(*schedule, {"all", "uniform", "revolve", "online", "two_level", "multi_level",
-                                             "reversible"});
+    options.schedule =
+        to_choice(*schedule, {"all", "uniform", "revolve", "online", "two_level", "multi_level", "reversible"});
   else if (every)
     options.schedule = "uniform";
   else if (levels)

@@ -148,8 +148,10 @@ Action MultiLevelSchedule::next() {
           tasks_.push_back({Task::Kind::stored, task.begin, task.end, task.level, task.unused});
         }
         return {Kind::restore, task.begin, 0, task.level};
-      case Task::Kind::discard: return {Kind::discard, task.begin, 0, task.level};
-      case Task::Kind::reverse: return {Kind::reverse, task.begin, task.end};
+      case Task::Kind::discard:
+        return {Kind::discard, task.begin, 0, task.level};
+      case Task::Kind::reverse:
+        return {Kind::reverse, task.begin, task.end};
     }
   }
   return {};

@@ -39,9 +39,12 @@ Action UniformSchedule::next() {
     stage_ = 2;  // the last segment starts from the present state
   }
   switch (stage_++) {
-    case 0: return {Kind::restore, begin, 0};
-    case 1: return {Kind::discard, begin, 0};
-    case 2: return {Kind::record, begin, end};
+    case 0:
+      return {Kind::restore, begin, 0};
+    case 1:
+      return {Kind::discard, begin, 0};
+    case 2:
+      return {Kind::record, begin, end};
     default:
       stage_ = 0;
       --segment_;

@@ -10,7 +10,8 @@ namespace diffsim {
 void MemoryStore::put(int step, const State& state) {
   erase(step);
   // Sweeps of other states, such as ones with their derivatives, may have used the store before.
-  if (!free_.empty() && (free_.back().fields().size() != state.fields().size() || free_.back().bytes() != state.bytes()))
+  if (!free_.empty() &&
+      (free_.back().fields().size() != state.fields().size() || free_.back().bytes() != state.bytes()))
     free_.clear();
   if (free_.empty()) {
     snapshots_.emplace(step, state.clone());

@@ -21,8 +21,7 @@ Action TruncatedSchedule::next() {
   Action action = last_->next();
   if (action.kind == Kind::done) return action;
   action.begin += skipped_;
-  const bool of_snapshot =
-      action.kind == Kind::store || action.kind == Kind::restore || action.kind == Kind::discard;
+  const bool of_snapshot = action.kind == Kind::store || action.kind == Kind::restore || action.kind == Kind::discard;
   if (!of_snapshot) action.end += skipped_;
   return action;
 }

@@ -31,7 +31,9 @@ void TwoLevelSchedule::begin_reversal() {
 
 Action TwoLevelSchedule::next() {
   switch (stage_) {
-    case Stage::store: stage_ = Stage::advance; return {Kind::store, begin_, 0, disk};
+    case Stage::store:
+      stage_ = Stage::advance;
+      return {Kind::store, begin_, 0, disk};
     case Stage::advance: {
       stage_ = Stage::store;
       const int from = std::exchange(begin_, begin_ + segment_);

@@ -50,8 +50,8 @@ std::string SurfaceContact::enclosed(const Configuration& at, const ParameterSet
     return std::array{from[i], from[i + 1], from[i + 2]};
   };
   const std::vector<std::array<int, 3>> surface = contact::surface_triangles(mesh);
-  const std::vector<int> parts = contact::witnesses({mesh.cells().begin(), mesh.cells().end()}, mesh.nodes_per_cell(),
-                                                    mesh.num_vertices());
+  const std::vector<int> parts =
+      contact::witnesses({mesh.cells().begin(), mesh.cells().end()}, mesh.nodes_per_cell(), mesh.num_vertices());
   std::string found;
   for (std::size_t k = 0; k < data_->options.obstacles.size(); ++k) {
     const TriangleObstacle& obstacle = data_->options.obstacles[k];

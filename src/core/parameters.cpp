@@ -82,8 +82,7 @@ void sum_globals(ParameterSet& gradient, MPI_Comm comm) {
   for (Parameter& parameter : gradient) {
     if (parameter.site != Site::global) continue;
     std::vector<double> values = parameter.field.to_host();
-    DIFFSIM_MPI(
-        MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM, comm));
+    DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM, comm));
     parameter.field.from_host(values);
   }
 }

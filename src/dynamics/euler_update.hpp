@@ -50,7 +50,6 @@ void update_on_grid(const EulerUpdate& update, const ReversibleGrid& grid, const
 /// Undoes its two halves, positions first.
 void take_back_positions(const EulerUpdate& update, const ReversibleGrid& grid, const Field& velocities,
                          Field& positions);
-void take_back_velocities(const EulerUpdate& update, const ReversibleGrid& grid, const Field& force,
-                          Field& velocities);
+void take_back_velocities(const EulerUpdate& update, const ReversibleGrid& grid, const Field& force, Field& velocities);
 
 }  // namespace diffsim::dynamics

@@ -31,8 +31,9 @@ std::uint64_t checksum(const T* values, std::size_t count, std::uint64_t first) 
   return sum;
 }
 
-/// Σ mix(w ^ mix(index of w)) over the 4-byte words w ≠ 0 of a file's bytes that begin at `offset`, a multiple of 4; a last
-/// part of a word is filled up with zeros. Parts of a file add up, and what was never written (zeros) counts nothing.
+/// Σ mix(w ^ mix(index of w)) over the 4-byte words w ≠ 0 of a file's bytes that begin at `offset`, a multiple of 4; a
+/// last part of a word is filled up with zeros. Parts of a file add up, and what was never written (zeros) counts
+/// nothing.
 inline std::uint64_t word_sum(const void* data, std::uint64_t size, std::uint64_t offset) {
   const char* bytes = static_cast<const char*>(data);
   std::uint64_t sum = 0;

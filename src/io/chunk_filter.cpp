@@ -17,7 +17,8 @@ ChunkedRows ChunkedRows::of(std::int64_t rows, std::int64_t row_bytes, int ranks
   ChunkedRows result;
   result.rows = rows;
   const std::int64_t share = (rows + ranks - 1) / ranks;
-  const std::int64_t chunks = std::max<std::int64_t>((share * row_bytes + most_bytes_of_chunk - 1) / most_bytes_of_chunk, 1);
+  const std::int64_t chunks =
+      std::max<std::int64_t>((share * row_bytes + most_bytes_of_chunk - 1) / most_bytes_of_chunk, 1);
   result.chunks_per_rank = static_cast<int>(chunks);
   result.chunk_rows = std::max<std::int64_t>((share + chunks - 1) / chunks, 1);
   return result;

@@ -27,10 +27,11 @@ std::uint64_t hdf5_length(const std::string& path);
 /// Cuts off what was reserved in vain; throws Error where the file is shorter than `length`.
 void cut_to_length(const std::string& path, std::uint64_t length);
 
-/// Writes `size` bytes at `offset` of an existing file; `durable`: and waits until they are on the disk. Returns 0 or errno,
-/// for a thread that must not throw.
+/// Writes `size` bytes at `offset` of an existing file; `durable`: and waits until they are on the disk. Returns 0 or
+/// errno, for a thread that must not throw.
 int write_at(const std::string& path, const void* data, std::uint64_t size, std::uint64_t offset, bool durable);
-/// The sum of `word_sum` over bytes [begin, end) of a file, which must be there; throws Error where they cannot be read.
+/// The sum of `word_sum` over bytes [begin, end) of a file, which must be there; throws Error where they cannot be
+/// read.
 std::uint64_t file_sum(const std::string& path, std::uint64_t begin, std::uint64_t end);
 
 /// For tests: the write after `count` more fails as on a full disk, and so do all later ones; negative: none does.

@@ -63,7 +63,8 @@ Hdf5Dataset Hdf5File::Impl::create_dataset(const std::string& dataset, hid_t typ
                                            const std::string& units, bool is_series, std::int64_t compressed_rows) {
   Hdf5Dataset result;
   agree([&] { require_writing(dataset); });
-  if (!is_series && compressed_rows == 0) reserve(static_cast<std::uint64_t>(num_values(shape)) * H5Tget_size(type), false);
+  if (!is_series && compressed_rows == 0)
+    reserve(static_cast<std::uint64_t>(num_values(shape)) * H5Tget_size(type), false);
   agree([&] {
     const std::string what = "make dataset " + dataset;
     std::vector<hsize_t> now = sizes(shape), most = now;

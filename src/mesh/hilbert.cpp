@@ -52,8 +52,7 @@ std::vector<int> hilbert_order(const std::vector<double>& points) {
   std::vector<std::pair<std::uint64_t, int>> keys(n);
   for (std::size_t i = 0; i < n; ++i) {
     std::array<std::uint32_t, 3> place{};
-    for (std::size_t c = 0; c < 3; ++c)
-      place[c] = static_cast<std::uint32_t>((points[3 * i + c] - low[c]) * factor);
+    for (std::size_t c = 0; c < 3; ++c) place[c] = static_cast<std::uint32_t>((points[3 * i + c] - low[c]) * factor);
     keys[i] = {hilbert_index(place), static_cast<int>(i)};
   }
   std::sort(keys.begin(), keys.end());

@@ -7,7 +7,8 @@
 
 namespace diffsim {
 
-/// Place along the 3-D Hilbert curve of a point with 21-bit coordinates: 63 bits (Skilling 2004, doi:10.1063/1.1751381).
+/// Place along the 3-D Hilbert curve of a point with 21-bit coordinates: 63 bits (Skilling 2004,
+/// doi:10.1063/1.1751381).
 std::uint64_t hilbert_index(std::array<std::uint32_t, 3> point);
 
 /// Order of points [n, 3] along the curve through their bounding box; ties keep their order.

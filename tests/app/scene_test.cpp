@@ -127,7 +127,9 @@ TEST(Scene, FillsInWhatIsNotGiven) {
   EXPECT_EQ(scene.checkpoint.schedule, "all");
   EXPECT_EQ(scene.checkpoint.store, "memory");
   EXPECT_EQ(scene.output.directory, "out");
-  const auto checkpoint = [&](const std::string& text) { return parse_scene(box + "checkpoint: " + text, "s").checkpoint; };
+  const auto checkpoint = [&](const std::string& text) {
+    return parse_scene(box + "checkpoint: " + text, "s").checkpoint;
+  };
   EXPECT_EQ(checkpoint("{every: 5}").schedule, "uniform");
   EXPECT_EQ(checkpoint("{memory: 2GiB}").memory.bytes, std::int64_t{2} << 30);
   EXPECT_EQ(checkpoint("{memory: 1.5 MB}").memory.bytes, 1500000);
@@ -260,8 +262,7 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:2: solver.integrator: there is no 'euler'; use one of: symplectic_euler, implicit_euler, bdf2, "
             "newmark, generalised_alpha, quasi_static"},
         Bad{BOX "solver: {integrator: newmark, gamma: 0.4}\n", "s.yaml:2: solver.gamma: 0.4 is outside [0.5, 10]"},
-        Bad{BOX "solver: {newton: {tolerance: 0}}\n",
-            "s.yaml:2: solver.newton.tolerance: 0 is not positive; give > 0"},
+        Bad{BOX "solver: {newton: {tolerance: 0}}\n", "s.yaml:2: solver.newton.tolerance: 0 is not positive; give > 0"},
         Bad{"mesh: {box: {size: [1, 1], cells: [1, 1, 1]}}\n",
             "s.yaml:1: mesh.box.size: has 2 entries; give a list of 3 numbers"},
         Bad{"mesh: {box: {size: [1, 1, -1], cells: [1, 1, 1]}}\n",
@@ -389,14 +390,22 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:2: checkpoint.snapshots: 0 is too small; give a whole number >= 1"},
         Bad{BOX "checkpoint: {schedule: uniform}\n",
             "s.yaml:2: checkpoint.every: is missing; give the steps between snapshots"},
-        Bad{BOX "checkpoint: {store: tape}\n", "s.yaml:2: checkpoint.store: there is no 'tape'; use one of: memory, hdf5, tiered"},
-        Bad{BOX "checkpoint: {schedule: multi_level}\n", "s.yaml:2: checkpoint.levels: is missing; give a list such as [{snapshots: 10}, {snapshots: 100, write: 2, read: 1}]"},
+        Bad{BOX "checkpoint: {store: tape}\n",
+            "s.yaml:2: checkpoint.store: there is no 'tape'; use one of: memory, hdf5, tiered"},
+        Bad{BOX "checkpoint: {schedule: multi_level}\n",
+            "s.yaml:2: checkpoint.levels: is missing; give a list such as [{snapshots: 10}, {snapshots: 100, write: 2, "
+            "read: 1}]"},
         Bad{BOX "checkpoint: {levels: [{snapshots: 2, write: 3}, {snapshots: 9, write: 1}]}\n",
             "s.yaml:2: checkpoint.levels[1]: is faster than the level before it; give the fastest first"},
         Bad{BOX "checkpoint: {memory: much}\n",
-            "s.yaml:2: checkpoint.memory: 'much' is no amount of memory; give one such as 2GiB, 500MB, or 50% of what is free"},
-        Bad{BOX "checkpoint: {memory: 120%}\n", "s.yaml:2: checkpoint.memory: '120%' is no amount of memory; give one such as 2GiB, 500MB, or 50% of what is free"},
-        Bad{BOX "checkpoint: {memory: -2GiB}\n", "s.yaml:2: checkpoint.memory: '-2GiB' is no amount of memory; give one such as 2GiB, 500MB, or 50% of what is free"},
+            "s.yaml:2: checkpoint.memory: 'much' is no amount of memory; give one such as 2GiB, 500MB, or 50% of what "
+            "is free"},
+        Bad{BOX "checkpoint: {memory: 120%}\n",
+            "s.yaml:2: checkpoint.memory: '120%' is no amount of memory; give one such as 2GiB, 500MB, or 50% of what "
+            "is free"},
+        Bad{BOX "checkpoint: {memory: -2GiB}\n",
+            "s.yaml:2: checkpoint.memory: '-2GiB' is no amount of memory; give one such as 2GiB, 500MB, or 50% of what "
+            "is free"},
         Bad{BOX "checkpoint: {memory: 2GiB, snapshots: 3}\n",
             "s.yaml:2: checkpoint.snapshots: is planned where checkpoint.memory is given; remove one of them"},
         Bad{BOX "optimiser: {method: newton}\n",

@@ -19,7 +19,8 @@ int ranks() {
 TEST(MemoryBudget, CountsBytesOfAllRanks) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const CheckpointPlan plan = plan_checkpoints(MPI_COMM_WORLD, {100'000, 0.0}, 10'000, 100 * (rank + 1), 50 * (rank + 1));
+  const CheckpointPlan plan =
+      plan_checkpoints(MPI_COMM_WORLD, {100'000, 0.0}, 10'000, 100 * (rank + 1), 50 * (rank + 1));
   const int sum = ranks() * (ranks() + 1) / 2;
   EXPECT_EQ(plan.bytes, sum * (100 * plan.snapshots + 50 * plan.records));
   EXPECT_LE(plan.bytes, 100'000);

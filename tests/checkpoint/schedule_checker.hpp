@@ -17,7 +17,7 @@ namespace diffsim::testing {
 struct Rehearsal {
   std::string fault;  // empty if there is none
   long advances = 0;
-  long records = 0;  // of steps taken forward or back
+  long records = 0;              // of steps taken forward or back
   std::map<int, long> stores;    // of each level
   std::map<int, long> restores;  // likewise
   std::map<int, int> peak;       // most snapshots at a time, likewise
@@ -82,12 +82,17 @@ class Rehearsing {
     switch (action.kind) {
       case Action::Kind::store:
       case Action::Kind::restore:
-      case Action::Kind::discard: return keep(action);
+      case Action::Kind::discard:
+        return keep(action);
       case Action::Kind::advance:
-      case Action::Kind::record: return move(action);
-      case Action::Kind::reverse: return reverse(action);
-      case Action::Kind::back: return back(action);
-      case Action::Kind::done: break;
+      case Action::Kind::record:
+        return move(action);
+      case Action::Kind::reverse:
+        return reverse(action);
+      case Action::Kind::back:
+        return back(action);
+      case Action::Kind::done:
+        break;
     }
     return "";
   }
@@ -143,7 +148,8 @@ class Rehearsing {
   }
 
   std::string reverse(const Action& action) {
-    if (next_ == n_ && present_ != n_ && !end_was_present_) return "the last state is not present at the beginning of the reversal";
+    if (next_ == n_ && present_ != n_ && !end_was_present_)
+      return "the last state is not present at the beginning of the reversal";
     if (action.end != next_ || action.begin >= action.end) return "out of order";
     for (int n = action.end - 1; n >= action.begin; --n) {
       if (records_.empty() || records_.back() != n) return "no record of step " + std::to_string(n);
@@ -160,7 +166,7 @@ class Rehearsing {
   bool told_;
   int present_ = 0;
   bool end_was_present_ = false;  // when going back began
-  int next_ = 0;  // steps from here on are reversed
+  int next_ = 0;                  // steps from here on are reversed
   std::vector<std::set<int>> kept_;
   std::vector<int> records_;
   std::vector<int> repeated_;

@@ -56,7 +56,8 @@ TEST(ReversibleSchedule, StoresNothingAndTakesEveryStepTwice) {
 TEST(TruncatedSchedule, ReversesTheLastStepsAsAnotherScheduleSays) {
   for (const int skipped : {0, 1, 9})
     for (const int last : {1, 2, 13}) {
-      const auto expect = [&](std::unique_ptr<Schedule> inner, long advances, const std::vector<int>& room, int records) {
+      const auto expect = [&](std::unique_ptr<Schedule> inner, long advances, const std::vector<int>& room,
+                              int records) {
         TruncatedSchedule schedule(skipped, std::move(inner));
         const testing::Rehearsal result = testing::rehearse(schedule, skipped + last, room, records);
         EXPECT_EQ(result.fault, "") << schedule.name() << ", " << last << " after " << skipped;

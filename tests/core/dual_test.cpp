@@ -16,8 +16,8 @@ TEST(dual, first_derivatives_agree_with_hand_calculation) {
   const double x = 0.6, y = 1.3;
   const D f = expression(D::variable(x, 0), D::variable(y, 1));
   const double g = std::log(x * x + 2.0), r = std::sqrt(y);
-  const double fx = 2.0 * x / (x * x + 2.0) * r / (1.0 + x) - g * r / ((1.0 + x) * (1.0 + x)) +
-                    3.0 * y * std::exp(-x * y) - 0.25;
+  const double fx =
+      2.0 * x / (x * x + 2.0) * r / (1.0 + x) - g * r / ((1.0 + x) * (1.0 + x)) + 3.0 * y * std::exp(-x * y) - 0.25;
   const double fy = g * 0.5 / r / (1.0 + x) + 3.0 * x * std::exp(-x * y) + 1.7 * std::pow(y, 0.7) - 2.0 / (y * y);
   EXPECT_NEAR(f.derivative[0], fx, 1e-14);
   EXPECT_NEAR(f.derivative[1], fy, 1e-14);

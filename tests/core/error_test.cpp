@@ -20,7 +20,8 @@ int world_size() {
 }
 
 TEST(error, input_error_names_file_line_and_key) {
-  EXPECT_STREQ(InputError("bar.yaml", 12, "solver.dt", "is not positive").what(), "bar.yaml:12: solver.dt: is not positive");
+  EXPECT_STREQ(InputError("bar.yaml", 12, "solver.dt", "is not positive").what(),
+               "bar.yaml:12: solver.dt: is not positive");
   EXPECT_STREQ(InputError("bar.msh", 0, "", "is empty").what(), "bar.msh: is empty");
 }
 

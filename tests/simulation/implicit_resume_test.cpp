@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Implicit steps, with contact and friction: their gradient depends on schedule, store, interruptions and ranks no more than
-// their linear systems are solved.
+// Implicit steps, with contact and friction: their gradient depends on schedule, store, interruptions and ranks no more
+// than their linear systems are solved.
 
 #include <gtest/gtest.h>
 
@@ -55,8 +55,8 @@ double worst_difference(const TetrahedralMesh& mesh, const std::vector<double>& 
   double worst = 0.0;
   std::ptrdiff_t at = 0;
   for (const std::ptrdiff_t count : {std::ptrdiff_t{1}, cells, cells, std::ptrdiff_t{3}}) {
-    worst = std::max(worst, relative_difference({a.begin() + at, a.begin() + at + count},
-                                                {b.begin() + at, b.begin() + at + count}));
+    worst = std::max(
+        worst, relative_difference({a.begin() + at, a.begin() + at + count}, {b.begin() + at, b.begin() + at + count}));
     at += count;
   }
   return worst;

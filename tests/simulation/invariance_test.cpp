@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Loss and gradient do not depend on how a rollout is checkpointed (to the bit), nor on ranks and threads (to rounding).
+// Loss and gradient do not depend on how a rollout is checkpointed (to the bit), nor on ranks and threads (to
+// rounding).
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,8 @@ namespace diffsim {
 namespace {
 
 constexpr int num_steps = 23;
-const std::vector<std::string> asked = {"youngs_modulus", "poisson_ratio", "density", "gravity", "damping", "traction:x_max"};
+const std::vector<std::string> asked = {"youngs_modulus", "poisson_ratio", "density",
+                                        "gravity",        "damping",       "traction:x_max"};
 
 DifferentiableSolver make_solver(std::shared_ptr<TetrahedralMesh> mesh) {
   DifferentiableMaterial material{
@@ -33,12 +35,15 @@ std::vector<double> loss_and_gradients(DifferentiableSolver& solver, const Check
   const TetrahedralMesh& mesh = *solver.mesh();
   SumLoss loss;
   for (const int step : {0, 7, 16, num_steps})
-    loss.add(std::make_unique<TargetPositionLoss>(mesh, mesh.region("x_max"), std::array<double, 3>{0.9, 0.2, 0.1}, step));
+    loss.add(
+        std::make_unique<TargetPositionLoss>(mesh, mesh.region("x_max"), std::array<double, 3>{0.9, 0.2, 0.1}, step));
   DifferentiableSimulator simulator(solver);
   simulator.require_gradient(asked);
   std::vector<double> result{simulator.rollout(num_steps, options, loss)};
   simulator.backward();
-  const auto append = [&](const std::vector<double>& values) { result.insert(result.end(), values.begin(), values.end()); };
+  const auto append = [&](const std::vector<double>& values) {
+    result.insert(result.end(), values.begin(), values.end());
+  };
   for (const std::string& name : asked) {
     const Parameter& gradient = simulator.gradient().at(name);
     std::vector<double> block = gradient.field.to_host();
@@ -92,7 +97,8 @@ TEST(invariance, a_planned_sweep_stays_within_its_budget_and_gives_the_same_bits
   }
   CheckpointOptions share;
   share.memory.share = 0.01;
-  EXPECT_LE(static_cast<double>(plan_sweep(share, solver.model(), solver.initial_state(), gradient, num_steps).checkpoints.bytes),
+  EXPECT_LE(static_cast<double>(
+                plan_sweep(share, solver.model(), solver.initial_state(), gradient, num_steps).checkpoints.bytes),
             0.02 * free_memory_bytes());
   EXPECT_EQ(loss_and_gradients(solver, share), reference);
   CheckpointOptions little;

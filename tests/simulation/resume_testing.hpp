@@ -111,8 +111,8 @@ struct Leg {
   int stop_at;
 };
 
-/// One sweep, by these numbers of ranks one after the other, from where the one before stopped. What the first rank has at
-/// the end, which must be a leg of one rank; empty on others. `make`: the problem on a communicator.
+/// One sweep, by these numbers of ranks one after the other, from where the one before stopped. What the first rank has
+/// at the end, which must be a leg of one rank; empty on others. `make`: the problem on a communicator.
 template <class Make>
 std::vector<double> relayed(const std::vector<Leg>& legs, const CheckpointOptions& options, const Make& make) {
   const int rank = rank_in(MPI_COMM_WORLD);

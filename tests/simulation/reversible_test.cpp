@@ -17,8 +17,8 @@ namespace {
 using namespace testing_simulation;
 
 constexpr int num_steps = 75;
-const std::vector<std::string> asked = {"youngs_modulus", "poisson_ratio", "density", "gravity", "damping",
-                                        "traction:x_max"};
+const std::vector<std::string> asked = {"youngs_modulus", "poisson_ratio", "density",
+                                        "gravity",        "damping",       "traction:x_max"};
 
 DifferentiableSolver make_solver(int order = 1, SolverOptions options = {.dt = 0.003, .substeps = 3, .damping = 1.0},
                                  std::map<std::string, CellValues> more = {}) {
@@ -40,8 +40,8 @@ DifferentiableSolver make_solver(int order = 1, SolverOptions options = {.dt = 0
 SumLoss make_loss(const TetrahedralMesh& mesh) {
   SumLoss loss;
   for (const int step : {0, 30, num_steps})
-    loss.add(std::make_unique<TargetPositionLoss>(mesh, mesh.region("x_max"), std::array<double, 3>{0.9, 0.2, 0.1},
-                                                  step));
+    loss.add(
+        std::make_unique<TargetPositionLoss>(mesh, mesh.region("x_max"), std::array<double, 3>{0.9, 0.2, 0.1}, step));
   return loss;
 }
 

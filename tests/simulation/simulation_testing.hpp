@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/core/error.hpp"
 #include "diffsim/contact/contact_term.hpp"
+#include "diffsim/core/error.hpp"
 #include "diffsim/dynamics/mesh_model.hpp"
 #include "diffsim/elastic/elastic_term.hpp"
 #include "diffsim/inverse/gradient_check.hpp"

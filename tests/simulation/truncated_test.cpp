@@ -45,8 +45,7 @@ TEST(Truncated, StepsHaveTheSharesOfTheWholeGradient) {
   const std::vector<double> whole = tractions(0), part = tractions(last);
   ASSERT_EQ(part.size(), 1U + 3 * num_steps);
   EXPECT_EQ(part[0], whole[0]);
-  for (std::size_t i = 1; i < part.size(); ++i)
-    EXPECT_EQ(part[i], i <= 3 * (num_steps - last) ? 0.0 : whole[i]) << i;
+  for (std::size_t i = 1; i < part.size(); ++i) EXPECT_EQ(part[i], i <= 3 * (num_steps - last) ? 0.0 : whole[i]) << i;
   EXPECT_EQ(tractions(num_steps), whole);
   EXPECT_EQ(tractions(num_steps + 7), whole);
 }
@@ -131,8 +130,9 @@ TEST(Truncated, TheInitialStateIsOutOfReach) {
   MemoryStore store;
   Unknown unknown;
   unknown.parameter = "initial_velocities";
-  InverseProblem inverse(problem.solver.model(), problem.solver.initial_state(), num_steps, problem.loss, {unknown},
-                         [&](int n) { return make_schedule(options, n); }, store);
+  InverseProblem inverse(
+      problem.solver.model(), problem.solver.initial_state(), num_steps, problem.loss, {unknown},
+      [&](int n) { return make_schedule(options, n); }, store);
   std::vector<double> gradient;
   try {
     (void)inverse.gradient(inverse.start(), gradient);

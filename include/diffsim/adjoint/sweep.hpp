@@ -23,8 +23,8 @@ using StateObserver = std::function<void(int n, const State& state)>;
 /// Whether a rollout of unknown length ends with state n; the same answer on all ranks.
 using EndOfRollout = std::function<bool(int n, const State& state)>;
 
-/// Told after each step of a sweep: how many it has taken, with repetitions; how many of the rollout are taken; from which on
-/// they are reversed, -1 in the forward run.
+/// Told after each step of a sweep: how many it has taken, with repetitions; how many of the rollout are taken; from
+/// which on they are reversed, -1 in the forward run.
 using SweepWatcher = std::function<void(long taken, int reached, int reversed_from)>;
 
 /// What a sweep did.
@@ -120,19 +120,19 @@ class AdjointSweep {
   State* state_ = nullptr;
   const StateObserver* observer_ = nullptr;
   Action pending_;
-  int present_ = 0;              // number of the state that the schedule believes to be present
-  int held_ = 0;                 // number of the one that is
-  int furthest_ = 0;             // states up to here have been visited
-  int reversed_from_ = 0;        // steps from here on are reversed; above all steps in the forward run
-  bool passing_over_ = false;    // what an earlier sweep has done
-  std::optional<std::uint64_t> bits_;  // of the state at `watched_`
-  int watched_ = -1;             // where going back is compared with; -1: nowhere
-  int asked_ = -1;               // the last state that was asked whether it ends the rollout
-  std::set<Place> kept_;         // snapshots in the store
-  std::set<Place> promised_;     // snapshots that the schedule believes to be there
-  std::string damage_;           // why the last snapshot could not be used
-  std::vector<double> loss_at_;  // this rank's share of the loss up to each state
-  double value_ = 0.0;  // of the loss, over all ranks
+  int present_ = 0;                               // number of the state that the schedule believes to be present
+  int held_ = 0;                                  // number of the one that is
+  int furthest_ = 0;                              // states up to here have been visited
+  int reversed_from_ = 0;                         // steps from here on are reversed; above all steps in the forward run
+  bool passing_over_ = false;                     // what an earlier sweep has done
+  std::optional<std::uint64_t> bits_;             // of the state at `watched_`
+  int watched_ = -1;                              // where going back is compared with; -1: nowhere
+  int asked_ = -1;                                // the last state that was asked whether it ends the rollout
+  std::set<Place> kept_;                          // snapshots in the store
+  std::set<Place> promised_;                      // snapshots that the schedule believes to be there
+  std::string damage_;                            // why the last snapshot could not be used
+  std::vector<double> loss_at_;                   // this rank's share of the loss up to each state
+  double value_ = 0.0;                            // of the loss, over all ranks
   std::vector<std::unique_ptr<Record>> records_;  // of the steps before the next to be reversed, the last one last
   std::vector<std::unique_ptr<Record>> free_;
   State adjoint_;                // at the end of the last block, where there is a journal

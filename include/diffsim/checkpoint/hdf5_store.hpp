@@ -3,8 +3,8 @@
 
 #include <mpi.h>
 
-#include <memory>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "diffsim/checkpoint/checkpoint_directory.hpp"
@@ -40,8 +40,8 @@ class Hdf5Store : public Store {
   std::map<int, std::string> kinds_;  // of the snapshots there are
 };
 
-/// The kinds of snapshots in a CheckpointDirectory: whole ones, such as were rounded to float32, and states together with
-/// their derivatives, which a SweepJournal does not know.
+/// The kinds of snapshots in a CheckpointDirectory: whole ones, such as were rounded to float32, and states together
+/// with their derivatives, which a SweepJournal does not know.
 inline constexpr const char* snapshot_kind = "step";
 inline constexpr const char* rounded_kind = "rounded";
 inline constexpr const char* joined_kind = "joined";

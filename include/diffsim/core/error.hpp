@@ -45,12 +45,12 @@ void check_petsc(int code, const char* call, const char* file, int line);
 
 }  // namespace diffsim
 
-#define DIFFSIM_MPI(call)                                        \
-  do {                                                           \
-    ::diffsim::check_mpi((call), #call, __FILE__, __LINE__);     \
+#define DIFFSIM_MPI(call)                                    \
+  do {                                                       \
+    ::diffsim::check_mpi((call), #call, __FILE__, __LINE__); \
   } while (0)
 
-#define DIFFSIM_PETSC(call)                                      \
-  do {                                                           \
-    ::diffsim::check_petsc((call), #call, __FILE__, __LINE__);   \
+#define DIFFSIM_PETSC(call)                                    \
+  do {                                                         \
+    ::diffsim::check_petsc((call), #call, __FILE__, __LINE__); \
   } while (0)

@@ -12,7 +12,7 @@ namespace diffsim {
 class State {
  public:
   Field& add(Field field);
-  Field& operator[](const std::string& name);              ///< throws Error for a name it has not
+  Field& operator[](const std::string& name);  ///< throws Error for a name it has not
   const Field& operator[](const std::string& name) const;
   bool has(const std::string& name) const;
 

@@ -8,8 +8,8 @@
 
 namespace diffsim {
 
-/// Kelvin–Voigt viscosity, parallel to whatever law is there: the second Piola stress of a Newtonian dashpot in the Green strain
-/// rate (Bonet & Wood 2008, sec. 6.5), objective, and the small-strain σ = 2 η ε̇ + ζ tr ε̇ I at rest.
+/// Kelvin–Voigt viscosity, parallel to whatever law is there: the second Piola stress of a Newtonian dashpot in the
+/// Green strain rate (Bonet & Wood 2008, sec. 6.5), objective, and the small-strain σ = 2 η ε̇ + ζ tr ε̇ I at rest.
 ///
 ///   Ė = sym(Fᵀ Ḟ),   S = 2 η Ė + ζ tr Ė I,   P = F S;   power S : Ė ≥ 0
 ///

@@ -58,7 +58,8 @@ class InverseProblem {
   std::size_t count(std::size_t k) const { return blocks_[k].count; }
   int components(std::size_t k) const { return blocks_[k].components; }
 
-  /// From here on products with the Hessian follow another schedule than gradients: their states and records are larger.
+  /// From here on products with the Hessian follow another schedule than gradients: their states and records are
+  /// larger.
   void set_product_schedule(ScheduleFactory make) { make_product_schedule_ = std::move(make); }
   /// From here on `gradient` keeps how far its sweep is, and goes on from there; nullptr: no more.
   void set_journal(SweepJournal* journal) { journal_ = journal; }

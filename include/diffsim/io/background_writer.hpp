@@ -50,10 +50,10 @@ class BackgroundWriter {
   /// Waits, and removes files that were not published.
   ~BackgroundWriter();
 
-  /// Begins to write a file. Throws where the disk has no room for it, or a file before it failed. Returns the bytes that
-  /// its arrays take in it, of all ranks.
+  /// Begins to write a file. Throws where the disk has no room for it, or a file before it failed. Returns the bytes
+  /// that its arrays take in it, of all ranks.
   std::uint64_t write(const std::string& path, const std::string& format, int version, const Attributes& attributes,
-             std::vector<FileArray> arrays);
+                      std::vector<FileArray> arrays);
   /// Gives files that are written by all ranks their names; `wait`: all there are. In order.
   std::vector<WrittenFile> publish(bool wait);
   bool is_idle() const;

@@ -115,12 +115,12 @@ class Hdf5File {
 
   /// `create` for this rank alone. Of such a file only what follows, and attributes, can be used.
   static Hdf5File create_alone(const std::string& path, const std::string& format, int version);
-  /// Makes a dataset of doubles, `single`: kept as float32, with the checksum its values will have. Returns the place of the
-  /// first one in the file.
+  /// Makes a dataset of doubles, `single`: kept as float32, with the checksum its values will have. Returns the place
+  /// of the first one in the file.
   std::uint64_t allocate(const std::string& dataset, const Shape& shape, const std::string& units, bool single,
                          std::uint64_t checksum);
-  /// Likewise a dataset in chunks of `chunk_rows` rows that HDF5's filters have made `bytes` long each (chunk_filter.hpp).
-  /// Returns their places.
+  /// Likewise a dataset in chunks of `chunk_rows` rows that HDF5's filters have made `bytes` long each
+  /// (chunk_filter.hpp). Returns their places.
   std::vector<std::uint64_t> allocate_chunks(const std::string& dataset, const Shape& shape, const std::string& units,
                                              bool single, std::uint64_t checksum, std::int64_t chunk_rows,
                                              const std::vector<std::uint64_t>& bytes);

@@ -18,8 +18,8 @@ class DifferentiableSimulator {
 
   /// Parameters that `backward` gives the gradient by; ∂L/∂x[0] comes in any case.
   void require_gradient(const std::vector<std::string>& parameters);
-  /// `num_steps` steps from the solver's initial state; returns the loss. `checkpoint_every` K > 0: a snapshot every K steps, in
-  /// memory; 0: every step is recorded.
+  /// `num_steps` steps from the solver's initial state; returns the loss. `checkpoint_every` K > 0: a snapshot every K
+  /// steps, in memory; 0: every step is recorded.
   double rollout(int num_steps, int checkpoint_every, Loss& loss, const StateObserver& observer = {});
   double rollout(int num_steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer = {});
   /// The gradient of the last rollout's loss.
