@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+"""Do the tests bite? Puts the small faults of mutation_list.py into the sources, one at a time, and sees which are caught.
+
+Works on a checkout of its own (a git worktree of HEAD) with a build folder in it, so that the tree at hand stays as it is;
+ccache makes its build cheap. A fault is caught where a test fails, or does not end, that passes without it. Results are
+kept in a file: run again, the campaign goes on where it was; faults whose text or tests have changed are run anew.
+
+    tests/campaigns/mutations.py --scratch /tmp/mutants --configure=-DCMAKE_CXX_COMPILER_LAUNCHER=ccache
+    tests/campaigns/mutations.py --scratch /tmp/mutants --only contact     # faults with this in their names
+    tests/campaigns/mutations.py --scratch /tmp/mutants --table            # what is known so far
+
+Exit code 0: all were caught. Python's standard library only.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+import time
+
+from mutation_list import FAULTS
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--scratch", required=True, help="a folder for the checkout; made where it is not there")
+    parser.add_argument("--results", help="default: mutations.json in the scratch folder's parent")
+    parser.add_argument("--configure", default="", help="further words for cmake")
+    parser.add_argument("--only", default="", help="faults whose names have this in them")
+    parser.add_argument("--again", action="store_true", help="run what was not caught once more")
+    parser.add_argument("--update", action="store_true", help="bring the checkout to HEAD of the tree at hand first")
+    parser.add_argument("--jobs", default=str(os.cpu_count()))
+    parser.add_argument("--table", action="store_true", help="print the results as they stand, run nothing")
+    return parser.parse_args()
+
+
+def target_of(test):
+    """folder.name.np2 is run by the target folder_name_test."""
+    folder, name = test.split(".")[:2]
+    return f"{folder}_{name}_test"
+
+
+class Checkout:
+    def __init__(self, options):
+        self.options = options
+        self.folder = pathlib.Path(options.scratch).resolve()
+        self.build_folder = self.folder / "build"
+        self.passing = {}  # "commit test": whether it passes without a fault
+
+    def prepare(self):
+        if not self.folder.exists():
+            self.git(ROOT, "worktree", "add", "--detach", str(self.folder), "HEAD")
+        self.git(self.folder, "checkout", "--", ".")
+        if self.options.update:
+            head = self.git(ROOT, "rev-parse", "HEAD").strip()
+            self.git(self.folder, "checkout", "--detach", head)
+        if self.options.update or not (self.build_folder / "CMakeCache.txt").exists():
+            words = ["cmake", "-G", "Ninja", "--preset", "release", "-DDIFFSIM_WARNINGS_AS_ERRORS=OFF"]
+            subprocess.run(words + shlex.split(self.options.configure), cwd=self.folder, check=True,
+                           stdout=subprocess.DEVNULL)
+        listed = subprocess.run(["ctest", "--test-dir", str(self.build_folder), "-N"], capture_output=True, text=True,
+                                check=True)
+        self.commit = self.git(self.folder, "rev-parse", "HEAD").strip()
+        self.tests = {line.split(": ", 1)[1].strip() for line in listed.stdout.splitlines() if ": " in line}
+
+    @staticmethod
+    def git(folder, *words):
+        return subprocess.run(["git", "-C", str(folder), *words], check=True, capture_output=True, text=True).stdout
+
+    def build(self, targets):
+        """None, or the compiler's last words."""
+        ran = subprocess.run(["ninja", "-C", str(self.build_folder), "-j", self.options.jobs, *targets],
+                             capture_output=True, text=True)
+        return None if ran.returncode == 0 else ran.stdout[-2000:]
+
+    def run(self, test):
+        """"passed", "failed" or "timeout"."""
+        name = test.replace(".", "\\.")
+        ran = subprocess.run(["ctest", "--test-dir", str(self.build_folder), "-R", f"^{name}$", "--no-tests=error"],
+                             capture_output=True, text=True)
+        if ran.returncode == 0:
+            return "passed"
+        return "timeout" if "Timeout" in ran.stdout else "failed"
+
+    def passes_without_fault(self, test):
+        key = f"{self.commit} {test}"
+        if key not in self.passing:
+            error = self.build([target_of(test)])
+            self.passing[key] = error is None and self.run(test) == "passed"
+            if not self.passing[key]:
+                print(f"  {test} does not pass without a fault; it is left out" + (": " + error if error else ""))
+        return self.passing[key]
+
+
+def key_of(fault):
+    return json.dumps([fault.file, fault.old, fault.new, fault.tests])
+
+
+def try_fault(checkout, fault):
+    """What came of it, and the test that told."""
+    path = checkout.folder / fault.file
+    text = path.read_text() if path.exists() else ""
+    count = text.count(fault.old)
+    if count != 1 and not (fault.everywhere and count > 1):
+        return f"no anchor ({count} times in {fault.file})", ""
+    tests = [test for test in fault.tests if test in checkout.tests and checkout.passes_without_fault(test)]
+    if not tests:
+        return "no test", ""
+    path.write_text(text.replace(fault.old, fault.new))
+    try:
+        for test in tests:
+            error = checkout.build([target_of(test)])
+            if error:
+                print(error)
+                return "does not compile", ""
+            outcome = checkout.run(test)
+            if outcome != "passed":
+                return "caught" if outcome == "failed" else "caught (does not end)", test
+        return "survived", " ".join(tests)
+    finally:
+        path.write_text(text)
+
+
+def table(results):
+    rows = [results[fault.name] for fault in FAULTS if fault.name in results]
+    width = max((len(row["name"]) for row in rows), default=0)
+    for row in rows:
+        print(f"{row['name']:{width}}  {row['outcome']:9}  {row['seconds']:5.0f} s  {row['test']}")
+    caught = sum(row["outcome"].startswith("caught") for row in rows)
+    print(f"{len(FAULTS)} faults, {len(rows)} run, {caught} caught")
+    return caught
+
+
+def main():
+    options = arguments()
+    sys.stdout.reconfigure(line_buffering=True)
+    file = pathlib.Path(options.results or pathlib.Path(options.scratch).resolve().parent / "mutations.json")
+    known_before = json.loads(file.read_text()) if file.exists() else {"faults": {}, "passing": {}}
+    results = known_before["faults"]
+    if not options.table:
+        checkout = Checkout(options)
+        checkout.passing = known_before["passing"]
+        checkout.prepare()
+        for fault in FAULTS:
+            known = results.get(fault.name)
+            done = known and known["key"] == key_of(fault) and (known["outcome"].startswith("caught") or not options.again)
+            if options.only not in fault.name or done:
+                continue
+            begin = time.monotonic()
+            outcome, test = try_fault(checkout, fault)
+            seconds = time.monotonic() - begin
+            print(f"{fault.name}: {outcome} {test} ({seconds:.0f} s)")
+            results[fault.name] = {"name": fault.name, "key": key_of(fault), "outcome": outcome, "test": test,
+                                   "seconds": seconds}
+            file.write_text(json.dumps({"faults": results, "passing": checkout.passing}, indent=1))
+    return 0 if table(results) == len(FAULTS) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
