@@ -20,12 +20,13 @@ if(DIFFSIM_SANITIZE)
   list(APPEND DIFFSIM_TEST_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1)
 endif()
 
-# diffsim_add_mpi_test(NAME [RANKS n] [THREADS n] [TIMEOUT s] [LABELS ...] COMMAND command...)
+# diffsim_add_mpi_test(NAME [RANKS n] [THREADS n] [TIMEOUT s] [LABELS ...] [CODE n] [MATCH regex] COMMAND command...)
 #
-# A CTest that runs the command on so many ranks, in a folder of its own.
+# A CTest that runs the command on so many ranks, in a folder of its own. It passes where the exit code is CODE (0) and,
+# if there is a MATCH, the output matches that.
 function(diffsim_add_mpi_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS;THREADS;TIMEOUT" "LABELS;COMMAND")
-  foreach(default IN ITEMS RANKS=1 THREADS=1 TIMEOUT=120)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS;THREADS;TIMEOUT;CODE;MATCH" "LABELS;COMMAND")
+  foreach(default IN ITEMS RANKS=1 THREADS=1 TIMEOUT=120 CODE=0)
     string(REPLACE "=" ";" default ${default})
     list(GET default 0 key)
     if(NOT DEFINED arg_${key})
@@ -34,11 +35,17 @@ function(diffsim_add_mpi_test name)
   endforeach()
   set(folder ${PROJECT_BINARY_DIR}/tests/run/${name})
   file(MAKE_DIRECTORY ${folder})
-  add_test(
-    NAME ${name}
-    COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${arg_RANKS} ${DIFFSIM_MPIEXEC_FLAGS} ${arg_COMMAND}
-            ${MPIEXEC_POSTFLAGS}
-    WORKING_DIRECTORY ${folder})
+  set(command ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${arg_RANKS} ${DIFFSIM_MPIEXEC_FLAGS} ${arg_COMMAND}
+              ${MPIEXEC_POSTFLAGS})
+  if(DEFINED arg_MATCH OR NOT arg_CODE EQUAL 0)
+    add_test(
+      NAME ${name}
+      COMMAND ${CMAKE_COMMAND} -D "RUN=${command}" -D CODE=${arg_CODE} -D "MATCH=${arg_MATCH}"
+              -P ${PROJECT_SOURCE_DIR}/tests/run_and_match.cmake
+      WORKING_DIRECTORY ${folder})
+  else()
+    add_test(NAME ${name} COMMAND ${command} WORKING_DIRECTORY ${folder})
+  endif()
   math(EXPR processors "${arg_RANKS} * ${arg_THREADS}")
   set_tests_properties(
     ${name}
@@ -48,12 +55,16 @@ function(diffsim_add_mpi_test name)
                LABELS "${arg_LABELS}")
 endfunction()
 
-# diffsim_add_test(FOLDER/X_test.cpp [RANKS n...] [THREADS n...] [TIMEOUT s] [LIBRARIES target...])
+# Tests of these folders take a second or two each.
+set(DIFFSIM_QUICK_FOLDERS core mesh io elastic load contact checkpoint)
+
+# diffsim_add_test(FOLDER/X_test.cpp [RANKS n...] [THREADS n...] [QUICK n...] [TIMEOUT s] [LIBRARIES target...])
 #
 # One executable, and one CTest for each number of ranks and of threads: folder.x.np2, and folder.x.np2.t2 where the
-# threads are not 1. Default: RANKS 1 2 3, THREADS 1, TIMEOUT 120. The file is named as seen from tests/.
+# threads are not 1. Default: RANKS 1 2 3, THREADS 1, TIMEOUT 120. The file is named as seen from tests/. On the ranks
+# QUICK (by default 1 and 2 in DIFFSIM_QUICK_FOLDERS, else none; 0 for none) the test has the label `quick`, too.
 function(diffsim_add_test file)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "RANKS;THREADS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "RANKS;THREADS;QUICK;LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "diffsim_add_test(${file}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -72,6 +83,9 @@ function(diffsim_add_test file)
   set_property(GLOBAL APPEND PROPERTY DIFFSIM_LISTED_TESTS ${file})
 
   get_filename_component(folder ${file} DIRECTORY)
+  if(NOT DEFINED arg_QUICK AND folder IN_LIST DIFFSIM_QUICK_FOLDERS)
+    set(arg_QUICK 1 2)
+  endif()
   get_filename_component(name ${file} NAME_WE)
   string(REGEX REPLACE "_test$" "" name ${name})
   set(target ${folder}_${name}_test)
@@ -81,6 +95,11 @@ function(diffsim_add_test file)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
 
   foreach(ranks IN LISTS arg_RANKS)
+    set(labels ${folder})
+    if(ranks IN_LIST arg_QUICK)
+      list(APPEND labels quick)
+      add_dependencies(diffsim_quick_tests ${target})
+    endif()
     foreach(threads IN LISTS arg_THREADS)
       set(test ${folder}.${name}.np${ranks})
       if(NOT threads EQUAL 1)
@@ -91,7 +110,7 @@ function(diffsim_add_test file)
         RANKS ${ranks}
         THREADS ${threads}
         TIMEOUT ${arg_TIMEOUT}
-        LABELS ${folder}
+        LABELS ${labels}
         COMMAND $<TARGET_FILE:${target}>)
     endforeach()
   endforeach()

@@ -1,12 +1,12 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/io/mesh_file.hpp"
 
-#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <set>
 #include <tuple>
 
+#include "data_folder.hpp"
 #include "diffsim/io/hdf5_file.hpp"
 #include "diffsim/io/read_mesh.hpp"
 #include "diffsim/mesh/elevate.hpp"
@@ -19,16 +19,6 @@ namespace {
 
 using namespace testing;
 namespace fs = std::filesystem;
-
-/// The folder of meshes made elsewhere; empty where there is none.
-fs::path meshes_directory() {
-  const char* given = std::getenv("DIFFSIM_DATA");
-#ifdef DIFFSIM_DATA_DIR
-  if (!given) given = DIFFSIM_DATA_DIR;
-#endif
-  const fs::path directory = given ? fs::path(given) / "meshes" : fs::path();
-  return fs::is_directory(directory) ? directory : fs::path();
-}
 
 /// The whole mesh on rank 0, nothing but counts and regions elsewhere.
 MeshData only_on_rank_0(MeshData whole) {
@@ -225,8 +215,8 @@ TEST(MeshFile, IsScaled) {
 }
 
 TEST(MeshFile, HoldsWhatGmshFilesHold) {
-  const fs::path directory = meshes_directory();
-  if (directory.empty()) GTEST_SKIP() << "no meshes: set DIFFSIM_DATA to the folder that holds meshes/";
+  DIFFSIM_SKIP_WITHOUT_MESHES();
+  const fs::path directory = testing_data::meshes_folder();
   int count = 0;
   for (const auto& entry : fs::recursive_directory_iterator(directory)) {
     if (entry.path().extension() != ".msh" || entry.file_size() >= 2'000'000) continue;
@@ -246,8 +236,8 @@ TEST(MeshFile, HoldsWhatGmshFilesHold) {
 }
 
 TEST(MeshFile, HoldsARealMeshElevated) {
-  const fs::path directory = meshes_directory();
-  if (directory.empty()) GTEST_SKIP() << "no meshes: set DIFFSIM_DATA to the folder that holds meshes/";
+  DIFFSIM_SKIP_WITHOUT_MESHES();
+  const fs::path directory = testing_data::meshes_folder();
   const std::string path = (directory / "link.msh").string();
   const MeshData elevated = read_mesh_data(MPI_COMM_WORLD, path, 1.0, false, 2);
   const TetrahedralMesh mesh(MPI_COMM_WORLD, elevated);

@@ -16,6 +16,7 @@
 #include <tuple>
 #include <vector>
 
+#include "data_folder.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/mesh/validate.hpp"
 #include "gmsh_samples.hpp"
@@ -27,20 +28,6 @@ using testing::Encoding;
 using testing::Sample;
 
 constexpr Encoding encodings[] = {Encoding::text, Encoding::little_endian, Encoding::big_endian};
-
-/// The directory of the meshes made elsewhere; empty where there is none.
-std::filesystem::path meshes_directory() {
-  const char* given = std::getenv("DIFFSIM_DATA");
-#ifdef DIFFSIM_DATA_DIR
-  if (!given) given = DIFFSIM_DATA_DIR;
-#endif
-  if (!given) return {};
-  const auto directory = std::filesystem::path(given) / "meshes";
-  return std::filesystem::is_directory(directory) ? directory : std::filesystem::path();
-}
-
-#define SKIP_WITHOUT_MESHES(directory) \
-  if ((directory).empty()) GTEST_SKIP() << "no meshes: set DIFFSIM_DATA to the folder that holds meshes/"
 
 void expect_equal(const MeshData& a, const MeshData& b) {
   EXPECT_EQ(a.order, b.order);
@@ -264,8 +251,8 @@ TEST(GmshReader, RefusesNeighboursThatDoNotShareTheNodesOfTheirEdges) {
 
 /// The two versions order the vertices differently, so they are compared by position.
 TEST(GmshReader, ReadsTheSameMeshInFourFiles) {
-  const auto directory = meshes_directory();
-  SKIP_WITHOUT_MESHES(directory);
+  DIFFSIM_SKIP_WITHOUT_MESHES();
+  const auto directory = testing_data::meshes_folder();
   const auto read = [&](const char* name) { return read_gmsh((directory / name).string()); };
   const auto mesh_22 = read("format_22_ascii.msh"), mesh_41 = read("format_41_ascii.msh");
   expect_equal(mesh_22, read("format_22_binary.msh"));
@@ -288,8 +275,8 @@ TEST(GmshReader, ReadsTheSameMeshInFourFiles) {
 }
 
 TEST(GmshReader, ReadsEveryMesh) {
-  const auto directory = meshes_directory();
-  SKIP_WITHOUT_MESHES(directory);
+  DIFFSIM_SKIP_WITHOUT_MESHES();
+  const auto directory = testing_data::meshes_folder();
   struct Size {
     const char* name;
     std::int64_t vertices, cells;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <limits>
@@ -15,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "data_folder.hpp"
 #include "diffsim/io/read_mesh.hpp"
 #include "diffsim/mesh/box.hpp"
 
@@ -116,12 +116,7 @@ inline Piece block(Place size, std::array<int, 3> cells) {
 
 /// A mesh made elsewhere, about the origin and as large as said in its longest direction; none where it is absent.
 inline std::optional<Piece> from_file(const std::string& name, double size) {
-  const char* given = std::getenv("DIFFSIM_DATA");
-#ifdef DIFFSIM_DATA_DIR
-  if (!given) given = DIFFSIM_DATA_DIR;
-#endif
-  if (!given) return std::nullopt;
-  const auto file = std::filesystem::path(given) / "meshes" / (name + ".msh");
+  const auto file = testing_data::meshes_folder() / (name + ".msh");
   if (!std::filesystem::exists(file)) return std::nullopt;
   // Vertices that no cell has are left out.
   Piece piece = piece_of(read_mesh_data(MPI_COMM_SELF, file.string())).cut([](const Place&) { return true; });

@@ -56,7 +56,8 @@ std::int64_t peak_of(DifferentiableSolver& solver, int num_steps, const Checkpoi
 
 class MemoryOfSweeps : public testing::TestWithParam<std::pair<const char*, bool>> {};
 
-TEST_P(MemoryOfSweeps, IsAtLeastFourFifthsOfTheBudgetAndNeverMore) {
+/// Budgets of no round number of states or records: what is left of one is less than a record.
+TEST_P(MemoryOfSweeps, IsNeverMoreThanTheBudgetAndLessThanARecordBelowIt) {
   constexpr int num_steps = 24;
   const auto [integrator, implicit_differentiation] = GetParam();
   DifferentiableSolver solver = make_solver(integrator, implicit_differentiation);
@@ -73,14 +74,15 @@ TEST_P(MemoryOfSweeps, IsAtLeastFourFifthsOfTheBudgetAndNeverMore) {
   const std::int64_t beside = peak_of(solver, 3, options) - state - record;
   std::int64_t sizes[2] = {state, record};
   MPI_Allreduce(MPI_IN_PLACE, sizes, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-  for (const int records : {1, 4}) {
-    options.memory.bytes = records * sizes[1] + 5 * sizes[0] + 100;
+  for (const double times : {1.37, 2.9, 6.1}) {
+    options.memory.bytes = static_cast<std::int64_t>(times * static_cast<double>(sizes[0] + sizes[1]));
     std::int64_t used = peak_of(solver, num_steps, options) - beside;
     MPI_Allreduce(MPI_IN_PLACE, &used, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-    const double share = static_cast<double>(used) / static_cast<double>(options.memory.bytes);
-    if (std::getenv("DIFFSIM_VERBOSE")) std::printf("%s %d: %.4f\n", integrator, implicit_differentiation, share);
-    EXPECT_LE(share, 1.0);
-    EXPECT_GE(share, 0.8);
+    if (std::getenv("DIFFSIM_VERBOSE"))
+      std::printf("%s %d: %.4f of %.2f states and records\n", integrator, implicit_differentiation,
+                  static_cast<double>(used) / static_cast<double>(options.memory.bytes), times);
+    EXPECT_LE(used, options.memory.bytes) << times;
+    EXPECT_GT(used + sizes[1], options.memory.bytes) << times;
   }
   Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
   Kokkos::Tools::Experimental::set_deallocate_data_callback(nullptr);

@@ -106,9 +106,6 @@ TEST(NewtonCg, finds_stiffnesses_in_far_fewer_iterations_than_lbfgs) {
 }
 
 TEST(NewtonCg, keeps_bounds) {
-  int ranks = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (ranks > 1) return;
   Identification problem;
   const double lower = 3e4;  // above two of the true values
   const OptimiserResult newton = problem.run("newton_cg", lower);

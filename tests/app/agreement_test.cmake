@@ -1,0 +1,71 @@
+# Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#
+# cmake -D DIFFSIM=<program> -D COMPARE=<compare_gradients> -D "MPIEXEC=<launcher up to the number of ranks>"
+#       -D "MPIEXEC_FLAGS=<flags>" -D SCRATCH=<folder> -P agreement_test.cmake
+#
+# One scene's gradient on 1, 2 and 3 ranks with 1 and 2 threads each: the same to rounding in explicit steps, to the
+# solver's tolerance in implicit ones.
+
+cmake_minimum_required(VERSION 3.22)
+
+file(REMOVE_RECURSE ${SCRATCH})
+file(MAKE_DIRECTORY ${SCRATCH})
+
+# agree(NAME TOLERANCE PARAMETERS SCENE)
+function(agree name tolerance parameters scene)
+  set(listed "")
+  foreach(parameter IN LISTS parameters)
+    string(APPEND listed "  - {name: ${parameter}}\n")
+  endforeach()
+  file(WRITE ${SCRATCH}/${name}.yaml "${scene}parameters:\n${listed}")
+  set(files "")
+  foreach(ranks IN ITEMS 1 2 3)
+    foreach(threads IN ITEMS 1 2)
+      set(output ${SCRATCH}/${name}.np${ranks}.t${threads})
+      execute_process(
+        COMMAND ${CMAKE_COMMAND} -E env OMP_NUM_THREADS=${threads} ${MPIEXEC} ${ranks} ${MPIEXEC_FLAGS} ${DIFFSIM}
+                gradient ${SCRATCH}/${name}.yaml --output ${output}
+        WORKING_DIRECTORY ${SCRATCH}
+        RESULT_VARIABLE code
+        OUTPUT_VARIABLE said
+        ERROR_VARIABLE said)
+      if(NOT code EQUAL 0)
+        message(FATAL_ERROR "${name} on ${ranks} ranks, ${threads} threads: ${code}\n${said}")
+      endif()
+      # What ran is what was asked for.
+      file(READ ${output}/report.json report)
+      string(JSON found_ranks GET "${report}" ranks)
+      string(JSON found_threads GET "${report}" threads)
+      if(NOT found_ranks EQUAL ranks OR NOT found_threads EQUAL threads)
+        message(FATAL_ERROR "asked for ${ranks} ranks, ${threads} threads; got ${found_ranks} and ${found_threads}")
+      endif()
+      list(APPEND files ${output}/gradient.h5)
+    endforeach()
+  endforeach()
+  list(JOIN parameters "," names)
+  execute_process(COMMAND ${COMPARE} ${tolerance} ${names} ${files} RESULT_VARIABLE code OUTPUT_VARIABLE said
+                  ERROR_VARIABLE said)
+  message("${name}\n${said}")
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "${name}: gradients differ by more than ${tolerance}")
+  endif()
+endfunction()
+
+set(body
+    "mesh: {box: {size: [1, 0.3, 0.2], cells: [12, 4, 3]}}
+material: {model: neo_hookean, density: 900, youngs_modulus: 2.0e4, poisson_ratio: 0.35}
+boundary:
+  - {region: x_min, fix: [x, y, z]}
+  - {region: x_max, traction: [20, -10, 5]}
+objective: {type: target_position, region: x_max, target: [0.9, 0.2, 0.1], step: last}
+contact:
+  barrier_distance: 0.02
+  barrier_stiffness: 1.0e4
+  friction: 0.3
+  friction_velocity: 0.01
+  obstacles: [{plane: {point: [0, -0.03, 0], normal: [0, 1, 0]}}]
+")
+set(names youngs_modulus poisson_ratio density gravity traction friction barrier_stiffness initial_velocities)
+agree(explicit 1e-11 "${names};damping"
+      "${body}solver: {dt: 0.002, steps: 60, substeps: 2}\ncheckpoint: {schedule: revolve, snapshots: 5}\n")
+agree(implicit 1e-8 "${names}" "${body}solver: {integrator: bdf2, dt: 0.02, steps: 6}\n")

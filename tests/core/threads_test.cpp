@@ -1,0 +1,41 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// The threads that a test asks for do work: a test on two threads that ran on one would show nothing.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "diffsim/core/device.hpp"
+
+namespace diffsim {
+namespace {
+
+/// How many threads of the host took part in a sweep.
+int working_threads() {
+  std::mutex mutex;
+  std::set<std::thread::id> seen;
+  const auto note = [&](int) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    seen.insert(std::this_thread::get_id());
+  };
+  Kokkos::parallel_for("diffsim::test::threads", Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace>(0, 10000),
+                       note);
+  Kokkos::DefaultHostExecutionSpace().fence();
+  return static_cast<int>(seen.size());
+}
+
+TEST(threads, as_many_work_as_are_asked_for) {
+  const char* asked = std::getenv("OMP_NUM_THREADS");
+  if (!asked) GTEST_SKIP() << "OMP_NUM_THREADS is not set";
+  if (std::string(Kokkos::DefaultHostExecutionSpace::name()) != "OpenMP") GTEST_SKIP() << "Kokkos has no OpenMP";
+  EXPECT_EQ(Kokkos::DefaultHostExecutionSpace().concurrency(), std::atoi(asked));
+  EXPECT_EQ(working_threads(), std::atoi(asked));
+}
+
+}  // namespace
+}  // namespace diffsim
