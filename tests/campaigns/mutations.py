@@ -18,6 +18,7 @@ import json
 import os
 import pathlib
 import shlex
+import signal
 import subprocess
 import sys
 import time
@@ -36,12 +37,13 @@ def arguments():
     parser.add_argument("--again", action="store_true", help="run what was not caught once more")
     parser.add_argument("--update", action="store_true", help="bring the checkout to HEAD of the tree at hand first")
     parser.add_argument("--jobs", default=str(os.cpu_count()))
+    parser.add_argument("--timeout", type=float, default=600.0, help="s, of a test")
     parser.add_argument("--table", action="store_true", help="print the results as they stand, run nothing")
     return parser.parse_args()
 
 
 def target_of(test):
-    """folder.name.np2 is run by the target folder_name_test."""
+    """folder.name.np2, a filter after it or not, is run by the target folder_name_test."""
     folder, name = test.split(".")[:2]
     return f"{folder}_{name}_test"
 
@@ -64,10 +66,10 @@ class Checkout:
             words = ["cmake", "-G", "Ninja", "--preset", "release", "-DDIFFSIM_WARNINGS_AS_ERRORS=OFF"]
             subprocess.run(words + shlex.split(self.options.configure), cwd=self.folder, check=True,
                            stdout=subprocess.DEVNULL)
-        listed = subprocess.run(["ctest", "--test-dir", str(self.build_folder), "-N"], capture_output=True, text=True,
-                                check=True)
+        listed = subprocess.run(["ctest", "--test-dir", str(self.build_folder), "--show-only=json-v1"],
+                                capture_output=True, text=True, check=True)
         self.commit = self.git(self.folder, "rev-parse", "HEAD").strip()
-        self.tests = {line.split(": ", 1)[1].strip() for line in listed.stdout.splitlines() if ": " in line}
+        self.tests = {test["name"]: test for test in json.loads(listed.stdout)["tests"]}
 
     @staticmethod
     def git(folder, *words):
@@ -80,13 +82,23 @@ class Checkout:
         return None if ran.returncode == 0 else ran.stdout[-2000:]
 
     def run(self, test):
-        """"passed", "failed" or "timeout"."""
-        name = test.replace(".", "\\.")
-        ran = subprocess.run(["ctest", "--test-dir", str(self.build_folder), "-R", f"^{name}$", "--no-tests=error"],
-                             capture_output=True, text=True)
-        if ran.returncode == 0:
-            return "passed"
-        return "timeout" if "Timeout" in ran.stdout else "failed"
+        """"passed", "failed" or "timeout". Not by ctest, whose timeouts are for a machine that has nothing else to do."""
+        name, _, subset = test.partition(" ")
+        command = self.tests[name]["command"]
+        properties = {entry["name"]: entry["value"] for entry in self.tests[name]["properties"]}
+        environment = dict(os.environ, **dict(word.split("=", 1) for word in properties.get("ENVIRONMENT", [])))
+        if subset:
+            environment["GTEST_FILTER"] = subset
+        if name.endswith(".np1"):
+            environment["GTEST_FAIL_FAST"] = "1"  # on several ranks those that did not fail would wait
+        process = subprocess.Popen(command, cwd=properties["WORKING_DIRECTORY"], env=environment,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        try:
+            return "passed" if process.wait(self.options.timeout) == 0 else "failed"
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            return "timeout"
 
     def passes_without_fault(self, test):
         key = f"{self.commit} {test}"
@@ -109,7 +121,7 @@ def try_fault(checkout, fault):
     count = text.count(fault.old)
     if count != 1 and not (fault.everywhere and count > 1):
         return f"no anchor ({count} times in {fault.file})", ""
-    tests = [test for test in fault.tests if test in checkout.tests and checkout.passes_without_fault(test)]
+    tests = [test for test in fault.tests if test.partition(" ")[0] in checkout.tests and checkout.passes_without_fault(test)]
     if not tests:
         return "no test", ""
     path.write_text(text.replace(fault.old, fault.new))
