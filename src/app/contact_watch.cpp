@@ -18,8 +18,8 @@ void ContactWatch::observe(int n, const State& state) {
 
 void ContactWatch::write(Report& report) const {
   if (!solver_.has_contact()) return;
-  nlohmann::ordered_json& contact = report["contact"];
-  contact["min_distance"] = nullptr;
+  ReportValue& contact = report["contact"];
+  contact["min_distance"];
   if (std::isfinite(worst_.min_distance)) contact["min_distance"] = worst_.min_distance;
   contact["active_pairs"] = worst_.active_pairs;
   contact["intersections"] = worst_.intersections;

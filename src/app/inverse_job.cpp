@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "app/inverse_job.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -163,7 +163,7 @@ void InverseJob::report_sweeps() {
   job_.report.add_seconds("backward", done_.backward_seconds);
   report_solver(job_, *solver);
   const CheckpointOptions& options = checkpoint_;
-  nlohmann::ordered_json& report = job_.report["checkpoint"];
+  ReportValue& report = job_.report["checkpoint"];
   report = {{"schedule", options.memory.is_given() ? "planned" : options.schedule},
             {"store", options.store},
             {"steps_reversed", job_.scene.solver.steps - skipped_steps(options, job_.scene.solver.steps)},

@@ -4,30 +4,31 @@
 #include "diffsim/core/config.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim::app {
 
 Report::Report(MPI_Comm comm, const std::string& command) : comm_(comm), start_(MPI_Wtime()) {
   int ranks = 1;
   DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
-  json_["command"] = command;
-  json_["version"] = DIFFSIM_VERSION;
-  json_["ranks"] = ranks;
-  json_["back_end"] = back_end();
-  json_["threads"] = concurrency();
-  json_["mesh"] = nullptr;
-  for (const char* key : {"loss", "gradient_norm", "converged", "iterations"}) json_[key] = nullptr;
-  json_["wall_seconds"] = {{"setup", 0.0}, {"forward", 0.0}, {"backward", 0.0}, {"io", 0.0}};
-  json_["peak_memory_bytes"] = nullptr;
+  root_["command"] = command;
+  root_["version"] = DIFFSIM_VERSION;
+  root_["ranks"] = ranks;
+  root_["back_end"] = back_end();
+  root_["threads"] = concurrency();
+  root_["mesh"];
+  for (const char* key : {"loss", "gradient_norm", "converged", "iterations"}) root_[key];
+  root_["wall_seconds"] = {{"setup", 0.0}, {"forward", 0.0}, {"backward", 0.0}, {"io", 0.0}};
+  root_["peak_memory_bytes"];
 }
 
 void Report::set_mesh(const TetrahedralMesh& mesh) {
-  json_["mesh"] = {{"vertices", mesh.num_global_vertices()}, {"cells", mesh.num_global_cells()}};
+  root_["mesh"] = {{"vertices", mesh.num_global_vertices()}, {"cells", mesh.num_global_cells()}};
 }
 
 void Report::add_seconds(const std::string& phase, double seconds) {
-  nlohmann::ordered_json& total = json_["wall_seconds"][phase];
-  total = total.get<double>() + seconds;
+  ReportValue& total = root_["wall_seconds"][phase];
+  total = total.real() + seconds;
 }
 
 double Report::elapsed() const { return MPI_Wtime() - start_; }
@@ -35,8 +36,8 @@ double Report::elapsed() const { return MPI_Wtime() - start_; }
 void Report::write(const OutputFolder& folder) {
   double bytes = peak_memory_bytes();
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, comm_));
-  json_["peak_memory_bytes"] = static_cast<std::int64_t>(bytes);
-  folder.write("report.json", json_.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  root_["peak_memory_bytes"] = static_cast<std::int64_t>(bytes);
+  folder.write("report.json", root_.json() + "\n");
 }
 
 }  // namespace diffsim::app

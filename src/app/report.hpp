@@ -3,11 +3,14 @@
 
 #include <mpi.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "app/output.hpp"
-#include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "app/report_value.hpp"
+
+namespace diffsim {
+class TetrahedralMesh;
+}
 
 namespace diffsim::app {
 
@@ -17,12 +20,11 @@ class Report {
   Report(MPI_Comm comm, const std::string& command);
 
   void set_mesh(const TetrahedralMesh& mesh);
-  /// The rest, by key: `loss`, `gradient_norm`, `converged`, …
-  nlohmann::ordered_json& operator[](const std::string& key) { return json_[key]; }
-  const nlohmann::ordered_json& json() const { return json_; }
+  /// An entry by its key: `loss`, `gradient_norm`, `converged`, …
+  ReportValue& operator[](const std::string& key) { return root_[key]; }
 
   void add_seconds(const std::string& phase, double seconds);  ///< setup, forward, backward, io
-  double seconds(const std::string& phase) const { return json_.at("wall_seconds").at(phase).get<double>(); }
+  double seconds(const std::string& phase) { return root_["wall_seconds"][phase].real(); }
   /// Seconds since the report began.
   double elapsed() const;
   /// Ends the phase `setup`: what has passed since the report began.
@@ -33,7 +35,7 @@ class Report {
  private:
   MPI_Comm comm_;
   double start_;
-  nlohmann::ordered_json json_;
+  ReportValue root_;
 };
 
 /// Measures the time until it ends, as a phase of a report.

@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <regex>
 #include <sstream>
+#include <string_view>
 
 #include "diffsim/core/config.hpp"
 #include "diffsim/core/error.hpp"
@@ -37,6 +37,35 @@ std::uint64_t hash_of(const std::string& text) {
   std::uint64_t hash = 0xcbf29ce484222325ull;
   for (const unsigned char c : text) hash = (hash ^ c) * 0x100000001b3ull;
   return hash;
+}
+
+/// Removes `prefix` from the front of `name`; false where `name` begins otherwise.
+bool take(std::string_view& name, std::string_view prefix) {
+  if (!name.starts_with(prefix)) return false;
+  name.remove_prefix(prefix.size());
+  return true;
+}
+
+/// Removes the digits at the front of `name` and returns how many there were.
+std::size_t take_digits(std::string_view& name) {
+  const std::size_t count = std::min(name.find_first_not_of("0123456789"), name.size());
+  name.remove_prefix(count);
+  return count;
+}
+
+/// Whether CheckpointDirectory writes files of this name: KIND_NUMBER.h5 or KIND_NUMBER.VERSION.h5 with at least six
+/// digits of NUMBER, or the unfinished file of one of these or of a manifest, which ends in `.partial`.
+bool is_checkpoint_file(std::string_view name) {
+  constexpr std::string_view unfinished = ".partial";
+  const bool is_partial = name.ends_with(unfinished);
+  if (is_partial) name.remove_suffix(unfinished.size());
+  if (is_partial && (name == "manifest.0" || name == "manifest.1")) return true;
+  constexpr std::string_view kinds[] = {"step_", "rounded_", "joined_", "adjoint_", "evaluation_"};
+  if (std::none_of(std::begin(kinds), std::end(kinds), [&](std::string_view kind) { return take(name, kind); }))
+    return false;
+  if (take_digits(name) < 6) return false;
+  if (name == ".h5") return true;
+  return take(name, ".") && take_digits(name) > 0 && name == ".h5";
 }
 
 std::string manifest_path(const std::string& directory, std::int64_t generation) {
@@ -154,13 +183,11 @@ std::string make_checkpoint_directory(const std::string& directory) {
 }
 
 std::vector<std::string> checkpoint_files(const std::string& directory) {
-  static const std::regex ours(
-      R"(((step|rounded|joined|adjoint|evaluation)_\d{6,}(\.\d+)?\.h5|manifest\.[01])(\.partial)?)");
   std::vector<std::string> names;
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
     const std::string name = entry.path().filename().string();
-    if (std::regex_match(name, ours) && name != "manifest.0" && name != "manifest.1") names.push_back(name);
+    if (is_checkpoint_file(name)) names.push_back(name);
   }
   return names;
 }

@@ -70,8 +70,15 @@ TEST(CheckpointDirectory, IsOneRunsAtATime) {
 }
 
 TEST(CheckpointDirectory, LosesWhatAKilledRunLeft) {
+  const std::vector<std::string> left_files{"rounded_000001.h5", "joined_1000000.h5", "adjoint_000002.12.h5",
+                                            "evaluation_000003.h5.partial", "manifest.0.partial"};
+  const std::vector<std::string> others_files{
+      "step_00007.h5",    "step_000007.h5x",    "step_000007..h5",          "step_.h5",
+      "asstep_000007.h5", "manifest.2.partial", "step_000007.h5.partial.h5"};
   on_rank_0([] {
     for (const char* name : {"left/step_000007.h5", "left/step_000008.h5.partial", "left/notes.txt"}) touch(name);
+    for (const std::string& name : left_files) touch("left/" + name);
+    for (const std::string& name : others_files) touch("left/" + name);
   });
   {
     Hdf5Store first(MPI_COMM_WORLD, "left");
@@ -79,6 +86,8 @@ TEST(CheckpointDirectory, LosesWhatAKilledRunLeft) {
     EXPECT_FALSE(fs::exists("left/step_000007.h5"));
     EXPECT_FALSE(fs::exists("left/step_000008.h5.partial"));
     EXPECT_TRUE(fs::exists("left/notes.txt"));
+    for (const std::string& name : left_files) EXPECT_FALSE(fs::exists("left/" + name)) << name;
+    for (const std::string& name : others_files) EXPECT_TRUE(fs::exists("left/" + name)) << name;
     // Others may be at work there.
     first.put(1, state());
     State found = state();

@@ -46,7 +46,7 @@ bool check(Job& job) {
 
   double worst = 0.0;
   bool passed = true;
-  nlohmann::ordered_json by_name = nlohmann::ordered_json::object();
+  ReportValue by_name = ReportValue::mapping();
   std::vector<double> orders;
   job.out << "check: " << size_text(job.scene, *inverse.mesh) << '\n';
   for (const UnknownCheck& one : checks) {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <filesystem>
 
@@ -11,32 +11,41 @@
 namespace diffsim::app {
 namespace {
 
-nlohmann::ordered_json region_json(const TetrahedralMesh& mesh, const std::string& name) {
+/// A region with its counts over all ranks.
+struct CountedRegion {
+  std::string name;
+  std::int64_t vertices, cells, faces;
+  ReportValue report;
+};
+
+CountedRegion counted(const TetrahedralMesh& mesh, const std::string& name) {
   const Region& region = mesh.region(name);
   auto faces = static_cast<std::int64_t>(mesh.faces(name).size());
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &faces, 1, MPI_INT64_T, MPI_SUM, mesh.comm()));
-  return {{"name", name}, {"vertices", region.num_vertices}, {"cells", region.num_cells}, {"faces", faces}};
+  return {name,
+          region.num_vertices,
+          region.num_cells,
+          faces,
+          {{"name", name}, {"vertices", region.num_vertices}, {"cells", region.num_cells}, {"faces", faces}}};
 }
 
 /// The mesh's groups, with dimension and tag, and the scene's regions.
-nlohmann::ordered_json regions_json(const Scene& scene, const TetrahedralMesh& mesh) {
-  nlohmann::ordered_json regions = nlohmann::ordered_json::array();
+std::vector<CountedRegion> counted_regions(const Scene& scene, const TetrahedralMesh& mesh) {
+  std::vector<CountedRegion> regions;
   for (const RegionInfo& info : mesh.region_infos()) {
-    nlohmann::ordered_json region = region_json(mesh, info.name);
-    region["dimension"] = info.dimension;
-    region["tag"] = info.tag;
-    regions.push_back(region);
+    regions.push_back(counted(mesh, info.name));
+    regions.back().report["dimension"] = info.dimension;
+    regions.back().report["tag"] = info.tag;
   }
   for (const RegionEntry& entry : scene.regions) {
-    nlohmann::ordered_json region = region_json(mesh, entry.name);
-    region["defined_in"] = "scene";
-    regions.push_back(region);
+    regions.push_back(counted(mesh, entry.name));
+    regions.back().report["defined_in"] = "scene";
   }
-  regions.push_back(region_json(mesh, "all"));
+  regions.push_back(counted(mesh, "all"));
   return regions;
 }
 
-nlohmann::ordered_json partition_json(const TetrahedralMesh& mesh) {
+ReportValue partition_report(const TetrahedralMesh& mesh) {
   const std::int64_t mine[4] = {mesh.num_cells(), mesh.num_owned_vertices(), -mesh.num_cells(),
                                 -mesh.num_owned_vertices()};
   std::int64_t most[4];
@@ -54,8 +63,8 @@ bool report_mesh(Job& job) {
   const bool has_body = !scene.materials.empty();
   const double stable = has_body ? make_body(scene, mesh).stable_substep() : 0.0;
   const MeshQuality quality = mesh->quality();
-  const nlohmann::ordered_json regions = regions_json(scene, *mesh);
-  const nlohmann::ordered_json partition = partition_json(*mesh);
+  const std::vector<CountedRegion> regions = counted_regions(scene, *mesh);
+  const ReportValue partition = partition_report(*mesh);
   job.begin();
   if (!job.line.convert.empty()) {
     const Stopwatch io(job.report, "io");
@@ -71,17 +80,17 @@ bool report_mesh(Job& job) {
                            {"max_edge", quality.max_edge},
                            {"min_mean_ratio", quality.min_mean_ratio},
                            {"average_mean_ratio", quality.average_mean_ratio}};
-  job.report["regions"] = regions;
+  job.report["regions"] = ReportValue::list();
+  for (const CountedRegion& region : regions) job.report["regions"].push_back(region.report);
   job.report["partition"] = partition;
   job.out << fmt::format("mesh: {} vertices ({} unused), {} cells of {} nodes\n", mesh->num_global_vertices(),
                          mesh->num_unused_vertices(), mesh->num_global_cells(), mesh->nodes_per_cell())
           << fmt::format("volume {:.6g} m³, edges {:.3g} to {:.3g} m, mean ratio {:.3g} (worst) {:.3g} (average)\n",
                          quality.volume, quality.min_edge, quality.max_edge, quality.min_mean_ratio,
                          quality.average_mean_ratio);
-  for (const auto& region : regions)
-    job.out << fmt::format("  region {:<16} {} vertices, {} cells, {} faces\n", region["name"].get<std::string>(),
-                           region["vertices"].get<std::int64_t>(), region["cells"].get<std::int64_t>(),
-                           region["faces"].get<std::int64_t>());
+  for (const CountedRegion& region : regions)
+    job.out << fmt::format("  region {:<16} {} vertices, {} cells, {} faces\n", region.name, region.vertices,
+                           region.cells, region.faces);
   if (has_body) {
     job.report["stable_time_step"] = stable;
     job.report["stable_dt"] = stable * scene.solver.substeps;

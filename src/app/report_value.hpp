@@ -1,0 +1,56 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace diffsim::app {
+
+/// A piece of a report: nothing, a truth value, a number, a text, a list, or a mapping in the order of its writing.
+class ReportValue {
+ public:
+  enum class Kind { nothing, truth, integer, real, text, list, mapping };
+
+  ReportValue() = default;
+  ReportValue(bool truth) : kind_(Kind::truth), integer_(truth) {}
+  template <std::integral T>
+  ReportValue(T integer) : kind_(Kind::integer), integer_(static_cast<std::int64_t>(integer)) {}
+  ReportValue(double real) : kind_(Kind::real), real_(real) {}
+  ReportValue(const char* text) : kind_(Kind::text), text_(text) {}
+  ReportValue(std::string text) : kind_(Kind::text), text_(std::move(text)) {}
+  template <typename T>
+  ReportValue(const std::vector<T>& items) : kind_(Kind::list), items_(items.begin(), items.end()) {}
+  /// A mapping: {{"steps", 100}, {"cuts", 0}}.
+  ReportValue(std::initializer_list<std::pair<const char*, ReportValue>> entries);
+
+  static ReportValue list();
+  static ReportValue mapping();
+
+  /// The entry of a mapping, added with nothing in it where there is none. Nothing becomes a mapping.
+  ReportValue& operator[](const std::string& key);
+  void push_back(ReportValue item) { items_.push_back(std::move(item)); }
+
+  double real() const { return real_; }
+  /// JSON, indented by two blanks a level. Numbers that are not finite are null, bytes that are not UTF-8 are replaced.
+  std::string json() const;
+
+  Kind kind() const { return kind_; }
+  std::int64_t integer() const { return integer_; }
+  const std::string& text() const { return text_; }
+  const std::vector<std::string>& keys() const { return keys_; }    ///< mapping: of `items`
+  const std::vector<ReportValue>& items() const { return items_; }  ///< list, mapping
+
+ private:
+  Kind kind_ = Kind::nothing;
+  std::int64_t integer_ = 0;
+  double real_ = 0.0;
+  std::string text_;
+  std::vector<std::string> keys_;
+  std::vector<ReportValue> items_;
+};
+
+}  // namespace diffsim::app
