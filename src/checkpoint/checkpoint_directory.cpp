@@ -49,7 +49,7 @@ CheckpointDirectory::CheckpointDirectory(MPI_Comm comm, std::string path, Option
   });
   if (options_.keep) load();
   clean();
-  writer_ = std::make_unique<BackgroundWriter>(comm_, options_.depth, options_.keep);
+  writer_ = std::make_unique<BackgroundWriter>(comm_, options_.depth, options_.keep, *options_.files);
 }
 
 CheckpointDirectory::~CheckpointDirectory() {
@@ -151,7 +151,7 @@ void CheckpointDirectory::commit() {
       if (entry.listed)
         manifest.entries.push_back({key.first, key.second, entry.name, entry.file.length, entry.file.sum});
     collectively(comm_, [&] {
-      if (rank_ == 0) write_manifest(path_, manifest);
+      if (rank_ == 0) write_manifest(path_, manifest, *options_.files);
     });
   }
   changed_ = false;

@@ -151,8 +151,8 @@ bool has_manifest(const std::string& directory) {
   return fs::exists(manifest_path(directory, 0)) || fs::exists(manifest_path(directory, 1));
 }
 
-void write_manifest(const std::string& directory, const Manifest& manifest) {
-  publish_text(manifest_path(directory, manifest.generation), to_text(manifest));
+void write_manifest(const std::string& directory, const Manifest& manifest, FileSystem& files) {
+  publish_text(manifest_path(directory, manifest.generation), to_text(manifest), files);
 }
 
 std::string difference_of(const ProblemParts& found, const ProblemParts& expected) {

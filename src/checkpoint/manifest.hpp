@@ -39,7 +39,7 @@ std::optional<Manifest> newest_manifest(const std::string& directory, std::vecto
 /// Whether there is one, whole or not.
 bool has_manifest(const std::string& directory);
 /// In place of the older one of the two.
-void write_manifest(const std::string& directory, const Manifest& manifest);
+void write_manifest(const std::string& directory, const Manifest& manifest, FileSystem& files);
 /// Which parts differ: "material is another"; empty if none does.
 std::string difference_of(const ProblemParts& found, const ProblemParts& expected);
 

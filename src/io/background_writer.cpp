@@ -15,7 +15,7 @@
 #include "chunk_filter.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
-#include "file_system.hpp"
+#include "files.hpp"
 
 namespace diffsim {
 namespace {
@@ -78,7 +78,8 @@ std::uint64_t sum_between(const std::string& path, std::uint64_t length,
 }  // namespace
 
 struct BackgroundWriter::Impl {
-  Impl(MPI_Comm communicator, int most, bool on_disk) : comm(communicator), depth(most), durable(on_disk) {
+  Impl(MPI_Comm communicator, int most, bool on_disk, FileSystem& written_by)
+      : comm(communicator), files(written_by), depth(most), durable(on_disk) {
     DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
     DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
   }
@@ -102,11 +103,15 @@ struct BackgroundWriter::Impl {
 
   /// Writes this rank's blocks; runs on the thread.
   void perform(Job& job) const {
+    const std::string path = partial_path(job.path);
+    bool any = false;
     for (const Block& block : job.blocks) {
       if (block.bytes.empty() || job.code != 0) continue;
-      job.code = write_at(partial_path(job.path), block.bytes.data(), block.bytes.size(), block.offset, durable);
+      job.code = files.write(path, block.bytes.data(), block.bytes.size(), block.offset);
       job.sum += word_sum(block.bytes.data(), block.bytes.size(), block.offset);
+      any = true;
     }
+    if (any && durable && job.code == 0) job.code = files.synchronise(path);
   }
 
   void run() {
@@ -176,9 +181,9 @@ struct BackgroundWriter::Impl {
       collectively(comm, [&] {
         if (rank != 0) return;
         if (durable)
-          publish_file(partial_path(job.path), job.path);
+          publish_file(files, partial_path(job.path), job.path);
         else
-          rename_file(partial_path(job.path), job.path);
+          rename_file(files, partial_path(job.path), job.path);
       });
     } catch (...) {
       if (rank == 0) ::unlink(partial_path(job.path).c_str());
@@ -188,6 +193,7 @@ struct BackgroundWriter::Impl {
   }
 
   MPI_Comm comm;
+  FileSystem& files;
   int rank = 0;
   int ranks = 1;
   int depth;
@@ -269,8 +275,8 @@ std::vector<double> BackgroundWriter::Impl::dealt_out(const std::vector<double>&
   return mine;
 }
 
-BackgroundWriter::BackgroundWriter(MPI_Comm comm, int depth, bool durable)
-    : impl_(std::make_unique<Impl>(comm, depth, durable)) {}
+BackgroundWriter::BackgroundWriter(MPI_Comm comm, int depth, bool durable, FileSystem& files)
+    : impl_(std::make_unique<Impl>(comm, depth, durable, files)) {}
 BackgroundWriter::~BackgroundWriter() = default;
 
 std::uint64_t BackgroundWriter::write(const std::string& path, const std::string& format, int version,
@@ -286,7 +292,7 @@ std::uint64_t BackgroundWriter::write(const std::string& path, const std::string
   std::uint64_t length = 0;
   collectively(w.comm, [&] {
     if (w.rank != 0) return;
-    Hdf5File file = Hdf5File::create_alone(path, format, version);
+    Hdf5File file = Hdf5File::create_alone(path, format, version, w.files);
     for (const auto& [name, value] : attributes) file.write_attribute("/", name, value);
     std::vector<std::pair<std::uint64_t, std::uint64_t>> taken;
     for (std::size_t i = 0; i < arrays.size(); ++i) {

@@ -1,215 +1,60 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "file_system.hpp"
+#include "diffsim/io/file_system.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <limits>
-#include <vector>
+#include <cstdio>
 
-#include "checksum.hpp"
-#include "diffsim/core/error.hpp"
+#include "descriptor.hpp"
 
 namespace diffsim {
 namespace {
 
-namespace fs = std::filesystem;
-
-std::string reason(int code) { return std::strerror(code); }
-
-std::atomic<long> writes_left{-1};
-std::atomic<bool> synchronises{true};
-
-/// An open file descriptor.
-class Descriptor {
+class SystemFiles : public FileSystem {
  public:
-  Descriptor(const std::string& path, int flags) : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
-  ~Descriptor() {
-    if (descriptor_ >= 0) ::close(descriptor_);
+  int reserve(const std::string& path, std::uint64_t from, std::uint64_t to) override {
+    const Descriptor file(path, O_WRONLY);
+    if (!file.is_open()) return errno;
+    int code = EINTR;
+    while (code == EINTR)
+      code = ::fallocate(file, 0, static_cast<off_t>(from), static_cast<off_t>(to - from)) == 0 ? 0 : errno;
+    return code;
   }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  operator int() const { return descriptor_; }  // NOLINT: stands for the descriptor in system calls
-  bool is_open() const { return descriptor_ >= 0; }
-  /// 0, or errno. A file system that cannot synchronise this kind of file is not an error.
-  int synchronise() const { return !synchronises || ::fsync(descriptor_) == 0 || errno == EINVAL ? 0 : errno; }
 
- private:
-  int descriptor_;
+  int write(const std::string& path, const void* data, std::uint64_t size, std::uint64_t offset) override {
+    const Descriptor file(path, O_WRONLY);
+    if (!file.is_open()) return errno;
+    const char* next = static_cast<const char*>(data);
+    while (size > 0) {
+      const ssize_t written = ::pwrite(file, next, size, static_cast<off_t>(offset));
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) return written < 0 ? errno : ENOSPC;
+      next += written;
+      offset += static_cast<std::uint64_t>(written);
+      size -= static_cast<std::uint64_t>(written);
+    }
+    return 0;
+  }
+
+  int synchronise(const std::string& path) override {
+    const Descriptor file(path, O_RDONLY);
+    if (!file.is_open()) return errno;
+    // EINVAL: files of this kind cannot be synchronised, which is no error.
+    return ::fsync(file) == 0 || errno == EINVAL ? 0 : errno;
+  }
+
+  int rename(const std::string& from, const std::string& to) override {
+    return std::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+  }
 };
-
-/// 0, or the error that a test wants this write to fail with.
-int injected_failure() {
-  long left = writes_left.load();
-  while (left > 0 && !writes_left.compare_exchange_weak(left, left - 1)) {
-  }
-  return left == 0 ? ENOSPC : 0;
-}
-
-[[noreturn]] void fail_write(const std::string& path, int code) {
-  throw Error(path + ": cannot be written (" + reason(code) + "); check the disk", ErrorKind::system);
-}
 
 }  // namespace
 
-void require_readable_file(const std::string& path) {
-  std::error_code code;
-  const fs::file_status status = fs::status(path, code);
-  if (status.type() == fs::file_type::not_found)
-    throw InputError(path, 0, "", "no such file; check the path (relative paths start at the working directory)");
-  if (fs::is_directory(status)) throw InputError(path, 0, "", "is a directory; give a file in it");
-  if (!code && !fs::is_regular_file(status)) throw InputError(path, 0, "", "is not a regular file");
-  const Descriptor file(path, O_RDONLY);
-  if (!file.is_open()) throw InputError(path, 0, "", "cannot be opened (" + reason(errno) + "); check its permissions");
-}
-
-void require_writable_file(const std::string& path, const std::string& final_path) {
-  std::error_code code;
-  if (fs::is_directory(final_path, code)) throw InputError(final_path, 0, "", "is a directory; give a file's name");
-  const Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC);
-  if (!file.is_open())
-    throw InputError(
-        final_path, 0, "",
-        "cannot be written (" + reason(errno) + "); make its directory, or give another that you may write to");
-}
-
-bool has_hdf5_signature(const std::string& path) {
-  constexpr char signature[] = {'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};
-  std::ifstream file(path, std::ios::binary);
-  char bytes[sizeof(signature)];
-  for (std::streamoff place = 0; file.seekg(place) && file.read(bytes, sizeof(bytes)); place = place ? 2 * place : 512)
-    if (std::memcmp(bytes, signature, sizeof(bytes)) == 0) return true;
-  return false;
-}
-
-double free_space(const std::string& path) {
-  const fs::path parent = fs::path(path).parent_path();
-  std::error_code code;
-  const fs::space_info space = fs::space(parent.empty() ? "." : parent, code);
-  return code ? std::numeric_limits<double>::infinity() : static_cast<double>(space.available);
-}
-
-void reserve_space(const std::string& path, const std::string& name, std::uint64_t from, std::uint64_t to) {
-  const Descriptor file(path, O_WRONLY);
-  if (!file.is_open()) fail_write(name, errno);
-  int code = injected_failure();
-  while (code == 0 || code == EINTR) {
-    code = ::fallocate(file, 0, static_cast<off_t>(from), static_cast<off_t>(to - from)) == 0 ? 0 : errno;
-    if (code == 0) break;
-  }
-  const double free = free_space(path);
-  if (code == EOPNOTSUPP || code == ENOSYS || code == EINVAL)
-    code = free < static_cast<double>(to - from) ? ENOSPC : 0;  // a file system that cannot reserve
-  if (code == 0) return;
-  throw Error(name + ": cannot grow to " + std::to_string((to + 999'999) / 1'000'000) + " MB (" + reason(code) +
-                  "); make space, or write elsewhere",
-              ErrorKind::system);
-}
-
-std::uint64_t hdf5_length(const std::string& path) {
-  // Superblock of version 2 or 3 (HDF5 File Format Specification 3.0, II.A): the version is byte 8, the end-of-file
-  // address the 8 bytes from 28 on, little-endian.
-  std::ifstream file(path, std::ios::binary);
-  unsigned char bytes[36];
-  if (!file.read(reinterpret_cast<char*>(bytes), sizeof(bytes)) || bytes[8] < 2) return 0;
-  std::uint64_t end = 0;
-  for (int i = 7; i >= 0; --i) end = end << 8 | bytes[28 + i];
-  return end;
-}
-
-void cut_to_length(const std::string& path, std::uint64_t length) {
-  std::error_code code;
-  const std::uintmax_t size = fs::file_size(path, code);
-  if (!code && size > length) fs::resize_file(path, length, code);
-  if (code || size < length || length == 0)
-    throw Error(path + ": the disk did not take the whole file; make space", ErrorKind::system);
-}
-
-int write_at(const std::string& path, const void* data, std::uint64_t size, std::uint64_t offset, bool durable) {
-  if (const int code = injected_failure()) return code;
-  const Descriptor file(path, O_WRONLY);
-  if (!file.is_open()) return errno;
-  const char* next = static_cast<const char*>(data);
-  while (size > 0) {
-    const ssize_t written = ::pwrite(file, next, size, static_cast<off_t>(offset));
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return written < 0 ? errno : ENOSPC;
-    next += written;
-    offset += static_cast<std::uint64_t>(written);
-    size -= static_cast<std::uint64_t>(written);
-  }
-  return durable ? file.synchronise() : 0;
-}
-
-std::uint64_t file_sum(const std::string& path, std::uint64_t begin, std::uint64_t end) {
-  constexpr std::uint64_t at_once = 1 << 20;
-  const Descriptor file(path, O_RDONLY);
-  if (!file.is_open()) throw Error(path + ": cannot be read (" + reason(errno) + ")", ErrorKind::system);
-  std::vector<char> bytes(at_once);
-  std::uint64_t sum = 0;
-  while (begin < end) {
-    const std::uint64_t wanted = std::min(at_once, end - begin);
-    std::uint64_t have = 0;
-    while (have < wanted) {
-      const ssize_t got = ::pread(file, bytes.data() + have, wanted - have, static_cast<off_t>(begin + have));
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0)
-        throw Error(path + ": cannot be read (" + (got < 0 ? reason(errno) : "it is cut short") + ")",
-                    ErrorKind::system);
-      have += static_cast<std::uint64_t>(got);
-    }
-    sum += word_sum(bytes.data(), wanted, begin);
-    begin += wanted;
-  }
-  return sum;
-}
-
-void fail_writes_after(long count) { writes_left = count; }
-void synchronise_files(bool wanted) { synchronises = wanted; }
-
-void publish_file(const std::string& from, const std::string& to) {
-  {
-    const Descriptor file(from, O_RDONLY);
-    if (!file.is_open()) fail_write(from, errno);
-    if (const int code = injected_failure()) fail_write(to, code);
-    if (const int code = file.synchronise()) fail_write(from, code);
-  }
-  if (const int code = injected_failure()) fail_write(to, code);
-  if (std::rename(from.c_str(), to.c_str()) != 0) fail_write(to, errno);
-  const fs::path parent = fs::path(to).parent_path();
-  const Descriptor directory(parent.empty() ? "." : parent.string(), O_RDONLY | O_DIRECTORY);
-  if (!directory.is_open()) return;  // a directory that may be written to but not read
-  if (const int code = directory.synchronise()) fail_write(to, code);
-}
-
-void rename_file(const std::string& from, const std::string& to) {
-  if (const int code = injected_failure()) fail_write(to, code);
-  if (std::rename(from.c_str(), to.c_str()) != 0) fail_write(to, errno);
-}
-
-void publish_text(const std::string& path, const std::string& text) {
-  const std::string partial = path + ".partial";
-  require_writable_file(partial, path);
-  errno = injected_failure();
-  bool written = false;
-  if (errno == 0) {
-    std::ofstream file(partial, std::ios::binary);
-    file << text;
-    file.close();
-    written = static_cast<bool>(file);
-  }
-  if (!written) {
-    const int code = errno;
-    ::unlink(partial.c_str());
-    fail_write(path, code);
-  }
-  publish_file(partial, path);
+FileSystem& system_files() {
+  static SystemFiles files;
+  return files;
 }
 
 }  // namespace diffsim

@@ -9,7 +9,7 @@
 
 #include "diffsim/core/config.hpp"
 #include "diffsim/core/profiling.hpp"
-#include "file_system.hpp"
+#include "files.hpp"
 #include "hdf5_file_impl.hpp"
 
 namespace diffsim {
@@ -52,8 +52,8 @@ OwnedComm::~OwnedComm() {
 
 // ---- Impl ----------------------------------------------------------------------------------------------------------
 
-Hdf5File::Impl::Impl(MPI_Comm on, std::string name, bool for_writing, bool by_itself)
-    : comm(on), path(std::move(name)), writing(for_writing), alone(by_itself) {
+Hdf5File::Impl::Impl(MPI_Comm on, std::string name, FileSystem* written_by, bool by_itself)
+    : comm(on), path(std::move(name)), files(written_by), writing(written_by != nullptr), alone(by_itself) {
   DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
 }
 
@@ -110,7 +110,7 @@ void Hdf5File::Impl::reserve(std::uint64_t bytes, bool is_frame) {
     return;
   }
   collectively(comm, [&] {
-    if (rank == 0) reserve_space(partial_path(), path, reserved, needed + room_for_metadata);
+    if (rank == 0) reserve_space(*files, partial_path(), path, reserved, needed + room_for_metadata);
   });
   length = needed;
   reserved = needed + room_for_metadata;
@@ -156,12 +156,13 @@ Hdf5File::Hdf5File(Hdf5File&&) noexcept = default;
 Hdf5File& Hdf5File::operator=(Hdf5File&&) noexcept = default;
 Hdf5File::~Hdf5File() = default;
 
-Hdf5File Hdf5File::create(MPI_Comm comm, const std::string& path, const std::string& format, int version) {
-  return create(std::make_unique<Impl>(comm, path, true), format, version);
+Hdf5File Hdf5File::create(MPI_Comm comm, const std::string& path, const std::string& format, int version,
+                          FileSystem& files) {
+  return create(std::make_unique<Impl>(comm, path, &files), format, version);
 }
 
-Hdf5File Hdf5File::create_alone(const std::string& path, const std::string& format, int version) {
-  return create(std::make_unique<Impl>(MPI_COMM_SELF, path, true, true), format, version);
+Hdf5File Hdf5File::create_alone(const std::string& path, const std::string& format, int version, FileSystem& files) {
+  return create(std::make_unique<Impl>(MPI_COMM_SELF, path, &files, true), format, version);
 }
 
 Hdf5File Hdf5File::create(std::unique_ptr<Impl> impl, const std::string& format, int version) {
@@ -191,7 +192,7 @@ Hdf5File Hdf5File::create(std::unique_ptr<Impl> impl, const std::string& format,
 }
 
 Hdf5File Hdf5File::open(MPI_Comm comm, const std::string& path) {
-  Hdf5File result(std::make_unique<Impl>(comm, path, false));
+  Hdf5File result(std::make_unique<Impl>(comm, path, nullptr));
   Impl& f = *result.impl_;
   collectively(f.comm, [&] {
     if (f.rank != 0) return;
@@ -246,7 +247,7 @@ void Hdf5File::publish() {
     if (f.rank != 0) return;
     // On a full disk the calls above may all have said that they succeeded.
     cut_to_length(f.partial_path(), hdf5_length(f.partial_path()));
-    publish_file(f.partial_path(), f.path);
+    publish_file(*f.files, f.partial_path(), f.path);
   });
   f.published = true;
 }

@@ -60,7 +60,8 @@ struct Hdf5File::Impl {
     std::int64_t rows = 0;
   };
 
-  Impl(MPI_Comm comm, std::string path, bool writing, bool alone = false);
+  /// `files`: the calls that write the file; nullptr where it is read.
+  Impl(MPI_Comm comm, std::string path, FileSystem* files, bool alone = false);
   ~Impl();
 
   std::string partial_path() const { return path + ".partial"; }
@@ -104,6 +105,7 @@ struct Hdf5File::Impl {
   OwnedComm comm;
   int rank = 0;
   std::string path;
+  FileSystem* files;
   bool writing;
   bool alone;  // one rank, without MPI-IO, whose flush waits for the disk
   bool published = false;

@@ -9,7 +9,7 @@
 #include "diffsim/io/mesh_file.hpp"
 #include "diffsim/mesh/elevate.hpp"
 #include "diffsim/mesh/gmsh_reader.hpp"
-#include "file_system.hpp"
+#include "files.hpp"
 
 namespace diffsim {
 namespace {

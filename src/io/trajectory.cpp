@@ -6,7 +6,7 @@
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
-#include "file_system.hpp"
+#include "diffsim/io/publish.hpp"
 #include "mesh_identity.hpp"
 #include "xdmf.hpp"
 

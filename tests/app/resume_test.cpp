@@ -7,21 +7,11 @@
 #include "diffsim/checkpoint/two_level_schedule.hpp"
 #include "diffsim/io/hdf5_file.hpp"
 
-namespace diffsim {
-void synchronise_files(bool wanted);  // src/io/file_system.hpp
-}  // namespace diffsim
-
 namespace diffsim::app {
 namespace {
 
 class Resume : public RunnerTest {
  protected:
-  // Programs die here, not machines.
-  void SetUp() override {
-    RunnerTest::SetUp();
-    synchronise_files(false);
-  }
-  void TearDown() override { synchronise_files(true); }
   std::string scene(const std::string& checkpoint, const std::string& stiffness = "2.0e4") const {
     return "mesh: {box: {size: [1, 0.3, 0.2], cells: [4, 2, 1]}}\n"
            "material: {model: neo_hookean, density: 900, youngs_modulus: " +

@@ -15,10 +15,6 @@ using namespace testing_simulation;
 
 constexpr int num_steps = 36;  // a whole block and a part
 const std::vector<std::string> asked = {"youngs_modulus", "density", "gravity"};
-const bool quick = [] {
-  synchronise_files(false);
-  return true;
-}();
 
 /// A bar, held at one end, that comes down on a rough plane.
 DifferentiableSolver make_solver(std::shared_ptr<TetrahedralMesh> mesh, const std::string& integrator, bool direct) {

@@ -44,12 +44,6 @@ CheckpointOptions options_of(const std::string& schedule, const std::string& sto
   return resumed_by(schedule, store, 20, "resume");
 }
 
-/// No machine crashes here, so nothing waits for the disk.
-const bool quick = [] {
-  synchronise_files(false);
-  return true;
-}();
-
 TEST(Resume, AnyScheduleAndStoreGoesOnToTheSameBits) {
   Case problem(MPI_COMM_WORLD);
   const std::vector<double> reference = problem.run(options_of("all", "memory"), false, 0, false);
@@ -254,7 +248,7 @@ TEST(Resume, EachWriteInTurnMayFail) {
     const std::vector<double> reference = problem.run(options, false);
     int writes = 0;
     for (bool failed = true; failed; ++writes) {
-      if (rank_in(MPI_COMM_WORLD) == culprit) fail_writes_after(writes);
+      if (rank_in(MPI_COMM_WORLD) == culprit) problem.files.fail_after(writes);
       failed = false;
       std::vector<double> found;
       try {
@@ -264,7 +258,7 @@ TEST(Resume, EachWriteInTurnMayFail) {
         EXPECT_EQ(error.kind(), ErrorKind::system) << error.what();
         EXPECT_NE(std::string(error.what()).find("No space left"), std::string::npos) << error.what();
       }
-      fail_writes_after(-1);
+      problem.files.fail_after(-1);
       int all = failed ? 1 : 0;
       MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
       ASSERT_TRUE(all == 0 || all == ranks) << "rank " << culprit << ", write " << writes;
@@ -298,7 +292,7 @@ TEST(Resume, AFullDiskIsToldByAllRanksAndHarmsNothing) {
     if (resume) {
       EXPECT_TRUE(problem.stops(options, false, 25));
     }
-    if (rank == write % ranks) fail_writes_after(write);
+    if (rank == write % ranks) problem.files.fail_after(write);
     failed = false;
     std::vector<double> found;
     try {
@@ -309,7 +303,7 @@ TEST(Resume, AFullDiskIsToldByAllRanksAndHarmsNothing) {
       EXPECT_NE(std::string(error.what()).find("resume/"), std::string::npos) << error.what();
       EXPECT_NE(std::string(error.what()).find("No space left"), std::string::npos) << error.what();
     }
-    fail_writes_after(-1);
+    problem.files.fail_after(-1);
     int all = failed ? 1 : 0;
     MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     EXPECT_TRUE(all == 0 || all == ranks) << "write " << write;

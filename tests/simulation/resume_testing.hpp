@@ -11,13 +11,8 @@
 #include <vector>
 
 #include "diffsim/checkpoint/sweep_journal.hpp"
+#include "io/failing_files.hpp"
 #include "simulation/sweep_testing.hpp"
-
-namespace diffsim {
-// src/io/file_system.hpp
-void fail_writes_after(long count);
-void synchronise_files(bool wanted);
-}  // namespace diffsim
 
 namespace diffsim::testing_simulation {
 
@@ -51,6 +46,7 @@ struct InterruptedSweep {
       how.keep = true;
       how.resume = resume;
       how.problem = {{"name", "resume_test"}};
+      how.files = &files;
       how.warn = [this](const std::string& what) { warnings.push_back(what); };
       directory = std::make_shared<CheckpointDirectory>(comm, options.directory, how);
       journal = std::make_unique<SweepJournal>(directory, order, options.interval,
@@ -87,6 +83,7 @@ struct InterruptedSweep {
   std::vector<std::string> asked;
   std::unique_ptr<DifferentiableSolver> solver;
   SumLoss loss;
+  testing_io::FailingFiles files;  // that checkpoints are written by
   std::vector<std::string> warnings;
   SweepStatistics statistics;
   int polls = 0;

@@ -55,6 +55,7 @@ class CheckpointDirectory {
     double patience = 10.0;  ///< s to wait for another run in the same directory to end
     ProblemParts problem;
     std::function<void(const std::string&)> warn;  ///< told what was found but cannot be used, and why
+    FileSystem* files = &system_files();           ///< the calls that write; must outlive the directory
   };
 
   /// Throws Error (input) where the directory cannot be written to, or is another program's; where `resume` finds

@@ -43,8 +43,8 @@ class BackgroundWriter {
   using Attributes = std::vector<std::pair<std::string, AttributeValue>>;
 
   /// At most `depth` files wait to be written; 0: `write` waits for its own. `durable`: synchronised with the disk, so
-  /// that they outlive a crash of the machine.
-  BackgroundWriter(MPI_Comm comm, int depth, bool durable);
+  /// that they outlive a crash of the machine. `files` must outlive the writer.
+  BackgroundWriter(MPI_Comm comm, int depth, bool durable, FileSystem& files = system_files());
   BackgroundWriter(const BackgroundWriter&) = delete;
   BackgroundWriter& operator=(const BackgroundWriter&) = delete;
   /// Waits, and removes files that were not published.

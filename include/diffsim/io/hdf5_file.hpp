@@ -11,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "diffsim/io/file_system.hpp"
+
 namespace diffsim {
 
 /// Sizes of an array by dimension; empty: one value.
@@ -40,8 +42,10 @@ using AttributeValue = std::variant<std::string, double, std::int64_t>;
 class Hdf5File {
  public:
   /// Opens a new file, under the name `PATH.partial` until it is published. `format` and `version` become attributes of
-  /// the root, with `diffsim_version`. InputError if it cannot be written.
-  static Hdf5File create(MPI_Comm comm, const std::string& path, const std::string& format, int version);
+  /// the root, with `diffsim_version`. InputError if it cannot be written. `files` must outlive the file: space is
+  /// reserved and the file is published by its calls; HDF5 writes by its own.
+  static Hdf5File create(MPI_Comm comm, const std::string& path, const std::string& format, int version,
+                         FileSystem& files = system_files());
   /// Opens a file to be read. InputError where it is missing, a directory, not HDF5, cut short.
   static Hdf5File open(MPI_Comm comm, const std::string& path);
   Hdf5File(Hdf5File&&) noexcept;
@@ -114,7 +118,8 @@ class Hdf5File {
   // ---- for values that come by another way (BackgroundWriter)
 
   /// `create` for this rank alone. Of such a file only what follows, and attributes, can be used.
-  static Hdf5File create_alone(const std::string& path, const std::string& format, int version);
+  static Hdf5File create_alone(const std::string& path, const std::string& format, int version,
+                               FileSystem& files = system_files());
   /// Makes a dataset of doubles, `single`: kept as float32, with the checksum its values will have. Returns the place
   /// of the first one in the file.
   std::uint64_t allocate(const std::string& dataset, const Shape& shape, const std::string& units, bool single,

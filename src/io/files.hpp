@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "diffsim/io/file_system.hpp"
 #include "diffsim/io/publish.hpp"
 
 namespace diffsim {
@@ -21,27 +22,20 @@ double free_space(const std::string& path);
 /// Makes sure that `path` can grow from `from` to `to` bytes; throws Error where the disk has no room (or the quota, or
 /// the process, does not allow it), naming the file `name`. The file becomes as long as `to` where space can be
 /// reserved.
-void reserve_space(const std::string& path, const std::string& name, std::uint64_t from, std::uint64_t to);
+void reserve_space(FileSystem& files, const std::string& path, const std::string& name, std::uint64_t from,
+                   std::uint64_t to);
 /// How long an HDF5 file that this library wrote says it is, bytes; 0 where it does not say.
 std::uint64_t hdf5_length(const std::string& path);
 /// Cuts off what was reserved in vain; throws Error where the file is shorter than `length`.
 void cut_to_length(const std::string& path, std::uint64_t length);
 
-/// Writes `size` bytes at `offset` of an existing file; `durable`: and waits until they are on the disk. Returns 0 or
-/// errno, for a thread that must not throw.
-int write_at(const std::string& path, const void* data, std::uint64_t size, std::uint64_t offset, bool durable);
 /// The sum of `word_sum` over bytes [begin, end) of a file, which must be there; throws Error where they cannot be
 /// read.
 std::uint64_t file_sum(const std::string& path, std::uint64_t begin, std::uint64_t end);
 
-/// For tests: the write after `count` more fails as on a full disk, and so do all later ones; negative: none does.
-void fail_writes_after(long count);
-/// For tests that make many files: whether anything waits for the disk.
-void synchronise_files(bool wanted);
-
-/// fsync, rename, fsync of the directory: after it returns, `to` is whole even if the power fails.
-void publish_file(const std::string& from, const std::string& to);
-/// The same without waiting for the disk.
-void rename_file(const std::string& from, const std::string& to);
+/// Synchronises, renames, synchronises the directory: after it returns, `to` is whole even if the power fails.
+void publish_file(FileSystem& files, const std::string& from, const std::string& to);
+/// Renames without waiting for the disk.
+void rename_file(FileSystem& files, const std::string& from, const std::string& to);
 
 }  // namespace diffsim

@@ -1,0 +1,30 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace diffsim {
+
+/// The calls by which files that are written reach the disk. Writers use the operating system's unless they are given
+/// another FileSystem, such as one that fails, for a test.
+///
+/// Every call returns 0 or errno, and may come from any thread.
+class FileSystem {
+ public:
+  virtual ~FileSystem() = default;
+
+  /// Makes sure that an existing file can grow from `from` to `to` bytes. EOPNOTSUPP, ENOSYS or EINVAL: the file system
+  /// cannot reserve space.
+  virtual int reserve(const std::string& path, std::uint64_t from, std::uint64_t to) = 0;
+  /// Writes `size` bytes at `offset` of an existing file.
+  virtual int write(const std::string& path, const void* data, std::uint64_t size, std::uint64_t offset) = 0;
+  /// Waits until a file or a directory is on the disk.
+  virtual int synchronise(const std::string& path) = 0;
+  virtual int rename(const std::string& from, const std::string& to) = 0;
+};
+
+/// The operating system's.
+FileSystem& system_files();
+
+}  // namespace diffsim
