@@ -3,7 +3,6 @@
 
 #include <petscpartitioner.h>
 
-#include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <type_traits>
@@ -13,12 +12,8 @@
 #include "diffsim/core/exchange.hpp"
 #include "diffsim/core/petsc_handle.hpp"
 #include "diffsim/core/profiling.hpp"
-#include "diffsim/core/runtime.hpp"
 #include "dual_graph.hpp"
-
-// Scotch keeps a random state from one partitioning to the next; equal meshes shall be partitioned equally. There only
-// where PETSc brought Scotch along.
-extern "C" [[gnu::weak]] void SCOTCH_randomReset(void);
+#include "scotch_parts.hpp"
 
 namespace diffsim {
 namespace {
@@ -34,24 +29,6 @@ std::vector<PetscInt> corners_of(const MeshData& data) {
     for (std::size_t a = 0; a < 4; ++a) corners.push_back(static_cast<PetscInt>(data.cells[c + a]));
   return corners;
 }
-
-/// Keeps Scotch 7 to one thread, while it lives, unless the user asked for more: its threads race, and equal meshes
-/// shall be partitioned equally.
-class OneScotchThread {
- public:
-  OneScotchThread() : mine_(std::getenv(name) == nullptr) {
-    if (mine_) ::setenv(name, "1", 0);
-  }
-  ~OneScotchThread() {
-    if (mine_) ::unsetenv(name);
-  }
-  OneScotchThread(const OneScotchThread&) = delete;
-  OneScotchThread& operator=(const OneScotchThread&) = delete;
-
- private:
-  static constexpr const char* name = "SCOTCH_PTHREAD_NUMBER";
-  bool mine_;
-};
 
 /// The corners that all ranks have, on rank 0.
 std::vector<PetscInt> on_one_rank(MPI_Comm comm, const std::vector<PetscInt>& corners) {
@@ -83,7 +60,7 @@ PetscErrorCode call_partitioner(Partition partition, PetscPartitioner partitione
     return partition(partitioner, parts, cells, begin, neighbours, nullptr, nullptr, nullptr, sizes, order);
 }
 
-/// For each of this rank's cells of the graph, the rank it shall be on.
+/// For each of this rank's cells of the graph, the rank it shall be on, by PETSc's partitioner.
 std::vector<int> ranks_of(MPI_Comm comm, DualGraph graph) {
   int ranks = 1;
   DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
@@ -91,8 +68,6 @@ std::vector<int> ranks_of(MPI_Comm comm, DualGraph graph) {
   DIFFSIM_PETSC(PetscPartitionerCreate(comm, partitioner.out()));
   DIFFSIM_PETSC(PetscPartitionerSetType(partitioner, PETSCPARTITIONERPTSCOTCH));
   DIFFSIM_PETSC(PetscPartitionerSetFromOptions(partitioner));
-  const OneScotchThread one_thread;
-  if (SCOTCH_randomReset) SCOTCH_randomReset();
   SectionHandle sizes;
   DIFFSIM_PETSC(PetscSectionCreate(comm, sizes.out()));
   IndexSetHandle order;
@@ -125,9 +100,12 @@ std::vector<std::int64_t> partition_cells(MPI_Comm comm, const MeshData& data, s
     std::vector<PetscInt> corners = corners_of(data);
     if (on_one) corners = on_one_rank(comm, corners);
     DualGraph graph = dual_graph(comm, std::move(corners), data.num_vertices);
-    return_freed_memory();  // the partitioner takes much
-    destination = ranks_of(comm, std::move(graph));
-    return_freed_memory();
+    if (on_one)
+      collectively(comm, [&] {
+        if (rank == 0) destination = scotch_parts(std::move(graph), ranks);
+      });
+    else
+      destination = ranks_of(comm, std::move(graph));
   }
   const std::int64_t first = on_one ? 0 : data.first_cell;
   const std::int64_t size = !on_one ? data.block_cells() : rank == 0 ? data.num_cells : 0;

@@ -14,9 +14,9 @@ namespace diffsim {
 /// runs.
 inline constexpr std::int64_t cells_of_one_rank = 2000000;
 
-/// Spreads the cells over the ranks of `comm` so that few faces are cut (PTScotch; `-petscpartitioner_type` chooses
-/// another): the file's numbers of this rank's cells, ascending. More than `by_one` cells are partitioned by all ranks
-/// together. Collective.
+/// Spreads the cells over the ranks of `comm` so that few faces are cut: the file's numbers of this rank's cells,
+/// ascending. Up to `by_one` cells are partitioned by one rank, with Scotch; more by all ranks together, with PETSc's
+/// partitioner (PTScotch; `-petscpartitioner_type` chooses another). Collective.
 std::vector<std::int64_t> partition_cells(MPI_Comm comm, const MeshData& data, std::int64_t by_one = cells_of_one_rank);
 
 }  // namespace diffsim
