@@ -6,16 +6,16 @@
 #include <vector>
 
 #include "app/command_line.hpp"
+#include "app/machine.hpp"
 #include "app/run.hpp"
-#include "app/wait_policy.hpp"
 #include "diffsim/core/runtime.hpp"
 
 int main(int argc, char** argv) {
-  diffsim::app::sleep_when_oversubscribed(argv);
   const diffsim::app::CommandLine line = diffsim::app::parse_command_line({argv + 1, argv + argc});
   // PETSc and Kokkos see what is meant for them only. Kokkos' advice on binding threads is not for the user of a
-  // runner.
+  // runner, who may ask for it by KOKKOS_DISABLE_WARNINGS=false.
   std::vector<std::string> words{argv[0]};
+  if (!std::getenv("KOKKOS_DISABLE_WARNINGS")) words.push_back("--kokkos-disable-warnings");
   words.insert(words.end(), line.kokkos.begin(), line.kokkos.end());
   words.insert(words.end(), line.petsc.begin(), line.petsc.end());
   std::vector<char*> pointers;
@@ -23,9 +23,11 @@ int main(int argc, char** argv) {
   pointers.push_back(nullptr);
   int count = static_cast<int>(words.size());
   char** arguments = pointers.data();
-  setenv("KOKKOS_DISABLE_WARNINGS", "true", 0);
   try {
     const diffsim::Runtime runtime(count, arguments);
+    if (!line.command.empty())
+      for (const std::string& warning : diffsim::app::machine_warnings(runtime.comm()))
+        if (runtime.rank() == 0) std::cerr << "diffsim: warning: " << warning << '\n';
     return diffsim::app::run(runtime.comm(), line, std::cout, std::cerr);
   } catch (const std::exception& error) {
     std::cerr << "diffsim: error: " << error.what() << '\n';

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "app/report.hpp"
 
+#include "app/machine.hpp"
 #include "diffsim/core/config.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
@@ -16,6 +17,7 @@ Report::Report(MPI_Comm comm, const std::string& command) : comm_(comm), start_(
   root_["ranks"] = ranks;
   root_["back_end"] = back_end();
   root_["threads"] = concurrency();
+  root_["blas"] = blas_library();
   root_["mesh"];
   for (const char* key : {"loss", "gradient_norm", "converged", "iterations"}) root_[key];
   root_["wall_seconds"] = {{"setup", 0.0}, {"forward", 0.0}, {"backward", 0.0}, {"io", 0.0}};

@@ -4,41 +4,10 @@
 #include <petscsys.h>
 #include <sys/resource.h>
 
-#if defined(__GLIBC__)
-#include <malloc.h>
-#endif
-
-#include <iostream>
-#include <sstream>
-#include <vector>
-
-#include "core/petsc_pages.hpp"
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim {
-namespace {
-
-/// Where threads go is the user's and mpirun's choice; Kokkos need not comment on it on every rank. (3.4 does so about
-/// oversubscription even where warnings are disabled, hence the silenced stream; failures are exceptions.)
-void initialize_kokkos(int argc, char** argv) {
-  std::vector<char*> arguments(argv, argv + argc);
-  std::string quiet = "--kokkos-disable-warnings";
-  arguments.push_back(quiet.data());
-  arguments.push_back(nullptr);
-  int count = argc + 1;
-  std::ostringstream unheard;
-  std::streambuf* const stream = std::cerr.rdbuf(unheard.rdbuf());
-  try {
-    Kokkos::initialize(count, arguments.data());
-  } catch (...) {
-    std::cerr.rdbuf(stream);
-    throw;
-  }
-  std::cerr.rdbuf(stream);
-}
-
-}  // namespace
 
 Runtime::Runtime(int& argc, char**& argv) {
   int started = 0;
@@ -48,32 +17,33 @@ Runtime::Runtime(int& argc, char**& argv) {
     DIFFSIM_MPI(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided));
     owns_mpi_ = true;
   }
-  comm_ = MPI_COMM_WORLD;
-  start(argc, argv);
+  start(MPI_COMM_WORLD, argc, argv);
 }
 
-Runtime::Runtime(MPI_Comm comm) : comm_(comm) {
+Runtime::Runtime(MPI_Comm comm) {
   int argc = 0;
   char** argv = nullptr;
-  start(argc, argv);
+  start(comm, argc, argv);
 }
 
-void Runtime::start(int& argc, char**& argv) {
-  // MPI failures come back as codes, so that they can become an Error like any other.
+void Runtime::start(MPI_Comm comm, int& argc, char**& argv) {
+  // MPI failures on the duplicate come back as codes, so that they can become an Error like any other; the caller's
+  // communicator keeps its error handler.
+  DIFFSIM_MPI(MPI_Comm_dup(comm, &comm_));
   DIFFSIM_MPI(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));
   PetscBool petsc_started = PETSC_FALSE;
   DIFFSIM_PETSC(PetscInitialized(&petsc_started));
   if (!petsc_started) {
     PETSC_COMM_WORLD = comm_;
+    // Popping PETSc's signal handlers would put the system's in place of the host's.
+    DIFFSIM_PETSC(PetscOptionsSetValue(nullptr, "-no_signal_handler", "true"));
     DIFFSIM_PETSC(PetscInitialize(&argc, &argv, nullptr, nullptr));
-    // Codes are turned into Error at one place; PETSc prints nothing and leaves signals to the host.
+    // Codes are turned into Error at one place; PETSc prints nothing.
     DIFFSIM_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
-    DIFFSIM_PETSC(PetscPopSignalHandler());
-    begin_petsc_huge_pages();
     owns_petsc_ = true;
   }
   if (!Kokkos::is_initialized()) {
-    initialize_kokkos(argc, argv);
+    Kokkos::initialize(argc, argv);
     owns_kokkos_ = true;
   }
   DIFFSIM_MPI(MPI_Comm_rank(comm_, &rank_));
@@ -83,21 +53,17 @@ void Runtime::start(int& argc, char**& argv) {
 Runtime::~Runtime() {
   if (owns_kokkos_) Kokkos::finalize();
   if (owns_petsc_) {
-    end_petsc_huge_pages();
+    PetscPopErrorHandler();
     PetscFinalize();
+    PETSC_COMM_WORLD = MPI_COMM_NULL;
   }
+  MPI_Comm_free(&comm_);
   if (owns_mpi_) MPI_Finalize();
 }
 
 std::string back_end() { return ExecutionSpace::name(); }
 
 int concurrency() { return static_cast<int>(ExecutionSpace().concurrency()); }
-
-void return_freed_memory() {
-#if defined(__GLIBC__)
-  malloc_trim(0);
-#endif
-}
 
 double peak_memory_bytes() {
   rusage usage{};

@@ -9,7 +9,6 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/huge_pages.hpp"
 #include "diffsim/core/profiling.hpp"
-#include "diffsim/core/runtime.hpp"
 #include "diffsim/mesh/box.hpp"
 #include "diffsim/mesh/cell_scatter.hpp"
 #include "diffsim/mesh/elevate.hpp"
@@ -45,7 +44,6 @@ TetrahedralMesh::TetrahedralMesh(MPI_Comm comm, MeshData data)
     : comm_(comm), order_(data.order), num_unused_(data.num_unused_vertices), infos_(data.regions) {
   const ProfilingRegion region("diffsim::mesh::build");
   number(data);
-  return_freed_memory();
 }
 
 TetrahedralMesh::~TetrahedralMesh() = default;
@@ -55,7 +53,6 @@ void TetrahedralMesh::number(MeshData& data) {
              block_vertices = static_cast<int>(data.block_vertices());
   const auto width = static_cast<std::size_t>(nodes_per_cell());
   std::vector<std::int64_t> found_cells = partition_cells(comm_, data);
-  return_freed_memory();  // one rank may have had all cells
   num_cells_ = static_cast<int>(found_cells.size());
   const auto num_cells = static_cast<std::size_t>(num_cells_);
   std::vector<std::int64_t> file_cells =

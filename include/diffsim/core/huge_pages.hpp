@@ -5,13 +5,13 @@
 
 namespace diffsim {
 
-/// Asks the system to keep [data, data + bytes) in huge pages, which spare most translations of addresses: for fresh
-/// host memory, whose contents are lost unless they are zeros. What an allocator hands out again is given back to the
-/// system first, but only once. Arrays of less than 4 MiB are left alone, so that rounding to pages costs nothing worth
-/// a mention.
+/// Asks the system to keep the library's own array [data, data + bytes) in huge pages, which spare most translations of
+/// addresses. Contents stay. Best called before the array is first written to; small pages that have memory already
+/// are joined where the system can (Linux 6.1). Arrays of less than 4 MiB are left alone, so that rounding to pages
+/// costs nothing worth a mention.
 ///
-/// Linux only, where the system's mode (`/sys/kernel/mm/transparent_hugepage/enabled`) is `madvise` or `always`, and
-/// unless the environment says `DIFFSIM_HUGE_PAGES=0`; else does nothing.
+/// Linux only, where the system's mode (`/sys/kernel/mm/transparent_hugepage/enabled`) is `madvise` or `always`; else
+/// does nothing.
 void advise_huge_pages(void* data, std::size_t bytes) noexcept;
 
 /// Room for `size` values in an empty std::vector, in huge pages where it is large.

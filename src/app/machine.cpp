@@ -1,0 +1,84 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "app/machine.hpp"
+
+#include <dlfcn.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/runtime.hpp"
+
+namespace diffsim::app {
+namespace {
+
+/// Path of the library that the process has a symbol from, links followed; empty where there is none.
+std::string library_of(const char* symbol) {
+  Dl_info info{};
+  void* const address = dlsym(RTLD_DEFAULT, symbol);
+  if (!address || dladdr(address, &info) == 0 || !info.dli_fname) return "";
+  std::error_code code;
+  const std::filesystem::path path = std::filesystem::canonical(info.dli_fname, code);
+  return code ? info.dli_fname : path.string();
+}
+
+/// Whether a library is Netlib's. Tuned ones may have its name, but export what tells their version.
+bool is_reference(const std::string& library) {
+  if (!std::filesystem::path(library).filename().string().starts_with("libblas.")) return false;
+  void* const loaded = dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (!loaded) return false;
+  bool is_tuned = false;
+  for (const char* symbol : {"openblas_get_config", "bli_info_get_version_str", "mkl_get_version", "ATL_buildinfo"})
+    is_tuned = is_tuned || dlsym(loaded, symbol) != nullptr;  // there, or in a library that it is linked with
+  dlclose(loaded);
+  return !is_tuned;
+}
+
+#if defined(__linux__)
+
+/// Cores that any of the communicator's ranks may run on; all are on one node.
+int cores_of(MPI_Comm node) {
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  sched_getaffinity(0, sizeof(mine), &mine);
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &mine, sizeof(mine), MPI_BYTE, MPI_BOR, node));
+  return CPU_COUNT(&mine);
+}
+
+std::string sharing_warning(MPI_Comm comm) {
+  MPI_Comm node = MPI_COMM_NULL;
+  DIFFSIM_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+  int ranks = 1, threads = concurrency();
+  DIFFSIM_MPI(MPI_Comm_size(node, &ranks));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &threads, 1, MPI_INT, MPI_MAX, node));
+  const int cores = cores_of(node);
+  DIFFSIM_MPI(MPI_Comm_free(&node));
+  // Without several threads a rank waits in MPI alone, and mpirun knows when ranks share cores.
+  if (threads == 1 || ranks * threads <= cores || std::getenv("OMP_WAIT_POLICY")) return "";
+  return std::to_string(ranks) + " ranks of " + std::to_string(threads) + " threads share " + std::to_string(cores) +
+         " cores; set OMP_NUM_THREADS=" + std::to_string(std::max(1, cores / ranks)) + ", or OMP_WAIT_POLICY=passive";
+}
+
+#else
+
+std::string sharing_warning(MPI_Comm) { return ""; }
+
+#endif
+
+}  // namespace
+
+std::string blas_library() { return library_of("dgemm_"); }
+
+std::vector<std::string> machine_warnings(MPI_Comm comm) {
+  std::vector<std::string> warnings;
+  const std::string blas = blas_library();
+  if (is_reference(blas))
+    warnings.push_back("the reference BLAS is in use (" + blas +
+                       "), which is slow where linear systems are factored; install OpenBLAS or BLIS");
+  if (std::string sharing = sharing_warning(comm); !sharing.empty()) warnings.push_back(std::move(sharing));
+  return warnings;
+}
+
+}  // namespace diffsim::app
