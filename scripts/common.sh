@@ -14,8 +14,12 @@ fi
 # Threads are not pinned to cores, unless asked: two ranks would be pinned to the same ones.
 export OMP_PROC_BIND=${OMP_PROC_BIND:-false}
 
-# Ranks that wait leave their core to those that work.
+# What waits leaves its core to what works: ranks in MPI, threads in OpenMP.
 export OMPI_MCA_mpi_yield_when_idle=${OMPI_MCA_mpi_yield_when_idle:-1}
+export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
+
+# Kokkos' advice on binding threads is not for who runs scripts.
+export KOKKOS_DISABLE_WARNINGS=${KOKKOS_DISABLE_WARNINGS:-true}
 
 # A compiler job on Kokkos code may take 1.5 GB.
 build_jobs() {
@@ -40,11 +44,14 @@ find_python() {
   echo "$any"
 }
 
-# configure_and_build [TARGET]: the release preset, in build/.
+# configure_and_build TARGET [CMake options]: the release preset, in build/.
 configure_and_build() {
+  local target=$1
+  shift
   if [ ! -f "$build/CMakeCache.txt" ] && command -v ninja >/dev/null; then
     export CMAKE_GENERATOR=${CMAKE_GENERATOR:-Ninja}
   fi
-  (cd "$root" && cmake --preset release) || return 1
-  cmake --build "$build" -j "$(build_jobs)" ${1:+--target "$1"}
+  (cd "$root" && cmake --preset release "$@") || return 1
+  # Objects done of all, seconds so far.
+  NINJA_STATUS=${NINJA_STATUS:-'[%f/%t, %es] '} cmake --build "$build" -j "$(build_jobs)" --target "$target"
 }

@@ -7,29 +7,34 @@ set -uo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 prefix=$root/build/deps
+with_tests=yes
 with_optional=yes
 
-# Debian and Ubuntu names. Everything the library, the runner, its tests and benchmarks need, but Kokkos.
+# Debian and Ubuntu names. Everything the library and the runner need, but Kokkos. OpenBLAS without threads of its own:
+# ranks are the parallelism, and the alternatives system prefers it to the reference BLAS.
 required=(
   build-essential cmake ninja-build pkg-config xz-utils
-  libopenmpi-dev openmpi-bin libpetsc-real-dev libhdf5-openmpi-dev
+  libopenmpi-dev openmpi-bin libpetsc-real-dev libhdf5-openmpi-dev libopenblas0-serial
   libyaml-cpp-dev libcli11-dev libfmt-dev libspdlog-dev nlohmann-json3-dev
-  libgtest-dev libbenchmark-dev libgmp-dev
 )
+# For the tests and the benchmarks.
+tests=(libgtest-dev libbenchmark-dev libgmp-dev)
 # For the pictures of the examples only; nothing fails without them.
 optional=(python3-numpy python3-h5py python3-matplotlib)
 
 usage() {
   cat <<TEXT
-usage: scripts/install-deps.sh [--prefix DIR] [--no-optional] [--help]
+usage: scripts/install-deps.sh [--prefix DIR] [--no-tests] [--no-optional] [--help]
 
 Installs what diffsim is built from, on Debian or Ubuntu, as root or through sudo:
   1. distribution packages: ${required[*]}
+     for tests and benchmarks: ${tests[*]}
   2. optional ones, for pictures: ${optional[*]}
   3. Kokkos with OpenMP and Serial, built from the distribution's 'trilinos' source package into DIR.
      If that cannot be had, the packaged Kokkos (Serial only), with a warning.
 
   --prefix DIR     where Kokkos goes (default: build/deps of the source tree, where CMake looks for it)
+  --no-tests       leave out what only tests and benchmarks need
   --no-optional    leave out 2
   --help           this text
 
@@ -53,6 +58,10 @@ while [ $# -gt 0 ]; do
       ;;
     --prefix=*)
       prefix=${1#--prefix=}
+      shift
+      ;;
+    --no-tests)
+      with_tests=no
       shift
       ;;
     --no-optional)
@@ -108,6 +117,7 @@ if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     "yaml-cpp, CLI11, fmt, spdlog, nlohmann_json, GoogleTest and Google Benchmark, and run cmake --preset release"
 fi
 
+[ "$with_tests" = no ] || required+=("${tests[@]}")
 mapfile -t missing < <(missing_of "${required[@]}")
 if [ ${#missing[@]} -eq 0 ]; then
   say "all required packages are installed"
@@ -115,6 +125,16 @@ else
   say "installing packages: ${missing[*]}"
   apt_install "${missing[@]}" || die "could not install: ${missing[*]}"
 fi
+
+# The BLAS and the LAPACK that programs load: the highest priority, unless an administrator has chosen.
+for name in $(update-alternatives --get-selections 2>/dev/null | awk '$1 ~ /^lib(blas|lapack)\.so\.3/ { print $1 }'); do
+  library=$(update-alternatives --query "$name" | sed -n 's/^Value: //p')
+  case $library in
+    */blas/* | */lapack/*)
+      warn "$name is the reference one, $library, which is slow; to change that: update-alternatives --auto $name"
+      ;;
+  esac
+done
 
 if [ "$with_optional" = yes ]; then
   mapfile -t missing < <(missing_of "${optional[@]}")
@@ -225,7 +245,7 @@ build_kokkos() {
   # Hidden symbols: a PETSc with Trilinos loads another Kokkos into the same process, and neither may bind to the other.
   say "building Kokkos (OpenMP, Serial) into $prefix"
   jobs=$(nproc)
-  cmake -S "$source" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$prefix" \
+  cmake -G Ninja -S "$source" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$prefix" \
     -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_CXX_STANDARD=20 -DBUILD_SHARED_LIBS=OFF -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
     -DCMAKE_CXX_VISIBILITY_PRESET=hidden -DCMAKE_VISIBILITY_INLINES_HIDDEN=ON \
     -DKokkos_ENABLE_OPENMP=ON -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_TESTS=OFF -DKokkos_ENABLE_EXAMPLES=OFF \

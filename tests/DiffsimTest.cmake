@@ -7,13 +7,14 @@ if(mpiexec_version MATCHES "Open MPI|OpenRTE|PRRTE|PRTE")
   list(APPEND DIFFSIM_MPIEXEC_FLAGS --oversubscribe --bind-to none)
 endif()
 
-# What every test that starts MPI gets. Ranks that wait give way to ranks that work.
+# What every test that starts MPI gets. Ranks and threads that wait give way to those that work.
 set(DIFFSIM_TEST_ENVIRONMENT
     OMPI_ALLOW_RUN_AS_ROOT=1
     OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     OMPI_MCA_mpi_yield_when_idle=1
     OMPI_MCA_btl_vader_single_copy_mechanism=none
     OMP_PROC_BIND=false
+    OMP_WAIT_POLICY=passive
     KOKKOS_DISABLE_WARNINGS=true)
 if(DIFFSIM_SANITIZE)
   # Leaks of MPI and PETSc are not ours.
