@@ -198,4 +198,22 @@ BlockScatter::~BlockScatter() = default;
 BlockScatter::BlockScatter(BlockScatter&&) noexcept = default;
 BlockScatter& BlockScatter::operator=(BlockScatter&&) noexcept = default;
 
+void sweep_elements(const char* label, const ElementSweep<ElementWork>& sweep) {
+  Kokkos::parallel_for(label, ThreadRange(0, sweep.data.num_chunks), sweep);
+}
+
+void sum_block_slots(const BlockScatterData& data, double* values) {
+  Kokkos::parallel_for(
+      "diffsim::core::sum_block_slots", Range(0, static_cast<int>(data.sum_block.size())), KOKKOS_LAMBDA(int i) {
+        double* const block = values + 9 * static_cast<std::ptrdiff_t>(data.sum_block(i));
+        for (int s = data.sum_begin(i); s < data.sum_begin(i + 1); ++s) {
+          double* const slot = data.slots.data() + 9 * static_cast<std::ptrdiff_t>(data.sum_slot(s));
+          for (int k = 0; k < 9; ++k) {
+            block[k] += slot[k];
+            slot[k] = 0.0;
+          }
+        }
+      });
+}
+
 }  // namespace diffsim

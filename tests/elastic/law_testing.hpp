@@ -26,6 +26,7 @@ struct ScalarTraits<Complex> {
   static constexpr int order = 1;
   static double base(const Complex& x) { return x.real(); }
   static Complex constant(double x) { return x; }
+  static Complex scaled(const Complex& x, double factor) { return x * factor; }
 };
 
 /// The same law with its energy alone, so that everything else comes by AD.

@@ -51,37 +51,51 @@ struct BlockSink {
   }
 };
 
+/// Work on the elements of a chunk of packs: `body(pack, vertices, sink)` for each pack.
+template <class Body>
+struct ElementSweep {
+  BlockScatterData data;
+  int nodes;
+  double* values;
+  Body body;
+
+  KOKKOS_INLINE_FUNCTION void operator()(int chunk) const {
+    for (int pack = data.chunk_begin(chunk); pack < data.chunk_begin(chunk + 1); ++pack) {
+      const BlockSink sink{data.targets.data() + static_cast<std::ptrdiff_t>(pack) * nodes * nodes * pack_width, nodes,
+                           values, data.slots.data()};
+      body(pack, &data.vertices(nodes * pack_width * pack), sink);
+    }
+  }
+};
+
+/// The body of a host's sweep behind one function, whatever the body's type: the sweep is compiled once for all bodies.
+struct ElementWork {
+  const void* body;
+  void (*function)(const void* body, int pack, const int* vertices, const BlockSink& sink);
+  KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, const BlockSink& sink) const {
+    function(body, pack, vertices, sink);
+  }
+};
+void sweep_elements(const char* label, const ElementSweep<ElementWork>& sweep);
+
 /// block += Σ slots of the block, in a fixed order; slots are zeroed for the next sweep.
-inline void sum_block_slots(const BlockScatterData& data, double* values) {
-  Kokkos::parallel_for(
-      "diffsim::core::sum_block_slots", Range(0, static_cast<int>(data.sum_block.size())), KOKKOS_LAMBDA(int i) {
-        double* const block = values + 9 * static_cast<std::ptrdiff_t>(data.sum_block(i));
-        for (int s = data.sum_begin(i); s < data.sum_begin(i + 1); ++s) {
-          double* const slot = data.slots.data() + 9 * static_cast<std::ptrdiff_t>(data.sum_slot(s));
-          for (int k = 0; k < 9; ++k) {
-            block[k] += slot[k];
-            slot[k] = 0.0;
-          }
-        }
-      });
-}
+void sum_block_slots(const BlockScatterData& data, double* values);
 
 /// The shape of a sweep over elements that adds to a BlockMatrix: `body(pack, vertices, sink)` computes the blocks of
 /// the elements of a pack and gives them to `sink.add`.
 template <class Body>
 void for_each_element(const char* label, const BlockScatter& scatter, BlockMatrix& matrix, const Body& body) {
-  const BlockScatterData data = scatter.data();
-  const int nodes = scatter.nodes();
-  double* const values = matrix.values();
-  Kokkos::parallel_for(
-      label, ThreadRange(0, data.num_chunks), KOKKOS_LAMBDA(int chunk) {
-        for (int pack = data.chunk_begin(chunk); pack < data.chunk_begin(chunk + 1); ++pack) {
-          const BlockSink sink{data.targets.data() + static_cast<std::ptrdiff_t>(pack) * nodes * nodes * pack_width,
-                               nodes, values, data.slots.data()};
-          body(pack, &data.vertices(nodes * pack_width * pack), sink);
-        }
-      });
-  sum_block_slots(data, values);
+  const BlockScatterData& data = scatter.data();
+  if constexpr (kernels_on_host) {
+    const auto function = [](const void* of, int pack, const int* vertices, const BlockSink& sink) {
+      (*static_cast<const Body*>(of))(pack, vertices, sink);
+    };
+    sweep_elements(label, {data, scatter.nodes(), matrix.values(), {&body, function}});
+  } else {
+    Kokkos::parallel_for(label, ThreadRange(0, data.num_chunks),
+                         ElementSweep<Body>{data, scatter.nodes(), matrix.values(), body});
+  }
+  sum_block_slots(data, matrix.values());
   Kokkos::fence();
 }
 

@@ -38,6 +38,7 @@ struct ActiveFibre {
   static constexpr const char* signal = "activation_signal";
   static constexpr int signal_modulus = 2;
   static constexpr bool needs_positive_jacobian = true;
+  static constexpr bool long_arithmetic = true;
 
   template <class T>
   static DIFFSIM_FUNCTION void moduli(const T (&parameters)[7], T (&moduli)[6]) {

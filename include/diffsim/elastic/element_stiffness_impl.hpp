@@ -4,19 +4,9 @@
 #include <cmath>
 
 #include "diffsim/elastic/element_blocks_impl.hpp"
+#include "diffsim/elastic/shared_law.hpp"
 
 namespace diffsim::elastic {
-
-/// H = ∂P/∂F at a point, [9, 9] with F row-major; symmetric.
-template <class L, class T, int K>
-DIFFSIM_FUNCTION void stress_jacobian_of(const Mat3<T>& F, const T (&moduli)[K], T (&H)[9][9]) {
-  for (int k = 0; k < 9; ++k) {
-    Mat3<T> dF;
-    for (int i = 0; i < 9; ++i) dF(i / 3, i % 3) = T(i == k ? 1.0 : 0.0);
-    const Mat3<T> dP = stress_tangent_of<L>(F, dF, moduli);
-    for (int i = 0; i < 9; ++i) H[i][k] = dP(i / 3, i % 3);
-  }
-}
 
 /// Whether H is positive definite in all lanes, by the pivots of LDLᵀ.
 template <class T>
@@ -85,7 +75,7 @@ DIFFSIM_FUNCTION void project_to_semidefinite(double (&H)[9][9]) {
     }
 }
 
-/// Likewise in the lanes that need it.
+/// Projection of the lanes that need it.
 DIFFSIM_FUNCTION void project_lanes(Pack (&H)[9][9]) {
   if (is_positive_definite(H)) return;
   for (int lane_index = 0; lane_index < pack_width; ++lane_index) {
@@ -98,6 +88,28 @@ DIFFSIM_FUNCTION void project_lanes(Pack (&H)[9][9]) {
   }
 }
 
+/// Adds weight · Σ_points V g_a · H · g_b of a pack's cells, H [9, 9] the derivative of a stress by ∂x/∂X, made
+/// semidefinite first if asked. H is overwritten.
+template <class E>
+DIFFSIM_SHARED_FUNCTION void add_stiffness(const CellGeometry<E>& geometry, int pack, double weight, bool project,
+                                           Pack (&H)[E::points][9][9], const BlockSink& sink) {
+  Vec3<Pack> g[E::points][E::nodes];
+  for (int q = 0; q < E::points; ++q) {
+    const auto [inverse, volume] = geometry.at(pack, q);
+    const Pack scale = Pack(weight) * volume;
+    if (project) project_lanes(H[q]);
+    for (int i = 0; i < 9; ++i)
+      for (int j = 0; j < 9; ++j) H[q][i][j] *= scale;
+    shape_gradients<E>(q, inverse, g[q]);
+  }
+  add_element_blocks<E, true>(H, g, sink);
+}
+
+DIFFSIM_COMPILED_ELSEWHERE(void add_stiffness<Tet4>(const CellGeometry<Tet4>&, int, double, bool,
+                                                    Pack (&)[Tet4::points][9][9], const BlockSink&))
+DIFFSIM_COMPILED_ELSEWHERE(void add_stiffness<Tet10>(const CellGeometry<Tet10>&, int, double, bool,
+                                                     Pack (&)[Tet10::points][9][9], const BlockSink&))
+
 /// Adds `weight` ∂f/∂x of cells: K_ab = -Σ_points V g_a · ∂P/∂F · g_b, g_a = ∂N_a/∂X.
 template <Law L, class E>
 struct Stiffness {
@@ -107,21 +119,13 @@ struct Stiffness {
   bool project;
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, const BlockSink& sink) const {
-    Vec3<Pack> nodes[E::nodes], g[E::points][E::nodes];
     Pack H[E::points][9][9];
-    gather_nodes(vertices, x, nodes);
+    Mat3<Pack> F[E::points];
+    gradients_at<E>(elements.geometry, pack, vertices, x, F);
     Pack moduli[L::num_moduli];
     elements.moduli_at(pack, moduli);
-    for (int q = 0; q < E::points; ++q) {
-      const auto [inverse, volume] = elements.geometry.at(pack, q);
-      const Pack scale = Pack(-weight) * volume;
-      stress_jacobian_of<L>(gradient_at<E>(nodes, q, inverse), moduli, H[q]);
-      if (project) project_lanes(H[q]);
-      for (int i = 0; i < 9; ++i)
-        for (int j = 0; j < 9; ++j) H[q][i][j] *= scale;
-      shape_gradients<E>(q, inverse, g[q]);
-    }
-    add_element_blocks<E, true>(H, g, sink);
+    for (int q = 0; q < E::points; ++q) stress_jacobian<L>(F[q], moduli, H[q]);
+    add_stiffness<E>(elements.geometry, pack, -weight, project, H, sink);
   }
 };
 

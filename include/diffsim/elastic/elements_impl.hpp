@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "diffsim/core/compiled_elsewhere.hpp"
 #include "diffsim/elastic/law.hpp"
 #include "diffsim/mesh/cell_geometry_impl.hpp"
 
@@ -21,16 +22,35 @@ DIFFSIM_FUNCTION constexpr int signal_modulus() {
     return -1;
 }
 
-/// Cells of one law, by value in kernels. Arrays are grouped by pack: [packs, …, pack_width].
-template <Law L, class E>
-struct Elements {
+/// The signal's name, or nullptr.
+template <class L>
+constexpr const char* signal_name() {
+  if constexpr (has_signal<L>)
+    return L::signal;
+  else
+    return nullptr;
+}
+
+/// Cells of a term, by value in kernels.
+struct TermCells {
+  DeviceArray<int> cells;  // local cell of each entry; empty: all cells of the mesh, in order
+  int num_cells = 0;
+
+  /// Local cell of a lane; the copies in the last pack stand for the last cell.
+  DIFFSIM_FUNCTION int cell_at(int pack, int i) const { return cell_of(pack_width * pack + i); }
+  DIFFSIM_FUNCTION int cell_of(int place) const {
+    const int entry = place < num_cells ? place : num_cells - 1;
+    return cells.size() == 0 ? entry : cells(entry);
+  }
+};
+
+/// Cells of one law with their moduli. Arrays are grouped by pack: [packs, …, pack_width].
+template <Law L>
+struct LawCells : TermCells {
   static constexpr int K = L::num_moduli;
-  CellGeometry<E> geometry;
   DeviceArray<double> moduli;      // one row for all packs where the moduli are uniform
   int moduli_stride = 0;           // 0: uniform; else K·pack_width
   const double* signal = nullptr;  // of the step at hand, device address; nullptr: 1
-  DeviceArray<int> cells;          // local cell of each entry; empty: all cells of the mesh, in order
-  int num_cells = 0;
 
   DIFFSIM_FUNCTION double signal_value() const { return signal ? *signal : 1.0; }
   /// Without the signal.
@@ -40,12 +60,12 @@ struct Elements {
     for (int k = 0; k < K; ++k) m[k] = modulus(pack, k);
     if constexpr (has_signal<L>) m[L::signal_modulus] *= Pack(signal_value());
   }
-  /// Local cell of a lane; the copies in the last pack stand for the last cell.
-  DIFFSIM_FUNCTION int cell_at(int pack, int i) const {
-    const int entry = pack_width * pack + i;
-    const int cell = entry < num_cells ? entry : num_cells - 1;
-    return cells.size() == 0 ? cell : cells(cell);
-  }
+};
+
+/// Cells of one law with their moduli and their rest shape.
+template <Law L, class E>
+struct Elements : LawCells<L> {
+  CellGeometry<E> geometry;
 };
 
 /// The gradient of a field at point q from its nodes' values: (∂x/∂ξ) (∂X/∂ξ)⁻¹.
@@ -58,6 +78,15 @@ DIFFSIM_FUNCTION Mat3<Pack> gradient_at(const Vec3<Pack> (&x)[E::nodes], int q, 
     E::corners(q, x, y);
     return edges_of(y) * inverse;
   }
+}
+
+/// The gradients of a field at all points of a pack's cells.
+template <class E>
+DIFFSIM_SHARED_FUNCTION void gradients_at(const CellGeometry<E>& geometry, int pack, const int* vertices,
+                                          const double* field, Mat3<Pack> (&gradient)[E::points]) {
+  Vec3<Pack> nodes[E::nodes];
+  gather_nodes(vertices, field, nodes);
+  for (int q = 0; q < E::points; ++q) gradient[q] = gradient_at<E>(nodes, q, geometry.inverse(pack, q));
 }
 
 /// Adds -V A (∂X/∂ξ)⁻ᵀ, spread over the nodes: the forces of a stress A at point q. The first point sets.
@@ -77,21 +106,33 @@ DIFFSIM_FUNCTION void add_node_forces(const Mat3<Pack>& A, const Mat3<Pack>& inv
   }
 }
 
-/// Sets every component of `value` to the largest eigenvalue of each element's symmetric matrix, by power iteration.
-/// `stress_of_gradient(∇u)` is the stress of a small displacement u at rest.
-template <class E, class Stress>
-DIFFSIM_FUNCTION void largest_eigenvalue(const CellGeometry<E>& geometry, int pack, const Stress& stress_of_gradient,
-                                         Vec3<Pack> (&value)[E::nodes]) {
+/// The forces of a stress A at point q, called instead of inlined.
+template <class E>
+DIFFSIM_SHARED_FUNCTION void add_point_forces(const CellGeometry<E>& geometry, int pack, int q, const Mat3<Pack>& A,
+                                              Vec3<Pack> (&value)[E::nodes]) {
+  const auto [inverse, volume] = geometry.at(pack, q);
+  add_node_forces<E>(A, inverse, volume, q, value);
+}
+
+/// Sets every component of `value` to the largest eigenvalue of each element's symmetric matrix Σ_points V g_a · H ·
+/// g_b, H [9, 9] the derivative of a stress by ∂u/∂X at rest (row-major), by power iteration.
+template <class E>
+DIFFSIM_SHARED_FUNCTION void largest_eigenvalue(const CellGeometry<E>& geometry, int pack, const Pack (&H)[9][9],
+                                                Vec3<Pack> (&value)[E::nodes]) {
   using std::sqrt;
   constexpr int iterations = 40;
   Vec3<Pack> u[E::nodes];
   for (int a = 0; a < E::nodes; ++a)
     for (int c = 0; c < 3; ++c) u[a][c] = Pack(1.0 / (1.0 + 3.0 * a + 7.0 * c) - 0.2 * (a == c ? 1.0 : 0.0));
   Pack eigenvalue = 0.0;
-  for (int i = 0; i < iterations; ++i) {
+  for (int iteration = 0; iteration < iterations; ++iteration) {
     for (int q = 0; q < E::points; ++q) {
       const auto [inverse, volume] = geometry.at(pack, q);
-      add_node_forces<E>(stress_of_gradient(gradient_at<E>(u, q, inverse)), inverse, volume, q, value);
+      const Mat3<Pack> gradient = gradient_at<E>(u, q, inverse);
+      Mat3<Pack> stress = Mat3<Pack>::zero();
+      for (int k = 0; k < 9; ++k)
+        for (int i = 0; i < 9; ++i) stress(i / 3, i % 3) += H[i][k] * gradient(k / 3, k % 3);
+      add_node_forces<E>(stress, inverse, volume, q, value);
     }
     Pack norm = 1e-300;
     for (int a = 0; a < E::nodes; ++a) norm += dot(value[a], value[a]);
@@ -103,5 +144,18 @@ DIFFSIM_FUNCTION void largest_eigenvalue(const CellGeometry<E>& geometry, int pa
   for (int a = 0; a < E::nodes; ++a)
     for (int c = 0; c < 3; ++c) value[a][c] = eigenvalue;
 }
+
+DIFFSIM_COMPILED_ELSEWHERE(void gradients_at<Tet4>(const CellGeometry<Tet4>&, int, const int*, const double*,
+                                                   Mat3<Pack> (&)[Tet4::points]))
+DIFFSIM_COMPILED_ELSEWHERE(void add_point_forces<Tet4>(const CellGeometry<Tet4>&, int, int, const Mat3<Pack>&,
+                                                       Vec3<Pack> (&)[Tet4::nodes]))
+DIFFSIM_COMPILED_ELSEWHERE(void largest_eigenvalue<Tet4>(const CellGeometry<Tet4>&, int, const Pack (&)[9][9],
+                                                         Vec3<Pack> (&)[Tet4::nodes]))
+DIFFSIM_COMPILED_ELSEWHERE(void gradients_at<Tet10>(const CellGeometry<Tet10>&, int, const int*, const double*,
+                                                    Mat3<Pack> (&)[Tet10::points]))
+DIFFSIM_COMPILED_ELSEWHERE(void add_point_forces<Tet10>(const CellGeometry<Tet10>&, int, int, const Mat3<Pack>&,
+                                                        Vec3<Pack> (&)[Tet10::nodes]))
+DIFFSIM_COMPILED_ELSEWHERE(void largest_eigenvalue<Tet10>(const CellGeometry<Tet10>&, int, const Pack (&)[9][9],
+                                                          Vec3<Pack> (&)[Tet10::nodes]))
 
 }  // namespace diffsim::elastic

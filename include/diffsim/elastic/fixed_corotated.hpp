@@ -33,6 +33,7 @@ struct FixedCorotated {
   static constexpr std::array<const char*, 2> parameters{"youngs_modulus", "poisson_ratio"};
   static constexpr int num_moduli = 2;
   static constexpr bool needs_positive_jacobian = false;
+  static constexpr bool long_arithmetic = true;
 
   template <class T>
   static DIFFSIM_FUNCTION void moduli(const T (&parameters)[2], T (&moduli)[2]) {

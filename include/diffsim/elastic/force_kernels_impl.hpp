@@ -2,6 +2,7 @@
 #pragma once
 
 #include "diffsim/elastic/elements_impl.hpp"
+#include "diffsim/elastic/shared_law.hpp"
 
 namespace diffsim::elastic {
 
@@ -20,7 +21,7 @@ struct Force {
       const auto [inverse, volume] = elements.geometry.at(pack, q);
       const Mat3<Pack> F = gradient_at<E>(nodes, q, inverse);
       if (invalid_cell) check(pack, F);
-      add_node_forces<E>(stress_of<L>(F, moduli), inverse, volume, q, value);
+      add_node_forces<E>(swept_stress<L>(F, moduli), inverse, volume, q, value);
     }
   }
 
@@ -33,6 +34,14 @@ struct Force {
       if (!(lane(J, i) > bound)) Kokkos::atomic_fetch_min(invalid_cell, elements.cell_at(pack, i));
   }
 };
+
+/// tr W P - P Wᵀ: the change of the stress's share in forces where the rest shape changes by W.
+template <class L>
+DIFFSIM_SHARED_FUNCTION Mat3<Pack> shape_stress(const Mat3<Pack>& F, const Mat3<Pack>& W,
+                                                const Pack (&moduli)[L::num_moduli]) {
+  const Mat3<Pack> P = shared_stress<L>(F, moduli);
+  return trace(W) * P - times_transpose(P, W);
+}
 
 template <Law L, class E>
 struct ForceTangent {
@@ -60,16 +69,13 @@ struct ForceTangent {
         W = shape_change<E>(rest, q, inverse);
         dF = dF - F * W;
       }
-      Mat3<Pack> dP = stress_tangent_of<L>(F, dF, moduli);
+      Mat3<Pack> dP = swept_stress_tangent<L>(F, dF, moduli);
       if (dmoduli || dsignal) {
         Mat3<Pack> A[K];
-        stress_moduli_of<L>(F, moduli, A);
+        swept_stress_moduli<L>(F, moduli, A);
         for (int k = 0; k < K; ++k) dP = dP + modulus_tangent(pack, k) * A[k];
       }
-      if (dX) {
-        const Mat3<Pack> P = stress_of<L>(F, moduli);
-        dP = dP + trace(W) * P - times_transpose(P, W);
-      }
+      if (dX) dP = dP + shape_stress<L>(F, W, moduli);
       add_node_forces<E>(dP, inverse, volume, q, value);
     }
   }
@@ -103,7 +109,7 @@ struct ForceAdjoint {
       const auto [inverse, volume] = elements.geometry.at(pack, q);
       const Mat3<Pack> F = gradient_at<E>(nodes, q, inverse);
       const Mat3<Pack> G = gradient_at<E>(adjoints, q, inverse);
-      const Mat3<Pack> B = stress_tangent_of<L>(F, G, moduli);
+      const Mat3<Pack> B = swept_stress_tangent<L>(F, G, moduli);
       add_node_forces<E>(B, inverse, volume, q, value);
       if (moduli_gradient || signal_gradient) add_moduli_gradient(pack, volume, F, G, moduli);
       if (shape_sums) add_shape(pack, q, inverse, volume, F, G, B, moduli);
@@ -113,8 +119,10 @@ struct ForceAdjoint {
   KOKKOS_INLINE_FUNCTION void add_moduli_gradient(int pack, const Pack& volume, const Mat3<Pack>& F,
                                                   const Mat3<Pack>& G, const Pack (&moduli)[L::num_moduli]) const {
     constexpr int K = L::num_moduli;
+    Mat3<Pack> A[K];
+    swept_stress_moduli<L>(F, moduli, A);
     Pack along[K];
-    stress_moduli_of<L>(F, G, moduli, along);
+    for (int k = 0; k < K; ++k) along[k] = inner(A[k], G);
     if constexpr (has_signal<L>) {
       Pack& a = along[L::signal_modulus];
       if (signal_gradient) {
@@ -132,10 +140,10 @@ struct ForceAdjoint {
   }
 
   /// w · f = -V P : G; along W: V (-(P:G) I + Fᵀ B + Gᵀ P) : W, B = ∂P/∂F : G.
-  KOKKOS_INLINE_FUNCTION void add_shape(int pack, int q, const Mat3<Pack>& inverse, const Pack& volume,
-                                        const Mat3<Pack>& F, const Mat3<Pack>& G, const Mat3<Pack>& B,
-                                        const Pack (&moduli)[L::num_moduli]) const {
-    const Mat3<Pack> P = stress_of<L>(F, moduli);
+  DIFFSIM_SHARED_FUNCTION void add_shape(int pack, int q, const Mat3<Pack>& inverse, const Pack& volume,
+                                         const Mat3<Pack>& F, const Mat3<Pack>& G, const Mat3<Pack>& B,
+                                         const Pack (&moduli)[L::num_moduli]) const {
+    const Mat3<Pack> P = shared_stress<L>(F, moduli);
     const Pack power = inner(P, G);
     Mat3<Pack> Z = transpose(F) * B + transpose(G) * P;
     for (int i = 0; i < 3; ++i) Z(i, i) -= power;
@@ -150,13 +158,12 @@ struct Energy {
   const double* x;
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, double& sum) const {
-    Vec3<Pack> nodes[E::nodes];
-    gather_nodes(&vertices(E::nodes * pack_width * pack), x, nodes);
+    Mat3<Pack> F[E::points];
+    gradients_at<E>(elements.geometry, pack, &vertices(E::nodes * pack_width * pack), x, F);
     Pack moduli[L::num_moduli];
     elements.moduli_at(pack, moduli);
     for (int q = 0; q < E::points; ++q) {
-      const auto [inverse, volume] = elements.geometry.at(pack, q);
-      const Pack energy = volume * L::energy(gradient_at<E>(nodes, q, inverse), moduli);
+      const Pack energy = elements.geometry.volume(pack, q) * shared_energy<L>(F[q], moduli);
       for (int i = 0; i < pack_width; ++i) sum += lane(energy, i);
     }
   }
@@ -168,11 +175,10 @@ struct StiffnessBound {
   Elements<L, E> elements;
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int*, Vec3<Pack> (&value)[E::nodes]) const {
-    const Mat3<Pack> rest = Mat3<Pack>::identity();
-    Pack moduli[L::num_moduli];
+    Pack moduli[L::num_moduli], H[9][9];
     elements.moduli_at(pack, moduli);
-    const auto stress = [&](const Mat3<Pack>& gradient) { return stress_tangent_of<L>(rest, gradient, moduli); };
-    largest_eigenvalue<E>(elements.geometry, pack, stress, value);
+    stress_jacobian<L>(Mat3<Pack>::identity(), moduli, H);
+    largest_eigenvalue<E>(elements.geometry, pack, H, value);
   }
 };
 

@@ -36,6 +36,7 @@ struct HolzapfelGasserOgden {
                                                          "kappa",         "fibre_x",      "fibre_y", "fibre_z"};
   static constexpr int num_moduli = 8;
   static constexpr bool needs_positive_jacobian = true;
+  static constexpr bool long_arithmetic = true;
 
   template <class T>
   static DIFFSIM_FUNCTION void moduli(const T (&parameters)[8], T (&moduli)[8]) {

@@ -38,6 +38,11 @@ using PointValues = T[N];
 ///   static constexpr const char* signal;
 ///   static constexpr int signal_modulus;
 ///
+/// A law of many operations (logarithms and exponentials, iterations) may ask to be called by kernels instead of being
+/// inlined into each, which compiles faster:
+///
+///   static constexpr bool long_arithmetic = true;
+///
 /// Products with Hessians differentiate the stress twice, with Duals of Duals.
 template <class L>
 concept Law = requires(const Mat3<double>& F, const double (&moduli)[L::num_moduli]) {

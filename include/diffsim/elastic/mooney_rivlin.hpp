@@ -27,6 +27,7 @@ struct MooneyRivlin {
   static constexpr std::array<const char*, 3> parameters{"c10", "c01", "bulk_modulus"};
   static constexpr int num_moduli = 3;
   static constexpr bool needs_positive_jacobian = true;
+  static constexpr bool long_arithmetic = true;
 
   template <class T>
   static DIFFSIM_FUNCTION void moduli(const T (&parameters)[3], T (&moduli)[3]) {

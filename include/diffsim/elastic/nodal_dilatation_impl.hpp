@@ -17,73 +17,128 @@ DIFFSIM_FUNCTION void sum_corners(const int* vertices, const double* nodal, Pack
 }
 
 /// A pack's cells at positions x with dilatations θ = ¼ Σ_corners J_a, and along a direction.
+struct DilatedCell {
+  Mat3<Pack> inverse, W;
+  Pack volume, dtheta;
+  DilatedPoint at;
+
+  DIFFSIM_SHARED_FUNCTION void gather(const CellGeometry<Tet4>& geometry, int pack, const int* vertices,
+                                      const double* x, const double* dilatations) {
+    const auto [inverted, rest_volume] = geometry.at(pack, 0);
+    inverse = inverted;
+    volume = rest_volume;
+    W = Mat3<Pack>::zero();
+    Vec3<Pack> nodes[4];
+    gather_nodes(vertices, x, nodes);
+    Pack theta;
+    sum_corners(vertices, dilatations, theta, dtheta);
+    dtheta = 0.25 * dtheta;
+    at.set(gradient_at<Tet4>(nodes, 0, inverse), 0.25 * theta);
+  }
+  /// Along dx, and W of the rest shape's direction dX, if there is one.
+  DIFFSIM_SHARED_FUNCTION void gather_tangent(const int* vertices, const double* dx, const double* dX,
+                                              DilatedTangent& along) {
+    Vec3<Pack> nodes[4];
+    gather_nodes(vertices, dx, nodes);
+    Mat3<Pack> G = gradient_at<Tet4>(nodes, 0, inverse);
+    if (dX) {
+      gather_nodes(vertices, dX, nodes);
+      W = shape_change<Tet4>(nodes, 0, inverse);
+      G = G - at.F * W;
+    }
+    along.set(at, G, dtheta);
+  }
+  /// The cell's share of ∂E/∂J_a, ¼ V ∂w/∂θ, at its corners.
+  DIFFSIM_SHARED_FUNCTION void pressures(Vec3<Pack> (&value)[4]) const {
+    const Pack share = 0.25 * volume * at.by_theta();
+    for (int a = 0; a < 4; ++a) value[a] = {{share, Pack(0.0), Pack(0.0)}};
+  }
+  /// Its derivative beside it.
+  DIFFSIM_SHARED_FUNCTION void pressure_changes(const DilatedTangent& along, Vec3<Pack> (&value)[4]) const {
+    const Pack quarter = 0.25 * volume;
+    const Pack change = quarter * along.by_theta(at) + quarter * trace(W) * at.by_theta();
+    for (int a = 0; a < 4; ++a) value[a][1] = change;
+  }
+  /// f = -∂E/∂x, with the stress ∂w/∂F + Q cof F, Q = Σ_corners (∂E/∂J_a)/d_a.
+  DIFFSIM_SHARED_FUNCTION void forces(const int* vertices, const double* pressures, Vec3<Pack> (&value)[4]) const {
+    Pack Q, dQ;
+    sum_corners(vertices, pressures, Q, dQ);
+    add_node_forces<Tet4>(at.by_F() + Q * at.cof, inverse, volume, 0, value);
+  }
+  /// df, along what `along` and the pressures' derivatives have.
+  DIFFSIM_SHARED_FUNCTION void force_changes(const int* vertices, const double* pressures, const DilatedTangent& along,
+                                             bool with_rest, Vec3<Pack> (&value)[4]) const {
+    Pack Q, dQ;
+    sum_corners(vertices, pressures, Q, dQ);
+    Mat3<Pack> dP = along.by_F(at) + dQ * at.cof + Q * cofactor_derivative(at.F, along.dF);
+    if (with_rest) {
+      const Mat3<Pack> P = at.by_F() + Q * at.cof;
+      dP = dP + trace(W) * P - times_transpose(P, W);
+    }
+    add_node_forces<Tet4>(dP, inverse, volume, 0, value);
+  }
+  /// w · f = -Σ V φ, φ = P̄ : dF̄; along W it changes by V (-(φ + D) I + Fᵀ ∂φ/∂F + Gᵀ ∂w/∂F) : W, where D comes by the
+  /// vertices' volumes, which divide: D = -Σ_corners (dq J + q dJ), q the divided pressures.
+  DIFFSIM_SHARED_FUNCTION void add_shape(int pack, const int* vertices, const double* dilatations,
+                                         const double* pressures, const DilatedTangent& along,
+                                         double* shape_sums) const {
+    Vec3<Pack> J[4], q[4];
+    gather_nodes(vertices, dilatations, J);
+    gather_nodes(vertices, pressures, q);
+    Pack diagonal = inner(at.P_bar, along.dF_bar);
+    for (int a = 0; a < 4; ++a) diagonal -= q[a][1] * J[a][0] + q[a][0] * J[a][1];
+    Mat3<Pack> Z = transpose(at.F) * along.by_F(at) + transpose(along.dF) * at.by_F();
+    for (int i = 0; i < 3; ++i) Z(i, i) -= diagonal;
+    add_shape_derivative<Tet4>(Z, volume, inverse, pack, 0, shape_sums);
+  }
+};
+
+/// What sweeps over cells of a law read.
 template <Law L>
 struct DilatedCells {
   ForceTangent<L, Tet4> cells;  // dx: nullptr for no direction
   const double* dilatations;    // [local vertices, 3], as NodalAverage has them
 
-  struct Point {
-    Mat3<Pack> inverse, F, W;
-    Pack volume, theta, dtheta;
-    Pack moduli[L::num_moduli];
-  };
-  DIFFSIM_FUNCTION void gather(int pack, const int* vertices, Point& point) const {
-    const auto [inverse, volume] = cells.elements.geometry.at(pack, 0);
-    point.inverse = inverse;
-    point.volume = volume;
-    Vec3<Pack> nodes[4];
-    gather_nodes(vertices, cells.x, nodes);
-    point.F = gradient_at<Tet4>(nodes, 0, inverse);
-    sum_corners(vertices, dilatations, point.theta, point.dtheta);
-    point.theta = 0.25 * point.theta;
-    point.dtheta = 0.25 * point.dtheta;
-    cells.elements.moduli_at(pack, point.moduli);
+  DIFFSIM_FUNCTION void gather(int pack, const int* vertices, DilatedCell& cell, Pack (&moduli)[L::num_moduli]) const {
+    cell.gather(cells.elements.geometry, pack, vertices, cells.x, dilatations);
+    cells.elements.moduli_at(pack, moduli);
   }
-  /// ∂(dx)/∂X, and W of the rest shape's direction, if there is one.
-  DIFFSIM_FUNCTION Mat3<Pack> gradient(const int* vertices, Point& point) const {
-    Vec3<Pack> nodes[4];
-    gather_nodes(vertices, cells.dx, nodes);
-    const Mat3<Pack> G = gradient_at<Tet4>(nodes, 0, point.inverse);
-    if (!cells.dX) return G;
-    gather_nodes(vertices, cells.dX, nodes);
-    point.W = shape_change<Tet4>(nodes, 0, point.inverse);
-    return G - point.F * point.W;
+  /// P̄.
+  DIFFSIM_FUNCTION void set_stress(const Pack (&moduli)[L::num_moduli], DilatedPoint& at) const {
+    at.set_stress(shared_stress<L>(at.F_bar, moduli));
   }
   /// dP̄ along dF̄ and the moduli's direction.
-  DIFFSIM_FUNCTION Mat3<Pack> stress_change(int pack, const Point& point, const DilatedTangent<L, Pack>& along) const {
-    Mat3<Pack> dP = stress_tangent_of<L>(along.at.F_bar, along.dF_bar, point.moduli);
+  DIFFSIM_SHARED_FUNCTION void gather_tangent(int pack, const int* vertices, const Pack (&moduli)[L::num_moduli],
+                                              DilatedCell& cell, DilatedTangent& along) const {
+    cell.gather_tangent(vertices, cells.dx, cells.dX, along);
+    Mat3<Pack> dP = shared_stress_tangent<L>(cell.at.F_bar, along.dF_bar, moduli);
     if (cells.dmoduli || cells.dsignal) {
       Mat3<Pack> A[L::num_moduli];
-      stress_moduli_of<L>(along.at.F_bar, point.moduli, A);
+      shared_stress_moduli<L>(cell.at.F_bar, moduli, A);
       for (int k = 0; k < L::num_moduli; ++k) dP = dP + cells.modulus_tangent(pack, k) * A[k];
     }
-    return dP;
+    along.set_stress(cell.at, dP);
   }
 };
 
-/// Each cell's share of ∂E/∂J_a, ¼ V ∂w/∂θ, and its derivative.
+/// Each cell's share of ∂E/∂J_a, and its derivative.
 template <Law L>
 struct NodalPressures {
   DilatedCells<L> dilated;
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[4]) const {
-    typename DilatedCells<L>::Point point;
-    dilated.gather(pack, vertices, point);
-    const DilatedPoint<L, Pack> at(point.F, point.theta, point.moduli);
-    const Pack quarter = 0.25 * point.volume;
-    Pack change = 0.0;
-    if (dilated.cells.dx) {
-      DilatedTangent<L, Pack> along(at, dilated.gradient(vertices, point), point.dtheta);
-      along.set_stress(dilated.stress_change(pack, point, along));
-      change = quarter * along.by_theta();
-      if (dilated.cells.dX) change += quarter * trace(point.W) * at.by_theta();
-    }
-    const Pack share = quarter * at.by_theta();
-    for (int a = 0; a < 4; ++a) value[a] = {{share, change, Pack(0.0)}};
+    DilatedCell cell;
+    Pack moduli[L::num_moduli];
+    dilated.gather(pack, vertices, cell, moduli);
+    dilated.set_stress(moduli, cell.at);
+    cell.pressures(value);
+    if (!dilated.cells.dx) return;
+    DilatedTangent along;
+    dilated.gather_tangent(pack, vertices, moduli, cell, along);
+    cell.pressure_changes(along, value);
   }
 };
 
-/// f = -∂E/∂x, with the stress ∂w/∂F + Q cof F, Q = Σ_corners (∂E/∂J_a)/d_a.
 template <Law L>
 struct NodalForce {
   DilatedCells<L> dilated;
@@ -91,21 +146,20 @@ struct NodalForce {
   std::int32_t* invalid_cell;
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[4]) const {
-    typename DilatedCells<L>::Point point;
-    dilated.gather(pack, vertices, point);
-    const DilatedPoint<L, Pack> at(point.F, point.theta, point.moduli);
-    Pack Q, dQ;
-    sum_corners(vertices, pressures, Q, dQ);
+    DilatedCell cell;
+    Pack moduli[L::num_moduli];
+    dilated.gather(pack, vertices, cell, moduli);
+    dilated.set_stress(moduli, cell.at);
     if (invalid_cell)
       for (int i = 0; i < pack_width; ++i)
-        if (!(lane(at.J, i) > 0.0) || !(lane(at.theta, i) > 0.0))
+        if (!(lane(cell.at.J, i) > 0.0) || !(lane(cell.at.theta, i) > 0.0))
           Kokkos::atomic_fetch_min(invalid_cell, dilated.cells.elements.cell_at(pack, i));
-    add_node_forces<Tet4>(at.by_F() + Q * at.cof, point.inverse, point.volume, 0, value);
+    cell.forces(vertices, pressures, value);
   }
 };
 
-/// Its derivative along a direction; and with the direction w, the adjoint by positions, ∂²E/∂x² being symmetric, and
-/// by moduli and the rest shape.
+/// The force's derivative along a direction; and with the direction w, the adjoint by positions, ∂²E/∂x² being
+/// symmetric, and by moduli and the rest shape.
 template <Law L>
 struct NodalForceDerivative {
   DilatedCells<L> dilated;
@@ -113,42 +167,18 @@ struct NodalForceDerivative {
   ForceAdjoint<L, Tet4> adjoint;  // what to gather; nothing for a tangent
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[4]) const {
-    typename DilatedCells<L>::Point point;
-    dilated.gather(pack, vertices, point);
-    const DilatedPoint<L, Pack> at(point.F, point.theta, point.moduli);
-    const Mat3<Pack> G = dilated.gradient(vertices, point);
-    DilatedTangent<L, Pack> along(at, G, point.dtheta);
-    const Mat3<Pack> dP_bar = dilated.stress_change(pack, point, along);
-    along.set_stress(dP_bar);
-    Pack Q, dQ;
-    sum_corners(vertices, pressures, Q, dQ);
-    const Mat3<Pack> by_F = along.by_F(dP_bar);
-    Mat3<Pack> dP = by_F + dQ * at.cof + Q * cofactor_derivative(at.F, G);
-    if (dilated.cells.dX) {
-      const Mat3<Pack> P = at.by_F() + Q * at.cof;
-      dP = dP + trace(point.W) * P - times_transpose(P, point.W);
-    }
-    add_node_forces<Tet4>(dP, point.inverse, point.volume, 0, value);
+    DilatedCell cell;
+    Pack moduli[L::num_moduli];
+    dilated.gather(pack, vertices, cell, moduli);
+    dilated.set_stress(moduli, cell.at);
+    DilatedTangent along;
+    dilated.gather_tangent(pack, vertices, moduli, cell, along);
+    cell.force_changes(vertices, pressures, along, dilated.cells.dX != nullptr, value);
     if constexpr (has_signal<L>)
       if (adjoint.signal_gradient) adjoint.signal_gradient[pack] = 0.0;
     if (adjoint.moduli_gradient || adjoint.signal_gradient)
-      adjoint.add_moduli_gradient(pack, point.volume, at.F_bar, along.dF_bar, point.moduli);
-    if (adjoint.shape_sums) add_shape(pack, vertices, point, at, along, by_F);
-  }
-
-  /// w · f = -Σ V φ, φ = P̄ : dF̄; along W it changes by V (-(φ + D) I + Fᵀ ∂φ/∂F + Gᵀ ∂w/∂F) : W, where D comes by the
-  /// vertices' volumes, which divide: D = -Σ_corners (dq J + q dJ), q the divided pressures.
-  KOKKOS_INLINE_FUNCTION void add_shape(int pack, const int* vertices, const typename DilatedCells<L>::Point& point,
-                                        const DilatedPoint<L, Pack>& at, const DilatedTangent<L, Pack>& along,
-                                        const Mat3<Pack>& by_F) const {
-    Vec3<Pack> J[4], q[4];
-    gather_nodes(vertices, dilated.dilatations, J);
-    gather_nodes(vertices, pressures, q);
-    Pack diagonal = inner(at.P_bar, along.dF_bar);
-    for (int a = 0; a < 4; ++a) diagonal -= q[a][1] * J[a][0] + q[a][0] * J[a][1];
-    Mat3<Pack> Z = transpose(at.F) * by_F + transpose(along.dF) * at.by_F();
-    for (int i = 0; i < 3; ++i) Z(i, i) -= diagonal;
-    add_shape_derivative<Tet4>(Z, point.volume, point.inverse, pack, 0, adjoint.shape_sums);
+      adjoint.add_moduli_gradient(pack, cell.volume, cell.at.F_bar, along.dF_bar, moduli);
+    if (adjoint.shape_sums) cell.add_shape(pack, vertices, dilated.dilatations, pressures, along, adjoint.shape_sums);
   }
 };
 
@@ -158,11 +188,10 @@ struct NodalEnergy {
   DeviceArray<int> vertices;
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, double& sum) const {
-    using std::cbrt;
-    typename DilatedCells<L>::Point point;
-    dilated.gather(pack, &vertices(4 * pack_width * pack), point);
-    const Pack scale = cbrt(Pack(point.theta / determinant(point.F)));
-    const Pack energy = point.volume * L::energy(scale * point.F, point.moduli);
+    DilatedCell cell;
+    Pack moduli[L::num_moduli];
+    dilated.gather(pack, &vertices(4 * pack_width * pack), cell, moduli);
+    const Pack energy = cell.volume * shared_energy<L>(cell.at.F_bar, moduli);
     for (int i = 0; i < pack_width; ++i) sum += lane(energy, i);
   }
 };
@@ -197,10 +226,8 @@ class NodalDilatationTerm : public ElasticTerm<L, Tet4> {
   }
 
   double energy(const Configuration& at, const ParameterSet&) override {
-    double sum = 0.0;
-    Kokkos::parallel_reduce("diffsim::elastic::nodal_energy", Range(0, this->scatter_.num_packs()),
-                            elastic::NodalEnergy<L>{dilated(at, {}), this->scatter_.data().vertices}, sum);
-    return sum;
+    return sum_over("diffsim::elastic::nodal_energy", this->scatter_.num_packs(),
+                    elastic::NodalEnergy<L>{dilated(at, {}), this->scatter_.data().vertices});
   }
 
   void add_force(const Configuration& at, const ParameterSet&, Field& force) override {
@@ -225,7 +252,7 @@ class NodalDilatationTerm : public ElasticTerm<L, Tet4> {
   void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                          ParameterSet& gradient) override {
     const ProfilingRegion region("diffsim::elastic::force_adjoint");
-    Parameter* const signal = this->signal_in(gradient);
+    Parameter* const signal = this->start_signal(gradient);
     const elastic::ForceAdjoint<L, Tet4> gathered{this->elements(at.step),
                                                   at.positions.data(),
                                                   w.data(),

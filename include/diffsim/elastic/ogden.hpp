@@ -28,6 +28,221 @@ struct OgdenNames<3> {
   static constexpr std::array<const char*, 7> parameters{"mu_1", "alpha_1", "mu_2",        "alpha_2",
                                                          "mu_3", "alpha_3", "bulk_modulus"};
 };
+
+/// The moduli of N terms: µ1, α1, …, µN, αN, κ. N is a number at run time, so that one function serves all laws.
+template <class T>
+struct OgdenTerms {
+  const T* moduli;
+  int count;
+  DIFFSIM_FUNCTION const T& mu(int p) const { return moduli[2 * p]; }
+  DIFFSIM_FUNCTION const T& alpha(int p) const { return moduli[2 * p + 1]; }
+  DIFFSIM_FUNCTION const T& bulk() const { return moduli[2 * count]; }
+};
+
+/// Qᵀ A Q, Q in numbers or packs.
+template <class T>
+DIFFSIM_SHARED_FUNCTION Mat3<T> turned(const Mat3<T>& A, const Mat3<typename ScalarTraits<T>::Base>& Q) {
+  using Traits = ScalarTraits<T>;
+  Mat3<T> AQ, result;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      AQ(i, j) = Traits::scaled(A(i, 0), Q(0, j)) + Traits::scaled(A(i, 1), Q(1, j)) + Traits::scaled(A(i, 2), Q(2, j));
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      result(i, j) =
+          Traits::scaled(AQ(0, j), Q(0, i)) + Traits::scaled(AQ(1, j), Q(1, i)) + Traits::scaled(AQ(2, j), Q(2, i));
+  return result;
+}
+
+/// Functions of C = FᵀF in the frame of its eigenvectors, Λ + E, and the derivatives that expand them.
+template <class T>
+struct OgdenFrame {
+  using Traits = ScalarTraits<T>;
+  using Base = typename Traits::Base;
+  using Terms = OgdenTerms<T>;
+  Mat3<T> cof, C;
+  Mat3<Base> Q;
+  T J, ln_J;
+  T log_stretch[3];  // ln λ̄i, with the diagonal of E
+  Base log_J;
+  Base log_eigenvalue[3];  // ln of the diagonal of Λ
+
+  explicit DIFFSIM_SHARED_FUNCTION OgdenFrame(const Mat3<T>& F) : cof(cofactor(F)) {
+    using std::log;
+    J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
+    ln_J = log(J);
+    log_J = Traits::base(ln_J);
+    C = transpose(F) * F;
+    Mat3<Base> base;
+    for (int i = 0; i < 9; ++i) base(i / 3, i % 3) = Traits::base(C(i / 3, i % 3));
+    Q = symmetric_eigen(base).vectors;
+    C = turned(C, Q);
+    for (int i = 0; i < 3; ++i) {
+      const T ln_C = log(C(i, i));
+      log_stretch[i] = 0.5 * ln_C - (1.0 / 3.0) * ln_J;
+      log_eigenvalue[i] = Traits::base(ln_C);
+    }
+  }
+
+  /// F Q g Qᵀ + pressure cof F.
+  DIFFSIM_SHARED_FUNCTION Mat3<T> stress(const Mat3<T>& F, const Mat3<T>& g, const T& pressure) const {
+    return F * turned(g, transpose(Q)) + pressure * cof;
+  }
+
+  /// λ̄i^αp.
+  DIFFSIM_FUNCTION T power(const Terms& terms, int p, int i) const {
+    using std::exp;
+    return exp(terms.alpha(p) * log_stretch[i]);
+  }
+  /// Σ_p µp J^(-αp/3) d(αp/2 - 1), d(q) of z^q.
+  template <class Difference>
+  DIFFSIM_FUNCTION Base sum_of(const Terms& terms, const Difference& difference_of_power) const {
+    using std::exp;
+    Base sum = Base(0.0);
+    for (int p = 0; p < terms.count; ++p) {
+      const Base mu = Traits::base(terms.mu(p)), alpha = Traits::base(terms.alpha(p));
+      sum = sum + mu * exp((-1.0 / 3.0) * (alpha * log_J)) * difference_of_power(Base(0.5 * alpha - 1.0));
+    }
+    return sum;
+  }
+  /// g[λi, λj].
+  DIFFSIM_SHARED_FUNCTION Base difference(int i, int j, const Terms& terms) const {
+    return sum_of(terms, [&](const Base& q)
+                             DIFFSIM_INLINED { return power_difference(q, log_eigenvalue[i], log_eigenvalue[j]); });
+  }
+  /// f'[λi, λj], f = z g(z): f' = Σ_p αp/2 µp J^(-αp/3) z^(αp/2 - 1).
+  DIFFSIM_SHARED_FUNCTION Base trace_difference(int i, int j, const Terms& terms) const {
+    return sum_of(terms, [&](const Base& q) DIFFSIM_INLINED {
+      return Base((q + 1.0) * power_difference(q, log_eigenvalue[i], log_eigenvalue[j]));
+    });
+  }
+  /// g[λi, λk, λj].
+  DIFFSIM_SHARED_FUNCTION Base second_difference(int i, int k, int j, const Terms& terms) const {
+    return sum_of(terms, [&](const Base& q) DIFFSIM_INLINED {
+      return power_second_difference(q, log_eigenvalue[i], log_eigenvalue[k], log_eigenvalue[j]);
+    });
+  }
+  /// g[λi + E_ii, λj + E_jj].
+  DIFFSIM_SHARED_FUNCTION T moving_difference(int i, int j, const Terms& terms) const {
+    using std::exp, std::log;
+    const T x = log(C(i, i)), y = log(C(j, j));
+    T sum = T(0.0);
+    for (int p = 0; p < terms.count; ++p) {
+      const T& alpha = terms.alpha(p);
+      sum = sum + terms.mu(p) * exp((-1.0 / 3.0) * (alpha * ln_J)) * power_difference(T(0.5 * alpha - 1.0), x, y);
+    }
+    return sum;
+  }
+  /// What is of second order in E_ij, E_ik, E_kj, and the off-diagonal g_ij, j the next after i.
+  DIFFSIM_SHARED_FUNCTION void add_second_order(int i, const Terms& terms, Mat3<T>& g, T& trace_gC) const {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    const T square = C(i, j) * C(i, j);
+    g(i, j) =
+        moving_difference(i, j, terms) * C(i, j) + Traits::scaled(C(i, k) * C(k, j), second_difference(i, k, j, terms));
+    g(i, i) = g(i, i) + Traits::scaled(square, second_difference(i, j, i, terms));
+    g(j, j) = g(j, j) + Traits::scaled(square, second_difference(j, i, j, terms));
+    // tr f with f = z g(z).
+    trace_gC = trace_gC + Traits::scaled(square, trace_difference(i, j, terms));
+  }
+};
+
+template <class T>
+DIFFSIM_SHARED_FUNCTION T ogden_energy(const Mat3<T>& F, const OgdenTerms<T>& terms) {
+  using Traits = ScalarTraits<T>;
+  static_assert(Traits::order <= 2, "the energy is expanded to second order");
+  const OgdenFrame<T> frame(F);
+  T W = 0.5 * terms.bulk() * (frame.J - 1.0) * (frame.J - 1.0);
+  for (int p = 0; p < terms.count; ++p) {
+    T sum = T(-3.0);
+    for (int i = 0; i < 3; ++i) sum = sum + frame.power(terms, p, i);
+    W = W + terms.mu(p) / terms.alpha(p) * sum;
+  }
+  if constexpr (Traits::order == 2) {
+    for (int i = 0; i < 3; ++i) {
+      const int j = (i + 1) % 3;
+      // f' = g/2.
+      W = W + Traits::scaled(frame.C(i, j) * frame.C(i, j), 0.5 * frame.difference(i, j, terms));
+    }
+  }
+  return W;
+}
+
+template <class T>
+DIFFSIM_SHARED_FUNCTION Mat3<T> ogden_stress(const Mat3<T>& F, const OgdenTerms<T>& terms) {
+  using Traits = ScalarTraits<T>;
+  static_assert(Traits::order <= 2, "the stress is expanded to second order");
+  const OgdenFrame<T> frame(F);
+  Mat3<T> g = Mat3<T>::zero();  // off the diagonal E is rounding alone where T has no infinitesimals
+  T trace_gC = T(0.0);
+  for (int i = 0; i < 3; ++i) {
+    T sum = T(0.0);
+    for (int p = 0; p < terms.count; ++p) sum = sum + terms.mu(p) * frame.power(terms, p, i);
+    trace_gC = trace_gC + sum;
+    g(i, i) = sum / frame.C(i, i);
+  }
+  if constexpr (Traits::order > 0) {
+    for (int i = 0; i < 3; ++i) {
+      const int j = (i + 1) % 3;
+      if constexpr (Traits::order == 1)
+        g(i, j) = Traits::scaled(frame.C(i, j), frame.difference(i, j, terms));
+      else
+        frame.add_second_order(i, terms, g, trace_gC);
+      g(j, i) = g(i, j);
+    }
+  }
+  return frame.stress(F, g, terms.bulk() * (frame.J - 1.0) - trace_gC / (3.0 * frame.J));
+}
+
+/// dP = dF g + F dg + d(p cof F): with E = Qᵀ dC Q, dg_ij = g[λi, λj] E_ij, and on the diagonal, with t_i = λi g(λi),
+/// dg_ii = (dt_i - g_ii E_ii) / λi, dt_i = Σ_p µp αp λ̄i^αp d ln λ̄i, d ln λ̄i = E_ii / 2λi - 1/3 d ln J.
+template <class T>
+DIFFSIM_SHARED_FUNCTION Mat3<T> ogden_stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const OgdenTerms<T>& terms) {
+  const OgdenFrame<T> frame(F);
+  const Mat3<T> A = transpose(F) * dF;
+  const Mat3<T> E = turned(A + transpose(A), frame.Q);
+  const T d_ln_J = inner(frame.cof, dF) / frame.J;
+  Mat3<T> g = Mat3<T>::zero(), dg;
+  T trace_gC = T(0.0), d_trace_gC = T(0.0);
+  for (int i = 0; i < 3; ++i) {
+    const T inverse = T(1.0) / frame.C(i, i);
+    const T d_log_stretch = 0.5 * (E(i, i) * inverse) - (1.0 / 3.0) * d_ln_J;
+    T t = T(0.0), dt = T(0.0);
+    for (int p = 0; p < terms.count; ++p) {
+      const T share = terms.mu(p) * frame.power(terms, p, i);
+      t = t + share;
+      dt = dt + terms.alpha(p) * share * d_log_stretch;
+    }
+    trace_gC = trace_gC + t;
+    d_trace_gC = d_trace_gC + dt;
+    g(i, i) = t * inverse;
+    dg(i, i) = (dt - g(i, i) * E(i, i)) * inverse;
+    const int j = (i + 1) % 3;
+    dg(i, j) = frame.difference(i, j, terms) * E(i, j);
+    dg(j, i) = dg(i, j);
+  }
+  const T third = (1.0 / 3.0) / frame.J;
+  const T pressure = terms.bulk() * (frame.J - 1.0) - third * trace_gC;
+  const T d_pressure = terms.bulk() * (frame.J * d_ln_J) - third * (d_trace_gC - trace_gC * d_ln_J);
+  return dF * turned(g, transpose(frame.Q)) + frame.stress(F, dg, d_pressure) + pressure * cofactor_derivative(F, dF);
+}
+
+/// By µp and αp the stress of t_i = λ̄i^αp and of t_i = µp λ̄i^αp ln λ̄i, by κ (J - 1) cof F.
+template <class T>
+DIFFSIM_SHARED_FUNCTION void ogden_stress_moduli(const Mat3<T>& F, const OgdenTerms<T>& terms, Mat3<T>* A) {
+  const OgdenFrame<T> frame(F);
+  for (int k = 0; k < 2 * terms.count; ++k) {
+    Mat3<T> g = Mat3<T>::zero();
+    T trace_gC = T(0.0);
+    for (int i = 0; i < 3; ++i) {
+      T t = frame.power(terms, k / 2, i);
+      if (k % 2 == 1) t = terms.mu(k / 2) * t * frame.log_stretch[i];
+      trace_gC = trace_gC + t;
+      g(i, i) = t / frame.C(i, i);
+    }
+    A[k] = frame.stress(F, g, -(trace_gC / (3.0 * frame.J)));
+  }
+  A[2 * terms.count] = (frame.J - 1.0) * frame.cof;
+}
 }  // namespace detail
 
 /// Compressible Ogden rubber of N terms, shape and volume split (Ogden 1972, doi:10.1098/rspa.1972.0026; Holzapfel
@@ -45,7 +260,8 @@ struct OgdenNames<3> {
 ///   g(Λ + E)_ij = g[λi + E_ii, λj + E_jj] E_ij + g[λi, λk, λj] E_ik E_kj      exact to second order in E
 ///   tr f(Λ + E) = Σ_i f(λi + E_ii) + Σ_{i<j} f'[λi, λj] E_ij²                 exact to second order in E
 ///
-/// so both `stress` and `energy` may be differentiated twice. Small strains see the shear modulus Σ µp αp / 2 and
+/// so both `stress` and `energy` may be differentiated twice. First derivatives of P are the same expansions in numbers
+/// and packs. Small strains see the shear modulus Σ µp αp / 2 and
 /// the bulk modulus κ.
 ///
 /// | parameter     | symbol | unit | range                                       |
@@ -62,6 +278,7 @@ struct Ogden {
   static constexpr std::array<const char*, K> parameters = detail::OgdenNames<N>::parameters;
   static constexpr int num_moduli = K;
   static constexpr bool needs_positive_jacobian = true;
+  static constexpr bool long_arithmetic = true;
 
   template <class T>
   static DIFFSIM_FUNCTION void moduli(const T (&parameters)[K], T (&moduli)[K]) {
@@ -70,139 +287,26 @@ struct Ogden {
 
   template <class T>
   static DIFFSIM_FUNCTION T energy(const Mat3<T>& F, const T (&moduli)[K]) {
-    static_assert(ScalarTraits<T>::order <= 2, "the energy is expanded to second order");
-    using std::exp, std::log;
-    const T J = determinant(F);
-    const Frame<T> frame(F, log(J));
-    T W = 0.5 * moduli[2 * N] * (J - 1.0) * (J - 1.0);
-    for (int p = 0; p < N; ++p) {
-      const T& alpha = moduli[2 * p + 1];
-      T sum = T(-3.0);
-      for (int i = 0; i < 3; ++i) sum = sum + exp(alpha * frame.log_stretch[i]);
-      W = W + moduli[2 * p] / alpha * sum;
-    }
-    if constexpr (ScalarTraits<T>::order == 2) {
-      for (int i = 0; i < 3; ++i) {
-        const T& E = frame.C(i, (i + 1) % 3);
-        // f' = g/2.
-        W = W + ScalarTraits<T>::constant(0.5 * frame.difference(i, (i + 1) % 3, moduli)) * (E * E);
-      }
-    }
-    return W;
+    return detail::ogden_energy<T>(F, {moduli, N});
   }
 
   template <class T>
   static DIFFSIM_FUNCTION Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[K]) {
-    static_assert(ScalarTraits<T>::order <= 2, "the stress is expanded to second order");
-    using std::exp, std::log;
-    const Mat3<T> cof = cofactor(F);
-    const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
-    const Frame<T> frame(F, log(J));
-    Mat3<T> g;
-    T trace_gC = T(0.0);
-    for (int i = 0; i < 3; ++i) {
-      T sum = T(0.0);
-      for (int p = 0; p < N; ++p) sum = sum + moduli[2 * p] * exp(moduli[2 * p + 1] * frame.log_stretch[i]);
-      trace_gC = trace_gC + sum;
-      g(i, i) = sum / frame.C(i, i);
-    }
-    for (int i = 0; i < 3; ++i) {
-      const int j = (i + 1) % 3;
-      if constexpr (ScalarTraits<T>::order == 0)
-        g(i, j) = T(0.0);  // E is rounding alone
-      else if constexpr (ScalarTraits<T>::order == 1)
-        g(i, j) = ScalarTraits<T>::constant(frame.difference(i, j, moduli)) * frame.C(i, j);
-      else
-        add_second_order(frame, i, moduli, g, trace_gC);
-      g(j, i) = g(i, j);
-    }
-    const T pressure = moduli[2 * N] * (J - 1.0) - trace_gC / (3.0 * J);
-    return F * (frame.Q * times_transpose(g, frame.Q)) + pressure * cof;
+    return detail::ogden_stress<T>(F, {moduli, N});
   }
 
- private:
-  /// What is of second order in E_ij, E_ik, E_kj, and the off-diagonal g_ij, j the next after i.
-  template <class T, class F>
-  static DIFFSIM_SHARED_FUNCTION void add_second_order(const F& frame, int i, const T (&moduli)[K], Mat3<T>& g,
-                                                       T& trace_gC) {
-    using Traits = ScalarTraits<T>;
-    const int j = (i + 1) % 3, k = (i + 2) % 3;
-    const T square = frame.C(i, j) * frame.C(i, j);
-    g(i, j) = frame.moving_difference(i, j, moduli) * frame.C(i, j) +
-              Traits::constant(frame.second_difference(i, k, j, moduli)) * (frame.C(i, k) * frame.C(k, j));
-    g(i, i) = g(i, i) + Traits::constant(frame.second_difference(i, j, i, moduli)) * square;
-    g(j, j) = g(j, j) + Traits::constant(frame.second_difference(j, i, j, moduli)) * square;
-    // tr f with f = z g(z).
-    trace_gC = trace_gC + Traits::constant(frame.trace_difference(i, j, moduli)) * square;
-  }
-
-  /// C in the frame of its eigenvectors, Λ + E.
   template <class T>
-  struct Frame {
-    using Traits = ScalarTraits<T>;
-    using Base = typename Traits::Base;
-    Mat3<T> Q, C;
-    T log_stretch[3];        // ln λ̄i, with the diagonal of E
-    Base log_eigenvalue[3];  // ln of the diagonal of Λ
-    T ln_J;
-    Base log_J;
+  requires(ScalarTraits<T>::order == 0) static DIFFSIM_FUNCTION Mat3<T> stress_tangent(const Mat3<T>& F,
+                                                                                       const Mat3<T>& dF,
+                                                                                       const T (&moduli)[K]) {
+    return detail::ogden_stress_tangent<T>(F, dF, {moduli, N});
+  }
 
-    DIFFSIM_FUNCTION Frame(const Mat3<T>& F, const T& logarithm_J)
-        : ln_J(logarithm_J), log_J(Traits::base(logarithm_J)) {
-      using std::log;
-      C = transpose(F) * F;
-      Mat3<Base> base;
-      for (int i = 0; i < 9; ++i) base(i / 3, i % 3) = Traits::base(C(i / 3, i % 3));
-      const SymmetricEigen<Base> eigen = symmetric_eigen(base);
-      for (int i = 0; i < 9; ++i) Q(i / 3, i % 3) = Traits::constant(eigen.vectors(i / 3, i % 3));
-      C = transpose(Q) * (C * Q);
-      for (int i = 0; i < 3; ++i) {
-        const T ln_C = log(C(i, i));
-        log_stretch[i] = 0.5 * ln_C - (1.0 / 3.0) * ln_J;
-        log_eigenvalue[i] = Traits::base(ln_C);
-      }
-    }
-
-    /// Σ_p µp J^(-αp/3) d(αp/2 - 1), d(q) of z^q.
-    template <class Difference>
-    DIFFSIM_FUNCTION Base sum_of(const T (&moduli)[K], const Difference& difference_of_power) const {
-      using std::exp;
-      Base sum = Base(0.0);
-      for (int p = 0; p < N; ++p) {
-        const Base mu = Traits::base(moduli[2 * p]), alpha = Traits::base(moduli[2 * p + 1]);
-        sum = sum + mu * exp((-1.0 / 3.0) * (alpha * log_J)) * difference_of_power(Base(0.5 * alpha - 1.0));
-      }
-      return sum;
-    }
-    /// g[λi, λj].
-    DIFFSIM_FUNCTION Base difference(int i, int j, const T (&moduli)[K]) const {
-      return sum_of(moduli, [&](const Base& q)
-                                DIFFSIM_INLINED { return power_difference(q, log_eigenvalue[i], log_eigenvalue[j]); });
-    }
-    /// f'[λi, λj], f = z g(z): f' = Σ_p αp/2 µp J^(-αp/3) z^(αp/2 - 1).
-    DIFFSIM_FUNCTION Base trace_difference(int i, int j, const T (&moduli)[K]) const {
-      return sum_of(moduli, [&](const Base& q) DIFFSIM_INLINED {
-        return Base((q + 1.0) * power_difference(q, log_eigenvalue[i], log_eigenvalue[j]));
-      });
-    }
-    /// g[λi, λk, λj].
-    DIFFSIM_FUNCTION Base second_difference(int i, int k, int j, const T (&moduli)[K]) const {
-      return sum_of(moduli, [&](const Base& q) DIFFSIM_INLINED {
-        return power_second_difference(q, log_eigenvalue[i], log_eigenvalue[k], log_eigenvalue[j]);
-      });
-    }
-    /// g[λi + E_ii, λj + E_jj].
-    DIFFSIM_FUNCTION T moving_difference(int i, int j, const T (&moduli)[K]) const {
-      using std::exp, std::log;
-      const T x = log(C(i, i)), y = log(C(j, j));
-      T sum = T(0.0);
-      for (int p = 0; p < N; ++p) {
-        const T& alpha = moduli[2 * p + 1];
-        sum = sum + moduli[2 * p] * exp((-1.0 / 3.0) * (alpha * ln_J)) * power_difference(T(0.5 * alpha - 1.0), x, y);
-      }
-      return sum;
-    }
-  };
+  template <class T>
+  requires(ScalarTraits<T>::order == 0) static DIFFSIM_FUNCTION
+      void stress_moduli(const Mat3<T>& F, const T (&moduli)[K], Mat3<T> (&A)[K]) {
+    detail::ogden_stress_moduli<T>(F, {moduli, N}, A);
+  }
 };
 
 }  // namespace diffsim

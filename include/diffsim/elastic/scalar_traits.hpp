@@ -8,13 +8,15 @@
 namespace diffsim {
 
 /// What a scalar of a law carries beside its value: `Base`, the number or pack under all derivatives, and `order`, the
-/// highest power of its infinitesimals that does not vanish (0 for numbers, 1 for Dual, 2 for Dual of Dual).
+/// highest power of its infinitesimals that does not vanish (0 for numbers, 1 for Dual, 2 for Dual of Dual). `scaled`
+/// is the product with a number or pack, in fewer operations than that of two scalars.
 template <class T>
 struct ScalarTraits {
   using Base = T;
   static constexpr int order = 0;
   static DIFFSIM_FUNCTION Base base(const T& x) { return x; }
   static DIFFSIM_FUNCTION T constant(const Base& x) { return x; }
+  static DIFFSIM_FUNCTION T scaled(const T& x, const Base& factor) { return x * factor; }
 };
 
 template <class T, int N>
@@ -25,6 +27,12 @@ struct ScalarTraits<Dual<T, N>> {
   static DIFFSIM_FUNCTION Dual<T, N> constant(const Base& x) {
     return Dual<T, N>::constant(ScalarTraits<T>::constant(x));
   }
+  static DIFFSIM_FUNCTION Dual<T, N> scaled(const Dual<T, N>& x, const Base& factor) {
+    Dual<T, N> y;
+    y.value = ScalarTraits<T>::scaled(x.value, factor);
+    for (int i = 0; i < N; ++i) y.derivative[i] = ScalarTraits<T>::scaled(x.derivative[i], factor);
+    return y;
+  }
 };
 
 template <class T>
@@ -34,6 +42,9 @@ struct ScalarTraits<PointGradient<T>> {
   static DIFFSIM_FUNCTION Base base(const PointGradient<T>& x) { return ScalarTraits<T>::base(x.value); }
   static DIFFSIM_FUNCTION PointGradient<T> constant(const Base& x) {
     return PointGradient<T>::constant(ScalarTraits<T>::constant(x));
+  }
+  static DIFFSIM_FUNCTION PointGradient<T> scaled(const PointGradient<T>& x, const Base& factor) {
+    return PointGradient<T>::chained(ScalarTraits<T>::scaled(x.value, factor), x, ScalarTraits<T>::constant(factor));
   }
 };
 

@@ -65,6 +65,26 @@ DIFFSIM_SHARED_FUNCTION void power_derivatives(const Mat3<PackDual>& F, const Ma
   }
 }
 
+/// The gradients of a field and of its direction, or nullptr, at all points of a pack's cells.
+template <class E>
+DIFFSIM_SHARED_FUNCTION void dual_gradients_at(const CellGeometry<E>& geometry, int pack, const int* vertices,
+                                               const double* field, const double* direction,
+                                               Mat3<PackDual> (&gradient)[E::points]) {
+  Mat3<Pack> value[E::points], derivative[E::points];
+  gradients_at<E>(geometry, pack, vertices, field, value);
+  if (direction) gradients_at<E>(geometry, pack, vertices, direction, derivative);
+  for (int q = 0; q < E::points; ++q)
+    for (int i = 0; i < 9; ++i) {
+      gradient[q](i / 3, i % 3).value = value[q](i / 3, i % 3);
+      gradient[q](i / 3, i % 3).derivative[0] = direction ? derivative[q](i / 3, i % 3) : Pack(0.0);
+    }
+}
+
+DIFFSIM_COMPILED_ELSEWHERE(void dual_gradients_at<Tet4>(const CellGeometry<Tet4>&, int, const int*, const double*,
+                                                        const double*, Mat3<PackDual> (&)[Tet4::points]))
+DIFFSIM_COMPILED_ELSEWHERE(void dual_gradients_at<Tet10>(const CellGeometry<Tet10>&, int, const int*, const double*,
+                                                         const double*, Mat3<PackDual> (&)[Tet10::points]))
+
 /// The derivative of `ForceAdjoint`, by positions and moduli, along dx, dw, dmoduli and dsignal.
 template <Law L, class E>
 struct ForceAdjointTangent {
@@ -79,37 +99,22 @@ struct ForceAdjointTangent {
   double* signal_gradient;  // likewise, [packs], set, or nullptr
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[E::nodes]) const {
-    Vec3<Pack> positions[E::nodes], d_positions[E::nodes], adjoints[E::nodes], d_adjoints[E::nodes];
-    gather_nodes(vertices, x, positions);
-    gather_nodes(vertices, dx, d_positions);
-    gather_nodes(vertices, w, adjoints);
-    if (dw) gather_nodes(vertices, dw, d_adjoints);
+    Mat3<PackDual> F[E::points], G[E::points];
+    dual_gradients_at<E>(elements.geometry, pack, vertices, x, dx, F);
+    dual_gradients_at<E>(elements.geometry, pack, vertices, w, dw, G);
     PackDual moduli[L::num_moduli];
     moduli_at(pack, moduli);
     if constexpr (has_signal<L>)
       if (signal_gradient) signal_gradient[pack] = 0.0;
     for (int q = 0; q < E::points; ++q) {
-      const Mat3<Pack> inverse = elements.geometry.inverse(pack, q);
-      const Pack volume = elements.geometry.volume(pack, q);
-      const Mat3<PackDual> F = dual(gradient_at<E>(positions, q, inverse), gradient_at<E>(d_positions, q, inverse));
-      const Mat3<PackDual> G =
-          dual(gradient_at<E>(adjoints, q, inverse), dw ? gradient_at<E>(d_adjoints, q, inverse) : Mat3<Pack>::zero());
       PowerDerivatives<L> power;
-      power_derivatives<L>(F, G, moduli, moduli_gradient || signal_gradient, power);
+      power_derivatives<L>(F[q], G[q], moduli, moduli_gradient || signal_gradient, power);
       Mat3<Pack> dB;
       for (int i = 0; i < 9; ++i) dB(i / 3, i % 3) = power.by_F(i / 3, i % 3).derivative[0];
-      add_node_forces<E>(dB, inverse, volume, q, value);
-      if (moduli_gradient || signal_gradient) add_moduli_gradient(pack, volume, power.by_modulus);
+      add_point_forces<E>(elements.geometry, pack, q, dB, value);
+      if (moduli_gradient || signal_gradient)
+        add_moduli_gradient(pack, elements.geometry.volume(pack, q), power.by_modulus);
     }
-  }
-
-  static KOKKOS_INLINE_FUNCTION Mat3<PackDual> dual(const Mat3<Pack>& a, const Mat3<Pack>& da) {
-    Mat3<PackDual> c;
-    for (int i = 0; i < 9; ++i) {
-      c(i / 3, i % 3).value = a(i / 3, i % 3);
-      c(i / 3, i % 3).derivative[0] = da(i / 3, i % 3);
-    }
-    return c;
   }
 
   KOKKOS_INLINE_FUNCTION PackDual signal() const {
@@ -150,17 +155,17 @@ struct ForceAdjointTangent {
 
 /// The derivative of `add_parameter_gradient` along a direction of the parameters and of the moduli's gradient:
 /// gradient_i += Σ_k dm̄_k ∂m_k/∂p_i + m̄_k Σ_j ∂²m_k/∂p_i∂p_j dp_j.
-template <Law L, class E>
-void add_parameter_gradient_tangent(const Elements<L, E>& elements, const ParameterPointers<L>& parameters,
+template <Law L>
+void add_parameter_gradient_tangent(const LawCells<L>& law, const ParameterPointers<L>& parameters,
                                     const ParameterPointers<L>& direction, const DeviceArray<double>& moduli_gradient,
                                     const DeviceArray<double>& moduli_gradient_tangent,
                                     const GradientPointers<L>& gradient) {
   constexpr int K = L::num_moduli;
   constexpr int P = static_cast<int>(L::parameters.size());
-  Kokkos::parallel_for(
-      "diffsim::elastic::moduli_adjoint_tangent", Range(0, elements.num_cells), KOKKOS_LAMBDA(int entry) {
+  for_each_index(
+      "diffsim::elastic::moduli_adjoint_tangent", law.num_cells, KOKKOS_LAMBDA(int entry) {
         using Along = Dual<double, 1>;
-        const int cell = elements.cell_at(entry / pack_width, entry % pack_width);
+        const int cell = law.cell_of(entry);
         double p[P], dp[P];
         parameters.at(cell, p);
         direction.at(cell, dp);

@@ -20,7 +20,7 @@ struct SymmetricEigen {
 /// Jacobi's iteration (Golub & Van Loan 2013, sec. 8.5) of a symmetric matrix, T = double or Pack: no branch on a lane,
 /// and accurate for repeated eigenvalues too.
 template <class T>
-DIFFSIM_FUNCTION SymmetricEigen<T> symmetric_eigen(Mat3<T> a) {
+DIFFSIM_SHARED_FUNCTION SymmetricEigen<T> symmetric_eigen(Mat3<T> a) {
   using std::abs, std::copysign, std::sqrt;
   constexpr int most_sweeps = 10;  // 4 or 5 are usual
   SymmetricEigen<T> result;

@@ -55,49 +55,18 @@ DIFFSIM_FUNCTION void add_to_cells(const Pack& x, int pack, int num_cells, doubl
     if (pack_width * pack + i < num_cells) values[pack_width * pack + i] += lane(x, i);
 }
 
-/// Adds the nodes' values of a pack, whose nodes are `vertices`, to them, or to slots where they are other chunks' too.
+/// The body of a host's sweep behind one function, whatever the body's type: the sweep is compiled once for all bodies.
 template <int nodes>
-DIFFSIM_FUNCTION void scatter_nodes(const CellScatterPart& part, int pack, const int* vertices, int num_vertices,
-                                    const Vec3<Pack> (&value)[nodes], double* out) {
-  const int row = part.redirect(pack - part.first_pack);
-  const int* const target = row < 0 ? vertices : &part.targets(nodes * pack_width * row);
-  for (int a = 0; a < nodes; ++a) {
-    const VectorLanes vectors(value[a].v);
-    if (row < 0) {
-      for (int i = 0; i < pack_width; ++i)
-        vectors.add_to(out + 3 * static_cast<std::ptrdiff_t>(target[i * nodes + a]), i);
-      continue;
-    }
-    for (int i = 0; i < pack_width; ++i) {
-      const int t = target[i * nodes + a];
-      vectors.add_to(t < num_vertices ? out + 3 * static_cast<std::ptrdiff_t>(t)
-                                      : part.slots.data() + 3 * static_cast<std::ptrdiff_t>(t - num_vertices),
-                     i);
-    }
-  }
-}
+struct PackWork {
+  const void* body;
+  void (*function)(const void* body, int pack, const int* vertices, Vec3<Pack> (&value)[nodes]);
+};
 
 /// Host: a thread works its chunk of packs, and adds to vertices that are its own, or to private slots for shared ones.
-/// A pack is added while the next is worked: the two do not wait for each other.
-template <int nodes, class Body>
+/// For cells of 4 and of 10 nodes.
+template <int nodes>
 void scatter_by_chunks(const char* label, const CellScatterPart& part, const DeviceArray<int>& all, int num_vertices,
-                       double* out, const Body& body) {
-  Kokkos::parallel_for(
-      label, ThreadRange(0, part.num_chunks), KOKKOS_LAMBDA(int chunk) {
-        const int begin = part.chunk_begin(chunk), end = part.chunk_begin(chunk + 1);
-        constexpr int entries = nodes * pack_width;
-        Vec3<Pack> value[2][nodes];
-        for (int pack = begin; pack < end; ++pack) {
-          const int* const vertices = &all(entries * pack);
-          prefetch<entries>(vertices + packs_ahead * entries);
-          body(pack, vertices, value[pack % 2]);
-          if (pack > begin)
-            scatter_nodes<nodes>(part, pack - 1, vertices - entries, num_vertices, value[(pack - 1) % 2], out);
-        }
-        if (end > begin)
-          scatter_nodes<nodes>(part, end - 1, &all(entries * (end - 1)), num_vertices, value[(end - 1) % 2], out);
-      });
-}
+                       double* out, const PackWork<nodes>& work);
 
 /// GPU: each cell writes its nodes' values to its own slots.
 template <int nodes, class Body>
@@ -113,19 +82,7 @@ void scatter_to_slots(const char* label, const CellScatterPart& part, const Devi
 }
 
 /// out[vertex] += Σ slots of the vertex, in a fixed order; host slots are zeroed for the next sweep.
-inline void sum_slots(const CellScatterPart& part, double* out) {
-  Kokkos::parallel_for(
-      "diffsim::mesh::sum_slots", Range(0, static_cast<int>(part.sum_vertex.size())), KOKKOS_LAMBDA(int i) {
-        double* const y = out + 3 * static_cast<std::ptrdiff_t>(part.sum_vertex(i));
-        for (int s = part.sum_begin(i); s < part.sum_begin(i + 1); ++s) {
-          double* const slot = &part.slots(3 * part.sum_slot(s));
-          for (int c = 0; c < 3; ++c) {
-            y[c] += slot[c];
-            slot[c] = 0.0;
-          }
-        }
-      });
-}
+void sum_slots(const CellScatterPart& part, double* out);
 
 /// The one shape of a sweep over cells that adds to vertices: `body(pack, vertices, value)` computes the three
 /// components at the nodes of each cell of a pack, [nodes] Vec3<Pack>; `out` [num_vertices, 3] gains their sums, in a
@@ -136,10 +93,14 @@ void for_each_cell(const char* label, const CellScatter& scatter, double* out, c
   const CellScatter::Data& data = scatter.data();
   const auto sweep = [&](const CellScatterPart& part) {
     if (part.num_packs == 0) return;
-    if constexpr (kernels_on_host)
-      scatter_by_chunks<nodes>(label, part, data.vertices, scatter.num_vertices(), out, body);
-    else
+    if constexpr (kernels_on_host) {
+      const auto function = [](const void* of, int pack, const int* vertices, Vec3<Pack>(&value)[nodes]) {
+        (*static_cast<const Body*>(of))(pack, vertices, value);
+      };
+      scatter_by_chunks<nodes>(label, part, data.vertices, scatter.num_vertices(), out, {&body, function});
+    } else {
       scatter_to_slots<nodes>(label, part, data.vertices, body);
+    }
     sum_slots(part, out);
   };
   if (which != CellPart::inner) sweep(data.shared);

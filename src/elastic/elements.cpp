@@ -1,0 +1,30 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/elastic/element_stiffness_impl.hpp"
+#include "diffsim/elastic/second_derivatives_impl.hpp"
+
+// What kernels of all laws share.
+
+namespace diffsim::elastic {
+
+template void gradients_at<Tet4>(const CellGeometry<Tet4>&, int, const int*, const double*,
+                                 Mat3<Pack> (&)[Tet4::points]);
+template void add_point_forces<Tet4>(const CellGeometry<Tet4>&, int, int, const Mat3<Pack>&,
+                                     Vec3<Pack> (&)[Tet4::nodes]);
+template void largest_eigenvalue<Tet4>(const CellGeometry<Tet4>&, int, const Pack (&)[9][9],
+                                       Vec3<Pack> (&)[Tet4::nodes]);
+template void gradients_at<Tet10>(const CellGeometry<Tet10>&, int, const int*, const double*,
+                                  Mat3<Pack> (&)[Tet10::points]);
+template void add_point_forces<Tet10>(const CellGeometry<Tet10>&, int, int, const Mat3<Pack>&,
+                                      Vec3<Pack> (&)[Tet10::nodes]);
+template void largest_eigenvalue<Tet10>(const CellGeometry<Tet10>&, int, const Pack (&)[9][9],
+                                        Vec3<Pack> (&)[Tet10::nodes]);
+template void add_stiffness<Tet4>(const CellGeometry<Tet4>&, int, double, bool, Pack (&)[Tet4::points][9][9],
+                                  const BlockSink&);
+template void add_stiffness<Tet10>(const CellGeometry<Tet10>&, int, double, bool, Pack (&)[Tet10::points][9][9],
+                                   const BlockSink&);
+template void dual_gradients_at<Tet4>(const CellGeometry<Tet4>&, int, const int*, const double*, const double*,
+                                      Mat3<PackDual> (&)[Tet4::points]);
+template void dual_gradients_at<Tet10>(const CellGeometry<Tet10>&, int, const int*, const double*, const double*,
+                                       Mat3<PackDual> (&)[Tet10::points]);
+
+}  // namespace diffsim::elastic
