@@ -113,7 +113,8 @@ TEST(nafems_le10, stress_at_d) {
 }
 
 // A unit cube of E = 2.8, ν = 0.4 clamped at x = 0 under a dead traction (0, 0, -0.5) at x = 1 bends far: its strain
-// energy on refined meshes, and the residuals of Newton's method.
+// energy on refined meshes, and the residuals of Newton's method. The corners of the clamp are singular, and on such
+// meshes the energy rises by nearly as much from each to the next: there is no limit to be read off.
 TEST(neo_hookean_cube, strain_energy_settles) {
   std::vector<double> energies;
   for (const int n : {2, 3, 4, 5}) {
@@ -141,10 +142,10 @@ TEST(neo_hookean_cube, strain_energy_settles) {
     const std::size_t last = residuals.size() - 1;
     EXPECT_LE(residuals[last], std::max(1e-12, 100.0 * residuals[last - 1] * residuals[last - 1]));
   }
-  // Richardson's limit from the last two, for errors that fall as h²: corners of the clamp limit the order.
-  const double limit = energies[3] + (energies[3] - energies[2]) / (std::pow(1.25, 2) - 1.0);
-  if (verbose()) printf("cube: limit %.6f\n", limit);
-  EXPECT_NEAR(energies[3], energies[2], 0.005 * energies[3]);
+  for (std::size_t k = 1; k < energies.size(); ++k) {
+    EXPECT_GT(energies[k], energies[k - 1]);
+    EXPECT_LT(energies[k], 1.002 * energies[k - 1]);
+  }
 }
 
 }  // namespace
