@@ -162,7 +162,7 @@ FAULTS = [
     # ---- contact ---------------------------------------------------------------------------------------------------
     Fault("plane: force × 1.001 of the energy's slope", "src/contact/plane_kernels.cpp",
           "const T push = -2.0 *", "const T push = -2.002 *",
-          ["contact.plane_force.np1", "simulation.plane_contact.np1"]),
+          ["simulation.contact_energy.np1", "simulation.plane_contact.np1"]),
     Fault("obstacle: velocity turns the other way", "src/contact/obstacle_motion.cpp",
           "v[c] = V[c] + w * speed[c]", "v[c] = V[c] - w * speed[c]",
           ["contact.obstacle_motion.np1", "simulation.moving_obstacle.np1"]),
