@@ -94,11 +94,8 @@ CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error) {
   if (options.schedule == "multi_level" && options.levels.size() > 1) options.store = "tiered";
   if (const Value* store = mapping.find("store")) options.store = to_choice(*store, {"memory", "hdf5", "tiered"});
   if (const Value* directory = mapping.find("directory")) options.directory = to_text(*directory);
-  if (const Value* precision = mapping.find("precision")) {
+  if (const Value* precision = mapping.find("precision"))
     options.single = to_choice(*precision, {"double", "single"}) == "single";
-    if (options.single && options.store == "memory")
-      precision->place.fail("is of snapshots in HDF5; use store: hdf5 or tiered, or precision: double");
-  }
   if (const Value* compression = mapping.find("compression")) {
     options.compressed = to_choice(*compression, {"none", "deflate"}) == "deflate";
     if (options.compressed && options.store == "memory")

@@ -13,6 +13,7 @@
 #include "diffsim/checkpoint/online_schedule.hpp"
 #include "diffsim/checkpoint/reversible_schedule.hpp"
 #include "diffsim/checkpoint/revolve_schedule.hpp"
+#include "diffsim/checkpoint/rounded_store.hpp"
 #include "diffsim/checkpoint/tiered_store.hpp"
 #include "diffsim/checkpoint/truncated_schedule.hpp"
 #include "diffsim/checkpoint/two_level_schedule.hpp"
@@ -30,6 +31,23 @@ double measured(MPI_Comm comm, const Body& body) {
   double seconds = MPI_Wtime() - start;
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm));
   return seconds;
+}
+
+std::unique_ptr<Store> make_memory_store(const CheckpointOptions& options) {
+  if (options.single) return std::make_unique<RoundedStore>();
+  return std::make_unique<MemoryStore>();
+}
+
+/// What a snapshot in memory takes of a state's bytes.
+std::int64_t snapshot_bytes(const CheckpointOptions& options, const State& state) {
+  const auto bytes = static_cast<std::int64_t>(state.bytes());
+  return options.single ? bytes / 2 : bytes;
+}
+
+/// Whether the gradient may be taken at states that a snapshot gave back.
+bool has_snapshots(const CheckpointOptions& options) {
+  const bool stores_none = options.schedule == "all" || options.schedule == "reversible";
+  return options.memory.is_given() || !stores_none;
 }
 
 std::unique_ptr<Store> make_hdf5_store(const CheckpointOptions& options, MPI_Comm comm, const std::string& directory,
@@ -50,7 +68,7 @@ std::unique_ptr<Store> make_tiered_store(const CheckpointOptions& options, MPI_C
     if (directory.empty() && k > 0)
       directory = (std::filesystem::path(options.directory) / ("level_" + std::to_string(k))).string();
     if (directory.empty())
-      levels.push_back(std::make_unique<MemoryStore>());
+      levels.push_back(make_memory_store(options));
     else
       levels.push_back(make_hdf5_store(options, comm, directory, is_main ? shared : nullptr, order));
   }
@@ -86,7 +104,7 @@ std::string approximation_of(const CheckpointOptions& options, int num_steps) {
   if (const int skipped = skipped_steps(options, num_steps); skipped > 0)
     text = "the gradient is that of the last " + std::to_string(num_steps - skipped) + " of " +
            std::to_string(num_steps) + " steps only (checkpoint.last)";
-  if (options.single && options.store != "memory")
+  if (options.single && has_snapshots(options))
     text += std::string(text.empty() ? "the gradient" : ", and") +
             " is taken at states rounded to float32 (checkpoint.precision)";
   return text;
@@ -102,7 +120,7 @@ std::unique_ptr<Schedule> make_schedule(const CheckpointOptions& options, int nu
 
 std::unique_ptr<Store> make_store(const CheckpointOptions& options, MPI_Comm comm,
                                   std::shared_ptr<CheckpointDirectory> shared, const RowOrder* order) {
-  if (options.store == "memory") return std::make_unique<MemoryStore>();
+  if (options.store == "memory") return make_memory_store(options);
   if (options.store == "hdf5") return make_hdf5_store(options, comm, options.directory, std::move(shared), order);
   if (options.store == "tiered") return make_tiered_store(options, comm, shared, order);
   throw Error("unknown checkpoint store '" + options.store + "'; there are: memory, hdf5, tiered", ErrorKind::input);
@@ -127,8 +145,8 @@ SweepPlan plan_sweep(const CheckpointOptions& options, Model& model, const State
   model.prepare();
   model.begin_adjoint(gradient);  // what a record holds may depend on it
   plan.checkpoints =
-      plan_checkpoints(model.comm(), options.memory, num_steps - plan.skipped,
-                       static_cast<std::int64_t>(initial.bytes()), static_cast<std::int64_t>(model.record_bytes()));
+      plan_checkpoints(model.comm(), options.memory, num_steps - plan.skipped, snapshot_bytes(options, initial),
+                       static_cast<std::int64_t>(model.record_bytes()));
   if (num_steps == 0) return plan;
   ParameterSet scratch = model.parameters().zero_like(gradient.names());
   State state = initial.clone();
@@ -159,7 +177,7 @@ SweepPlan plan_product_sweep(const CheckpointOptions& options, Model& model, con
   model.begin_adjoint(gradient);  // what a record holds may depend on it
   const DirectionalModel products(model, gradient);
   plan.checkpoints = plan_checkpoints(model.comm(), options.memory, num_steps - plan.skipped,
-                                      static_cast<std::int64_t>(products.make_state().bytes()),
+                                      snapshot_bytes(options, products.make_state()),
                                       static_cast<std::int64_t>(products.record_bytes()));
   return plan;
 }

@@ -87,6 +87,7 @@ TEST_F(Commands, SimulateWritesTheTrajectory) {
 }
 
 TEST_F(Commands, GradientDoesNotDependOnRanks) {
+  if (ranks_ == 1) GTEST_SKIP() << "one rank is what others are compared with";
   std::vector<double> ratios(192);
   for (std::size_t c = 0; c < ratios.size(); ++c) ratios[c] = 0.2 + 0.001 * static_cast<double>(c);
   write_fields("ratios.h5", ratios, {192});

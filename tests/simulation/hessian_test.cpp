@@ -204,11 +204,17 @@ std::vector<double> shared_product(const std::function<std::unique_ptr<Schedule>
   return product;
 }
 
-TEST(HessianProduct, does_not_depend_on_the_schedule_or_ranks) {
+TEST(HessianProduct, does_not_depend_on_the_schedule) {
   const std::vector<double> whole = shared_product([](int n) { return std::make_unique<AllSchedule>(n); });
   EXPECT_EQ(whole, shared_product([](int n) { return std::make_unique<UniformSchedule>(n, 2); }));
   EXPECT_EQ(whole, shared_product([](int n) { return std::make_unique<RevolveSchedule>(n, 2); }));
-  // Nor on ranks.
+}
+
+TEST(HessianProduct, does_not_depend_on_ranks) {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (ranks == 1) GTEST_SKIP() << "one rank is what others are compared with";
+  const std::vector<double> whole = shared_product([](int n) { return std::make_unique<AllSchedule>(n); });
   const std::vector<double> one = shared_product([](int n) { return std::make_unique<AllSchedule>(n); }, MPI_COMM_SELF);
   for (std::size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(whole[i], one[i], 1e-9 * std::abs(one[i]));
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/dynamics/implicit_model.hpp"
 #include "diffsim/inverse/gradient_check.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/simulation/simulator.hpp"
@@ -19,8 +20,8 @@ constexpr double dt = 0.01;
 constexpr double rate = 2.0;
 
 /// A viscous bar held at one end; the other turns about its axis and is pulled, at a velocity that changes each step.
-DifferentiableSolver make_solver(const std::string& integrator) {
-  auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {4, 1, 1});
+DifferentiableSolver make_solver(const std::string& integrator, MPI_Comm comm = MPI_COMM_WORLD) {
+  auto mesh = TetrahedralMesh::box(comm, {1.0, 0.3, 0.2}, {4, 1, 1});
   DifferentiableMaterial material{"neo_hookean",
                                   {{"youngs_modulus", 2e4},
                                    {"poisson_ratio", 0.35},
@@ -61,6 +62,23 @@ TEST_P(EveryIntegrator, takes_vertices_where_it_should) {
     EXPECT_NEAR(v[i + 1], -0.6 - rate * turned_z, 1e-14);
     EXPECT_NEAR(v[i + 2], 0.1 + rate * turned_y, 1e-14);
   }
+}
+
+/// Newton's iterations on all ranks, which begin with the gap that the motion leaves, are those of one rank.
+TEST(motion, takes_no_more_iterations_on_many_ranks) {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (ranks == 1) GTEST_SKIP() << "one rank is what others are compared with";
+  const auto iterations = [](MPI_Comm comm) {
+    DifferentiableSolver solver = make_solver("bdf2", comm);
+    State state = solver.initial_state();
+    solver.model().prepare();
+    for (int n = 0; n < num_steps; ++n) solver.step(n, state);
+    return dynamic_cast<const ImplicitModel&>(solver.integrator()).statistics().newton_iterations;
+  };
+  const long alone = iterations(MPI_COMM_SELF);
+  EXPECT_GE(alone, 2 * num_steps);
+  EXPECT_EQ(iterations(MPI_COMM_WORLD), alone);
 }
 
 TEST_P(EveryIntegrator, has_derivatives) {

@@ -34,7 +34,7 @@ struct CheckpointOptions {
   std::string directory = "checkpoints";
   std::vector<CheckpointLevel> levels;  ///< multi_level
   MemoryBudget memory;                  ///< where given, the schedule is planned
-  bool single = false;                  ///< snapshots in HDF5 are rounded to float32: an approximation
+  bool single = false;                  ///< snapshots are rounded to float32: an approximation
   bool compressed = false;              ///< snapshots in HDF5 are compressed, without loss
   double interval = 600.0;              ///< s between two entries of a SweepJournal
 };

@@ -1,0 +1,30 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "diffsim/checkpoint/store.hpp"
+
+namespace diffsim {
+
+/// Snapshots in the memory that the state lives in, rounded to float32: half of the room that a MemoryStore takes. Room
+/// of erased snapshots is used again, as long as there are any.
+class RoundedStore : public Store {
+ public:
+  RoundedStore();
+  ~RoundedStore() override;
+  std::string name() const override { return "memory"; }
+  void put(int step, const State& state) override;
+  void get(int step, State& state) override;
+  void erase(int step) override;
+
+ private:
+  struct Snapshot;
+  std::map<int, std::unique_ptr<Snapshot>> snapshots_;
+  std::vector<std::unique_ptr<Snapshot>> free_;
+};
+
+}  // namespace diffsim

@@ -1,0 +1,74 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/checkpoint/rounded_store.hpp"
+
+#include <utility>
+
+#include "diffsim/core/device.hpp"
+#include "diffsim/core/error.hpp"
+
+namespace diffsim {
+namespace {
+
+void round_values(const Field& field, const DeviceArray<float>& rounded) {
+  const double* const x = field.data();
+  Kokkos::parallel_for(
+      "diffsim::checkpoint::round", Range(0, static_cast<int>(field.size())),
+      KOKKOS_LAMBDA(int i) { rounded(i) = static_cast<float>(x[i]); });
+}
+
+void widen_values(const DeviceArray<float>& rounded, Field& field) {
+  double* const x = field.data();
+  Kokkos::parallel_for(
+      "diffsim::checkpoint::widen", Range(0, static_cast<int>(field.size())),
+      KOKKOS_LAMBDA(int i) { x[i] = static_cast<double>(rounded(i)); });
+}
+
+}  // namespace
+
+/// The values of each field.
+struct RoundedStore::Snapshot {
+  explicit Snapshot(const State& state) {
+    for (const Field& field : state.fields())
+      fields.push_back(make_device_array<float>("diffsim::checkpoint::rounded", field.size()));
+  }
+  bool fits(const State& state) const {
+    bool same = fields.size() == state.fields().size();
+    for (std::size_t k = 0; same && k < fields.size(); ++k) same = fields[k].size() == state.fields()[k].size();
+    return same;
+  }
+  std::vector<DeviceArray<float>> fields;
+};
+
+RoundedStore::RoundedStore() = default;
+RoundedStore::~RoundedStore() = default;
+
+void RoundedStore::put(int step, const State& state) {
+  erase(step);
+  // Sweeps of other states, such as ones with their derivatives, may have used the store before.
+  if (!free_.empty() && !free_.back()->fits(state)) free_.clear();
+  if (free_.empty()) free_.push_back(std::make_unique<Snapshot>(state));
+  std::unique_ptr<Snapshot> snapshot = std::move(free_.back());
+  free_.pop_back();
+  for (std::size_t k = 0; k < snapshot->fields.size(); ++k) round_values(state.fields()[k], snapshot->fields[k]);
+  Kokkos::fence();
+  snapshots_.emplace(step, std::move(snapshot));
+}
+
+void RoundedStore::get(int step, State& state) {
+  const auto found = snapshots_.find(step);
+  if (found == snapshots_.end()) throw Error("no snapshot of step " + std::to_string(step) + " in memory");
+  if (!found->second->fits(state)) throw Error("the snapshot of step " + std::to_string(step) + " is of other fields");
+  for (std::size_t k = 0; k < state.fields().size(); ++k) widen_values(found->second->fields[k], state.fields()[k]);
+  Kokkos::fence();
+}
+
+void RoundedStore::erase(int step) {
+  const auto found = snapshots_.find(step);
+  if (found == snapshots_.end()) return;
+  free_.push_back(std::move(found->second));
+  snapshots_.erase(found);
+  // The next sweep may need the room for records.
+  if (snapshots_.empty()) free_.clear();
+}
+
+}  // namespace diffsim
