@@ -278,8 +278,8 @@ void Candidates::cover(const Field& from, const Vectors& obstacles_from, const F
   std::vector<Box> swept(mesh_vertices + static_cast<std::size_t>(num_obstacle_vertices_));
   for (std::size_t i = 0; i < mesh_vertices; ++i)
     swept[i] = swept_box(std::array<int, 1>{body_.points[i].index}, x_from, x_to, 0.0);
-  const auto o_from = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), obstacles_from);
-  const auto o_to = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), obstacles_to);
+  const auto o_from = host_view(obstacles_from);
+  const auto o_to = host_view(obstacles_to);
   for (std::size_t i = mesh_vertices; i < swept.size(); ++i)
     for (std::size_t c = 0; c < 3; ++c) {
       const std::size_t at = 3 * (i - mesh_vertices) + c;

@@ -348,7 +348,7 @@ std::string text_of(const std::array<double, 3>& place) {
 }
 
 std::string middle_of(const Vectors& x, int a, int b) {
-  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  const auto host = host_view(x);
   std::array<double, 3> middle{};
   for (int c = 0; c < 3; ++c) middle[static_cast<std::size_t>(c)] = 0.5 * (host(3 * a + c) + host(3 * b + c));
   return text_of(middle);

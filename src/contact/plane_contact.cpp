@@ -37,7 +37,7 @@ struct PlaneContact::Data {
   /// Finds the diagonal blocks in a matrix of another pattern.
   void fit(const BlockMatrix& matrix) {
     if (blocks.size() == vertices.size() && pattern == matrix.pattern()) return;
-    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), vertices);
+    const auto host = host_view(vertices);
     std::vector<int> found(host.size());
     for (std::size_t i = 0; i < found.size(); ++i) found[i] = matrix.find(host(i), host(i));
     blocks = to_device("diffsim::contact::plane_blocks", found);
@@ -62,7 +62,7 @@ struct PlaneContact::Data {
   }
   /// " near (0.1, 0, 2)"
   std::string place_of(std::size_t i, const Field& positions) const {
-    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), vertices);
+    const auto host = host_view(vertices);
     const std::vector<double> x = positions.to_host();
     const std::size_t first = 3 * static_cast<std::size_t>(host(i));
     return " near " + contact::text_of({x[first], x[first + 1], x[first + 2]});
@@ -75,7 +75,7 @@ struct PlaneContact::Data {
 namespace {
 
 std::vector<double> on_host(const DeviceArray<double>& values) {
-  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), values);
+  const auto host = host_view(values);
   return {host.data(), host.data() + host.size()};
 }
 
@@ -202,7 +202,7 @@ bool PlaneContact::moves(int n, const ParameterSet& parameters) const {
 }
 
 std::string PlaneContact::name_of(std::size_t i) const {
-  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), data_->vertices);
+  const auto host = host_view(data_->vertices);
   return "vertex " + std::to_string(mesh_->vertex_order().file_index()[static_cast<std::size_t>(host(i))]) +
          " and plane " + label_;
 }

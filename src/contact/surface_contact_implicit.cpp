@@ -40,8 +40,7 @@ void SurfaceContact::add_couplings(const Configuration& at, Couplings& couplings
   mark(near, data_->coupled);
   data_->coupled_lists = candidates.rebuilds();
   // By the number of vertices that are the mesh's; a single one is there anyway.
-  const auto vertices =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), contact::targets_of(candidates.pairs(), near));
+  const auto vertices = host_view(contact::targets_of(candidates.pairs(), near));
   std::vector<int> groups[5];
   for (std::size_t i = 0; i < vertices.size(); i += 4) {
     int ours[4], count = 0;

@@ -27,11 +27,10 @@ double SurfaceContact::max_step(const Configuration& from, const Configuration& 
   const contact::SafeStep step = contact::safe_step(candidates.pairs(), a, b);
   if (step.pair < 0) return 1.0;
   // Numbers in the file for the message.
-  const auto host = [](const auto& view) { return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view); };
   const contact::PairView& pairs = candidates.pairs();
   const DeviceArray<int> one("diffsim::contact::limiting", 1);
   Kokkos::deep_copy(one, step.pair);
-  const auto vertices = host(contact::targets_of(pairs, one));
+  const auto vertices = host_view(contact::targets_of(pairs, one));
   const auto name = [&](int k) { return data_->name_of(vertices(static_cast<std::size_t>(k))); };
   data_->limiting = pairs.is_point_triangle(step.pair)
                         ? "vertex " + name(0) + " and triangle " + name(1) + ' ' + name(2) + ' ' + name(3)
@@ -42,8 +41,7 @@ double SurfaceContact::max_step(const Configuration& from, const Configuration& 
 std::string SurfaceContact::enclosed(const Configuration& at, const ParameterSet& parameters) {
   const TetrahedralMesh& mesh = *data_->mesh;
   const std::vector<double> x = at.positions.to_host();
-  const auto view =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), data_->obstacles_at(parameters, at.step, at.time));
+  const auto view = host_view(data_->obstacles_at(parameters, at.step, at.time));
   const std::vector<double> obstacles(view.data(), view.data() + view.size());
   const auto place = [](const std::vector<double>& from, int vertex) {
     const auto i = 3 * static_cast<std::size_t>(vertex);
@@ -84,11 +82,10 @@ ContactState SurfaceContact::state(const Configuration& at, const ParameterSet& 
   if (here.v.size() > 0)
     result.friction_power = contact::friction_power(candidates.pairs(), here.active, here.x, here.v, here.law);
   result.min_distance = contact::least_distance(candidates.pairs(), here.x);
-  const auto found = Kokkos::create_mirror_view_and_copy(
-      Kokkos::HostSpace(),
-      contact::find_intersections(candidates.pairs(), candidates.edge_triangle_pairs(here.x), here.x));
-  const auto edges = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), candidates.pairs().edges);
-  const auto triangles = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), candidates.pairs().triangles);
+  const auto found =
+      host_view(contact::find_intersections(candidates.pairs(), candidates.edge_triangle_pairs(here.x), here.x));
+  const auto edges = host_view(candidates.pairs().edges);
+  const auto triangles = host_view(candidates.pairs().triangles);
   data_->intersecting.clear();
   for (std::size_t i = 0; i < std::min<std::size_t>(found.size(), 3); ++i) {
     const auto e = 2 * static_cast<std::size_t>(found(i).query), t = 3 * static_cast<std::size_t>(found(i).leaf);

@@ -21,7 +21,7 @@ void require_same_size(const Field& a, const Field& b) {
 
 }  // namespace
 
-void Field::Deleter::operator()(double* data) const noexcept { Kokkos::kokkos_free<MemorySpace>(data); }
+void Field::Deleter::operator()(double* data) const noexcept { free_on_device(data); }
 
 Field::Field(std::string name, std::size_t extent, int components, std::ptrdiff_t owned)
     : name_(std::move(name)),
@@ -30,7 +30,7 @@ Field::Field(std::string name, std::size_t extent, int components, std::ptrdiff_
       components_(components) {
   if (size() == 0) return;
   // One more than asked for: SIMD loads of the last vertex take four doubles (core/pack.hpp).
-  data_.reset(static_cast<double*>(Kokkos::kokkos_malloc<MemorySpace>(name_, bytes() + sizeof(double))));
+  data_.reset(static_cast<double*>(allocate_on_device(name_, bytes() + sizeof(double))));
   if constexpr (kernels_on_host) advise_huge_pages(data_.get(), bytes());
   fill(0.0);
 }

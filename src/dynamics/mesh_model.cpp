@@ -43,8 +43,7 @@ MeshModel::~MeshModel() = default;
 void MeshModel::add_term(std::unique_ptr<ForceTerm> term) { terms_.push_back(std::move(term)); }
 
 void MeshModel::fix(const std::vector<int>& vertices, std::array<bool, 3> axes) {
-  auto host = Kokkos::create_mirror_view(mask_->fixed);
-  Kokkos::deep_copy(host, mask_->fixed);
+  const auto host = host_view(mask_->fixed);
   for (const int v : vertices) {
     if (v >= mesh_->num_owned_vertices()) continue;
     for (std::size_t c = 0; c < 3; ++c)
@@ -56,8 +55,7 @@ void MeshModel::fix(const std::vector<int>& vertices, std::array<bool, 3> axes) 
 void MeshModel::move(const std::string& name, const std::vector<int>& vertices, std::array<double, 3> axis,
                      std::array<double, 3> origin, const std::vector<double>& angular_velocity,
                      const std::vector<double>& velocity) {
-  auto host = Kokkos::create_mirror_view(mask_->fixed);
-  Kokkos::deep_copy(host, mask_->fixed);
+  const auto host = host_view(mask_->fixed);
   std::vector<int> owned;
   collectively(comm(), [&] {
     for (const int v : vertices) {

@@ -323,8 +323,7 @@ void SymplecticEuler::require_free(const Configuration& from, const Configuratio
 }
 
 void SymplecticEuler::require_on_grid(int n) {
-  auto host = Kokkos::create_mirror_view(work_->far_vertex);
-  Kokkos::deep_copy(host, work_->far_vertex);
+  const auto host = host_view(work_->far_vertex);
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   std::int64_t first =
       host(0) == nothing_invalid ? none : mesh().vertex_order().file_index()[static_cast<std::size_t>(host(0))];
@@ -344,10 +343,8 @@ void SymplecticEuler::require_valid(int n) {
   // The first substep with a fault; of its faults, the lowest cell in the file's order, or the lowest vertex.
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   constexpr std::int64_t stride = std::int64_t{1} << 40;
-  auto cells = Kokkos::create_mirror_view(work_->invalid_cell);
-  auto vertices = Kokkos::create_mirror_view(work_->invalid_vertex);
-  Kokkos::deep_copy(cells, work_->invalid_cell);
-  Kokkos::deep_copy(vertices, work_->invalid_vertex);
+  const auto cells = host_view(work_->invalid_cell);
+  const auto vertices = host_view(work_->invalid_vertex);
   std::int64_t fault = none;
   for (int s = 0; s <= substeps_ && fault == none; ++s) {
     std::int32_t cell = cells(s);

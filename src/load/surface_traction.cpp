@@ -130,8 +130,7 @@ void SurfaceTraction::prepare_adjoint(const ParameterSet&, ParameterSet& gradien
   Field& target = gradient.at("rest_positions").field;
   const std::vector<double> X = data_->rest->to_host();
   std::vector<double> sums = target.to_host();
-  auto by_area = Kokkos::create_mirror_view(data_->area_gradient);
-  Kokkos::deep_copy(by_area, data_->area_gradient);
+  const auto by_area = host_view(data_->area_gradient);
   using Variable = Dual<double, 18>;
   for (const Face& face : data_->faces) {
     Vec3<Variable> x[6];
@@ -150,8 +149,7 @@ void SurfaceTraction::prepare_adjoint(const ParameterSet&, ParameterSet& gradien
 }
 
 double SurfaceTraction::area() const {
-  auto areas = Kokkos::create_mirror_view(data_->areas);
-  Kokkos::deep_copy(areas, data_->areas);
+  const auto areas = host_view(data_->areas);
   return std::accumulate(areas.data(), areas.data() + areas.size(), 0.0);
 }
 

@@ -68,8 +68,7 @@ void compute_geometry(const TetrahedralMesh& mesh, const CellScatter& scatter, c
   Kokkos::parallel_for(
       "diffsim::mesh::geometry", Range(0, scatter.num_packs()),
       ComputeGeometry<E>{geometry, scatter.data().vertices, rest.data(), scatter.num_cells(), invalid.data()});
-  auto found = Kokkos::create_mirror_view(invalid);
-  Kokkos::deep_copy(found, invalid);
+  const auto found = host_view(invalid);
   collectively(mesh.comm(), [&] {
     if (found(0) == none) return;
     const auto entry = static_cast<std::size_t>(found(0));

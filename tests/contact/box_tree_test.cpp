@@ -34,7 +34,7 @@ template <class Keep>
 std::vector<CandidatePair> pairs_of(const std::vector<Box>& leaves, const std::vector<Box>& queries, const Keep& keep) {
   const BoxTree tree(to_device("leaves", leaves));
   const auto found = find_pairs(tree, to_device("queries", queries), keep, 1 << 30, "tests");
-  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), found);
+  const auto host = host_view(found);
   return {host.data(), host.data() + host.size()};
 }
 

@@ -3,24 +3,10 @@
 
 // The one public header that includes Kokkos. It absorbs the differences between Kokkos 3.4 and 5.x.
 
-#include <Kokkos_Core.hpp>
-
-#include "diffsim/core/config.hpp"
 #include "diffsim/core/huge_pages.hpp"
+#include "diffsim/core/spaces_impl.hpp"
 
 namespace diffsim {
-
-#if defined(DIFFSIM_EXECUTION_SPACE_SERIAL)
-using ExecutionSpace = Kokkos::Serial;
-#elif defined(DIFFSIM_EXECUTION_SPACE_OPENMP)
-using ExecutionSpace = Kokkos::OpenMP;
-#elif defined(DIFFSIM_EXECUTION_SPACE_CUDA)
-using ExecutionSpace = Kokkos::Cuda;
-#else
-using ExecutionSpace = Kokkos::DefaultExecutionSpace;
-#endif
-
-using MemorySpace = ExecutionSpace::memory_space;
 
 /// Whether kernels run on the host: elements are then worked in SIMD packs by thread-owned chunks.
 inline constexpr bool kernels_on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible;
@@ -29,8 +15,11 @@ template <class T>
 using DeviceArray = Kokkos::View<T*, MemorySpace>;
 template <class T>
 using DeviceSpan = Kokkos::View<T*, MemorySpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-template <class T>
-using HostSpan = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+inline void* allocate_on_device(const std::string& label, std::size_t bytes) {
+  return Kokkos::kokkos_malloc<MemorySpace>(label, bytes);
+}
+inline void free_on_device(void* data) noexcept { Kokkos::kokkos_free<MemorySpace>(data); }
 
 /// An uninitialised device array; a large one on a host is in huge pages.
 template <class T>
@@ -40,7 +29,10 @@ DeviceArray<T> make_device_array(const std::string& label, std::size_t size) {
   return array;
 }
 
-/// Likewise of zeros.
+template <class T>
+using HostSpan = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+/// A device array of zeros.
 template <class T>
 DeviceArray<T> make_zeroed_device_array(const std::string& label, std::size_t size) {
   auto array = make_device_array<T>(label, size);
@@ -58,8 +50,20 @@ auto to_device(const std::string& label, const Container& host) {
   return device;
 }
 
-using Range = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
-/// One iteration a thread: for work that threads own.
-using ThreadRange = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
+/// What a device array holds, where the host may read and write it: the array itself if kernels run on the host, else a
+/// copy.
+template <class Array>
+auto host_view(const Array& array) {
+  if constexpr (kernels_on_host) {
+    Kokkos::fence();
+    return array;
+  } else {
+    using T = typename Array::non_const_value_type;
+    const Kokkos::View<T*, Kokkos::HostSpace> host(Kokkos::view_alloc(Kokkos::WithoutInitializing, array.label()),
+                                                   array.size());
+    Kokkos::deep_copy(host, array);
+    return host;
+  }
+}
 
 }  // namespace diffsim
