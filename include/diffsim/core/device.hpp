@@ -6,6 +6,12 @@
 #include "diffsim/core/huge_pages.hpp"
 #include "diffsim/core/spaces_impl.hpp"
 
+#if defined(DIFFSIM_EMULATE_DEVICE)
+
+#include "diffsim/core/emulated_device_impl.hpp"
+
+#else
+
 namespace diffsim {
 
 /// Whether kernels run on the host: elements are then worked in SIMD packs by thread-owned chunks.
@@ -28,6 +34,12 @@ DeviceArray<T> make_device_array(const std::string& label, std::size_t size) {
   if constexpr (kernels_on_host) advise_huge_pages(array.data(), size * sizeof(T));
   return array;
 }
+
+}  // namespace diffsim
+
+#endif
+
+namespace diffsim {
 
 template <class T>
 using HostSpan = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;

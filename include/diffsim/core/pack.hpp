@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <initializer_list>
 
+#include "diffsim/core/config.hpp"
 #include "diffsim/core/macros.hpp"
 
 namespace diffsim {
@@ -25,7 +26,7 @@ DIFFSIM_FUNCTION void prefetch([[maybe_unused]] const T* address) {
 #endif
 }
 
-#if defined(__CUDACC__) || defined(__HIPCC__)
+#if defined(__CUDACC__) || defined(__HIPCC__) || defined(DIFFSIM_EMULATE_DEVICE)
 
 /// The scalar that kernels compute with: on a GPU one element a thread.
 using Pack = double;

@@ -1,0 +1,183 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/core/device.hpp"
+
+#if defined(DIFFSIM_EMULATE_DEVICE)
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "diffsim/core/error.hpp"
+
+namespace diffsim {
+namespace {
+
+constexpr std::size_t reserved = std::size_t{1} << 36;  // addresses, not memory
+
+[[noreturn]] void fail(const char* message) {
+  std::fprintf(stderr, "diffsim: emulated device: %s\n", message);
+  std::fflush(stderr);
+  std::abort();
+}
+
+/// All device memory of a process: one stretch of pages, so that a single call opens and closes it.
+class Memory {
+ public:
+  Memory()
+      : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
+        begin_(static_cast<char*>(
+            mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {
+    if (begin_ == MAP_FAILED) throw Error("no addresses for an emulated device");
+    struct sigaction action {};
+    action.sa_sigaction = [](int, siginfo_t* info, void*) { memory().on_fault(info->si_addr); };
+    action.sa_flags = SA_SIGINFO | SA_NODEFER;
+    sigaction(SIGSEGV, &action, &previous_);
+    Kokkos::Tools::Experimental::set_begin_deep_copy_callback([](Kokkos::Tools::SpaceHandle, const char*, const void*,
+                                                                 Kokkos::Tools::SpaceHandle, const char*, const void*,
+                                                                 std::uint64_t) { memory().open(); });
+    Kokkos::Tools::Experimental::set_end_deep_copy_callback([] { memory().close(); });
+  }
+
+  static Memory& memory() {
+    static Memory& only = *new Memory;  // arrays may outlive what is destroyed at exit
+    return only;
+  }
+
+  void* allocate(const std::string& label, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    const std::size_t size = (std::max<std::size_t>(bytes, 1) + page_ - 1) / page_ * page_;
+    std::vector<char*>& spare = spare_[size];
+    char* data = begin_ + used_;
+    if (spare.empty()) {
+      if (used_ + size > reserved) throw Error("the emulated device has no memory for '" + label + "'");
+      used_ += size;
+    } else {
+      data = spare.back();
+      spare.pop_back();
+    }
+    blocks_[data] = {label, size, 1};
+    protect(data, size, PROT_READ | PROT_WRITE);
+    std::memset(data, 0xff, size);  // NaN, -1
+    if (opened_ == 0) protect(data, size, PROT_NONE);
+    return data;
+  }
+
+  void retain(void* data) {
+    const std::lock_guard lock(mutex_);
+    ++blocks_.at(static_cast<char*>(data)).shares;
+  }
+
+  void release(void* data) {
+    const std::lock_guard lock(mutex_);
+    const auto block = blocks_.find(static_cast<char*>(data));
+    if (--block->second.shares > 0) return;
+    spare_[block->second.size].push_back(block->first);
+    blocks_.erase(block);
+  }
+
+  void open() {
+    const std::lock_guard lock(mutex_);
+    if (opened_++ == 0 && used_ > 0) protect(begin_, used_, PROT_READ | PROT_WRITE);
+  }
+  void close() {
+    const std::lock_guard lock(mutex_);
+    if (--opened_ == 0 && used_ > 0) protect(begin_, used_, PROT_NONE);
+  }
+
+  bool holds(const void* address) const {
+    const auto* const place = static_cast<const char*>(address);
+    return place >= begin_ && place < begin_ + reserved;
+  }
+
+  /// Whether the process has anything at an address.
+  bool is_mapped(std::uintptr_t address) const {
+    unsigned char resident = 0;
+    return mincore(reinterpret_cast<void*>(address / page_ * page_), page_, &resident) == 0;
+  }
+
+ private:
+  struct Block {
+    std::string label;
+    std::size_t size = 0;
+    int shares = 0;
+  };
+
+  static void protect(char* data, std::size_t size, int rights) {
+    if (mprotect(data, size, rights) != 0) fail("mprotect failed");
+  }
+
+  void on_fault(const void* address) {
+    if (!holds(address)) {
+      sigaction(SIGSEGV, &previous_, nullptr);  // the fault happens again, and is another's
+      return;
+    }
+    const auto* const place = static_cast<const char*>(address);
+    auto block = blocks_.upper_bound(const_cast<char*>(place));
+    const bool found = block != blocks_.begin() && place < (--block)->first + block->second.size;
+    char text[256];
+    if (found)
+      std::snprintf(text, sizeof(text), "the host touched '%s' at byte %td, outside kernels: a copy is missing",
+                    block->second.label.c_str(), place - block->first);
+    else
+      std::snprintf(text, sizeof(text), "something touched device memory that is not allocated");
+    fail(text);
+  }
+
+  std::size_t page_;
+  char* begin_;
+  std::size_t used_ = 0;
+  int opened_ = 0;
+  std::mutex mutex_;
+  std::map<char*, Block> blocks_;
+  std::map<std::size_t, std::vector<char*>> spare_;  // by size
+  struct sigaction previous_ {};
+};
+
+}  // namespace
+
+void* allocate_on_device(const std::string& label, std::size_t bytes) {
+  return Memory::memory().allocate(label, bytes);
+}
+void free_on_device(void* data) noexcept {
+  if (data) Memory::memory().release(data);
+}
+
+namespace emulation {
+
+void retain(void* data) noexcept { Memory::memory().retain(data); }
+
+void require_on_device(const void* address) {
+  if (!Memory::memory().holds(address)) fail("a host address is used as one of device memory");
+}
+
+void require_no_host_address(const std::string& label, const void* captured, std::size_t bytes) {
+  // Numbers look like addresses seldom: doubles would be below 1e-309, pairs of ints hit a page by chance.
+  constexpr std::uintptr_t lowest = 1 << 16, highest = std::uintptr_t{1} << 47;
+  for (std::size_t at = 0; at < bytes; at += sizeof(std::uintptr_t)) {
+    std::uintptr_t word = 0;
+    std::memcpy(&word, static_cast<const char*>(captured) + at, sizeof(word));
+    if (word < lowest || word >= highest || Memory::memory().holds(reinterpret_cast<void*>(word)) ||
+        !Memory::memory().is_mapped(word))
+      continue;
+    fail(("kernel '" + label + "' captures a host address at byte " + std::to_string(at) + " of " +
+          std::to_string(bytes))
+             .c_str());
+  }
+}
+
+Access::Access() { Memory::memory().open(); }
+Access::~Access() { Memory::memory().close(); }
+
+}  // namespace emulation
+}  // namespace diffsim
+
+#endif
