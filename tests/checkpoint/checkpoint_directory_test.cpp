@@ -75,7 +75,7 @@ TEST(CheckpointDirectory, LosesWhatAKilledRunLeft) {
   const std::vector<std::string> others_files{
       "step_00007.h5",    "step_000007.h5x",    "step_000007..h5",          "step_.h5",
       "asstep_000007.h5", "manifest.2.partial", "step_000007.h5.partial.h5"};
-  on_rank_0([] {
+  on_rank_0([&] {
     for (const char* name : {"left/step_000007.h5", "left/step_000008.h5.partial", "left/notes.txt"}) touch(name);
     for (const std::string& name : left_files) touch("left/" + name);
     for (const std::string& name : others_files) touch("left/" + name);
