@@ -309,16 +309,22 @@ void SymplecticEuler::require_free(const Configuration& from, const Configuratio
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_DOUBLE, MPI_MIN, comm()));
   if (least >= 1.0) return;
   require_valid(from.step);  // what is unstable is so first of all
+  const double stable = stable_substep();
+  const bool is_unstable = dt() / substeps_ > stable;
   collectively(comm(), [&] {
     if (step > least) return;
     if (from.step == 0 && s == 0 && step == 0.0)
       throw Error("the body touches or intersects at the start: " + what + "; move them apart", ErrorKind::input);
-    char text[200];
-    std::snprintf(text, sizeof(text),
-                  "step %d, substep %d: contact would be passed through after %.3g of the substep of %.3g s (",
-                  from.step, s, step, dt() / substeps_);
-    throw Error(text + what +
-                "); use a smaller dt or more substeps, or a larger barrier_stiffness or barrier_distance");
+    char text[100];
+    std::snprintf(text, sizeof(text), "step %d, substep %d: ", from.step, s);
+    std::string message = text;
+    if (is_unstable) message += exceeds(stable) + ", and so ";
+    std::snprintf(text, sizeof(text), "contact would be passed through after %.3g of the substep of %.3g s (", step,
+                  dt() / substeps_);
+    message += text + what + "); use ";
+    throw Error(message + (is_unstable ? stable_choice(stable)
+                                       : "a smaller dt or more substeps, or a larger barrier_stiffness or "
+                                         "barrier_distance"));
   });
 }
 
@@ -367,14 +373,34 @@ void SymplecticEuler::require_valid(int n) {
   int where = fault == first ? rank : std::numeric_limits<int>::max();
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &where, 1, MPI_INT, MPI_MIN, mesh().comm()));
   const double stable = stable_substep();
-  char text[400];
+  char text[300];
+  std::snprintf(text, sizeof(text), "step %d, substep %lld: cell %lld (rank %d) is inverted or not finite; ", n,
+                static_cast<long long>(first / stride), static_cast<long long>(first % stride), where);
+  if (dt() / substeps_ > stable) throw Error(text + exceeds(stable) + "; use " + stable_choice(stable), ErrorKind::run);
+  const std::string message = text;
   std::snprintf(
       text, sizeof(text),
-      "step %d, substep %lld: cell %lld (rank %d) is inverted or not finite; the substep is %.3g s, motions about "
-      "rest are stable below about %.3g s: use dt: %.3g, or substeps: %.0f",
-      n, static_cast<long long>(first / stride), static_cast<long long>(first % stride), where, dt() / substeps_,
-      stable, stable * substeps_, std::ceil(dt() / stable));
-  throw Error(text, ErrorKind::run);
+      "the substep, dt/substeps = %.3g s, is below %.3g s, where motions about rest are stable; look at loads, "
+      "initial values and contact, or use a smaller dt or more substeps",
+      dt() / substeps_, stable);
+  throw Error(message + text, ErrorKind::run);
+}
+
+std::string SymplecticEuler::exceeds(double stable) const {
+  char text[200];
+  std::snprintf(text, sizeof(text),
+                "the substep, dt/substeps = %.3g s, exceeds %.3g s, below which motions about rest are stable",
+                dt() / substeps_, stable);
+  return text;
+}
+
+std::string SymplecticEuler::stable_choice(double stable) const {
+  // Rounded down, so that the advice is stable itself.
+  const double digit = std::pow(10.0, std::floor(std::log10(stable * substeps_)) - 2.0);
+  char text[100];
+  std::snprintf(text, sizeof(text), "dt: %.3g, or substeps: %.0f", std::floor(stable * substeps_ / digit) * digit,
+                std::ceil(dt() / stable));
+  return text;
 }
 
 double SymplecticEuler::largest_rate(void (ForceTerm::*add_bound)(const ParameterSet&, Field&)) {

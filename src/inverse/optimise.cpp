@@ -34,32 +34,50 @@ double projected_norm(const InverseProblem& problem, const std::vector<double>& 
 
 /// What TAO's callbacks share. Exceptions cannot pass through C, so they wait here.
 struct TaoContext {
-  InverseProblem* problem;
-  const IterateObserver* observer;
+  TaoContext(InverseProblem& problem, const IterateObserver& observer) : problem(problem), observer(observer) {}
+
+  InverseProblem& problem;
+  const IterateObserver& observer;
   std::exception_ptr error;
   long evaluations = 0;
   double largest = 0.0;  // loss so far
+  int told = -1;         // the last iteration that the observer knows
+  // The last point with its loss and gradient, which trust-region methods ask for one after the other.
+  std::vector<double> u, g;
+  double loss = 0.0;
 };
 
-PetscErrorCode evaluate(Tao, Vec u, PetscReal* loss, Vec gradient, void* pointer) {
+/// Whether `u` has the bits of the last point, on all ranks.
+bool is_last_point(const TaoContext& context, const std::vector<double>& u) {
+  int same = context.evaluations > 0 && u == context.u;
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, context.problem.comm()));
+  return same != 0;
+}
+
+PetscErrorCode evaluate(Tao, Vec point, PetscReal* loss, Vec gradient, void* pointer) {
   auto& context = *static_cast<TaoContext*>(pointer);
   try {
-    std::vector<double> g;
+    const std::vector<double> u = values_of(point);
+    if (is_last_point(context, u)) {
+      *loss = context.loss;
+      set_values(gradient, context.g);
+      return 0;
+    }
+    context.u = u;
     try {
-      *loss = context.problem->gradient(values_of(u), g);
+      context.loss = context.problem.gradient(u, context.g);
+      context.largest = std::max(context.largest, context.loss);
     } catch (const Error& error) {
       // A rollout that fails at a trial point is outside the domain. It gets a loss above all others, flat, from which
       // TAO's line search steps back; infinity would make its interpolation collapse onto the best step so far and give
       // up. Every rank comes here together. The start has to be inside.
       if (error.kind() != ErrorKind::run || context.evaluations == 0) throw;
-      *loss = 2.0 * context.largest;
-      DIFFSIM_PETSC(VecSet(gradient, 0.0));
-      ++context.evaluations;
-      return 0;
+      context.loss = 2.0 * context.largest;
+      context.g.assign(u.size(), 0.0);
     }
     ++context.evaluations;
-    context.largest = std::max(context.largest, static_cast<double>(*loss));
-    set_values(gradient, g);
+    *loss = context.loss;
+    set_values(gradient, context.g);
   } catch (...) {
     context.error = std::current_exception();
     return PETSC_ERR_USER;
@@ -69,15 +87,18 @@ PetscErrorCode evaluate(Tao, Vec u, PetscReal* loss, Vec gradient, void* pointer
 
 PetscErrorCode monitor(Tao tao, void* pointer) {
   auto& context = *static_cast<TaoContext*>(pointer);
-  if (!context.observer || !*context.observer) return 0;
+  if (!context.observer) return 0;
   try {
     PetscInt iteration = 0;
     PetscReal loss = 0.0, norm = 0.0;
     DIFFSIM_PETSC(TaoGetSolutionStatus(tao, &iteration, &loss, &norm, nullptr, nullptr, nullptr));
+    // BNTR tells iteration 0 twice where its options have it look for a first radius along the gradient.
+    if (iteration <= context.told) return 0;
+    context.told = static_cast<int>(iteration);
     Vec solution = nullptr;
     DIFFSIM_PETSC(TaoGetSolution(tao, &solution));
     const std::vector<double> u = values_of(solution);
-    (*context.observer)({static_cast<int>(iteration), loss, norm, context.evaluations, &u});
+    context.observer({static_cast<int>(iteration), loss, norm, context.evaluations, &u});
   } catch (...) {
     context.error = std::current_exception();
     return PETSC_ERR_USER;
@@ -85,10 +106,20 @@ PetscErrorCode monitor(Tao tao, void* pointer) {
   return 0;
 }
 
+/// TaoSetFromOptions, with a default for an option that no function sets.
+void set_from_options(Tao tao, const char* name, const char* value) {
+  PetscBool given = PETSC_FALSE;
+  DIFFSIM_PETSC(PetscOptionsHasName(nullptr, nullptr, name, &given));
+  if (!given) DIFFSIM_PETSC(PetscOptionsSetValue(nullptr, name, value));
+  const PetscErrorCode code = TaoSetFromOptions(tao);
+  if (!given) DIFFSIM_PETSC(PetscOptionsClearValue(nullptr, name));
+  DIFFSIM_PETSC(code);
+}
+
 OptimiserResult minimise_by_tao(InverseProblem& problem, const OptimiserOptions& options,
                                 const IterateObserver& observer) {
   const bool newton = options.method == "newton_cg";
-  TaoContext context{&problem, &observer, nullptr, 0};
+  TaoContext context{problem, observer};
   TaoHessian hessian(problem);
   TaoHandle tao;
   DIFFSIM_PETSC(TaoCreate(problem.comm(), tao.out()));
@@ -104,7 +135,9 @@ OptimiserResult minimise_by_tao(InverseProblem& problem, const OptimiserOptions&
   DIFFSIM_PETSC(TaoSetMonitor(tao, monitor, &context, nullptr));
   DIFFSIM_PETSC(TaoSetMaximumIterations(tao, options.max_iterations));
   DIFFSIM_PETSC(TaoSetTolerances(tao, 1e-300, 0.0, options.gradient_tolerance));
-  DIFFSIM_PETSC(TaoSetFromOptions(tao));
+  // The first trust region has the radius of the first Newton step. What TAO does otherwise, to go far along the
+  // gradient for a radius, ends at bounds of unknowns whose range is small, and takes five evaluations.
+  set_from_options(tao, "-tao_bnk_init_type", "direction");
   const PetscErrorCode code = TaoSolve(tao);
   if (context.error) std::rethrow_exception(context.error);
   hessian.rethrow();

@@ -105,6 +105,84 @@ TEST(NewtonCg, finds_stiffnesses_in_far_fewer_iterations_than_lbfgs) {
   EXPECT_LE(3 * newton.iterations, lbfgs.iterations);
 }
 
+/// Young's modulus and Poisson's ratio of the whole bar, from a start that is far off.
+struct TwoModuli {
+  explicit TwoModuli(double start_modulus, double start_ratio) : solver(make_solver()) {
+    const TetrahedralMesh& mesh = *solver.mesh();
+    State state = solver.initial_state();
+    std::map<int, std::vector<double>> observed;
+    rollout(solver.model(), state, num_steps, nullptr, [&](int n, const State& seen) {
+      std::vector<double> x = seen["positions"].to_host();
+      x.resize(3 * static_cast<std::size_t>(mesh.num_owned_vertices()));
+      if (n > 0) observed[n] = x;
+    });
+    loss = std::make_unique<TrackLoss>(mesh, observed, mesh.region("all"));
+    for (const char* name : {"youngs_modulus", "poisson_ratio"}) {
+      Unknown& unknown = unknowns.emplace_back();
+      unknown.parameter = name;
+      unknown.group.assign(static_cast<std::size_t>(mesh.num_cells()), 0);
+      unknown.group_names = {""};
+    }
+    unknowns[0].logarithmic = true;
+    unknowns[0].lower = 1e3;
+    unknowns[0].upper = 1e7;
+    unknowns[0].start = {start_modulus};
+    unknowns[1].lower = lowest_ratio;
+    unknowns[1].upper = highest_ratio;
+    unknowns[1].start = {start_ratio};
+  }
+
+  OptimiserResult run(const std::string& method) {
+    MemoryStore store;
+    InverseProblem problem(
+        solver.model(), solver.initial_state(), num_steps, *loss, unknowns,
+        [](int n) { return std::make_unique<AllSchedule>(n); }, store);
+    OptimiserOptions options;
+    options.method = method;
+    options.max_iterations = 200;
+    options.gradient_tolerance = 1e-9;
+    iterations.clear();
+    ratios.clear();
+    const OptimiserResult result = optimise(problem, options, [&](const Iterate& iterate) {
+      iterations.push_back(iterate.iteration);
+      ratios.push_back(problem.physical(1, *iterate.u).at(0));
+    });
+    modulus = problem.physical(0, result.u).at(0);
+    if (std::getenv("DIFFSIM_VERBOSE"))
+      std::printf("%s: %d iterations, %ld evaluations, %ld products, %s, loss %g, E %g, nu %g\n", method.c_str(),
+                  result.iterations, result.evaluations, result.hessian_products, result.reason.c_str(), result.loss,
+                  modulus, ratios.back());
+    return result;
+  }
+
+  static constexpr double lowest_ratio = 0.0, highest_ratio = 0.49;
+  DifferentiableSolver solver;
+  std::unique_ptr<TrackLoss> loss;
+  std::vector<Unknown> unknowns;
+  std::vector<int> iterations;  // told
+  std::vector<double> ratios;
+  double modulus = 0.0;
+};
+
+TEST(NewtonCg, finds_a_ratio_from_afar_without_its_bounds) {
+  for (const auto& [modulus, ratio] : {std::pair(1.5e4, 0.05), std::pair(1e5, 0.02), std::pair(4e5, 0.45)}) {
+    TwoModuli problem(modulus, ratio);
+    const OptimiserResult newton = problem.run("newton_cg");
+    EXPECT_TRUE(newton.converged) << newton.reason;
+    EXPECT_NEAR(problem.ratios.back(), 0.3, 1e-6);
+    EXPECT_NEAR(problem.modulus, 4e4, 1e-5 * 4e4);
+    for (const double at : problem.ratios) {
+      EXPECT_GT(at, TwoModuli::lowest_ratio);
+      EXPECT_LT(at, TwoModuli::highest_ratio);
+    }
+    // Each iteration is told once, and a trial that is accepted is evaluated once.
+    ASSERT_EQ(problem.iterations.size(), static_cast<std::size_t>(newton.iterations) + 1);
+    for (std::size_t k = 0; k < problem.iterations.size(); ++k) EXPECT_EQ(problem.iterations[k], static_cast<int>(k));
+    EXPECT_LT(newton.evaluations, 2 * newton.iterations);
+    EXPECT_LE(newton.evaluations, problem.run("lbfgs").evaluations);
+  }
+}
+
 TEST(NewtonCg, keeps_bounds) {
   Identification problem;
   const double lower = 3e4;  // above two of the true values

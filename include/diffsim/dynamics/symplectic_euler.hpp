@@ -59,6 +59,10 @@ class SymplecticEuler : public MeshModel {
   void require_reversible() const;
   /// Throws the same Error on every rank if substep s passes through something. Collective.
   void require_free(const Configuration& from, const Configuration& to, int s);
+  /// "the substep, dt/substeps = 0.01 s, exceeds 0.002 s, below which motions about rest are stable".
+  std::string exceeds(double stable) const;
+  /// "dt: 0.002, or substeps: 5".
+  std::string stable_choice(double stable) const;
   /// s, at the beginning of a substep.
   double time_of(int n, int s) const { return dt() * (n + static_cast<double>(s) / substeps_); }
 
