@@ -22,7 +22,8 @@ std::string fault_of_seconds(const std::string& text) {
 
 constexpr const char* footer =
     "PETSc options may follow `--`; --kokkos-… options go to Kokkos. Alone or under mpirun.\n"
-    "Exit codes: 0 done; 1 ran but failed, did not converge or did not pass; 2 bad input; 3 stopped at a checkpoint.";
+    "Exit codes: 0 done; 1 ran but failed, was stopped, did not converge or did not pass; 2 bad input; 3 stopped at a "
+    "checkpoint.";
 
 struct Command {
   const char* name;
@@ -48,6 +49,11 @@ void parse(CommandLine& line, std::vector<std::string> arguments) {
     sub->add_option("scene", line.scene, "The scene, a YAML file")->required();
     sub->add_option("--output", line.output, "Folder for what is written, instead of the scene's output.directory")
         ->type_name("DIR");
+    if (std::string(command.name) == "simulate")
+      sub->add_option("--time-limit", line.time_limit,
+                      "Stop after so many seconds, with the steps so far in trajectory.h5 and exit code 1")
+          ->type_name("SECONDS")
+          ->check(fault_of_seconds);
     if (std::string(command.name) == "gradient" || std::string(command.name) == "invert") {
       sub->add_flag("--resume", line.resume, "Go on from the checkpoint in checkpoint.directory, if there is one");
       sub->add_option("--time-limit", line.time_limit, "Stop at a checkpoint after so many seconds, with exit code 3")

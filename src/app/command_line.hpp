@@ -14,7 +14,7 @@ struct CommandLine {
   std::string convert;              ///< mesh: the HDF5 mesh file to write
   bool hessian = false;             ///< check: products with the Hessian too
   bool resume = false;              ///< gradient, invert: go on from the checkpoint
-  double time_limit = 0.0;          ///< s, likewise; 0: none
+  double time_limit = 0.0;          ///< s, of simulate, gradient, invert; 0: none
   std::vector<std::string> petsc;   ///< what stood after `--`
   std::vector<std::string> kokkos;  ///< --kokkos-…
 

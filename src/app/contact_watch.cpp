@@ -6,14 +6,15 @@
 
 namespace diffsim::app {
 
-void ContactWatch::observe(int n, const State& state) {
-  if (!solver_.has_contact()) return;
+std::optional<ContactState> ContactWatch::observe(int n, const State& state) {
+  if (!solver_.has_contact()) return {};
   const ContactState now = solver_.contact_state(n, state);
   worst_.min_distance = std::min(worst_.min_distance, now.min_distance);
   worst_.active_pairs = std::max(worst_.active_pairs, now.active_pairs);
   worst_.intersections += now.intersections;
   if (power_) friction_work_ += 0.5 * solver_.integrator().dt() * (*power_ + now.friction_power);
   power_ = now.friction_power;
+  return now;
 }
 
 void ContactWatch::write(Report& report) const {

@@ -14,7 +14,8 @@ class ContactWatch {
  public:
   explicit ContactWatch(DifferentiableSolver& solver) : solver_(solver) {}
 
-  void observe(int n, const State& state);  ///< collective
+  /// How step n's state touches; nothing without contact. Collective.
+  std::optional<ContactState> observe(int n, const State& state);
   /// `contact`: `min_distance`, m, the least of all steps; `active_pairs`, the most of any step; `intersections`, the
   /// sum over the steps; `friction_work`, J, that friction took of the body and of obstacles that move, by the
   /// trapezoidal rule over the steps; `barrier_stiffness`, Pa, as given or chosen. Nothing without contact.

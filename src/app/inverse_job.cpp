@@ -22,6 +22,7 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
   // Sweeps tell how far they are; what `check` does otherwise shows by the states it asks the loss about.
   if (job.line.command == "check") loss = std::make_unique<WatchedLoss>(*objectives, progress, scene.solver.steps);
   std::vector<Unknown> unknowns = make_unknowns(scene, *solver);
+  tell_defaults(job);
   warn_about_solver(job, *solver);
   warn_about_contact(job, *mesh);
   checkpoint_ = job.line.command == "check" ? exact(scene.checkpoint) : scene.checkpoint;

@@ -9,6 +9,26 @@
 
 namespace diffsim::app {
 
+void tell_defaults(Job& job) {
+  const SolverSection& solver = job.scene.solver;
+  std::vector<std::string> parts;
+  if (!solver.damping_given && solver.integrator == "symplectic_euler") {
+    const double damping = solver.damping.array()->values.at(0);
+    const long substeps = static_cast<long>(solver.steps) * solver.substeps;
+    parts.push_back(
+        fmt::format("solver.damping is left out and is {} per substep: over the run, {} substeps in {:.3g} s, "
+                    "1 m/s falls to {:.3g} m/s where nothing drives it",
+                    damping, substeps, solver.steps * solver.dt, std::pow(damping, substeps)));
+  }
+  if (!solver.gravity_given) {
+    const std::vector<double>& gravity = solver.gravity.array()->values;
+    parts.push_back(fmt::format("solver.gravity is left out and is [{}, {}, {}] m/s²", gravity.at(0), gravity.at(1),
+                                gravity.at(2)));
+  }
+  if (parts.empty()) return;
+  job.out << "defaults: " << parts.front() << (parts.size() > 1 ? "; " + parts.back() : "") << '\n' << std::flush;
+}
+
 void warn_about_solver(Job& job, DifferentiableSolver& solver) {
   for (const std::string& key : job.scene.solver.unused)
     job.warn("solver." + key + " has no effect with integrator: " + job.scene.solver.integrator);

@@ -39,6 +39,8 @@ struct Job {
   }
 };
 
+/// Says on standard output which defaults slow or pull the body where the scene leaves damping or gravity out.
+void tell_defaults(Job& job);
 /// Tells where the scene's substep is above what is sure to be stable, and which keys have no effect. Collective.
 void warn_about_solver(Job& job, DifferentiableSolver& solver);
 /// What the steps since the model was last prepared took, into the report, where they were implicit.

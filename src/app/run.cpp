@@ -97,7 +97,9 @@ bool execute(MPI_Comm comm, int rank, const CommandLine& line, Agreement& agreem
   require_sections(scene, line.command, command);
   const std::string directory = line.output.empty() ? scene.output.directory : line.output;
   const Place place = line.output.empty() ? scene.output.place : Place{nullptr, 0, "--output"};
-  require_writable(comm, directory, command.files, place);
+  std::vector<std::string> files = command.files;
+  if (line.command == "simulate" && !scene.output.log.empty()) files.push_back(scene.output.log);
+  require_writable(comm, directory, files, place);
   if (!line.convert.empty()) {
     const std::filesystem::path file = std::filesystem::absolute(line.convert);
     require_writable(comm, file.parent_path().string(), {file.filename().string()}, Place{nullptr, 0, "--convert"});

@@ -90,12 +90,12 @@ bool is_positive(const std::string& parameter) {
 
 std::string fault_of(const std::string& parameter, double value) {
   const std::string number = format_number(value);
-  const std::string unit = unit_of(parameter) == "1" ? "a number" : unit_of(parameter);
+  const std::string unit = unit_of(parameter);
   if (!std::isfinite(value)) return number + " is not finite; give a finite number";
-  if (is_positive(parameter) && !(value > 0.0)) return number + " is not positive; give " + unit + " > 0";
+  if (is_positive(parameter) && !(value > 0.0)) return number + " is not positive; give " + number_above_zero(unit);
   static const std::set<std::string> not_negative{"k1",   "active_tension",   "viscosity", "bulk_viscosity",
                                                   "drag", "rayleigh_damping", "friction"};
-  if (not_negative.count(parameter) > 0 && value < 0.0) return number + " is negative; give " + unit + " >= 0";
+  if (not_negative.count(parameter) > 0 && value < 0.0) return number + " is negative; give " + number_from_zero(unit);
   if (parameter == "poisson_ratio" && !(value > -1.0 && value < 0.5))
     return number + " is outside (-1, 0.5); give a ratio inside";
   if (parameter == "damping" && !(value > 0.0 && value <= 1.0))

@@ -71,8 +71,10 @@ struct SolverSection {
   double dt = SolverOptions{}.dt;
   int steps = -1;  ///< -1: not given
   int substeps = SolverOptions{}.substeps;
-  Numbers damping;  ///< [] or [steps]
-  Numbers gravity;  ///< [3] or [steps, 3]
+  Numbers damping;             ///< [] or [steps]
+  bool damping_given = false;  ///< by the scene, else the default
+  Numbers gravity;             ///< [3] or [steps, 3]
+  bool gravity_given = false;  ///< by the scene, else the default
   std::string integrator = SolverOptions{}.integrator;
   ImplicitOptions implicit;
   std::vector<std::string> unused;  ///< keys given that the integrator has no use for
@@ -156,6 +158,7 @@ struct OutputSection {
   std::string directory = "out";
   int every = 1;
   std::vector<std::string> fields{"positions", "velocities"};
+  std::string log;  ///< `simulate`: file of what each step took; empty: none
   Place place;
 };
 
@@ -187,8 +190,8 @@ ProblemParts problem_parts(const std::string& text, const std::string& file);
 /// Reads a scene from its text. Throws InputError. No communication, no other file is opened.
 Scene parse_scene(const std::string& text, const std::string& file);
 
-/// "youngs_modulus: -5 is not positive; give Pa > 0": what is wrong with a value of a material's or solver's parameter,
-/// after its name; empty if nothing is.
+/// "youngs_modulus: -5 is not positive; give a number above 0, in Pa": what is wrong with a value of a material's or
+/// solver's parameter, after its name; empty if nothing is.
 std::string fault_of(const std::string& parameter, double value);
 
 /// Whether only values > 0 of a parameter make sense: it is searched in the logarithm unless the scene says otherwise.

@@ -109,7 +109,7 @@ CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error) {
   if (const Value* measure = mapping.find("measure_error")) measure_error = to_boolean(*measure);
   if (const Value* interval = mapping.find("interval")) {
     options.interval = to_number(*interval);
-    if (options.interval < 0.0) interval->place.fail(interval->text + " is negative; give s >= 0");
+    if (options.interval < 0.0) interval->place.fail(interval->text + " is negative; give " + number_from_zero("s"));
   }
   if (const Value* memory = mapping.find("memory")) {
     options.memory = to_memory(*memory);

@@ -9,7 +9,7 @@ namespace {
 
 double to_non_negative(const Value& value, const std::string& unit) {
   const double number = to_number(value);
-  if (number < 0.0) value.place.fail(format_number(number) + " is negative; give " + unit + " >= 0");
+  if (number < 0.0) value.place.fail(format_number(number) + " is negative; give " + number_from_zero(unit));
   return number;
 }
 
@@ -53,7 +53,7 @@ MeshFileObstacle parse_triangles(const Value& value, const Scene& scene) {
   const Value& file = mapping.need("file", "the path of an STL or OBJ file");
   MeshFileObstacle obstacle;
   obstacle.file = beside_scene(to_text(file), scene);
-  if (const Value* scale = mapping.find("scale")) obstacle.scale = to_positive(*scale, "a number");
+  if (const Value* scale = mapping.find("scale")) obstacle.scale = to_positive(*scale, "");
   if (const Value* solid = mapping.find("solid")) obstacle.solid = to_boolean(*solid);
   obstacle.place = file.place;
   return obstacle;
@@ -120,9 +120,9 @@ ContactSection parse_contact(const Value& value, const Scene& scene) {
   options.barrier_distance = to_positive(mapping.need("barrier_distance", "d̂, m"), "m");
   const Value& stiffness = mapping.need("barrier_stiffness", "κ, Pa, or adaptive");
   options.adaptive_stiffness = stiffness.is_scalar() && stiffness.text == "adaptive";
-  if (!options.adaptive_stiffness) options.barrier_stiffness = to_positive(stiffness, "Pa, or adaptive");
+  if (!options.adaptive_stiffness) options.barrier_stiffness = to_positive(stiffness, "Pa", "the word adaptive");
   if (const Value* friction = mapping.find("friction")) {
-    options.friction = to_non_negative(*friction, "a number");
+    options.friction = to_non_negative(*friction, "");
     options.with_friction = true;
   }
   if (const Value* velocity = mapping.find("friction_velocity"))

@@ -16,10 +16,12 @@ void check_damping(const Numbers& damping, int steps) {
 }
 
 Numbers parse_gravity(const Value& value, const Scene& scene, int steps) {
+  if (value.is_scalar() && to_number(value) == 0.0) return {Array{{3}, {0.0, 0.0, 0.0}}, value.place};
+  if (value.is_scalar())
+    value.place.fail(format_number(to_number(value)) +
+                     " has no direction; give [x, y, z] in m/s², such as [0, -9.8, 0] for weight along -y");
   Numbers gravity = parse_numbers(value, scene);
-  expect_shape(gravity, {{}, {3}, {steps, 3}}, "[x, y, z] in m/s², its y component alone, or one [x, y, z] a step");
-  if (gravity.array() && gravity.array()->shape.empty())
-    gravity.source = Array{{3}, {0.0, gravity.array()->values[0], 0.0}};
+  expect_shape(gravity, {{3}, {steps, 3}}, "[x, y, z] in m/s², or one [x, y, z] a step");
   return gravity;
 }
 
@@ -90,10 +92,14 @@ SolverSection parse_solver(const Value* value, const Scene& scene) {
   if (const Value* substeps = mapping.find("substeps")) solver.substeps = to_integer(*substeps, 1);
   parse_implicit(mapping, solver);
   if (const Value* damping = mapping.find("damping")) {
+    solver.damping_given = true;
     solver.damping = parse_numbers(*damping, scene);
     check_damping(solver.damping, solver.steps);
   }
-  if (const Value* gravity = mapping.find("gravity")) solver.gravity = parse_gravity(*gravity, scene, solver.steps);
+  if (const Value* gravity = mapping.find("gravity")) {
+    solver.gravity_given = true;
+    solver.gravity = parse_gravity(*gravity, scene, solver.steps);
+  }
   return solver;
 }
 
@@ -118,14 +124,15 @@ OptimiserOptions parse_optimiser(const Value& value) {
   if (const Value* iterations = mapping.find("max_iterations")) options.max_iterations = to_integer(*iterations, 0);
   if (const Value* tolerance = mapping.find("gradient_tolerance")) {
     options.gradient_tolerance = to_number(*tolerance);
-    if (options.gradient_tolerance < 0.0) tolerance->place.fail(tolerance->text + " is negative; give a number >= 0");
+    if (options.gradient_tolerance < 0.0)
+      tolerance->place.fail(tolerance->text + " is negative; give " + number_from_zero(""));
   }
   if (const Value* rate = mapping.find("learning_rate")) options.learning_rate = to_positive(*rate, "");
   return options;
 }
 
 OutputSection parse_output(const Value& value) {
-  const Mapping mapping(value, {"directory", "every", "fields"});
+  const Mapping mapping(value, {"directory", "every", "fields", "log"});
   OutputSection output;
   output.place = mapping.place();
   if (const Value* directory = mapping.find("directory")) {
@@ -133,6 +140,12 @@ OutputSection parse_output(const Value& value) {
     output.place = directory->place;
   }
   if (const Value* every = mapping.find("every")) output.every = to_integer(*every, 1);
+  if (const Value* log = mapping.find("log")) {
+    output.log = to_text(*log);
+    if (output.log.find('/') != std::string::npos || !output.log.ends_with(".csv"))
+      log->place.fail("'" + output.log +
+                      "' is not the name of a table in the output folder; give one such as steps.csv");
+  }
   if (const Value* fields = mapping.find("fields")) {
     output.fields.clear();
     for (const Value* field : to_items(*fields)) {

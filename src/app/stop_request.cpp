@@ -8,10 +8,9 @@
 namespace diffsim::app {
 namespace {
 
-constexpr int signals[] = {SIGTERM, SIGUSR1};
 volatile std::sig_atomic_t signalled = 0;
 
-void note_signal(int) { signalled = 1; }
+void note_signal(int number) { signalled = number; }
 
 }  // namespace
 
@@ -21,14 +20,22 @@ StopRequest::StopRequest(double seconds, bool has_limit)
   struct sigaction action = {};
   action.sa_handler = note_signal;
   sigemptyset(&action.sa_mask);
-  action.sa_flags = SA_RESTART;
-  for (int i = 0; i < 2; ++i) sigaction(signals[i], &action, &before_[i]);
+  for (std::size_t i = 0; i < signals_.size(); ++i) {
+    // Whoever presses Ctrl-C twice wants an end.
+    action.sa_flags = SA_RESTART | (signals_[i] == SIGINT ? static_cast<int>(SA_RESETHAND) : 0);
+    sigaction(signals_[i], &action, &before_[i]);
+  }
 }
 
 StopRequest::~StopRequest() {
-  for (int i = 0; i < 2; ++i) sigaction(signals[i], &before_[i], nullptr);
+  for (std::size_t i = 0; i < signals_.size(); ++i) sigaction(signals_[i], &before_[i], nullptr);
 }
 
-bool StopRequest::is_there() const { return signalled != 0 || MPI_Wtime() >= deadline_; }
+int StopRequest::cause() const { return signalled != 0 ? signalled : MPI_Wtime() >= deadline_ ? time_limit : 0; }
+
+std::string StopRequest::name(int cause) {
+  if (cause == time_limit) return "the time limit";
+  return cause == SIGINT ? "SIGINT" : cause == SIGTERM ? "SIGTERM" : "SIGUSR1";
+}
 
 }  // namespace diffsim::app

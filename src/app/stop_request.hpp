@@ -1,12 +1,14 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <csignal>
+#include <string>
 
 namespace diffsim::app {
 
-/// While it lives, SIGTERM and SIGUSR1 do not end the program but ask it to stop at a checkpoint, and so does a time
-/// limit. One at a time.
+/// A wish that the run stops where its results can be kept. While it lives, SIGINT, SIGTERM and SIGUSR1 do not end the
+/// program but ask it to stop, and so does a time limit; a second SIGINT ends the program. One at a time.
 class StopRequest {
  public:
   /// `seconds` from now on, if `has_limit`.
@@ -15,11 +17,18 @@ class StopRequest {
   StopRequest& operator=(const StopRequest&) = delete;
   ~StopRequest();
 
-  bool is_there() const;
+  bool is_there() const { return cause() != 0; }
+  /// What asks this rank to stop: 0 for nothing, a signal's number, or `time_limit`.
+  int cause() const;
+  /// "SIGTERM", "the time limit".
+  static std::string name(int cause);
+
+  static constexpr int time_limit = 1000;  ///< above all signals
 
  private:
+  static constexpr std::array<int, 3> signals_{SIGINT, SIGTERM, SIGUSR1};
   double deadline_;
-  struct sigaction before_[2];
+  std::array<struct sigaction, 3> before_;
 };
 
 }  // namespace diffsim::app

@@ -1,30 +1,56 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "app/trajectory.hpp"
 
+#include <fmt/core.h>
+
 #include "diffsim/core/error.hpp"
 #include "diffsim/io/trajectory.hpp"
 
 namespace diffsim::app {
+namespace {
 
-void record_trajectory(Job& job, const TetrahedralMesh& mesh, const std::function<void(const StateObserver&)>& roll) {
-  const Scene& scene = job.scene;
-  const int frames = scene.solver.steps / scene.output.every + 1;
-  TrajectoryWriter writer(mesh, job.output.path("trajectory.h5"), scene.output.fields, frames);
+/// Leaves a rollout, on all ranks.
+struct Stopped {
+  int step, cause;
+};
+
+/// The same cause on all ranks, where any has one.
+int agreed_cause(const StopRequest* stop, MPI_Comm comm) {
+  if (!stop) return 0;
+  int cause = stop->cause();
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &cause, 1, MPI_INT, MPI_MAX, comm));
+  return cause;
+}
+
+}  // namespace
+
+std::string record_trajectory(Job& job, const TetrahedralMesh& mesh,
+                              const std::function<void(const StateObserver&)>& roll, const StopRequest* stop) {
+  const int steps = job.scene.solver.steps, every = job.scene.output.every;
+  const int frames = steps / every + 1 + (steps % every != 0 ? 1 : 0);
+  TrajectoryWriter writer(mesh, job.output.path("trajectory.h5"), job.scene.output.fields, frames);
   const auto finish = [&](bool complete) {
     const Stopwatch io(job.report, "io");
     writer.finish(complete);
   };
   try {
     roll([&](int n, const State& state) {
-      if (n % scene.output.every != 0) return;
-      const Stopwatch io(job.report, "io");
-      writer.write(n, n * scene.solver.dt, state);
+      const int cause = n < steps ? agreed_cause(stop, job.comm) : 0;
+      if (n % every == 0 || n == steps || cause != 0) {
+        const Stopwatch io(job.report, "io");
+        writer.write(n, n * job.scene.solver.dt, state);
+      }
+      if (cause != 0) throw Stopped{n, cause};
     });
+  } catch (const Stopped& stopped) {
+    finish(false);
+    return fmt::format("stopped at step {} of {} by {}", stopped.step, steps, StopRequest::name(stopped.cause));
   } catch (const Error&) {
     if (job.agreement.reached()) finish(false);
     throw;
   }
   finish(true);
+  return {};
 }
 
 }  // namespace diffsim::app

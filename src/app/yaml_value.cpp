@@ -119,6 +119,8 @@ void append(const Value& value, std::size_t depth, Array& array) {
   for (const Value& item : value.items) append(item, depth + 1, array);
 }
 
+std::string in_unit(const std::string& unit) { return unit.empty() || unit == "1" ? "" : ", in " + unit; }
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -231,12 +233,18 @@ double to_extended(const Value& value) {
                                      : std::numeric_limits<double>::infinity();
 }
 
-double to_positive(const Value& value, const std::string& unit) {
+double to_positive(const Value& value, const std::string& unit, const std::string& instead) {
+  const std::string wanted = number_above_zero(unit) + (instead.empty() ? "" : ", or " + instead);
+  if (!instead.empty() && value.is_scalar() && !parse_number(value.text))
+    value.place.fail(shown(value) + " is not possible here; give " + wanted);
   const double number = to_number(value);
-  if (!(number > 0.0))
-    value.place.fail(format_number(number) + " is not positive; give " + (unit.empty() ? "" : unit + " ") + "> 0");
+  if (!(number > 0.0)) value.place.fail(format_number(number) + " is not positive; give " + wanted);
   return number;
 }
+
+std::string number_above_zero(const std::string& unit) { return "a number above 0" + in_unit(unit); }
+
+std::string number_from_zero(const std::string& unit) { return "a number, 0 or more" + in_unit(unit); }
 
 std::int64_t to_integer64(const Value& value, std::int64_t smallest) {
   const double number = to_number(value);

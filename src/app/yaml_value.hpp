@@ -47,8 +47,13 @@ std::string shape_text(const Shape& shape);
 // What a value means. Each throws InputError, saying what is expected, where it means something else.
 double to_number(const Value& value);    ///< finite
 double to_extended(const Value& value);  ///< finite, .inf or -.inf
-/// `bound` < value; "-5 is not positive; give Pa > 0".
-double to_positive(const Value& value, const std::string& unit);
+/// "-5 is not positive; give a number above 0, in Pa, or the word adaptive". `unit`: empty where there is none;
+/// `instead`: what else may stand there, empty where nothing may.
+double to_positive(const Value& value, const std::string& unit, const std::string& instead = {});
+/// "a number above 0, in Pa"; `unit` is empty, or "1", where there is none.
+std::string number_above_zero(const std::string& unit);
+/// "a number, 0 or more, in Pa".
+std::string number_from_zero(const std::string& unit);
 int to_integer(const Value& value, int smallest, int largest = std::numeric_limits<int>::max());
 std::int64_t to_integer64(const Value& value, std::int64_t smallest);
 bool to_boolean(const Value& value);

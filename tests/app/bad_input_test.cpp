@@ -146,7 +146,7 @@ TEST_F(BadInput, Scenes) {
   expect_refused({"no parameters", body + target, "s.yaml: parameters: is missing; invert needs", "invert"});
   expect_refused({"unknown key", body + "outptu: {}\n", "s.yaml:4: outptu: unknown key; did you mean 'output'?"});
   expect_refused({"negative stiffness", box + "material:\n  model: neo_hookean\n  youngs_modulus: -5\n",
-                  "s.yaml:4: material.youngs_modulus: -5 is not positive; give Pa > 0", "mesh"});
+                  "s.yaml:4: material.youngs_modulus: -5 is not positive; give a number above 0, in Pa", "mesh"});
   expect_refused({"bad optimiser, good rest", body + target + stiffness + "optimiser: {max_iterations: x}\n",
                   "s.yaml:6: optimiser.max_iterations: 'x' is not a number", "gradient"});
 }
@@ -219,7 +219,7 @@ TEST_F(BadInput, Fields) {
   expect_refused({"missing dataset", density("two.h5", "/density"), at});
   expect_refused({"wrong shape", density("three.h5", "/values"), at});
   expect_refused(
-      {"negative in a cell", density("two.h5", "/values"), at + "cell 1: -7 is not positive; give kg/m³ > 0"});
+      {"negative in a cell", density("two.h5", "/values"), at + "cell 1: -7 is not positive; give a number above 0, in kg/m³"});
   expect_refused({"not a number in a cell", density("nan.h5", "/values"),
                   "/values: the value of cell 1 is nan; it must be finite"});
   expect_refused({"velocities of another shape", body + "initial: {velocity: {file: two.h5, dataset: /values}}\n",

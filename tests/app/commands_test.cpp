@@ -53,6 +53,27 @@ class Commands : public RunnerTest {
     text.replace(text.find(what), what.size(), by);
   }
   bool has(const std::string& file) const { return std::filesystem::exists(path(file)); }
+  /// history.csv counts iterations from 0, each once, and compares gradients with the first one. Not collective.
+  void expect_history(const std::string& output, double tolerance) const {
+    std::istringstream lines(read(output + "/history.csv"));
+    std::string line, word;
+    std::getline(lines, line);
+    EXPECT_EQ(line.find("iteration,loss,gradient_norm,evaluations,seconds,relative_gradient,"), 0u) << line;
+    int rows = 0;
+    double first_norm = 0.0, relative = 0.0;
+    for (; std::getline(lines, line); ++rows) {
+      std::vector<double> row;
+      for (std::istringstream words(line); std::getline(words, word, ',');) row.push_back(std::stod(word));
+      EXPECT_EQ(row.at(0), rows) << line;
+      if (rows == 0) first_norm = row.at(2);
+      relative = row.at(5);
+      EXPECT_NEAR(relative, row.at(2) / first_norm, 1e-5 * relative) << line;
+    }
+    EXPECT_GT(rows, 2);
+    EXPECT_LE(relative, tolerance);
+    EXPECT_EQ(report(output)["iterations"], rows - 1);
+    EXPECT_NEAR(report(output)["relative_gradient"].get<double>(), relative, 1e-5 * relative);
+  }
 };
 
 TEST_F(Commands, SimulateWritesTheTrajectory) {
@@ -60,9 +81,9 @@ TEST_F(Commands, SimulateWritesTheTrajectory) {
   const Ran ran = run({"simulate", "s.yaml"}, "out");
   expect_done(ran);
   const Hdf5File file = Hdf5File::open(MPI_COMM_WORLD, path("out/trajectory.h5"));
-  EXPECT_EQ(file.info("/positions").shape, (Shape{3, 81, 3}));
+  EXPECT_EQ(file.info("/positions").shape, (Shape{4, 81, 3}));
   EXPECT_FALSE(file.has("/velocities"));
-  EXPECT_EQ(file.read_array<std::int64_t>("/step"), (std::vector<std::int64_t>{0, 8, 16}));
+  EXPECT_EQ(file.read_array<std::int64_t>("/step"), (std::vector<std::int64_t>{0, 8, 16, 20}));
   const std::vector<double> time = file.read_array<double>("/time");
   EXPECT_NEAR(time.at(2), 0.08, 1e-15);
   const std::vector<double> x = file.read_array<double>("/positions");
@@ -318,6 +339,7 @@ TEST_F(Commands, InvertByNewtonCg) {
   const nlohmann::json report = this->report("out");
   EXPECT_EQ(report["converged"], true);
   EXPECT_GT(report["hessian_products"].get<long>(), 0);
+  expect_history("out", 1e-8);
 }
 
 TEST_F(Commands, InvertRecoversTwoStiffnesses) {
@@ -349,9 +371,10 @@ TEST_F(Commands, InvertRecoversTwoStiffnesses) {
     EXPECT_LT(report["loss"].get<double>(), 1e-6 * report["initial_loss"].get<double>());
     const std::string history = read("out/history.csv");
     EXPECT_TRUE(
-        history.starts_with("iteration,loss,gradient_norm,evaluations,seconds,"
+        history.starts_with("iteration,loss,gradient_norm,evaluations,seconds,relative_gradient,"
                             "youngs_modulus[left],youngs_modulus[right]\n0,"))
         << history;
+    expect_history("out", 1e-9);
     EXPECT_TRUE(has("out/trajectory.h5"));
   }
   // What was found can be used as input: by region, as the values to begin with and as the material's.

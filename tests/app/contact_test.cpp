@@ -189,7 +189,7 @@ TEST_F(Contact, BadInputIsRefusedByName) {
     int code = 2;
   };
   for (const Bad& bad : {
-           Bad{"friction: -0.1, " + floor_, "contact.friction: -0.1 is negative; give a number >= 0"},
+           Bad{"friction: -0.1, " + floor_, "contact.friction: -0.1 is negative; give a number, 0 or more"},
            Bad{"obstacles: [{plane: {point: [0, 0, 0], normal: [0, 1, 0]}}]", " and plane 0 near ("},
            Bad{"obstacles: [{box: {min: [0.2, 0, -1], max: [1, 1, 1]}}]", "s at the start, "},
            Bad{"obstacles: [{name: ball, sphere: {center: [0.1, 0, 0.05], radius: 0.03}}]",

@@ -141,8 +141,8 @@ TEST(Scene, FillsInWhatIsNotGiven) {
   EXPECT_EQ(levels.levels.at(1).snapshots, 9);
   EXPECT_EQ(levels.levels.at(1).write, 3.0);
   EXPECT_EQ(levels.levels.at(1).read, 0.5);
-  EXPECT_EQ(parse_scene(box + "solver: {gravity: -1}\n", "s").solver.gravity.array()->values,
-            (std::vector<double>{0, -1, 0}));
+  EXPECT_EQ(parse_scene(box + "solver: {gravity: 0}\n", "s").solver.gravity.array()->values,
+            (std::vector<double>{0, 0, 0}));
   EXPECT_TRUE(
       parse_scene(box + material + "parameters: {name: gravity, bounds: [-.inf, 3]}\n", "s").parameters.size() == 1);
 }
@@ -222,7 +222,7 @@ INSTANTIATE_TEST_SUITE_P(
             "damping, gravity, implicit_differentiation, "
             "newton, linear, beta, gamma, spectral_radius, ramp_loads"},
         Bad{BOX "output: {zzzzzzzzzz: 3}\n",
-            "s.yaml:2: output.zzzzzzzzzz: unknown key; known keys: directory, every, fields"},
+            "s.yaml:2: output.zzzzzzzzzz: unknown key; known keys: directory, every, fields, log"},
         Bad{BOX "contact: {friction: 0.3}\n", "s.yaml:2: contact.barrier_distance: is missing; give d̂, m"},
         Bad{"solver: {steps: 1}\n", "s.yaml: mesh: is missing; give {file: …} or {box: …}"},
         Bad{"mesh: {scale: 2}\n", "s.yaml:1: mesh: something is missing; give one of: file, box"},
@@ -237,7 +237,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BOX "solver: {dt: .nan}\n", "s.yaml:2: solver.dt: .nan is not finite; give a finite number"},
         Bad{BOX "solver: {dt: inf}\n", "s.yaml:2: solver.dt: inf is not finite; give a finite number"},
         Bad{BOX "solver: {dt: 1e999}\n", "s.yaml:2: solver.dt: '1e999' is not a number; give a number"},
-        Bad{BOX "solver: {dt: 0}\n", "s.yaml:2: solver.dt: 0 is not positive; give s > 0"},
+        Bad{BOX "solver: {dt: 0}\n", "s.yaml:2: solver.dt: 0 is not positive; give a number above 0, in s"},
         Bad{BOX "solver: {dt: [1]}\n", "s.yaml:2: solver.dt: is a list of 1; give a number"},
         Bad{BOX "solver: {steps: 1.5}\n", "s.yaml:2: solver.steps: 1.5 is not a whole number; give one"},
         Bad{BOX "solver: {steps: -1}\n", "s.yaml:2: solver.steps: -1 is too small; give a whole number >= 0"},
@@ -247,33 +247,33 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BOX "solver: {damping: 1.5}\n",
             "s.yaml:2: solver.damping: 1.5 is outside (0, 1]; give a factor inside, 1 for none"},
         Bad{BOX "solver: {gravity: [0, 1]}\n",
-            "s.yaml:2: solver.gravity: has the shape [2]; give [x, y, z] in m/s², its y component alone, or one [x, y, "
-            "z] "
-            "a step"},
+            "s.yaml:2: solver.gravity: has the shape [2]; give [x, y, z] in m/s², or one [x, y, z] a step"},
+        Bad{BOX "solver: {gravity: 9.8}\n",
+            "s.yaml:2: solver.gravity: 9.8 has no direction; give [x, y, z] in m/s², such as [0, -9.8, 0] for weight "
+            "along -y"},
         Bad{BOX "solver: {steps: 2, gravity: [[0, 1, 2], [1, 2]]}\n",
             "s.yaml:2: solver.gravity[1]: has 2 entries where the first row has 3; give rows of equal length"},
         Bad{BOX "solver: {steps: 3, gravity: [[0, 1, 2], [1, 2, 3]]}\n",
-            "s.yaml:2: solver.gravity: has the shape [2, 3]; give [x, y, z] in m/s², its y component alone, or one [x, "
-            "y, "
-            "z] a step"},
+            "s.yaml:2: solver.gravity: has the shape [2, 3]; give [x, y, z] in m/s², or one [x, y, z] a step"},
         Bad{BOX "solver: {implicit_differentiation: maybe}\n",
             "s.yaml:2: solver.implicit_differentiation: is 'maybe'; give true or false"},
         Bad{BOX "solver: {integrator: euler}\n",
             "s.yaml:2: solver.integrator: there is no 'euler'; use one of: symplectic_euler, implicit_euler, bdf2, "
             "newmark, generalised_alpha, quasi_static"},
         Bad{BOX "solver: {integrator: newmark, gamma: 0.4}\n", "s.yaml:2: solver.gamma: 0.4 is outside [0.5, 10]"},
-        Bad{BOX "solver: {newton: {tolerance: 0}}\n", "s.yaml:2: solver.newton.tolerance: 0 is not positive; give > 0"},
+        Bad{BOX "solver: {newton: {tolerance: 0}}\n",
+            "s.yaml:2: solver.newton.tolerance: 0 is not positive; give a number above 0"},
         Bad{"mesh: {box: {size: [1, 1], cells: [1, 1, 1]}}\n",
             "s.yaml:1: mesh.box.size: has 2 entries; give a list of 3 numbers"},
         Bad{"mesh: {box: {size: [1, 1, -1], cells: [1, 1, 1]}}\n",
-            "s.yaml:1: mesh.box.size[2]: -1 is not positive; give m > 0"},
+            "s.yaml:1: mesh.box.size[2]: -1 is not positive; give a number above 0, in m"},
         Bad{"mesh: {file: a.msh, order: 3}\n", "s.yaml:1: mesh.order: 3 is too large; give a whole number <= 2"},
         Bad{"mesh: {file: a.msh, order: 0}\n", "s.yaml:1: mesh.order: 0 is too small; give a whole number >= 1"},
-        Bad{"mesh: {file: a.msh, scale: 0}\n", "s.yaml:1: mesh.scale: 0 is not positive; give > 0"},
+        Bad{"mesh: {file: a.msh, scale: 0}\n", "s.yaml:1: mesh.scale: 0 is not positive; give a number above 0"},
         Bad{BOX "regions: {r: {box: {min: [0, 0, 0], max: [1, -1, 1]}}}\n",
             "s.yaml:2: regions.r.box.max[1]: -1 is below min, 0; exchange them"},
         Bad{BOX "regions: {r: {sphere: {center: [0, 0, 0], radius: -1}}}\n",
-            "s.yaml:2: regions.r.sphere.radius: -1 is not positive; give m > 0"},
+            "s.yaml:2: regions.r.sphere.radius: -1 is not positive; give a number above 0, in m"},
         Bad{BOX "regions: {r: {vertices: [1, -2]}}\n",
             "s.yaml:2: regions.r.vertices[1]: -2 is too small; give a whole number >= 0"},
         Bad{BOX "regions: {all: {vertices: [1]}}\n",
@@ -285,14 +285,20 @@ INSTANTIATE_TEST_SUITE_P(
     Contact, BadScene,
     testing::Values(
         Bad{BOX "contact: {barrier_distance: 0, barrier_stiffness: 1}\n",
-            "s.yaml:2: contact.barrier_distance: 0 is not positive; give m > 0"},
-        Bad{CONTACT("friction: -0.1"), "s.yaml:2: contact.friction: -0.1 is negative; give a number >= 0"},
+            "s.yaml:2: contact.barrier_distance: 0 is not positive; give a number above 0, in m"},
+        Bad{BOX "contact: {barrier_distance: 0.1, barrier_stiffness: -1}\n",
+            "s.yaml:2: contact.barrier_stiffness: -1 is not positive; give a number above 0, in Pa, or the word "
+            "adaptive"},
+        Bad{BOX "contact: {barrier_distance: 0.1, barrier_stiffness: stiff}\n",
+            "s.yaml:2: contact.barrier_stiffness: 'stiff' is not possible here; give a number above 0, in Pa, or the "
+            "word adaptive"},
+        Bad{CONTACT("friction: -0.1"), "s.yaml:2: contact.friction: -0.1 is negative; give a number, 0 or more"},
         Bad{CONTACT("self: false"),
             "s.yaml:2: contact.obstacles: there is nothing to touch; give at least one obstacle, or self: true"},
         Bad{CONTACT("obstacles: [{plane: {point: [0, 0, 0], normal: [0, 0, 0]}}]"),
             "s.yaml:2: contact.obstacles[0].plane.normal: is zero; give a direction, to the side where the body is"},
         Bad{CONTACT("obstacles: [{sphere: {center: [0, 0, 0], radius: 0}}]"),
-            "s.yaml:2: contact.obstacles[0].sphere.radius: 0 is not positive; give m > 0"},
+            "s.yaml:2: contact.obstacles[0].sphere.radius: 0 is not positive; give a number above 0, in m"},
         Bad{CONTACT("obstacles: [{box: {min: [0, 0, 0], max: [1, 0, 1]}}]"),
             "s.yaml:2: contact.obstacles[0].box.max: is not above min in all of x, y and z; exchange or widen them"},
         Bad{CONTACT("obstacles: [{name: a, cylinder: {from: [0, 0, 0], to: [1, 0, 1], radius: 1}}, {name: a, plane: "
@@ -303,11 +309,11 @@ INSTANTIATE_TEST_SUITE_P(
     Physics, BadScene,
     testing::Values(
         Bad{BOX "material:\n  model: neo_hookean\n  density: 1\n  youngs_modulus: -5\n  poisson_ratio: 0.3\n",
-            "s.yaml:5: material.youngs_modulus: -5 is not positive; give Pa > 0"},
+            "s.yaml:5: material.youngs_modulus: -5 is not positive; give a number above 0, in Pa"},
         Bad{BOX "material: {model: neo_hookean, density: 0, youngs_modulus: 1, poisson_ratio: 0.3}\n",
-            "s.yaml:2: material.density: 0 is not positive; give kg/m³ > 0"},
+            "s.yaml:2: material.density: 0 is not positive; give a number above 0, in kg/m³"},
         Bad{BOX "material: {model: mooney_rivlin, density: 1, c10: 1, c01: 1, bulk_modulus: -1}\n",
-            "s.yaml:2: material.bulk_modulus: -1 is not positive; give Pa > 0"},
+            "s.yaml:2: material.bulk_modulus: -1 is not positive; give a number above 0, in Pa"},
         Bad{BOX "material: {model: mooney_rivlin, density: 1, youngs_modulus: 1, c10: 1, c01: 1, bulk_modulus: 1}\n",
             "s.yaml:2: material.youngs_modulus: unknown key; known keys: model, region, dilatation, c10, c01, "
             "bulk_modulus, density, viscosity, bulk_viscosity, rayleigh_damping, drag"},
@@ -346,7 +352,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BOX "objective: {type: target_position, region: x_max}\n",
             "s.yaml:2: objective.target: is missing; give [x, y, z] in m"},
         Bad{BOX "objective: {type: target_position, region: x_max, target: [0, 0, 0], weight: 0}\n",
-            "s.yaml:2: objective.weight: 0 is not positive; give > 0"}));
+            "s.yaml:2: objective.weight: 0 is not positive; give a number above 0"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Parameters, BadScene,
@@ -362,13 +368,13 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BODY "parameters: {name: youngs_modulus, bounds: [2, 1]}\n",
             "s.yaml:3: parameters.bounds: the lower bound, 2, is not below the upper one, 1; exchange or widen them"},
         Bad{BODY "parameters: {name: youngs_modulus, bounds: [0, 1]}\n",
-            "s.yaml:3: parameters.bounds[0]: 0 is not positive; give Pa > 0"},
+            "s.yaml:3: parameters.bounds[0]: 0 is not positive; give a number above 0, in Pa"},
         Bad{BODY "parameters: {name: youngs_modulus, bounds: [1, 2, 3]}\n",
             "s.yaml:3: parameters.bounds: give [lower, upper]; .inf and -.inf for none"},
         Bad{BODY "parameters: {name: youngs_modulus, bounds: [1, 2], initial: 3}\n",
             "s.yaml:3: parameters.initial: 3 is outside the bounds [1, 2]; begin inside them"},
         Bad{BODY "parameters: {name: youngs_modulus, initial: -3}\n",
-            "s.yaml:3: parameters.initial: -3 is not positive; give Pa > 0"},
+            "s.yaml:3: parameters.initial: -3 is not positive; give a number above 0, in Pa"},
         Bad{BODY "parameters: {name: traction}\n",
             "s.yaml:3: parameters: the scene has no traction; add one to `boundary`, [0, 0, 0] if need be"},
         Bad{BODY "boundary: [{region: a, traction: [0, 0, 1]}, {region: b, traction: [0, 0, 1]}]\n"
@@ -412,7 +418,7 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:2: optimiser.method: there is no 'newton'; did you mean 'newton_cg'? use one of: lbfgs, "
             "newton_cg, adam"},
         Bad{BOX "optimiser: {gradient_tolerance: -1}\n",
-            "s.yaml:2: optimiser.gradient_tolerance: -1 is negative; give a number >= 0"},
+            "s.yaml:2: optimiser.gradient_tolerance: -1 is negative; give a number, 0 or more"},
         Bad{BOX "output: {every: 0}\n", "s.yaml:2: output.every: 0 is too small; give a whole number >= 1"},
         Bad{BOX "output: {fields: [position]}\n",
             "s.yaml:2: output.fields[0]: there is no 'position'; did you mean 'positions'? use one of: positions, "

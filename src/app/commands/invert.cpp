@@ -18,7 +18,7 @@ namespace {
 class History {
  public:
   History(Job& job, const InverseProblem& problem) : job_(job), problem_(problem) {
-    text_ = "iteration,loss,gradient_norm,evaluations,seconds";
+    text_ = "iteration,loss,gradient_norm,evaluations,seconds,relative_gradient";
     constexpr std::size_t most = 20;
     for (std::size_t k = 0; k < problem.unknowns().size(); ++k) {
       const std::vector<std::string> names = value_names(problem, k);
@@ -32,14 +32,17 @@ class History {
 
   /// Collective, as the others.
   void add(const Iterate& iterate, double seconds) {
-    text_ += fmt::format("{},{:.17g},{:.17g},{},{:.3f}", iterate.iteration, iterate.loss, iterate.gradient_norm,
-                         iterate.evaluations, seconds);
+    if (!first_norm_) first_norm_ = iterate.gradient_norm;
+    text_ += fmt::format("{},{:.17g},{:.17g},{},{:.3f},{:.6g}", iterate.iteration, iterate.loss, iterate.gradient_norm,
+                         iterate.evaluations, seconds, relative(iterate.gradient_norm));
     for (const double value : values(*iterate.u)) text_ += fmt::format(",{:.17g}", value);
     text_ += "\n";
     const Stopwatch io(job_.report, "io");
     job_.output.write("history.csv", text_);
   }
 
+  /// A norm of the gradient over the first one: what optimiser.gradient_tolerance is compared with.
+  double relative(double norm) const { return first_norm_.value_or(0.0) > 0.0 ? norm / *first_norm_ : 0.0; }
   const std::vector<std::string>& names() const { return names_; }
   std::vector<double> values(const std::vector<double>& u) const {
     std::vector<double> all;
@@ -56,6 +59,7 @@ class History {
   std::string text_;
   std::vector<std::size_t> shown_;
   std::vector<std::string> names_;
+  std::optional<double> first_norm_;
 };
 
 void write_parameters(Job& job, const InverseJob& inverse, const std::vector<double>& u) {
@@ -87,9 +91,9 @@ bool invert(Job& job) {
     const double seconds = job.report.elapsed() - start;
     history.add(iterate, seconds);
     inverse.progress.set_label(
-        fmt::format("invert, iteration {} of at most {} ({:.2g} s each), loss {:.6g}, gradient {:.3g}",
+        fmt::format("invert, iteration {} of at most {} ({:.2g} s each), loss {:.6g}, gradient {:.3g} of the first",
                     iterate.iteration, job.scene.optimiser.max_iterations, seconds / std::max(iterate.iteration, 1),
-                    iterate.loss, iterate.gradient_norm));
+                    iterate.loss, history.relative(iterate.gradient_norm)));
   };
   const OptimiserResult result = optimise(problem, job.scene.optimiser, observe);
 
@@ -109,6 +113,7 @@ bool invert(Job& job) {
   const std::vector<double> values = history.values(result.u);
   job.report["loss"] = result.loss;
   job.report["gradient_norm"] = result.gradient_norm;
+  job.report["relative_gradient"] = history.relative(result.gradient_norm);
   job.report["converged"] = result.converged;
   job.report["iterations"] = result.iterations;
   job.report["evaluations"] = result.evaluations;
@@ -121,7 +126,10 @@ bool invert(Job& job) {
                          result.converged ? "converged" : "NOT converged", result.iterations, evaluations_text(result),
                          job.report.elapsed() - start, result.reason)
           << (inverse.approximation().empty() ? "" : "APPROXIMATE: " + inverse.approximation() + '\n')
-          << fmt::format("loss {:.6g} -> {:.6g} m²\n", first_loss.value_or(result.loss), result.loss);
+          << fmt::format(
+                 "loss {:.6g} -> {:.6g} m²; gradient {:.3g} of the first one's norm, gradient_tolerance {:.3g}\n",
+                 first_loss.value_or(result.loss), result.loss, history.relative(result.gradient_norm),
+                 job.scene.optimiser.gradient_tolerance);
   for (std::size_t i = 0; i < values.size(); ++i)
     job.out << fmt::format("  {} = {:.8g}\n", history.names()[i], values[i]);
   job.out << "wrote " << job.output.path("parameters.h5") << ", " << job.output.path("history.csv") << ", "

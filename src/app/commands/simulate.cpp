@@ -4,6 +4,8 @@
 #include "app/contact_watch.hpp"
 #include "app/progress.hpp"
 #include "app/setup.hpp"
+#include "app/step_log.hpp"
+#include "app/stop_request.hpp"
 #include "app/trajectory.hpp"
 
 namespace diffsim::app {
@@ -22,40 +24,58 @@ std::unique_ptr<SumLoss> loss_if_observed(Job& job, const TetrahedralMesh& mesh)
 
 bool simulate(Job& job) {
   const Scene& scene = job.scene;
+  const double limit = job.line.time_limit;
+  const StopRequest stop(limit - job.report.elapsed(), limit > 0.0);
   const std::shared_ptr<TetrahedralMesh> mesh = make_mesh(job.comm, scene);
   job.report.set_mesh(*mesh);
   DifferentiableSolver solver = make_solver(scene, mesh);
   const std::unique_ptr<SumLoss> loss = loss_if_observed(job, *mesh);
+  tell_defaults(job);
   warn_about_solver(job, solver);
   warn_about_contact(job, *mesh);
   job.begin();
 
   ContactWatch contact(solver);
+  StepLog log(job, solver);
   double value = 0.0;
+  int reached = 0;
   double begin = job.report.elapsed();
   const double io_before = job.report.seconds("io");
+  std::string stopped;
   {
     Progress progress(Progress::style_for(job.rank), "simulate", "steps");
-    record_trajectory(job, *mesh, [&](const StateObserver& observer) {
+    const auto roll = [&](const StateObserver& observer) {
       State state = solver.initial_state();
       value = rollout(solver.model(), state, scene.solver.steps, loss.get(), [&](int n, const State& at) {
+        reached = n;
+        log.add(n, contact.observe(n, at));
         observer(n, at);
-        contact.observe(n, at);
         progress.update(n, scene.solver.steps);
       });
-    });
+    };
+    stopped = record_trajectory(job, *mesh, roll, &stop);
   }
+  log.finish();
   const double seconds = job.report.elapsed() - begin - (job.report.seconds("io") - io_before);
   job.report.add_seconds("forward", seconds);
-  if (loss) job.report["loss"] = value;
   report_solver(job, solver);
   contact.write(job.report);
   job.out << fmt::format("simulate: {} in {:.3g} s ({:.3g} steps/s)\n", size_text(scene, *mesh), seconds,
-                         scene.solver.steps / seconds);
-  if (loss) job.out << fmt::format("loss {:.10g} m²\n", value);
+                         reached / seconds);
+  if (!stopped.empty()) {
+    job.report["converged"] = false;
+    job.report["stopped"] = stopped;
+    job.report["steps_done"] = reached;
+    job.out << stopped << ": " << job.output.path("trajectory.h5") << " holds the run so far. To go on, run anew, or "
+            << "begin a scene at the last frame by initial: {displacement:, velocity:}, see docs/scenes.md\n";
+  } else if (loss) {
+    job.report["loss"] = value;
+    job.out << fmt::format("loss {:.10g} m²\n", value);
+  }
   job.out << "wrote " << job.output.path("trajectory.h5") << ", " << job.output.path("trajectory.xdmf") << ", "
+          << (scene.output.log.empty() ? "" : job.output.path(scene.output.log) + ", ")
           << job.output.path("report.json") << '\n';
-  return true;
+  return stopped.empty();
 }
 
 }  // namespace diffsim::app

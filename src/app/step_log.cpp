@@ -1,0 +1,49 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "app/step_log.hpp"
+
+#include <fmt/core.h>
+
+#include "diffsim/core/error.hpp"
+
+namespace diffsim::app {
+
+StepLog::StepLog(Job& job, DifferentiableSolver& solver)
+    : job_(job), model_(dynamic_cast<const ImplicitModel*>(&solver.integrator())) {
+  if (job.scene.output.log.empty()) return;
+  path_ = job.output.path(job.scene.output.log);
+  if (job.rank == 0) {
+    file_.open(path_);
+    file_ << "step,time" << (model_ ? ",newton_iterations,linear_iterations,projections,cuts" : "")
+          << (solver.has_contact() ? ",min_distance,active_pairs,intersections" : "") << std::endl;
+  }
+  require_written();
+}
+
+void StepLog::add(int n, const std::optional<ContactState>& contact) {
+  if (!file_.is_open()) return;
+  const Stopwatch io(job_.report, "io");
+  file_ << fmt::format("{},{}", n, n * job_.scene.solver.dt);
+  if (model_) {
+    // The statistics begin anew with a rollout, whose first state no step leads to.
+    const ImplicitStatistics now = model_->statistics();
+    if (n == 0) before_ = now;
+    file_ << fmt::format(",{},{},{},{}", now.newton_iterations - before_.newton_iterations,
+                         now.linear_iterations - before_.linear_iterations, now.projections - before_.projections,
+                         now.cuts - before_.cuts);
+    before_ = now;
+  }
+  if (contact) file_ << fmt::format(",{},{},{}", contact->min_distance, contact->active_pairs, contact->intersections);
+  file_ << std::endl;
+}
+
+void StepLog::finish() {
+  if (!path_.empty()) require_written();
+}
+
+void StepLog::require_written() {
+  collectively(job_.comm, [&] {
+    if (job_.rank == 0 && !file_) throw Error("'" + path_ + "' cannot be written", ErrorKind::system);
+  });
+}
+
+}  // namespace diffsim::app
