@@ -11,12 +11,13 @@ if [ "$(id -u)" -eq 0 ]; then
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
 
-# Threads are not pinned to cores, unless asked: two ranks would be pinned to the same ones.
+# Ranks and threads are not pinned to cores, unless asked: a pinned rank shares its core with whatever else runs there.
 export OMP_PROC_BIND=${OMP_PROC_BIND:-false}
+export OMPI_MCA_hwloc_base_binding_policy=${OMPI_MCA_hwloc_base_binding_policy:-none}
+export PRTE_MCA_hwloc_default_binding_policy=${PRTE_MCA_hwloc_default_binding_policy:-none}
 
-# What waits leaves its core to what works: ranks in MPI, threads in OpenMP.
+# Ranks that wait leave their core to those that work.
 export OMPI_MCA_mpi_yield_when_idle=${OMPI_MCA_mpi_yield_when_idle:-1}
-export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 
 # Kokkos' advice on binding threads is not for who runs scripts.
 export KOKKOS_DISABLE_WARNINGS=${KOKKOS_DISABLE_WARNINGS:-true}
