@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/huge_pages.hpp"
 #include "diffsim/core/petsc_handle.hpp"
 #include "dynamics/single_blocks.hpp"
 
@@ -63,6 +64,16 @@ PetscErrorCode multiply_vector(Mat part, Vec x, Vec y) { return apply(part, x, n
 PetscErrorCode multiply_add(Mat part, Vec x, Vec z, Vec y) { return apply(part, x, z, y, false); }
 PetscErrorCode multiply_transposed(Mat part, Vec x, Vec y) { return apply(part, x, nullptr, y, true); }
 
+/// Products are as fast as a part's values come from memory.
+void keep_in_huge_pages(Mat part) {
+  MatInfo info;
+  DIFFSIM_PETSC(MatGetInfo(part, MAT_LOCAL, &info));
+  const PetscScalar* values = nullptr;
+  DIFFSIM_PETSC(MatSeqAIJGetArrayRead(part, &values));
+  advise_huge_pages(const_cast<PetscScalar*>(values), static_cast<std::size_t>(info.nz_used) * sizeof(PetscScalar));
+  DIFFSIM_PETSC(MatSeqAIJRestoreArrayRead(part, &values));
+}
+
 /// The part's blocks, found anew where its pattern has changed; nullptr if it has none.
 Blocks* blocks_of_part(Mat part, PetscInt height) {
   if (!part || height % 3 != 0) return nullptr;
@@ -73,6 +84,7 @@ Blocks* blocks_of_part(Mat part, PetscInt height) {
     auto fresh = std::make_unique<Blocks>();
     fresh->rows = std::make_shared<const BlockRows>(find_block_rows(part, static_cast<int>(height)));
     fresh->pattern = pattern;
+    keep_in_huge_pages(part);
     PetscHandle<PetscContainer, PetscContainerDestroy> container;
     DIFFSIM_PETSC(PetscContainerCreate(PETSC_COMM_SELF, container.out()));
     DIFFSIM_PETSC(PetscContainerSetUserDestroy(container, destroy));

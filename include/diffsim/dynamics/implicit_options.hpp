@@ -22,7 +22,7 @@ struct LinearOptions {
   /// `NewtonOptions::linear_tolerance`.
   double tolerance = 1e-11;
   /// Up to so many unknowns they are factored, beyond solved by conjugate gradients.
-  int direct_below = 20000;
+  int direct_below = 5000;
   /// Whether Krylov methods multiply with J by the terms' force tangents, the assembled J serving preconditioners and
   /// factors alone. Symmetric J only; where J is made semidefinite, the assembled one is what is solved with.
   bool matrix_free = false;
