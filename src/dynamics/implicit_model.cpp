@@ -70,7 +70,10 @@ std::string residual_text(const std::vector<double>& residuals) {
 }  // namespace
 
 ImplicitModel::ImplicitModel(std::shared_ptr<const TetrahedralMesh> mesh, double dt, const ImplicitOptions& options)
-    : MeshModel(std::move(mesh), dt), options_(options) {
+    : MeshModel(std::move(mesh), dt),
+      options_(options),
+      newton_tolerance_(options.newton.tolerance),
+      linear_tolerance_(options.linear.tolerance) {
   state_fields(options_.integrator);
   const auto require = [](bool good, const std::string& what) {
     if (!good) throw Error(what, ErrorKind::input);
@@ -97,6 +100,13 @@ State ImplicitModel::make_state() const {
 }
 
 void ImplicitModel::synchronise(State& state) const { mesh().halo().copy_to_ghosts(state["positions"]); }
+
+void ImplicitModel::tighten_solver(double factor) {
+  constexpr double least = 1e-13;  // below lies rounding
+  if (!options_.implicit_differentiation) return;
+  options_.newton.tolerance = std::min(newton_tolerance_, std::max(factor * newton_tolerance_, least));
+  options_.linear.tolerance = std::min(linear_tolerance_, std::max(factor * linear_tolerance_, least));
+}
 
 void ImplicitModel::set_reversible(bool wanted) {
   if (wanted)

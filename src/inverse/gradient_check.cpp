@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
+#include <cstdio>
+#include <limits>
+#include <utility>
 
 #include "diffsim/core/error.hpp"
-#include "inverse/taylor.hpp"
+#include "inverse/check_tools.hpp"
 
 namespace diffsim {
 
@@ -14,86 +16,252 @@ using namespace inverse;
 
 namespace {
 
-/// Directions to look along before remainders are said not to be of second order: where the loss has hardly any
-/// curvature they are of third order, in front of rounding. Of a wrong gradient they are of first order along all.
-constexpr int directions = 3;
+constexpr int taylor_window = 4;  // halvings
+/// From this amplification on a gradient is said to have exploded: it tells of changes of an unknown by less than
+/// 1/amplification of its size alone.
+constexpr double exploded_from = 1e4;
+/// A change of L below so many standard deviations of its noise is none.
+constexpr double deviations = 10.0;
 
-/// w = t/‖t‖ + r/‖r‖ field by field, r random: random, yet not nearly orthogonal to t, so that ⟨t, w⟩ has all its
-/// digits.
-State random_weights(const State& tangent, unsigned seed, MPI_Comm comm) {
-  State weights = tangent.zero_like();
+std::string text(const char* format, double value) {
+  char words[160];
+  std::snprintf(words, sizeof(words), format, value);
+  return words;
+}
+
+/// Σ over ranks of the fields' own squares.
+double squared_norm(const Field& field, MPI_Comm comm) {
+  const std::vector<double> values = field.to_host();
+  double sum = 0.0;
+  for (std::size_t i = 0; i < field.owned_size(); ++i) sum += values[i] * values[i];
+  return sum_over_ranks(sum, comm);
+}
+
+/// weights += a random factor times tangent, each field made of norm one.
+void add_normed(const State& tangent, double factor, MPI_Comm comm, State& weights) {
+  for (std::size_t f = 0; f < weights.fields().size(); ++f) {
+    const double norm = std::sqrt(squared_norm(tangent.fields()[f], comm));
+    if (!(norm > 0.0) || !std::isfinite(norm)) continue;
+    const std::vector<double> t = tangent.fields()[f].to_host();
+    std::vector<double> sum = weights.fields()[f].to_host();
+    for (std::size_t i = 0; i < tangent.fields()[f].owned_size(); ++i) sum[i] += factor / norm * t[i];
+    weights.fields()[f].from_host(sum);
+  }
+}
+
+State random_state(const State& like, unsigned seed, MPI_Comm comm) {
+  State result = like.zero_like();
   std::mt19937_64 random = generator(seed, comm);
   std::uniform_real_distribution<double> number(-1.0, 1.0);
-  for (std::size_t f = 0; f < weights.fields().size(); ++f) {
-    const std::vector<double> t = tangent.fields()[f].to_host();
-    std::vector<double> r(t.size(), 0.0);
-    const std::size_t owned = tangent.fields()[f].owned_size();
-    double norms[2] = {0.0, 0.0};
-    for (std::size_t i = 0; i < owned; ++i) {
-      r[i] = number(random);
-      norms[0] += t[i] * t[i];
-      norms[1] += r[i] * r[i];
-    }
-    DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, norms, 2, MPI_DOUBLE, MPI_SUM, comm));
-    const double to_t = norms[0] > 0.0 ? 1.0 / std::sqrt(norms[0]) : 0.0;
-    const double to_r = norms[1] > 0.0 ? 1.0 / std::sqrt(norms[1]) : 0.0;
-    for (std::size_t i = 0; i < owned; ++i) r[i] = to_t * t[i] + to_r * r[i];
-    weights.fields()[f].from_host(r);
+  for (Field& field : result.fields()) {
+    std::vector<double> values(field.size(), 0.0);
+    for (std::size_t i = 0; i < field.owned_size(); ++i) values[i] = number(random);
+    field.from_host(values);
   }
-  return weights;
+  return result;
 }
 
-double dot_product_error(InverseProblem& problem, const std::vector<double>& u, const std::vector<double>& v,
-                         unsigned seed) {
-  State state, tangent;
-  problem.final_state(u, v, state, tangent);
-  const State w = random_weights(tangent, seed, problem.comm());
-  const double forward = sum_over_ranks(local_dot(tangent, w), problem.comm());
-  const double reverse = inner_product(v, problem.final_state_adjoint(u, w), problem.comm());
-  const double scale = std::max(std::abs(forward), std::abs(reverse));
-  return scale > 0.0 ? std::abs(forward - reverse) / scale : 0.0;
-}
+/// One check of all unknowns at u.
+class GradientCheck {
+ public:
+  GradientCheck(InverseProblem& problem, const std::vector<double>& u, const GradientCheckOptions& options)
+      : problem_(problem), comm_(problem.comm()), u_(u), options_(options), solver_(problem, u) {
+    for (std::size_t k = 0; k < problem.unknowns().size(); ++k) {
+      directions_.push_back(random_direction(problem, k, u, options.seed + static_cast<unsigned>(k)));
+      checks_.emplace_back().name = problem.unknowns()[k].name();
+    }
+  }
+
+  std::vector<UnknownCheck> run() {
+    multiply();
+    if (options_.differences) {
+      take_gradients();
+      measure_loss_noise();
+      for (std::size_t k = 0; k < checks_.size(); ++k) take_differences(k);
+    }
+    for (std::size_t k = 0; k < checks_.size(); ++k) {
+      judge(k);
+      checks_[k].passed = checks_[k].verdict == CheckVerdict::passed || checks_[k].verdict == CheckVerdict::independent;
+    }
+    return checks_;
+  }
+
+ private:
+  double dot_product_tolerance() const {
+    return std::max(options_.dot_product_tolerance, 10.0 * solver_.given_tolerance());
+  }
+
+  /// Products with J along each direction, and with its transpose along one w, which is random, yet near all J v, so
+  /// that each ⟨J v, w⟩ has all its digits.
+  void multiply() {
+    std::mt19937 random(options_.seed);  // the same on every rank
+    std::uniform_real_distribution<double> factor(0.5, 1.5);
+    std::vector<State> tangents(checks_.size());
+    State weights, state;
+    for (std::size_t k = 0; k < checks_.size(); ++k) {
+      problem_.final_state(u_, directions_[k], state, tangents[k]);
+      if (k == 0) weights = state.zero_like();
+      add_normed(tangents[k], factor(random), comm_, weights);
+      const double size = squared_norm(state.fields().front(), comm_),
+                   moved = squared_norm(tangents[k].fields().front(), comm_);
+      checks_[k].amplification = moved == 0.0 ? 0.0 : std::sqrt(moved / size);
+    }
+    add_normed(random_state(weights, options_.seed + 1000, comm_), 1.0, comm_, weights);
+    const std::vector<double> transposed = problem_.final_state_adjoint(u_, weights);
+    for (std::size_t k = 0; k < checks_.size(); ++k) {
+      const double forward = sum_over_ranks(local_dot(tangents[k], weights), comm_);
+      const double reverse = inner_product(directions_[k], transposed, comm_);
+      const double scale = std::max(std::abs(forward), std::abs(reverse));
+      // NaN stays, and fails.
+      checks_[k].dot_product_error = scale == 0.0 ? 0.0 : std::abs(forward - reverse) / scale;
+    }
+  }
+
+  /// ∇L with the tightened solver, and along each direction what the solver's own tolerance makes of it.
+  void take_gradients() {
+    loss_ = problem_.gradient(u_, gradient_);
+    std::vector<double> as_given = gradient_;
+    if (solver_.given_tolerance() > 0.0) {
+      solver_.loosen();
+      problem_.gradient(u_, as_given);
+      solver_.tighten();
+    }
+    for (std::size_t k = 0; k < checks_.size(); ++k) {
+      checks_[k].slope = inner_product(gradient_, directions_[k], comm_);
+      checks_[k].solver_effect = std::abs(inner_product(as_given, directions_[k], comm_) - checks_[k].slope);
+    }
+  }
+
+  void measure_loss_noise() {
+    std::vector<double> together(u_.size(), 0.0);
+    for (const std::vector<double>& direction : directions_)
+      for (std::size_t i = 0; i < together.size(); ++i) together[i] += direction[i];
+    noise_ = measure_noise(line(together), loss_);
+  }
+
+  Line line(const std::vector<double>& direction) {
+    return along(u_, direction, [this](const std::vector<double>& moved) { return problem_.value(moved); });
+  }
+
+  void take_differences(std::size_t k) {
+    UnknownCheck& check = checks_[k];
+    const Slope measured = measure_slope(line(directions_[k]), noise_, check.slope);
+    check.noise = noise_;
+    check.difference = measured.value;
+    check.difference_error = measured.error;
+    const RemainderOrders remainder =
+        remainder_orders(measured.pairs, {loss_, check.slope, 0.0}, noise_, 2.0, taylor_window);
+    check.taylor_orders = remainder.orders;
+    check.first_step = remainder.first_step;
+    check.linear = remainder.exact;
+    largest_change_ = largest_rate_ = 0.0;
+    for (const LinePair& pair : measured.pairs)
+      for (const double value : {pair.plus, pair.minus}) {
+        largest_change_ = std::max(largest_change_, std::abs(value - loss_));
+        largest_rate_ = std::max(largest_rate_, std::abs(value - loss_) / pair.h);
+      }
+    widest_ = measured.pairs.empty() ? 0.0 : measured.pairs.front().h;
+    step_ = measured.step;
+    compare(k);
+  }
+
+  /// The verdict by slope and difference.
+  void compare(std::size_t k) {
+    UnknownCheck& check = checks_[k];
+    const bool exploded = check.amplification >= exploded_from;
+    if (!std::isfinite(check.slope)) {
+      check.note = "the gradient is not finite";
+      return;
+    }
+    if (exploded)
+      check.note = text(
+          "the gradient has exploded: a change of it by its own size would move the end state by %.0e of "
+          "its own; use fewer steps, a smaller dt or an integrator that damps, such as implicit_euler",
+          check.amplification);
+    if (!std::isfinite(check.difference_error)) {
+      check.verdict = CheckVerdict::unresolved;
+      note(check, "no differences to compare with: rollouts on both sides fail, or do not agree with each other");
+      return;
+    }
+    // Sums of the gradient's entries may cancel.
+    double entries = 0.0;
+    for (std::size_t i = 0; i < gradient_.size(); ++i) entries += std::abs(gradient_[i] * directions_[k][i]);
+    const double rounding = dot_product_tolerance() * sum_over_ranks(entries, comm_);
+    const double size = std::max(std::abs(check.slope), std::abs(check.difference));
+    const double error = std::abs(check.slope - check.difference);
+    const double allowed = std::max(options_.slope_tolerance * size, safety * check.difference_error) + rounding;
+    if (error > allowed) {
+      // Beyond where the motion may be linear at all, differences show nothing of an exploded gradient.
+      if (exploded && step_ * check.amplification > 1.0) {
+        check.verdict = CheckVerdict::unresolved;
+        return;
+      }
+      note(check, text("it is off by %.1e", error / size) +
+                      text(" of it, differences show %.0e", check.difference_error / size));
+      return;
+    }
+    if (largest_change_ <= deviations * noise_ && size <= allowed) {
+      check.verdict = CheckVerdict::independent;
+      note(check, text("the loss does not depend on it: changes by up to %.0f %% change nothing but rounding",
+                       100.0 * widest_));
+    } else if (allowed <= options_.resolution * std::max(size, options_.resolution * largest_rate_)) {
+      // A slope of nearly nothing is measured by how fast the loss changes over larger steps.
+      check.verdict = CheckVerdict::passed;
+    } else {
+      check.verdict = CheckVerdict::unresolved;
+      note(check, text("not resolvable: noise of the loss, %.0e of it, ", noise_ / std::abs(loss_)) +
+                      text("leaves %.0e of the slope unseen", allowed / size));
+    }
+  }
+
+  static void note(UnknownCheck& check, const std::string& words) {
+    check.note += (check.note.empty() ? "" : "; ") + words;
+  }
+
+  /// The verdict by dot products on top.
+  void judge(std::size_t k) {
+    UnknownCheck& check = checks_[k];
+    if (!options_.differences) check.verdict = CheckVerdict::passed;
+    if (check.dot_product_error <= dot_product_tolerance()) return;
+    check.verdict = CheckVerdict::failed;
+    note(check, text("products with the Jacobian and with its transpose differ by %.1e", check.dot_product_error));
+  }
+
+  InverseProblem& problem_;
+  MPI_Comm comm_;
+  const std::vector<double>& u_;
+  const GradientCheckOptions& options_;
+  TightSolver solver_;
+  std::vector<std::vector<double>> directions_;
+  std::vector<UnknownCheck> checks_;
+  std::vector<double> gradient_;
+  double loss_ = 0.0, noise_ = 0.0;
+  // Of the differences by the unknown at hand: the largest change of L, the same by its step, the largest step, and
+  // the one that tells.
+  double largest_change_ = 0.0, largest_rate_ = 0.0, widest_ = 0.0, step_ = 0.0;
+};
 
 }  // namespace
 
-std::vector<UnknownCheck> check_gradient(InverseProblem& problem, const std::vector<double>& u,
-                                         const GradientCheckOptions& options) {
-  std::vector<double> gradient;
-  const double loss = problem.gradient(u, gradient);
-  std::vector<UnknownCheck> checks;
-  for (std::size_t k = 0; k < problem.unknowns().size(); ++k) {
-    UnknownCheck check;
-    check.name = problem.unknowns()[k].name();
-    bool second_order = false;
-    for (int tried = 0; tried < directions && !second_order; ++tried) {
-      const std::vector<double> v = random_direction(problem, k, u, options.seed + 2 * static_cast<unsigned>(tried));
-      const double error = dot_product_error(problem, u, v, options.seed + 1);
-      check.dot_product_error = std::max(check.dot_product_error, error);
-      const TaylorTest taylor = taylor_test(problem, u, v, {loss, inner_product(gradient, v, problem.comm())}, 2,
-                                            {options.halvings, options.max_halvings, 0.2 * options.taylor_tolerance});
-      check.taylor_orders = taylor.orders;
-      check.first_step = taylor.first_step;
-      check.linear = taylor.exact;
-      second_order = check.linear || check.taylor_orders.size() == static_cast<std::size_t>(options.halvings);
-      if (check.linear) continue;
-      for (const double order : check.taylor_orders)
-        second_order = second_order && std::abs(order - 2.0) <= options.taylor_tolerance;
-    }
-    const double tolerance = std::max(options.dot_product_tolerance, 10.0 * problem.model().solver_tolerance());
-    check.passed = second_order && check.dot_product_error <= tolerance;
-    checks.push_back(check);
+const char* to_string(CheckVerdict verdict) {
+  switch (verdict) {
+    case CheckVerdict::passed:
+      return "passed";
+    case CheckVerdict::independent:
+      return "independent";
+    case CheckVerdict::unresolved:
+      return "unresolved";
+    case CheckVerdict::failed:
+      break;
   }
-  problem.set(u);
-  return checks;
+  return "failed";
 }
 
-double check_dot_product(InverseProblem& problem, const std::vector<double>& u, unsigned seed) {
-  std::vector<double> v(u.size(), 0.0);
-  for (std::size_t k = 0; k < problem.unknowns().size(); ++k) {
-    const std::vector<double> along = random_direction(problem, k, u, seed + static_cast<unsigned>(k));
-    for (std::size_t i = 0; i < v.size(); ++i) v[i] += along[i];
-  }
-  return dot_product_error(problem, u, v, seed + static_cast<unsigned>(problem.unknowns().size()));
+std::vector<UnknownCheck> check_gradient(InverseProblem& problem, const std::vector<double>& u,
+                                         const GradientCheckOptions& options) {
+  std::vector<UnknownCheck> checks = GradientCheck(problem, u, options).run();
+  problem.set(u);
+  return checks;
 }
 
 }  // namespace diffsim

@@ -42,7 +42,7 @@ HessianCheck check(const Scene& scene, int steps, const std::vector<std::string>
       solver.model(), solver.initial_state(), steps, loss, unknowns_of(names, {"barrier_stiffness", "youngs_modulus"}),
       [](int n) { return std::make_unique<UniformSchedule>(n, 3); }, store);
   HessianCheckOptions options;
-  if (ranks() > 1) options.max_halvings = 0;
+  if (ranks() > 1) options.differences = false;
   return check_hessian(problem, problem.start(), options);
 }
 

@@ -100,7 +100,7 @@ HessianCheck check(const Case& which, std::vector<Unknown> unknowns, int every =
   HessianCheckOptions options;
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (ranks > 1) options.max_halvings = 0;  // orders are the same on all ranks; what these could spoil is the symmetry
+  if (ranks > 1) options.differences = false;  // are the same on all ranks; what these could spoil is the symmetry
   const HessianCheck result = check_hessian(problem, problem.start(), options);
   if (std::getenv("DIFFSIM_VERBOSE"))
     std::printf("%-18s %-22s %d %-40s symmetry %.1e eps %g quadratic %d orders %s\n", which.integrator.c_str(),

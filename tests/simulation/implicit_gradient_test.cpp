@@ -59,7 +59,7 @@ TEST_P(EveryIntegrator, derivatives_by_every_parameter) {
   if (std::string(integrator) == "quasi_static") std::erase(names, "initial_velocities");
   GradientCheckOptions options;
   options.dot_product_tolerance = 10.0 * solver.model().solver_tolerance();
-  if (ranks > 1) options.max_halvings = 0;
+  if (ranks > 1) options.differences = false;
   expect_derivatives(solver, num_steps,
                      {{"x_max", {0.9, 0.2, 0.1}, num_steps}, {"y_max", {0.4, 0.5, 0.1}, num_steps / 2, 0.5}},
                      unknowns_of(names, {"youngs_modulus", "density"}), options);
@@ -100,7 +100,7 @@ TEST_P(EveryLawAndIntegrator, derivatives_by_the_laws_parameters) {
   names.insert(names.end(), {"rest_positions", "density", "initial_positions"});
   GradientCheckOptions options;
   options.dot_product_tolerance = 10.0 * solver.model().solver_tolerance();
-  if (ranks > 1) options.max_halvings = 0;
+  if (ranks > 1) options.differences = false;
   expect_derivatives(solver, 2, {{"x_max", {0.5, 0.2, 0.1}, 2}, {"y_max", {0.2, 0.5, 0.1}, 1, 0.5}},
                      unknowns_of(names, {"youngs_modulus", "density"}), options);
 }

@@ -94,7 +94,7 @@ TEST(moving_obstacle, derivatives_in_statics) {
   solver.fix("top");
   GradientCheckOptions options;
   options.dot_product_tolerance = 10.0 * solver.model().solver_tolerance();
-  if (ranks() > 1) options.max_halvings = 0;
+  if (ranks() > 1) options.differences = false;
   testing_simulation::expect_derivatives(
       solver, 4, {{"foot", {0.1, 0.3, -0.1}, 4}},
       unknowns_of({"obstacle_angular_velocity:0", "obstacle_velocity:0", "barrier_stiffness", "friction"},

@@ -63,6 +63,9 @@ class Model {
 
   /// To what relative tolerance the derivatives of steps are solved for; 0: they are explicit.
   virtual double solver_tolerance() const { return 0.0; }
+  /// Solves the equations of steps and of their derivatives to `factor` ≤ 1 times the tolerances that were given, or to
+  /// rounding, from here on; 1: to those given.
+  virtual void tighten_solver(double /*factor*/) {}
 
   virtual std::unique_ptr<Record> make_record() const = 0;
   /// What a record takes on this rank; at most, where that depends on how the step goes.

@@ -54,6 +54,8 @@ class ImplicitModel : public MeshModel {
   /// Relative residuals of the last step's Newton iterates, the start first.
   const std::vector<double>& last_residuals() const { return last_residuals_; }
   double solver_tolerance() const override { return options_.linear.tolerance; }
+  /// Newton's iterations that are differentiated as they ran stay as many as they are.
+  void tighten_solver(double factor) override;
 
   State make_state() const override;
   void synchronise(State& state) const override;
@@ -94,6 +96,7 @@ class ImplicitModel : public MeshModel {
                                              dynamics::NewtonTrace& trace);
 
   ImplicitOptions options_;
+  double newton_tolerance_, linear_tolerance_;  // as given
   ImplicitStatistics statistics_;
   std::vector<double> last_residuals_;
   std::unique_ptr<Workspace> work_;

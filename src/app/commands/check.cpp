@@ -12,21 +12,50 @@
 namespace diffsim::app {
 namespace {
 
-/// Symmetry and third order of the remainder, into the report.
+/// Symmetry and differences of gradients, into the report.
 bool check_products(Job& job, InverseProblem& problem, const std::vector<double>& u) {
   const HessianCheck check = check_hessian(problem, u);
   job.report["hessian_symmetry"] = check.symmetry;
   job.report["hessian_taylor_orders"] = check.taylor_orders;
-  job.report["checks"]["hessian"] = {{"symmetry", check.symmetry},
-                                     {"taylor_orders", check.taylor_orders},
-                                     {"first_step", check.first_step},
-                                     {"quadratic", check.quadratic},
-                                     {"passed", check.passed}};
-  const std::string taylor = check.quadratic ? "quadratic, no remainder"
-                                             : fmt::format("Taylor orders {:.3f}", fmt::join(check.taylor_orders, " "));
-  job.out << fmt::format("  {:<20} {}  symmetry {:.1e}, {}\n", "Hessian, all", check.passed ? "passed" : "FAILED",
-                         check.symmetry, taylor);
+  job.report["checks"]["hessian"] = {
+      {"symmetry", check.symmetry},           {"product", check.product},
+      {"difference", check.difference},       {"difference_error", check.difference_error},
+      {"taylor_orders", check.taylor_orders}, {"first_step", check.first_step},
+      {"quadratic", check.quadratic},         {"passed", check.passed}};
+  job.out << fmt::format("  {:<20} {:<11} symmetry {:.1e}, product {:.6e}, by differences {:.6e} ± {:.0e}\n",
+                         "Hessian, all", check.passed ? "passed" : "FAILED", check.symmetry, check.product,
+                         check.difference, check.difference_error);
   return check.passed;
+}
+
+/// Figures of one unknown; NaN and infinity are null in JSON.
+nlohmann::ordered_json report_of(const UnknownCheck& check) {
+  return {{"verdict", to_string(check.verdict)},
+          {"passed", check.passed},
+          {"note", check.note},
+          {"dot_product_error", check.dot_product_error},
+          {"slope", check.slope},
+          {"difference", check.difference},
+          {"difference_error", check.difference_error},
+          {"noise", check.noise},
+          {"solver_effect", check.solver_effect},
+          {"amplification", check.amplification},
+          {"taylor_orders", check.taylor_orders},
+          {"first_step", check.first_step},
+          {"linear", check.linear}};
+}
+
+std::string text_of(const UnknownCheck& check) {
+  std::string verdict = to_string(check.verdict);
+  if (check.verdict == CheckVerdict::failed) verdict = "FAILED";
+  std::string text =
+      fmt::format("  {:<20} {:<11} slope {:.6e}, by differences {:.6e} ± {:.0e}; dot-product error {:.1e}\n",
+                  check.name, verdict, check.slope, check.difference, check.difference_error, check.dot_product_error);
+  if (check.solver_effect > 0.0)
+    text += fmt::format("  {:<20} {:<11} the solver's tolerance changes the slope by {:.0e}\n", "", "",
+                        check.solver_effect);
+  if (!check.note.empty()) text += fmt::format("  {:<20} {:<11} {}\n", "", "", check.note);
+  return text;
 }
 
 }  // namespace
@@ -53,15 +82,8 @@ bool check(Job& job) {
     worst = std::max(worst, one.dot_product_error);
     passed = passed && one.passed;
     orders.insert(orders.end(), one.taylor_orders.begin(), one.taylor_orders.end());
-    by_name[one.name] = {{"dot_product_error", one.dot_product_error},
-                         {"taylor_orders", one.taylor_orders},
-                         {"first_step", one.first_step},
-                         {"linear", one.linear},
-                         {"passed", one.passed}};
-    const std::string taylor =
-        one.linear ? "linear, no remainder" : fmt::format("Taylor orders {:.3f}", fmt::join(one.taylor_orders, " "));
-    job.out << fmt::format("  {:<20} {}  dot-product error {:.1e}, {}\n", one.name, one.passed ? "passed" : "FAILED",
-                           one.dot_product_error, taylor);
+    by_name[one.name] = report_of(one);
+    job.out << text_of(one);
   }
   inverse.report_sweeps();
   if (!inverse.approximation().empty()) {
