@@ -22,6 +22,7 @@ namespace diffsim {
 namespace {
 
 constexpr std::size_t reserved = std::size_t{1} << 36;  // addresses, not memory
+constexpr std::size_t line = 64;                        // arrays begin at multiples
 
 [[noreturn]] void fail(const char* message) {
   std::fprintf(stderr, "diffsim: emulated device: %s\n", message);
@@ -54,7 +55,7 @@ class Memory {
 
   void* allocate(const std::string& label, std::size_t bytes) {
     const std::lock_guard lock(mutex_);
-    const std::size_t size = (std::max<std::size_t>(bytes, 1) + page_ - 1) / page_ * page_;
+    const std::size_t size = (std::max<std::size_t>(bytes, 1) + line - 1) / line * line;
     std::vector<char*>& spare = spare_[size];
     char* data = begin_ + used_;
     if (spare.empty()) {
@@ -65,9 +66,9 @@ class Memory {
       spare.pop_back();
     }
     blocks_[data] = {label, size, 1};
-    protect(data, size, PROT_READ | PROT_WRITE);
+    set_rights(PROT_READ | PROT_WRITE);
     std::memset(data, 0xff, size);  // NaN, -1
-    if (opened_ == 0) protect(data, size, PROT_NONE);
+    if (opened_ == 0) set_rights(PROT_NONE);
     return data;
   }
 
@@ -86,11 +87,11 @@ class Memory {
 
   void open() {
     const std::lock_guard lock(mutex_);
-    if (opened_++ == 0 && used_ > 0) protect(begin_, used_, PROT_READ | PROT_WRITE);
+    if (opened_++ == 0) set_rights(PROT_READ | PROT_WRITE);
   }
   void close() {
     const std::lock_guard lock(mutex_);
-    if (--opened_ == 0 && used_ > 0) protect(begin_, used_, PROT_NONE);
+    if (--opened_ == 0) set_rights(PROT_NONE);
   }
 
   bool holds(const void* address) const {
@@ -111,8 +112,8 @@ class Memory {
     int shares = 0;
   };
 
-  static void protect(char* data, std::size_t size, int rights) {
-    if (mprotect(data, size, rights) != 0) fail("mprotect failed");
+  void set_rights(int rights) {
+    if (used_ > 0 && mprotect(begin_, used_, rights) != 0) fail("mprotect failed");
   }
 
   void on_fault(const void* address) {
