@@ -45,14 +45,19 @@ find_python() {
   echo "$any"
 }
 
-# configure_and_build TARGET [CMake options]: the release preset, in build/.
-configure_and_build() {
-  local target=$1
-  shift
-  if [ ! -f "$build/CMakeCache.txt" ] && command -v ninja >/dev/null; then
+# build_preset PRESET DIRECTORY TARGET [CMake options]. Compiler warnings are errors where the environment says
+# DIFFSIM_WARNINGS_AS_ERRORS=ON.
+build_preset() {
+  local preset=$1 directory=$2 target=$3
+  shift 3
+  if [ ! -f "$directory/CMakeCache.txt" ] && command -v ninja >/dev/null; then
     export CMAKE_GENERATOR=${CMAKE_GENERATOR:-Ninja}
   fi
-  (cd "$root" && cmake --preset release "$@") || return 1
+  (cd "$root" && cmake --preset "$preset" -DDIFFSIM_WARNINGS_AS_ERRORS="${DIFFSIM_WARNINGS_AS_ERRORS:-OFF}" "$@") ||
+    return 1
   # Objects done of all, seconds so far.
-  NINJA_STATUS=${NINJA_STATUS:-'[%f/%t, %es] '} cmake --build "$build" -j "$(build_jobs)" --target "$target"
+  NINJA_STATUS=${NINJA_STATUS:-'[%f/%t, %es] '} cmake --build "$directory" -j "$(build_jobs)" --target "$target"
 }
+
+# configure_and_build TARGET [CMake options]: the release preset, in build/.
+configure_and_build() { build_preset release "$build" "$@"; }

@@ -3,10 +3,20 @@
 #
 # usage: scripts/test.sh [--quick] [ctest options]
 # Installs what is missing, builds what is out of date, runs every test: scripts/test.sh -R mesh for some of them. With
-# --quick: builds and runs the tests of the label `quick` only, which take three minutes at most.
+# --quick: builds and runs the tests of the label `quick` only, which take three minutes at most. Without options it ends
+# with two short forms of the tests: the path of a GPU, and packs as narrow as other processors have them.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
+# run_tests DIRECTORY [ctest options]
+run_tests() {
+  local directory=$1
+  shift
+  ctest --test-dir "$directory" --output-on-failure --no-tests=error -j "$(nproc)" "$@"
+}
+
+short_forms=()
+[ $# -gt 0 ] || short_forms=(device-path portable)
 target=all
 selection=()
 if [ "${1:-}" = --quick ]; then
@@ -16,4 +26,9 @@ if [ "${1:-}" = --quick ]; then
 fi
 "$root/scripts/install-deps.sh"
 configure_and_build "$target"
-exec ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$(nproc)" "${selection[@]}" "$@"
+status=0
+run_tests "$build" "${selection[@]}" "$@" || status=$?
+for preset in "${short_forms[@]}"; do
+  { build_preset "$preset" "$root/build-$preset" all && run_tests "$root/build-$preset"; } || status=$?
+done
+exit "$status"
