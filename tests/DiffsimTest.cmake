@@ -63,7 +63,8 @@ set(DIFFSIM_QUICK_FOLDERS core mesh io elastic load contact checkpoint)
 #
 # One executable, and one CTest for each number of ranks and of threads: folder.x.np2, and folder.x.np2.t2 where the
 # threads are not 1. Default: RANKS 1 2 3, THREADS 1, TIMEOUT 120. The file is named as seen from tests/. On the ranks
-# QUICK (by default 1 and 2 in DIFFSIM_QUICK_FOLDERS, else none; 0 for none) the test has the label `quick`, too.
+# QUICK (by default 1 and 2 in DIFFSIM_QUICK_FOLDERS, else none; 0 for none) the test has the label `quick`, too. Where
+# DIFFSIM_TESTS names tests, those run on two ranks, if they can.
 function(diffsim_add_test file)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "RANKS;THREADS;QUICK;LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS)
@@ -97,9 +98,20 @@ function(diffsim_add_test file)
     target_precompile_headers(${target} REUSE_FROM diffsim_test_main)
   endif()
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
-  if(DIFFSIM_TESTS AND NOT ${folder}/${name} IN_LIST DIFFSIM_TESTS)
-    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
-    return()
+  set(filter "")
+  if(DIFFSIM_TESTS)
+    set(chosen ${DIFFSIM_TESTS})
+    list(FILTER chosen INCLUDE REGEX "^${folder}/${name}(=|$)")
+    if(NOT chosen)
+      set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+      return()
+    endif()
+    if(chosen MATCHES "=(.*)")
+      set(filter --gtest_filter=${CMAKE_MATCH_1})
+    endif()
+    if(2 IN_LIST arg_RANKS)
+      set(arg_RANKS 2)
+    endif()
   endif()
 
   foreach(ranks IN LISTS arg_RANKS)
@@ -119,7 +131,10 @@ function(diffsim_add_test file)
         THREADS ${threads}
         TIMEOUT ${arg_TIMEOUT}
         LABELS ${labels}
-        COMMAND $<TARGET_FILE:${target}>)
+        COMMAND $<TARGET_FILE:${target}> ${filter})
+      if(filter)
+        set_tests_properties(${test} PROPERTIES FAIL_REGULAR_EXPRESSION "Running 0 tests")
+      endif()
     endforeach()
   endforeach()
 endfunction()
