@@ -47,7 +47,8 @@ TEST(RoundedStore, TakesHalfTheRoom) {
       });
   store.put(1, state);
   Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
-  EXPECT_EQ(2 * live, static_cast<std::int64_t>(state.bytes()));
+  // Arrays are rounded up to eight bytes.
+  EXPECT_NEAR(static_cast<double>(live), 0.5 * static_cast<double>(state.bytes()), 8.0 * state.fields().size());
 }
 
 }  // namespace
