@@ -1,6 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -29,7 +28,7 @@ bool check_products(Job& job, InverseProblem& problem, const std::vector<double>
 }
 
 /// Figures of one unknown; NaN and infinity are null in JSON.
-nlohmann::ordered_json report_of(const UnknownCheck& check) {
+ReportValue report_of(const UnknownCheck& check) {
   return {{"verdict", to_string(check.verdict)},
           {"passed", check.passed},
           {"note", check.note},
