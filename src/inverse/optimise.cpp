@@ -34,7 +34,7 @@ double projected_norm(const InverseProblem& problem, const std::vector<double>& 
 
 /// What TAO's callbacks share. Exceptions cannot pass through C, so they wait here.
 struct TaoContext {
-  TaoContext(InverseProblem& problem, const IterateObserver& observer) : problem(problem), observer(observer) {}
+  TaoContext(InverseProblem& problem_, const IterateObserver& observer_) : problem(problem_), observer(observer_) {}
 
   InverseProblem& problem;
   const IterateObserver& observer;
