@@ -64,10 +64,14 @@ Row extrapolate(const LinePair& pair, double noise, const Row& before) {
   return row;
 }
 
-/// The entry of least error in the table of these pairs.
-Slope best_entry(const std::vector<LinePair>& pairs, double noise) {
-  Slope best;
-  best.error = infinity;
+/// An entry of the table with the bound of its error, from the pairs up to the one of the step.
+struct Entry {
+  double value, error, step;
+};
+
+/// Entries that are extrapolated at least twice, in the order of the pairs.
+std::vector<Entry> entries_of(const std::vector<LinePair>& pairs, double noise) {
+  std::vector<Entry> entries;
   Row before;
   for (const LinePair& pair : pairs) {
     const Row now = extrapolate(pair, noise, before);
@@ -75,13 +79,27 @@ Slope best_entry(const std::vector<LinePair>& pairs, double noise) {
       const double entry = now.entries[m];
       double error = std::max(std::abs(entry - now.entries[m - 1]), std::abs(entry - before.entries[m - 1]));
       if (m < before.entries.size()) error = std::max(error, std::abs(entry - before.entries[m]));
-      error += now.noise[m];
-      if (error >= best.error) continue;
-      best.value = entry;
-      best.error = error;
-      best.step = pair.h;
+      entries.push_back({entry, error + now.noise[m], pair.h});
     }
     before = now;
+  }
+  return entries;
+}
+
+/// The entry of least error in the table of these pairs. Entries of large steps may agree by chance: the error is at
+/// least as large as the gap between an entry and any entry of smaller steps, less the latter's own error.
+Slope best_entry(const std::vector<LinePair>& pairs, double noise) {
+  const std::vector<Entry> entries = entries_of(pairs, noise);
+  Slope best;
+  best.error = infinity;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    double error = entries[i].error;
+    for (std::size_t k = i + 1; k < entries.size(); ++k)
+      error = std::max(error, std::abs(entries[i].value - entries[k].value) - entries[k].error);
+    if (error >= best.error) continue;
+    best.value = entries[i].value;
+    best.error = error;
+    best.step = entries[i].step;
   }
   return best;
 }
@@ -130,8 +148,7 @@ Slope measure_slope(const Line& f, double noise, double expected, const SlopeOpt
       break;
     }
     pairs.push_back(pair);
-    const Slope now = best_entry(pairs, noise);
-    if (now.error < best.error) best = now;
+    best = best_entry(pairs, noise);
     if (static_cast<int>(pairs.size()) < options.least_pairs) continue;
     const double distance = std::abs(best.value - expected);
     const bool as_expected = distance <= 10.0 * best.error + 1e-9 * std::abs(expected);

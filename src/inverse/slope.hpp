@@ -37,7 +37,8 @@ struct Slope {
 
 /// Central differences with steps that are halved, extrapolated by Richardson's method in a table (Ridders 1982). An
 /// entry's error is the largest of its distances from its three neighbours of larger steps and lower order, and what
-/// `noise` in f makes of it; the entry of the least error is taken. Ends when that is small beside the entry, and
+/// `noise` in f makes of it, and no less than what entries of smaller steps contradict; the entry of the least error is
+/// taken. Ends when that is small beside the entry, and
 /// beside its distance from `expected` too: a difference from what is expected is looked at with all steps.
 Slope measure_slope(const Line& f, double noise, double expected, const SlopeOptions& options = {});
 

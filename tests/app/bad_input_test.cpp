@@ -218,8 +218,8 @@ TEST_F(BadInput, Fields) {
   expect_refused({"not HDF5", density("text.h5", "/values"), at});
   expect_refused({"missing dataset", density("two.h5", "/density"), at});
   expect_refused({"wrong shape", density("three.h5", "/values"), at});
-  expect_refused(
-      {"negative in a cell", density("two.h5", "/values"), at + "cell 1: -7 is not positive; give a number above 0, in kg/m³"});
+  expect_refused({"negative in a cell", density("two.h5", "/values"),
+                  at + "cell 1: -7 is not positive; give a number above 0, in kg/m³"});
   expect_refused({"not a number in a cell", density("nan.h5", "/values"),
                   "/values: the value of cell 1 is nan; it must be finite"});
   expect_refused({"velocities of another shape", body + "initial: {velocity: {file: two.h5, dataset: /values}}\n",

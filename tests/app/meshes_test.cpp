@@ -34,7 +34,7 @@ class Meshes : public RunnerTest {
     text << "mesh: {file: " << mesh << "}\nregions: {foot: {box: {min: [-1e9, " << low[1] - 0.01 * size
          << ", -1e9], max: [1e9, " << low[1] + size / 3.0 << ", 1e9]}}}\n"
          << "material: {model: neo_hookean, density: 1000, youngs_modulus: 1.0e5, poisson_ratio: 0.3}\n"
-         << "solver: {dt: " << stable << ", steps: 3, substeps: 2, damping: 1, gravity: [0, " << -gravity << ", 0]}\n"
+         << "solver: {dt: " << stable << ", steps: 12, substeps: 2, damping: 1, gravity: [0, " << -gravity << ", 0]}\n"
          << "boundary: {region: foot, fix: [x, y, z]}\n"
          << "objective: {type: target_position, region: all, target: [" << high[0] << ", " << high[1] << ", " << high[2]
          << "], step: last}\n"

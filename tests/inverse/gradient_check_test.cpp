@@ -48,8 +48,9 @@ TEST(gradient_check, right_derivatives_pass) {
     EXPECT_LE(one.dot_product_error, 1e-13) << name;
     EXPECT_EQ(one.taylor_orders.size(), 4u) << name;
     // Of the first steps, where the third derivative by the start still shows.
-    if (name != "initial_positions")
+    if (name != "initial_positions") {
       for (const double order : one.taylor_orders) EXPECT_NEAR(order, 2.0, 0.1) << name;
+    }
     EXPECT_LT(one.amplification, 100.0);
     EXPECT_EQ(one.note, "");
   }

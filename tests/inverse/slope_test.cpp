@@ -57,6 +57,17 @@ const Known smooth[] = {
     {[](double x) { return std::abs(x) > 0.01 ? std::nan("") : std::sin(2.0 * x); }, 2.0},  // no value far out
 };
 
+TEST(slope, agreement_of_large_steps_by_chance_is_contradicted_by_smaller_ones) {
+  // Differences over 1/128 and more are those of a line of another slope.
+  const Line f = [](double x) {
+    const double t = std::clamp(256.0 * std::abs(x) - 1.0, 0.0, 1.0);
+    return 1.0 + x * (1.0 + 1e-6 * t * t * (3.0 - 2.0 * t));
+  };
+  const Slope measured = measure_slope(f, 1e-16, 1.0);
+  EXPECT_LE(std::abs(measured.value - 1.0), measured.error);
+  EXPECT_LE(measured.error, 1e-10);
+}
+
 TEST(slope, of_smooth_functions_comes_to_many_digits) {
   for (const Known& known : smooth) {
     SCOPED_TRACE(&known - smooth);

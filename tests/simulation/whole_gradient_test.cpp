@@ -44,6 +44,7 @@ DifferentiableSolver make_solver(const Case& which, MPI_Comm comm) {
                         .gravity = {0.7, -9.8, 1.1},
                         .integrator = which.integrator};
   options.implicit.newton.tolerance = 1e-13;
+  options.implicit.newton.max_cuts = 1;  // far from the parameters as they are, steps fail, and had better fail soon
   options.implicit.linear.tolerance = 1e-13;
   DifferentiableMaterial rubber{"stable_neo_hookean",
                                 {{"youngs_modulus", 5e4},
@@ -113,7 +114,7 @@ class Wave : public Loss {
       : rest_(mesh.rest_positions().begin(), mesh.rest_positions().begin() + 3 * mesh.num_owned_vertices()) {
     for (std::size_t i = 0; i < rest_.size(); ++i) {
       const double* X = &rest_[3 * (i / 3)];
-      weight_.push_back(std::cos(23.0 * X[0] + 31.0 * X[1] - 17.0 * X[2] + 2.0 * static_cast<double>(i % 3)));
+      weight_.push_back(std::cos(19.0 * X[0] + 27.0 * X[1] - 14.0 * X[2] + 1.1 * static_cast<double>(i % 3)));
     }
   }
   bool observes(int n) const override { return n > 0; }
@@ -265,6 +266,18 @@ std::vector<Difference> differences(const Case& which, const std::vector<std::st
   return all;
 }
 
+/// Of the states that the steps end with.
+std::int64_t most_active_pairs(DifferentiableSolver& solver) {
+  solver.model().prepare();
+  State state = solver.initial_state();
+  std::int64_t most = 0;
+  for (int n = 0; n < num_steps; ++n) {
+    solver.step(n, state);
+    most = std::max(most, solver.contact_state(n + 1, state).active_pairs);
+  }
+  return most;
+}
+
 class EveryParameter : public testing::TestWithParam<Case> {};
 
 TEST_P(EveryParameter, has_the_slope_that_differences_have) {
@@ -276,11 +289,11 @@ TEST_P(EveryParameter, has_the_slope_that_differences_have) {
   std::vector<std::string> of_model = names;
   std::erase_if(of_model, [](const std::string& name) { return field_of_start(name) != nullptr; });
   simulator.require_gradient(of_model);
+  if (which.touch != Touch::nothing) {
+    EXPECT_GT(most_active_pairs(solver), 2);
+  }
   simulator.rollout(num_steps, 2, loss);
   simulator.backward();
-  if (which.touch != Touch::nothing) {
-    EXPECT_GT(solver.contact_state(num_steps, simulator.state()).active_pairs, 2);
-  }
 
   const std::vector<Difference> expected = differences(which, names);
   for (std::size_t k = 0; k < names.size(); ++k) {
