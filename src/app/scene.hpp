@@ -48,6 +48,7 @@ struct BoxMesh {
 struct MeshSection {
   std::variant<std::string, BoxMesh> source;  ///< a file's path, or a box
   int order = 1;
+  std::optional<int> quadrature_degree;
   double scale = 1.0;
   bool allow_coincident_vertices = false;
   Place place;

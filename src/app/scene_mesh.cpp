@@ -1,7 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <limits>
 
 #include "app/scene_sections.hpp"
+#include "diffsim/mesh/quadrature.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -46,7 +48,7 @@ RegionShape parse_shape(const Value& value) {
 }  // namespace
 
 MeshSection parse_mesh(const Value& value, const Scene& scene) {
-  const Mapping mapping(value, {"file", "box", "order", "scale", "allow_coincident_vertices"});
+  const Mapping mapping(value, {"file", "box", "order", "quadrature_degree", "scale", "allow_coincident_vertices"});
   MeshSection mesh;
   mesh.place = mapping.place();
   if (mapping.one_of({"file", "box"}) == "file") {
@@ -57,6 +59,13 @@ MeshSection parse_mesh(const Value& value, const Scene& scene) {
     mesh.place = mapping.place_of("box");
   }
   if (const Value* order = mapping.find("order")) mesh.order = to_integer(*order, 1, 2);
+  if (const Value* degree = mapping.find("quadrature_degree")) {
+    if (mesh.order == 1)
+      degree->place.fail("is for second-order cells, linear ones have one point; give order: 2 too, or leave it out");
+    mesh.quadrature_degree = to_integer(*degree, std::numeric_limits<int>::min());
+    if (mesh.quadrature_degree != FourPoints::degree && mesh.quadrature_degree != FourteenPoints::degree)
+      degree->place.fail(std::to_string(*mesh.quadrature_degree) + " is not known; give 2 or 5");
+  }
   if (const Value* scale = mapping.find("scale")) mesh.scale = to_positive(*scale, "");
   if (const Value* allow = mapping.find("allow_coincident_vertices"))
     mesh.allow_coincident_vertices = to_boolean(*allow);

@@ -209,7 +209,7 @@ std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene) {
 }
 
 std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene, MeshData data) {
-  auto mesh = std::make_shared<TetrahedralMesh>(comm, std::move(data));
+  auto mesh = std::make_shared<TetrahedralMesh>(comm, std::move(data), scene.mesh.quadrature_degree);
   for (const RegionEntry& region : scene.regions)
     at_place(region.place, [&] { mesh->define_region(region.name, region.shape); });
   check_regions(scene, *mesh);

@@ -17,7 +17,7 @@ struct RestVolumes {
     if (dX) {
       Vec3<Pack> rest[4];
       gather_nodes(vertices, dX, rest);
-      change = volume * trace(shape_change<Tet4>(rest, 0, inverse));
+      change = volume * trace(shape_change<Tet4>(rest, {}, 0, inverse));
     }
     for (int a = 0; a < 4; ++a) value[a] = {{volume, change, Pack(0.0)}};
   }
@@ -33,11 +33,11 @@ struct Volumes {
     const auto [inverse, volume] = geometry.at(pack, 0);
     Vec3<Pack> nodes[4];
     gather_nodes(vertices, x, nodes);
-    const Mat3<Pack> F = gradient_at<Tet4>(nodes, 0, inverse);
+    const Mat3<Pack> F = gradient_at<Tet4>(nodes, {}, 0, inverse);
     Pack change = 0.0;
     if (dx) {
       gather_nodes(vertices, dx, nodes);
-      change = volume * inner(cofactor(F), gradient_at<Tet4>(nodes, 0, inverse));
+      change = volume * inner(cofactor(F), gradient_at<Tet4>(nodes, {}, 0, inverse));
     }
     const Pack now = volume * determinant(F);
     for (int a = 0; a < 4; ++a) value[a] = {{now, change, Pack(0.0)}};

@@ -44,12 +44,12 @@ struct ViscousForce {
     gather_nodes(vertices, x, positions);
     gather_nodes(vertices, v, velocities);
     const Pack eta = viscosities.eta(pack), zeta = viscosities.zeta(pack);
-    for (int q = 0; q < E::points; ++q) {
+    for (int q = 0; q < E::Rule::num_points; ++q) {
       const auto [inverse, volume] = geometry.at(pack, q);
-      const Mat3<Pack> F = elastic::gradient_at<E>(positions, q, inverse);
-      const Mat3<Pack> rate = elastic::gradient_at<E>(velocities, q, inverse);
+      const Mat3<Pack> F = elastic::gradient_at<E>(positions, geometry.rule, q, inverse);
+      const Mat3<Pack> rate = elastic::gradient_at<E>(velocities, geometry.rule, q, inverse);
       const Mat3<Pack> S = newtonian(eta, zeta, symmetric_product(F, rate));
-      elastic::add_node_forces<E>(F * S, inverse, volume, q, value);
+      elastic::add_node_forces<E>(F * S, inverse, volume, geometry.rule, q, value);
     }
   }
 };
@@ -73,17 +73,17 @@ struct ViscousTangent {
     gather_nodes(vertices, dv, d_velocities);
     if (dX) gather_nodes(vertices, dX, d_rest);
     const Pack eta = viscosities.eta(pack), zeta = viscosities.zeta(pack);
-    for (int q = 0; q < E::points; ++q) {
+    for (int q = 0; q < E::Rule::num_points; ++q) {
       const auto [inverse, volume] = geometry.at(pack, q);
-      const Mat3<Pack> F = elastic::gradient_at<E>(positions, q, inverse);
-      const Mat3<Pack> rate = elastic::gradient_at<E>(velocities, q, inverse);
-      Mat3<Pack> dF = elastic::gradient_at<E>(d_positions, q, inverse);
-      Mat3<Pack> d_rate = elastic::gradient_at<E>(d_velocities, q, inverse);
+      const Mat3<Pack> F = elastic::gradient_at<E>(positions, geometry.rule, q, inverse);
+      const Mat3<Pack> rate = elastic::gradient_at<E>(velocities, geometry.rule, q, inverse);
+      Mat3<Pack> dF = elastic::gradient_at<E>(d_positions, geometry.rule, q, inverse);
+      Mat3<Pack> d_rate = elastic::gradient_at<E>(d_velocities, geometry.rule, q, inverse);
       const Mat3<Pack> strain_rate = symmetric_product(F, rate);
       const Mat3<Pack> S = newtonian(eta, zeta, strain_rate);
       Mat3<Pack> dP = Mat3<Pack>::zero();
       if (dX) {
-        const Mat3<Pack> W = shape_change<E>(d_rest, q, inverse);
+        const Mat3<Pack> W = shape_change<E>(d_rest, geometry.rule, q, inverse);
         const Mat3<Pack> P = F * S;
         dF = dF - F * W;
         d_rate = d_rate - rate * W;
@@ -92,7 +92,7 @@ struct ViscousTangent {
       const Mat3<Pack> dS = newtonian(eta, zeta, symmetric_product(dF, rate) + symmetric_product(F, d_rate)) +
                             newtonian(directions.eta(pack), directions.zeta(pack), strain_rate);
       dP = dP + dF * S + F * dS;
-      elastic::add_node_forces<E>(dP, inverse, volume, q, value);
+      elastic::add_node_forces<E>(dP, inverse, volume, geometry.rule, q, value);
     }
   }
 };
@@ -117,22 +117,22 @@ struct ViscousAdjoint {
     gather_nodes(vertices, v, velocities);
     gather_nodes(vertices, w, adjoints);
     const Pack eta = viscosities.eta(pack), zeta = viscosities.zeta(pack);
-    for (int q = 0; q < E::points; ++q) {
+    for (int q = 0; q < E::Rule::num_points; ++q) {
       const auto [inverse, volume] = geometry.at(pack, q);
-      const Mat3<Pack> F = elastic::gradient_at<E>(positions, q, inverse);
-      const Mat3<Pack> G = elastic::gradient_at<E>(adjoints, q, inverse);
+      const Mat3<Pack> F = elastic::gradient_at<E>(positions, geometry.rule, q, inverse);
+      const Mat3<Pack> G = elastic::gradient_at<E>(adjoints, geometry.rule, q, inverse);
       const Mat3<Pack> E_G = symmetric_product(F, G);
       const Mat3<Pack> S_G = newtonian(eta, zeta, E_G);
       const Mat3<Pack> by_rate = F * S_G;
       if (to_velocities) {
-        elastic::add_node_forces<E>(by_rate, inverse, volume, q, value);
+        elastic::add_node_forces<E>(by_rate, inverse, volume, geometry.rule, q, value);
         continue;
       }
-      const Mat3<Pack> rate = elastic::gradient_at<E>(velocities, q, inverse);
+      const Mat3<Pack> rate = elastic::gradient_at<E>(velocities, geometry.rule, q, inverse);
       const Mat3<Pack> strain_rate = symmetric_product(F, rate);
       const Mat3<Pack> S = newtonian(eta, zeta, strain_rate);
       const Mat3<Pack> by_F = rate * S_G + G * S;
-      elastic::add_node_forces<E>(by_F, inverse, volume, q, value);
+      elastic::add_node_forces<E>(by_F, inverse, volume, geometry.rule, q, value);
       const int cells = viscosities.num_cells;
       if (shear_gradient) add_to_cells(-2.0 * volume * inner(strain_rate, E_G), pack, cells, shear_gradient);
       if (bulk_gradient) add_to_cells(-volume * trace(strain_rate) * trace(E_G), pack, cells, bulk_gradient);
@@ -140,7 +140,7 @@ struct ViscousAdjoint {
       Mat3<Pack> Z = transpose(F) * by_F + transpose(rate) * by_rate + transpose(G) * (F * S);
       const Pack power = inner(S, E_G);
       for (int i = 0; i < 3; ++i) Z(i, i) -= power;
-      add_shape_derivative<E>(Z, volume, inverse, pack, q, shape_sums);
+      add_shape_derivative(Z, volume, inverse, geometry.row(pack, q), shape_sums);
     }
   }
 };
@@ -162,23 +162,24 @@ struct ViscousAdjointTangent {
     for (int k = 0; k < (dw ? 6 : 5); ++k) gather_nodes(vertices, fields[k], nodes[k]);
     const PackDual eta = dual(viscosities.eta(pack), directions.eta(pack));
     const PackDual zeta = dual(viscosities.zeta(pack), directions.zeta(pack));
-    for (int q = 0; q < E::points; ++q) {
+    for (int q = 0; q < E::Rule::num_points; ++q) {
       const Mat3<Pack> inverse = geometry.inverse(pack, q);
       const Pack volume = geometry.volume(pack, q);
       Mat3<PackDual> gradients[3];  // F, Ḟ, G
       for (int k = 0; k < 3; ++k) {
-        const Mat3<Pack> a = elastic::gradient_at<E>(nodes[k], q, inverse);
-        const Mat3<Pack> da = k == 2 && !dw ? Mat3<Pack>::zero() : elastic::gradient_at<E>(nodes[k + 3], q, inverse);
+        const Mat3<Pack> a = elastic::gradient_at<E>(nodes[k], geometry.rule, q, inverse);
+        const Mat3<Pack> da =
+            k == 2 && !dw ? Mat3<Pack>::zero() : elastic::gradient_at<E>(nodes[k + 3], geometry.rule, q, inverse);
         for (int i = 0; i < 9; ++i) gradients[k](i / 3, i % 3) = dual(a(i / 3, i % 3), da(i / 3, i % 3));
       }
       const Mat3<PackDual>&F = gradients[0], &rate = gradients[1], &G = gradients[2];
       const Mat3<PackDual> E_G = symmetric_product(F, G), S_G = newtonian(eta, zeta, E_G);
       if (to_velocities) {
-        elastic::add_node_forces<E>(derivative(F * S_G), inverse, volume, q, value);
+        elastic::add_node_forces<E>(derivative(F * S_G), inverse, volume, geometry.rule, q, value);
         continue;
       }
       const Mat3<PackDual> strain_rate = symmetric_product(F, rate), S = newtonian(eta, zeta, strain_rate);
-      elastic::add_node_forces<E>(derivative(rate * S_G + G * S), inverse, volume, q, value);
+      elastic::add_node_forces<E>(derivative(rate * S_G + G * S), inverse, volume, geometry.rule, q, value);
       const int cells = viscosities.num_cells;
       if (shear_gradient)
         add_to_cells(-2.0 * volume * inner(strain_rate, E_G).derivative[0], pack, cells, shear_gradient);
@@ -213,15 +214,25 @@ struct ViscousJacobian {
   bool project;
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, const BlockSink& sink) const {
-    Vec3<Pack> positions[E::nodes], velocities[E::nodes], g[E::points][E::nodes];
-    Pack H[E::points][9][9];
+    Vec3<Pack> positions[E::nodes], velocities[E::nodes];
     gather_nodes(vertices, x, positions);
     gather_nodes(vertices, v, velocities);
+    for (int first = 0; first < E::Rule::num_points; first += E::points_at_once)
+      add_points(pack, first, positions, velocities, sink);
+  }
+
+  /// Of the points that are worked at once, from `first` on.
+  KOKKOS_INLINE_FUNCTION void add_points(int pack, int first, const Vec3<Pack> (&positions)[E::nodes],
+                                         const Vec3<Pack> (&velocities)[E::nodes], const BlockSink& sink) const {
+    Vec3<Pack> g[E::points_at_once][E::nodes];
+    Pack H[E::points_at_once][9][9];
     const Pack eta = viscosities.eta(pack), zeta = viscosities.zeta(pack);
-    for (int q = 0; q < E::points; ++q) {
+    const int count = elastic::num_points_from<E>(first);
+    for (int p = 0; p < count; ++p) {
+      const int q = first + p;
       const auto [inverse, volume] = geometry.at(pack, q);
-      const Mat3<Pack> F = elastic::gradient_at<E>(positions, q, inverse);
-      const Mat3<Pack> rate = elastic::gradient_at<E>(velocities, q, inverse);
+      const Mat3<Pack> F = elastic::gradient_at<E>(positions, geometry.rule, q, inverse);
+      const Mat3<Pack> rate = elastic::gradient_at<E>(velocities, geometry.rule, q, inverse);
       const Mat3<Pack> S = newtonian(eta, zeta, symmetric_product(F, rate));
       for (int k = 0; k < 9; ++k) {
         Mat3<Pack> unit = Mat3<Pack>::zero();
@@ -229,11 +240,11 @@ struct ViscousJacobian {
         Mat3<Pack> dP = Pack(by_velocity) * (F * newtonian(eta, zeta, symmetric_product(F, unit)));
         if (!project)
           dP = dP + Pack(by_position) * (unit * S + F * newtonian(eta, zeta, symmetric_product(unit, rate)));
-        for (int i = 0; i < 9; ++i) H[q][i][k] = -(volume * dP(i / 3, i % 3));
+        for (int i = 0; i < 9; ++i) H[p][i][k] = -(volume * dP(i / 3, i % 3));
       }
-      elastic::shape_gradients<E>(q, inverse, g[q]);
+      elastic::shape_gradients<E>(geometry.rule, q, inverse, g[p]);
     }
-    elastic::add_element_blocks<E, false>(H, g, sink);
+    elastic::add_element_blocks<E, false>(H, g, count, sink);
   }
 };
 
@@ -382,8 +393,9 @@ class ViscousTerm : public ForceTerm {
 }  // namespace
 
 std::unique_ptr<ForceTerm> make_viscous_term(const TetrahedralMesh& mesh) {
-  if (mesh.nodes_per_cell() == Tet10::nodes) return std::make_unique<ViscousTerm<Tet10>>(mesh);
-  return std::make_unique<ViscousTerm<Tet4>>(mesh);
+  return with_element(mesh, [&](auto kind) -> std::unique_ptr<ForceTerm> {
+    return std::make_unique<ViscousTerm<decltype(kind)>>(mesh);
+  });
 }
 
 }  // namespace diffsim

@@ -63,8 +63,10 @@ MeshData read_mesh_data(MPI_Comm comm, const std::string& path, double scale, bo
 }
 
 std::shared_ptr<TetrahedralMesh> read_mesh(MPI_Comm comm, const std::string& path, double scale,
-                                           bool allow_coincident_vertices, int order) {
-  return std::make_shared<TetrahedralMesh>(comm, read_mesh_data(comm, path, scale, allow_coincident_vertices, order));
+                                           bool allow_coincident_vertices, int order,
+                                           std::optional<int> quadrature_degree) {
+  return std::make_shared<TetrahedralMesh>(comm, read_mesh_data(comm, path, scale, allow_coincident_vertices, order),
+                                           quadrature_degree);
 }
 
 }  // namespace diffsim

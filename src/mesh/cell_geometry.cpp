@@ -19,12 +19,12 @@ struct ComputeGeometry {
   KOKKOS_INLINE_FUNCTION void operator()(int pack) const {
     Vec3<Pack> X[E::nodes], Y[4];
     gather_nodes(&vertices(E::nodes * pack_width * pack), rest, X);
-    for (int q = 0; q < E::points; ++q) {
-      E::corners(q, X, Y);
+    for (int q = 0; q < E::Rule::num_points; ++q) {
+      E::corners(geometry.rule, q, X, Y);
       const Mat3<Pack> derivative = edges_of(Y);
       const Mat3<Pack> inverted = inverse(derivative);
-      const Pack volume = determinant(derivative) * (1.0 / 6.0 / E::points);
-      const int row = E::points * pack + q;
+      const Pack volume = determinant(derivative) * geometry.rule.weight(q);
+      const int row = geometry.row(pack, q);
       for (int i = 0; i < 9; ++i) store(&geometry.inverses(pack_width * (9 * row + i)), inverted(i / 3, i % 3));
       for (int i = 0; i < pack_width; ++i) {
         const int cell = pack_width * pack + i;
@@ -38,16 +38,18 @@ struct ComputeGeometry {
 /// Corner sums of derivatives by ∂X/∂ξ, as `add_shape_derivative` gathered them.
 template <class E>
 struct ShapeGradient {
+  typename E::Rule rule;
   const double* sums;
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int*, Vec3<Pack> (&value)[E::nodes]) const {
     for (int a = 0; a < E::nodes; ++a)
       for (int c = 0; c < 3; ++c) value[a][c] = 0.0;
-    for (int q = 0; q < E::points; ++q) {
+    for (int q = 0; q < E::Rule::num_points; ++q) {
       Mat3<Pack> M;
-      for (int i = 0; i < 9; ++i) M(i / 3, i % 3) = load(sums + pack_width * (9 * (E::points * pack + q) + i));
+      for (int i = 0; i < 9; ++i)
+        M(i / 3, i % 3) = load(sums + pack_width * (9 * (E::Rule::num_points * pack + q) + i));
       Vec3<Pack> y[4];
       edges_adjoint(M, y);
-      E::add_corners_adjoint(q, y, value);
+      E::add_corners_adjoint(rule, q, y, value);
     }
   }
 };
@@ -57,7 +59,8 @@ struct ShapeGradient {
 template <class E>
 void compute_geometry(const TetrahedralMesh& mesh, const CellScatter& scatter, const std::vector<int>& cells,
                       const Field& rest, CellGeometry<E>& geometry) {
-  const auto points = static_cast<std::size_t>(E::points * pack_width) * static_cast<std::size_t>(scatter.num_packs());
+  const auto points =
+      static_cast<std::size_t>(E::Rule::num_points * pack_width) * static_cast<std::size_t>(scatter.num_packs());
   if (geometry.volumes.size() != points) {
     geometry.inverses = make_device_array<double>("diffsim::mesh::inverses", 9 * points);
     geometry.volumes = make_device_array<double>("diffsim::mesh::volumes", points);
@@ -81,14 +84,17 @@ void compute_geometry(const TetrahedralMesh& mesh, const CellScatter& scatter, c
 
 template <class E>
 void add_shape_gradient(const CellScatter& scatter, const DeviceArray<double>& sums, Field& gradient) {
-  for_each_cell<E::nodes>("diffsim::mesh::shape_gradient", scatter, gradient.data(), ShapeGradient<E>{sums.data()});
+  for_each_cell<E::nodes>("diffsim::mesh::shape_gradient", scatter, gradient.data(), ShapeGradient<E>{{}, sums.data()});
 }
 
 template void compute_geometry(const TetrahedralMesh&, const CellScatter&, const std::vector<int>&, const Field&,
                                CellGeometry<Tet4>&);
 template void compute_geometry(const TetrahedralMesh&, const CellScatter&, const std::vector<int>&, const Field&,
                                CellGeometry<Tet10>&);
+template void compute_geometry(const TetrahedralMesh&, const CellScatter&, const std::vector<int>&, const Field&,
+                               CellGeometry<FineTet10>&);
 template void add_shape_gradient<Tet4>(const CellScatter&, const DeviceArray<double>&, Field&);
 template void add_shape_gradient<Tet10>(const CellScatter&, const DeviceArray<double>&, Field&);
+template void add_shape_gradient<FineTet10>(const CellScatter&, const DeviceArray<double>&, Field&);
 
 }  // namespace diffsim

@@ -12,6 +12,7 @@
 #include "diffsim/mesh/box.hpp"
 #include "diffsim/mesh/cell_scatter.hpp"
 #include "diffsim/mesh/elevate.hpp"
+#include "diffsim/mesh/quadrature.hpp"
 #include "hilbert.hpp"
 #include "local_nodes.hpp"
 #include "partition.hpp"
@@ -26,22 +27,38 @@ std::vector<T> permuted(const std::vector<T>& values, const std::vector<int>& or
   return result;
 }
 
+/// What a mesh of that order is given, checked, or its default.
+int degree_for(int order, const std::optional<int>& given) {
+  if (order == 1 && given)
+    throw InputError(
+        "quadrature_degree is for second-order cells, linear ones have one point; use order 2 or leave it out");
+  if (given && *given != FourPoints::degree && *given != FourteenPoints::degree)
+    throw InputError("quadrature_degree " + std::to_string(*given) + " is not known; use 2 or 5");
+  return given.value_or(order);
+}
+
 }  // namespace
 
 std::shared_ptr<TetrahedralMesh> TetrahedralMesh::box(MPI_Comm comm, std::array<double, 3> size,
-                                                      std::array<int, 3> cells, int order) {
+                                                      std::array<int, 3> cells, int order,
+                                                      std::optional<int> quadrature_degree) {
   if (order != 1 && order != 2) throw InputError("box: order " + std::to_string(order) + " is not known; use 1 or 2");
+  degree_for(order, quadrature_degree);
   int rank = 0, ranks = 1;
   DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
   DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
   MeshData data;
   collectively(comm, [&] { data = box_mesh(size, cells, rank, ranks); });
   if (order == 2) elevate(comm, data);
-  return std::make_shared<TetrahedralMesh>(comm, std::move(data));
+  return std::make_shared<TetrahedralMesh>(comm, std::move(data), quadrature_degree);
 }
 
-TetrahedralMesh::TetrahedralMesh(MPI_Comm comm, MeshData data)
-    : comm_(comm), order_(data.order), num_unused_(data.num_unused_vertices), infos_(data.regions) {
+TetrahedralMesh::TetrahedralMesh(MPI_Comm comm, MeshData data, std::optional<int> quadrature_degree)
+    : comm_(comm),
+      order_(data.order),
+      quadrature_degree_(degree_for(data.order, quadrature_degree)),
+      num_unused_(data.num_unused_vertices),
+      infos_(data.regions) {
   const ProfilingRegion region("diffsim::mesh::build");
   number(data);
 }

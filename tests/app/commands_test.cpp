@@ -465,13 +465,17 @@ TEST_F(Commands, MeshOfSecondOrder) {
   replace(scene, scene.substr(0, scene.find('\n')), "mesh: {file: bar.h5, order: 2}");
   write("again.yaml", scene);
   expect_done(run({"mesh", "again.yaml"}, "again"));
-  replace(scene, "order: 2", "order: 1");
+  replace(scene, "order: 2", "order: 2, quadrature_degree: 5");
+  write("fine.yaml", scene);
+  expect_done(run({"mesh", "fine.yaml"}, "fine"));
+  replace(scene, "order: 2, quadrature_degree: 5", "order: 1");
   write("corners.yaml", scene);
   expect_done(run({"mesh", "corners.yaml"}, "corners"));
   if (rank_ != 0) return;
   for (const char* folder : {"out", "again"}) {
     const nlohmann::json report = this->report(folder);
     EXPECT_EQ(report["mesh"]["order"], 2);
+    EXPECT_EQ(report["mesh"]["quadrature_degree"], 2);
     EXPECT_EQ(report["mesh"]["nodes_per_cell"], 10);
     EXPECT_EQ(report["mesh"]["vertices"], 17 * 5 * 5);
     EXPECT_EQ(report["mesh"]["cells"], 192);
@@ -483,8 +487,10 @@ TEST_F(Commands, MeshOfSecondOrder) {
         EXPECT_EQ(region["vertices"], 25);
       }
   }
+  EXPECT_EQ(this->report("fine")["mesh"]["quadrature_degree"], 5);
   const nlohmann::json report = this->report("corners");
   EXPECT_EQ(report["mesh"]["order"], 1);
+  EXPECT_EQ(report["mesh"]["quadrature_degree"], 1);
   EXPECT_EQ(report["mesh"]["vertices"], 17 * 5 * 5);
   EXPECT_EQ(report["mesh"]["unused_vertices"], 17 * 5 * 5 - 81);
   EXPECT_GT(report["stable_time_step"].get<double>(), 1e-4);

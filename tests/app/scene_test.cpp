@@ -32,6 +32,12 @@ std::string fault(const std::string& text) {
 TEST(Scene, HasAnOrder) {
   EXPECT_EQ(parse_scene(box, "s.yaml").mesh.order, 1);
   EXPECT_EQ(parse_scene("mesh: {file: a.msh, order: 2}\n", "s.yaml").mesh.order, 2);
+  EXPECT_FALSE(parse_scene("mesh: {file: a.msh, order: 2}\n", "s.yaml").mesh.quadrature_degree);
+  for (const int degree : {2, 5})
+    EXPECT_EQ(
+        parse_scene("mesh: {quadrature_degree: " + std::to_string(degree) + ", file: a.msh, order: 2}\n", "s.yaml")
+            .mesh.quadrature_degree,
+        degree);
 }
 
 TEST(Scene, MayEndWithItsDocument) {
@@ -269,6 +275,18 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:1: mesh.box.size[2]: -1 is not positive; give a number above 0, in m"},
         Bad{"mesh: {file: a.msh, order: 3}\n", "s.yaml:1: mesh.order: 3 is too large; give a whole number <= 2"},
         Bad{"mesh: {file: a.msh, order: 0}\n", "s.yaml:1: mesh.order: 0 is too small; give a whole number >= 1"},
+        Bad{"mesh: {file: a.msh, order: 2, quadrature_degree: 3}\n",
+            "s.yaml:1: mesh.quadrature_degree: 3 is not known; give 2 or 5"},
+        Bad{"mesh: {file: a.msh, order: 2, quadrature_degree: -1}\n",
+            "s.yaml:1: mesh.quadrature_degree: -1 is not known; give 2 or 5"},
+        Bad{"mesh: {file: a.msh, order: 1, quadrature_degree: 2}\n",
+            "s.yaml:1: mesh.quadrature_degree: is for second-order cells, linear ones have one point; give order: 2 "
+            "too, "
+            "or leave it out"},
+        Bad{"mesh: {file: a.msh, quadrature_degree: 5}\n",
+            "s.yaml:1: mesh.quadrature_degree: is for second-order cells, linear ones have one point; give order: 2 "
+            "too, "
+            "or leave it out"},
         Bad{"mesh: {file: a.msh, scale: 0}\n", "s.yaml:1: mesh.scale: 0 is not positive; give a number above 0"},
         Bad{BOX "regions: {r: {box: {min: [0, 0, 0], max: [1, -1, 1]}}}\n",
             "s.yaml:2: regions.r.box.max[1]: -1 is below min, 0; exchange them"},

@@ -391,6 +391,18 @@ TEST(tetrahedral_mesh, second_order_fingerprint_depends_on_the_nodes_on_edges) {
   EXPECT_THROW(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {1, 1, 1}, 3), InputError);
 }
 
+TEST(tetrahedral_mesh, has_a_quadrature_of_a_degree) {
+  const auto box = [](int order, std::optional<int> degree) {
+    return TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {1, 1, 1}, order, degree)->quadrature_degree();
+  };
+  EXPECT_EQ(box(1, {}), 1);
+  EXPECT_EQ(box(2, {}), 2);
+  EXPECT_EQ(box(2, 2), 2);
+  EXPECT_EQ(box(2, 5), 5);
+  for (const int degree : {-1, 0, 1, 3, 4, 6}) EXPECT_THROW(box(2, degree), InputError) << degree;
+  for (const int degree : {1, 2, 5}) EXPECT_THROW(box(1, degree), InputError) << degree;
+}
+
 TEST(tetrahedral_mesh, the_volume_of_curved_cells_is_exact) {
   MeshData data = box_on_first_rank({1.0, 2.0, 0.5}, {4, 5, 3});
   const std::int64_t corners = data.num_vertices;

@@ -17,8 +17,9 @@ using namespace testing_simulation;
 
 constexpr int num_steps = 8;
 
-DifferentiableSolver make_solver(const ElasticLaw& law, int order) {
-  auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.6, 0.3, 0.2}, {3, 1, 1}, order);
+/// `degree` of the cells' quadrature.
+DifferentiableSolver make_solver(const ElasticLaw& law, int degree) {
+  auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.6, 0.3, 0.2}, {3, 1, 1}, order_of(degree), given_degree(degree));
   DifferentiableMaterial material{law.name, {}, "all"};
   std::vector<std::string> names = law.parameters;
   names.insert(names.end(), {"density", "viscosity", "bulk_viscosity", "rayleigh_damping", "drag"});
@@ -63,10 +64,15 @@ TEST_P(EveryLaw, derivatives_by_every_parameter) {
   check(solver, every_unknown(law));
 }
 
+std::string name_of(const testing::TestParamInfo<std::tuple<std::string, int>>& instance) {
+  const auto& [law, degree] = instance.param;
+  return law + (degree == 1 ? "_tet4" : degree == 2 ? "_tet10" : "_fine_tet10");
+}
+
 INSTANTIATE_TEST_SUITE_P(simulation, EveryLaw, testing::Combine(testing::ValuesIn(law_names()), testing::Values(1, 2)),
-                         [](const auto& instance) {
-                           return std::get<0>(instance.param) + (std::get<1>(instance.param) == 1 ? "_tet4" : "_tet10");
-                         });
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(quadrature, EveryLaw,
+                         testing::Combine(testing::Values("neo_hookean", "active_fibre"), testing::Values(5)), name_of);
 
 class EveryShape : public EveryLaw {};
 

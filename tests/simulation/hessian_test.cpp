@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,10 +49,12 @@ struct Case {
   Values values;
   std::vector<std::string> names;        // of the unknowns
   std::vector<std::string> logarithmic;  // of these
+  std::optional<int> quadrature_degree = {};
 };
 
 DifferentiableSolver make_solver(const Case& which, MPI_Comm comm = MPI_COMM_WORLD) {
-  auto mesh = TetrahedralMesh::box(comm, {1.0, 0.3, 0.2}, {which.order == 1 ? 4 : 2, 1, 1}, which.order);
+  auto mesh = TetrahedralMesh::box(comm, {1.0, 0.3, 0.2}, {which.order == 1 ? 4 : 2, 1, 1}, which.order,
+                                   which.quadrature_degree);
   const bool is_explicit = which.integrator == "symplectic_euler";
   SolverOptions options{.dt = is_explicit ? 0.004 : 0.04,
                         .substeps = 4,
@@ -142,6 +145,7 @@ std::vector<Case> second_order_cells() {
   all.push_back({"implicit_euler", "stable_neo_hookean", 2, hookean, {"youngs_modulus"}, {}});
   all.push_back({"bdf2", "ogden_2", 2, rubber_of_two, {"mu_2", "alpha_2"}, {}});
   all.push_back({"newmark", "holzapfel_gasser_ogden", 2, tissue, {"k1", "bulk_modulus"}, {"k1"}});
+  all.push_back({"newmark", "neo_hookean", 2, viscous, {"youngs_modulus", "viscosity", "density"}, {}, 5});
   return all;
 }
 INSTANTIATE_TEST_SUITE_P(tet10, Hessian, testing::ValuesIn(second_order_cells()));

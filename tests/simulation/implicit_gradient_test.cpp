@@ -17,9 +17,11 @@ using namespace testing_simulation;
 
 constexpr int num_steps = 3;
 
-/// `order` of the cells; 2 comes with viscosity and drag.
-DifferentiableSolver make_solver(const std::string& integrator, const std::string& law, int order) {
-  auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {order == 1 ? 4 : 2, 1, 1}, order);
+/// `degree` of the cells' quadrature; second-order cells come with viscosity and drag.
+DifferentiableSolver make_solver(const std::string& integrator, const std::string& law, int degree) {
+  const int order = order_of(degree);
+  auto mesh =
+      TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {order == 1 ? 4 : 2, 1, 1}, order, given_degree(degree));
   DifferentiableMaterial material{law, {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}}, "all"};
   if (order == 2)
     material.values.insert({{"viscosity", 60.0}, {"bulk_viscosity", 30.0}, {"rayleigh_damping", 3.0}, {"drag", 500.0}});
@@ -44,15 +46,15 @@ DifferentiableSolver make_solver(const std::string& integrator, const std::strin
 class EveryIntegrator : public testing::TestWithParam<std::tuple<const char*, const char*, int>> {};
 
 TEST_P(EveryIntegrator, derivatives_by_every_parameter) {
-  const auto& [integrator, law, order] = GetParam();
-  DifferentiableSolver solver = make_solver(integrator, law, order);
+  const auto& [integrator, law, degree] = GetParam();
+  DifferentiableSolver solver = make_solver(integrator, law, degree);
   // Orders of convergence are the same on all ranks; with many, dot products show what the halo could spoil.
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   std::vector<std::string> names{"youngs_modulus", "poisson_ratio",     "density",
                                  "gravity",        "nodal_load",        "traction:x_max",
                                  "traction:y_max", "initial_positions", "initial_velocities"};
-  if (order == 2)
+  if (order_of(degree) == 2)
     names = {"viscosity", "bulk_viscosity",     "rayleigh_damping", "drag",
              "density",   "initial_velocities", "rest_positions"};
   // Statics has no velocities.
@@ -70,6 +72,8 @@ INSTANTIATE_TEST_SUITE_P(tet4, EveryIntegrator,
                          testing::Combine(integrators, testing::Values("neo_hookean"), testing::Values(1)));
 INSTANTIATE_TEST_SUITE_P(viscous_tet10, EveryIntegrator,
                          testing::Combine(integrators, testing::Values("stable_neo_hookean"), testing::Values(2)));
+INSTANTIATE_TEST_SUITE_P(viscous_fine_tet10, EveryIntegrator,
+                         testing::Values(std::tuple("newmark", "stable_neo_hookean", 5)));
 
 /// Of a law with all its parameters, viscous, on a dozen cells; two steps from a state that is stretched along the
 /// fibres.

@@ -21,18 +21,19 @@ std::array<double, 3> shape_direction(const double* X) {
   return {0.3 * X[0] * X[1] + 0.1 * X[2], 0.2 * std::sin(4.0 * X[0]), 0.1 * std::cos(3.0 * X[1]) + 0.2 * X[2] * X[0]};
 }
 
-/// A box whose vertices are moved by `amount` along the direction; a mesh of its own.
-std::shared_ptr<TetrahedralMesh> moved_box(int order, double amount) {
+/// A box whose vertices are moved by `amount` along the direction; a mesh of its own. `degree` of the quadrature: 1 of
+/// linear cells, 2 or 5 of second-order ones.
+std::shared_ptr<TetrahedralMesh> moved_box(int degree, double amount) {
   int rank = 0, ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MeshData data = box_mesh({0.6, 0.3, 0.2}, {3, 2, 1}, rank, ranks);
-  if (order == 2) elevate(MPI_COMM_WORLD, data);
+  if (degree > 1) elevate(MPI_COMM_WORLD, data);
   for (std::size_t i = 0; i < data.coordinates.size(); i += 3) {
     const auto direction = shape_direction(&data.coordinates[i]);
     for (std::size_t c = 0; c < 3; ++c) data.coordinates[i + c] += amount * direction[c];
   }
-  return std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, data);
+  return std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, data, degree > 1 ? std::optional(degree) : std::nullopt);
 }
 
 struct Pull {
@@ -56,8 +57,8 @@ struct Pull {
   }
 };
 
-double loss_at(int order, const std::string& integrator, double amount) {
-  Pull run(moved_box(order, amount), integrator);
+double loss_at(int degree, const std::string& integrator, double amount) {
+  Pull run(moved_box(degree, amount), integrator);
   DifferentiableSimulator simulator(run.solver);
   return simulator.rollout(num_steps, 0, *run.loss);
 }
@@ -65,8 +66,8 @@ double loss_at(int order, const std::string& integrator, double amount) {
 class EveryMesh : public testing::TestWithParam<std::tuple<int, const char*>> {};
 
 TEST_P(EveryMesh, gradient_by_the_rest_shape_is_that_of_other_meshes) {
-  const auto [order, integrator] = GetParam();
-  Pull run(moved_box(order, 0.0), integrator);
+  const auto [degree, integrator] = GetParam();
+  Pull run(moved_box(degree, 0.0), integrator);
   DifferentiableSimulator simulator(run.solver);
   simulator.require_gradient({"rest_positions"});
   simulator.rollout(num_steps, 0, *run.loss);
@@ -80,8 +81,8 @@ TEST_P(EveryMesh, gradient_by_the_rest_shape_is_that_of_other_meshes) {
   }
   MPI_Allreduce(MPI_IN_PLACE, &slope, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   // Central differences, extrapolated to fourth order.
-  const auto difference = [&, &by_order = order, &by_integrator = integrator](double h) {
-    return (loss_at(by_order, by_integrator, h) - loss_at(by_order, by_integrator, -h)) / (2.0 * h);
+  const auto difference = [&, &by_degree = degree, &by_integrator = integrator](double h) {
+    return (loss_at(by_degree, by_integrator, h) - loss_at(by_degree, by_integrator, -h)) / (2.0 * h);
   };
   const double h = 2e-3, reference = (4.0 * difference(h / 2.0) - difference(h)) / 3.0;
   EXPECT_NEAR(slope, reference, 1e-6 * std::abs(reference));
@@ -89,6 +90,7 @@ TEST_P(EveryMesh, gradient_by_the_rest_shape_is_that_of_other_meshes) {
 
 INSTANTIATE_TEST_SUITE_P(shape, EveryMesh,
                          testing::Combine(testing::Values(1, 2), testing::Values("symplectic_euler", "newmark")));
+INSTANTIATE_TEST_SUITE_P(quadrature, EveryMesh, testing::Values(std::tuple(5, "symplectic_euler")));
 
 }  // namespace
 }  // namespace diffsim

@@ -52,6 +52,10 @@ inline double value_of(const std::string& name) {
   return values.at(name);
 }
 
+/// A kind of cell by the degree of its quadrature: 1 of linear cells, 2 or 5 of second-order ones.
+inline int order_of(int degree) { return degree == 1 ? 1 : 2; }
+inline std::optional<int> given_degree(int degree) { return degree == 1 ? std::nullopt : std::optional<int>(degree); }
+
 /// Names of all laws.
 inline std::vector<std::string> law_names() {
   std::vector<std::string> names;

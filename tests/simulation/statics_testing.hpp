@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "diffsim/core/small_tensor.hpp"
@@ -19,7 +20,8 @@ using Point = std::array<double, 3>;
 
 /// A box of tetrahedra whose vertices are moved by `map` from [0, 1]³; with order 2 the edges are curved accordingly.
 inline std::shared_ptr<TetrahedralMesh> mapped_box(std::array<int, 3> cells, int order,
-                                                   const std::function<Point(const Point&)>& map) {
+                                                   const std::function<Point(const Point&)>& map,
+                                                   std::optional<int> quadrature_degree = {}) {
   int rank = 0, ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -29,7 +31,7 @@ inline std::shared_ptr<TetrahedralMesh> mapped_box(std::array<int, 3> cells, int
     const Point x = map({data.coordinates[i], data.coordinates[i + 1], data.coordinates[i + 2]});
     for (std::size_t c = 0; c < 3; ++c) data.coordinates[i + c] = x[c];
   }
-  return std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, data);
+  return std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, data, quadrature_degree);
 }
 
 /// x^power at the lines of a grid of n cells on [0, 1], linear between: finer towards 0, nodes on edges stay midway.
@@ -39,14 +41,38 @@ inline double graded(double x, int n, double power) {
   return low + (x * n - cell) * (high - low);
 }
 
-/// Points and weights (Σ = 1/6) of degree 5 on the reference tetrahedron: Gauss–Legendre, collapsed (Duffy 1982).
-inline std::vector<std::array<double, 4>> quadrature() {
-  const double x[4] = {0.069431844202973712, 0.33000947820757187, 0.66999052179242813, 0.93056815579702629};
-  const double w[4] = {0.17392742256872693, 0.32607257743127307, 0.32607257743127307, 0.17392742256872693};
+/// Points and weights of the Gauss–Legendre rule on [0, 1]: roots of P_n by Newton's method.
+inline std::vector<std::array<double, 2>> gauss_legendre(int n) {
+  std::vector<std::array<double, 2>> rule;
+  for (int i = 0; i < n; ++i) {
+    double t = std::cos(std::acos(-1.0) * (i + 0.75) / (n + 0.5)), slope = 1.0;
+    for (int iteration = 0; iteration < 20; ++iteration) {
+      double p = t, before = 1.0;
+      for (int k = 2; k <= n; ++k) {
+        const double next = ((2.0 * k - 1.0) * t * p - (k - 1.0) * before) / k;
+        before = p;
+        p = next;
+      }
+      slope = n * (t * p - before) / (t * t - 1.0);
+      t -= p / slope;
+    }
+    rule.push_back({0.5 - 0.5 * t, 1.0 / ((1.0 - t * t) * slope * slope)});
+  }
+  return rule;
+}
+
+/// Points and weights (Σ = 1/6) of degree 2n - 3 on the reference tetrahedron: Gauss–Legendre, collapsed (Duffy 1982).
+inline std::vector<std::array<double, 4>> quadrature(int n = 4) {
+  std::vector<double> x, w;
+  for (const auto& [point, weight] : gauss_legendre(n)) {
+    x.push_back(point);
+    w.push_back(weight);
+  }
   std::vector<std::array<double, 4>> points;
-  for (int i = 0; i < 4; ++i)
-    for (int j = 0; j < 4; ++j)
-      for (int k = 0; k < 4; ++k) {
+  const auto size = static_cast<std::size_t>(n);
+  for (std::size_t i = 0; i < size; ++i)
+    for (std::size_t j = 0; j < size; ++j)
+      for (std::size_t k = 0; k < size; ++k) {
         const double a = x[i], b = x[j] * (1.0 - a), c = x[k] * (1.0 - a) * (1.0 - x[j]);
         points.push_back({a, b, c, w[i] * w[j] * w[k] * (1.0 - a) * (1.0 - a) * (1.0 - x[j])});
       }

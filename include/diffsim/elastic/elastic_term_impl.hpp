@@ -47,7 +47,7 @@ class ElasticTerm : public elastic::ElasticTermBase {
 
   void begin_adjoint(const ParameterSet& gradient) override {
     start_sums(moduli_gradient_, any_modulus(gradient), K);
-    start_sums(shape_sums_, gradient.find("rest_positions") != nullptr, 9 * E::points);
+    start_sums(shape_sums_, gradient.find("rest_positions") != nullptr, 9 * E::Rule::num_points);
   }
 
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet&) override {
@@ -178,8 +178,9 @@ ElasticLaw describe_law() {
   law.parameters = {L::parameters.begin(), L::parameters.end()};
   if constexpr (elastic::has_signal<L>) law.signal = L::signal;
   law.make_term = [](const TetrahedralMesh& mesh, const std::vector<int>& cells) -> std::unique_ptr<ForceTerm> {
-    if (mesh.nodes_per_cell() == Tet10::nodes) return std::make_unique<ElasticTerm<L, Tet10>>(mesh, cells);
-    return std::make_unique<ElasticTerm<L, Tet4>>(mesh, cells);
+    return with_element(mesh, [&](auto kind) -> std::unique_ptr<ForceTerm> {
+      return std::make_unique<ElasticTerm<L, decltype(kind)>>(mesh, cells);
+    });
   };
   law.make_nodal_term = &make_nodal_dilatation<L>;
   return law;

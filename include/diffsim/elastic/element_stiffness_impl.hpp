@@ -88,27 +88,31 @@ DIFFSIM_FUNCTION void project_lanes(Pack (&H)[9][9]) {
   }
 }
 
-/// Adds weight · Σ_points V g_a · H · g_b of a pack's cells, H [9, 9] the derivative of a stress by ∂x/∂X, made
-/// semidefinite first if asked. H is overwritten.
+/// Adds weight · Σ V g_a · H · g_b of a pack's cells over the points that are worked at once, from `first` on, H [9, 9]
+/// the derivative of a stress by ∂x/∂X, made semidefinite first if asked. H is overwritten.
 template <class E>
-DIFFSIM_SHARED_FUNCTION void add_stiffness(const CellGeometry<E>& geometry, int pack, double weight, bool project,
-                                           Pack (&H)[E::points][9][9], const BlockSink& sink) {
-  Vec3<Pack> g[E::points][E::nodes];
-  for (int q = 0; q < E::points; ++q) {
-    const auto [inverse, volume] = geometry.at(pack, q);
+DIFFSIM_SHARED_FUNCTION void add_stiffness(const CellGeometry<E>& geometry, int pack, int first, double weight,
+                                           bool project, Pack (&H)[E::points_at_once][9][9], const BlockSink& sink) {
+  Vec3<Pack> g[E::points_at_once][E::nodes];
+  if constexpr (all_at_once<E>) first = 0;
+  const int count = num_points_from<E>(first);
+  for (int q = 0; q < count; ++q) {
+    const auto [inverse, volume] = geometry.at(pack, first + q);
     const Pack scale = Pack(weight) * volume;
     if (project) project_lanes(H[q]);
     for (int i = 0; i < 9; ++i)
       for (int j = 0; j < 9; ++j) H[q][i][j] *= scale;
-    shape_gradients<E>(q, inverse, g[q]);
+    shape_gradients<E>(geometry.rule, first + q, inverse, g[q]);
   }
-  add_element_blocks<E, true>(H, g, sink);
+  add_element_blocks<E, true>(H, g, count, sink);
 }
 
-DIFFSIM_COMPILED_ELSEWHERE(void add_stiffness<Tet4>(const CellGeometry<Tet4>&, int, double, bool,
-                                                    Pack (&)[Tet4::points][9][9], const BlockSink&))
-DIFFSIM_COMPILED_ELSEWHERE(void add_stiffness<Tet10>(const CellGeometry<Tet10>&, int, double, bool,
-                                                     Pack (&)[Tet10::points][9][9], const BlockSink&))
+DIFFSIM_COMPILED_ELSEWHERE(void add_stiffness<Tet4>(const CellGeometry<Tet4>&, int, int, double, bool,
+                                                    Pack (&)[Tet4::points_at_once][9][9], const BlockSink&))
+DIFFSIM_COMPILED_ELSEWHERE(void add_stiffness<Tet10>(const CellGeometry<Tet10>&, int, int, double, bool,
+                                                     Pack (&)[Tet10::points_at_once][9][9], const BlockSink&))
+DIFFSIM_COMPILED_ELSEWHERE(void add_stiffness<FineTet10>(const CellGeometry<FineTet10>&, int, int, double, bool,
+                                                         Pack (&)[FineTet10::points_at_once][9][9], const BlockSink&))
 
 /// Adds `weight` ∂f/∂x of cells: K_ab = -Σ_points V g_a · ∂P/∂F · g_b, g_a = ∂N_a/∂X.
 template <Law L, class E>
@@ -119,13 +123,17 @@ struct Stiffness {
   bool project;
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, const BlockSink& sink) const {
-    Pack H[E::points][9][9];
-    Mat3<Pack> F[E::points];
-    gradients_at<E>(elements.geometry, pack, vertices, x, F);
+    const CellGeometry<E>& geometry = elements.geometry;
     Pack moduli[L::num_moduli];
     elements.moduli_at(pack, moduli);
-    for (int q = 0; q < E::points; ++q) stress_jacobian<L>(F[q], moduli, H[q]);
-    add_stiffness<E>(elements.geometry, pack, -weight, project, H, sink);
+    for (int first = 0; first < E::Rule::num_points; first += E::points_at_once) {
+      Pack H[E::points_at_once][9][9];
+      Mat3<Pack> F[E::points_at_once];
+      gradients_at<E>(geometry, pack, first, vertices, x, F);
+      const int count = num_points_from<E>(first);
+      for (int q = 0; q < count; ++q) stress_jacobian<L>(F[q], moduli, H[q]);
+      add_stiffness<E>(geometry, pack, first, -weight, project, H, sink);
+    }
   }
 };
 

@@ -68,33 +68,23 @@ struct Elements : LawCells<L> {
   CellGeometry<E> geometry;
 };
 
-/// The gradient of a field at point q from its nodes' values: (∂x/∂ξ) (∂X/∂ξ)⁻¹.
+/// Pieces of kernels that those of a compact kind of cell call, and others inline.
 template <class E>
-DIFFSIM_FUNCTION Mat3<Pack> gradient_at(const Vec3<Pack> (&x)[E::nodes], int q, const Mat3<Pack>& inverse) {
-  if constexpr (E::points == 1) {
+DIFFSIM_FUNCTION Mat3<Pack> inlined_gradient(const Vec3<Pack> (&x)[E::nodes], const typename E::Rule& rule, int q,
+                                             const Mat3<Pack>& inverse) {
+  if constexpr (E::Rule::num_points == 1) {
     return edges_of(x) * inverse;
   } else {
     Vec3<Pack> y[4];
-    E::corners(q, x, y);
+    E::corners(rule, q, x, y);
     return edges_of(y) * inverse;
   }
 }
-
-/// The gradients of a field at all points of a pack's cells.
 template <class E>
-DIFFSIM_SHARED_FUNCTION void gradients_at(const CellGeometry<E>& geometry, int pack, const int* vertices,
-                                          const double* field, Mat3<Pack> (&gradient)[E::points]) {
-  Vec3<Pack> nodes[E::nodes];
-  gather_nodes(vertices, field, nodes);
-  for (int q = 0; q < E::points; ++q) gradient[q] = gradient_at<E>(nodes, q, geometry.inverse(pack, q));
-}
-
-/// Adds -V A (∂X/∂ξ)⁻ᵀ, spread over the nodes: the forces of a stress A at point q. The first point sets.
-template <class E>
-DIFFSIM_FUNCTION void add_node_forces(const Mat3<Pack>& A, const Mat3<Pack>& inverse, const Pack& volume, int q,
-                                      Vec3<Pack> (&value)[E::nodes]) {
+DIFFSIM_FUNCTION void add_inlined_forces(const Mat3<Pack>& A, const Mat3<Pack>& inverse, const Pack& volume,
+                                         const typename E::Rule& rule, int q, Vec3<Pack> (&value)[E::nodes]) {
   const Mat3<Pack> scaled = (-volume) * times_transpose(A, inverse);
-  if constexpr (E::points == 1) {
+  if constexpr (E::Rule::num_points == 1) {
     edges_adjoint(scaled, value);
   } else {
     Vec3<Pack> y[4];
@@ -102,8 +92,65 @@ DIFFSIM_FUNCTION void add_node_forces(const Mat3<Pack>& A, const Mat3<Pack>& inv
     if (q == 0)
       for (int a = 0; a < E::nodes; ++a)
         for (int c = 0; c < 3; ++c) value[a][c] = 0.0;
-    E::add_corners_adjoint(q, y, value);
+    E::add_corners_adjoint(rule, q, y, value);
   }
+}
+template <class E>
+DIFFSIM_SHARED_FUNCTION Mat3<Pack> called_gradient(const Vec3<Pack> (&x)[E::nodes], const typename E::Rule& rule, int q,
+                                                   const Mat3<Pack>& inverse) {
+  return inlined_gradient<E>(x, rule, q, inverse);
+}
+template <class E>
+DIFFSIM_SHARED_FUNCTION void add_called_forces(const Mat3<Pack>& A, const Mat3<Pack>& inverse, const Pack& volume,
+                                               const typename E::Rule& rule, int q, Vec3<Pack> (&value)[E::nodes]) {
+  add_inlined_forces<E>(A, inverse, volume, rule, q, value);
+}
+
+/// The gradient of a field at point q from its nodes' values: (∂x/∂ξ) (∂X/∂ξ)⁻¹.
+template <class E>
+DIFFSIM_FUNCTION Mat3<Pack> gradient_at(const Vec3<Pack> (&x)[E::nodes], const typename E::Rule& rule, int q,
+                                        const Mat3<Pack>& inverse) {
+  if constexpr (E::compact)
+    return called_gradient<E>(x, rule, q, inverse);
+  else
+    return inlined_gradient<E>(x, rule, q, inverse);
+}
+
+/// Whether a kernel that keeps arrays of points works all of a cell's at once.
+template <class E>
+inline constexpr bool all_at_once = E::Rule::num_points <= E::points_at_once;
+
+/// How many points such a kernel works at once, from the point `first` on.
+template <class E>
+DIFFSIM_FUNCTION constexpr int num_points_from(int first) {
+  if constexpr (all_at_once<E>) {
+    return E::Rule::num_points;
+  } else {
+    const int left = E::Rule::num_points - first;
+    return left < E::points_at_once ? left : E::points_at_once;
+  }
+}
+
+/// The gradients of a field at the points of a pack's cells that are worked at once, from the point `first` on.
+template <class E>
+DIFFSIM_SHARED_FUNCTION void gradients_at(const CellGeometry<E>& geometry, int pack, int first, const int* vertices,
+                                          const double* field, Mat3<Pack> (&gradient)[E::points_at_once]) {
+  if constexpr (all_at_once<E>) first = 0;
+  Vec3<Pack> nodes[E::nodes];
+  gather_nodes(vertices, field, nodes);
+  const int count = num_points_from<E>(first);
+  for (int i = 0; i < count; ++i)
+    gradient[i] = inlined_gradient<E>(nodes, geometry.rule, first + i, geometry.inverse(pack, first + i));
+}
+
+/// Adds -V A (∂X/∂ξ)⁻ᵀ, spread over the nodes: the forces of a stress A at point q. The first point sets.
+template <class E>
+DIFFSIM_FUNCTION void add_node_forces(const Mat3<Pack>& A, const Mat3<Pack>& inverse, const Pack& volume,
+                                      const typename E::Rule& rule, int q, Vec3<Pack> (&value)[E::nodes]) {
+  if constexpr (E::compact)
+    add_called_forces<E>(A, inverse, volume, rule, q, value);
+  else
+    add_inlined_forces<E>(A, inverse, volume, rule, q, value);
 }
 
 /// The forces of a stress A at point q, called instead of inlined.
@@ -111,7 +158,7 @@ template <class E>
 DIFFSIM_SHARED_FUNCTION void add_point_forces(const CellGeometry<E>& geometry, int pack, int q, const Mat3<Pack>& A,
                                               Vec3<Pack> (&value)[E::nodes]) {
   const auto [inverse, volume] = geometry.at(pack, q);
-  add_node_forces<E>(A, inverse, volume, q, value);
+  add_inlined_forces<E>(A, inverse, volume, geometry.rule, q, value);
 }
 
 /// Sets every component of `value` to the largest eigenvalue of each element's symmetric matrix Σ_points V g_a · H ·
@@ -126,13 +173,13 @@ DIFFSIM_SHARED_FUNCTION void largest_eigenvalue(const CellGeometry<E>& geometry,
     for (int c = 0; c < 3; ++c) u[a][c] = Pack(1.0 / (1.0 + 3.0 * a + 7.0 * c) - 0.2 * (a == c ? 1.0 : 0.0));
   Pack eigenvalue = 0.0;
   for (int iteration = 0; iteration < iterations; ++iteration) {
-    for (int q = 0; q < E::points; ++q) {
+    for (int q = 0; q < E::Rule::num_points; ++q) {
       const auto [inverse, volume] = geometry.at(pack, q);
-      const Mat3<Pack> gradient = gradient_at<E>(u, q, inverse);
+      const Mat3<Pack> gradient = inlined_gradient<E>(u, geometry.rule, q, inverse);
       Mat3<Pack> stress = Mat3<Pack>::zero();
       for (int k = 0; k < 9; ++k)
         for (int i = 0; i < 9; ++i) stress(i / 3, i % 3) += H[i][k] * gradient(k / 3, k % 3);
-      add_node_forces<E>(stress, inverse, volume, q, value);
+      add_inlined_forces<E>(stress, inverse, volume, geometry.rule, q, value);
     }
     Pack norm = 1e-300;
     for (int a = 0; a < E::nodes; ++a) norm += dot(value[a], value[a]);
@@ -145,17 +192,28 @@ DIFFSIM_SHARED_FUNCTION void largest_eigenvalue(const CellGeometry<E>& geometry,
     for (int c = 0; c < 3; ++c) value[a][c] = eigenvalue;
 }
 
-DIFFSIM_COMPILED_ELSEWHERE(void gradients_at<Tet4>(const CellGeometry<Tet4>&, int, const int*, const double*,
-                                                   Mat3<Pack> (&)[Tet4::points]))
+DIFFSIM_COMPILED_ELSEWHERE(void gradients_at<Tet4>(const CellGeometry<Tet4>&, int, int, const int*, const double*,
+                                                   Mat3<Pack> (&)[Tet4::points_at_once]))
 DIFFSIM_COMPILED_ELSEWHERE(void add_point_forces<Tet4>(const CellGeometry<Tet4>&, int, int, const Mat3<Pack>&,
                                                        Vec3<Pack> (&)[Tet4::nodes]))
 DIFFSIM_COMPILED_ELSEWHERE(void largest_eigenvalue<Tet4>(const CellGeometry<Tet4>&, int, const Pack (&)[9][9],
                                                          Vec3<Pack> (&)[Tet4::nodes]))
-DIFFSIM_COMPILED_ELSEWHERE(void gradients_at<Tet10>(const CellGeometry<Tet10>&, int, const int*, const double*,
-                                                    Mat3<Pack> (&)[Tet10::points]))
+DIFFSIM_COMPILED_ELSEWHERE(void gradients_at<Tet10>(const CellGeometry<Tet10>&, int, int, const int*, const double*,
+                                                    Mat3<Pack> (&)[Tet10::points_at_once]))
 DIFFSIM_COMPILED_ELSEWHERE(void add_point_forces<Tet10>(const CellGeometry<Tet10>&, int, int, const Mat3<Pack>&,
                                                         Vec3<Pack> (&)[Tet10::nodes]))
 DIFFSIM_COMPILED_ELSEWHERE(void largest_eigenvalue<Tet10>(const CellGeometry<Tet10>&, int, const Pack (&)[9][9],
                                                           Vec3<Pack> (&)[Tet10::nodes]))
+DIFFSIM_COMPILED_ELSEWHERE(void gradients_at<FineTet10>(const CellGeometry<FineTet10>&, int, int, const int*,
+                                                        const double*, Mat3<Pack> (&)[FineTet10::points_at_once]))
+DIFFSIM_COMPILED_ELSEWHERE(void add_point_forces<FineTet10>(const CellGeometry<FineTet10>&, int, int, const Mat3<Pack>&,
+                                                            Vec3<Pack> (&)[FineTet10::nodes]))
+DIFFSIM_COMPILED_ELSEWHERE(void largest_eigenvalue<FineTet10>(const CellGeometry<FineTet10>&, int, const Pack (&)[9][9],
+                                                              Vec3<Pack> (&)[FineTet10::nodes]))
+DIFFSIM_COMPILED_ELSEWHERE(Mat3<Pack> called_gradient<FineTet10>(const Vec3<Pack> (&)[FineTet10::nodes],
+                                                                 const FineTet10::Rule&, int, const Mat3<Pack>&))
+DIFFSIM_COMPILED_ELSEWHERE(void add_called_forces<FineTet10>(const Mat3<Pack>&, const Mat3<Pack>&, const Pack&,
+                                                             const FineTet10::Rule&, int,
+                                                             Vec3<Pack> (&)[FineTet10::nodes]))
 
 }  // namespace diffsim::elastic

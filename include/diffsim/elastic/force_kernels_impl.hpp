@@ -17,11 +17,11 @@ struct Force {
     gather_nodes(vertices, x, nodes);
     Pack moduli[L::num_moduli];
     elements.moduli_at(pack, moduli);
-    for (int q = 0; q < E::points; ++q) {
+    for (int q = 0; q < E::Rule::num_points; ++q) {
       const auto [inverse, volume] = elements.geometry.at(pack, q);
-      const Mat3<Pack> F = gradient_at<E>(nodes, q, inverse);
+      const Mat3<Pack> F = gradient_at<E>(nodes, elements.geometry.rule, q, inverse);
       if (invalid_cell) check(pack, F);
-      add_node_forces<E>(swept_stress<L>(F, moduli), inverse, volume, q, value);
+      add_node_forces<E>(swept_stress<L, E>(F, moduli), inverse, volume, elements.geometry.rule, q, value);
     }
   }
 
@@ -60,23 +60,23 @@ struct ForceTangent {
     if (dX) gather_nodes(vertices, dX, rest);
     Pack moduli[K];
     elements.moduli_at(pack, moduli);
-    for (int q = 0; q < E::points; ++q) {
+    for (int q = 0; q < E::Rule::num_points; ++q) {
       const auto [inverse, volume] = elements.geometry.at(pack, q);
-      const Mat3<Pack> F = gradient_at<E>(nodes, q, inverse);
-      Mat3<Pack> dF = gradient_at<E>(tangents, q, inverse);
+      const Mat3<Pack> F = gradient_at<E>(nodes, elements.geometry.rule, q, inverse);
+      Mat3<Pack> dF = gradient_at<E>(tangents, elements.geometry.rule, q, inverse);
       Mat3<Pack> W;
       if (dX) {
-        W = shape_change<E>(rest, q, inverse);
+        W = shape_change<E>(rest, elements.geometry.rule, q, inverse);
         dF = dF - F * W;
       }
-      Mat3<Pack> dP = swept_stress_tangent<L>(F, dF, moduli);
+      Mat3<Pack> dP = swept_stress_tangent<L, E>(F, dF, moduli);
       if (dmoduli || dsignal) {
         Mat3<Pack> A[K];
-        swept_stress_moduli<L>(F, moduli, A);
+        swept_stress_moduli<L, E>(F, moduli, A);
         for (int k = 0; k < K; ++k) dP = dP + modulus_tangent(pack, k) * A[k];
       }
       if (dX) dP = dP + shape_stress<L>(F, W, moduli);
-      add_node_forces<E>(dP, inverse, volume, q, value);
+      add_node_forces<E>(dP, inverse, volume, elements.geometry.rule, q, value);
     }
   }
 
@@ -105,12 +105,12 @@ struct ForceAdjoint {
     elements.moduli_at(pack, moduli);
     if constexpr (has_signal<L>)
       if (signal_gradient) signal_gradient[pack] = 0.0;
-    for (int q = 0; q < E::points; ++q) {
+    for (int q = 0; q < E::Rule::num_points; ++q) {
       const auto [inverse, volume] = elements.geometry.at(pack, q);
-      const Mat3<Pack> F = gradient_at<E>(nodes, q, inverse);
-      const Mat3<Pack> G = gradient_at<E>(adjoints, q, inverse);
-      const Mat3<Pack> B = swept_stress_tangent<L>(F, G, moduli);
-      add_node_forces<E>(B, inverse, volume, q, value);
+      const Mat3<Pack> F = gradient_at<E>(nodes, elements.geometry.rule, q, inverse);
+      const Mat3<Pack> G = gradient_at<E>(adjoints, elements.geometry.rule, q, inverse);
+      const Mat3<Pack> B = swept_stress_tangent<L, E>(F, G, moduli);
+      add_node_forces<E>(B, inverse, volume, elements.geometry.rule, q, value);
       if (moduli_gradient || signal_gradient) add_moduli_gradient(pack, volume, F, G, moduli);
       if (shape_sums) add_shape(pack, q, inverse, volume, F, G, B, moduli);
     }
@@ -120,7 +120,7 @@ struct ForceAdjoint {
                                                   const Mat3<Pack>& G, const Pack (&moduli)[L::num_moduli]) const {
     constexpr int K = L::num_moduli;
     Mat3<Pack> A[K];
-    swept_stress_moduli<L>(F, moduli, A);
+    swept_stress_moduli<L, E>(F, moduli, A);
     Pack along[K];
     for (int k = 0; k < K; ++k) along[k] = inner(A[k], G);
     if constexpr (has_signal<L>) {
@@ -147,7 +147,7 @@ struct ForceAdjoint {
     const Pack power = inner(P, G);
     Mat3<Pack> Z = transpose(F) * B + transpose(G) * P;
     for (int i = 0; i < 3; ++i) Z(i, i) -= power;
-    add_shape_derivative<E>(Z, volume, inverse, pack, q, shape_sums);
+    add_shape_derivative(Z, volume, inverse, elements.geometry.row(pack, q), shape_sums);
   }
 };
 
@@ -158,13 +158,17 @@ struct Energy {
   const double* x;
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, double& sum) const {
-    Mat3<Pack> F[E::points];
-    gradients_at<E>(elements.geometry, pack, &vertices(E::nodes * pack_width * pack), x, F);
+    const CellGeometry<E>& geometry = elements.geometry;
     Pack moduli[L::num_moduli];
     elements.moduli_at(pack, moduli);
-    for (int q = 0; q < E::points; ++q) {
-      const Pack energy = elements.geometry.volume(pack, q) * shared_energy<L>(F[q], moduli);
-      for (int i = 0; i < pack_width; ++i) sum += lane(energy, i);
+    for (int first = 0; first < E::Rule::num_points; first += E::points_at_once) {
+      Mat3<Pack> F[E::points_at_once];
+      gradients_at<E>(geometry, pack, first, &vertices(E::nodes * pack_width * pack), x, F);
+      const int count = num_points_from<E>(first);
+      for (int k = 0; k < count; ++k) {
+        const Pack energy = geometry.volume(pack, first + k) * shared_energy<L>(F[k], moduli);
+        for (int i = 0; i < pack_width; ++i) sum += lane(energy, i);
+      }
     }
   }
 };

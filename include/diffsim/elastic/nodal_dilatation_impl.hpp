@@ -33,17 +33,17 @@ struct DilatedCell {
     Pack theta;
     sum_corners(vertices, dilatations, theta, dtheta);
     dtheta = 0.25 * dtheta;
-    at.set(gradient_at<Tet4>(nodes, 0, inverse), 0.25 * theta);
+    at.set(gradient_at<Tet4>(nodes, {}, 0, inverse), 0.25 * theta);
   }
   /// Along dx, and W of the rest shape's direction dX, if there is one.
   DIFFSIM_SHARED_FUNCTION void gather_tangent(const int* vertices, const double* dx, const double* dX,
                                               DilatedTangent& along) {
     Vec3<Pack> nodes[4];
     gather_nodes(vertices, dx, nodes);
-    Mat3<Pack> G = gradient_at<Tet4>(nodes, 0, inverse);
+    Mat3<Pack> G = gradient_at<Tet4>(nodes, {}, 0, inverse);
     if (dX) {
       gather_nodes(vertices, dX, nodes);
-      W = shape_change<Tet4>(nodes, 0, inverse);
+      W = shape_change<Tet4>(nodes, {}, 0, inverse);
       G = G - at.F * W;
     }
     along.set(at, G, dtheta);
@@ -63,7 +63,7 @@ struct DilatedCell {
   DIFFSIM_SHARED_FUNCTION void forces(const int* vertices, const double* pressures, Vec3<Pack> (&value)[4]) const {
     Pack Q, dQ;
     sum_corners(vertices, pressures, Q, dQ);
-    add_node_forces<Tet4>(at.by_F() + Q * at.cof, inverse, volume, 0, value);
+    add_node_forces<Tet4>(at.by_F() + Q * at.cof, inverse, volume, {}, 0, value);
   }
   /// df, along what `along` and the pressures' derivatives have.
   DIFFSIM_SHARED_FUNCTION void force_changes(const int* vertices, const double* pressures, const DilatedTangent& along,
@@ -75,7 +75,7 @@ struct DilatedCell {
       const Mat3<Pack> P = at.by_F() + Q * at.cof;
       dP = dP + trace(W) * P - times_transpose(P, W);
     }
-    add_node_forces<Tet4>(dP, inverse, volume, 0, value);
+    add_node_forces<Tet4>(dP, inverse, volume, {}, 0, value);
   }
   /// w · f = -Σ V φ, φ = P̄ : dF̄; along W it changes by V (-(φ + D) I + Fᵀ ∂φ/∂F + Gᵀ ∂w/∂F) : W, where D comes by the
   /// vertices' volumes, which divide: D = -Σ_corners (dq J + q dJ), q the divided pressures.
@@ -89,7 +89,7 @@ struct DilatedCell {
     for (int a = 0; a < 4; ++a) diagonal -= q[a][1] * J[a][0] + q[a][0] * J[a][1];
     Mat3<Pack> Z = transpose(at.F) * along.by_F(at) + transpose(along.dF) * at.by_F();
     for (int i = 0; i < 3; ++i) Z(i, i) -= diagonal;
-    add_shape_derivative<Tet4>(Z, volume, inverse, pack, 0, shape_sums);
+    add_shape_derivative(Z, volume, inverse, pack, shape_sums);
   }
 };
 

@@ -65,25 +65,30 @@ DIFFSIM_SHARED_FUNCTION void power_derivatives(const Mat3<PackDual>& F, const Ma
   }
 }
 
-/// The gradients of a field and of its direction, or nullptr, at all points of a pack's cells.
+/// The gradients of a field and of its direction, or nullptr, at the points of a pack's cells that are worked at once.
 template <class E>
-DIFFSIM_SHARED_FUNCTION void dual_gradients_at(const CellGeometry<E>& geometry, int pack, const int* vertices,
-                                               const double* field, const double* direction,
-                                               Mat3<PackDual> (&gradient)[E::points]) {
-  Mat3<Pack> value[E::points], derivative[E::points];
-  gradients_at<E>(geometry, pack, vertices, field, value);
-  if (direction) gradients_at<E>(geometry, pack, vertices, direction, derivative);
-  for (int q = 0; q < E::points; ++q)
+DIFFSIM_SHARED_FUNCTION void dual_gradients_at(const CellGeometry<E>& geometry, int pack, int first,
+                                               const int* vertices, const double* field, const double* direction,
+                                               Mat3<PackDual> (&gradient)[E::points_at_once]) {
+  Mat3<Pack> value[E::points_at_once], derivative[E::points_at_once];
+  gradients_at<E>(geometry, pack, first, vertices, field, value);
+  if (direction) gradients_at<E>(geometry, pack, first, vertices, direction, derivative);
+  const int count = num_points_from<E>(first);
+  for (int q = 0; q < count; ++q)
     for (int i = 0; i < 9; ++i) {
       gradient[q](i / 3, i % 3).value = value[q](i / 3, i % 3);
       gradient[q](i / 3, i % 3).derivative[0] = direction ? derivative[q](i / 3, i % 3) : Pack(0.0);
     }
 }
 
-DIFFSIM_COMPILED_ELSEWHERE(void dual_gradients_at<Tet4>(const CellGeometry<Tet4>&, int, const int*, const double*,
-                                                        const double*, Mat3<PackDual> (&)[Tet4::points]))
-DIFFSIM_COMPILED_ELSEWHERE(void dual_gradients_at<Tet10>(const CellGeometry<Tet10>&, int, const int*, const double*,
-                                                         const double*, Mat3<PackDual> (&)[Tet10::points]))
+DIFFSIM_COMPILED_ELSEWHERE(void dual_gradients_at<Tet4>(const CellGeometry<Tet4>&, int, int, const int*, const double*,
+                                                        const double*, Mat3<PackDual> (&)[Tet4::points_at_once]))
+DIFFSIM_COMPILED_ELSEWHERE(void dual_gradients_at<Tet10>(const CellGeometry<Tet10>&, int, int, const int*,
+                                                         const double*, const double*,
+                                                         Mat3<PackDual> (&)[Tet10::points_at_once]))
+DIFFSIM_COMPILED_ELSEWHERE(void dual_gradients_at<FineTet10>(const CellGeometry<FineTet10>&, int, int, const int*,
+                                                             const double*, const double*,
+                                                             Mat3<PackDual> (&)[FineTet10::points_at_once]))
 
 /// The derivative of `ForceAdjoint`, by positions and moduli, along dx, dw, dmoduli and dsignal.
 template <Law L, class E>
@@ -99,21 +104,25 @@ struct ForceAdjointTangent {
   double* signal_gradient;  // likewise, [packs], set, or nullptr
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[E::nodes]) const {
-    Mat3<PackDual> F[E::points], G[E::points];
-    dual_gradients_at<E>(elements.geometry, pack, vertices, x, dx, F);
-    dual_gradients_at<E>(elements.geometry, pack, vertices, w, dw, G);
     PackDual moduli[L::num_moduli];
     moduli_at(pack, moduli);
     if constexpr (has_signal<L>)
       if (signal_gradient) signal_gradient[pack] = 0.0;
-    for (int q = 0; q < E::points; ++q) {
-      PowerDerivatives<L> power;
-      power_derivatives<L>(F[q], G[q], moduli, moduli_gradient || signal_gradient, power);
-      Mat3<Pack> dB;
-      for (int i = 0; i < 9; ++i) dB(i / 3, i % 3) = power.by_F(i / 3, i % 3).derivative[0];
-      add_point_forces<E>(elements.geometry, pack, q, dB, value);
-      if (moduli_gradient || signal_gradient)
-        add_moduli_gradient(pack, elements.geometry.volume(pack, q), power.by_modulus);
+    const CellGeometry<E>& geometry = elements.geometry;
+    for (int first = 0; first < E::Rule::num_points; first += E::points_at_once) {
+      Mat3<PackDual> F[E::points_at_once], G[E::points_at_once];
+      dual_gradients_at<E>(geometry, pack, first, vertices, x, dx, F);
+      dual_gradients_at<E>(geometry, pack, first, vertices, w, dw, G);
+      const int count = num_points_from<E>(first);
+      for (int q = 0; q < count; ++q) {
+        PowerDerivatives<L> power;
+        power_derivatives<L>(F[q], G[q], moduli, moduli_gradient || signal_gradient, power);
+        Mat3<Pack> dB;
+        for (int i = 0; i < 9; ++i) dB(i / 3, i % 3) = power.by_F(i / 3, i % 3).derivative[0];
+        add_point_forces<E>(geometry, pack, first + q, dB, value);
+        if (moduli_gradient || signal_gradient)
+          add_moduli_gradient(pack, geometry.volume(pack, first + q), power.by_modulus);
+      }
     }
   }
 

@@ -48,29 +48,29 @@ inline constexpr bool has_long_arithmetic = requires {
   requires L::long_arithmetic;
 };
 
-// The functions that sweeps of every step call.
+// The functions that sweeps of every step over cells of kind E call.
 
-template <class L>
+template <class L, class E>
 DIFFSIM_FUNCTION Mat3<Pack> swept_stress(const Mat3<Pack>& F, const Pack (&moduli)[L::num_moduli]) {
-  if constexpr (has_long_arithmetic<L>)
+  if constexpr (has_long_arithmetic<L> || E::compact)
     return shared_stress<L>(F, moduli);
   else
     return stress_of<L>(F, moduli);
 }
 
-template <class L>
+template <class L, class E>
 DIFFSIM_FUNCTION Mat3<Pack> swept_stress_tangent(const Mat3<Pack>& F, const Mat3<Pack>& dF,
                                                  const Pack (&moduli)[L::num_moduli]) {
-  if constexpr (has_long_arithmetic<L>)
+  if constexpr (has_long_arithmetic<L> || E::compact)
     return shared_stress_tangent<L>(F, dF, moduli);
   else
     return stress_tangent_of<L>(F, dF, moduli);
 }
 
-template <class L>
+template <class L, class E>
 DIFFSIM_FUNCTION void swept_stress_moduli(const Mat3<Pack>& F, const Pack (&moduli)[L::num_moduli],
                                           Mat3<Pack> (&A)[L::num_moduli]) {
-  if constexpr (has_long_arithmetic<L>)
+  if constexpr (has_long_arithmetic<L> || E::compact)
     shared_stress_moduli<L>(F, moduli, A);
   else
     stress_moduli_of<L>(F, moduli, A);

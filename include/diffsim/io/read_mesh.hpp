@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
@@ -19,8 +20,9 @@ namespace diffsim {
 MeshData read_mesh_data(MPI_Comm comm, const std::string& path, double scale = 1.0,
                         bool allow_coincident_vertices = false, int order = 1);
 
-/// Reads and partitions it.
+/// Reads and partitions it; `quadrature_degree` as TetrahedralMesh takes it.
 std::shared_ptr<TetrahedralMesh> read_mesh(MPI_Comm comm, const std::string& path, double scale = 1.0,
-                                           bool allow_coincident_vertices = false, int order = 1);
+                                           bool allow_coincident_vertices = false, int order = 1,
+                                           std::optional<int> quadrature_degree = {});
 
 }  // namespace diffsim

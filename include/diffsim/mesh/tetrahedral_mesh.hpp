@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -40,13 +41,14 @@ struct MeshQuality {
 /// and cells of files keep the file's order: see `vertex_order`, `cell_order`.
 class TetrahedralMesh {
  public:
-  /// The box [0, size] of cells[0]·cells[1]·cells[2] bricks of six tetrahedra; regions x_min, x_max, … `order`: 1 or 2.
-  /// Collective.
+  /// The box [0, size] of cells[0]·cells[1]·cells[2] bricks of six tetrahedra; regions x_min, x_max, … `order`: 1 or 2;
+  /// `quadrature_degree` as below. Collective.
   static std::shared_ptr<TetrahedralMesh> box(MPI_Comm comm, std::array<double, 3> size, std::array<int, 3> cells,
-                                              int order = 1);
+                                              int order = 1, std::optional<int> quadrature_degree = {});
   /// Partitions `data`, whose blocks follow each other from rank to rank. What is moved here takes least memory.
-  /// Collective.
-  TetrahedralMesh(MPI_Comm comm, MeshData data);
+  /// `quadrature_degree`, of second-order cells only: 2, the default, or 5; see quadrature.hpp. InputError for any
+  /// other. Collective.
+  TetrahedralMesh(MPI_Comm comm, MeshData data, std::optional<int> quadrature_degree = {});
   ~TetrahedralMesh();
   TetrahedralMesh(const TetrahedralMesh&) = delete;
   TetrahedralMesh& operator=(const TetrahedralMesh&) = delete;
@@ -54,6 +56,8 @@ class TetrahedralMesh {
   MPI_Comm comm() const { return comm_; }
   int order() const { return order_; }                           ///< 1 or 2
   int nodes_per_cell() const { return nodes_of_order(order_); }  ///< 4 or 10
+  /// Integrals over cells are exact for polynomials of this degree: 1 for linear cells, 2 or 5 for second-order ones.
+  int quadrature_degree() const { return quadrature_degree_; }
   int num_cells() const { return num_cells_; }
   /// How many have a vertex that another rank has too: the first ones.
   int num_shared_cells() const { return num_shared_cells_; }
@@ -110,6 +114,7 @@ class TetrahedralMesh {
 
   MPI_Comm comm_;
   int order_ = 1;
+  int quadrature_degree_ = 1;
   int num_cells_ = 0;
   int num_shared_cells_ = 0;
   std::vector<int> cells_;  // with the copies that fill the last pack of a sweep

@@ -73,6 +73,7 @@ bool report_mesh(Job& job) {
   }
 
   job.report["mesh"]["order"] = mesh->order();
+  job.report["mesh"]["quadrature_degree"] = mesh->quadrature_degree();
   job.report["mesh"]["nodes_per_cell"] = mesh->nodes_per_cell();
   job.report["mesh"]["unused_vertices"] = mesh->num_unused_vertices();
   job.report["quality"] = {{"volume", quality.volume},
