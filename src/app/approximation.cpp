@@ -13,8 +13,9 @@ CheckpointOptions exact(CheckpointOptions options) {
   return options;
 }
 
-std::vector<double> gradient_by(Job& job, InverseJob& inverse, const CheckpointOptions& options,
+std::vector<double> gradient_by(Job& job, InverseJob& inverse, CheckpointOptions options,
                                 const std::vector<double>& u) {
+  options.measures = job.line.measures;
   const std::unique_ptr<Store> store = make_store(options, job.comm);
   const auto schedule = [&](int num_steps) {
     if (!options.memory.is_given()) return make_schedule(options, num_steps);

@@ -13,8 +13,7 @@ namespace diffsim::app {
 CheckpointOptions exact(CheckpointOptions options);
 
 /// ∂L/∂u by a sweep of its own, that is neither told nor resumed. Collective.
-std::vector<double> gradient_by(Job& job, InverseJob& inverse, const CheckpointOptions& options,
-                                const std::vector<double>& u);
+std::vector<double> gradient_by(Job& job, InverseJob& inverse, CheckpointOptions options, const std::vector<double>& u);
 
 /// ‖found - expected‖₂/‖expected‖₂ of vectors spread over ranks. Collective.
 double relative_error(MPI_Comm comm, const std::vector<double>& found, const std::vector<double>& expected);

@@ -1,8 +1,11 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "diffsim/simulation/checkpointing.hpp"
 
 namespace diffsim::app {
 
@@ -17,6 +20,9 @@ struct CommandLine {
   double time_limit = 0.0;          ///< s, of simulate, gradient, invert; 0: none
   std::vector<std::string> petsc;   ///< what stood after `--`
   std::vector<std::string> kokkos;  ///< --kokkos-…
+
+  /// What plans of checkpoints would measure, where a program that has the runner as a library knows; no option.
+  std::optional<PlanMeasures> measures;
 
   std::string text;   ///< of --help or --version
   std::string error;  ///< what is wrong with it

@@ -26,6 +26,7 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
   warn_about_solver(job, *solver);
   warn_about_contact(job, *mesh);
   checkpoint_ = job.line.command == "check" ? exact(scene.checkpoint) : scene.checkpoint;
+  checkpoint_.measures = job.line.measures;
   approximation_ = approximation_of(scene.checkpoint, scene.solver.steps);
   if (scene.checkpoint.schedule == "reversible")
     at_place(scene.checkpoint_place, [&] { solver->model().set_reversible(true); });
@@ -143,10 +144,11 @@ ParameterSet InverseJob::asked_gradient() const {
 
 void InverseJob::make_plan(Sweep sweep, int num_steps) {
   std::optional<SweepPlan>& plan = plans_[sweep];
+  const RowOrder order(*mesh);
   at_place(job_.scene.checkpoint_place, [&] {
-    plan = sweep == of_product
-               ? plan_product_sweep(checkpoint_, solver->model(), asked_gradient(), num_steps)
-               : plan_sweep(checkpoint_, solver->model(), problem->initial(), asked_gradient(), num_steps);
+    const auto make = sweep == of_product ? plan_product_sweep : plan_sweep;
+    plan = make(checkpoint_, solver->model(), problem->initial(), asked_gradient(), num_steps,
+                {journal_.has_value(), &order});
   });
   progress.clear();
   job_.out << (sweep == of_product ? "checkpoints of products with the Hessian: " : "checkpoints: ") << plan->summary()
@@ -181,9 +183,17 @@ void InverseJob::report_sweeps() {
     const CheckpointPlan& plan = plans_[sweep]->checkpoints;
     report[sweep == of_product ? "plan_of_products" : "plan"] = {
         {"snapshots", plan.snapshots},
+        {"disk_snapshots", plan.disk_snapshots},
         {"records", plan.records},
         {"bytes", plan.bytes},
+        {"held_bytes", plan.held},
+        {"beside_bytes", plan.beside},
         {"recomputations", plan.recomputations},
+        {"writes", plan.writes},
+        {"reads", plan.reads},
+        {"ratio", plan.ratio},
+        {"write_steps", plans_[sweep]->write},
+        {"read_steps", plans_[sweep]->read},
         {"step_seconds", plans_[sweep]->step_seconds},
         {"adjoint_seconds", plans_[sweep]->adjoint_seconds},
         {"expected_seconds", plans_[sweep]->expected_seconds()}};

@@ -10,8 +10,8 @@
 namespace diffsim::app {
 namespace {
 
-/// "2GiB", "500 MB", a number of bytes; "50%" of what is free.
-MemoryBudget to_memory(const Value& value) {
+/// "2GiB", "500 MB", a number of bytes; "50%" of what is free. `what`: memory, disk space.
+MemoryBudget to_budget(const Value& value, const std::string& what) {
   static constexpr std::array<std::pair<const char*, double>, 10> units{{{"", 1.0},
                                                                          {"B", 1.0},
                                                                          {"kB", 1e3},
@@ -38,7 +38,7 @@ MemoryBudget to_memory(const Value& value) {
       budget.bytes = static_cast<std::int64_t>(number * bytes);
       return budget;
     }
-  value.place.fail("'" + text + "' is no amount of memory; give one such as 2GiB, 500MB, or 50% of what is free");
+  value.place.fail("'" + text + "' is no amount of " + what + "; give one such as 2GiB, 500MB, or 50% of what is free");
 }
 
 double to_cost(const Value& value) {
@@ -67,8 +67,8 @@ std::vector<CheckpointLevel> parse_levels(const Value& value) {
 }  // namespace
 
 CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error) {
-  const Mapping mapping(value, {"schedule", "snapshots", "every", "levels", "last", "memory", "store", "directory",
-                                "precision", "compression", "measure_error", "interval"});
+  const Mapping mapping(value, {"schedule", "snapshots", "every", "levels", "last", "memory", "disk", "store",
+                                "directory", "precision", "compression", "measure_error", "interval"});
   CheckpointOptions options;
   const Value* schedule = mapping.find("schedule");
   const Value* every = mapping.find("every");
@@ -112,13 +112,19 @@ CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error) {
     if (options.interval < 0.0) interval->place.fail(interval->text + " is negative; give " + number_from_zero("s"));
   }
   if (const Value* memory = mapping.find("memory")) {
-    options.memory = to_memory(*memory);
+    options.memory = to_budget(*memory, "memory");
     for (const char* key : {"schedule", "every", "snapshots", "levels"})
       if (mapping.has(key))
         mapping.place_of(key).fail("is planned where checkpoint.memory is given; remove one of them");
-    if (options.store != "memory")
+    if (options.store == "hdf5")
       mapping.place_of("store").fail(
-          "checkpoint.memory plans snapshots in memory; use store: memory, or give a schedule");
+          "checkpoint.memory plans snapshots in memory, or in memory and on a disk; use store: memory or tiered, or "
+          "give a schedule");
+  }
+  if (const Value* disk = mapping.find("disk")) {
+    options.disk = to_budget(*disk, "disk space");
+    if (!options.memory.is_given() || options.store != "tiered")
+      disk->place.fail("is what a plan may use of a disk; give checkpoint.memory and store: tiered as well");
   }
   return options;
 }

@@ -7,10 +7,13 @@
 #include <limits>
 #include <string>
 
+#include "checkpoint/byte_text.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim {
 namespace {
+
+using checkpoint::in_bytes;
 
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
@@ -42,20 +45,49 @@ double available_by_group() {
   return least;
 }
 
-void reduce(std::array<std::int64_t, 2>& values, MPI_Op operation, MPI_Comm comm) {
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, values.data(), 2, MPI_INT64_T, operation, comm));
+/// Snapshot, record, what is held, what comes beside, the disk's buffers, ranks.
+using Needs = std::array<std::int64_t, 6>;
+
+void reduce(Needs& needs, MPI_Op operation, MPI_Comm comm) {
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, needs.data(), static_cast<int>(needs.size()), MPI_INT64_T, operation, comm));
+}
+
+CheckpointPlan plan_within(std::int64_t available, const std::string& what, bool counts_held, int num_steps,
+                           const Needs& needs, const DiskLevel* disk) {
+  const auto [snapshot, record, held, beside, buffers, ranks] = needs;
+  const std::int64_t used = (counts_held ? held : 0) + beside;
+  const std::int64_t least = std::min(snapshot + record, num_steps * record);
+  if (available - used < least)
+    throw Error("checkpoints within " + what + ": " +
+                    (counts_held ? "the processes hold " + in_bytes(held) + " already, " : "") + "the sweep takes " +
+                    in_bytes(beside) + " beside snapshots and records, and one snapshot and one record " +
+                    in_bytes(least) + ", which makes " + in_bytes(used + least) +
+                    " at least; give that or more, fewer ranks or a smaller problem",
+                ErrorKind::input);
+  CheckpointPlan plan;
+  if (disk) {
+    DiskLevel level = *disk;
+    level.buffers = buffers;
+    level.processes = static_cast<int>(ranks);
+    plan = plan_checkpoints(num_steps, snapshot, record, available - used, level);
+  } else {
+    plan = plan_checkpoints(num_steps, snapshot, record, available - used);
+  }
+  plan.held = held;
+  plan.beside += beside;
+  return plan;
 }
 
 }  // namespace
 
 double free_memory_bytes() { return std::min(available_by_kernel(), available_by_group()); }
 
-CheckpointPlan plan_checkpoints(MPI_Comm comm, const MemoryBudget& budget, int num_steps, std::int64_t state_bytes,
-                                std::int64_t record_bytes) {
-  std::array<std::int64_t, 2> needs{state_bytes, record_bytes};
+CheckpointPlan plan_checkpoints(MPI_Comm comm, const MemoryBudget& budget, int num_steps, const SweepBytes& bytes,
+                                const DiskLevel* disk) {
+  Needs needs{bytes.snapshot, bytes.record, bytes.held, bytes.beside, disk ? disk->buffers : 0, 1};
   if (budget.share <= 0.0) {
     reduce(needs, MPI_SUM, comm);
-    return plan_checkpoints(num_steps, needs[0], needs[1], budget.bytes);
+    return plan_within(budget.bytes, in_bytes(budget.bytes), true, num_steps, needs, disk);
   }
   // Each machine by itself: the least memory for the largest part.
   MPI_Comm machine = MPI_COMM_NULL;
@@ -68,7 +100,8 @@ CheckpointPlan plan_checkpoints(MPI_Comm comm, const MemoryBudget& budget, int n
   if (!(least < unknown))
     throw Error("how much memory is free is not known on this system; give the checkpoints' memory in bytes",
                 ErrorKind::input);
-  return plan_checkpoints(num_steps, needs[0], needs[1], static_cast<std::int64_t>(budget.share * least));
+  const auto available = static_cast<std::int64_t>(budget.share * least);
+  return plan_within(available, in_bytes(available) + " of each machine", false, num_steps, needs, disk);
 }
 
 }  // namespace diffsim

@@ -101,6 +101,10 @@ MultiLevelSchedule::Table MultiLevelSchedule::make_table(int level) const {
   return result;
 }
 
+std::size_t MultiLevelSchedule::table_bytes(int num_steps) {
+  return (static_cast<std::size_t>(std::max(num_steps, 1)) + 1) * (2 * sizeof(double) + sizeof(int)) + sizeof(Table);
+}
+
 double MultiLevelSchedule::seconds() const {
   if (num_steps_ < 2) return 0.0;
   const int slowest = static_cast<int>(levels_.size()) - 1;

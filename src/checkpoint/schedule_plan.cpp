@@ -7,11 +7,13 @@
 #include <limits>
 #include <tuple>
 
+#include "checkpoint/byte_text.hpp"
 #include "diffsim/checkpoint/revolve_schedule.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim {
-namespace {
+
+namespace checkpoint {
 
 std::string in_bytes(std::int64_t bytes) {
   static constexpr std::array<const char*, 5> units{"B", "KiB", "MiB", "GiB", "TiB"};
@@ -23,6 +25,12 @@ std::string in_bytes(std::int64_t bytes) {
   return text.data();
 }
 
+}  // namespace checkpoint
+
+namespace {
+
+using checkpoint::in_bytes;
+
 std::string count(int number, const std::string& what) {
   return std::to_string(number) + ' ' + what + (number == 1 ? "" : "s");
 }
@@ -32,9 +40,39 @@ int fitting(std::int64_t budget, std::int64_t bytes, int most) {
   return bytes == 0 ? most : static_cast<int>(std::min<std::int64_t>(budget / bytes, most));
 }
 
+/// What a schedule does, and the most snapshots that each of two levels has at a time.
+struct Tally {
+  std::int64_t advances = 0;
+  std::array<std::int64_t, 2> writes{};
+  std::array<std::int64_t, 2> reads{};
+  std::array<int, 2> most{};
+};
+
+Tally tally(Schedule& schedule) {
+  Tally result;
+  std::array<int, 2> kept{};
+  for (Action action = schedule.next(); action.kind != Action::Kind::done; action = schedule.next()) {
+    const auto level = static_cast<std::size_t>(action.level);
+    if (action.kind == Action::Kind::advance) result.advances += action.end - action.begin;
+    if (action.kind == Action::Kind::restore) ++result.reads[level];
+    if (action.kind == Action::Kind::discard) --kept[level];
+    if (action.kind != Action::Kind::store) continue;
+    ++result.writes[level];
+    result.most[level] = std::max(result.most[level], ++kept[level]);
+  }
+  return result;
+}
+
+/// How many snapshots a MultiLevelSchedule of n steps is worked out for: n² · snapshots ≤ 1e10.
+std::int64_t plannable(int num_steps) {
+  const std::int64_t n = num_steps;
+  return std::min(n, std::int64_t{10'000'000'000} / (n * n));
+}
+
 }  // namespace
 
 std::unique_ptr<Schedule> CheckpointPlan::make_schedule() const {
+  if (!levels.empty()) return std::make_unique<MultiLevelSchedule>(num_steps, levels, 1.0);
   if (snapshots == 0) return std::make_unique<AllSchedule>(num_steps);
   return std::make_unique<RevolveSchedule>(num_steps, snapshots, records);
 }
@@ -42,10 +80,16 @@ std::unique_ptr<Schedule> CheckpointPlan::make_schedule() const {
 std::string CheckpointPlan::summary() const {
   std::array<char, 32> times{};
   std::snprintf(times.data(), times.size(), "%.2f", ratio);
-  return (snapshots == 0 ? "all: " : "revolve: " + count(snapshots, "snapshot") + ", ") + count(records, "record") +
-         ", " + in_bytes(bytes) + "; " +
-         (recomputations > 0 ? std::to_string(recomputations) + " steps repeated, " : "") + times.data() +
-         " forward steps for each of " + std::to_string(num_steps);
+  std::string text = "all: ";
+  if (!levels.empty())
+    text = "multi-level: " + count(snapshots, "snapshot") + " in memory, " + std::to_string(disk_snapshots) +
+           " on the disk, ";
+  else if (snapshots > 0)
+    text = "revolve: " + count(snapshots, "snapshot") + ", ";
+  text += count(records, "record") + ", " + in_bytes(bytes) + "; ";
+  if (recomputations > 0) text += std::to_string(recomputations) + " steps repeated, ";
+  if (!levels.empty()) text += std::to_string(writes) + " writes and " + std::to_string(reads) + " reads, the time of ";
+  return text + times.data() + " forward steps for each of " + std::to_string(num_steps);
 }
 
 CheckpointPlan plan_checkpoints(int num_steps, std::int64_t state_bytes, std::int64_t record_bytes,
@@ -76,6 +120,36 @@ CheckpointPlan plan_checkpoints(int num_steps, std::int64_t state_bytes, std::in
     plan.ratio += static_cast<double>(plan.recomputations) / num_steps;
   }
   plan.bytes = plan.snapshots * state_bytes + plan.records * record_bytes;
+  return plan;
+}
+
+CheckpointPlan plan_checkpoints(int num_steps, std::int64_t state_bytes, std::int64_t record_bytes,
+                                std::int64_t budget_bytes, const DiskLevel& disk) {
+  CheckpointPlan plan = plan_checkpoints(num_steps, state_bytes, record_bytes, budget_bytes);
+  if (plan.recomputations == 0) return plan;
+  const std::int64_t most = plannable(num_steps), on_disk = std::min(disk.snapshots, most / 2);
+  const auto table_bytes =
+      static_cast<std::int64_t>(MultiLevelSchedule::table_bytes(num_steps)) * std::int64_t{disk.processes};
+  // Each level has a table more than snapshots.
+  const std::int64_t left = budget_bytes - record_bytes - disk.buffers - (on_disk + 2) * table_bytes;
+  const std::int64_t in_memory = std::min(left / std::max<std::int64_t>(state_bytes + table_bytes, 1), most - on_disk);
+  if (on_disk < 1 || left < 0 || in_memory < 1) return plan;
+  const std::vector<StorageLevel> levels{{static_cast<int>(in_memory), 0.0, 0.0},
+                                         {static_cast<int>(on_disk), disk.write, disk.read}};
+  MultiLevelSchedule schedule(num_steps, levels, 1.0);
+  const double steps = schedule.seconds();
+  if (!(steps < static_cast<double>(plan.recomputations))) return plan;
+  const Tally counts = tally(schedule);
+  plan.levels = levels;
+  plan.snapshots = counts.most[0];
+  plan.disk_snapshots = counts.most[1];
+  plan.records = 1;
+  plan.bytes = plan.snapshots * state_bytes + record_bytes;
+  plan.recomputations = counts.advances;
+  plan.writes = counts.writes[1];
+  plan.reads = counts.reads[1];
+  plan.ratio = 1.0 + steps / num_steps;
+  plan.beside = disk.buffers + (in_memory + on_disk + 2) * table_bytes;
   return plan;
 }
 

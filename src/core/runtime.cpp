@@ -2,7 +2,15 @@
 #include "diffsim/core/runtime.hpp"
 
 #include <petscsys.h>
+#include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
@@ -64,6 +72,19 @@ Runtime::~Runtime() {
 std::string back_end() { return ExecutionSpace::name(); }
 
 int concurrency() { return static_cast<int>(ExecutionSpace().concurrency()); }
+
+double resident_memory_bytes() {
+  // proc(5): pages in all, resident pages.
+  double all = 0.0, resident = 0.0;
+  if (!(std::ifstream("/proc/self/statm") >> all >> resident)) return 0.0;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+void release_free_memory() {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+}
 
 double peak_memory_bytes() {
   rusage usage{};

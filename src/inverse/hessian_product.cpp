@@ -11,6 +11,8 @@ using namespace inverse;
 std::vector<double> InverseProblem::hessian_sweep(const std::vector<double>& u, const std::vector<double>& v,
                                                   std::vector<double>* gradient) {
   set(u);
+  const std::unique_ptr<Schedule> schedule =
+      make_product_schedule_ ? make_product_schedule_(num_steps_) : make_schedule_(num_steps_);
   ParameterSet direction = make_gradient(), product = make_gradient();
   JoinedState start(initial_);
   start.first.copy_from(initial_);
@@ -21,22 +23,23 @@ std::vector<double> InverseProblem::hessian_sweep(const std::vector<double>& u, 
   DirectionalLoss loss(loss_, model);
   State state = model.make_state(), adjoint = state.zero_like();
   start.join(state);
-  const std::unique_ptr<Schedule> schedule =
-      make_product_schedule_ ? make_product_schedule_(num_steps_) : make_schedule_(num_steps_);
   if (schedule->first_reversed() > 0)
     throw Error(
         "no second derivatives of a sweep of the last steps only; reverse all steps, or use an optimiser that "
         "needs gradients only",
         ErrorKind::input);
-  AdjointSweep sweep(model, loss, *schedule, store_);
-  sweep.watch([this](long taken, int reached, int from) {
-    if (watcher_) watcher_(taken, reached, from);
-    // What there is of a product is not kept, the evaluations before it are.
-    if (journal_ && journal_->poll() == SweepJournal::Request::stop) journal_->stop("in a product with the Hessian");
-  });
-  sweep.forward(state, product, {}, [this](int n, const State&) { return n == num_steps_; });
-  sweep.backward(adjoint);
-  statistics_ = sweep.statistics();
+  {
+    // Its records give way to what follows.
+    AdjointSweep sweep(model, loss, *schedule, store_);
+    sweep.watch([this](long taken, int reached, int from) {
+      if (watcher_) watcher_(taken, reached, from);
+      // What there is of a product is not kept, the evaluations before it are.
+      if (journal_ && journal_->poll() == SweepJournal::Request::stop) journal_->stop("in a product with the Hessian");
+    });
+    sweep.forward(state, product, {}, [this](int n, const State&) { return n == num_steps_; });
+    sweep.backward(adjoint);
+    statistics_ = sweep.statistics();
+  }
 
   JoinedState& by_initial = start;
   by_initial.split(adjoint);

@@ -231,23 +231,26 @@ double InverseProblem::value(const std::vector<double>& u) {
 double InverseProblem::sweep(Loss& loss, const std::vector<double>& u, std::vector<double>& gradient,
                              const StateObserver& observer, SweepJournal* journal) {
   set(u);
+  const std::unique_ptr<Schedule> schedule = make_schedule_(num_steps_);  // a plan goes before what it is to count
   ParameterSet parameters = make_gradient();
   State state = initial_.clone();
   State adjoint = state.zero_like();
-  const std::unique_ptr<Schedule> schedule = make_schedule_(num_steps_);
   for (std::size_t k = 0; k < unknowns_.size(); ++k)
     if (schedule->first_reversed() > 0 && (of_initial_state(k) || !unknowns_[k].carries.empty()))
       throw Error("'" + unknowns_[k].name() +
                       "' acts through the initial state, which a sweep of the last steps only does not reach; reverse "
                       "all steps",
                   ErrorKind::input);
-  AdjointSweep adjoint_sweep(model_, loss, *schedule, store_, journal);
-  adjoint_sweep.watch(watcher_);
-  const double result =
-      adjoint_sweep.forward(state, parameters, observer, [this](int n, const State&) { return n == num_steps_; });
-  adjoint_sweep.backward(adjoint);
-  statistics_ = adjoint_sweep.statistics();
-
+  double result = 0.0;
+  {
+    // Its records give way to what follows.
+    AdjointSweep adjoint_sweep(model_, loss, *schedule, store_, journal);
+    adjoint_sweep.watch(watcher_);
+    result =
+        adjoint_sweep.forward(state, parameters, observer, [this](int n, const State&) { return n == num_steps_; });
+    adjoint_sweep.backward(adjoint);
+    statistics_ = adjoint_sweep.statistics();
+  }
   gradient = by_unknowns(u, parameters, adjoint);
   return result;
 }

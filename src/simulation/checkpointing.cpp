@@ -2,12 +2,9 @@
 #include "diffsim/simulation/checkpointing.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <utility>
 
-#include "diffsim/adjoint/directional.hpp"
 #include "diffsim/checkpoint/hdf5_store.hpp"
 #include "diffsim/checkpoint/multi_level_schedule.hpp"
 #include "diffsim/checkpoint/online_schedule.hpp"
@@ -22,26 +19,9 @@
 namespace diffsim {
 namespace {
 
-/// Seconds of `body` on the slowest rank.
-template <class Body>
-double measured(MPI_Comm comm, const Body& body) {
-  DIFFSIM_MPI(MPI_Barrier(comm));
-  const double start = MPI_Wtime();
-  body();
-  double seconds = MPI_Wtime() - start;
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm));
-  return seconds;
-}
-
 std::unique_ptr<Store> make_memory_store(const CheckpointOptions& options) {
   if (options.single) return std::make_unique<RoundedStore>();
   return std::make_unique<MemoryStore>();
-}
-
-/// What a snapshot in memory takes of a state's bytes.
-std::int64_t snapshot_bytes(const CheckpointOptions& options, const State& state) {
-  const auto bytes = static_cast<std::int64_t>(state.bytes());
-  return options.single ? bytes / 2 : bytes;
 }
 
 /// Whether the gradient may be taken at states that a snapshot gave back.
@@ -124,62 +104,6 @@ std::unique_ptr<Store> make_store(const CheckpointOptions& options, MPI_Comm com
   if (options.store == "hdf5") return make_hdf5_store(options, comm, options.directory, std::move(shared), order);
   if (options.store == "tiered") return make_tiered_store(options, comm, shared, order);
   throw Error("unknown checkpoint store '" + options.store + "'; there are: memory, hdf5, tiered", ErrorKind::input);
-}
-
-double SweepPlan::expected_seconds() const {
-  const auto n = static_cast<double>(checkpoints.num_steps);
-  return (skipped + n + static_cast<double>(checkpoints.recomputations)) * step_seconds + n * adjoint_seconds;
-}
-
-std::string SweepPlan::summary() const {
-  char time[64] = "time not known";
-  if (const double seconds = expected_seconds(); std::isfinite(seconds))
-    std::snprintf(time, sizeof(time), "about %.3g s by the first step", seconds);
-  return checkpoints.summary() + "; " + time;
-}
-
-SweepPlan plan_sweep(const CheckpointOptions& options, Model& model, const State& initial, const ParameterSet& gradient,
-                     int num_steps) {
-  SweepPlan plan;
-  plan.skipped = skipped_steps(options, num_steps);
-  model.prepare();
-  model.begin_adjoint(gradient);  // what a record holds may depend on it
-  plan.checkpoints =
-      plan_checkpoints(model.comm(), options.memory, num_steps - plan.skipped, snapshot_bytes(options, initial),
-                       static_cast<std::int64_t>(model.record_bytes()));
-  if (num_steps == 0) return plan;
-  ParameterSet scratch = model.parameters().zero_like(gradient.names());
-  State state = initial.clone();
-  State adjoint = initial.zero_like();
-  const std::unique_ptr<Record> record = model.make_record();
-  try {
-    // The first time includes what is set up once. fmin passes over NaN.
-    for (int attempt = 0; attempt < 3; ++attempt) {
-      state.copy_from(initial);
-      const double step = measured(model.comm(), [&] { model.step(0, state, record.get()); });
-      const double adjoint_step = measured(model.comm(), [&] { model.step_adjoint(0, *record, adjoint, scratch); });
-      plan.step_seconds = std::fmin(plan.step_seconds, step);
-      plan.adjoint_seconds = std::fmin(plan.adjoint_seconds, adjoint_step);
-    }
-  } catch (const Error& error) {
-    // The sweep itself will tell.
-    if (error.kind() != ErrorKind::run) throw;
-    plan.step_seconds = plan.adjoint_seconds = std::numeric_limits<double>::quiet_NaN();
-  }
-  return plan;
-}
-
-SweepPlan plan_product_sweep(const CheckpointOptions& options, Model& model, const ParameterSet& gradient,
-                             int num_steps) {
-  SweepPlan plan;
-  plan.skipped = skipped_steps(options, num_steps);
-  model.prepare();
-  model.begin_adjoint(gradient);  // what a record holds may depend on it
-  const DirectionalModel products(model, gradient);
-  plan.checkpoints = plan_checkpoints(model.comm(), options.memory, num_steps - plan.skipped,
-                                      snapshot_bytes(options, products.make_state()),
-                                      static_cast<std::int64_t>(products.record_bytes()));
-  return plan;
 }
 
 }  // namespace diffsim

@@ -26,9 +26,16 @@ double DifferentiableSimulator::rollout(int num_steps, int checkpoint_every, Los
 double DifferentiableSimulator::rollout(int num_steps, const CheckpointOptions& options, Loss& loss,
                                         const StateObserver& observer) {
   if (solver_->has_contact()) solver_->require_apart();
-  state_ = solver_->initial_state();
   std::optional<SweepPlan> plan;
-  if (options.memory.is_given()) plan = plan_sweep(options, solver_->model(), state_, gradient_, num_steps);
+  if (options.memory.is_given()) {
+    // What is left of an earlier sweep is not for this one to make room for.
+    sweep_.reset();
+    store_.reset();
+    state_ = State();
+    adjoint_ = State();
+    plan = plan_sweep(options, solver_->model(), solver_->initial_state(), gradient_, num_steps);
+  }
+  state_ = solver_->initial_state();
   schedule_ = make_schedule(options, num_steps, plan ? &*plan : nullptr);
   store_ = make_store(options, solver_->mesh()->comm());
   sweep_ = std::make_unique<AdjointSweep>(solver_->model(), loss, *schedule_, *store_);

@@ -167,12 +167,15 @@ TEST_F(Commands, GradientDoesNotDependOnCheckpoints) {
     return dataset("out/gradient.h5", "/gradient/youngs_modulus");
   };
   const std::vector<double> all = gradient("");
+  measures_ = PlanMeasures{};
   EXPECT_EQ(all, gradient("checkpoint: {every: 1}\n"));
   EXPECT_EQ(all, gradient("checkpoint: {schedule: uniform, every: 7}\n"));
   EXPECT_EQ(all, gradient("checkpoint: {schedule: revolve, snapshots: 3}\n"));
   EXPECT_EQ(all, gradient("checkpoint: {schedule: two_level, every: 6, snapshots: 2}\n"));
   EXPECT_EQ(all, gradient("checkpoint: {schedule: online, snapshots: 4}\n"));
   EXPECT_EQ(all, gradient("checkpoint: {memory: 1MB}\n"));
+  EXPECT_EQ(all, gradient("checkpoint: {memory: 1MB, store: tiered, directory: " + path("planned") + "}\n"));
+  EXPECT_FALSE(has("planned"));
   EXPECT_EQ(all, gradient("checkpoint: {levels: [{snapshots: 2}, {snapshots: 3, write: 2, read: 1}], directory: " +
                           path("levels") + "}\n"));
   EXPECT_EQ(all, gradient("checkpoint: {every: 6, store: hdf5, directory: " + path("snapshots") + "}\n"));
@@ -195,6 +198,37 @@ TEST_F(Commands, GradientDoesNotDependOnCheckpoints) {
     EXPECT_EQ(sweeps()["bytes_written"], 0);
     EXPECT_LE(sweeps()["plan"]["bytes"].get<std::int64_t>(), 1000000);
     EXPECT_GT(sweeps()["plan"]["expected_seconds"].get<double>(), 0.0);
+  }
+}
+
+TEST_F(Commands, AMemoryBudgetIsForAllThatTheProcessesHold) {
+  const auto gradient = [&](const std::string& checkpoint) {
+    write("s.yaml", bar("2.0e4", target + "parameters: {name: youngs_modulus, per: cell}\n" + checkpoint));
+    return run({"gradient", "s.yaml"}, "out");
+  };
+  // The program alone is larger.
+  const Ran refused = gradient("checkpoint: {memory: 1MB}\n");
+  EXPECT_EQ(refused.code, 2);
+  if (rank_ == 0) {
+    EXPECT_NE(refused.err.find("checkpoint: checkpoints within 976.56 KiB: the processes hold "), std::string::npos)
+        << refused.err;
+    EXPECT_NE(refused.err.find(" at least; give that or more, fewer ranks or a smaller problem"), std::string::npos)
+        << refused.err;
+  }
+  const Ran planned = gradient("checkpoint: {memory: 1TB, store: tiered, directory: " + path("planned") + "}\n");
+  EXPECT_EQ(planned.code, 0) << planned.err;
+  EXPECT_FALSE(has("planned"));
+  if (rank_ == 0) {
+    const nlohmann::json plan = report("out")["checkpoint"]["plan"];
+    EXPECT_GT(plan["held_bytes"].get<double>(), 1e7 * ranks_);
+    EXPECT_LT(plan["held_bytes"].get<double>(), 1e9 * ranks_);
+    EXPECT_GT(plan["beside_bytes"].get<std::int64_t>(), 0);
+    EXPECT_GT(plan["step_seconds"].get<double>(), 0.0);
+    EXPECT_GT(plan["write_steps"].get<double>(), 0.0);
+    EXPECT_GT(plan["read_steps"].get<double>(), 0.0);
+    EXPECT_EQ(plan["disk_snapshots"], 0);
+    EXPECT_EQ(plan["ratio"], 1.0);
+    EXPECT_NE(planned.out.find("the disk writes a snapshot in the time of "), std::string::npos) << planned.out;
   }
 }
 

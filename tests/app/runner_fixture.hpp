@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -61,8 +62,10 @@ class RunnerTest : public testing::Test {
     all.insert(all.end(), words.begin() + 2, words.end());
     std::ostringstream out, err;
     Ran ran;
+    CommandLine line = parse_command_line(all);
+    line.measures = measures_;
     const double start = MPI_Wtime();
-    ran.code = app::run(comm, parse_command_line(all), out, err);
+    ran.code = app::run(comm, line, out, err);
     ran.seconds = MPI_Wtime() - start;
     ran.out = out.str();
     ran.err = err.str();
@@ -72,6 +75,7 @@ class RunnerTest : public testing::Test {
   std::filesystem::path folder_;
   int rank_ = 0;
   int ranks_ = 1;
+  std::optional<PlanMeasures> measures_;  ///< in place of what a plan of checkpoints measures
 };
 
 }  // namespace diffsim::app

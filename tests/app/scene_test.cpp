@@ -141,6 +141,10 @@ TEST(Scene, FillsInWhatIsNotGiven) {
   EXPECT_EQ(checkpoint("{memory: 1.5 MB}").memory.bytes, 1500000);
   EXPECT_EQ(checkpoint("{memory: 4096}").memory.bytes, 4096);
   EXPECT_EQ(checkpoint("{memory: 50%}").memory.share, 0.5);
+  EXPECT_EQ(checkpoint("{memory: 2GiB, store: tiered}").store, "tiered");
+  EXPECT_FALSE(checkpoint("{memory: 2GiB, store: tiered}").disk.is_given());
+  EXPECT_EQ(checkpoint("{memory: 2GiB, store: tiered, disk: 20GiB}").disk.bytes, std::int64_t{20} << 30);
+  EXPECT_EQ(checkpoint("{memory: 50%, store: tiered, disk: 25%}").disk.share, 0.25);
   const CheckpointOptions levels = checkpoint("{levels: [{snapshots: 2}, {snapshots: 9, write: 3, read: 0.5}]}");
   EXPECT_EQ(levels.schedule, "multi_level");
   EXPECT_EQ(levels.store, "tiered");
@@ -432,6 +436,15 @@ INSTANTIATE_TEST_SUITE_P(
             "is free"},
         Bad{BOX "checkpoint: {memory: 2GiB, snapshots: 3}\n",
             "s.yaml:2: checkpoint.snapshots: is planned where checkpoint.memory is given; remove one of them"},
+        Bad{BOX "checkpoint: {memory: 2GiB, store: hdf5}\n",
+            "s.yaml:2: checkpoint.store: checkpoint.memory plans snapshots in memory, or in memory and on a disk; use "
+            "store: memory or tiered, or give a schedule"},
+        Bad{BOX "checkpoint: {memory: 2GiB, store: tiered, disk: all}\n",
+            "s.yaml:2: checkpoint.disk: 'all' is no amount of disk space; give one such as 2GiB, 500MB, or 50% of what "
+            "is free"},
+        Bad{BOX "checkpoint: {memory: 2GiB, disk: 20GiB}\n",
+            "s.yaml:2: checkpoint.disk: is what a plan may use of a disk; give checkpoint.memory and store: tiered as "
+            "well"},
         Bad{BOX "optimiser: {method: newton}\n",
             "s.yaml:2: optimiser.method: there is no 'newton'; did you mean 'newton_cg'? use one of: lbfgs, "
             "newton_cg, adam"},

@@ -104,6 +104,69 @@ TEST(CheckpointPlan, TakesTheExtremesOfItsArguments) {
   EXPECT_LT(large.ratio, 2.0);
 }
 
+/// Memory for so many states and a record, beside a disk's buffers and the schedule's tables.
+CheckpointPlan plan_with_disk(int n, int in_memory, const DiskLevel& disk) {
+  constexpr std::int64_t state = 1'000'000;
+  const auto tables = static_cast<std::int64_t>(in_memory + disk.snapshots + 2) * disk.processes *
+                      static_cast<std::int64_t>(MultiLevelSchedule::table_bytes(n));
+  return plan_checkpoints(n, state, state, (in_memory + 1) * state + disk.buffers + tables, disk);
+}
+
+TEST(PlanWithADisk, DoesWhatItPredicts) {
+  for (const int n : {20, 100, 317})
+    for (const int in_memory : {1, 2, 5})
+      for (const std::int64_t on_disk : {1, 4, 9})
+        for (const double cost : {0.0, 0.3, 2.0, 11.0, 1e4}) {
+          const DiskLevel disk{on_disk, cost, 0.5 * cost, 1234, 2};
+          const CheckpointPlan plan = plan_with_disk(n, in_memory, disk);
+          const CheckpointPlan without = plan_with_disk(n, in_memory, {0, cost, cost, 1234, 2});
+          const std::string what = plan.summary() + "; cost " + std::to_string(cost);
+          const std::unique_ptr<Schedule> schedule = plan.make_schedule();
+          testing::Rehearsal result =
+              testing::rehearse(*schedule, n, {plan.snapshots, plan.disk_snapshots}, plan.records);
+          ASSERT_EQ(result.fault, "") << what;
+          ASSERT_LE(plan.snapshots, in_memory) << what;
+          ASSERT_LE(plan.disk_snapshots, on_disk) << what;
+          ASSERT_EQ(result.advances, plan.recomputations) << what;
+          ASSERT_EQ(result.stores[1], plan.writes) << what;
+          ASSERT_EQ(result.restores[1], plan.reads) << what;
+          const double steps = n + static_cast<double>(result.advances) + cost * static_cast<double>(plan.writes) +
+                               0.5 * cost * static_cast<double>(plan.reads);
+          ASSERT_NEAR(plan.ratio, steps / n, 1e-12 * plan.ratio) << what;
+          ASSERT_LE(plan.ratio, without.ratio) << what;
+        }
+}
+
+TEST(PlanWithADisk, UsesOneThatIsCheapOnly) {
+  const CheckpointPlan none = plan_with_disk(200, 3, {0, 0.0, 0.0, 0, 1});
+  const CheckpointPlan cheap = plan_with_disk(200, 3, {20, 0.5, 0.5, 0, 1});
+  const CheckpointPlan dear = plan_with_disk(200, 3, {20, 1e4, 1e4, 0, 1});
+  EXPECT_GT(cheap.disk_snapshots, 5);
+  EXPECT_LT(cheap.ratio, 0.7 * none.ratio);
+  EXPECT_EQ(dear.disk_snapshots, 0);
+  EXPECT_TRUE(dear.levels.empty());
+  EXPECT_EQ(dear.make_schedule()->name(), "revolve");
+  EXPECT_EQ(cheap.make_schedule()->name(), "multi-level");
+}
+
+TEST(PlanWithADisk, IsNoneWhereEveryRecordFitsOrThereIsNoRoomForBuffers) {
+  const DiskLevel disk{20, 0.1, 0.1, 0, 1};
+  EXPECT_EQ(plan_checkpoints(100, 1000, 1000, 100'000, disk).make_schedule()->name(), "all");
+  DiskLevel large = disk;
+  large.buffers = 4'000'000;
+  EXPECT_FALSE(plan_checkpoints(100, 1'000'000, 1'000'000, 4'000'000, disk).levels.empty());
+  EXPECT_TRUE(plan_checkpoints(100, 1'000'000, 1'000'000, 4'000'000, large).levels.empty());
+  // A rollout that is too long for the dynamic programme.
+  EXPECT_TRUE(plan_checkpoints(200'000, 1'000'000'000, 1'000'000, 4'000'000'000, disk).levels.empty());
+}
+
+TEST(PlanWithADisk, SaysWhatItIs) {
+  EXPECT_EQ(
+      plan_with_disk(100, 2, {3, 1.0, 1.0, 0, 1}).summary(),
+      "multi-level: 2 snapshots in memory, 3 on the disk, 1 record, 2.86 MiB; 319 steps repeated, 7 writes and 16 "
+      "reads, the time of 4.42 forward steps for each of 100");
+}
+
 TEST(CheckpointPlan, NamesTheLeastThatWouldDo) {
   try {
     plan_checkpoints(10, 3 * mebi, mebi, 4 * mebi - 1);

@@ -89,12 +89,27 @@ TEST(invariance, a_planned_sweep_stays_within_its_budget_and_gives_the_same_bits
   for (const std::int64_t kilobytes : {100, 200, 1000, 100000}) {
     CheckpointOptions options;
     options.memory.bytes = kilobytes * 1000;
+    options.measures = PlanMeasures{};
     const SweepPlan plan = plan_sweep(options, solver.model(), solver.initial_state(), gradient, num_steps);
     EXPECT_LE(plan.checkpoints.bytes, options.memory.bytes);
     EXPECT_GT(plan.expected_seconds(), 0.0);
     EXPECT_NE(plan.summary().find("s by the first step"), std::string::npos) << plan.summary();
     EXPECT_EQ(loss_and_gradients(solver, options), reference) << kilobytes;
   }
+  // Of a larger budget the same is left where the process holds the difference.
+  CheckpointOptions held;
+  held.measures = PlanMeasures{5'000'000};
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  held.memory.bytes = 200'000 + ranks * 5'000'000;
+  CheckpointOptions left;
+  left.measures = PlanMeasures{};
+  left.memory.bytes = 200'000;
+  const auto planned = [&](const CheckpointOptions& options) {
+    return plan_sweep(options, solver.model(), solver.initial_state(), gradient, num_steps).checkpoints;
+  };
+  EXPECT_EQ(planned(held).bytes, planned(left).bytes);
+  EXPECT_EQ(planned(held).held, ranks * 5'000'000);
   CheckpointOptions share;
   share.memory.share = 0.01;
   EXPECT_LE(static_cast<double>(
@@ -103,7 +118,62 @@ TEST(invariance, a_planned_sweep_stays_within_its_budget_and_gives_the_same_bits
   EXPECT_EQ(loss_and_gradients(solver, share), reference);
   CheckpointOptions little;
   little.memory.bytes = 1000;
+  little.measures = PlanMeasures{};
   EXPECT_THROW(loss_and_gradients(solver, little), Error);
+}
+
+TEST(invariance, a_plan_with_a_disk_does_what_it_says_and_gives_the_same_bits) {
+  constexpr int steps = 200;
+  DifferentiableSolver solver = make_solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {16, 8, 8}));
+  const ParameterSet gradient = solver.parameters().zero_like(asked);
+  SweepStatistics done;
+  const auto bits = [&](const CheckpointOptions& options) {
+    TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("x_max"), {0.9, 0.2, 0.1}, steps);
+    DifferentiableSimulator simulator(solver);
+    simulator.require_gradient(asked);
+    std::vector<double> result{simulator.rollout(steps, options, loss)};
+    simulator.backward();
+    for (const std::string& name : asked)
+      for (const double value : simulator.gradient(name).to_host()) result.push_back(value);
+    done = simulator.statistics();
+    return result;
+  };
+  const auto planned = [&](const CheckpointOptions& options) {
+    return plan_sweep(options, solver.model(), solver.initial_state(), gradient, steps);
+  };
+  CheckpointOptions options;
+  options.schedule = "uniform";
+  options.every = 20;
+  const std::vector<double> reference = bits(options);
+  options.measures = PlanMeasures{};
+  options.memory.bytes = std::int64_t{1} << 40;
+  const std::int64_t beside = planned(options).checkpoints.beside;
+  std::int64_t sizes[3] = {static_cast<std::int64_t>(solver.initial_state().bytes()),
+                           static_cast<std::int64_t>(solver.model().record_bytes()),
+                           static_cast<std::int64_t>(MultiLevelSchedule::table_bytes(steps))};
+  MPI_Allreduce(MPI_IN_PLACE, sizes, 3, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  // A record, two snapshots, four on their way to the disk, tables for two and forty snapshots and two levels.
+  options.memory.bytes = beside + sizes[1] + 6 * sizes[0] + 44 * sizes[2];
+  options.disk.bytes = 40 * sizes[0];
+  options.store = "tiered";
+  for (const double cost : {0.01, 1e4}) {
+    options.measures = PlanMeasures{0, cost, cost};
+    const SweepPlan plan = planned(options);
+    EXPECT_EQ(plan.write, cost);
+    EXPECT_EQ(plan.checkpoints.disk_snapshots > 0, cost < 1.0) << plan.summary();
+    EXPECT_EQ(bits(options), reference) << plan.summary();
+    EXPECT_EQ(done.advances, plan.checkpoints.recomputations);
+    EXPECT_EQ(done.recordings, steps);
+    EXPECT_EQ(done.bytes_written > 0, cost < 1.0);
+  }
+  // Measured, whatever comes out.
+  options.measures.reset();
+  options.memory = {0, 0.5};
+  const SweepPlan plan = planned(options);
+  EXPECT_GT(plan.write, 0.0);
+  EXPECT_GT(plan.read, 0.0);
+  EXPECT_GT(plan.checkpoints.held, 1'000'000);
+  EXPECT_EQ(bits(options), reference);
 }
 
 TEST(invariance, a_rollout_of_unknown_length_ends_where_it_says) {

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,8 @@ class MultiLevelSchedule : public Schedule {
 
   /// Time of all advances, writes and reads; the n recorded steps and their adjoints come on top.
   double seconds() const;
+  /// Memory that it takes for each snapshot that helps, and for each level.
+  static std::size_t table_bytes(int num_steps);
 
  private:
   // For sub-rollouts of each length, with a number of snapshots free on a level and on all faster ones.

@@ -46,6 +46,10 @@ class Runtime {
 std::string back_end();
 /// Threads (or, on a GPU, the device's concurrency) a kernel of this rank may use.
 int concurrency();
+/// Resident memory of this process (VmRSS of proc(5)), bytes; 0 where the system does not say.
+double resident_memory_bytes();
+/// Gives memory that was freed, but is kept for later by the C library, back to the system.
+void release_free_memory();
 /// Largest resident memory of this process so far, bytes.
 double peak_memory_bytes();
 

@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,13 @@ struct CheckpointLevel {
       directory;  ///< on a disk; empty: memory for the first level, else a folder of CheckpointOptions::directory
 };
 
+/// What a plan otherwise measures.
+struct PlanMeasures {
+  std::int64_t held_bytes = 0;  ///< by this rank's process, and what a step takes for its time
+  double write = 0.0;           ///< time to write a snapshot to the disk, in steps
+  double read = 0.0;            ///< time to read one, in steps
+};
+
 /// How a gradient's sweep keeps memory bounded.
 struct CheckpointOptions {
   std::string schedule = "all";  ///< all, uniform, revolve, online, two_level, multi_level, reversible
@@ -33,18 +41,22 @@ struct CheckpointOptions {
   std::string store = "memory";  ///< memory, hdf5, tiered: the first level in memory, the others in HDF5
   std::string directory = "checkpoints";
   std::vector<CheckpointLevel> levels;  ///< multi_level
-  MemoryBudget memory;                  ///< where given, the schedule is planned
-  bool single = false;                  ///< snapshots are rounded to float32: an approximation
-  bool compressed = false;              ///< snapshots in HDF5 are compressed, without loss
-  double interval = 600.0;              ///< s between two entries of a SweepJournal
+  MemoryBudget memory;                  ///< where given, the schedule is planned; with a tiered store on a disk as well
+  MemoryBudget disk;  ///< what such a plan's snapshots may take there; not given: half of what is free
+  std::optional<PlanMeasures> measures;  ///< where given, the plan measures nothing but the time of a step
+  bool single = false;                   ///< snapshots are rounded to float32: an approximation
+  bool compressed = false;               ///< snapshots in HDF5 are compressed, without loss
+  double interval = 600.0;               ///< s between two entries of a SweepJournal
 };
 
-/// A plan with what it will take, measured on the first step.
+/// A plan with what it will take, measured on the first step and on one snapshot.
 struct SweepPlan {
   CheckpointPlan checkpoints;
   int skipped = 0;                                                    ///< steps that are not reversed, nor planned
   double step_seconds = std::numeric_limits<double>::quiet_NaN();     ///< NaN: not known
   double adjoint_seconds = std::numeric_limits<double>::quiet_NaN();  ///< likewise
+  double write = std::numeric_limits<double>::quiet_NaN();            ///< of a snapshot to the disk, in steps; likewise
+  double read = std::numeric_limits<double>::quiet_NaN();             ///< from the disk; likewise
 
   /// Of forward and reverse sweep together; NaN where not known.
   double expected_seconds() const;
@@ -69,11 +81,23 @@ std::unique_ptr<Store> make_store(const CheckpointOptions& options, MPI_Comm com
                                   std::shared_ptr<CheckpointDirectory> shared = nullptr,
                                   const RowOrder* order = nullptr);
 
-/// The plan for `options.memory`, which must be given. `gradient` names the parameters asked for. Collective.
+/// What a sweep that is planned has besides: a journal, which keeps an adjoint and a gradient more, and writes files.
+struct SweepSurroundings {
+  bool has_journal = false;
+  const RowOrder* order = nullptr;  ///< of snapshots on the disk, as `make_store` takes it
+};
+
+/// The plan for `options.memory`, which must be given, made before the sweep's own state and adjoint are. `gradient`
+/// names the parameters asked for; it is the one that the sweep fills, or as large. Collective.
+///
+/// A budget in bytes is for all that the processes hold. Subtracted from it is what all ranks hold when three first
+/// steps have been taken here, with their adjoints, so that matrices and preconditioners are there (resident memory);
+/// and what the sweep makes beside snapshots and records. For a tiered store a snapshot is written to the disk and
+/// read.
 SweepPlan plan_sweep(const CheckpointOptions& options, Model& model, const State& initial, const ParameterSet& gradient,
-                     int num_steps);
-/// Likewise for a product with the Hessian (DirectionalModel), whose states and records are larger; not measured.
-SweepPlan plan_product_sweep(const CheckpointOptions& options, Model& model, const ParameterSet& gradient,
-                             int num_steps);
+                     int num_steps, const SweepSurroundings& surroundings = {});
+/// Likewise for a product with the Hessian (DirectionalModel), whose states and records are larger.
+SweepPlan plan_product_sweep(const CheckpointOptions& options, Model& model, const State& initial,
+                             const ParameterSet& gradient, int num_steps, const SweepSurroundings& surroundings = {});
 
 }  // namespace diffsim

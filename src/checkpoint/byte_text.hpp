@@ -1,0 +1,12 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace diffsim::checkpoint {
+
+/// "12.00 MiB".
+std::string in_bytes(std::int64_t bytes);
+
+}  // namespace diffsim::checkpoint

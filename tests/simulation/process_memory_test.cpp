@@ -1,0 +1,111 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// What the processes hold while they follow a sweep that is planned within a budget for all of it, as the system
+// counts.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/runtime.hpp"
+#include "diffsim/inverse/losses.hpp"
+#include "diffsim/simulation/simulator.hpp"
+
+namespace diffsim {
+namespace {
+
+double over_ranks(double value) {
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return value;
+}
+
+/// Sets this process's peak to what it holds now (proc(5)).
+void forget_peak() {
+  MPI_Barrier(MPI_COMM_WORLD);
+  std::ofstream("/proc/self/clear_refs") << "5";
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+struct Case {
+  const char* integrator;
+  int bricks;
+  int num_steps;
+  std::vector<double> counts;  // of states and records that the budget is to have room for
+};
+
+/// Explicit: 3 MB a state, beside which pages that come and go are little. Implicit: states are smaller than what a
+/// step takes for its time.
+const Case explicit_steps{"symplectic_euler", 40, 40, {1.5, 9.0}};
+const Case implicit_steps{"implicit_euler", 22, 7, {4.0}};
+
+DifferentiableSolver make_solver(const Case& what) {
+  const DifferentiableMaterial material{
+      "neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}}, "all"};
+  const bool is_explicit = std::string(what.integrator) == "symplectic_euler";
+  SolverOptions options{.dt = is_explicit ? 1e-4 : 1e-2, .integrator = what.integrator};
+  options.substeps = 1;
+  DifferentiableSolver solver(
+      TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {what.bricks, what.bricks, what.bricks}), {material},
+      options);
+  solver.fix("x_min");
+  return solver;
+}
+
+void sweep(DifferentiableSolver& solver, int num_steps, const CheckpointOptions& options) {
+  TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("x_max"), {0.9, 0.2, 0.1}, num_steps);
+  DifferentiableSimulator simulator(solver);
+  simulator.require_gradient({"youngs_modulus"});
+  simulator.rollout(num_steps, options, loss);
+  simulator.backward();
+}
+
+class MemoryOfProcesses : public testing::TestWithParam<Case> {};
+
+TEST_P(MemoryOfProcesses, IsWithinTheBudgetAndUsesIt) {
+  const Case& what = GetParam();
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (ranks > 1 && what.integrator == implicit_steps.integrator)
+    GTEST_SKIP() << "ranks do not take at the same time what a step takes for its time: the sum of peaks is none";
+  DifferentiableSolver solver = make_solver(what);
+  const auto planned = [&](const CheckpointOptions& options) {
+    const ParameterSet gradient = solver.parameters().zero_like({"youngs_modulus"});
+    return plan_sweep(options, solver.model(), solver.initial_state(), gradient, what.num_steps).checkpoints;
+  };
+  sweep(solver, what.num_steps, {});  // what is made once
+  const double state = over_ranks(static_cast<double>(solver.initial_state().bytes())),
+               record = over_ranks(static_cast<double>(solver.model().record_bytes()));
+  release_free_memory();
+  forget_peak();
+  const double forgotten = over_ranks(peak_memory_bytes()) - over_ranks(resident_memory_bytes());
+  if (forgotten > 0.5 * (state + record)) GTEST_SKIP() << "the system does not let a process forget its peak";
+  for (const double count : what.counts) {
+    CheckpointOptions options;
+    options.memory.bytes = std::int64_t{1} << 40;
+    const CheckpointPlan plenty = planned(options);
+    options.memory.bytes = plenty.held + plenty.beside + static_cast<std::int64_t>(count * (state + record));
+    forget_peak();
+    sweep(solver, what.num_steps, options);
+    const double peak = over_ranks(peak_memory_bytes()), budget = static_cast<double>(options.memory.bytes);
+    if (std::getenv("DIFFSIM_VERBOSE"))
+      std::printf("%s: %.3f MB of %.3f MB; held %.3f, beside %.3f, a state %.3f, a record %.3f\n", what.integrator,
+                  1e-6 * peak, 1e-6 * budget, 1e-6 * static_cast<double>(plenty.held),
+                  1e-6 * static_cast<double>(plenty.beside), 1e-6 * state, 1e-6 * record);
+    // No more than that for any page: the state that the plan begins with is counted once more than it is there.
+    EXPECT_LE(peak, budget) << count;
+    // That state, what is left of a record, and what implicit steps take for their time, not always as much.
+    const double passing = static_cast<double>(plenty.beside) - 2.0 * state;
+    EXPECT_GT(peak, budget - 2.0 * (state + record) - passing) << count;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Steps, MemoryOfProcesses, testing::Values(explicit_steps, implicit_steps));
+
+}  // namespace
+}  // namespace diffsim
