@@ -10,6 +10,7 @@
 #include "app/approximation.hpp"
 #include "app/inputs.hpp"
 #include "diffsim/core/broadcast.hpp"
+#include "diffsim/core/runtime.hpp"
 
 namespace diffsim::app {
 
@@ -150,10 +151,15 @@ void InverseJob::make_plan(Sweep sweep, int num_steps) {
     plan = make(checkpoint_, solver->model(), problem->initial(), asked_gradient(), num_steps,
                 {journal_.has_value(), &order});
   });
+  make_room();  // of the gradient that the plan was asked with
   progress.clear();
   job_.out << (sweep == of_product ? "checkpoints of products with the Hessian: " : "checkpoints: ") << plan->summary()
            << '\n'
            << std::flush;
+}
+
+void InverseJob::make_room() const {
+  if (checkpoint_.memory.is_given()) release_free_memory();
 }
 
 void InverseJob::add_statistics() {

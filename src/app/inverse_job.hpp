@@ -35,6 +35,8 @@ struct InverseJob {
   void label(Hdf5File& file) const;
   /// Zeroed, with the Model's parameters that the gradient is asked for by.
   ParameterSet asked_gradient() const;
+  /// Where memory is planned: what was freed goes back to the system, for what comes next.
+  void make_room() const;
   /// What all sweeps so far did, into the report.
   void report_sweeps();
   /// The run has what it was for: its checkpoint goes.

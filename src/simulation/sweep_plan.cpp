@@ -98,6 +98,8 @@ Trial try_steps(Model& model, const State& initial, const ParameterSet& gradient
       trial.step_seconds = std::fmin(trial.step_seconds, step);
       trial.adjoint_seconds = std::fmin(trial.adjoint_seconds, adjoint_step);
     }
+    model.prepare_adjoint(scratch);
+    model.begin_adjoint(gradient);
   } catch (const Error& error) {
     // The sweep itself will tell.
     if (error.kind() != ErrorKind::run) throw;
@@ -212,6 +214,7 @@ class Disk {
 
 SweepPlan plan_from(const CheckpointOptions& options, MPI_Comm comm, const Trial& trial, SweepBytes bytes, Disk& disk,
                     int num_steps) {
+  release_free_memory();  // what was tried leaves no pages that the sweep's arrays might not fit into
   SweepPlan plan;
   plan.skipped = skipped_steps(options, num_steps);
   plan.step_seconds = trial.step_seconds;
@@ -253,7 +256,7 @@ SweepPlan plan_sweep(const CheckpointOptions& options, Model& model, const State
   Disk disk(options, model.comm(), initial, surroundings);
   const Trial trial = try_steps(model, initial, gradient, num_steps, 0);
   SweepBytes bytes{snapshot_bytes(options, initial), record_bytes(model)};
-  bytes.beside = 2 * bytes_of(initial);  // state and adjoint
+  bytes.beside = 2 * bytes_of(initial) + bytes_of(gradient);  // state, adjoint and gradient
   if (surroundings.has_journal) {
     const std::int64_t kept = bytes_of(initial) + bytes_of(gradient);
     bytes.beside += kept + writer_bytes(kept);
@@ -285,8 +288,8 @@ SweepPlan plan_product_sweep(const CheckpointOptions& options, Model& model, con
   }
   SweepBytes bytes{snapshot_bytes(options, joined), record_bytes(products)};
   // State, adjoint, where they start from, the halves of the model and of the loss, and half of one that a step back
-  // copies; gradient and product; the Model's record of a step that is not recorded.
-  bytes.beside = 5 * bytes_of(joined) + bytes_of(initial) + 2 * bytes_of(gradient) + record_bytes(model);
+  // copies; direction, gradient and product; the Model's record of a step that is not recorded.
+  bytes.beside = 5 * bytes_of(joined) + bytes_of(initial) + 3 * bytes_of(gradient) + record_bytes(model);
   if (surroundings.has_journal) bytes.beside += writer_bytes(bytes_of(joined));
   return plan_from(options, model.comm(), trial, bytes, disk, num_steps);
 }

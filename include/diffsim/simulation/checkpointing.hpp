@@ -87,8 +87,8 @@ struct SweepSurroundings {
   const RowOrder* order = nullptr;  ///< of snapshots on the disk, as `make_store` takes it
 };
 
-/// The plan for `options.memory`, which must be given, made before the sweep's own state and adjoint are. `gradient`
-/// names the parameters asked for; it is the one that the sweep fills, or as large. Collective.
+/// The plan for `options.memory`, which must be given, made before the sweep's own state, adjoint and gradient are.
+/// `gradient` names the parameters asked for. Collective.
 ///
 /// A budget in bytes is for all that the processes hold. Subtracted from it is what all ranks hold when three first
 /// steps have been taken here, with their adjoints, so that matrices and preconditioners are there (resident memory);

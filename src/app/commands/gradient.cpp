@@ -12,6 +12,7 @@ bool gradient(Job& job) {
   const std::vector<double> u = problem.start();
   std::vector<double> by_u;
   const double loss = problem.gradient(u, by_u);
+  inverse.make_room();
   std::vector<std::vector<double>> gradients;
   for (std::size_t k = 0; k < problem.unknowns().size(); ++k)
     gradients.push_back(problem.physical_gradient(k, u, by_u));

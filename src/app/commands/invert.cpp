@@ -96,6 +96,7 @@ bool invert(Job& job) {
                     iterate.loss, history.relative(iterate.gradient_norm)));
   };
   const OptimiserResult result = optimise(problem, job.scene.optimiser, observe);
+  inverse.make_room();
 
   inverse.report_sweeps();
   inverse.progress.clear();
