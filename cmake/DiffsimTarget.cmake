@@ -53,7 +53,7 @@ function(diffsim_configure_target target)
     endif()
   endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    list(APPEND warnings -Wno-restrict) # false alarms from std::string, GCC bug 105651
+    list(APPEND warnings -Wno-restrict -Wno-stringop-overflow) # false alarms from std::string, GCC bug 105651
   endif()
   target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>")
 

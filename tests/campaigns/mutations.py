@@ -63,7 +63,8 @@ class Checkout:
             head = self.git(ROOT, "rev-parse", "HEAD").strip()
             self.git(self.folder, "checkout", "--detach", head)
         if self.options.update or not (self.build_folder / "CMakeCache.txt").exists():
-            words = ["cmake", "-G", "Ninja", "--preset", "release", "-DDIFFSIM_WARNINGS_AS_ERRORS=OFF"]
+            words = ["cmake", "-G", "Ninja", "--preset", "release", "-DDIFFSIM_WARNINGS_AS_ERRORS=OFF",
+                     "-DDIFFSIM_PRECOMPILE_HEADERS=OFF"]  # ccache would need to be told of them
             subprocess.run(words + shlex.split(self.options.configure), cwd=self.folder, check=True,
                            stdout=subprocess.DEVNULL)
         listed = subprocess.run(["ctest", "--test-dir", str(self.build_folder), "--show-only=json-v1"],
