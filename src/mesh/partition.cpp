@@ -12,6 +12,7 @@
 #include "diffsim/core/exchange.hpp"
 #include "diffsim/core/petsc_handle.hpp"
 #include "diffsim/core/profiling.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "dual_graph.hpp"
 #include "scotch_parts.hpp"
 
@@ -100,12 +101,14 @@ std::vector<std::int64_t> partition_cells(MPI_Comm comm, const MeshData& data, s
     std::vector<PetscInt> corners = corners_of(data);
     if (on_one) corners = on_one_rank(comm, corners);
     DualGraph graph = dual_graph(comm, std::move(corners), data.num_vertices);
+    release_free_memory();  // the partitioner takes much
     if (on_one)
       collectively(comm, [&] {
         if (rank == 0) destination = scotch_parts(std::move(graph), ranks);
       });
     else
       destination = ranks_of(comm, std::move(graph));
+    release_free_memory();
   }
   const std::int64_t first = on_one ? 0 : data.first_cell;
   const std::int64_t size = !on_one ? data.block_cells() : rank == 0 ? data.num_cells : 0;

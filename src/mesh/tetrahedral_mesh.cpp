@@ -9,6 +9,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/huge_pages.hpp"
 #include "diffsim/core/profiling.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "diffsim/mesh/box.hpp"
 #include "diffsim/mesh/cell_scatter.hpp"
 #include "diffsim/mesh/elevate.hpp"
@@ -61,6 +62,7 @@ TetrahedralMesh::TetrahedralMesh(MPI_Comm comm, MeshData data, std::optional<int
       infos_(data.regions) {
   const ProfilingRegion region("diffsim::mesh::build");
   number(data);
+  release_free_memory();
 }
 
 TetrahedralMesh::~TetrahedralMesh() = default;
@@ -70,6 +72,7 @@ void TetrahedralMesh::number(MeshData& data) {
              block_vertices = static_cast<int>(data.block_vertices());
   const auto width = static_cast<std::size_t>(nodes_per_cell());
   std::vector<std::int64_t> found_cells = partition_cells(comm_, data);
+  release_free_memory();  // one rank may have had all cells
   num_cells_ = static_cast<int>(found_cells.size());
   const auto num_cells = static_cast<std::size_t>(num_cells_);
   std::vector<std::int64_t> file_cells =

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "diffsim/dynamics/implicit_model.hpp"
 #include "diffsim/dynamics/symplectic_euler.hpp"
 #include "diffsim/elastic/elastic_term.hpp"
@@ -75,6 +76,7 @@ DifferentiableSolver::DifferentiableSolver(std::shared_ptr<TetrahedralMesh> mesh
   }
   parameters().at("gravity").field.from_host({options.gravity.begin(), options.gravity.end()});
   set_materials();
+  release_free_memory();  // what is allocated from now on need not fit what set-up left
 }
 
 DifferentiableSolver::~DifferentiableSolver() = default;
