@@ -21,7 +21,8 @@ struct CommandLine {
   std::vector<std::string> petsc;   ///< what stood after `--`
   std::vector<std::string> kokkos;  ///< --kokkos-…
 
-  /// What plans of checkpoints would measure, where a program that has the runner as a library knows; no option.
+  /// Figures that plans of checkpoints would measure, where a program that has the runner as a library knows; no
+  /// option.
   std::optional<PlanMeasures> measures;
 
   std::string text;   ///< of --help or --version

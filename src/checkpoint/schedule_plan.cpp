@@ -40,7 +40,7 @@ int fitting(std::int64_t budget, std::int64_t bytes, int most) {
   return bytes == 0 ? most : static_cast<int>(std::min<std::int64_t>(budget / bytes, most));
 }
 
-/// What a schedule does, and the most snapshots that each of two levels has at a time.
+/// Counts of a schedule's actions, and the most snapshots that each of two levels has at a time.
 struct Tally {
   std::int64_t advances = 0;
   std::array<std::int64_t, 2> writes{};

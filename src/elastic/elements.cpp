@@ -2,7 +2,7 @@
 #include "diffsim/elastic/element_stiffness_impl.hpp"
 #include "diffsim/elastic/second_derivatives_impl.hpp"
 
-// What kernels of all laws share.
+// Functions that kernels of all laws share.
 
 namespace diffsim::elastic {
 

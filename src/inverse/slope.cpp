@@ -142,7 +142,7 @@ Slope measure_slope(const Line& f, double noise, double expected, const SlopeOpt
       continue;
     }
     if (pair.plus == pair.minus && !pairs.empty() && pairs.back().plus != pairs.back().minus) {
-      // What no longer differs where it did is a function of steps, as high as the last difference at most.
+      // Values that no longer differ where they did are those of stairs, as high as the last difference at most.
       noise = std::max(noise, std::abs(pairs.back().plus - pairs.back().minus));
       best = best_entry(pairs, noise);
       break;

@@ -28,7 +28,7 @@ std::vector<T> permuted(const std::vector<T>& values, const std::vector<int>& or
   return result;
 }
 
-/// What a mesh of that order is given, checked, or its default.
+/// The degree of quadrature that a mesh of that order is given, checked, or its default.
 int degree_for(int order, const std::optional<int>& given) {
   if (order == 1 && given)
     throw InputError(

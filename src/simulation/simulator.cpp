@@ -28,7 +28,7 @@ double DifferentiableSimulator::rollout(int num_steps, const CheckpointOptions& 
   if (solver_->has_contact()) solver_->require_apart();
   std::optional<SweepPlan> plan;
   if (options.memory.is_given()) {
-    // What is left of an earlier sweep is not for this one to make room for.
+    // An earlier sweep gives its memory back before this one is planned.
     sweep_.reset();
     store_.reset();
     state_ = State();

@@ -37,12 +37,12 @@ std::int64_t bytes_of(const ParameterSet& parameters) {
 
 std::int64_t record_bytes(const Model& model) { return static_cast<std::int64_t>(model.record_bytes()); }
 
-/// What a snapshot takes of a state's bytes.
+/// Bytes of a snapshot of a state.
 std::int64_t snapshot_bytes(const CheckpointOptions& options, const State& state) {
   return options.single ? bytes_of(state) / 2 : bytes_of(state);
 }
 
-/// What arrays of so many bytes take on their way to files: two that wait, one that is made, a field's own order.
+/// Memory for arrays of so many bytes on their way to files: two that wait, one that is made, a field's own order.
 std::int64_t writer_bytes(std::int64_t arrays) { return 4 * arrays; }
 
 /// The most that this process holds while it lives, looked at once a millisecond.
@@ -168,7 +168,7 @@ std::int64_t disk_room(const CheckpointOptions& options, MPI_Comm comm, std::int
   return static_cast<std::int64_t>(room / static_cast<double>(std::max<std::int64_t>(bytes, 1)));
 }
 
-/// What a tiered store's disk has to offer for snapshots of `initial`.
+/// Room and costs of a tiered store's disk for snapshots of `initial`.
 class Disk {
  public:
   /// Writes and reads, which opens HDF5's own resources before memory is measured.

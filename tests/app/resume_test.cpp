@@ -190,7 +190,7 @@ TEST_F(Resume, APlannedSweepOnADiskGoesOnByAnotherPlan) {
                           60,
                 1e-12);
   }
-  // What is measured when the run goes on may be different, and with it the schedule.
+  // Measurements when the run goes on may be different, and with them the schedule.
   std::string limit = "1e-9";
   int stops = 0;
   Ran ran;

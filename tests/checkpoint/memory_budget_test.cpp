@@ -60,7 +60,7 @@ TEST(MemoryBudget, IsForAllThatTheProcessesHold) {
 }
 
 TEST(MemoryBudget, AShareIsOfWhatIsFreeBeyondWhatIsHeld) {
-  // What is held is no part of what is free; what the sweep takes beside its snapshots is.
+  // Memory held is no part of free memory; memory that the sweep takes beside its snapshots is.
   const auto part = static_cast<std::int64_t>(0.1 * free_memory_bytes());
   const auto mega = std::int64_t{1} << 20;
   const auto planned = [&](std::int64_t held, std::int64_t beside) {

@@ -95,7 +95,7 @@ MeshData round_top(int n, double width, double thickness, double radius) {
   return all;
 }
 
-/// That body, 0.2 m wide and 0.1 m high, which a plane presses to the depth `down_by`.
+/// The round body, 0.2 m wide and 0.1 m high, which a plane presses to the depth `down_by`.
 Indentation press(int n, double down_by) {
   constexpr double width = 0.1, thickness = 100.0, radius = 0.2, range = 0.01;
   constexpr int steps = 3;

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// What sweeps planned within a memory budget take of it, as Kokkos counts arrays.
+// Memory that planned sweeps take of their budget, as Kokkos counts arrays.
 
 #include <gtest/gtest.h>
 

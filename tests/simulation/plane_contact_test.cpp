@@ -69,7 +69,7 @@ TEST(plane_contact, derivatives_through_a_bounce) {
 TEST(plane_contact, derivatives_through_sliding_with_friction) {
   std::vector<std::string> all = parameters;
   all.insert(all.end(), {"friction", "friction_velocity"});
-  // What slides ten times as fast as ε_v has all of Coulomb's friction.
+  // A body that slides ten times as fast as ε_v has all of Coulomb's friction.
   expect_derivatives({.height = 0.009, .velocity = {0.5, 0.0, 0.2}, .friction = 0.4, .dt = 1e-3}, 20, all, 1e-11,
                      {"friction_velocity"});
 }

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// What the processes hold while they follow a sweep that is planned within a budget for all of it, as the system
+// Memory that processes hold while they follow a sweep that is planned within a budget for all of it, as the system
 // counts.
 
 #include <gtest/gtest.h>
@@ -99,7 +99,7 @@ TEST_P(MemoryOfProcesses, IsWithinTheBudgetAndUsesIt) {
                   1e-6 * static_cast<double>(plenty.beside), 1e-6 * state, 1e-6 * record);
     // No more than that for any page: the state that the plan begins with is counted once more than it is there.
     EXPECT_LE(peak, budget) << count;
-    // That state, what is left of a record, and what implicit steps take for their time, not always as much.
+    // The state, what is left of a record, and what implicit steps take for their time, not always as much.
     const double passing = static_cast<double>(plenty.beside) - 2.0 * state;
     EXPECT_GT(peak, budget - 2.0 * (state + record) - passing) << count;
   }

@@ -242,7 +242,7 @@ Difference differentiate(const Function& f) {
   return best;
 }
 
-/// What differences say of every parameter; ranks share the work, each with a body of its own.
+/// Differences of the loss by every parameter; ranks share the work, each with a body of its own.
 std::vector<Difference> differences(const Case& which, const std::vector<std::string>& names) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

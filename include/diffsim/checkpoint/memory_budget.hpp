@@ -9,8 +9,8 @@
 
 namespace diffsim {
 
-/// What all processes of a run may hold together, bytes; or a share of what is free on the machines, beyond what the
-/// processes hold already.
+/// Memory that all processes of a run may hold together, bytes; or a share of what is free on the machines, beyond what
+/// the processes hold already.
 struct MemoryBudget {
   std::int64_t bytes = 0;
   double share = 0.0;  ///< of what is free, in (0, 1]
@@ -18,7 +18,7 @@ struct MemoryBudget {
   bool is_given() const { return bytes > 0 || share > 0.0; }
 };
 
-/// What a sweep takes in memory, bytes of this rank.
+/// Memory that a sweep takes, bytes of this rank.
 struct SweepBytes {
   std::int64_t snapshot = 0;  ///< of each
   std::int64_t record = 0;    ///< of each

@@ -50,8 +50,8 @@ struct DiskLevel {
 CheckpointPlan plan_checkpoints(int num_steps, std::int64_t state_bytes, std::int64_t record_bytes,
                                 std::int64_t budget_bytes);
 
-/// Likewise, with snapshots on a disk as well where that takes less time: a MultiLevelSchedule with level 0 in memory
-/// and level 1 on the disk, one record, and the disk's buffers and the schedule's tables within the budget. That
+/// The plan of least time, with snapshots on a disk as well where that takes less: a MultiLevelSchedule with level 0 in
+/// memory and level 1 on the disk, one record, and the disk's buffers and the schedule's tables within the budget. That
 /// schedule is worked out for so many snapshots as take about 3 s, n² · snapshots ≤ 1e10.
 CheckpointPlan plan_checkpoints(int num_steps, std::int64_t state_bytes, std::int64_t record_bytes,
                                 std::int64_t budget_bytes, const DiskLevel& disk);

@@ -7,7 +7,7 @@
 
 namespace diffsim {
 
-// What a kind of cell is: a struct with
+// A kind of cell is a struct with
 //
 //   static constexpr int nodes;
 //   Rule                                                   // its quadrature (quadrature.hpp)

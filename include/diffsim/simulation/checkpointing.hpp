@@ -24,7 +24,7 @@ struct CheckpointLevel {
       directory;  ///< on a disk; empty: memory for the first level, else a folder of CheckpointOptions::directory
 };
 
-/// What a plan otherwise measures.
+/// Figures that a plan measures where they are not given.
 struct PlanMeasures {
   std::int64_t held_bytes = 0;  ///< by this rank's process, and what a step takes for its time
   double write = 0.0;           ///< time to write a snapshot to the disk, in steps
@@ -81,7 +81,7 @@ std::unique_ptr<Store> make_store(const CheckpointOptions& options, MPI_Comm com
                                   std::shared_ptr<CheckpointDirectory> shared = nullptr,
                                   const RowOrder* order = nullptr);
 
-/// What a sweep that is planned has besides: a journal, which keeps an adjoint and a gradient more, and writes files.
+/// Surroundings of a planned sweep: a journal, which keeps an adjoint and a gradient more, and writes files.
 struct SweepSurroundings {
   bool has_journal = false;
   const RowOrder* order = nullptr;  ///< of snapshots on the disk, as `make_store` takes it
@@ -96,7 +96,7 @@ struct SweepSurroundings {
 /// read.
 SweepPlan plan_sweep(const CheckpointOptions& options, Model& model, const State& initial, const ParameterSet& gradient,
                      int num_steps, const SweepSurroundings& surroundings = {});
-/// Likewise for a product with the Hessian (DirectionalModel), whose states and records are larger.
+/// Plan of the sweep of a product with the Hessian (DirectionalModel), whose states and records are larger.
 SweepPlan plan_product_sweep(const CheckpointOptions& options, Model& model, const State& initial,
                              const ParameterSet& gradient, int num_steps, const SweepSurroundings& surroundings = {});
 
