@@ -67,12 +67,12 @@ Product product_of(Mat matrix) {
   return reinterpret_cast<Product>(product);
 }
 
-struct Shape {
+struct BlockShape {
   PetscInt height, width;
   bool holes;
 };
 
-class BlockProduct : public testing::TestWithParam<Shape> {};
+class BlockProduct : public testing::TestWithParam<BlockShape> {};
 
 TEST_P(BlockProduct, is_the_product) {
   const auto [height, width, holes] = GetParam();
@@ -142,8 +142,9 @@ TEST_P(BlockProduct, has_copies_in_single_precision) {
 }
 
 INSTANTIATE_TEST_SUITE_P(shapes, BlockProduct,
-                         testing::Values(Shape{3, 3, false}, Shape{6, 6, false}, Shape{3, 6, false}, Shape{6, 3, false},
-                                         Shape{3, 3, true}, Shape{2, 2, false}, Shape{1, 1, false}));
+                         testing::Values(BlockShape{3, 3, false}, BlockShape{6, 6, false}, BlockShape{3, 6, false},
+                                         BlockShape{6, 3, false}, BlockShape{3, 3, true}, BlockShape{2, 2, false},
+                                         BlockShape{1, 1, false}));
 
 }  // namespace
 }  // namespace diffsim::dynamics

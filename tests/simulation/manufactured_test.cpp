@@ -46,7 +46,7 @@ Errors errors_on(int n, int order) {
 
   const int nodes = mesh->nodes_per_cell();
   const std::vector<double>& X = mesh->rest_positions();
-  std::vector<Shape> shapes;
+  std::vector<ShapeFunctions> shapes;
   const auto points = quadrature();
   for (const auto& point : points) shapes.push_back(shape_at(nodes, point));
   std::vector<double> load(X.size(), 0.0), start(3 * static_cast<std::size_t>(mesh->num_owned_vertices()));

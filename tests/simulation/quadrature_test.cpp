@@ -60,7 +60,7 @@ double reference(bool curved, int n) {
   double moduli[2], sum = 0.0;
   NeoHookean::moduli(parameters, moduli);
   for (const auto& point : quadrature(n)) {
-    const Shape shape = shape_at(10, point);
+    const ShapeFunctions shape = shape_at(10, point);
     for (int cell = 0; cell < mesh->num_cells(); ++cell) {
       const AtPoint at = interpolate(*mesh, cell, shape, x);
       sum += point[3] * at.volume * NeoHookean::energy(at.gradient, moduli);

@@ -79,15 +79,15 @@ inline std::vector<std::array<double, 4>> quadrature(int n = 4) {
   return points;
 }
 
-/// Shape functions of a cell and their derivatives by the reference coordinates.
-struct Shape {
+/// ShapeFunctions functions of a cell and their derivatives by the reference coordinates.
+struct ShapeFunctions {
   std::array<double, 10> value{};
   std::array<Point, 10> derivative{};
 };
-inline Shape shape_at(int nodes, const std::array<double, 4>& point) {
+inline ShapeFunctions shape_at(int nodes, const std::array<double, 4>& point) {
   const double L[4] = {1.0 - point[0] - point[1] - point[2], point[0], point[1], point[2]};
   const Point dL[4] = {{-1, -1, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  Shape shape;
+  ShapeFunctions shape;
   for (std::size_t i = 0; i < 4; ++i) {
     shape.value[i] = nodes == 4 ? L[i] : L[i] * (2.0 * L[i] - 1.0);
     for (std::size_t c = 0; c < 3; ++c) shape.derivative[i][c] = (nodes == 4 ? 1.0 : 4.0 * L[i] - 1.0) * dL[i][c];
@@ -107,7 +107,7 @@ struct AtPoint {
   Mat3<double> gradient;
   double volume;
 };
-inline AtPoint interpolate(const TetrahedralMesh& mesh, int cell, const Shape& shape,
+inline AtPoint interpolate(const TetrahedralMesh& mesh, int cell, const ShapeFunctions& shape,
                            const std::vector<double>& field) {
   const int nodes = mesh.nodes_per_cell();
   AtPoint at{};
