@@ -33,7 +33,7 @@ std::vector<double> InverseProblem::hessian_sweep(const std::vector<double>& u, 
     AdjointSweep sweep(model, loss, *schedule, store_);
     sweep.watch([this](long taken, int reached, int from) {
       if (watcher_) watcher_(taken, reached, from);
-      // What there is of a product is not kept, the evaluations before it are.
+      // An unfinished product is not kept; the evaluations before it are.
       if (journal_ && journal_->poll() == SweepJournal::Request::stop) journal_->stop("in a product with the Hessian");
     });
     sweep.forward(state, product, {}, [this](int n, const State&) { return n == num_steps_; });

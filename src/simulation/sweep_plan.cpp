@@ -282,7 +282,7 @@ SweepPlan plan_product_sweep(const CheckpointOptions& options, Model& model, con
     products.begin_adjoint(gradient);
     trial = try_steps(products, joined, gradient, num_steps, own);
   } catch (const Error& error) {
-    // That there are no second derivatives the sweep itself will tell.
+    // The sweep itself reports missing second derivatives.
     if (error.kind() != ErrorKind::input) throw;
     trial.held = static_cast<std::int64_t>(resident_memory_bytes());
   }
