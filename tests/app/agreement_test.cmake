@@ -51,7 +51,7 @@ function(agree name tolerance parameters scene)
   endif()
 endfunction()
 
-# Friction changes slowly enough for these explicit steps, h µ N/(m ε_v) = 0.3 (README, Limitations); beyond 1 it would
+# Friction changes slowly enough for these explicit steps, h µ N/(m ε_v) is about 0.3 (README, Limitations); beyond 1 it would
 # chatter, and gradients would magnify rounding.
 set(body
     "mesh: {box: {size: [1, 0.3, 0.2], cells: [12, 4, 3]}}
