@@ -1,9 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/inverse/gradient_check.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <utility>
 
@@ -22,12 +23,6 @@ constexpr int taylor_window = 4;  // halvings
 constexpr double exploded_from = 1e4;
 /// A change of L below so many standard deviations of its noise is none.
 constexpr double deviations = 10.0;
-
-std::string text(const char* format, double value) {
-  char words[160];
-  std::snprintf(words, sizeof(words), format, value);
-  return words;
-}
 
 /// Σ over ranks of the fields' own squares.
 double squared_norm(const Field& field, MPI_Comm comm) {
@@ -174,8 +169,8 @@ class GradientCheck {
       return;
     }
     if (exploded)
-      check.note = text(
-          "the gradient has exploded: a change of it by its own size would move the end state by %.0e of "
+      check.note = fmt::format(
+          "the gradient has exploded: a change of it by its own size would move the end state by {:.0e} of "
           "its own; use fewer steps, a smaller dt or an integrator that damps, such as implicit_euler",
           check.amplification);
     if (!std::isfinite(check.difference_error)) {
@@ -196,21 +191,21 @@ class GradientCheck {
         check.verdict = CheckVerdict::unresolved;
         return;
       }
-      note(check, text("it is off by %.1e", error / size) +
-                      text(" of it, differences show %.0e", check.difference_error / size));
+      note(check, fmt::format("it is off by {:.1e} of it, differences show {:.0e}", error / size,
+                              check.difference_error / size));
       return;
     }
     if (largest_change_ <= deviations * noise_ && size <= allowed) {
       check.verdict = CheckVerdict::independent;
-      note(check, text("the loss does not depend on it: changes by up to %.0f %% change nothing but rounding",
-                       100.0 * widest_));
+      note(check, fmt::format("the loss does not depend on it: changes by up to {:.0f} % change nothing but rounding",
+                              100.0 * widest_));
     } else if (allowed <= options_.resolution * std::max(size, options_.resolution * largest_rate_)) {
       // A slope of nearly nothing is measured by how fast the loss changes over larger steps.
       check.verdict = CheckVerdict::passed;
     } else {
       check.verdict = CheckVerdict::unresolved;
-      note(check, text("not resolvable: noise of the loss, %.0e of it, ", noise_ / std::abs(loss_)) +
-                      text("leaves %.0e of the slope unseen", allowed / size));
+      note(check, fmt::format("not resolvable: noise of the loss, {:.0e} of it, leaves {:.0e} of the slope unseen",
+                              noise_ / std::abs(loss_), allowed / size));
     }
   }
 
@@ -224,7 +219,8 @@ class GradientCheck {
     if (!options_.differences) check.verdict = CheckVerdict::passed;
     if (check.dot_product_error <= dot_product_tolerance()) return;
     check.verdict = CheckVerdict::failed;
-    note(check, text("products with the Jacobian and with its transpose differ by %.1e", check.dot_product_error));
+    note(check,
+         fmt::format("products with the Jacobian and with its transpose differ by {:.1e}", check.dot_product_error));
   }
 
   InverseProblem& problem_;

@@ -144,6 +144,7 @@ TEST(gradient_check, says_when_the_gradient_has_exploded) {
     EXPECT_GT(one.amplification, 1e8) << name;
     EXPECT_EQ(one.verdict, CheckVerdict::unresolved) << name << ": " << one.note;
     EXPECT_TRUE(says(one, "the gradient has exploded")) << one.note;
+    EXPECT_TRUE(says(one, "an integrator that damps, such as implicit_euler")) << one.note;
   }
 }
 
