@@ -55,6 +55,9 @@ function(diffsim_configure_target target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     list(APPEND warnings -Wno-restrict -Wno-stringop-overflow) # false alarms from std::string, GCC bug 105651
   endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND DIFFSIM_UNITY_BUILD)
+    list(APPEND warnings -Wno-subobject-linkage) # a source that another includes is taken for a header
+  endif()
   target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>")
 
   get_target_property(type ${target} TYPE)
@@ -71,4 +74,15 @@ function(diffsim_configure_target target)
     target_compile_options(${target} ${scope} -fsanitize=${DIFFSIM_SANITIZE} -fno-omit-frame-pointer)
     target_link_options(${target} ${scope} -fsanitize=${DIFFSIM_SANITIZE})
   endif()
+endfunction()
+
+# diffsim_compile_together(TARGET SOURCES…): with DIFFSIM_UNITY_BUILD, the sources become one object, so that headers and
+# standard templates are compiled once for all of them. For sources without kernels: these stay objects of their own.
+function(diffsim_compile_together target)
+  if(NOT DIFFSIM_UNITY_BUILD)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${folder})
 endfunction()

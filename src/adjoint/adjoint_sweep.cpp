@@ -6,15 +6,10 @@
 #include "diffsim/adjoint/sweep.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
+#include "diffsim/core/ranks.hpp"
 
 namespace diffsim {
 namespace {
-
-double sum_over_ranks(double share, MPI_Comm comm) {
-  double sum = 0.0;
-  DIFFSIM_MPI(MPI_Allreduce(&share, &sum, 1, MPI_DOUBLE, MPI_SUM, comm));
-  return sum;
-}
 
 void copy(const ParameterSet& from, ParameterSet& to) {
   for (const Parameter& parameter : from) to.at(parameter.name()).field.copy_from(parameter.field);

@@ -5,18 +5,9 @@
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
+#include "diffsim/core/ranks.hpp"
 
 namespace diffsim {
-namespace {
-
-double sum_over_ranks(double share, MPI_Comm comm) {
-  double sum = 0.0;
-  DIFFSIM_MPI(MPI_Allreduce(&share, &sum, 1, MPI_DOUBLE, MPI_SUM, comm));
-  return sum;
-}
-
-}  // namespace
-
 double rollout(Model& model, State& state, int num_steps, Loss* loss, const StateObserver& observer) {
   const ProfilingRegion region("diffsim::adjoint::rollout");
   model.prepare();

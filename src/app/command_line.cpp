@@ -25,11 +25,11 @@ constexpr const char* footer =
     "Exit codes: 0 done; 1 ran but failed, was stopped, did not converge or did not pass; 2 bad input; 3 stopped at a "
     "checkpoint.";
 
-struct Command {
+struct CommandHelp {
   const char* name;
   const char* does;
 };
-constexpr Command commands[] = {
+constexpr CommandHelp commands[] = {
     {"simulate", "forward run: trajectory.h5, trajectory.xdmf, report.json"},
     {"gradient", "the loss and its gradient: gradient.h5, report.json"},
     {"check", "Taylor and dot-product tests of that gradient: report.json"},
@@ -43,7 +43,7 @@ void parse(CommandLine& line, std::vector<std::string> arguments) {
   app.set_version_flag("--version", "diffsim " DIFFSIM_VERSION);
   app.require_subcommand(1);
   app.footer(footer);
-  for (const Command& command : commands) {
+  for (const CommandHelp& command : commands) {
     CLI::App* sub = app.add_subcommand(command.name, command.does);
     sub->footer(footer);
     sub->add_option("scene", line.scene, "The scene, a YAML file")->required();
@@ -101,7 +101,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   parse(line, own);
   if (!line.error.empty()) {
     std::vector<std::string> names;
-    for (const Command& command : commands) names.emplace_back(command.name);
+    for (const CommandHelp& command : commands) names.emplace_back(command.name);
     const auto word = std::find_if(own.begin(), own.end(), [](const auto& text) { return !text.starts_with('-'); });
     if (own.empty())
       line.error = "no command is given";

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/ranks.hpp"
 #include "diffsim/core/runtime.hpp"
 
 namespace diffsim::app {
@@ -50,8 +51,8 @@ int cores_of(MPI_Comm node) {
 std::string sharing_warning(MPI_Comm comm) {
   MPI_Comm node = MPI_COMM_NULL;
   DIFFSIM_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
-  int ranks = 1, threads = concurrency();
-  DIFFSIM_MPI(MPI_Comm_size(node, &ranks));
+  const int ranks = num_ranks(node);
+  int threads = concurrency();
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &threads, 1, MPI_INT, MPI_MAX, node));
   const int cores = cores_of(node);
   DIFFSIM_MPI(MPI_Comm_free(&node));

@@ -9,17 +9,12 @@
 #include <fstream>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/ranks.hpp"
 
 namespace diffsim::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_first(MPI_Comm comm) {
-  int rank = 0;
-  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
-  return rank == 0;
-}
 
 /// Folders made for a trial, removed again.
 class TrialFolders {
@@ -62,14 +57,14 @@ void try_out(const std::string& directory, const std::vector<std::string>& files
 void require_writable(MPI_Comm comm, const std::string& directory, const std::vector<std::string>& files,
                       const Place& place) {
   collectively(comm, [&] {
-    if (is_first(comm)) try_out(directory, files, place);
+    if (is_first_rank(comm)) try_out(directory, files, place);
   });
 }
 
 void OutputFolder::create() {
   collectively(comm_, [&] {
     std::error_code code;
-    if (is_first(comm_)) fs::create_directories(directory_, code);
+    if (is_first_rank(comm_)) fs::create_directories(directory_, code);
     if (code) throw Error("'" + directory_ + "' cannot be made: " + code.message(), ErrorKind::system);
   });
   created_ = true;
@@ -79,7 +74,7 @@ std::string OutputFolder::path(const std::string& name) const { return (fs::path
 
 void OutputFolder::write(const std::string& name, const std::string& text) const {
   collectively(comm_, [&] {
-    if (!is_first(comm_)) return;
+    if (!is_first_rank(comm_)) return;
     const std::string final_name = path(name), partial = final_name + ".partial";
     std::error_code code;
     errno = 0;

@@ -4,14 +4,14 @@
 #include "app/machine.hpp"
 #include "diffsim/core/config.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/ranks.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim::app {
 
 Report::Report(MPI_Comm comm, const std::string& command) : comm_(comm), start_(MPI_Wtime()) {
-  int ranks = 1;
-  DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
+  const int ranks = num_ranks(comm);
   root_["command"] = command;
   root_["version"] = DIFFSIM_VERSION;
   root_["ranks"] = ranks;

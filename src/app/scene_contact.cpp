@@ -24,7 +24,7 @@ PlaneObstacle parse_plane(const Value& value) {
   return plane;
 }
 
-contact::TriangleMesh parse_box(const Value& value) {
+contact::TriangleMesh parse_box_obstacle(const Value& value) {
   const Mapping mapping(value, {"min", "max"});
   const std::array<double, 3> min = to_vector(mapping.need("min", "[x, y, z], m"));
   const Value& upper = mapping.need("max", "[x, y, z], m");
@@ -98,7 +98,7 @@ void parse_obstacle(const Value& value, const Scene& scene, ContactSection& sect
   obstacle.rotation = rotation;
   obstacle.velocity = velocity;
   obstacle.label = label;
-  if (kind == "box") obstacle.mesh = parse_box(shape);
+  if (kind == "box") obstacle.mesh = parse_box_obstacle(shape);
   if (kind == "sphere") obstacle.mesh = parse_sphere(shape);
   if (kind == "cylinder") obstacle.mesh = parse_cylinder(shape);
   if (kind == "mesh") {

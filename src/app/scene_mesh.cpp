@@ -8,7 +8,7 @@
 namespace diffsim::app {
 namespace {
 
-BoxMesh parse_box(const Value& value) {
+BoxMesh parse_box_mesh(const Value& value) {
   const Mapping mapping(value, {"size", "cells"});
   const Value& size = mapping.need("size", "[x, y, z] in m");
   const Value& cells = mapping.need("cells", "[nx, ny, nz], the bricks along each side");
@@ -55,7 +55,7 @@ MeshSection parse_mesh(const Value& value, const Scene& scene) {
     mesh.source = beside_scene(to_text(*mapping.find("file")), scene);
     mesh.place = mapping.place_of("file");
   } else {
-    mesh.source = parse_box(*mapping.find("box"));
+    mesh.source = parse_box_mesh(*mapping.find("box"));
     mesh.place = mapping.place_of("box");
   }
   if (const Value* order = mapping.find("order")) mesh.order = to_integer(*order, 1, 2);

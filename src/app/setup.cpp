@@ -8,6 +8,7 @@
 #include "app/inputs.hpp"
 #include "app/text_file.hpp"
 #include "diffsim/contact/obstacles.hpp"
+#include "diffsim/core/ranks.hpp"
 #include "diffsim/elastic/elastic_term.hpp"
 #include "diffsim/io/read_mesh.hpp"
 #include "diffsim/mesh/box.hpp"
@@ -195,9 +196,7 @@ MeshData load_mesh(MPI_Comm comm, const Scene& scene) {
   }
   BoxMesh box = std::get<BoxMesh>(section.source);
   for (double& length : box.size) length *= section.scale;
-  int rank = 0, ranks = 1;
-  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
-  DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
+  const int rank = rank_of(comm), ranks = num_ranks(comm);
   MeshData data;
   at_place(section.place, [&] { collectively(comm, [&] { data = box_mesh(box.size, box.cells, rank, ranks); }); });
   if (section.order == 2) elevate(comm, data);

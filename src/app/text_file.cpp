@@ -9,6 +9,7 @@
 
 #include "diffsim/core/broadcast.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/ranks.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -25,19 +26,13 @@ std::string reason_unreadable(const std::string& path) {
   return {};
 }
 
-bool is_first(MPI_Comm comm) {
-  int rank = 0;
-  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
-  return rank == 0;
-}
-
 }  // namespace
 
 std::string read_text(MPI_Comm comm, const std::string& path) {
   constexpr std::uintmax_t largest = std::uintmax_t{1} << 28;
   std::string text;
   collectively(comm, [&] {
-    if (!is_first(comm)) return;
+    if (!is_first_rank(comm)) return;
     if (const std::string reason = reason_unreadable(path); !reason.empty()) throw InputError(path, 0, "", reason);
     std::error_code code;
     if (const auto size = std::filesystem::file_size(path, code); !code && size > largest)
@@ -52,14 +47,14 @@ std::string read_text(MPI_Comm comm, const std::string& path) {
 
 void require_readable(MPI_Comm comm, const std::string& path, const Place& place) {
   collectively(comm, [&] {
-    if (!is_first(comm)) return;
+    if (!is_first_rank(comm)) return;
     if (const std::string reason = reason_unreadable(path); !reason.empty()) place.fail("'" + path + "': " + reason);
   });
 }
 
 bool is_there(MPI_Comm comm, const std::string& path) {
   std::error_code code;
-  int there = is_first(comm) && std::filesystem::exists(path, code) ? 1 : 0;
+  int there = is_first_rank(comm) && std::filesystem::exists(path, code) ? 1 : 0;
   DIFFSIM_MPI(MPI_Bcast(&there, 1, MPI_INT, 0, comm));
   return there != 0;
 }

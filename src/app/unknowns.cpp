@@ -7,6 +7,7 @@
 #include "app/inputs.hpp"
 #include "app/setup.hpp"
 #include "app/text_file.hpp"
+#include "diffsim/core/ranks.hpp"
 #include "diffsim/io/fields.hpp"
 
 namespace diffsim::app {
@@ -52,11 +53,6 @@ std::vector<char> cells_with(const Scene& scene, const TetrahedralMesh& mesh, co
     if (has_parameter(material, parameter))
       for (const int cell : mesh.region(region_of(material)).cells) has[static_cast<std::size_t>(cell)] = 1;
   return has;
-}
-
-std::int64_t sum_over_ranks(std::int64_t share, MPI_Comm comm) {
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_INT64_T, MPI_SUM, comm));
-  return share;
 }
 
 /// The groups of `per: region`: the regions of the list of materials, or the mesh's volume groups; those that have

@@ -11,6 +11,7 @@
 #include "diffsim/core/broadcast.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
+#include "diffsim/core/ranks.hpp"
 #include "directory_lock.hpp"
 #include "manifest.hpp"
 
@@ -40,8 +41,8 @@ class Waiting {
 
 CheckpointDirectory::CheckpointDirectory(MPI_Comm comm, std::string path, Options options)
     : comm_(comm), path_(std::move(path)), options_(std::move(options)) {
-  DIFFSIM_MPI(MPI_Comm_rank(comm_, &rank_));
-  DIFFSIM_MPI(MPI_Comm_size(comm_, &ranks_));
+  rank_ = rank_of(comm_);
+  ranks_ = num_ranks(comm_);
   if (path_.empty()) throw InputError("the checkpoint directory has no name; give one");
   lock_ = std::make_unique<DirectoryLock>();
   collectively(comm_, [&] {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/ranks.hpp"
 
 namespace diffsim {
 namespace {
@@ -30,18 +31,6 @@ std::uint64_t mix(std::uint64_t x) {  // the finaliser of splitmix64
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
   return x ^ (x >> 31);
-}
-
-std::int64_t num_ranks(MPI_Comm comm) {
-  int ranks = 1;
-  DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
-  return ranks;
-}
-
-bool is_first(MPI_Comm comm) {
-  int rank = 0;
-  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
-  return rank == 0;
 }
 
 }  // namespace
@@ -82,7 +71,7 @@ void RowOrder::read(const Hdf5File& file, const std::string& dataset, Field& fie
   (void)file.require(dataset, DatasetInfo::Kind::real, {-1, width});
   if (kind == Kind::ranks) {
     const auto ranks = file.attribute("/", "ranks");
-    if (ranks != AttributeValue(num_ranks(comm_)))
+    if (ranks != AttributeValue(std::int64_t{num_ranks(comm_)}))
       throw Error(file.path() + ": " + dataset +
                       " stands rank after rank; go on with the number of ranks that wrote it" +
                       (ranks && std::holds_alternative<std::int64_t>(*ranks)
@@ -142,7 +131,7 @@ std::vector<double> RowOrder::read_shares(const Hdf5File& file, const std::strin
   const auto width = static_cast<std::int64_t>(count);
   const std::int64_t rows = file.require(dataset, DatasetInfo::Kind::real, {-1, width}).shape[0];
   if (rows == num_ranks(comm_)) return file.read_rows<double>(dataset, 1);
-  const std::vector<double> all = file.read_rows<double>(dataset, is_first(comm_) ? rows : 0);
+  const std::vector<double> all = file.read_rows<double>(dataset, is_first_rank(comm_) ? rows : 0);
   std::vector<double> sum(count, 0.0);
   for (std::size_t i = 0; i < all.size(); ++i) sum[i % count] += all[i];
   return sum;
@@ -160,7 +149,7 @@ RowOrder::Signature RowOrder::signature(const State& state, const ParameterSet& 
       for (std::size_t e = 0; e < places.size(); ++e) places[e] = order(kind).file_index()[e];
     ++salt;
     double sums[2] = {0.0, 0.0};
-    if (!global || is_first(comm_)) {
+    if (!global || is_first_rank(comm_)) {
       const auto width = static_cast<std::size_t>(field.components());
       for (std::size_t i = 0; i < field.owned_size() && !places.empty(); ++i) {
         const std::size_t entry = i / width;

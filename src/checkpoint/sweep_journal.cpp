@@ -7,6 +7,7 @@
 
 #include "diffsim/checkpoint/hdf5_store.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/ranks.hpp"
 
 namespace diffsim {
 namespace {
@@ -137,8 +138,7 @@ void SweepJournal::save_reversal(const Reversal& reversal, const State& adjoint,
 }
 
 SweepJournal::Request SweepJournal::poll() {
-  int rank = 0;
-  DIFFSIM_MPI(MPI_Comm_rank(order_.comm(), &rank));
+  const int rank = rank_of(order_.comm());
   // The first rank's clock is everybody's.
   int request = must_stop_ && must_stop_() ? 2 : rank == 0 && MPI_Wtime() - last_ >= interval_ ? 1 : 0;
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &request, 1, MPI_INT, MPI_MAX, order_.comm()));

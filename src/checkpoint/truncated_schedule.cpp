@@ -6,6 +6,11 @@
 #include "diffsim/core/error.hpp"
 
 namespace diffsim {
+namespace {
+
+using Kind = Action::Kind;
+
+}  // namespace
 
 TruncatedSchedule::TruncatedSchedule(int skipped, std::unique_ptr<Schedule> last)
     : skipped_(skipped), last_(std::move(last)) {
@@ -16,7 +21,6 @@ TruncatedSchedule::TruncatedSchedule(int skipped, std::unique_ptr<Schedule> last
 }
 
 Action TruncatedSchedule::next() {
-  using Kind = Action::Kind;
   if (!std::exchange(begun_, true) && skipped_ > 0) return {Kind::advance, 0, skipped_};
   Action action = last_->next();
   if (action.kind == Kind::done) return action;

@@ -11,6 +11,7 @@
 #include "diffsim/contact/surface_areas.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
+#include "diffsim/core/ranks.hpp"
 #include "exchange.hpp"
 
 namespace diffsim::contact {
@@ -189,8 +190,8 @@ Candidates::Candidates(const TetrahedralMesh& mesh, bool self, const std::vector
       max_pairs_(max_pairs),
       body_(mesh_surface(mesh)),
       local_triangles_(surface_triangles(mesh)) {
-  DIFFSIM_MPI(MPI_Comm_rank(mesh.comm(), &rank_));
-  DIFFSIM_MPI(MPI_Comm_size(mesh.comm(), &ranks_));
+  rank_ = rank_of(mesh.comm());
+  ranks_ = num_ranks(mesh.comm());
   std::unordered_map<std::int64_t, int> local;
   for (std::size_t t = 0; t < local_triangles_.size(); ++t)
     for (std::size_t k = 0; k < 3; ++k) local[body_.triangles[t].corners[k].number] = local_triangles_[t][k];

@@ -8,6 +8,7 @@
 
 #include "diffsim/contact/surface_areas.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/ranks.hpp"
 #include "diffsim/core/small_tensor.hpp"
 #include "exchange.hpp"
 
@@ -28,8 +29,7 @@ struct EdgeAnswer {
 
 /// Asks a third rank, chosen by the edge, about each edge of each triangle. Collective.
 std::vector<std::array<EdgeAnswer, 3>> ask_about_edges(MPI_Comm comm, const std::vector<SurfaceTriangle>& triangles) {
-  int ranks = 1;
-  DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
+  const int ranks = num_ranks(comm);
   const auto n = static_cast<std::size_t>(ranks);
   const auto meeting_place = [&](const EdgeKey& key) {
     const std::uint64_t mixed = static_cast<std::uint64_t>(key.first) * 0x9e3779b97f4a7c15ull +
@@ -65,8 +65,7 @@ std::vector<std::array<EdgeAnswer, 3>> ask_about_edges(MPI_Comm comm, const std:
 
 /// Number, owner and index there of every local vertex. Collective.
 std::vector<SurfaceVertex> vertices_of(const TetrahedralMesh& mesh) {
-  int rank = 0;
-  DIFFSIM_MPI(MPI_Comm_rank(mesh.comm(), &rank));
+  const int rank = rank_of(mesh.comm());
   const auto local = static_cast<std::size_t>(mesh.num_vertices());
   std::vector<double> values(3 * local, 0.0);
   for (std::size_t v = 0; v < local; ++v) {
@@ -134,8 +133,7 @@ Surface mesh_surface(const TetrahedralMesh& mesh) {
     surface.point_areas.push_back(sums[3 * v]);
   }
 
-  int rank = 0;
-  DIFFSIM_MPI(MPI_Comm_rank(mesh.comm(), &rank));
+  const int rank = rank_of(mesh.comm());
   std::map<EdgeKey, bool> seen;
   for (std::size_t t = 0; t < triangles.size(); ++t)
     for (std::size_t e = 0; e < 3; ++e) {

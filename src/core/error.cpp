@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "diffsim/core/broadcast.hpp"
+#include "diffsim/core/ranks.hpp"
 
 namespace diffsim {
 namespace {
@@ -45,8 +46,7 @@ void collectively(MPI_Comm comm, const std::function<void()>& body) {
     kind = static_cast<int>(ErrorKind::system);
     message = error.what();
   }
-  int rank = 0;
-  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
+  const int rank = rank_of(comm);
   int first_failed = kind < 0 ? INT_MAX : rank;
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &first_failed, 1, MPI_INT, MPI_MIN, comm));
   if (first_failed == INT_MAX) return;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/ranks.hpp"
 
 namespace diffsim {
 
@@ -22,8 +23,7 @@ Parameter& ParameterSet::add(Parameter parameter) {
 
 Parameter& ParameterSet::add(std::string name, Site site, std::size_t extent, int components, MPI_Comm comm,
                              int steps) {
-  int rank = 0;
-  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
+  const int rank = rank_of(comm);
   const std::size_t entries = extent * static_cast<std::size_t>(steps);
   const std::ptrdiff_t owned = site == Site::global && rank != 0 ? 0 : static_cast<std::ptrdiff_t>(entries);
   return add(Parameter{Field(std::move(name), entries, components, owned), site, steps});

@@ -9,6 +9,7 @@
 #include "diffsim/core/broadcast.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
+#include "diffsim/core/ranks.hpp"
 #include "dynamics/implicit_step.hpp"
 #include "dynamics/support.hpp"
 #include "dynamics/vector_kernels.hpp"
@@ -46,9 +47,8 @@ class ImplicitRecord : public Record {
 
 /// The text of the first rank that has one. Collective.
 std::string first_text(MPI_Comm comm, const std::string& text) {
-  int rank = 0, first = std::numeric_limits<int>::max();
-  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
-  const int mine = text.empty() ? first : rank;
+  int first = std::numeric_limits<int>::max();
+  const int mine = text.empty() ? first : rank_of(comm);
   DIFFSIM_MPI(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm));
   if (first == std::numeric_limits<int>::max()) return {};
   std::string result = text;

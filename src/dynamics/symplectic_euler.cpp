@@ -9,6 +9,7 @@
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
+#include "diffsim/core/ranks.hpp"
 #include "dynamics/symplectic_parts.hpp"
 
 namespace diffsim {
@@ -368,8 +369,7 @@ void SymplecticEuler::require_valid(int n) {
   if (first == none) return;
   Kokkos::deep_copy(work_->invalid_cell, nothing_invalid);
   Kokkos::deep_copy(work_->invalid_vertex, nothing_invalid);
-  int rank = 0;
-  DIFFSIM_MPI(MPI_Comm_rank(mesh().comm(), &rank));
+  const int rank = rank_of(mesh().comm());
   int where = fault == first ? rank : std::numeric_limits<int>::max();
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &where, 1, MPI_INT, MPI_MIN, mesh().comm()));
   const double stable = stable_substep();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/ranks.hpp"
 
 namespace diffsim::inverse {
 
@@ -24,12 +25,6 @@ TightSolver::TightSolver(InverseProblem& problem, const std::vector<double>& u)
   }
 }
 
-double sum_over_ranks(double share, MPI_Comm comm) {
-  double sum = 0.0;
-  DIFFSIM_MPI(MPI_Allreduce(&share, &sum, 1, MPI_DOUBLE, MPI_SUM, comm));
-  return sum;
-}
-
 double inner_product(const std::vector<double>& a, const std::vector<double>& b, MPI_Comm comm) {
   double sum = 0.0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
@@ -37,8 +32,7 @@ double inner_product(const std::vector<double>& a, const std::vector<double>& b,
 }
 
 std::mt19937_64 generator(unsigned seed, MPI_Comm comm) {
-  int rank = 0;
-  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
+  const int rank = rank_of(comm);
   return std::mt19937_64((static_cast<std::uint64_t>(seed) << 32) + static_cast<std::uint64_t>(rank));
 }
 

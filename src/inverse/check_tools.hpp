@@ -35,7 +35,6 @@ class TightSolver {
 /// Errors of differences are bounded in order of magnitude; a verdict allows so many times the bound.
 inline constexpr double safety = 10.0;
 
-double sum_over_ranks(double share, MPI_Comm comm);
 double inner_product(const std::vector<double>& a, const std::vector<double>& b, MPI_Comm comm);
 /// Random numbers that differ from rank to rank and repeat from run to run.
 std::mt19937_64 generator(unsigned seed, MPI_Comm comm);

@@ -6,13 +6,14 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/ranks.hpp"
 #include "diffsim/inverse/problem.hpp"
 
 namespace diffsim {
 namespace {
 
 /// How far u on another number of ranks may be from the logged one, relative to the largest of u.
-constexpr double rounding = 1e-10;
+constexpr double rounding_over_ranks = 1e-10;
 
 /// The unknowns of a vector like u, each where its entries live. What all ranks share is the first rank's.
 ParameterSet unknowns_of(const InverseProblem& problem, const std::vector<double>* u) {
@@ -79,10 +80,9 @@ std::optional<EvaluationLog::Evaluation> EvaluationLog::replay(const InverseProb
     }
     difference = largest(problem.comm(), difference);
     size = largest(problem.comm(), size);
-    int ranks = 1;
-    DIFFSIM_MPI(MPI_Comm_size(problem.comm(), &ranks));
+    const int ranks = num_ranks(problem.comm());
     const bool same_ranks = file.attribute("/", "ranks") == AttributeValue(std::int64_t{ranks});
-    if (!(difference <= (same_ranks ? 0.0 : rounding * size))) {
+    if (!(difference <= (same_ranks ? 0.0 : rounding_over_ranks * size))) {
       drop(file.path() + ": the optimiser asks for another point than it did then");
       return {};
     }

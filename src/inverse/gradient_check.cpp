@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/ranks.hpp"
 #include "inverse/check_tools.hpp"
 
 namespace diffsim {
@@ -17,7 +18,7 @@ using namespace inverse;
 
 namespace {
 
-constexpr int taylor_window = 4;  // halvings
+constexpr int slope_window = 4;  // halvings
 /// From this amplification on a gradient is said to have exploded: it tells of changes of an unknown by less than
 /// 1/amplification of its size alone.
 constexpr double exploded_from = 1e4;
@@ -145,7 +146,7 @@ class GradientCheck {
     check.difference = measured.value;
     check.difference_error = measured.error;
     const RemainderOrders remainder =
-        remainder_orders(measured.pairs, {loss_, check.slope, 0.0}, noise_, 2.0, taylor_window);
+        remainder_orders(measured.pairs, {loss_, check.slope, 0.0}, noise_, 2.0, slope_window);
     check.taylor_orders = remainder.orders;
     check.first_step = remainder.first_step;
     check.linear = remainder.exact;

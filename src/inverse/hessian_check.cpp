@@ -12,7 +12,7 @@ using namespace inverse;
 
 namespace {
 
-constexpr int taylor_window = 3;  // halvings
+constexpr int curvature_window = 3;  // halvings
 
 /// y/‖y‖ + r/‖r‖, r random: random, yet not nearly orthogonal to y, so that ⟨y, w⟩ has all its digits.
 std::vector<double> random_near(const std::vector<double>& y, unsigned seed, MPI_Comm comm) {
@@ -63,7 +63,7 @@ class HessianDifferences {
     losses.erase(losses.begin(), losses.end() - static_cast<std::ptrdiff_t>(measured.pairs.size()));
     const double noise_of_loss =
         measure_noise(along(u_, v_, [this](const std::vector<double>& moved) { return problem_.value(moved); }), loss);
-    const RemainderOrders remainder = remainder_orders(losses, expansion, noise_of_loss, 3.0, taylor_window);
+    const RemainderOrders remainder = remainder_orders(losses, expansion, noise_of_loss, 3.0, curvature_window);
     check.taylor_orders = remainder.orders;
     check.first_step = remainder.first_step;
     check.quadratic = remainder.exact;

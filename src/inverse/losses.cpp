@@ -7,6 +7,7 @@
 
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/ranks.hpp"
 
 namespace diffsim {
 namespace {
@@ -194,7 +195,7 @@ TargetPositionLoss::TargetPositionLoss(const TetrahedralMesh& mesh, const Region
       weights_("weights", static_cast<std::size_t>(mesh.num_owned_vertices())),
       target_(target),
       step_(step) {
-  DIFFSIM_MPI(MPI_Comm_rank(comm_, &rank_));
+  rank_ = rank_of(comm_);
   std::vector<double> weights(weights_.size(), 0.0);
   for (const int v : region.vertices)
     if (v < mesh.num_owned_vertices())

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/ranks.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "inverse/unknown_values.hpp"
 
@@ -15,12 +16,6 @@ namespace diffsim {
 using namespace inverse;
 
 namespace {
-
-int rank_of(MPI_Comm comm) {
-  int rank = 0;
-  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
-  return rank;
-}
 
 void check_map(const Unknown& unknown, std::size_t values) {
   if (unknown.map.size() != values * static_cast<std::size_t>(unknown.map_numbers) || !unknown.group.empty())

@@ -15,6 +15,7 @@
 #include "chunk_filter.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
+#include "diffsim/core/ranks.hpp"
 #include "files.hpp"
 
 namespace diffsim {
@@ -80,8 +81,8 @@ std::uint64_t sum_between(const std::string& path, std::uint64_t length,
 struct BackgroundWriter::Impl {
   Impl(MPI_Comm communicator, int most, bool on_disk, FileSystem& written_by)
       : comm(communicator), files(written_by), depth(most), durable(on_disk) {
-    DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
-    DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
+    rank = rank_of(comm);
+    ranks = num_ranks(comm);
   }
   ~Impl() {
     if (thread.joinable()) {
@@ -352,9 +353,7 @@ bool BackgroundWriter::is_idle() const {
 }
 
 std::string fault_of_file(MPI_Comm comm, const WrittenFile& file) {
-  int rank = 0, ranks = 1;
-  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
-  DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
+  const int rank = rank_of(comm), ranks = num_ranks(comm);
   std::uint64_t sum = 0;
   try {
     collectively(comm, [&] {

@@ -9,6 +9,7 @@
 
 #include "diffsim/core/config.hpp"
 #include "diffsim/core/profiling.hpp"
+#include "diffsim/core/ranks.hpp"
 #include "files.hpp"
 #include "hdf5_file_impl.hpp"
 
@@ -34,13 +35,12 @@ std::int64_t values_behind(const Shape& shape, std::size_t leading) {
 
 OwnedComm::OwnedComm(MPI_Comm comm) {
   // MPI_Comm_dup keeps a Cartesian topology, with which Open MPI 4.1's MPI-IO has corrupted files; a split does not.
-  int topology = MPI_UNDEFINED, rank = 0;
+  int topology = MPI_UNDEFINED;
   DIFFSIM_MPI(MPI_Topo_test(comm, &topology));
-  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
   if (topology == MPI_UNDEFINED)
     DIFFSIM_MPI(MPI_Comm_dup(comm, &comm_));
   else
-    DIFFSIM_MPI(MPI_Comm_split(comm, 0, rank, &comm_));
+    DIFFSIM_MPI(MPI_Comm_split(comm, 0, rank_of(comm), &comm_));
   DIFFSIM_MPI(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));
 }
 
@@ -54,7 +54,7 @@ OwnedComm::~OwnedComm() {
 
 Hdf5File::Impl::Impl(MPI_Comm on, std::string name, FileSystem* written_by, bool by_itself)
     : comm(on), path(std::move(name)), files(written_by), writing(written_by != nullptr), alone(by_itself) {
-  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
+  rank = rank_of(comm);
 }
 
 Hdf5File::Impl::~Impl() {

@@ -14,6 +14,7 @@
 #include "checksum.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/exchange.hpp"
+#include "diffsim/core/ranks.hpp"
 #include "diffsim/mesh/edge_nodes.hpp"
 #include "diffsim/mesh/file_order.hpp"
 #include "diffsim/mesh/validate.hpp"
@@ -58,7 +59,7 @@ double relative_determinant(const QuadraticCell& x) {
 class Checks {
  public:
   Checks(MPI_Comm comm, MeshData& mesh, const std::string& path) : comm_(comm), mesh_(mesh), path_(path) {
-    DIFFSIM_MPI(MPI_Comm_size(comm_, &ranks_));
+    ranks_ = num_ranks(comm_);
   }
 
   void coordinates() const;

@@ -6,6 +6,7 @@
 #include "diffsim/core/broadcast.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
+#include "diffsim/core/ranks.hpp"
 #include "diffsim/io/mesh_file.hpp"
 #include "diffsim/mesh/elevate.hpp"
 #include "diffsim/mesh/gmsh_reader.hpp"
@@ -42,8 +43,8 @@ MeshData read_mesh_data(MPI_Comm comm, const std::string& path, double scale, bo
                         int order) {
   const ProfilingRegion region("diffsim::io::read_mesh");
   if (order != 1 && order != 2) throw InputError("mesh order " + std::to_string(order) + " is not known; use 1 or 2");
-  int rank = 0, is_hdf5 = 0;
-  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
+  const int rank = rank_of(comm);
+  int is_hdf5 = 0;
   if (rank == 0) {
     const std::string extension = std::filesystem::path(path).extension().string();
     is_hdf5 = extension == ".h5" || extension == ".hdf5" || has_hdf5_signature(path);

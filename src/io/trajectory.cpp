@@ -6,6 +6,7 @@
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
+#include "diffsim/core/ranks.hpp"
 #include "diffsim/io/publish.hpp"
 #include "mesh_identity.hpp"
 #include "xdmf.hpp"
@@ -121,9 +122,7 @@ void TrajectoryWriter::finish(bool complete) {
                              {}};
   for (const Output& output : outputs_) description.fields.push_back({output.name, output.components});
   collectively(mesh_.comm(), [&] {
-    int rank = 0;
-    MPI_Comm_rank(mesh_.comm(), &rank);
-    if (rank == 0)
+    if (is_first_rank(mesh_.comm()))
       publish_text(std::filesystem::path(path).replace_extension(".xdmf").string(), xdmf_text(description));
   });
 }

@@ -30,7 +30,7 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-std::string number(double value) {
+std::string exact_text(double value) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.17g", value);
   return text;
@@ -55,7 +55,7 @@ class Writer {
  private:
   void frame(std::size_t k) {
     text_ += "<Grid Name=\"step " + std::to_string(t_.steps[k]) + "\" GridType=\"Uniform\">\n";
-    text_ += "<Time Value=\"" + number(t_.times[k]) + "\"/>\n";
+    text_ += "<Time Value=\"" + exact_text(t_.times[k]) + "\"/>\n";
     const std::string cells = std::to_string(t_.num_cells);
     text_ += std::string("<Topology TopologyType=\"") + (t_.nodes_per_cell == 10 ? "Tetrahedron_10" : "Tetrahedron") +
              "\" NumberOfElements=\"" + cells + "\">\n";

@@ -12,6 +12,7 @@
 #include "diffsim/core/even_share.hpp"
 #include "diffsim/core/exchange.hpp"
 #include "diffsim/core/profiling.hpp"
+#include "diffsim/core/ranks.hpp"
 #include "diffsim/mesh/file_order.hpp"
 #include "memberships.hpp"
 
@@ -52,7 +53,7 @@ std::vector<Edge> local_edges(const MeshData& mesh, int rank) {
 class Elevation {
  public:
   Elevation(MPI_Comm comm, MeshData& mesh) : comm_(comm), mesh_(mesh), shares_(comm, mesh.num_vertices) {
-    DIFFSIM_MPI(MPI_Comm_rank(comm_, &rank_));
+    rank_ = rank_of(comm_);
   }
 
   void run() {

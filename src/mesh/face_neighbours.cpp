@@ -10,6 +10,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/even_share.hpp"
 #include "diffsim/core/exchange.hpp"
+#include "diffsim/core/ranks.hpp"
 
 namespace diffsim {
 namespace {
@@ -87,8 +88,7 @@ struct SingleFace {
 /// Finds the other sides of faces between ranks: they meet at the even share of their lowest vertex.
 void find_across_ranks(MPI_Comm comm, const std::vector<PetscInt>& corners, PetscInt first_cell,
                        std::int64_t num_vertices, std::vector<PetscInt>& neighbours) {
-  int rank = 0;
-  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
+  const int rank = rank_of(comm);
   std::vector<SingleFace> faces;
   for (std::size_t i = 0; i < neighbours.size(); ++i) {
     const auto place = static_cast<PetscInt>(i);
@@ -118,8 +118,7 @@ std::vector<PetscInt> face_neighbours(MPI_Comm comm, const std::vector<PetscInt>
     if (corners.size() > static_cast<std::size_t>(std::numeric_limits<PetscInt>::max()))
       throw Error("a rank has more faces of cells than this PETSc can number; use more ranks", ErrorKind::system);
   });
-  int ranks = 1;
-  DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
+  const int ranks = num_ranks(comm);
   const auto num_cells = static_cast<PetscInt>(corners.size() / 4);
   PetscInt end = num_cells;
   DIFFSIM_MPI(MPI_Scan(MPI_IN_PLACE, &end, 1, MPIU_INT, MPI_SUM, comm));

@@ -6,11 +6,11 @@
 
 namespace diffsim {
 
-constexpr int bits = 21;
+constexpr int bits_per_axis = 21;
 
 std::uint64_t hilbert_index(std::array<std::uint32_t, 3> x) {
   // Undo, from the coarsest level down, the reflections and exchanges that the curve makes in each octant.
-  for (std::uint32_t q = 1u << (bits - 1); q > 1; q >>= 1) {
+  for (std::uint32_t q = 1u << (bits_per_axis - 1); q > 1; q >>= 1) {
     const std::uint32_t low = q - 1;
     for (std::uint32_t& coordinate : x) {
       if (coordinate & q) {
@@ -26,11 +26,11 @@ std::uint64_t hilbert_index(std::array<std::uint32_t, 3> x) {
   x[1] ^= x[0];
   x[2] ^= x[1];
   std::uint32_t flip = 0;
-  for (std::uint32_t q = 1u << (bits - 1); q > 1; q >>= 1)
+  for (std::uint32_t q = 1u << (bits_per_axis - 1); q > 1; q >>= 1)
     if (x[2] & q) flip ^= q - 1;
   for (std::uint32_t& coordinate : x) coordinate ^= flip;
   std::uint64_t index = 0;
-  for (int bit = bits - 1; bit >= 0; --bit)
+  for (int bit = bits_per_axis - 1; bit >= 0; --bit)
     for (std::uint32_t coordinate : x) index = (index << 1) | ((coordinate >> bit) & 1u);
   return index;
 }
@@ -48,7 +48,7 @@ std::vector<int> hilbert_order(const std::vector<double>& points) {
   }
   // One scale for the three directions keeps the curve's cells cubes.
   const double extent = std::max({scale[0], scale[1], scale[2]});
-  const double factor = extent > 0.0 ? ((1u << bits) - 1) / extent : 0.0;
+  const double factor = extent > 0.0 ? ((1u << bits_per_axis) - 1) / extent : 0.0;
   std::vector<std::pair<std::uint64_t, int>> keys(n);
   for (std::size_t i = 0; i < n; ++i) {
     std::array<std::uint32_t, 3> place{};

@@ -8,6 +8,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/even_share.hpp"
 #include "diffsim/core/exchange.hpp"
+#include "diffsim/core/ranks.hpp"
 
 namespace diffsim {
 namespace {
@@ -24,8 +25,7 @@ bool by_vertex(const Copy& a, const Copy& b) { return std::tie(a.vertex, a.rank)
 /// For each of this rank's `vertices` (ascending), the lowest rank that has it. They meet at even shares of the file.
 std::vector<std::int64_t> lowest_ranks(MPI_Comm comm, const std::vector<std::int64_t>& vertices,
                                        std::int64_t num_vertices) {
-  int rank = 0;
-  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
+  const int rank = rank_of(comm);
   const EvenShare shares(comm, num_vertices);
   std::vector<Copy> copies;
   for (const std::int64_t vertex : vertices) copies.push_back({vertex, rank, rank});
@@ -48,9 +48,7 @@ LocalNodes local_nodes(MPI_Comm comm, const std::vector<std::int64_t>& file_cell
   std::sort(vertices.begin(), vertices.end());
   vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
   vertices.shrink_to_fit();
-  int rank = 0, ranks = 1;
-  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
-  DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
+  const int rank = rank_of(comm), ranks = num_ranks(comm);
   nodes.is_ghost.assign(vertices.size(), 0);
   if (ranks > 1) {
     const std::vector<std::int64_t> owners = lowest_ranks(comm, vertices, num_vertices);
@@ -65,8 +63,7 @@ LocalNodes local_nodes(MPI_Comm comm, const std::vector<std::int64_t>& file_cell
 
 void ghost_owners(MPI_Comm comm, const FileOrder& vertices, int num_owned, std::vector<PetscInt>& owner,
                   std::vector<PetscInt>& index) {
-  int rank = 0;
-  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
+  const int rank = rank_of(comm);
   // Numbers below 2⁵³ pass through doubles unchanged.
   std::vector<double> places, block;
   for (int v = 0; v < num_owned; ++v) places.insert(places.end(), {static_cast<double>(rank), static_cast<double>(v)});

@@ -12,6 +12,7 @@
 #include "diffsim/core/exchange.hpp"
 #include "diffsim/core/petsc_handle.hpp"
 #include "diffsim/core/profiling.hpp"
+#include "diffsim/core/ranks.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "dual_graph.hpp"
 #include "scotch_parts.hpp"
@@ -33,9 +34,7 @@ std::vector<PetscInt> corners_of(const MeshData& data) {
 
 /// The corners that all ranks have, on rank 0.
 std::vector<PetscInt> on_one_rank(MPI_Comm comm, const std::vector<PetscInt>& corners) {
-  int rank = 0, ranks = 1;
-  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
-  DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
+  const int rank = rank_of(comm), ranks = num_ranks(comm);
   const int mine = static_cast<int>(corners.size());
   std::vector<int> counts(static_cast<std::size_t>(ranks)), begins(static_cast<std::size_t>(ranks), 0);
   DIFFSIM_MPI(MPI_Gather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm));
@@ -63,8 +62,7 @@ PetscErrorCode call_partitioner(Partition partition, PetscPartitioner partitione
 
 /// For each of this rank's cells of the graph, the rank it shall be on, by PETSc's partitioner.
 std::vector<int> ranks_of(MPI_Comm comm, DualGraph graph) {
-  int ranks = 1;
-  DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
+  const int ranks = num_ranks(comm);
   PartitionerHandle partitioner;
   DIFFSIM_PETSC(PetscPartitionerCreate(comm, partitioner.out()));
   DIFFSIM_PETSC(PetscPartitionerSetType(partitioner, PETSCPARTITIONERPTSCOTCH));
@@ -92,9 +90,7 @@ std::vector<int> ranks_of(MPI_Comm comm, DualGraph graph) {
 
 std::vector<std::int64_t> partition_cells(MPI_Comm comm, const MeshData& data, std::int64_t by_one) {
   const ProfilingRegion region("diffsim::mesh::partition");
-  int rank = 0, ranks = 1;
-  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
-  DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
+  const int rank = rank_of(comm), ranks = num_ranks(comm);
   const bool on_one = ranks == 1 || data.num_cells <= by_one;
   std::vector<int> destination;
   if (ranks > 1) {

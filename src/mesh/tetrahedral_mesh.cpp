@@ -9,6 +9,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/huge_pages.hpp"
 #include "diffsim/core/profiling.hpp"
+#include "diffsim/core/ranks.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/mesh/box.hpp"
 #include "diffsim/mesh/cell_scatter.hpp"
@@ -45,9 +46,7 @@ std::shared_ptr<TetrahedralMesh> TetrahedralMesh::box(MPI_Comm comm, std::array<
                                                       std::optional<int> quadrature_degree) {
   if (order != 1 && order != 2) throw InputError("box: order " + std::to_string(order) + " is not known; use 1 or 2");
   degree_for(order, quadrature_degree);
-  int rank = 0, ranks = 1;
-  DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
-  DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
+  const int rank = rank_of(comm), ranks = num_ranks(comm);
   MeshData data;
   collectively(comm, [&] { data = box_mesh(size, cells, rank, ranks); });
   if (order == 2) elevate(comm, data);

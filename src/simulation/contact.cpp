@@ -11,6 +11,7 @@
 #include "diffsim/contact/surface_areas.hpp"
 #include "diffsim/contact/surface_contact.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/ranks.hpp"
 #include "diffsim/simulation/solver.hpp"
 
 namespace diffsim {
@@ -20,8 +21,7 @@ namespace {
 std::int64_t pairs_that_fit(MPI_Comm comm, std::int64_t most) {
   MPI_Comm machine = MPI_COMM_NULL;
   DIFFSIM_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine));
-  int ranks = 1;
-  DIFFSIM_MPI(MPI_Comm_size(machine, &ranks));
+  const int ranks = num_ranks(machine);
   MPI_Comm_free(&machine);
   return static_cast<std::int64_t>(std::min(static_cast<double>(most), 0.5 * free_memory_bytes() / (32.0 * ranks)));
 }

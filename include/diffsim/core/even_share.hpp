@@ -7,15 +7,14 @@
 #include <cstdint>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/ranks.hpp"
 
 namespace diffsim {
 
 /// A rank's part of `count` things that are split evenly over the ranks, in order.
 struct EvenShare {
   EvenShare(MPI_Comm comm, std::int64_t count) {
-    int rank = 0, ranks = 1;
-    DIFFSIM_MPI(MPI_Comm_rank(comm, &rank));
-    DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
+    const int rank = rank_of(comm), ranks = num_ranks(comm);
     each = count / ranks;
     rest = count % ranks;
     first = each * rank + std::min<std::int64_t>(rank, rest);

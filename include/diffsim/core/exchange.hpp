@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/ranks.hpp"
 
 namespace diffsim {
 
@@ -18,8 +19,7 @@ namespace diffsim {
 template <class Item, class Destination>
 std::vector<Item> exchange(MPI_Comm comm, const std::vector<Item>& items, const Destination& destination) {
   static_assert(std::is_trivially_copyable_v<Item>);
-  int ranks = 1;
-  DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
+  const int ranks = num_ranks(comm);
   const auto n = static_cast<std::size_t>(ranks);
   std::vector<int> to(items.size()), send_count(n, 0), send_begin(n, 0), receive_count(n, 0), receive_begin(n, 0);
   std::vector<Item> sent(items.size());
