@@ -103,7 +103,7 @@ struct Problem {
     options.snapshots = snapshots;
     options.store = store_name;
     options.directory = from_environment("DIFFSIM_BENCH_DIRECTORY", "sweep_bench");
-    const RowOrder order(*mesh);
+    const RowOrder order(mesh->comm());
     std::shared_ptr<CheckpointDirectory> directory;
     std::unique_ptr<SweepJournal> journal;
     if (store_name != "memory") {

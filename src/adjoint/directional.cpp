@@ -55,13 +55,6 @@ ParameterSet& DirectionalModel::sum_gradient() {
   return gradient_;
 }
 
-void DirectionalModel::synchronise(State& state) const {
-  halves_.split(state);
-  model_.synchronise(halves_.first);
-  model_.synchronise(halves_.second);
-  halves_.join(state);
-}
-
 void DirectionalModel::prepare() {
   model_.prepare();
   model_.prepare_tangent(direction_);

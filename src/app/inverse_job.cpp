@@ -35,7 +35,7 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
   job.report["approximate"] = !approximation_.empty();
   if (!approximation_.empty()) job.report["approximation"] = approximation_;
 
-  const RowOrder order(*mesh);
+  const RowOrder order(mesh->comm());
   at_place(scene.checkpoint_place, [&] {
     make_resumable(checkpoint_);
     store = make_store(checkpoint_, job.comm, directory_, &order);
@@ -108,7 +108,7 @@ void InverseJob::make_resumable(const CheckpointOptions& options) {
              << std::flush;
   stop_ = std::make_unique<StopRequest>(line.time_limit > 0.0 ? line.time_limit - job_.report.elapsed() : 0.0,
                                         line.time_limit > 0.0);
-  const RowOrder order(*mesh);
+  const RowOrder order(mesh->comm());
   journal_.emplace(directory_, order, options.interval, [this] { return stop_->is_there(); });
   if (line.command == "invert") log_.emplace(directory_, order);
 }
@@ -145,7 +145,7 @@ ParameterSet InverseJob::asked_gradient() const {
 
 void InverseJob::make_plan(Sweep sweep, int num_steps) {
   std::optional<SweepPlan>& plan = plans_[sweep];
-  const RowOrder order(*mesh);
+  const RowOrder order(mesh->comm());
   at_place(job_.scene.checkpoint_place, [&] {
     const auto make = sweep == of_product ? plan_product_sweep : plan_sweep;
     plan = make(checkpoint_, solver->model(), problem->initial(), asked_gradient(), num_steps,

@@ -33,12 +33,11 @@ Entries entries_of(const ParameterEntry& entry, const std::string& parameter, Di
     return {std::move(values), field.owned(), field.components(), 1};
   }
   const Parameter& source = solver.parameters().at(parameter);
-  if (source.site == Site::local_vertex) {
-    std::vector<double> values = source.field.to_host();
-    values.resize(source.field.owned_size());
-    return {std::move(values), source.field.owned(), source.field.components(), source.steps};
-  }
-  return {source.field.to_host(), source.field.extent(), source.field.components(), source.steps};
+  if (source.is_global())
+    return {source.field.to_host(), source.field.extent(), source.field.components(), source.steps()};
+  std::vector<double> values = source.field.to_host();
+  values.resize(source.field.owned_size());
+  return {std::move(values), source.field.owned(), source.field.components(), source.steps()};
 }
 
 /// Whether a material is of a law that has the parameter.
@@ -256,8 +255,8 @@ Unknown make_unknown(const Scene& scene, DifferentiableSolver& solver, const Par
     load_map(scene, mesh, entry, unknown);
     return unknown;
   }
-  const bool of_cells =
-      solver.parameters().find(unknown.parameter) && solver.parameters().at(unknown.parameter).site == Site::cell;
+  const bool of_cells = solver.parameters().find(unknown.parameter) &&
+                        &solver.parameters().at(unknown.parameter).on() == mesh.cell_entities().get();
   if (of_cells && entry.per != Per::cell) {
     group_cells(scene, mesh, entry, unknown);
   } else if (of_cells) {

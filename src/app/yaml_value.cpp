@@ -199,7 +199,9 @@ std::string join(const std::vector<std::string>& words) {
   return text;
 }
 
-std::string shape_text(const Shape& shape) { return shape.empty() ? std::string("a number") : diffsim::to_string(shape); }
+std::string shape_text(const Shape& shape) {
+  return shape.empty() ? std::string("a number") : diffsim::to_string(shape);
+}
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;

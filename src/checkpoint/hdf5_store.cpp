@@ -22,29 +22,30 @@ std::string Hdf5Store::kind_of(const State& state) const {
   return format_.single ? rounded_kind : snapshot_kind;
 }
 
-std::string Hdf5Store::path(int step) const { return directory_->file_of(kinds_.at(step), step); }
+std::string Hdf5Store::path(int step) const { return directory_->file_of(snapshots_.at(step).kind, step); }
 
 void Hdf5Store::put(int step, const State& state) {
   const ProfilingRegion region("diffsim::checkpoint::put");
   const std::string kind = kind_of(state);
-  kinds_[step] = kind;
+  snapshots_[step] = {kind, state.entities()};
   if (directory_->claim(kind, step)) return;  // the sweep's own, of the same state
   directory_->write(kind, step, order_.to_file("/state", state, format_));
 }
 
 void Hdf5Store::get(int step, State& state) {
   const ProfilingRegion region("diffsim::checkpoint::get");
-  const auto at = kinds_.find(step);
-  if (at == kinds_.end()) throw Error("no snapshot of step " + std::to_string(step) + " in " + directory_->path());
-  const Hdf5File file = directory_->open(at->second, step);
+  const auto at = snapshots_.find(step);
+  if (at == snapshots_.end()) throw Error("no snapshot of step " + std::to_string(step) + " in " + directory_->path());
+  const Hdf5File file = directory_->open(at->second.kind, step);
+  state.set_entities(at->second.entities);
   order_.from_file(file, "/state", state);
 }
 
 void Hdf5Store::erase(int step) {
-  const auto at = kinds_.find(step);
-  if (at == kinds_.end()) return;
-  directory_->erase(at->second, step);
-  kinds_.erase(at);
+  const auto at = snapshots_.find(step);
+  if (at == snapshots_.end()) return;
+  directory_->erase(at->second.kind, step);
+  snapshots_.erase(at);
 }
 
 }  // namespace diffsim

@@ -25,7 +25,7 @@ void widen_values(const DeviceArray<float>& rounded, Field& field) {
 
 }  // namespace
 
-/// The values of each field.
+/// The values of each field, and the entities that they are on.
 struct RoundedStore::Snapshot {
   explicit Snapshot(const State& state) {
     for (const Field& field : state.fields())
@@ -37,6 +37,7 @@ struct RoundedStore::Snapshot {
     return same;
   }
   std::vector<DeviceArray<float>> fields;
+  std::vector<std::shared_ptr<const Entities>> entities;
 };
 
 RoundedStore::RoundedStore() = default;
@@ -49,6 +50,7 @@ void RoundedStore::put(int step, const State& state) {
   if (free_.empty()) free_.push_back(std::make_unique<Snapshot>(state));
   std::unique_ptr<Snapshot> snapshot = std::move(free_.back());
   free_.pop_back();
+  snapshot->entities = state.entities();
   for (std::size_t k = 0; k < snapshot->fields.size(); ++k) round_values(state.fields()[k], snapshot->fields[k]);
   Kokkos::fence();
   snapshots_.emplace(step, std::move(snapshot));
@@ -57,6 +59,7 @@ void RoundedStore::put(int step, const State& state) {
 void RoundedStore::get(int step, State& state) {
   const auto found = snapshots_.find(step);
   if (found == snapshots_.end()) throw Error("no snapshot of step " + std::to_string(step) + " in memory");
+  if (found->second->fields.size() == state.fields().size()) state.set_entities(found->second->entities);
   if (!found->second->fits(state)) throw Error("the snapshot of step " + std::to_string(step) + " is of other fields");
   for (std::size_t k = 0; k < state.fields().size(); ++k) widen_values(found->second->fields[k], state.fields()[k]);
   Kokkos::fence();

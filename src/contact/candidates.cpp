@@ -12,7 +12,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "exchange.hpp"
+#include "diffsim/core/redistribute.hpp"
 
 namespace diffsim::contact {
 namespace {
@@ -175,6 +175,14 @@ void add_vectors(const double* from, double* to, int size) {
   Kokkos::fence();
 }
 
+/// A triangle or an edge, and the rank that it goes to.
+template <class Item>
+struct Sent {
+  Item item;
+  std::int32_t to;
+};
+constexpr auto rank_of_item = [](const auto& sent) { return sent.to; };
+
 }  // namespace
 
 /// Primitives of this rank, then those sent to it, then obstacles'.
@@ -221,8 +229,13 @@ Candidates::Candidates(const TetrahedralMesh& mesh, bool self, const std::vector
   for (const SurfaceVertex& point : body_.points) watched.push_back(point.index);
   watched_ = to_device("diffsim::contact::watched", watched);
   num_owned_edges_ = static_cast<int>(body_.edges.size());
-  const std::vector<PetscInt> nobody;
-  ring_ = std::make_unique<Halo>(mesh.comm(), mesh.num_owned_vertices(), nobody, nobody);
+  set_copies({}, {});
+}
+
+void Candidates::set_copies(const std::vector<PetscInt>& owner, const std::vector<PetscInt>& index) {
+  const int owned = mesh_->num_owned_vertices();
+  vertices_ = std::make_shared<const Entities>("vertices", mesh_->comm(), static_cast<std::size_t>(owned), nullptr,
+                                               std::make_shared<const Exchange>(mesh_->comm(), owned, owner, index));
 }
 
 bool Candidates::covered(const Field& at, const Vectors& obstacles, double range) const {
@@ -304,8 +317,8 @@ void Candidates::import_primitives(const std::vector<double>& from, const std::v
   constexpr int doubles = boxes_a_rank * static_cast<int>(sizeof(Box) / sizeof(double));
   DIFFSIM_MPI(MPI_Allgather(mine.data(), doubles, MPI_DOUBLE, all.data(), doubles, MPI_DOUBLE, comm));
 
-  std::vector<std::vector<SurfaceTriangle>> triangles(static_cast<std::size_t>(ranks_));
-  std::vector<std::vector<SurfaceEdge>> edges(static_cast<std::size_t>(ranks_));
+  std::vector<Sent<SurfaceTriangle>> triangles;
+  std::vector<Sent<SurfaceEdge>> edges;
   for (int r = 0; r < ranks_; ++r) {
     if (r == rank_) continue;
     const auto other = static_cast<std::size_t>(r);
@@ -314,16 +327,15 @@ void Candidates::import_primitives(const std::vector<double>& from, const std::v
     for (int i = 0; i < boxes_a_rank; ++i) whole.include(boxes[i]);
     for (std::size_t t = 0; t < triangle_boxes.size(); ++t)
       if (triangle_boxes[t].overlaps(whole) && near_any(triangle_boxes[t], boxes))
-        triangles[other].push_back(body_.triangles[t]);
+        triangles.push_back({body_.triangles[t], r});
     for (std::size_t e = 0; e < edge_boxes.size(); ++e)
-      if (edge_boxes[e].overlaps(whole) && near_any(edge_boxes[e], boxes)) edges[other].push_back(body_.edges[e]);
+      if (edge_boxes[e].overlaps(whole) && near_any(edge_boxes[e], boxes)) edges.push_back({body_.edges[e], r});
   }
   // In the order of numbers, so that lists do not depend on which rank sent what.
   const auto own_triangles = static_cast<std::ptrdiff_t>(lists.triangles.size());
   const auto own_edges = static_cast<std::ptrdiff_t>(lists.edges.size());
-  for (const auto& part : exchange_all(comm, triangles))
-    lists.triangles.insert(lists.triangles.end(), part.begin(), part.end());
-  for (const auto& part : exchange_all(comm, edges)) lists.edges.insert(lists.edges.end(), part.begin(), part.end());
+  for (const auto& sent : redistribute(comm, triangles, rank_of_item)) lists.triangles.push_back(sent.item);
+  for (const auto& sent : redistribute(comm, edges, rank_of_item)) lists.edges.push_back(sent.item);
   std::sort(lists.triangles.begin() + own_triangles, lists.triangles.end(), [](const auto& x, const auto& y) {
     for (std::size_t k = 0; k < 3; ++k)
       if (x.corners[k].number != y.corners[k].number) return x.corners[k].number < y.corners[k].number;
@@ -357,8 +369,8 @@ void Candidates::number_vertices(Lists& lists) {
     copies_.push_back({v.rank, v.index});
   }
   const int owned = mesh_->num_owned_vertices();
-  ring_ = std::make_unique<Halo>(mesh_->comm(), owned, owner, index);
-  const int mesh_vertices = ring_->num_local();
+  set_copies(owner, index);
+  const int mesh_vertices = num_mesh_vertices();
   const auto place = [&](const SurfaceVertex& v) {
     if (v.rank < 0) return mesh_vertices + v.index;
     if (v.rank == rank_) return v.index;
@@ -409,7 +421,7 @@ Vectors Candidates::gather(const Field& local, const Vectors& obstacles) const {
   const int owned = 3 * mesh_->num_owned_vertices(), all = 3 * num_mesh_vertices();
   Field ring = shares();
   copy_vectors(local.data(), ring.data(), owned);
-  ring_->copy_to_ghosts(ring);
+  vertices_->exchange()->copy_to_ghosts(ring);
   const auto result = make_device_array<double>("diffsim::contact::vectors",
                                                 static_cast<std::size_t>(all + 3 * num_obstacle_vertices_));
   copy_vectors(ring.data(), result.data(), all);
@@ -417,12 +429,10 @@ Vectors Candidates::gather(const Field& local, const Vectors& obstacles) const {
   return result;
 }
 
-Field Candidates::shares() const {
-  return {"contact_shares", static_cast<std::size_t>(num_mesh_vertices()), 3, mesh_->num_owned_vertices()};
-}
+Field Candidates::shares() const { return {"contact_shares", vertices_, 3}; }
 
 void Candidates::scatter(Field& shares, Field& local) const {
-  ring_->add_to_owners(shares);
+  vertices_->exchange()->add_to_owners(shares);
   add_vectors(shares.data(), local.data(), 3 * mesh_->num_owned_vertices());
 }
 

@@ -9,8 +9,8 @@
 #include "diffsim/contact/surface.hpp"
 #include "diffsim/core/block_matrix.hpp"
 #include "diffsim/core/device.hpp"
+#include "diffsim/core/exchange.hpp"
 #include "diffsim/core/field.hpp"
-#include "diffsim/mesh/halo.hpp"
 
 namespace diffsim::contact {
 
@@ -82,8 +82,8 @@ class Candidates {
   /// Zeroed, for `scatter`.
   Field shares() const;
 
-  int num_owned_vertices() const { return ring_->num_owned(); }
-  int num_mesh_vertices() const { return ring_->num_local(); }
+  int num_owned_vertices() const { return static_cast<int>(vertices_->owned()); }
+  int num_mesh_vertices() const { return static_cast<int>(vertices_->local()); }
   /// The mesh's vertices that are copies, after the owned ones.
   const std::vector<VertexPlace>& copies() const { return copies_; }
   /// The rest shape of all vertices of the pairs.
@@ -104,6 +104,8 @@ class Candidates {
   void import_primitives(const std::vector<double>& from, const std::vector<double>& to, double reach,
                          Lists& lists) const;
   void number_vertices(Lists& lists);
+  /// Makes the copies of other ranks' vertices those of `owner` and `index` there. Collective.
+  void set_copies(const std::vector<PetscInt>& owner, const std::vector<PetscInt>& index);
   void measure();
 
   const TetrahedralMesh* mesh_;
@@ -115,7 +117,7 @@ class Candidates {
   std::vector<std::array<int, 2>> local_edges_;
   Surface obstacles_;  // all of them
   int num_obstacle_vertices_ = 0;
-  std::unique_ptr<Halo> ring_;
+  std::shared_ptr<const Entities> vertices_;  // of the mesh: owned ones, then copies of others' near by
   std::vector<VertexPlace> copies_;
   std::vector<double> areas_;  // [owned vertices]
   const Field* rest_positions_ = nullptr;

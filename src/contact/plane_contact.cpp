@@ -136,9 +136,7 @@ void PlaneContact::prepare_tangent(const ParameterSet& parameters, const Paramet
 void PlaneContact::begin_adjoint(const ParameterSet& gradient) {
   require_derivatives(gradient);
   data_->area_gradient = {};
-  if (gradient.find("rest_positions"))
-    data_->area_gradient =
-        Field("area_gradient", static_cast<std::size_t>(mesh_->num_vertices()), 3, mesh_->num_owned_vertices());
+  if (gradient.find("rest_positions")) data_->area_gradient = Field("area_gradient", mesh_->vertex_entities(), 3);
 }
 
 void PlaneContact::prepare_adjoint(const ParameterSet& parameters, ParameterSet& gradient) {

@@ -9,13 +9,13 @@
 #include "diffsim/contact/surface_areas.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/ranks.hpp"
+#include "diffsim/core/redistribute.hpp"
 #include "diffsim/core/small_tensor.hpp"
-#include "exchange.hpp"
 
 namespace diffsim::contact {
 namespace {
 
-using EdgeKey = std::pair<std::int64_t, std::int64_t>;
+using EdgeKey = std::array<std::int64_t, 2>;  // vertex numbers, the lower one first
 
 EdgeKey key_of(const SurfaceTriangle& triangle, std::size_t edge) {
   const std::int64_t a = triangle.corners[edge].number, b = triangle.corners[(edge + 1) % 3].number;
@@ -27,39 +27,33 @@ struct EdgeAnswer {
   std::int32_t triangles, owner;
 };
 
+struct EdgeQuestion {
+  EdgeKey edge;
+  EdgeAnswer answer;
+  std::int32_t asked_by;
+};
+
 /// Asks a third rank, chosen by the edge, about each edge of each triangle. Collective.
 std::vector<std::array<EdgeAnswer, 3>> ask_about_edges(MPI_Comm comm, const std::vector<SurfaceTriangle>& triangles) {
-  const int ranks = num_ranks(comm);
-  const auto n = static_cast<std::size_t>(ranks);
   const auto meeting_place = [&](const EdgeKey& key) {
-    const std::uint64_t mixed = static_cast<std::uint64_t>(key.first) * 0x9e3779b97f4a7c15ull +
-                                static_cast<std::uint64_t>(key.second) * 0xbf58476d1ce4e5b9ull;
-    return static_cast<std::size_t>((mixed >> 32) % n);
+    const std::uint64_t mixed = static_cast<std::uint64_t>(key[0]) * 0x9e3779b97f4a7c15ull +
+                                static_cast<std::uint64_t>(key[1]) * 0xbf58476d1ce4e5b9ull;
+    return static_cast<int>((mixed >> 32) % static_cast<std::uint64_t>(num_ranks(comm)));
   };
-  std::vector<std::vector<std::array<std::int64_t, 2>>> questions(n);
+  std::vector<EdgeQuestion> questions;
   for (const SurfaceTriangle& triangle : triangles)
-    for (std::size_t e = 0; e < 3; ++e) {
-      const EdgeKey key = key_of(triangle, e);
-      questions[meeting_place(key)].push_back({key.first, key.second});
-    }
-  const auto asked = exchange_all(comm, questions);
+    for (std::size_t e = 0; e < 3; ++e) questions.push_back({key_of(triangle, e), {}, rank_of(comm)});
+  questions = redistribute(comm, questions, [&](const EdgeQuestion& question) { return meeting_place(question.edge); });
+  // Questions come by rank, so that the first one about an edge is the lowest rank's.
   std::map<EdgeKey, EdgeAnswer> edges;
-  for (std::size_t r = 0; r < n; ++r)
-    for (const auto& [a, b] : asked[r]) {
-      EdgeAnswer& edge = edges.try_emplace({a, b}, EdgeAnswer{0, static_cast<std::int32_t>(r)}).first->second;
-      ++edge.triangles;
-    }
-  std::vector<std::vector<EdgeAnswer>> replies(n);
-  for (std::size_t r = 0; r < n; ++r)
-    for (const auto& [a, b] : asked[r]) replies[r].push_back(edges.at({a, b}));
-  const auto answers = exchange_all(comm, replies);
-  std::vector<std::size_t> next(n, 0);
+  for (const EdgeQuestion& question : questions)
+    ++edges.try_emplace(question.edge, EdgeAnswer{0, question.asked_by}).first->second.triangles;
+  for (EdgeQuestion& question : questions) question.answer = edges.at(question.edge);
+  questions = redistribute(comm, questions, [](const EdgeQuestion& question) { return question.asked_by; });
+  for (const EdgeQuestion& question : questions) edges[question.edge] = question.answer;
   std::vector<std::array<EdgeAnswer, 3>> result(triangles.size());
   for (std::size_t t = 0; t < triangles.size(); ++t)
-    for (std::size_t e = 0; e < 3; ++e) {
-      const std::size_t place = meeting_place(key_of(triangles[t], e));
-      result[t][e] = answers[place][next[place]++];
-    }
+    for (std::size_t e = 0; e < 3; ++e) result[t][e] = edges.at(key_of(triangles[t], e));
   return result;
 }
 
@@ -67,19 +61,10 @@ std::vector<std::array<EdgeAnswer, 3>> ask_about_edges(MPI_Comm comm, const std:
 std::vector<SurfaceVertex> vertices_of(const TetrahedralMesh& mesh) {
   const int rank = rank_of(mesh.comm());
   const auto local = static_cast<std::size_t>(mesh.num_vertices());
-  std::vector<double> values(3 * local, 0.0);
-  for (std::size_t v = 0; v < local; ++v) {
-    values[3 * v] = rank;
-    values[3 * v + 1] = static_cast<double>(v);
-  }
-  Field owners("owners", local, 3, mesh.num_owned_vertices());
-  owners.from_host(values);
-  mesh.halo().copy_to_ghosts(owners);
-  values = owners.to_host();
   std::vector<SurfaceVertex> result(local);
   for (std::size_t v = 0; v < local; ++v)
-    result[v] = {mesh.vertex_order().file_index()[v], static_cast<std::int32_t>(values[3 * v]),
-                 static_cast<std::int32_t>(values[3 * v + 1])};
+    result[v] = {mesh.vertex_order().file_index()[v], rank, static_cast<std::int32_t>(v)};
+  mesh.vertex_exchange().copy_to_ghosts(result);
   return result;
 }
 
@@ -116,10 +101,10 @@ Surface mesh_surface(const TetrahedralMesh& mesh) {
       sum[2] += corner_share(surface.triangles[t], k);
     }
   }
-  Field shares("surface", vertices.size(), 3, mesh.num_owned_vertices());
+  Field shares("surface", mesh.vertex_entities(), 3);
   shares.from_host(sums);
-  mesh.halo().add_to_owners(shares);
-  mesh.halo().copy_to_ghosts(shares);
+  mesh.vertex_exchange().add_to_owners(shares);
+  mesh.vertex_exchange().copy_to_ghosts(shares);
   sums = shares.to_host();
   for (std::size_t t = 0; t < triangles.size(); ++t)
     for (std::size_t k = 0; k < 3; ++k) {

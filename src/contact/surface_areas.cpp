@@ -74,9 +74,9 @@ std::vector<double> RestAreas::sums(const Field& rest, const Field* direction) c
     }
     for (const int v : triangle) all[3 * static_cast<std::size_t>(v)] += share / 3.0;
   }
-  Field shares("surface_area", static_cast<std::size_t>(mesh_->num_vertices()), 3, mesh_->num_owned_vertices());
+  Field shares("surface_area", mesh_->vertex_entities(), 3);
   shares.from_host(all);
-  mesh_->halo().add_to_owners(shares);
+  mesh_->vertex_exchange().add_to_owners(shares);
   all = shares.to_host();
   std::vector<double> result(static_cast<std::size_t>(mesh_->num_owned_vertices()));
   for (std::size_t v = 0; v < result.size(); ++v) result[v] = all[3 * v];
@@ -84,7 +84,7 @@ std::vector<double> RestAreas::sums(const Field& rest, const Field* direction) c
 }
 
 void RestAreas::add_gradient(const Field& rest, Field& areas_bar, Field& gradient) const {
-  mesh_->halo().copy_to_ghosts(areas_bar);
+  mesh_->vertex_exchange().copy_to_ghosts(areas_bar);
   const std::vector<double> X = rest.to_host(), bar = areas_bar.to_host();
   std::vector<double> sums = gradient.to_host();
   for (const auto& triangle : triangles_) {
@@ -103,9 +103,9 @@ SurfaceAreas surface_areas(const TetrahedralMesh& mesh) {
   std::vector<double> sums(mesh.rest_positions().size(), 0.0);
   for (const std::array<int, 3>& triangle : surface_triangles(mesh))
     for (const int vertex : triangle) sums[3 * static_cast<std::size_t>(vertex)] += rest_area(mesh, triangle) / 3.0;
-  Field shares("surface_area", static_cast<std::size_t>(mesh.num_vertices()), 3, mesh.num_owned_vertices());
+  Field shares("surface_area", mesh.vertex_entities(), 3);
   shares.from_host(sums);
-  mesh.halo().add_to_owners(shares);
+  mesh.vertex_exchange().add_to_owners(shares);
   sums = shares.to_host();
   SurfaceAreas result;
   for (int v = 0; v < mesh.num_owned_vertices(); ++v) {

@@ -120,8 +120,7 @@ void SurfaceContact::begin_adjoint(const ParameterSet& gradient) {
   require_derivatives(gradient);
   data_->has_gradient = gradient.find("rest_positions") != nullptr;
   if (!data_->has_gradient) return;
-  data_->area_gradient = Field("area_gradient", static_cast<std::size_t>(data_->mesh->num_vertices()), 3,
-                               data_->mesh->num_owned_vertices());
+  data_->area_gradient = Field("area_gradient", data_->mesh->vertex_entities(), 3);
   data_->rest_gradient = data_->area_gradient.like("rest_gradient");
 }
 

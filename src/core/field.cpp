@@ -23,11 +23,14 @@ void require_same_size(const Field& a, const Field& b) {
 
 void Field::Deleter::operator()(double* data) const noexcept { free_on_device(data); }
 
-Field::Field(std::string name, std::size_t extent, int components, std::ptrdiff_t owned)
-    : name_(std::move(name)),
-      extent_(extent),
-      owned_(owned < 0 ? extent : static_cast<std::size_t>(owned)),
-      components_(components) {
+Field::Field(std::string name, std::size_t extent, int components)
+    : Field(std::move(name), Entities::of_process(extent), components) {}
+
+Field::Field(std::string name, std::shared_ptr<const Entities> on, int components, int steps)
+    : name_(std::move(name)), on_(std::move(on)), components_(components), steps_(steps) {
+  if (steps_ > 1 && on_->exchange())
+    throw Error("field '" + name_ + "' cannot have values for each step on " + on_->name() +
+                " with copies; give it the owned ones");
   if (size() == 0) return;
   // One more than asked for: SIMD loads of the last vertex take four doubles (core/pack.hpp).
   data_.reset(static_cast<double*>(allocate_on_device(name_, bytes() + sizeof(double))));
@@ -36,14 +39,13 @@ Field::Field(std::string name, std::size_t extent, int components, std::ptrdiff_
 }
 
 Field Field::clone() const {
-  Field copy(name_, extent_, components_, static_cast<std::ptrdiff_t>(owned_));
+  if (!on_) return {};
+  Field copy = like(name_);
   copy.copy_from(*this);
   return copy;
 }
 
-Field Field::like(std::string name) const {
-  return Field(std::move(name), extent_, components_, static_cast<std::ptrdiff_t>(owned_));
-}
+Field Field::like(std::string name) const { return Field(std::move(name), on_, components_, steps_); }
 
 void Field::fill(double value) {
   const auto x = span(*this);
@@ -53,6 +55,11 @@ void Field::fill(double value) {
 }
 
 void Field::copy_from(const Field& other) {
+  if (on_ && other.on_ && on_->generation() != other.on_->generation()) {
+    if (on_->name() != other.on_->name())
+      throw Error("field '" + other.name_ + "' is on " + other.on_->name() + ", '" + name_ + "' on " + on_->name());
+    *this = Field(std::move(name_), other.on_, other.components_, other.steps_);
+  }
   require_same_size(*this, other);
   const auto x = span(other);
   const auto y = span(*this);

@@ -4,16 +4,16 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/exchange.hpp"
 
 namespace diffsim {
 
 std::size_t Parameter::offset(int n) const {
-  if (steps == 1) return 0;
-  if (n >= steps)
-    throw Error("parameter '" + name() + "' has values for " + std::to_string(steps) + " steps, step " +
+  if (steps() == 1) return 0;
+  if (n >= steps())
+    throw Error("parameter '" + name() + "' has values for " + std::to_string(steps()) + " steps, step " +
                 std::to_string(n) + " needs one more; give as many as the rollout has steps");
-  return static_cast<std::size_t>(n) * (field.extent() / static_cast<std::size_t>(steps));
+  return static_cast<std::size_t>(n) * on().local();
 }
 
 Parameter& ParameterSet::add(Parameter parameter) {
@@ -21,12 +21,8 @@ Parameter& ParameterSet::add(Parameter parameter) {
   return parameters_.emplace_back(std::move(parameter));
 }
 
-Parameter& ParameterSet::add(std::string name, Site site, std::size_t extent, int components, MPI_Comm comm,
-                             int steps) {
-  const int rank = rank_of(comm);
-  const std::size_t entries = extent * static_cast<std::size_t>(steps);
-  const std::ptrdiff_t owned = site == Site::global && rank != 0 ? 0 : static_cast<std::ptrdiff_t>(entries);
-  return add(Parameter{Field(std::move(name), entries, components, owned), site, steps});
+Parameter& ParameterSet::add(std::string name, std::shared_ptr<const Entities> on, int components, int steps) {
+  return add(Parameter{Field(std::move(name), std::move(on), components, steps)});
 }
 
 Parameter* ParameterSet::find(const std::string& name) {
@@ -63,7 +59,7 @@ ParameterSet ParameterSet::zero_like(const std::vector<std::string>& names) cons
   ParameterSet zero;
   for (const std::string& name : names) {
     const Parameter& parameter = at(name);
-    zero.add(Parameter{parameter.field.like(name), parameter.site, parameter.steps});
+    zero.add(Parameter{parameter.field.like(name)});
   }
   return zero;
 }
@@ -78,9 +74,14 @@ double local_dot(const ParameterSet& x, const ParameterSet& y) {
   return sum;
 }
 
+void synchronise(ParameterSet& parameters) {
+  for (Parameter& parameter : parameters)
+    if (const Exchange* exchange = parameter.on().exchange()) exchange->copy_to_ghosts(parameter.field);
+}
+
 void sum_globals(ParameterSet& gradient, MPI_Comm comm) {
   for (Parameter& parameter : gradient) {
-    if (parameter.site != Site::global) continue;
+    if (!parameter.is_global()) continue;
     std::vector<double> values = parameter.field.to_host();
     DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM, comm));
     parameter.field.from_host(values);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/exchange.hpp"
 
 namespace diffsim {
 namespace {
@@ -57,6 +58,26 @@ void State::fill(double value) {
 void State::copy_from(const State& other) {
   require_same_fields(*this, other);
   for (std::size_t i = 0; i < fields_.size(); ++i) fields_[i].copy_from(other.fields_[i]);
+}
+
+std::vector<std::shared_ptr<const Entities>> State::entities() const {
+  std::vector<std::shared_ptr<const Entities>> all;
+  for (const Field& field : fields_) all.push_back(field.shared_on());
+  return all;
+}
+
+void State::set_entities(const std::vector<std::shared_ptr<const Entities>>& entities) {
+  if (entities.size() != fields_.size())
+    throw Error("a state of " + std::to_string(fields_.size()) + " fields cannot be put on " +
+                std::to_string(entities.size()) + " sets of entities");
+  for (std::size_t i = 0; i < fields_.size(); ++i)
+    if (entities[i]->generation() != fields_[i].on().generation())
+      fields_[i] = Field(fields_[i].name(), entities[i], fields_[i].components(), fields_[i].steps());
+}
+
+void synchronise(State& state) {
+  for (Field& field : state.fields())
+    if (const Exchange* exchange = field.on().exchange()) exchange->copy_to_ghosts(field);
 }
 
 double local_dot(const State& x, const State& y) {

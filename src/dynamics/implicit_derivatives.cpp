@@ -14,20 +14,20 @@ using namespace dynamics;
 void ImplicitModel::Step::tangent(const Field& y, const ParameterSet& direction, State& tangent) {
   const bool mass_changes = changes_mass(direction);
   const Parameter* const gravity = direction.find("gravity");
-  model_.synchronise(tangent);
+  synchronise(tangent);
   // Fixed components: dy = dx_n; those moved follow their motion.
   Field dy = model_.local_field("positions_tangent"), dw = dy.like("prescribed_velocities_tangent");
   copy_fixed(count_, model_.fixed(), tangent["positions"], dy);
   model_.apply_motions_tangent(n_, 0.0, model_.dt(), state_["positions"], direction, tangent["positions"], dy, dw);
-  model_.mesh().halo().copy_to_ghosts(dy);
+  model_.mesh().vertex_exchange().copy_to_ghosts(dy);
   // J dy = df - M (da_history - λ dg) - dm (a - λ g), with dx, dv of the history and of what is prescribed.
   Field dx = model_.local_field("dx"), dv = dx.like("dv"), rhs = dx.like("rhs"), da = dx.like("da");
   combine_state(rule_.position, tangent, dx);
   add_scaled(count_, rule_.position.y, dy, dx);
   combine_state(rule_.velocity, tangent, dv);
   copy_fixed(count_, model_.fixed(), dw, dv);
-  model_.mesh().halo().copy_to_ghosts(dx);
-  model_.mesh().halo().copy_to_ghosts(dv);
+  model_.mesh().vertex_exchange().copy_to_ghosts(dx);
+  model_.mesh().vertex_exchange().copy_to_ghosts(dv);
   const Configuration at = configuration(y);
   model_.compute_force_tangent(at, {dx, at.velocities ? &dv : nullptr}, direction, rhs);
   combine_state(rule_.acceleration, tangent, da);
@@ -48,7 +48,7 @@ void ImplicitModel::Step::tangent(const Field& y, const ParameterSet& direction,
   add_scaled(count_, 1.0, free, dy);
 
   advance_state(dy, dw, tangent);
-  model_.synchronise(tangent);
+  synchronise(tangent);
 }
 
 void ImplicitModel::Step::adjoint(const Field& y, State& adjoint, ParameterSet& gradient, Field* solution) {
@@ -63,7 +63,7 @@ void ImplicitModel::Step::adjoint(const Field& y, State& adjoint, ParameterSet& 
   linearise(y);
   solve(rhs, w, true);
   keep_free(count_, model_.fixed(), w);
-  model_.mesh().halo().copy_to_ghosts(w);
+  model_.mesh().vertex_exchange().copy_to_ghosts(w);
   if (solution) solution->copy_from(w);
   // Everything else that the residual depends on.
   const Configuration at = configuration(y);

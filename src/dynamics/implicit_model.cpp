@@ -95,11 +95,9 @@ ImplicitModel::~ImplicitModel() = default;
 State ImplicitModel::make_state() const {
   State state = MeshModel::make_state();
   for (const std::string& name : state_fields(options_.integrator))
-    if (!state.has(name)) state.add(Field(name, static_cast<std::size_t>(mesh().num_owned_vertices()), 3));
+    if (!state.has(name)) state.add(Field(name, mesh().owned_vertex_entities(), 3));
   return state;
 }
-
-void ImplicitModel::synchronise(State& state) const { mesh().halo().copy_to_ghosts(state["positions"]); }
 
 void ImplicitModel::tighten_solver(double factor) {
   constexpr double least = 1e-13;  // below lies rounding

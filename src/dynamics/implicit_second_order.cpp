@@ -37,8 +37,8 @@ void ImplicitModel::adjoint_tangent(StepEquation& step, const Field& y, const Fi
   copy_fixed(count, fixed(), prescribed, dv);
   step.combine_state(rule.position, tangent.before, dx);
   add_scaled(count, rule.position.y, dy, dx);
-  mesh().halo().copy_to_ghosts(dx);
-  mesh().halo().copy_to_ghosts(dv);
+  mesh().vertex_exchange().copy_to_ghosts(dx);
+  mesh().vertex_exchange().copy_to_ghosts(dv);
   const Configuration at = step.configuration(y);
   const ConfigurationTangent along{dx, at.velocities ? &dv : nullptr};
   Field mass_ratio("mass_ratio", mass().extent());  // dM/M
@@ -63,7 +63,7 @@ void ImplicitModel::adjoint_tangent(StepEquation& step, const Field& y, const Fi
   keep_free(count, fixed(), rhs);
   step.solve(rhs, dw, true);
   keep_free(count, fixed(), dw);
-  mesh().halo().copy_to_ghosts(dw);
+  mesh().vertex_exchange().copy_to_ghosts(dw);
 
   // Everything else that the residual depends on.
   Field x_more = y_bar.like("x_more"), v_more = y_bar.like("v_more");

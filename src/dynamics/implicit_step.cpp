@@ -71,7 +71,7 @@ ImplicitModel::Step::Step(ImplicitModel& model, int n, const State& state)
 void ImplicitModel::Step::advance(const Field& y, State& next) const {
   next.copy_from(state_);
   advance_state(y, prescribed_velocities_, next);
-  model_.synchronise(next);
+  synchronise(next);
 }
 
 Evaluation ImplicitModel::Step::evaluate(const Field& y, Field& residual) {
@@ -111,7 +111,7 @@ double ImplicitModel::Step::find_gap(const Field& y, Field& gap) {
   add_scaled(count_, homotopy_, prescribed_, gap);
   add_scaled(count_, 1.0 - homotopy_, state_["positions"], gap);
   keep_fixed(count_, model_.fixed(), gap);
-  model_.mesh().halo().copy_to_ghosts(gap);
+  model_.mesh().vertex_exchange().copy_to_ghosts(gap);
   return largest(gap);
 }
 
@@ -132,7 +132,7 @@ LinearReport ImplicitModel::Step::find_direction(const Field& y, const Field& re
   keep_free(count_, model_.fixed(), rhs);
   const LinearReport report = work_.linear.solve(rhs, direction, tolerance);
   copy_fixed(count_, model_.fixed(), gap, direction);
-  model_.mesh().halo().copy_to_ghosts(direction);
+  model_.mesh().vertex_exchange().copy_to_ghosts(direction);
   return report;
 }
 
@@ -195,7 +195,7 @@ Configuration ImplicitModel::Step::configuration(const Field& y, std::int32_t* i
     velocities_.copy_from(velocity_history_);
     axpy(rule_.velocity.y, y, velocities_);
     copy_fixed(count_, model_.fixed(), prescribed_velocities_, velocities_);
-    model_.mesh().halo().copy_to_ghosts(velocities_);
+    model_.mesh().vertex_exchange().copy_to_ghosts(velocities_);
   }
   return {positions_, n_, invalid_cell, rates ? &velocities_ : nullptr, time_of_forces(progress_), load_factor_};
 }
@@ -216,7 +216,7 @@ LinearSystem::Product ImplicitModel::Step::product_at(const Field& y) {
     const Configuration here{place->positions,     n_, nullptr, rates ? &place->velocities : nullptr, place->at.time,
                              place->at.load_factor};
     copy_values(count_, x, dx);
-    model_.mesh().halo().copy_to_ghosts(dx);
+    model_.mesh().vertex_exchange().copy_to_ghosts(dx);
     if (rates) {
       dv.copy_from(dx);
       scale(rule_.velocity.y, dv);
@@ -247,7 +247,7 @@ void ImplicitModel::Step::make_reference() {
   const TimeRule rule = make_time_rule(model_.options_, model_.dt(), 1);
   Field rest = model_.local_field("rest"), velocities = rest.like("velocities_at_rest");
   copy_values(count_, model_.parameters().at("rest_positions").field, rest);
-  model_.mesh().halo().copy_to_ghosts(rest);
+  model_.mesh().vertex_exchange().copy_to_ghosts(rest);
   const Configuration at{rest, 0, nullptr, model_.any_term_uses_velocities() ? &velocities : nullptr};
   make_blocks(at);
   bool good = false;
@@ -295,7 +295,7 @@ Field& ImplicitModel::Step::acceleration_of(const Field& y) {
 Field ImplicitModel::Step::positions_of(const Field& y) const {
   Field x = position_history_.clone();
   axpy(rule_.position.y, y, x);
-  model_.mesh().halo().copy_to_ghosts(x);
+  model_.mesh().vertex_exchange().copy_to_ghosts(x);
   return x;
 }
 
@@ -307,7 +307,7 @@ void ImplicitModel::Step::add_forces_of_motion(const Field& y, Field& rhs) {
   for (const auto& term : model_.terms())
     if (term->moves(n_, model_.parameters()))
       term->add_force_tangent(at, {still, at.velocities ? &still : nullptr, time}, {}, force);
-  model_.mesh().halo().add_to_owners(force);
+  model_.mesh().vertex_exchange().add_to_owners(force);
   add_scaled(count_, 1.0, force, rhs);
 }
 

@@ -45,7 +45,7 @@ class ImplicitModel::Step : public dynamics::NewtonProblem, public dynamics::Ste
   Step(ImplicitModel& model, int n, const State& state);
 
   const State& state() const override { return state_; }
-  double load_factor(const Parameter& load) const override { return load.steps == 1 ? load_factor_ : 1.0; }
+  double load_factor(const Parameter& load) const override { return load.steps() == 1 ? load_factor_ : 1.0; }
 
   /// The state after the step, from its solution y.
   void advance(const Field& y, State& next) const;

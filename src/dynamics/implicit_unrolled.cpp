@@ -136,7 +136,7 @@ void ImplicitModel::unrolled_tangent(StepEquation& step, int iterations, NewtonT
     Field dx_gap = dx.clone(), dv_gap = dv.clone();
     add_scaled(count, rule.position.y, gap, dx_gap);
     add_scaled(count, rule.velocity.y, gap, dv_gap);
-    for (Field* field : {&dx, &dv, &dx_gap, &dv_gap}) mesh().halo().copy_to_ghosts(*field);
+    for (Field* field : {&dx, &dv, &dx_gap, &dv_gap}) mesh().vertex_exchange().copy_to_ghosts(*field);
     const Configuration at = step.configuration(from);
     const auto along = [&](const Field& x, const Field& v) {
       return ConfigurationTangent{x, at.velocities ? &v : nullptr};
@@ -199,7 +199,7 @@ void ImplicitModel::unrolled_adjoint(StepEquation& step, int iterations, NewtonT
     step.linearise(held.y);
     step.solve(rhs, w, true);
     keep_free(count, fixed(), w);
-    mesh().halo().copy_to_ghosts(w);
+    mesh().vertex_exchange().copy_to_ghosts(w);
     // -wᵀ R, and -wᵀ J d by d alone, ...
     const Configuration at = step.configuration(held.y);
     Field x_bar = y_bar.like("x_bar"), v_bar = y_bar.like("v_bar"), a_bar = y_bar.like("a_bar");

@@ -203,8 +203,7 @@ PetscErrorCode LinearSystem::apply_product(Mat shell, Vec x, Vec y) {
   PetscFunctionBegin;
   PetscCall(MatShellGetContext(shell, static_cast<void*>(&system)));
   try {
-    const auto vertices = static_cast<std::size_t>(system->mesh_->num_vertices());
-    Field source("x", vertices, 3, system->mesh_->num_owned_vertices()), target = source.like("y");
+    Field source("x", system->mesh_->vertex_entities(), 3), target = source.like("y");
     get(x, source);
     keep(source, system->fixed_);
     system->product_(source, target);

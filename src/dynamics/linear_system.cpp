@@ -89,7 +89,7 @@ LinearSystem::LinearSystem(const TetrahedralMesh& mesh, const LinearOptions& opt
   DIFFSIM_PETSC(VecSetBlockSize(b_, 3));
   for (auto* vec : {&x_, &r_, &d_}) DIFFSIM_PETSC(VecDuplicate(b_, vec->out()));
 
-  Field rest("rest", static_cast<std::size_t>(mesh.num_vertices()), 3, mesh.num_owned_vertices());
+  Field rest("rest", mesh.vertex_entities(), 3);
   rest.from_host(mesh.rest_positions());
   put(rest, x_);
   DIFFSIM_PETSC(MatNullSpaceCreateRigidBody(x_, rigid_motions_.out()));

@@ -10,9 +10,7 @@
 namespace diffsim {
 namespace {
 
-Field on_local_vertices(const TetrahedralMesh& mesh, const char* name) {
-  return {name, static_cast<std::size_t>(mesh.num_vertices()), 3, mesh.num_owned_vertices()};
-}
+Field on_local_vertices(const TetrahedralMesh& mesh, const char* name) { return {name, mesh.vertex_entities(), 3}; }
 
 void take_first_components(const Field& vectors, Field& numbers) {
   const double* const from = vectors.data();
@@ -42,7 +40,7 @@ LumpedMass::LumpedMass(const TetrahedralMesh& mesh)
     : mesh_(&mesh), lumping_(mesh), mass_("mass", static_cast<std::size_t>(mesh.num_owned_vertices())) {}
 
 void LumpedMass::gather(Field& sums, Field& owned) const {
-  mesh_->halo().add_to_owners(sums);
+  mesh_->vertex_exchange().add_to_owners(sums);
   take_first_components(sums, owned);
 }
 
@@ -71,7 +69,7 @@ void LumpedMass::add_gradient(const Field& density, const Field& rest, const Fie
                               Field* density_gradient, Field* rest_gradient) const {
   Field w = on_local_vertices(*mesh_, "mass_gradient");
   dynamics::copy_values(static_cast<int>(mass_gradient.size()), mass_gradient, w);
-  mesh_->halo().copy_to_ghosts(w);
+  mesh_->vertex_exchange().copy_to_ghosts(w);
   lumping_.add_sums_adjoint(density, rest, w, density_gradient, rest_gradient);
 }
 

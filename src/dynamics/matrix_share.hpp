@@ -30,11 +30,9 @@ class MatrixShare {
   void multiply(const Field& x, Field& y) const;
 
  private:
-  const Halo& halo() const { return own_ ? *own_ : mesh_->halo(); }
-
   const TetrahedralMesh* mesh_;
   Couplings couplings_;
-  std::unique_ptr<Halo> own_;
+  std::shared_ptr<const Entities> vertices_;
   BlockMatrix blocks_;
   std::vector<PetscInt> numbers_;
 };

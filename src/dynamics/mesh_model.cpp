@@ -33,9 +33,9 @@ MeshModel::MeshModel(std::shared_ptr<const TetrahedralMesh> mesh, double dt)
   mask_->fixed = make_zeroed_device_array<std::uint8_t>("diffsim::dynamics::fixed",
                                                         static_cast<std::size_t>(mesh_->num_owned_vertices()));
   const MPI_Comm comm = mesh_->comm();
-  parameters_.add("density", Site::cell, static_cast<std::size_t>(mesh_->num_cells()), 1, comm).field.fill(1000.0);
-  parameters_.add("gravity", Site::global, 1, 3, comm).field.from_host({0.0, -9.8, 0.0});
-  parameters_.add({local_field("rest_positions"), Site::local_vertex, 1}).field.from_host(mesh_->rest_positions());
+  parameters_.add("density", mesh_->cell_entities()).field.fill(1000.0);
+  parameters_.add("gravity", Entities::one_for_all(comm), 3).field.from_host({0.0, -9.8, 0.0});
+  parameters_.add({local_field("rest_positions")}).field.from_host(mesh_->rest_positions());
 }
 
 MeshModel::~MeshModel() = default;
@@ -74,9 +74,9 @@ void MeshModel::move(const std::string& name, const std::vector<int>& vertices, 
     return static_cast<int>(values.size() / a_step);
   };
   const dynamics::RigidMotion& motion = *motions_.back();
-  parameters_.add(motion.angular_velocity(), Site::global, 1, 1, comm(), steps_of(angular_velocity, 1))
-      .field.from_host(angular_velocity);
-  parameters_.add(motion.velocity(), Site::global, 1, 3, comm(), steps_of(velocity, 3)).field.from_host(velocity);
+  const auto one = Entities::one_for_all(comm());
+  parameters_.add(motion.angular_velocity(), one, 1, steps_of(angular_velocity, 1)).field.from_host(angular_velocity);
+  parameters_.add(motion.velocity(), one, 3, steps_of(velocity, 3)).field.from_host(velocity);
   fix(owned, {true, true, true});
 }
 
@@ -96,22 +96,13 @@ void MeshModel::apply_motions_adjoint(int n, double t, double h, const Field& x,
 
 const std::uint8_t* MeshModel::fixed() const { return mask_->fixed.data(); }
 
-Field MeshModel::local_field(const char* name) const {
-  return {name, static_cast<std::size_t>(mesh_->num_vertices()), 3, mesh_->num_owned_vertices()};
-}
+Field MeshModel::local_field(const char* name) const { return {name, mesh_->vertex_entities(), 3}; }
 
 State MeshModel::make_state() const {
   State state;
   state.add(local_field("positions"));
-  state.add(Field("velocities", static_cast<std::size_t>(mesh_->num_owned_vertices()), 3));
+  state.add(Field("velocities", mesh_->owned_vertex_entities(), 3));
   return state;
-}
-
-void MeshModel::synchronise(State& state) const { mesh_->halo().copy_to_ghosts(state["positions"]); }
-
-void MeshModel::synchronise(ParameterSet& parameters) const {
-  for (Parameter& parameter : parameters)
-    if (parameter.site == Site::local_vertex) mesh_->halo().copy_to_ghosts(parameter.field);
 }
 
 bool MeshModel::any_term_uses_velocities() const {
@@ -134,8 +125,7 @@ void MeshModel::prepare_tangent(const ParameterSet& direction) {
 
 void MeshModel::begin_adjoint(const ParameterSet& gradient) {
   for (const auto& term : terms_) term->begin_adjoint(gradient);
-  if (changes_mass(gradient))
-    mass_gradient_ = Field("mass_gradient", static_cast<std::size_t>(mesh_->num_owned_vertices()), 3);
+  if (changes_mass(gradient)) mass_gradient_ = Field("mass_gradient", mesh_->owned_vertex_entities(), 3);
 }
 
 void MeshModel::prepare_adjoint(ParameterSet& gradient) {
@@ -148,7 +138,7 @@ void MeshModel::prepare_adjoint(ParameterSet& gradient) {
   // Shares at copies of other ranks' vertices belong to their owners, who get them once: more may be gathered and added
   // later.
   if (!rest) return;
-  mesh_->halo().add_to_owners(rest->field);
+  mesh_->vertex_exchange().add_to_owners(rest->field);
   clear_copies(rest->field);
 }
 
@@ -181,36 +171,36 @@ bool MeshModel::changes_mass(const ParameterSet& set) { return set.find("density
 
 void MeshModel::compute_force(const Configuration& at, Field& force) {
   force.fill(0.0);
-  if (mesh_->halo().is_alone()) {
+  if (mesh_->vertex_exchange().is_alone()) {
     for (const auto& term : terms_) term->add_force(at, parameters_, force);
     return;
   }
   for (const auto& term : terms_) term->add_force_of(CellPart::shared, at, parameters_, force);
-  mesh_->halo().begin_add_to_owners(force);
+  mesh_->vertex_exchange().begin_add_to_owners(force);
   for (const auto& term : terms_) term->add_force_of(CellPart::inner, at, parameters_, force);
-  mesh_->halo().end_add_to_owners(force);
+  mesh_->vertex_exchange().end_add_to_owners(force);
 }
 
 void MeshModel::compute_force_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                                       const ParameterSet& direction, Field& force_tangent) {
   force_tangent.fill(0.0);
   for (const auto& term : terms_) term->add_force_tangent(at, tangent, direction, force_tangent);
-  mesh_->halo().add_to_owners(force_tangent);
+  mesh_->vertex_exchange().add_to_owners(force_tangent);
 }
 
 void MeshModel::compute_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                                       ParameterSet& gradient) {
   adjoint.positions.fill(0.0);
   if (adjoint.velocities) adjoint.velocities->fill(0.0);
-  if (mesh_->halo().is_alone()) {
+  if (mesh_->vertex_exchange().is_alone()) {
     for (const auto& term : terms_) term->add_force_adjoint(at, w, adjoint, gradient);
     return;
   }
   for (const auto& term : terms_) term->add_force_adjoint_of(CellPart::shared, at, w, adjoint, gradient);
-  mesh_->halo().begin_add_to_owners(adjoint.positions);
+  mesh_->vertex_exchange().begin_add_to_owners(adjoint.positions);
   for (const auto& term : terms_) term->add_force_adjoint_of(CellPart::inner, at, w, adjoint, gradient);
-  mesh_->halo().end_add_to_owners(adjoint.positions);
-  if (adjoint.velocities) mesh_->halo().add_to_owners(*adjoint.velocities);
+  mesh_->vertex_exchange().end_add_to_owners(adjoint.positions);
+  if (adjoint.velocities) mesh_->vertex_exchange().add_to_owners(*adjoint.velocities);
 }
 
 void MeshModel::compute_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
@@ -221,8 +211,8 @@ void MeshModel::compute_force_adjoint_tangent(const Configuration& at, const Con
   if (adjoint_tangent.velocities) adjoint_tangent.velocities->fill(0.0);
   for (const auto& term : terms_)
     term->add_force_adjoint_tangent(at, tangent, direction, w, dw, adjoint_tangent, gradient_tangent);
-  mesh_->halo().add_to_owners(adjoint_tangent.positions);
-  if (adjoint_tangent.velocities) mesh_->halo().add_to_owners(*adjoint_tangent.velocities);
+  mesh_->vertex_exchange().add_to_owners(adjoint_tangent.positions);
+  if (adjoint_tangent.velocities) mesh_->vertex_exchange().add_to_owners(*adjoint_tangent.velocities);
 }
 
 double MeshModel::kinetic_energy(const State& state) const {

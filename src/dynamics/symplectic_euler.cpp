@@ -108,7 +108,7 @@ SymplecticEuler::SymplecticEuler(std::shared_ptr<const TetrahedralMesh> mesh, do
   if (substeps_ < 1)
     throw Error("substeps is " + std::to_string(substeps_) + "; it must be at least 1", ErrorKind::input);
   work_ = std::make_unique<Workspace>(this->mesh(), substeps_);
-  parameters().add("damping", Site::global, 1, 1, comm()).field.fill(0.99);
+  parameters().add("damping", Entities::one_for_all(comm())).field.fill(0.99);
 }
 
 SymplecticEuler::~SymplecticEuler() = default;
@@ -192,10 +192,10 @@ void SymplecticEuler::step(int n, State& state, Record* record) {
       update_state(update, 0, first, work_->force, velocities, positions, work_->invalid_vertex.data() + s);
     Kokkos::fence();
     apply_motions(n, s * update.h, update.h, positions, positions, velocities);
-    mesh().halo().begin_copy_to_ghosts(positions);
+    mesh().vertex_exchange().begin_copy_to_ghosts(positions);
     update_state(update, first, all, work_->force, velocities, positions, work_->invalid_vertex.data() + s);
     Kokkos::fence();
-    mesh().halo().end_copy_to_ghosts(positions);
+    mesh().vertex_exchange().end_copy_to_ghosts(positions);
     if (limited)
       require_free({work_->start, n, nullptr, nullptr, time}, {positions, n, nullptr, nullptr, time_of(n, s + 1)}, s);
   }
@@ -218,7 +218,7 @@ void SymplecticEuler::step_back(int n, State& state, Record& record) {
   for (int s = substeps_ - 1; s >= 0; --s) {
     dynamics::take_back_positions(update, work_->grid, velocities, positions);
     Kokkos::fence();
-    mesh().halo().copy_to_ghosts(positions);
+    mesh().vertex_exchange().copy_to_ghosts(positions);
     // As on the way forward, where cells are looked after: another way through a kernel may round otherwise.
     compute_force({positions, n, work_->invalid_cell.data() + s, nullptr, time_of(n, s)}, work_->force);
     dynamics::take_back_velocities(update, work_->grid, work_->force, velocities);
@@ -228,7 +228,7 @@ void SymplecticEuler::step_back(int n, State& state, Record& record) {
 }
 
 void SymplecticEuler::step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) {
-  mesh().halo().copy_to_ghosts(tangent["positions"]);
+  mesh().vertex_exchange().copy_to_ghosts(tangent["positions"]);
   for (int s = 0; s < substeps_; ++s) substep_tangent(n, s, record, direction, tangent);
 }
 
@@ -255,7 +255,7 @@ void SymplecticEuler::substep_tangent(int n, int s, const Record& record, const 
                  dv, dx);
   Kokkos::fence();
   apply_motions_tangent(n, s * update.h, update.h, recorded.positions(s), direction, dx, dx, dv);
-  mesh().halo().copy_to_ghosts(dx);
+  mesh().vertex_exchange().copy_to_ghosts(dx);
 }
 
 void SymplecticEuler::step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) {
@@ -288,7 +288,7 @@ void SymplecticEuler::step_adjoint(int n, const Record& record, State& adjoint, 
     }
     if (mass_changes) add_mass_gradient(update, f_bar, work_->force, mass_gradient());
     Kokkos::fence();
-    mesh().halo().copy_to_ghosts(f_bar);
+    mesh().vertex_exchange().copy_to_ghosts(f_bar);
     compute_force_adjoint(at, f_bar, {gained, gained_v}, gradient);
     axpy(1.0, gained, x_bar);
     if (gained_v) dynamics::add_scaled(static_cast<int>(v_bar.size()), 1.0, *gained_v, v_bar);
@@ -406,7 +406,7 @@ std::string SymplecticEuler::stable_choice(double stable) const {
 double SymplecticEuler::largest_rate(void (ForceTerm::*add_bound)(const ParameterSet&, Field&)) {
   Field bound = work_->force.like("bound");
   for (const auto& term : terms()) (term.get()->*add_bound)(parameters(), bound);
-  mesh().halo().add_to_owners(bound);
+  mesh().vertex_exchange().add_to_owners(bound);
   const std::vector<double> b = bound.to_host();
   const std::vector<double> m = mass().to_host();
   double largest = 0.0;

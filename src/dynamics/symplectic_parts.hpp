@@ -56,7 +56,7 @@ class EulerRecord : public Record {
 
 struct SymplecticEuler::Workspace {
   Workspace(const TetrahedralMesh& mesh, int substeps)
-      : force("force", static_cast<std::size_t>(mesh.num_vertices()), 3, mesh.num_owned_vertices()),
+      : force("force", mesh.vertex_entities(), 3),
         invalid_cell("diffsim::dynamics::invalid_cell", static_cast<std::size_t>(substeps) + 1),
         invalid_vertex("diffsim::dynamics::invalid_vertex", static_cast<std::size_t>(substeps) + 1),
         far_vertex("diffsim::dynamics::far_vertex", 1) {
@@ -79,7 +79,7 @@ struct SymplecticEuler::Workspace {
   const Field* complete(const SymplecticEuler& model, const Field& owned, Field& all) const {
     if (!model.any_term_uses_velocities()) return nullptr;
     dynamics::copy_values(static_cast<int>(owned.size()), owned, local(all, "velocities"));
-    model.mesh().halo().copy_to_ghosts(all);
+    model.mesh().vertex_exchange().copy_to_ghosts(all);
     return &all;
   }
 

@@ -96,7 +96,7 @@ void SymplecticEuler::step_adjoint_tangent(int n, const Record& record, const St
   for (int s = 0; s < substeps_; ++s) {
     moving.push_back(s == 0 ? tangent.before.clone() : moving.back().clone());
     if (s == 0)
-      mesh().halo().copy_to_ghosts(moving[0]["positions"]);
+      mesh().vertex_exchange().copy_to_ghosts(moving[0]["positions"]);
     else
       substep_tangent(n, s - 1, record, direction, moving.back());
   }
@@ -158,8 +158,8 @@ void SymplecticEuler::step_adjoint_tangent(int n, const Record& record, const St
       add_scaled_sum(update.h, v_bar, gravity_sum);
       add_scaled_sum(update.h, dv_bar, gravity_sum_tangent);
     }
-    mesh().halo().copy_to_ghosts(f_bar);
-    mesh().halo().copy_to_ghosts(df_bar);
+    mesh().vertex_exchange().copy_to_ghosts(f_bar);
+    mesh().vertex_exchange().copy_to_ghosts(df_bar);
     compute_force_adjoint(at, f_bar, {gained, rates ? &gained_v : nullptr}, pair.gradient);
     compute_force_adjoint_tangent(at, along_at, direction, &f_bar, &df_bar, {d_gained, rates ? &d_gained_v : nullptr},
                                   pair.gradient_tangent);

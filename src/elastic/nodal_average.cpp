@@ -62,13 +62,13 @@ void divide_by(const Field& weights, bool with_rest, Field& field) {
 NodalAverage::NodalAverage(const TetrahedralMesh& mesh, const CellScatter& scatter)
     : mesh_(&mesh),
       scatter_(&scatter),
-      weights_("nodal_volumes", static_cast<std::size_t>(mesh.num_vertices()), 3, mesh.num_owned_vertices()),
+      weights_("nodal_volumes", mesh.vertex_entities(), 3),
       dilatations_(weights_.like("nodal_dilatations")),
       pressures_(weights_.like("nodal_pressures")) {}
 
 void NodalAverage::total(Field& field) const {
-  mesh_->halo().add_to_owners(field);
-  mesh_->halo().copy_to_ghosts(field);
+  mesh_->vertex_exchange().add_to_owners(field);
+  mesh_->vertex_exchange().copy_to_ghosts(field);
 }
 
 void NodalAverage::prepare(const CellGeometry<Tet4>& geometry) { prepare_tangent(geometry, nullptr); }

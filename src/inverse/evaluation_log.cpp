@@ -21,19 +21,17 @@ ParameterSet unknowns_of(const InverseProblem& problem, const std::vector<double
   for (std::size_t k = 0; k < problem.unknowns().size(); ++k) {
     const Unknown& unknown = problem.unknowns()[k];
     const int width = problem.components(k);
-    const Parameter* of_model = problem.model().parameters().find(unknown.parameter);
     const bool shared = !unknown.group_names.empty() || unknown.map_numbers > 0;
     const std::size_t numbers = unknown.map_numbers > 0 ? static_cast<std::size_t>(unknown.map_numbers)
                                                         : unknown.group_names.size() * static_cast<std::size_t>(width);
     std::vector<double> values(shared ? numbers : problem.count(k));
     if (u) std::copy_n(u->begin() + static_cast<std::ptrdiff_t>(problem.offset(k)), problem.count(k), values.begin());
-    Parameter parameter{Field(std::to_string(k), values.size() / static_cast<std::size_t>(width), width),
-                        shared     ? Site::global
-                        : of_model ? of_model->site
-                                   : Site::vertex,
-                        shared || !of_model ? 1 : of_model->steps};
+    const auto one = Entities::one_for_all(problem.comm());
+    const Field& of = problem.field(k);
+    Parameter& parameter =
+        shared ? set.add(std::to_string(k), one, static_cast<int>(values.size()))
+               : set.add(std::to_string(k), Entities::without_copies(of.shared_on()), of.components(), of.steps());
     parameter.field.from_host(values);
-    set.add(std::move(parameter));
   }
   return set;
 }

@@ -17,8 +17,8 @@ std::vector<double> InverseProblem::hessian_sweep(const std::vector<double>& u, 
   JoinedState start(initial_);
   start.first.copy_from(initial_);
   add_direction(u, v, direction, start.second);
-  model_.synchronise(direction);
-  model_.synchronise(start.second);
+  synchronise(direction);
+  synchronise(start.second);
   DirectionalModel model(model_, direction);
   DirectionalLoss loss(loss_, model);
   State state = model.make_state(), adjoint = state.zero_like();

@@ -159,7 +159,7 @@ TrackLoss::TrackLoss(const TetrahedralMesh& mesh, const std::map<int, std::vecto
       }
       if (any) count += 1.0;
     }
-    Field field("observed", static_cast<std::size_t>(mesh.num_owned_vertices()), 3);
+    Field field("observed", mesh.owned_vertex_entities(), 3);
     field.from_host(values);
     observed_.emplace(step, std::move(field));
   }

@@ -41,7 +41,7 @@ InverseProblem::InverseProblem(Model& model, const State& initial, int num_steps
     Block block;
     const Field& values = field(k);
     block.components = values.components();
-    const bool global = !of_initial_state(k) && model_.parameters().at(unknown.parameter).site == Site::global;
+    const bool global = !of_initial_state(k) && model_.parameters().at(unknown.parameter).is_global();
     if (global && unknown.group.empty() && unknown.map_numbers == 0) {
       // All ranks have the same entries: each is a group of its own.
       unknown.group.resize(values.extent());
@@ -75,7 +75,7 @@ InverseProblem::InverseProblem(Model& model, const State& initial, int num_steps
 bool InverseProblem::of_initial_state(std::size_t k) const { return state_field(unknowns_[k].parameter) != nullptr; }
 
 std::size_t InverseProblem::entries_of(std::size_t k, const Field& values) const {
-  const bool global = !of_initial_state(k) && model_.parameters().at(unknowns_[k].parameter).site == Site::global;
+  const bool global = !of_initial_state(k) && model_.parameters().at(unknowns_[k].parameter).is_global();
   return global ? values.extent() : values.owned();
 }
 
@@ -205,8 +205,8 @@ void InverseProblem::set(const std::vector<double>& u) {
     for (std::size_t i = 0; i < initial_[unknown.carries].owned_size(); ++i) carried[i] += values[i];
     initial_[unknown.carries].from_host(carried);
   }
-  model_.synchronise(initial_);
-  model_.synchronise(model_.parameters());
+  synchronise(initial_);
+  synchronise(model_.parameters());
 }
 
 ParameterSet InverseProblem::make_gradient() const {
@@ -272,7 +272,7 @@ std::vector<double> InverseProblem::by_numbers(std::size_t k, const std::vector<
     for_each_value(unknown, entries_of(k, field(k)), block.components,
                    [&](std::size_t value, std::size_t number) { g[number] += values[value]; });
   // Global entries are summed over ranks already, and each rank has them all.
-  const bool summed = !of_initial_state(k) && model_.parameters().at(unknown.parameter).site == Site::global;
+  const bool summed = !of_initial_state(k) && model_.parameters().at(unknown.parameter).is_global();
   if (block.shared > 0 && !summed)
     DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, g.data(), static_cast<int>(g.size()), MPI_DOUBLE, MPI_SUM, comm()));
   return g;
@@ -350,7 +350,7 @@ void InverseProblem::final_state(const std::vector<double>& u, const std::vector
   tangent = initial_.zero_like();
   ParameterSet direction = make_gradient();
   add_direction(u, du, direction, tangent);
-  model_.synchronise(direction);
+  synchronise(direction);
   rollout_tangent(model_, state, tangent, direction, num_steps_);
 }
 

@@ -13,10 +13,10 @@
 
 #include "checksum.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/exchange.hpp"
+#include "diffsim/core/file_order.hpp"
 #include "diffsim/core/ranks.hpp"
+#include "diffsim/core/redistribute.hpp"
 #include "diffsim/mesh/edge_nodes.hpp"
-#include "diffsim/mesh/file_order.hpp"
 #include "diffsim/mesh/validate.hpp"
 
 namespace diffsim {
@@ -186,7 +186,7 @@ void Checks::faces() const {
       mine.push_back(face);
     }
   }
-  std::vector<Face> met = exchange(comm_, mine, [&](const Face& face) {
+  std::vector<Face> met = redistribute(comm_, mine, [&](const Face& face) {
     std::uint64_t hash = 0;
     for (const std::int64_t vertex : face.vertices) hash = mix_bits(hash ^ static_cast<std::uint64_t>(vertex));
     return rank_of(hash);
@@ -210,7 +210,7 @@ void Checks::faces() const {
 /// All that is said of an edge meets on one rank, and then all that is said of a node.
 void Checks::edges() const {
   std::vector<EdgeNode> mine = edge_nodes(mesh_);
-  std::vector<EdgeNode> met = exchange(comm_, mine, [&](const EdgeNode& node) {
+  std::vector<EdgeNode> met = redistribute(comm_, mine, [&](const EdgeNode& node) {
     return rank_of(mix_bits(mix_bits(static_cast<std::uint64_t>(node.low)) ^ static_cast<std::uint64_t>(node.high)));
   });
   const auto refuse = [&](const std::optional<EdgeFault>& fault) {
@@ -219,7 +219,7 @@ void Checks::edges() const {
     });
   };
   refuse(edge_with_two_nodes(met));
-  met = exchange(comm_, mine, [&](const EdgeNode& node) { return rank_of(static_cast<std::uint64_t>(node.node)); });
+  met = redistribute(comm_, mine, [&](const EdgeNode& node) { return rank_of(static_cast<std::uint64_t>(node.node)); });
   refuse(node_on_two_edges(met));
 }
 
@@ -236,8 +236,8 @@ void Checks::positions() const {
     for (std::size_t i = 0; i < 3; ++i) place.x[i] = mesh_.coordinates[3 * v + i] + 0.0;  // -0 becomes 0
     mine.push_back(place);
   }
-  std::vector<Place> met =
-      exchange(comm_, mine, [&](const Place& place) { return rank_of(checksum(place.x.data(), place.x.size(), 0)); });
+  std::vector<Place> met = redistribute(
+      comm_, mine, [&](const Place& place) { return rank_of(checksum(place.x.data(), place.x.size(), 0)); });
   std::sort(met.begin(), met.end(),
             [](const Place& a, const Place& b) { return std::tie(a.x, a.vertex) < std::tie(b.x, b.vertex); });
   collectively(comm_, [&] {

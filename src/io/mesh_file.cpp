@@ -11,9 +11,9 @@
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/even_share.hpp"
-#include "diffsim/core/exchange.hpp"
 #include "diffsim/core/petsc_handle.hpp"
 #include "diffsim/core/profiling.hpp"
+#include "diffsim/core/redistribute.hpp"
 #include "diffsim/io/hdf5_file.hpp"
 #include "mesh_checks.hpp"
 
@@ -45,7 +45,7 @@ std::vector<std::array<std::int64_t, columns>> read_memberships(const Hdf5File& 
     mine.resize(static_cast<std::size_t>(rows.size));
     for (std::size_t i = 0; i < values.size(); ++i) mine[i / columns][i % columns] = values[i];
   });
-  std::vector<Row> entries = exchange(file.comm(), mine, [&](const Row& row) { return entities.owner(row[0]); });
+  std::vector<Row> entries = redistribute(file.comm(), mine, [&](const Row& row) { return entities.owner(row[0]); });
   // By region, then entity, each once.
   std::sort(entries.begin(), entries.end(),
             [](const Row& a, const Row& b) { return std::tie(a[columns - 1], a) < std::tie(b[columns - 1], b); });

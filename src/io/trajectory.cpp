@@ -19,12 +19,11 @@ constexpr double flush_interval = 60.0;
 
 /// The file's vertex numbers of this rank's even block of the file's cells: [block, nodes per cell].
 std::vector<std::int64_t> file_cells(const TetrahedralMesh& mesh) {
-  // Numbers below 2⁵³ pass through doubles unchanged.
-  std::vector<double> local(mesh.cells().size()), block;
+  std::vector<std::int64_t> local(mesh.cells().size()), block;
   for (std::size_t i = 0; i < local.size(); ++i)
-    local[i] = static_cast<double>(mesh.vertex_order().file_index()[static_cast<std::size_t>(mesh.cells()[i])]);
+    local[i] = mesh.vertex_order().file_index()[static_cast<std::size_t>(mesh.cells()[i])];
   mesh.cell_order().to_file(local, mesh.nodes_per_cell(), block);
-  return {block.begin(), block.end()};
+  return block;
 }
 
 std::string units_of(const std::string& field) {

@@ -68,8 +68,7 @@ void set_per_volume_tangent(const ParameterSet& parameters, const ParameterSet& 
 NodalDamping::NodalDamping(const TetrahedralMesh& mesh)
     : lumping_(mesh),
       per_volume_("damping_per_volume", static_cast<std::size_t>(mesh.num_cells())),
-      coefficients_("damping_coefficients", static_cast<std::size_t>(mesh.num_vertices()), 3,
-                    mesh.num_owned_vertices()) {}
+      coefficients_("damping_coefficients", mesh.vertex_entities(), 3) {}
 
 NodalDamping::~NodalDamping() = default;
 

@@ -6,7 +6,7 @@
 namespace diffsim {
 namespace {
 
-int values_a_step(const Parameter& load) { return static_cast<int>(load.field.size()) / load.steps; }
+int values_a_step(const Parameter& load) { return static_cast<int>(load.field.size()) / load.steps(); }
 
 const double* values_at(const Parameter& load, int step) { return load.field.data() + 3 * load.offset(step); }
 

@@ -10,10 +10,10 @@
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/even_share.hpp"
-#include "diffsim/core/exchange.hpp"
+#include "diffsim/core/file_order.hpp"
 #include "diffsim/core/profiling.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/mesh/file_order.hpp"
+#include "diffsim/core/redistribute.hpp"
 #include "memberships.hpp"
 
 namespace diffsim {
@@ -68,7 +68,7 @@ class Elevation {
   /// Edges meet at the share of their lower end, so the shares' edges follow each other in lexicographic order.
   void number_edges() {
     mine_ = local_edges(mesh_, rank_);
-    std::vector<Edge> met = exchange(comm_, mine_, [&](const Edge& edge) { return shares_.owner(edge.low); });
+    std::vector<Edge> met = redistribute(comm_, mine_, [&](const Edge& edge) { return shares_.owner(edge.low); });
     std::sort(met.begin(), met.end(), by_ends);
     made_.clear();
     std::unique_copy(met.begin(), met.end(), std::back_inserter(made_), same_ends);
@@ -85,7 +85,7 @@ class Elevation {
       if (i == 0 || !same_ends(met[i - 1], met[i])) made_[distinct++].middle = ++next;
       met[i].middle = next;
     }
-    mine_ = exchange(comm_, met, [](const Edge& edge) { return static_cast<int>(edge.rank); });
+    mine_ = redistribute(comm_, met, [](const Edge& edge) { return static_cast<int>(edge.rank); });
     std::sort(mine_.begin(), mine_.end(), by_ends);
   }
 
@@ -152,7 +152,8 @@ class Elevation {
 
     const EvenShare shares(comm_, mesh_.num_vertices);
     auto& entries = mesh_.vertex_regions;
-    entries = exchange(comm_, entries, [&](const MeshData::VertexRegion& entry) { return shares.owner(entry.vertex); });
+    entries =
+        redistribute(comm_, entries, [&](const MeshData::VertexRegion& entry) { return shares.owner(entry.vertex); });
     std::sort(entries.begin(), entries.end(),
               [](const auto& a, const auto& b) { return std::tie(a.region, a.vertex) < std::tie(b.region, b.vertex); });
   }

@@ -9,8 +9,8 @@
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/even_share.hpp"
-#include "diffsim/core/exchange.hpp"
 #include "diffsim/core/ranks.hpp"
+#include "diffsim/core/redistribute.hpp"
 
 namespace diffsim {
 namespace {
@@ -96,7 +96,7 @@ void find_across_ranks(MPI_Comm comm, const std::vector<PetscInt>& corners, Pets
       faces.push_back({face_at(corners, place), first_cell + place / 4, no_cell, place, rank});
   }
   const EvenShare shares(comm, num_vertices);
-  faces = exchange(comm, faces, [&](const SingleFace& face) { return shares.owner(face.vertices[0]); });
+  faces = redistribute(comm, faces, [&](const SingleFace& face) { return shares.owner(face.vertices[0]); });
   std::sort(faces.begin(), faces.end(), [](const SingleFace& a, const SingleFace& b) {
     return std::tie(a.vertices, a.cell) < std::tie(b.vertices, b.cell);
   });
@@ -107,7 +107,7 @@ void find_across_ranks(MPI_Comm comm, const std::vector<PetscInt>& corners, Pets
     faces[i + 1].neighbour = faces[i].cell;
     for (std::size_t k = i + 2; k < end; ++k) faces[k].neighbour = third_cell;
   }
-  faces = exchange(comm, faces, [](const SingleFace& face) { return face.rank; });
+  faces = redistribute(comm, faces, [](const SingleFace& face) { return face.rank; });
   for (const SingleFace& face : faces) neighbours[static_cast<std::size_t>(face.place)] = face.neighbour;
 }
 

@@ -7,8 +7,8 @@
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/even_share.hpp"
-#include "diffsim/core/exchange.hpp"
 #include "diffsim/core/ranks.hpp"
+#include "diffsim/core/redistribute.hpp"
 
 namespace diffsim {
 namespace {
@@ -29,11 +29,11 @@ std::vector<std::int64_t> lowest_ranks(MPI_Comm comm, const std::vector<std::int
   const EvenShare shares(comm, num_vertices);
   std::vector<Copy> copies;
   for (const std::int64_t vertex : vertices) copies.push_back({vertex, rank, rank});
-  copies = exchange(comm, copies, [&](const Copy& copy) { return shares.owner(copy.vertex); });
+  copies = redistribute(comm, copies, [&](const Copy& copy) { return shares.owner(copy.vertex); });
   std::sort(copies.begin(), copies.end(), by_vertex);
   for (std::size_t i = 1; i < copies.size(); ++i)
     if (copies[i].vertex == copies[i - 1].vertex) copies[i].owner = copies[i - 1].owner;
-  copies = exchange(comm, copies, [](const Copy& copy) { return static_cast<int>(copy.rank); });
+  copies = redistribute(comm, copies, [](const Copy& copy) { return static_cast<int>(copy.rank); });
   std::sort(copies.begin(), copies.end(), by_vertex);
   std::vector<std::int64_t> owners;
   for (const Copy& copy : copies) owners.push_back(copy.owner);
@@ -64,16 +64,15 @@ LocalNodes local_nodes(MPI_Comm comm, const std::vector<std::int64_t>& file_cell
 void ghost_owners(MPI_Comm comm, const FileOrder& vertices, int num_owned, std::vector<PetscInt>& owner,
                   std::vector<PetscInt>& index) {
   const int rank = rank_of(comm);
-  // Numbers below 2⁵³ pass through doubles unchanged.
-  std::vector<double> places, block;
-  for (int v = 0; v < num_owned; ++v) places.insert(places.end(), {static_cast<double>(rank), static_cast<double>(v)});
+  std::vector<PetscInt> places, block;
+  for (int v = 0; v < num_owned; ++v) places.insert(places.end(), {rank, v});
   vertices.to_file(places, 2, block);
-  const std::vector<double> all = vertices.from_file(block, 2);
+  const std::vector<PetscInt> all = vertices.from_file(block, 2);
   owner.clear();
   index.clear();
   for (auto v = 2 * static_cast<std::size_t>(num_owned); v < all.size(); v += 2) {
-    owner.push_back(static_cast<PetscInt>(all[v]));
-    index.push_back(static_cast<PetscInt>(all[v + 1]));
+    owner.push_back(all[v]);
+    index.push_back(all[v + 1]);
   }
 }
 

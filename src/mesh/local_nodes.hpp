@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "diffsim/mesh/file_order.hpp"
+#include "diffsim/core/file_order.hpp"
 
 namespace diffsim {
 

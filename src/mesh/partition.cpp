@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/exchange.hpp"
 #include "diffsim/core/petsc_handle.hpp"
 #include "diffsim/core/profiling.hpp"
 #include "diffsim/core/ranks.hpp"
+#include "diffsim/core/redistribute.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "dual_graph.hpp"
 #include "scotch_parts.hpp"
@@ -111,7 +111,8 @@ std::vector<std::int64_t> partition_cells(MPI_Comm comm, const MeshData& data, s
   std::vector<std::int64_t> cells(static_cast<std::size_t>(size));
   std::iota(cells.begin(), cells.end(), first);
   if (ranks == 1) return cells;
-  return exchange(comm, cells, [&](std::int64_t cell) { return destination[static_cast<std::size_t>(cell - first)]; });
+  return redistribute(comm, cells,
+                      [&](std::int64_t cell) { return destination[static_cast<std::size_t>(cell - first)]; });
 }
 
 }  // namespace diffsim

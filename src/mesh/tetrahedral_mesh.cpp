@@ -133,19 +133,24 @@ void TetrahedralMesh::number(MeshData& data) {
   found_cells = {};
   cell_order = {};
   const std::vector<std::int64_t> vertex_file_index = permuted(nodes.file_index, node_of_vertex);
-  cell_order_ = std::make_unique<FileOrder>(comm_, data.num_cells, cell_file_index, num_cells_);
-  cell_order_->keep_no_graphs();
-  vertex_order_ = std::make_unique<FileOrder>(comm_, data.num_vertices, vertex_file_index, next_owned);
+  const auto order_of_cells = std::make_shared<FileOrder>(comm_, data.num_cells, cell_file_index, num_cells_);
+  order_of_cells->keep_no_graphs();
+  cell_order_ = order_of_cells;
+  vertex_order_ = std::make_shared<const FileOrder>(comm_, data.num_vertices, vertex_file_index, next_owned);
   std::vector<PetscInt> owner, index;
   ghost_owners(comm_, *vertex_order_, next_owned, owner, index);
-  halo_ = std::make_unique<Halo>(comm_, next_owned, owner, index);
+  vertex_exchange_ = std::make_shared<const Exchange>(comm_, next_owned, owner, index);
 
   const FileOrder cell_blocks(comm_, data.num_cells, cell_file_index, num_cells_, block_cells);
   const FileOrder vertex_blocks(comm_, data.num_vertices, vertex_file_index, next_owned, block_vertices);
   read_groups(data, cell_blocks, vertex_blocks);
   find_unused(data.coordinates, block_vertices);
   // Anew, without the graphs and buffers that it made for this; a run that reads and writes nothing needs none.
-  vertex_order_ = std::make_unique<FileOrder>(comm_, data.num_vertices, vertex_file_index, next_owned);
+  vertex_order_ = std::make_shared<const FileOrder>(comm_, data.num_vertices, vertex_file_index, next_owned);
+  const auto owned = static_cast<std::size_t>(next_owned);
+  vertices_ = std::make_shared<const Entities>("vertices", comm_, owned, vertex_order_, vertex_exchange_);
+  owned_vertices_ = Entities::without_copies(vertices_);
+  cell_entities_ = std::make_shared<const Entities>("cells", comm_, num_cells, cell_order_);
 }
 
 /// For each cell, whether one of its vertices is another rank's too. Collective.
@@ -154,24 +159,24 @@ std::vector<char> TetrahedralMesh::shared_cells(const LocalNodes& nodes, const F
   std::vector<std::int64_t> ghosts;
   for (std::size_t v = 0; v < nodes.file_index.size(); ++v)
     if (nodes.is_ghost[v]) ghosts.push_back(nodes.file_index[v]);
-  std::vector<double> marks(static_cast<std::size_t>(vertices.block_size()), 0.0);
+  std::vector<char> marks(static_cast<std::size_t>(vertices.block_size()), 0);
   FileOrder(comm_, vertices.num_global(), ghosts, static_cast<int>(ghosts.size()), static_cast<int>(marks.size()))
-      .to_file(std::vector<double>(ghosts.size(), 1.0), 1, marks);
-  const std::vector<double> is_shared = vertices.from_file(marks, 1);
+      .to_file(std::vector<char>(ghosts.size(), 1), 1, marks);
+  const std::vector<char> is_shared = vertices.from_file(marks, 1);
   const auto width = static_cast<std::size_t>(nodes_per_cell());
   std::vector<char> result(nodes.cells.size() / width, 0);
   for (std::size_t i = 0; i < nodes.cells.size(); ++i)
-    if (is_shared[static_cast<std::size_t>(nodes.cells[i])] != 0.0) result[i / width] = 1;
+    if (is_shared[static_cast<std::size_t>(nodes.cells[i])] != 0) result[i / width] = 1;
   return result;
 }
 
 /// Keeps the positions of vertices that no cell has, of this rank's even block of the file's.
 void TetrahedralMesh::find_unused(const std::vector<double>& coordinates, int block_vertices) {
-  std::vector<double> used(static_cast<std::size_t>(vertex_order_->block_size()), 0.0);
-  vertex_order_->to_file(std::vector<double>(static_cast<std::size_t>(num_vertices()), 1.0), 1, used);
+  std::vector<char> used(static_cast<std::size_t>(vertex_order_->block_size()), 0);
+  vertex_order_->to_file(std::vector<char>(static_cast<std::size_t>(num_vertices()), 1), 1, used);
   std::vector<std::int64_t> unused;
   for (std::size_t i = 0; i < used.size(); ++i)
-    if (used[i] == 0.0) unused.push_back(vertex_order_->block_begin() + static_cast<std::int64_t>(i));
+    if (used[i] == 0) unused.push_back(vertex_order_->block_begin() + static_cast<std::int64_t>(i));
   const std::vector<double> x =
       FileOrder(comm_, num_global_vertices(), unused, static_cast<int>(unused.size()), block_vertices)
           .from_file(coordinates, 3);

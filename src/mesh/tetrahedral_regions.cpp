@@ -44,17 +44,13 @@ void TetrahedralMesh::read_groups(const MeshData& data, const FileOrder& cell_bl
 }
 
 void TetrahedralMesh::finish(Region& region, std::vector<char> marks) const {
-  Field field("region", static_cast<std::size_t>(num_vertices()), 3, num_owned_vertices());
-  std::vector<double> values(3 * marks.size(), 0.0);
-  for (std::size_t v = 0; v < marks.size(); ++v) values[3 * v] = marks[v];
-  field.from_host(values);
-  halo_->add_to_owners(field);
-  halo_->copy_to_ghosts(field);
-  values = field.to_host();
+  std::vector<PetscInt> counts_of(marks.begin(), marks.end());
+  vertex_exchange_->add_to_owners(counts_of);
+  vertex_exchange_->copy_to_ghosts(counts_of);
   region.vertices.clear();
   std::int64_t counts[2] = {0, static_cast<std::int64_t>(region.cells.size())};
   for (int v = 0; v < num_vertices(); ++v) {
-    if (values[3 * static_cast<std::size_t>(v)] == 0.0) continue;
+    if (counts_of[static_cast<std::size_t>(v)] == 0) continue;
     region.vertices.push_back(v);
     if (v < num_owned_vertices()) ++counts[0];
   }

@@ -32,9 +32,9 @@ double DifferentiableSolver::adaptive_stiffness(double barrier_distance) {
   integrator_->prepare();
   const Field& rest = parameters().at("rest_positions").field;
   const std::vector<double> areas = contact::RestAreas(*mesh_).areas(rest);
-  Field bound("stiffness", static_cast<std::size_t>(mesh_->num_vertices()), 3, mesh_->num_owned_vertices());
+  Field bound("stiffness", mesh_->vertex_entities(), 3);
   for (const auto& term : integrator_->terms()) term->add_stiffness_bound(parameters(), bound);
-  mesh_->halo().add_to_owners(bound);
+  mesh_->vertex_exchange().add_to_owners(bound);
   const std::vector<double> stiffness = bound.to_host(), mass = integrator_->mass().to_host();
   double sums[3] = {0.0, 0.0, 0.0};  // stiffness and area of the surface, mass of the body
   for (std::size_t v = 0; v < areas.size(); ++v) {
@@ -64,7 +64,9 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
   const double stiffness =
       options.adaptive_stiffness ? adaptive_stiffness(options.barrier_distance) : options.barrier_stiffness;
   const auto add = [&](const std::string& name, const std::vector<double>& values) {
-    parameters().add(name, Site::global, 1, static_cast<int>(values.size()), mesh_->comm()).field.from_host(values);
+    parameters()
+        .add(name, Entities::one_for_all(mesh_->comm()), static_cast<int>(values.size()))
+        .field.from_host(values);
   };
   add("barrier_distance", {options.barrier_distance});
   add("barrier_stiffness", {stiffness});

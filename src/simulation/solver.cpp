@@ -124,7 +124,7 @@ void DifferentiableSolver::set_materials() {
     const DifferentiableMaterial& material = materials_[m];
     const ElasticLaw& law = elastic_law(material.model);
     if (!law.signal.empty() && !parameters().find(law.signal))
-      parameters().add(law.signal, Site::global, 1, 1, mesh_->comm()).field.fill(1.0);
+      parameters().add(law.signal, Entities::one_for_all(mesh_->comm())).field.fill(1.0);
     std::vector<std::string> names = law.parameters;
     names.emplace_back("density");
     for (const auto& [name, group] : damping_parameters())
@@ -163,7 +163,7 @@ void DifferentiableSolver::set_materials() {
   if (mechanisms.count("nodal_damping") > 0) integrator_->add_term(std::make_unique<NodalDamping>(*mesh_));
   for (auto& [name, values] : fields) {
     Parameter* parameter = parameters().find(name);
-    if (!parameter) parameter = &parameters().add(name, Site::cell, num_cells, 1, mesh_->comm());
+    if (!parameter) parameter = &parameters().add(name, mesh_->cell_entities());
     parameter->field.from_host(values);
     values = {};
   }
@@ -185,7 +185,7 @@ std::string DifferentiableSolver::add_traction(const std::string& region, const 
   auto count = static_cast<std::int64_t>(faces.size());
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_SUM, mesh_->comm()));
   if (count == 0) throw Error("region '" + region + "' has no faces to pull on; name a surface", ErrorKind::input);
-  parameters().add(name, Site::global, 1, 3, mesh_->comm(), steps).field.from_host(traction);
+  parameters().add(name, Entities::one_for_all(mesh_->comm()), 3, steps).field.from_host(traction);
   integrator_->add_term(std::make_unique<SurfaceTraction>(name, std::move(faces)));
   return name;
 }
@@ -195,20 +195,20 @@ std::string DifferentiableSolver::add_nodal_load(const std::vector<double>& load
   int steps = steps_of(load, 3 * owned, "the nodal load");
   // A rank without vertices takes the number of steps of the others.
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &steps, 1, MPI_INT, MPI_MAX, mesh_->comm()));
-  parameters().add(NodalLoad::parameter, Site::vertex, owned, 3, mesh_->comm(), steps).field.from_host(load);
+  parameters().add(NodalLoad::parameter, mesh_->owned_vertex_entities(), 3, steps).field.from_host(load);
   integrator_->add_term(std::make_unique<NodalLoad>());
   return NodalLoad::parameter;
 }
 
 void DifferentiableSolver::set_control(const std::string& name, const std::vector<double>& values) {
   Parameter& parameter = parameters().at(name);
-  if (parameter.site != Site::global)
+  if (!parameter.is_global())
     throw Error("'" + name + "' is not one value for the whole body, so it cannot be given for each step",
                 ErrorKind::input);
   const int components = parameter.field.components();
   const int steps = steps_of(values, static_cast<std::size_t>(components), "the control signal");
   ParameterSet fresh;
-  parameter = std::move(fresh.add(name, Site::global, 1, components, mesh_->comm(), steps));
+  parameter = std::move(fresh.add(name, Entities::one_for_all(mesh_->comm()), components, steps));
   parameter.field.from_host(values);
 }
 
@@ -232,7 +232,7 @@ State DifferentiableSolver::initial_state() const {
   std::copy(initial_positions_.begin(), initial_positions_.end(), positions.begin());
   state["positions"].from_host(positions);
   if (!initial_velocities_.empty()) state["velocities"].from_host(initial_velocities_);
-  integrator_->synchronise(state);
+  synchronise(state);
   return state;
 }
 

@@ -106,15 +106,15 @@ TEST(Hdf5Store, DoesNotMixRuns) {
 TEST(Hdf5Store, CompressesWithoutLoss) {
   const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {9, 8, 7});
   State state;
-  state.add(Field("positions", static_cast<std::size_t>(mesh->num_vertices()), 3, mesh->num_owned_vertices()));
-  state.add(Field("velocities", static_cast<std::size_t>(mesh->num_owned_vertices()), 3));
+  state.add(Field("positions", mesh->vertex_entities(), 3));
+  state.add(Field("velocities", mesh->owned_vertex_entities(), 3));
   state["positions"].from_host(mesh->rest_positions());
   const auto directory = std::make_shared<CheckpointDirectory>(MPI_COMM_WORLD, "compressed");
-  Hdf5Store whole(directory, RowOrder(*mesh));
+  Hdf5Store whole(directory, RowOrder(mesh->comm()));
   whole.put(0, state);
   const std::int64_t bytes = whole.statistics().bytes_written;
   for (const bool single : {false, true}) {
-    Hdf5Store store(directory, RowOrder(*mesh), {.single = single, .compressed = true});
+    Hdf5Store store(directory, RowOrder(mesh->comm()), {.single = single, .compressed = true});
     const std::int64_t before = store.statistics().bytes_written;
     store.put(1, state);
     EXPECT_LT(store.statistics().bytes_written - before, bytes / 2);  // equal numbers in rows, and zeros
@@ -144,7 +144,7 @@ TEST(Hdf5Store, CompressesWithoutLoss) {
 TEST(Hdf5Store, RoundsToFloatsWhereAsked) {
   const auto mesh = small_mesh();
   const auto directory = std::make_shared<CheckpointDirectory>(MPI_COMM_WORLD, "single");
-  Hdf5Store store(directory, RowOrder(*mesh), {.single = true});
+  Hdf5Store store(directory, RowOrder(mesh->comm()), {.single = true});
   State state = state_of(*mesh, 3);
   store.put(3, state);
   store.get(3, state);

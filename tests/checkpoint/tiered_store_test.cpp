@@ -1,7 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/checkpoint/tiered_store.hpp"
 
+#include "core/ring.hpp"
 #include "diffsim/checkpoint/hdf5_store.hpp"
+#include "diffsim/checkpoint/rounded_store.hpp"
 #include "io/mesh_testing.hpp"
 
 namespace diffsim {
@@ -35,6 +37,34 @@ TEST(TieredStore, KeepsEachLevelInItsPlace) {
   EXPECT_THROW(store.at_level(2), Error);
   EXPECT_THROW(store.at_level(-1), Error);
   EXPECT_THROW(TieredStore({}), Error);
+}
+
+State beads(int generation) {
+  const testing_core::Ring ring(3 + 2 * generation, generation);
+  State state;
+  state.add(Field("positions", ring.all, 3));
+  std::vector<double> values(state["positions"].size());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<double>(100 * generation + 3 * ring.place(i / 3)) + static_cast<double>(i % 3);
+  state["positions"].from_host(values);
+  return state;
+}
+
+TEST(TieredStore, EveryPlaceKeepsStatesWhoseNumberOfEntitiesChanges) {
+  std::vector<std::unique_ptr<Store>> levels;
+  levels.push_back(std::make_unique<MemoryStore>());
+  levels.push_back(std::make_unique<RoundedStore>());
+  levels.push_back(std::make_unique<Hdf5Store>(MPI_COMM_WORLD, "generations"));
+  TieredStore store(std::move(levels));
+  for (const int level : {0, 1, 2}) {
+    for (const int n : {0, 1, 2, 3}) store.at_level(level).put(n, beads(n / 2));
+    State state = beads(2);
+    for (const int n : {3, 0, 2, 1}) {
+      store.at_level(level).get(n, state);
+      EXPECT_EQ(state["positions"].on().generation(), n / 2);
+      EXPECT_EQ(state["positions"].to_host(), beads(n / 2)["positions"].to_host()) << "level " << level << ", " << n;
+    }
+  }
 }
 
 }  // namespace

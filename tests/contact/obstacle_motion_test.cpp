@@ -47,7 +47,7 @@ ParameterSet parameters(const ObstacleMotion& motion, const std::vector<double>&
   for (std::size_t k = 0; k < 3; ++k) {
     const auto begin = rates.begin() + static_cast<std::ptrdiff_t>(3 * k);
     const int size = k < 2 ? 3 : 1;
-    set.add(names[k], Site::global, 1, size, MPI_COMM_SELF).field.from_host({begin, begin + size});
+    set.add(names[k], Entities::one_for_all(MPI_COMM_SELF), size).field.from_host({begin, begin + size});
   }
   return set;
 }

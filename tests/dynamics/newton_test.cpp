@@ -36,7 +36,7 @@ double relative_residual(DifferentiableSolver& solver, const State& state) {
   Field force = state["positions"].like("force");
   for (const auto& term : solver.integrator().terms())
     term->add_force({state["positions"]}, solver.parameters(), force);
-  mesh.halo().add_to_owners(force);
+  mesh.vertex_exchange().add_to_owners(force);
   const std::vector<double> f = force.to_host();
   double sums[2] = {0.0, 0.0};  // free, all
   for (std::size_t i = 0; i < force.owned_size(); ++i) {

@@ -39,7 +39,7 @@ struct Case {
   }
   State make_state(const std::vector<double>& positions) const {
     State result;
-    Field field("positions", static_cast<std::size_t>(mesh->num_vertices()), 3, mesh->num_owned_vertices());
+    Field field("positions", mesh->vertex_entities(), 3);
     field.from_host(positions);
     result.add(std::move(field));
     return result;

@@ -45,9 +45,9 @@ class Start : public Record {
 class MovingPoints : public Model {
  public:
   explicit MovingPoints(Motion motion) : motion_(std::move(motion)) {
-    parameters_.add("rate", Site::global, 1, 1, comm()).field.fill(0.8);
-    parameters_.add("unused", Site::global, 1, 1, comm()).field.fill(2.0);
-    parameters_.add("push", Site::vertex, points, 1, comm()).field.fill(0.3);
+    parameters_.add("rate", Entities::one_for_all(comm())).field.fill(0.8);
+    parameters_.add("unused", Entities::one_for_all(comm())).field.fill(2.0);
+    parameters_.add("push", Entities::of_process(points)).field.fill(0.3);
   }
 
   MPI_Comm comm() const override { return MPI_COMM_WORLD; }
@@ -56,8 +56,6 @@ class MovingPoints : public Model {
     state.add(Field("positions", points));
     return state;
   }
-  using Model::synchronise;
-  void synchronise(State&) const override {}
   ParameterSet& parameters() override { return parameters_; }
   void prepare() override {}
   void prepare_tangent(const ParameterSet&) override {}

@@ -38,9 +38,8 @@ inline double field_value(int k, std::int64_t file_index, int c) {
 /// A state of frame k: positions at all local vertices, velocities (half of field_value) at owned ones.
 inline State state_of(const TetrahedralMesh& mesh, int k) {
   State state;
-  const int owned = mesh.num_owned_vertices();
-  state.add(Field("positions", static_cast<std::size_t>(mesh.num_vertices()), 3, owned));
-  state.add(Field("velocities", static_cast<std::size_t>(owned), 3));
+  state.add(Field("positions", mesh.vertex_entities(), 3));
+  state.add(Field("velocities", mesh.owned_vertex_entities(), 3));
   for (Field& field : state.fields()) {
     std::vector<double> values(field.size());
     for (std::size_t i = 0; i < values.size(); ++i)

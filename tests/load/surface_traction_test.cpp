@@ -22,10 +22,8 @@ TEST_P(EveryOrder, pulls_with_its_area_and_does_the_work_of_that) {
   const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {3, 3, 2}, GetParam());
   const std::array<double, 3> t{20.0, -10.0, 5.0};
   ParameterSet parameters;
-  parameters
-      .add("rest_positions", Site::local_vertex, static_cast<std::size_t>(mesh->num_vertices()), 3, MPI_COMM_WORLD)
-      .field.from_host(mesh->rest_positions());
-  parameters.add("traction", Site::global, 1, 3, MPI_COMM_WORLD).field.from_host({t[0], t[1], t[2]});
+  parameters.add("rest_positions", mesh->vertex_entities(), 3).field.from_host(mesh->rest_positions());
+  parameters.add("traction", Entities::one_for_all(MPI_COMM_WORLD), 3).field.from_host({t[0], t[1], t[2]});
   SurfaceTraction traction("traction", mesh->faces("x_max"));
   traction.prepare(parameters);
   constexpr double area = 0.3 * 0.2;
@@ -35,7 +33,7 @@ TEST_P(EveryOrder, pulls_with_its_area_and_does_the_work_of_that) {
   const std::array<double, 3> d{0.1, -0.2, 0.3};
   std::vector<double> moved = mesh->rest_positions();
   for (std::size_t i = 0; i < moved.size(); ++i) moved[i] += d[i % 3];
-  Field positions("positions", moved.size() / 3, 3, mesh->num_owned_vertices());
+  Field positions("positions", mesh->vertex_entities(), 3);
   positions.from_host(moved);
   const double work = area * (t[0] * d[0] + t[1] * d[1] + t[2] * d[2]);
   EXPECT_NEAR(-over_ranks(traction.energy({positions}, parameters)), work, 1e-13 * work);

@@ -156,19 +156,19 @@ TEST(tetrahedral_mesh, a_region_that_is_not_there_is_told_with_those_that_are) {
 
 TEST(tetrahedral_mesh, halo_sums_and_copies) {
   const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {3, 3, 3});
-  Field field("cells", static_cast<std::size_t>(mesh->num_vertices()), 3, mesh->num_owned_vertices());
+  Field field("cells", mesh->vertex_entities(), 3);
   // Cells at each vertex, counted where they are; then the file's number of the vertex.
   std::vector<double> values(field.size(), 0.0);
   for (const int v : mesh->cells()) values[3 * static_cast<std::size_t>(v)] += 1.0;
   field.from_host(values);
-  mesh->halo().add_to_owners(field);
+  mesh->vertex_exchange().add_to_owners(field);
   EXPECT_EQ(sum(local_sum(field)[0]), 4.0 * 27 * 6);
   values.assign(values.size(), -1.0);
   for (std::size_t v = 0; v < static_cast<std::size_t>(mesh->num_owned_vertices()); ++v)
     for (std::size_t c = 0; c < 3; ++c)
       values[3 * v + c] = static_cast<double>(3 * mesh->vertex_order().file_index()[v]) + static_cast<double>(c);
   field.from_host(values);
-  mesh->halo().copy_to_ghosts(field);
+  mesh->vertex_exchange().copy_to_ghosts(field);
   values = field.to_host();
   for (std::size_t v = 0; v < values.size() / 3; ++v)
     for (std::size_t c = 0; c < 3; ++c)
@@ -179,10 +179,10 @@ TEST(tetrahedral_mesh, halo_sums_and_copies) {
 TEST(tetrahedral_mesh, cells_at_vertices_of_several_ranks_come_first) {
   for (const int order : {1, 2}) {
     const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {4, 4, 3}, order);
-    Field field("ranks", static_cast<std::size_t>(mesh->num_vertices()), 3, mesh->num_owned_vertices());
+    Field field("ranks", mesh->vertex_entities(), 3);
     field.fill(1.0);
-    mesh->halo().add_to_owners(field);
-    mesh->halo().copy_to_ghosts(field);
+    mesh->vertex_exchange().add_to_owners(field);
+    mesh->vertex_exchange().copy_to_ghosts(field);
     const std::vector<double> ranks = field.to_host();
     const int nodes = mesh->nodes_per_cell();
     for (int cell = 0; cell < mesh->num_cells(); ++cell) {
@@ -203,13 +203,13 @@ TEST(tetrahedral_mesh, cells_at_vertices_of_several_ranks_come_first) {
 TEST(tetrahedral_mesh, halves_of_an_exchange_leave_what_is_not_shared) {
   const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {4, 4, 3});
   const auto local = static_cast<std::size_t>(mesh->num_vertices());
-  Field at_once("at once", local, 3, mesh->num_owned_vertices());
+  Field at_once("at once", mesh->vertex_entities(), 3);
   std::vector<double> values(at_once.size());
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1.0 + static_cast<double>(i % 17);
   at_once.from_host(values);
   Field halved = at_once.clone();
-  mesh->halo().add_to_owners(at_once);
-  mesh->halo().begin_add_to_owners(halved);
+  mesh->vertex_exchange().add_to_owners(at_once);
+  mesh->vertex_exchange().begin_add_to_owners(halved);
   // Vertices of inner cells change meanwhile.
   std::vector<char> is_shared(local, 0);
   for (std::size_t i = 0; i < 4 * static_cast<std::size_t>(mesh->num_shared_cells()); ++i)
@@ -222,7 +222,7 @@ TEST(tetrahedral_mesh, halves_of_an_exchange_leave_what_is_not_shared) {
         expected[3 * v + c] += 100.0;
       }
   halved.from_host(meanwhile);
-  mesh->halo().end_add_to_owners(halved);
+  mesh->vertex_exchange().end_add_to_owners(halved);
   EXPECT_EQ(halved.to_host(), expected);
 }
 
@@ -361,18 +361,18 @@ TEST(tetrahedral_mesh, regions_have_the_nodes_on_edges) {
 
 TEST(tetrahedral_mesh, second_order_halo_sums_and_copies) {
   for (const auto& mesh : quadratic_boxes()) {
-    Field field("cells", static_cast<std::size_t>(mesh->num_vertices()), 3, mesh->num_owned_vertices());
+    Field field("cells", mesh->vertex_entities(), 3);
     std::vector<double> values(field.size(), 0.0);
     for (const int v : mesh->cells()) values[3 * static_cast<std::size_t>(v)] += 1.0;
     field.from_host(values);
-    mesh->halo().add_to_owners(field);
+    mesh->vertex_exchange().add_to_owners(field);
     EXPECT_EQ(sum(local_sum(field)[0]), 10.0 * box_cells);
     values.assign(values.size(), -1.0);
     const auto number = [&](std::size_t v) { return static_cast<double>(mesh->vertex_order().file_index()[v]); };
     for (std::size_t i = 0; i < 3 * static_cast<std::size_t>(mesh->num_owned_vertices()); ++i)
       values[i] = 3 * number(i / 3) + static_cast<double>(i % 3);
     field.from_host(values);
-    mesh->halo().copy_to_ghosts(field);
+    mesh->vertex_exchange().copy_to_ghosts(field);
     values = field.to_host();
     for (std::size_t i = 0; i < values.size(); ++i)
       EXPECT_EQ(values[i], 3 * number(i / 3) + static_cast<double>(i % 3));

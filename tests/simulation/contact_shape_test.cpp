@@ -51,7 +51,7 @@ TEST(contact_shape, derivatives_in_implicit_steps) {
 TEST(contact_shape, areas_and_their_derivatives_are_those_of_the_shape) {
   const auto mesh = make_mesh(stack(0.4, 0.0).blocks, MPI_COMM_WORLD);
   const contact::RestAreas of(*mesh);
-  Field rest("rest", static_cast<std::size_t>(mesh->num_vertices()), 3, mesh->num_owned_vertices());
+  Field rest("rest", mesh->vertex_entities(), 3);
   rest.from_host(mesh->rest_positions());
   double sums[2] = {0.0, 0.0};
   for (const double area : of.areas(rest)) sums[0] += area;

@@ -46,9 +46,7 @@ class IndentationForce : public Loss {
   }
 
  private:
-  Field field(const char* name) const {
-    return {name, static_cast<std::size_t>(mesh_.num_vertices()), 3, mesh_.num_owned_vertices()};
-  }
+  Field field(const char* name) const { return {name, mesh_.vertex_entities(), 3}; }
   Configuration at(int n, const State& state) const { return {state["positions"], n - 1, nullptr, nullptr, n * dt_}; }
   static double sum(const std::vector<double>& forces) {
     double result = 0.0;

@@ -47,7 +47,7 @@ std::vector<double> loss_and_gradients(DifferentiableSolver& solver, const Check
   for (const std::string& name : asked) {
     const Parameter& gradient = simulator.gradient().at(name);
     std::vector<double> block = gradient.field.to_host();
-    if (gradient.site == Site::cell) mesh.cell_order().to_file(gradient.field.to_host(), 1, block);
+    if (gradient.on().name() == "cells") mesh.cell_order().to_file(gradient.field.to_host(), 1, block);
     append(block);
   }
   for (const char* name : {"positions", "velocities"}) {
@@ -236,7 +236,7 @@ TEST(invariance, many_ranks_agree_with_one) {
   const FileOrder& cells = spread.mesh()->cell_order();
   const FileOrder& vertices = spread.mesh()->vertex_order();
   for (const std::string& name : asked) {
-    if (spread.parameters().at(name).site == Site::cell)
+    if (spread.parameters().at(name).on().name() == "cells")
       compare(size(cells.block_size()), size(cells.num_global()), size(cells.block_begin()), name.c_str());
     else
       compare(spread.parameters().at(name).field.size(), spread.parameters().at(name).field.size(), 0, name.c_str());

@@ -63,9 +63,9 @@ Errors errors_on(int n, int order) {
               points[q][3] * at.volume * shapes[q].value[static_cast<std::size_t>(a)] *
               body_force({at.value[0], at.value[1], at.value[2]}, c);
     }
-  Field field("load", static_cast<std::size_t>(mesh->num_vertices()), 3, mesh->num_owned_vertices());
+  Field field("load", mesh->vertex_entities(), 3);
   field.from_host(load);
-  mesh->halo().add_to_owners(field);
+  mesh->vertex_exchange().add_to_owners(field);
   load = field.to_host();
   load.resize(start.size());
   solver.add_nodal_load(load);

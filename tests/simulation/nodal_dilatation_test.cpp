@@ -64,7 +64,7 @@ TEST(nodal_dilatation, force_is_the_gradient_of_the_energy) {
   ForceTerm& term = *solver.integrator().terms()[0];
   const TetrahedralMesh& mesh = *solver.mesh();
   State state = solver.initial_state();
-  solver.integrator().synchronise(state);
+  synchronise(state);
   const Field& x = state["positions"];
   Field direction = x.like("direction"), force = x.like("force");
   std::vector<double> d(direction.size());
@@ -75,7 +75,7 @@ TEST(nodal_dilatation, force_is_the_gradient_of_the_energy) {
     }
   direction.from_host(d);
   term.add_force({x}, solver.parameters(), force);
-  mesh.halo().add_to_owners(force);
+  mesh.vertex_exchange().add_to_owners(force);
   const auto energy_at = [&](double step) {
     Field moved = x.clone();
     axpy(step, direction, moved);

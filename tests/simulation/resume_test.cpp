@@ -322,7 +322,7 @@ TEST(Resume, AProductWithTheHessianIsStopped) {
   const auto directory = std::make_shared<CheckpointDirectory>(MPI_COMM_WORLD, "resume", how);
   for (const int stop_at : {3, steps + 10}) {
     int polls = 0;
-    SweepJournal journal(directory, RowOrder(*problem.mesh), 1e9, [&] { return ++polls >= stop_at; });
+    SweepJournal journal(directory, RowOrder(problem.mesh->comm()), 1e9, [&] { return ++polls >= stop_at; });
     MemoryStore store;
     std::vector<Unknown> unknowns(1);
     unknowns[0].parameter = "youngs_modulus";

@@ -39,7 +39,7 @@ struct InterruptedSweep {
   std::vector<double> run(const CheckpointOptions& options, bool resume, int stop_at = 0, bool keep = true) {
     std::shared_ptr<CheckpointDirectory> directory;
     std::unique_ptr<SweepJournal> journal;
-    const RowOrder order(*mesh);
+    const RowOrder order(mesh->comm());
     warnings.clear();
     if (keep) {
       CheckpointDirectory::Options how;

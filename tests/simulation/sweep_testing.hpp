@@ -17,7 +17,7 @@ inline std::vector<double> in_file_order(const TetrahedralMesh& mesh, const Para
   std::vector<double> result;
   for (const Parameter& parameter : gradient) {
     std::vector<double> block = parameter.field.to_host();
-    if (parameter.site == Site::cell) {
+    if (parameter.on().name() == "cells") {
       block.assign(static_cast<std::size_t>(mesh.cell_order().block_size()), 0.0);
       mesh.cell_order().to_file(parameter.field.to_host(), 1, block);
     }

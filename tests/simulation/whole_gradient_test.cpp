@@ -152,7 +152,6 @@ std::vector<double> direction_of(DifferentiableSolver& solver, const std::string
   const char* const in_start = field_of_start(name);
   const State start = solver.initial_state();
   const Field& field = in_start ? start[in_start] : solver.parameters().at(name).field;
-  const Site site = in_start ? Site::vertex : solver.parameters().at(name).site;
   const auto components = static_cast<std::size_t>(field.components());
   const std::vector<double> values = field.to_host();
   double size = 0.0;
@@ -163,11 +162,11 @@ std::vector<double> direction_of(DifferentiableSolver& solver, const std::string
   for (std::size_t i = 0; i < direction.size(); ++i) {
     const std::size_t entry = i / components;
     double place[3] = {0.0, 0.0, 0.0};
-    if (site == Site::cell) {
+    if (field.on().name() == "cells") {
       for (std::size_t corner = 0; corner < 4; ++corner)
         for (std::size_t c = 0; c < 3; ++c)
           place[c] += 0.25 * mesh.rest_positions()[3 * static_cast<std::size_t>(mesh.cells()[4 * entry + corner]) + c];
-    } else if (site != Site::global) {
+    } else if (!field.on().is_one_for_all()) {
       for (std::size_t c = 0; c < 3; ++c) place[c] = mesh.rest_positions()[3 * entry + c];
     }
     direction[i] = size * (1.0 + 0.5 * std::sin(29.0 * place[0] - 13.0 * place[1] + 37.0 * place[2] +

@@ -35,8 +35,6 @@ class DirectionalModel : public Model {
 
   MPI_Comm comm() const override { return model_.comm(); }
   State make_state() const override { return halves_.make_joined(); }
-  void synchronise(State& state) const override;
-  void synchronise(ParameterSet& parameters) const override { model_.synchronise(parameters); }
   using Model::parameters;
   ParameterSet& parameters() override { return model_.parameters(); }
   void prepare() override;

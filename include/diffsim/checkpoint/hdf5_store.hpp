@@ -37,7 +37,11 @@ class Hdf5Store : public Store {
   RowOrder order_;
   std::string kind_of(const State& state) const;
   SnapshotFormat format_;
-  std::map<int, std::string> kinds_;  // of the snapshots there are
+  struct Snapshot {
+    std::string kind;
+    std::vector<std::shared_ptr<const Entities>> entities;  // of each field
+  };
+  std::map<int, Snapshot> snapshots_;
 };
 
 /// The kinds of snapshots in a CheckpointDirectory: whole ones, such as were rounded to float32, and states together

@@ -10,7 +10,6 @@
 #include "diffsim/core/parameters.hpp"
 #include "diffsim/core/state.hpp"
 #include "diffsim/io/background_writer.hpp"
-#include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim {
 
@@ -20,22 +19,19 @@ struct SnapshotFormat {
   bool compressed = false;  ///< without loss
 };
 
-/// How states and parameters stand in files, so that another number of ranks can read them: entries of vertices and
-/// cells in the mesh file's order, whatever rank has them. Fields of any other extent, and all of them without a mesh,
-/// stand rank after rank; these go back to the same number of ranks only. Collective.
+/// How states and parameters stand in files, so that another number of ranks can read them: values of entities that
+/// have places in files in the order of these, whatever rank has them. Values of other entities stand rank after rank,
+/// and go back to the same number of ranks only. Collective.
 class RowOrder {
  public:
-  /// Without a mesh.
   explicit RowOrder(MPI_Comm comm) : comm_(comm) {}
-  /// The mesh must outlive this.
-  explicit RowOrder(const TetrahedralMesh& mesh) : comm_(mesh.comm()), mesh_(&mesh) {}
   MPI_Comm comm() const { return comm_; }
 
   /// `GROUP/NAME` for each field, and what reading it needs.
   std::vector<FileArray> to_file(const std::string& group, const State& state, SnapshotFormat format = {}) const;
   void from_file(const Hdf5File& file, const std::string& group, State& state) const;
 
-  /// A gradient on its way: `Site::global` entries are this rank's shares, which other numbers of ranks take as their
+  /// A gradient on its way: global entries are this rank's shares, which other numbers of ranks take as their
   /// sum.
   std::vector<FileArray> to_file(const std::string& group, const ParameterSet& gradient) const;
   void from_file(const Hdf5File& file, const std::string& group, ParameterSet& gradient) const;
@@ -54,14 +50,10 @@ class RowOrder {
   Signature signature(const State& state, const ParameterSet& parameters) const;
 
  private:
-  enum class Kind { vertices, cells, ranks };
-  Kind kind_of(const Field& field, int steps) const;
-  const FileOrder& order(Kind kind) const;
-  FileArray array(const std::string& dataset, const Field& field, int steps) const;
-  void read(const Hdf5File& file, const std::string& dataset, Field& field, int steps) const;
+  FileArray array(const std::string& dataset, const Field& field) const;
+  void read(const Hdf5File& file, const std::string& dataset, Field& field) const;
 
   MPI_Comm comm_;
-  const TetrahedralMesh* mesh_ = nullptr;
 };
 
 /// Whether two signatures are of equal values; of values equal up to rounding where `same_ranks` is false.

@@ -1,55 +1,77 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <mpi.h>
-
-#include <cstdint>
-#include <limits>
-#include <numeric>
+#include <cstddef>
+#include <map>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
-#include "diffsim/core/error.hpp"
-#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/field.hpp"
+#include "diffsim/core/petsc_handle.hpp"
 
 namespace diffsim {
 
-/// Sends each of `items` to the rank that `destination(item)` names; returns what this rank gets, by rank of origin and
-/// in the order there. Collective.
-template <class Item, class Destination>
-std::vector<Item> exchange(MPI_Comm comm, const std::vector<Item>& items, const Destination& destination) {
-  static_assert(std::is_trivially_copyable_v<Item>);
-  const int ranks = num_ranks(comm);
-  const auto n = static_cast<std::size_t>(ranks);
-  std::vector<int> to(items.size()), send_count(n, 0), send_begin(n, 0), receive_count(n, 0), receive_begin(n, 0);
-  std::vector<Item> sent(items.size());
-  collectively(comm, [&] {
-    if (items.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-      throw Error("more than 2^31 items to exchange on one rank; use more ranks", ErrorKind::system);
-    for (std::size_t i = 0; i < items.size(); ++i)
-      ++send_count[static_cast<std::size_t>(to[i] = destination(items[i]))];
-    std::exclusive_scan(send_count.begin(), send_count.end(), send_begin.begin(), 0);
-    std::vector<int> next = send_begin;
-    for (std::size_t i = 0; i < items.size(); ++i)
-      sent[static_cast<std::size_t>(next[static_cast<std::size_t>(to[i])]++)] = items[i];
-  });
-  DIFFSIM_MPI(MPI_Alltoall(send_count.data(), 1, MPI_INT, receive_count.data(), 1, MPI_INT, comm));
-  std::vector<Item> received;
-  collectively(comm, [&] {
-    const std::int64_t total = std::accumulate(receive_count.begin(), receive_count.end(), std::int64_t{0});
-    if (total > std::numeric_limits<int>::max())
-      throw Error("more than 2^31 items to exchange on one rank; use more ranks", ErrorKind::system);
-    received.resize(static_cast<std::size_t>(total));
-  });
-  std::exclusive_scan(receive_count.begin(), receive_count.end(), receive_begin.begin(), 0);
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  DIFFSIM_MPI(MPI_Type_contiguous(static_cast<int>(sizeof(Item)), MPI_BYTE, &type));
-  DIFFSIM_MPI(MPI_Type_commit(&type));
-  const int code = MPI_Alltoallv(sent.data(), send_count.data(), send_begin.data(), type, received.data(),
-                                 receive_count.data(), receive_begin.data(), type, comm);
-  MPI_Type_free(&type);
-  DIFFSIM_MPI(code);
-  return received;
-}
+/// Exchange between the entities that a rank owns and the copies ("ghosts") that other ranks hold, by PetscSF.
+///
+/// Local entities are numbered owned first, ghosts after. Only the entities that are shared are packed and sent; sums
+/// arrive in a fixed order, so a run repeats to the bit. Fields are [num_local, components] in device memory, of any
+/// number of components; vectors are in host memory.
+class Exchange {
+ public:
+  /// `ghost_owner[g]` and `ghost_index[g]`: rank and local index there of ghost num_owned + g. Collective.
+  Exchange(MPI_Comm comm, int num_owned, const std::vector<PetscInt>& ghost_owner,
+           const std::vector<PetscInt>& ghost_index);
+  ~Exchange();
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  MPI_Comm comm() const;
+  int num_owned() const { return num_owned_; }
+  int num_local() const { return num_owned_ + num_ghosts_; }
+  /// Number of owned entities that some other rank has a copy of.
+  int num_shared() const { return num_shared_; }
+  /// One after the last of the shared entities, 0 without any.
+  int shared_end() const { return shared_end_; }
+  /// Whether no rank shares anything.
+  bool is_alone() const { return alone_; }
+
+  /// Adds the ghosts' values to their owners; ghosts keep theirs. Collective.
+  void add_to_owners(Field& field) const;
+  /// Copies owners' values to the ghosts. Collective.
+  void copy_to_ghosts(Field& field) const;
+
+  // The same in two halves, between which entities that are not shared may change. One exchange at a time.
+  void begin_add_to_owners(const Field& field) const;
+  void end_add_to_owners(Field& field) const;
+  void begin_copy_to_ghosts(const Field& field) const;
+  void end_copy_to_ghosts(Field& field) const;
+
+  /// Copies owners' values [num_local, components] of any trivially copyable type to the ghosts. Collective.
+  template <class T>
+  void copy_to_ghosts(std::vector<T>& values, int components = 1) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    copy_bytes_to_ghosts(values.data(), values.size(), sizeof(T), components);
+  }
+  /// Adds the ghosts' integers [num_local, components] to their owners. Collective.
+  void add_to_owners(std::vector<PetscInt>& values, int components = 1) const;
+
+ private:
+  struct Buffers;
+  const Buffers& buffers_for(const Field& field) const;
+  void require_local(std::size_t size, int components) const;
+  void copy_bytes_to_ghosts(void* values, std::size_t size, std::size_t bytes, int components) const;
+
+  PetscSFHandle sf_;
+  int num_owned_ = 0;
+  int num_ghosts_ = 0;
+  int num_shared_ = 0;
+  int shared_end_ = 0;
+  bool alone_ = true;        // nothing is shared on any rank
+  std::vector<int> shared_;  // owned entities that others copy
+  struct DeviceParts;
+  std::unique_ptr<DeviceParts> device_;                      // the same on the device
+  mutable std::map<int, std::unique_ptr<Buffers>> buffers_;  // by number of components, made when first used
+};
 
 }  // namespace diffsim

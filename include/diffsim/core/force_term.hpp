@@ -23,7 +23,7 @@ struct Configuration {
   double load_factor = 1.0;           ///< on dead loads; see `factor_of`
 
   /// What a dead load is multiplied by: a signal that has a value for each step is taken as it is.
-  double factor_of(const Parameter& load) const { return load.steps == 1 ? load_factor : 1.0; }
+  double factor_of(const Parameter& load) const { return load.steps() == 1 ? load_factor : 1.0; }
 };
 
 /// A Jacobian to be assembled: a ∂f/∂x + b ∂f/∂v.

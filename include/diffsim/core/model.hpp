@@ -44,10 +44,6 @@ class Model {
 
   virtual MPI_Comm comm() const = 0;
   virtual State make_state() const = 0;  ///< zeroed, of the Model's shape
-  /// Brings a rank's copies of entries that other ranks own up to date, after owned entries were set from outside.
-  virtual void synchronise(State& state) const = 0;
-  /// Likewise for parameters, or a direction of theirs.
-  virtual void synchronise(ParameterSet& /*parameters*/) const {}
   virtual ParameterSet& parameters() = 0;
   const ParameterSet& parameters() const { return const_cast<Model*>(this)->parameters(); }
 

@@ -11,23 +11,16 @@
 
 namespace diffsim {
 
-/// Where the entries of a parameter live.
-enum class Site {
-  global,       ///< the same entries on every rank (owned by rank 0 in sums)
-  cell,         ///< one entry a local cell
-  vertex,       ///< one entry an owned vertex
-  local_vertex  ///< one entry a local vertex, owned ones first, then copies of other ranks', which `Model::synchronise`
-                ///< sets
-};
-
-/// A named quantity that a Model depends on. Its field is [steps · entries, components]; `steps` > 1: it is a control
-/// signal, and step n of a rollout uses entries n·(extent/steps) and on.
+/// A named quantity that a Model depends on. A field of several steps is a control signal: step n of a rollout uses
+/// entries n · (extent / steps) and on.
 struct Parameter {
   Field field;
-  Site site = Site::global;
-  int steps = 1;
 
   const std::string& name() const { return field.name(); }
+  const Entities& on() const { return field.on(); }
+  int steps() const { return field.steps(); }
+  /// Whether all ranks have the same entries.
+  bool is_global() const { return on().is_one_for_all(); }
   /// Index of the first entry that step `n` uses. Throws Error where the signal is shorter than the rollout.
   std::size_t offset(int n) const;
 };
@@ -37,7 +30,8 @@ struct Parameter {
 class ParameterSet {
  public:
   Parameter& add(Parameter parameter);
-  Parameter& add(std::string name, Site site, std::size_t extent, int components, MPI_Comm comm, int steps = 1);
+  /// Zeroed.
+  Parameter& add(std::string name, std::shared_ptr<const Entities> on, int components = 1, int steps = 1);
   Parameter& at(const std::string& name);  ///< throws Error, naming those there are
   const Parameter& at(const std::string& name) const;
   Parameter* find(const std::string& name);
@@ -61,6 +55,8 @@ class ParameterSet {
 
 /// Σ over owned entries of all parameters of `x`, which `y` must have too.
 double local_dot(const ParameterSet& x, const ParameterSet& y);
+/// Sets the copies of other ranks' entries. Collective.
+void synchronise(ParameterSet& parameters);
 /// Sums the entries of global parameters over the ranks, in place; collective.
 void sum_globals(ParameterSet& gradient, MPI_Comm comm);
 

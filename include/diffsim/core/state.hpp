@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,12 +24,21 @@ class State {
   State clone() const;
   State zero_like() const;
   void fill(double value);
+  /// Takes the values of `other`, and its entities where these are of another generation.
   void copy_from(const State& other);
+
+  /// The entities of each field.
+  std::vector<std::shared_ptr<const Entities>> entities() const;
+  /// Puts the fields on `entities`, one set for each field. Fields on another generation than before are zeroed; the
+  /// others keep their entities and values.
+  void set_entities(const std::vector<std::shared_ptr<const Entities>>& entities);
 
  private:
   std::vector<Field> fields_;
 };
 
+/// Sets the copies of other ranks' entries. Collective.
+void synchronise(State& state);
 /// Σ over this rank's owned entries of all fields.
 double local_dot(const State& x, const State& y);
 /// y += a x.

@@ -58,8 +58,6 @@ class ImplicitModel : public MeshModel {
   void tighten_solver(double factor) override;
 
   State make_state() const override;
-  void synchronise(State& state) const override;
-  using MeshModel::synchronise;
   void prepare() override;
   void prepare_tangent(const ParameterSet& direction) override;
   void begin_adjoint(const ParameterSet& gradient) override;

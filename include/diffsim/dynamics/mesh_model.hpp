@@ -53,8 +53,6 @@ class MeshModel : public Model {
   MPI_Comm comm() const override { return mesh_->comm(); }
   /// `positions` [local vertices, 3], m; `velocities` [owned vertices, 3], m/s.
   State make_state() const override;
-  void synchronise(State& state) const override;
-  void synchronise(ParameterSet& parameters) const override;
   using Model::parameters;
   ParameterSet& parameters() override { return parameters_; }
   void prepare() override;

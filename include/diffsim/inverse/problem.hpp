@@ -57,6 +57,8 @@ class InverseProblem {
   std::size_t offset(std::size_t k) const { return blocks_[k].offset; }
   std::size_t count(std::size_t k) const { return blocks_[k].count; }
   int components(std::size_t k) const { return blocks_[k].components; }
+  /// Values of unknown k: the field of a parameter, or of x[0].
+  const Field& field(std::size_t k) const { return const_cast<InverseProblem*>(this)->field(k); }
 
   /// From here on products with the Hessian follow another schedule than gradients: their states and records are
   /// larger.
@@ -81,7 +83,6 @@ class InverseProblem {
   };
   bool of_initial_state(std::size_t k) const;
   Field& field(std::size_t k);
-  const Field& field(std::size_t k) const { return const_cast<InverseProblem*>(this)->field(k); }
   /// Whether u is ln p, number by number; a map's logarithm is that of its entries.
   bool in_logarithm(std::size_t k) const;
   /// values_i *= p_i where a map is searched in the logarithm.

@@ -13,8 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "diffsim/mesh/file_order.hpp"
-#include "diffsim/mesh/halo.hpp"
+#include "diffsim/core/entities.hpp"
+#include "diffsim/core/exchange.hpp"
+#include "diffsim/core/file_order.hpp"
 #include "diffsim/mesh/mesh_data.hpp"
 #include "diffsim/mesh/region.hpp"
 
@@ -62,9 +63,9 @@ class TetrahedralMesh {
   /// How many have a vertex that another rank has too: the first ones.
   int num_shared_cells() const { return num_shared_cells_; }
   int num_vertices() const { return static_cast<int>(positions_.size() / 3); }  ///< of this rank, ghosts included
-  int num_owned_vertices() const { return halo_->num_owned(); }
+  int num_owned_vertices() const { return vertex_exchange_->num_owned(); }
   /// Owned vertices up to the last that another rank has too.
-  int shared_vertices_end() const { return halo_->shared_end(); }
+  int shared_vertices_end() const { return vertex_exchange_->shared_end(); }
   std::int64_t num_global_cells() const { return cell_order_->num_global(); }
   std::int64_t num_global_vertices() const { return vertex_order_->num_global(); }  ///< of the file, unused included
   std::int64_t num_unused_vertices() const { return num_unused_; }
@@ -78,7 +79,11 @@ class TetrahedralMesh {
   const std::vector<double>& rest_positions() const { return positions_; }  ///< [num_vertices, 3], m
   /// Rest positions of this rank's block of the file's vertices, unused ones included: [block_size, 3], m. Collective.
   std::vector<double> file_positions() const;
-  const Halo& halo() const { return *halo_; }
+  /// All vertices of this rank, those owned alone, and the cells.
+  const std::shared_ptr<const Entities>& vertex_entities() const { return vertices_; }
+  const std::shared_ptr<const Entities>& owned_vertex_entities() const { return owned_vertices_; }
+  const std::shared_ptr<const Entities>& cell_entities() const { return cell_entities_; }
+  const Exchange& vertex_exchange() const { return *vertex_exchange_; }
   const FileOrder& vertex_order() const { return *vertex_order_; }
   const FileOrder& cell_order() const { return *cell_order_; }
 
@@ -126,9 +131,10 @@ class TetrahedralMesh {
   std::vector<std::vector<Face>> group_faces_;  // likewise
   mutable std::map<std::string, Region> regions_;
   mutable std::unique_ptr<std::vector<Face>> boundary_;
-  std::unique_ptr<Halo> halo_;
-  std::unique_ptr<FileOrder> vertex_order_;
-  std::unique_ptr<FileOrder> cell_order_;
+  std::shared_ptr<const Exchange> vertex_exchange_;
+  std::shared_ptr<const FileOrder> vertex_order_;
+  std::shared_ptr<const FileOrder> cell_order_;
+  std::shared_ptr<const Entities> vertices_, owned_vertices_, cell_entities_;
   std::unique_ptr<CellScatter> scatter_;
 };
 

@@ -1,28 +1,11 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/mesh/file_order.hpp"
+#include "diffsim/core/file_order.hpp"
 
-#include <utility>
-
+#include "diffsim/core/contiguous_type.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim {
 namespace {
-
-/// An MPI type of `components` equal values, freed at the end of its scope.
-class ContiguousType {
- public:
-  ContiguousType(int components, MPI_Datatype type) {
-    DIFFSIM_MPI(MPI_Type_contiguous(components, type, &type_));
-    DIFFSIM_MPI(MPI_Type_commit(&type_));
-  }
-  ~ContiguousType() { MPI_Type_free(&type_); }
-  ContiguousType(const ContiguousType&) = delete;
-  ContiguousType& operator=(const ContiguousType&) = delete;
-  operator MPI_Datatype() const { return type_; }  // NOLINT
-
- private:
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;
-};
 
 /// `block`: this rank's entries, < 0 for an even split.
 PetscHandle<PetscLayout, PetscLayoutDestroy> make_layout(MPI_Comm comm, std::int64_t num_global, PetscInt block) {
@@ -69,32 +52,20 @@ void FileOrder::with_graph(bool copies, const Use& use) const {
   if (!keeps_graphs_) sf = {};
 }
 
-void FileOrder::to_file(const std::vector<double>& local, int components, std::vector<double>& block) const {
-  block.resize(static_cast<std::size_t>(size_) * static_cast<std::size_t>(components));
-  const ContiguousType unit(components, MPI_DOUBLE);
+void FileOrder::send_to_file(const void* local, std::size_t width, void* block) const {
+  const ContiguousType unit(static_cast<int>(width), MPI_BYTE);
   with_graph(false, [&](PetscSF sf) {
-    DIFFSIM_PETSC(PetscSFReduceBegin(sf, unit, local.data(), block.data(), MPI_REPLACE));
-    DIFFSIM_PETSC(PetscSFReduceEnd(sf, unit, local.data(), block.data(), MPI_REPLACE));
+    DIFFSIM_PETSC(PetscSFReduceBegin(sf, unit, local, block, MPI_REPLACE));
+    DIFFSIM_PETSC(PetscSFReduceEnd(sf, unit, local, block, MPI_REPLACE));
   });
 }
 
-template <class T>
-std::vector<T> FileOrder::read(const std::vector<T>& block, int components, MPI_Datatype type) const {
-  std::vector<T> local(file_index_.size() * static_cast<std::size_t>(components));
-  const ContiguousType unit(components, type);
+void FileOrder::send_from_file(const void* block, std::size_t width, void* local) const {
+  const ContiguousType unit(static_cast<int>(width), MPI_BYTE);
   with_graph(true, [&](PetscSF sf) {
-    DIFFSIM_PETSC(PetscSFBcastBegin(sf, unit, block.data(), local.data(), MPI_REPLACE));
-    DIFFSIM_PETSC(PetscSFBcastEnd(sf, unit, block.data(), local.data(), MPI_REPLACE));
+    DIFFSIM_PETSC(PetscSFBcastBegin(sf, unit, block, local, MPI_REPLACE));
+    DIFFSIM_PETSC(PetscSFBcastEnd(sf, unit, block, local, MPI_REPLACE));
   });
-  return local;
-}
-
-std::vector<double> FileOrder::from_file(const std::vector<double>& block, int components) const {
-  return read(block, components, MPI_DOUBLE);
-}
-
-std::vector<std::int64_t> FileOrder::from_file(const std::vector<std::int64_t>& block, int components) const {
-  return read(block, components, MPI_INT64_T);
 }
 
 }  // namespace diffsim
