@@ -137,7 +137,7 @@ std::shared_ptr<TetrahedralMesh> kept_box(std::int64_t cells) {
 DifferentiableSolver make_solver(const std::shared_ptr<TetrahedralMesh>& mesh, const std::string& law,
                                  bool nodal = false) {
   DifferentiableMaterial material{law, {{"density", 1000.0}}, "all", nodal};
-  for (const std::string& name : elastic_law(law).parameters) material.values[name] = value_of(name);
+  for (const std::string& name : elastic_law(law).parameter_names()) material.values[name] = value_of(name);
   DifferentiableSolver solver(mesh, {material}, {.dt = 2e-4, .substeps = substeps, .damping = 0.999});
   solver.fix("y_min");
   return solver;

@@ -14,7 +14,12 @@
 /// Exponentially stiffening tissue (after Fung 1993, ch. 7): W = µ/2b (exp(b (tr FᵀF - 3 - 2 ln J)) - 1) + λ/2 (ln J)².
 struct Tissue {
   static constexpr const char* name = "tissue";
-  static constexpr std::array<const char*, 3> parameters{"youngs_modulus", "poisson_ratio", "stiffening"};
+  static constexpr std::array<diffsim::ParameterSpec, 3> parameters{
+      diffsim::ElasticParameters::youngs_modulus, diffsim::ElasticParameters::poisson_ratio,
+      diffsim::ParameterSpec{.name = "stiffening",
+                             .meaning = "exponent b",
+                             .range = diffsim::Interval::positive(),
+                             .home = diffsim::ParameterHome::cells}};
   static constexpr int num_moduli = 3;  // µ, λ, b
   static constexpr bool needs_positive_jacobian = true;
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "app/parameter_table.hpp"
 #include "app/yaml_value.hpp"
 #include "diffsim/core/config.hpp"
 
@@ -41,6 +42,13 @@ void parse(CommandLine& line, std::vector<std::string> arguments) {
   CLI::App app("Differentiable mechanics: simulate a deforming body, get exact gradients, recover parameters.",
                "diffsim");
   app.set_version_flag("--version", "diffsim " DIFFSIM_VERSION);
+  app.add_flag_callback(
+      "--parameters",
+      [&line] {
+        line.text = parameter_table();
+        throw CLI::Success();
+      },
+      "List the parameters that gradients and inversions may ask for, with units and ranges");
   app.require_subcommand(1);
   app.footer(footer);
   for (const CommandHelp& command : commands) {
@@ -77,6 +85,8 @@ void parse(CommandLine& line, std::vector<std::string> arguments) {
     line.text = given.empty() ? app.help() : given.front()->help("diffsim");
   } catch (const CLI::CallForVersion&) {
     line.text = std::string("diffsim ") + DIFFSIM_VERSION + "\n";
+  } catch (const CLI::Success&) {
+    // line.text is what was asked for.
   } catch (const CLI::ParseError& error) {
     line.error = error.what();
   }

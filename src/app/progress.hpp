@@ -76,6 +76,7 @@ class WatchedLoss : public Loss {
   WatchedLoss(Loss& loss, Progress& progress, int num_steps)
       : loss_(loss), progress_(progress), num_steps_(num_steps) {}
 
+  std::string unit() const override { return loss_.unit(); }
   bool observes(int n) const override;
   double value(int n, const State& state, const ParameterSet& parameters) override {
     return loss_.value(n, state, parameters);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "app/scene_sections.hpp"
+#include "diffsim/simulation/parameter_specs.hpp"
 
 namespace diffsim::app {
 
@@ -41,72 +42,15 @@ void expect_shape(const Numbers& numbers, const std::vector<Shape>& shapes, cons
   numbers.place.fail("has the shape " + shape_text(array->shape) + "; give " + expected);
 }
 
-std::string unit_of(const std::string& parameter) {
-  static const std::map<std::string, std::string> units{
-      {"density", "kg/m³"},
-      {"youngs_modulus", "Pa"},
-      {"shear_modulus", "Pa"},
-      {"bulk_modulus", "Pa"},
-      {"c10", "Pa"},
-      {"c01", "Pa"},
-      {"mu_1", "Pa"},
-      {"mu_2", "Pa"},
-      {"mu_3", "Pa"},
-      {"k1", "Pa"},
-      {"active_tension", "Pa"},
-      {"viscosity", "Pa s"},
-      {"bulk_viscosity", "Pa s"},
-      {"rayleigh_damping", "1/s"},
-      {"drag", "N s/m⁴"},
-      {"rest_positions", "m"},
-      {"traction", "Pa"},
-      {"angular_velocity", "rad/s"},
-      {"velocity", "m/s"},
-      {"nodal_load", "N"},
-      {"gravity", "m/s²"},
-      {"barrier_distance", "m"},
-      {"barrier_stiffness", "Pa"},
-      {"friction_velocity", "m/s"},
-      {"initial_positions", "m"},
-      {"initial_velocities", "m/s"},
-  };
-  if (parameter.starts_with("obstacle_position:")) return "m";
-  if (parameter.starts_with("obstacle_velocity:")) return "m/s";
-  if (parameter.starts_with("obstacle_angular_velocity:")) return "rad/s";
-  const auto found = units.find(parameter);
-  return found == units.end() ? std::string("1") : found->second;
-}
+ParameterSpec spec_of(const std::string& parameter) { return find_parameter_spec(parameter).value_or(ParameterSpec{}); }
+
+std::string unit_of(const std::string& parameter) { return std::string(spec_of(parameter).unit); }
 
 bool is_of_boundary(const std::string& parameter) {
   return parameter == "traction" || parameter == "angular_velocity" || parameter == "velocity";
 }
 
-bool is_positive(const std::string& parameter) {
-  for (const char* name : {"density", "youngs_modulus", "shear_modulus", "bulk_modulus", "k2", "barrier_distance",
-                           "barrier_stiffness", "friction_velocity"})
-    if (parameter == name) return true;
-  return false;
-}
-
-std::string fault_of(const std::string& parameter, double value) {
-  const std::string number = format_number(value);
-  const std::string unit = unit_of(parameter);
-  if (!std::isfinite(value)) return number + " is not finite; give a finite number";
-  if (is_positive(parameter) && !(value > 0.0)) return number + " is not positive; give " + number_above_zero(unit);
-  static const std::set<std::string> not_negative{"k1",   "active_tension",   "viscosity", "bulk_viscosity",
-                                                  "drag", "rayleigh_damping", "friction"};
-  if (not_negative.count(parameter) > 0 && value < 0.0) return number + " is negative; give " + number_from_zero(unit);
-  if (parameter == "poisson_ratio" && !(value > -1.0 && value < 0.5))
-    return number + " is outside (-1, 0.5); give a ratio inside";
-  if (parameter == "damping" && !(value > 0.0 && value <= 1.0))
-    return number + " is outside (0, 1]; give a factor inside, 1 for none";
-  if (parameter == "kappa" && !(value >= 0.0 && value <= 1.0 / 3.0))
-    return number + " is outside [0, 1/3]; give a number inside";
-  if (parameter == "activation" && !(value >= 0.0 && value <= 1.0))
-    return number + " is outside [0, 1]; give a number inside";
-  if (parameter.starts_with("alpha_") && value == 0.0) return "0 is no exponent; give another number";
-  return {};
-}
+std::string fault_of(const std::string& parameter, double value) { return fault_of(spec_of(parameter), value); }
 
 std::string to_string(ParameterEntry::Per per) {
   switch (per) {

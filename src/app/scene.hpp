@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/yaml_value.hpp"
+#include "diffsim/core/parameter_spec.hpp"
 #include "diffsim/inverse/optimise.hpp"
 #include "diffsim/mesh/region.hpp"
 #include "diffsim/simulation/simulator.hpp"
@@ -195,13 +196,15 @@ Scene parse_scene(const std::string& text, const std::string& file);
 /// solver's parameter, after its name; empty if nothing is.
 std::string fault_of(const std::string& parameter, double value);
 
-/// Whether only values > 0 of a parameter make sense: it is searched in the logarithm unless the scene says otherwise.
-bool is_positive(const std::string& parameter);
+/// Spec of a parameter, by its name with or without `:LABEL`; one of any number for a name that is not known.
+ParameterSpec spec_of(const std::string& parameter);
 /// Whether a parameter belongs to an entry of `boundary`, whose region it is told by.
 bool is_of_boundary(const std::string& parameter);
 /// "Pa"; "1" for a number without unit.
 std::string unit_of(const std::string& parameter);
 
+/// What a gradient by a parameter may be asked for `per`; the default first.
+std::vector<ParameterEntry::Per> per_of(const ParameterSpec& spec);
 /// The word a scene uses: "global", "region", …
 std::string to_string(ParameterEntry::Per per);
 

@@ -12,8 +12,8 @@ MaterialEntry parse_material(const Value& value, Scene& scene) {
   std::vector<std::string> all_keys{"model", "region", "dilatation", "density"};
   for (const ElasticLaw& law : elastic_laws()) {
     models.push_back(law.name);
-    std::vector<std::string> names = law.parameters;
-    if (!law.signal.empty()) names.push_back(law.signal);
+    std::vector<std::string> names = law.parameter_names();
+    if (law.signal) names.emplace_back(law.signal->name);
     for (const std::string& name : names)
       if (std::find(all_keys.begin(), all_keys.end(), name) == all_keys.end()) all_keys.push_back(name);
   }
@@ -24,7 +24,7 @@ MaterialEntry parse_material(const Value& value, Scene& scene) {
   material.model = to_choice(any.need("model", "one of: " + join(models)), models);
 
   const ElasticLaw& law = elastic_law(material.model);
-  std::vector<std::string> names = law.parameters;
+  std::vector<std::string> names = law.parameter_names();
   names.emplace_back("density");
   std::vector<std::string> keys{"model", "region", "dilatation"};
   keys.insert(keys.end(), names.begin(), names.end());
@@ -32,12 +32,13 @@ MaterialEntry parse_material(const Value& value, Scene& scene) {
     keys.push_back(name);
     if (any.has(name)) names.push_back(name);
   }
-  if (!law.signal.empty()) keys.push_back(law.signal);
+  const std::string signal_name = law.signal_name();
+  if (law.signal) keys.push_back(signal_name);
   const Mapping mapping(value, keys);
-  if (const Value* signal = law.signal.empty() ? nullptr : mapping.find(law.signal)) {
-    if (scene.signals.count(law.signal) > 0)
+  if (const Value* signal = law.signal ? mapping.find(signal_name) : nullptr) {
+    if (scene.signals.count(signal_name) > 0)
       signal->place.fail("is given by another material too; it drives them all, so give it once");
-    scene.signals.emplace(law.signal, parse_numbers(*signal, scene));
+    scene.signals.emplace(signal_name, parse_numbers(*signal, scene));
   }
   if (const Value* region = mapping.find("region")) material.region = parse_region_name(*region);
   if (const Value* dilatation = mapping.find("dilatation"))

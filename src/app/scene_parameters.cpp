@@ -5,7 +5,10 @@
 #include <cmath>
 
 #include "app/scene_sections.hpp"
+#include "diffsim/contact/parameters.hpp"
+#include "diffsim/dynamics/parameters.hpp"
 #include "diffsim/elastic/elastic_term.hpp"
+#include "diffsim/load/parameters.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -19,40 +22,43 @@ struct Kind {
   bool of_material = false;
 };
 
+Kind kind_of(const ParameterSpec& spec) { return {per_of(spec), spec.components, spec.home == ParameterHome::cells}; }
+
 /// Parameters by name: the solver's, the loads', x[0]'s, and those of the scene's materials.
 std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
-  std::vector<std::pair<std::string, Kind>> kinds{{"density", {{Per::global, Per::region, Per::cell}, 1, true}}};
-  const auto has = [&](const std::string& name) {
-    return std::any_of(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.first == name; });
+  std::vector<std::pair<std::string, Kind>> kinds;
+  const auto add = [&](const ParameterSpec& spec, const std::string& label = {}) {
+    const std::string name = std::string(spec.name) + (label.empty() ? "" : ":" + label);
+    if (std::none_of(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.first == name; }))
+      kinds.emplace_back(name, kind_of(spec));
   };
+  using Dynamics = DynamicsParameters;
+  using Contact = ContactParameters;
+  add(Dynamics::density);
   for (const MaterialEntry& material : scene.materials) {
-    std::vector<std::string> names = elastic_law(material.model).parameters;
+    const ElasticLaw& law = elastic_law(material.model);
+    for (const ParameterSpec& spec : law.parameters) add(spec);
     for (const auto& [name, mechanism] : damping_parameters())
-      if (material.values.count(name) > 0) names.push_back(name);
-    for (const std::string& name : names)
-      if (!has(name)) kinds.push_back({name, kinds.front().second});
-    const std::string& signal = elastic_law(material.model).signal;
-    if (!signal.empty() && !has(signal)) kinds.push_back({signal, {{Per::global, Per::step}, 1}});
+      if (material.values.count(name) > 0) add(spec_of(name));
+    if (law.signal) add(*law.signal);
   }
-  kinds.push_back({"gravity", {{Per::global, Per::step}, 3}});
-  if (scene.solver.integrator == "symplectic_euler") kinds.push_back({"damping", {{Per::global, Per::step}, 1}});
-  kinds.push_back({"traction", {{Per::global, Per::step}, 3}});
-  kinds.push_back({"angular_velocity", {{Per::global, Per::step}, 1}});
-  kinds.push_back({"velocity", {{Per::global, Per::step}, 3}});
-  kinds.push_back({"nodal_load", {{Per::vertex, Per::vertex_step}, 3}});
-  kinds.push_back({"rest_positions", {{Per::vertex}, 3}});
+  add(Dynamics::gravity);
+  if (scene.solver.integrator == "symplectic_euler") add(Dynamics::damping);
+  for (const ParameterSpec& spec : {LoadParameters::traction, Dynamics::angular_velocity, Dynamics::velocity,
+                                    LoadParameters::nodal_load, Dynamics::rest_positions})
+    add(spec);
   if (scene.contact) {
-    for (const char* name : {"barrier_distance", "barrier_stiffness", "friction", "friction_velocity"})
-      kinds.push_back({name, {{Per::global}, 1}});
-    for (const std::string& label : scene.contact->labels)
-      for (const char* name : {"obstacle_position:", "obstacle_velocity:"})
-        kinds.push_back({name + label, {{Per::global}, 3}});
-    for (const std::string& label : scene.contact->turning)
-      kinds.push_back({"obstacle_angular_velocity:" + label, {{Per::global}, 1}});
+    for (const ParameterSpec& spec :
+         {Contact::barrier_distance, Contact::barrier_stiffness, Contact::friction, Contact::friction_velocity})
+      add(spec);
+    for (const std::string& label : scene.contact->labels) {
+      add(Contact::obstacle_position, label);
+      add(Contact::obstacle_velocity, label);
+    }
+    for (const std::string& label : scene.contact->turning) add(Contact::obstacle_angular_velocity, label);
   }
-  kinds.push_back({"initial_positions", {{Per::vertex}, 3}});
-  if (scene.solver.integrator != "quasi_static")
-    kinds.push_back({"initial_velocities", {{Per::vertex, Per::global}, 3}});
+  add(Dynamics::initial_positions);
+  if (scene.solver.integrator != "quasi_static") add(Dynamics::initial_velocities);
   return kinds;
 }
 
@@ -200,6 +206,25 @@ ParameterEntry parse_parameter(const Value& value, const Scene& scene) {
 }
 
 }  // namespace
+
+std::vector<Per> per_of(const ParameterSpec& spec) {
+  std::vector<Per> per;
+  switch (spec.home) {
+    case ParameterHome::one:
+      per = {Per::global};
+      if (spec.by_step) per.push_back(Per::step);
+      break;
+    case ParameterHome::cells:
+      per = {Per::global, Per::region, Per::cell};
+      break;
+    case ParameterHome::vertices:
+      per = {Per::vertex};
+      if (spec.by_step) per.push_back(Per::vertex_step);
+      if (spec.uniform) per.push_back(Per::global);
+      break;
+  }
+  return per;
+}
 
 std::vector<ParameterEntry> parse_parameters(const Value& value, const Scene& scene) {
   const auto region = [](const ParameterEntry& entry) { return entry.region ? entry.region->name : "all"; };

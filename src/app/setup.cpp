@@ -91,9 +91,11 @@ void set_controls(const Scene& scene, DifferentiableSolver& solver) {
   if (!solver.is_implicit()) set("damping", scene.solver.damping, false, "a number or [steps]");
   for (const auto& [name, numbers] : scene.signals) set(name, numbers, false, "a number or [steps]");
   for (const MaterialEntry& material : scene.materials) {
-    const std::string& signal = elastic_law(material.model).signal;
-    if (!signal.empty() && scene.signals.count(signal) == 0 && asked_per_step(scene, signal))
-      solver.set_control(signal, std::vector<double>(static_cast<std::size_t>(std::max(scene.solver.steps, 1)), 1.0));
+    const std::optional<ParameterSpec>& spec = elastic_law(material.model).signal;
+    const std::string signal = elastic_law(material.model).signal_name();
+    if (spec && scene.signals.count(signal) == 0 && asked_per_step(scene, signal))
+      solver.set_control(signal, std::vector<double>(static_cast<std::size_t>(std::max(scene.solver.steps, 1)),
+                                                     spec->default_value.value_or(1.0)));
   }
 }
 

@@ -12,29 +12,38 @@ namespace {
 using Per = ParameterEntry::Per;
 
 /// In letters that every reader of HDF5 attributes knows.
-std::string units(const std::string& parameter, bool per_unit) {
-  std::string unit = unit_of(parameter);
+std::string in_ascii(std::string unit) {
   for (const auto& [power, text] : {std::pair("²", "^2"), std::pair("³", "^3"), std::pair("⁴", "^4")})
     if (const std::size_t found = unit.find(power); found != std::string::npos)
       unit.replace(found, std::strlen(power), text);
-  if (!per_unit) return unit;
-  return unit == "1" ? "m^2" : "m^2/(" + unit + ")";
+  return unit;
+}
+
+/// Unit of a parameter, or of the derivative of a loss by it.
+std::string unit_of_values(const std::string& parameter, const Loss* differentiated) {
+  const std::string unit = in_ascii(unit_of(parameter));
+  if (!differentiated) return unit;
+  const std::string loss = unit_of_loss(*differentiated);
+  return unit == "1" ? loss : loss + "/(" + unit + ")";
 }
 
 }  // namespace
 
+std::string unit_of_loss(const Loss& loss) { return in_ascii(loss.unit()); }
+
 void write_unknowns(Hdf5File& file, const std::string& group, const Scene& scene, const TetrahedralMesh& mesh,
                     const InverseProblem& problem, const std::function<std::vector<double>(std::size_t k)>& values,
-                    bool per_unit) {
+                    bool are_derivatives) {
+  const Loss* const loss = are_derivatives ? &problem.loss() : nullptr;
   for (std::size_t k = 0; k < scene.parameters.size(); ++k) {
     const ParameterEntry& entry = scene.parameters[k];
     const Unknown& unknown = problem.unknowns()[k];
-    const std::string dataset = "/" + group + "/" + unknown.name(), unit = units(entry.name, per_unit);
+    const std::string dataset = "/" + group + "/" + unknown.name(), unit = unit_of_values(entry.name, loss);
     const std::vector<double> numbers = values(k);
     const std::int64_t width = problem.components(k), count = static_cast<std::int64_t>(numbers.size());
     const Shape components = width == 1 ? Shape{} : Shape{width};
     if (unknown.map_numbers > 0) {
-      file.write_array(dataset, numbers, {count}, per_unit ? "m^2" : "1");
+      file.write_array(dataset, numbers, {count}, loss ? unit_of_loss(*loss) : "1");
       continue;
     }
     switch (entry.per) {

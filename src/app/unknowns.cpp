@@ -246,7 +246,7 @@ Unknown make_unknown(const Scene& scene, DifferentiableSolver& solver, const Par
   if (same_name > 1) unknown.label += "_" + (entry.region ? entry.region->name : "all");
   unknown.lower = entry.lower;
   unknown.upper = entry.upper;
-  unknown.logarithmic = entry.logarithmic.value_or(is_positive(entry.name));
+  unknown.logarithmic = entry.logarithmic.value_or(spec_of(entry.name).search() == Search::logarithmic);
 
   if (entry.name == "rest_positions" && !asks_for(scene, "initial_positions")) unknown.carries = "positions";
   const Entries entries = entries_of(entry, unknown.parameter, solver);

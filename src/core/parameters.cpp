@@ -25,29 +25,36 @@ Parameter& ParameterSet::add(std::string name, std::shared_ptr<const Entities> o
   return add(Parameter{Field(std::move(name), std::move(on), components, steps)});
 }
 
-Parameter* ParameterSet::find(const std::string& name) {
+Parameter& ParameterSet::add(const ParameterSpec& spec, std::shared_ptr<const Entities> on, int steps,
+                             const std::string& label) {
+  std::string name(spec.name);
+  if (!label.empty()) name += ":" + label;
+  Parameter& added = add(Parameter{Field(std::move(name), std::move(on), spec.components, steps), spec});
+  if (spec.default_value) added.field.fill(*spec.default_value);
+  return added;
+}
+
+Parameter* ParameterSet::find(std::string_view name) {
   for (Parameter& parameter : parameters_)
     if (parameter.name() == name) return &parameter;
   return nullptr;
 }
 
-const Parameter* ParameterSet::find(const std::string& name) const {
-  return const_cast<ParameterSet*>(this)->find(name);
-}
+const Parameter* ParameterSet::find(std::string_view name) const { return const_cast<ParameterSet*>(this)->find(name); }
 
-const double* ParameterSet::data(const std::string& name) const {
+const double* ParameterSet::data(std::string_view name) const {
   const Parameter* const found = find(name);
   return found ? found->field.data() : nullptr;
 }
 
-Parameter& ParameterSet::at(const std::string& name) {
+Parameter& ParameterSet::at(std::string_view name) {
   if (Parameter* found = find(name)) return *found;
   std::string known;
   for (const Parameter& parameter : parameters_) known += (known.empty() ? "" : ", ") + parameter.name();
-  throw Error("no parameter '" + name + "'; there are: " + known, ErrorKind::input);
+  throw Error("no parameter '" + std::string(name) + "'; there are: " + known, ErrorKind::input);
 }
 
-const Parameter& ParameterSet::at(const std::string& name) const { return const_cast<ParameterSet*>(this)->at(name); }
+const Parameter& ParameterSet::at(std::string_view name) const { return const_cast<ParameterSet*>(this)->at(name); }
 
 std::vector<std::string> ParameterSet::names() const {
   std::vector<std::string> all;
@@ -59,7 +66,7 @@ ParameterSet ParameterSet::zero_like(const std::vector<std::string>& names) cons
   ParameterSet zero;
   for (const std::string& name : names) {
     const Parameter& parameter = at(name);
-    zero.add(Parameter{parameter.field.like(name)});
+    zero.add(Parameter{parameter.field.like(name), parameter.spec});
   }
   return zero;
 }

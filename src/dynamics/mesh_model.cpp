@@ -6,6 +6,7 @@
 
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/dynamics/parameters.hpp"
 #include "dynamics/rigid_motion.hpp"
 
 namespace diffsim {
@@ -33,9 +34,10 @@ MeshModel::MeshModel(std::shared_ptr<const TetrahedralMesh> mesh, double dt)
   mask_->fixed = make_zeroed_device_array<std::uint8_t>("diffsim::dynamics::fixed",
                                                         static_cast<std::size_t>(mesh_->num_owned_vertices()));
   const MPI_Comm comm = mesh_->comm();
-  parameters_.add("density", mesh_->cell_entities()).field.fill(1000.0);
-  parameters_.add("gravity", Entities::one_for_all(comm), 3).field.from_host({0.0, -9.8, 0.0});
-  parameters_.add({local_field("rest_positions")}).field.from_host(mesh_->rest_positions());
+  parameters_.add(DynamicsParameters::density, mesh_->cell_entities());
+  parameters_.add(DynamicsParameters::gravity, Entities::one_for_all(comm)).field.from_host({0.0, -9.8, 0.0});
+  parameters_.add(DynamicsParameters::rest_positions, mesh_->vertex_entities())
+      .field.from_host(mesh_->rest_positions());
 }
 
 MeshModel::~MeshModel() = default;
@@ -73,10 +75,10 @@ void MeshModel::move(const std::string& name, const std::vector<int>& vertices, 
       throw Error("a motion's rates need " + std::to_string(a_step) + " numbers, or so many a step", ErrorKind::input);
     return static_cast<int>(values.size() / a_step);
   };
-  const dynamics::RigidMotion& motion = *motions_.back();
   const auto one = Entities::one_for_all(comm());
-  parameters_.add(motion.angular_velocity(), one, 1, steps_of(angular_velocity, 1)).field.from_host(angular_velocity);
-  parameters_.add(motion.velocity(), one, 3, steps_of(velocity, 3)).field.from_host(velocity);
+  parameters_.add(DynamicsParameters::angular_velocity, one, steps_of(angular_velocity, 1), name)
+      .field.from_host(angular_velocity);
+  parameters_.add(DynamicsParameters::velocity, one, steps_of(velocity, 3), name).field.from_host(velocity);
   fix(owned, {true, true, true});
 }
 
@@ -152,7 +154,7 @@ void MeshModel::begin_terms_adjoint_tangent(const ParameterSet& gradient, const 
 void MeshModel::begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) {
   for (const ParameterSet* set : {&gradient, &direction})
     for (const Parameter& parameter : *set)
-      if (parameter.name().starts_with("angular_velocity:"))
+      if (!parameter.spec.has_second_derivative)
         throw Error("no second derivative by '" + parameter.name() + "'; use an optimiser that needs gradients only",
                     ErrorKind::input);
   begin_terms_adjoint_tangent(gradient, direction);

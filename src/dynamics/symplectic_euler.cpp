@@ -10,6 +10,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
 #include "diffsim/core/ranks.hpp"
+#include "diffsim/dynamics/parameters.hpp"
 #include "dynamics/symplectic_parts.hpp"
 
 namespace diffsim {
@@ -108,7 +109,7 @@ SymplecticEuler::SymplecticEuler(std::shared_ptr<const TetrahedralMesh> mesh, do
   if (substeps_ < 1)
     throw Error("substeps is " + std::to_string(substeps_) + "; it must be at least 1", ErrorKind::input);
   work_ = std::make_unique<Workspace>(this->mesh(), substeps_);
-  parameters().add("damping", Entities::one_for_all(comm())).field.fill(0.99);
+  parameters().add(DynamicsParameters::damping, Entities::one_for_all(comm()));
 }
 
 SymplecticEuler::~SymplecticEuler() = default;

@@ -37,6 +37,12 @@ void add_own_laws() {
 
 }  // namespace
 
+std::vector<std::string> ElasticLaw::parameter_names() const {
+  std::vector<std::string> names;
+  for (const ParameterSpec& spec : parameters) names.emplace_back(spec.name);
+  return names;
+}
+
 const std::vector<ElasticLaw>& elastic_laws() {
   add_own_laws();
   return laws();

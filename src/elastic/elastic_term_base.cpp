@@ -69,7 +69,7 @@ void add_sum(const DeviceArray<double>& values, double* target) {
 }  // namespace
 
 ElasticTermBase::ElasticTermBase(const TetrahedralMesh& mesh, const std::vector<int>& cells, int nodes, int num_moduli,
-                                 Names parameters, const char* signal)
+                                 Specs parameters, std::string_view signal)
     : mesh_(&mesh),
       some_(scatter_of_some(mesh, cells, nodes)),
       scatter_(some_ ? *some_ : mesh.scatter()),
@@ -99,11 +99,11 @@ const BlockScatter& ElasticTermBase::blocks_for(const BlockMatrix& matrix) {
 
 bool ElasticTermBase::any_modulus(const ParameterSet& parameters) const {
   return std::any_of(parameters_.begin(), parameters_.end(),
-                     [&](const char* name) { return parameters.find(name) != nullptr; });
+                     [&](const ParameterSpec& spec) { return parameters.find(spec.name) != nullptr; });
 }
 
 const Parameter* ElasticTermBase::signal_in(const ParameterSet& parameters) const {
-  return signal_name_ ? parameters.find(signal_name_) : nullptr;
+  return !signal_name_.empty() ? parameters.find(signal_name_) : nullptr;
 }
 
 const double* ElasticTermBase::value_of(const Parameter* signal, int step) {
@@ -111,7 +111,7 @@ const double* ElasticTermBase::value_of(const Parameter* signal, int step) {
 }
 
 Parameter* ElasticTermBase::start_signal(ParameterSet& gradient) {
-  Parameter* const signal = signal_name_ ? gradient.find(signal_name_) : nullptr;
+  Parameter* const signal = !signal_name_.empty() ? gradient.find(signal_name_) : nullptr;
   if (signal && signal_gradient_.size() == 0)
     signal_gradient_ =
         make_device_array<double>("diffsim::elastic::signal_gradient", static_cast<std::size_t>(scatter_.num_packs()));
@@ -123,8 +123,8 @@ void ElasticTermBase::add_signal_gradient(int step, Parameter* signal) const {
 }
 
 int ElasticTermBase::allocate_moduli(const ParameterSet& parameters, DeviceArray<double>& moduli, int& stride) const {
-  const bool uniform = std::all_of(parameters_.begin(), parameters_.end(), [&](const char* name) {
-    return num_differing(term_cells_, parameters.at(name).field.data()) == 0;
+  const bool uniform = std::all_of(parameters_.begin(), parameters_.end(), [&](const ParameterSpec& spec) {
+    return num_differing(term_cells_, parameters.at(spec.name).field.data()) == 0;
   });
   const int lanes = uniform ? pack_width : pack_width * scatter_.num_packs();
   stride = uniform ? 0 : num_moduli_ * pack_width;

@@ -91,6 +91,14 @@ void add_owned(double a, const Field& x_field, Field& y_field) {
 
 void SumLoss::add(std::unique_ptr<Loss> loss, double weight) { losses_.emplace_back(std::move(loss), weight); }
 
+std::string SumLoss::unit() const {
+  if (losses_.empty()) return "1";
+  const std::string first = losses_.front().first->unit();
+  for (const auto& [loss, weight] : losses_)
+    if (loss->unit() != first) return "1";
+  return first;
+}
+
 bool SumLoss::observes(int n) const {
   for (const auto& [loss, weight] : losses_)
     if (loss->observes(n)) return true;

@@ -20,7 +20,7 @@ void add_values(double a, const double* x, double* y, int size) {
 }  // namespace
 
 double NodalLoad::energy(const Configuration& at, const ParameterSet& parameters) {
-  const Parameter& load = parameters.at(parameter);
+  const Parameter& load = parameters.at(LoadParameters::nodal_load.name);
   const double* const p = values_at(load, at.step);
   const double* const x = at.positions.data();
   double sum = 0.0;
@@ -31,19 +31,19 @@ double NodalLoad::energy(const Configuration& at, const ParameterSet& parameters
 }
 
 void NodalLoad::add_force(const Configuration& at, const ParameterSet& parameters, Field& force) {
-  const Parameter& load = parameters.at(parameter);
+  const Parameter& load = parameters.at(LoadParameters::nodal_load.name);
   add_values(at.factor_of(load), values_at(load, at.step), force.data(), values_a_step(load));
 }
 
 void NodalLoad::add_force_tangent(const Configuration& at, const ConfigurationTangent&, const ParameterSet& direction,
                                   Field& force_tangent) {
-  if (const Parameter* load = direction.find(parameter))
+  if (const Parameter* load = direction.find(LoadParameters::nodal_load.name))
     add_values(at.factor_of(*load), values_at(*load, at.step), force_tangent.data(), values_a_step(*load));
 }
 
 void NodalLoad::add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint&,
                                   ParameterSet& gradient) {
-  if (Parameter* load = gradient.find(parameter))
+  if (Parameter* load = gradient.find(LoadParameters::nodal_load.name))
     add_values(at.factor_of(*load), w.data(), load->field.data() + 3 * load->offset(at.step), values_a_step(*load));
 }
 

@@ -7,6 +7,7 @@
 
 #include "diffsim/checkpoint/memory_budget.hpp"
 #include "diffsim/contact/inside.hpp"
+#include "diffsim/contact/parameters.hpp"
 #include "diffsim/contact/plane_contact.hpp"
 #include "diffsim/contact/surface_areas.hpp"
 #include "diffsim/contact/surface_contact.hpp"
@@ -52,26 +53,24 @@ double DifferentiableSolver::adaptive_stiffness(double barrier_distance) {
 
 void DifferentiableSolver::add_contact(const ContactOptions& options) {
   if (has_contact()) throw Error("the body has contact already; give all obstacles at once", ErrorKind::input);
-  const auto require = [](const char* name, double value, bool zero_too) {
-    if (std::isfinite(value) && (zero_too ? value >= 0.0 : value > 0.0)) return;
-    throw Error(std::string(name) + " is " + std::to_string(value) + "; give a number " + (zero_too ? ">= 0" : "> 0"),
-                ErrorKind::input);
+  const auto require = [](const ParameterSpec& spec, double value) {
+    if (const std::string fault = fault_of(spec, value); !fault.empty())
+      throw Error(std::string(spec.name) + ": " + fault, ErrorKind::input);
   };
-  require("barrier_distance", options.barrier_distance, false);
-  if (!options.adaptive_stiffness) require("barrier_stiffness", options.barrier_stiffness, false);
-  require("friction", options.friction, true);
-  require("friction_velocity", options.friction_velocity, false);
+  using Spec = ContactParameters;
+  require(Spec::barrier_distance, options.barrier_distance);
+  if (!options.adaptive_stiffness) require(Spec::barrier_stiffness, options.barrier_stiffness);
+  require(Spec::friction, options.friction);
+  require(Spec::friction_velocity, options.friction_velocity);
   const double stiffness =
       options.adaptive_stiffness ? adaptive_stiffness(options.barrier_distance) : options.barrier_stiffness;
-  const auto add = [&](const std::string& name, const std::vector<double>& values) {
-    parameters()
-        .add(name, Entities::one_for_all(mesh_->comm()), static_cast<int>(values.size()))
-        .field.from_host(values);
+  const auto add = [&](const ParameterSpec& spec, const std::vector<double>& values, const std::string& label = {}) {
+    parameters().add(spec, Entities::one_for_all(mesh_->comm()), 1, label).field.from_host(values);
   };
-  add("barrier_distance", {options.barrier_distance});
-  add("barrier_stiffness", {stiffness});
-  add("friction", {options.friction});
-  add("friction_velocity", {options.friction_velocity});
+  add(Spec::barrier_distance, {options.barrier_distance});
+  add(Spec::barrier_stiffness, {stiffness});
+  add(Spec::friction, {options.friction});
+  add(Spec::friction_velocity, {options.friction_velocity});
   const bool friction = options.with_friction || options.friction > 0.0;
   const auto add_term = [&](std::unique_ptr<ContactTerm> term) {
     contacts_.push_back(term.get());
@@ -83,12 +82,12 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
     return given.empty() ? own : given;
   };
   const auto add_rate = [&](const std::string& label, const Rotation& rotation) {
-    if (rotation.turns()) add("obstacle_angular_velocity:" + label, {rotation.angular_velocity});
+    if (rotation.turns()) add(Spec::obstacle_angular_velocity, {rotation.angular_velocity}, label);
   };
   for (const PlaneObstacle& plane : options.planes) {
     const std::string label = label_of(plane.label);
-    add("obstacle_position:" + label, {plane.point.begin(), plane.point.end()});
-    add("obstacle_velocity:" + label, {plane.velocity.begin(), plane.velocity.end()});
+    add(Spec::obstacle_position, {plane.point.begin(), plane.point.end()}, label);
+    add(Spec::obstacle_velocity, {plane.velocity.begin(), plane.velocity.end()}, label);
     add_rate(label, plane.rotation);
     add_term(std::make_unique<PlaneContact>(
         mesh_, PlaneShape{label, plane.normal, plane.rotation.axis, plane.rotation.origin}, friction));
@@ -100,8 +99,8 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
   surfaces.max_pairs = options.max_pairs > 0 ? options.max_pairs : pairs_that_fit(mesh_->comm(), surfaces.max_pairs);
   for (const MeshObstacle& obstacle : options.meshes) {
     const std::string label = label_of(obstacle.label);
-    add("obstacle_position:" + label, {0.0, 0.0, 0.0});
-    add("obstacle_velocity:" + label, {obstacle.velocity.begin(), obstacle.velocity.end()});
+    add(Spec::obstacle_position, {0.0, 0.0, 0.0}, label);
+    add(Spec::obstacle_velocity, {obstacle.velocity.begin(), obstacle.velocity.end()}, label);
     add_rate(label, obstacle.rotation);
     const std::string fault = contact::fault_of_volume(obstacle.mesh);
     if (obstacle.solid.value_or(false) && !fault.empty())

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <limits>
 #include <set>
 #include <utility>
@@ -11,32 +10,19 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/dynamics/implicit_model.hpp"
+#include "diffsim/dynamics/parameters.hpp"
 #include "diffsim/dynamics/symplectic_euler.hpp"
+#include "diffsim/elastic/common_parameters.hpp"
 #include "diffsim/elastic/elastic_term.hpp"
 #include "diffsim/elastic/viscous_term.hpp"
 #include "diffsim/load/nodal_damping.hpp"
 #include "diffsim/load/nodal_load.hpp"
+#include "diffsim/load/parameters.hpp"
 #include "diffsim/load/surface_traction.hpp"
+#include "diffsim/simulation/parameter_specs.hpp"
 
 namespace diffsim {
 namespace {
-
-/// What is wrong with a value of a parameter, or nothing. Parameters that are not named here may be any number.
-std::string fault_of(const std::string& name, double value) {
-  const auto is = [&](std::initializer_list<const char*> names) {
-    return std::any_of(names.begin(), names.end(), [&](const char* other) { return name == other; });
-  };
-  if (!std::isfinite(value)) return "is not a finite number";
-  if (is({"density", "youngs_modulus", "bulk_modulus", "shear_modulus", "k2"}) && !(value > 0.0))
-    return "is not positive; give a value > 0";
-  if (is({"k1", "active_tension", "viscosity", "bulk_viscosity", "rayleigh_damping", "drag"}) && value < 0.0)
-    return "is negative; give a value >= 0";
-  if (name == "poisson_ratio" && !(value > -1.0 && value < 0.5)) return "is outside (-1, 0.5)";
-  if (name == "kappa" && !(value >= 0.0 && value <= 1.0 / 3.0)) return "is outside [0, 1/3]";
-  if (name == "activation" && !(value >= 0.0 && value <= 1.0)) return "is outside [0, 1]";
-  if (is({"alpha_1", "alpha_2", "alpha_3"}) && value == 0.0) return "is zero; give an exponent that is not";
-  return {};
-}
 
 double value_at(const CellValues& values, std::size_t cell) {
   if (const double* number = std::get_if<double>(&values)) return *number;
@@ -55,10 +41,11 @@ int steps_of(const std::vector<double>& values, std::size_t a_step, const char* 
 }  // namespace
 
 const std::vector<std::pair<std::string, std::string>>& damping_parameters() {
-  static const std::vector<std::pair<std::string, std::string>> parameters{{"viscosity", "viscosity"},
-                                                                           {"bulk_viscosity", "viscosity"},
-                                                                           {"rayleigh_damping", "nodal_damping"},
-                                                                           {"drag", "nodal_damping"}};
+  static const std::vector<std::pair<std::string, std::string>> parameters{
+      {std::string(ElasticParameters::viscosity.name), "viscosity"},
+      {std::string(ElasticParameters::bulk_viscosity.name), "viscosity"},
+      {std::string(LoadParameters::rayleigh_damping.name), "nodal_damping"},
+      {std::string(LoadParameters::drag.name), "nodal_damping"}};
   return parameters;
 }
 
@@ -123,29 +110,30 @@ void DifferentiableSolver::set_materials() {
   for (std::size_t m = 0; m < materials_.size(); ++m) {
     const DifferentiableMaterial& material = materials_[m];
     const ElasticLaw& law = elastic_law(material.model);
-    if (!law.signal.empty() && !parameters().find(law.signal))
-      parameters().add(law.signal, Entities::one_for_all(mesh_->comm())).field.fill(1.0);
-    std::vector<std::string> names = law.parameters;
-    names.emplace_back("density");
+    if (law.signal && !parameters().find(law.signal->name))
+      parameters().add(*law.signal, Entities::one_for_all(mesh_->comm()));
+    std::vector<ParameterSpec> specs = law.parameters;
+    specs.push_back(DynamicsParameters::density);
     for (const auto& [name, group] : damping_parameters())
-      if (material.values.count(name) > 0) names.push_back(name);
+      if (material.values.count(name) > 0) specs.push_back(*find_parameter_spec(name));
     for (const auto& [name, value] : material.values)
-      if (std::find(names.begin(), names.end(), name) == names.end())
+      if (std::none_of(specs.begin(), specs.end(), [&](const ParameterSpec& spec) { return spec.name == name; }))
         throw Error("material " + material.model + " has no parameter '" + name + "'", ErrorKind::input);
-    for (const std::string& name : names) {
+    for (const ParameterSpec& spec : specs) {
+      const std::string name(spec.name);
       const auto given = material.values.find(name);
-      if (given == material.values.end() && name != "density")
+      if (given == material.values.end() && !spec.default_value)
         throw Error("material " + material.model + " needs " + name, ErrorKind::input);
-      const CellValues values = given == material.values.end() ? CellValues(1000.0) : given->second;
+      const CellValues values = given == material.values.end() ? CellValues(*spec.default_value) : given->second;
       std::vector<double>& field = fields.try_emplace(name, num_cells, 0.0).first->second;
       collectively(mesh_->comm(), [&] {
         for (const int cell : mesh_->region(material.region).cells) {
           const auto c = static_cast<std::size_t>(cell);
           field[c] = value_at(values, c);
-          if (const std::string fault = fault_of(name, field[c]); !fault.empty())
-            throw Error(name + ": " + std::to_string(field[c]) +
-                            (std::holds_alternative<double>(values) ? " " : " in cell " + file_cell(c) + " ") + fault,
-                        ErrorKind::input);
+          if (const std::string fault = fault_of(spec, field[c]); !fault.empty())
+            throw Error(
+                name + (std::holds_alternative<double>(values) ? ": " : " in cell " + file_cell(c) + ": ") + fault,
+                ErrorKind::input);
         }
       });
     }
@@ -158,12 +146,12 @@ void DifferentiableSolver::set_materials() {
   for (const auto& [name, group] : damping_parameters())
     if (fields.count(name) > 0) mechanisms.insert(group);
   for (const auto& [name, group] : damping_parameters())
-    if (mechanisms.count(group) > 0) fields.try_emplace(name, num_cells, 0.0);
+    if (mechanisms.count(group) > 0) fields.try_emplace(name, num_cells, *find_parameter_spec(name)->default_value);
   if (mechanisms.count("viscosity") > 0) integrator_->add_term(make_viscous_term(*mesh_));
   if (mechanisms.count("nodal_damping") > 0) integrator_->add_term(std::make_unique<NodalDamping>(*mesh_));
   for (auto& [name, values] : fields) {
     Parameter* parameter = parameters().find(name);
-    if (!parameter) parameter = &parameters().add(name, mesh_->cell_entities());
+    if (!parameter) parameter = &parameters().add(*find_parameter_spec(name), mesh_->cell_entities());
     parameter->field.from_host(values);
     values = {};
   }
@@ -179,13 +167,15 @@ void DifferentiableSolver::move(const std::string& region, std::array<double, 3>
 }
 
 std::string DifferentiableSolver::add_traction(const std::string& region, const std::vector<double>& traction) {
-  const std::string name = "traction:" + region;
+  const std::string name = std::string(LoadParameters::traction.name) + ":" + region;
   const int steps = steps_of(traction, 3, "the traction");
   std::vector<Face> faces = mesh_->faces(region);
   auto count = static_cast<std::int64_t>(faces.size());
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_SUM, mesh_->comm()));
   if (count == 0) throw Error("region '" + region + "' has no faces to pull on; name a surface", ErrorKind::input);
-  parameters().add(name, Entities::one_for_all(mesh_->comm()), 3, steps).field.from_host(traction);
+  parameters()
+      .add(LoadParameters::traction, Entities::one_for_all(mesh_->comm()), steps, region)
+      .field.from_host(traction);
   integrator_->add_term(std::make_unique<SurfaceTraction>(name, std::move(faces)));
   return name;
 }
@@ -195,9 +185,9 @@ std::string DifferentiableSolver::add_nodal_load(const std::vector<double>& load
   int steps = steps_of(load, 3 * owned, "the nodal load");
   // A rank without vertices takes the number of steps of the others.
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &steps, 1, MPI_INT, MPI_MAX, mesh_->comm()));
-  parameters().add(NodalLoad::parameter, mesh_->owned_vertex_entities(), 3, steps).field.from_host(load);
+  parameters().add(LoadParameters::nodal_load, mesh_->owned_vertex_entities(), steps).field.from_host(load);
   integrator_->add_term(std::make_unique<NodalLoad>());
-  return NodalLoad::parameter;
+  return std::string(LoadParameters::nodal_load.name);
 }
 
 void DifferentiableSolver::set_control(const std::string& name, const std::vector<double>& values) {
@@ -207,8 +197,7 @@ void DifferentiableSolver::set_control(const std::string& name, const std::vecto
                 ErrorKind::input);
   const int components = parameter.field.components();
   const int steps = steps_of(values, static_cast<std::size_t>(components), "the control signal");
-  ParameterSet fresh;
-  parameter = std::move(fresh.add(name, Entities::one_for_all(mesh_->comm()), components, steps));
+  parameter.field = Field(name, Entities::one_for_all(mesh_->comm()), components, steps);
   parameter.field.from_host(values);
 }
 

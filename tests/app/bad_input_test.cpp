@@ -333,6 +333,7 @@ TEST_F(BadInput, CommandLine) {
   refused({"simulate", "a.yaml", "--", "tao_view"}, "options begin with -");
   std::ostringstream out, err;
   EXPECT_EQ(app::run(MPI_COMM_WORLD, parse_command_line({"--version"}), out, err), 0);
+  EXPECT_EQ(app::run(MPI_COMM_WORLD, parse_command_line({"--parameters"}), out, err), 0);
   EXPECT_EQ(app::run(MPI_COMM_WORLD, parse_command_line({"invert", "--help"}), out, err), 0);
   if (rank_ == 0) {
     EXPECT_NE(out.str().find("Exit codes"), std::string::npos);

@@ -28,7 +28,7 @@ using LawsOfYoungsModulus =
 TYPED_TEST_SUITE(LawOfYoungsModulus, LawsOfYoungsModulus, NameOfLaw);
 
 TYPED_TEST(LawOfYoungsModulus, small_strains_see_it_and_poissons_ratio) {
-  const double E = example("youngs_modulus"), nu = example("poisson_ratio");
+  const double E = example(ElasticParameters::youngs_modulus), nu = example(ElasticParameters::poisson_ratio);
   expect_hooke<TypeParam>(E / (2.0 * (1.0 + nu)), E * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), this->moduli, this->random);
 }
 

@@ -40,7 +40,8 @@ template <class L, int K>
 struct Quartic {
   static constexpr int num_moduli = 3;
   static constexpr bool needs_positive_jacobian = true;
-  static constexpr std::array<const char*, 3> parameters{"mu_1", "mu_2", "bulk_modulus"};
+  static constexpr std::array<ParameterSpec, 3> parameters{
+      detail::ogden_modulus("mu_1", 0.63), detail::ogden_modulus("mu_2", 0.2), ElasticParameters::bulk_modulus};
   template <class T>
   static T energy(const Mat3<T>& F, const T (&moduli)[3]) {
     const T J = determinant(F);

@@ -75,7 +75,7 @@ int arrays_of_steps(DifferentiableSolver& solver, const std::vector<std::string>
 }
 
 DifferentiableSolver make_solver(int order, DifferentiableMaterial material) {
-  for (const std::string& name : elastic_law(material.model).parameters) material.values[name] = value_of(name);
+  for (const std::string& name : elastic_law(material.model).parameter_names()) material.values[name] = value_of(name);
   material.values["density"] = value_of("density");
   DifferentiableSolver solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.7, 0.6}, {6, 5, 4}, order), {material},
                               {.dt = 1e-3, .substeps = 2});

@@ -21,7 +21,7 @@ constexpr int num_steps = 8;
 DifferentiableSolver make_solver(const ElasticLaw& law, int degree) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.6, 0.3, 0.2}, {3, 1, 1}, order_of(degree), given_degree(degree));
   DifferentiableMaterial material{law.name, {}, "all"};
-  std::vector<std::string> names = law.parameters;
+  std::vector<std::string> names = law.parameter_names();
   names.insert(names.end(), {"density", "viscosity", "bulk_viscosity", "rayleigh_damping", "drag"});
   for (const std::string& name : names) material.values[name] = value_of(name);
   DifferentiableSolver solver(mesh, {material},
@@ -35,17 +35,17 @@ DifferentiableSolver make_solver(const ElasticLaw& law, int degree) {
   }
   solver.add_traction("x_max", pull);
   solver.add_nodal_load(std::vector<double>(3 * static_cast<std::size_t>(mesh->num_owned_vertices()), 0.02));
-  if (!law.signal.empty()) solver.set_control(law.signal, signal);
+  if (law.signal) solver.set_control(law.signal_name(), signal);
   start_stretched(solver);
   return solver;
 }
 
 std::vector<Unknown> every_unknown(const ElasticLaw& law) {
-  std::vector<std::string> names = law.parameters;
+  std::vector<std::string> names = law.parameter_names();
   names.insert(names.end(),
                {"density", "viscosity", "bulk_viscosity", "rayleigh_damping", "drag", "gravity", "damping",
                 "nodal_load", "traction:x_max", "initial_positions", "initial_velocities", "rest_positions"});
-  if (!law.signal.empty()) names.push_back(law.signal);
+  if (law.signal) names.push_back(law.signal_name());
   return unknowns_of(names, {"youngs_modulus", "density", "viscosity"});
 }
 

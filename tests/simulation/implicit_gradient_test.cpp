@@ -80,13 +80,13 @@ INSTANTIATE_TEST_SUITE_P(viscous_fine_tet10, EveryIntegrator,
 DifferentiableSolver make_solver_of(const ElasticLaw& law, const std::string& integrator) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.6, 0.3, 0.2}, {2, 1, 1});
   DifferentiableMaterial material{law.name, {{"density", 900.0}, {"viscosity", 1.5}, {"bulk_viscosity", 0.8}}, "all"};
-  for (const std::string& name : law.parameters) material.values[name] = value_of(name);
+  for (const std::string& name : law.parameter_names()) material.values[name] = value_of(name);
   SolverOptions options{.dt = 0.02, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator};
   options.implicit.newton.tolerance = 1e-12;
   DifferentiableSolver solver(mesh, {material}, options);
   solver.fix("x_min");
   solver.add_traction("x_max", {300.0, -40.0, 20.0, 330.0, -60.0, 30.0});
-  if (!law.signal.empty()) solver.set_control(law.signal, {1.2, 0.9});
+  if (law.signal) solver.set_control(law.signal_name(), {1.2, 0.9});
   start_stretched(solver);
   return solver;
 }
@@ -99,8 +99,8 @@ TEST_P(EveryLawAndIntegrator, derivatives_by_the_laws_parameters) {
   DifferentiableSolver solver = make_solver_of(law, integrator);
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  std::vector<std::string> names = law.parameters;
-  if (!law.signal.empty()) names.push_back(law.signal);
+  std::vector<std::string> names = law.parameter_names();
+  if (law.signal) names.push_back(law.signal_name());
   names.insert(names.end(), {"rest_positions", "density", "initial_positions"});
   GradientCheckOptions options;
   options.dot_product_tolerance = 10.0 * solver.model().solver_tolerance();

@@ -7,7 +7,6 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,39 +17,13 @@
 #include "diffsim/elastic/elastic_term.hpp"
 #include "diffsim/inverse/gradient_check.hpp"
 #include "diffsim/inverse/losses.hpp"
+#include "diffsim/simulation/parameter_specs.hpp"
 #include "diffsim/simulation/simulator.hpp"
 
 namespace diffsim::testing_simulation {
 
 /// A value for every parameter there is, soft enough for the steps below.
-inline double value_of(const std::string& name) {
-  static const std::map<std::string, double> values{{"youngs_modulus", 2e4},
-                                                    {"poisson_ratio", 0.35},
-                                                    {"shear_modulus", 7e3},
-                                                    {"bulk_modulus", 2e4},
-                                                    {"c10", 2e3},
-                                                    {"c01", 1e3},
-                                                    {"mu_1", 4e3},
-                                                    {"alpha_1", 2.5},
-                                                    {"mu_2", -1e3},
-                                                    {"alpha_2", -1.5},
-                                                    {"mu_3", 500.0},
-                                                    {"alpha_3", 4.0},
-                                                    {"k1", 3e3},
-                                                    {"k2", 1.5},
-                                                    {"kappa", 0.1},
-                                                    {"fibre_x", 0.9},
-                                                    {"fibre_y", 0.3},
-                                                    {"fibre_z", -0.2},
-                                                    {"active_tension", 2e3},
-                                                    {"activation", 0.4},
-                                                    {"density", 900.0},
-                                                    {"viscosity", 1.5},
-                                                    {"bulk_viscosity", 0.8},
-                                                    {"rayleigh_damping", 3.0},
-                                                    {"drag", 500.0}};
-  return values.at(name);
-}
+inline double value_of(const std::string& name) { return find_parameter_spec(name).value().sample; }
 
 /// A kind of cell by the degree of its quadrature: 1 of linear cells, 2 or 5 of second-order ones.
 inline int order_of(int degree) { return degree == 1 ? 1 : 2; }

@@ -1,6 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
+
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/parameters.hpp"
 #include "diffsim/core/state.hpp"
@@ -12,6 +14,8 @@ namespace diffsim {
 class Loss {
  public:
   virtual ~Loss() = default;
+  /// Unit of L, as "m²"; "1" for a number without unit.
+  virtual std::string unit() const { return "1"; }
   /// Whether ℓₙ is there at all; the verbs below are called only for such n.
   virtual bool observes(int n) const = 0;
   /// This rank's share of ℓₙ.

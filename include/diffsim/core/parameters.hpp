@@ -5,9 +5,11 @@
 
 #include <deque>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "diffsim/core/field.hpp"
+#include "diffsim/core/parameter_spec.hpp"
 
 namespace diffsim {
 
@@ -15,6 +17,7 @@ namespace diffsim {
 /// entries n · (extent / steps) and on.
 struct Parameter {
   Field field;
+  ParameterSpec spec = {};
 
   const std::string& name() const { return field.name(); }
   const Entities& on() const { return field.on(); }
@@ -30,13 +33,16 @@ struct Parameter {
 class ParameterSet {
  public:
   Parameter& add(Parameter parameter);
-  /// Zeroed.
+  /// Zeroed; of the spec's default where that has one. With a `label` the name is NAME:LABEL.
+  Parameter& add(const ParameterSpec& spec, std::shared_ptr<const Entities> on, int steps = 1,
+                 const std::string& label = {});
+  /// Zeroed, of a parameter without spec.
   Parameter& add(std::string name, std::shared_ptr<const Entities> on, int components = 1, int steps = 1);
-  Parameter& at(const std::string& name);  ///< throws Error, naming those there are
-  const Parameter& at(const std::string& name) const;
-  Parameter* find(const std::string& name);
-  const Parameter* find(const std::string& name) const;
-  const double* data(const std::string& name) const;  ///< device address, nullptr if there is none of that name
+  Parameter& at(std::string_view name);  ///< throws Error, naming those there are
+  const Parameter& at(std::string_view name) const;
+  Parameter* find(std::string_view name);
+  const Parameter* find(std::string_view name) const;
+  const double* data(std::string_view name) const;  ///< device address, nullptr if there is none of that name
   std::vector<std::string> names() const;
 
   /// Zeroed parameters of the same shapes, those named only.

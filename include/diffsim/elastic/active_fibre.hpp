@@ -32,10 +32,28 @@ namespace diffsim {
 /// Moduli: µ, λ, A T, a of length 1. J ≤ 0: the run stops with the cell.
 struct ActiveFibre {
   static constexpr const char* name = "active_fibre";
-  static constexpr std::array<const char*, 7> parameters{
-      "youngs_modulus", "poisson_ratio", "active_tension", "activation", "fibre_x", "fibre_y", "fibre_z"};
+  static constexpr std::array<ParameterSpec, 7> parameters{
+      ElasticParameters::youngs_modulus,
+      ElasticParameters::poisson_ratio,
+      ParameterSpec{.name = "active_tension",
+                    .unit = "Pa",
+                    .meaning = "tension of the fibres at full activation",
+                    .range = Interval::not_negative(),
+                    .sample = 2e3,
+                    .home = ParameterHome::cells},
+      ParameterSpec{.name = "activation",
+                    .meaning = "activation of the fibres",
+                    .range = {.low = 0.0, .high = 1.0, .has_low = true, .has_high = true},
+                    .sample = 0.4,
+                    .home = ParameterHome::cells},
+      ElasticParameters::fibre_x,
+      ElasticParameters::fibre_y,
+      ElasticParameters::fibre_z};
   static constexpr int num_moduli = 6;
-  static constexpr const char* signal = "activation_signal";
+  static constexpr ParameterSpec signal{.name = "activation_signal",
+                                        .meaning = "factor on the activation of all cells",
+                                        .by_step = true,
+                                        .default_value = 1.0};
   static constexpr int signal_modulus = 2;
   static constexpr bool needs_positive_jacobian = true;
   static constexpr bool long_arithmetic = true;

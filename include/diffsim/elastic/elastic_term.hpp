@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,13 @@ namespace diffsim {
 /// A law by its name, and how to make its force term for some of a mesh's cells.
 struct ElasticLaw {
   std::string name;
-  std::vector<std::string> parameters;  ///< per cell, as in the ParameterSet that terms are given
-  std::string signal;                   ///< a number, constant or a step, that scales one of its moduli; may be empty
+  std::vector<ParameterSpec> parameters;  ///< per cell, as in the ParameterSet that terms are given
+  std::optional<ParameterSpec> signal;    ///< a number, constant or a step, that scales one of its moduli
+
+  std::vector<std::string> parameter_names() const;
+  /// Empty where there is no signal.
+  std::string signal_name() const { return std::string(signal ? signal->name : std::string_view()); }
+
   /// `cells`: the term's local cells, ascending.
   using MakeTerm = std::function<std::unique_ptr<ForceTerm>(const TetrahedralMesh&, const std::vector<int>& cells)>;
   MakeTerm make_term;

@@ -20,10 +20,10 @@ class ElasticTermBase : public ForceTerm {
   void add_couplings(const Configuration&, Couplings& couplings) override;
 
  protected:
-  using Names = std::span<const char* const>;
+  using Specs = std::span<const ParameterSpec>;
 
   ElasticTermBase(const TetrahedralMesh& mesh, const std::vector<int>& cells, int nodes, int num_moduli,
-                  Names parameters, const char* signal);
+                  Specs parameters, std::string_view signal);
 
   bool any_modulus(const ParameterSet& parameters) const;
   /// The signal, if the law has one and the set has it.
@@ -60,8 +60,8 @@ class ElasticTermBase : public ForceTerm {
   std::vector<int> connectivity() const;
 
   int nodes_, num_moduli_;
-  Names parameters_;
-  const char* signal_name_;               // or nullptr
+  Specs parameters_;
+  std::string_view signal_name_;          // may be empty
   std::unique_ptr<BlockScatter> blocks_;  // made when first assembled
 };
 

@@ -22,13 +22,13 @@ DIFFSIM_FUNCTION constexpr int signal_modulus() {
     return -1;
 }
 
-/// The signal's name, or nullptr.
+/// The signal's name; empty where there is none.
 template <class L>
-constexpr const char* signal_name() {
+constexpr std::string_view signal_name() {
   if constexpr (has_signal<L>)
-    return L::signal;
+    return L::signal.name;
   else
-    return nullptr;
+    return {};
 }
 
 /// Cells of a term, by value in kernels.

@@ -30,7 +30,8 @@ namespace diffsim {
 /// stretches add to zero (an inverted cell as deep as its second stretch, a cell flat to a line): not a number there.
 struct FixedCorotated {
   static constexpr const char* name = "fixed_corotated";
-  static constexpr std::array<const char*, 2> parameters{"youngs_modulus", "poisson_ratio"};
+  static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,
+                                                           ElasticParameters::poisson_ratio};
   static constexpr int num_moduli = 2;
   static constexpr bool needs_positive_jacobian = false;
   static constexpr bool long_arithmetic = true;

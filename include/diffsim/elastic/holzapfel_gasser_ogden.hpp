@@ -32,8 +32,28 @@ namespace diffsim {
 /// Moduli: µ, K, k1, k2, κ, a of length 1. J ≤ 0: the run stops with the cell.
 struct HolzapfelGasserOgden {
   static constexpr const char* name = "holzapfel_gasser_ogden";
-  static constexpr std::array<const char*, 8> parameters{"shear_modulus", "bulk_modulus", "k1",      "k2",
-                                                         "kappa",         "fibre_x",      "fibre_y", "fibre_z"};
+  static constexpr std::array<ParameterSpec, 8> parameters{
+      ElasticParameters::shear_modulus,
+      ElasticParameters::bulk_modulus,
+      ParameterSpec{.name = "k1",
+                    .unit = "Pa",
+                    .meaning = "stiffness of the fibres",
+                    .range = Interval::not_negative(),
+                    .sample = 3e3,
+                    .home = ParameterHome::cells},
+      ParameterSpec{.name = "k2",
+                    .meaning = "exponent of the fibres",
+                    .range = Interval::positive(),
+                    .sample = 1.5,
+                    .home = ParameterHome::cells},
+      ParameterSpec{.name = "kappa",
+                    .meaning = "dispersion of the fibres, 0 for none",
+                    .range = {.low = 0.0, .high = 1.0 / 3.0, .has_low = true, .has_high = true},
+                    .sample = 0.1,
+                    .home = ParameterHome::cells},
+      ElasticParameters::fibre_x,
+      ElasticParameters::fibre_y,
+      ElasticParameters::fibre_z};
   static constexpr int num_moduli = 8;
   static constexpr bool needs_positive_jacobian = true;
   static constexpr bool long_arithmetic = true;

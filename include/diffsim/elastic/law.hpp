@@ -9,6 +9,7 @@
 #include "diffsim/core/pack.hpp"
 #include "diffsim/core/point_gradient.hpp"
 #include "diffsim/core/small_tensor.hpp"
+#include "diffsim/elastic/common_parameters.hpp"
 
 namespace diffsim {
 
@@ -19,7 +20,7 @@ using PointValues = T[N];
 /// What a law of elasticity is: a struct with
 ///
 ///   static constexpr const char* name;
-///   static constexpr std::array<const char*, P> parameters;   // what users give, per cell
+///   static constexpr std::array<ParameterSpec, P> parameters;   // what users give, per cell
 ///   static constexpr int num_moduli;                          // what `energy` takes
 ///   static constexpr bool needs_positive_jacobian;            // energy exists for J = det F > 0 only
 ///   template <class T> static void moduli(const T (&parameters)[P], T (&moduli)[K]);
@@ -35,7 +36,7 @@ using PointValues = T[N];
 /// the last being A_k = ∂P/∂moduli_k. One modulus may be scaled by a control signal, a global parameter that may have a
 /// value a step:
 ///
-///   static constexpr const char* signal;
+///   static constexpr ParameterSpec signal;
 ///   static constexpr int signal_modulus;
 ///
 /// A law of many operations (logarithms and exponentials, iterations) may ask to be called by kernels instead of being

@@ -21,7 +21,8 @@ namespace diffsim {
 /// Moduli: µ, λ. J ≤ 0: defined, and nothing resists it.
 struct LinearElastic {
   static constexpr const char* name = "linear_elastic";
-  static constexpr std::array<const char*, 2> parameters{"youngs_modulus", "poisson_ratio"};
+  static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,
+                                                           ElasticParameters::poisson_ratio};
   static constexpr int num_moduli = 2;
   static constexpr bool needs_positive_jacobian = false;
 

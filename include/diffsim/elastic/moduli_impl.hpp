@@ -14,7 +14,7 @@ struct ParameterPointers {
   const double* value[size];
 
   ParameterPointers(const ParameterSet& parameters) {  // NOLINT: kernels take a set by its data
-    for (int i = 0; i < size; ++i) value[i] = parameters.data(L::parameters[static_cast<std::size_t>(i)]);
+    for (int i = 0; i < size; ++i) value[i] = parameters.data(L::parameters[static_cast<std::size_t>(i)].name);
   }
   DIFFSIM_FUNCTION void at(int cell, double (&p)[size]) const {
     for (int i = 0; i < size; ++i) p[i] = value[i] ? value[i][cell] : 0.0;
@@ -28,7 +28,7 @@ struct GradientPointers {
 
   GradientPointers(ParameterSet& gradient) {  // NOLINT
     for (std::size_t i = 0; i < L::parameters.size(); ++i)
-      if (Parameter* found = gradient.find(L::parameters[i])) value[i] = found->field.data();
+      if (Parameter* found = gradient.find(L::parameters[i].name)) value[i] = found->field.data();
   }
 };
 

@@ -24,7 +24,18 @@ namespace diffsim {
 /// Moduli: the parameters. J ≤ 0: the run stops with the cell.
 struct MooneyRivlin {
   static constexpr const char* name = "mooney_rivlin";
-  static constexpr std::array<const char*, 3> parameters{"c10", "c01", "bulk_modulus"};
+  static constexpr std::array<ParameterSpec, 3> parameters{
+      ParameterSpec{.name = "c10",
+                    .unit = "Pa",
+                    .meaning = "first coefficient of Mooney and Rivlin",
+                    .sample = 2e3,
+                    .home = ParameterHome::cells},
+      ParameterSpec{.name = "c01",
+                    .unit = "Pa",
+                    .meaning = "second coefficient of Mooney and Rivlin",
+                    .sample = 1e3,
+                    .home = ParameterHome::cells},
+      ElasticParameters::bulk_modulus};
   static constexpr int num_moduli = 3;
   static constexpr bool needs_positive_jacobian = true;
   static constexpr bool long_arithmetic = true;

@@ -15,7 +15,8 @@ namespace diffsim {
 /// Parameters: youngs_modulus E > 0, Pa; poisson_ratio ν in (-1, ½). Moduli: µ, λ.
 struct NeoHookeanQuadratic {
   static constexpr const char* name = "neo_hookean_quadratic";
-  static constexpr std::array<const char*, 2> parameters{"youngs_modulus", "poisson_ratio"};
+  static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,
+                                                           ElasticParameters::poisson_ratio};
   static constexpr int num_moduli = 2;
   static constexpr bool needs_positive_jacobian = true;
 

@@ -10,23 +10,43 @@
 namespace diffsim {
 
 namespace detail {
+constexpr ParameterSpec ogden_modulus(std::string_view name, double sample) {
+  return {.name = name,
+          .unit = "Pa",
+          .meaning = "modulus of a term of Ogden's law",
+          .sample = sample,
+          .home = ParameterHome::cells};
+}
+constexpr ParameterSpec ogden_exponent(std::string_view name, double sample) {
+  return {.name = name,
+          .meaning = "exponent of a term of Ogden's law",
+          .range = Interval::but_zero(),
+          .sample = sample,
+          .home = ParameterHome::cells};
+}
+
 template <int N>
 struct OgdenNames;
 template <>
 struct OgdenNames<1> {
   static constexpr const char* name = "ogden_1";
-  static constexpr std::array<const char*, 3> parameters{"mu_1", "alpha_1", "bulk_modulus"};
+  static constexpr std::array<ParameterSpec, 3> parameters{ogden_modulus("mu_1", 4e3), ogden_exponent("alpha_1", 2.5),
+                                                           ElasticParameters::bulk_modulus};
 };
 template <>
 struct OgdenNames<2> {
   static constexpr const char* name = "ogden_2";
-  static constexpr std::array<const char*, 5> parameters{"mu_1", "alpha_1", "mu_2", "alpha_2", "bulk_modulus"};
+  static constexpr std::array<ParameterSpec, 5> parameters{ogden_modulus("mu_1", 4e3), ogden_exponent("alpha_1", 2.5),
+                                                           ogden_modulus("mu_2", -1e3), ogden_exponent("alpha_2", -1.5),
+                                                           ElasticParameters::bulk_modulus};
 };
 template <>
 struct OgdenNames<3> {
   static constexpr const char* name = "ogden_3";
-  static constexpr std::array<const char*, 7> parameters{"mu_1", "alpha_1", "mu_2",        "alpha_2",
-                                                         "mu_3", "alpha_3", "bulk_modulus"};
+  static constexpr std::array<ParameterSpec, 7> parameters{
+      ogden_modulus("mu_1", 4e3),      ogden_exponent("alpha_1", 2.5), ogden_modulus("mu_2", -1e3),
+      ogden_exponent("alpha_2", -1.5), ogden_modulus("mu_3", 500.0),   ogden_exponent("alpha_3", 4.0),
+      ElasticParameters::bulk_modulus};
 };
 
 /// The moduli of N terms: µ1, α1, …, µN, αN, κ. N is a number at run time, so that one function serves all laws.
@@ -275,7 +295,7 @@ template <int N>
 struct Ogden {
   static constexpr int K = 2 * N + 1;
   static constexpr const char* name = detail::OgdenNames<N>::name;
-  static constexpr std::array<const char*, K> parameters = detail::OgdenNames<N>::parameters;
+  static constexpr std::array<ParameterSpec, K> parameters = detail::OgdenNames<N>::parameters;
   static constexpr int num_moduli = K;
   static constexpr bool needs_positive_jacobian = true;
   static constexpr bool long_arithmetic = true;

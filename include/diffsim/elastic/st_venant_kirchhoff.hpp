@@ -20,7 +20,8 @@ namespace diffsim {
 /// Moduli: µ, λ. J ≤ 0: defined, W being a polynomial of F, and nothing resists it: an inverted cell can be at rest.
 struct StVenantKirchhoff {
   static constexpr const char* name = "st_venant_kirchhoff";
-  static constexpr std::array<const char*, 2> parameters{"youngs_modulus", "poisson_ratio"};
+  static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,
+                                                           ElasticParameters::poisson_ratio};
   static constexpr int num_moduli = 2;
   static constexpr bool needs_positive_jacobian = false;
 

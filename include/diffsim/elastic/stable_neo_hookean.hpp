@@ -17,7 +17,8 @@ namespace diffsim {
 /// energy zero at rest. Parameters: youngs_modulus E > 0, Pa; poisson_ratio ν in (-1, ½). Moduli: m, l.
 struct StableNeoHookean {
   static constexpr const char* name = "stable_neo_hookean";
-  static constexpr std::array<const char*, 2> parameters{"youngs_modulus", "poisson_ratio"};
+  static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,
+                                                           ElasticParameters::poisson_ratio};
   static constexpr int num_moduli = 2;
   static constexpr bool needs_positive_jacobian = false;
 

@@ -15,6 +15,8 @@ namespace diffsim {
 class SumLoss : public Loss {
  public:
   void add(std::unique_ptr<Loss> loss, double weight = 1.0);
+  /// The unit that all of the losses have; "1" where they have several.
+  std::string unit() const override;
   bool observes(int n) const override;
   double value(int n, const State& state, const ParameterSet& parameters) override;
   double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
@@ -37,6 +39,7 @@ class TrackLoss : public Loss {
   /// `observed[n]`: [owned vertices, 3], m, for each step n observed. `region`: only its vertices count. Collective;
   /// Error (input) if nothing at all is observed.
   TrackLoss(const TetrahedralMesh& mesh, const std::map<int, std::vector<double>>& observed, const Region& region);
+  std::string unit() const override { return "m²"; }
   bool observes(int n) const override;
   double value(int n, const State& state, const ParameterSet& parameters) override;
   double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
@@ -56,6 +59,7 @@ class TrackLoss : public Loss {
 class TargetPositionLoss : public Loss {
  public:
   TargetPositionLoss(const TetrahedralMesh& mesh, const Region& region, std::array<double, 3> target, int step);
+  std::string unit() const override { return "m²"; }
   bool observes(int n) const override { return n == step_; }
   double value(int n, const State& state, const ParameterSet& parameters) override;
   double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,

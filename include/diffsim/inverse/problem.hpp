@@ -72,6 +72,7 @@ class InverseProblem {
 
   const SweepStatistics& statistics() const { return statistics_; }
   const State& initial() const { return initial_; }
+  const Loss& loss() const { return loss_; }
 
  private:
   struct Block {

@@ -2,15 +2,14 @@
 #pragma once
 
 #include "diffsim/core/force_term.hpp"
+#include "diffsim/load/parameters.hpp"
 
 namespace diffsim {
 
 /// Dead forces on vertices: f_i = p_i. Parameter `nodal_load` [steps, owned vertices, 3], N.
 class NodalLoad : public ForceTerm {
  public:
-  static constexpr const char* parameter = "nodal_load";
-
-  std::string name() const override { return parameter; }
+  std::string name() const override { return std::string(LoadParameters::nodal_load.name); }
   /// -Σ p · x.
   double energy(const Configuration& at, const ParameterSet& parameters) override;
   void add_force(const Configuration& at, const ParameterSet& parameters, Field& force) override;

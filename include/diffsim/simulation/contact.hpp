@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "diffsim/contact/parameters.hpp"
 #include "diffsim/contact/surface.hpp"
 
 namespace diffsim {
@@ -46,11 +47,12 @@ struct ContactOptions {
   /// κ is chosen from the body's stiffness and weight instead (DifferentiableSolver::adaptive_stiffness), once; from
   /// then on it is a parameter like any other, so gradients are with that κ as it is.
   bool adaptive_stiffness = false;
-  double friction = 0.0;            ///< µ
-  double friction_velocity = 1e-5;  ///< ε_v, m/s: friction is smoothed below
-  bool with_friction = false;       ///< also where µ is 0, for the derivative by it; else where µ > 0
-  bool self = false;                ///< the body with itself
-  std::int64_t max_pairs = 0;       ///< of a rank, of each kind, that may touch; 0: 2²⁸, or half of the memory free
+  double friction = 0.0;  ///< µ
+  /// ε_v, m/s: friction is smoothed below.
+  double friction_velocity = *ContactParameters::friction_velocity.default_value;
+  bool with_friction = false;  ///< also where µ is 0, for the derivative by it; else where µ > 0
+  bool self = false;           ///< the body with itself
+  std::int64_t max_pairs = 0;  ///< of a rank, of each kind, that may touch; 0: 2²⁸, or half of the memory free
   std::vector<PlaneObstacle> planes = {};
   std::vector<MeshObstacle> meshes = {};
 };

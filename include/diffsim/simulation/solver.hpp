@@ -9,6 +9,7 @@
 #include "diffsim/core/model.hpp"
 #include "diffsim/dynamics/implicit_options.hpp"
 #include "diffsim/dynamics/mesh_model.hpp"
+#include "diffsim/dynamics/parameters.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "diffsim/simulation/contact.hpp"
 #include "diffsim/simulation/material.hpp"
@@ -19,9 +20,10 @@ class ContactTerm;
 struct ContactState;
 
 struct SolverOptions {
-  double dt = 0.01;                               ///< s
-  int substeps = 4;                               ///< symplectic_euler
-  double damping = 0.99;                          ///< factor on velocities per substep
+  double dt = 0.01;  ///< s
+  int substeps = 4;  ///< symplectic_euler
+  /// Factor on velocities per substep.
+  double damping = *DynamicsParameters::damping.default_value;
   std::array<double, 3> gravity{0.0, -9.8, 0.0};  ///< m/s²
   std::string integrator = "symplectic_euler";    ///< or one of `ImplicitOptions`
   ImplicitOptions implicit{};                     ///< whose `integrator` is the one above

@@ -128,9 +128,9 @@ bool invert(Job& job) {
                          job.report.elapsed() - start, result.reason)
           << (inverse.approximation().empty() ? "" : "APPROXIMATE: " + inverse.approximation() + '\n')
           << fmt::format(
-                 "loss {:.6g} -> {:.6g} m²; gradient {:.3g} of the first one's norm, gradient_tolerance {:.3g}\n",
-                 first_loss.value_or(result.loss), result.loss, history.relative(result.gradient_norm),
-                 job.scene.optimiser.gradient_tolerance);
+                 "loss {:.6g} -> {:.6g} {}; gradient {:.3g} of the first one's norm, gradient_tolerance {:.3g}\n",
+                 first_loss.value_or(result.loss), result.loss, problem.loss().unit(),
+                 history.relative(result.gradient_norm), job.scene.optimiser.gradient_tolerance);
   for (std::size_t i = 0; i < values.size(); ++i)
     job.out << fmt::format("  {} = {:.8g}\n", history.names()[i], values[i]);
   job.out << "wrote " << job.output.path("parameters.h5") << ", " << job.output.path("history.csv") << ", "

@@ -70,7 +70,7 @@ bool simulate(Job& job) {
             << "begin a scene at the last frame by initial: {displacement:, velocity:}, see docs/scenes.md\n";
   } else if (loss) {
     job.report["loss"] = value;
-    job.out << fmt::format("loss {:.10g} m²\n", value);
+    job.out << fmt::format("loss {:.10g} {}\n", value, loss->unit());
   }
   job.out << "wrote " << job.output.path("trajectory.h5") << ", " << job.output.path("trajectory.xdmf") << ", "
           << (scene.output.log.empty() ? "" : job.output.path(scene.output.log) + ", ")

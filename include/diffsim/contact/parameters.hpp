@@ -1,0 +1,39 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/core/parameter_spec.hpp"
+
+namespace diffsim {
+
+/// Parameters of contact.
+struct ContactParameters {
+  static constexpr ParameterSpec barrier_distance{.name = "barrier_distance",
+                                                  .unit = "m",
+                                                  .meaning = "distance d̂ from which on surfaces repel each other",
+                                                  .range = Interval::positive()};
+  static constexpr ParameterSpec barrier_stiffness{.name = "barrier_stiffness",
+                                                   .unit = "Pa",
+                                                   .meaning = "stiffness κ of the barrier",
+                                                   .range = Interval::positive()};
+  static constexpr ParameterSpec friction{.name = "friction",
+                                          .meaning = "Coulomb's coefficient µ",
+                                          .range = Interval::not_negative(),
+                                          .default_value = 0.0};
+  static constexpr ParameterSpec friction_velocity{.name = "friction_velocity",
+                                                   .unit = "m/s",
+                                                   .meaning = "slip ε_v below which friction grows with the slip",
+                                                   .range = Interval::positive(),
+                                                   .default_value = 1e-5};
+  // Of each obstacle, whose label follows: `obstacle_position:LABEL`.
+  static constexpr ParameterSpec obstacle_position{
+      .name = "obstacle_position",
+      .unit = "m",
+      .meaning = "translation of an obstacle at the start; of a plane, a point of it",
+      .components = 3};
+  static constexpr ParameterSpec obstacle_velocity{
+      .name = "obstacle_velocity", .unit = "m/s", .meaning = "velocity of an obstacle", .components = 3};
+  static constexpr ParameterSpec obstacle_angular_velocity{
+      .name = "obstacle_angular_velocity", .unit = "rad/s", .meaning = "angular velocity of an obstacle that turns"};
+};
+
+}  // namespace diffsim

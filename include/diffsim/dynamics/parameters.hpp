@@ -1,0 +1,59 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/core/parameter_spec.hpp"
+
+namespace diffsim {
+
+/// Parameters of mesh models and their time steppers.
+struct DynamicsParameters {
+  static constexpr ParameterSpec density{.name = "density",
+                                         .unit = "kg/m³",
+                                         .meaning = "mass over volume at rest",
+                                         .range = Interval::positive(),
+                                         .sample = 900.0,
+                                         .home = ParameterHome::cells,
+                                         .default_value = 1000.0};
+  static constexpr ParameterSpec gravity{.name = "gravity",
+                                         .unit = "m/s²",
+                                         .meaning = "acceleration of all that has mass",
+                                         .components = 3,
+                                         .by_step = true};
+  static constexpr ParameterSpec rest_positions{.name = "rest_positions",
+                                                .unit = "m",
+                                                .meaning = "the undeformed shape",
+                                                .home = ParameterHome::vertices,
+                                                .components = 3,
+                                                .has_second_derivative = false};
+  // Of each motion; the name of its region follows, `velocity:REGION`.
+  static constexpr ParameterSpec angular_velocity{.name = "angular_velocity",
+                                                  .unit = "rad/s",
+                                                  .meaning = "rate at which a prescribed motion turns",
+                                                  .by_step = true,
+                                                  .has_second_derivative = false};
+  static constexpr ParameterSpec velocity{.name = "velocity",
+                                          .unit = "m/s",
+                                          .meaning = "velocity of a prescribed motion's origin",
+                                          .components = 3,
+                                          .by_step = true};
+  static constexpr ParameterSpec damping{.name = "damping",
+                                         .meaning = "factor on velocities a substep",
+                                         .range = {.low = 0.0, .high = 1.0, .has_high = true},
+                                         .by_step = true,
+                                         .default_value = 0.99,
+                                         .advice = "a factor inside, 1 for none"};
+  // x[0], by what it is sought as.
+  static constexpr ParameterSpec initial_positions{.name = "initial_positions",
+                                                   .unit = "m",
+                                                   .meaning = "positions at the start",
+                                                   .home = ParameterHome::vertices,
+                                                   .components = 3};
+  static constexpr ParameterSpec initial_velocities{.name = "initial_velocities",
+                                                    .unit = "m/s",
+                                                    .meaning = "velocities at the start",
+                                                    .home = ParameterHome::vertices,
+                                                    .components = 3,
+                                                    .uniform = true};
+};
+
+}  // namespace diffsim

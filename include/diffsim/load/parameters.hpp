@@ -1,0 +1,38 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/core/parameter_spec.hpp"
+
+namespace diffsim {
+
+/// Parameters of loads and of damping at vertices.
+struct LoadParameters {
+  /// The name of its region follows, `traction:REGION`.
+  static constexpr ParameterSpec traction{.name = "traction",
+                                          .unit = "Pa",
+                                          .meaning = "dead load on the area at rest of a surface",
+                                          .components = 3,
+                                          .by_step = true};
+  static constexpr ParameterSpec nodal_load{.name = "nodal_load",
+                                            .unit = "N",
+                                            .meaning = "force on a vertex",
+                                            .home = ParameterHome::vertices,
+                                            .components = 3,
+                                            .by_step = true};
+  static constexpr ParameterSpec rayleigh_damping{.name = "rayleigh_damping",
+                                                  .unit = "1/s",
+                                                  .meaning = "damping in proportion to mass",
+                                                  .range = Interval::not_negative(),
+                                                  .sample = 3.0,
+                                                  .home = ParameterHome::cells,
+                                                  .default_value = 0.0};
+  static constexpr ParameterSpec drag{.name = "drag",
+                                      .unit = "N s/m⁴",
+                                      .meaning = "damping over volume at rest",
+                                      .range = Interval::not_negative(),
+                                      .sample = 500.0,
+                                      .home = ParameterHome::cells,
+                                      .default_value = 0.0};
+};
+
+}  // namespace diffsim

@@ -1,0 +1,31 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "app/parameter_table.hpp"
+
+#include <fmt/core.h>
+
+#include "app/scene.hpp"
+#include "diffsim/simulation/parameter_specs.hpp"
+
+namespace diffsim::app {
+namespace {
+
+/// Of each obstacle, motion or load there is one, whose label follows the name.
+std::string name_in_scenes(const ParameterSpec& spec) {
+  return std::string(spec.name) + (spec.name.starts_with("obstacle_") ? ":NAME" : "");
+}
+
+}  // namespace
+
+std::string parameter_table() {
+  std::string text = "| name | unit | values | default | per, the default first | what |\n|---|---|---|---|---|---|\n";
+  for (const ParameterSpec& spec : parameter_specs()) {
+    std::string per;
+    for (const ParameterEntry::Per one : per_of(spec)) per += (per.empty() ? "`" : ", `") + to_string(one) + "`";
+    text += fmt::format("| `{}` | {} | {}{} | {} | {} | {} |\n", name_in_scenes(spec), spec.unit,
+                        spec.components == 3 ? "[x, y, z], " : "", spec.range.text(),
+                        spec.default_value ? fmt::format("{:g}", *spec.default_value) : "", per, spec.meaning);
+  }
+  return text;
+}
+
+}  // namespace diffsim::app

@@ -1,0 +1,60 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/simulation/parameter_specs.hpp"
+
+#include <algorithm>
+
+#include "diffsim/contact/parameters.hpp"
+#include "diffsim/dynamics/parameters.hpp"
+#include "diffsim/elastic/common_parameters.hpp"
+#include "diffsim/elastic/elastic_term.hpp"
+#include "diffsim/load/parameters.hpp"
+
+namespace diffsim {
+
+std::vector<ParameterSpec> parameter_specs() {
+  std::vector<ParameterSpec> all;
+  const auto add = [&](const ParameterSpec& spec) {
+    const bool is_there =
+        std::any_of(all.begin(), all.end(), [&](const ParameterSpec& other) { return other.name == spec.name; });
+    if (!is_there) all.push_back(spec);
+  };
+  using Dynamics = DynamicsParameters;
+  using Load = LoadParameters;
+  using Contact = ContactParameters;
+  add(Dynamics::density);
+  for (const ElasticLaw& law : elastic_laws()) {
+    for (const ParameterSpec& spec : law.parameters) add(spec);
+    if (law.signal) add(*law.signal);
+  }
+  for (const ParameterSpec& spec : {ElasticParameters::viscosity,
+                                    ElasticParameters::bulk_viscosity,
+                                    Load::rayleigh_damping,
+                                    Load::drag,
+                                    Dynamics::gravity,
+                                    Dynamics::damping,
+                                    Load::traction,
+                                    Load::nodal_load,
+                                    Dynamics::angular_velocity,
+                                    Dynamics::velocity,
+                                    Dynamics::rest_positions,
+                                    Dynamics::initial_positions,
+                                    Dynamics::initial_velocities,
+                                    Contact::barrier_distance,
+                                    Contact::barrier_stiffness,
+                                    Contact::friction,
+                                    Contact::friction_velocity,
+                                    Contact::obstacle_position,
+                                    Contact::obstacle_velocity,
+                                    Contact::obstacle_angular_velocity})
+    add(spec);
+  return all;
+}
+
+std::optional<ParameterSpec> find_parameter_spec(std::string_view name) {
+  const std::string_view without_label = name.substr(0, name.find(':'));
+  for (const ParameterSpec& spec : parameter_specs())
+    if (spec.name == without_label) return spec;
+  return {};
+}
+
+}  // namespace diffsim
