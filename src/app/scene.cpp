@@ -50,8 +50,6 @@ bool is_of_boundary(const std::string& parameter) {
   return parameter == "traction" || parameter == "angular_velocity" || parameter == "velocity";
 }
 
-std::string fault_of(const std::string& parameter, double value) { return fault_of(spec_of(parameter), value); }
-
 std::string to_string(ParameterEntry::Per per) {
   switch (per) {
     case ParameterEntry::Per::global:

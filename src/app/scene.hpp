@@ -192,10 +192,6 @@ ProblemParts problem_parts(const std::string& text, const std::string& file);
 /// Reads a scene from its text. Throws InputError. No communication, no other file is opened.
 Scene parse_scene(const std::string& text, const std::string& file);
 
-/// "youngs_modulus: -5 is not positive; give a number above 0, in Pa": what is wrong with a value of a material's or
-/// solver's parameter, after its name; empty if nothing is.
-std::string fault_of(const std::string& parameter, double value);
-
 /// Spec of a parameter, by its name with or without `:LABEL`; one of any number for a name that is not known.
 ParameterSpec spec_of(const std::string& parameter);
 /// Whether a parameter belongs to an entry of `boundary`, whose region it is told by.

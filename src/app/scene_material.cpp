@@ -48,7 +48,7 @@ MaterialEntry parse_material(const Value& value, Scene& scene) {
     Numbers numbers = parse_numbers(given, scene);
     expect_shape(numbers, {{}}, "one number, or {file:, dataset:} with one value a cell");
     if (const Array* array = numbers.array())
-      if (const std::string fault = fault_of(name, array->values[0]); !fault.empty()) given.place.fail(fault);
+      if (const std::string fault = fault_of(spec_of(name), array->values[0]); !fault.empty()) given.place.fail(fault);
     material.values.emplace(name, std::move(numbers));
   }
   return material;

@@ -89,7 +89,7 @@ void check_initial_shape(const ParameterEntry& entry, const Kind& kind, std::int
 }
 
 void check_value(const ParameterEntry& entry, double value, const Place& place) {
-  if (const std::string fault = fault_of(entry.name, value); !fault.empty()) place.fail(fault);
+  if (const std::string fault = fault_of(spec_of(entry.name), value); !fault.empty()) place.fail(fault);
   if (value < entry.lower || value > entry.upper)
     place.fail(fmt::format("{} is outside the bounds [{}, {}]; begin inside them", value, entry.lower, entry.upper));
 }
@@ -119,7 +119,7 @@ void parse_bounds(const Value& value, ParameterEntry& entry) {
   for (const Value& item : value.items) {
     const double bound = to_extended(item);
     if (!std::isfinite(bound) || entry.map) continue;
-    if (const std::string fault = fault_of(entry.name, bound); !fault.empty()) item.place.fail(fault);
+    if (const std::string fault = fault_of(spec_of(entry.name), bound); !fault.empty()) item.place.fail(fault);
   }
   if (!(entry.lower < entry.upper))
     value.place.fail(fmt::format("the lower bound, {}, is not below the upper one, {}; exchange or widen them",

@@ -3,6 +3,7 @@
 #include <initializer_list>
 
 #include "app/scene_sections.hpp"
+#include "diffsim/dynamics/parameters.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -12,7 +13,8 @@ void check_damping(const Numbers& damping, int steps) {
   const Array* array = damping.array();
   if (!array) return;
   for (const double value : array->values)
-    if (const std::string fault = fault_of("damping", value); !fault.empty()) damping.place.fail(fault);
+    if (const std::string fault = fault_of(DynamicsParameters::damping, value); !fault.empty())
+      damping.place.fail(fault);
 }
 
 Numbers parse_gravity(const Value& value, const Scene& scene, int steps) {

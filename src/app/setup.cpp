@@ -71,8 +71,9 @@ Control load_control(MPI_Comm comm, const Scene& scene, const Numbers& numbers, 
   const std::int64_t steps = std::max(scene.solver.steps, 0);
   using Shapes = std::vector<Shape>;
   Array array = load_array(comm, numbers, vector ? Shapes{{3}, {steps, 3}} : Shapes{{}, {steps}}, expected);
+  const ParameterSpec spec = spec_of(parameter);
   for (const double value : array.values)
-    if (const std::string fault = fault_of(parameter, value); !fault.empty()) numbers.place.fail(fault);
+    if (const std::string fault = fault_of(spec, value); !fault.empty()) numbers.place.fail(fault);
   const bool constant = array.shape.size() == (vector ? 1 : 0);
   if (constant && each_step && steps > 0) return {repeated(array.values, static_cast<int>(steps)), true};
   return {array.values, !constant};
@@ -172,10 +173,11 @@ void check_cells(const TetrahedralMesh& mesh, const std::vector<int>& cells, con
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   std::int64_t mine = none;
   double value = 0.0;
+  const ParameterSpec spec = spec_of(parameter);
   for (const int cell : cells) {
     const auto c = static_cast<std::size_t>(cell);
     const std::int64_t number = mesh.cell_order().file_index()[c];
-    if (number >= mine || fault_of(parameter, values[c]).empty()) continue;
+    if (number >= mine || spec.range.contains(values[c])) continue;
     mine = number;
     value = values[c];
   }
@@ -187,7 +189,7 @@ void check_cells(const TetrahedralMesh& mesh, const std::vector<int>& cells, con
   if (mine == first) std::memcpy(&bits, &value, sizeof(bits));
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &bits, 1, MPI_UINT64_T, MPI_SUM, mesh.comm()));
   std::memcpy(&value, &bits, sizeof(bits));
-  place.fail("cell " + std::to_string(first) + ": " + fault_of(parameter, value));
+  place.fail("cell " + std::to_string(first) + ": " + fault_of(spec, value));
 }
 
 MeshData load_mesh(MPI_Comm comm, const Scene& scene) {

@@ -189,9 +189,10 @@ void check_start(const TetrahedralMesh& mesh, const ParameterEntry& entry, const
                  const std::vector<double>& start) {
   const Place& place = entry.initial ? entry.initial->place : entry.place;
   if (entry.per == Per::cell) check_cells(mesh, mesh.region("all").cells, start, entry.name, place);
+  const ParameterSpec spec = spec_of(entry.name);
   collectively(mesh.comm(), [&] {
     for (const double value : start) {
-      if (const std::string fault = fault_of(entry.name, value); !fault.empty()) place.fail("begins at " + fault);
+      if (const std::string fault = fault_of(spec, value); !fault.empty()) place.fail("begins at " + fault);
       if (value < entry.lower || value > entry.upper)
         place.fail(fmt::format("begins at {}, outside its bounds [{}, {}]; widen them or give another `initial`", value,
                                entry.lower, entry.upper));
