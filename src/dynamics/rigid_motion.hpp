@@ -20,6 +20,8 @@ namespace diffsim::dynamics {
 /// step n, and t after its beginning, o = origin + dt Σ_{m<n} V_m + t V_n.
 class RigidMotion {
  public:
+  struct Frame;  ///< public for nvcc: kernels may not capture private types
+
   /// `axis` of any length; `vertices`: owned.
   RigidMotion(const std::string& name, std::array<double, 3> axis, std::array<double, 3> origin, double dt,
               const std::vector<int>& vertices);
@@ -37,7 +39,6 @@ class RigidMotion {
                      Field& v_bar, ParameterSet& gradient) const;
 
  private:
-  struct Frame;
   Frame frame(const ParameterSet& parameters, int n, double t, double h) const;
 
   std::string name_;
