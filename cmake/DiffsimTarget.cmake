@@ -77,12 +77,17 @@ function(diffsim_configure_target target)
 endfunction()
 
 # diffsim_compile_together(TARGET SOURCES…): with DIFFSIM_UNITY_BUILD, the sources become one object, so that headers and
-# standard templates are compiled once for all of them. For sources without kernels: these stay objects of their own.
+# standard templates are compiled once for all of them. Sources with kernels stay objects of their own.
 function(diffsim_compile_together target)
   if(NOT DIFFSIM_UNITY_BUILD)
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
-  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${folder})
+  foreach(source IN LISTS ARGN)
+    file(STRINGS ${source} kernels REGEX "KOKKOS_|include \"diffsim/[a-z]+/[a-z_]+_impl\\.hpp" LIMIT_COUNT 1)
+    if(NOT kernels)
+      set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${folder})
+    endif()
+  endforeach()
 endfunction()

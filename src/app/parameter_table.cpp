@@ -9,7 +9,7 @@
 namespace diffsim::app {
 namespace {
 
-/// Of each obstacle, motion or load there is one, whose label follows the name.
+/// Name of the parameter in scenes; those of an obstacle have its label after them.
 std::string name_in_scenes(const ParameterSpec& spec) {
   return std::string(spec.name) + (spec.name.starts_with("obstacle_") ? ":NAME" : "");
 }

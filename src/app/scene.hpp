@@ -199,7 +199,7 @@ bool is_of_boundary(const std::string& parameter);
 /// "Pa"; "1" for a number without unit.
 std::string unit_of(const std::string& parameter);
 
-/// What a gradient by a parameter may be asked for `per`; the default first.
+/// Choices of `per` that a parameter has in scenes; the default first.
 std::vector<ParameterEntry::Per> per_of(const ParameterSpec& spec);
 /// The word a scene uses: "global", "region", …
 std::string to_string(ParameterEntry::Per per);

@@ -229,13 +229,7 @@ Candidates::Candidates(const TetrahedralMesh& mesh, bool self, const std::vector
   for (const SurfaceVertex& point : body_.points) watched.push_back(point.index);
   watched_ = to_device("diffsim::contact::watched", watched);
   num_owned_edges_ = static_cast<int>(body_.edges.size());
-  set_copies({}, {});
-}
-
-void Candidates::set_copies(const std::vector<PetscInt>& owner, const std::vector<PetscInt>& index) {
-  const int owned = mesh_->num_owned_vertices();
-  vertices_ = std::make_shared<const Entities>("vertices", mesh_->comm(), static_cast<std::size_t>(owned), nullptr,
-                                               std::make_shared<const Exchange>(mesh_->comm(), owned, owner, index));
+  vertices_ = with_copies(*mesh.owned_vertex_entities(), {}, {});
 }
 
 bool Candidates::covered(const Field& at, const Vectors& obstacles, double range) const {
@@ -369,7 +363,7 @@ void Candidates::number_vertices(Lists& lists) {
     copies_.push_back({v.rank, v.index});
   }
   const int owned = mesh_->num_owned_vertices();
-  set_copies(owner, index);
+  vertices_ = with_copies(*mesh_->owned_vertex_entities(), owner, index);
   const int mesh_vertices = num_mesh_vertices();
   const auto place = [&](const SurfaceVertex& v) {
     if (v.rank < 0) return mesh_vertices + v.index;

@@ -104,8 +104,6 @@ class Candidates {
   void import_primitives(const std::vector<double>& from, const std::vector<double>& to, double reach,
                          Lists& lists) const;
   void number_vertices(Lists& lists);
-  /// Makes the copies of other ranks' vertices those of `owner` and `index` there. Collective.
-  void set_copies(const std::vector<PetscInt>& owner, const std::vector<PetscInt>& index);
   void measure();
 
   const TetrahedralMesh* mesh_;

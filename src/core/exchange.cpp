@@ -196,4 +196,10 @@ void Exchange::add_to_owners(std::vector<PetscInt>& values, int components) cons
     values[static_cast<std::size_t>(shared_[i / width]) * width + i % width] = packed[i];
 }
 
+std::shared_ptr<const Entities> with_copies(const Entities& owned, const std::vector<PetscInt>& owner,
+                                            const std::vector<PetscInt>& index) {
+  const auto exchange = std::make_shared<const Exchange>(owned.comm(), static_cast<int>(owned.owned()), owner, index);
+  return std::make_shared<const Entities>(owned.name(), owned.comm(), owned.owned(), nullptr, exchange);
+}
+
 }  // namespace diffsim

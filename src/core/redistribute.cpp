@@ -36,7 +36,8 @@ class PrivateComm {
   PetscMPIInt tag_ = 0;
 };
 
-/// How many items each rank has for this one, by rank. Collective; ranks without items for each other do not meet.
+/// Numbers of items that other ranks have for this one, by rank. Collective; ranks without items for each other
+/// exchange no message.
 std::vector<Part> parts_from(MPI_Comm comm, const std::vector<Part>& parts) {
   std::vector<PetscMPIInt> to;
   std::vector<std::int64_t> counts;

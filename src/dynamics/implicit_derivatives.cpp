@@ -36,7 +36,7 @@ void ImplicitModel::Step::tangent(const Field& y, const ParameterSet& direction,
     add_mass_times_vector(count_, load_factor(*gravity), model_.mass(), gravity->field.data() + 3 * gravity->offset(n_),
                           rhs);
   if (mass_changes) {
-    Field ratio("mass_tangent", model_.mass().extent());
+    Field ratio = model_.mass().like("mass_tangent");
     divide(model_.lumped_mass().mass_tangent(), model_.mass(), ratio);
     add_mass_times(count_, -1.0, ratio, acceleration_of(y), rhs);
   }

@@ -41,7 +41,7 @@ void ImplicitModel::adjoint_tangent(StepEquation& step, const Field& y, const Fi
   mesh().vertex_exchange().copy_to_ghosts(dv);
   const Configuration at = step.configuration(y);
   const ConfigurationTangent along{dx, at.velocities ? &dv : nullptr};
-  Field mass_ratio("mass_ratio", mass().extent());  // dM/M
+  Field mass_ratio = mass().like("mass_ratio");  // dM/M
   if (along_mass) divide(lumped_mass().mass_tangent(), mass(), mass_ratio);
 
   Field y_bar = local_field("positions_adjoint"), v_prescribed_bar = y_bar.like("prescribed_velocities_adjoint");

@@ -104,7 +104,7 @@ void ImplicitModel::unrolled_tangent(StepEquation& step, int iterations, NewtonT
   const TimeRule& rule = step.rule();
   const Parameter* const gravity = direction.find("gravity");
   synchronise(tangent);
-  Field ratio("mass_ratio", mass().extent());  // dM/M
+  Field ratio = mass().like("mass_ratio");  // dM/M
   const bool mass_changes = changes_mass(direction);
   if (mass_changes) divide(lumped_mass().mass_tangent(), mass(), ratio);
   // What is prescribed: positions and velocities.

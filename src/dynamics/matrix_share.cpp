@@ -11,15 +11,13 @@ namespace diffsim::dynamics {
 namespace {
 
 /// The mesh's owned vertices with copies of others that `copies` names. Collective.
-std::shared_ptr<const Entities> with_copies(const TetrahedralMesh& mesh, const std::vector<VertexPlace>& copies) {
+std::shared_ptr<const Entities> vertices_of(const TetrahedralMesh& mesh, const std::vector<VertexPlace>& copies) {
   std::vector<PetscInt> ranks, places;
   for (const VertexPlace& copy : copies) {
     ranks.push_back(copy.rank);
     places.push_back(copy.index);
   }
-  const int owned = mesh.num_owned_vertices();
-  return std::make_shared<const Entities>("vertices", mesh.comm(), static_cast<std::size_t>(owned), nullptr,
-                                          std::make_shared<const Exchange>(mesh.comm(), owned, ranks, places));
+  return with_copies(*mesh.owned_vertex_entities(), ranks, places);
 }
 
 }  // namespace
@@ -27,7 +25,7 @@ std::shared_ptr<const Entities> with_copies(const TetrahedralMesh& mesh, const s
 MatrixShare::MatrixShare(const TetrahedralMesh& mesh, Couplings couplings, bool has_own_copies)
     : mesh_(&mesh),
       couplings_(std::move(couplings)),
-      vertices_(has_own_copies ? with_copies(mesh, couplings_.copies()) : mesh.vertex_entities()),
+      vertices_(has_own_copies ? vertices_of(mesh, couplings_.copies()) : mesh.vertex_entities()),
       blocks_(static_cast<int>(vertices_->local()), couplings_) {
   const PetscInt owned = mesh.num_owned_vertices();
   PetscInt end = 0;

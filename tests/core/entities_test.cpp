@@ -37,9 +37,7 @@ TEST(entities, say_what_is_owned_and_what_is_copied) {
   EXPECT_EQ(signal.extent(), 5 * owned);
   EXPECT_EQ(signal.owned(), 5 * owned);
   EXPECT_EQ(signal.on().order(), ring.order.get());
-  if (ranks > 1) {
-    EXPECT_THROW(Field("signal", ring.all, 2, 5), Error);
-  }
+  EXPECT_THROW(Field("signal", ring.all, 2, 5), Error);
   EXPECT_THROW(Entities("beads", MPI_COMM_WORLD, owned + 1, ring.order, ring.exchange), Error);
   EXPECT_THROW(Entities("beads", MPI_COMM_WORLD, owned + 4, ring.order), Error);
 }

@@ -123,5 +123,15 @@ TEST(losses, a_sum_weighs_its_losses) {
   expect_slopes(at, sum, 2);
 }
 
+TEST(losses, a_sum_has_the_unit_of_its_losses) {
+  const Case at;
+  SumLoss sum;
+  EXPECT_EQ(sum.unit(), "1");
+  sum.add(std::make_unique<TrackLoss>(*at.mesh, at.observed, at.mesh->region("x_max")), 0.7);
+  EXPECT_EQ(sum.unit(), "m²");
+  sum.add(std::make_unique<TerminalLoss>(at.state, 2));
+  EXPECT_EQ(sum.unit(), "1");
+}
+
 }  // namespace
 }  // namespace diffsim

@@ -19,9 +19,9 @@ struct SnapshotFormat {
   bool compressed = false;  ///< without loss
 };
 
-/// How states and parameters stand in files, so that another number of ranks can read them: values of entities that
-/// have places in files in the order of these, whatever rank has them. Values of other entities stand rank after rank,
-/// and go back to the same number of ranks only. Collective.
+/// Layout of states and parameters in files. Values of entities that have places in files stand in the order of these
+/// places, so that any number of ranks can read them. Values of other entities stand rank after rank, and are read by
+/// as many ranks as wrote them. Collective.
 class RowOrder {
  public:
   explicit RowOrder(MPI_Comm comm) : comm_(comm) {}

@@ -29,7 +29,7 @@ class Entities {
 
   /// One entity that every rank has and the first rank owns.
   static std::shared_ptr<const Entities> one_for_all(MPI_Comm comm);
-  /// The owned ones of `all`.
+  /// The entities of `all` that the ranks own, without copies.
   static std::shared_ptr<const Entities> without_copies(const std::shared_ptr<const Entities>& all);
   /// Entities of this process alone, without places in files.
   static std::shared_ptr<const Entities> of_process(std::size_t count);

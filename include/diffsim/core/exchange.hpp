@@ -74,4 +74,9 @@ class Exchange {
   mutable std::map<int, std::unique_ptr<Buffers>> buffers_;  // by number of components, made when first used
 };
 
+/// The entities of `owned` with copies of other ranks' entities: `owner[g]` and `index[g]` are the rank that owns copy
+/// g and its index there. They have no places in files. Collective.
+std::shared_ptr<const Entities> with_copies(const Entities& owned, const std::vector<PetscInt>& owner,
+                                            const std::vector<PetscInt>& index);
+
 }  // namespace diffsim

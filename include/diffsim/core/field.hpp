@@ -17,9 +17,10 @@ namespace diffsim {
 class Field {
  public:
   Field() = default;
-  /// Zeroed. `steps` > 1: values for each of so many steps. Throws Error for several steps on entities with copies.
+  /// Field of zeros. `steps` > 1: with values for each of so many steps. Throws Error for several steps on entities
+  /// with copies.
   Field(std::string name, std::shared_ptr<const Entities> on, int components = 1, int steps = 1);
-  /// Zeroed, of entries of this process alone: [extent, components].
+  /// Field of zeros on entries of this process alone: [extent, components].
   Field(std::string name, std::size_t extent, int components = 1);
 
   const std::string& name() const { return name_; }

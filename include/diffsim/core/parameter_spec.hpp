@@ -23,7 +23,7 @@ struct Interval {
 
   /// Whether the number is finite and in the interval.
   bool contains(double value) const;
-  /// "(-1, 0.5)", "> 0", "≥ 0", "≠ 0", "any".
+  /// Notation of the interval: "(-1, 0.5)", "> 0", "≥ 0", "≠ 0", "any".
   std::string text() const;
 };
 
@@ -34,10 +34,10 @@ enum class ParameterHome {
   vertices,  ///< one value a vertex
 };
 
-/// How an optimiser moves a parameter: by its value or by the value's logarithm.
+/// Quantity that an optimiser moves: the value of a parameter or its logarithm.
 enum class Search { linear, logarithmic };
 
-/// All that is to be known of a parameter, stated where the law, term, integrator or contact that has it is defined.
+/// Properties of a parameter, stated once in the folder whose law, force, integrator or contact has the parameter.
 /// Validation, the keys and messages of the runner, units in files, searches, the table in docs/scenes.md and the
 /// values that tests take follow from it.
 struct ParameterSpec {
@@ -54,7 +54,7 @@ struct ParameterSpec {
   bool has_second_derivative = true;
   std::string_view advice = "a number inside";  ///< after "give", where a value is outside a bounded range
 
-  /// Searched in the logarithm unless a user asks otherwise: what can only be positive.
+  /// Search unless a user asks for another: in the logarithm where values are positive and unbounded, else linear.
   constexpr Search search() const {
     return range.low == 0.0 && !range.has_low && range.high == std::numeric_limits<double>::infinity()
                ? Search::logarithmic
@@ -62,8 +62,8 @@ struct ParameterSpec {
   }
 };
 
-/// What is wrong with a value and what to do, as in "-5 is not positive; give a number above 0, in Pa"; empty for a
-/// value that is allowed.
+/// Message for a value that the spec does not allow, as "-5 is not positive; give a number above 0, in Pa"; empty for
+/// a value that is allowed.
 std::string fault_of(const ParameterSpec& spec, double value);
 
 }  // namespace diffsim

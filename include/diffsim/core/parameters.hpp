@@ -33,10 +33,11 @@ struct Parameter {
 class ParameterSet {
  public:
   Parameter& add(Parameter parameter);
-  /// Zeroed; of the spec's default where that has one. With a `label` the name is NAME:LABEL.
+  /// Adds a parameter with the spec's default value, or zeros where there is none. With a `label` its name is
+  /// NAME:LABEL.
   Parameter& add(const ParameterSpec& spec, std::shared_ptr<const Entities> on, int steps = 1,
                  const std::string& label = {});
-  /// Zeroed, of a parameter without spec.
+  /// Adds a parameter of zeros without a spec.
   Parameter& add(std::string name, std::shared_ptr<const Entities> on, int components = 1, int steps = 1);
   Parameter& at(std::string_view name);  ///< throws Error, naming those there are
   const Parameter& at(std::string_view name) const;

@@ -19,7 +19,7 @@ struct ElasticLaw {
   std::optional<ParameterSpec> signal;    ///< a number, constant or a step, that scales one of its moduli
 
   std::vector<std::string> parameter_names() const;
-  /// Empty where there is no signal.
+  /// Name of the signal; empty where there is none.
   std::string signal_name() const { return std::string(signal ? signal->name : std::string_view()); }
 
   /// `cells`: the term's local cells, ascending.

@@ -48,7 +48,7 @@ struct ContactOptions {
   /// then on it is a parameter like any other, so gradients are with that κ as it is.
   bool adaptive_stiffness = false;
   double friction = 0.0;  ///< µ
-  /// ε_v, m/s: friction is smoothed below.
+  /// Slip ε_v, m/s, below which friction is smoothed.
   double friction_velocity = *ContactParameters::friction_velocity.default_value;
   bool with_friction = false;  ///< also where µ is 0, for the derivative by it; else where µ > 0
   bool self = false;           ///< the body with itself
