@@ -22,7 +22,7 @@
 #include "counted.hpp"
 
 #include "diffsim/core/device.hpp"
-#include "diffsim/dynamics/symplectic_euler.hpp"
+#include "diffsim/dynamics/explicit_model.hpp"
 #include "diffsim/elastic/active_fibre.hpp"
 #include "diffsim/elastic/elastic_term_impl.hpp"
 #include "diffsim/elastic/fixed_corotated.hpp"

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "diffsim/dynamics/explicit_model.hpp"
 #include "diffsim/dynamics/implicit_model.hpp"
 
 namespace diffsim::app {
@@ -12,7 +13,7 @@ namespace diffsim::app {
 void tell_defaults(Job& job) {
   const SolverSection& solver = job.scene.solver;
   std::vector<std::string> parts;
-  if (!solver.damping_given && solver.integrator == "symplectic_euler") {
+  if (!solver.damping_given && has_damping_factor(solver.integrator)) {
     const double damping = solver.damping.array()->values.at(0);
     const long substeps = static_cast<long>(solver.steps) * solver.substeps;
     parts.push_back(
@@ -36,6 +37,12 @@ void warn_about_solver(Job& job, DifferentiableSolver& solver) {
   const double stable = solver.stable_substep();
   const double substep = job.scene.solver.dt / job.scene.solver.substeps;
   if (!(substep > stable)) return;
+  if (stable == 0.0) {
+    job.warn(job.scene.solver.integrator +
+             " lets oscillations that nothing damps grow, however small the substep; symplectic_euler, velocity_verlet "
+             "and runge_kutta_4 do not");
+    return;
+  }
   job.warn(
       fmt::format("the substep, solver.dt/substeps = {:.3g} s, is above {:.3g} s, below which motions about rest are "
                   "stable; if the run fails use substeps: {:.0f}",

@@ -6,6 +6,7 @@
 
 #include "app/scene_sections.hpp"
 #include "diffsim/contact/parameters.hpp"
+#include "diffsim/dynamics/explicit_model.hpp"
 #include "diffsim/dynamics/parameters.hpp"
 #include "diffsim/elastic/elastic_term.hpp"
 #include "diffsim/load/parameters.hpp"
@@ -43,7 +44,7 @@ std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
     if (law.signal) add(*law.signal);
   }
   add(Dynamics::gravity);
-  if (scene.solver.integrator == "symplectic_euler") add(Dynamics::damping);
+  if (has_damping_factor(scene.solver.integrator)) add(Dynamics::damping);
   for (const ParameterSpec& spec : {LoadParameters::traction, Dynamics::angular_velocity, Dynamics::velocity,
                                     LoadParameters::nodal_load, Dynamics::rest_positions})
     add(spec);

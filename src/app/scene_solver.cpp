@@ -3,6 +3,7 @@
 #include <initializer_list>
 
 #include "app/scene_sections.hpp"
+#include "diffsim/dynamics/explicit_model.hpp"
 #include "diffsim/dynamics/parameters.hpp"
 
 namespace diffsim::app {
@@ -53,7 +54,7 @@ void parse_linear(const Value& value, LinearOptions& linear) {
 /// What implicit integrators take, and which keys the chosen integrator has no use for.
 void parse_implicit(const Mapping& mapping, SolverSection& solver) {
   const std::string& name = solver.integrator;
-  const bool is_explicit = name == "symplectic_euler";
+  const bool is_explicit = is_explicit_integrator(name);
   ImplicitOptions& options = solver.implicit;
   options.integrator = name;
   if (const Value* implicit = mapping.find("implicit_differentiation"))
@@ -69,7 +70,8 @@ void parse_implicit(const Mapping& mapping, SolverSection& solver) {
     for (const char* key : keys)
       if (!used && mapping.has(key)) solver.unused.push_back(key);
   };
-  unused(is_explicit, {"substeps", "damping"});
+  unused(is_explicit, {"substeps"});
+  unused(has_damping_factor(name), {"damping"});
   unused(!is_explicit, {"newton", "linear", "ramp_loads"});
   unused(name == "newmark", {"beta", "gamma"});
   unused(name == "generalised_alpha", {"spectral_radius"});
@@ -86,9 +88,11 @@ SolverSection parse_solver(const Value* value, const Scene& scene) {
   const Mapping mapping(
       *value, {"integrator", "dt", "steps", "substeps", "damping", "gravity", "implicit_differentiation", "newton",
                "linear", "beta", "gamma", "spectral_radius", "ramp_loads"});
-  if (const Value* integrator = mapping.find("integrator"))
-    solver.integrator = to_choice(
-        *integrator, {"symplectic_euler", "implicit_euler", "bdf2", "newmark", "generalised_alpha", "quasi_static"});
+  if (const Value* integrator = mapping.find("integrator")) {
+    std::vector<std::string> names = explicit_integrators();
+    for (const std::string& name : implicit_integrators()) names.push_back(name);
+    solver.integrator = to_choice(*integrator, names);
+  }
   if (const Value* dt = mapping.find("dt")) solver.dt = to_positive(*dt, "s");
   if (const Value* steps = mapping.find("steps")) solver.steps = to_integer(*steps, 0);
   if (const Value* substeps = mapping.find("substeps")) solver.substeps = to_integer(*substeps, 1);

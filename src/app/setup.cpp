@@ -9,6 +9,7 @@
 #include "app/text_file.hpp"
 #include "diffsim/contact/obstacles.hpp"
 #include "diffsim/core/ranks.hpp"
+#include "diffsim/dynamics/explicit_model.hpp"
 #include "diffsim/elastic/elastic_term.hpp"
 #include "diffsim/io/read_mesh.hpp"
 #include "diffsim/mesh/box.hpp"
@@ -89,7 +90,7 @@ void set_controls(const Scene& scene, DifferentiableSolver& solver) {
       solver.parameters().at(name).field.from_host(control.values);
   };
   set("gravity", scene.solver.gravity, true, "[3] or [steps, 3]");
-  if (!solver.is_implicit()) set("damping", scene.solver.damping, false, "a number or [steps]");
+  if (has_damping_factor(scene.solver.integrator)) set("damping", scene.solver.damping, false, "a number or [steps]");
   for (const auto& [name, numbers] : scene.signals) set(name, numbers, false, "a number or [steps]");
   for (const MaterialEntry& material : scene.materials) {
     const std::optional<ParameterSpec>& spec = elastic_law(material.model).signal;

@@ -22,7 +22,7 @@ MeshData load_mesh(MPI_Comm comm, const Scene& scene);
 std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene, MeshData data);
 std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene);
 
-/// Materials only: what the stable step of symplectic Euler depends on.
+/// Body with materials only, on which the stable substep of an explicit integrator depends.
 DifferentiableSolver make_body(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh,
                                const std::string& integrator = "symplectic_euler");
 /// The body with what holds, loads and moves it.

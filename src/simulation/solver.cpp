@@ -9,9 +9,9 @@
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
+#include "diffsim/dynamics/explicit_model.hpp"
 #include "diffsim/dynamics/implicit_model.hpp"
 #include "diffsim/dynamics/parameters.hpp"
-#include "diffsim/dynamics/symplectic_euler.hpp"
 #include "diffsim/elastic/common_parameters.hpp"
 #include "diffsim/elastic/elastic_term.hpp"
 #include "diffsim/elastic/viscous_term.hpp"
@@ -54,10 +54,17 @@ DifferentiableSolver::DifferentiableSolver(std::shared_ptr<TetrahedralMesh> mesh
     : mesh_(std::move(mesh)), materials_(std::move(materials)) {
   if (!(options.damping >= 0.0 && options.damping <= 1.0))
     throw Error("damping is " + std::to_string(options.damping) + "; it is a factor in [0, 1]", ErrorKind::input);
-  if (options.integrator == "symplectic_euler") {
-    integrator_ = std::make_unique<SymplecticEuler>(mesh_, options.dt, options.substeps);
-    parameters().at("damping").field.fill(options.damping);
+  if (is_explicit_integrator(options.integrator)) {
+    integrator_ = std::make_unique<ExplicitModel>(mesh_, options.integrator, options.dt, options.substeps);
+    if (Parameter* const damping = parameters().find("damping")) damping->field.fill(options.damping);
   } else {
+    const std::vector<std::string> others = implicit_integrators();
+    if (std::find(others.begin(), others.end(), options.integrator) == others.end()) {
+      std::string known;
+      for (const auto& names : {explicit_integrators(), others})
+        for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
+      throw Error("unknown integrator '" + options.integrator + "'; there are: " + known, ErrorKind::input);
+    }
     options.implicit.integrator = options.integrator;
     integrator_ = std::make_unique<ImplicitModel>(mesh_, options.dt, options.implicit);
   }
@@ -228,7 +235,7 @@ State DifferentiableSolver::initial_state() const {
 void DifferentiableSolver::step(int n, State& state) { integrator_->step(n, state, nullptr); }
 
 double DifferentiableSolver::stable_substep() {
-  auto* const stepper = dynamic_cast<SymplecticEuler*>(integrator_.get());
+  auto* const stepper = dynamic_cast<ExplicitModel*>(integrator_.get());
   if (!stepper) return std::numeric_limits<double>::infinity();
   stepper->prepare();
   return stepper->stable_substep();

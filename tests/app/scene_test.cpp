@@ -268,8 +268,9 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BOX "solver: {implicit_differentiation: maybe}\n",
             "s.yaml:2: solver.implicit_differentiation: is 'maybe'; give true or false"},
         Bad{BOX "solver: {integrator: euler}\n",
-            "s.yaml:2: solver.integrator: there is no 'euler'; use one of: symplectic_euler, implicit_euler, bdf2, "
-            "newmark, generalised_alpha, quasi_static"},
+            "s.yaml:2: solver.integrator: there is no 'euler'; use one of: explicit_euler, symplectic_euler, "
+            "velocity_verlet, runge_kutta_2, runge_kutta_4, implicit_euler, bdf2, newmark, generalised_alpha, "
+            "quasi_static"},
         Bad{BOX "solver: {integrator: newmark, gamma: 0.4}\n", "s.yaml:2: solver.gamma: 0.4 is outside [0.5, 10]"},
         Bad{BOX "solver: {newton: {tolerance: 0}}\n",
             "s.yaml:2: solver.newton.tolerance: 0 is not positive; give a number above 0"},

@@ -79,6 +79,23 @@ TEST_F(Simulate, TellsTheDefaultsThatSlowAndPull) {
   EXPECT_EQ(ran.out.find("defaults:"), ran.out.npos) << ran.out;
 }
 
+TEST_F(Simulate, TellsOfDampingThatAnIntegratorHasNot) {
+  const std::string scene = cube + rubber + "solver: {dt: 0.001, steps: 2, gravity: [0, 0, 0], integrator: ";
+  write("verlet.yaml", scene + "velocity_verlet, damping: 0.9}\n");
+  Ran ran = run({"simulate", "verlet.yaml"}, "out");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  if (rank_ == 0) {
+    EXPECT_NE(ran.err.find("solver.damping has no effect with integrator: velocity_verlet"), ran.err.npos) << ran.err;
+    EXPECT_EQ(ran.out.find("defaults:"), ran.out.npos) << ran.out;
+  }
+  write("midpoint.yaml", scene + "runge_kutta_2}\n");
+  ran = run({"simulate", "midpoint.yaml"}, "out");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  if (rank_ == 0) {
+    EXPECT_NE(ran.err.find("runge_kutta_2 lets oscillations that nothing damps grow"), ran.err.npos) << ran.err;
+  }
+}
+
 TEST_F(Simulate, WritesTheLastState) {
   const auto steps = [&](int count, int every) {
     write("s.yaml", cube + rubber + "solver: {dt: 0.002, gravity: [0, -9.8, 0], damping: 1, steps: " +

@@ -7,7 +7,7 @@
 #include <array>
 #include <cmath>
 
-#include "diffsim/dynamics/symplectic_euler.hpp"
+#include "diffsim/dynamics/explicit_model.hpp"
 #include "diffsim/simulation/solver.hpp"
 
 namespace diffsim {

@@ -74,11 +74,12 @@ int arrays_of_steps(DifferentiableSolver& solver, const std::vector<std::string>
   return arrays.exchange(0);
 }
 
-DifferentiableSolver make_solver(int order, DifferentiableMaterial material) {
+DifferentiableSolver make_solver(int order, DifferentiableMaterial material,
+                                 const std::string& integrator = SolverOptions{}.integrator) {
   for (const std::string& name : elastic_law(material.model).parameter_names()) material.values[name] = value_of(name);
   material.values["density"] = value_of("density");
   DifferentiableSolver solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.7, 0.6}, {6, 5, 4}, order), {material},
-                              {.dt = 1e-3, .substeps = 2});
+                              {.dt = 1e-3, .substeps = 2, .integrator = integrator});
   solver.fix("x_min");
   solver.add_traction("x_max", {20.0, -10.0, 5.0});
   return solver;
@@ -115,6 +116,16 @@ TEST(allocation, steps_of_second_order_cells_with_damping_allocate_nothing) {
   for (const std::string& name : damping) material.values[name] = value_of(name);
   DifferentiableSolver solver = make_solver(2, material);
   EXPECT_EQ(arrays_of_steps(solver, with(common, damping)), 0) << last_label;
+}
+
+TEST(allocation, steps_of_several_stages_allocate_nothing) {
+  for (const char* integrator : {"velocity_verlet", "runge_kutta_4"}) {
+    DifferentiableSolver solver = make_solver(1, {"neo_hookean", {}}, integrator);
+    solver.mesh()->define_region("end", BoxShape{{0.99, -1.0, -1.0}, {2.0, 1.0, 1.0}});
+    solver.move("end", {1.0, 0.0, 0.0}, {1.0, 0.3, 0.3}, {1.0}, {0.1, 0.0, 0.0});
+    EXPECT_EQ(arrays_of_steps(solver, {"youngs_modulus", "density", "gravity", "traction:x_max", "rest_positions"}), 0)
+        << integrator << ": " << last_label;
+  }
 }
 
 TEST(allocation, steps_with_a_signal_allocate_nothing) {

@@ -16,7 +16,7 @@ using testing_simulation::unknowns_of;
 
 /// A block that lands on a plane, which comes up and turns, and slides there.
 Scene landing(const std::string& integrator) {
-  const bool is_explicit = integrator == "symplectic_euler";
+  const bool is_explicit = is_explicit_integrator(integrator);
   Scene scene;
   scene.integrator = integrator;
   scene.dt = is_explicit ? 1e-3 : 0.01;
@@ -50,7 +50,7 @@ HessianCheck check(const Scene& scene, int steps, const std::vector<std::string>
 Scene landing_on_roof(const std::string& integrator, double friction) {
   Scene scene = roof(friction);
   scene.integrator = integrator;
-  scene.dt = integrator == "symplectic_euler" ? 1e-3 : 0.01;
+  scene.dt = is_explicit_integrator(integrator) ? 1e-3 : 0.01;
   scene.contact.meshes[0].velocity = {0.0, 0.2, 0.0};
   scene.contact.meshes[0].rotation = {{0.2, 0.9, 0.1}, {0.05, -0.04, 0.03}, 2.0};
   return scene;
@@ -73,7 +73,7 @@ TEST(plane_hessian, is_symmetric_and_expands_to_third_order) {
 
 TEST(surface_hessian, is_symmetric_and_expands_to_third_order) {
   for (const double friction : {0.0, 0.4})
-    for (const char* integrator : {"symplectic_euler", "newmark"}) {
+    for (const char* integrator : {"symplectic_euler", "velocity_verlet", "newmark"}) {
       std::vector<std::string> names{"youngs_modulus",      "barrier_stiffness",   "barrier_distance",
                                      "obstacle_position:0", "obstacle_velocity:0", "obstacle_angular_velocity:0",
                                      "initial_velocities"};

@@ -18,14 +18,17 @@ using namespace testing_simulation;
 constexpr int num_steps = 8;
 
 /// `degree` of the cells' quadrature.
-DifferentiableSolver make_solver(const ElasticLaw& law, int degree) {
+DifferentiableSolver make_solver(const ElasticLaw& law, int degree, const std::string& integrator = "symplectic_euler",
+                                 bool viscous = true) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.6, 0.3, 0.2}, {3, 1, 1}, order_of(degree), given_degree(degree));
   DifferentiableMaterial material{law.name, {}, "all"};
   std::vector<std::string> names = law.parameter_names();
-  names.insert(names.end(), {"density", "viscosity", "bulk_viscosity", "rayleigh_damping", "drag"});
+  names.emplace_back("density");
+  if (viscous) names.insert(names.end(), {"viscosity", "bulk_viscosity", "rayleigh_damping", "drag"});
   for (const std::string& name : names) material.values[name] = value_of(name);
-  DifferentiableSolver solver(mesh, {material},
-                              {.dt = 0.004, .substeps = 4, .damping = 0.995, .gravity = {0.5, -9.8, 1.0}});
+  DifferentiableSolver solver(
+      mesh, {material},
+      {.dt = 0.004, .substeps = 4, .damping = 0.995, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator});
   solver.fix("x_min");
   solver.fix("z_min", {false, false, true});
   std::vector<double> pull, signal;
@@ -73,6 +76,28 @@ INSTANTIATE_TEST_SUITE_P(simulation, EveryLaw, testing::Combine(testing::ValuesI
                          name_of);
 INSTANTIATE_TEST_SUITE_P(quadrature, EveryLaw,
                          testing::Combine(testing::Values("neo_hookean", "active_fibre"), testing::Values(5)), name_of);
+
+class EveryRule : public EveryLaw {};
+
+// The integrators besides symplectic Euler. Without viscosity, velocity Verlet takes a force for two substeps.
+TEST_P(EveryRule, derivatives_by_every_parameter) {
+  const auto& [integrator, viscous] = GetParam();
+  const ElasticLaw& law = elastic_law("neo_hookean");
+  DifferentiableSolver solver = make_solver(law, 1, integrator, viscous != 0);
+  std::vector<Unknown> unknowns = every_unknown(law);
+  std::erase_if(unknowns, [&](const Unknown& unknown) {
+    return !unknown.parameter.starts_with("initial_") && !solver.parameters().find(unknown.parameter);
+  });
+  check(solver, unknowns);
+}
+
+INSTANTIATE_TEST_SUITE_P(simulation, EveryRule,
+                         testing::Combine(testing::Values("explicit_euler", "velocity_verlet", "runge_kutta_2",
+                                                          "runge_kutta_4"),
+                                          testing::Values(0, 1)),
+                         [](const testing::TestParamInfo<std::tuple<std::string, int>>& instance) {
+                           return std::get<0>(instance.param) + (std::get<1>(instance.param) != 0 ? "_viscous" : "");
+                         });
 
 class EveryShape : public EveryLaw {};
 

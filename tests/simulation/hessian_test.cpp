@@ -55,7 +55,7 @@ struct Case {
 DifferentiableSolver make_solver(const Case& which, MPI_Comm comm = MPI_COMM_WORLD) {
   auto mesh = TetrahedralMesh::box(comm, {1.0, 0.3, 0.2}, {which.order == 1 ? 4 : 2, 1, 1}, which.order,
                                    which.quadrature_degree);
-  const bool is_explicit = which.integrator == "symplectic_euler";
+  const bool is_explicit = is_explicit_integrator(which.integrator);
   SolverOptions options{.dt = is_explicit ? 0.004 : 0.04,
                         .substeps = 4,
                         .damping = 0.995,
@@ -122,8 +122,9 @@ TEST_P(Hessian, is_symmetric_and_expands_to_third_order) {
   check(which, unknowns_of(which.names, which.logarithmic));
 }
 
-constexpr const char* integrators[] = {"symplectic_euler", "quasi_static",     "implicit_euler", "bdf2",
-                                       "newmark",          "generalised_alpha"};
+constexpr const char* integrators[] = {"symplectic_euler", "quasi_static",      "implicit_euler", "bdf2",
+                                       "newmark",          "generalised_alpha", "explicit_euler", "velocity_verlet",
+                                       "runge_kutta_2",    "runge_kutta_4"};
 
 /// Laws of every kind under every integrator, by moduli on which they depend in no simple way.
 std::vector<Case> laws() {
@@ -157,12 +158,13 @@ std::vector<Case> other_parameters() {
     std::vector<std::string> names{"youngs_modulus", "density",        "gravity",
                                    "nodal_load",     "traction:x_max", "initial_positions"};
     if (std::string(integrator) != "quasi_static") names.emplace_back("initial_velocities");
-    if (std::string(integrator) == "symplectic_euler") names.emplace_back("damping");
+    for (const char* damped : {"symplectic_euler", "explicit_euler"})
+      if (std::string(integrator) == damped) names.emplace_back("damping");
     all.push_back({integrator, "stable_neo_hookean", 1, hookean, names, {"youngs_modulus", "density"}});
   }
   const std::vector<std::string> damping{"viscosity", "bulk_viscosity", "rayleigh_damping",
                                          "drag",      "density",        "youngs_modulus"};
-  for (const char* integrator : {"symplectic_euler", "bdf2", "generalised_alpha"})
+  for (const char* integrator : {"symplectic_euler", "bdf2", "generalised_alpha", "velocity_verlet", "runge_kutta_4"})
     all.push_back({integrator, "neo_hookean", 1, viscous, damping, {"density"}});
   all.push_back({"newmark", "neo_hookean", 2, viscous, {"viscosity", "drag"}, {}});
   all.push_back({"symplectic_euler", "neo_hookean", 1, hookean, {"density"}, {}});

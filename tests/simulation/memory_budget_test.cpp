@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "diffsim/core/device.hpp"
+#include "diffsim/dynamics/explicit_model.hpp"
 #include "simulation/sweep_testing.hpp"
 
 namespace diffsim {
@@ -30,7 +31,7 @@ DifferentiableSolver make_solver(const std::string& integrator, bool implicit_di
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {6, 2, 2});
   DifferentiableMaterial material{
       "neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}}, "all"};
-  const bool is_explicit = integrator == "symplectic_euler";
+  const bool is_explicit = is_explicit_integrator(integrator);
   SolverOptions options{.dt = is_explicit ? 1e-3 : 0.05, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator};
   options.implicit.newton.tolerance = 1e-12;
   options.implicit.implicit_differentiation = implicit_differentiation;
@@ -100,8 +101,9 @@ TEST_P(MemoryOfSweeps, IsNeverMoreThanTheBudgetAndLessThanARecordBelowIt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(integrators, MemoryOfSweeps,
-                         testing::Values(std::pair{"symplectic_euler", true}, std::pair{"implicit_euler", true},
-                                         std::pair{"implicit_euler", false}, std::pair{"newmark", false}));
+                         testing::Values(std::pair{"symplectic_euler", true}, std::pair{"runge_kutta_4", true},
+                                         std::pair{"implicit_euler", true}, std::pair{"implicit_euler", false},
+                                         std::pair{"newmark", false}));
 
 }  // namespace
 }  // namespace diffsim

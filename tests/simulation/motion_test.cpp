@@ -117,7 +117,8 @@ TEST(motion, refuses_vertices_that_are_held_otherwise) {
 
 INSTANTIATE_TEST_SUITE_P(motion, EveryIntegrator,
                          testing::Values("symplectic_euler", "quasi_static", "implicit_euler", "bdf2", "newmark",
-                                         "generalised_alpha"));
+                                         "generalised_alpha", "explicit_euler", "velocity_verlet", "runge_kutta_2",
+                                         "runge_kutta_4"));
 
 }  // namespace
 }  // namespace diffsim

@@ -13,7 +13,7 @@
 
 #include "diffsim/contact/contact_term.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/dynamics/mesh_model.hpp"
+#include "diffsim/dynamics/explicit_model.hpp"
 #include "diffsim/elastic/elastic_term.hpp"
 #include "diffsim/inverse/gradient_check.hpp"
 #include "diffsim/inverse/losses.hpp"

@@ -26,7 +26,7 @@ class Turning : public testing::TestWithParam<const char*> {};
 
 TEST_P(Turning, strikes_the_body_up_and_is_not_passed) {
   // About a far line parallel to z: the plane comes 27 mm nearer in an implicit step, through a gap of 20 mm and on.
-  const bool is_explicit = std::string(GetParam()) == "symplectic_euler";
+  const bool is_explicit = is_explicit_integrator(GetParam());
   const double dt = is_explicit ? 2e-4 : 0.01, rate = 9.0;
   const int steps = is_explicit ? 200 : 4;
   Scene scene = above_a_plane(GetParam(), dt, {{0.0, 0.0, 3.0}, {-0.2, -0.05, 0.4}, rate}, 0.0);
@@ -50,7 +50,9 @@ TEST_P(Turning, strikes_the_body_up_and_is_not_passed) {
   EXPECT_GT(momentum(solver.integrator(), state)[1], 0.5 * 1000.0 * 0.1 * 0.05 * 0.1);
 }
 
-INSTANTIATE_TEST_SUITE_P(planes, Turning, testing::Values("symplectic_euler", "implicit_euler", "bdf2", "newmark"));
+INSTANTIATE_TEST_SUITE_P(planes, Turning,
+                         testing::Values("symplectic_euler", "velocity_verlet", "runge_kutta_4", "implicit_euler",
+                                         "bdf2", "newmark"));
 
 TEST(turning_plane, a_whole_turn_is_cut_though_it_ends_where_it_began) {
   const double turn = 8.0 * std::atan(1.0);

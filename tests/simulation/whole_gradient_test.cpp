@@ -37,7 +37,7 @@ DifferentiableSolver make_solver(const Case& which, MPI_Comm comm) {
   mesh->define_region("foot", BoxShape{{-1.0, -1.0, -1.0}, {1.0, 0.001, 1.0}});
   mesh->define_region("shelf", BoxShape{{-1.0, 0.049, -1.0}, {1.0, 0.051, 1.0}});
   mesh->define_region("lid", BoxShape{{-1.0, 0.109, -1.0}, {1.0, 1.0, 1.0}});
-  const bool is_explicit = which.integrator == "symplectic_euler";
+  const bool is_explicit = is_explicit_integrator(which.integrator);
   SolverOptions options{.dt = is_explicit ? 3e-3 : 8e-3,
                         .substeps = 3,
                         .damping = 0.98,
@@ -98,7 +98,8 @@ std::vector<std::string> names_for(const Case& which) {
                                  "traction:shelf", "velocity:lid",      "angular_velocity:lid",
                                  "rest_positions", "initial_positions", "initial_velocities"};
   if (which.integrator == "quasi_static") std::erase(names, "initial_velocities");
-  if (which.integrator == "symplectic_euler") names.emplace_back("damping");
+  for (const char* damped : {"symplectic_euler", "explicit_euler"})
+    if (which.integrator == damped) names.emplace_back("damping");
   if (which.touch != Touch::nothing)
     names.insert(names.end(), {"barrier_distance", "barrier_stiffness", "obstacle_position:0", "obstacle_velocity:0",
                                "obstacle_angular_velocity:0"});
@@ -315,7 +316,8 @@ TEST_P(EveryParameter, has_the_slope_that_differences_have) {
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const char* integrator :
-       {"symplectic_euler", "quasi_static", "implicit_euler", "bdf2", "newmark", "generalised_alpha"})
+       {"symplectic_euler", "quasi_static", "implicit_euler", "bdf2", "newmark", "generalised_alpha", "explicit_euler",
+        "velocity_verlet", "runge_kutta_2", "runge_kutta_4"})
     for (const Touch touch : {Touch::nothing, Touch::plane, Touch::surfaces})
       for (const double friction : {0.0, 0.3})
         if (touch != Touch::nothing || friction == 0.0) all.push_back({integrator, touch, friction});

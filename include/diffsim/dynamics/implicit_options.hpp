@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace diffsim {
 
@@ -28,9 +29,12 @@ struct LinearOptions {
   bool matrix_free = false;
 };
 
+/// Names of the implicit integrators: implicit_euler, bdf2, newmark, generalised_alpha, quasi_static.
+std::vector<std::string> implicit_integrators();
+
 /// An implicit integrator and how it solves its steps.
 struct ImplicitOptions {
-  /// quasi_static, implicit_euler, bdf2, newmark, generalised_alpha
+  /// One of `implicit_integrators`.
   std::string integrator = "implicit_euler";
   double beta = 0.25;            ///< newmark
   double gamma = 0.5;            ///< newmark

@@ -21,11 +21,11 @@ struct ContactState;
 
 struct SolverOptions {
   double dt = 0.01;  ///< s
-  int substeps = 4;  ///< symplectic_euler
-  /// Factor on velocities per substep.
+  int substeps = 4;  ///< explicit integrators
+  /// Factor on velocities per substep: symplectic_euler and explicit_euler.
   double damping = *DynamicsParameters::damping.default_value;
   std::array<double, 3> gravity{0.0, -9.8, 0.0};  ///< m/s²
-  std::string integrator = "symplectic_euler";    ///< or one of `ImplicitOptions`
+  std::string integrator = "symplectic_euler";    ///< one of `explicit_integrators`, or of `ImplicitOptions`
   ImplicitOptions implicit{};                     ///< whose `integrator` is the one above
 };
 
@@ -33,7 +33,7 @@ struct SolverOptions {
 ///
 /// Parameters, by name: `youngs_modulus`, `poisson_ratio`, … of the laws and `density`, one value a cell; `gravity`
 /// [3]; `damping`; `nodal_load` [vertices, 3], N; `traction:REGION` [3], Pa; the last two and gravity and damping may
-/// have one entry a step. `damping` is symplectic Euler's alone. Collective, as everything here.
+/// have one entry a step. `damping` is there with symplectic and explicit Euler. Collective, as everything here.
 class DifferentiableSolver {
  public:
   /// Every cell needs exactly one material; Error (input) names one that has none or two.

@@ -6,6 +6,7 @@
 #include "app/job.hpp"
 #include "app/setup.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/dynamics/explicit_model.hpp"
 #include "diffsim/io/mesh_file.hpp"
 
 namespace diffsim::app {
@@ -61,7 +62,9 @@ bool report_mesh(Job& job) {
   const std::shared_ptr<TetrahedralMesh> mesh = make_mesh(job.comm, scene, data);
   job.report.set_mesh(*mesh);
   const bool has_body = !scene.materials.empty();
-  const double stable = has_body ? make_body(scene, mesh).stable_substep() : 0.0;
+  const std::string integrator =
+      is_explicit_integrator(scene.solver.integrator) ? scene.solver.integrator : SolverOptions{}.integrator;
+  const double stable = has_body ? make_body(scene, mesh, integrator).stable_substep() : 0.0;
   const MeshQuality quality = mesh->quality();
   const std::vector<CountedRegion> regions = counted_regions(scene, *mesh);
   const ReportValue partition = partition_report(*mesh);
@@ -95,8 +98,11 @@ bool report_mesh(Job& job) {
   if (has_body) {
     job.report["stable_time_step"] = stable;
     job.report["stable_dt"] = stable * scene.solver.substeps;
-    job.out << fmt::format("stable explicit substep {:.4g} s: dt below {:.4g} s with {} substeps\n", stable,
-                           stable * scene.solver.substeps, scene.solver.substeps);
+    if (stable == 0.0)
+      job.out << integrator << " has no stable substep: oscillations that nothing damps grow\n";
+    else
+      job.out << fmt::format("stable explicit substep {:.4g} s: dt below {:.4g} s with {} substeps\n", stable,
+                             stable * scene.solver.substeps, scene.solver.substeps);
   }
   job.out << "wrote " << job.output.path("report.json") << (job.line.convert.empty() ? "" : ", " + job.line.convert)
           << '\n';

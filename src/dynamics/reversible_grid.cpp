@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "dynamics/euler_update.hpp"
+#include "dynamics/reversible_grid.hpp"
 
 #include <cmath>
 
@@ -13,15 +13,14 @@ KOKKOS_INLINE_FUNCTION double on_grid(double value, double spacing, double inver
 
 /// By how much a substep changes a component: the same function forward and back, in which nothing can be fused.
 struct Increments {
-  EulerUpdate update;
+  ExplicitUpdate<double> update;
   ReversibleGrid grid;
   double inverse_position, inverse_velocity;
 
-  Increments(const EulerUpdate& of, const ReversibleGrid& on)
+  Increments(const ExplicitUpdate<double>& of, const ReversibleGrid& on)
       : update(of), grid(on), inverse_position(1.0 / on.position), inverse_velocity(1.0 / on.velocity) {}
   KOKKOS_INLINE_FUNCTION double velocity(int i, double f) const {
-    const double acceleration = f / update.mass[i / 3] + update.gravity[i % 3];
-    return update.mask(i) * on_grid(update.h * acceleration, grid.velocity, inverse_velocity);
+    return update.mask(i) * on_grid(update.h * update.acceleration(i, f), grid.velocity, inverse_velocity);
   }
   KOKKOS_INLINE_FUNCTION double position(double v) const {
     return on_grid(update.h * v, grid.position, inverse_position);
@@ -37,7 +36,8 @@ ReversibleGrid ReversibleGrid::of(double extent, double h) {
   return {position, std::ldexp(power_of_two_below(position / h), -4)};
 }
 
-void put_on_grid(const EulerUpdate& update, const ReversibleGrid& grid, Field& velocities, Field& positions) {
+void put_on_grid(const ExplicitUpdate<double>& update, const ReversibleGrid& grid, Field& velocities,
+                 Field& positions) {
   const Increments increments(update, grid);
   double* const v = velocities.data();
   double* const x = positions.data();
@@ -51,8 +51,8 @@ void put_on_grid(const EulerUpdate& update, const ReversibleGrid& grid, Field& v
       KOKKOS_LAMBDA(int i) { x[i] = on_grid(x[i], increments.grid.position, increments.inverse_position) + 0.0; });
 }
 
-void update_on_grid(const EulerUpdate& update, const ReversibleGrid& grid, const Field& force, Field& velocities,
-                    Field& positions, std::int32_t* invalid_vertex, std::int32_t* far_vertex) {
+void update_on_grid(const ExplicitUpdate<double>& update, const ReversibleGrid& grid, const Field& force,
+                    Field& velocities, Field& positions, std::int32_t* invalid_vertex, std::int32_t* far_vertex) {
   const Increments increments(update, grid);
   const double farthest = ReversibleGrid::most * grid.position, fastest = ReversibleGrid::most * grid.velocity;
   const double* const f = force.data();
@@ -70,7 +70,7 @@ void update_on_grid(const EulerUpdate& update, const ReversibleGrid& grid, const
       });
 }
 
-void take_back_positions(const EulerUpdate& update, const ReversibleGrid& grid, const Field& velocities,
+void take_back_positions(const ExplicitUpdate<double>& update, const ReversibleGrid& grid, const Field& velocities,
                          Field& positions) {
   const Increments increments(update, grid);
   const double* const v = velocities.data();
@@ -80,7 +80,7 @@ void take_back_positions(const EulerUpdate& update, const ReversibleGrid& grid, 
       KOKKOS_LAMBDA(int i) { x[i] -= increments.position(v[i]); });
 }
 
-void take_back_velocities(const EulerUpdate& update, const ReversibleGrid& grid, const Field& force,
+void take_back_velocities(const ExplicitUpdate<double>& update, const ReversibleGrid& grid, const Field& force,
                           Field& velocities) {
   const Increments increments(update, grid);
   const double* const f = force.data();

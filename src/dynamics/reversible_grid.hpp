@@ -5,24 +5,9 @@
 
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/field.hpp"
+#include "dynamics/explicit_kernels.hpp"
 
 namespace diffsim::dynamics {
-
-/// What symplectic Euler's update of a vertex component needs, by value in kernels. Arrays are [owned vertices, 3] but
-/// for mass and mask.
-struct EulerUpdate {
-  double h;
-  const double* damping;      // [1]
-  const double* gravity;      // [3]
-  const double* mass;         // [owned vertices]
-  const std::uint8_t* fixed;  // [owned vertices]: bit c set where component c is fixed
-
-  KOKKOS_INLINE_FUNCTION double mask(int i) const { return (fixed[i / 3] >> (i % 3)) & 1 ? 0.0 : 1.0; }
-  /// u = v + h (f/m + g), the velocity before damping.
-  KOKKOS_INLINE_FUNCTION double undamped(int i, double v, double f) const {
-    return v + h * (f / mass[i / 3] + gravity[i % 3]);
-  }
-};
 
 /// Numbers that are whole multiples of a power of two and below 2⁵² of them add without rounding. So with positions on
 /// one such grid and velocities on another,
@@ -42,14 +27,15 @@ struct ReversibleGrid {
 };
 
 /// Rounds a state to the grid; velocities of fixed components, which no step uses, become 0.
-void put_on_grid(const EulerUpdate& update, const ReversibleGrid& grid, Field& velocities, Field& positions);
+void put_on_grid(const ExplicitUpdate<double>& update, const ReversibleGrid& grid, Field& velocities, Field& positions);
 /// A substep of undamped motion with the force at its beginning. Lowers `invalid_vertex` to a vertex that is no longer
 /// finite, and `far_vertex` to one whose position or velocity is beyond the grid.
-void update_on_grid(const EulerUpdate& update, const ReversibleGrid& grid, const Field& force, Field& velocities,
-                    Field& positions, std::int32_t* invalid_vertex, std::int32_t* far_vertex);
+void update_on_grid(const ExplicitUpdate<double>& update, const ReversibleGrid& grid, const Field& force,
+                    Field& velocities, Field& positions, std::int32_t* invalid_vertex, std::int32_t* far_vertex);
 /// Undoes its two halves, positions first.
-void take_back_positions(const EulerUpdate& update, const ReversibleGrid& grid, const Field& velocities,
+void take_back_positions(const ExplicitUpdate<double>& update, const ReversibleGrid& grid, const Field& velocities,
                          Field& positions);
-void take_back_velocities(const EulerUpdate& update, const ReversibleGrid& grid, const Field& force, Field& velocities);
+void take_back_velocities(const ExplicitUpdate<double>& update, const ReversibleGrid& grid, const Field& force,
+                          Field& velocities);
 
 }  // namespace diffsim::dynamics

@@ -1,0 +1,398 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Chain rule of explicit steps: the tangent, and one text for the adjoint and for the adjoint's derivative along a
+// direction (forward over reverse), which is the same on Dual numbers.
+
+#include <array>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "diffsim/core/add_to_entries.hpp"
+#include "diffsim/core/profiling.hpp"
+#include "dynamics/explicit_parts.hpp"
+
+namespace diffsim {
+
+using namespace dynamics;
+
+namespace {
+
+/// Field together with its derivative along a direction, where there is one.
+struct Pair {
+  Field* value = nullptr;
+  Field* derivative = nullptr;
+};
+
+template <class T>
+Out<T> out(const Pair& pair) {
+  if constexpr (std::is_same_v<T, double>)
+    return {pair.value->data()};
+  else
+    return {pair.value->data(), pair.derivative->data()};
+}
+
+KOKKOS_INLINE_FUNCTION double value_of(double x) { return x; }
+KOKKOS_INLINE_FUNCTION double value_of(const Along& x) { return x.value; }
+KOKKOS_INLINE_FUNCTION double derivative_of(const Along& x) { return x.derivative[0]; }
+
+/// Σ of f(i), i < count, the value first, then its derivative where T has one.
+template <class T, class Function>
+std::array<double, 2> sum(const char* label, int count, const Function& f) {
+  std::array<double, 2> sums{};
+  Kokkos::parallel_reduce(
+      label, Range(0, count), KOKKOS_LAMBDA(int i, double& s) { s += value_of(f(i)); }, sums[0]);
+  if constexpr (!std::is_same_v<T, double>)
+    Kokkos::parallel_reduce(
+        label, Range(0, count), KOKKOS_LAMBDA(int i, double& s) { s += derivative_of(f(i)); }, sums[1]);
+  return sums;
+}
+
+/// m (v̄' + h β' x̄') (v + h Σ b_i A_i): a component's share of the gradient by damping, before `EndAdjoint`.
+template <class T>
+struct DampingShare {
+  EndAdjoint<T> reverse;
+  EndUpdate<T> forward;
+  In<T> v;
+  KOKKOS_INLINE_FUNCTION T operator()(int i) const { return reverse.masked(i) * forward.undamped(i, v(i)); }
+};
+
+/// m f̄ of component c of a vertex: its share of the gradient by gravity.
+template <class T>
+struct GravityShare {
+  In<T> mass, f_bar;
+  int c;
+  KOKKOS_INLINE_FUNCTION T operator()(int vertex) const { return mass(vertex) * f_bar(3 * vertex + c); }
+};
+
+/// m̄ -= f̄ f / m, the derivative of f/m by the mass.
+template <class T>
+struct MassAdjoint {
+  In<T> mass, f, f_bar;
+  Out<T> mass_bar;
+  KOKKOS_INLINE_FUNCTION void operator()(int i) const { mass_bar.set(i, mass_bar(i) - f_bar(i) * f(i) / mass(i / 3)); }
+};
+
+/// f̄ = Ā/m.
+template <class T>
+struct ForceAdjoint {
+  In<T> mass, acceleration_bar;
+  Out<T> f_bar;
+  KOKKOS_INLINE_FUNCTION void operator()(int i) const { f_bar.set(i, acceleration_bar(i) / mass(i / 3)); }
+};
+
+/// dx and dv at the end of a substep, in their place.
+struct EndTangent {
+  EndUpdate<Along> end;
+  const double* v;  // nullptr where nothing depends on its value
+  double *dx, *dv;
+  KOKKOS_INLINE_FUNCTION void operator()(int i) const {
+    Along x = In<Along>{nullptr, dx}(i), velocity = In<Along>{v, dv}(i);
+    end(i, x, velocity);
+    dx[i] = x.derivative[0];
+    dv[i] = velocity.derivative[0];
+  }
+};
+
+}  // namespace
+
+Configuration ExplicitModel::configuration(int n, int s, int i, const ExplicitRecord& recorded) {
+  const Field* const v = records_velocities_ ? &recorded.velocities(s, i) : nullptr;
+  return {recorded.positions(s, i), n, nullptr, v ? work_->complete(*this, *v, work_->velocities) : nullptr,
+          time_of(n, s, i)};
+}
+
+void ExplicitModel::prepare_tangent(const ParameterSet& direction) {
+  MeshModel::prepare_tangent(direction);
+  records_velocities_ = direction.find("damping") != nullptr || any_term_uses_velocities();
+}
+
+void ExplicitModel::begin_adjoint(const ParameterSet& gradient) {
+  MeshModel::begin_adjoint(gradient);
+  records_velocities_ = gradient.find("damping") != nullptr || any_term_uses_velocities();
+}
+
+void ExplicitModel::begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) {
+  MeshModel::begin_adjoint_tangent(gradient, direction);
+  records_velocities_ = records_velocities_ || direction.find("damping") != nullptr;
+}
+
+// ---- tangent ----
+
+void ExplicitModel::step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) {
+  if (rule_.stages.size() > 1) work_->make_stages(*this);
+  mesh().vertex_exchange().copy_to_ghosts(tangent["positions"]);
+  for (int s = 0; s < substeps_; ++s)
+    substep_tangent(n, s, static_cast<const ExplicitRecord&>(record), direction, tangent, nullptr);
+}
+
+void ExplicitModel::substep_tangent(int n, int s, const ExplicitRecord& recorded, const ParameterSet& direction,
+                                    State& tangent, ExplicitRecord* stages) {
+  const auto update = work_->update<Along>(*this, n, &direction);
+  const bool to_damping = direction.find("damping") != nullptr;
+  const bool needs_force = changes_mass(direction) || to_damping;
+  const int last = static_cast<int>(rule_.stages.size()) - 1;
+  Field &dx = tangent["positions"], &dv = tangent["velocities"];
+  const int count = static_cast<int>(dv.size());
+  Field& df = work_->local(work_->force_derivative, "force_tangent");
+  const Field& x = recorded.positions(s, 0);
+  const In<Along> force{needs_force ? work_->force.data() : nullptr, df.data()};
+  for (int i = 0; i <= last; ++i) {
+    State& at = i == 0 ? tangent : work_->stage;
+    Field &dX = at["positions"], &dV = at["velocities"];
+    if (i > 0) {
+      const StageWeights weights = StageWeights::of_stage(rule_, static_cast<std::size_t>(i), update.h);
+      for_components("diffsim::dynamics::stage_tangent", 0, count,
+                     StageUpdate{weights, update.fixed, work_->earlier(), dx.data(), dv.data(), dX.data(), dV.data()});
+      apply_motions_tangent(n, s * update.h, weights.drift, x, direction, dx, dX, dV);
+      mesh().vertex_exchange().copy_to_ghosts(dX);
+    }
+    if (stages) stages->save(s, i, dX, dV);
+    if (i > 0 || s == 0 || !reuses_forces()) {
+      const Configuration place = configuration(n, s, i, recorded);
+      if (needs_force) compute_force(place, work_->force);
+      compute_force_tangent(place, {dX, work_->complete(*this, dV, work_->velocity_derivative)}, direction, df);
+    }
+    if (i < last)
+      for_components(
+          "diffsim::dynamics::acceleration_tangent", 0, count,
+          StoreAcceleration<Along>{update, force, {nullptr, work_->accelerations[static_cast<std::size_t>(i)].data()}});
+  }
+  Earlier<Along> earlier{};
+  for (int i = 0; i < last; ++i) earlier.of[i] = {nullptr, work_->accelerations[static_cast<std::size_t>(i)].data()};
+  const EndUpdate<Along> end{update, StageWeights::of_end(rule_, update.h), earlier, force};
+  for_components("diffsim::dynamics::update_tangent", 0, count,
+                 EndTangent{end, to_damping ? recorded.velocities(s, 0).data() : nullptr, dx.data(), dv.data()});
+  apply_motions_tangent(n, s * update.h, update.h, x, direction, dx, dx, dv);
+  mesh().vertex_exchange().copy_to_ghosts(dx);
+}
+
+// ---- adjoint, and its derivative along a direction ----
+
+/// Reverse sweep over the stages of a step, T = double; with its derivative along a direction, T = Along.
+template <class T>
+class ExplicitModel::Reverse {
+ public:
+  /// `moving`: dX_i and dV_i of the stages, where T has derivatives.
+  Reverse(ExplicitModel& model, int n, const ExplicitRecord& recorded, const ParameterSet* direction,
+          const ExplicitRecord* moving, const Pair& x_bar, const Pair& v_bar, ParameterSet& gradient,
+          ParameterSet* gradient_tangent)
+      : model_(model),
+        work_(*model.work_),
+        n_(n),
+        count_(static_cast<int>(v_bar.value->size())),
+        last_(static_cast<int>(model.rule_.stages.size()) - 1),
+        recorded_(recorded),
+        direction_(direction),
+        moving_(moving),
+        x_bar_(x_bar),
+        v_bar_(v_bar),
+        gradient_(gradient),
+        gradient_tangent_(gradient_tangent),
+        update_(work_.update<T>(model, n, direction)),
+        to_damping_(gradient.find("damping") != nullptr),
+        to_mass_(changes_mass(gradient)),
+        rated_(model.any_term_uses_velocities()) {
+    make_scratch();
+  }
+
+  void run() {
+    for (int s = model_.substeps_ - 1; s >= 0; --s) {
+      reverse_motions(s, model_.h(), x_bar_, v_bar_);
+      for (int i = last_; i >= 0; --i) stage(s, i);
+    }
+    for (int k = 0; k < (is_second ? 2 : 1); ++k) {
+      ParameterSet& set = k == 0 ? gradient_ : *gradient_tangent_;
+      const auto component = static_cast<std::size_t>(k);
+      if (Parameter* const damping = set.find("damping"))
+        add_to_entries(damping->field, damping->offset(n_), {damping_sums_[component]});
+      if (Parameter* const gravity = set.find("gravity"))
+        add_to_entries(gravity->field, 3 * gravity->offset(n_),
+                       {gravity_sums_[0][component], gravity_sums_[1][component], gravity_sums_[2][component]});
+    }
+  }
+
+ private:
+  static constexpr bool is_second = !std::is_same_v<T, double>;
+
+  /// Fields of the first derivative are the model's own, those of the second are made for it.
+  void make_scratch() {
+    f_bar_.value = &work_.local(work_.force_derivative, "force_adjoint");
+    force_.value = &work_.force;
+    if constexpr (is_second) {
+      gained_ = {make("gained"), make("gained_tangent")};
+      force_.derivative = make("force_tangent");
+      f_bar_.derivative = make("force_adjoint_tangent");
+    } else {
+      gained_.value = &work_.force;  // forces are done with when something is gained
+    }
+    if (rated_ || (model_.has_motions() && last_ > 0)) {
+      gained_v_.value = &work_.local(work_.velocity_derivative, "velocity_adjoint");
+      if constexpr (is_second) gained_v_ = {make("gained_v"), make("gained_v_tangent")};
+    }
+    for (int i = 0; i < last_; ++i) {
+      acceleration_bars_[i].value = &work_.accelerations[static_cast<std::size_t>(i)];
+      if constexpr (is_second) acceleration_bars_[i].derivative = make("acceleration_adjoint_tangent");
+      bars_.of[i] = out<T>(acceleration_bars_[i]);
+    }
+    if (!model_.reuses_forces()) return;
+    pending_.value = &work_.local(work_.pending, "pending_adjoint");
+    if constexpr (is_second) pending_.derivative = make("pending_adjoint_tangent");
+  }
+
+  Field* make(const char* name) {
+    own_.push_back(std::make_unique<Field>(model_.local_field(name)));
+    return own_.back().get();
+  }
+
+  /// What stage i of substep s gives to x̄, v̄, the adjoints of earlier accelerations, and the gradient.
+  void stage(int s, int i) {
+    const Configuration at = model_.configuration(n_, s, i, recorded_);
+    const bool shares_force = pending_.value && i == 0 && s > 0;
+    if ((to_mass_ || to_damping_ || along_mass()) && !shares_force) compute_force(at, s, i);
+    if (i == last_)
+      reverse_end(s);
+    else
+      for_components("diffsim::dynamics::force_adjoint", 0, count_,
+                     ForceAdjoint<T>{update_.mass, out<T>(acceleration_bars_[i]).in(), out<T>(f_bar_)});
+    if (shares_force) {
+      // The last stage of the substep before had this force: its adjoint waits for that one.
+      each(pending_, f_bar_, [](Field& pending, const Field& f_bar) { pending.copy_from(f_bar); });
+      return;
+    }
+    if (pending_.value && i == last_ && s + 1 < model_.substeps_)
+      each(f_bar_, pending_, [&](Field& f_bar, const Field& pending) { add_scaled(count_, 1.0, pending, f_bar); });
+    gather_sums();
+    reverse_force(at, s, i);
+    reverse_stage(s, i);
+  }
+
+  bool along_mass() const { return is_second && changes_mass(*direction_); }
+
+  void compute_force(const Configuration& at, int s, int i) {
+    model_.compute_force(at, *force_.value);
+    if constexpr (is_second) {
+      const Field* const dv = work_.complete(model_, moving_->velocities(s, i), work_.velocity_derivative);
+      model_.compute_force_tangent(at, {moving_->positions(s, i), dv}, *direction_, *force_.derivative);
+    }
+  }
+
+  void reverse_end(int s) {
+    const StageWeights weights = StageWeights::of_end(model_.rule_, update_.h);
+    const EndAdjoint<T> reverse{update_, weights, out<T>(x_bar_).in(), out<T>(v_bar_), bars_, out<T>(f_bar_)};
+    if (to_damping_) {
+      In<T> v{recorded_.velocities(s, 0).data()};
+      if constexpr (is_second) v.derivative = moving_->velocities(s, 0).data();
+      // Rules with damping have one stage, so no earlier accelerations.
+      const EndUpdate<T> forward{update_, weights, {}, out<T>(force_).in()};
+      const auto sums = sum<T>("diffsim::dynamics::damping_gradient", count_, DampingShare<T>{reverse, forward, v});
+      for (std::size_t k = 0; k < 2; ++k) damping_sums_[k] += sums[k];
+    }
+    for_components("diffsim::dynamics::update_adjoint", 0, count_, reverse);
+  }
+
+  void gather_sums() {
+    const In<T> f_bar = out<T>(f_bar_).in();
+    if (gradient_.find("gravity"))
+      for (int c = 0; c < 3; ++c) {
+        const auto sums =
+            sum<T>("diffsim::dynamics::gravity_gradient", count_ / 3, GravityShare<T>{update_.mass, f_bar, c});
+        for (std::size_t k = 0; k < 2; ++k) gravity_sums_[static_cast<std::size_t>(c)][k] += sums[k];
+      }
+    if (!to_mass_) return;
+    Out<T> mass_bar{model_.mass_gradient().data()};
+    if constexpr (is_second) mass_bar.derivative = model_.mass_gradient_tangent().data();
+    for_components("diffsim::dynamics::mass_gradient", 0, count_,
+                   MassAdjoint<T>{update_.mass, out<T>(force_).in(), f_bar, mass_bar});
+  }
+
+  void reverse_force(const Configuration& at, int s, int i) {
+    model_.mesh().vertex_exchange().copy_to_ghosts(*f_bar_.value);
+    model_.compute_force_adjoint(at, *f_bar_.value, {*gained_.value, rated_ ? gained_v_.value : nullptr}, gradient_);
+    if constexpr (is_second) {
+      model_.mesh().vertex_exchange().copy_to_ghosts(*f_bar_.derivative);
+      const Field* const dv = work_.complete(model_, moving_->velocities(s, i), work_.velocity_derivative);
+      model_.compute_force_adjoint_tangent(
+          at, {moving_->positions(s, i), dv}, *direction_, f_bar_.value, f_bar_.derivative,
+          {*gained_.derivative, rated_ ? gained_v_.derivative : nullptr}, *gradient_tangent_);
+    }
+  }
+
+  void reverse_stage(int s, int i) {
+    const auto add = [&](Field& to, const Field& from) { add_scaled(count_, 1.0, from, to); };
+    if (i == 0) {  // the stage is (x, v) itself, in fixed components too
+      each(x_bar_, gained_, add);
+      if (rated_) each(v_bar_, gained_v_, add);
+      return;
+    }
+    const StageWeights weights = StageWeights::of_stage(model_.rule_, static_cast<std::size_t>(i), update_.h);
+    if (model_.has_motions()) {
+      if (!rated_) each(gained_v_, gained_v_, [](Field& field, const Field&) { field.fill(0.0); });
+      reverse_motions(s, weights.drift, gained_, gained_v_);
+    }
+    for_components(
+        "diffsim::dynamics::stage_adjoint", 0, count_,
+        StageAdjoint<T>{weights, update_.fixed, out<T>(gained_).in(), rated_ ? out<T>(gained_v_).in() : In<T>{}, rated_,
+                        out<T>(x_bar_), out<T>(v_bar_), bars_});
+  }
+
+  /// Adjoint of motions over `duration` from the beginning of substep s.
+  void reverse_motions(int s, double duration, const Pair& y_bar, const Pair& v_bar) {
+    const double t = s * update_.h;
+    const Field& x = recorded_.positions(s, 0);
+    model_.apply_motions_adjoint(n_, t, duration, x, *y_bar.value, *v_bar.value, gradient_);
+    if constexpr (is_second)
+      model_.apply_motions_adjoint(n_, t, duration, x, *y_bar.derivative, *v_bar.derivative, *gradient_tangent_);
+  }
+
+  /// act(to, from) for values, and for derivatives where there are any.
+  template <class Act>
+  static void each(const Pair& to, const Pair& from, const Act& act) {
+    act(*to.value, *from.value);
+    if constexpr (is_second) act(*to.derivative, *from.derivative);
+  }
+
+  ExplicitModel& model_;
+  Workspace& work_;
+  int n_, count_, last_;
+  const ExplicitRecord& recorded_;
+  const ParameterSet* direction_;
+  const ExplicitRecord* moving_;
+  Pair x_bar_, v_bar_;
+  ParameterSet& gradient_;
+  ParameterSet* gradient_tangent_;
+  ExplicitUpdate<T> update_;
+  bool to_damping_, to_mass_;
+  bool rated_;  // some force depends on velocities
+  std::vector<std::unique_ptr<Field>> own_;
+  Pair force_, f_bar_, gained_, gained_v_, pending_;
+  Pair acceleration_bars_[max_stages];
+  EarlierAdjoints<T> bars_{};
+  std::array<double, 2> damping_sums_{};
+  std::array<std::array<double, 2>, 3> gravity_sums_{};
+};
+
+void ExplicitModel::step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) {
+  const ProfilingRegion region("diffsim::dynamics::step_adjoint");
+  if (rule_.stages.size() > 1) work_->make_stages(*this);
+  Reverse<double>(*this, n, static_cast<const ExplicitRecord&>(record), nullptr, nullptr, {&adjoint["positions"]},
+                  {&adjoint["velocities"]}, gradient, nullptr)
+      .run();
+}
+
+void ExplicitModel::step_adjoint_tangent(int n, const Record& record, const StepTangent& tangent,
+                                         const ParameterSet& direction, const AdjointPair& pair) {
+  const ProfilingRegion region("diffsim::dynamics::step_adjoint_tangent");
+  const auto& recorded = static_cast<const ExplicitRecord&>(record);
+  if (rule_.stages.size() > 1) work_->make_stages(*this);
+  ExplicitRecord moving(make_state(), substeps_, rule_.stages.size(), true);
+  State change = tangent.before.clone();
+  mesh().vertex_exchange().copy_to_ghosts(change["positions"]);
+  for (int s = 0; s < substeps_; ++s) substep_tangent(n, s, recorded, direction, change, &moving);
+  Reverse<Along>(
+      *this, n, recorded, &direction, &moving, {&pair.adjoint["positions"], &pair.adjoint_tangent["positions"]},
+      {&pair.adjoint["velocities"], &pair.adjoint_tangent["velocities"]}, pair.gradient, &pair.gradient_tangent)
+      .run();
+}
+
+}  // namespace diffsim

@@ -1,0 +1,215 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/dynamics/explicit_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/profiling.hpp"
+#include "diffsim/dynamics/parameters.hpp"
+#include "dynamics/explicit_parts.hpp"
+
+namespace diffsim {
+
+using namespace dynamics;
+
+namespace {
+
+const ExplicitRule& rule_named(const std::string& integrator) {
+  if (const ExplicitRule* const rule = find_explicit_rule(integrator)) return *rule;
+  std::string known;
+  for (const std::string& name : explicit_integrators()) known += (known.empty() ? "" : ", ") + name;
+  throw Error("unknown explicit integrator '" + integrator + "'; there are: " + known, ErrorKind::input);
+}
+
+/// x ← x', v ← v' of components `begin` to `end`; lowers `invalid_vertex` to a vertex that is no longer finite.
+void update_state(const EndUpdate<double>& end_update, int begin, int end, Field& velocities, Field& positions,
+                  std::int32_t* invalid_vertex) {
+  double* const v = velocities.data();
+  double* const x = positions.data();
+  Kokkos::parallel_for(
+      "diffsim::dynamics::update", Range(begin, end), KOKKOS_LAMBDA(int i) {
+        double new_x = x[i], new_v = v[i];
+        end_update(i, new_x, new_v);
+        v[i] = new_v;
+        x[i] = new_x;
+        if (!(new_x - new_x == 0.0)) Kokkos::atomic_fetch_min(invalid_vertex, i / 3);
+      });
+}
+
+}  // namespace
+
+std::vector<std::string> explicit_integrators() {
+  std::vector<std::string> names;
+  for (const ExplicitRule& rule : explicit_rules()) names.push_back(rule.name);
+  return names;
+}
+
+bool is_explicit_integrator(const std::string& name) { return find_explicit_rule(name) != nullptr; }
+
+bool has_damping_factor(const std::string& integrator) {
+  const ExplicitRule* const rule = find_explicit_rule(integrator);
+  return rule && rule->has_damping;
+}
+
+ExplicitModel::ExplicitModel(std::shared_ptr<const TetrahedralMesh> mesh, const std::string& integrator, double dt,
+                             int substeps)
+    : MeshModel(std::move(mesh), dt), rule_(rule_named(integrator)), substeps_(substeps) {
+  if (substeps_ < 1)
+    throw Error("substeps is " + std::to_string(substeps_) + "; it must be at least 1", ErrorKind::input);
+  work_ = std::make_unique<Workspace>(this->mesh(), substeps_);
+  if (rule_.has_damping) parameters().add(DynamicsParameters::damping, Entities::one_for_all(comm())).field.fill(1.0);
+}
+
+ExplicitModel::~ExplicitModel() = default;
+
+const std::string& ExplicitModel::integrator() const { return rule_.name; }
+bool ExplicitModel::has_damping() const { return rule_.has_damping; }
+
+double ExplicitModel::time_of(int n, int s, int i) const {
+  return time_of(n, s) + rule_.stages[static_cast<std::size_t>(i)].time * h();
+}
+
+bool ExplicitModel::reuses_forces() const { return rule_.ends_in_last_stage && !any_term_uses_velocities(); }
+
+bool ExplicitModel::is_limited() const {
+  return std::any_of(terms().begin(), terms().end(), [](const auto& term) { return term->limits_steps(); });
+}
+
+void ExplicitModel::prepare() {
+  MeshModel::prepare();
+  if (reversible_) require_reversible();
+}
+
+void ExplicitModel::set_reversible(bool wanted) {
+  reversible_ = wanted;
+  if (!wanted) return;
+  require_reversible();
+  double extent = 0.0;
+  for (const double x : mesh().rest_positions()) extent = std::max(extent, std::abs(x));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &extent, 1, MPI_DOUBLE, MPI_MAX, comm()));
+  work_->grid = ReversibleGrid::of(extent, h());
+}
+
+void ExplicitModel::require_reversible() const {
+  std::string reason;
+  if (rule_.name != "symplectic_euler") reason = "integrator: " + rule_.name;
+  for (const auto& term : terms()) {
+    if (term->limits_steps()) reason = "contact ('" + term->name() + "')";
+    if (term->uses_velocities()) reason = "forces that depend on velocities ('" + term->name() + "')";
+  }
+  if (has_motions()) reason = "prescribed motions";
+  const Parameter* const damping = parameters().find("damping");
+  for (const double d : damping ? damping->field.to_host() : std::vector<double>{})
+    if (d != 1.0) {
+      char text[80];
+      std::snprintf(text, sizeof(text), "damping (%g; 1 is none)", d);
+      reason = text;
+    }
+  if (reason.empty()) return;
+  throw Error("steps with " + reason +
+                  " cannot be undone bit for bit; leave that out, or use another checkpoint schedule than reversible",
+              ErrorKind::input);
+}
+
+std::unique_ptr<Record> ExplicitModel::make_record() const {
+  return std::make_unique<ExplicitRecord>(make_state(), substeps_, rule_.stages.size(), records_velocities_);
+}
+
+std::size_t ExplicitModel::record_bytes() const {
+  const auto x = 24 * static_cast<std::size_t>(mesh().num_vertices());
+  const auto v = 24 * static_cast<std::size_t>(mesh().num_owned_vertices());
+  const std::size_t stages = static_cast<std::size_t>(substeps_) * rule_.stages.size();
+  return stages * x + (records_velocities_ ? stages : 1) * v;
+}
+
+void ExplicitModel::step(int n, State& state, Record* record) {
+  const ProfilingRegion region("diffsim::dynamics::step");
+  if (rule_.stages.size() > 1) work_->make_stages(*this);
+  if (reversible_) put_on_grid(work_->update<double>(*this, n), work_->grid, state["velocities"], state["positions"]);
+  for (int s = 0; s < substeps_; ++s) substep(n, s, state, static_cast<ExplicitRecord*>(record));
+  // Contact promises that a step that is done has no inverted cell; else the next force finds it.
+  if (is_limited())
+    for (const auto& term : terms())
+      if (!term->limits_steps() && !term->uses_velocities())
+        term->add_force({state["positions"], n, work_->invalid_cell.data() + substeps_, nullptr, time_of(n, substeps_)},
+                        parameters(), work_->force);
+  require_valid(n);
+  if (reversible_) require_on_grid(n);
+}
+
+void ExplicitModel::substep(int n, int s, State& state, ExplicitRecord* record) {
+  const auto update = work_->update<double>(*this, n);
+  const int last = static_cast<int>(rule_.stages.size()) - 1;
+  const Field &x = state["positions"], &v = state["velocities"];
+  for (int i = 0; i <= last; ++i) {
+    State& at = i == 0 ? state : work_->stage;
+    Field &X = at["positions"], &V = at["velocities"];
+    if (i > 0) {
+      const StageWeights weights = StageWeights::of_stage(rule_, static_cast<std::size_t>(i), update.h);
+      for_components("diffsim::dynamics::stage", 0, static_cast<int>(v.size()),
+                     StageUpdate{weights, update.fixed, work_->earlier(), x.data(), v.data(), X.data(), V.data()});
+      apply_motions(n, s * update.h, weights.drift, x, X, V);
+      mesh().vertex_exchange().copy_to_ghosts(X);
+      if (is_limited())
+        require_free({x, n, nullptr, nullptr, time_of(n, s)}, {X, n, nullptr, nullptr, time_of(n, s, i)}, s);
+    }
+    if (record) record->save(s, i, X, V);
+    if (i > 0 || s == 0 || !reuses_forces())
+      compute_force(
+          {X, n, work_->invalid_cell.data() + s, work_->complete(*this, V, work_->velocities), time_of(n, s, i)},
+          work_->force);
+    if (i == last) break;
+    for_components("diffsim::dynamics::acceleration", 0, static_cast<int>(v.size()),
+                   StoreAcceleration<double>{
+                       update, {work_->force.data()}, {work_->accelerations[static_cast<std::size_t>(i)].data()}});
+  }
+  end_substep(n, s, state);
+}
+
+void ExplicitModel::end_substep(int n, int s, State& state) {
+  const auto update = work_->update<double>(*this, n);
+  Field& positions = state["positions"];
+  Field& velocities = state["velocities"];
+  const bool looks_after_contact = is_limited() && !rule_.ends_in_last_stage;
+  if (looks_after_contact) work_->local(work_->start, "start").copy_from(positions);
+  // Vertices that other ranks wait for come first, and the rest while these travel, where nothing is done to all later.
+  const int all = static_cast<int>(velocities.size());
+  const int first = reversible_ || has_motions() ? all : 3 * mesh().shared_vertices_end();
+  std::int32_t* const invalid = work_->invalid_vertex.data() + s;
+  const EndUpdate<double> end{update, StageWeights::of_end(rule_, update.h), work_->earlier(), {work_->force.data()}};
+  if (reversible_)
+    update_on_grid(update, work_->grid, work_->force, velocities, positions, invalid, work_->far_vertex.data());
+  else
+    update_state(end, 0, first, velocities, positions, invalid);
+  Kokkos::fence();
+  // A moved vertex is fixed to the kernel, so that x is still where the substep began.
+  apply_motions(n, s * update.h, update.h, positions, positions, velocities);
+  mesh().vertex_exchange().begin_copy_to_ghosts(positions);
+  update_state(end, first, all, velocities, positions, invalid);
+  Kokkos::fence();
+  mesh().vertex_exchange().end_copy_to_ghosts(positions);
+  if (looks_after_contact)
+    require_free({work_->start, n, nullptr, nullptr, time_of(n, s)},
+                 {positions, n, nullptr, nullptr, time_of(n, s + 1)}, s);
+}
+
+void ExplicitModel::step_back(int n, State& state, Record& record) {
+  const ProfilingRegion region("diffsim::dynamics::step_back");
+  if (!reversible_) Model::step_back(n, state, record);
+  const auto update = work_->update<double>(*this, n);
+  Field& positions = state["positions"];
+  Field& velocities = state["velocities"];
+  for (int s = substeps_ - 1; s >= 0; --s) {
+    take_back_positions(update, work_->grid, velocities, positions);
+    Kokkos::fence();
+    mesh().vertex_exchange().copy_to_ghosts(positions);
+    // As on the way forward, where cells are looked after: another way through a kernel may round otherwise.
+    compute_force({positions, n, work_->invalid_cell.data() + s, nullptr, time_of(n, s)}, work_->force);
+    take_back_velocities(update, work_->grid, work_->force, velocities);
+    Kokkos::fence();
+    static_cast<ExplicitRecord&>(record).save(s, 0, positions, velocities);
+  }
+}
+
+}  // namespace diffsim

@@ -1,0 +1,134 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "diffsim/core/device.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/dynamics/explicit_model.hpp"
+#include "dynamics/explicit_kernels.hpp"
+#include "dynamics/explicit_rule.hpp"
+#include "dynamics/invalid_cell.hpp"
+#include "dynamics/reversible_grid.hpp"
+#include "dynamics/vector_kernels.hpp"
+
+// Parts that the sources of ExplicitModel share.
+
+namespace diffsim {
+namespace dynamics {
+
+/// Positions and, if asked for, velocities of all stages of all substeps of a step; the first are the step's initial
+/// state.
+class ExplicitRecord : public Record {
+ public:
+  ExplicitRecord(State initial, int substeps, std::size_t stages, bool velocities)
+      : initial_(std::move(initial)), stages_(static_cast<int>(stages)) {
+    for (int k = 1; k < substeps * stages_; ++k) {
+      positions_.push_back(initial_["positions"].like("positions"));
+      if (velocities) velocities_.push_back(initial_["velocities"].like("velocities"));
+    }
+  }
+  const State& initial() const override { return initial_; }
+
+  /// Of stage i of substep s.
+  void save(int s, int i, const Field& positions, const Field& velocities) {
+    if (s == 0 && i == 0) {
+      initial_["positions"].copy_from(positions);
+      initial_["velocities"].copy_from(velocities);
+      return;
+    }
+    positions_[place(s, i)].copy_from(positions);
+    if (!velocities_.empty()) velocities_[place(s, i)].copy_from(velocities);
+  }
+  const Field& positions(int s, int i) const {
+    return s == 0 && i == 0 ? initial_["positions"] : positions_[place(s, i)];
+  }
+  const Field& velocities(int s, int i) const {
+    if (s == 0 && i == 0) return initial_["velocities"];
+    if (velocities_.empty()) throw Error("the record of this step was made without velocities");
+    return velocities_[place(s, i)];
+  }
+
+ private:
+  std::size_t place(int s, int i) const { return static_cast<std::size_t>(s * stages_ + i - 1); }
+
+  State initial_;
+  int stages_;
+  std::vector<Field> positions_, velocities_;
+};
+
+}  // namespace dynamics
+
+struct ExplicitModel::Workspace {
+  Workspace(const TetrahedralMesh& mesh, int substeps)
+      : force("force", mesh.vertex_entities(), 3),
+        invalid_cell("diffsim::dynamics::invalid_cell", static_cast<std::size_t>(substeps) + 1),
+        invalid_vertex("diffsim::dynamics::invalid_vertex", static_cast<std::size_t>(substeps) + 1),
+        far_vertex("diffsim::dynamics::far_vertex", 1),
+        no_damping("no_damping", 1) {
+    Kokkos::deep_copy(far_vertex, dynamics::nothing_invalid);
+    Kokkos::deep_copy(invalid_cell, dynamics::nothing_invalid);
+    Kokkos::deep_copy(invalid_vertex, dynamics::nothing_invalid);
+    no_damping.fill(1.0);
+  }
+  /// Masses, gravity and damping factor of step n; with their derivatives along `direction` where T has them.
+  template <class T>
+  dynamics::ExplicitUpdate<T> update(const ExplicitModel& model, int n, const ParameterSet* direction = nullptr) const {
+    const auto entries = [n](const ParameterSet& set, const char* name, std::size_t width) -> const double* {
+      const Parameter* const parameter = set.find(name);
+      return parameter ? parameter->field.data() + width * parameter->offset(n) : nullptr;
+    };
+    const ParameterSet& set = model.parameters();
+    const double* const damping = model.has_damping() ? entries(set, "damping", 1) : no_damping.data();
+    if constexpr (std::is_same_v<T, double>)
+      return {model.h(), {damping}, {entries(set, "gravity", 3)}, {model.mass().data()}, model.fixed()};
+    else
+      return {model.h(),
+              {damping, entries(*direction, "damping", 1)},
+              {entries(set, "gravity", 3), entries(*direction, "gravity", 3)},
+              {model.mass().data(), changes_mass(*direction) ? model.lumped_mass().mass_tangent().data() : nullptr},
+              model.fixed()};
+  }
+  /// Vector field on local vertices, allocated when first needed.
+  Field& local(Field& field, const char* name) const {
+    if (field.size() != force.size()) field = force.like(name);
+    return field;
+  }
+  /// Positions and velocities of a stage, and the accelerations of all but the last, allocated when first needed.
+  void make_stages(const ExplicitModel& model) {
+    if (model.rule_.stages.size() == accelerations.size() + 1) return;
+    stage = model.make_state();
+    const Field& owned = stage["velocities"];
+    for (std::size_t i = 1; i < model.rule_.stages.size(); ++i) accelerations.push_back(owned.like("acceleration"));
+  }
+  /// Accelerations of all stages but the last, or their tangents.
+  dynamics::Earlier<double> earlier() const {
+    dynamics::Earlier<double> all{};
+    for (std::size_t i = 0; i < accelerations.size(); ++i) all.of[i] = {accelerations[i].data()};
+    return all;
+  }
+  /// Velocities of owned vertices, completed by copies of other ranks', or nullptr where no term asks for them.
+  const Field* complete(const ExplicitModel& model, const Field& owned, Field& all) const {
+    if (!model.any_term_uses_velocities()) return nullptr;
+    dynamics::copy_values(static_cast<int>(owned.size()), owned, local(all, "velocities"));
+    model.mesh().vertex_exchange().copy_to_ghosts(all);
+    return &all;
+  }
+
+  Field force;                                             // [local vertices, 3]
+  DeviceArray<std::int32_t> invalid_cell, invalid_vertex;  // [substeps + 1]: at their beginnings and the step's end
+  DeviceArray<std::int32_t> far_vertex;                    // [1]: beyond the grid of reversible steps
+  Field no_damping;                                        // [1], of rules without damping factor
+  dynamics::ReversibleGrid grid;                           // of reversible steps
+  State stage;                                             // of rules with several stages
+  std::vector<Field> accelerations;                        // [stages - 1] of [owned vertices, 3], or their adjoints
+  Field force_derivative;                                  // tangent or adjoint of the force, [local vertices, 3]
+  Field start;                                             // of a substep, where terms limit it
+  Field pending;                                           // adjoint of a force that two substeps share
+  Field velocities;           // copies of other ranks' vertices included, where terms need them
+  Field velocity_derivative;  // the same of their tangent or adjoint
+};
+
+}  // namespace diffsim

@@ -1,0 +1,55 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace diffsim::dynamics {
+
+/// Most stages of an explicit rule.
+constexpr std::size_t max_stages = 4;
+
+/// Explicit time integrator as a table: a Runge-Kutta-Nyström method with s stages. A substep of length h from (x, v)
+/// is
+///
+///   X_i = x + c_i h v + h² Σ_{j<i} ā_ij A_j,   V_i = v + h Σ_{j<i} a_ij A_j,   A_i = a(X_i, V_i, t + c_i h),
+///   v'  = d (v + h Σ_i b_i A_i),               x'  = x + h (β v + β' v') + h² Σ_i b̄_i A_i
+///
+/// with a(x, v, t) = M⁻¹ f + g and the damping factor d. One program steps, differentiates and reverses all of them.
+///
+/// Sources: Hairer, Nørsett & Wanner, Solving Ordinary Differential Equations I (1993), sections II.1 and II.14;
+/// Hairer, Lubich & Wanner, Geometric Numerical Integration (2006), section I.1.4.
+struct ExplicitRule {
+  using Row = std::array<double, max_stages>;
+  struct Stage {
+    double time = 0.0;  ///< c_i
+    Row velocity{};     ///< a_ij
+    Row position{};     ///< ā_ij
+  };
+
+  std::string name;
+  int order = 1;
+  std::vector<Stage> stages;  ///< the first is (x, v) itself
+  Row velocity{};             ///< b_i
+  Row position{};             ///< b̄_i
+  double old_velocity = 0.0;  ///< β
+  double new_velocity = 0.0;  ///< β'
+  /// Whether velocities have the damping factor d, the parameter `damping`. Only rules with one stage have it.
+  bool has_damping = false;
+  /// Whether X_s = x': forces that do not depend on velocities are those of the next substep's first stage.
+  bool ends_in_last_stage = false;
+};
+
+/// All explicit rules: explicit_euler, symplectic_euler, velocity_verlet, runge_kutta_2 (midpoint), runge_kutta_4.
+const std::vector<ExplicitRule>& explicit_rules();
+
+/// Rule with that name; nullptr where there is none.
+const ExplicitRule* find_explicit_rule(const std::string& name);
+
+/// Largest substep h, s, with which ẍ = -κ' x - γ' ẋ does not grow for any 0 ≤ κ' ≤ `stiffness`, 1/s², and
+/// 0 ≤ γ' ≤ `damping`, 1/s, by the eigenvalues of a substep's matrix. Infinite where both are 0; 0 for rules with which
+/// undamped oscillations grow at any h.
+double largest_stable_substep(const ExplicitRule& rule, double stiffness, double damping);
+
+}  // namespace diffsim::dynamics
