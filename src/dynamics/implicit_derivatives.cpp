@@ -1,87 +1,102 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// The derivatives of an implicit step by the implicit function theorem.
+// Derivatives of an implicit step by the implicit function theorem: R(y, u; s, p) = 0 defines the free components of
+// the new positions y by those prescribed, the prescribed velocities u, the state s that the step begins with and the
+// parameters p.
 
-#include "diffsim/core/add_to_entries.hpp"
+#include <cstdio>
+#include <utility>
+
 #include "diffsim/core/error.hpp"
 #include "dynamics/implicit_step.hpp"
+#include "dynamics/step_residual.hpp"
 #include "dynamics/vector_kernels.hpp"
 
 namespace diffsim {
 
 using namespace dynamics;
 
-void ImplicitModel::Step::tangent(const Field& y, const ParameterSet& direction, State& tangent) {
-  const bool mass_changes = changes_mass(direction);
-  const Parameter* const gravity = direction.find("gravity");
-  synchronise(tangent);
-  // Fixed components: dy = dx_n; those moved follow their motion.
-  Field dy = model_.local_field("positions_tangent"), dw = dy.like("prescribed_velocities_tangent");
-  copy_fixed(count_, model_.fixed(), tangent["positions"], dy);
-  model_.apply_motions_tangent(n_, 0.0, model_.dt(), state_["positions"], direction, tangent["positions"], dy, dw);
-  model_.mesh().vertex_exchange().copy_to_ghosts(dy);
-  // J dy = df - M (da_history - λ dg) - dm (a - λ g), with dx, dv of the history and of what is prescribed.
-  Field dx = model_.local_field("dx"), dv = dx.like("dv"), rhs = dx.like("rhs"), da = dx.like("da");
-  combine_state(rule_.position, tangent, dx);
-  add_scaled(count_, rule_.position.y, dy, dx);
-  combine_state(rule_.velocity, tangent, dv);
-  copy_fixed(count_, model_.fixed(), dw, dv);
-  model_.mesh().vertex_exchange().copy_to_ghosts(dx);
-  model_.mesh().vertex_exchange().copy_to_ghosts(dv);
-  const Configuration at = configuration(y);
-  model_.compute_force_tangent(at, {dx, at.velocities ? &dv : nullptr}, direction, rhs);
-  combine_state(rule_.acceleration, tangent, da);
-  add_mass_times(count_, -1.0, model_.mass(), da, rhs);
-  if (gravity)
-    add_mass_times_vector(count_, load_factor(*gravity), model_.mass(), gravity->field.data() + 3 * gravity->offset(n_),
-                          rhs);
-  if (mass_changes) {
-    Field ratio = model_.mass().like("mass_tangent");
-    divide(model_.lumped_mass().mass_tangent(), model_.mass(), ratio);
-    add_mass_times(count_, -1.0, ratio, acceleration_of(y), rhs);
-  }
-  keep_free(count_, model_.fixed(), rhs);
-  Field free = dx.like("free");
-  linearise(y);
-  solve(rhs, free, false);
-  keep_free(count_, model_.fixed(), free);
-  add_scaled(count_, 1.0, free, dy);
+void ImplicitModel::Step::linearise(const Field& y) {
+  if (work_.linear.wants_reference()) make_reference();
+  assemble(y, false);
+  work_.linear.keep_preconditioner();
+  work_.linear.set_matrix(work_.shares(), work_.symmetric, product_at(y));
+}
 
-  advance_state(dy, dw, tangent);
+Field ImplicitModel::Step::solve(Field b, bool transposed) {
+  Field x = b.like("solution");
+  keep_free(count_, model_.fixed(), b);
+  const double tolerance = model_.options_.linear.tolerance;
+  LinearReport report = work_.linear.solve(b, x, tolerance, transposed);
+  if (!report.converged && report.indefinite) report = work_.linear.solve_by_factors(b, x, tolerance, transposed);
+  ++model_.statistics_.derivative_solves;
+  model_.statistics_.derivative_iterations += report.iterations;
+  model_.statistics_.indefinite += report.indefinite;
+  if (!report.converged) {
+    char text[400];
+    std::snprintf(text, sizeof(text),
+                  "step %d: the %s linear system of the derivatives was not solved: %s after %d iterations, relative "
+                  "residual %.2g; give another solver by petsc: (ksp_type, pc_type), or raise its ksp_max_it",
+                  n_, transposed ? "transposed" : "tangent", report.reason.c_str(), report.iterations, report.residual);
+    throw Error(text, ErrorKind::run);
+  }
+  keep_free(count_, model_.fixed(), x);
+  model_.mesh().vertex_exchange().copy_to_ghosts(x);
+  return x;
+}
+
+/// Solves J dy = -dR for the free components of dy, with dR along everything else.
+void ImplicitModel::Step::tangent(const Field& y, const ParameterSet& direction, State& tangent) {
+  synchronise(tangent);
+  Field dy = model_.local_field("positions_tangent"), du = dy.like("prescribed_velocities_tangent");
+  prescribe_tangent(tangent, direction, dy, du);
+  Kinematics along(dy);
+  kinematics_.evaluate(dy, du, tangent, along);
+  along.synchronise();
+  Field rhs = dy.like("rhs");
+  Residual(*this, y).tangent(along, direction, rhs);
+  linearise(y);
+  add_scaled(count_, 1.0, solve(std::move(rhs), false), dy);
+  kinematics_.advance_state(dy, du, tangent);
   synchronise(tangent);
 }
 
+/// Solves Jᵀ w = ȳ in the free components. Everything else that R depends on gets -(∂R/∂·)ᵀ w.
 void ImplicitModel::Step::adjoint(const Field& y, State& adjoint, ParameterSet& gradient, Field* solution) {
-  const bool mass_changes = changes_mass(gradient);
-  Parameter* const gravity = gradient.find("gravity");
-  Field y_bar = model_.local_field("positions_adjoint"), w_bar = y_bar.like("prescribed_velocities_adjoint");
-  advance_state_adjoint(adjoint, y_bar, w_bar);
-  // Jᵀ w = ȳ.
-  Field w = y_bar.like("w"), rhs = y_bar.like("rhs");
-  copy_values(count_, y_bar, rhs);
-  keep_free(count_, model_.fixed(), rhs);
+  Field y_bar = model_.local_field("positions_adjoint"), u_bar = y_bar.like("prescribed_velocities_adjoint");
+  kinematics_.advance_state_adjoint(adjoint, y_bar, u_bar);
   linearise(y);
-  solve(rhs, w, true);
-  keep_free(count_, model_.fixed(), w);
-  model_.mesh().vertex_exchange().copy_to_ghosts(w);
+  const Field w = solve(y_bar.clone(), true);
   if (solution) solution->copy_from(w);
-  // Everything else that the residual depends on.
-  const Configuration at = configuration(y);
-  Field x_bar = y_bar.like("x_bar"), v_bar = y_bar.like("v_bar"), a_bar = y_bar.like("a_bar");
-  model_.compute_force_adjoint(at, w, {x_bar, at.velocities ? &v_bar : nullptr}, gradient);
-  add_mass_times(count_, -1.0, model_.mass(), w, a_bar);
-  history_adjoint(x_bar, v_bar, a_bar, adjoint, w_bar);
-  // Fixed components of y are those of x_n; those moved follow their motion.
-  add_scaled(count_, rule_.position.y, x_bar, y_bar);
-  keep_fixed(count_, model_.fixed(), y_bar);
-  model_.apply_motions_adjoint(n_, 0.0, model_.dt(), state_["positions"], y_bar, w_bar, gradient);
-  add_scaled(count_, 1.0, y_bar, adjoint.fields()[0]);
-  if (gravity) {
-    Field momentum = model_.local_field("momentum");
-    add_mass_times(count_, load_factor(*gravity), model_.mass(), w, momentum);
-    add_to_entries(gravity->field, 3 * gravity->offset(n_), local_sum(momentum));
-  }
-  if (mass_changes) subtract_products(count_, model_.mass(), acceleration_of(y), w, model_.mass_gradient());
+  Kinematics bar(y_bar);
+  Residual(*this, y).adjoint(w, bar, {gradient, model_.mass_gradient()});
+  kinematics_.evaluate_adjoint(bar, y_bar, u_bar, adjoint);
+  // The free components of y_bar, ȳ - Jᵀ w, are the linear system's residual now, and are dropped.
+  prescribe_adjoint(y_bar, u_bar, adjoint, gradient);
+}
+
+/// Solves Jᵀ dw = dȳ - dJᵀ w in the free components. Everything else that R depends on gets
+/// -d[(∂R/∂·)ᵀ] w - (∂R/∂·)ᵀ dw, the two parts one after the other.
+void ImplicitModel::Step::adjoint_tangent(const Field& y, const Field& w, const StepTangent& tangent,
+                                          const ParameterSet& direction, State& adjoint_tangent,
+                                          ParameterSet& gradient_tangent) {
+  Field y_bar = model_.local_field("positions_adjoint"), u_bar = y_bar.like("prescribed_velocities_adjoint");
+  Kinematics along(y_bar), bar(y_bar);
+  Field dy = y_bar.like("prescribed_positions_tangent"), du = y_bar.like("prescribed_velocities_tangent");
+  prescribe_tangent(tangent.before, direction, dy, du);
+  kinematics_.evaluate(tangent.after["positions"], du, tangent.before, along);
+  along.synchronise();
+
+  kinematics_.advance_state_adjoint(adjoint_tangent, y_bar, u_bar);
+  Residual residual(*this, y);
+  const Residual::Gradient gathered{gradient_tangent, model_.mass_gradient_tangent()};
+  residual.adjoint_tangent(along, direction, &w, nullptr, bar, gathered);
+  kinematics_.evaluate_adjoint(bar, y_bar, u_bar, adjoint_tangent);
+  // y_bar is dȳ - dJᵀ w now, in the free components.
+  const Field dw = solve(y_bar.clone(), true);
+  residual.adjoint_tangent(along, direction, nullptr, &dw, bar, gathered);
+  kinematics_.evaluate_adjoint(bar, y_bar, u_bar, adjoint_tangent);
+  prescribe_adjoint(y_bar, u_bar, adjoint_tangent, gradient_tangent);
 }
 
 }  // namespace diffsim

@@ -209,7 +209,7 @@ void ImplicitModel::step_tangent(int n, const Record& record, const ParameterSet
   if (options_.implicit_differentiation)
     step.tangent(recorded.positions(), direction, tangent);
   else
-    unrolled_tangent(step, recorded.iterations(), recorded.trace(), recorded.positions(), direction, tangent);
+    step.unrolled_tangent(recorded.iterations(), recorded.trace(), recorded.positions(), direction, tangent);
 }
 
 void ImplicitModel::step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) {
@@ -219,7 +219,7 @@ void ImplicitModel::step_adjoint(int n, const Record& record, State& adjoint, Pa
   if (options_.implicit_differentiation)
     step.adjoint(recorded.positions(), adjoint, gradient);
   else
-    unrolled_adjoint(step, recorded.iterations(), recorded.trace(), recorded.positions(), adjoint, gradient);
+    step.unrolled_adjoint(recorded.iterations(), recorded.trace(), recorded.positions(), adjoint, gradient);
 }
 
 void ImplicitModel::step_adjoint_tangent(int n, const Record& record, const StepTangent& tangent,
@@ -229,7 +229,7 @@ void ImplicitModel::step_adjoint_tangent(int n, const Record& record, const Step
   Step step(*this, n, recorded.initial());
   Field w = local_field("w");
   step.adjoint(recorded.positions(), pair.adjoint, pair.gradient, &w);
-  adjoint_tangent(step, recorded.positions(), w, tangent, direction, pair.adjoint_tangent, pair.gradient_tangent);
+  step.adjoint_tangent(recorded.positions(), w, tangent, direction, pair.adjoint_tangent, pair.gradient_tangent);
 }
 
 }  // namespace diffsim

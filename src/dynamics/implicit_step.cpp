@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 #include "diffsim/core/block_matrix_impl.hpp"
@@ -35,10 +34,11 @@ double diagonal_square(int vertices, const DeviceArray<int>& diagonal, const dou
 }  // namespace
 
 ImplicitModel::Step::Step(ImplicitModel& model, int n, const State& state)
-    : StepEquation(make_time_rule(model.options_, model.dt(), n), n, 3 * model.mesh().num_owned_vertices(),
-                   model.fixed()),
-      model_(model),
+    : model_(model),
       work_(*model.work_),
+      n_(n),
+      count_(3 * model.mesh().num_owned_vertices()),
+      kinematics_(make_time_rule(model.options_, model.dt(), n), count_, model.fixed()),
       state_(state),
       load_factor_(model.options_.ramp_steps > 0
                        ? std::min(1.0, (n + 1.0) / static_cast<double>(model.options_.ramp_steps))
@@ -53,11 +53,10 @@ ImplicitModel::Step::Step(ImplicitModel& model, int n, const State& state)
       positions_(model.local_field("positions_of_forces")),
       velocities_(model.local_field("velocities_of_forces")),
       force_(model.local_field("force")) {
-  combine_state(rule_.position, state, position_history_);
-  combine_state(rule_.velocity, state, velocity_history_);
-  combine_state(rule_.acceleration, state, inertia_);
-  copy_fixed(count_, model.fixed(), state["positions"], prescribed_);
-  model.apply_motions(n, 0.0, model.dt(), state["positions"], prescribed_, prescribed_velocities_);
+  kinematics_.combine_state(rule_.position, state, position_history_);
+  kinematics_.combine_state(rule_.velocity, state, velocity_history_);
+  kinematics_.combine_state(rule_.acceleration, state, inertia_);
+  prescribe(prescribed_, prescribed_velocities_);
   // M (a_history - λ g), the part of the residual that does not depend on y.
   const Parameter& gravity = model.parameters().at("gravity");
   Field acceleration = model.local_field("acceleration");
@@ -70,7 +69,7 @@ ImplicitModel::Step::Step(ImplicitModel& model, int n, const State& state)
 
 void ImplicitModel::Step::advance(const Field& y, State& next) const {
   next.copy_from(state_);
-  advance_state(y, prescribed_velocities_, next);
+  kinematics_.advance_state(y, prescribed_velocities_, next);
   synchronise(next);
 }
 
@@ -260,29 +259,6 @@ void ImplicitModel::Step::make_reference() {
     work_.common->blocks().add_to_diagonal(rule.acceleration.y, model_.mass());
     good = work_.linear.set_reference(work_.shares(), work_.symmetric);
   }
-}
-
-void ImplicitModel::Step::linearise(const Field& y) {
-  if (work_.linear.wants_reference()) make_reference();
-  assemble(y, false);
-  work_.linear.keep_preconditioner();
-  work_.linear.set_matrix(work_.shares(), work_.symmetric, product_at(y));
-}
-
-void ImplicitModel::Step::solve(const Field& b, Field& x, bool transposed) {
-  const double tolerance = model_.options_.linear.tolerance;
-  LinearReport report = work_.linear.solve(b, x, tolerance, transposed);
-  if (!report.converged && report.indefinite) report = work_.linear.solve_by_factors(b, x, tolerance, transposed);
-  ++model_.statistics_.derivative_solves;
-  model_.statistics_.derivative_iterations += report.iterations;
-  model_.statistics_.indefinite += report.indefinite;
-  if (report.converged) return;
-  char text[400];
-  std::snprintf(text, sizeof(text),
-                "step %d: the %s linear system of the derivatives was not solved: %s after %d iterations, relative "
-                "residual %.2g; give another solver by petsc: (ksp_type, pc_type), or raise its ksp_max_it",
-                n_, transposed ? "transposed" : "tangent", report.reason.c_str(), report.iterations, report.residual);
-  throw Error(text, ErrorKind::run);
 }
 
 Field& ImplicitModel::Step::acceleration_of(const Field& y) {

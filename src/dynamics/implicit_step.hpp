@@ -11,7 +11,8 @@
 #include "dynamics/linear_system.hpp"
 #include "dynamics/matrix_share.hpp"
 #include "dynamics/newton.hpp"
-#include "dynamics/step_equation.hpp"
+#include "dynamics/newton_trace.hpp"
+#include "dynamics/step_kinematics.hpp"
 
 namespace diffsim {
 
@@ -40,12 +41,15 @@ struct ImplicitModel::Workspace {
 };
 
 /// One step: the equation R(y) = 0 at given state and parameters, and its derivatives.
-class ImplicitModel::Step : public dynamics::NewtonProblem, public dynamics::StepEquation {
+class ImplicitModel::Step : public dynamics::NewtonProblem {
  public:
   Step(ImplicitModel& model, int n, const State& state);
 
-  const State& state() const override { return state_; }
-  double load_factor(const Parameter& load) const override { return load.steps() == 1 ? load_factor_ : 1.0; }
+  ImplicitModel& model() { return model_; }
+  int number() const { return n_; }
+  /// 3 owned vertices.
+  int count() const { return count_; }
+  double load_factor(const Parameter& load) const { return load.steps() == 1 ? load_factor_ : 1.0; }
 
   /// The state after the step, from its solution y.
   void advance(const Field& y, State& next) const;
@@ -79,9 +83,12 @@ class ImplicitModel::Step : public dynamics::NewtonProblem, public dynamics::Ste
   /// likewise: x_n solves it for s = 0.
   void set_homotopy(double s);
 
-  // ---- derivatives ----
+  // ---- what derivatives take from the forward step ----
 
-  Configuration configuration(const Field& y, std::int32_t* invalid_cell = nullptr) override;
+  /// Where forces are evaluated for y; valid until the next call.
+  Configuration configuration(const Field& y, std::int32_t* invalid_cell = nullptr);
+  /// M (a(y) - λ g), into a field that stays valid until the next call.
+  Field& acceleration_of(const Field& y);
 
   /// J at y as products by the terms' force tangents, where those are asked for.
   dynamics::LinearSystem::Product product_at(const Field& y);
@@ -93,17 +100,46 @@ class ImplicitModel::Step : public dynamics::NewtonProblem, public dynamics::Ste
   /// on the parameters alone, so that what a step computes does not depend on which steps were worked before it.
   void make_reference();
 
-  void linearise(const Field& y) override;
-
-  void solve(const Field& b, Field& x, bool transposed) override;
+  // ---- derivatives; y is the step's solution, or what Newton's iterations came to ----
 
   void tangent(const Field& y, const ParameterSet& direction, State& tangent);
-  /// `w`: if given, gets the solution of the transposed system.
-  void adjoint(const Field& y, State& adjoint, ParameterSet& gradient, Field* w = nullptr);
+  /// `solution`: if given, gets the w that solves Jᵀ w = ȳ.
+  void adjoint(const Field& y, State& adjoint, ParameterSet& gradient, Field* solution = nullptr);
+  /// Derivative of `adjoint`, which has solved Jᵀ w = ȳ just before: `adjoint_tangent` becomes that of the old state.
+  void adjoint_tangent(const Field& y, const Field& w, const StepTangent& tangent, const ParameterSet& direction,
+                       State& adjoint_tangent, ParameterSet& gradient_tangent);
 
-  Field& acceleration_of(const Field& y) override;
+  /// Tangent and adjoint of `iterations` iterations of Newton's method, of which `trace` holds some.
+  void unrolled_tangent(int iterations, dynamics::NewtonTrace& trace, const Field& y, const ParameterSet& direction,
+                        State& tangent);
+  void unrolled_adjoint(int iterations, dynamics::NewtonTrace& trace, const Field& y, State& adjoint,
+                        ParameterSet& gradient);
 
  private:
+  /// Sets y and u to the positions and velocities that are prescribed for the end of the step, and leaves free
+  /// components as they are.
+  void prescribe(Field& y, Field& u) const;
+  /// Tangent of `prescribe`.
+  void prescribe_tangent(const State& tangent, const ParameterSet& direction, Field& dy, Field& du) const;
+  /// Adjoint of `prescribe`: adds to s̄ and the gradient. ȳ of free components is dropped.
+  void prescribe_adjoint(Field& y_bar, Field& u_bar, State& state_bar, ParameterSet& gradient) const;
+
+  /// Takes the exact J at y for the `solve` calls that follow.
+  void linearise(const Field& y);
+  /// Solution of J x = b, or Jᵀ x = b, in the free components: zero in the others, copies up to date. Throws Error
+  /// where it cannot be solved.
+  Field solve(Field b, bool transposed);
+
+  /// Derivative ḋ of the direction d that Newton's method took from y: `missing` in the prescribed components; in the
+  /// free ones J ḋ = -Ṙ - J̇ d. `along`: derivatives of x, v, a at y.
+  Field direction_tangent(const Field& y, const Field& d, dynamics::Kinematics along, const Field& missing,
+                          const ParameterSet& direction);
+  /// Adjoint of `direction_tangent`: adds to ȳ, ū, s̄ and the gradient. d̄ becomes the adjoint of `missing`.
+  void direction_adjoint(const Field& y, const Field& d, Field& d_bar, Field& y_bar, Field& u_bar, State& state_bar,
+                         ParameterSet& gradient);
+  /// Iteration k < `end`. Where the trace does not hold it, the first `end` iterations are taken again.
+  const dynamics::NewtonIteration& iteration(int k, int end, dynamics::NewtonTrace& trace);
+
   /// Times of the end state and of forces while what moves by itself is on its way.
   double end_time(double progress) const { return (n_ + progress) * model_.dt(); }
   double time_of_forces(double progress) const { return (n_ + rule_.position.y * progress) * model_.dt(); }
@@ -126,6 +162,9 @@ class ImplicitModel::Step : public dynamics::NewtonProblem, public dynamics::Ste
 
   ImplicitModel& model_;
   Workspace& work_;
+  int n_, count_;
+  dynamics::StepKinematics kinematics_;
+  const dynamics::TimeRule& rule_ = kinematics_.rule();
   const State& state_;
   double load_factor_;
   std::unique_ptr<Field> shift_;  // R(x_n)

@@ -7,14 +7,14 @@
 //
 //   Φ(y, d) = R(y) + J(y) d = 0,   J d = a_y M d - x_y ∂f/∂x d - v_y ∂f/∂v d
 //
-// so that J ḋ = -Ṙ - J̇ d, which takes the terms' second derivatives.
+// so that J ḋ = -Ṙ - J̇ d. J d is the derivative of R along (x_y, v_y, a_y) d, J̇ d takes the terms' second derivatives.
 
 #include <algorithm>
+#include <utility>
 
-#include "diffsim/core/add_to_entries.hpp"
-#include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 #include "dynamics/implicit_step.hpp"
+#include "dynamics/step_residual.hpp"
 #include "dynamics/vector_kernels.hpp"
 
 namespace diffsim {
@@ -78,168 +78,110 @@ void ImplicitModel::begin_adjoint_tangent(const ParameterSet& gradient, const Pa
   MeshModel::begin_adjoint_tangent(gradient, direction);
 }
 
-const NewtonIteration& ImplicitModel::iteration(int k, int end, const StepEquation& step, NewtonTrace& trace) {
+const NewtonIteration& ImplicitModel::Step::iteration(int k, int end, NewtonTrace& trace) {
   if (trace.holds(k)) return trace[k];
-  // As `step` took them: they depend on nothing but the state that it began with.
-  Step again(*this, step.number(), step.state());
-  Field y = local_field("positions");
-  y.copy_from(step.state()["positions"]);
-  NewtonOptions options = options_.newton;
+  // The iterations depend on nothing but the state that the step began with.
+  Step again(model_, n_, state_);
+  Field y = model_.local_field("positions");
+  y.copy_from(state_["positions"]);
+  NewtonOptions options = model_.options_.newton;
   options.max_iterations = end;
   trace.clear();
-  work_->linear.renew_preconditioner();
+  work_.linear.renew_preconditioner();
   again.set_progress(0.0);
   solve_by_newton(again, options, y, &trace);
-  statistics_.repeated_iterations += trace.count();
+  model_.statistics_.repeated_iterations += trace.count();
   if (trace.count() != end)
-    throw Error("step " + std::to_string(step.number()) + ": Newton's method took " + std::to_string(trace.count()) +
+    throw Error("step " + std::to_string(n_) + ": Newton's method took " + std::to_string(trace.count()) +
                     " iterations where there had been more; its iterations cannot be differentiated as they ran",
                 ErrorKind::run);
   return trace[k];
 }
 
-void ImplicitModel::unrolled_tangent(StepEquation& step, int iterations, NewtonTrace& trace, const Field& y,
-                                     const ParameterSet& direction, State& tangent) {
-  const int n = step.number(), count = step.count();
-  const TimeRule& rule = step.rule();
-  const Parameter* const gravity = direction.find("gravity");
+void ImplicitModel::Step::unrolled_tangent(int iterations, NewtonTrace& trace, const Field& y,
+                                           const ParameterSet& direction, State& tangent) {
   synchronise(tangent);
-  Field ratio = mass().like("mass_ratio");  // dM/M
-  const bool mass_changes = changes_mass(direction);
-  if (mass_changes) divide(lumped_mass().mass_tangent(), mass(), ratio);
-  // What is prescribed: positions and velocities.
-  Field dy = local_field("positions_tangent"), d_prescribed = dy.like("prescribed"), dw = dy.like("velocities_tangent");
-  dy.copy_from(tangent["positions"]);
-  copy_fixed(count, fixed(), tangent["positions"], d_prescribed);
-  apply_motions_tangent(n, 0.0, dt(), step.state()["positions"], direction, tangent["positions"], d_prescribed, dw);
-
-  Field none = dy.like("none"), Mx = dy.like("mass_times");
-  Field from = dy.like("iterate");
+  Field dy = tangent["positions"].clone(), prescribed = dy.like("prescribed"), du = dy.like("velocities");
+  prescribe_tangent(tangent, direction, prescribed, du);
   const auto get = [&](int k) -> const NewtonIteration& {
-    return iteration(k, std::min(k + trace.room(), iterations), step, trace);
+    return iteration(k, std::min(k + trace.room(), iterations), trace);
   };
+  Field from = dy.like("iterate");
   for (int k = 0; k < iterations; ++k) {
     const NewtonIteration& held = get(k);
-    require_exact(held, n);
+    require_exact(held, n_);
     const double length = held.step;
     from.copy_from(held.y);
     const Field d = difference(from, length, k + 1 < iterations ? get(k + 1).y : y);
-    // dx, dv: the places of forces move so. In the missing part's change, too, J is applied.
-    Field dx = dy.like("dx"), dv = dy.like("dv"), gap = d_prescribed.clone();
-    step.combine_state(rule.position, tangent, dx);
-    add_scaled(count, rule.position.y, dy, dx);
-    step.combine_state(rule.velocity, tangent, dv);
-    add_scaled(count, rule.velocity.y, dy, dv);
-    copy_fixed(count, fixed(), dw, dv);
-    add_scaled(count, -1.0, dy, gap);
-    keep_fixed(count, fixed(), gap);
-    Field dx_gap = dx.clone(), dv_gap = dv.clone();
-    add_scaled(count, rule.position.y, gap, dx_gap);
-    add_scaled(count, rule.velocity.y, gap, dv_gap);
-    for (Field* field : {&dx, &dv, &dx_gap, &dv_gap}) mesh().vertex_exchange().copy_to_ghosts(*field);
-    const Configuration at = step.configuration(from);
-    const auto along = [&](const Field& x, const Field& v) {
-      return ConfigurationTangent{x, at.velocities ? &v : nullptr};
-    };
-    Field rhs = dy.like("rhs"), turn = dy.like("turn"), turn_v = dy.like("turn_v");
-    compute_force_tangent(at, along(dx_gap, dv_gap), direction, rhs);
-    // J̇ d; the Jacobians are symmetric.
-    ParameterSet nothing;
-    compute_force_adjoint_tangent(at, along(dx, dv), direction, &d, nullptr, {turn, at.velocities ? &turn_v : nullptr},
-                                  nothing);
-    add_scaled(count, rule.position.y, turn, rhs);
-    add_scaled(count, rule.velocity.y, turn_v, rhs);
-    Field da = dy.like("da");
-    step.combine_state(rule.acceleration, tangent, da);
-    add_scaled(count, rule.acceleration.y, dy, da);
-    add_mass_times(count, -1.0, mass(), da, rhs);
-    if (gravity)
-      add_mass_times_vector(count, step.load_factor(*gravity), mass(), gravity->field.data() + 3 * gravity->offset(n),
-                            rhs);
-    if (mass_changes) {
-      add_mass_times(count, -1.0, ratio, step.acceleration_of(from), rhs);
-      Mx.fill(0.0);
-      add_mass_times(count, rule.acceleration.y, mass(), d, Mx);
-      add_mass_times(count, -1.0, ratio, Mx, rhs);
-    }
-    keep_free(count, fixed(), rhs);
-    Field change = dy.like("change");
-    step.linearise(from);
-    step.solve(rhs, change, false);
-    keep_free(count, fixed(), change);
-    add_scaled(count, 1.0, gap, change);
-    add_scaled(count, length, change, dy);
+    Field missing = prescribed.clone();
+    add_scaled(count_, -1.0, dy, missing);
+    keep_fixed(count_, model_.fixed(), missing);
+    Kinematics along(dy);
+    kinematics_.evaluate(dy, du, tangent, along);
+    add_scaled(count_, length, direction_tangent(from, d, std::move(along), missing, direction), dy);
   }
-
-  step.advance_state(dy, dw, tangent);
+  kinematics_.advance_state(dy, du, tangent);
   synchronise(tangent);
 }
 
-void ImplicitModel::unrolled_adjoint(StepEquation& step, int iterations, NewtonTrace& trace, const Field& y,
-                                     State& adjoint, ParameterSet& gradient) {
-  const int n = step.number(), count = step.count();
-  const TimeRule& rule = step.rule();
-  const bool mass_changes = changes_mass(gradient);
-  Parameter* const gravity = gradient.find("gravity");
-  Field y_bar = local_field("positions_adjoint"), prescribed_bar = y_bar.like("prescribed_adjoint"),
-        w_bar = y_bar.like("prescribed_velocities_adjoint");
-  step.advance_state_adjoint(adjoint, y_bar, w_bar);
+Field ImplicitModel::Step::direction_tangent(const Field& y, const Field& d, Kinematics along, const Field& missing,
+                                             const ParameterSet& direction) {
+  Residual residual(*this, y);
+  // -J̇ d, which is -J̇ᵀ d: the Jacobians are symmetric.
+  Kinematics bar(d);
+  ParameterSet nothing;
+  along.synchronise();
+  residual.adjoint_tangent(along, direction, &d, nullptr, bar, {nothing, model_.mass_gradient()});
+  // -Ṙ, and -J times the part of ḋ that is known.
+  Field rhs = d.like("rhs");
+  kinematics_.add_positions(missing, along);
+  along.synchronise();
+  residual.tangent(along, direction, rhs);
+  kinematics_.add_positions_adjoint(bar, rhs);
+  linearise(y);
+  Field d_dot = solve(std::move(rhs), false);
+  add_scaled(count_, 1.0, missing, d_dot);
+  return d_dot;
+}
 
-  std::vector<double> momentum(3, 0.0);
+void ImplicitModel::Step::unrolled_adjoint(int iterations, NewtonTrace& trace, const Field& y, State& adjoint,
+                                           ParameterSet& gradient) {
+  Field y_bar = model_.local_field("positions_adjoint"), prescribed_bar = y_bar.like("prescribed_adjoint"),
+        u_bar = y_bar.like("prescribed_velocities_adjoint");
+  kinematics_.advance_state_adjoint(adjoint, y_bar, u_bar);
   Field to = y.clone();
   for (int k = iterations; k-- > 0;) {
-    const NewtonIteration& held = iteration(k, k + 1, step, trace);
-    require_exact(held, n);
+    const NewtonIteration& held = iteration(k, k + 1, trace);
+    require_exact(held, n_);
     const Field d = difference(held.y, held.step, to);
-    // d̄ = t ȳ; Jᵀ w = d̄ in the free components.
-    Field d_bar = y_bar.like("d_bar"), w = y_bar.like("w");
-    add_scaled(count, held.step, y_bar, d_bar);
-    Field rhs = d_bar.clone();
-    keep_free(count, fixed(), rhs);
-    step.linearise(held.y);
-    step.solve(rhs, w, true);
-    keep_free(count, fixed(), w);
-    mesh().vertex_exchange().copy_to_ghosts(w);
-    // -wᵀ R, and -wᵀ J d by d alone, ...
-    const Configuration at = step.configuration(held.y);
-    Field x_bar = y_bar.like("x_bar"), v_bar = y_bar.like("v_bar"), a_bar = y_bar.like("a_bar");
-    compute_force_adjoint(at, w, {x_bar, at.velocities ? &v_bar : nullptr}, gradient);
-    add_scaled(count, rule.position.y, x_bar, d_bar);
-    add_scaled(count, rule.velocity.y, v_bar, d_bar);
-    keep_fixed(count, fixed(), d_bar);
-    add_scaled(count, 1.0, d_bar, prescribed_bar);
-    add_scaled(count, -1.0, d_bar, y_bar);
-    // ... and by what J depends on.
-    Field along_x = y_bar.like("along_x"), along_v = y_bar.like("along_v"), turn = y_bar.like("turn"),
-          turn_v = y_bar.like("turn_v");
-    axpy(rule.position.y, d, along_x);
-    axpy(rule.velocity.y, d, along_v);
-    compute_force_adjoint_tangent(at, {along_x, at.velocities ? &along_v : nullptr}, {}, &w, nullptr,
-                                  {turn, at.velocities ? &turn_v : nullptr}, gradient);
-    add_scaled(count, 1.0, turn, x_bar);
-    add_scaled(count, 1.0, turn_v, v_bar);
-    add_mass_times(count, -1.0, mass(), w, a_bar);
-    step.history_adjoint(x_bar, v_bar, a_bar, adjoint, w_bar);
-    add_scaled(count, rule.position.y, x_bar, y_bar);
-    add_scaled(count, rule.velocity.y, v_bar, y_bar);
-    add_scaled(count, rule.acceleration.y, a_bar, y_bar);
-    if (gravity) {
-      const std::vector<double> sum = local_sum(a_bar);
-      for (std::size_t c = 0; c < 3; ++c) momentum[c] -= step.load_factor(*gravity) * sum[c];
-    }
-    if (mass_changes) {
-      Field inertia = y_bar.like("inertia");
-      copy_values(count, step.acceleration_of(held.y), inertia);
-      add_mass_times(count, rule.acceleration.y, mass(), d, inertia);
-      subtract_products(count, mass(), inertia, w, mass_gradient());
-    }
+    Field d_bar = y_bar.like("d_bar");
+    add_scaled(count_, held.step, y_bar, d_bar);
+    direction_adjoint(held.y, d, d_bar, y_bar, u_bar, adjoint, gradient);
+    add_scaled(count_, 1.0, d_bar, prescribed_bar);
+    add_scaled(count_, -1.0, d_bar, y_bar);
     to.copy_from(held.y);
   }
-  // y_0 = x_n; what is prescribed is x_n, or follows its motion.
-  add_scaled(count, 1.0, y_bar, adjoint.fields()[0]);
-  apply_motions_adjoint(n, 0.0, dt(), step.state()["positions"], prescribed_bar, w_bar, gradient);
-  add_scaled(count, 1.0, prescribed_bar, adjoint.fields()[0]);
-  if (gravity) add_to_entries(gravity->field, 3 * gravity->offset(n), momentum);
+  add_scaled(count_, 1.0, y_bar, adjoint["positions"]);  // y_0 = x_n
+  prescribe_adjoint(prescribed_bar, u_bar, adjoint, gradient);
+}
+
+void ImplicitModel::Step::direction_adjoint(const Field& y, const Field& d, Field& d_bar, Field& y_bar, Field& u_bar,
+                                            State& state_bar, ParameterSet& gradient) {
+  linearise(y);
+  const Field w = solve(d_bar.clone(), true);
+  Residual residual(*this, y);
+  const Residual::Gradient gathered{gradient, model_.mass_gradient()};
+  Kinematics bar(y_bar), along(y_bar);
+  // Of -wᵀ R, and of -wᵀ J d by d alone.
+  residual.adjoint(w, bar, gathered);
+  kinematics_.add_positions_adjoint(bar, d_bar);
+  keep_fixed(count_, model_.fixed(), d_bar);
+  kinematics_.evaluate_adjoint(bar, y_bar, u_bar, state_bar);
+  // Of -wᵀ J d by what J depends on.
+  kinematics_.add_positions(d, along);
+  along.synchronise();
+  residual.adjoint_tangent(along, {}, &w, nullptr, bar, gathered);
+  kinematics_.evaluate_adjoint(bar, y_bar, u_bar, state_bar);
 }
 
 }  // namespace diffsim

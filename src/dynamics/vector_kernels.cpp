@@ -44,13 +44,15 @@ void add_mass_times_vector(int count, double a, const Field& mass, const double*
   Kokkos::fence();
 }
 
-void divide(const Field& x_field, const Field& y_field, Field& ratio_field) {
+void add_mass_ratio_times(int count, double a, const Field& change_field, const Field& mass, const Field& x_field,
+                          Field& y_field) {
+  const double* const dm = change_field.data();
+  const double* const m = mass.data();
   const double* const x = x_field.data();
-  const double* const y = y_field.data();
-  double* const ratio = ratio_field.data();
+  double* const y = y_field.data();
   Kokkos::parallel_for(
-      "diffsim::dynamics::divide", Range(0, static_cast<int>(ratio_field.size())),
-      KOKKOS_LAMBDA(int i) { ratio[i] = x[i] / y[i]; });
+      "diffsim::dynamics::add_mass_ratio_times", Range(0, count),
+      KOKKOS_LAMBDA(int i) { y[i] += a * (dm[i / 3] / m[i / 3]) * x[i]; });
   Kokkos::fence();
 }
 
@@ -79,6 +81,16 @@ void keep_fixed(int count, const std::uint8_t* fixed, Field& y_field) {
   Kokkos::parallel_for(
       "diffsim::dynamics::keep_fixed", Range(0, count), KOKKOS_LAMBDA(int i) {
         if (!is_fixed(fixed, i)) y[i] = 0.0;
+      });
+  Kokkos::fence();
+}
+
+void add_fixed(int count, const std::uint8_t* fixed, const Field& x_field, Field& y_field) {
+  const double* const x = x_field.data();
+  double* const y = y_field.data();
+  Kokkos::parallel_for(
+      "diffsim::dynamics::add_fixed", Range(0, count), KOKKOS_LAMBDA(int i) {
+        if (is_fixed(fixed, i)) y[i] += x[i];
       });
   Kokkos::fence();
 }

@@ -16,14 +16,15 @@ void copy_values(int count, const Field& x, Field& y);
 void add_mass_times(int count, double a, const Field& mass, const Field& x, Field& y);
 /// y_i += a m g_c, g on the device.
 void add_mass_times_vector(int count, double a, const Field& mass, const double* g, Field& y);
-/// ratio_v = x_v / y_v over masses.
-void divide(const Field& x, const Field& y, Field& ratio);
+/// y_i += a (dm / m) x_i, dm a change of the masses.
+void add_mass_ratio_times(int count, double a, const Field& mass_change, const Field& mass, const Field& x, Field& y);
 /// y_i -= x_i w_i / m.
 void subtract_products(int count, const Field& mass, const Field& x, const Field& w, Field& y);
 /// Zeroes the components that are fixed, or the others.
 void keep_free(int count, const std::uint8_t* fixed, Field& y);
 void keep_fixed(int count, const std::uint8_t* fixed, Field& y);
-/// y = x in the components that are fixed.
+/// y += x, y = x in the components that are fixed.
+void add_fixed(int count, const std::uint8_t* fixed, const Field& x, Field& y);
 void copy_fixed(int count, const std::uint8_t* fixed, const Field& x, Field& y);
 /// This rank's max |x|.
 double max_size(int count, const Field& x);

@@ -50,6 +50,7 @@ struct Case {
   std::vector<std::string> names;        // of the unknowns
   std::vector<std::string> logarithmic;  // of these
   std::optional<int> quadrature_degree = {};
+  bool turned = false;  // the end x_max is moved and turned
 };
 
 DifferentiableSolver make_solver(const Case& which, MPI_Comm comm = MPI_COMM_WORLD) {
@@ -65,7 +66,10 @@ DifferentiableSolver make_solver(const Case& which, MPI_Comm comm = MPI_COMM_WOR
   options.implicit.ramp_steps = which.integrator == "quasi_static" ? num_steps : 0;
   DifferentiableSolver solver(mesh, {{which.law, which.values, "all"}}, options);
   solver.fix("x_min");
-  solver.fix("z_min", {false, false, true});
+  if (which.turned)
+    solver.move("x_max", {1.0, 0.0, 0.0}, {1.0, 0.15, 0.1}, {3.0}, {0.3, 0.2, -0.1});
+  else
+    solver.fix("z_min", {false, false, true});
   std::vector<double> pull;
   for (int n = 0; n < num_steps; ++n) pull.insert(pull.end(), {30.0 * n, -40.0, 20.0 * std::sin(n)});
   solver.add_traction("x_max", pull);
@@ -179,6 +183,22 @@ std::vector<Case> other_parameters() {
   return all;
 }
 INSTANTIATE_TEST_SUITE_P(parameters, Hessian, testing::ValuesIn(other_parameters()));
+
+/// Vertices that turn have velocities by where they are, which viscous forces see.
+std::vector<Case> turned() {
+  std::vector<Case> all;
+  for (const char* integrator : integrators)
+    all.push_back({integrator,
+                   "neo_hookean",
+                   1,
+                   viscous,
+                   {"viscosity", "density", "initial_positions"},
+                   {"density"},
+                   std::nullopt,
+                   true});
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(turned, Hessian, testing::ValuesIn(turned()));
 
 /// H v of a problem whose unknowns are few numbers, the same on any number of ranks.
 std::vector<double> shared_product(const std::function<std::unique_ptr<Schedule>(int)>& schedule,

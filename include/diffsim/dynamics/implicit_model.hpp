@@ -11,10 +11,8 @@
 namespace diffsim {
 
 namespace dynamics {
-struct NewtonIteration;
 class NewtonTrace;
-class StepEquation;
-}  // namespace dynamics
+}
 
 /// What the implicit steps since `prepare` took.
 struct ImplicitStatistics {
@@ -74,24 +72,11 @@ class ImplicitModel : public MeshModel {
                             const AdjointPair& pair) override;
 
  private:
+  class Residual;
   class Step;
   struct Workspace;
   /// y: the start, then the solution of step n. Throws Error (run).
   void solve(Step& step, int n, Field& y, dynamics::NewtonTrace* trace);
-  /// The derivative of a step's adjoint at its solution y, where w solves Jᵀ w = ȳ: `adjoint_tangent` becomes that of
-  /// the old state. J is the one last linearised.
-  void adjoint_tangent(dynamics::StepEquation& step, const Field& y, const Field& w, const StepTangent& tangent,
-                       const ParameterSet& direction, State& adjoint_tangent, ParameterSet& gradient_tangent);
-  /// `step_tangent` and `step_adjoint` of `count` Newton iterations, of which `trace` holds some; `y` is what they came
-  /// to.
-  void unrolled_tangent(dynamics::StepEquation& step, int count, dynamics::NewtonTrace& trace, const Field& y,
-                        const ParameterSet& direction, State& tangent);
-  void unrolled_adjoint(dynamics::StepEquation& step, int count, dynamics::NewtonTrace& trace, const Field& y,
-                        State& adjoint, ParameterSet& gradient);
-  /// Iteration k < `end` of a step. Where the trace does not hold it, the step's first `end` iterations are taken
-  /// again.
-  const dynamics::NewtonIteration& iteration(int k, int end, const dynamics::StepEquation& step,
-                                             dynamics::NewtonTrace& trace);
 
   ImplicitOptions options_;
   double newton_tolerance_, linear_tolerance_;  // as given

@@ -1,0 +1,79 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "dynamics/step_kinematics.hpp"
+
+#include "diffsim/core/exchange.hpp"
+#include "dynamics/vector_kernels.hpp"
+
+namespace diffsim::dynamics {
+
+void Kinematics::synchronise() {
+  for (Field* field : {&x, &v})
+    if (const Exchange* exchange = field->on().exchange()) exchange->copy_to_ghosts(*field);
+}
+
+void StepKinematics::combine_state(const Combination& combination, const State& state, Field& out) const {
+  out.fill(0.0);
+  for (std::size_t k = 0; k < combination.state.size(); ++k)
+    if (combination.state[k] != 0.0) add_scaled(count_, combination.state[k], state.fields()[k], out);
+}
+
+void StepKinematics::combine_state_adjoint(const Combination& combination, const Field& bar, State& state_bar) const {
+  for (std::size_t k = 0; k < combination.state.size(); ++k)
+    if (combination.state[k] != 0.0) add_scaled(count_, combination.state[k], bar, state_bar.fields()[k]);
+}
+
+void StepKinematics::evaluate(const Field& y, const Field& u, const State& state, Kinematics& out) const {
+  combine_state(rule_.position, state, out.x);
+  combine_state(rule_.velocity, state, out.v);
+  combine_state(rule_.acceleration, state, out.a);
+  add_positions(y, out);
+  copy_fixed(count_, fixed_, u, out.v);
+}
+
+void StepKinematics::evaluate_adjoint(Kinematics& bar, Field& y_bar, Field& u_bar, State& state_bar) const {
+  add_fixed(count_, fixed_, bar.v, u_bar);
+  keep_free(count_, fixed_, bar.v);
+  add_positions_adjoint(bar, y_bar);
+  combine_state_adjoint(rule_.position, bar.x, state_bar);
+  combine_state_adjoint(rule_.velocity, bar.v, state_bar);
+  combine_state_adjoint(rule_.acceleration, bar.a, state_bar);
+}
+
+void StepKinematics::add_positions(const Field& y, Kinematics& out) const {
+  add_scaled(count_, rule_.position.y, y, out.x);
+  add_scaled(count_, rule_.velocity.y, y, out.v);
+  add_scaled(count_, rule_.acceleration.y, y, out.a);
+}
+
+void StepKinematics::add_positions_adjoint(const Kinematics& bar, Field& y_bar) const {
+  add_scaled(count_, rule_.position.y, bar.x, y_bar);
+  add_scaled(count_, rule_.velocity.y, bar.v, y_bar);
+  add_scaled(count_, rule_.acceleration.y, bar.a, y_bar);
+}
+
+void StepKinematics::advance_state(const Field& y, const Field& u, State& state) const {
+  State next = state.zero_like();
+  for (std::size_t k = 0; k < rule_.fields.size(); ++k) {
+    Field& field = next.fields()[k];
+    combine_state(rule_.next[k], state, field);
+    add_scaled(count_, rule_.next[k].y, y, field);
+    if (is_rate(k)) keep_free(count_, fixed_, field);
+  }
+  copy_fixed(count_, fixed_, u, next["velocities"]);
+  copy_values(count_, y, next.fields()[0]);
+  state.copy_from(next);
+}
+
+void StepKinematics::advance_state_adjoint(State& adjoint, Field& y_bar, Field& u_bar) const {
+  State old = adjoint.zero_like();
+  copy_fixed(count_, fixed_, adjoint["velocities"], u_bar);
+  for (std::size_t k = 0; k < rule_.fields.size(); ++k) {
+    Field& bar = adjoint.fields()[k];
+    if (is_rate(k)) keep_free(count_, fixed_, bar);
+    add_scaled(count_, rule_.next[k].y, bar, y_bar);
+    combine_state_adjoint(rule_.next[k], bar, old);
+  }
+  adjoint.copy_from(old);
+}
+
+}  // namespace diffsim::dynamics
