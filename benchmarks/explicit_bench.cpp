@@ -165,8 +165,7 @@ void energy(benchmark::State& bench, const BenchedLaw& law) {
   solver.model().prepare();
   const State state = displaced(solver);
   double sum = 0.0;
-  for (auto _ : bench)
-    sum += solver.integrator().terms()[0]->energy({state["positions"], 0, nullptr}, solver.parameters());
+  for (auto _ : bench) sum += solver.system().terms()[0]->energy({state["positions"], 0, nullptr}, solver.parameters());
   benchmark::DoNotOptimize(sum);
   report(bench, solver, 1.0, law.energy);
 }
@@ -176,8 +175,7 @@ void force(benchmark::State& bench, const BenchedLaw& law, bool nodal) {
   solver.model().prepare();
   const State state = displaced(solver);
   Field f = state["positions"].like("force");
-  for (auto _ : bench)
-    solver.integrator().terms()[0]->add_force({state["positions"], 0, nullptr}, solver.parameters(), f);
+  for (auto _ : bench) solver.system().terms()[0]->add_force({state["positions"], 0, nullptr}, solver.parameters(), f);
   report(bench, solver, 1.0, nodal ? Work{} : law.force);
 }
 
@@ -190,7 +188,7 @@ void hessian_vector_product(benchmark::State& bench, const BenchedLaw& law) {
   Field f = state["positions"].like("force");
   ParameterSet none;
   for (auto _ : bench)
-    solver.integrator().terms()[0]->add_force_adjoint({state["positions"], 0, nullptr}, w["positions"], {f}, none);
+    solver.system().terms()[0]->add_force_adjoint({state["positions"], 0, nullptr}, w["positions"], {f}, none);
   report(bench, solver, 1.0, law.tangent);
 }
 

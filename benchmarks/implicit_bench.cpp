@@ -49,7 +49,7 @@ void assembly(benchmark::State& bench, bool project) {
   DifferentiableSolver solver = make_solver(static_cast<int>(bench.range(0)));
   solver.model().prepare();
   const State state = solver.initial_state();
-  ForceTerm& term = *solver.integrator().terms()[0];
+  ForceTerm& term = *solver.system().terms()[0];
   const Configuration at{state["positions"]};
   Couplings couplings;
   term.add_couplings(at, couplings);
@@ -84,8 +84,8 @@ void matrix_product(benchmark::State& bench) {
   couplings.add({mesh.cells().begin(), mesh.cells().end()}, 4);
   dynamics::MatrixShare share(mesh, couplings, false);
   const State state = solver.initial_state();
-  solver.integrator().terms()[0]->add_jacobian({state["positions"]}, solver.parameters(), {-1.0, 0.0, false},
-                                               share.blocks());
+  solver.system().terms()[0]->add_jacobian({state["positions"]}, solver.parameters(), {-1.0, 0.0, false},
+                                           share.blocks());
   dynamics::LinearSystem linear(mesh, {});
   const auto fixed = make_device_array<std::uint8_t>("fixed", static_cast<std::size_t>(mesh.num_owned_vertices()));
   Kokkos::deep_copy(fixed, std::uint8_t{0});

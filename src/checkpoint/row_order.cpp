@@ -39,6 +39,7 @@ std::uint64_t mix(std::uint64_t x) {  // the finaliser of splitmix64
 FileArray RowOrder::array(const std::string& dataset, const Field& field) const {
   FileArray result{dataset, {field.components()}, field.to_host(), "SI", false};
   const FileOrder* const order = field.on().order();
+  if (field.on().is_one_for_all()) result.values.resize(field.owned_size());  // the first rank's stand for all
   if (!order) return result;
   const auto width = static_cast<std::size_t>(field.components());
   result.values.resize(field.owned_size());
@@ -54,6 +55,13 @@ void RowOrder::read(const Hdf5File& file, const std::string& dataset, Field& fie
   const FileOrder* const order = field.on().order();
   const std::int64_t width = std::int64_t{field.components()} * (order ? field.steps() : 1);
   (void)file.require(dataset, DatasetInfo::Kind::real, {-1, width});
+  if (field.on().is_one_for_all()) {
+    std::vector<double> values = file.read_rows<double>(dataset, static_cast<std::int64_t>(field.owned()));
+    values.resize(field.size());
+    DIFFSIM_MPI(MPI_Bcast(values.data(), static_cast<int>(values.size()), MPI_DOUBLE, 0, comm_));
+    field.from_host(values);
+    return;
+  }
   if (!order) {
     const auto ranks = file.attribute("/", "ranks");
     if (ranks != AttributeValue(std::int64_t{num_ranks(comm_)}))

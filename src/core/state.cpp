@@ -76,8 +76,13 @@ void State::set_entities(const std::vector<std::shared_ptr<const Entities>>& ent
 }
 
 void synchronise(State& state) {
-  for (Field& field : state.fields())
+  for (Field& field : state.fields()) {
     if (const Exchange* exchange = field.on().exchange()) exchange->copy_to_ghosts(field);
+    if (!field.on().is_one_for_all()) continue;
+    std::vector<double> values = field.to_host();
+    DIFFSIM_MPI(MPI_Bcast(values.data(), static_cast<int>(values.size()), MPI_DOUBLE, 0, field.on().comm()));
+    field.from_host(values);
+  }
 }
 
 double local_dot(const State& x, const State& y) {

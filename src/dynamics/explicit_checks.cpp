@@ -18,7 +18,7 @@ using namespace dynamics;
 void ExplicitModel::require_free(const Configuration& from, const Configuration& to, int s) {
   double step = 1.0;
   std::string what;
-  for (const auto& term : terms()) {
+  for (const auto& term : system_->terms()) {
     const double limit = term->limits_steps() ? term->max_step(from, to, parameters()) : 1.0;
     if (limit >= step) continue;
     step = limit;
@@ -50,8 +50,9 @@ void ExplicitModel::require_free(const Configuration& from, const Configuration&
 void ExplicitModel::require_on_grid(int n) {
   const auto host = host_view(work_->far_vertex);
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
-  std::int64_t first =
-      host(0) == nothing_invalid ? none : mesh().vertex_order().file_index()[static_cast<std::size_t>(host(0))];
+  std::int64_t first = host(0) == nothing_invalid
+                           ? none
+                           : system_->mesh().vertex_order().file_index()[static_cast<std::size_t>(host(0))];
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, comm()));
   if (first == none) return;
   Kokkos::deep_copy(work_->far_vertex, nothing_invalid);
@@ -75,21 +76,22 @@ void ExplicitModel::require_valid(int n) {
     std::int32_t cell = cells(s);
     if (cell == nothing_invalid && vertices(s) != nothing_invalid) {
       // A vertex at fault is told by a cell that has it.
-      const auto found = std::find(mesh().cells().begin(), mesh().cells().end(), vertices(s));
-      cell = static_cast<std::int32_t>((found - mesh().cells().begin()) / mesh().nodes_per_cell());
+      const auto found = std::find(system_->mesh().cells().begin(), system_->mesh().cells().end(), vertices(s));
+      cell = static_cast<std::int32_t>((found - system_->mesh().cells().begin()) / system_->mesh().nodes_per_cell());
     }
     if (cell != nothing_invalid)
-      fault = stride * s +
-              mesh().cell_order().file_index()[static_cast<std::size_t>(std::min(cell, mesh().num_cells() - 1))];
+      fault = stride * s + system_->mesh()
+                               .cell_order()
+                               .file_index()[static_cast<std::size_t>(std::min(cell, system_->mesh().num_cells() - 1))];
   }
   std::int64_t first = fault;
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, mesh().comm()));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, system_->mesh().comm()));
   if (first == none) return;
   Kokkos::deep_copy(work_->invalid_cell, nothing_invalid);
   Kokkos::deep_copy(work_->invalid_vertex, nothing_invalid);
-  const int rank = rank_of(mesh().comm());
+  const int rank = rank_of(system_->mesh().comm());
   int where = fault == first ? rank : std::numeric_limits<int>::max();
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &where, 1, MPI_INT, MPI_MIN, mesh().comm()));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &where, 1, MPI_INT, MPI_MIN, system_->mesh().comm()));
   const double stable = stable_substep();
   char text[300];
   std::snprintf(text, sizeof(text), "step %d, substep %lld: cell %lld (rank %d) is inverted or not finite; ", n,
@@ -125,14 +127,14 @@ std::string ExplicitModel::stable_choice(double stable) const {
 
 double ExplicitModel::largest_rate(void (ForceTerm::*add_bound)(const ParameterSet&, Field&)) {
   Field bound = work_->force.like("bound");
-  for (const auto& term : terms()) (term.get()->*add_bound)(parameters(), bound);
-  mesh().vertex_exchange().add_to_owners(bound);
+  for (const auto& term : system_->terms()) (term.get()->*add_bound)(parameters(), bound);
+  system_->mesh().vertex_exchange().add_to_owners(bound);
   const std::vector<double> b = bound.to_host();
-  const std::vector<double> m = mass().to_host();
+  const std::vector<double> m = system_->mass().to_host();
   double largest = 0.0;
   for (std::size_t v = 0; v < m.size(); ++v)
     for (std::size_t c = 0; c < 3; ++c) largest = std::max(largest, b[3 * v + c] / m[v]);
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, mesh().comm()));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, system_->mesh().comm()));
   return largest;
 }
 

@@ -103,17 +103,17 @@ Configuration ExplicitModel::configuration(int n, int s, int i, const ExplicitRe
 }
 
 void ExplicitModel::prepare_tangent(const ParameterSet& direction) {
-  MeshModel::prepare_tangent(direction);
-  records_velocities_ = direction.find("damping") != nullptr || any_term_uses_velocities();
+  SystemModel::prepare_tangent(direction);
+  records_velocities_ = direction.find("damping") != nullptr || system_->any_term_uses_velocities();
 }
 
 void ExplicitModel::begin_adjoint(const ParameterSet& gradient) {
-  MeshModel::begin_adjoint(gradient);
-  records_velocities_ = gradient.find("damping") != nullptr || any_term_uses_velocities();
+  SystemModel::begin_adjoint(gradient);
+  records_velocities_ = gradient.find("damping") != nullptr || system_->any_term_uses_velocities();
 }
 
 void ExplicitModel::begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) {
-  MeshModel::begin_adjoint_tangent(gradient, direction);
+  SystemModel::begin_adjoint_tangent(gradient, direction);
   records_velocities_ = records_velocities_ || direction.find("damping") != nullptr;
 }
 
@@ -121,16 +121,17 @@ void ExplicitModel::begin_adjoint_tangent(const ParameterSet& gradient, const Pa
 
 void ExplicitModel::step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) {
   if (rule_.stages.size() > 1) work_->make_stages(*this);
-  mesh().vertex_exchange().copy_to_ghosts(tangent["positions"]);
+  synchronise(tangent);
   for (int s = 0; s < substeps_; ++s)
     substep_tangent(n, s, static_cast<const ExplicitRecord&>(record), direction, tangent, nullptr);
+  system_->advance_motions_tangent(direction, n, dt(), tangent);
 }
 
 void ExplicitModel::substep_tangent(int n, int s, const ExplicitRecord& recorded, const ParameterSet& direction,
                                     State& tangent, ExplicitRecord* stages) {
   const auto update = work_->update<Along>(*this, n, &direction);
   const bool to_damping = direction.find("damping") != nullptr;
-  const bool needs_force = changes_mass(direction) || to_damping;
+  const bool needs_force = system_->changes_mass(direction) || to_damping;
   const int last = static_cast<int>(rule_.stages.size()) - 1;
   Field &dx = tangent["positions"], &dv = tangent["velocities"];
   const int count = static_cast<int>(dv.size());
@@ -144,14 +145,16 @@ void ExplicitModel::substep_tangent(int n, int s, const ExplicitRecord& recorded
       const StageWeights weights = StageWeights::of_stage(rule_, static_cast<std::size_t>(i), update.h);
       for_components("diffsim::dynamics::stage_tangent", 0, count,
                      StageUpdate{weights, update.fixed, work_->earlier(), dx.data(), dv.data(), dX.data(), dV.data()});
-      apply_motions_tangent(n, s * update.h, weights.drift, x, direction, dx, dX, dV);
-      mesh().vertex_exchange().copy_to_ghosts(dX);
+      system_->apply_motions_tangent(direction, {n, s * update.h, weights.drift}, recorded.initial(), tangent, x, dx,
+                                     dX, dV);
+      system_->mesh().vertex_exchange().copy_to_ghosts(dX);
     }
-    if (stages) stages->save(s, i, dX, dV);
+    if (stages) stages->save(s, i, at);
     if (i > 0 || s == 0 || !reuses_forces()) {
       const Configuration place = configuration(n, s, i, recorded);
-      if (needs_force) compute_force(place, work_->force);
-      compute_force_tangent(place, {dX, work_->complete(*this, dV, work_->velocity_derivative)}, direction, df);
+      if (needs_force) system_->compute_force(place, work_->force);
+      system_->compute_force_tangent(place, {dX, work_->complete(*this, dV, work_->velocity_derivative)}, direction,
+                                     df);
     }
     if (i < last)
       for_components(
@@ -163,8 +166,8 @@ void ExplicitModel::substep_tangent(int n, int s, const ExplicitRecord& recorded
   const EndUpdate<Along> end{update, StageWeights::of_end(rule_, update.h), earlier, force};
   for_components("diffsim::dynamics::update_tangent", 0, count,
                  EndTangent{end, to_damping ? recorded.velocities(s, 0).data() : nullptr, dx.data(), dv.data()});
-  apply_motions_tangent(n, s * update.h, update.h, x, direction, dx, dx, dv);
-  mesh().vertex_exchange().copy_to_ghosts(dx);
+  system_->apply_motions_tangent(direction, {n, s * update.h, update.h}, recorded.initial(), tangent, x, dx, dx, dv);
+  system_->mesh().vertex_exchange().copy_to_ghosts(dx);
 }
 
 // ---- adjoint, and its derivative along a direction ----
@@ -175,32 +178,43 @@ class ExplicitModel::Reverse {
  public:
   /// `moving`: dX_i and dV_i of the stages, where T has derivatives.
   Reverse(ExplicitModel& model, int n, const ExplicitRecord& recorded, const ParameterSet* direction,
-          const ExplicitRecord* moving, const Pair& x_bar, const Pair& v_bar, ParameterSet& gradient,
+          const ExplicitRecord* moving, State& adjoint, State* adjoint_tangent, ParameterSet& gradient,
           ParameterSet* gradient_tangent)
       : model_(model),
         work_(*model.work_),
         n_(n),
-        count_(static_cast<int>(v_bar.value->size())),
+        count_(static_cast<int>(adjoint["velocities"].size())),
         last_(static_cast<int>(model.rule_.stages.size()) - 1),
         recorded_(recorded),
         direction_(direction),
         moving_(moving),
-        x_bar_(x_bar),
-        v_bar_(v_bar),
+        adjoint_(adjoint),
+        adjoint_tangent_(adjoint_tangent),
         gradient_(gradient),
         gradient_tangent_(gradient_tangent),
         update_(work_.update<T>(model, n, direction)),
         to_damping_(gradient.find("damping") != nullptr),
-        to_mass_(changes_mass(gradient)),
-        rated_(model.any_term_uses_velocities()) {
+        to_mass_(model.system_->changes_mass(gradient)),
+        rated_(model.system_->any_term_uses_velocities()) {
+    x_bar_.value = &adjoint["positions"];
+    v_bar_.value = &adjoint["velocities"];
+    if constexpr (is_second) {
+      x_bar_.derivative = &(*adjoint_tangent)["positions"];
+      v_bar_.derivative = &(*adjoint_tangent)["velocities"];
+    }
     make_scratch();
   }
 
   void run() {
+    model_.system_->advance_motions_adjoint(n_, model_.dt(), adjoint_, gradient_);
+    if constexpr (is_second)
+      model_.system_->advance_motions_adjoint(n_, model_.dt(), *adjoint_tangent_, *gradient_tangent_);
     for (int s = model_.substeps_ - 1; s >= 0; --s) {
       reverse_motions(s, model_.h(), x_bar_, v_bar_);
       for (int i = last_; i >= 0; --i) stage(s, i);
     }
+    model_.system_->sum_motion_adjoints(adjoint_);
+    if constexpr (is_second) model_.system_->sum_motion_adjoints(*adjoint_tangent_);
     for (int k = 0; k < (is_second ? 2 : 1); ++k) {
       ParameterSet& set = k == 0 ? gradient_ : *gradient_tangent_;
       const auto component = static_cast<std::size_t>(k);
@@ -226,7 +240,7 @@ class ExplicitModel::Reverse {
     } else {
       gained_.value = &work_.force;  // forces are done with when something is gained
     }
-    if (rated_ || (model_.has_motions() && last_ > 0)) {
+    if (rated_ || (model_.system_->has_motions() && last_ > 0)) {
       gained_v_.value = &work_.local(work_.velocity_derivative, "velocity_adjoint");
       if constexpr (is_second) gained_v_ = {make("gained_v"), make("gained_v_tangent")};
     }
@@ -241,7 +255,7 @@ class ExplicitModel::Reverse {
   }
 
   Field* make(const char* name) {
-    own_.push_back(std::make_unique<Field>(model_.local_field(name)));
+    own_.push_back(std::make_unique<Field>(model_.system_->local_field(name)));
     return own_.back().get();
   }
 
@@ -267,13 +281,13 @@ class ExplicitModel::Reverse {
     reverse_stage(s, i);
   }
 
-  bool along_mass() const { return is_second && changes_mass(*direction_); }
+  bool along_mass() const { return is_second && model_.system_->changes_mass(*direction_); }
 
   void compute_force(const Configuration& at, int s, int i) {
-    model_.compute_force(at, *force_.value);
+    model_.system_->compute_force(at, *force_.value);
     if constexpr (is_second) {
       const Field* const dv = work_.complete(model_, moving_->velocities(s, i), work_.velocity_derivative);
-      model_.compute_force_tangent(at, {moving_->positions(s, i), dv}, *direction_, *force_.derivative);
+      model_.system_->compute_force_tangent(at, {moving_->positions(s, i), dv}, *direction_, *force_.derivative);
     }
   }
 
@@ -300,19 +314,20 @@ class ExplicitModel::Reverse {
         for (std::size_t k = 0; k < 2; ++k) gravity_sums_[static_cast<std::size_t>(c)][k] += sums[k];
       }
     if (!to_mass_) return;
-    Out<T> mass_bar{model_.mass_gradient().data()};
-    if constexpr (is_second) mass_bar.derivative = model_.mass_gradient_tangent().data();
+    Out<T> mass_bar{model_.system_->mass_gradient().data()};
+    if constexpr (is_second) mass_bar.derivative = model_.system_->mass_gradient_tangent().data();
     for_components("diffsim::dynamics::mass_gradient", 0, count_,
                    MassAdjoint<T>{update_.mass, out<T>(force_).in(), f_bar, mass_bar});
   }
 
   void reverse_force(const Configuration& at, int s, int i) {
-    model_.mesh().vertex_exchange().copy_to_ghosts(*f_bar_.value);
-    model_.compute_force_adjoint(at, *f_bar_.value, {*gained_.value, rated_ ? gained_v_.value : nullptr}, gradient_);
+    model_.system_->mesh().vertex_exchange().copy_to_ghosts(*f_bar_.value);
+    model_.system_->compute_force_adjoint(at, *f_bar_.value, {*gained_.value, rated_ ? gained_v_.value : nullptr},
+                                          gradient_);
     if constexpr (is_second) {
-      model_.mesh().vertex_exchange().copy_to_ghosts(*f_bar_.derivative);
+      model_.system_->mesh().vertex_exchange().copy_to_ghosts(*f_bar_.derivative);
       const Field* const dv = work_.complete(model_, moving_->velocities(s, i), work_.velocity_derivative);
-      model_.compute_force_adjoint_tangent(
+      model_.system_->compute_force_adjoint_tangent(
           at, {moving_->positions(s, i), dv}, *direction_, f_bar_.value, f_bar_.derivative,
           {*gained_.derivative, rated_ ? gained_v_.derivative : nullptr}, *gradient_tangent_);
     }
@@ -326,7 +341,7 @@ class ExplicitModel::Reverse {
       return;
     }
     const StageWeights weights = StageWeights::of_stage(model_.rule_, static_cast<std::size_t>(i), update_.h);
-    if (model_.has_motions()) {
+    if (model_.system_->has_motions()) {
       if (!rated_) each(gained_v_, gained_v_, [](Field& field, const Field&) { field.fill(0.0); });
       reverse_motions(s, weights.drift, gained_, gained_v_);
     }
@@ -338,11 +353,13 @@ class ExplicitModel::Reverse {
 
   /// Adjoint of motions over `duration` from the beginning of substep s.
   void reverse_motions(int s, double duration, const Pair& y_bar, const Pair& v_bar) {
-    const double t = s * update_.h;
+    const MotionSpan span{n_, s * update_.h, duration};
     const Field& x = recorded_.positions(s, 0);
-    model_.apply_motions_adjoint(n_, t, duration, x, *y_bar.value, *v_bar.value, gradient_);
+    const State& start = recorded_.initial();
+    model_.system_->apply_motions_adjoint(span, start, x, *y_bar.value, *v_bar.value, adjoint_, gradient_);
     if constexpr (is_second)
-      model_.apply_motions_adjoint(n_, t, duration, x, *y_bar.derivative, *v_bar.derivative, *gradient_tangent_);
+      model_.system_->apply_motions_adjoint(span, start, x, *y_bar.derivative, *v_bar.derivative, *adjoint_tangent_,
+                                            *gradient_tangent_);
   }
 
   /// act(to, from) for values, and for derivatives where there are any.
@@ -358,6 +375,8 @@ class ExplicitModel::Reverse {
   const ExplicitRecord& recorded_;
   const ParameterSet* direction_;
   const ExplicitRecord* moving_;
+  State& adjoint_;
+  State* adjoint_tangent_;
   Pair x_bar_, v_bar_;
   ParameterSet& gradient_;
   ParameterSet* gradient_tangent_;
@@ -375,8 +394,8 @@ class ExplicitModel::Reverse {
 void ExplicitModel::step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) {
   const ProfilingRegion region("diffsim::dynamics::step_adjoint");
   if (rule_.stages.size() > 1) work_->make_stages(*this);
-  Reverse<double>(*this, n, static_cast<const ExplicitRecord&>(record), nullptr, nullptr, {&adjoint["positions"]},
-                  {&adjoint["velocities"]}, gradient, nullptr)
+  Reverse<double>(*this, n, static_cast<const ExplicitRecord&>(record), nullptr, nullptr, adjoint, nullptr, gradient,
+                  nullptr)
       .run();
 }
 
@@ -387,11 +406,10 @@ void ExplicitModel::step_adjoint_tangent(int n, const Record& record, const Step
   if (rule_.stages.size() > 1) work_->make_stages(*this);
   ExplicitRecord moving(make_state(), substeps_, rule_.stages.size(), true);
   State change = tangent.before.clone();
-  mesh().vertex_exchange().copy_to_ghosts(change["positions"]);
+  synchronise(change);
   for (int s = 0; s < substeps_; ++s) substep_tangent(n, s, recorded, direction, change, &moving);
-  Reverse<Along>(
-      *this, n, recorded, &direction, &moving, {&pair.adjoint["positions"], &pair.adjoint_tangent["positions"]},
-      {&pair.adjoint["velocities"], &pair.adjoint_tangent["velocities"]}, pair.gradient, &pair.gradient_tangent)
+  Reverse<Along>(*this, n, recorded, &direction, &moving, pair.adjoint, &pair.adjoint_tangent, pair.gradient,
+                 &pair.gradient_tangent)
       .run();
 }
 

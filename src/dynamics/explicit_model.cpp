@@ -52,12 +52,11 @@ bool has_damping_factor(const std::string& integrator) {
   return rule && rule->has_damping;
 }
 
-ExplicitModel::ExplicitModel(std::shared_ptr<const TetrahedralMesh> mesh, const std::string& integrator, double dt,
-                             int substeps)
-    : MeshModel(std::move(mesh), dt), rule_(rule_named(integrator)), substeps_(substeps) {
+ExplicitModel::ExplicitModel(std::shared_ptr<System> system, const std::string& integrator, double dt, int substeps)
+    : SystemModel(std::move(system), dt), rule_(rule_named(integrator)), substeps_(substeps) {
   if (substeps_ < 1)
     throw Error("substeps is " + std::to_string(substeps_) + "; it must be at least 1", ErrorKind::input);
-  work_ = std::make_unique<Workspace>(this->mesh(), substeps_);
+  work_ = std::make_unique<Workspace>(system_->mesh(), substeps_);
   if (rule_.has_damping) parameters().add(DynamicsParameters::damping, Entities::one_for_all(comm())).field.fill(1.0);
 }
 
@@ -70,14 +69,15 @@ double ExplicitModel::time_of(int n, int s, int i) const {
   return time_of(n, s) + rule_.stages[static_cast<std::size_t>(i)].time * h();
 }
 
-bool ExplicitModel::reuses_forces() const { return rule_.ends_in_last_stage && !any_term_uses_velocities(); }
+bool ExplicitModel::reuses_forces() const { return rule_.ends_in_last_stage && !system_->any_term_uses_velocities(); }
 
 bool ExplicitModel::is_limited() const {
-  return std::any_of(terms().begin(), terms().end(), [](const auto& term) { return term->limits_steps(); });
+  return std::any_of(system_->terms().begin(), system_->terms().end(),
+                     [](const auto& term) { return term->limits_steps(); });
 }
 
 void ExplicitModel::prepare() {
-  MeshModel::prepare();
+  SystemModel::prepare();
   if (reversible_) require_reversible();
 }
 
@@ -86,7 +86,7 @@ void ExplicitModel::set_reversible(bool wanted) {
   if (!wanted) return;
   require_reversible();
   double extent = 0.0;
-  for (const double x : mesh().rest_positions()) extent = std::max(extent, std::abs(x));
+  for (const double x : system_->mesh().rest_positions()) extent = std::max(extent, std::abs(x));
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &extent, 1, MPI_DOUBLE, MPI_MAX, comm()));
   work_->grid = ReversibleGrid::of(extent, h());
 }
@@ -94,11 +94,11 @@ void ExplicitModel::set_reversible(bool wanted) {
 void ExplicitModel::require_reversible() const {
   std::string reason;
   if (rule_.name != "symplectic_euler") reason = "integrator: " + rule_.name;
-  for (const auto& term : terms()) {
+  for (const auto& term : system_->terms()) {
     if (term->limits_steps()) reason = "contact ('" + term->name() + "')";
     if (term->uses_velocities()) reason = "forces that depend on velocities ('" + term->name() + "')";
   }
-  if (has_motions()) reason = "prescribed motions";
+  if (system_->has_motions()) reason = "prescribed motions";
   const Parameter* const damping = parameters().find("damping");
   for (const double d : damping ? damping->field.to_host() : std::vector<double>{})
     if (d != 1.0) {
@@ -117,8 +117,8 @@ std::unique_ptr<Record> ExplicitModel::make_record() const {
 }
 
 std::size_t ExplicitModel::record_bytes() const {
-  const auto x = 24 * static_cast<std::size_t>(mesh().num_vertices());
-  const auto v = 24 * static_cast<std::size_t>(mesh().num_owned_vertices());
+  const auto x = 24 * static_cast<std::size_t>(system_->mesh().num_vertices());
+  const auto v = 24 * static_cast<std::size_t>(system_->mesh().num_owned_vertices());
   const std::size_t stages = static_cast<std::size_t>(substeps_) * rule_.stages.size();
   return stages * x + (records_velocities_ ? stages : 1) * v;
 }
@@ -128,9 +128,10 @@ void ExplicitModel::step(int n, State& state, Record* record) {
   if (rule_.stages.size() > 1) work_->make_stages(*this);
   if (reversible_) put_on_grid(work_->update<double>(*this, n), work_->grid, state["velocities"], state["positions"]);
   for (int s = 0; s < substeps_; ++s) substep(n, s, state, static_cast<ExplicitRecord*>(record));
+  system_->advance_motions(n, dt(), state);
   // Contact promises that a step that is done has no inverted cell; else the next force finds it.
   if (is_limited())
-    for (const auto& term : terms())
+    for (const auto& term : system_->terms())
       if (!term->limits_steps() && !term->uses_velocities())
         term->add_force({state["positions"], n, work_->invalid_cell.data() + substeps_, nullptr, time_of(n, substeps_)},
                         parameters(), work_->force);
@@ -149,14 +150,14 @@ void ExplicitModel::substep(int n, int s, State& state, ExplicitRecord* record) 
       const StageWeights weights = StageWeights::of_stage(rule_, static_cast<std::size_t>(i), update.h);
       for_components("diffsim::dynamics::stage", 0, static_cast<int>(v.size()),
                      StageUpdate{weights, update.fixed, work_->earlier(), x.data(), v.data(), X.data(), V.data()});
-      apply_motions(n, s * update.h, weights.drift, x, X, V);
-      mesh().vertex_exchange().copy_to_ghosts(X);
+      system_->apply_motions({n, s * update.h, weights.drift}, state, x, X, V);
+      system_->mesh().vertex_exchange().copy_to_ghosts(X);
       if (is_limited())
         require_free({x, n, nullptr, nullptr, time_of(n, s)}, {X, n, nullptr, nullptr, time_of(n, s, i)}, s);
     }
-    if (record) record->save(s, i, X, V);
+    if (record) record->save(s, i, at);
     if (i > 0 || s == 0 || !reuses_forces())
-      compute_force(
+      system_->compute_force(
           {X, n, work_->invalid_cell.data() + s, work_->complete(*this, V, work_->velocities), time_of(n, s, i)},
           work_->force);
     if (i == last) break;
@@ -175,7 +176,7 @@ void ExplicitModel::end_substep(int n, int s, State& state) {
   if (looks_after_contact) work_->local(work_->start, "start").copy_from(positions);
   // Vertices that other ranks wait for come first, and the rest while these travel, where nothing is done to all later.
   const int all = static_cast<int>(velocities.size());
-  const int first = reversible_ || has_motions() ? all : 3 * mesh().shared_vertices_end();
+  const int first = reversible_ || system_->has_motions() ? all : 3 * system_->mesh().shared_vertices_end();
   std::int32_t* const invalid = work_->invalid_vertex.data() + s;
   const EndUpdate<double> end{update, StageWeights::of_end(rule_, update.h), work_->earlier(), {work_->force.data()}};
   if (reversible_)
@@ -184,11 +185,11 @@ void ExplicitModel::end_substep(int n, int s, State& state) {
     update_state(end, 0, first, velocities, positions, invalid);
   Kokkos::fence();
   // A moved vertex is fixed to the kernel, so that x is still where the substep began.
-  apply_motions(n, s * update.h, update.h, positions, positions, velocities);
-  mesh().vertex_exchange().begin_copy_to_ghosts(positions);
+  system_->apply_motions({n, s * update.h, update.h}, state, positions, positions, velocities);
+  system_->mesh().vertex_exchange().begin_copy_to_ghosts(positions);
   update_state(end, first, all, velocities, positions, invalid);
   Kokkos::fence();
-  mesh().vertex_exchange().end_copy_to_ghosts(positions);
+  system_->mesh().vertex_exchange().end_copy_to_ghosts(positions);
   if (looks_after_contact)
     require_free({work_->start, n, nullptr, nullptr, time_of(n, s)},
                  {positions, n, nullptr, nullptr, time_of(n, s + 1)}, s);
@@ -203,12 +204,12 @@ void ExplicitModel::step_back(int n, State& state, Record& record) {
   for (int s = substeps_ - 1; s >= 0; --s) {
     take_back_positions(update, work_->grid, velocities, positions);
     Kokkos::fence();
-    mesh().vertex_exchange().copy_to_ghosts(positions);
+    system_->mesh().vertex_exchange().copy_to_ghosts(positions);
     // As on the way forward, where cells are looked after: another way through a kernel may round otherwise.
-    compute_force({positions, n, work_->invalid_cell.data() + s, nullptr, time_of(n, s)}, work_->force);
+    system_->compute_force({positions, n, work_->invalid_cell.data() + s, nullptr, time_of(n, s)}, work_->force);
     take_back_velocities(update, work_->grid, work_->force, velocities);
     Kokkos::fence();
-    static_cast<ExplicitRecord&>(record).save(s, 0, positions, velocities);
+    static_cast<ExplicitRecord&>(record).save(s, 0, state);
   }
 }
 

@@ -33,14 +33,13 @@ class ExplicitRecord : public Record {
   const State& initial() const override { return initial_; }
 
   /// Of stage i of substep s.
-  void save(int s, int i, const Field& positions, const Field& velocities) {
+  void save(int s, int i, const State& at) {
     if (s == 0 && i == 0) {
-      initial_["positions"].copy_from(positions);
-      initial_["velocities"].copy_from(velocities);
+      initial_.copy_from(at);
       return;
     }
-    positions_[place(s, i)].copy_from(positions);
-    if (!velocities_.empty()) velocities_[place(s, i)].copy_from(velocities);
+    positions_[place(s, i)].copy_from(at["positions"]);
+    if (!velocities_.empty()) velocities_[place(s, i)].copy_from(at["velocities"]);
   }
   const Field& positions(int s, int i) const {
     return s == 0 && i == 0 ? initial_["positions"] : positions_[place(s, i)];
@@ -83,13 +82,15 @@ struct ExplicitModel::Workspace {
     const ParameterSet& set = model.parameters();
     const double* const damping = model.has_damping() ? entries(set, "damping", 1) : no_damping.data();
     if constexpr (std::is_same_v<T, double>)
-      return {model.h(), {damping}, {entries(set, "gravity", 3)}, {model.mass().data()}, model.fixed()};
+      return {
+          model.h(), {damping}, {entries(set, "gravity", 3)}, {model.system_->mass().data()}, model.system_->fixed()};
     else
       return {model.h(),
               {damping, entries(*direction, "damping", 1)},
               {entries(set, "gravity", 3), entries(*direction, "gravity", 3)},
-              {model.mass().data(), changes_mass(*direction) ? model.lumped_mass().mass_tangent().data() : nullptr},
-              model.fixed()};
+              {model.system_->mass().data(),
+               model.system_->changes_mass(*direction) ? model.system_->mass_tangent().data() : nullptr},
+              model.system_->fixed()};
   }
   /// Vector field on local vertices, allocated when first needed.
   Field& local(Field& field, const char* name) const {
@@ -111,9 +112,9 @@ struct ExplicitModel::Workspace {
   }
   /// Velocities of owned vertices, completed by copies of other ranks', or nullptr where no term asks for them.
   const Field* complete(const ExplicitModel& model, const Field& owned, Field& all) const {
-    if (!model.any_term_uses_velocities()) return nullptr;
+    if (!model.system_->any_term_uses_velocities()) return nullptr;
     dynamics::copy_values(static_cast<int>(owned.size()), owned, local(all, "velocities"));
-    model.mesh().vertex_exchange().copy_to_ghosts(all);
+    model.system_->mesh().vertex_exchange().copy_to_ghosts(all);
     return &all;
   }
 

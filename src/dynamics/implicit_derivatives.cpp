@@ -25,7 +25,7 @@ void ImplicitModel::Step::linearise(const Field& y) {
 
 Field ImplicitModel::Step::solve(Field b, bool transposed) {
   Field x = b.like("solution");
-  keep_free(count_, model_.fixed(), b);
+  keep_free(count_, model_.system_->fixed(), b);
   const double tolerance = model_.options_.linear.tolerance;
   LinearReport report = work_.linear.solve(b, x, tolerance, transposed);
   if (!report.converged && report.indefinite) report = work_.linear.solve_by_factors(b, x, tolerance, transposed);
@@ -40,36 +40,35 @@ Field ImplicitModel::Step::solve(Field b, bool transposed) {
                   n_, transposed ? "transposed" : "tangent", report.reason.c_str(), report.iterations, report.residual);
     throw Error(text, ErrorKind::run);
   }
-  keep_free(count_, model_.fixed(), x);
-  model_.mesh().vertex_exchange().copy_to_ghosts(x);
+  keep_free(count_, model_.system_->fixed(), x);
+  model_.system_->mesh().vertex_exchange().copy_to_ghosts(x);
   return x;
 }
 
 /// Solves J dy = -dR for the free components of dy, with dR along everything else.
 void ImplicitModel::Step::tangent(const Field& y, const ParameterSet& direction, State& tangent) {
   synchronise(tangent);
-  Field dy = model_.local_field("positions_tangent"), du = dy.like("prescribed_velocities_tangent");
+  Field dy = model_.system_->local_field("positions_tangent"), du = dy.like("prescribed_velocities_tangent");
   prescribe_tangent(tangent, direction, dy, du);
-  Kinematics along(dy);
+  KinematicFields along(dy);
   kinematics_.evaluate(dy, du, tangent, along);
   along.synchronise();
   Field rhs = dy.like("rhs");
   Residual(*this, y).tangent(along, direction, rhs);
   linearise(y);
   add_scaled(count_, 1.0, solve(std::move(rhs), false), dy);
-  kinematics_.advance_state(dy, du, tangent);
-  synchronise(tangent);
+  advance_tangent(dy, du, direction, tangent);
 }
 
 /// Solves Jᵀ w = ȳ in the free components. Everything else that R depends on gets -(∂R/∂·)ᵀ w.
 void ImplicitModel::Step::adjoint(const Field& y, State& adjoint, ParameterSet& gradient, Field* solution) {
-  Field y_bar = model_.local_field("positions_adjoint"), u_bar = y_bar.like("prescribed_velocities_adjoint");
-  kinematics_.advance_state_adjoint(adjoint, y_bar, u_bar);
+  Field y_bar = model_.system_->local_field("positions_adjoint"), u_bar = y_bar.like("prescribed_velocities_adjoint");
+  advance_adjoint(adjoint, y_bar, u_bar, gradient);
   linearise(y);
   const Field w = solve(y_bar.clone(), true);
   if (solution) solution->copy_from(w);
-  Kinematics bar(y_bar);
-  Residual(*this, y).adjoint(w, bar, {gradient, model_.mass_gradient()});
+  KinematicFields bar(y_bar);
+  Residual(*this, y).adjoint(w, bar, {gradient, model_.system_->mass_gradient()});
   kinematics_.evaluate_adjoint(bar, y_bar, u_bar, adjoint);
   // The free components of y_bar, ȳ - Jᵀ w, are the linear system's residual now, and are dropped.
   prescribe_adjoint(y_bar, u_bar, adjoint, gradient);
@@ -80,16 +79,16 @@ void ImplicitModel::Step::adjoint(const Field& y, State& adjoint, ParameterSet& 
 void ImplicitModel::Step::adjoint_tangent(const Field& y, const Field& w, const StepTangent& tangent,
                                           const ParameterSet& direction, State& adjoint_tangent,
                                           ParameterSet& gradient_tangent) {
-  Field y_bar = model_.local_field("positions_adjoint"), u_bar = y_bar.like("prescribed_velocities_adjoint");
-  Kinematics along(y_bar), bar(y_bar);
+  Field y_bar = model_.system_->local_field("positions_adjoint"), u_bar = y_bar.like("prescribed_velocities_adjoint");
+  KinematicFields along(y_bar), bar(y_bar);
   Field dy = y_bar.like("prescribed_positions_tangent"), du = y_bar.like("prescribed_velocities_tangent");
   prescribe_tangent(tangent.before, direction, dy, du);
   kinematics_.evaluate(tangent.after["positions"], du, tangent.before, along);
   along.synchronise();
 
-  kinematics_.advance_state_adjoint(adjoint_tangent, y_bar, u_bar);
+  advance_adjoint(adjoint_tangent, y_bar, u_bar, gradient_tangent);
   Residual residual(*this, y);
-  const Residual::Gradient gathered{gradient_tangent, model_.mass_gradient_tangent()};
+  const Residual::Gradient gathered{gradient_tangent, model_.system_->mass_gradient_tangent()};
   residual.adjoint_tangent(along, direction, &w, nullptr, bar, gathered);
   kinematics_.evaluate_adjoint(bar, y_bar, u_bar, adjoint_tangent);
   // y_bar is dȳ - dJᵀ w now, in the free components.

@@ -69,8 +69,8 @@ std::string residual_text(const std::vector<double>& residuals) {
 
 }  // namespace
 
-ImplicitModel::ImplicitModel(std::shared_ptr<const TetrahedralMesh> mesh, double dt, const ImplicitOptions& options)
-    : MeshModel(std::move(mesh), dt),
+ImplicitModel::ImplicitModel(std::shared_ptr<System> system, double dt, const ImplicitOptions& options)
+    : SystemModel(std::move(system), dt),
       options_(options),
       newton_tolerance_(options.newton.tolerance),
       linear_tolerance_(options.linear.tolerance) {
@@ -83,21 +83,16 @@ ImplicitModel::ImplicitModel(std::shared_ptr<const TetrahedralMesh> mesh, double
   require(options_.spectral_radius >= 0.0 && options_.spectral_radius <= 1.0, "spectral_radius is outside [0, 1]");
   require(options_.held_iterations > 0, "held_iterations must be positive");
   require(options_.newton.tolerance > 0.0 && options_.linear.tolerance > 0.0, "solver tolerances must be positive");
-  work_ = std::make_unique<Workspace>(this->mesh(), options_);
+  work_ = std::make_unique<Workspace>(system_->mesh(), options_);
   double size = 0.0;
-  for (const double x : this->mesh().rest_positions()) size = std::max(size, std::abs(x));
+  for (const double x : system_->mesh().rest_positions()) size = std::max(size, std::abs(x));
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &size, 1, MPI_DOUBLE, MPI_MAX, comm()));
   work_->extent = size;
 }
 
 ImplicitModel::~ImplicitModel() = default;
 
-State ImplicitModel::make_state() const {
-  State state = MeshModel::make_state();
-  for (const std::string& name : state_fields(options_.integrator))
-    if (!state.has(name)) state.add(Field(name, mesh().owned_vertex_entities(), 3));
-  return state;
-}
+State ImplicitModel::make_state() const { return system_->make_state(state_fields(options_.integrator)); }
 
 void ImplicitModel::tighten_solver(double factor) {
   constexpr double least = 1e-13;  // below lies rounding
@@ -115,11 +110,11 @@ void ImplicitModel::set_reversible(bool wanted) {
 }
 
 void ImplicitModel::prepare() {
-  MeshModel::prepare();
-  work_->linear.set_fixed(fixed());
+  SystemModel::prepare();
+  work_->linear.set_fixed(system_->fixed());
   work_->symmetric = work_->has_potential = true;
   const bool first = work_->varying.empty();
-  for (const auto& term : terms()) {
+  for (const auto& term : system_->terms()) {
     work_->symmetric = work_->symmetric && term->has_symmetric_jacobian();
     work_->has_potential = work_->has_potential && term->has_energy();
     if (first && term->couplings_vary()) work_->varying.push_back({term.get(), nullptr});
@@ -131,16 +126,17 @@ void ImplicitModel::prepare() {
         "assembled",
         ErrorKind::input);
   statistics_ = {};
-  const bool held = std::any_of(terms().begin(), terms().end(), [](const auto& term) { return term->holds_body(); });
-  if (options_.integrator == "quasi_static" && !held) require_support(mesh(), fixed());
+  const bool held = std::any_of(system_->terms().begin(), system_->terms().end(),
+                                [](const auto& term) { return term->holds_body(); });
+  if (options_.integrator == "quasi_static" && !held) require_support(system_->mesh(), system_->fixed());
 }
 
 std::unique_ptr<Record> ImplicitModel::make_record() const {
-  return std::make_unique<ImplicitRecord>(make_state(), local_field("positions"), options_.held_iterations);
+  return std::make_unique<ImplicitRecord>(make_state(), system_->local_field("positions"), options_.held_iterations);
 }
 
 std::size_t ImplicitModel::record_bytes() const {
-  const std::size_t positions = local_field("positions").bytes();
+  const std::size_t positions = system_->local_field("positions").bytes();
   const int iterates =
       options_.implicit_differentiation ? 0 : std::clamp(options_.newton.max_iterations, 0, options_.held_iterations);
   return make_state().bytes() + (1 + static_cast<std::size_t>(iterates)) * positions;
@@ -149,7 +145,7 @@ std::size_t ImplicitModel::record_bytes() const {
 void ImplicitModel::step(int n, State& state, Record* record) {
   const ProfilingRegion region("diffsim::dynamics::implicit_step");
   Step step(*this, n, state);
-  Field y = local_field("positions");
+  Field y = system_->local_field("positions");
   y.copy_from(state["positions"]);
   auto* const recorded = static_cast<ImplicitRecord*>(record);
   NewtonTrace* const trace = recorded && !options_.implicit_differentiation ? &recorded->trace() : nullptr;
@@ -227,7 +223,7 @@ void ImplicitModel::step_adjoint_tangent(int n, const Record& record, const Step
   const ProfilingRegion region("diffsim::dynamics::implicit_step_adjoint_tangent");
   const auto& recorded = static_cast<const ImplicitRecord&>(record);
   Step step(*this, n, recorded.initial());
-  Field w = local_field("w");
+  Field w = system_->local_field("w");
   step.adjoint(recorded.positions(), pair.adjoint, pair.gradient, &w);
   step.adjoint_tangent(recorded.positions(), w, tangent, direction, pair.adjoint_tangent, pair.gradient_tangent);
 }

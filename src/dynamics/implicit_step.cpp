@@ -37,57 +37,58 @@ ImplicitModel::Step::Step(ImplicitModel& model, int n, const State& state)
     : model_(model),
       work_(*model.work_),
       n_(n),
-      count_(3 * model.mesh().num_owned_vertices()),
-      kinematics_(make_time_rule(model.options_, model.dt(), n), count_, model.fixed()),
+      count_(3 * model.system_->mesh().num_owned_vertices()),
+      kinematics_(make_time_rule(model.options_, model.dt(), n), count_, model.system_->fixed()),
       state_(state),
       load_factor_(model.options_.ramp_steps > 0
                        ? std::min(1.0, (n + 1.0) / static_cast<double>(model.options_.ramp_steps))
                        : 1.0),
-      position_history_(model.local_field("position_history")),
-      velocity_history_(model.local_field("velocity_history")),
-      inertia_(model.local_field("inertia")),
-      prescribed_(model.local_field("prescribed_positions")),
-      prescribed_velocities_(model.local_field("prescribed_velocities")),
-      moves_(std::any_of(model.terms().begin(), model.terms().end(),
+      position_history_(model.system_->local_field("position_history")),
+      velocity_history_(model.system_->local_field("velocity_history")),
+      inertia_(model.system_->local_field("inertia")),
+      prescribed_(model.system_->local_field("prescribed_positions")),
+      prescribed_velocities_(model.system_->local_field("prescribed_velocities")),
+      moves_(std::any_of(model.system_->terms().begin(), model.system_->terms().end(),
                          [&](const auto& term) { return term->moves(n, model.parameters()); })),
-      positions_(model.local_field("positions_of_forces")),
-      velocities_(model.local_field("velocities_of_forces")),
-      force_(model.local_field("force")) {
+      positions_(model.system_->local_field("positions_of_forces")),
+      velocities_(model.system_->local_field("velocities_of_forces")),
+      force_(model.system_->local_field("force")) {
   kinematics_.combine_state(rule_.position, state, position_history_);
   kinematics_.combine_state(rule_.velocity, state, velocity_history_);
   kinematics_.combine_state(rule_.acceleration, state, inertia_);
   prescribe(prescribed_, prescribed_velocities_);
   // M (a_history - λ g), the part of the residual that does not depend on y.
   const Parameter& gravity = model.parameters().at("gravity");
-  Field acceleration = model.local_field("acceleration");
+  Field acceleration = model.system_->local_field("acceleration");
   copy_values(count_, inertia_, acceleration);
   inertia_.fill(0.0);
-  add_mass_times(count_, 1.0, model.mass(), acceleration, inertia_);
-  add_mass_times_vector(count_, -load_factor(gravity), model.mass(), gravity.field.data() + 3 * gravity.offset(n),
-                        inertia_);
+  add_mass_times(count_, 1.0, model.system_->mass(), acceleration, inertia_);
+  add_mass_times_vector(count_, -load_factor(gravity), model.system_->mass(),
+                        gravity.field.data() + 3 * gravity.offset(n), inertia_);
 }
 
 void ImplicitModel::Step::advance(const Field& y, State& next) const {
   next.copy_from(state_);
   kinematics_.advance_state(y, prescribed_velocities_, next);
+  model_.system_->advance_motions(n_, model_.dt(), next);
   synchronise(next);
 }
 
 Evaluation ImplicitModel::Step::evaluate(const Field& y, Field& residual) {
   const ProfilingRegion region("diffsim::dynamics::evaluate");
   const Configuration at = configuration(y, work_.invalid_cell.data());
-  model_.compute_force(at, force_);
+  model_.system_->compute_force(at, force_);
   Field& a = acceleration_of(y);
   // R² over free components, (M a)², f², Φ, whether a cell is invalid.
   double sums[5] = {0.0, dot_values(count_, a, a), dot_values(count_, force_, force_), 0.0, 0.0};
   copy_values(count_, a, residual);
   add_scaled(count_, -1.0, force_, residual);
   if (shift_) add_scaled(count_, homotopy_ - 1.0, *shift_, residual);
-  keep_free(count_, model_.fixed(), residual);
+  keep_free(count_, model_.system_->fixed(), residual);
   sums[0] = dot_values(count_, residual, residual);
   if (work_.has_potential) {
     double energy = 0.0;
-    for (const auto& term : model_.terms()) energy += term->energy(at, model_.parameters());
+    for (const auto& term : model_.system_->terms()) energy += term->energy(at, model_.parameters());
     sums[3] = potential(y, energy);
   }
   std::int32_t invalid = nothing_invalid;
@@ -109,15 +110,15 @@ double ImplicitModel::Step::find_gap(const Field& y, Field& gap) {
   scale(-1.0, gap);
   add_scaled(count_, homotopy_, prescribed_, gap);
   add_scaled(count_, 1.0 - homotopy_, state_["positions"], gap);
-  keep_fixed(count_, model_.fixed(), gap);
-  model_.mesh().vertex_exchange().copy_to_ghosts(gap);
+  keep_fixed(count_, model_.system_->fixed(), gap);
+  model_.system_->mesh().vertex_exchange().copy_to_ghosts(gap);
   return largest(gap);
 }
 
 LinearReport ImplicitModel::Step::find_direction(const Field& y, const Field& residual, const Field& gap,
                                                  double tolerance, bool project, Field& direction) {
   if (!model_.options_.implicit_differentiation) tolerance = std::min(tolerance, model_.options_.linear.tolerance);
-  Field rhs = model_.local_field("rhs");
+  Field rhs = model_.system_->local_field("rhs");
   if (work_.linear.wants_reference()) make_reference();
   assemble(y, project);
   if (largest(gap) > 0.0) {
@@ -128,10 +129,10 @@ LinearReport ImplicitModel::Step::find_direction(const Field& y, const Field& re
   find_rounding();
   work_.linear.set_matrix(work_.shares(), work_.symmetric, project ? nullptr : product_at(y));
   add_scaled(count_, -1.0, residual, rhs);
-  keep_free(count_, model_.fixed(), rhs);
+  keep_free(count_, model_.system_->fixed(), rhs);
   const LinearReport report = work_.linear.solve(rhs, direction, tolerance);
-  copy_fixed(count_, model_.fixed(), gap, direction);
-  model_.mesh().vertex_exchange().copy_to_ghosts(direction);
+  copy_fixed(count_, model_.system_->fixed(), gap, direction);
+  model_.system_->mesh().vertex_exchange().copy_to_ghosts(direction);
   return report;
 }
 
@@ -155,10 +156,10 @@ void ImplicitModel::Step::move(const Field& from, double t, const Field& directi
 double ImplicitModel::Step::max_step(const Field& from, double from_progress, const Field& to, double to_progress) {
   double t = 1.0;
   const auto limits = [](const auto& term) { return term->limits_steps(); };
-  if (std::none_of(model_.terms().begin(), model_.terms().end(), limits)) return t;
+  if (std::none_of(model_.system_->terms().begin(), model_.system_->terms().end(), limits)) return t;
   limiting_.clear();
   const auto limit = [&](const Field& begin, double begin_time, const Field& end, double end_time) {
-    for (const auto& term : model_.terms()) {
+    for (const auto& term : model_.system_->terms()) {
       if (!term->limits_steps()) continue;
       const double least = term->max_step({begin, n_, nullptr, nullptr, begin_time},
                                           {end, n_, nullptr, nullptr, end_time}, model_.parameters());
@@ -178,7 +179,7 @@ double ImplicitModel::Step::max_step(const Field& from, double from_progress, co
 
 void ImplicitModel::Step::set_homotopy(double s) {
   if (!shift_) {
-    Field residual = model_.local_field("residual");
+    Field residual = model_.system_->local_field("residual");
     const double progress = std::exchange(progress_, moves_ ? 0.0 : 1.0);
     evaluate(state_["positions"], residual);
     progress_ = progress;
@@ -189,12 +190,12 @@ void ImplicitModel::Step::set_homotopy(double s) {
 
 Configuration ImplicitModel::Step::configuration(const Field& y, std::int32_t* invalid_cell) {
   positions_ = positions_of(y);
-  const bool rates = model_.any_term_uses_velocities();
+  const bool rates = model_.system_->any_term_uses_velocities();
   if (rates) {
     velocities_.copy_from(velocity_history_);
     axpy(rule_.velocity.y, y, velocities_);
-    copy_fixed(count_, model_.fixed(), prescribed_velocities_, velocities_);
-    model_.mesh().vertex_exchange().copy_to_ghosts(velocities_);
+    copy_fixed(count_, model_.system_->fixed(), prescribed_velocities_, velocities_);
+    model_.system_->mesh().vertex_exchange().copy_to_ghosts(velocities_);
   }
   return {positions_, n_, invalid_cell, rates ? &velocities_ : nullptr, time_of_forces(progress_), load_factor_};
 }
@@ -215,15 +216,15 @@ LinearSystem::Product ImplicitModel::Step::product_at(const Field& y) {
     const Configuration here{place->positions,     n_, nullptr, rates ? &place->velocities : nullptr, place->at.time,
                              place->at.load_factor};
     copy_values(count_, x, dx);
-    model_.mesh().vertex_exchange().copy_to_ghosts(dx);
+    model_.system_->mesh().vertex_exchange().copy_to_ghosts(dx);
     if (rates) {
       dv.copy_from(dx);
       scale(rule_.velocity.y, dv);
     }
     scale(rule_.position.y, dx);
-    model_.compute_force_tangent(here, {dx, rates ? &dv : nullptr}, {}, force);
+    model_.system_->compute_force_tangent(here, {dx, rates ? &dv : nullptr}, {}, force);
     scale(-1.0, force);
-    add_mass_times(count_, rule_.acceleration.y, model_.mass(), x, force);
+    add_mass_times(count_, rule_.acceleration.y, model_.system_->mass(), x, force);
   };
 }
 
@@ -233,45 +234,45 @@ void ImplicitModel::Step::assemble(const Field& y, bool project) {
   make_blocks(at);
   for (MatrixShare* share : work_.shares()) share->blocks().zero();
   const JacobianWeights weights{-rule_.position.y, -rule_.velocity.y, project};
-  for (const auto& term : model_.terms())
+  for (const auto& term : model_.system_->terms())
     if (!term->couplings_vary()) term->add_jacobian(at, model_.parameters(), weights, work_.common->blocks());
   for (const auto& part : work_.varying)
     part.term->add_jacobian(at, model_.parameters(), weights, part.share->blocks());
-  work_.common->blocks().add_to_diagonal(rule_.acceleration.y, model_.mass());
+  work_.common->blocks().add_to_diagonal(rule_.acceleration.y, model_.system_->mass());
 }
 
 void ImplicitModel::Step::make_reference() {
   const ProfilingRegion region("diffsim::dynamics::make_reference");
   if (!work_.varying.empty()) return;
   const TimeRule rule = make_time_rule(model_.options_, model_.dt(), 1);
-  Field rest = model_.local_field("rest"), velocities = rest.like("velocities_at_rest");
+  Field rest = model_.system_->local_field("rest"), velocities = rest.like("velocities_at_rest");
   copy_values(count_, model_.parameters().at("rest_positions").field, rest);
-  model_.mesh().vertex_exchange().copy_to_ghosts(rest);
-  const Configuration at{rest, 0, nullptr, model_.any_term_uses_velocities() ? &velocities : nullptr};
+  model_.system_->mesh().vertex_exchange().copy_to_ghosts(rest);
+  const Configuration at{rest, 0, nullptr, model_.system_->any_term_uses_velocities() ? &velocities : nullptr};
   make_blocks(at);
   bool good = false;
   for (const bool project : {false, true}) {
     if (good) break;
     work_.common->blocks().zero();
     const JacobianWeights weights{-rule.position.y, -rule.velocity.y, project};
-    for (const auto& term : model_.terms())
+    for (const auto& term : model_.system_->terms())
       if (!term->limits_steps()) term->add_jacobian(at, model_.parameters(), weights, work_.common->blocks());
-    work_.common->blocks().add_to_diagonal(rule.acceleration.y, model_.mass());
+    work_.common->blocks().add_to_diagonal(rule.acceleration.y, model_.system_->mass());
     good = work_.linear.set_reference(work_.shares(), work_.symmetric);
   }
 }
 
 Field& ImplicitModel::Step::acceleration_of(const Field& y) {
-  if (acceleration_.size() == 0) acceleration_ = model_.local_field("acceleration");
+  if (acceleration_.size() == 0) acceleration_ = model_.system_->local_field("acceleration");
   copy_values(count_, inertia_, acceleration_);
-  add_mass_times(count_, rule_.acceleration.y, model_.mass(), y, acceleration_);
+  add_mass_times(count_, rule_.acceleration.y, model_.system_->mass(), y, acceleration_);
   return acceleration_;
 }
 
 Field ImplicitModel::Step::positions_of(const Field& y) const {
   Field x = position_history_.clone();
   axpy(rule_.position.y, y, x);
-  model_.mesh().vertex_exchange().copy_to_ghosts(x);
+  model_.system_->mesh().vertex_exchange().copy_to_ghosts(x);
   return x;
 }
 
@@ -280,18 +281,18 @@ void ImplicitModel::Step::add_forces_of_motion(const Field& y, Field& rhs) {
   const Field still = rhs.like("still");
   Field force = rhs.like("force");
   const double time = time_of_forces(progress_goal()) - time_of_forces(progress_);
-  for (const auto& term : model_.terms())
+  for (const auto& term : model_.system_->terms())
     if (term->moves(n_, model_.parameters()))
       term->add_force_tangent(at, {still, at.velocities ? &still : nullptr, time}, {}, force);
-  model_.mesh().vertex_exchange().add_to_owners(force);
+  model_.system_->mesh().vertex_exchange().add_to_owners(force);
   add_scaled(count_, 1.0, force, rhs);
 }
 
 double ImplicitModel::Step::potential(const Field& y, double energy) {
-  Field d = model_.local_field("displacement"), Md = d.like("mass_times_displacement");
+  Field d = model_.system_->local_field("displacement"), Md = d.like("mass_times_displacement");
   copy_values(count_, y, d);
   add_scaled(count_, -1.0, state_["positions"], d);
-  add_mass_times(count_, 0.5 * rule_.acceleration.y, model_.mass(), d, Md);
+  add_mass_times(count_, 0.5 * rule_.acceleration.y, model_.system_->mass(), d, Md);
   add_scaled(count_, 1.0, acceleration_of(state_["positions"]), Md);
   if (shift_) add_scaled(count_, homotopy_ - 1.0, *shift_, Md);
   return dot_values(count_, d, Md) + energy / rule_.position.y;
@@ -300,7 +301,7 @@ double ImplicitModel::Step::potential(const Field& y, double energy) {
 void ImplicitModel::Step::find_rounding() {
   double sum = 0.0;
   for (const MatrixShare* share : work_.shares())
-    sum += diagonal_square(static_cast<int>(model_.mass().size()), share->blocks().data().diagonal,
+    sum += diagonal_square(static_cast<int>(model_.system_->mass().size()), share->blocks().data().diagonal,
                            share->blocks().values());
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, model_.comm()));
   rounding_ = 2.2e-16 * work_.extent * std::sqrt(sum);
@@ -309,9 +310,9 @@ void ImplicitModel::Step::find_rounding() {
 void ImplicitModel::Step::make_blocks(const Configuration& at) {
   if (!work_.common) {
     Couplings couplings;
-    for (const auto& term : model_.terms())
+    for (const auto& term : model_.system_->terms())
       if (!term->couplings_vary()) term->add_couplings(at, couplings);
-    work_.common = std::make_unique<MatrixShare>(model_.mesh(), std::move(couplings), false);
+    work_.common = std::make_unique<MatrixShare>(model_.system_->mesh(), std::move(couplings), false);
   }
   for (auto& [term, share] : work_.varying) {
     const ProfilingRegion region("diffsim::dynamics::make_varying_pattern");
@@ -320,7 +321,7 @@ void ImplicitModel::Step::make_blocks(const Configuration& at) {
     term->add_couplings(at, couplings);
     int same = share && share->couplings() == couplings;
     DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, model_.comm()));
-    if (!same) share = std::make_unique<MatrixShare>(model_.mesh(), std::move(couplings), true);
+    if (!same) share = std::make_unique<MatrixShare>(model_.system_->mesh(), std::move(couplings), true);
   }
   patterns_are_of_this_step_ = true;
 }

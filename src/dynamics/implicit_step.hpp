@@ -119,6 +119,11 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   /// Sets y and u to the positions and velocities that are prescribed for the end of the step, and leaves free
   /// components as they are.
   void prescribe(Field& y, Field& u) const;
+  /// Tangent of `advance`.
+  void advance_tangent(const Field& dy, const Field& du, const ParameterSet& direction, State& tangent) const;
+  /// Adjoint of `advance`: `adjoint` becomes that of the old state as far as the new one takes it from there; adds to ȳ
+  /// and the gradient, sets ū. `prescribe_adjoint` completes it.
+  void advance_adjoint(State& adjoint, Field& y_bar, Field& u_bar, ParameterSet& gradient) const;
   /// Tangent of `prescribe`.
   void prescribe_tangent(const State& tangent, const ParameterSet& direction, Field& dy, Field& du) const;
   /// Adjoint of `prescribe`: adds to s̄ and the gradient. ȳ of free components is dropped.
@@ -132,7 +137,7 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
 
   /// Derivative ḋ of the direction d that Newton's method took from y: `missing` in the prescribed components; in the
   /// free ones J ḋ = -Ṙ - J̇ d. `along`: derivatives of x, v, a at y.
-  Field direction_tangent(const Field& y, const Field& d, dynamics::Kinematics along, const Field& missing,
+  Field direction_tangent(const Field& y, const Field& d, dynamics::KinematicFields along, const Field& missing,
                           const ParameterSet& direction);
   /// Adjoint of `direction_tangent`: adds to ȳ, ū, s̄ and the gradient. d̄ becomes the adjoint of `missing`.
   void direction_adjoint(const Field& y, const Field& d, Field& d_bar, Field& y_bar, Field& u_bar, State& state_bar,

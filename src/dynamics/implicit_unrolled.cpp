@@ -52,37 +52,37 @@ void require_symmetric(const std::vector<std::unique_ptr<ForceTerm>>& terms) {
 }  // namespace
 
 void ImplicitModel::prepare_tangent(const ParameterSet& direction) {
-  MeshModel::prepare_tangent(direction);
+  SystemModel::prepare_tangent(direction);
   if (options_.implicit_differentiation) return;
-  require_symmetric(terms());
-  begin_terms_adjoint_tangent({}, direction);
+  require_symmetric(system_->terms());
+  system_->begin_terms_adjoint_tangent({}, direction);
 }
 
 void ImplicitModel::begin_adjoint(const ParameterSet& gradient) {
-  MeshModel::begin_adjoint(gradient);
+  SystemModel::begin_adjoint(gradient);
   if (options_.implicit_differentiation) return;
-  require_symmetric(terms());
-  begin_terms_adjoint_tangent(gradient, {});
+  require_symmetric(system_->terms());
+  system_->begin_terms_adjoint_tangent(gradient, {});
 }
 
 void ImplicitModel::prepare_adjoint(ParameterSet& gradient) {
   // What J d contributed was gathered with the derivatives; it belongs to the gradient itself.
   if (!options_.implicit_differentiation)
-    for (const auto& term : terms()) term->prepare_adjoint_tangent(parameters(), {}, gradient);
-  MeshModel::prepare_adjoint(gradient);
+    for (const auto& term : system_->terms()) term->prepare_adjoint_tangent(parameters(), {}, gradient);
+  SystemModel::prepare_adjoint(gradient);
 }
 
 void ImplicitModel::begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) {
   if (!options_.implicit_differentiation)
     throw Error("no second derivatives of Newton's iterations; use implicit_differentiation: true", ErrorKind::input);
-  MeshModel::begin_adjoint_tangent(gradient, direction);
+  SystemModel::begin_adjoint_tangent(gradient, direction);
 }
 
 const NewtonIteration& ImplicitModel::Step::iteration(int k, int end, NewtonTrace& trace) {
   if (trace.holds(k)) return trace[k];
   // The iterations depend on nothing but the state that the step began with.
   Step again(model_, n_, state_);
-  Field y = model_.local_field("positions");
+  Field y = model_.system_->local_field("positions");
   y.copy_from(state_["positions"]);
   NewtonOptions options = model_.options_.newton;
   options.max_iterations = end;
@@ -115,23 +115,22 @@ void ImplicitModel::Step::unrolled_tangent(int iterations, NewtonTrace& trace, c
     const Field d = difference(from, length, k + 1 < iterations ? get(k + 1).y : y);
     Field missing = prescribed.clone();
     add_scaled(count_, -1.0, dy, missing);
-    keep_fixed(count_, model_.fixed(), missing);
-    Kinematics along(dy);
+    keep_fixed(count_, model_.system_->fixed(), missing);
+    KinematicFields along(dy);
     kinematics_.evaluate(dy, du, tangent, along);
     add_scaled(count_, length, direction_tangent(from, d, std::move(along), missing, direction), dy);
   }
-  kinematics_.advance_state(dy, du, tangent);
-  synchronise(tangent);
+  advance_tangent(dy, du, direction, tangent);
 }
 
-Field ImplicitModel::Step::direction_tangent(const Field& y, const Field& d, Kinematics along, const Field& missing,
-                                             const ParameterSet& direction) {
+Field ImplicitModel::Step::direction_tangent(const Field& y, const Field& d, KinematicFields along,
+                                             const Field& missing, const ParameterSet& direction) {
   Residual residual(*this, y);
   // -J̇ d, which is -J̇ᵀ d: the Jacobians are symmetric.
-  Kinematics bar(d);
+  KinematicFields bar(d);
   ParameterSet nothing;
   along.synchronise();
-  residual.adjoint_tangent(along, direction, &d, nullptr, bar, {nothing, model_.mass_gradient()});
+  residual.adjoint_tangent(along, direction, &d, nullptr, bar, {nothing, model_.system_->mass_gradient()});
   // -Ṙ, and -J times the part of ḋ that is known.
   Field rhs = d.like("rhs");
   kinematics_.add_positions(missing, along);
@@ -146,9 +145,9 @@ Field ImplicitModel::Step::direction_tangent(const Field& y, const Field& d, Kin
 
 void ImplicitModel::Step::unrolled_adjoint(int iterations, NewtonTrace& trace, const Field& y, State& adjoint,
                                            ParameterSet& gradient) {
-  Field y_bar = model_.local_field("positions_adjoint"), prescribed_bar = y_bar.like("prescribed_adjoint"),
+  Field y_bar = model_.system_->local_field("positions_adjoint"), prescribed_bar = y_bar.like("prescribed_adjoint"),
         u_bar = y_bar.like("prescribed_velocities_adjoint");
-  kinematics_.advance_state_adjoint(adjoint, y_bar, u_bar);
+  advance_adjoint(adjoint, y_bar, u_bar, gradient);
   Field to = y.clone();
   for (int k = iterations; k-- > 0;) {
     const NewtonIteration& held = iteration(k, k + 1, trace);
@@ -170,12 +169,12 @@ void ImplicitModel::Step::direction_adjoint(const Field& y, const Field& d, Fiel
   linearise(y);
   const Field w = solve(d_bar.clone(), true);
   Residual residual(*this, y);
-  const Residual::Gradient gathered{gradient, model_.mass_gradient()};
-  Kinematics bar(y_bar), along(y_bar);
+  const Residual::Gradient gathered{gradient, model_.system_->mass_gradient()};
+  KinematicFields bar(y_bar), along(y_bar);
   // Of -wᵀ R, and of -wᵀ J d by d alone.
   residual.adjoint(w, bar, gathered);
   kinematics_.add_positions_adjoint(bar, d_bar);
-  keep_fixed(count_, model_.fixed(), d_bar);
+  keep_fixed(count_, model_.system_->fixed(), d_bar);
   kinematics_.evaluate_adjoint(bar, y_bar, u_bar, state_bar);
   // Of -wᵀ J d by what J depends on.
   kinematics_.add_positions(d, along);

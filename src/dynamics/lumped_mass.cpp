@@ -5,23 +5,11 @@
 
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
-#include "dynamics/vector_kernels.hpp"
 
 namespace diffsim {
 namespace {
 
-Field on_local_vertices(const TetrahedralMesh& mesh, const char* name) { return {name, mesh.vertex_entities(), 3}; }
-
-void take_first_components(const Field& vectors, Field& numbers) {
-  const double* const from = vectors.data();
-  double* const to = numbers.data();
-  Kokkos::parallel_for(
-      "diffsim::dynamics::masses", Range(0, static_cast<int>(numbers.size())),
-      KOKKOS_LAMBDA(int i) { to[i] = from[3 * i]; });
-  Kokkos::fence();
-}
-
-/// The first entry that is not > 0, or how many there are.
+/// Index of the first entry that is not > 0, or the number of entries.
 int first_not_positive(const Field& numbers) {
   const double* const x = numbers.data();
   int first = static_cast<int>(numbers.size());
@@ -34,17 +22,24 @@ int first_not_positive(const Field& numbers) {
   return std::min(first, static_cast<int>(numbers.size()));
 }
 
-}  // namespace
+const Field& density_of(const ParameterSet& set) { return set.at("density").field; }
+const Field& rest_of(const ParameterSet& set) { return set.at("rest_positions").field; }
 
-LumpedMass::LumpedMass(const TetrahedralMesh& mesh)
-    : mesh_(&mesh), lumping_(mesh), mass_("mass", static_cast<std::size_t>(mesh.num_owned_vertices())) {}
-
-void LumpedMass::gather(Field& sums, Field& owned) const {
-  mesh_->vertex_exchange().add_to_owners(sums);
-  take_first_components(sums, owned);
+/// Field of that name, or nullptr.
+template <class Set>
+auto* find_field(Set& set, const char* name) {
+  auto* const parameter = set.find(name);
+  return parameter ? &parameter->field : nullptr;
 }
 
-void LumpedMass::compute(const Field& density, const Field& rest) {
+}  // namespace
+
+LumpedMass::LumpedMass(const TetrahedralMesh& mesh) : mesh_(&mesh), lumping_(mesh) {}
+
+bool LumpedMass::depends_on(const ParameterSet& set) const { return set.find("density") || set.find("rest_positions"); }
+
+void LumpedMass::add_mass(const ParameterSet& parameters, Field& mass) const {
+  const Field& density = density_of(parameters);
   collectively(mesh_->comm(), [&] {
     const auto cell = static_cast<std::size_t>(first_not_positive(density));
     if (cell < density.size())
@@ -52,25 +47,26 @@ void LumpedMass::compute(const Field& density, const Field& rest) {
                       std::to_string(mesh_->cell_order().file_index()[cell]) + "; it must be positive",
                   ErrorKind::input);
   });
-  Field sums = on_local_vertices(*mesh_, "mass");
-  lumping_.add_sums(density, rest, sums);
-  gather(sums, mass_);
+  lumping_.add_sums(density, rest_of(parameters), mass);
 }
 
-void LumpedMass::compute_tangent(const Field& density, const Field& rest, const Field* density_tangent,
-                                 const Field* rest_tangent) {
-  if (mass_tangent_.size() != mass_.size()) mass_tangent_ = mass_.like("mass_tangent");
-  Field sums = on_local_vertices(*mesh_, "mass_tangent");
-  lumping_.add_sums_tangent(density, rest, density_tangent, rest_tangent, sums);
-  gather(sums, mass_tangent_);
+void LumpedMass::add_mass_tangent(const ParameterSet& parameters, const ParameterSet& direction,
+                                  Field& mass_tangent) const {
+  lumping_.add_sums_tangent(density_of(parameters), rest_of(parameters), find_field(direction, "density"),
+                            find_field(direction, "rest_positions"), mass_tangent);
 }
 
-void LumpedMass::add_gradient(const Field& density, const Field& rest, const Field& mass_gradient,
-                              Field* density_gradient, Field* rest_gradient) const {
-  Field w = on_local_vertices(*mesh_, "mass_gradient");
-  dynamics::copy_values(static_cast<int>(mass_gradient.size()), mass_gradient, w);
-  mesh_->vertex_exchange().copy_to_ghosts(w);
-  lumping_.add_sums_adjoint(density, rest, w, density_gradient, rest_gradient);
+void LumpedMass::add_mass_adjoint(const ParameterSet& parameters, const Field& mass_adjoint,
+                                  ParameterSet& gradient) const {
+  lumping_.add_sums_adjoint(density_of(parameters), rest_of(parameters), mass_adjoint, find_field(gradient, "density"),
+                            find_field(gradient, "rest_positions"));
+}
+
+void LumpedMass::add_mass_adjoint_tangent(const ParameterSet& parameters, const ParameterSet&, const Field&,
+                                          const Field& mass_adjoint_tangent, ParameterSet& gradient_tangent) const {
+  // Masses are linear in the density; there is no second derivative by the rest shape.
+  if (Field* const density = find_field(gradient_tangent, "density"))
+    lumping_.add_sums_adjoint(density_of(parameters), rest_of(parameters), mass_adjoint_tangent, density, nullptr);
 }
 
 }  // namespace diffsim

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "diffsim/core/add_to_entries.hpp"
+#include "diffsim/core/entities.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim::dynamics {
@@ -114,89 +116,106 @@ void move_adjoints(const DeviceArray<int>& vertices, const Frame& frame, const d
   Kokkos::fence();
 }
 
-/// dt Σ_{m<n} V_m + t V_n.
-Vec3<double> travelled(const Parameter& velocity, const std::vector<double>& values, int n, double t, double dt) {
-  Vec3<double> sum{{0.0, 0.0, 0.0}};
-  for (int m = 0; m <= n; ++m)
-    for (int c = 0; c < 3; ++c)
-      sum[c] += (m < n ? dt : t) * values[3 * velocity.offset(m) + static_cast<std::size_t>(c)];
-  return sum;
+Vec3<double> vector_of(const Field& field) {
+  const std::vector<double> values = field.to_host();
+  return {{values[0], values[1], values[2]}};
 }
 
-Vec3<double> value_at(const Parameter& velocity, const std::vector<double>& values, int n) {
-  const std::size_t i = 3 * velocity.offset(n);
+void add_to_vector(Field& field, const Vec3<double>& change) {
+  Vec3<double> sum = vector_of(field) + change;
+  field.from_host({sum[0], sum[1], sum[2]});
+}
+
+/// Value of step n; zero without a parameter.
+Vec3<double> velocity_at(const Parameter* velocity, int n) {
+  if (!velocity) return {{0.0, 0.0, 0.0}};
+  const std::vector<double> values = velocity->field.to_host();
+  const std::size_t i = 3 * velocity->offset(n);
   return {{values[i], values[i + 1], values[i + 2]}};
 }
 
 }  // namespace
 
-RigidMotion::RigidMotion(const std::string& name, std::array<double, 3> axis, std::array<double, 3> origin, double dt,
-                         const std::vector<int>& vertices)
+RigidMotion::RigidMotion(const std::string& name, std::array<double, 3> axis, std::array<double, 3> origin,
+                         MPI_Comm comm, const std::vector<int>& vertices)
     : name_(name),
       axis_{{axis[0], axis[1], axis[2]}},
       origin_{{origin[0], origin[1], origin[2]}},
-      dt_(dt),
+      comm_(comm),
       vertices_(to_device("diffsim::dynamics::moved_vertices", vertices)) {
   const double length = std::sqrt(dot(axis_, axis_));
   if (!(length > 0.0)) throw Error("the axis of a motion has no length; give one such as [0, 0, 1]", ErrorKind::input);
   axis_ = times(1.0 / length, axis_);
 }
 
-RigidMotion::Frame RigidMotion::frame(const ParameterSet& parameters, int n, double t, double h) const {
+void RigidMotion::add_state(State& state) const {
+  state.add(Field(origin(), Entities::one_for_all(comm_), 3)).from_host({origin_[0], origin_[1], origin_[2]});
+}
+
+void RigidMotion::advance(const ParameterSet& parameters, int step, double dt, State& state) const {
+  add_to_vector(state[origin()], times(dt, velocity_at(&parameters.at(velocity()), step)));
+}
+
+void RigidMotion::advance_tangent(const ParameterSet&, const ParameterSet& direction, int step, double dt,
+                                  State& tangent) const {
+  add_to_vector(tangent[origin()], times(dt, velocity_at(direction.find(velocity()), step)));
+}
+
+void RigidMotion::advance_adjoint(const ParameterSet&, int step, double dt, State& adjoint,
+                                  ParameterSet& gradient) const {
+  Parameter* const given = gradient.find(velocity());
+  if (!given) return;
+  const Vec3<double> bar = times(dt, vector_of(adjoint[origin()]));
+  add_to_entries(given->field, 3 * given->offset(step), {bar[0], bar[1], bar[2]});
+}
+
+RigidMotion::Frame RigidMotion::frame(const ParameterSet& parameters, const MotionSpan& span,
+                                      const State& start) const {
   const Parameter& rate = parameters.at(angular_velocity());
-  const Parameter& velocity_parameter = parameters.at(velocity());
-  const std::vector<double> velocities = velocity_parameter.field.to_host();
   Frame frame;
-  frame.rate = rate.field.to_host()[rate.offset(n)];
-  frame.h = h;
+  frame.rate = rate.field.to_host()[rate.offset(span.step)];
+  frame.h = span.duration;
   frame.axis = axis_;
-  frame.velocity = value_at(velocity_parameter, velocities, n);
-  frame.shift = times(h, frame.velocity);
-  frame.origin = origin_ + travelled(velocity_parameter, velocities, n, t, dt_);
-  frame.rotation = rotation(axis_, frame.rate * h, false);
-  frame.slope = rotation(axis_, frame.rate * h, true);
+  frame.velocity = velocity_at(&parameters.at(velocity()), span.step);
+  frame.shift = times(frame.h, frame.velocity);
+  frame.origin = vector_of(start[origin()]) + times(span.begin, frame.velocity);
+  frame.rotation = rotation(axis_, frame.rate * frame.h, false);
+  frame.slope = rotation(axis_, frame.rate * frame.h, true);
   return frame;
 }
 
-void RigidMotion::apply(const ParameterSet& parameters, int n, double t, double h, const Field& x, Field& y,
-                        Field& v) const {
-  move_vertices(vertices_, frame(parameters, n, t, h), x.data(), y.data(), v.data());
+void RigidMotion::apply(const ParameterSet& parameters, const MotionSpan& span, const State& start, const Field& x,
+                        Field& y, Field& v) const {
+  move_vertices(vertices_, frame(parameters, span, start), x.data(), y.data(), v.data());
 }
 
-void RigidMotion::apply_tangent(const ParameterSet& parameters, const ParameterSet& direction, int n, double t,
-                                double h, const Field& x, const Field& dx, Field& dy, Field& dv) const {
-  Vec3<double> d_origin{{0.0, 0.0, 0.0}}, d_velocity = d_origin;
+void RigidMotion::apply_tangent(const ParameterSet& parameters, const ParameterSet& direction, const MotionSpan& span,
+                                const State& start, const State& start_tangent, const Field& x, const Field& dx,
+                                Field& dy, Field& dv) const {
   double d_rate = 0.0;
-  if (const Parameter* rate = direction.find(angular_velocity())) d_rate = rate->field.to_host()[rate->offset(n)];
-  if (const Parameter* given = direction.find(velocity())) {
-    const std::vector<double> values = given->field.to_host();
-    d_origin = travelled(*given, values, n, t, dt_);
-    d_velocity = value_at(*given, values, n);
-  }
-  move_tangents(vertices_, frame(parameters, n, t, h), d_origin, d_velocity, d_rate, x.data(), dx.data(), dy.data(),
+  if (const Parameter* rate = direction.find(angular_velocity()))
+    d_rate = rate->field.to_host()[rate->offset(span.step)];
+  const Vec3<double> d_velocity = velocity_at(direction.find(velocity()), span.step);
+  const Vec3<double> d_origin = vector_of(start_tangent[origin()]) + times(span.begin, d_velocity);
+  move_tangents(vertices_, frame(parameters, span, start), d_origin, d_velocity, d_rate, x.data(), dx.data(), dy.data(),
                 dv.data());
 }
 
-void RigidMotion::apply_adjoint(const ParameterSet& parameters, int n, double t, double h, const Field& x, Field& y_bar,
-                                Field& v_bar, ParameterSet& gradient) const {
-  const Frame frame_now = frame(parameters, n, t, h);
-  const auto sum = [&](int k) { return adjoint_sum(k, vertices_, frame_now, x.data(), y_bar.data(), v_bar.data()); };
-  if (Parameter* rate = gradient.find(angular_velocity())) {
-    std::vector<double> values = rate->field.to_host();
-    values[rate->offset(n)] += sum(0);
-    rate->field.from_host(values);
+void RigidMotion::apply_adjoint(const ParameterSet& parameters, const MotionSpan& span, const State& start,
+                                const Field& x, Field& y_bar, Field& v_bar, State& start_adjoint,
+                                ParameterSet& gradient) const {
+  const Frame now = frame(parameters, span, start);
+  const auto sum = [&](int k) { return adjoint_sum(k, vertices_, now, x.data(), y_bar.data(), v_bar.data()); };
+  if (Parameter* const rate = gradient.find(angular_velocity()))
+    add_to_entries(rate->field, rate->offset(span.step), {sum(0)});
+  const Vec3<double> origin_bar{{sum(1), sum(2), sum(3)}};
+  add_to_vector(start_adjoint[origin()], origin_bar);
+  if (Parameter* const given = gradient.find(velocity())) {
+    std::vector<double> bar;
+    for (int c = 0; c < 3; ++c) bar.push_back(span.begin * origin_bar[c] + sum(4 + c));
+    add_to_entries(given->field, 3 * given->offset(span.step), bar);
   }
-  if (Parameter* given = gradient.find(velocity())) {
-    std::vector<double> values = given->field.to_host();
-    for (int c = 0; c < 3; ++c) {
-      const double origin_bar = sum(1 + c);
-      for (int m = 0; m <= n; ++m)
-        values[3 * given->offset(m) + static_cast<std::size_t>(c)] += (m < n ? dt_ : t) * origin_bar;
-      values[3 * given->offset(n) + static_cast<std::size_t>(c)] += sum(4 + c);
-    }
-    given->field.from_host(values);
-  }
-  move_adjoints(vertices_, frame_now, x.data(), y_bar.data(), v_bar.data());
+  move_adjoints(vertices_, now, x.data(), y_bar.data(), v_bar.data());
 }
 
 }  // namespace diffsim::dynamics

@@ -6,7 +6,7 @@
 
 namespace diffsim::dynamics {
 
-void Kinematics::synchronise() {
+void KinematicFields::synchronise() {
   for (Field* field : {&x, &v})
     if (const Exchange* exchange = field->on().exchange()) exchange->copy_to_ghosts(*field);
 }
@@ -22,7 +22,7 @@ void StepKinematics::combine_state_adjoint(const Combination& combination, const
     if (combination.state[k] != 0.0) add_scaled(count_, combination.state[k], bar, state_bar.fields()[k]);
 }
 
-void StepKinematics::evaluate(const Field& y, const Field& u, const State& state, Kinematics& out) const {
+void StepKinematics::evaluate(const Field& y, const Field& u, const State& state, KinematicFields& out) const {
   combine_state(rule_.position, state, out.x);
   combine_state(rule_.velocity, state, out.v);
   combine_state(rule_.acceleration, state, out.a);
@@ -30,7 +30,7 @@ void StepKinematics::evaluate(const Field& y, const Field& u, const State& state
   copy_fixed(count_, fixed_, u, out.v);
 }
 
-void StepKinematics::evaluate_adjoint(Kinematics& bar, Field& y_bar, Field& u_bar, State& state_bar) const {
+void StepKinematics::evaluate_adjoint(KinematicFields& bar, Field& y_bar, Field& u_bar, State& state_bar) const {
   add_fixed(count_, fixed_, bar.v, u_bar);
   keep_free(count_, fixed_, bar.v);
   add_positions_adjoint(bar, y_bar);
@@ -39,16 +39,20 @@ void StepKinematics::evaluate_adjoint(Kinematics& bar, Field& y_bar, Field& u_ba
   combine_state_adjoint(rule_.acceleration, bar.a, state_bar);
 }
 
-void StepKinematics::add_positions(const Field& y, Kinematics& out) const {
+void StepKinematics::add_positions(const Field& y, KinematicFields& out) const {
   add_scaled(count_, rule_.position.y, y, out.x);
   add_scaled(count_, rule_.velocity.y, y, out.v);
   add_scaled(count_, rule_.acceleration.y, y, out.a);
 }
 
-void StepKinematics::add_positions_adjoint(const Kinematics& bar, Field& y_bar) const {
+void StepKinematics::add_positions_adjoint(const KinematicFields& bar, Field& y_bar) const {
   add_scaled(count_, rule_.position.y, bar.x, y_bar);
   add_scaled(count_, rule_.velocity.y, bar.v, y_bar);
   add_scaled(count_, rule_.acceleration.y, bar.a, y_bar);
+}
+
+void StepKinematics::keep_other_fields(const State& from, State& to) const {
+  for (std::size_t k = rule_.fields.size(); k < from.fields().size(); ++k) to.fields()[k].copy_from(from.fields()[k]);
 }
 
 void StepKinematics::advance_state(const Field& y, const Field& u, State& state) const {
@@ -61,6 +65,7 @@ void StepKinematics::advance_state(const Field& y, const Field& u, State& state)
   }
   copy_fixed(count_, fixed_, u, next["velocities"]);
   copy_values(count_, y, next.fields()[0]);
+  keep_other_fields(state, next);
   state.copy_from(next);
 }
 
@@ -73,6 +78,7 @@ void StepKinematics::advance_state_adjoint(State& adjoint, Field& y_bar, Field& 
     add_scaled(count_, rule_.next[k].y, bar, y_bar);
     combine_state_adjoint(rule_.next[k], bar, old);
   }
+  keep_other_fields(adjoint, old);
   adjoint.copy_from(old);
 }
 

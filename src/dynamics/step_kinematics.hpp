@@ -11,9 +11,9 @@ namespace diffsim::dynamics {
 
 /// Positions, velocities and accelerations in the equation of motion of an implicit step, M a = f(x, v) + λ M g, or
 /// their tangents or adjoints; [local vertices, 3].
-struct Kinematics {
+struct KinematicFields {
   /// Zeros, shaped like `field`.
-  explicit Kinematics(const Field& field) : x(field.like("x")), v(field.like("v")), a(field.like("a")) {}
+  explicit KinematicFields(const Field& field) : x(field.like("x")), v(field.like("v")), a(field.like("a")) {}
   /// Sets the copies of other ranks' x and v, as forces read them; a is read at owned vertices only.
   void synchronise();
 
@@ -36,23 +36,25 @@ class StepKinematics {
   void combine_state_adjoint(const Combination& combination, const Field& bar, State& state_bar) const;
 
   /// Computes (x, v, a) from (y, u, s); prescribed components have the velocity u.
-  void evaluate(const Field& y, const Field& u, const State& state, Kinematics& out) const;
+  void evaluate(const Field& y, const Field& u, const State& state, KinematicFields& out) const;
   /// Adjoint of `evaluate`: adds to ȳ, ū and s̄. The part of v̄ that goes to ū leaves v̄.
-  void evaluate_adjoint(Kinematics& bar, Field& y_bar, Field& u_bar, State& state_bar) const;
+  void evaluate_adjoint(KinematicFields& bar, Field& y_bar, Field& u_bar, State& state_bar) const;
 
   /// Adds (x_y, v_y, a_y) y to (x, v, a), in prescribed components too. That is how the Jacobian of Newton's method
   /// takes y: J = ∂R/∂(x, v, a) · (x_y, v_y, a_y).
-  void add_positions(const Field& y, Kinematics& out) const;
+  void add_positions(const Field& y, KinematicFields& out) const;
   /// Adjoint of `add_positions`: adds to ȳ.
-  void add_positions_adjoint(const Kinematics& bar, Field& y_bar) const;
+  void add_positions_adjoint(const KinematicFields& bar, Field& y_bar) const;
 
   /// Replaces the state s by the next one, computed from y, u and s; prescribed components have the velocity u and no
-  /// acceleration.
+  /// acceleration. Fields that the time rule does not have, those of prescribed motions, stay as they are.
   void advance_state(const Field& y, const Field& u, State& state) const;
   /// Adjoint of `advance_state`: `adjoint` becomes that of the old state; adds to ȳ, sets ū.
   void advance_state_adjoint(State& adjoint, Field& y_bar, Field& u_bar) const;
 
  private:
+  /// Copies the fields that the time rule does not have.
+  void keep_other_fields(const State& from, State& to) const;
   /// Whether field k of the state is a rate: zero where components are fixed.
   bool is_rate(std::size_t k) const { return rule_.fields[k] == "velocities" || rule_.fields[k] == "accelerations"; }
 

@@ -12,12 +12,12 @@ using namespace dynamics;
 namespace {
 
 /// The part of a direction that forces see.
-ConfigurationTangent direction_of(const Configuration& at, const Kinematics& along) {
+ConfigurationTangent direction_of(const Configuration& at, const KinematicFields& along) {
   return {along.x, at.velocities ? &along.v : nullptr};
 }
 
 /// The part of an adjoint that forces give.
-ConfigurationAdjoint adjoint_of(const Configuration& at, Kinematics& bar) {
+ConfigurationAdjoint adjoint_of(const Configuration& at, KinematicFields& bar) {
   return {bar.x, at.velocities ? &bar.v : nullptr};
 }
 
@@ -26,45 +26,47 @@ ConfigurationAdjoint adjoint_of(const Configuration& at, Kinematics& bar) {
 ImplicitModel::Residual::Residual(Step& step, const Field& y)
     : model_(step.model()), step_(step), y_(y), count_(step.count()), at_(step.configuration(y)) {}
 
-void ImplicitModel::Residual::tangent(const Kinematics& along, const ParameterSet& direction, Field& out) {
-  model_.compute_force_tangent(at_, direction_of(at_, along), direction, out);
+void ImplicitModel::Residual::tangent(const KinematicFields& along, const ParameterSet& direction, Field& out) {
+  model_.system_->compute_force_tangent(at_, direction_of(at_, along), direction, out);
   add_acceleration_tangent(-1.0, along, direction, out);
-  if (changes_mass(direction))
-    add_mass_ratio_times(count_, -1.0, model_.lumped_mass().mass_tangent(), model_.mass(), step_.acceleration_of(y_),
-                         out);
+  if (model_.system_->changes_mass(direction))
+    add_mass_ratio_times(count_, -1.0, model_.system_->mass_tangent(), model_.system_->mass(),
+                         step_.acceleration_of(y_), out);
 }
 
-void ImplicitModel::Residual::adjoint(const Field& w, Kinematics& bar, const Gradient& gradient) {
-  model_.compute_force_adjoint(at_, w, adjoint_of(at_, bar), gradient.parameters);
+void ImplicitModel::Residual::adjoint(const Field& w, KinematicFields& bar, const Gradient& gradient) {
+  model_.system_->compute_force_adjoint(at_, w, adjoint_of(at_, bar), gradient.parameters);
   bar.a.fill(0.0);
-  add_mass_times(count_, -1.0, model_.mass(), w, bar.a);
+  add_mass_times(count_, -1.0, model_.system_->mass(), w, bar.a);
   add_gravity_gradient(bar.a, gradient.parameters);
-  if (changes_mass(gradient.parameters))
-    subtract_products(count_, model_.mass(), step_.acceleration_of(y_), w, gradient.by_mass);
+  if (model_.system_->changes_mass(gradient.parameters))
+    subtract_products(count_, model_.system_->mass(), step_.acceleration_of(y_), w, gradient.by_mass);
 }
 
-void ImplicitModel::Residual::adjoint_tangent(const Kinematics& along, const ParameterSet& direction, const Field* w,
-                                              const Field* dw, Kinematics& bar, const Gradient& gradient_tangent) {
-  model_.compute_force_adjoint_tangent(at_, direction_of(at_, along), direction, w, dw, adjoint_of(at_, bar),
-                                       gradient_tangent.parameters);
+void ImplicitModel::Residual::adjoint_tangent(const KinematicFields& along, const ParameterSet& direction,
+                                              const Field* w, const Field* dw, KinematicFields& bar,
+                                              const Gradient& gradient_tangent) {
+  model_.system_->compute_force_adjoint_tangent(at_, direction_of(at_, along), direction, w, dw, adjoint_of(at_, bar),
+                                                gradient_tangent.parameters);
   bar.a.fill(0.0);
-  if (w && changes_mass(direction)) add_mass_times(count_, -1.0, model_.lumped_mass().mass_tangent(), *w, bar.a);
-  if (dw) add_mass_times(count_, -1.0, model_.mass(), *dw, bar.a);
+  if (w && model_.system_->changes_mass(direction))
+    add_mass_times(count_, -1.0, model_.system_->mass_tangent(), *w, bar.a);
+  if (dw) add_mass_times(count_, -1.0, model_.system_->mass(), *dw, bar.a);
   add_gravity_gradient(bar.a, gradient_tangent.parameters);
-  if (!changes_mass(gradient_tangent.parameters)) return;
+  if (!model_.system_->changes_mass(gradient_tangent.parameters)) return;
   if (w) {
-    Field acceleration_tangent = model_.local_field("acceleration_tangent");
+    Field acceleration_tangent = model_.system_->local_field("acceleration_tangent");
     add_acceleration_tangent(1.0, along, direction, acceleration_tangent);
-    subtract_products(count_, model_.mass(), acceleration_tangent, *w, gradient_tangent.by_mass);
+    subtract_products(count_, model_.system_->mass(), acceleration_tangent, *w, gradient_tangent.by_mass);
   }
-  if (dw) subtract_products(count_, model_.mass(), step_.acceleration_of(y_), *dw, gradient_tangent.by_mass);
+  if (dw) subtract_products(count_, model_.system_->mass(), step_.acceleration_of(y_), *dw, gradient_tangent.by_mass);
 }
 
-void ImplicitModel::Residual::add_acceleration_tangent(double factor, const Kinematics& along,
+void ImplicitModel::Residual::add_acceleration_tangent(double factor, const KinematicFields& along,
                                                        const ParameterSet& direction, Field& out) const {
-  add_mass_times(count_, factor, model_.mass(), along.a, out);
+  add_mass_times(count_, factor, model_.system_->mass(), along.a, out);
   if (const Parameter* const gravity = direction.find("gravity"))
-    add_mass_times_vector(count_, -factor * step_.load_factor(*gravity), model_.mass(),
+    add_mass_times_vector(count_, -factor * step_.load_factor(*gravity), model_.system_->mass(),
                           gravity->field.data() + 3 * gravity->offset(step_.number()), out);
 }
 

@@ -27,17 +27,17 @@ class ImplicitModel::Residual {
   Residual(Step& step, const Field& y);
 
   /// Computes out = -dR along (dx, dv, da), copies up to date, and dp.
-  void tangent(const dynamics::Kinematics& along, const ParameterSet& direction, Field& out);
+  void tangent(const dynamics::KinematicFields& along, const ParameterSet& direction, Field& out);
   /// Computes (x̄, v̄, ā) = -(∂R/∂(x, v, a))ᵀ w, and adds -(∂R/∂p)ᵀ w to the gradient; copies of w are up to date.
-  void adjoint(const Field& w, dynamics::Kinematics& bar, const Gradient& gradient);
+  void adjoint(const Field& w, dynamics::KinematicFields& bar, const Gradient& gradient);
   /// Derivative of `adjoint` along (dx, dv, da), dp and dw: computes (x̄, v̄, ā) = -d[(∂R/∂(x, v, a))ᵀ w], and adds
   /// -d[(∂R/∂p)ᵀ w] to the gradient's derivative. A `w` or `dw` of nullptr stands for zero.
-  void adjoint_tangent(const dynamics::Kinematics& along, const ParameterSet& direction, const Field* w,
-                       const Field* dw, dynamics::Kinematics& bar, const Gradient& gradient_tangent);
+  void adjoint_tangent(const dynamics::KinematicFields& along, const ParameterSet& direction, const Field* w,
+                       const Field* dw, dynamics::KinematicFields& bar, const Gradient& gradient_tangent);
 
  private:
   /// Adds factor · M (da - λ dg) to `out`.
-  void add_acceleration_tangent(double factor, const dynamics::Kinematics& along, const ParameterSet& direction,
+  void add_acceleration_tangent(double factor, const dynamics::KinematicFields& along, const ParameterSet& direction,
                                 Field& out) const;
   /// Adds -λ Σ ā: the gradient by gravity where ā = -M w, its derivative where ā is that of -M w.
   void add_gravity_gradient(const Field& a_bar, ParameterSet& gradient) const;

@@ -34,9 +34,9 @@ double DifferentiableSolver::adaptive_stiffness(double barrier_distance) {
   const Field& rest = parameters().at("rest_positions").field;
   const std::vector<double> areas = contact::RestAreas(*mesh_).areas(rest);
   Field bound("stiffness", mesh_->vertex_entities(), 3);
-  for (const auto& term : integrator_->terms()) term->add_stiffness_bound(parameters(), bound);
+  for (const auto& term : system().terms()) term->add_stiffness_bound(parameters(), bound);
   mesh_->vertex_exchange().add_to_owners(bound);
-  const std::vector<double> stiffness = bound.to_host(), mass = integrator_->mass().to_host();
+  const std::vector<double> stiffness = bound.to_host(), mass = system().mass().to_host();
   double sums[3] = {0.0, 0.0, 0.0};  // stiffness and area of the surface, mass of the body
   for (std::size_t v = 0; v < areas.size(); ++v) {
     sums[0] += areas[v] > 0.0 ? stiffness[3 * v] : 0.0;
@@ -74,7 +74,7 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
   const bool friction = options.with_friction || options.friction > 0.0;
   const auto add_term = [&](std::unique_ptr<ContactTerm> term) {
     contacts_.push_back(term.get());
-    integrator_->add_term(std::move(term));
+    system().add_term(std::move(term));
   };
   std::size_t place = 0;
   const auto label_of = [&](const std::string& given) {

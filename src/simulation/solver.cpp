@@ -11,6 +11,7 @@
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/dynamics/explicit_model.hpp"
 #include "diffsim/dynamics/implicit_model.hpp"
+#include "diffsim/dynamics/lumped_mass.hpp"
 #include "diffsim/dynamics/parameters.hpp"
 #include "diffsim/elastic/common_parameters.hpp"
 #include "diffsim/elastic/elastic_term.hpp"
@@ -54,8 +55,11 @@ DifferentiableSolver::DifferentiableSolver(std::shared_ptr<TetrahedralMesh> mesh
     : mesh_(std::move(mesh)), materials_(std::move(materials)) {
   if (!(options.damping >= 0.0 && options.damping <= 1.0))
     throw Error("damping is " + std::to_string(options.damping) + "; it is a factor in [0, 1]", ErrorKind::input);
+  const auto system = std::make_shared<System>(mesh_);
+  system->parameters().add(DynamicsParameters::density, mesh_->cell_entities());
+  system->add_inertia(std::make_unique<LumpedMass>(*mesh_));
   if (is_explicit_integrator(options.integrator)) {
-    integrator_ = std::make_unique<ExplicitModel>(mesh_, options.integrator, options.dt, options.substeps);
+    integrator_ = std::make_unique<ExplicitModel>(system, options.integrator, options.dt, options.substeps);
     if (Parameter* const damping = parameters().find("damping")) damping->field.fill(options.damping);
   } else {
     const std::vector<std::string> others = implicit_integrators();
@@ -66,7 +70,7 @@ DifferentiableSolver::DifferentiableSolver(std::shared_ptr<TetrahedralMesh> mesh
       throw Error("unknown integrator '" + options.integrator + "'; there are: " + known, ErrorKind::input);
     }
     options.implicit.integrator = options.integrator;
-    integrator_ = std::make_unique<ImplicitModel>(mesh_, options.dt, options.implicit);
+    integrator_ = std::make_unique<ImplicitModel>(system, options.dt, options.implicit);
   }
   parameters().at("gravity").field.from_host({options.gravity.begin(), options.gravity.end()});
   set_materials();
@@ -77,7 +81,8 @@ DifferentiableSolver::~DifferentiableSolver() = default;
 DifferentiableSolver::DifferentiableSolver(DifferentiableSolver&&) noexcept = default;
 
 Model& DifferentiableSolver::model() { return *integrator_; }
-MeshModel& DifferentiableSolver::integrator() { return *integrator_; }
+SystemModel& DifferentiableSolver::integrator() { return *integrator_; }
+System& DifferentiableSolver::system() { return integrator_->system(); }
 
 bool DifferentiableSolver::is_implicit() const {
   return dynamic_cast<const ImplicitModel*>(integrator_.get()) != nullptr;
@@ -146,7 +151,7 @@ void DifferentiableSolver::set_materials() {
     }
     const auto& make_term = material.nodal_dilatation ? law.make_nodal_term : law.make_term;
     if (!make_term) throw Error("material " + material.model + " has no dilatation: nodal", ErrorKind::input);
-    integrator_->add_term(make_term(*mesh_, mesh_->region(material.region).cells));
+    system().add_term(make_term(*mesh_, mesh_->region(material.region).cells));
   }
   // A mechanism of damping that one material has is there in all cells, with no strength where nothing is given.
   std::set<std::string> mechanisms;
@@ -154,8 +159,8 @@ void DifferentiableSolver::set_materials() {
     if (fields.count(name) > 0) mechanisms.insert(group);
   for (const auto& [name, group] : damping_parameters())
     if (mechanisms.count(group) > 0) fields.try_emplace(name, num_cells, *find_parameter_spec(name)->default_value);
-  if (mechanisms.count("viscosity") > 0) integrator_->add_term(make_viscous_term(*mesh_));
-  if (mechanisms.count("nodal_damping") > 0) integrator_->add_term(std::make_unique<NodalDamping>(*mesh_));
+  if (mechanisms.count("viscosity") > 0) system().add_term(make_viscous_term(*mesh_));
+  if (mechanisms.count("nodal_damping") > 0) system().add_term(std::make_unique<NodalDamping>(*mesh_));
   for (auto& [name, values] : fields) {
     Parameter* parameter = parameters().find(name);
     if (!parameter) parameter = &parameters().add(*find_parameter_spec(name), mesh_->cell_entities());
@@ -165,12 +170,12 @@ void DifferentiableSolver::set_materials() {
 }
 
 void DifferentiableSolver::fix(const std::string& region, std::array<bool, 3> axes) {
-  integrator_->fix(mesh_->region(region).vertices, axes);
+  system().fix(mesh_->region(region).vertices, axes);
 }
 
 void DifferentiableSolver::move(const std::string& region, std::array<double, 3> axis, std::array<double, 3> origin,
                                 const std::vector<double>& angular_velocity, const std::vector<double>& velocity) {
-  integrator_->move(region, mesh_->region(region).vertices, axis, origin, angular_velocity, velocity);
+  system().move(region, mesh_->region(region).vertices, axis, origin, angular_velocity, velocity);
 }
 
 std::string DifferentiableSolver::add_traction(const std::string& region, const std::vector<double>& traction) {
@@ -183,7 +188,7 @@ std::string DifferentiableSolver::add_traction(const std::string& region, const 
   parameters()
       .add(LoadParameters::traction, Entities::one_for_all(mesh_->comm()), steps, region)
       .field.from_host(traction);
-  integrator_->add_term(std::make_unique<SurfaceTraction>(name, std::move(faces)));
+  system().add_term(std::make_unique<SurfaceTraction>(name, std::move(faces)));
   return name;
 }
 
@@ -193,7 +198,7 @@ std::string DifferentiableSolver::add_nodal_load(const std::vector<double>& load
   // A rank without vertices takes the number of steps of the others.
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &steps, 1, MPI_INT, MPI_MAX, mesh_->comm()));
   parameters().add(LoadParameters::nodal_load, mesh_->owned_vertex_entities(), steps).field.from_host(load);
-  integrator_->add_term(std::make_unique<NodalLoad>());
+  system().add_term(std::make_unique<NodalLoad>());
   return std::string(LoadParameters::nodal_load.name);
 }
 

@@ -19,8 +19,8 @@ struct Momenta {
   double linear_size = 0.0, angular_size = 0.0;
 };
 
-Momenta momenta(const MeshModel& model, const State& state) {
-  const std::vector<double> m = model.mass().to_host(), x = state["positions"].to_host(),
+Momenta momenta(const SystemModel& model, const State& state) {
+  const std::vector<double> m = model.system().mass().to_host(), x = state["positions"].to_host(),
                             v = state["velocities"].to_host();
   std::array<double, 8> sums{};
   for (std::size_t i = 0; i < m.size(); ++i) {

@@ -34,8 +34,7 @@ DifferentiableSolver make_solver(const std::string& law, double tolerance, int r
 double relative_residual(DifferentiableSolver& solver, const State& state) {
   const TetrahedralMesh& mesh = *solver.mesh();
   Field force = state["positions"].like("force");
-  for (const auto& term : solver.integrator().terms())
-    term->add_force({state["positions"]}, solver.parameters(), force);
+  for (const auto& term : solver.system().terms()) term->add_force({state["positions"]}, solver.parameters(), force);
   mesh.vertex_exchange().add_to_owners(force);
   const std::vector<double> f = force.to_host();
   double sums[2] = {0.0, 0.0};  // free, all

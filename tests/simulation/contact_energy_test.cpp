@@ -29,7 +29,7 @@ void expect_slope(const Scene& scene) {
   for (std::size_t i = 0; i < way.size(); ++i) way[i] = std::sin(40.0 * way[i] + static_cast<double>(i % 3));
   direction.from_host(way);
   const double time = 0.003;
-  for (const auto& term : solver.integrator().terms()) {
+  for (const auto& term : solver.system().terms()) {
     if (!term->limits_steps()) continue;
     const auto energy = [&](double part) {
       Field moved = positions.clone();

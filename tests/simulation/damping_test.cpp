@@ -8,7 +8,7 @@
 #include <array>
 #include <cmath>
 
-#include "diffsim/dynamics/mesh_model.hpp"
+#include "diffsim/dynamics/system_model.hpp"
 #include "diffsim/simulation/solver.hpp"
 
 namespace diffsim {
@@ -46,7 +46,7 @@ TEST_P(EveryOrder, drag_and_rayleigh_damping_slow_a_fall) {
 
 /// Σ m v, Σ m x × v and the mechanical energy of the whole body.
 std::array<double, 7> invariants(DifferentiableSolver& solver, const State& state) {
-  const std::vector<double> m = solver.integrator().mass().to_host(), x = state["positions"].to_host(),
+  const std::vector<double> m = solver.system().mass().to_host(), x = state["positions"].to_host(),
                             v = state["velocities"].to_host();
   std::array<double, 7> sums{};
   for (std::size_t i = 0; i < m.size(); ++i)
@@ -56,7 +56,7 @@ std::array<double, 7> invariants(DifferentiableSolver& solver, const State& stat
       sums[3 + c] += m[i] * (x[c1] * v[c2] - x[c2] * v[c1]);
     }
   MPI_Allreduce(MPI_IN_PLACE, sums.data(), 6, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  sums[6] = solver.integrator().kinetic_energy(state) + solver.integrator().potential_energy(state);
+  sums[6] = solver.system().kinetic_energy(state) + solver.system().potential_energy(state);
   return sums;
 }
 

@@ -40,16 +40,16 @@ class EveryIntegrator : public testing::TestWithParam<const char*> {};
 TEST_P(EveryIntegrator, blocks_bounce_off_each_other_and_keep_their_momentum) {
   for (const double friction : {0.0, 0.3}) {
     DifferentiableSolver solver = make_solver(implicit(stack(0.4, friction), GetParam(), 0.004));
-    MeshModel& model = solver.integrator();
+    SystemModel& model = solver.integrator();
     model.prepare();
     State state = solver.initial_state();
     const std::array<double, 3> before = momentum(model, state);
-    const double energy = model.kinetic_energy(state) + model.potential_energy(state);
+    const double energy = model.system().kinetic_energy(state) + model.system().potential_energy(state);
     EXPECT_GT(run(solver, state, 12), 20);
     const std::array<double, 3> after = momentum(model, state);
     for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(after[c], before[c], 1e-11);
     EXPECT_EQ(solver.contact_state(12, state).active_pairs, 0);
-    EXPECT_LT(model.kinetic_energy(state) + model.potential_energy(state), energy);
+    EXPECT_LT(model.system().kinetic_energy(state) + model.system().potential_energy(state), energy);
   }
 }
 

@@ -40,7 +40,7 @@ double energy(const std::vector<std::string>& regions) {
   std::vector<double> x = state["positions"].to_host();
   for (std::size_t i = 0; i < x.size(); i += 3) x[i] *= 1.0 + 0.1 * x[i];
   state["positions"].from_host(x);
-  return solver.integrator().potential_energy(state, 0);
+  return solver.system().potential_energy(state, 0);
 }
 
 TEST(material_regions, two_alike_are_one) {

@@ -61,7 +61,7 @@ TEST(nodal_dilatation, derivatives_of_a_law_with_a_signal) {
 TEST(nodal_dilatation, force_is_the_gradient_of_the_energy) {
   DifferentiableSolver solver = make_solver("stable_neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.49}});
   solver.model().prepare();
-  ForceTerm& term = *solver.integrator().terms()[0];
+  ForceTerm& term = *solver.system().terms()[0];
   const TetrahedralMesh& mesh = *solver.mesh();
   State state = solver.initial_state();
   synchronise(state);

@@ -97,7 +97,7 @@ std::vector<double> slide(double mu, int steps) {
   scene.gravity = {g * std::sin(angle), -g * std::cos(angle), 0.0};
   scene.contact.friction_velocity = 1e-3;
   DifferentiableSolver solver = make_solver(scene);
-  MeshModel& model = solver.integrator();
+  SystemModel& model = solver.integrator();
   model.prepare();
   State state = solver.initial_state();
   double mass = 1000.0 * 0.2 * 0.1 * 0.1;
@@ -129,11 +129,11 @@ struct Bounce {
 Bounce bounce(const std::string& integrator, double dt) {
   DifferentiableSolver solver = make_solver(
       {.height = 0.015, .velocity = {0.3, -1.0, 0.1}, .integrator = integrator, .dt = dt, .gravity = {0.0, 0.0, 0.0}});
-  MeshModel& model = solver.integrator();
+  SystemModel& model = solver.integrator();
   model.prepare();
   State state = solver.initial_state();
   const std::array<double, 3> before = momentum(model, state);
-  const double energy = model.kinetic_energy(state);
+  const double energy = model.system().kinetic_energy(state);
   const int steps = static_cast<int>(std::lround(0.08 / dt));
   const int every = std::max(1, steps / 160);
   std::int64_t touching = 0;
@@ -142,7 +142,7 @@ Bounce bounce(const std::string& integrator, double dt) {
   for (int n = 0; n < steps; ++n) {
     model.step(n, state, nullptr);
     if ((n + 1) % every != 0) continue;
-    const double now = (model.kinetic_energy(state) + model.potential_energy(state)) / energy;
+    const double now = (model.system().kinetic_energy(state) + model.system().potential_energy(state)) / energy;
     found.rise = std::max(found.rise, now - found.last);
     found.most = std::max(found.most, now);
     found.least = std::min(found.least, now);
@@ -209,7 +209,7 @@ TEST(plane_contact, a_block_slides_with_the_friction_of_coulomb) {
                    .youngs_modulus = 2e6,
                    .gravity = {g * std::sin(angle), -g * std::cos(angle), 0.0},
                    .contact = {.barrier_distance = 0.01, .barrier_stiffness = 4e4, .friction_velocity = 0.01}});
-  MeshModel& model = solver.integrator();
+  SystemModel& model = solver.integrator();
   model.prepare();
   State state = solver.initial_state();
   const std::array<double, 3> before = momentum(model, state);

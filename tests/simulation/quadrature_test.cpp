@@ -49,7 +49,7 @@ double energy(bool curved, int degree) {
   solver.model().prepare();
   State state = solver.initial_state();
   state["positions"].from_host(deformed(*mesh));
-  return solver.integrator().potential_energy(state, 0);
+  return solver.system().potential_energy(state, 0);
 }
 
 /// By Gauss–Legendre points, `n` along each side of the collapsed cube.

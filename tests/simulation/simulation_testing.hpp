@@ -37,8 +37,8 @@ inline std::vector<std::string> law_names() {
 }
 
 /// Momentum of the body, kg m/s, over all ranks.
-inline std::array<double, 3> momentum(const MeshModel& model, const State& state) {
-  const std::vector<double> m = model.mass().to_host(), v = state["velocities"].to_host();
+inline std::array<double, 3> momentum(const SystemModel& model, const State& state) {
+  const std::vector<double> m = model.system().mass().to_host(), v = state["velocities"].to_host();
   std::array<double, 3> sum{};
   for (std::size_t i = 0; i < v.size(); ++i) sum[i % 3] += m[i / 3] * v[i];
   MPI_Allreduce(MPI_IN_PLACE, sum.data(), 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -104,10 +104,10 @@ struct EnergyBalance {
   double before, gone, work;
 };
 inline EnergyBalance energy_balance(DifferentiableSolver& solver, int steps, double dt) {
-  MeshModel& model = solver.integrator();
+  SystemModel& model = solver.integrator();
   model.prepare();
   State state = solver.initial_state();
-  const auto energy = [&] { return model.kinetic_energy(state) + model.potential_energy(state); };
+  const auto energy = [&] { return model.system().kinetic_energy(state) + model.system().potential_energy(state); };
   const double before = energy();
   double work = 0.0, power = 0.0;
   for (int n = 1; n <= steps; ++n) {

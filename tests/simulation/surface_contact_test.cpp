@@ -20,11 +20,11 @@ using testing_simulation::unknowns_of;
 double energy_off(Scene scene, int steps) {
   scene.dt = 0.1 / steps;
   DifferentiableSolver solver = make_solver(scene);
-  MeshModel& model = solver.integrator();
+  SystemModel& model = solver.integrator();
   model.prepare();
   State state = solver.initial_state();
   const std::array<double, 3> before = momentum(model, state);
-  const double energy = model.kinetic_energy(state) + model.potential_energy(state);
+  const double energy = model.system().kinetic_energy(state) + model.system().potential_energy(state);
   std::int64_t most = 0;
   double off = 0.0;
   for (int n = 0; n < steps; ++n) {
@@ -34,7 +34,8 @@ double energy_off(Scene scene, int steps) {
     most = std::max(most, contact.active_pairs);
     EXPECT_EQ(contact.intersections, 0);
     EXPECT_GT(contact.min_distance, 0.01);
-    off = std::max(off, std::abs(model.kinetic_energy(state) + model.potential_energy(state) - energy));
+    off =
+        std::max(off, std::abs(model.system().kinetic_energy(state) + model.system().potential_energy(state) - energy));
   }
   const std::array<double, 3> after = momentum(model, state);
   for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(after[c], before[c], 1e-12);

@@ -60,7 +60,7 @@ TEST(turning_plane, a_whole_turn_is_cut_though_it_ends_where_it_began) {
   solver.model().prepare();
   const State state = solver.initial_state();
   const ParameterSet& parameters = solver.parameters();
-  for (const auto& term : solver.integrator().terms()) {
+  for (const auto& term : solver.system().terms()) {
     if (!term->limits_steps()) continue;
     const Configuration from{state["positions"]}, to{state["positions"], 0, nullptr, nullptr, 1.0};
     double step = term->max_step(from, to, parameters);
@@ -104,7 +104,7 @@ TEST(turning_plane, one_that_turns_about_its_normal_spins_the_body_by_friction_a
     State state = solver.initial_state();
     for (int n = 0; n < 150; ++n) solver.step(n, state);
     const std::vector<double> x = state["positions"].to_host(), v = state["velocities"].to_host(),
-                              m = solver.integrator().mass().to_host();
+                              m = solver.system().mass().to_host();
     double momentum = 0.0;
     for (std::size_t k = 0; k < m.size(); ++k)
       momentum += m[k] * ((x[3 * k + 2] - 0.05) * v[3 * k] - (x[3 * k] - 0.05) * v[3 * k + 2]);

@@ -47,7 +47,7 @@ struct ConfigurationAdjoint {
   Field* velocities = nullptr;
 };
 
-/// One mechanism of a mesh model: elasticity, load, contact. Forces are f = -∂E/∂x where there is an energy E.
+/// One mechanism of a system: elasticity, load, contact. Forces are f = -∂E/∂x where there is an energy E.
 ///
 /// Every verb works on this rank's cells and faces and adds this rank's share to all its local vertices; the caller
 /// sums shares over ranks. The derivative verbs come as value, tangent and adjoint, for positions, velocities and

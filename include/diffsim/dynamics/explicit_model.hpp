@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/dynamics/mesh_model.hpp"
+#include "diffsim/dynamics/system_model.hpp"
 
 namespace diffsim {
 
@@ -20,7 +20,7 @@ bool is_explicit_integrator(const std::string& name);
 /// Whether the integrator has the damping factor on velocities: both Euler methods.
 bool has_damping_factor(const std::string& integrator);
 
-/// Explicit dynamics of a mesh under a sum of force terms.
+/// Explicit dynamics of a System.
 ///
 /// A step of dt is `substeps` substeps of h = dt/substeps of a Runge-Kutta-Nyström method
 /// (src/dynamics/explicit_rule.hpp) for ẍ = a(x, ẋ, t) = M⁻¹ f + g, with lumped masses M and gravity g. Symplectic
@@ -36,11 +36,11 @@ bool has_damping_factor(const std::string& integrator);
 /// Derivatives are those of the motion without this rounding, at the states with it. Of symplectic Euler only; not with
 /// damping other than 1, contact, forces that depend on velocities, or prescribed motions.
 ///
-/// Parameters of its own, besides MeshModel's: `damping` [1] of both Euler methods, 1 as it is made.
-class ExplicitModel : public MeshModel {
+/// Parameters of its own, besides the System's: `damping` [1] of both Euler methods, 1 as it is made.
+class ExplicitModel : public SystemModel {
  public:
   /// Throws Error (input) for an integrator that is not one of `explicit_integrators`, and for substeps < 1.
-  ExplicitModel(std::shared_ptr<const TetrahedralMesh> mesh, const std::string& integrator, double dt, int substeps);
+  ExplicitModel(std::shared_ptr<System> system, const std::string& integrator, double dt, int substeps);
   ~ExplicitModel() override;
 
   const std::string& integrator() const;

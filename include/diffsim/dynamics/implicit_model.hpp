@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "diffsim/dynamics/implicit_options.hpp"
-#include "diffsim/dynamics/mesh_model.hpp"
+#include "diffsim/dynamics/system_model.hpp"
 
 namespace diffsim {
 
@@ -27,7 +27,7 @@ struct ImplicitStatistics {
   long repeated_iterations = 0;  ///< Newton's, taken again for derivatives because records had no room for them
 };
 
-/// Implicit dynamics and statics of a mesh under a sum of force terms.
+/// Implicit dynamics and statics of a System.
 ///
 /// Step n finds the positions y with
 ///
@@ -42,9 +42,9 @@ struct ImplicitStatistics {
 /// linear solve with the exact Jacobian at y, transposed in reverse. Records hold the state before a step, and y. Or,
 /// if asked for, Newton's iterations are differentiated as they ran, one solve for each; then records hold the last
 /// few of these too (ImplicitOptions::held_iterations), and earlier ones are taken again.
-class ImplicitModel : public MeshModel {
+class ImplicitModel : public SystemModel {
  public:
-  ImplicitModel(std::shared_ptr<const TetrahedralMesh> mesh, double dt, const ImplicitOptions& options);
+  ImplicitModel(std::shared_ptr<System> system, double dt, const ImplicitOptions& options);
   ~ImplicitModel() override;
 
   const ImplicitOptions& options() const { return options_; }

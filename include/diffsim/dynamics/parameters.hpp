@@ -5,7 +5,7 @@
 
 namespace diffsim {
 
-/// Parameters of mesh models and their time steppers.
+/// Parameters of systems and their time steppers.
 struct DynamicsParameters {
   static constexpr ParameterSpec density{.name = "density",
                                          .unit = "kg/m³",

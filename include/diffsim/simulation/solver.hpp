@@ -8,7 +8,7 @@
 
 #include "diffsim/core/model.hpp"
 #include "diffsim/dynamics/implicit_options.hpp"
-#include "diffsim/dynamics/mesh_model.hpp"
+#include "diffsim/dynamics/system_model.hpp"
 #include "diffsim/dynamics/parameters.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "diffsim/simulation/contact.hpp"
@@ -77,7 +77,9 @@ class DifferentiableSolver {
   const std::shared_ptr<TetrahedralMesh>& mesh() const { return mesh_; }
   const std::vector<DifferentiableMaterial>& materials() const { return materials_; }
   Model& model();
-  MeshModel& integrator();
+  SystemModel& integrator();
+  /// What the integrator steps: inertias, force terms, motions and parameters, to be added to before the first step.
+  System& system();
   bool is_implicit() const;
   ParameterSet& parameters() { return model().parameters(); }
 
@@ -93,7 +95,7 @@ class DifferentiableSolver {
 
   std::shared_ptr<TetrahedralMesh> mesh_;
   std::vector<DifferentiableMaterial> materials_;
-  std::unique_ptr<MeshModel> integrator_;
+  std::unique_ptr<SystemModel> integrator_;
   std::vector<ContactTerm*> contacts_;      // among the integrator's terms
   std::vector<double> initial_positions_;   // [owned vertices, 3]; empty: those at rest
   std::vector<double> initial_velocities_;  // likewise; empty: zero

@@ -1,0 +1,44 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+
+#include "diffsim/core/model.hpp"
+#include "diffsim/dynamics/system.hpp"
+
+namespace diffsim {
+
+/// Time stepper of a System: a Model whose parameters and their preparation are the System's. A stepper derives its
+/// `step` verbs.
+class SystemModel : public Model {
+ public:
+  System& system() { return *system_; }
+  const System& system() const { return *system_; }
+  double dt() const { return dt_; }  ///< s
+
+  MPI_Comm comm() const override { return system_->comm(); }
+  State make_state() const override { return system_->make_state(); }
+  using Model::parameters;
+  ParameterSet& parameters() override { return system_->parameters(); }
+  void prepare() override { system_->prepare(); }
+  void prepare_tangent(const ParameterSet& direction) override { system_->prepare_tangent(direction); }
+  void begin_adjoint(const ParameterSet& gradient) override { system_->begin_adjoint(gradient); }
+  void prepare_adjoint(ParameterSet& gradient) override { system_->prepare_adjoint(gradient); }
+  void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override {
+    system_->begin_adjoint_tangent(gradient, direction);
+  }
+  void prepare_adjoint_tangent(const ParameterSet& direction, ParameterSet& gradient_tangent) override {
+    system_->prepare_adjoint_tangent(direction, gradient_tangent);
+  }
+
+ protected:
+  /// Throws Error (input) for a dt that is not positive.
+  SystemModel(std::shared_ptr<System> system, double dt);
+
+  const std::shared_ptr<System> system_;
+
+ private:
+  double dt_;
+};
+
+}  // namespace diffsim

@@ -1,0 +1,309 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/dynamics/system.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "diffsim/core/device.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/ranks.hpp"
+#include "diffsim/dynamics/parameters.hpp"
+#include "dynamics/rigid_motion.hpp"
+#include "dynamics/vector_kernels.hpp"
+
+namespace diffsim {
+
+struct System::Mask {
+  DeviceArray<std::uint8_t> fixed;
+};
+
+namespace {
+
+/// Zeroes what is not owned.
+void clear_copies(Field& field) {
+  double* const x = field.data();
+  Kokkos::parallel_for(
+      "diffsim::dynamics::clear_copies", Range(static_cast<int>(field.owned_size()), static_cast<int>(field.size())),
+      KOKKOS_LAMBDA(int i) { x[i] = 0.0; });
+  Kokkos::fence();
+}
+
+}  // namespace
+
+System::System(std::shared_ptr<const TetrahedralMesh> mesh)
+    : mesh_(std::move(mesh)),
+      mass_("mass", static_cast<std::size_t>(mesh_->num_owned_vertices())),
+      mask_(std::make_unique<Mask>()) {
+  mask_->fixed = make_zeroed_device_array<std::uint8_t>("diffsim::dynamics::fixed",
+                                                        static_cast<std::size_t>(mesh_->num_owned_vertices()));
+  parameters_.add(DynamicsParameters::gravity, Entities::one_for_all(comm())).field.from_host({0.0, -9.8, 0.0});
+  parameters_.add(DynamicsParameters::rest_positions, mesh_->vertex_entities())
+      .field.from_host(mesh_->rest_positions());
+}
+
+System::~System() = default;
+
+void System::add_inertia(std::unique_ptr<Inertia> inertia) { inertias_.push_back(std::move(inertia)); }
+
+void System::add_term(std::unique_ptr<ForceTerm> term) { terms_.push_back(std::move(term)); }
+
+void System::fix(const std::vector<int>& vertices, std::array<bool, 3> axes) {
+  const auto host = host_view(mask_->fixed);
+  for (const int v : vertices) {
+    if (v >= mesh_->num_owned_vertices()) continue;
+    for (std::size_t c = 0; c < 3; ++c)
+      if (axes[c]) host(static_cast<std::size_t>(v)) |= static_cast<std::uint8_t>(1u << c);
+  }
+  Kokkos::deep_copy(mask_->fixed, host);
+}
+
+void System::add_kinematics(std::unique_ptr<Kinematics> motion, const std::vector<int>& vertices) {
+  const auto host = host_view(mask_->fixed);
+  collectively(comm(), [&] {
+    for (const int v : vertices)
+      if (v < mesh_->num_owned_vertices() && host(static_cast<std::size_t>(v)) != 0)
+        throw Error("vertex " + std::to_string(mesh_->vertex_order().file_index()[static_cast<std::size_t>(v)]) +
+                        " is fixed or moved already; a vertex can follow one of them only",
+                    ErrorKind::input);
+  });
+  motions_.push_back(std::move(motion));
+  fix(vertices, {true, true, true});
+}
+
+void System::move(const std::string& name, const std::vector<int>& vertices, std::array<double, 3> axis,
+                  std::array<double, 3> origin, const std::vector<double>& angular_velocity,
+                  const std::vector<double>& velocity) {
+  const auto steps_of = [](const std::vector<double>& values, std::size_t a_step) {
+    if (values.empty() || values.size() % a_step != 0)
+      throw Error("a motion's rates need " + std::to_string(a_step) + " numbers, or so many a step", ErrorKind::input);
+    return static_cast<int>(values.size() / a_step);
+  };
+  const int angular_steps = steps_of(angular_velocity, 1), steps = steps_of(velocity, 3);
+  std::vector<int> owned;
+  for (const int v : vertices)
+    if (v < mesh_->num_owned_vertices()) owned.push_back(v);
+  add_kinematics(std::make_unique<dynamics::RigidMotion>(name, axis, origin, comm(), owned), vertices);
+  const auto one = Entities::one_for_all(comm());
+  parameters_.add(DynamicsParameters::angular_velocity, one, angular_steps, name).field.from_host(angular_velocity);
+  parameters_.add(DynamicsParameters::velocity, one, steps, name).field.from_host(velocity);
+}
+
+void System::apply_motions(const MotionSpan& span, const State& start, const Field& x, Field& y, Field& v) const {
+  for (const auto& motion : motions_) motion->apply(parameters_, span, start, x, y, v);
+}
+
+void System::apply_motions_tangent(const ParameterSet& direction, const MotionSpan& span, const State& start,
+                                   const State& start_tangent, const Field& x, const Field& dx, Field& dy,
+                                   Field& dv) const {
+  for (const auto& motion : motions_)
+    motion->apply_tangent(parameters_, direction, span, start, start_tangent, x, dx, dy, dv);
+}
+
+void System::apply_motions_adjoint(const MotionSpan& span, const State& start, const Field& x, Field& y_bar,
+                                   Field& v_bar, State& start_adjoint, ParameterSet& gradient) const {
+  for (const auto& motion : motions_)
+    motion->apply_adjoint(parameters_, span, start, x, y_bar, v_bar, start_adjoint, gradient);
+}
+
+void System::advance_motions(int n, double dt, State& state) const {
+  for (const auto& motion : motions_) motion->advance(parameters_, n, dt, state);
+}
+
+void System::advance_motions_tangent(const ParameterSet& direction, int n, double dt, State& tangent) const {
+  for (const auto& motion : motions_) motion->advance_tangent(parameters_, direction, n, dt, tangent);
+}
+
+void System::advance_motions_adjoint(int n, double dt, State& adjoint, ParameterSet& gradient) const {
+  if (motions_.empty()) return;
+  // From here on this rank gathers its share; copies of the first rank's values are none.
+  if (!is_first_rank(comm()))
+    for (Field& field : adjoint.fields())
+      if (field.on().is_one_for_all()) field.fill(0.0);
+  for (const auto& motion : motions_) motion->advance_adjoint(parameters_, n, dt, adjoint, gradient);
+}
+
+void System::sum_motion_adjoints(State& adjoint) const {
+  if (motions_.empty()) return;
+  for (Field& field : adjoint.fields()) {
+    if (!field.on().is_one_for_all()) continue;
+    std::vector<double> sums = field.to_host();
+    DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_DOUBLE, MPI_SUM, comm()));
+    field.from_host(sums);
+  }
+}
+
+const std::uint8_t* System::fixed() const { return mask_->fixed.data(); }
+
+Field System::local_field(const char* name) const { return {name, mesh_->vertex_entities(), 3}; }
+
+State System::make_state(const std::vector<std::string>& rates) const {
+  State state;
+  state.add(local_field("positions"));
+  state.add(Field("velocities", mesh_->owned_vertex_entities(), 3));
+  for (const std::string& name : rates)
+    if (!state.has(name)) state.add(Field(name, mesh_->owned_vertex_entities(), 3));
+  for (const auto& motion : motions_) motion->add_state(state);
+  return state;
+}
+
+bool System::any_term_uses_velocities() const {
+  return std::any_of(terms_.begin(), terms_.end(), [](const auto& term) { return term->uses_velocities(); });
+}
+
+bool System::changes_mass(const ParameterSet& set) const {
+  return std::any_of(inertias_.begin(), inertias_.end(), [&](const auto& inertia) { return inertia->depends_on(set); });
+}
+
+void System::sum_masses(Field& sums, Field& owned) const {
+  mesh_->vertex_exchange().add_to_owners(sums);
+  if (owned.size() != mass_.size()) owned = mass_.like("mass_tangent");
+  const double* const from = sums.data();
+  double* const to = owned.data();
+  Kokkos::parallel_for(
+      "diffsim::dynamics::masses", Range(0, static_cast<int>(owned.size())),
+      KOKKOS_LAMBDA(int i) { to[i] = from[3 * i]; });
+  Kokkos::fence();
+}
+
+Field System::on_local_vertices(const Field& owned) const {
+  Field w = local_field("mass_adjoint");
+  dynamics::copy_values(static_cast<int>(owned.size()), owned, w);
+  mesh_->vertex_exchange().copy_to_ghosts(w);
+  return w;
+}
+
+void System::prepare() {
+  Field sums = local_field("mass");
+  for (const auto& inertia : inertias_) inertia->add_mass(parameters_, sums);
+  sum_masses(sums, mass_);
+  for (const auto& term : terms_) term->prepare(parameters_);
+}
+
+void System::prepare_tangent(const ParameterSet& direction) {
+  if (changes_mass(direction)) {
+    Field sums = local_field("mass_tangent");
+    for (const auto& inertia : inertias_) inertia->add_mass_tangent(parameters_, direction, sums);
+    sum_masses(sums, mass_tangent_);
+  }
+  for (const auto& term : terms_) term->prepare_tangent(parameters_, direction);
+}
+
+void System::begin_adjoint(const ParameterSet& gradient) {
+  for (const auto& term : terms_) term->begin_adjoint(gradient);
+  if (changes_mass(gradient)) mass_gradient_ = Field("mass_gradient", mesh_->owned_vertex_entities(), 3);
+}
+
+void System::prepare_adjoint(ParameterSet& gradient) {
+  for (const auto& term : terms_) term->prepare_adjoint(parameters_, gradient);
+  if (changes_mass(gradient)) {
+    const Field mass_adjoint = on_local_vertices(mass_gradient_);
+    for (const auto& inertia : inertias_) inertia->add_mass_adjoint(parameters_, mass_adjoint, gradient);
+  }
+  // Shares at copies of other ranks' vertices belong to their owners, who get them once: more may be gathered and added
+  // later.
+  Parameter* const rest = gradient.find("rest_positions");
+  if (!rest) return;
+  mesh_->vertex_exchange().add_to_owners(rest->field);
+  clear_copies(rest->field);
+}
+
+void System::begin_terms_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) {
+  if (gradient.find("rest_positions") || direction.find("rest_positions"))
+    throw Error("no second derivative by 'rest_positions'; use an optimiser that needs gradients only",
+                ErrorKind::input);
+  for (const auto& term : terms_) term->begin_adjoint_tangent(gradient, direction);
+}
+
+void System::begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) {
+  for (const ParameterSet* set : {&gradient, &direction})
+    for (const Parameter& parameter : *set)
+      if (!parameter.spec.has_second_derivative)
+        throw Error("no second derivative by '" + parameter.name() + "'; use an optimiser that needs gradients only",
+                    ErrorKind::input);
+  begin_terms_adjoint_tangent(gradient, direction);
+  if (changes_mass(gradient)) mass_gradient_tangent_ = mass_gradient_.like("mass_gradient_tangent");
+}
+
+void System::prepare_adjoint_tangent(const ParameterSet& direction, ParameterSet& gradient_tangent) {
+  for (const auto& term : terms_) term->prepare_adjoint_tangent(parameters_, direction, gradient_tangent);
+  if (!changes_mass(gradient_tangent)) return;
+  const Field mass_adjoint = on_local_vertices(mass_gradient_), tangent = on_local_vertices(mass_gradient_tangent_);
+  for (const auto& inertia : inertias_)
+    inertia->add_mass_adjoint_tangent(parameters_, direction, mass_adjoint, tangent, gradient_tangent);
+}
+
+void System::compute_force(const Configuration& at, Field& force) {
+  force.fill(0.0);
+  if (mesh_->vertex_exchange().is_alone()) {
+    for (const auto& term : terms_) term->add_force(at, parameters_, force);
+    return;
+  }
+  for (const auto& term : terms_) term->add_force_of(CellPart::shared, at, parameters_, force);
+  mesh_->vertex_exchange().begin_add_to_owners(force);
+  for (const auto& term : terms_) term->add_force_of(CellPart::inner, at, parameters_, force);
+  mesh_->vertex_exchange().end_add_to_owners(force);
+}
+
+void System::compute_force_tangent(const Configuration& at, const ConfigurationTangent& tangent,
+                                   const ParameterSet& direction, Field& force_tangent) {
+  force_tangent.fill(0.0);
+  for (const auto& term : terms_) term->add_force_tangent(at, tangent, direction, force_tangent);
+  mesh_->vertex_exchange().add_to_owners(force_tangent);
+}
+
+void System::compute_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
+                                   ParameterSet& gradient) {
+  adjoint.positions.fill(0.0);
+  if (adjoint.velocities) adjoint.velocities->fill(0.0);
+  if (mesh_->vertex_exchange().is_alone()) {
+    for (const auto& term : terms_) term->add_force_adjoint(at, w, adjoint, gradient);
+    return;
+  }
+  for (const auto& term : terms_) term->add_force_adjoint_of(CellPart::shared, at, w, adjoint, gradient);
+  mesh_->vertex_exchange().begin_add_to_owners(adjoint.positions);
+  for (const auto& term : terms_) term->add_force_adjoint_of(CellPart::inner, at, w, adjoint, gradient);
+  mesh_->vertex_exchange().end_add_to_owners(adjoint.positions);
+  if (adjoint.velocities) mesh_->vertex_exchange().add_to_owners(*adjoint.velocities);
+}
+
+void System::compute_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
+                                           const ParameterSet& direction, const Field* w, const Field* dw,
+                                           const ConfigurationAdjoint& adjoint_tangent,
+                                           ParameterSet& gradient_tangent) {
+  adjoint_tangent.positions.fill(0.0);
+  if (adjoint_tangent.velocities) adjoint_tangent.velocities->fill(0.0);
+  for (const auto& term : terms_)
+    term->add_force_adjoint_tangent(at, tangent, direction, w, dw, adjoint_tangent, gradient_tangent);
+  mesh_->vertex_exchange().add_to_owners(adjoint_tangent.positions);
+  if (adjoint_tangent.velocities) mesh_->vertex_exchange().add_to_owners(*adjoint_tangent.velocities);
+}
+
+double System::kinetic_energy(const State& state) const {
+  const double* const m = mass_.data();
+  const double* const v = state["velocities"].data();
+  double sum = 0.0;
+  Kokkos::parallel_reduce(
+      "diffsim::dynamics::kinetic_energy", Range(0, static_cast<int>(state["velocities"].size())),
+      KOKKOS_LAMBDA(int i, double& s) { s += 0.5 * m[i / 3] * v[i] * v[i]; }, sum);
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
+  return sum;
+}
+
+double System::potential_energy(const State& state, int n) {
+  const Field& positions = state["positions"];
+  double sum = 0.0;
+  for (const auto& term : terms_) sum += term->energy({positions, n}, parameters_);
+  const Parameter& gravity = parameters_.at("gravity");
+  const double* const g = gravity.field.data() + 3 * gravity.offset(n);
+  const double* const m = mass_.data();
+  const double* const x = positions.data();
+  double weight = 0.0;
+  Kokkos::parallel_reduce(
+      "diffsim::dynamics::gravity_energy", Range(0, static_cast<int>(positions.owned_size())),
+      KOKKOS_LAMBDA(int i, double& s) { s -= m[i / 3] * g[i % 3] * x[i]; }, weight);
+  sum += weight;
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
+  return sum;
+}
+
+}  // namespace diffsim
