@@ -9,13 +9,17 @@
 
 namespace diffsim {
 double rollout(Model& model, State& state, int num_steps, Loss* loss, const StateObserver& observer) {
+  return rollout(model, state, StepRange{0, num_steps}, loss, observer);
+}
+
+double rollout(Model& model, State& state, StepRange steps, Loss* loss, const StateObserver& observer) {
   const ProfilingRegion region("diffsim::adjoint::rollout");
   model.prepare();
   double share = 0.0;
-  for (int n = 0; n <= num_steps; ++n) {
+  for (int n = steps.begin; n <= steps.end; ++n) {
     if (loss && loss->observes(n)) share += loss->value(n, state, model.parameters());
     if (observer) observer(n, state);
-    if (n < num_steps) model.step(n, state, nullptr);
+    if (n < steps.end) model.step(n, state, nullptr);
   }
   return sum_over_ranks(share, model.comm());
 }

@@ -57,11 +57,13 @@ void parse(CommandLine& line, std::vector<std::string> arguments) {
     sub->add_option("scene", line.scene, "The scene, a YAML file")->required();
     sub->add_option("--output", line.output, "Folder for what is written, instead of the scene's output.directory")
         ->type_name("DIR");
-    if (std::string(command.name) == "simulate")
+    if (std::string(command.name) == "simulate") {
+      sub->add_flag("--resume", line.resume, "Go on from the last frame of trajectory.h5, if a run was stopped there");
       sub->add_option("--time-limit", line.time_limit,
                       "Stop after so many seconds, with the steps so far in trajectory.h5 and exit code 1")
           ->type_name("SECONDS")
           ->check(fault_of_seconds);
+    }
     if (std::string(command.name) == "gradient" || std::string(command.name) == "invert") {
       sub->add_flag("--resume", line.resume, "Go on from the checkpoint in checkpoint.directory, if there is one");
       sub->add_option("--time-limit", line.time_limit, "Stop at a checkpoint after so many seconds, with exit code 3")

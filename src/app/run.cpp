@@ -47,6 +47,9 @@ void require_sections(const Scene& scene, const std::string& name, const Command
   if (scene.solver.steps < 0)
     throw InputError(scene.file, scene.solver.place.line, "solver.steps", "is missing; " + name + " needs it");
   if (!command.needs_objective) return;
+  if (!scene.initial.from.empty())
+    scene.initial.place.fail("is for simulate; " + name +
+                             " begins at step 0, with `displacement` and `velocity` of a frame as datasets");
   need(!scene.objectives.empty(), "objective", "one, such as {type: track, observations: observed.h5}");
   need(!scene.parameters.empty(), "parameters", "at least one, such as {name: youngs_modulus, per: global}");
 }

@@ -85,6 +85,9 @@ struct SolverSection {
 
 struct InitialSection {
   std::optional<Numbers> velocity, displacement;  ///< [3] or [N, 3]
+  std::string from;                               ///< path of a trajectory, instead; empty: none
+  int step = -1;                                  ///< of its frame; -1: the last one
+  Place place;                                    ///< of the path
 };
 
 /// A rigid motion: `axis` through `origin`; rates of one step or of all.

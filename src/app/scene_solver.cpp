@@ -110,8 +110,19 @@ SolverSection parse_solver(const Value* value, const Scene& scene) {
 }
 
 InitialSection parse_initial(const Value& value, const Scene& scene) {
-  const Mapping mapping(value, {"velocity", "displacement"});
+  const Mapping mapping(value, {"velocity", "displacement", "from", "step"});
   InitialSection initial;
+  if (const Value* from = mapping.find("from")) {
+    for (const char* other : {"velocity", "displacement"})
+      if (const Value* given = mapping.find(other))
+        given->place.fail("is given beside `from`, whose frame has all that a run begins with; remove one of them");
+    initial.from = beside_scene(to_text(*from), scene);
+    initial.place = from->place;
+  }
+  if (const Value* step = mapping.find("step")) {
+    if (initial.from.empty()) step->place.fail("needs `from`, a trajectory whose frame of that step is begun with");
+    initial.step = to_integer(*step, 0);
+  }
   const auto parse = [&](const char* key, std::optional<Numbers>& numbers) {
     const Value* given = mapping.find(key);
     if (!given) return;
@@ -155,7 +166,8 @@ OutputSection parse_output(const Value& value) {
   if (const Value* fields = mapping.find("fields")) {
     output.fields.clear();
     for (const Value* field : to_items(*fields)) {
-      const std::string name = to_choice(*field, {"positions", "velocities"});
+      const std::string name =
+          to_choice(*field, {"positions", "velocities", "accelerations", "previous_positions", "previous_velocities"});
       if (std::find(output.fields.begin(), output.fields.end(), name) != output.fields.end())
         field->place.fail("'" + name + "' is given twice; remove one");
       output.fields.push_back(name);

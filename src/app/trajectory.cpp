@@ -5,6 +5,7 @@
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/io/trajectory.hpp"
+#include "diffsim/io/trajectory_frame.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -25,7 +26,8 @@ int agreed_cause(const StopRequest* stop, MPI_Comm comm) {
 }  // namespace
 
 std::string record_trajectory(Job& job, const TetrahedralMesh& mesh,
-                              const std::function<void(const StateObserver&)>& roll, const StopRequest* stop) {
+                              const std::function<void(const StateObserver&)>& roll, const StopRequest* stop,
+                              EarlierFrames* earlier) {
   const int steps = job.scene.solver.steps, every = job.scene.output.every;
   const int frames = steps / every + 1 + (steps % every != 0 ? 1 : 0);
   TrajectoryWriter writer(mesh, job.output.path("trajectory.h5"), job.scene.output.fields, frames);
@@ -33,10 +35,17 @@ std::string record_trajectory(Job& job, const TetrahedralMesh& mesh,
     const Stopwatch io(job.report, "io");
     writer.finish(complete);
   };
+  if (earlier) {
+    const Stopwatch io(job.report, "io");
+    for (const std::int64_t step : earlier->steps) {
+      read_trajectory_frame(mesh, earlier->path, static_cast<int>(step), earlier->state);
+      writer.write(static_cast<int>(step), static_cast<double>(step) * job.scene.solver.dt, earlier->state);
+    }
+  }
   try {
     roll([&](int n, const State& state) {
       const int cause = n < steps ? agreed_cause(stop, job.comm) : 0;
-      if (n % every == 0 || n == steps || cause != 0) {
+      if (n % every == 0 || n == steps || cause != 0 || writer.num_frames() == 0) {
         const Stopwatch io(job.report, "io");
         writer.write(n, n * job.scene.solver.dt, state);
       }

@@ -16,6 +16,7 @@
 #include "diffsim/elastic/common_parameters.hpp"
 #include "diffsim/elastic/elastic_term.hpp"
 #include "diffsim/elastic/viscous_term.hpp"
+#include "diffsim/io/trajectory_frame.hpp"
 #include "diffsim/load/nodal_damping.hpp"
 #include "diffsim/load/nodal_load.hpp"
 #include "diffsim/load/parameters.hpp"
@@ -235,6 +236,13 @@ State DifferentiableSolver::initial_state() const {
   if (!initial_velocities_.empty()) state["velocities"].from_host(initial_velocities_);
   synchronise(state);
   return state;
+}
+
+int DifferentiableSolver::read_frame(const std::string& trajectory, int step, State& state) const {
+  state = initial_state();
+  const int found = read_trajectory_frame(*mesh_, trajectory, step, state);
+  for (int n = 0; n < found; ++n) integrator_->system().advance_motions(n, integrator_->dt(), state);
+  return found;
 }
 
 void DifferentiableSolver::step(int n, State& state) { integrator_->step(n, state, nullptr); }

@@ -312,5 +312,69 @@ TEST_F(Simulate, GoesOnFromAFrame) {
   }
 }
 
+TEST_F(Simulate, BeginsAtAFrameOfAnotherRun) {
+  const std::string scene = cube + rubber +
+                            "boundary:\n- {region: x_min, fix: [x, y, z]}\n"
+                            "- {region: x_max, move: {axis: [1, 0, 0], origin: [0, 0.05, 0.05], angular_velocity: 2, "
+                            "velocity: [0.1, 0, 0]}}\nsolver: {dt: 0.002, gravity: [0, -9.8, 0], steps: 30}\n";
+  write("whole.yaml", scene + "output: {every: 10}\n");
+  write("rest.yaml", scene + "initial: {from: whole/trajectory.h5, step: 20}\noutput: {every: 15}\n");
+  ASSERT_EQ(run({"simulate", "whole.yaml"}, "whole").code, 0);
+  const Ran ran = run({"simulate", "rest.yaml"}, "rest");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(steps_of("rest"), (std::vector<std::int64_t>{20, 30}));
+  for (const char* name : {"/positions", "/velocities"}) {
+    const std::vector<double> whole = dataset<double>("whole/trajectory.h5", name),
+                              rest = dataset<double>("rest/trajectory.h5", name);
+    EXPECT_EQ(std::vector<double>(whole.end() - 3 * 27, whole.end()),
+              std::vector<double>(rest.end() - 3 * 27, rest.end()))
+        << name;
+  }
+  const auto refused = [&](const std::string& initial, const std::string& what) {
+    write("bad.yaml", scene + "initial: " + initial + "\n");
+    const Ran bad = run({"simulate", "bad.yaml"}, "bad");
+    EXPECT_EQ(bad.code, 2) << initial;
+    if (rank_ == 0) {
+      EXPECT_NE(bad.err.find(what), bad.err.npos) << bad.err;
+    }
+  };
+  refused("{from: whole/trajectory.h5, step: 14}", "there is no frame of step 14; the nearest are of step 10 and 20");
+  refused("{from: whole/trajectory.h5, velocity: [1, 0, 0]}", "initial.velocity: is given beside `from`");
+  refused("{step: 3}", "initial.step: needs `from`");
+}
+
+TEST_F(Simulate, ResumesAStoppedRun) {
+  const auto scene = [&](const std::string& more) {
+    return cube + rubber +
+           "boundary: [{region: x_min, fix: [x, y, z]}]\nsolver: {dt: 0.0005, integrator: newmark, "
+           "gravity: [0, -9.8, 0], steps: 60}\noutput: {every: 4, fields: [positions, velocities, accelerations]}\n" +
+           more;
+  };
+  write("s.yaml", scene(""));
+  ASSERT_EQ(run({"simulate", "s.yaml"}, "whole").code, 0);
+  // Until one of the runs is fast enough to get to the end.
+  Ran ran = run({"simulate", "s.yaml", "--time-limit", "0.001"}, "out");
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  for (int tries = 0; ran.code == 1 && tries < 20; ++tries)
+    ran = run({"simulate", "s.yaml", "--resume", "--time-limit", std::to_string(0.03 * (1 << tries))}, "out");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  if (rank_ == 0) {
+    EXPECT_NE(ran.out.find("going on from step "), ran.out.npos) << ran.out;
+  }
+  EXPECT_EQ(steps_of("out"), steps_of("whole"));
+  for (const char* name : {"/positions", "/velocities", "/accelerations", "/time"}) {
+    const std::vector<double> whole = dataset<double>("whole/trajectory.h5", name),
+                              parts = dataset<double>("out/trajectory.h5", name);
+    double size = 0.0;
+    for (const double x : whole) size = std::max(size, std::abs(x));
+    ASSERT_EQ(parts.size(), whole.size()) << name;
+    for (std::size_t i = 0; i < whole.size(); ++i) EXPECT_NEAR(parts[i], whole[i], 1e-9 * size) << name;
+  }
+  ran = run({"simulate", "s.yaml", "--resume"}, "out");
+  if (rank_ == 0) {
+    EXPECT_NE(ran.out.find("is complete: it is made anew"), ran.out.npos) << ran.out;
+  }
+}
+
 }  // namespace
 }  // namespace diffsim::app

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "diffsim/adjoint/later_steps.hpp"
 #include "diffsim/checkpoint/schedule.hpp"
 #include "diffsim/checkpoint/store.hpp"
 #include "diffsim/checkpoint/sweep_journal.hpp"
@@ -44,6 +45,9 @@ struct SweepStatistics {
 /// `state` → the state after `num_steps` steps. Calls the Model's `prepare`. Returns the loss over all ranks, 0 without
 /// one. Collective, as everything here.
 double rollout(Model& model, State& state, int num_steps, Loss* loss = nullptr, const StateObserver& observer = {});
+/// The same from `state`, which is that of step `steps.begin`, to step `steps.end`; loss and observer are told the
+/// numbers of the whole rollout.
+double rollout(Model& model, State& state, StepRange steps, Loss* loss = nullptr, const StateObserver& observer = {});
 
 /// Forward mode: `state` as above, `tangent` (dx[0] → dx[N]) along it and `direction`. Returns dL, 0 without a loss.
 double rollout_tangent(Model& model, State& state, State& tangent, const ParameterSet& direction, int num_steps,

@@ -8,8 +8,8 @@
 
 #include "diffsim/core/model.hpp"
 #include "diffsim/dynamics/implicit_options.hpp"
-#include "diffsim/dynamics/system_model.hpp"
 #include "diffsim/dynamics/parameters.hpp"
+#include "diffsim/dynamics/system_model.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "diffsim/simulation/contact.hpp"
 #include "diffsim/simulation/material.hpp"
@@ -84,6 +84,10 @@ class DifferentiableSolver {
   ParameterSet& parameters() { return model().parameters(); }
 
   State initial_state() const;
+  /// Sets `state` to a frame of a trajectory file: of step `step`, or the last one for -1, with prescribed motions
+  /// where they are then. Returns the frame's step. Throws InputError where the file has no such frame, or lacks a
+  /// field that steps begin with.
+  int read_frame(const std::string& trajectory, int step, State& state) const;
   /// state n → state n+1. Call `model().prepare()` first, and again after parameters changed.
   void step(int n, State& state);
   /// The largest dt/substeps that small motions are sure to be stable with, s, infinite for implicit integrators; calls

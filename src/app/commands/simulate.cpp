@@ -1,12 +1,17 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/core.h>
 
+#include <optional>
+
 #include "app/contact_watch.hpp"
+#include "app/inputs.hpp"
 #include "app/progress.hpp"
 #include "app/setup.hpp"
 #include "app/step_log.hpp"
 #include "app/stop_request.hpp"
+#include "app/text_file.hpp"
 #include "app/trajectory.hpp"
+#include "diffsim/io/trajectory_frame.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -18,6 +23,39 @@ std::unique_ptr<SumLoss> loss_if_observed(Job& job, const TetrahedralMesh& mesh)
   if (missing.empty()) return make_loss(job.scene, mesh);
   job.warn("'" + missing + "' is not there, so the loss is not computed");
   return nullptr;
+}
+
+/// Where a run begins: the scene's start, a frame of another run, or the last frame of a run that was stopped.
+struct Beginning {
+  State state;
+  int step = 0;
+  std::optional<EarlierFrames> earlier;
+};
+
+Beginning beginning_of(Job& job, const DifferentiableSolver& solver) {
+  const Scene& scene = job.scene;
+  Beginning begin{solver.initial_state(), 0, {}};
+  if (!scene.initial.from.empty())
+    at_place(scene.initial.place,
+             [&] { begin.step = solver.read_frame(scene.initial.from, scene.initial.step, begin.state); });
+  if (begin.step > scene.solver.steps)
+    scene.initial.place.fail(
+        fmt::format("has a frame of step {}, after the last one, solver.steps: {}", begin.step, scene.solver.steps));
+  const std::string path = job.output.path("trajectory.h5");
+  if (!job.line.resume) return begin;
+  TrajectoryFrames frames;
+  if (is_there(job.comm, path)) frames = trajectory_frames(job.comm, path);
+  if (frames.steps.empty() || frames.is_complete) {
+    job.out << (frames.is_complete ? "the run in '" + path + "' is complete: it is made anew\n"
+                                   : "there is no '" + path + "': the run begins anew\n");
+    return begin;
+  }
+  begin.step = solver.read_frame(path, -1, begin.state);
+  job.out << fmt::format("going on from step {} of '{}'\n", begin.step, path);
+  // The last frame is the first of the rest; one that is there for the stop alone is not kept.
+  frames.steps.pop_back();
+  begin.earlier = EarlierFrames{path, frames.steps, solver.initial_state()};
+  return begin;
 }
 
 }  // namespace
@@ -33,27 +71,29 @@ bool simulate(Job& job) {
   tell_defaults(job);
   warn_about_solver(job, solver);
   warn_about_contact(job, *mesh);
+  Beginning from = beginning_of(job, solver);
+  if (loss && from.step > 0) job.warn(fmt::format("the loss is that of the states from step {} on", from.step));
   job.begin();
 
   ContactWatch contact(solver);
   StepLog log(job, solver);
   double value = 0.0;
-  int reached = 0;
+  int reached = from.step;
   double begin = job.report.elapsed();
   const double io_before = job.report.seconds("io");
   std::string stopped;
   {
     Progress progress(Progress::style_for(job.rank), "simulate", "steps");
     const auto roll = [&](const StateObserver& observer) {
-      State state = solver.initial_state();
-      value = rollout(solver.model(), state, scene.solver.steps, loss.get(), [&](int n, const State& at) {
+      State& state = from.state;
+      value = rollout(solver.model(), state, {from.step, scene.solver.steps}, loss.get(), [&](int n, const State& at) {
         reached = n;
         log.add(n, contact.observe(n, at));
         observer(n, at);
         progress.update(n, scene.solver.steps);
       });
     };
-    stopped = record_trajectory(job, *mesh, roll, &stop);
+    stopped = record_trajectory(job, *mesh, roll, &stop, from.earlier ? &*from.earlier : nullptr);
   }
   log.finish();
   const double seconds = job.report.elapsed() - begin - (job.report.seconds("io") - io_before);
@@ -61,13 +101,13 @@ bool simulate(Job& job) {
   report_solver(job, solver);
   contact.write(job.report);
   job.out << fmt::format("simulate: {} in {:.3g} s ({:.3g} steps/s)\n", size_text(scene, *mesh), seconds,
-                         reached / seconds);
+                         (reached - from.step) / seconds);
   if (!stopped.empty()) {
     job.report["converged"] = false;
     job.report["stopped"] = stopped;
     job.report["steps_done"] = reached;
-    job.out << stopped << ": " << job.output.path("trajectory.h5") << " holds the run so far. To go on, run anew, or "
-            << "begin a scene at the last frame by initial: {displacement:, velocity:}, see docs/scenes.md\n";
+    job.out << stopped << ": " << job.output.path("trajectory.h5") << " holds the run so far. To go on, run it "
+            << "again with --resume\n";
   } else if (loss) {
     job.report["loss"] = value;
     job.out << fmt::format("loss {:.10g} {}\n", value, loss->unit());

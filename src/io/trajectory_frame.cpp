@@ -1,0 +1,66 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/io/trajectory_frame.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/exchange.hpp"
+#include "diffsim/io/hdf5_file.hpp"
+#include "mesh_identity.hpp"
+
+namespace diffsim {
+namespace {
+
+/// Index of the frame of a step, or of the last one for -1.
+std::int64_t find_frame(const Hdf5File& file, const std::vector<std::int64_t>& steps, int step) {
+  if (steps.empty()) throw InputError(file.path(), 0, "/step", "has no frames");
+  if (step < 0) return static_cast<std::int64_t>(steps.size()) - 1;
+  const auto found = std::lower_bound(steps.begin(), steps.end(), step);
+  if (found != steps.end() && *found == step) return found - steps.begin();
+  std::string nearest;
+  if (found != steps.begin()) nearest += std::to_string(*(found - 1));
+  if (found != steps.end()) nearest += (nearest.empty() ? "" : " and ") + std::to_string(*found);
+  throw InputError(file.path(), 0, "/step",
+                   "there is no frame of step " + std::to_string(step) + "; the nearest are of step " + nearest);
+}
+
+}  // namespace
+
+TrajectoryFrames trajectory_frames(MPI_Comm comm, const std::string& path) {
+  const Hdf5File file = Hdf5File::open(comm, path);
+  (void)file.require("/step", DatasetInfo::Kind::integer, {-1});
+  return {file.read_array<std::int64_t>("/step"), file.attribute("/", "complete") == AttributeValue(std::int64_t{1})};
+}
+
+int read_trajectory_frame(const TetrahedralMesh& mesh, const std::string& path, int step, State& state) {
+  const Hdf5File file = Hdf5File::open(mesh.comm(), path);
+  const auto fingerprint = file.attribute("/", fingerprint_attribute);
+  if (!fingerprint || *fingerprint != AttributeValue(fingerprint_text(mesh)))
+    throw InputError(path, 0, "",
+                     "is no trajectory of this mesh (attribute `mesh_fingerprint`); give the mesh, and the scale, that "
+                     "it was made with");
+  (void)file.require("/step", DatasetInfo::Kind::integer, {-1});
+  const std::vector<std::int64_t> steps = file.read_array<std::int64_t>("/step");
+  const std::int64_t frame = find_frame(file, steps, step);
+  const FileOrder& order = mesh.vertex_order();
+  for (Field& field : state.fields()) {
+    if (field.on().name() != mesh.vertex_entities()->name()) continue;
+    const std::string dataset = "/" + field.name();
+    if (!file.has(dataset))
+      throw InputError(path, 0, dataset,
+                       "is not there, and a step begins with it; write it by output: {fields: [" + field.name() +
+                           ", …]} in the run before");
+    (void)file.require(dataset, DatasetInfo::Kind::real,
+                       {static_cast<std::int64_t>(steps.size()), mesh.num_global_vertices(), field.components()});
+    std::vector<double> values =
+        order.from_file(file.read_frame<double>(dataset, frame, order.block_size()), field.components());
+    values.resize(field.size());
+    field.from_host(values);
+  }
+  synchronise(state);
+  return static_cast<int>(steps[static_cast<std::size_t>(frame)]);
+}
+
+}  // namespace diffsim
