@@ -34,6 +34,12 @@ TEST(exchange, adds_fields_of_any_number_of_components) {
   // How many ranks have each entity.
   std::vector<PetscInt> holders(ring.all->local(), 1);
   ring.exchange->add_to_owners(holders);
+  std::vector<PetscInt> numbers(2 * ring.all->local());
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = static_cast<PetscInt>(3 * ring.place(i / 2)) + static_cast<PetscInt>(i % 2);
+  ring.exchange->add_to_owners(numbers, 2);
+  for (std::size_t i = 0; i < 2 * ring.all->owned(); ++i)
+    EXPECT_EQ(numbers[i], holders[i / 2] * static_cast<PetscInt>(3 * ring.place(i / 2) + static_cast<int>(i % 2)));
   for (const int components : {1, 2, 5}) {
     const auto width = static_cast<std::size_t>(components);
     Field field("shares", ring.all, components);

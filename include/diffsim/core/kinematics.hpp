@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "diffsim/core/parameters.hpp"
 #include "diffsim/core/state.hpp"
@@ -43,7 +42,9 @@ class Kinematics {
   virtual void apply_tangent(const ParameterSet& parameters, const ParameterSet& direction, const MotionSpan& span,
                              const State& start, const State& start_tangent, const Field& x, const Field& dx, Field& dy,
                              Field& dv) const = 0;
-  /// ȳ → x̄ and v̄ → 0; adds this rank's shares of the adjoint of `start` and of the gradient.
+  /// ȳ → x̄ and v̄ → 0; adds this rank's shares of the adjoint of `start` and of the gradient. Second derivatives call it
+  /// for the derivatives of ȳ and v̄ too: exact where the motion is affine in x, `start` and the parameters that have
+  /// second derivatives.
   virtual void apply_adjoint(const ParameterSet& parameters, const MotionSpan& span, const State& start, const Field& x,
                              Field& y_bar, Field& v_bar, State& start_adjoint, ParameterSet& gradient) const = 0;
 };
