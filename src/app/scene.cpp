@@ -88,7 +88,7 @@ Scene parse_scene(const std::string& text, const std::string& file) {
   scene.checkpoint_place = mapping.place_of("checkpoint");
   if (const Value* value = mapping.find("optimiser")) scene.optimiser = parse_optimiser(*value);
   if (const Value* value = mapping.find("output"))
-    scene.output = parse_output(*value);
+    scene.output = parse_output(*value, scene.solver.integrator);
   else
     scene.output.place = mapping.place_of("output");
   if (const Value* value = mapping.find("petsc")) scene.petsc = parse_petsc(*value);

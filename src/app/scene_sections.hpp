@@ -18,7 +18,7 @@ std::vector<ParameterEntry> parse_parameters(const Value& value, const Scene& sc
 /// `measure_error`: see Scene.
 CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error);
 OptimiserOptions parse_optimiser(const Value& value);
-OutputSection parse_output(const Value& value);
+OutputSection parse_output(const Value& value, const std::string& integrator);
 std::vector<std::pair<std::string, std::string>> parse_petsc(const Value& value);
 
 // What several of them share.

@@ -148,7 +148,7 @@ OptimiserOptions parse_optimiser(const Value& value) {
   return options;
 }
 
-OutputSection parse_output(const Value& value) {
+OutputSection parse_output(const Value& value, const std::string& integrator) {
   const Mapping mapping(value, {"directory", "every", "fields", "log"});
   OutputSection output;
   output.place = mapping.place();
@@ -165,9 +165,11 @@ OutputSection parse_output(const Value& value) {
   }
   if (const Value* fields = mapping.find("fields")) {
     output.fields.clear();
+    const std::vector<std::string> written = is_explicit_integrator(integrator)
+                                                 ? std::vector<std::string>{"positions", "velocities"}
+                                                 : state_fields(integrator);
     for (const Value* field : to_items(*fields)) {
-      const std::string name =
-          to_choice(*field, {"positions", "velocities", "accelerations", "previous_positions", "previous_velocities"});
+      const std::string name = to_choice(*field, written);
       if (std::find(output.fields.begin(), output.fields.end(), name) != output.fields.end())
         field->place.fail("'" + name + "' is given twice; remove one");
       output.fields.push_back(name);

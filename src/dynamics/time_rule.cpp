@@ -9,6 +9,15 @@ std::vector<std::string> implicit_integrators() {
   return {"implicit_euler", "bdf2", "newmark", "generalised_alpha", "quasi_static"};
 }
 
+std::vector<std::string> state_fields(const std::string& integrator) {
+  if (integrator == "quasi_static" || integrator == "implicit_euler") return {"positions", "velocities"};
+  if (integrator == "bdf2") return {"positions", "velocities", "previous_positions", "previous_velocities"};
+  if (integrator == "newmark" || integrator == "generalised_alpha") return {"positions", "velocities", "accelerations"};
+  std::string known;
+  for (const std::string& name : implicit_integrators()) known += (known.empty() ? "" : ", ") + name;
+  throw Error("unknown implicit integrator '" + integrator + "'; there are: " + known, ErrorKind::input);
+}
+
 }  // namespace diffsim
 
 namespace diffsim::dynamics {
@@ -46,15 +55,6 @@ struct Symbols {
 };
 
 }  // namespace
-
-std::vector<std::string> state_fields(const std::string& integrator) {
-  if (integrator == "quasi_static" || integrator == "implicit_euler") return {"positions", "velocities"};
-  if (integrator == "bdf2") return {"positions", "velocities", "previous_positions", "previous_velocities"};
-  if (integrator == "newmark" || integrator == "generalised_alpha") return {"positions", "velocities", "accelerations"};
-  std::string known;
-  for (const std::string& name : implicit_integrators()) known += (known.empty() ? "" : ", ") + name;
-  throw Error("unknown implicit integrator '" + integrator + "'; there are: " + known, ErrorKind::input);
-}
 
 TimeRule make_time_rule(const ImplicitOptions& options, double h, int n) {
   TimeRule rule;

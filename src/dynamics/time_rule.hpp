@@ -28,9 +28,6 @@ struct TimeRule {
   std::vector<Combination> next;    ///< of each field
 };
 
-/// The fields that an integrator's state has; Error (input) for one that is not known, naming those there are.
-std::vector<std::string> state_fields(const std::string& integrator);
-
 /// The table for step n with time step h.
 ///
 /// - `quasi_static`: M a is left out; v = (y - x)/h is what rate-dependent forces see.

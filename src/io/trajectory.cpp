@@ -27,8 +27,9 @@ std::vector<std::int64_t> file_cells(const TetrahedralMesh& mesh) {
 }
 
 std::string units_of(const std::string& field) {
-  if (field == "positions") return "m";
-  if (field == "velocities") return "m/s";
+  if (field == "positions" || field == "previous_positions") return "m";
+  if (field == "velocities" || field == "previous_velocities") return "m/s";
+  if (field == "accelerations") return "m/s²";
   return "SI";
 }
 

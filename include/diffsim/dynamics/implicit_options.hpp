@@ -31,6 +31,9 @@ struct LinearOptions {
 
 /// Names of the implicit integrators: implicit_euler, bdf2, newmark, generalised_alpha, quasi_static.
 std::vector<std::string> implicit_integrators();
+/// Vertex fields of an implicit integrator's state, `positions` and `velocities` first. Throws Error (input) for an
+/// integrator that is not one of `implicit_integrators`.
+std::vector<std::string> state_fields(const std::string& integrator);
 
 /// An implicit integrator and how it solves its steps.
 struct ImplicitOptions {
