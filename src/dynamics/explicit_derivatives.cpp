@@ -51,8 +51,8 @@ std::array<double, 2> sum(const char* label, int count, const Function& f) {
 /// m (v̄' + h β' x̄') (v + h Σ b_i A_i): a component's share of the gradient by damping, before `EndAdjoint`.
 template <class T>
 struct DampingShare {
-  EndAdjoint<T> reverse;
-  EndUpdate<T> forward;
+  EndAdjoint<T, 0> reverse;  // rules with damping have one stage
+  EndUpdate<T, 0> forward;
   In<T> v;
   KOKKOS_INLINE_FUNCTION T operator()(int i) const { return reverse.masked(i) * forward.undamped(i, v(i)); }
 };
@@ -82,8 +82,9 @@ struct ForceAdjoint {
 };
 
 /// dx and dv at the end of a substep, in their place.
+template <int earlier>
 struct EndTangent {
-  EndUpdate<Along> end;
+  EndUpdate<Along, earlier> end;
   const double* v;  // nullptr where nothing depends on its value
   double *dx, *dv;
   KOKKOS_INLINE_FUNCTION void operator()(int i) const {
@@ -163,9 +164,12 @@ void ExplicitModel::substep_tangent(int n, int s, const ExplicitRecord& recorded
   }
   Earlier<Along> earlier{};
   for (int i = 0; i < last; ++i) earlier.of[i] = {nullptr, work_->accelerations[static_cast<std::size_t>(i)].data()};
-  const EndUpdate<Along> end{update, StageWeights::of_end(rule_, update.h), earlier, force};
-  for_components("diffsim::dynamics::update_tangent", 0, count,
-                 EndTangent{end, to_damping ? recorded.velocities(s, 0).data() : nullptr, dx.data(), dv.data()});
+  with_earlier(rule_, [&](auto number) {
+    const EndUpdate<Along, decltype(number)::value> end{update, StageWeights::of_end(rule_, update.h), earlier, force};
+    for_components("diffsim::dynamics::update_tangent", 0, count,
+                   EndTangent<decltype(number)::value>{end, to_damping ? recorded.velocities(s, 0).data() : nullptr,
+                                                       dx.data(), dv.data()});
+  });
   system_->apply_motions_tangent(direction, {n, s * update.h, update.h}, recorded.initial(), tangent, x, dx, dx, dv);
   system_->mesh().vertex_exchange().copy_to_ghosts(dx);
 }
@@ -293,16 +297,21 @@ class ExplicitModel::Reverse {
 
   void reverse_end(int s) {
     const StageWeights weights = StageWeights::of_end(model_.rule_, update_.h);
-    const EndAdjoint<T> reverse{update_, weights, out<T>(x_bar_).in(), out<T>(v_bar_), bars_, out<T>(f_bar_)};
-    if (to_damping_) {
-      In<T> v{recorded_.velocities(s, 0).data()};
-      if constexpr (is_second) v.derivative = moving_->velocities(s, 0).data();
-      // Rules with damping have one stage, so no earlier accelerations.
-      const EndUpdate<T> forward{update_, weights, {}, out<T>(force_).in()};
-      const auto sums = sum<T>("diffsim::dynamics::damping_gradient", count_, DampingShare<T>{reverse, forward, v});
-      for (std::size_t k = 0; k < 2; ++k) damping_sums_[k] += sums[k];
-    }
-    for_components("diffsim::dynamics::update_adjoint", 0, count_, reverse);
+    if (to_damping_) add_damping_share(s, weights);
+    with_earlier(model_.rule_, [&](auto earlier) {
+      for_components("diffsim::dynamics::update_adjoint", 0, count_,
+                     EndAdjoint<T, decltype(earlier)::value>{update_, weights, out<T>(x_bar_).in(), out<T>(v_bar_),
+                                                             bars_, out<T>(f_bar_)});
+    });
+  }
+
+  void add_damping_share(int s, const StageWeights& weights) {
+    In<T> v{recorded_.velocities(s, 0).data()};
+    if constexpr (is_second) v.derivative = moving_->velocities(s, 0).data();
+    const EndAdjoint<T, 0> reverse{update_, weights, out<T>(x_bar_).in(), out<T>(v_bar_), bars_, out<T>(f_bar_)};
+    const EndUpdate<T, 0> forward{update_, weights, {}, out<T>(force_).in()};
+    const auto sums = sum<T>("diffsim::dynamics::damping_gradient", count_, DampingShare<T>{reverse, forward, v});
+    for (std::size_t k = 0; k < 2; ++k) damping_sums_[k] += sums[k];
   }
 
   void gather_sums() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/dual.hpp"
@@ -134,8 +135,24 @@ struct StageUpdate {
   }
 };
 
+/// Calls act(constant) with the number of accelerations that are stored, known to the compiler: kernels of rules with
+/// one stage have no loops then.
+template <class Act>
+void with_earlier(const ExplicitRule& rule, const Act& act) {
+  switch (rule.stages.size()) {
+    case 1:
+      return act(std::integral_constant<int, 0>());
+    case 2:
+      return act(std::integral_constant<int, 1>());
+    case 3:
+      return act(std::integral_constant<int, 2>());
+    default:
+      return act(std::integral_constant<int, 3>());
+  }
+}
+
 /// x' and v', in place of x and v, with the last stage's force f.
-template <class T>
+template <class T, int earlier>
 struct EndUpdate {
   ExplicitUpdate<T> update;
   StageWeights weights;
@@ -144,14 +161,13 @@ struct EndUpdate {
 
   /// v + h Σ_i b_i A_i, the velocity before damping.
   KOKKOS_INLINE_FUNCTION T undamped(int i, T v) const {
-    for (int j = 0; j < weights.earlier; ++j) v = v + weights.velocity[j] * accelerations.of[j](i);
-    return v + weights.velocity[weights.earlier] * update.acceleration(i, f(i));
+    for (int j = 0; j < earlier; ++j) v = v + weights.velocity[j] * accelerations.of[j](i);
+    return v + weights.velocity[earlier] * update.acceleration(i, f(i));
   }
   KOKKOS_INLINE_FUNCTION void operator()(int i, T& x, T& v) const {
     const double m = update.mask(i);
-    T displacement = weights.drift * v + weights.position[weights.earlier] * update.acceleration(i, f(i));
-    for (int j = 0; j < weights.earlier; ++j)
-      displacement = displacement + weights.position[j] * accelerations.of[j](i);
+    T displacement = weights.drift * v + weights.position[earlier] * update.acceleration(i, f(i));
+    for (int j = 0; j < earlier; ++j) displacement = displacement + weights.position[j] * accelerations.of[j](i);
     const T new_v = m * update.damping(0) * undamped(i, v);
     x = x + m * displacement + weights.new_velocity * new_v;
     v = new_v;
@@ -162,7 +178,7 @@ struct EndUpdate {
 /// ū = m d (v̄' + h β' x̄'),
 ///
 ///   v̄ = ū + h β m x̄',   Ā_i = h b_i ū + h² b̄_i m x̄',   f̄ = Ā_s/mass.
-template <class T>
+template <class T, int earlier>
 struct EndAdjoint {
   ExplicitUpdate<T> update;
   StageWeights weights;
@@ -180,8 +196,8 @@ struct EndAdjoint {
     const T u_bar = update.damping(0) * masked(i);
     const T x_free = update.mask(i) * x_bar(i);
     v_bar.set(i, u_bar + weights.drift * x_free);
-    for (int j = 0; j < weights.earlier; ++j) acceleration_bars.of[j].set(i, acceleration_bar(j, u_bar, x_free));
-    f_bar.set(i, acceleration_bar(weights.earlier, u_bar, x_free) / update.mass(i / 3));
+    for (int j = 0; j < earlier; ++j) acceleration_bars.of[j].set(i, acceleration_bar(j, u_bar, x_free));
+    f_bar.set(i, acceleration_bar(earlier, u_bar, x_free) / update.mass(i / 3));
   }
 };
 

@@ -23,7 +23,8 @@ const ExplicitRule& rule_named(const std::string& integrator) {
 }
 
 /// x ← x', v ← v' of components `begin` to `end`; lowers `invalid_vertex` to a vertex that is no longer finite.
-void update_state(const EndUpdate<double>& end_update, int begin, int end, Field& velocities, Field& positions,
+template <int earlier>
+void update_state(const EndUpdate<double, earlier>& end_update, int begin, int end, Field& velocities, Field& positions,
                   std::int32_t* invalid_vertex) {
   double* const v = velocities.data();
   double* const x = positions.data();
@@ -178,16 +179,23 @@ void ExplicitModel::end_substep(int n, int s, State& state) {
   const int all = static_cast<int>(velocities.size());
   const int first = reversible_ || system_->has_motions() ? all : 3 * system_->mesh().shared_vertices_end();
   std::int32_t* const invalid = work_->invalid_vertex.data() + s;
-  const EndUpdate<double> end{update, StageWeights::of_end(rule_, update.h), work_->earlier(), {work_->force.data()}};
+  const StageWeights weights = StageWeights::of_end(rule_, update.h);
+  const auto update_some = [&](int begin, int end) {
+    with_earlier(rule_, [&](auto earlier) {
+      const EndUpdate<double, decltype(earlier)::value> by_last{
+          update, weights, work_->earlier(), {work_->force.data()}};
+      update_state(by_last, begin, end, velocities, positions, invalid);
+    });
+  };
   if (reversible_)
     update_on_grid(update, work_->grid, work_->force, velocities, positions, invalid, work_->far_vertex.data());
   else
-    update_state(end, 0, first, velocities, positions, invalid);
+    update_some(0, first);
   Kokkos::fence();
   // A moved vertex is fixed to the kernel, so that x is still where the substep began.
   system_->apply_motions({n, s * update.h, update.h}, state, positions, positions, velocities);
   system_->mesh().vertex_exchange().begin_copy_to_ghosts(positions);
-  update_state(end, first, all, velocities, positions, invalid);
+  update_some(first, all);
   Kokkos::fence();
   system_->mesh().vertex_exchange().end_copy_to_ghosts(positions);
   if (looks_after_contact)
