@@ -67,13 +67,15 @@ PlaneForce force_of(const PlaneShape& plane, bool with_friction) {
 /// In the order of PlaneForce::Number.
 std::vector<PointParameter> parameters_of(const std::string& label) {
   using Spec = ContactParameters;
+  PointParameter turn = PointParameter::of(Spec::obstacle_angular_velocity, label);
+  turn.is_optional = true;
   return {PointParameter::of(Spec::obstacle_position, label),
           PointParameter::of(Spec::obstacle_velocity, label),
           PointParameter::of(Spec::barrier_stiffness),
           PointParameter::of(Spec::barrier_distance),
           PointParameter::of(Spec::friction),
           PointParameter::of(Spec::friction_velocity),
-          PointParameter::of(Spec::obstacle_angular_velocity, label)};
+          turn};
 }
 
 class PlaneContact final : public SurfacePointTerm<PlaneForce, ContactTerm> {

@@ -176,13 +176,25 @@ TEST(PointTerm, first_vertices_need_no_list) {
 
 TEST(PointTerm, refuses_parameters_that_its_force_does_not_take) {
   EXPECT_THROW(PointTerm<Spring>("spring", {}, {{"place", 3}}, 0), Error);
-  PointTerm<Spring> spring("spring", {}, Spring::parameters(), 0);
-  const auto cells = std::make_shared<const Entities>("cells", MPI_COMM_SELF, 4);
-  ParameterSet by_cell, of_two;
-  by_cell.add("stiffness", cells);
-  EXPECT_THROW(spring.prepare(by_cell), Error);
-  of_two.add("stiffness", Entities::one_for_all(MPI_COMM_SELF), 2);
-  EXPECT_THROW(spring.prepare(of_two), Error);
+  struct Given {
+    const char* entities;
+    int components;
+  };
+  for (const auto& [entities, components] : {Given{"vertices", 1}, {"cells", 1}, {"vertices", 2}, {"", 1}}) {
+    ParameterSet parameters;
+    parameters.add("place", Entities::one_for_all(MPI_COMM_SELF), 3);
+    parameters.add("stiffness", Entities::one_for_all(MPI_COMM_SELF));
+    if (*entities)
+      parameters.add("local_stiffening", std::make_shared<const Entities>(entities, MPI_COMM_SELF, 4), components);
+    PointTerm<Spring> spring("spring", {}, Spring::parameters(), 0);
+    if (entities == std::string("vertices") && components == 1)
+      EXPECT_NO_THROW(spring.prepare(parameters));
+    else
+      EXPECT_THROW(spring.prepare(parameters), Error) << entities << components;
+  }
+  std::vector<PointParameter> takes = Spring::parameters();
+  for (PointParameter& parameter : takes) parameter.is_optional = true;
+  EXPECT_NO_THROW(PointTerm<Spring>("spring", {}, takes, 0).prepare({}));
 }
 
 }  // namespace

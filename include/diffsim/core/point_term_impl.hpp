@@ -10,12 +10,13 @@
 
 namespace diffsim {
 
-/// A parameter of a PointTerm: one value for all points, or one a vertex, as the Model's parameter of that name is on;
-/// zero where the Model has none.
+/// A parameter of a PointTerm: with one value for all points, or one a vertex, as the Model's parameter of that name
+/// has.
 struct PointParameter {
   std::string name;
   int components = 1;
   bool is_dead_load = false;  ///< multiplied by `Configuration::factor_of`
+  bool is_optional = false;   ///< zero where the Model has none; else that is an Error
 
   /// The parameter of a spec, NAME or with a label NAME:LABEL.
   static PointParameter of(const ParameterSpec& spec, const std::string& label = {}) {
@@ -51,7 +52,8 @@ struct PointWeights {
 ///                                                             it, blocks lose their negative eigenvalues
 ///
 /// all marked DIFFSIM_FUNCTION. Points that several ranks have need weights that are shares, or are on one rank only;
-/// parameters with one value a vertex need points that their rank owns. `Base` is ForceTerm or a class derived from it.
+/// parameters with one value a vertex need points that their rank owns. Bounds of stiffness and damping for the stable
+/// step are zero unless a derived class says more. `Base` is ForceTerm or a class derived from it.
 template <class F, class Base = ForceTerm>
 class PointTerm : public Base {
  public:
@@ -82,16 +84,16 @@ class PointTerm : public Base {
   bool has_energy() const override { return point::HasEnergy<F> && !uses_velocities(); }
   bool has_symmetric_jacobian() const override { return has_energy(); }
 
-  /// Throws Error where a parameter is not as the force takes it.
+  /// Throws Error where a parameter is missing, or is not as the force takes it.
   void prepare(const ParameterSet& parameters) override {
     parameters_ = &parameters;
     for (const PointParameter& takes : takes_) {
-      const Parameter* const found = parameters.find(takes.name);
-      if (found &&
-          (found->field.components() != takes.components || !(found->is_global() || found->on().name() == "vertices")))
-        throw Error("'" + name_ + "' takes " + std::to_string(takes.components) + " numbers of '" + takes.name +
-                    "' for all or a vertex; it has " + std::to_string(found->field.components()) + " on " +
-                    found->on().name());
+      if (takes.is_optional && !parameters.find(takes.name)) continue;
+      const Parameter& found = parameters.at(takes.name);
+      const int components = found.field.components();
+      if (components == takes.components && (found.is_global() || found.on().name() == "vertices")) continue;
+      throw Error("'" + name_ + "' takes " + std::to_string(takes.components) + " numbers of '" + takes.name +
+                  "' for all or a vertex; it has " + std::to_string(components) + " on " + found.on().name());
     }
   }
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override {
