@@ -22,7 +22,7 @@ std::vector<double> on_host(const DeviceArray<double>& values) {
   return {host.data(), host.data() + host.size()};
 }
 
-/// φ of each vertex.
+/// Heights φ of all vertices, m.
 std::vector<double> heights_of(const PlaneSweep& sweep) {
   const auto heights = make_device_array<double>("diffsim::contact::heights", static_cast<std::size_t>(sweep.count));
   Kokkos::parallel_for(
@@ -31,7 +31,7 @@ std::vector<double> heights_of(const PlaneSweep& sweep) {
   return on_host(heights);
 }
 
-/// How much φ may bend, at most |φ''|, as the surface goes straight from one configuration to the other while the plane
+/// Bounds of |φ''| as the surface goes straight from one configuration to the other while the plane
 /// turns, both in one unit of time: θ² |y| + 2 |θ| |y'|, y a vertex's way from the axis, θ the angle.
 std::vector<double> bends_of(const PlaneSweep& from, const PlaneSweep& to) {
   if (!from.force.turn.turns) return std::vector<double>(static_cast<std::size_t>(from.count), 0.0);
@@ -47,7 +47,7 @@ std::vector<double> bends_of(const PlaneSweep& from, const PlaneSweep& to) {
   return on_host(bends);
 }
 
-/// -f·u of friction, W: its force is the difference that velocities make.
+/// Power -f·u of friction, W. The force of friction is the difference that velocities make.
 struct FrictionPower {
   KOKKOS_INLINE_FUNCTION double operator()(const PlaneForce& force, const point::Values<PlaneForce>& at) const {
     return dot(force.projected().force(at) - force.force(at), force.relative_velocity(at));
@@ -64,7 +64,7 @@ PlaneForce force_of(const PlaneShape& plane, bool with_friction) {
           with_friction};
 }
 
-/// In the order of PlaneForce::Number.
+/// Parameters of PlaneForce, in the order of PlaneForce::Number.
 std::vector<PointParameter> parameters_of(const std::string& label) {
   using Spec = ContactParameters;
   PointParameter turn = PointParameter::of(Spec::obstacle_angular_velocity, label);
@@ -102,12 +102,12 @@ class PlaneContact final : public SurfacePointTerm<PlaneForce, ContactTerm> {
   std::string intersecting() const override { return intersecting_; }
 
  private:
-  /// Of vertex i of the surface, and the plane.
+  /// Name of the pair of vertex i and the plane, for messages.
   std::string name_of(std::size_t i) const {
     return "vertex " + std::to_string(mesh().vertex_order().file_index()[static_cast<std::size_t>(surface()[i])]) +
            " and plane " + label_;
   }
-  /// " near (0.1, 0, 2)"
+  /// Place of vertex i, as " near (0.1, 0, 2)".
   std::string place_of(std::size_t i, const Field& positions) const {
     const std::vector<double> x = positions.to_host();
     const std::size_t first = 3 * static_cast<std::size_t>(surface()[i]);

@@ -25,7 +25,7 @@ struct PlaneForce {
     if (turn.turns) return rotated(turn.axis, T(at.p[angular_velocity] * at.time), normal);
     return {{T(normal[0]), T(normal[1]), T(normal[2])}};
   }
-  /// x - o - t V, o being the axis' point at t = 0; without a turn x - p - t V.
+  /// Way to the vertex from the axis' point o, x - o - t V, o at t = 0; without a turn x - p - t V.
   template <class T>
   KOKKOS_INLINE_FUNCTION Vec3<T> way(const At<T>& at) const {
     Vec3<T> y;
@@ -45,7 +45,7 @@ struct PlaneForce {
       for (int c = 0; c < 3; ++c) h = h - normal[c] * (at.p[position + c] - turn.origin[c]);
     return h;
   }
-  /// The vertex's velocity as seen from the plane.
+  /// Velocity of the vertex as seen from the plane.
   template <class T>
   KOKKOS_INLINE_FUNCTION Vec3<T> relative_velocity(const At<T>& at) const {
     Vec3<T> u;

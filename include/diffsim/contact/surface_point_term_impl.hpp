@@ -11,8 +11,9 @@
 
 namespace diffsim {
 
-/// A PointTerm on the vertices of a mesh's surface. The weight of a vertex is its area at rest, m², by the parameter
-/// `rest_positions`, whose gradient the term has; second derivatives by it do not exist.
+/// A PointTerm on the vertices of a mesh's surface. The weight of a vertex is the area at rest that the vertex stands
+/// for, m²: a third of the triangles around. There are derivatives by the rest shape (`rest_positions`), but no second
+/// ones.
 template <class F, class Base = ForceTerm>
 class SurfacePointTerm : public PointTerm<F, Base> {
   using Points = PointTerm<F, Base>;
@@ -67,7 +68,7 @@ class SurfacePointTerm : public PointTerm<F, Base> {
         rest_areas_(*mesh_),
         vertices_(std::move(vertices)) {}
 
-  /// Of the surface's vertices, from those of all owned ones.
+  /// Values of the surface's vertices, from the values of all owned vertices.
   DeviceArray<double> on_surface(const std::vector<double>& all) const {
     std::vector<double> some;
     for (const int v : vertices_) some.push_back(all[static_cast<std::size_t>(v)]);

@@ -77,12 +77,13 @@ struct InputAt {
     return place < 7 + F::num_values ? Of::first_value + place - 6 : -1;
   }
 };
-/// The place itself, for derivatives by x alone and by x and v.
+/// Numbering by the place itself, for derivatives by x alone and by x and v.
 struct SamePlace {
   static DIFFSIM_FUNCTION constexpr int number(int place) { return place; }
 };
 
-/// Makes of a number its independent variable, or a constant where it is none of the first N inputs.
+/// Conversion of a number into an independent variable, or into a constant where the number is none of the first N
+/// inputs.
 template <int N, class Numbering = SamePlace>
 struct Varied {
   template <class T>
@@ -91,13 +92,13 @@ struct Varied {
     return k >= 0 && k < N ? Dual<T, N>::variable(value, k) : Dual<T, N>::constant(value);
   }
 };
-/// Makes of a number and its derivative along a direction a Dual.
+/// Conversion of a number and its derivative along a direction into a Dual.
 struct Along {
   DIFFSIM_FUNCTION Dual<double, 1> operator()(double value, double derivative, int) const {
     return along(value, derivative);
   }
 };
-/// Makes of a number and its derivative along a direction an independent variable that moves.
+/// Conversion of a number and its derivative along a direction into an independent variable with that derivative.
 template <int N, class Numbering>
 struct VariedAlong {
   DIFFSIM_FUNCTION Dual<Dual<double, 1>, N> operator()(double value, double derivative, int place) const {

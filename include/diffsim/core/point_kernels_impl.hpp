@@ -37,7 +37,7 @@ struct Addresses {
 template <class F>
 struct Sweep {
   F force;
-  int count;                  // points
+  int count;                  // of points
   DeviceArray<int> vertices;  // of the points; empty: the first ones
   Addresses<F::num_values, const double> at;
   double time;
@@ -53,7 +53,7 @@ struct Direction {
   double time;
 };
 
-/// Values at an address, or a constant without one, for point i at a vertex.
+/// Reads the values of point i, at a vertex. `weight` is what a point without an address of weights has.
 template <int P>
 DIFFSIM_FUNCTION PointValues<double, P> read(const Addresses<P, const double>& from, int i, int vertex, double time,
                                              double weight) {
@@ -91,8 +91,8 @@ struct Sums {
   }
 };
 
-/// Adds the derivatives at one point, by(k) that by input k, to where they belong: derivatives by numbers that all
-/// points share to the sums.
+/// Adds the derivatives at one point, by(k) for input k, to their addresses and, derivatives by numbers that all points
+/// share, to the sums.
 template <class F, class By>
 DIFFSIM_FUNCTION void add_derivatives(const Addresses<F::num_values, double>& to, int i, int vertex, const By& by,
                                       Sums<F::num_values>& sums) {
@@ -155,7 +155,7 @@ void add_tangents(const Sweep<F>& sweep, const Direction<F>& direction, double* 
   Kokkos::fence();
 }
 
-/// Derivatives of w·f by all inputs.
+/// Adds the derivatives of w·f by all inputs; returns those by numbers that all points share.
 template <class F>
 Sums<F::num_values> add_adjoints(const Sweep<F>& sweep, const double* w, const Addresses<F::num_values, double>& to) {
   Sums<F::num_values> sums;
@@ -175,7 +175,8 @@ Sums<F::num_values> add_adjoints(const Sweep<F>& sweep, const double* w, const A
   return sums;
 }
 
-/// Derivatives of what `add_adjoints` adds along a direction and dw. w or dw may be nullptr: zero.
+/// Adds and returns the derivatives of what `add_adjoints` adds and returns, along a direction and dw. w or dw may be
+/// nullptr: zero.
 template <class F>
 Sums<F::num_values> add_adjoint_tangents(const Sweep<F>& sweep, const Direction<F>& direction, const double* w,
                                          const double* dw, const Addresses<F::num_values, double>& to) {
