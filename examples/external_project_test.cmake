@@ -1,6 +1,7 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# cmake -D WAY=installed|subdirectory ... -P external_project_test.cmake; see CMakeLists.txt beside it.
+# cmake -D WAY=installed|subdirectory -D EXAMPLE=external_project ... -P external_project_test.cmake; see CMakeLists.txt
+# beside it.
 
 cmake_minimum_required(VERSION 3.22)
 
@@ -16,14 +17,14 @@ endfunction()
 
 file(REMOVE_RECURSE ${SCRATCH})
 set(configure
-    ${CMAKE_COMMAND} -S ${SOURCE}/examples/external_project -B ${SCRATCH}/build -G ${GENERATOR}
+    ${CMAKE_COMMAND} -S ${SOURCE}/examples/${EXAMPLE} -B ${SCRATCH}/build -G ${GENERATOR}
     -D CMAKE_BUILD_TYPE=${CONFIG} -D CMAKE_C_COMPILER=${C_COMPILER} -D CMAKE_CXX_COMPILER=${CXX_COMPILER})
 
 if(WAY STREQUAL "installed")
   run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix --config ${CONFIG})
   run(${configure} -D diffsim_ROOT=${SCRATCH}/prefix)
   run(${CMAKE_COMMAND} --build ${SCRATCH}/build)
-  run(${MPIEXEC} ${SCRATCH}/build/external_project)
+  run(${MPIEXEC} ${SCRATCH}/build/${EXAMPLE})
   if(NOT output MATCHES "gradient checks passed")
     message(FATAL_ERROR "unexpected output")
   endif()
@@ -35,7 +36,7 @@ else()
     message(FATAL_ERROR "tests and runner are on in a subdirectory")
   endif()
   if(GENERATOR MATCHES "Ninja")
-    run(${CMAKE_COMMAND} --build ${SCRATCH}/build --target CMakeFiles/external_project.dir/main.cpp.o)
+    run(${CMAKE_COMMAND} --build ${SCRATCH}/build --target CMakeFiles/${EXAMPLE}.dir/main.cpp.o)
   elseif(GENERATOR MATCHES "Makefiles")
     run(${CMAKE_COMMAND} --build ${SCRATCH}/build --target main.cpp.o)
   endif()

@@ -89,8 +89,8 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
     add(Spec::obstacle_position, {plane.point.begin(), plane.point.end()}, label);
     add(Spec::obstacle_velocity, {plane.velocity.begin(), plane.velocity.end()}, label);
     add_rate(label, plane.rotation);
-    add_term(std::make_unique<PlaneContact>(
-        mesh_, PlaneShape{label, plane.normal, plane.rotation.axis, plane.rotation.origin}, friction));
+    add_term(make_plane_contact(mesh_, PlaneShape{label, plane.normal, plane.rotation.axis, plane.rotation.origin},
+                                friction));
   }
   if (!options.self && options.meshes.empty()) return;
   SurfaceContactOptions surfaces;

@@ -199,7 +199,7 @@ std::string DifferentiableSolver::add_nodal_load(const std::vector<double>& load
   // A rank without vertices takes the number of steps of the others.
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &steps, 1, MPI_INT, MPI_MAX, mesh_->comm()));
   parameters().add(LoadParameters::nodal_load, mesh_->owned_vertex_entities(), steps).field.from_host(load);
-  system().add_term(std::make_unique<NodalLoad>());
+  system().add_term(make_nodal_load(mesh_->num_owned_vertices()));
   return std::string(LoadParameters::nodal_load.name);
 }
 

@@ -83,8 +83,16 @@ FAULTS = [
           "in_logarithm(k) ? g[i] * p[i] : g[i];\n  }\n  return result;", "g[i];\n  }\n  return result;",
           ["simulation.hessian.np1 parameters/*", "simulation.implicit_contact.np1"]),
 
+    # ---- points ----------------------------------------------------------------------------------------------------
+    Fault("points: tangent × 1.001", "include/diffsim/core/point_kernels_impl.hpp",
+          "+= force[c].derivative[0]", "+= 1.001 * force[c].derivative[0]", ["core.point_term.np1"]),
+    Fault("points: gradient by the weights dropped", "include/diffsim/core/point_kernels_impl.hpp",
+          "  if (to.weight) to.weight", "  if (false && to.weight) to.weight", ["core.point_term.np1"]),
+    Fault("points: direction without the weights", "include/diffsim/core/point_term_impl.hpp",
+          "weights_.tangent,", "nullptr,", ["core.point_term.np1"]),
+
     # ---- contact ---------------------------------------------------------------------------------------------------
-    Fault("plane: force × 1.001 of the energy's slope", "src/contact/plane_kernels.cpp",
+    Fault("plane: force × 1.001 of the energy's slope", "src/contact/plane_force.hpp",
           "const T push = -2.0 *", "const T push = -2.002 *",
           ["simulation.contact_energy.np1", "simulation.plane_contact.np1"]),
     Fault("obstacle: velocity turns the other way", "src/contact/obstacle_motion.cpp",

@@ -113,8 +113,8 @@ Indentation press(int n, double down_by) {
       {.point = {0.0, width + range, 0.0}, .normal = down, .velocity = {0.0, -down_by - range, 0.0}});
   solver.add_contact(contact);
 
-  PlaneContact indenter(mesh, {.label = "0", .normal = down}, false);
-  IndentationForce force(*mesh, indenter, steps, options.dt);
+  const auto indenter = make_plane_contact(mesh, {.label = "0", .normal = down}, false);
+  IndentationForce force(*mesh, *indenter, steps, options.dt);
   DifferentiableSimulator simulator(solver);
   simulator.require_gradient({"obstacle_position:0"});
   Indentation result{simulator.rollout(steps, 0, force), 0.0, 0};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "diffsim/contact/pair_force.hpp"
+#include "diffsim/core/semidefinite.hpp"
 
 /// ∂²E/∂x² of a pair's energy (contact/pair_force.hpp) by its twelve coordinates, row-major, N/m.
 namespace diffsim::contact {
@@ -28,13 +29,6 @@ DIFFSIM_FUNCTION void add_distance_hessian(const Closest<double>& at, double a, 
         }
     }
   }
-}
-
-/// (x, y) ← (c x - s y, s x + c y).
-DIFFSIM_FUNCTION void rotate(double c, double s, double& x, double& y) {
-  const double old = x;
-  x = c * old - s * y;
-  y = s * old + c * y;
 }
 
 }  // namespace detail
@@ -77,43 +71,7 @@ DIFFSIM_FUNCTION void add_pair_hessian(const EdgeEdgeWeights& weights, const Vec
   }
 }
 
-/// The nearest symmetric positive semidefinite matrix to a symmetric one: its negative eigenvalues become zero, by
-/// Jacobi's method (Golub & Van Loan, section 8.5), whose order of rotations is fixed.
-DIFFSIM_FUNCTION void make_semidefinite(PairHessian& h) {
-  constexpr int n = 12, most_sweeps = 30;
-  double(&a)[n][n] = h.of;
-  double q[n][n] = {};
-  double size = 0.0;
-  for (int i = 0; i < n; ++i) {
-    q[i][i] = 1.0;
-    for (int j = 0; j < n; ++j) size += a[i][j] * a[i][j];
-  }
-  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
-    double off = 0.0;
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < i; ++j) off += a[i][j] * a[i][j];
-    if (!(off > 1e-30 * size)) break;
-    for (int i = 1; i < n; ++i)
-      for (int j = 0; j < i; ++j) {
-        if (a[i][j] == 0.0) continue;
-        const double ratio = (a[j][j] - a[i][i]) / (2.0 * a[i][j]);
-        const double t = (ratio >= 0.0 ? 1.0 : -1.0) / (std::fabs(ratio) + std::sqrt(1.0 + ratio * ratio));
-        const double c = 1.0 / std::sqrt(1.0 + t * t), s = t * c;
-        for (int k = 0; k < n; ++k) detail::rotate(c, s, a[k][i], a[k][j]);
-        for (int k = 0; k < n; ++k) {
-          detail::rotate(c, s, a[i][k], a[j][k]);
-          detail::rotate(c, s, q[k][i], q[k][j]);
-        }
-      }
-  }
-  double values[n];
-  for (int k = 0; k < n; ++k) values[k] = a[k][k] > 0.0 ? a[k][k] : 0.0;
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) {
-      double sum = 0.0;
-      for (int k = 0; k < n; ++k) sum += values[k] * q[i][k] * q[j][k];
-      a[i][j] = sum;
-    }
-}
+/// The nearest symmetric positive semidefinite matrix to a symmetric one.
+DIFFSIM_FUNCTION void make_semidefinite(PairHessian& h) { diffsim::make_semidefinite(h.of); }
 
 }  // namespace diffsim::contact

@@ -1,0 +1,214 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "diffsim/core/add_to_entries.hpp"
+#include "diffsim/core/point_kernels_impl.hpp"
+
+namespace diffsim {
+
+/// A parameter of a PointTerm: with one value for all points, or one a vertex, as the Model's parameter of that name
+/// has.
+struct PointParameter {
+  std::string name;
+  int components = 1;
+  bool is_dead_load = false;  ///< multiplied by `Configuration::factor_of`
+  bool is_optional = false;   ///< zero where the Model has none; else that is an Error
+
+  /// The parameter of a spec, NAME or with a label NAME:LABEL.
+  static PointParameter of(const ParameterSpec& spec, const std::string& label = {}) {
+    return {std::string(spec.name) + (label.empty() ? "" : ":" + label), spec.components};
+  }
+};
+
+/// Weights of the points of a PointTerm, in device memory that the term's owner keeps: the weight of point i stands at
+/// stride * i. Without an address all weights are 1, do not change along the direction at hand, or have no derivative
+/// that is asked for.
+struct PointWeights {
+  const double* values = nullptr;
+  const double* tangent = nullptr;
+  double* gradient = nullptr;          ///< the derivative is added there
+  double* gradient_tangent = nullptr;  ///< the derivative's derivative along a direction is added there
+  int stride = 1;
+};
+
+/// The force term of a force F that acts on points by themselves: each point is a local vertex, and its force depends
+/// on the PointValues there. F is written once; tangent, adjoint, adjoint tangent and Jacobian follow by Dual numbers.
+/// F, a struct of plain values that kernels copy, has
+///
+///   static constexpr int num_values                           how many numbers p the parameters have together
+///   Vec3<T> force(const PointValues<T, num_values>&) const    N; a template on T; without it the force is -∂E/∂x
+///   T energy(const PointValues<T, num_values>&) const         J; of double alone where there is a force
+///
+/// and where the defaults do not serve
+///
+///   bool uses_velocities                                      static constexpr or not; default false
+///   static constexpr bool uses_positions                      default true
+///   bool active(const PointValues<double, num_values>&) const whether the point has a force at all
+///   F projected() const                                       a force whose -∂f/∂x is positive semidefinite; without
+///                                                             it, blocks lose their negative eigenvalues
+///
+/// all marked DIFFSIM_FUNCTION. Points that several ranks have need weights that are shares, or are on one rank only;
+/// parameters with one value a vertex need points that their rank owns. Bounds of stiffness and damping for the stable
+/// step are zero unless a derived class says more. `Base` is ForceTerm or a class derived from it.
+template <class F, class Base = ForceTerm>
+class PointTerm : public Base {
+ public:
+  static constexpr int P = F::num_values;
+
+  /// A term on these local vertices, each named once.
+  PointTerm(std::string name, const F& force, std::vector<PointParameter> parameters, const std::vector<int>& vertices)
+      : PointTerm(std::move(name), force, std::move(parameters), static_cast<int>(vertices.size())) {
+    vertices_ = to_device("diffsim::core::point_vertices", vertices);
+  }
+  /// A term on the first `count` local vertices, as the owned ones are.
+  PointTerm(std::string name, const F& force, std::vector<PointParameter> parameters, int count)
+      : name_(std::move(name)), force_(force), takes_(std::move(parameters)), count_(count) {
+    int components = 0;
+    for (const PointParameter& parameter : takes_) components += parameter.components;
+    if (components != P)
+      throw Error("the parameters of '" + name_ + "' have " + std::to_string(components) +
+                  " numbers, its force takes " + std::to_string(P));
+  }
+
+  std::string name() const override { return name_; }
+  bool uses_velocities() const override {
+    if constexpr (point::may_use_velocities<F>())
+      return force_.uses_velocities;
+    else
+      return false;
+  }
+  bool has_energy() const override { return point::HasEnergy<F> && !uses_velocities(); }
+  bool has_symmetric_jacobian() const override { return has_energy(); }
+
+  /// Throws Error where a parameter is missing, or is not as the force takes it.
+  void prepare(const ParameterSet& parameters) override {
+    parameters_ = &parameters;
+    for (const PointParameter& takes : takes_) {
+      if (takes.is_optional && !parameters.find(takes.name)) continue;
+      const Parameter& found = parameters.at(takes.name);
+      const int components = found.field.components();
+      if (components == takes.components && (found.is_global() || found.on().name() == "vertices")) continue;
+      throw Error("'" + name_ + "' takes " + std::to_string(takes.components) + " numbers of '" + takes.name +
+                  "' for all or a vertex; it has " + std::to_string(components) + " on " + found.on().name());
+    }
+  }
+  void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override {
+    if constexpr (!std::is_same_v<Base, ForceTerm>) Base::begin_adjoint_tangent(gradient, direction);
+  }
+
+  double energy(const Configuration& at, const ParameterSet& parameters) override {
+    if constexpr (!point::HasEnergy<F>) return 0.0;
+    return point::sum_over("diffsim::core::point_energy", sweep(at, parameters), point::Energy());
+  }
+  void add_force(const Configuration& at, const ParameterSet& parameters, Field& force) override {
+    point::add_forces(sweep(at, parameters), force.data());
+  }
+  void add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent, const ParameterSet& direction,
+                         Field& force_tangent) override {
+    point::add_tangents(sweep(at, *parameters_), along(at, tangent, direction), force_tangent.data());
+  }
+  void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
+                         ParameterSet& gradient) override {
+    const auto to = targets(at, adjoint, gradient, weights_.gradient);
+    add_sums(point::add_adjoints(sweep(at, *parameters_), w.data(), to), at, gradient);
+  }
+  void add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
+                                 const ParameterSet& direction, const Field* w, const Field* dw,
+                                 const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent) override {
+    const auto to = targets(at, adjoint_tangent, gradient_tangent, weights_.gradient_tangent);
+    add_sums(point::add_adjoint_tangents(sweep(at, *parameters_), along(at, tangent, direction), data_of(w),
+                                         data_of(dw), to),
+             at, gradient_tangent);
+  }
+  void add_jacobian(const Configuration& at, const ParameterSet& parameters, const JacobianWeights& weights,
+                    BlockMatrix& matrix) override {
+    if constexpr (point::Inputs<F>::first_value > 0)
+      point::add_jacobians(sweep(at, parameters), weights, matrix.data());
+  }
+
+ protected:
+  /// Points and inputs at a configuration, for kernels of a derived class' own.
+  point::Sweep<F> sweep(const Configuration& at, const ParameterSet& set) const {
+    return {force_,
+            count_,
+            vertices_,
+            {at.positions.data(), uses_velocities() ? data_of(at.velocities) : nullptr, weights_.values,
+             weights_.stride, numbers<const double>(set, at)},
+            at.time};
+  }
+  const F& force() const { return force_; }
+  const DeviceArray<int>& vertices() const { return vertices_; }
+  /// To be set by `prepare`, `prepare_tangent`, `begin_adjoint` and `begin_adjoint_tangent` of the derived class.
+  PointWeights& weights() { return weights_; }
+
+ private:
+  template <class SomeField>
+  static auto data_of(SomeField* field) -> decltype(field->data()) {
+    return field ? field->data() : nullptr;
+  }
+
+  static double factor_of(const PointParameter& takes, const Parameter& found, const Configuration& at) {
+    return takes.is_dead_load ? at.factor_of(found) : 1.0;
+  }
+
+  /// Addresses of the parameters' numbers in a set of values, a direction or (those of single points) a gradient.
+  template <class Number, class Set>
+  point::ParameterNumbers<P, Number> numbers(Set& set, const Configuration& at) const {
+    point::ParameterNumbers<P, Number> result;
+    int k = 0;
+    for (const PointParameter& takes : takes_) {
+      const auto found = set.find(takes.name);
+      const bool is_summed = found && found->is_global() && !std::is_const_v<Number>;
+      for (int c = 0; c < takes.components; ++c, ++k) {
+        if (!found) continue;
+        const auto first = found->offset(at.step) * static_cast<std::size_t>(takes.components);
+        result.of[k] = is_summed ? nullptr : found->field.data() + first + c;
+        result.stride[k] = found->is_global() ? 0 : takes.components;
+        result.factor[k] = factor_of(takes, *found, at);
+      }
+    }
+    return result;
+  }
+
+  point::Direction<F> along(const Configuration& at, const ConfigurationTangent& tangent,
+                            const ParameterSet& direction) const {
+    return {{tangent.positions.data(), uses_velocities() ? data_of(tangent.velocities) : nullptr, weights_.tangent,
+             weights_.stride, numbers<const double>(direction, at)},
+            tangent.time};
+  }
+
+  point::Addresses<P, double> targets(const Configuration& at, const ConfigurationAdjoint& adjoint,
+                                      ParameterSet& gradient, double* weight) const {
+    return {adjoint.positions.data(), uses_velocities() ? data_of(adjoint.velocities) : nullptr, weight,
+            weights_.stride, numbers<double>(gradient, at)};
+  }
+
+  /// Adds to the gradient the derivatives by numbers that all points share.
+  void add_sums(const point::Sums<P>& sums, const Configuration& at, ParameterSet& gradient) const {
+    const double* sum = sums.of;
+    for (const PointParameter& takes : takes_) {
+      const auto size = static_cast<std::size_t>(takes.components);
+      Parameter* const found = gradient.find(takes.name);
+      if (found && found->is_global()) {
+        std::vector<double> values(sum, sum + size);
+        for (double& value : values) value *= factor_of(takes, *found, at);
+        add_to_entries(found->field, found->offset(at.step) * size, values);
+      }
+      sum += size;
+    }
+  }
+
+  std::string name_;
+  F force_;
+  std::vector<PointParameter> takes_;
+  int count_;
+  DeviceArray<int> vertices_;
+  PointWeights weights_;
+  const ParameterSet* parameters_ = nullptr;  // prepared with
+};
+
+}  // namespace diffsim

@@ -1,0 +1,94 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/contact/barrier.hpp"
+#include "diffsim/contact/friction.hpp"
+#include "diffsim/core/device.hpp"
+#include "diffsim/core/point_force.hpp"
+#include "turn.hpp"
+
+namespace diffsim::contact {
+
+/// Force of a plane on a vertex, whose weight is its area at rest.
+struct PlaneForce {
+  /// Places of the parameters' numbers.
+  enum Number { position = 0, velocity = 3, stiffness = 6, range, mu, epsilon, angular_velocity, num_values };
+  template <class T>
+  using At = PointValues<T, num_values>;
+
+  Vec3<double> normal;  // at t = 0
+  Turn turn;
+  bool uses_velocities;  // for friction
+
+  template <class T>
+  KOKKOS_INLINE_FUNCTION Vec3<T> normal_at(const At<T>& at) const {
+    if (turn.turns) return rotated(turn.axis, T(at.p[angular_velocity] * at.time), normal);
+    return {{T(normal[0]), T(normal[1]), T(normal[2])}};
+  }
+  /// Way to the vertex from the axis' point o, x - o - t V, o at t = 0; without a turn x - p - t V.
+  template <class T>
+  KOKKOS_INLINE_FUNCTION Vec3<T> way(const At<T>& at) const {
+    Vec3<T> y;
+    for (int c = 0; c < 3; ++c) {
+      const T begin = turn.turns ? T(turn.origin[c]) : at.p[position + c];
+      y[c] = at.x[c] - begin - at.time * at.p[velocity + c];
+    }
+    return y;
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION T height(const At<T>& at) const {
+    const Vec3<T> n = normal_at(at), y = way(at);
+    T h = T(0.0);
+    for (int c = 0; c < 3; ++c) h = h + n[c] * y[c];
+    // The plane's distance from the axis does not turn.
+    if (turn.turns)
+      for (int c = 0; c < 3; ++c) h = h - normal[c] * (at.p[position + c] - turn.origin[c]);
+    return h;
+  }
+  /// Velocity of the vertex as seen from the plane.
+  template <class T>
+  KOKKOS_INLINE_FUNCTION Vec3<T> relative_velocity(const At<T>& at) const {
+    Vec3<T> u;
+    for (int c = 0; c < 3; ++c) u[c] = at.v[c] - at.p[velocity + c];
+    if (!turn.turns) return u;
+    const Vec3<T> side = cross_axis(turn.axis, way(at));
+    for (int c = 0; c < 3; ++c) u[c] = u[c] - at.p[angular_velocity] * side[c];
+    return u;
+  }
+
+  /// Whether the plane pushes the vertex.
+  KOKKOS_INLINE_FUNCTION bool active(const At<double>& at) const {
+    const double h = height(at);
+    return h > 0.0 && h < at.p[range];
+  }
+  KOKKOS_INLINE_FUNCTION double energy(const At<double>& at) const {
+    const double h = height(at);
+    return at.p[stiffness] * at.weight * Barrier(h * h, at.p[range]).value;
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION Vec3<T> force(const At<T>& at) const {
+    const T h = height(at);
+    // N = -κ w ∂ψ/∂φ = -2 κ w φ b'(y)/d̂
+    const T y = h * h / (at.p[range] * at.p[range]);
+    const T push = -2.0 * at.weight * at.p[stiffness] * h * barrier_gradient(y) / at.p[range];
+    const Vec3<T> n = normal_at(at);
+    Vec3<T> f;
+    for (int c = 0; c < 3; ++c) f[c] = n[c] * push;
+    if (!uses_velocities) return f;
+    Vec3<T> u = relative_velocity(at);
+    T along = T(0.0), squared = T(0.0);
+    for (int c = 0; c < 3; ++c) along = along + n[c] * u[c];
+    for (int c = 0; c < 3; ++c) {
+      u[c] = u[c] - n[c] * along;
+      squared = squared + u[c] * u[c];
+    }
+    const T factor = at.p[mu] * push * friction_factor(squared, at.p[epsilon]);
+    for (int c = 0; c < 3; ++c) f[c] = f[c] - factor * u[c];
+    return f;
+  }
+  /// The force without friction, whose derivative by the position is not symmetric. The rest is semidefinite, the
+  /// barrier being convex in the height.
+  KOKKOS_INLINE_FUNCTION PlaneForce projected() const { return {normal, turn, false}; }
+};
+
+}  // namespace diffsim::contact
