@@ -25,7 +25,7 @@ std::unique_ptr<SumLoss> loss_if_observed(Job& job, const TetrahedralMesh& mesh)
   return nullptr;
 }
 
-/// Where a run begins: the scene's start, a frame of another run, or the last frame of a run that was stopped.
+/// Beginning of a run: the scene's start, a frame of another run, or the last frame of a run that was stopped.
 struct Beginning {
   State state;
   int step = 0;
