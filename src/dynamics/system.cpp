@@ -28,6 +28,16 @@ void clear_copies(Field& field) {
   Kokkos::fence();
 }
 
+/// Numbers of entities from vectors that have the same number in each component.
+void take_first_components(const Field& vectors, Field& numbers) {
+  const double* const from = vectors.data();
+  double* const to = numbers.data();
+  Kokkos::parallel_for(
+      "diffsim::dynamics::masses", Range(0, static_cast<int>(numbers.size())),
+      KOKKOS_LAMBDA(int i) { to[i] = from[3 * i]; });
+  Kokkos::fence();
+}
+
 }  // namespace
 
 System::System(std::shared_ptr<const TetrahedralMesh> mesh)
@@ -157,12 +167,7 @@ bool System::changes_mass(const ParameterSet& set) const {
 void System::sum_masses(Field& sums, Field& owned) const {
   mesh_->vertex_exchange().add_to_owners(sums);
   if (owned.size() != mass_.size()) owned = mass_.like("mass_tangent");
-  const double* const from = sums.data();
-  double* const to = owned.data();
-  Kokkos::parallel_for(
-      "diffsim::dynamics::masses", Range(0, static_cast<int>(owned.size())),
-      KOKKOS_LAMBDA(int i) { to[i] = from[3 * i]; });
-  Kokkos::fence();
+  take_first_components(sums, owned);
 }
 
 Field System::on_local_vertices(const Field& owned) const {
