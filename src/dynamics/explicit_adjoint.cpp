@@ -180,7 +180,7 @@ class ExplicitModel::Reverse {
     return own_.back().get();
   }
 
-  /// What stage i of substep s gives to x̄, v̄, the adjoints of earlier accelerations, and the gradient.
+  /// Adds the shares of stage i of substep s to x̄, v̄, the adjoints of earlier accelerations, and the gradient.
   void stage(int s, int i) {
     const Configuration at = model_.configuration(n_, s, i, recorded_);
     const bool shares_force = pending_.value && i == 0 && s > 0;

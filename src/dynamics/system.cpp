@@ -125,7 +125,7 @@ void System::advance_motions_tangent(const ParameterSet& direction, int n, doubl
 
 void System::advance_motions_adjoint(int n, double dt, State& adjoint, ParameterSet& gradient) const {
   if (motions_.empty()) return;
-  // From here on this rank gathers its share; copies of the first rank's values are none.
+  // Each rank gathers its share from here on, so only the first rank keeps what later steps have given.
   if (!is_first_rank(comm()))
     for (Field& field : adjoint.fields())
       if (field.on().is_one_for_all()) field.fill(0.0);

@@ -195,7 +195,7 @@ class Rig {
     for (Parameter& parameter : direction) parameter.field.from_host(part(d, parameter.name()));
     return direction;
   }
-  /// What `verb` adds to the derivatives by all parts, the time's left zero.
+  /// Derivatives by all parts that `verb` adds, the time's left zero.
   template <class Verb>
   Numbers gather(const DeviceArray<double>& weights, const Verb& verb) {
     Field x = field("x_bar"), v = field("v_bar");

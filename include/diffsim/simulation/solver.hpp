@@ -78,7 +78,8 @@ class DifferentiableSolver {
   const std::vector<DifferentiableMaterial>& materials() const { return materials_; }
   Model& model();
   SystemModel& integrator();
-  /// What the integrator steps: inertias, force terms, motions and parameters, to be added to before the first step.
+  /// System that the integrator steps: inertias, force terms, motions and parameters, to be added to before the first
+  /// step.
   System& system();
   bool is_implicit() const;
   ParameterSet& parameters() { return model().parameters(); }
