@@ -74,11 +74,15 @@ void DifferentiableSimulator::set_state(const State& state) {
   synchronise(state_);
 }
 
-void DifferentiableSimulator::reset() { state_ = solver_->initial_state(); }
+void DifferentiableSimulator::reset() {
+  sweep_.reset();  // the reverse sweep would begin with the state as it was
+  state_ = solver_->initial_state();
+}
 
 int DifferentiableSimulator::set_state(const std::string& trajectory, int step) {
   State frame = solver_->initial_state();
   const int found = solver_->read_frame(trajectory, step, frame);
+  reset();
   state_ = std::move(frame);
   return found;
 }

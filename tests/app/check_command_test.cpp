@@ -45,7 +45,7 @@ TEST_F(Commands, CheckTestsTheHessianWhereAsked) {
     ASSERT_GE(report["hessian_taylor_orders"].size(), 3u);
     for (const double order : report["hessian_taylor_orders"]) EXPECT_NEAR(order, 3.0, 0.1);
   }
-  // What has no second derivatives is told, by name.
+  // A parameter without second derivatives is named.
   write("shape.yaml", bar("2.0e4", target + "parameters: {name: rest_positions}\n"));
   const Ran ran = run({"check", "shape.yaml", "--hessian"}, "shape");
   EXPECT_EQ(ran.code, 2);

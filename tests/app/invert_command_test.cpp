@@ -59,7 +59,7 @@ TEST_F(Commands, InvertRecoversTwoStiffnesses) {
     expect_history("out", 1e-9);
     EXPECT_TRUE(has("out/trajectory.h5"));
   }
-  // What was found can be used as input: by region, as the values to begin with and as the material's.
+  // Parameters that were found can be used as input: by region, as the values to begin with and as the material's.
   scene.replace(scene.find("youngs_modulus: 1.0e4"), 21,
                 "youngs_modulus: {file: out/parameters.h5, dataset: /parameters/youngs_modulus}");
   write("again.yaml", scene +

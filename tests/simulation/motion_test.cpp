@@ -8,12 +8,12 @@
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/dynamics/implicit_model.hpp"
-#include "diffsim/inverse/gradient_check.hpp"
-#include "diffsim/inverse/losses.hpp"
-#include "diffsim/simulation/simulator.hpp"
+#include "simulation/simulation_testing.hpp"
 
 namespace diffsim {
 namespace {
+
+using testing_simulation::expect_checked;
 
 constexpr int num_steps = 4;
 constexpr double dt = 0.01;
@@ -91,8 +91,6 @@ TEST_P(EveryIntegrator, has_derivatives) {
   SumLoss loss;
   loss.add(std::make_unique<TargetPositionLoss>(*solver.mesh(), solver.mesh()->region("z_max"),
                                                 std::array<double, 3>{0.9, 0.2, 0.1}, num_steps));
-  int ranks = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   std::vector<Unknown> unknowns;
   for (const char* name : {"angular_velocity:upper", "velocity:upper", "youngs_modulus", "initial_positions"}) {
     Unknown unknown;
@@ -103,13 +101,7 @@ TEST_P(EveryIntegrator, has_derivatives) {
   MemoryStore store;
   const auto schedule = [](int n) { return std::make_unique<AllSchedule>(n); };
   InverseProblem problem(solver.model(), solver.initial_state(), num_steps, loss, unknowns, schedule, store);
-  GradientCheckOptions options;
-  if (ranks > 1) options.differences = false;  // are the same on all ranks
-  for (const UnknownCheck& check : check_gradient(problem, problem.start(), options)) {
-    EXPECT_LE(check.dot_product_error, std::max(1e-12, 10.0 * solver.model().solver_tolerance())) << check.name;
-    if (ranks > 1) continue;
-    EXPECT_EQ(check.verdict, CheckVerdict::passed) << check.name << ": " << check.note;
-  }
+  expect_checked(problem);
 }
 
 TEST(motion, refuses_vertices_that_are_held_otherwise) {

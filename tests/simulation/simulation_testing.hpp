@@ -180,4 +180,18 @@ inline void expect_derivatives(DifferentiableSolver& solver, int num_steps, cons
   }
 }
 
+/// Expects dot products to 1e-12 or ten times the solver's tolerance and, on one rank, slopes as differences have them:
+/// those are the same on all ranks.
+inline void expect_checked(InverseProblem& problem) {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  GradientCheckOptions options;
+  options.differences = ranks == 1;
+  for (const UnknownCheck& check : check_gradient(problem, problem.start(), options)) {
+    EXPECT_LE(check.dot_product_error, std::max(1e-12, 10.0 * problem.model().solver_tolerance())) << check.name;
+    if (ranks > 1) continue;
+    EXPECT_EQ(check.verdict, CheckVerdict::passed) << check.name << ": " << check.note;
+  }
+}
+
 }  // namespace diffsim::testing_simulation

@@ -83,6 +83,7 @@ TEST_P(EveryIntegrator, parts_of_a_rollout_make_the_whole) {
   expect_same_bits(simulator.state(), end);
   simulator.reset();
   expect_same_bits(simulator.state(), solver.initial_state());
+  expect_refused([&] { simulator.backward(); }, {"backward comes after rollout"});
   simulator.require_gradient({"youngs_modulus"});
   EXPECT_EQ(simulator.rollout(num_steps, 0, loss), whole);
   simulator.backward();
@@ -98,19 +99,11 @@ TEST_P(EveryIntegrator, a_part_has_derivatives) {
   LaterSteps model(solver.model(), middle);
   LaterLoss later(loss, middle);
   MemoryStore store;
-  int ranks = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   InverseProblem problem(
       model, halfway, num_steps - middle, later,
       unknowns_of({"youngs_modulus", "velocity:x_max", "initial_positions"}, {"youngs_modulus"}),
       [](int n) { return std::make_unique<UniformSchedule>(n, 3); }, store);
-  GradientCheckOptions options;
-  if (ranks > 1) options.differences = false;  // are the same on all ranks
-  for (const UnknownCheck& check : check_gradient(problem, problem.start(), options)) {
-    EXPECT_LE(check.dot_product_error, std::max(1e-12, 10.0 * solver.model().solver_tolerance())) << check.name;
-    if (ranks > 1) continue;
-    EXPECT_EQ(check.verdict, CheckVerdict::passed) << check.name << ": " << check.note;
-  }
+  expect_checked(problem);
 }
 
 TEST_P(EveryIntegrator, goes_on_from_a_frame) {

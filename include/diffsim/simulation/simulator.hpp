@@ -31,7 +31,8 @@ class DifferentiableSimulator {
 
   /// After the last rollout, or as it was set; before these, the solver's initial state.
   const State& state();
-  /// Sets the state that the next rollout of a range of steps begins with. Throws Error for one of other fields.
+  /// Sets the state that the next rollout of a range of steps begins with. Throws Error for one of other fields. As
+  /// with the other verbs that set the state, `backward` needs a new rollout then.
   void set_state(const State& state);
   /// Sets `state` to the solver's initial state.
   void reset();
