@@ -58,6 +58,7 @@ TetrahedralMesh::TetrahedralMesh(MPI_Comm comm, MeshData data, std::optional<int
       order_(data.order),
       quadrature_degree_(degree_for(data.order, quadrature_degree)),
       num_unused_(data.num_unused_vertices),
+      bodies_(data.bodies),
       infos_(data.regions) {
   const ProfilingRegion region("diffsim::mesh::build");
   number(data);

@@ -16,6 +16,14 @@ struct RegionInfo {
   int tag = 0;        ///< the file's physical tag
 };
 
+/// A body of a mesh of several: its vertices and cells follow each other in the mesh's file order, up to where the next
+/// body's begin. Bodies have no vertex in common.
+struct MeshBody {
+  std::string name;
+  std::int64_t first_vertex = 0;
+  std::int64_t first_cell = 0;
+};
+
 /// One rank's contiguous block of a tetrahedral mesh, in the file's own order, before it is partitioned.
 ///
 /// A serial reader leaves everything on rank 0 and empty blocks elsewhere; a parallel reader and the box
@@ -49,6 +57,7 @@ struct MeshData {
   std::vector<FaceRegion> face_regions;
   std::vector<VertexRegion> vertex_regions;
   std::int64_t num_unused_vertices = 0;  ///< vertices of the whole mesh that no cell has
+  std::vector<MeshBody> bodies;  ///< the same list on every rank, in the order of numbers; empty: one without a name
 
   int nodes_per_cell() const { return nodes_of_order(order); }
   std::int64_t block_vertices() const { return static_cast<std::int64_t>(coordinates.size() / 3); }

@@ -87,6 +87,9 @@ class TetrahedralMesh {
   const FileOrder& vertex_order() const { return *vertex_order_; }
   const FileOrder& cell_order() const { return *cell_order_; }
 
+  /// The bodies that the mesh was put together of, in the order of their numbers in the file; empty: one without a
+  /// name.
+  const std::vector<MeshBody>& bodies() const { return bodies_; }
   /// The named physical groups (or box sides) of the mesh.
   const std::vector<RegionInfo>& region_infos() const { return infos_; }
   /// Defines a region by its vertices; InputError for a name that is taken or vertices that are not there. Collective.
@@ -126,6 +129,7 @@ class TetrahedralMesh {
   std::vector<double> positions_;
   std::vector<std::pair<std::int64_t, std::array<double, 3>>> unused_;  // of this rank's block: its place there, m
   std::int64_t num_unused_ = 0;
+  std::vector<MeshBody> bodies_;
   std::vector<RegionInfo> infos_;
   std::vector<Region> groups_;                  // parallel to infos_
   std::vector<std::vector<Face>> group_faces_;  // likewise
