@@ -18,6 +18,11 @@ Shape shape_of(MPI_Comm comm, const Dataset& dataset) {
   return Hdf5File::open(comm, dataset.path).info(dataset.name).shape;
 }
 
+/// Whether a dataset of a mesh of several bodies stands in the group of each.
+bool is_by_body(const TetrahedralMesh& mesh, const Dataset& dataset, const std::string& body) {
+  return body.empty() && !mesh.bodies().empty() && !Hdf5File::open(mesh.comm(), dataset.path).has(dataset.name);
+}
+
 /// The regions that a dataset's entries are for, [] where it does not say.
 std::vector<std::string> regions_of(MPI_Comm comm, const Dataset& dataset) {
   const Hdf5File file = Hdf5File::open(comm, dataset.path);
@@ -71,17 +76,18 @@ Array load_array(MPI_Comm comm, const Numbers& numbers, const std::vector<Shape>
   return *loaded.array();
 }
 
-std::vector<double> load_cells(const TetrahedralMesh& mesh, const Numbers& numbers) {
+std::vector<double> load_cells(const TetrahedralMesh& mesh, const Numbers& numbers, const std::string& body) {
   const auto num_cells = static_cast<std::size_t>(mesh.num_cells());
   if (const Array* array = numbers.array()) return std::vector<double>(num_cells, array->values.at(0));
   const Dataset& dataset = *numbers.dataset();
   require_readable(mesh.comm(), dataset.path, numbers.place);
   std::vector<double> cells(num_cells, std::numeric_limits<double>::quiet_NaN());
   at_place(numbers.place, [&] {
-    const Shape shape = shape_of(mesh.comm(), dataset);
+    const bool by_body = is_by_body(mesh, dataset, body);
+    const Shape shape = by_body ? Shape{-1} : shape_of(mesh.comm(), dataset);
     const std::vector<std::string> regions = regions_of(mesh.comm(), dataset);
-    if (!shape.empty() && regions.empty()) {
-      cells = read_cell_field(mesh, dataset.path, dataset.name);
+    if (by_body || (!shape.empty() && regions.empty())) {
+      cells = read_cell_field(mesh, dataset.path, dataset.name, body);
       return;
     }
     const std::vector<double> values = read_array(mesh.comm(), dataset.path, dataset.name).values;
@@ -92,7 +98,7 @@ std::vector<double> load_cells(const TetrahedralMesh& mesh, const Numbers& numbe
   return cells;
 }
 
-VertexVectors load_vertices(const TetrahedralMesh& mesh, const Numbers& numbers, int steps) {
+VertexVectors load_vertices(const TetrahedralMesh& mesh, const Numbers& numbers, int steps, const std::string& body) {
   const auto owned = static_cast<std::size_t>(mesh.num_owned_vertices());
   VertexVectors vectors;
   const auto spread = [&](const Array& array) {
@@ -109,11 +115,12 @@ VertexVectors load_vertices(const TetrahedralMesh& mesh, const Numbers& numbers,
   const Dataset& dataset = *numbers.dataset();
   require_readable(mesh.comm(), dataset.path, numbers.place);
   at_place(numbers.place, [&] {
-    if (shape_of(mesh.comm(), dataset) == Shape{3} && mesh.num_global_vertices() != 3) {
+    if (!is_by_body(mesh, dataset, body) && shape_of(mesh.comm(), dataset) == Shape{3} &&
+        mesh.num_global_vertices() != 3) {
       spread(read_array(mesh.comm(), dataset.path, dataset.name));
       return;
     }
-    const VertexValues read = read_vertex_field(mesh, dataset.path, dataset.name, 3);
+    const VertexValues read = read_vertex_field(mesh, dataset.path, dataset.name, 3, body);
     if (read.steps > 1 && read.steps != steps)
       throw Error(
           fmt::format("{} has values for {} steps, where {} are wanted", dataset.name, read.steps, std::max(steps, 1)),

@@ -23,15 +23,18 @@ const Region& find_region(const TetrahedralMesh& mesh, const RegionName& name);
 Array load_array(MPI_Comm comm, const Numbers& numbers, const std::vector<Shape>& shapes, const std::string& expected);
 
 /// Values of local cells [cells]: from a number, a dataset with one value a cell, one number, or one a region where
-/// `DATASET.regions` names these. Cells of regions that are not named are NaN.
-std::vector<double> load_cells(const TetrahedralMesh& mesh, const Numbers& numbers);
+/// `DATASET.regions` names these. Cells of regions that are not named are NaN. `body`: the dataset is of that body's
+/// cells, and others are NaN; empty: of the whole mesh.
+std::vector<double> load_cells(const TetrahedralMesh& mesh, const Numbers& numbers, const std::string& body = {});
 
 /// Vectors on owned vertices: [3], [steps, 3], a dataset [N, 3] or [steps, N, 3], `steps` 0 meaning no steps.
 struct VertexVectors {
   int steps = 0;               ///< 0: the same for all
   std::vector<double> values;  ///< [max(steps, 1), owned vertices, 3]
 };
-VertexVectors load_vertices(const TetrahedralMesh& mesh, const Numbers& numbers, int steps);
+/// `body` as of load_cells.
+VertexVectors load_vertices(const TetrahedralMesh& mesh, const Numbers& numbers, int steps,
+                            const std::string& body = {});
 
 /// Numbers by region, for names that have to be among `regions`, in their order.
 std::vector<double> load_regions(MPI_Comm comm, const Numbers& numbers, const std::vector<std::string>& regions);

@@ -43,7 +43,8 @@ void require_sections(const Scene& scene, const std::string& name, const Command
     if (!given) throw InputError(scene.file, 0, key, "is missing; " + name + " needs " + what);
   };
   if (!command.needs_steps) return;
-  need(!scene.materials.empty(), "material", "{model: neo_hookean, density: …, youngs_modulus: …, poisson_ratio: …}");
+  need(!scene.materials.empty(), scene.bodies.empty() ? "material" : "bodies.material",
+       "{model: neo_hookean, density: …, youngs_modulus: …, poisson_ratio: …}");
   if (scene.solver.steps < 0)
     throw InputError(scene.file, scene.solver.place.line, "solver.steps", "is missing; " + name + " needs it");
   if (!command.needs_objective) return;

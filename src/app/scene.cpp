@@ -50,6 +50,14 @@ bool is_of_boundary(const std::string& parameter) {
   return parameter == "traction" || parameter == "angular_velocity" || parameter == "velocity";
 }
 
+std::string body_of_region(const Scene& scene, const std::string& region) {
+  for (const BodyEntry& body : scene.bodies)
+    if (region.starts_with(body.name + "/")) return body.name;
+  for (const RegionEntry& entry : scene.regions)
+    if (entry.name == region) return entry.body;
+  return {};
+}
+
 std::string to_string(ParameterEntry::Per per) {
   switch (per) {
     case ParameterEntry::Per::global:
@@ -72,16 +80,27 @@ Scene parse_scene(const std::string& text, const std::string& file) {
   Scene scene;
   scene.file = file;
   const Value root = parse_yaml(text, file);
-  const Mapping mapping(root, {"mesh", "regions", "material", "solver", "initial", "boundary", "contact", "objective",
-                               "parameters", "checkpoint", "optimiser", "output", "petsc"});
-  scene.mesh = parse_mesh(mapping.need("mesh", "{file: …} or {box: …}"), scene);
-  if (const Value* value = mapping.find("regions")) scene.regions = parse_regions(*value);
+  const Mapping mapping(root, {"mesh", "bodies", "regions", "material", "solver", "initial", "boundary", "contact",
+                               "objective", "parameters", "checkpoint", "optimiser", "output", "petsc"});
+  if (const Value* value = mapping.find("bodies")) {
+    for (const char* other : {"mesh", "material"})
+      if (mapping.has(other)) mapping.place_of(other).fail("is given beside `bodies`; each body has its own");
+    parse_bodies(*value, scene);
+  } else {
+    scene.mesh = parse_mesh(mapping.need("mesh", "{file: …} or {box: …}; or give `bodies`"), scene);
+  }
+  if (const Value* value = mapping.find("regions")) scene.regions = parse_regions(*value, scene);
   if (const Value* value = mapping.find("material")) parse_materials(*value, scene);
   scene.solver = parse_solver(mapping.find("solver"), scene);
   scene.solver.place = mapping.place_of("solver");
   if (const Value* value = mapping.find("initial")) scene.initial = parse_initial(*value, scene);
   if (const Value* value = mapping.find("boundary")) scene.boundary = parse_boundary(*value, scene);
   if (const Value* value = mapping.find("contact")) scene.contact = parse_contact(*value, scene);
+  if (scene.contact)
+    for (const BodyEntry& body : scene.bodies)
+      for (const std::string& label : scene.contact->labels)
+        if (label == body.name)
+          scene.contact->place.fail("an obstacle is called '" + label + "', as a body is; rename it");
   if (const Value* value = mapping.find("objective")) scene.objectives = parse_objectives(*value, scene);
   if (const Value* value = mapping.find("parameters")) scene.parameters = parse_parameters(*value, scene);
   if (const Value* value = mapping.find("checkpoint")) scene.checkpoint = parse_checkpoint(*value, scene.measure_error);

@@ -14,6 +14,7 @@
 #include "app/yaml_value.hpp"
 #include "diffsim/core/parameter_spec.hpp"
 #include "diffsim/inverse/optimise.hpp"
+#include "diffsim/mesh/placement.hpp"
 #include "diffsim/mesh/region.hpp"
 #include "diffsim/simulation/simulator.hpp"
 #include "diffsim/simulation/solver.hpp"
@@ -58,12 +59,14 @@ struct MeshSection {
 struct RegionEntry {
   std::string name;
   RegionShape shape;
+  std::string body;  ///< whose vertices it takes; empty: those of all
   Place place;
 };
 
 struct MaterialEntry {
   std::string model;
   std::optional<RegionName> region;       ///< none: the whole mesh
+  std::string body;                       ///< that datasets are of; empty: of the whole mesh
   std::map<std::string, Numbers> values;  ///< a number each, or one a cell
   bool nodal_dilatation = false;
   Place place;
@@ -88,6 +91,15 @@ struct InitialSection {
   std::string from;                               ///< path of a trajectory, instead; empty: none
   int step = -1;                                  ///< of its frame; -1: the last one
   Place place;                                    ///< of the path
+};
+
+/// A body of a scene of several. Its materials are among the scene's, for regions BODY/….
+struct BodyEntry {
+  std::string name;
+  MeshSection mesh;
+  Placement placement;
+  InitialSection initial;  ///< instead of the scene's
+  Place place;
 };
 
 /// A rigid motion: `axis` through `origin`; rates of one step or of all.
@@ -170,7 +182,8 @@ struct OutputSection {
 /// A scene as the user wrote it, checked as far as that is possible without reading other files.
 struct Scene {
   std::string file;
-  MeshSection mesh;
+  MeshSection mesh;               ///< of the one body without a name
+  std::vector<BodyEntry> bodies;  ///< instead; empty: there is one without a name
   std::vector<RegionEntry> regions;
   std::vector<MaterialEntry> materials;
   bool material_list = false;
@@ -191,6 +204,9 @@ struct Scene {
 
 /// Hashes of the sections of a scene that its results depend on, and of the files named there. Serial: for one rank.
 ProblemParts problem_parts(const std::string& text, const std::string& file);
+
+/// Name of the body that a region is of, BODY/REGION; empty where the scene has no such body.
+std::string body_of_region(const Scene& scene, const std::string& region);
 
 /// Reads a scene from its text. Throws InputError. No communication, no other file is opened.
 Scene parse_scene(const std::string& text, const std::string& file);

@@ -131,7 +131,7 @@ ContactSection parse_contact(const Value& value, const Scene& scene) {
     for (const Value* item : to_items(*obstacles)) parse_obstacle(*item, scene, section);
   if (const Value* self = mapping.find("self")) options.self = to_boolean(*self);
   if (const Value* pairs = mapping.find("max_pairs")) options.max_pairs = to_integer64(*pairs, 1);
-  if (section.labels.empty() && !options.self)
+  if (section.labels.empty() && !options.self && scene.bodies.size() < 2)
     mapping.place_of("obstacles").fail("there is nothing to touch; give at least one obstacle, or self: true");
   return section;
 }

@@ -7,7 +7,7 @@
 namespace diffsim::app {
 namespace {
 
-MaterialEntry parse_material(const Value& value, Scene& scene) {
+MaterialEntry parse_material(const Value& value, Scene& scene, const std::string& body) {
   std::vector<std::string> models;
   std::vector<std::string> all_keys{"model", "region", "dilatation", "density"};
   for (const ElasticLaw& law : elastic_laws()) {
@@ -40,7 +40,12 @@ MaterialEntry parse_material(const Value& value, Scene& scene) {
       signal->place.fail("is given by another material too; it drives them all, so give it once");
     scene.signals.emplace(signal_name, parse_numbers(*signal, scene));
   }
-  if (const Value* region = mapping.find("region")) material.region = parse_region_name(*region);
+  material.body = body;
+  if (!body.empty()) material.region = RegionName{body + "/all", material.place};
+  if (const Value* region = mapping.find("region")) {
+    material.region = parse_region_name(*region);
+    if (!body.empty() && !material.region->name.starts_with(body + "/")) material.region->name.insert(0, body + "/");
+  }
   if (const Value* dilatation = mapping.find("dilatation"))
     material.nodal_dilatation = to_choice(*dilatation, {"cell", "nodal"}) == "nodal";
   for (const std::string& name : names) {
@@ -56,11 +61,11 @@ MaterialEntry parse_material(const Value& value, Scene& scene) {
 
 }  // namespace
 
-void parse_materials(const Value& value, Scene& scene) {
+void parse_materials(const Value& value, Scene& scene, const std::string& body) {
   scene.material_list = value.is_list();
   if (value.is_list() && value.items.empty()) value.place.fail("is an empty list; give at least one material");
   for (const Value* item : to_items(value)) {
-    MaterialEntry material = parse_material(*item, scene);
+    MaterialEntry material = parse_material(*item, scene, body);
     for (const MaterialEntry& other : scene.materials) {
       const auto region = [](const MaterialEntry& entry) { return entry.region ? entry.region->name : "all"; };
       if (region(other) == region(material))

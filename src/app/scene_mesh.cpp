@@ -19,8 +19,7 @@ BoxMesh parse_box_mesh(const Value& value) {
   return box;
 }
 
-RegionShape parse_shape(const Value& value) {
-  const Mapping mapping(value, {"box", "sphere", "vertices"});
+RegionShape parse_shape(const Mapping& mapping) {
   const std::string kind = mapping.one_of({"box", "sphere", "vertices"});
   const Value& shape = *mapping.find(kind);
   if (kind == "box") {
@@ -72,14 +71,22 @@ MeshSection parse_mesh(const Value& value, const Scene& scene) {
   return mesh;
 }
 
-std::vector<RegionEntry> parse_regions(const Value& value) {
+std::vector<RegionEntry> parse_regions(const Value& value, const Scene& scene) {
+  std::vector<std::string> bodies;
+  for (const BodyEntry& body : scene.bodies) bodies.push_back(body.name);
   if (!value.is_mapping()) value.place.fail("give a mapping of names, such as `foot: {box: {min: …, max: …}}`");
   std::vector<RegionEntry> regions;
   for (std::size_t i = 0; i < value.items.size(); ++i) {
     const Value& item = value.items[i];
     if (value.keys[i] == "all") item.place.fail("`all` is always the whole mesh; choose another name");
     if (item.kind == Value::Kind::nothing) item.place.fail("has no shape; give box, sphere or vertices");
-    regions.push_back({value.keys[i], parse_shape(item), item.place});
+    const Mapping mapping(item, {"box", "sphere", "vertices", "body"});
+    RegionEntry region{value.keys[i], parse_shape(mapping), "", item.place};
+    if (const Value* body = mapping.find("body")) {
+      if (bodies.empty()) body->place.fail("goes with `bodies`, and the scene has a mesh without a name; remove it");
+      region.body = to_choice(*body, bodies);
+    }
+    regions.push_back(std::move(region));
   }
   return regions;
 }

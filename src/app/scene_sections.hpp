@@ -7,10 +7,14 @@ namespace diffsim::app {
 
 // The sections of a scene, in the order in which they are read; later ones look at earlier ones.
 MeshSection parse_mesh(const Value& value, const Scene& scene);
-std::vector<RegionEntry> parse_regions(const Value& value);
-void parse_materials(const Value& value, Scene& scene);
+/// `bodies`, with their materials.
+void parse_bodies(const Value& value, Scene& scene);
+std::vector<RegionEntry> parse_regions(const Value& value, const Scene& scene);
+/// `body`: the body whose materials they are; empty: of the whole mesh.
+void parse_materials(const Value& value, Scene& scene, const std::string& body = {});
 SolverSection parse_solver(const Value* value, const Scene& scene);
-InitialSection parse_initial(const Value& value, const Scene& scene);
+/// `body`: the body that it is of; empty: the scene's own section.
+InitialSection parse_initial(const Value& value, const Scene& scene, const std::string& body = {});
 std::vector<BoundaryEntry> parse_boundary(const Value& value, const Scene& scene);
 ContactSection parse_contact(const Value& value, const Scene& scene);
 std::vector<ObjectiveEntry> parse_objectives(const Value& value, const Scene& scene);

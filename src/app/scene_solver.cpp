@@ -109,17 +109,19 @@ SolverSection parse_solver(const Value* value, const Scene& scene) {
   return solver;
 }
 
-InitialSection parse_initial(const Value& value, const Scene& scene) {
-  const Mapping mapping(value, {"velocity", "displacement", "from", "step"});
+InitialSection parse_initial(const Value& value, const Scene& scene, const std::string& body) {
+  std::vector<std::string> keys{"velocity", "displacement"};
+  if (body.empty()) keys.insert(keys.end(), {"from", "step"});
+  const Mapping mapping(value, keys);
   InitialSection initial;
-  if (const Value* from = mapping.find("from")) {
+  if (const Value* from = body.empty() ? mapping.find("from") : nullptr) {
     for (const char* other : {"velocity", "displacement"})
       if (const Value* given = mapping.find(other))
         given->place.fail("is given beside `from`, whose frame has all that a run begins with; remove one of them");
     initial.from = beside_scene(to_text(*from), scene);
     initial.place = from->place;
   }
-  if (const Value* step = mapping.find("step")) {
+  if (const Value* step = body.empty() ? mapping.find("step") : nullptr) {
     if (initial.from.empty()) step->place.fail("needs `from`, a trajectory whose frame of that step is begun with");
     initial.step = to_integer(*step, 0);
   }

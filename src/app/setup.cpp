@@ -14,6 +14,7 @@
 #include "diffsim/io/read_mesh.hpp"
 #include "diffsim/mesh/box.hpp"
 #include "diffsim/mesh/elevate.hpp"
+#include "diffsim/mesh/join_bodies.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -44,7 +45,7 @@ std::vector<DifferentiableMaterial> make_materials(const Scene& scene, const Tet
         material.values[name] = array->values.at(0);
         continue;
       }
-      std::vector<double> values = load_cells(mesh, numbers);
+      std::vector<double> values = load_cells(mesh, numbers, entry.body);
       check_cells(mesh, mesh.region(material.region).cells, values, name, numbers.place);
       material.values[name] = std::move(values);
     }
@@ -111,7 +112,8 @@ void add_nodal_loads(const Scene& scene, DifferentiableSolver& solver) {
   std::vector<std::pair<const BoundaryEntry*, VertexVectors>> loads;
   for (const BoundaryEntry& entry : scene.boundary) {
     if (entry.kind != BoundaryEntry::Kind::nodal_load) continue;
-    loads.emplace_back(&entry, load_vertices(mesh, entry.load, scene.solver.steps));
+    loads.emplace_back(&entry,
+                       load_vertices(mesh, entry.load, scene.solver.steps, body_of_region(scene, entry.region.name)));
     per_step = per_step || loads.back().second.steps > 0;
     wanted = true;
   }
@@ -155,6 +157,26 @@ void add_boundary(const Scene& scene, DifferentiableSolver& solver) {
   add_nodal_loads(scene, solver);
 }
 
+/// Displacements or velocities to begin with, [owned vertices, 3]: each body's own, else the scene's, else zero. Empty
+/// where the scene gives none.
+std::vector<double> load_initial(const Scene& scene, const TetrahedralMesh& mesh,
+                                 std::optional<Numbers> InitialSection::*which) {
+  std::vector<double> values;
+  const std::optional<Numbers>& of_all = scene.initial.*which;
+  if (of_all) values = load_vertices(mesh, *of_all, 0).values;
+  for (const BodyEntry& body : scene.bodies) {
+    const std::optional<Numbers>& of_body = body.initial.*which;
+    if (!of_body) continue;
+    values.resize(3 * static_cast<std::size_t>(mesh.num_owned_vertices()), 0.0);
+    const std::vector<double> own = load_vertices(mesh, *of_body, 0, body.name).values;
+    for (const int vertex : mesh.region(body.name + "/all").vertices) {
+      if (vertex >= mesh.num_owned_vertices()) break;
+      for (std::size_t i = 3 * static_cast<std::size_t>(vertex), c = 0; c < 3; ++c) values[i + c] = own[i + c];
+    }
+  }
+  return values;
+}
+
 void add_contact(const Scene& scene, DifferentiableSolver& solver) {
   ContactOptions contact = scene.contact->options;
   for (const ParameterEntry& entry : scene.parameters)
@@ -190,11 +212,12 @@ void check_cells(const TetrahedralMesh& mesh, const std::vector<int>& cells, con
   if (mine == first) std::memcpy(&bits, &value, sizeof(bits));
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &bits, 1, MPI_UINT64_T, MPI_SUM, mesh.comm()));
   std::memcpy(&value, &bits, sizeof(bits));
-  place.fail("cell " + std::to_string(first) + ": " + fault_of(spec, value));
+  place.fail(mesh.cell_name(first) + ": " + fault_of(spec, value));
 }
 
-MeshData load_mesh(MPI_Comm comm, const Scene& scene) {
-  const MeshSection& section = scene.mesh;
+namespace {
+
+MeshData load_mesh(MPI_Comm comm, const MeshSection& section) {
   if (const auto* path = std::get_if<std::string>(&section.source)) {
     require_readable(comm, *path, section.place);
     return read_mesh_data(comm, *path, section.scale, section.allow_coincident_vertices, section.order);
@@ -208,14 +231,32 @@ MeshData load_mesh(MPI_Comm comm, const Scene& scene) {
   return data;
 }
 
+}  // namespace
+
+MeshData load_mesh(MPI_Comm comm, const Scene& scene) {
+  if (scene.bodies.empty()) return load_mesh(comm, scene.mesh);
+  std::vector<NamedMesh> bodies;
+  for (const BodyEntry& body : scene.bodies) {
+    bodies.push_back({body.name, load_mesh(comm, body.mesh)});
+    at_place(body.place, [&] { place(bodies.back().data, body.placement); });
+  }
+  MeshData joint;
+  at_place(scene.bodies.front().place, [&] { joint = join_bodies(comm, std::move(bodies)); });
+  return joint;
+}
+
 std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene) {
   return make_mesh(comm, scene, load_mesh(comm, scene));
 }
 
 std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene, MeshData data) {
-  auto mesh = std::make_shared<TetrahedralMesh>(comm, std::move(data), scene.mesh.quadrature_degree);
+  const MeshSection& section = scene.bodies.empty() ? scene.mesh : scene.bodies.front().mesh;
+  auto mesh = std::make_shared<TetrahedralMesh>(comm, std::move(data), section.quadrature_degree);
   for (const RegionEntry& region : scene.regions)
-    at_place(region.place, [&] { mesh->define_region(region.name, region.shape); });
+    at_place(region.place, [&] {
+      mesh->define_region(region.name, region.shape, region.body);
+      if (!region.body.empty()) mesh->define_region(region.body + "/" + region.name, region.shape, region.body);
+    });
   check_regions(scene, *mesh);
   return mesh;
 }
@@ -239,10 +280,10 @@ DifferentiableSolver make_solver(const Scene& scene, std::shared_ptr<Tetrahedral
   set_controls(scene, solver);
   add_boundary(scene, solver);
   if (scene.contact) add_contact(scene, solver);
-  if (scene.initial.displacement)
-    solver.set_initial_displacement(load_vertices(*solver.mesh(), *scene.initial.displacement, 0).values);
-  if (scene.initial.velocity)
-    solver.set_initial_velocity(load_vertices(*solver.mesh(), *scene.initial.velocity, 0).values);
+  if (const auto x = load_initial(scene, *solver.mesh(), &InitialSection::displacement); !x.empty())
+    solver.set_initial_displacement(x);
+  if (const auto v = load_initial(scene, *solver.mesh(), &InitialSection::velocity); !v.empty())
+    solver.set_initial_velocity(v);
   if (scene.contact) at_place(scene.contact->place, [&] { solver.require_apart(); });
   return solver;
 }

@@ -59,9 +59,10 @@ void ExplicitModel::require_on_grid(int n) {
   const double most = ReversibleGrid::most;
   char text[300];
   std::snprintf(text, sizeof(text),
-                "step %d: vertex %lld is beyond what reversible steps can hold, %.3g m and %.3g m/s; use another "
+                "step %d: %s is beyond what reversible steps can hold, %.3g m and %.3g m/s; use another "
                 "checkpoint schedule",
-                n, static_cast<long long>(first), most * work_->grid.position, most * work_->grid.velocity);
+                n, system_->mesh().vertex_name(first).c_str(), most * work_->grid.position,
+                most * work_->grid.velocity);
   throw Error(text, ErrorKind::run);
 }
 
@@ -94,8 +95,8 @@ void ExplicitModel::require_valid(int n) {
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &where, 1, MPI_INT, MPI_MIN, system_->mesh().comm()));
   const double stable = stable_substep();
   char text[300];
-  std::snprintf(text, sizeof(text), "step %d, substep %lld: cell %lld (rank %d) is inverted or not finite; ", n,
-                static_cast<long long>(first / stride), static_cast<long long>(first % stride), where);
+  std::snprintf(text, sizeof(text), "step %d, substep %lld: %s (rank %d) is inverted or not finite; ", n,
+                static_cast<long long>(first / stride), system_->mesh().cell_name(first % stride).c_str(), where);
   if (h() > stable) throw Error(text + exceeds(stable) + "; use " + stable_choice(stable), ErrorKind::run);
   const std::string message = text;
   std::snprintf(

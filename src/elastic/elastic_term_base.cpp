@@ -139,7 +139,7 @@ void ElasticTermBase::require_moduli(const DeviceArray<double>& moduli, int stri
     if (first >= term_cells_.num_cells) return;
     const auto entry = static_cast<std::size_t>(first);
     const std::size_t cell = cells_.empty() ? entry : static_cast<std::size_t>(cells_[entry]);
-    throw Error(name() + ": the parameters of cell " + std::to_string(mesh_->cell_order().file_index()[cell]) +
+    throw Error(name() + ": the parameters of " + mesh_->cell_name(mesh_->cell_order().file_index()[cell]) +
                     " give no finite moduli; see the ranges in the law's table",
                 ErrorKind::input);
   });

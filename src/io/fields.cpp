@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "body_rows.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim {
@@ -28,51 +30,105 @@ Shape with_components(Shape shape, int components) {
   return shape;
 }
 
+/// The datasets to be read: those of all bodies, or the one of `body`, which has no group then.
+std::vector<BodyRows> rows_to_read(const std::vector<BodyRows>& all, const TetrahedralMesh& mesh,
+                                   const std::string& body) {
+  if (body.empty()) return all;
+  BodyRows one = all[mesh.find_body(body)];
+  one.group.clear();
+  return {one};
+}
+
+/// Owner of a dataset's rows, for messages: "mesh" or "body 'gripper'".
+std::string owner_of(const BodyRows& rows, const std::string& body) {
+  if (!body.empty()) return "body '" + body + "'";
+  return rows.group.empty() ? "mesh" : "body '" + rows.group.substr(rows.group.rfind('/') + 1) + "'";
+}
+
+std::vector<double> unset_block(const FileOrder& order, int components) {
+  return std::vector<double>(static_cast<std::size_t>(order.block_size()) * static_cast<std::size_t>(components),
+                             std::numeric_limits<double>::quiet_NaN());
+}
+
 }  // namespace
 
-std::vector<double> read_cell_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset) {
+std::vector<double> read_cell_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
+                                    const std::string& body) {
   const Hdf5File file = Hdf5File::open(mesh.comm(), path);
-  const FileOrder& order = mesh.cell_order();
-  file.require(dataset, Kind::real, {order.num_global()}, "one value for each of the mesh's cells");
-  const std::vector<double> block = file.read_rows<double>(dataset, order.block_size());
-  require_finite(file, dataset, block, order.block_begin(), 1, "cell");
-  return order.from_file(block, 1);
+  std::vector<double> block = unset_block(mesh.cell_order(), 1);
+  for (const BodyRows& rows : rows_to_read(cell_rows(mesh), mesh, body)) {
+    const std::string name = rows.group + dataset;
+    file.require(name, Kind::real, {rows.total}, "one value for each cell of the " + owner_of(rows, body));
+    const std::vector<double> part = file.read_rows<double>(name, rows.num_local());
+    require_finite(file, name, part, rows.first_local, 1, "cell");
+    std::copy(part.begin(), part.end(), block.begin() + static_cast<std::ptrdiff_t>(rows.begin));
+  }
+  return mesh.cell_order().from_file(block, 1);
 }
 
 CellModes read_cell_modes(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset) {
   const Hdf5File file = Hdf5File::open(mesh.comm(), path);
-  const FileOrder& order = mesh.cell_order();
-  const DatasetInfo info =
-      file.require(dataset, Kind::real, {-1, order.num_global()}, "rows with one value for each of the mesh's cells");
+  const std::vector<BodyRows> bodies = cell_rows(mesh);
   CellModes result;
-  result.modes = info.shape[0];
+  for (const BodyRows& rows : bodies) {
+    const std::string name = rows.group + dataset;
+    const std::int64_t modes = file.require(name, Kind::real, {-1, rows.total},
+                                            "rows with one value for each cell of the " + owner_of(rows, ""))
+                                   .shape[0];
+    if (&rows != &bodies[0] && modes != result.modes)
+      throw InputError(
+          path, 0, name,
+          "has " + std::to_string(modes) + " rows where the first body's dataset has " + std::to_string(result.modes));
+    result.modes = modes;
+  }
   for (std::int64_t mode = 0; mode < result.modes; ++mode) {
-    const std::vector<double> block = file.read_frame<double>(dataset, mode, order.block_size());
-    require_finite(file, dataset, block, order.block_begin(), 1, "row " + std::to_string(mode) + ", cell");
-    const std::vector<double> local = order.from_file(block, 1);
+    std::vector<double> block;
+    for (const BodyRows& rows : bodies) {
+      const std::vector<double> part = file.read_frame<double>(rows.group + dataset, mode, rows.num_local());
+      require_finite(file, rows.group + dataset, part, rows.first_local, 1, "row " + std::to_string(mode) + ", cell");
+      block.insert(block.end(), part.begin(), part.end());
+    }
+    const std::vector<double> local = mesh.cell_order().from_file(block, 1);
     result.values.insert(result.values.end(), local.begin(), local.end());
   }
   return result;
 }
 
 VertexValues read_vertex_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
-                               int components) {
+                               int components, const std::string& body) {
   const Hdf5File file = Hdf5File::open(mesh.comm(), path);
-  const FileOrder& order = mesh.vertex_order();
-  const std::int64_t vertices = order.num_global();
-  const Shape one = with_components({vertices}, components), several = with_components({-1, vertices}, components);
-  const bool by_step = file.info(dataset).shape.size() == several.size();
-  const std::string list = std::to_string(vertices) + (components > 1 ? ", " + std::to_string(components) : "") + "]";
-  const DatasetInfo info =
-      file.require(dataset, Kind::real, by_step ? several : one, "[" + list + " or [steps, " + list + " for this mesh");
+  const std::vector<BodyRows> bodies = rows_to_read(vertex_rows(mesh), mesh, body);
   VertexValues result;
-  result.steps = by_step ? info.shape[0] : 1;
+  bool by_step = false;
+  for (const BodyRows& rows : bodies) {
+    const std::string name = rows.group + dataset;
+    const Shape one = with_components({rows.total}, components),
+                several = with_components({-1, rows.total}, components);
+    const bool has_steps = file.info(name).shape.size() == several.size();
+    const std::string list =
+        std::to_string(rows.total) + (components > 1 ? ", " + std::to_string(components) : "") + "]";
+    const DatasetInfo info = file.require(name, Kind::real, has_steps ? several : one,
+                                          "[" + list + " or [steps, " + list + " for this " + owner_of(rows, body));
+    const std::int64_t steps = has_steps ? info.shape[0] : 1;
+    if (&rows != &bodies[0] && (has_steps != by_step || steps != result.steps))
+      throw InputError(path, 0, name,
+                       "has values for " + std::to_string(steps) +
+                           " steps where the first body's dataset has them for " + std::to_string(result.steps));
+    by_step = has_steps;
+    result.steps = steps;
+  }
   for (std::int64_t step = 0; step < result.steps; ++step) {
-    const std::vector<double> block = by_step ? file.read_frame<double>(dataset, step, order.block_size())
-                                              : file.read_rows<double>(dataset, order.block_size());
-    require_finite(file, dataset, block, order.block_begin(), components,
-                   (by_step ? "step " + std::to_string(step) + ", " : "") + "vertex");
-    const std::vector<double> local = order.from_file(block, components);
+    std::vector<double> block = unset_block(mesh.vertex_order(), components);
+    for (const BodyRows& rows : bodies) {
+      const std::string name = rows.group + dataset;
+      const std::vector<double> part = by_step ? file.read_frame<double>(name, step, rows.num_local())
+                                               : file.read_rows<double>(name, rows.num_local());
+      require_finite(file, name, part, rows.first_local, components,
+                     (by_step ? "step " + std::to_string(step) + ", " : "") + "vertex");
+      std::copy(part.begin(), part.end(),
+                block.begin() + static_cast<std::ptrdiff_t>(rows.begin) * static_cast<std::ptrdiff_t>(components));
+    }
+    const std::vector<double> local = mesh.vertex_order().from_file(block, components);
     result.values.insert(result.values.end(), local.begin(), local.end());
   }
   return result;
@@ -94,7 +150,9 @@ void write_cell_field(Hdf5File& file, const TetrahedralMesh& mesh, const std::st
   });
   std::vector<double> block;
   mesh.cell_order().to_file(local, 1, block);
-  file.write_rows(dataset, block, {}, units);
+  for_each_body(cell_rows(mesh), block, 1, [&](const BodyRows& body, const std::vector<double>& values) {
+    file.write_rows(body.group + dataset, values, {}, units);
+  });
 }
 
 void write_vertex_field(Hdf5File& file, const TetrahedralMesh& mesh, const std::string& dataset,
@@ -112,16 +170,22 @@ void write_vertex_field(Hdf5File& file, const TetrahedralMesh& mesh, const std::
   });
   const FileOrder& order = mesh.vertex_order();
   std::vector<double> block;
+  const std::vector<BodyRows> bodies = vertex_rows(mesh);
   if (count == 1) {
     order.to_file(local, components, block);
-    file.write_rows(dataset, block, with_components({}, components), units);
+    for_each_body(bodies, block, components, [&](const BodyRows& body, const std::vector<double>& values) {
+      file.write_rows(body.group + dataset, values, with_components({}, components), units);
+    });
     return;
   }
-  file.create_series<double>(dataset, with_components({order.num_global()}, components), units);
+  for (const BodyRows& body : bodies)
+    file.create_series<double>(body.group + dataset, with_components({body.total}, components), units);
   for (std::size_t step = 0; step < count; ++step) {
     const auto begin = local.begin() + static_cast<std::ptrdiff_t>(step * a_step);
     order.to_file({begin, begin + static_cast<std::ptrdiff_t>(a_step)}, components, block);
-    file.append(dataset, block);
+    for_each_body(bodies, block, components, [&](const BodyRows& body, const std::vector<double>& values) {
+      file.append(body.group + dataset, values);
+    });
   }
 }
 

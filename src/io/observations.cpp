@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "body_rows.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/even_share.hpp"
 #include "diffsim/core/profiling.hpp"
@@ -18,18 +19,26 @@ namespace {
 
 using Kind = DatasetInfo::Kind;
 
+/// Reads the observations of one body.
 class Reader {
  public:
-  Reader(const TetrahedralMesh& mesh, const std::string& path)
-      : mesh_(mesh), file_(Hdf5File::open(mesh.comm(), path)) {}
+  Reader(const TetrahedralMesh& mesh, const Hdf5File& file, const BodyRows& body)
+      : mesh_(mesh),
+        file_(file),
+        body_(body),
+        positions_(body.group + "/positions"),
+        vertices_(body.group + "/vertices") {}
 
   Observations run(std::vector<int> wanted) {
-    const DatasetInfo positions = file_.require("/positions", Kind::real, {-1, -1, 3}, "[steps, vertices, 3]");
+    const DatasetInfo positions = file_.require(positions_, Kind::real, {-1, -1, 3}, "[steps, vertices, 3]");
     num_frames_ = positions.shape[0];
     num_rows_ = positions.shape[1];
-    has_vertices_ = file_.has("/vertices");
+    has_vertices_ = file_.has(vertices_);
     require_same_mesh();
-    if (has_vertices_) find_rows();
+    if (has_vertices_)
+      find_rows();
+    else if (!body_.group.empty())
+      take_all_rows();
 
     const std::map<int, std::int64_t> frames = frames_of_steps();
     if (wanted.empty())
@@ -57,26 +66,28 @@ class Reader {
 
   void require_same_mesh() const;
   void find_rows();
+  void take_all_rows();
   std::map<int, std::int64_t> frames_of_steps() const;
   std::vector<double> read_frame(std::int64_t frame) const;
 
   const TetrahedralMesh& mesh_;
-  Hdf5File file_;
+  const Hdf5File& file_;
+  BodyRows body_;
+  std::string positions_, vertices_;  // names of datasets
   std::int64_t num_frames_ = 0;
   std::int64_t num_rows_ = 0;
   bool has_vertices_ = false;
-  std::vector<int> observed_;        // owned vertices that the file has
-  std::unique_ptr<FileOrder> rows_;  // their rows
+  std::vector<int> observed_;        // owned vertices that the dataset has
+  std::unique_ptr<FileOrder> rows_;  // their rows; none: all vertices of the mesh
 };
 
 void Reader::require_same_mesh() const {
-  const std::int64_t vertices = mesh_.num_global_vertices();
-  if (num_frames_ == 0) fail("/positions", "has no steps");
-  if (!has_vertices_ && num_rows_ != vertices)
-    fail("/positions", "observations of another mesh: the file has " + std::to_string(num_rows_) +
-                           " vertices, the mesh has " + std::to_string(vertices) +
-                           " (name those observed in /vertices if they are not all)");
-  if (has_vertices_) file_.require("/vertices", Kind::integer, {num_rows_}, "one number for each row of /positions");
+  if (num_frames_ == 0) fail(positions_, "has no steps");
+  if (!has_vertices_ && num_rows_ != body_.total)
+    fail(positions_, "observations of another mesh: the file has " + std::to_string(num_rows_) + " vertices, the " +
+                         (body_.group.empty() ? "mesh" : "body") + " has " + std::to_string(body_.total) +
+                         " (name those observed in " + vertices_ + " if they are not all)");
+  if (has_vertices_) file_.require(vertices_, Kind::integer, {num_rows_}, "one number for each row of /positions");
   const auto fingerprint = file_.attribute("/", fingerprint_attribute);
   if (fingerprint && *fingerprint != AttributeValue(fingerprint_text(mesh_)))
     throw InputError(file_.path(), 0, "",
@@ -86,21 +97,22 @@ void Reader::require_same_mesh() const {
 
 /// Which rows hold this rank's owned vertices.
 void Reader::find_rows() {
-  const std::int64_t vertices = mesh_.num_global_vertices();
+  const std::int64_t vertices = body_.total;
   if (num_rows_ > vertices)
-    fail("/vertices", "names " + std::to_string(num_rows_) + " vertices, the mesh has " + std::to_string(vertices));
+    fail(vertices_, "names " + std::to_string(num_rows_) + " vertices, the mesh has " + std::to_string(vertices));
   const EvenShare share(mesh_.comm(), num_rows_);
-  const std::vector<std::int64_t> named = file_.read_rows<std::int64_t>("/vertices", share.size);
+  std::vector<std::int64_t> named = file_.read_rows<std::int64_t>(vertices_, share.size);
   collectively(mesh_.comm(), [&] {
     for (std::size_t i = 0; i < named.size(); ++i)
       if (named[i] < 0 || named[i] >= vertices)
-        fail("/vertices", "entry " + std::to_string(share.first + static_cast<std::int64_t>(i)) + " is " +
-                              std::to_string(named[i]) + "; the mesh's vertices are 0 to " +
-                              std::to_string(vertices - 1));
+        fail(vertices_, "entry " + std::to_string(share.first + static_cast<std::int64_t>(i)) + " is " +
+                            std::to_string(named[i]) + "; the mesh's vertices are 0 to " +
+                            std::to_string(vertices - 1));
   });
 
   // Each named vertex's row goes to the block of the mesh file that the vertex is in, and from there to its owner.
-  const FileOrder by_vertex(mesh_.comm(), vertices, named, static_cast<int>(named.size()));
+  for (std::int64_t& vertex : named) vertex += body_.first;
+  const FileOrder by_vertex(mesh_.comm(), mesh_.num_global_vertices(), named, static_cast<int>(named.size()));
   std::vector<double> row_numbers(named.size());
   for (std::size_t i = 0; i < named.size(); ++i)
     row_numbers[i] = static_cast<double>(share.first) + static_cast<double>(i);
@@ -109,7 +121,8 @@ void Reader::find_rows() {
   const std::vector<double> kept = by_vertex.from_file(row_of_vertex, 1);
   collectively(mesh_.comm(), [&] {
     for (std::size_t i = 0; i < named.size(); ++i)
-      if (kept[i] != row_numbers[i]) fail("/vertices", "vertex " + std::to_string(named[i]) + " is named twice");
+      if (kept[i] != row_numbers[i])
+        fail(vertices_, "vertex " + std::to_string(named[i] - body_.first) + " is named twice");
   });
 
   const std::vector<double> local = mesh_.vertex_order().from_file(row_of_vertex, 1);
@@ -119,6 +132,19 @@ void Reader::find_rows() {
     if (row < 0) continue;
     observed_.push_back(v);
     rows.push_back(static_cast<std::int64_t>(row));
+  }
+  const int count = static_cast<int>(rows.size());
+  rows_ = std::make_unique<FileOrder>(mesh_.comm(), num_rows_, std::move(rows), count);
+}
+
+/// For a dataset with all vertices of a body.
+void Reader::take_all_rows() {
+  std::vector<std::int64_t> rows;
+  for (int v = 0; v < mesh_.num_owned_vertices(); ++v) {
+    const std::int64_t row = mesh_.vertex_order().file_index()[static_cast<std::size_t>(v)] - body_.first;
+    if (row < 0 || row >= body_.total) continue;
+    observed_.push_back(v);
+    rows.push_back(row);
   }
   const int count = static_cast<int>(rows.size());
   rows_ = std::make_unique<FileOrder>(mesh_.comm(), num_rows_, std::move(rows), count);
@@ -138,18 +164,18 @@ std::map<int, std::int64_t> Reader::frames_of_steps() const {
 }
 
 std::vector<double> Reader::read_frame(std::int64_t frame) const {
-  const FileOrder& order = has_vertices_ ? *rows_ : mesh_.vertex_order();
-  const std::vector<double> block = file_.read_frame<double>("/positions", frame, order.block_size());
+  const FileOrder& order = rows_ ? *rows_ : mesh_.vertex_order();
+  const std::vector<double> block = file_.read_frame<double>(positions_, frame, order.block_size());
   collectively(mesh_.comm(), [&] {
     const auto bad = std::find_if(block.begin(), block.end(), [](double x) { return std::isinf(x); });
     if (bad != block.end())
-      fail("/positions", "frame " + std::to_string(frame) + ", row " +
-                             std::to_string(order.block_begin() + (bad - block.begin()) / 3) +
-                             " is infinite; write NaN for what was not observed");
+      fail(positions_, "frame " + std::to_string(frame) + ", row " +
+                           std::to_string(order.block_begin() + (bad - block.begin()) / 3) +
+                           " is infinite; write NaN for what was not observed");
   });
   std::vector<double> values = order.from_file(block, 3);
   const auto owned = 3 * static_cast<std::size_t>(mesh_.num_owned_vertices());
-  if (!has_vertices_) {
+  if (!rows_) {
     values.resize(owned);
     return values;
   }
@@ -163,7 +189,27 @@ std::vector<double> Reader::read_frame(std::int64_t frame) const {
 
 Observations read_observations(const TetrahedralMesh& mesh, const std::string& path, std::vector<int> steps) {
   const ProfilingRegion region("diffsim::io::observations");
-  return Reader(mesh, path).run(std::move(steps));
+  const Hdf5File file = Hdf5File::open(mesh.comm(), path);
+  const std::vector<BodyRows> bodies = vertex_rows(mesh);
+  if (mesh.bodies().empty()) return Reader(mesh, file, bodies[0]).run(std::move(steps));
+  Observations result;
+  for (const BodyRows& body : bodies) {
+    if (!file.has(body.group + "/positions")) continue;
+    Observations found = Reader(mesh, file, body).run(steps);
+    if (result.steps.empty()) {
+      result = std::move(found);
+      continue;
+    }
+    for (auto& [step, positions] : result.positions) {
+      const std::vector<double>& others = found.positions.at(step);
+      for (std::size_t i = 0; i < positions.size(); ++i)
+        if (!std::isnan(others[i])) positions[i] = others[i];
+    }
+  }
+  if (result.steps.empty())
+    throw InputError(path, 0, bodies[0].group + "/positions",
+                     "is not there, nor are positions of another body; of several bodies give those of one at least");
+  return result;
 }
 
 }  // namespace diffsim

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "body_rows.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
 #include "diffsim/core/ranks.hpp"
@@ -43,8 +44,17 @@ TrajectoryWriter::TrajectoryWriter(const TetrahedralMesh& mesh, const std::strin
   for (std::string& name : fields) outputs_.push_back({std::move(name), 0, {}});
   file_.write_attribute("/", fingerprint_attribute, fingerprint_text(mesh_));
   file_.write_attribute("/", "complete", 0);
-  file_.write_rows("/mesh/vertices", mesh_.file_positions(), {3}, "m");
-  file_.write_rows("/mesh/cells", file_cells(mesh_), {mesh_.nodes_per_cell()});
+  const std::vector<BodyRows> vertices = vertex_rows(mesh_), cells = cell_rows(mesh_);
+  for_each_body(vertices, mesh_.file_positions(), 3, [&](const BodyRows& body, const std::vector<double>& x) {
+    file_.write_rows(body.group + "/mesh/vertices", x, {3}, "m");
+  });
+  std::size_t k = 0;
+  for_each_body(cells, file_cells(mesh_), mesh_.nodes_per_cell(),
+                [&](const BodyRows& body, std::vector<std::int64_t> numbers) {
+                  for (std::int64_t& number : numbers) number -= vertices[k].first;
+                  file_.write_rows(body.group + "/mesh/cells", numbers, {mesh_.nodes_per_cell()});
+                  ++k;
+                });
   file_.create_series<double>("/time", {}, "s");
   file_.create_series<std::int64_t>("/step", {});
   last_flush_ = MPI_Wtime();
@@ -67,23 +77,29 @@ void TrajectoryWriter::create_outputs(const State& state) {
   for (Output& output : outputs_)
     if (output.name == "positions") output.block = mesh_.file_positions();
   if (expected_frames_ > 0) file_.require_space(bytes_per_frame * static_cast<double>(expected_frames_));
-  for (const Output& output : outputs_) {
-    Shape shape{mesh_.num_global_vertices()};
-    if (output.components > 1) shape.push_back(output.components);
-    file_.create_series<double>("/" + output.name, shape, units_of(output.name));
-  }
+  for (const Output& output : outputs_)
+    for (const BodyRows& body : vertex_rows(mesh_)) {
+      Shape shape{body.total};
+      if (output.components > 1) shape.push_back(output.components);
+      file_.create_series<double>(body.group + "/" + output.name, shape, units_of(output.name));
+    }
 }
 
 void TrajectoryWriter::write(int step, double time, const State& state) {
   const ProfilingRegion region("diffsim::io::trajectory");
   if (!std::exchange(has_outputs_, true)) create_outputs(state);
+  const std::vector<BodyRows> bodies = vertex_rows(mesh_);
   try {
     for (Output& output : outputs_) {
       mesh_.vertex_order().to_file(state[output.name].to_host(), output.components, output.block);
-      file_.append("/" + output.name, output.block);
+      for_each_body(bodies, output.block, output.components,
+                    [&](const BodyRows& body, const std::vector<double>& values) {
+                      file_.append(body.group + "/" + output.name, values);
+                    });
     }
   } catch (const Error&) {
-    for (const Output& output : outputs_) file_.shrink_series("/" + output.name, num_frames());
+    for (const Output& output : outputs_)
+      for (const BodyRows& body : bodies) file_.shrink_series(body.group + "/" + output.name, num_frames());
     throw;
   }
   times_.push_back(time);
@@ -113,13 +129,10 @@ void TrajectoryWriter::finish(bool complete) {
   file_.publish();
 
   const std::filesystem::path path(file_.path());
-  XdmfTrajectory description{path.filename().string(),
-                             mesh_.num_global_vertices(),
-                             mesh_.num_global_cells(),
-                             mesh_.nodes_per_cell(),
-                             steps_,
-                             times_,
-                             {}};
+  XdmfTrajectory description{path.filename().string(), {}, mesh_.nodes_per_cell(), steps_, times_, {}};
+  const std::vector<BodyRows> vertices = vertex_rows(mesh_), cells = cell_rows(mesh_);
+  for (std::size_t k = 0; k < vertices.size(); ++k)
+    description.bodies.push_back({vertices[k].group, vertices[k].total, cells[k].total});
   for (const Output& output : outputs_) description.fields.push_back({output.name, output.components});
   collectively(mesh_.comm(), [&] {
     if (is_first_rank(mesh_.comm()))

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "body_rows.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/exchange.hpp"
 #include "diffsim/io/hdf5_file.hpp"
@@ -44,18 +45,22 @@ int read_trajectory_frame(const TetrahedralMesh& mesh, const std::string& path, 
   (void)file.require("/step", DatasetInfo::Kind::integer, {-1});
   const std::vector<std::int64_t> steps = file.read_array<std::int64_t>("/step");
   const std::int64_t frame = find_frame(file, steps, step);
-  const FileOrder& order = mesh.vertex_order();
+  const std::vector<BodyRows> bodies = vertex_rows(mesh);
   for (Field& field : state.fields()) {
     if (field.on().name() != mesh.vertex_entities()->name()) continue;
-    const std::string dataset = "/" + field.name();
-    if (!file.has(dataset))
-      throw InputError(path, 0, dataset,
-                       "is not there, and a step begins with it; write it by output: {fields: [" + field.name() +
-                           ", …]} in the run before");
-    (void)file.require(dataset, DatasetInfo::Kind::real,
-                       {static_cast<std::int64_t>(steps.size()), mesh.num_global_vertices(), field.components()});
-    std::vector<double> values =
-        order.from_file(file.read_frame<double>(dataset, frame, order.block_size()), field.components());
+    std::vector<double> block;
+    for (const BodyRows& body : bodies) {
+      const std::string dataset = body.group + "/" + field.name();
+      if (!file.has(dataset))
+        throw InputError(path, 0, dataset,
+                         "is not there, and a step begins with it; write it by output: {fields: [" + field.name() +
+                             ", …]} in the run before");
+      (void)file.require(dataset, DatasetInfo::Kind::real,
+                         {static_cast<std::int64_t>(steps.size()), body.total, field.components()});
+      const std::vector<double> part = file.read_frame<double>(dataset, frame, body.num_local());
+      block.insert(block.end(), part.begin(), part.end());
+    }
+    std::vector<double> values = mesh.vertex_order().from_file(block, field.components());
     values.resize(field.size());
     field.from_host(values);
   }

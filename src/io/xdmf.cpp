@@ -38,8 +38,7 @@ std::string exact_text(double value) {
 
 class Writer {
  public:
-  explicit Writer(const XdmfTrajectory& trajectory)
-      : t_(trajectory), file_(escaped(trajectory.file)), vertices_(std::to_string(t_.num_vertices)) {}
+  explicit Writer(const XdmfTrajectory& trajectory) : t_(trajectory), file_(escaped(trajectory.file)) {}
 
   std::string run() {
     text_ =
@@ -47,33 +46,45 @@ class Writer {
         "<!DOCTYPE Xdmf SYSTEM \"Xdmf.dtd\" []>\n"
         "<Xdmf Version=\"3.0\">\n<Domain>\n"
         "<Grid Name=\"trajectory\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
-    for (std::size_t k = 0; k < t_.times.size(); ++k) frame(k);
+    for (std::size_t k = 0; k < t_.times.size(); ++k) {
+      const std::string step = "step " + std::to_string(t_.steps[k]);
+      const std::string time = "<Time Value=\"" + exact_text(t_.times[k]) + "\"/>\n";
+      if (t_.bodies.size() == 1 && t_.bodies[0].group.empty()) {
+        frame(t_.bodies[0], step, time, k);
+        continue;
+      }
+      text_ += "<Grid Name=\"" + step + "\" GridType=\"Collection\" CollectionType=\"Spatial\">\n" + time;
+      for (const XdmfTrajectory::Body& body : t_.bodies)
+        frame(body, escaped(body.group.substr(body.group.rfind('/') + 1)), "", k);
+      text_ += "</Grid>\n";
+    }
     text_ += "</Grid>\n</Domain>\n</Xdmf>\n";
     return std::move(text_);
   }
 
  private:
-  void frame(std::size_t k) {
-    text_ += "<Grid Name=\"step " + std::to_string(t_.steps[k]) + "\" GridType=\"Uniform\">\n";
-    text_ += "<Time Value=\"" + exact_text(t_.times[k]) + "\"/>\n";
-    const std::string cells = std::to_string(t_.num_cells);
+  /// Frame k of a body, as a grid of that name. `time`: the element that says when, or empty.
+  void frame(const XdmfTrajectory::Body& body, const std::string& name, const std::string& time, std::size_t k) {
+    text_ += "<Grid Name=\"" + name + "\" GridType=\"Uniform\">\n" + time;
+    const std::string cells = std::to_string(body.num_cells), vertices = std::to_string(body.num_vertices);
+    const std::string group = escaped(body.group);
     text_ += std::string("<Topology TopologyType=\"") + (t_.nodes_per_cell == 10 ? "Tetrahedron_10" : "Tetrahedron") +
              "\" NumberOfElements=\"" + cells + "\">\n";
     text_ += "<DataItem Format=\"HDF\" NumberType=\"Int\" Precision=\"8\" Dimensions=\"" + cells + " " +
-             std::to_string(t_.nodes_per_cell) + "\">" + file_ + ":/mesh/cells</DataItem>\n</Topology>\n";
+             std::to_string(t_.nodes_per_cell) + "\">" + file_ + ":" + group + "/mesh/cells</DataItem>\n</Topology>\n";
     text_ += "<Geometry GeometryType=\"XYZ\">\n";
     const bool moves = std::any_of(t_.fields.begin(), t_.fields.end(), is_position);
     if (moves)
-      slab("positions", 3, k);
+      slab(group + "/positions", vertices, 3, k);
     else
-      text_ += "<DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"8\" Dimensions=\"" + vertices_ + " 3\">" +
-               file_ + ":/mesh/vertices</DataItem>\n";
+      text_ += "<DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"8\" Dimensions=\"" + vertices + " 3\">" +
+               file_ + ":" + group + "/mesh/vertices</DataItem>\n";
     text_ += "</Geometry>\n";
     for (const auto& field : t_.fields) {
       if (is_position(field)) continue;
       text_ += "<Attribute Name=\"" + escaped(field.name) + "\" AttributeType=\"" + kind(field.components) +
                "\" Center=\"Node\">\n";
-      slab(field.name, field.components, k);
+      slab(group + "/" + escaped(field.name), vertices, field.components, k);
       text_ += "</Attribute>\n";
     }
     text_ += "</Grid>\n";
@@ -81,15 +92,15 @@ class Writer {
 
   /// Frame k of a series: its place, stride and size along each dimension. The comment is for VTK's reader, which wants
   /// the geometry's item to begin with text that tells it from others.
-  void slab(const std::string& name, int components, std::size_t k) {
-    const std::string size = vertices_ + (components == 1 ? "" : " " + std::to_string(components));
+  void slab(const std::string& dataset, const std::string& vertices, int components, std::size_t k) {
+    const std::string size = vertices + (components == 1 ? "" : " " + std::to_string(components));
     const std::string zeros = components == 1 ? " 0" : " 0 0", ones = components == 1 ? " 1" : " 1 1";
     text_ += "<DataItem ItemType=\"HyperSlab\" Type=\"HyperSlab\" Dimensions=\"" + size + "\">";
-    text_ += "<!-- " + file_ + ":/" + escaped(name) + " frame " + std::to_string(k) + " -->\n";
+    text_ += "<!-- " + file_ + ":" + dataset + " frame " + std::to_string(k) + " -->\n";
     text_ += "<DataItem Format=\"XML\" NumberType=\"Int\" Dimensions=\"3 " + std::string(components == 1 ? "2" : "3") +
              "\">" + std::to_string(k) + zeros + " 1" + ones + " 1 " + size + "</DataItem>\n";
     text_ += "<DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"8\" Dimensions=\"" +
-             std::to_string(t_.times.size()) + " " + size + "\">" + file_ + ":/" + escaped(name) +
+             std::to_string(t_.times.size()) + " " + size + "\">" + file_ + ":" + dataset +
              "</DataItem>\n</DataItem>\n";
   }
 
@@ -113,7 +124,6 @@ class Writer {
 
   const XdmfTrajectory& t_;
   std::string file_;
-  std::string vertices_;
   std::string text_;
 };
 

@@ -3,13 +3,70 @@
 // The regions of a TetrahedralMesh.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/nearest_word.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "memberships.hpp"
 
 namespace diffsim {
+namespace {
+
+/// The body that a region's name stands for as a whole, BODY/all.
+std::optional<std::string> body_called_all(const std::vector<MeshBody>& bodies, const std::string& name) {
+  for (const MeshBody& body : bodies)
+    if (name == body.name + "/all") return body.name;
+  return {};
+}
+
+/// How many of the bodies but the first begin at `number` or before it.
+std::size_t body_of(const std::vector<MeshBody>& bodies, std::int64_t MeshBody::*first, std::int64_t number) {
+  std::size_t k = 0;
+  while (k + 1 < bodies.size() && bodies[k + 1].*first <= number) ++k;
+  return k;
+}
+
+}  // namespace
+
+std::size_t TetrahedralMesh::body_of_vertex(std::int64_t number) const {
+  return body_of(bodies_, &MeshBody::first_vertex, number);
+}
+std::size_t TetrahedralMesh::body_of_cell(std::int64_t number) const {
+  return body_of(bodies_, &MeshBody::first_cell, number);
+}
+
+std::string TetrahedralMesh::vertex_name(std::int64_t number) const {
+  if (bodies_.empty()) return "vertex " + std::to_string(number);
+  const MeshBody& body = bodies_[body_of_vertex(number)];
+  return "vertex " + std::to_string(number - body.first_vertex) + " of " + body.name;
+}
+std::string TetrahedralMesh::cell_name(std::int64_t number) const {
+  if (bodies_.empty()) return "cell " + std::to_string(number);
+  const MeshBody& body = bodies_[body_of_cell(number)];
+  return "cell " + std::to_string(number - body.first_cell) + " of " + body.name;
+}
+
+std::size_t TetrahedralMesh::find_body(const std::string& name) const {
+  std::vector<std::string> names;
+  for (const MeshBody& body : bodies_) names.push_back(body.name);
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  std::string known;
+  for (const std::string& other : names) known += (known.empty() ? "" : ", ") + other;
+  const std::string near = nearest(name, names);
+  throw Error("unknown body '" + name + "'; " + (near.empty() ? "" : "did you mean '" + near + "'? ") +
+                  (names.empty() ? "the mesh is one body without a name" : "there are: " + known),
+              ErrorKind::input);
+}
+
+std::vector<char> TetrahedralMesh::vertices_of_body(std::size_t body) const {
+  std::vector<char> marks(static_cast<std::size_t>(num_vertices()));
+  for (std::size_t v = 0; v < marks.size(); ++v)
+    marks[v] = body_of_vertex(vertex_order_->file_index()[v]) == body ? 1 : 0;
+  return marks;
+}
 
 void TetrahedralMesh::read_groups(const MeshData& data, const FileOrder& cell_blocks, const FileOrder& vertex_blocks) {
   groups_.resize(infos_.size());
@@ -63,17 +120,19 @@ std::vector<std::size_t> TetrahedralMesh::groups(const std::string& name) const 
   std::vector<std::size_t> by_name, by_tag;
   for (std::size_t r = 0; r < infos_.size(); ++r) {
     if (infos_[r].name == name) by_name.push_back(r);
-    if (std::to_string(infos_[r].tag) == name) by_tag.push_back(r);
+    const std::string tag = std::to_string(infos_[r].tag);
+    if ((infos_[r].body.empty() ? tag : infos_[r].body + "/" + tag) == name) by_tag.push_back(r);
   }
   return by_name.empty() ? by_tag : by_name;
 }
 
 bool TetrahedralMesh::has_region(const std::string& name) const {
-  return name == "all" || regions_.count(name) > 0 || !groups(name).empty();
+  return name == "all" || regions_.count(name) > 0 || body_called_all(bodies_, name) || !groups(name).empty();
 }
 
 std::vector<std::string> TetrahedralMesh::region_names() const {
   std::vector<std::string> names{"all"};
+  for (const MeshBody& body : bodies_) names.push_back(body.name + "/all");
   for (const auto& [name, region] : regions_) names.push_back(name);
   for (const RegionInfo& info : infos_) names.push_back(info.name);
   std::sort(names.begin() + 1, names.end());
@@ -86,7 +145,10 @@ const Region& TetrahedralMesh::region(const std::string& name) const {
   if (!has_region(name)) {
     std::string known;
     for (const std::string& other : region_names()) known += (known.empty() ? "" : ", ") + other;
-    throw Error("unknown region '" + name + "'; the mesh and the scene have: " + known, ErrorKind::input);
+    const std::string near = nearest(name, region_names());
+    throw Error("unknown region '" + name + "'; " + (near.empty() ? "" : "did you mean '" + near + "'? ") +
+                    "the mesh and the scene have: " + known,
+                ErrorKind::input);
   }
   Region region;
   region.name = name;
@@ -94,6 +156,11 @@ const Region& TetrahedralMesh::region(const std::string& name) const {
   if (name == "all") {
     region.cells.resize(static_cast<std::size_t>(num_cells()));
     for (int c = 0; c < num_cells(); ++c) region.cells[static_cast<std::size_t>(c)] = c;
+  } else if (const std::optional<std::string> body = body_called_all(bodies_, name)) {
+    const std::size_t k = find_body(*body);
+    marks = vertices_of_body(k);
+    for (int c = 0; c < num_cells(); ++c)
+      if (body_of_cell(cell_order_->file_index()[static_cast<std::size_t>(c)]) == k) region.cells.push_back(c);
   } else {
     for (const std::size_t r : groups(name)) {
       region.cells.insert(region.cells.end(), groups_[r].cells.begin(), groups_[r].cells.end());
@@ -130,19 +197,23 @@ std::vector<Face> TetrahedralMesh::faces(const std::string& name) const {
   return result;
 }
 
-void TetrahedralMesh::define_region(const std::string& name, const RegionShape& shape) {
+void TetrahedralMesh::define_region(const std::string& name, const RegionShape& shape, const std::string& body) {
+  const std::size_t k = body.empty() ? 0 : find_body(body);
+  const bool is_last = body.empty() || k + 1 == bodies_.size();
+  const std::int64_t first = body.empty() ? 0 : bodies_[k].first_vertex;
+  const std::int64_t count = (is_last ? num_global_vertices() : bodies_[k + 1].first_vertex) - first;
   if (has_region(name)) throw Error("region '" + name + "' is there already; choose another name", ErrorKind::input);
   std::vector<char> marks(static_cast<std::size_t>(num_vertices()), 0);
   if (const auto* list = std::get_if<VertexList>(&shape)) {
     std::vector<std::int64_t> wanted = list->vertices;
     std::sort(wanted.begin(), wanted.end());
     for (const std::int64_t v : wanted)
-      if (v < 0 || v >= num_global_vertices())
-        throw Error("region '" + name + "': vertex " + std::to_string(v) + " is not one of the mesh's 0 … " +
-                        std::to_string(num_global_vertices() - 1),
+      if (v < 0 || v >= count)
+        throw Error("region '" + name + "': vertex " + std::to_string(v) + " is not one of " +
+                        (body.empty() ? "the mesh" : body) + "'s 0 … " + std::to_string(count - 1),
                     ErrorKind::input);
     for (std::size_t v = 0; v < marks.size(); ++v)
-      marks[v] = std::binary_search(wanted.begin(), wanted.end(), vertex_order_->file_index()[v]);
+      marks[v] = std::binary_search(wanted.begin(), wanted.end(), vertex_order_->file_index()[v] - first);
   } else {
     for (std::size_t v = 0; v < marks.size(); ++v) {
       const double* x = &positions_[3 * v];
@@ -155,6 +226,10 @@ void TetrahedralMesh::define_region(const std::string& name, const RegionShape& 
       }
     }
   }
+  if (!body.empty()) {
+    const std::vector<char> of_body = vertices_of_body(k);
+    for (std::size_t v = 0; v < marks.size(); ++v) marks[v] &= of_body[v];
+  }
   Region region;
   region.name = name;
   for (int c = 0; c < num_cells(); ++c) {
@@ -165,7 +240,8 @@ void TetrahedralMesh::define_region(const std::string& name, const RegionShape& 
   }
   finish(region, std::move(marks));
   if (region.num_vertices == 0)
-    throw Error("region '" + name + "' has no vertex of the mesh in it; check its place and the mesh's scale",
+    throw Error("region '" + name + "' has no vertex of " + (body.empty() ? "the mesh" : "'" + body + "'") +
+                    " in it; check its place and the mesh's scale",
                 ErrorKind::input);
   regions_.emplace(name, std::move(region));
 }

@@ -92,7 +92,7 @@ bool DifferentiableSolver::is_implicit() const {
 void DifferentiableSolver::set_materials() {
   if (materials_.empty()) throw Error("the body has no material; give at least one", ErrorKind::input);
   const auto num_cells = static_cast<std::size_t>(mesh_->num_cells());
-  const auto file_cell = [&](std::size_t cell) { return std::to_string(mesh_->cell_order().file_index()[cell]); };
+  const auto cell_name = [&](std::size_t cell) { return mesh_->cell_name(mesh_->cell_order().file_index()[cell]); };
 
   // Every cell has exactly one material.
   std::vector<int> material_of(num_cells, -1);
@@ -105,7 +105,7 @@ void DifferentiableSolver::set_materials() {
       for (const int cell : region.cells) {
         int& owner = material_of[static_cast<std::size_t>(cell)];
         if (owner >= 0)
-          throw Error("cell " + file_cell(static_cast<std::size_t>(cell)) + " is in two material regions, '" +
+          throw Error(cell_name(static_cast<std::size_t>(cell)) + " is in two material regions, '" +
                           materials_[static_cast<std::size_t>(owner)].region + "' and '" + materials_[m].region + "'",
                       ErrorKind::input);
         owner = static_cast<int>(m);
@@ -115,8 +115,7 @@ void DifferentiableSolver::set_materials() {
   collectively(mesh_->comm(), [&] {
     for (std::size_t cell = 0; cell < num_cells; ++cell)
       if (material_of[cell] < 0)
-        throw Error("cell " + file_cell(cell) + " has no material; the materials' regions must cover the mesh",
-                    ErrorKind::input);
+        throw Error(cell_name(cell) + " has no material; the materials' regions must cover the mesh", ErrorKind::input);
   });
 
   std::map<std::string, std::vector<double>> fields;
@@ -145,7 +144,7 @@ void DifferentiableSolver::set_materials() {
           field[c] = value_at(values, c);
           if (const std::string fault = fault_of(spec, field[c]); !fault.empty())
             throw Error(
-                name + (std::holds_alternative<double>(values) ? ": " : " in cell " + file_cell(c) + ": ") + fault,
+                name + (std::holds_alternative<double>(values) ? ": " : " in " + cell_name(c) + ": ") + fault,
                 ErrorKind::input);
         }
       });

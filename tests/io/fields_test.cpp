@@ -96,7 +96,7 @@ TEST(Fields, RefusesWhatDoesNotFit) {
     return error_of(ErrorKind::input, [&] { read_vertex_field(*mesh, "bad.h5", name, 3); });
   };
   EXPECT_CONTAINS(cell_refusal("/density"), "bad.h5: /density: no such dataset; the file has /flat, /infinite");
-  EXPECT_CONTAINS(cell_refusal("/short"), "has shape [71]; expected [72] (one value for each of the mesh's cells)");
+  EXPECT_CONTAINS(cell_refusal("/short"), "has shape [71]; expected [72] (one value for each cell of the mesh)");
   EXPECT_CONTAINS(cell_refusal("/nan"), "/nan: the value of cell 70 is nan");
   EXPECT_CONTAINS(cell_refusal("/names"), "holds text; expected real numbers");
   EXPECT_CONTAINS(vertex_refusal("/flat"),

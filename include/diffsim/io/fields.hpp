@@ -13,11 +13,14 @@
 namespace diffsim {
 
 // Arrays of `{file: FILE, dataset: DATASET}` in a scene, in the mesh file's order of vertices and cells, and those that
-// runs write. Reading throws InputError, naming file and dataset, where there is none of that name, its shape is
-// another (both are said), or a value is not finite. Collective.
+// runs write. Of a mesh of several bodies they stand in `/bodies/NAME` DATASET, one dataset a body, counted in the
+// body. Where a body is named, DATASET itself has the values of that body, and those of the others are NaN. Reading
+// throws InputError, naming file and dataset, where there is none of that name, its shape is another (both are said),
+// or a value is not finite. Collective.
 
 /// One value a cell, [C] → [local cells].
-std::vector<double> read_cell_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset);
+std::vector<double> read_cell_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
+                                    const std::string& body = {});
 
 /// Several values a cell, [M, C] → [M, local cells].
 struct CellModes {
@@ -33,7 +36,7 @@ struct VertexValues {
 };
 /// [N, components] (one step) or [S, N, components] → VertexValues; one component: [N] or [S, N].
 VertexValues read_vertex_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
-                               int components);
+                               int components, const std::string& body = {});
 
 /// A small array that every rank has whole.
 struct Array {

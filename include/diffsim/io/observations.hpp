@@ -17,7 +17,9 @@ struct Observations {
 
 /// Reads an observations file: `/step` [K] and `/positions` [K, N_obs, 3], m, as in a trajectory, in any order of
 /// steps;
-/// `/vertices` [N_obs], 0-based in the mesh file's order, says which vertices if not all. NaN is not observed.
+/// `/vertices` [N_obs], 0-based in the mesh file's order, says which vertices if not all. NaN is not observed. Of a
+/// mesh of several bodies: `/bodies/NAME/positions` and `/bodies/NAME/vertices`, counted in the body; bodies without
+/// positions are not observed.
 ///
 /// `steps`: those wanted; empty: all there are. InputError where a wanted step is not there or is there twice, where
 /// vertices are out of range or repeated, for wrong shapes and types, infinite values, and for another mesh: by its

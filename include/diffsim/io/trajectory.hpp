@@ -14,8 +14,9 @@ namespace diffsim {
 /// Writes the states of a run to an HDF5 file in the mesh file's vertex order, and an XDMF file for ParaView beside it.
 ///
 /// `/time` [K], s; `/step` [K]; for each field `/NAME` [K, N, components]: `/positions` in m, `/velocities` in m/s.
-/// `/mesh/vertices` [N, 3] (rest positions, m) and `/mesh/cells` [C, 4 or 10]. Vertices that no cell has keep their
-/// rest positions, and zeros elsewhere. Root attributes: `mesh_fingerprint`, and `complete` (1; 0: the run ended
+/// `/mesh/vertices` [N, 3] (rest positions, m) and `/mesh/cells` [C, 4 or 10]. Of a mesh of several bodies each has a
+/// group: `/bodies/BODY/NAME`, `/bodies/BODY/mesh/vertices`, …, counted in the body. Vertices that no cell has keep
+/// their rest positions, and zeros elsewhere. Root attributes: `mesh_fingerprint`, and `complete` (1; 0: the run ended
 /// early). Collective, as everything here.
 class TrajectoryWriter {
  public:

@@ -90,12 +90,21 @@ class TetrahedralMesh {
   /// The bodies that the mesh was put together of, in the order of their numbers in the file; empty: one without a
   /// name.
   const std::vector<MeshBody>& bodies() const { return bodies_; }
+  /// Index in `bodies()` of that name. Throws Error (input), naming the nearest, where there is none.
+  std::size_t find_body(const std::string& name) const;
+  /// Index in `bodies()` of the one with that vertex, or cell, by its number in the file; 0 without bodies.
+  std::size_t body_of_vertex(std::int64_t number) const;
+  std::size_t body_of_cell(std::int64_t number) const;
+  /// "vertex 17", or "vertex 17 of gripper", counted in the body, for messages; by the number in the file.
+  std::string vertex_name(std::int64_t number) const;
+  std::string cell_name(std::int64_t number) const;
   /// The named physical groups (or box sides) of the mesh.
   const std::vector<RegionInfo>& region_infos() const { return infos_; }
-  /// Defines a region by its vertices; InputError for a name that is taken or vertices that are not there. Collective.
-  void define_region(const std::string& name, const RegionShape& shape);
-  /// By name: one defined here, `all`, or the mesh's groups of that name (else tag), of any dimension. Throws Error
-  /// (input), naming those there are. Collective.
+  /// Defines a region by its vertices; InputError for a name that is taken or vertices that are not there. `body`:
+  /// takes vertices of that body only, and a VertexList's numbers count in it; empty: of all. Collective.
+  void define_region(const std::string& name, const RegionShape& shape, const std::string& body = {});
+  /// By name: one defined here, `all`, BODY/all, or the mesh's groups of that name (else tag), of any dimension. Throws
+  /// Error (input), naming the nearest and those there are. Collective.
   const Region& region(const std::string& name) const;
   /// The faces of a region, each on one rank only: those of its surface groups if it has any, else the mesh's boundary
   /// faces that its cells (a volume group) or vertices (a shape) have. Collective.
@@ -110,6 +119,8 @@ class TetrahedralMesh {
   std::uint64_t fingerprint() const;
 
  private:
+  /// For each local vertex, whether it is the body's.
+  std::vector<char> vertices_of_body(std::size_t body) const;
   /// The groups that a name or a tag stands for, as indices of `infos_`.
   std::vector<std::size_t> groups(const std::string& name) const;
   void number(MeshData& data);

@@ -38,6 +38,10 @@ std::vector<CountedRegion> counted_regions(const Scene& scene, const Tetrahedral
     regions.back().report["dimension"] = info.dimension;
     regions.back().report["tag"] = info.tag;
   }
+  for (const MeshBody& body : mesh.bodies()) {
+    regions.push_back(counted(mesh, body.name + "/all"));
+    regions.back().report["body"] = body.name;
+  }
   for (const RegionEntry& entry : scene.regions) {
     regions.push_back(counted(mesh, entry.name));
     regions.back().report["defined_in"] = "scene";
@@ -58,6 +62,8 @@ ReportValue partition_report(const TetrahedralMesh& mesh) {
 
 bool report_mesh(Job& job) {
   const Scene& scene = job.scene;
+  if (!job.line.convert.empty() && !scene.bodies.empty())
+    Place{nullptr, 0, "--convert"}.fail("writes the mesh of one body; give a scene with `mesh` instead of `bodies`");
   const MeshData data = load_mesh(job.comm, scene);
   const std::shared_ptr<TetrahedralMesh> mesh = make_mesh(job.comm, scene, data);
   job.report.set_mesh(*mesh);

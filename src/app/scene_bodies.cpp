@@ -1,0 +1,66 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// The section `bodies` of a scene.
+#include "app/scene_sections.hpp"
+
+namespace diffsim::app {
+namespace {
+
+std::array<double, 3> parse_scale(const Value& value) {
+  const std::vector<const Value*> items = to_items(value);
+  if (items.size() != 1 && items.size() != 3) value.place.fail("give a number, or one for each of x, y and z");
+  std::array<double, 3> scale{};
+  for (std::size_t c = 0; c < 3; ++c) {
+    const Value& item = *items[items.size() == 1 ? 0 : c];
+    if (to_number(item) < 0.0)
+      item.place.fail(item.text + " mirrors the body, whose cells would be inside out; give a number above 0");
+    scale[c] = to_positive(item, "");
+  }
+  return scale;
+}
+
+Placement parse_placement(const Value& value) {
+  const Mapping mapping(value, {"scale", "rotate", "translate"});
+  Placement placement;
+  if (const Value* scale = mapping.find("scale")) placement.scale = parse_scale(*scale);
+  if (const Value* rotate = mapping.find("rotate")) {
+    const Mapping rotation(*rotate, {"axis", "angle"});
+    const Value& axis = rotation.need("axis", "[x, y, z], a direction through the origin");
+    placement.axis = to_vector(axis);
+    if (placement.axis == std::array<double, 3>{}) axis.place.fail("is zero; give a direction");
+    placement.angle = to_number(rotation.need("angle", "a number, rad"));
+  }
+  if (const Value* translate = mapping.find("translate")) placement.translate = to_vector(*translate);
+  return placement;
+}
+
+}  // namespace
+
+void parse_bodies(const Value& value, Scene& scene) {
+  if (!value.is_mapping() || value.items.empty())
+    value.place.fail("give a mapping of names, such as `crate: {mesh: {file: …}, material: {…}}`");
+  for (std::size_t i = 0; i < value.items.size(); ++i) {
+    const Value& item = value.items[i];
+    const Mapping mapping(item, {"kind", "mesh", "placement", "material", "initial"},
+                          {"thickness", "radius", "density", "urdf", "base"});
+    BodyEntry body;
+    body.name = value.keys[i];
+    body.place = mapping.place();
+    if (body.name == "all" || body.name.find_first_of("/|:") != std::string::npos)
+      body.place.fail("a body cannot have that name: `all`, /, | and : stand for something else; choose another");
+    if (const Value* kind = mapping.find("kind")) to_choice(*kind, {"solid"}, {"shell", "rod", "rigid"});
+    body.mesh = parse_mesh(mapping.need("mesh", "{file: …} or {box: …}"), scene);
+    if (const Value* placement = mapping.find("placement")) body.placement = parse_placement(*placement);
+    if (const Value* initial = mapping.find("initial")) body.initial = parse_initial(*initial, scene, body.name);
+    if (const Value* material = mapping.find("material")) parse_materials(*material, scene, body.name);
+    const MeshSection& first = scene.bodies.empty() ? body.mesh : scene.bodies.front().mesh;
+    if (body.mesh.order != first.order)
+      body.mesh.place.fail("has another order than the bodies before; give all bodies the same `order`");
+    if (body.mesh.quadrature_degree != first.quadrature_degree)
+      body.mesh.place.fail("has another quadrature_degree than the bodies before; give all bodies the same");
+    scene.bodies.push_back(std::move(body));
+  }
+  scene.material_list = true;
+}
+
+}  // namespace diffsim::app

@@ -1,0 +1,33 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "body_rows.hpp"
+
+#include <algorithm>
+
+namespace diffsim {
+namespace {
+
+std::vector<BodyRows> rows_of(const std::vector<MeshBody>& bodies, std::int64_t MeshBody::*first,
+                              const FileOrder& order) {
+  const std::int64_t begin = order.block_begin(), end = begin + order.block_size();
+  if (bodies.empty()) return {{"", 0, order.num_global(), 0, static_cast<std::size_t>(order.block_size()), begin}};
+  std::vector<BodyRows> rows;
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const std::int64_t from = bodies[k].*first, to = k + 1 < bodies.size() ? bodies[k + 1].*first : order.num_global();
+    const auto in_block = [&](std::int64_t number) {
+      return static_cast<std::size_t>(std::clamp(number, begin, end) - begin);
+    };
+    rows.push_back({"/bodies/" + bodies[k].name, from, to - from, in_block(from), in_block(to),
+                    std::clamp(begin, from, to) - from});
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<BodyRows> vertex_rows(const TetrahedralMesh& mesh) {
+  return rows_of(mesh.bodies(), &MeshBody::first_vertex, mesh.vertex_order());
+}
+std::vector<BodyRows> cell_rows(const TetrahedralMesh& mesh) {
+  return rows_of(mesh.bodies(), &MeshBody::first_cell, mesh.cell_order());
+}
+}  // namespace diffsim

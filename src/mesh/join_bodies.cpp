@@ -1,0 +1,154 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/mesh/join_bodies.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/even_share.hpp"
+#include "diffsim/core/redistribute.hpp"
+
+namespace diffsim {
+namespace {
+
+struct VertexItem {
+  std::int64_t number;
+  std::array<double, 3> x;
+};
+template <std::size_t N>
+struct CellItem {
+  std::int64_t number;
+  std::array<std::int64_t, N> nodes;
+};
+/// An entry of a region: of a cell (local place -1), of its face or of a vertex.
+struct RegionItem {
+  std::int64_t number;
+  std::int32_t place, region;
+};
+
+void check(const std::vector<NamedMesh>& bodies) {
+  if (bodies.empty()) throw InputError("there is no body; give at least one");
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const std::string& name = bodies[k].name;
+    if (name.empty() || name == "all" || name.find_first_of("/|:") != std::string::npos)
+      throw InputError("a body cannot be called '" + name + "'; choose a name without /, | and :, other than all");
+    for (std::size_t other = 0; other < k; ++other)
+      if (bodies[other].name == name) throw InputError("two bodies are called '" + name + "'; rename one");
+    if (bodies[k].data.order != bodies[0].data.order)
+      throw InputError("the bodies '" + bodies[0].name + "' and '" + name + "' have cells of orders " +
+                       std::to_string(bodies[0].data.order) + " and " + std::to_string(bodies[k].data.order) +
+                       "; all bodies of a scene need the same");
+  }
+}
+
+/// The cells of all bodies in even blocks; their numbers, and those of their nodes, count in the joint mesh.
+template <std::size_t N>
+std::vector<std::int64_t> move_cells(MPI_Comm comm, std::vector<NamedMesh>& bodies, const MeshData& joint,
+                                     const EvenShare& share) {
+  std::vector<CellItem<N>> items;
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    MeshData& data = bodies[k].data;
+    const std::int64_t first = joint.bodies[k].first_cell + data.first_cell;
+    for (std::int64_t c = 0; c < data.block_cells(); ++c) {
+      CellItem<N> item{first + c, {}};
+      for (std::size_t a = 0; a < N; ++a)
+        item.nodes[a] = data.cells[N * static_cast<std::size_t>(c) + a] + joint.bodies[k].first_vertex;
+      items.push_back(item);
+    }
+    data.cells = {};
+  }
+  items = redistribute(comm, items, [&](const auto& item) { return share.owner(item.number); });
+  std::vector<std::int64_t> cells(N * static_cast<std::size_t>(share.size));
+  for (const CellItem<N>& item : items)
+    std::copy(item.nodes.begin(), item.nodes.end(),
+              cells.begin() + static_cast<std::ptrdiff_t>(N) * (item.number - share.first));
+  return cells;
+}
+
+std::vector<double> move_vertices(MPI_Comm comm, std::vector<NamedMesh>& bodies, const MeshData& joint,
+                                  const EvenShare& share) {
+  std::vector<VertexItem> items;
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    MeshData& data = bodies[k].data;
+    const std::int64_t first = joint.bodies[k].first_vertex + data.first_vertex;
+    for (std::int64_t v = 0; v < data.block_vertices(); ++v) {
+      const double* const x = &data.coordinates[3 * static_cast<std::size_t>(v)];
+      items.push_back({first + v, {x[0], x[1], x[2]}});
+    }
+    data.coordinates = {};
+  }
+  items = redistribute(comm, items, [&](const VertexItem& item) { return share.owner(item.number); });
+  std::vector<double> coordinates(3 * static_cast<std::size_t>(share.size));
+  for (const VertexItem& item : items)
+    std::copy(item.x.begin(), item.x.end(), coordinates.begin() + 3 * (item.number - share.first));
+  return coordinates;
+}
+
+/// The entries of one kind of region, with the thing that each is of, in the order of numbers, places and regions.
+template <class Collect>
+std::vector<RegionItem> move_entries(MPI_Comm comm, const std::vector<NamedMesh>& bodies, const EvenShare& share,
+                                     const Collect& collect) {
+  std::vector<RegionItem> items;
+  std::int32_t first_region = 0;
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    collect(k, first_region, items);
+    first_region += static_cast<std::int32_t>(bodies[k].data.regions.size());
+  }
+  items = redistribute(comm, items, [&](const RegionItem& item) { return share.owner(item.number); });
+  std::sort(items.begin(), items.end(), [](const RegionItem& a, const RegionItem& b) {
+    return std::tie(a.number, a.place, a.region) < std::tie(b.number, b.place, b.region);
+  });
+  return items;
+}
+
+void move_regions(MPI_Comm comm, const std::vector<NamedMesh>& bodies, const EvenShare& cells,
+                  const EvenShare& vertices, MeshData& joint) {
+  for (const NamedMesh& body : bodies)
+    for (const RegionInfo& info : body.data.regions)
+      joint.regions.push_back({body.name + "/" + info.name, info.dimension, info.tag, body.name});
+  const auto of_cells = [&](std::size_t k, std::int32_t region, std::vector<RegionItem>& items) {
+    for (const auto& entry : bodies[k].data.cell_regions)
+      items.push_back({joint.bodies[k].first_cell + entry.cell, -1, region + entry.region});
+  };
+  const auto of_faces = [&](std::size_t k, std::int32_t region, std::vector<RegionItem>& items) {
+    for (const auto& entry : bodies[k].data.face_regions)
+      items.push_back({joint.bodies[k].first_cell + entry.cell, entry.face, region + entry.region});
+  };
+  const auto of_vertices = [&](std::size_t k, std::int32_t region, std::vector<RegionItem>& items) {
+    for (const auto& entry : bodies[k].data.vertex_regions)
+      items.push_back({joint.bodies[k].first_vertex + entry.vertex, -1, region + entry.region});
+  };
+  for (const RegionItem& item : move_entries(comm, bodies, cells, of_cells))
+    joint.cell_regions.push_back({item.number, item.region});
+  for (const RegionItem& item : move_entries(comm, bodies, cells, of_faces))
+    joint.face_regions.push_back({item.number, item.place, item.region});
+  for (const RegionItem& item : move_entries(comm, bodies, vertices, of_vertices))
+    joint.vertex_regions.push_back({item.number, item.region});
+}
+
+}  // namespace
+
+MeshData join_bodies(MPI_Comm comm, std::vector<NamedMesh> bodies) {
+  check(bodies);
+  MeshData joint;
+  joint.order = bodies[0].data.order;
+  for (const NamedMesh& body : bodies) {
+    joint.bodies.push_back({body.name, joint.num_vertices, joint.num_cells});
+    joint.num_vertices += body.data.num_vertices;
+    joint.num_cells += body.data.num_cells;
+    joint.num_unused_vertices += body.data.num_unused_vertices;
+  }
+  const EvenShare vertices(comm, joint.num_vertices), cells(comm, joint.num_cells);
+  joint.first_vertex = vertices.first;
+  joint.first_cell = cells.first;
+  move_regions(comm, bodies, cells, vertices, joint);
+  joint.cells =
+      joint.order == 1 ? move_cells<4>(comm, bodies, joint, cells) : move_cells<10>(comm, bodies, joint, cells);
+  joint.coordinates = move_vertices(comm, bodies, joint, vertices);
+  return joint;
+}
+
+}  // namespace diffsim

@@ -1,0 +1,46 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/mesh/placement.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+
+#include "diffsim/core/error.hpp"
+
+namespace diffsim {
+namespace {
+
+using Matrix = std::array<std::array<double, 3>, 3>;
+
+Matrix rotation(const std::array<double, 3>& axis, double angle) {
+  Matrix result{{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
+  if (angle == 0.0) return result;
+  const double length = std::hypot(axis[0], axis[1], axis[2]);
+  if (!(length > 0.0) || !std::isfinite(length) || !std::isfinite(angle))
+    throw InputError("a rotation needs an axis that is not zero, and a finite angle");
+  const double a[3] = {axis[0] / length, axis[1] / length, axis[2] / length};
+  const double c = std::cos(angle), s = std::sin(angle);
+  const double cross[3][3] = {{0.0, -a[2], a[1]}, {a[2], 0.0, -a[0]}, {-a[1], a[0], 0.0}};
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) result[i][j] = (i == j ? c : 0.0) + s * cross[i][j] + (1.0 - c) * a[i] * a[j];
+  return result;
+}
+
+}  // namespace
+
+void place(MeshData& mesh, const Placement& placement) {
+  for (const double factor : placement.scale)
+    if (!(factor > 0.0) || !std::isfinite(factor))
+      throw InputError("the scale " + std::to_string(factor) +
+                       (factor < 0.0 ? " mirrors the body, whose cells would be inside out" : " is no size") +
+                       "; give positive numbers");
+  const Matrix r = rotation(placement.axis, placement.angle);
+  for (std::size_t v = 0; v + 2 < mesh.coordinates.size(); v += 3) {
+    double* const x = &mesh.coordinates[v];
+    const double scaled[3] = {placement.scale[0] * x[0], placement.scale[1] * x[1], placement.scale[2] * x[2]};
+    for (std::size_t i = 0; i < 3; ++i)
+      x[i] = r[i][0] * scaled[0] + r[i][1] * scaled[1] + r[i][2] * scaled[2] + placement.translate[i];
+  }
+}
+
+}  // namespace diffsim

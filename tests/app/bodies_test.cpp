@@ -1,0 +1,237 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Scenes of several bodies.
+#include <cmath>
+
+#include "diffsim/io/hdf5_file.hpp"
+#include "runner_fixture.hpp"
+
+namespace diffsim::app {
+namespace {
+
+const std::string rubber = "{model: neo_hookean, density: 1000, youngs_modulus: 1.0e5, poisson_ratio: 0.3}";
+const std::string foam = "{model: stable_neo_hookean, density: 300, youngs_modulus: 4.0e4, poisson_ratio: 0.2}";
+const std::string solver = "solver: {dt: 0.002, steps: 10, substeps: 4, damping: 1}\n";
+const std::string crate_mesh = "mesh: {box: {size: [0.2, 0.2, 0.2], cells: [2, 2, 2]}}";
+const std::string slab_mesh = "mesh: {box: {size: [0.8, 0.1, 0.4], cells: [6, 1, 3]}}";
+
+/// A crate that falls on a slab.
+const std::string two_bodies = "bodies:\n  crate:\n    " + crate_mesh +
+                               "\n    placement: {translate: [0.3, 0.111, 0.1]}\n    material: " + rubber +
+                               "\n    initial: {velocity: [0.1, -1, 0]}\n  slab:\n    " + slab_mesh +
+                               "\n    material: " + foam + "\n";
+const std::string held = "boundary: [{region: slab/y_min, fix: [x, y, z]}]\n";
+const std::string contact =
+    "contact: {barrier_distance: 1.0e-2, barrier_stiffness: 1.0e5, friction: 0.3, friction_velocity: 0.1, self: true}\n";
+
+class Bodies : public RunnerTest {
+ protected:
+  std::vector<double> dataset(const std::string& file, const std::string& name) const {
+    return Hdf5File::open(MPI_COMM_WORLD, path(file)).read_array<double>(name);
+  }
+  bool has(const std::string& file, const std::string& name) const {
+    return Hdf5File::open(MPI_COMM_WORLD, path(file)).has(name);
+  }
+  void good(const std::vector<std::string>& words, const std::string& output) {
+    const Ran ran = run(words, output);
+    ASSERT_EQ(ran.code, 0) << ran.err;
+  }
+  void refused(const std::string& text, const std::string& says, const std::string& command = "simulate") {
+    write("bad.yaml", text);
+    const Ran ran = run({command, "bad.yaml"}, "bad");
+    EXPECT_EQ(ran.code, 2) << ran.err;
+    if (rank_ == 0) {
+      EXPECT_NE(ran.err.find(says), std::string::npos) << ran.err;
+    }
+  }
+  static double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+    if (a.size() != b.size() || a.empty()) return HUGE_VAL;
+    double most = 0.0;
+    for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(a[i] - b[i]));
+    return most;
+  }
+};
+
+TEST_F(Bodies, OfOneNameMoveAsTheShortForm) {
+  const std::string boundary = "boundary: [{region: SIDE, fix: [x, y, z]}]\n";
+  const auto with = [&](const std::string& side) {
+    std::string text = boundary;
+    return text.replace(text.find("SIDE"), 4, side);
+  };
+  write("short.yaml", crate_mesh + "\nmaterial: " + rubber + "\n" + solver + with("x_min"));
+  write("long.yaml",
+        "bodies: {crate: {" + crate_mesh + ", material: " + rubber + "}}\n" + solver + with("crate/x_min"));
+  good({"simulate", "short.yaml"}, "short");
+  good({"simulate", "long.yaml"}, "long");
+  EXPECT_EQ(dataset("short/trajectory.h5", "/positions"), dataset("long/trajectory.h5", "/bodies/crate/positions"));
+}
+
+TEST_F(Bodies, ThatDoNotTouchMoveEachByItself) {
+  const std::string quarter_turn = "{rotate: {axis: [0, 0, 1], angle: 1.5707963267948966}, translate: [3, 0, 0]}";
+  write("both.yaml", "bodies:\n  crate: {" + crate_mesh + ", material: " + rubber +
+                         ", initial: {velocity: [1, 0, 2]}}\n  slab: {" + slab_mesh + ", material: " + foam +
+                         ", placement: " + quarter_turn + "}\n" + solver +
+                         "boundary: [{region: slab/x_min, fix: [x, y, z]}]\n");
+  write("crate.yaml", crate_mesh + "\nmaterial: " + rubber + "\ninitial: {velocity: [1, 0, 2]}\n" + solver);
+  // The slab, and gravity, turned back: x to -y, y to x.
+  std::string turned = solver;
+  turned.insert(turned.find('}'), ", gravity: [-9.8, 0, 0]");
+  write("slab.yaml",
+        slab_mesh + "\nmaterial: " + foam + "\n" + turned + "boundary: [{region: x_min, fix: [x, y, z]}]\n");
+  for (const char* name : {"both", "crate", "slab"}) good({"simulate", std::string(name) + ".yaml"}, name);
+  EXPECT_LT(largest_difference(dataset("both/trajectory.h5", "/bodies/crate/positions"),
+                               dataset("crate/trajectory.h5", "/positions")),
+            1e-13);
+  std::vector<double> alone = dataset("slab/trajectory.h5", "/positions");
+  for (std::size_t i = 0; i < alone.size(); i += 3) {
+    const double x = alone[i], y = alone[i + 1];
+    alone[i] = 3.0 - y;
+    alone[i + 1] = x;
+  }
+  EXPECT_LT(largest_difference(dataset("both/trajectory.h5", "/bodies/slab/positions"), alone), 1e-13);
+}
+
+TEST_F(Bodies, TouchEachOtherWithoutSelf) {
+  write("touch.yaml", two_bodies + held + contact + "solver: {dt: 0.002, steps: 30, substeps: 4, damping: 1}\n");
+  good({"simulate", "touch.yaml"}, "touch");
+  // Without contact the crate's lowest vertices would be 1.7 cm inside the slab, whose top is at 0.1 m.
+  const std::vector<double> x = dataset("touch/trajectory.h5", "/bodies/crate/positions");
+  double lowest = HUGE_VAL;
+  for (std::size_t i = x.size() - 3 * 27 + 1; i < x.size(); i += 3) lowest = std::min(lowest, x[i]);
+  EXPECT_GT(lowest, 0.08);
+  double pushed = 0.0;
+  const std::vector<double> y = dataset("touch/trajectory.h5", "/bodies/slab/positions");
+  for (std::size_t i = y.size() - 3 * 56 + 1; i < y.size(); i += 3) pushed = std::max(pushed, y[i]);
+  EXPECT_NE(pushed, 0.1);
+  if (rank_ == 0) {
+    EXPECT_EQ(report("touch")["contact"]["intersections"], 0);
+  }
+}
+
+TEST_F(Bodies, HaveParametersByBodyAndByRegion) {
+  const std::string scene = two_bodies + held + contact + solver +
+                            "regions: {tip: {body: crate, box: {min: [-9, 0.2, -9], max: [9, 9, 9]}}}\n"
+                            "objective: {type: target_position, region: tip, target: [0.3, 0.2, 0.1]}\n";
+  write("scene.yaml",
+        scene +
+            "parameters:\n  - {name: youngs_modulus, per: region}\n  - {name: density, region: crate/all}\n"
+            "  - {name: poisson_ratio, per: cell}\n  - {name: initial_velocities}\n  - {name: friction}\n");
+  good({"check", "scene.yaml"}, "check");
+  good({"gradient", "scene.yaml"}, "gradient");
+  const std::string file = "gradient/gradient.h5";
+  EXPECT_EQ(dataset(file, "/gradient/youngs_modulus").size(), 2u);
+  EXPECT_EQ(Hdf5File::open(MPI_COMM_WORLD, path(file)).read_strings("/gradient/youngs_modulus.regions"),
+            (std::vector<std::string>{"crate/all", "slab/all"}));
+  EXPECT_EQ(dataset(file, "/bodies/crate/gradient/poisson_ratio").size(), 48u);
+  EXPECT_EQ(dataset(file, "/bodies/slab/gradient/initial_velocities").size(), 3u * 56u);
+  EXPECT_FALSE(has(file, "/gradient/poisson_ratio"));
+
+  // A region by either of its names, and all that a run reads of what another wrote.
+  write("again.yaml", scene +
+                          "parameters: {name: poisson_ratio, per: cell, initial: {file: out/parameters.h5, dataset: "
+                          "/parameters/poisson_ratio}}\n");
+  std::string other = scene;
+  other.replace(other.find("region: tip"), 11, "region: crate/tip");
+  write("invert.yaml", other +
+                           "parameters: {name: poisson_ratio, per: cell, bounds: [0.1, 0.4]}\n"
+                           "optimiser: {max_iterations: 1}\n");
+  EXPECT_EQ(run({"invert", "invert.yaml"}, "out").code, 1);  // not converged
+  good({"gradient", "again.yaml"}, "again");
+  EXPECT_EQ(dataset("out/parameters.h5", "/bodies/crate/parameters/poisson_ratio").size(), 48u);
+}
+
+TEST_F(Bodies, HaveValuesOfTheirOwnFromFiles) {
+  std::vector<double> stiffness(48), velocity(3 * 27);
+  for (std::size_t i = 0; i < stiffness.size(); ++i) stiffness[i] = 1.0e5 + 1.0e3 * static_cast<double>(i);
+  for (std::size_t i = 0; i < velocity.size(); ++i) velocity[i] = 0.01 * static_cast<double>(i);
+  {
+    Hdf5File file = Hdf5File::create(MPI_COMM_WORLD, path("fields.h5"), "test", 1);
+    file.write_array("/E", stiffness, {48});
+    file.write_array("/v", velocity, {27, 3});
+    file.write_array("/bodies/crate/all_v", velocity, {27, 3});
+    file.write_array("/bodies/slab/all_v", std::vector<double>(3 * 56, 0.5), {56, 3});
+    file.publish();
+  }
+  const std::string from_file =
+      "{model: neo_hookean, density: 1000, youngs_modulus: {file: fields.h5, dataset: /E}, "
+      "poisson_ratio: 0.3}";
+  const std::string slab = "  slab: {" + slab_mesh + ", material: " + foam + ", placement: {translate: [0, 5, 0]}}\n";
+  const std::string crate = "bodies:\n  crate: {" + crate_mesh + ", material: " + from_file;
+  write("own.yaml", crate + ", initial: {velocity: {file: fields.h5, dataset: /v}}}\n" + slab + solver +
+                        "initial: {velocity: [0.5, 0.5, 0.5]}\n");
+  write("all.yaml", crate + "}\n" + slab + solver + "initial: {velocity: {file: fields.h5, dataset: /all_v}}\n");
+  write("alone.yaml",
+        crate_mesh + "\nmaterial: " + from_file + "\ninitial: {velocity: {file: fields.h5, dataset: /v}}\n" + solver);
+  for (const char* name : {"own", "all", "alone"}) good({"simulate", std::string(name) + ".yaml"}, name);
+  const std::vector<double> x = dataset("own/trajectory.h5", "/bodies/crate/positions");
+  EXPECT_EQ(x, dataset("all/trajectory.h5", "/bodies/crate/positions"));
+  EXPECT_LT(largest_difference(x, dataset("alone/trajectory.h5", "/positions")), 1e-13);
+  EXPECT_EQ(dataset("own/trajectory.h5", "/bodies/slab/velocities"),
+            dataset("all/trajectory.h5", "/bodies/slab/velocities"));
+  EXPECT_EQ(dataset("own/trajectory.h5", "/bodies/slab/velocities")[0], 0.5);
+}
+
+TEST_F(Bodies, GoOnFromAFrame) {
+  const std::string scene = two_bodies + held + contact;
+  write("whole.yaml", scene + solver);
+  good({"simulate", "whole.yaml"}, "whole");
+  write("rest.yaml", scene + solver + "initial: {from: whole/trajectory.h5, step: 4}\n");
+  good({"simulate", "rest.yaml"}, "rest");
+  const auto last = [&](const std::string& file) {
+    const std::vector<double> x = dataset(file, "/bodies/crate/positions");
+    return std::vector<double>(x.end() - 3 * 27, x.end());
+  };
+  EXPECT_LT(largest_difference(last("whole/trajectory.h5"), last("rest/trajectory.h5")), 1e-14);
+}
+
+TEST_F(Bodies, AreReportedByTheMeshCommand) {
+  write("mesh.yaml", two_bodies);
+  good({"mesh", "mesh.yaml"}, "mesh");
+  if (rank_ == 0) {
+    std::map<std::string, std::int64_t> cells;
+    const nlohmann::json all = report("mesh");
+    for (const auto& region : all["regions"])
+      cells[region["name"].get<std::string>()] = region["cells"].get<std::int64_t>();
+    EXPECT_EQ(cells.at("crate/all"), 48);
+    EXPECT_EQ(cells.at("slab/all"), 108);
+    EXPECT_EQ(cells.at("all"), 156);
+  }
+  const Ran ran = run({"mesh", "mesh.yaml", "--convert", path("mesh.h5")}, "mesh");
+  EXPECT_EQ(ran.code, 2);
+  if (rank_ == 0) {
+    EXPECT_NE(ran.err.find("writes the mesh of one body"), std::string::npos) << ran.err;
+  }
+}
+
+TEST_F(Bodies, AreRefusedWithAReason) {
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string text = two_bodies + held + contact + solver;
+    return text.replace(text.find(from), from.size(), to);
+  };
+  refused(changed("slab/y_min", "slab/y_mn"),
+          "boundary[0].region: unknown region 'slab/y_mn'; did you mean 'slab/y_min'?");
+  refused(changed("slab/y_min", "y_min"), "unknown region 'y_min'");
+  refused(changed("{translate: [0.3, 0.111, 0.1]}", "{scale: [1, -1, 1]}"),
+          "bodies.crate.placement.scale[1]: -1 mirrors the body");
+  refused(changed("{translate: [0.3, 0.111, 0.1]}", "{rotate: {axis: [0, 0, 0], angle: 1}}"),
+          "bodies.crate.placement.rotate.axis: is zero");
+  refused(changed("{translate: [0.3, 0.111, 0.1]}", "{translat: [0, 0, 0]}"), "did you mean 'translate'?");
+  refused(changed("{translate: [0.3, 0.111, 0.1]}", "{translate: [0.3, 0.05, 0.1]}"), "at the start");
+  refused(changed("    placement", "    kind: shell\n    placement"), "bodies.crate.kind: ");
+  refused(changed("    placement", "    thickness: 1\n    placement"), "not available in this version");
+  refused(changed("cells: [2, 2, 2]}", "cells: [2, 2, 2]}, order: 2"), "bodies.slab.mesh.box: has another order");
+  refused(changed("bodies:", crate_mesh + "\nbodies:"), "mesh: is given beside `bodies`");
+  refused(changed("  slab:", "  all:"), "bodies.all: a body cannot have that name");
+  refused(changed("material: " + foam, ""), " of slab has no material");
+  refused(two_bodies + held + contact + solver + "regions: {r: {body: crat, box: {min: [0, 0, 0], max: [1, 1, 1]}}}\n",
+          "regions.r.body: ");
+  refused(
+      changed("friction_velocity: 0.1, self: true}", "obstacles: [{plane: {point: [0, -1, 0], normal: [0, 1, 0]}, name: slab}]}"),
+      "an obstacle is called 'slab', as a body is");
+  refused(crate_mesh + "\nmaterial: " + rubber +
+              "\nregions: {r: {body: crate, box: {min: [0, 0, 0], max: [1, 1, 1]}}}\n" + solver,
+          "goes with `bodies`");
+}
+
+}  // namespace
+}  // namespace diffsim::app

@@ -1,0 +1,183 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/mesh/join_bodies.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "body_meshes.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+
+namespace diffsim {
+namespace {
+
+using testing::BodyBox;
+using testing::mesh_of_boxes;
+
+const BodyBox crate{"crate", {0.5, 0.5, 0.5}, {2, 3, 2}, {0.0, 2.0, 0.0}};
+const BodyBox slab{"slab", {3.0, 0.5, 1.0}, {4, 1, 2}, {-1.0, 0.0, 0.0}};
+
+double sum(double share) {
+  MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return share;
+}
+
+std::string error_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::input);
+    return error.what();
+  }
+  return "no error";
+}
+#define EXPECT_CONTAINS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
+
+/// Positions of the mesh's vertices by their numbers in the file, on every rank.
+std::vector<double> all_positions(const TetrahedralMesh& mesh) {
+  std::vector<double> all(3 * static_cast<std::size_t>(mesh.num_global_vertices()), 0.0);
+  const std::vector<double> block = mesh.file_positions();
+  std::copy(block.begin(), block.end(), all.begin() + 3 * mesh.vertex_order().block_begin());
+  MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return all;
+}
+
+class JoinBodies : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Orders, JoinBodies, ::testing::Values(1, 2));
+
+TEST_P(JoinBodies, KeepsTheOrderOfEachBody) {
+  const TetrahedralMesh mesh(MPI_COMM_WORLD, mesh_of_boxes(MPI_COMM_WORLD, {crate, slab}, GetParam()));
+  const std::vector<double> joint = all_positions(mesh);
+  std::size_t vertex = 0;
+  for (const BodyBox& box : {crate, slab}) {
+    const auto alone = TetrahedralMesh::box(MPI_COMM_WORLD, box.size, box.cells, GetParam());
+    const std::vector<double> own = all_positions(*alone);
+    for (std::size_t i = 0; i < own.size(); ++i)
+      ASSERT_EQ(joint.at(3 * vertex + i), own[i] + box.corner[i % 3]) << box.name << ", entry " << i;
+    vertex += own.size() / 3;
+  }
+  EXPECT_EQ(joint.size(), 3 * vertex);
+  ASSERT_EQ(mesh.bodies().size(), 2u);
+  const std::int64_t vertices = GetParam() == 1 ? 36 : 5 * 7 * 5;
+  EXPECT_EQ(mesh.bodies()[1].first_vertex, vertices);
+  EXPECT_EQ(mesh.bodies()[1].first_cell, 72);
+  EXPECT_NEAR(mesh.quality().volume, 0.125 + 1.5, 1e-13);
+  // A cell's vertices are its body's.
+  for (int c = 0; c < mesh.num_cells(); ++c) {
+    const std::size_t body = mesh.body_of_cell(mesh.cell_order().file_index()[static_cast<std::size_t>(c)]);
+    for (int a = 0; a < mesh.nodes_per_cell(); ++a) {
+      const int v = mesh.cells()[static_cast<std::size_t>(mesh.nodes_per_cell() * c + a)];
+      EXPECT_EQ(mesh.body_of_vertex(mesh.vertex_order().file_index()[static_cast<std::size_t>(v)]), body);
+    }
+  }
+}
+
+TEST_P(JoinBodies, KeepsTheRegionsOfEachBody) {
+  const TetrahedralMesh mesh(MPI_COMM_WORLD, mesh_of_boxes(MPI_COMM_WORLD, {crate, slab}, GetParam()));
+  for (const BodyBox& box : {crate, slab}) {
+    const auto alone = TetrahedralMesh::box(MPI_COMM_WORLD, box.size, box.cells, GetParam());
+    for (const char* side : {"x_min", "y_max", "z_max", "all"}) {
+      const std::string name = box.name + "/" + side;
+      EXPECT_EQ(mesh.region(name).num_vertices, alone->region(side).num_vertices) << name;
+      EXPECT_EQ(mesh.region(name).num_cells, alone->region(side).num_cells) << name;
+      EXPECT_EQ(sum(static_cast<double>(mesh.faces(name).size())), sum(static_cast<double>(alone->faces(side).size())));
+      for (const int v : mesh.region(name).vertices) {
+        const double* const x = &mesh.rest_positions()[3 * static_cast<std::size_t>(v)];
+        if (side == std::string("x_min")) {
+          EXPECT_EQ(x[0], box.corner[0]);
+        } else if (side == std::string("y_max")) {
+          EXPECT_NEAR(x[1], box.corner[1] + box.size[1], 1e-15);
+        }
+      }
+    }
+  }
+  // By the file's tag: y_min has 3.
+  EXPECT_EQ(mesh.region("slab/3").num_vertices, mesh.region("slab/y_min").num_vertices);
+  EXPECT_FALSE(mesh.has_region("3"));
+  EXPECT_FALSE(mesh.has_region("x_min"));
+  EXPECT_EQ(mesh.region("all").num_cells, mesh.num_global_cells());
+}
+
+TEST(JoinBodies, DefinesRegionsWithinABody) {
+  TetrahedralMesh mesh(MPI_COMM_WORLD, mesh_of_boxes(MPI_COMM_WORLD, {crate, slab}));
+  const BoxShape everywhere{{-9.0, -9.0, -9.0}, {9.0, 9.0, 9.0}};
+  mesh.define_region("of crate", everywhere, "crate");
+  EXPECT_EQ(mesh.region("of crate").num_vertices, 36);
+  EXPECT_EQ(mesh.region("of crate").num_cells, 72);
+  mesh.define_region("corner", VertexList{{0}}, "slab");
+  ASSERT_EQ(mesh.region("corner").num_vertices, 1);
+  for (const int v : mesh.region("corner").vertices)
+    EXPECT_EQ(mesh.rest_positions()[3 * static_cast<std::size_t>(v)], -1.0);
+  EXPECT_CONTAINS(error_of([&] { mesh.define_region("r", VertexList{{36}}, "crate"); }),
+                  "vertex 36 is not one of crate's 0 … 35");
+  EXPECT_CONTAINS(error_of([&] { mesh.define_region("r", everywhere, "crates"); }),
+                  "unknown body 'crates'; did you mean 'crate'?");
+  EXPECT_CONTAINS(error_of([&] {
+                    mesh.define_region("r", BoxShape{{0, 2, 0}, {9, 9, 9}}, "slab");
+                  }),
+                  "has no vertex of 'slab' in it");
+}
+
+TEST(JoinBodies, NamesTheNearestRegion) {
+  const TetrahedralMesh mesh(MPI_COMM_WORLD, mesh_of_boxes(MPI_COMM_WORLD, {crate, slab}));
+  EXPECT_CONTAINS(error_of([&] { mesh.region("slab/y_mn"); }),
+                  "unknown region 'slab/y_mn'; did you mean 'slab/y_min'?");
+  EXPECT_CONTAINS(error_of([&] { mesh.region("crtae/all"); }), "did you mean 'crate/all'?");
+  EXPECT_EQ(mesh.vertex_name(40), "vertex 4 of slab");
+  EXPECT_EQ(mesh.cell_name(71), "cell 71 of crate");
+  EXPECT_EQ(TetrahedralMesh::box(MPI_COMM_WORLD, {1, 1, 1}, {1, 1, 1})->vertex_name(7), "vertex 7");
+}
+
+TEST(JoinBodies, RefusesBadNamesAndMixedOrders) {
+  const auto refused = [&](const std::vector<BodyBox>& boxes) {
+    return error_of([&] { mesh_of_boxes(MPI_COMM_WORLD, boxes); });
+  };
+  EXPECT_CONTAINS(refused({crate, crate}), "two bodies are called 'crate'");
+  for (const char* name : {"", "all", "a/b", "a|b", "a:b"}) {
+    BodyBox box = crate;
+    box.name = name;
+    EXPECT_CONTAINS(refused({slab, box}), "a body cannot be called '" + box.name + "'");
+  }
+  EXPECT_CONTAINS(refused({}), "there is no body");
+  MeshData linear = mesh_of_boxes(MPI_COMM_WORLD, {crate}), quadratic = mesh_of_boxes(MPI_COMM_WORLD, {slab}, 2);
+  EXPECT_CONTAINS(error_of([&] {
+                    join_bodies(MPI_COMM_WORLD, {{"a", linear}, {"b", quadratic}});
+                  }),
+                  "'a' and 'b' have cells of orders 1 and 2");
+}
+
+TEST(JoinBodies, BalancesBodiesOfVeryDifferentSizes) {
+  // 6000 cells and 60.
+  const BodyBox large{"large", {1.0, 1.0, 1.0}, {10, 10, 10}}, small{"small", {0.1, 0.1, 0.1}, {5, 2, 1}, {0, 1.2, 0}};
+  const TetrahedralMesh mesh(MPI_COMM_WORLD, mesh_of_boxes(MPI_COMM_WORLD, {small, large}));
+  const double even = static_cast<double>(mesh.num_global_cells()) / num_ranks(MPI_COMM_WORLD);
+  EXPECT_EQ(mesh.num_global_cells(), 6060);
+  EXPECT_NEAR(mesh.num_cells() / even, 1.0, 0.1);
+}
+
+TEST(Placement, ScalesThenRotatesThenTranslates) {
+  MeshData data = box_mesh({1.0, 2.0, 3.0}, {1, 1, 1}, 0, 1);
+  Placement placement;
+  placement.scale = {2.0, 1.0, 0.5};
+  placement.axis = {0.0, 0.0, 4.0};
+  placement.angle = std::acos(0.0);  // a right angle: (x, y, z) to (-y, x, z)
+  placement.translate = {10.0, 20.0, 30.0};
+  place(data, placement);
+  // The highest corner, (1, 2, 3), is the last vertex.
+  EXPECT_NEAR(data.coordinates[21], 10.0 - 2.0, 1e-14);
+  EXPECT_NEAR(data.coordinates[22], 20.0 + 2.0, 1e-14);
+  EXPECT_NEAR(data.coordinates[23], 30.0 + 1.5, 1e-14);
+  placement.scale[1] = -1.0;
+  EXPECT_CONTAINS(error_of([&] { place(data, placement); }), "mirrors the body");
+  placement.scale[1] = 0.0;
+  EXPECT_CONTAINS(error_of([&] { place(data, placement); }), "is no size");
+  placement.scale[1] = 1.0;
+  placement.axis = {};
+  EXPECT_CONTAINS(error_of([&] { place(data, placement); }), "an axis that is not zero");
+}
+
+}  // namespace
+}  // namespace diffsim
