@@ -158,12 +158,16 @@ void add_boundary(const Scene& scene, DifferentiableSolver& solver) {
 void add_contact(const Scene& scene, DifferentiableSolver& solver) {
   ContactOptions contact = scene.contact->options;
   for (const ParameterEntry& entry : scene.parameters)
-    contact.with_friction = contact.with_friction || entry.name == "friction" || entry.name == "friction_velocity";
+    contact.with_friction = contact.with_friction || spec_of(entry.name).name == ContactParameters::friction.name ||
+                            spec_of(entry.name).name == ContactParameters::friction_velocity.name;
   for (const MeshFileObstacle& given : scene.contact->files) {
     require_readable(solver.mesh()->comm(), given.file, given.place);
     collectively(solver.mesh()->comm(),
                  [&] { contact.meshes[given.obstacle].mesh = contact::read_triangles(given.file, given.scale); });
   }
+  for (std::size_t k = 0; k < contact.pairs.size(); ++k)
+    if (const std::string fault = fault_of_pair(contact, k, solver.mesh()->bodies()); !fault.empty())
+      scene.contact->pair_places[k].fail(fault);
   at_place(scene.contact->place, [&] { solver.add_contact(contact); });
 }
 

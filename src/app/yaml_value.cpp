@@ -121,21 +121,6 @@ void append(const Value& value, std::size_t depth, Array& array) {
 
 std::string in_unit(const std::string& unit) { return unit.empty() || unit == "1" ? "" : ", in " + unit; }
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
-
 std::string suggestion(const std::string& word, const std::vector<std::string>& candidates) {
   const std::string near = nearest(word, candidates);
   return near.empty() ? std::string() : "did you mean '" + near + "'? ";
@@ -201,20 +186,6 @@ std::string join(const std::vector<std::string>& words) {
 
 std::string shape_text(const Shape& shape) {
   return shape.empty() ? std::string("a number") : diffsim::to_string(shape);
-}
-
-std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
-  std::string best;
-  std::size_t smallest = std::min(std::max<std::size_t>(word.size() / 3, 2) + 1, word.size());
-  for (const std::string& candidate : candidates) {
-    std::size_t distance = edit_distance(word, candidate);
-    if (word.size() >= 3 && candidate.starts_with(word)) distance = 1;
-    if (distance < smallest) {
-      smallest = distance;
-      best = candidate;
-    }
-  }
-  return best;
 }
 
 double to_number(const Value& value) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "diffsim/core/nearest_word.hpp"
 #include "diffsim/io/fields.hpp"
 
 namespace diffsim::app {
@@ -66,8 +67,6 @@ std::string to_choice(const Value& value, const std::vector<std::string>& availa
 /// A list's items; any other value is a list of itself.
 std::vector<const Value*> to_items(const Value& value);
 
-/// The candidate with the smallest edit distance to `word`, or "" where none is near.
-std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 /// "a, b, c".
 std::string join(const std::vector<std::string>& words);
 /// As short as it can be read back.

@@ -1,12 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Where a body may go, and how it touches.
+// Where bodies may go, and how they touch.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "diffsim/contact/inside.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
 #include "surface_contact_data.hpp"
@@ -38,49 +36,13 @@ double SurfaceContact::max_step(const Configuration& from, const Configuration& 
   return step.step;
 }
 
-std::string SurfaceContact::enclosed(const Configuration& at, const ParameterSet& parameters) {
-  const TetrahedralMesh& mesh = *data_->mesh;
-  const std::vector<double> x = at.positions.to_host();
-  const auto view = host_view(data_->obstacles_at(parameters, at.step, at.time));
-  const std::vector<double> obstacles(view.data(), view.data() + view.size());
-  const auto place = [](const std::vector<double>& from, int vertex) {
-    const auto i = 3 * static_cast<std::size_t>(vertex);
-    return std::array{from[i], from[i + 1], from[i + 2]};
-  };
-  const std::vector<std::array<int, 3>> surface = contact::surface_triangles(mesh);
-  const std::vector<int> parts =
-      contact::witnesses({mesh.cells().begin(), mesh.cells().end()}, mesh.nodes_per_cell(), mesh.num_vertices());
-  std::string found;
-  for (std::size_t k = 0; k < data_->options.obstacles.size(); ++k) {
-    const TriangleObstacle& obstacle = data_->options.obstacles[k];
-    std::vector<std::array<int, 3>> triangles = obstacle.mesh.triangles;
-    for (auto& triangle : triangles)
-      for (int& corner : triangle) corner += data_->motions[k].first;
-    if (obstacle.solid)
-      for (const int vertex : parts)
-        if (found.empty() && std::abs(contact::winding(obstacles, triangles, place(x, vertex))) > 0.5)
-          found = "vertex " + std::to_string(mesh.vertex_order().file_index()[static_cast<std::size_t>(vertex)]) +
-                  " at " + contact::text_of(place(x, vertex)) + " is inside obstacle " + obstacle.label;
-    std::vector<int> corners;
-    for (const auto& triangle : triangles) corners.insert(corners.end(), triangle.begin(), triangle.end());
-    for (const int vertex : contact::witnesses(corners, 3, static_cast<int>(data_->reference.size() / 3))) {
-      double turns = contact::winding(x, surface, place(obstacles, vertex));
-      DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &turns, 1, MPI_DOUBLE, MPI_SUM, mesh.comm()));
-      if (found.empty() && std::abs(turns) > 0.5)
-        found = "obstacle " + obstacle.label + ", at " + contact::text_of(place(obstacles, vertex)) +
-                ", is inside the body";
-    }
-  }
-  return found;
-}
-
 ContactState SurfaceContact::state(const Configuration& at, const ParameterSet& parameters) {
   const ProfilingRegion region("diffsim::contact::state");
   const Data::Here here = data_->look(at, parameters, uses_velocities());
   const contact::Candidates& candidates = data_->candidates;
   ContactState result;
   if (here.v.size() > 0)
-    result.friction_power = contact::friction_power(candidates.pairs(), here.active, here.x, here.v, here.law);
+    result.friction_power = contact::friction_power(candidates.pairs(), here.active, here.x, here.v);
   result.min_distance = contact::least_distance(candidates.pairs(), here.x);
   const auto found =
       host_view(contact::find_intersections(candidates.pairs(), candidates.edge_triangle_pairs(here.x), here.x));

@@ -8,6 +8,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/dynamics/parameters.hpp"
+#include "diffsim/mesh/bodies.hpp"
 #include "dynamics/rigid_motion.hpp"
 #include "dynamics/vector_kernels.hpp"
 
@@ -72,7 +73,8 @@ void System::add_kinematics(std::unique_ptr<Kinematics> motion, const std::vecto
   collectively(comm(), [&] {
     for (const int v : vertices)
       if (v < mesh_->num_owned_vertices() && host(static_cast<std::size_t>(v)) != 0)
-        throw Error("vertex " + std::to_string(mesh_->vertex_order().file_index()[static_cast<std::size_t>(v)]) +
+        throw Error("vertex " +
+                        vertex_name(mesh_->bodies(), mesh_->vertex_order().file_index()[static_cast<std::size_t>(v)]) +
                         " is fixed or moved already; a vertex can follow one of them only",
                     ErrorKind::input);
   });
