@@ -176,14 +176,14 @@ TEST(contact_pairs, the_jacobian_is_the_derivative_of_the_force_with_two_laws) {
   }
 }
 
-TEST(contact_pairs, the_jacobian_has_room_for_pairs_beyond_each_range) {
+TEST(contact_pairs, the_jacobian_has_room_for_pairs_by_the_range_of_each) {
   if (ranks() > 1) GTEST_SKIP() << "the lists of one rank";
-  // Only the law of one pair reaches the other body: couplings are those of that law's range.
-  const auto groups = [](double distance, bool own) {
-    Scene scene = tower({0.006, 4e4, 0.0, 0.05}, "implicit_euler");
+  // How many vertices couplings have, with these ranges of the pairs; both gaps are 10 mm or a little less.
+  const auto coupled = [](double shared, std::optional<double> of_low, std::optional<double> of_high) {
+    Scene scene = tower({shared, 4e4, 0.0, 0.05}, "implicit_euler");
     scene.contact.planes.clear();
     scene.contact.meshes.clear();
-    if (own) scene.contact.pairs = {{{"middle", "low"}, distance}};
+    scene.contact.pairs = {{{"middle", "low"}, of_low}, {{"middle", "high"}, of_high}};
     DifferentiableSolver solver = make_solver(scene);
     solver.model().prepare();
     const State start = solver.initial_state();
@@ -195,10 +195,27 @@ TEST(contact_pairs, the_jacobian_has_room_for_pairs_beyond_each_range) {
     }
     return count;
   };
-  // The gap is 10 mm.
-  EXPECT_EQ(groups(0.0, false), 0U);
-  EXPECT_EQ(groups(0.0075, true), 0U);
-  EXPECT_GT(groups(0.0085, true), 0U);
+  EXPECT_EQ(coupled(0.006, {}, {}), 0U);
+  EXPECT_EQ(coupled(0.0085, 0.006, 0.006), 0U);
+  EXPECT_EQ(coupled(0.006, 0.0075, {}), 0U);
+  const std::size_t lower = coupled(0.006, 0.0085, {}), upper = coupled(0.006, {}, 0.0085);
+  EXPECT_GT(lower, 0U);
+  EXPECT_GT(upper, 0U);
+  EXPECT_EQ(coupled(0.0085, 0.006, {}), upper);
+  EXPECT_EQ(coupled(0.0085, {}, 0.006), lower);
+  EXPECT_EQ(coupled(0.0085, {}, {}), lower + upper);
+}
+
+TEST(contact_pairs, bodies_that_numbers_do_not_tell_apart_are_refused) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MeshData data = box_mesh({0.1, 0.1, 0.1}, {2, 2, 2}, rank, ranks());
+  data.bodies = {{"left", 0, 0}, {"right", 13, 24}};
+  const auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, std::move(data));
+  DifferentiableSolver solver = testing_simulation::make_soft_solver(mesh, 5e4, {});
+  EXPECT_EQ(expect_refused([&] { solver.add_contact(soft(false)); },
+                           {"a triangle has vertices ", "left's ", "right's ", "; give each body vertices of its own"}),
+            ErrorKind::input);
 }
 
 TEST(contact_pairs, messages_name_bodies) {
