@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "diffsim/dynamics/explicit_model.hpp"
@@ -69,7 +70,10 @@ void report_solver(Job& job, DifferentiableSolver& solver) {
 
 void warn_about_contact(Job& job, const TetrahedralMesh& mesh) {
   if (!job.scene.contact) return;
-  const double distance = job.scene.contact->options.barrier_distance, edge = mesh.quality().min_edge;
+  double distance = job.scene.contact->options.barrier_distance;
+  for (const ContactPair& pair : job.scene.contact->options.pairs)
+    distance = std::max(distance, pair.barrier_distance.value_or(0.0));
+  const double edge = mesh.quality().min_edge;
   if (distance <= 0.5 * edge) return;
   job.warn(
       fmt::format("contact.barrier_distance, {:.3g} m, is above half of the mesh's smallest edge, {:.3g} m; contact "

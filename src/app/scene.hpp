@@ -133,6 +133,7 @@ struct ContactSection {
   std::vector<std::string> labels;   ///< of all obstacles, in the scene's order
   std::vector<std::string> turning;  ///< of those that turn
   std::vector<MeshFileObstacle> files;
+  std::vector<Place> pair_places;  ///< of `options.pairs`
   Place place;
 };
 

@@ -109,11 +109,26 @@ void parse_obstacle(const Value& value, const Scene& scene, ContactSection& sect
   section.options.meshes.push_back(std::move(obstacle));
 }
 
+ContactPair parse_pair(const Value& value) {
+  const Mapping mapping(value, {"between", "barrier_distance", "barrier_stiffness", "friction", "friction_velocity"});
+  const Value& between = mapping.need("between", "[A, B], names of two bodies or of a body and an obstacle");
+  if (!between.is_list() || between.items.size() != 2)
+    between.place.fail("give [A, B], names of two bodies or of a body and an obstacle");
+  ContactPair pair;
+  for (std::size_t k = 0; k < 2; ++k) pair.between[k] = to_text(between.items[k]);
+  if (const Value* distance = mapping.find("barrier_distance")) pair.barrier_distance = to_positive(*distance, "m");
+  if (const Value* stiffness = mapping.find("barrier_stiffness"))
+    pair.barrier_stiffness = to_positive(*stiffness, "Pa");
+  if (const Value* friction = mapping.find("friction")) pair.friction = to_non_negative(*friction, "");
+  if (const Value* velocity = mapping.find("friction_velocity")) pair.friction_velocity = to_positive(*velocity, "m/s");
+  return pair;
+}
+
 }  // namespace
 
 ContactSection parse_contact(const Value& value, const Scene& scene) {
   const Mapping mapping(value, {"barrier_distance", "barrier_stiffness", "friction", "friction_velocity", "obstacles",
-                                "self", "max_pairs"});
+                                "self", "max_pairs", "pairs"});
   ContactSection section;
   section.place = mapping.place();
   ContactOptions& options = section.options;
@@ -131,7 +146,13 @@ ContactSection parse_contact(const Value& value, const Scene& scene) {
     for (const Value* item : to_items(*obstacles)) parse_obstacle(*item, scene, section);
   if (const Value* self = mapping.find("self")) options.self = to_boolean(*self);
   if (const Value* pairs = mapping.find("max_pairs")) options.max_pairs = to_integer64(*pairs, 1);
-  if (section.labels.empty() && !options.self && scene.bodies.size() < 2)
+  if (const Value* list = mapping.find("pairs"))
+    for (const Value* item : to_items(*list)) {
+      options.pairs.push_back(parse_pair(*item));
+      options.with_friction = options.with_friction || options.pairs.back().friction.has_value();
+      section.pair_places.push_back(item->place);
+    }
+  if (section.labels.empty() && !options.self && options.pairs.empty() && scene.bodies.size() < 2)
     mapping.place_of("obstacles").fail("there is nothing to touch; give at least one obstacle, or self: true");
   return section;
 }

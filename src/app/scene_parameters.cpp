@@ -52,6 +52,11 @@ std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
     for (const ParameterSpec& spec :
          {Contact::barrier_distance, Contact::barrier_stiffness, Contact::friction, Contact::friction_velocity})
       add(spec);
+    for (const ContactPair& pair : scene.contact->options.pairs) {
+      const auto values = pair.values();
+      for (std::size_t k = 0; k < values.size(); ++k)
+        if (values[k]) add(Contact::of_law()[k], pair.label());
+    }
     for (const std::string& label : scene.contact->labels) {
       add(Contact::obstacle_position, label);
       add(Contact::obstacle_velocity, label);

@@ -12,6 +12,7 @@
 #include "diffsim/dynamics/explicit_model.hpp"
 #include "diffsim/elastic/elastic_term.hpp"
 #include "diffsim/io/read_mesh.hpp"
+#include "diffsim/mesh/bodies.hpp"
 #include "diffsim/mesh/box.hpp"
 #include "diffsim/mesh/elevate.hpp"
 #include "diffsim/mesh/join_bodies.hpp"
@@ -180,12 +181,16 @@ std::vector<double> load_initial(const Scene& scene, const TetrahedralMesh& mesh
 void add_contact(const Scene& scene, DifferentiableSolver& solver) {
   ContactOptions contact = scene.contact->options;
   for (const ParameterEntry& entry : scene.parameters)
-    contact.with_friction = contact.with_friction || entry.name == "friction" || entry.name == "friction_velocity";
+    contact.with_friction = contact.with_friction || spec_of(entry.name).name == ContactParameters::friction.name ||
+                            spec_of(entry.name).name == ContactParameters::friction_velocity.name;
   for (const MeshFileObstacle& given : scene.contact->files) {
     require_readable(solver.mesh()->comm(), given.file, given.place);
     collectively(solver.mesh()->comm(),
                  [&] { contact.meshes[given.obstacle].mesh = contact::read_triangles(given.file, given.scale); });
   }
+  for (std::size_t k = 0; k < contact.pairs.size(); ++k)
+    if (const std::string fault = fault_of_pair(contact, k, solver.mesh()->bodies()); !fault.empty())
+      scene.contact->pair_places[k].fail(fault);
   at_place(scene.contact->place, [&] { solver.add_contact(contact); });
 }
 
@@ -212,7 +217,7 @@ void check_cells(const TetrahedralMesh& mesh, const std::vector<int>& cells, con
   if (mine == first) std::memcpy(&bits, &value, sizeof(bits));
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &bits, 1, MPI_UINT64_T, MPI_SUM, mesh.comm()));
   std::memcpy(&value, &bits, sizeof(bits));
-  place.fail(mesh.cell_name(first) + ": " + fault_of(spec, value));
+  place.fail("cell " + cell_name(mesh.bodies(), first) + ": " + fault_of(spec, value));
 }
 
 namespace {

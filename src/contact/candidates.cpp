@@ -84,49 +84,50 @@ DeviceArray<Box> boxes_of(const DeviceArray<int>& vertices, int corners, const V
 }
 
 struct KeepPointTriangle {
-  DeviceArray<int> points, triangles;
+  PairView pairs;
   int body_points, local_triangles, body_triangles;
   bool self;
 
   KOKKOS_INLINE_FUNCTION bool operator()(int point, int triangle) const {
     if (point >= body_points) return triangle < local_triangles;
     if (triangle >= body_triangles) return true;
-    if (!self) return false;
+    if (!self && pairs.together(pairs.points(point), pairs.triangles(3 * triangle))) return false;
     for (int k = 0; k < 3; ++k)
-      if (triangles(3 * triangle + k) == points(point)) return false;
+      if (pairs.triangles(3 * triangle + k) == pairs.points(point)) return false;
     return true;
   }
 };
 
 struct KeepEdgeEdge {
-  DeviceArray<int> edges;
+  PairView pairs;
   DeviceArray<std::int64_t> numbers;  // [edges, 2]
   int body_edges;
   bool self;
 
   KOKKOS_INLINE_FUNCTION bool operator()(int query, int leaf) const {
     if (leaf >= body_edges) return true;
-    if (!self) return false;
+    if (!self && pairs.together(pairs.edges(2 * query), pairs.edges(2 * leaf))) return false;
     for (int a = 0; a < 2; ++a)
       for (int b = 0; b < 2; ++b)
-        if (edges(2 * query + a) == edges(2 * leaf + b)) return false;
+        if (pairs.edges(2 * query + a) == pairs.edges(2 * leaf + b)) return false;
     const std::int64_t a0 = numbers(2 * query), b0 = numbers(2 * leaf);
     return a0 < b0 || (a0 == b0 && numbers(2 * query + 1) < numbers(2 * leaf + 1));
   }
 };
 
 struct KeepEdgeTriangle {
-  DeviceArray<int> edges, triangles;
+  PairView pairs;
   int owned_edges, body_edges, local_triangles, body_triangles;
   bool self;
 
   KOKKOS_INLINE_FUNCTION bool operator()(int edge, int triangle) const {
     if (edge >= body_edges) return triangle < local_triangles;
     if (edge >= owned_edges) return false;
-    if (triangle < body_triangles && !self) return false;
+    if (triangle < body_triangles && !self && pairs.together(pairs.edges(2 * edge), pairs.triangles(3 * triangle)))
+      return false;
     for (int a = 0; a < 2; ++a)
       for (int k = 0; k < 3; ++k)
-        if (edges(2 * edge + a) == triangles(3 * triangle + k)) return false;
+        if (pairs.edges(2 * edge + a) == pairs.triangles(3 * triangle + k)) return false;
     return true;
   }
 };
@@ -192,9 +193,10 @@ struct Candidates::Lists {
 };
 
 Candidates::Candidates(const TetrahedralMesh& mesh, bool self, const std::vector<Surface>& obstacles,
-                       std::int64_t max_pairs)
+                       const std::vector<std::int64_t>& groups, std::int64_t max_pairs)
     : mesh_(&mesh),
       self_(self),
+      groups_(groups),
       max_pairs_(max_pairs),
       body_(mesh_surface(mesh)),
       local_triangles_(surface_triangles(mesh)) {
@@ -251,7 +253,7 @@ void Candidates::cover(const Field& from, const Vectors& obstacles_from, const F
   const double reach = 0.5 * range + slack_;
   const std::vector<double> x_from = from.to_host(), x_to = to.to_host();
   Lists lists{body_.triangles, body_.edges};
-  if (self_ && ranks_ > 1) import_primitives(x_from, x_to, reach, lists);
+  if ((self_ || mesh_->bodies().size() > 1) && ranks_ > 1) import_primitives(x_from, x_to, reach, lists);
   const auto body_triangles = static_cast<int>(lists.triangles.size()),
              body_edges = static_cast<int>(lists.edges.size());
   lists.triangles.insert(lists.triangles.end(), obstacles_.triangles.begin(), obstacles_.triangles.end());
@@ -269,7 +271,7 @@ void Candidates::cover(const Field& from, const Vectors& obstacles_from, const F
       const BoxTree tree(boxes_of(pairs_.triangles, 3, a, b, reach));
       pairs_.point_triangle =
           find_pairs(tree, boxes_of(pairs_.points, 1, a, b, reach),
-                     KeepPointTriangle{pairs_.points, pairs_.triangles, static_cast<int>(body_.points.size()),
+                     KeepPointTriangle{pairs_, static_cast<int>(body_.points.size()),
                                        static_cast<int>(body_.triangles.size()), body_triangles, self_},
                      max_pairs_, "points and triangles");
     }
@@ -277,8 +279,8 @@ void Candidates::cover(const Field& from, const Vectors& obstacles_from, const F
     const BoxTree tree(boxes);
     pairs_.edge_edge = find_pairs(
         tree, DeviceArray<Box>(boxes, std::make_pair(std::size_t{0}, static_cast<std::size_t>(num_owned_edges_))),
-        KeepEdgeEdge{pairs_.edges, to_device("diffsim::contact::edge_numbers", edge_numbers), body_edges, self_},
-        max_pairs_, "edges");
+        KeepEdgeEdge{pairs_, to_device("diffsim::contact::edge_numbers", edge_numbers), body_edges, self_}, max_pairs_,
+        "edges");
   });
 
   // What the vertices swept.
@@ -391,6 +393,13 @@ void Candidates::number_vertices(Lists& lists) {
   pairs_.triangles = to_device("diffsim::contact::triangles", triangles);
   pairs_.weights = to_device("diffsim::contact::weights", weights);
   pairs_.edges = to_device("diffsim::contact::edges", edges);
+  if (!groups_.empty()) {
+    std::vector<int> group;
+    for (const std::int64_t number : numbers_)
+      group.push_back(static_cast<int>(
+          std::max<std::ptrdiff_t>(std::upper_bound(groups_.begin(), groups_.end(), number) - groups_.begin(), 1) - 1));
+    pairs_.groups = to_device("diffsim::contact::groups", group);
+  }
   measure();
 }
 
@@ -439,8 +448,7 @@ DeviceArray<CandidatePair> Candidates::edge_triangle_pairs(const Vectors& positi
     const DeviceArray<Box> boxes = boxes_of(pairs_.edges, 2, positions, positions, 0.0);
     found =
         find_pairs(tree, boxes,
-                   KeepEdgeTriangle{pairs_.edges, pairs_.triangles, num_owned_edges_,
-                                    static_cast<int>(boxes.size()) - obstacle_edges,
+                   KeepEdgeTriangle{pairs_, num_owned_edges_, static_cast<int>(boxes.size()) - obstacle_edges,
                                     static_cast<int>(body_.triangles.size()), tree.size() - obstacle_triangles, self_},
                    max_pairs_, "edges and triangles");
   });

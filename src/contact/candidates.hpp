@@ -25,6 +25,7 @@ struct PairView {
   DeviceArray<double> areas;                  // [points]: half of each
   DeviceArray<double> weights;                // [triangles, 6]: of edges, of corners
   DeviceArray<double> lengths;                // [edges]: squared, at rest
+  DeviceArray<int> groups;                    // [vertices]; empty: all are of one
 
   KOKKOS_INLINE_FUNCTION int size() const { return static_cast<int>(point_triangle.size() + edge_edge.size()); }
   KOKKOS_INLINE_FUNCTION bool is_point_triangle(int p) const { return p < static_cast<int>(point_triangle.size()); }
@@ -40,6 +41,8 @@ struct PairView {
       }
     }
   }
+  /// Whether two vertices are of one group.
+  KOKKOS_INLINE_FUNCTION bool together(int a, int b) const { return groups.size() == 0 || groups(a) == groups(b); }
   KOKKOS_INLINE_FUNCTION PointTriangleWeights point_triangle_weights(int p) const {
     const CandidatePair pair = point_triangle(p);
     PointTriangleWeights result;
@@ -56,7 +59,8 @@ struct PairView {
   }
 };
 
-/// Finds the pairs of a body's surface with itself and with obstacles that may touch, across ranks.
+/// Finds the pairs of surfaces of bodies and obstacles that may touch, across ranks. Vertices are of groups, each of
+/// which has the numbers from its first up to the next group's: the bodies, then the obstacles.
 ///
 /// Ranks tell each other boxes of parts of their surfaces and send the triangles and edges that come near another
 /// rank's; a point–triangle pair belongs to the rank of its point, an edge–edge pair to the rank of the edge with the
@@ -65,7 +69,10 @@ struct PairView {
 /// made again when one does.
 class Candidates {
  public:
-  Candidates(const TetrahedralMesh& mesh, bool self, const std::vector<Surface>& obstacles, std::int64_t max_pairs);
+  /// `self`: pairs within a body, too. `groups`: the first number of each; empty where all vertices are one body's and
+  /// pairs need not be told apart.
+  Candidates(const TetrahedralMesh& mesh, bool self, const std::vector<Surface>& obstacles,
+             const std::vector<std::int64_t>& groups, std::int64_t max_pairs);
 
   /// Sets the rest shape: areas of points, [owned vertices], m², and positions, [local vertices, 3] of the mesh, with
   /// the obstacles' [obstacle vertices, 3]. Collective.
@@ -108,6 +115,7 @@ class Candidates {
 
   const TetrahedralMesh* mesh_;
   bool self_;
+  std::vector<std::int64_t> groups_;
   std::int64_t max_pairs_;
   int rank_ = 0, ranks_ = 1;
   Surface body_;

@@ -1,6 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/contact/contact_term.hpp"
 
+#include <algorithm>
+#include <string_view>
+
+#include "diffsim/contact/parameters.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim {
@@ -14,7 +18,12 @@ void ContactTerm::begin_adjoint_tangent(const ParameterSet& gradient, const Para
 }
 
 void ContactTerm::require_derivatives(const ParameterSet& set) const {
-  if (!uses_velocities() && (set.find("friction") || set.find("friction_velocity")))
+  const auto is_of_friction = [](const Parameter& parameter) {
+    const std::string_view without_label = std::string_view(parameter.name()).substr(0, parameter.name().find(':'));
+    return without_label == ContactParameters::friction.name ||
+           without_label == ContactParameters::friction_velocity.name;
+  };
+  if (!uses_velocities() && std::any_of(set.begin(), set.end(), is_of_friction))
     throw Error("contact was made without friction, so there is no derivative by it; make it with friction",
                 ErrorKind::input);
 }

@@ -57,34 +57,38 @@ KOKKOS_INLINE_FUNCTION void jacobian_of_energy(const PairView& pairs, int p, con
 
 }  // namespace
 
-void pair_jacobians(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const Vectors& v,
-                    const LawAddresses& law, const JacobianWeights& weights, int movable, const Vectors& blocks) {
+void pair_jacobians(const PairView& pairs, const NearPairs& near, const Vectors& x, const Vectors& v,
+                    const JacobianWeights& weights, int movable, const Vectors& blocks) {
+  const DeviceArray<int> active = near.pairs;
   const bool friction = v.size() > 0;
-  Kokkos::parallel_for(
-      "diffsim::contact::pair_jacobians", over(active.size()), KOKKOS_LAMBDA(int i) {
-        const int p = active(i);
-        Vec3<double> points[4], speeds[4];
-        load(pairs, p, x, points);
-        if (friction) load(pairs, p, v, speeds);
-        PairHessian k;
-        if (friction && !weights.project)
-          jacobian_with_friction(pairs, p, points, speeds, law.law(), weights, k);
-        else
-          jacobian_of_energy(pairs, p, points, law.law(), weights.position, k);
-        if (weights.project) {
-          if (friction) add_friction_damping(pairs, p, points, speeds, law.law(), weights.velocity, k);
-          int vertices[4];
-          pairs.vertices(p, vertices);
+  for (const LawPart& part : near.parts) {
+    const LawAddresses law = part.law;
+    Kokkos::parallel_for(
+        "diffsim::contact::pair_jacobians", part.range(), KOKKOS_LAMBDA(int i) {
+          const int p = active(i);
+          Vec3<double> points[4], speeds[4];
+          load(pairs, p, x, points);
+          if (friction) load(pairs, p, v, speeds);
+          PairHessian k;
+          if (friction && !weights.project)
+            jacobian_with_friction(pairs, p, points, speeds, law.law(), weights, k);
+          else
+            jacobian_of_energy(pairs, p, points, law.law(), weights.position, k);
+          if (weights.project) {
+            if (friction) add_friction_damping(pairs, p, points, speeds, law.law(), weights.velocity, k);
+            int vertices[4];
+            pairs.vertices(p, vertices);
+            for (int row = 0; row < 12; ++row)
+              for (int column = 0; column < 12; ++column)
+                if (vertices[row / 3] >= movable || vertices[column / 3] >= movable) k.of[row][column] = 0.0;
+            make_semidefinite(k);
+          }
+          double* const out = blocks.data() + static_cast<std::ptrdiff_t>(144) * i;
           for (int row = 0; row < 12; ++row)
             for (int column = 0; column < 12; ++column)
-              if (vertices[row / 3] >= movable || vertices[column / 3] >= movable) k.of[row][column] = 0.0;
-          make_semidefinite(k);
-        }
-        double* const out = blocks.data() + static_cast<std::ptrdiff_t>(144) * i;
-        for (int row = 0; row < 12; ++row)
-          for (int column = 0; column < 12; ++column)
-            out[9 * (4 * (row / 3) + column / 3) + 3 * (row % 3) + column % 3] = k.of[row][column];
-      });
+              out[9 * (4 * (row / 3) + column / 3) + 3 * (row % 3) + column % 3] = k.of[row][column];
+        });
+  }
 }
 
 DeviceArray<int> block_targets(const DeviceArray<int>& targets, int movable, const BlockMatrix& matrix) {

@@ -11,25 +11,6 @@
 namespace diffsim::contact {
 namespace {
 
-void mark_within(const PairView& pairs, const Vectors& x, const LawAddresses& law, double factor,
-                 const DeviceArray<std::int64_t>& marks) {
-  Kokkos::parallel_for(
-      "diffsim::contact::mark_within", over(static_cast<std::size_t>(pairs.size())), KOKKOS_LAMBDA(int p) {
-        Vec3<double> points[4];
-        load(pairs, p, x, points);
-        const double limit = factor * law.at(1);
-        marks(p) = squared_distance_of(pairs, p, points) < limit * limit ? 1 : 0;
-      });
-}
-
-void collect(const DeviceArray<std::int64_t>& begin, const DeviceArray<int>& active) {
-  Kokkos::parallel_for(
-      "diffsim::contact::collect_active", over(begin.size() - 1), KOKKOS_LAMBDA(int p) {
-        if (begin(p + 1) > begin(p)) active(begin(p)) = p;
-      });
-  Kokkos::fence();
-}
-
 /// What a pair's rest shape gets from the adjoint of its weight.
 KOKKOS_INLINE_FUNCTION void store_rest_adjoint(const PairView& pairs, int p, double weight_bar, int a,
                                                const Vectors& rest, const RestAdjoint& bar) {
@@ -66,12 +47,13 @@ KOKKOS_INLINE_FUNCTION double weight_tangent(const PairView& pairs, int p, const
 }
 
 /// x̄ = J w by the symmetry of J, with derivatives along w, κ, d̂ and the weight.
-LawSums adjoints_without_friction(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x,
-                                  const LawAddresses& law, const Vectors& w, const Vectors& rest, const Vectors& x_bar,
+LawSums adjoints_without_friction(const PairView& pairs, const DeviceArray<int>& active, const LawPart& part,
+                                  const Vectors& x, const Vectors& w, const Vectors& rest, const Vectors& x_bar,
                                   const RestAdjoint& rest_bar) {
+  const LawAddresses law = part.law;
   LawSums sums;
   Kokkos::parallel_reduce(
-      "diffsim::contact::pair_adjoints", over(active.size()),
+      "diffsim::contact::pair_adjoints", part.range(),
       KOKKOS_LAMBDA(int a, LawSums& s) {
         using Scalar = Dual<double, 4>;
         Vec3<double> points[4], weights[4];
@@ -103,12 +85,13 @@ LawSums adjoints_without_friction(const PairView& pairs, const DeviceArray<int>&
 }
 
 /// Gradients of w·f by 12 positions, 12 velocities, the law and the weight.
-LawSums adjoints_with_friction(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x,
-                               const Vectors& v, const LawAddresses& law, const Vectors& w, const Vectors& rest,
+LawSums adjoints_with_friction(const PairView& pairs, const DeviceArray<int>& active, const LawPart& part,
+                               const Vectors& x, const Vectors& v, const Vectors& w, const Vectors& rest,
                                const Vectors& x_bar, const Vectors& v_bar, const RestAdjoint& rest_bar) {
+  const LawAddresses law = part.law;
   LawSums sums;
   Kokkos::parallel_reduce(
-      "diffsim::contact::pair_adjoints_with_friction", over(active.size()),
+      "diffsim::contact::pair_adjoints_with_friction", part.range(),
       KOKKOS_LAMBDA(int a, LawSums& s) {
         using Scalar = Dual<double, 29>;
         Vec3<double> points[4], speeds[4], weights[4];
@@ -194,15 +177,6 @@ void collect_pairs(const DeviceArray<std::int64_t>& begin, const DeviceArray<Can
 
 }  // namespace
 
-DeviceArray<int> pairs_within(const PairView& pairs, const Vectors& x, const LawAddresses& law, double factor) {
-  const DeviceArray<std::int64_t> marks("diffsim::contact::marks", static_cast<std::size_t>(pairs.size()) + 1);
-  mark_within(pairs, x, law, factor, marks);
-  const std::int64_t total = detail::exclusive_sums(marks);
-  const auto active = make_device_array<int>("diffsim::contact::active", static_cast<std::size_t>(total));
-  collect(marks, active);
-  return active;
-}
-
 DeviceArray<int> targets_of(const PairView& pairs, const DeviceArray<int>& active) {
   const auto targets = make_device_array<int>("diffsim::contact::targets", 4 * active.size());
   Kokkos::parallel_for(
@@ -214,93 +188,116 @@ DeviceArray<int> targets_of(const PairView& pairs, const DeviceArray<int>& activ
   return targets;
 }
 
-double sum_energies(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const LawAddresses& law) {
+double sum_energies(const PairView& pairs, const NearPairs& near, const Vectors& x) {
+  const DeviceArray<int> active = near.pairs;
   double sum = 0.0;
-  Kokkos::parallel_reduce(
-      "diffsim::contact::pair_energies", over(active.size()),
-      KOKKOS_LAMBDA(int a, double& s) {
-        const int p = active(a);
-        Vec3<double> points[4];
-        load(pairs, p, x, points);
-        s += pairs.is_point_triangle(p) ? pair_energy(pairs.point_triangle_weights(p), points, law.law())
-                                        : pair_energy(pairs.edge_edge_weights(p), points, law.law());
-      },
-      sum);
+  for (const LawPart& part : near.parts) {
+    const LawAddresses law = part.law;
+    double of_part = 0.0;
+    Kokkos::parallel_reduce(
+        "diffsim::contact::pair_energies", part.range(),
+        KOKKOS_LAMBDA(int a, double& s) {
+          const int p = active(a);
+          Vec3<double> points[4];
+          load(pairs, p, x, points);
+          s += pairs.is_point_triangle(p) ? pair_energy(pairs.point_triangle_weights(p), points, law.law())
+                                          : pair_energy(pairs.edge_edge_weights(p), points, law.law());
+        },
+        of_part);
+    sum += of_part;
+  }
   return sum;
 }
 
-double friction_power(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const Vectors& v,
-                      const LawAddresses& law) {
+double friction_power(const PairView& pairs, const NearPairs& near, const Vectors& x, const Vectors& v) {
+  const DeviceArray<int> active = near.pairs;
   double sum = 0.0;
-  Kokkos::parallel_reduce(
-      "diffsim::contact::friction_power", over(active.size()),
-      KOKKOS_LAMBDA(int a, double& s) {
-        Vec3<double> points[4], speeds[4], with[4] = {}, without[4] = {};
-        load(pairs, active(a), x, points);
-        load(pairs, active(a), v, speeds);
-        add_force_of(pairs, active(a), points, speeds, law.law(), with);
-        add_force_of(pairs, active(a), points, static_cast<const Vec3<double>*>(nullptr), law.law(), without);
-        for (int k = 0; k < 4; ++k) s -= dot(with[k] - without[k], speeds[k]);
-      },
-      sum);
-  return sum;
-}
-
-void pair_forces(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const Vectors& v,
-                 const LawAddresses& law, const Vectors& forces) {
-  const bool friction = v.size() > 0;
-  Kokkos::parallel_for(
-      "diffsim::contact::pair_forces", over(active.size()), KOKKOS_LAMBDA(int a) {
-        Vec3<double> points[4], speeds[4], f[4] = {};
-        load(pairs, active(a), x, points);
-        if (friction) load(pairs, active(a), v, speeds);
-        add_force_of(pairs, active(a), points, friction ? speeds : nullptr, law.law(), f);
-        for (int k = 0; k < 4; ++k) store(f[k], a, k, forces);
-      });
-}
-
-void pair_tangents(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const Vectors& v,
-                   const LawAddresses& law, const Vectors& dx, const Vectors& dv, const LawAddresses& dlaw,
-                   const RestTangent& rest, const Vectors& tangents) {
-  const bool friction = v.size() > 0;
-  Kokkos::parallel_for(
-      "diffsim::contact::pair_tangents", over(active.size()), KOKKOS_LAMBDA(int a) {
-        using Scalar = Dual<double, 1>;
-        Vec3<double> points[4], ways[4], speeds[4] = {}, changes[4] = {};
-        load(pairs, active(a), x, points);
-        load(pairs, active(a), dx, ways);
-        if (friction) {
+  for (const LawPart& part : near.parts) {
+    const LawAddresses law = part.law;
+    double of_part = 0.0;
+    Kokkos::parallel_reduce(
+        "diffsim::contact::friction_power", part.range(),
+        KOKKOS_LAMBDA(int a, double& s) {
+          Vec3<double> points[4], speeds[4], with[4] = {}, without[4] = {};
+          load(pairs, active(a), x, points);
           load(pairs, active(a), v, speeds);
-          load(pairs, active(a), dv, changes);
-        }
-        Vec3<Scalar> seeded[4], moving[4], f[4];
-        for (int k = 0; k < 4; ++k)
-          for (int c = 0; c < 3; ++c) {
-            seeded[k][c].value = points[k][c];
-            seeded[k][c].derivative[0] = ways[k][c];
-            moving[k][c].value = speeds[k][c];
-            moving[k][c].derivative[0] = changes[k][c];
-            f[k][c] = Scalar(0.0);
-          }
-        Scalar seeded_law[4];
-        for (int i = 0; i < 4; ++i) {
-          seeded_law[i].value = law.at(i);
-          seeded_law[i].derivative[0] = dlaw.at(i);
-        }
-        Scalar weight = weight_of(pairs, active(a));
-        if (rest.positions.size() > 0) weight.derivative[0] = weight_tangent(pairs, active(a), rest);
-        add_force_of(pairs, active(a), weight, seeded, friction ? moving : nullptr,
-                     ContactLaw<Scalar>{seeded_law[0], seeded_law[1], seeded_law[2], seeded_law[3]}, f);
-        for (int k = 0; k < 4; ++k)
-          store({{f[k][0].derivative[0], f[k][1].derivative[0], f[k][2].derivative[0]}}, a, k, tangents);
-      });
+          add_force_of(pairs, active(a), points, speeds, law.law(), with);
+          add_force_of(pairs, active(a), points, static_cast<const Vec3<double>*>(nullptr), law.law(), without);
+          for (int k = 0; k < 4; ++k) s -= dot(with[k] - without[k], speeds[k]);
+        },
+        of_part);
+    sum += of_part;
+  }
+  return sum;
 }
 
-LawSums pair_adjoints(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const Vectors& v,
-                      const LawAddresses& law, const Vectors& w, const Vectors& rest, const Vectors& x_bar,
-                      const Vectors& v_bar, const RestAdjoint& rest_bar) {
-  return v.size() > 0 ? adjoints_with_friction(pairs, active, x, v, law, w, rest, x_bar, v_bar, rest_bar)
-                      : adjoints_without_friction(pairs, active, x, law, w, rest, x_bar, rest_bar);
+void pair_forces(const PairView& pairs, const NearPairs& near, const Vectors& x, const Vectors& v,
+                 const Vectors& forces) {
+  const DeviceArray<int> active = near.pairs;
+  const bool friction = v.size() > 0;
+  for (const LawPart& part : near.parts) {
+    const LawAddresses law = part.law;
+    Kokkos::parallel_for(
+        "diffsim::contact::pair_forces", part.range(), KOKKOS_LAMBDA(int a) {
+          Vec3<double> points[4], speeds[4], f[4] = {};
+          load(pairs, active(a), x, points);
+          if (friction) load(pairs, active(a), v, speeds);
+          add_force_of(pairs, active(a), points, friction ? speeds : nullptr, law.law(), f);
+          for (int k = 0; k < 4; ++k) store(f[k], a, k, forces);
+        });
+  }
+}
+
+void pair_tangents(const PairView& pairs, const NearPairs& near, const Vectors& x, const Vectors& v, const Vectors& dx,
+                   const Vectors& dv, const std::vector<LawAddresses>& dlaws, const RestTangent& rest,
+                   const Vectors& tangents) {
+  const DeviceArray<int> active = near.pairs;
+  const bool friction = v.size() > 0;
+  for (std::size_t l = 0; l < near.parts.size(); ++l) {
+    const LawPart& part = near.parts[l];
+    const LawAddresses law = part.law, dlaw = dlaws[l];
+    Kokkos::parallel_for(
+        "diffsim::contact::pair_tangents", part.range(), KOKKOS_LAMBDA(int a) {
+          using Scalar = Dual<double, 1>;
+          Vec3<double> points[4], ways[4], speeds[4] = {}, changes[4] = {};
+          load(pairs, active(a), x, points);
+          load(pairs, active(a), dx, ways);
+          if (friction) {
+            load(pairs, active(a), v, speeds);
+            load(pairs, active(a), dv, changes);
+          }
+          Vec3<Scalar> seeded[4], moving[4], f[4];
+          for (int k = 0; k < 4; ++k)
+            for (int c = 0; c < 3; ++c) {
+              seeded[k][c].value = points[k][c];
+              seeded[k][c].derivative[0] = ways[k][c];
+              moving[k][c].value = speeds[k][c];
+              moving[k][c].derivative[0] = changes[k][c];
+              f[k][c] = Scalar(0.0);
+            }
+          Scalar seeded_law[4];
+          for (int i = 0; i < 4; ++i) {
+            seeded_law[i].value = law.at(i);
+            seeded_law[i].derivative[0] = dlaw.at(i);
+          }
+          Scalar weight = weight_of(pairs, active(a));
+          if (rest.positions.size() > 0) weight.derivative[0] = weight_tangent(pairs, active(a), rest);
+          add_force_of(pairs, active(a), weight, seeded, friction ? moving : nullptr,
+                       ContactLaw<Scalar>{seeded_law[0], seeded_law[1], seeded_law[2], seeded_law[3]}, f);
+          for (int k = 0; k < 4; ++k)
+            store({{f[k][0].derivative[0], f[k][1].derivative[0], f[k][2].derivative[0]}}, a, k, tangents);
+        });
+  }
+}
+
+std::vector<LawSums> pair_adjoints(const PairView& pairs, const NearPairs& near, const Vectors& x, const Vectors& v,
+                                   const Vectors& w, const Vectors& rest, const Vectors& x_bar, const Vectors& v_bar,
+                                   const RestAdjoint& rest_bar) {
+  std::vector<LawSums> sums;
+  for (const LawPart& part : near.parts)
+    sums.push_back(v.size() > 0 ? adjoints_with_friction(pairs, near.pairs, part, x, v, w, rest, x_bar, v_bar, rest_bar)
+                                : adjoints_without_friction(pairs, near.pairs, part, x, w, rest, x_bar, rest_bar));
+  return sums;
 }
 
 SafeStep safe_step(const PairView& pairs, const Vectors& from, const Vectors& to) {

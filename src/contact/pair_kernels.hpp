@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "candidates.hpp"
 #include "diffsim/core/force_term.hpp"
@@ -17,7 +18,28 @@ struct LawAddresses {
   KOKKOS_INLINE_FUNCTION ContactLaw<double> law() const { return {at(0), at(1), at(2), at(3)}; }
 };
 
-/// Sums over pairs of the adjoints of κ, d̂, µ, ε_v.
+/// The laws of a rank's pairs.
+struct PairLaws {
+  std::vector<LawAddresses> laws;
+  DeviceArray<int> of_groups;  // [groups, groups]: the law of two groups; not read where there is one law
+  int groups = 1;
+};
+
+/// The part of a list of pairs that has one law.
+struct LawPart {
+  LawAddresses law;
+  int begin, end;
+  Range range() const { return Range(begin, end); }
+};
+
+/// Pairs that are near, those of one law after the other, within a law in the order of the candidates.
+struct NearPairs {
+  DeviceArray<int> pairs;
+  std::vector<LawPart> parts;  // one a law, in the order of PairLaws
+  std::size_t size() const { return pairs.size(); }
+};
+
+/// Sums over pairs of one law of the adjoints of κ, d̂, µ, ε_v.
 struct LawSums {
   double of[4] = {};
   KOKKOS_INLINE_FUNCTION void operator+=(const LawSums& other) {
@@ -41,56 +63,56 @@ struct RestAdjoint {
   Vectors areas, positions;
 };
 
-/// The pairs nearer than `factor` d̂, in the order of the candidates.
-DeviceArray<int> pairs_within(const PairView& pairs, const Vectors& x, const LawAddresses& law, double factor);
+/// The pairs nearer than `factor` times the d̂ of their law.
+NearPairs pairs_within(const PairView& pairs, const Vectors& x, const PairLaws& laws, double factor);
 /// The pairs nearer than d̂.
-inline DeviceArray<int> active_pairs(const PairView& pairs, const Vectors& x, const LawAddresses& law) {
-  return pairs_within(pairs, x, law, 1.0);
+inline NearPairs active_pairs(const PairView& pairs, const Vectors& x, const PairLaws& laws) {
+  return pairs_within(pairs, x, laws, 1.0);
 }
 /// The vertex of each of the four points of each active pair.
 DeviceArray<int> targets_of(const PairView& pairs, const DeviceArray<int>& active);
 
-double sum_energies(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const LawAddresses& law);
+double sum_energies(const PairView& pairs, const NearPairs& active, const Vectors& x);
 
 /// What friction takes, W: its force is the difference that velocities make.
-double friction_power(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const Vectors& v,
-                      const LawAddresses& law);
+double friction_power(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v);
 
 // Values for each point of each active pair, [active, 4, 3]. `v` and what goes with it is empty without friction.
-void pair_forces(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const Vectors& v,
-                 const LawAddresses& law, const Vectors& forces);
-void pair_tangents(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const Vectors& v,
-                   const LawAddresses& law, const Vectors& dx, const Vectors& dv, const LawAddresses& dlaw,
+void pair_forces(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
+                 const Vectors& forces);
+/// Tangents along dx, dv and a direction of each law.
+void pair_tangents(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
+                   const Vectors& dx, const Vectors& dv, const std::vector<LawAddresses>& dlaws,
                    const RestTangent& rest, const Vectors& tangents);
-/// x̄ and v̄ of w·f, and the sums of the law's.
-LawSums pair_adjoints(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const Vectors& v,
-                      const LawAddresses& law, const Vectors& w, const Vectors& rest, const Vectors& x_bar,
-                      const Vectors& v_bar, const RestAdjoint& rest_bar);
+/// x̄ and v̄ of w·f, and the sums of each law.
+std::vector<LawSums> pair_adjoints(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
+                                   const Vectors& w, const Vectors& rest, const Vectors& x_bar, const Vectors& v_bar,
+                                   const RestAdjoint& rest_bar);
 
-/// Where pairs are, x and v (empty without friction), and their law.
+/// Where pairs are, x and v (empty without friction).
 struct PairPlace {
   Vectors x, v;
-  LawAddresses law;
 };
 /// A direction of that, and of what forces are weighed with; dv, w, dw may be empty: zero.
 struct PairDirection {
   Vectors dx, dv;
-  LawAddresses law;
   Vectors w, dw;
 };
 /// x̄ and v̄ of w·f and their derivatives along a direction, [active, 4, 3]; v̄'s are empty without friction.
 struct PairAdjointTangent {
   Vectors x_bar, dx_bar, v_bar, dv_bar;
 };
-/// The derivatives of `pair_adjoints` along a direction, but for the rest shape's; sums are the law's.
-LawSums pair_adjoint_tangents(const PairView& pairs, const DeviceArray<int>& active, const PairPlace& at,
-                              const PairDirection& direction, const PairAdjointTangent& out);
+/// The derivatives of `pair_adjoints` along a direction of places and laws, but for the rest shape's; sums are those of
+/// each law.
+std::vector<LawSums> pair_adjoint_tangents(const PairView& pairs, const NearPairs& active, const PairPlace& at,
+                                           const PairDirection& direction, const std::vector<LawAddresses>& dlaws,
+                                           const PairAdjointTangent& out);
 
 /// The blocks a ∂f_k/∂x_l + b ∂f_k/∂v_l of each active pair, [active, 4, 4, 3, 3]; those of vertices from `movable` on
 /// are not meant. `weights.project`: without friction's derivative by positions, which is not symmetric, and made
 /// semidefinite.
-void pair_jacobians(const PairView& pairs, const DeviceArray<int>& active, const Vectors& x, const Vectors& v,
-                    const LawAddresses& law, const JacobianWeights& weights, int movable, const Vectors& blocks);
+void pair_jacobians(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
+                    const JacobianWeights& weights, int movable, const Vectors& blocks);
 /// Where they go in a matrix: its block, or its number of blocks for a pair of vertices that is not there.
 DeviceArray<int> block_targets(const DeviceArray<int>& targets, int movable, const BlockMatrix& matrix);
 

@@ -16,7 +16,8 @@ KOKKOS_INLINE_FUNCTION void load_if(const PairView& pairs, int p, const Vectors&
 
 /// w·f of a pair, its derivatives by all inputs, and theirs along the direction.
 KOKKOS_INLINE_FUNCTION Scalar seeded_product(const PairView& pairs, int p, const PairPlace& at,
-                                             const PairDirection& direction) {
+                                             const PairDirection& direction, const LawAddresses& given,
+                                             const LawAddresses& dlaw) {
   Vec3<double> points[4], ways[4], speeds[4], changes[4], weights[4], turns[4];
   load(pairs, p, at.x, points);
   load(pairs, p, direction.dx, ways);
@@ -32,7 +33,7 @@ KOKKOS_INLINE_FUNCTION Scalar seeded_product(const PairView& pairs, int p, const
       f[k][c] = Scalar(0.0);
     }
   Scalar law[4];
-  for (int i = 0; i < 4; ++i) law[i] = Scalar::variable(along(at.law.at(i), direction.law.at(i)), 24 + i);
+  for (int i = 0; i < 4; ++i) law[i] = Scalar::variable(along(given.at(i), dlaw.at(i)), 24 + i);
   add_force_of(pairs, p, seeded, at.v.size() > 0 ? moving : nullptr, ContactLaw<Scalar>{law[0], law[1], law[2], law[3]},
                f);
   Scalar product(0.0);
@@ -43,23 +44,29 @@ KOKKOS_INLINE_FUNCTION Scalar seeded_product(const PairView& pairs, int p, const
 
 }  // namespace
 
-LawSums pair_adjoint_tangents(const PairView& pairs, const DeviceArray<int>& active, const PairPlace& at,
-                              const PairDirection& direction, const PairAdjointTangent& out) {
-  LawSums sums;
-  Kokkos::parallel_reduce(
-      "diffsim::contact::pair_adjoint_tangents", over(active.size()),
-      KOKKOS_LAMBDA(int a, LawSums& s) {
-        const Scalar product = seeded_product(pairs, active(a), at, direction);
-        for (int i = 0; i < 12; ++i) {
-          out.x_bar(12 * a + i) = product.derivative[i].value;
-          out.dx_bar(12 * a + i) = product.derivative[i].derivative[0];
-          if (out.v_bar.size() == 0) continue;
-          out.v_bar(12 * a + i) = product.derivative[12 + i].value;
-          out.dv_bar(12 * a + i) = product.derivative[12 + i].derivative[0];
-        }
-        for (int i = 0; i < 4; ++i) s.of[i] += product.derivative[24 + i].derivative[0];
-      },
-      sums);
+std::vector<LawSums> pair_adjoint_tangents(const PairView& pairs, const NearPairs& near, const PairPlace& at,
+                                           const PairDirection& direction, const std::vector<LawAddresses>& dlaws,
+                                           const PairAdjointTangent& out) {
+  const DeviceArray<int> active = near.pairs;
+  std::vector<LawSums> sums(near.parts.size());
+  for (std::size_t l = 0; l < near.parts.size(); ++l) {
+    const LawPart& part = near.parts[l];
+    const LawAddresses law = part.law, dlaw = dlaws[l];
+    Kokkos::parallel_reduce(
+        "diffsim::contact::pair_adjoint_tangents", part.range(),
+        KOKKOS_LAMBDA(int a, LawSums& s) {
+          const Scalar product = seeded_product(pairs, active(a), at, direction, law, dlaw);
+          for (int i = 0; i < 12; ++i) {
+            out.x_bar(12 * a + i) = product.derivative[i].value;
+            out.dx_bar(12 * a + i) = product.derivative[i].derivative[0];
+            if (out.v_bar.size() == 0) continue;
+            out.v_bar(12 * a + i) = product.derivative[12 + i].value;
+            out.dv_bar(12 * a + i) = product.derivative[12 + i].derivative[0];
+          }
+          for (int i = 0; i < 4; ++i) s.of[i] += product.derivative[24 + i].derivative[0];
+        },
+        sums[l]);
+  }
   return sums;
 }
 

@@ -7,6 +7,7 @@
 
 #include "diffsim/contact/parameters.hpp"
 #include "diffsim/contact/surface_point_term_impl.hpp"
+#include "diffsim/mesh/bodies.hpp"
 #include "obstacle_motion.hpp"
 #include "pair_kernels.hpp"
 #include "plane_force.hpp"
@@ -65,25 +66,39 @@ PlaneForce force_of(const PlaneShape& plane, bool with_friction) {
 }
 
 /// Parameters of PlaneForce, in the order of PlaneForce::Number.
-std::vector<PointParameter> parameters_of(const std::string& label) {
+std::vector<PointParameter> parameters_of(const std::string& label, const ContactLawNames& law) {
   using Spec = ContactParameters;
   PointParameter turn = PointParameter::of(Spec::obstacle_angular_velocity, label);
   turn.is_optional = true;
   return {PointParameter::of(Spec::obstacle_position, label),
           PointParameter::of(Spec::obstacle_velocity, label),
-          PointParameter::of(Spec::barrier_stiffness),
-          PointParameter::of(Spec::barrier_distance),
-          PointParameter::of(Spec::friction),
-          PointParameter::of(Spec::friction_velocity),
+          {law[0]},
+          {law[1]},
+          {law[2]},
+          {law[3]},
           turn};
+}
+
+/// The surface's vertices of some bodies, of all where none are named.
+std::vector<int> vertices_of(const TetrahedralMesh& mesh, const std::vector<std::size_t>& bodies) {
+  std::vector<int> vertices = contact::surface_areas(mesh).vertices;
+  if (!bodies.empty())
+    std::erase_if(vertices, [&](int v) {
+      const std::int64_t number = mesh.vertex_order().file_index()[static_cast<std::size_t>(v)];
+      const auto body = static_cast<std::size_t>(body_of_vertex(mesh.bodies(), number));
+      return std::find(bodies.begin(), bodies.end(), body) == bodies.end();
+    });
+  return vertices;
 }
 
 class PlaneContact final : public SurfacePointTerm<PlaneForce, ContactTerm> {
  public:
-  PlaneContact(std::shared_ptr<const TetrahedralMesh> mesh, const PlaneShape& plane, bool with_friction)
+  PlaneContact(std::shared_ptr<const TetrahedralMesh> mesh, const PlaneShape& plane, bool with_friction,
+               const PlaneLaw& law)
       : SurfacePointTerm("contact with plane " + plane.label, force_of(plane, with_friction),
-                         parameters_of(plane.label), std::move(mesh)),
-        label_(plane.label) {}
+                         parameters_of(plane.label, law.parameters), mesh, vertices_of(*mesh, law.bodies)),
+        label_(plane.label),
+        range_(law.parameters[1]) {}
 
   void prepare_tangent(const ParameterSet& parameters, const ParameterSet& direction) override {
     require_derivatives(direction);
@@ -104,8 +119,8 @@ class PlaneContact final : public SurfacePointTerm<PlaneForce, ContactTerm> {
  private:
   /// Name of the pair of vertex i and the plane, for messages.
   std::string name_of(std::size_t i) const {
-    return "vertex " + std::to_string(mesh().vertex_order().file_index()[static_cast<std::size_t>(surface()[i])]) +
-           " and plane " + label_;
+    const std::int64_t number = mesh().vertex_order().file_index()[static_cast<std::size_t>(surface()[i])];
+    return "vertex " + vertex_name(mesh().bodies(), number) + " and plane " + label_;
   }
   /// Place of vertex i, as " near (0.1, 0, 2)".
   std::string place_of(std::size_t i, const Field& positions) const {
@@ -114,7 +129,7 @@ class PlaneContact final : public SurfacePointTerm<PlaneForce, ContactTerm> {
     return " near " + contact::text_of({x[first], x[first + 1], x[first + 2]});
   }
 
-  std::string label_, limiting_, intersecting_;
+  std::string label_, range_, limiting_, intersecting_;
 };
 
 double PlaneContact::max_step(const Configuration& from, const Configuration& to, const ParameterSet& parameters) {
@@ -139,7 +154,7 @@ double PlaneContact::max_step(const Configuration& from, const Configuration& to
 }
 
 ContactState PlaneContact::state(const Configuration& at, const ParameterSet& parameters) {
-  const double range = parameters.at("barrier_distance").field.to_host().at(0);
+  const double range = parameters.at(range_).field.to_host().at(0);
   ContactState result;
   intersecting_.clear();
   const std::vector<double> heights = heights_of(sweep(at, parameters));
@@ -166,8 +181,8 @@ ContactState PlaneContact::state(const Configuration& at, const ParameterSet& pa
 }  // namespace
 
 std::unique_ptr<ContactTerm> make_plane_contact(std::shared_ptr<const TetrahedralMesh> mesh, const PlaneShape& plane,
-                                                bool with_friction) {
-  return std::make_unique<PlaneContact>(std::move(mesh), plane, with_friction);
+                                                bool with_friction, const PlaneLaw& law) {
+  return std::make_unique<PlaneContact>(std::move(mesh), plane, with_friction, law);
 }
 
 }  // namespace diffsim

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/contact/surface_contact.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -17,8 +18,6 @@ using contact::address_of;
 using contact::LawAddresses;
 using contact::Vectors;
 
-constexpr const char* law_names[4] = {"barrier_stiffness", "barrier_distance", "friction", "friction_velocity"};
-
 std::vector<contact::Surface> surfaces_of(const TetrahedralMesh& mesh, const std::vector<TriangleObstacle>& obstacles) {
   std::vector<contact::Surface> surfaces;
   std::int64_t number = mesh.num_global_vertices();
@@ -29,13 +28,44 @@ std::vector<contact::Surface> surfaces_of(const TetrahedralMesh& mesh, const std
   return surfaces;
 }
 
+/// The first numbers of all groups, or nothing where vertices need not be told apart.
+std::vector<std::int64_t> groups_of(const TetrahedralMesh& mesh, const SurfaceContactOptions& options) {
+  std::vector<std::int64_t> first;
+  if (mesh.bodies().size() < 2 && options.laws.empty()) return first;
+  for (const MeshBody& body : mesh.bodies()) first.push_back(body.first_vertex);
+  if (first.empty()) first.push_back(0);
+  std::int64_t number = mesh.num_global_vertices();
+  for (const TriangleObstacle& obstacle : options.obstacles) {
+    first.push_back(number);
+    number += static_cast<std::int64_t>(obstacle.mesh.vertices.size());
+  }
+  return first;
+}
+
+/// Throws Error where numbers do not tell bodies apart.
+void require_bodies(const TetrahedralMesh& mesh, const std::vector<std::array<int, 3>>& triangles) {
+  if (mesh.bodies().size() < 2) return;
+  collectively(mesh.comm(), [&] {
+    const auto number = [&](int v) { return mesh.vertex_order().file_index()[static_cast<std::size_t>(v)]; };
+    for (const auto& corners : triangles)
+      for (std::size_t k = 1; k < 3; ++k)
+        if (body_of_vertex(mesh.bodies(), number(corners[k])) != body_of_vertex(mesh.bodies(), number(corners[0])))
+          throw Error("a triangle has vertices " + vertex_name(mesh.bodies(), number(corners[0])) + " and " +
+                          vertex_name(mesh.bodies(), number(corners[k])) +
+                          "; give each body vertices of its own, numbered one after the other",
+                      ErrorKind::input);
+  });
+}
+
 }  // namespace
 
 SurfaceContact::Data::Data(std::shared_ptr<const TetrahedralMesh> the_mesh, SurfaceContactOptions the_options)
     : mesh(std::move(the_mesh)),
       options(std::move(the_options)),
-      candidates(*mesh, options.self, surfaces_of(*mesh, options.obstacles), options.max_pairs),
+      candidates(*mesh, options.self, surfaces_of(*mesh, options.obstacles), groups_of(*mesh, options),
+                 options.max_pairs),
       rest_areas(*mesh) {
+  require_bodies(*mesh, candidates.local_triangles());
   std::vector<double> places;
   for (const TriangleObstacle& obstacle : options.obstacles) {
     contact::ObstacleMotion motion;
@@ -47,16 +77,38 @@ SurfaceContact::Data::Data(std::shared_ptr<const TetrahedralMesh> the_mesh, Surf
     motions.push_back(motion);
   }
   reference = to_device("diffsim::contact::reference", places);
+  const std::size_t groups = std::max<std::size_t>(mesh->bodies().size(), 1) + options.obstacles.size();
+  num_groups = static_cast<int>(groups);
+  if (options.laws.empty()) return;
+  std::vector<int> table(groups * groups, 0);
+  for (const GroupLaw& law : options.laws) {
+    const auto [a, b] = law.groups;
+    table[groups * a + b] = table[groups * b + a] = static_cast<int>(law_names.size());
+    law_names.push_back(law.parameters);
+  }
+  law_table = to_device("diffsim::contact::law_table", table);
 }
 
-LawAddresses SurfaceContact::Data::law_of(const ParameterSet& set, int n) const {
-  LawAddresses law{};
-  for (int k = 0; k < 4; ++k) law.of[k] = address_of(set, law_names[k], n);
-  return law;
+std::vector<LawAddresses> SurfaceContact::Data::laws_of(const ParameterSet& set, int n) const {
+  std::vector<LawAddresses> laws;
+  for (const ContactLawNames& names : law_names) {
+    LawAddresses& law = laws.emplace_back();
+    for (std::size_t k = 0; k < names.size(); ++k) law.of[k] = address_of(set, names[k], n);
+  }
+  return laws;
 }
 
-void SurfaceContact::Data::add_law(const contact::LawSums& sums, int n, ParameterSet& gradient) const {
-  for (int k = 0; k < 4; ++k) add_to(gradient, law_names[k], n, &sums.of[k]);
+void SurfaceContact::Data::add_laws(const std::vector<contact::LawSums>& sums, int n, ParameterSet& gradient) const {
+  for (std::size_t l = 0; l < sums.size(); ++l)
+    for (std::size_t k = 0; k < law_names[l].size(); ++k) add_to(gradient, law_names[l][k], n, &sums[l].of[k]);
+}
+
+double SurfaceContact::Data::range(const ParameterSet& set) const {
+  double largest = 0.0;
+  for (std::size_t l = 0; l < law_names.size(); ++l)
+    if (l == 0 || law_names[l][1] != law_names[0][1])
+      largest = std::max(largest, set.at(law_names[l][1]).field.to_host().at(0));
+  return (assembled ? coupled_within : 1.0) * largest;
 }
 
 Vectors SurfaceContact::Data::obstacles_at(const ParameterSet& set, int n, double time) const {
@@ -76,9 +128,8 @@ SurfaceContact::Data::Here SurfaceContact::Data::look(const Configuration& at, c
     for (const auto& motion : motions) obstacle_velocities(motion, reference.data(), set, at.step, at.time, rates);
     here.v = candidates.gather(*at.velocities, rates);
   }
-  here.law = law_of(set, at.step);
-  here.active = contact::active_pairs(candidates.pairs(), here.x, here.law);
-  here.targets = contact::targets_of(candidates.pairs(), here.active);
+  here.active = contact::active_pairs(candidates.pairs(), here.x, pair_laws(set, at.step));
+  here.targets = contact::targets_of(candidates.pairs(), here.active.pairs);
   return here;
 }
 
@@ -134,14 +185,14 @@ void SurfaceContact::prepare_adjoint(const ParameterSet& parameters, ParameterSe
 double SurfaceContact::energy(const Configuration& at, const ParameterSet& parameters) {
   const ProfilingRegion region("diffsim::contact::energy");
   const Data::Here here = data_->look(at, parameters, false);
-  return contact::sum_energies(data_->candidates.pairs(), here.active, here.x, here.law);
+  return contact::sum_energies(data_->candidates.pairs(), here.active, here.x);
 }
 
 void SurfaceContact::add_force(const Configuration& at, const ParameterSet& parameters, Field& force) {
   const ProfilingRegion region("diffsim::contact::force");
   const Data::Here here = data_->look(at, parameters, uses_velocities());
   const auto values = make_device_array<double>("diffsim::contact::slots", 3 * here.targets.size());
-  contact::pair_forces(data_->candidates.pairs(), here.active, here.x, here.v, here.law, values);
+  contact::pair_forces(data_->candidates.pairs(), here.active, here.x, here.v, values);
   data_->hand_over(here, values, force);
 }
 
@@ -164,8 +215,8 @@ void SurfaceContact::add_force_tangent(const Configuration& at, const Configurat
     rest = {data_->area_tangent, data_->candidates.rest(),
             data_->candidates.gather(*data_->rest_direction, data_->still())};
   const auto values = make_device_array<double>("diffsim::contact::slots", 3 * here.targets.size());
-  contact::pair_tangents(data_->candidates.pairs(), here.active, here.x, here.v, here.law, dx, dv,
-                         data_->law_of(direction, at.step), rest, values);
+  contact::pair_tangents(data_->candidates.pairs(), here.active, here.x, here.v, dx, dv,
+                         data_->laws_of(direction, at.step), rest, values);
   data_->hand_over(here, values, force_tangent);
 }
 
@@ -180,10 +231,10 @@ void SurfaceContact::add_force_adjoint(const Configuration& at, const Field& w, 
   };
   const Vectors x_bar = slots(true), v_bar = slots(here.v.size() > 0);
   const contact::RestAdjoint rest_bar = {slots(data_->has_gradient), slots(data_->has_gradient)};
-  const contact::LawSums sums =
-      contact::pair_adjoints(candidates.pairs(), here.active, here.x, here.v, here.law, all_w,
+  const std::vector<contact::LawSums> sums =
+      contact::pair_adjoints(candidates.pairs(), here.active, here.x, here.v, all_w,
                              data_->has_gradient ? candidates.rest() : Vectors(), x_bar, v_bar, rest_bar);
-  data_->add_law(sums, at.step, gradient);
+  data_->add_laws(sums, at.step, gradient);
   for (const auto& motion : data_->motions)
     add_obstacle_gradient(motion, here.targets, candidates.num_mesh_vertices(), here.x, x_bar, v_bar,
                           *data_->parameters, at.step, at.time, gradient);

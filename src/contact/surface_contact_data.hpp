@@ -1,12 +1,14 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "diffsim/contact/surface_areas.hpp"
 #include "diffsim/contact/surface_contact.hpp"
+#include "diffsim/mesh/bodies.hpp"
 #include "obstacle_motion.hpp"
 #include "pair_kernels.hpp"
 
@@ -20,29 +22,32 @@ struct SurfaceContact::Data {
   /// Where the pairs are looked at: what is near, on which vertices.
   struct Here {
     Vectors x, v;  // v is empty without friction
-    contact::LawAddresses law;
-    DeviceArray<int> active, targets;
+    contact::NearPairs active;
+    DeviceArray<int> targets;
   };
 
   Data(std::shared_ptr<const TetrahedralMesh> the_mesh, SurfaceContactOptions the_options);
   Vectors obstacles_at(const ParameterSet& set, int n, double time) const;
   Vectors still() const { return Vectors("diffsim::contact::still", reference.size()); }
   /// Pairs of the lists come nearer than this; implicit steps need room for more.
-  double range(const ParameterSet& set) const {
-    return (assembled ? coupled_within : 1.0) * set.at("barrier_distance").field.to_host().at(0);
-  }
+  double range(const ParameterSet& set) const;
   void cover(const Configuration& at, const Vectors& obstacles, const ParameterSet& set) {
     candidates.cover(at.positions, obstacles, at.positions, obstacles, range(set));
   }
   Here look(const Configuration& at, const ParameterSet& set, bool with_velocities);
-  contact::LawAddresses law_of(const ParameterSet& set, int n) const;
-  void add_law(const contact::LawSums& sums, int n, ParameterSet& gradient) const;
+  /// Values, or a direction, of all laws in step n.
+  std::vector<contact::LawAddresses> laws_of(const ParameterSet& set, int n) const;
+  contact::PairLaws pair_laws(const ParameterSet& set, int n) const { return {laws_of(set, n), law_table, num_groups}; }
+  void add_laws(const std::vector<contact::LawSums>& sums, int n, ParameterSet& gradient) const;
   /// local += the sums of values [active, 4, 3] at each vertex, complete at owners. Collective.
   void hand_over(const Here& here, const Vectors& values, Field& local) const;
 
   std::shared_ptr<const TetrahedralMesh> mesh;
   SurfaceContactOptions options;
   std::vector<contact::ObstacleMotion> motions;
+  std::vector<ContactLawNames> law_names{shared_law_names()};  // the first is shared
+  DeviceArray<int> law_table;  // [groups, groups]: numbers of laws; empty where there is one
+  int num_groups = 1;
   DeviceArray<double> reference;  // [obstacle vertices, 3]
   contact::Candidates candidates;
   contact::RestAreas rest_areas;
@@ -56,14 +61,9 @@ struct SurfaceContact::Data {
   const Field* rest_direction = nullptr;
   Field area_gradient, rest_gradient;  // [local vertices, 3], at owned ones
   std::string limiting, intersecting;
-  /// "17", or "obstacle table's 3".
-  std::string name_of(int vertex) const {
-    const std::int64_t number = candidates.number(vertex), total = mesh->num_global_vertices();
-    if (number < total) return std::to_string(number);
-    std::size_t k = 0;
-    while (number - total >= motions[k].last) ++k;
-    return "obstacle " + motions[k].label + "'s " + std::to_string(number - total - motions[k].first);
-  }
+  /// Name of a point, an edge or a triangle by its vertices, for messages: "17 4", "17 4 of gripper" or "obstacle
+  /// table's 3 5 2".
+  std::string name_of(std::initializer_list<int> vertices) const;
 };
 
 }  // namespace diffsim

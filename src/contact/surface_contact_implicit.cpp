@@ -34,7 +34,9 @@ void SurfaceContact::add_couplings(const Configuration& at, Couplings& couplings
   data_->assembled = true;
   contact::Candidates& candidates = data_->candidates;
   const Data::Here here = data_->look(at, *data_->parameters, false);
-  const DeviceArray<int> near = contact::pairs_within(candidates.pairs(), here.x, here.law, coupled_within);
+  const DeviceArray<int> near =
+      contact::pairs_within(candidates.pairs(), here.x, data_->pair_laws(*data_->parameters, at.step), coupled_within)
+          .pairs;
   data_->coupled =
       make_zeroed_device_array<int>("diffsim::contact::coupled", static_cast<std::size_t>(candidates.pairs().size()));
   mark(near, data_->coupled);
@@ -56,7 +58,7 @@ void SurfaceContact::add_couplings(const Configuration& at, Couplings& couplings
 bool SurfaceContact::couplings_serve(const Configuration& at) {
   const ProfilingRegion region("diffsim::contact::couplings");
   const Data::Here here = data_->look(at, *data_->parameters, false);
-  int serve = data_->coupled_lists == data_->candidates.rebuilds() && all_marked(here.active, data_->coupled);
+  int serve = data_->coupled_lists == data_->candidates.rebuilds() && all_marked(here.active.pairs, data_->coupled);
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &serve, 1, MPI_INT, MPI_MIN, data_->mesh->comm()));
   return serve != 0;
 }
@@ -67,8 +69,8 @@ void SurfaceContact::add_jacobian(const Configuration& at, const ParameterSet& p
   const contact::Candidates& candidates = data_->candidates;
   const Data::Here here = data_->look(at, parameters, uses_velocities());
   const auto blocks = make_device_array<double>("diffsim::contact::blocks", 144 * here.active.size());
-  contact::pair_jacobians(candidates.pairs(), here.active, here.x, here.v, here.law, weights,
-                          candidates.num_mesh_vertices(), blocks);
+  contact::pair_jacobians(candidates.pairs(), here.active, here.x, here.v, weights, candidates.num_mesh_vertices(),
+                          blocks);
   const contact::SlotSum sum(contact::block_targets(here.targets, candidates.num_mesh_vertices(), matrix),
                              matrix.num_blocks());
   sum.add(blocks, matrix.values(), 9);

@@ -26,15 +26,15 @@ void SurfaceContact::add_force_adjoint_tangent(const Configuration& at, const Co
   };
   const contact::PairDirection along = {
       candidates.gather(tangent.positions, obstacles_dx),
-      rated && tangent.velocities ? candidates.gather(*tangent.velocities, obstacles_dv) : Vectors(),
-      data_->law_of(direction, at.step), gathered(w), gathered(dw)};
+      rated && tangent.velocities ? candidates.gather(*tangent.velocities, obstacles_dv) : Vectors(), gathered(w),
+      gathered(dw)};
   const auto slots = [&](bool needed) {
     return make_device_array<double>("diffsim::contact::slots", needed ? 3 * here.targets.size() : 0);
   };
   const contact::PairAdjointTangent bar = {slots(true), slots(true), slots(rated), slots(rated)};
-  data_->add_law(
-      contact::pair_adjoint_tangents(candidates.pairs(), here.active, {here.x, here.v, here.law}, along, bar), at.step,
-      gradient_tangent);
+  data_->add_laws(contact::pair_adjoint_tangents(candidates.pairs(), here.active, {here.x, here.v}, along,
+                                                 data_->laws_of(direction, at.step), bar),
+                  at.step, gradient_tangent);
   for (const auto& motion : data_->motions)
     add_obstacle_gradient_tangent(motion, here.targets, candidates.num_mesh_vertices(), data_->reference.data(), bar,
                                   *data_->parameters, direction, at.step, at.time, tangent.time, gradient_tangent);

@@ -1,12 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Where a body may go, and how it touches.
+// Where bodies may go, and how they touch.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "diffsim/contact/inside.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
 #include "surface_contact_data.hpp"
@@ -14,6 +12,26 @@
 namespace diffsim {
 
 using contact::Vectors;
+
+std::string SurfaceContact::Data::name_of(std::initializer_list<int> vertices) const {
+  const std::int64_t total = mesh->num_global_vertices(), first = candidates.number(*vertices.begin());
+  std::string before, after;
+  std::int64_t begin = 0;
+  if (first >= total) {
+    std::size_t k = 0;
+    while (first - total >= motions[k].last) ++k;
+    begin = total + motions[k].first;
+    before = "obstacle " + motions[k].label + "'s ";
+  } else if (mesh->bodies().size() > 1) {
+    const MeshBody& body = mesh->bodies()[static_cast<std::size_t>(body_of_vertex(mesh->bodies(), first))];
+    begin = body.first_vertex;
+    after = " of " + body.name;
+  }
+  std::string numbers;
+  for (const int vertex : vertices)
+    numbers += (numbers.empty() ? "" : " ") + std::to_string(candidates.number(vertex) - begin);
+  return before + numbers + after;
+}
 
 double SurfaceContact::max_step(const Configuration& from, const Configuration& to, const ParameterSet& parameters) {
   const ProfilingRegion region("diffsim::contact::max_step");
@@ -31,47 +49,11 @@ double SurfaceContact::max_step(const Configuration& from, const Configuration& 
   const DeviceArray<int> one("diffsim::contact::limiting", 1);
   Kokkos::deep_copy(one, step.pair);
   const auto vertices = host_view(contact::targets_of(pairs, one));
-  const auto name = [&](int k) { return data_->name_of(vertices(static_cast<std::size_t>(k))); };
+  const auto v = [&](std::size_t k) { return vertices(k); };
   data_->limiting = pairs.is_point_triangle(step.pair)
-                        ? "vertex " + name(0) + " and triangle " + name(1) + ' ' + name(2) + ' ' + name(3)
-                        : "edge " + name(0) + ' ' + name(1) + " and edge " + name(2) + ' ' + name(3);
+                        ? "vertex " + data_->name_of({v(0)}) + " and triangle " + data_->name_of({v(1), v(2), v(3)})
+                        : "edge " + data_->name_of({v(0), v(1)}) + " and edge " + data_->name_of({v(2), v(3)});
   return step.step;
-}
-
-std::string SurfaceContact::enclosed(const Configuration& at, const ParameterSet& parameters) {
-  const TetrahedralMesh& mesh = *data_->mesh;
-  const std::vector<double> x = at.positions.to_host();
-  const auto view = host_view(data_->obstacles_at(parameters, at.step, at.time));
-  const std::vector<double> obstacles(view.data(), view.data() + view.size());
-  const auto place = [](const std::vector<double>& from, int vertex) {
-    const auto i = 3 * static_cast<std::size_t>(vertex);
-    return std::array{from[i], from[i + 1], from[i + 2]};
-  };
-  const std::vector<std::array<int, 3>> surface = contact::surface_triangles(mesh);
-  const std::vector<int> parts =
-      contact::witnesses({mesh.cells().begin(), mesh.cells().end()}, mesh.nodes_per_cell(), mesh.num_vertices());
-  std::string found;
-  for (std::size_t k = 0; k < data_->options.obstacles.size(); ++k) {
-    const TriangleObstacle& obstacle = data_->options.obstacles[k];
-    std::vector<std::array<int, 3>> triangles = obstacle.mesh.triangles;
-    for (auto& triangle : triangles)
-      for (int& corner : triangle) corner += data_->motions[k].first;
-    if (obstacle.solid)
-      for (const int vertex : parts)
-        if (found.empty() && std::abs(contact::winding(obstacles, triangles, place(x, vertex))) > 0.5)
-          found = "vertex " + std::to_string(mesh.vertex_order().file_index()[static_cast<std::size_t>(vertex)]) +
-                  " at " + contact::text_of(place(x, vertex)) + " is inside obstacle " + obstacle.label;
-    std::vector<int> corners;
-    for (const auto& triangle : triangles) corners.insert(corners.end(), triangle.begin(), triangle.end());
-    for (const int vertex : contact::witnesses(corners, 3, static_cast<int>(data_->reference.size() / 3))) {
-      double turns = contact::winding(x, surface, place(obstacles, vertex));
-      DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &turns, 1, MPI_DOUBLE, MPI_SUM, mesh.comm()));
-      if (found.empty() && std::abs(turns) > 0.5)
-        found = "obstacle " + obstacle.label + ", at " + contact::text_of(place(obstacles, vertex)) +
-                ", is inside the body";
-    }
-  }
-  return found;
 }
 
 ContactState SurfaceContact::state(const Configuration& at, const ParameterSet& parameters) {
@@ -80,7 +62,7 @@ ContactState SurfaceContact::state(const Configuration& at, const ParameterSet& 
   const contact::Candidates& candidates = data_->candidates;
   ContactState result;
   if (here.v.size() > 0)
-    result.friction_power = contact::friction_power(candidates.pairs(), here.active, here.x, here.v, here.law);
+    result.friction_power = contact::friction_power(candidates.pairs(), here.active, here.x, here.v);
   result.min_distance = contact::least_distance(candidates.pairs(), here.x);
   const auto found =
       host_view(contact::find_intersections(candidates.pairs(), candidates.edge_triangle_pairs(here.x), here.x));
@@ -89,9 +71,8 @@ ContactState SurfaceContact::state(const Configuration& at, const ParameterSet& 
   data_->intersecting.clear();
   for (std::size_t i = 0; i < std::min<std::size_t>(found.size(), 3); ++i) {
     const auto e = 2 * static_cast<std::size_t>(found(i).query), t = 3 * static_cast<std::size_t>(found(i).leaf);
-    data_->intersecting += (i > 0 ? ", edge " : "edge ") + data_->name_of(edges(e)) + ' ' +
-                           data_->name_of(edges(e + 1)) + " and triangle " + data_->name_of(triangles(t)) + ' ' +
-                           data_->name_of(triangles(t + 1)) + ' ' + data_->name_of(triangles(t + 2)) + " near " +
+    data_->intersecting += (i > 0 ? ", edge " : "edge ") + data_->name_of({edges(e), edges(e + 1)}) + " and triangle " +
+                           data_->name_of({triangles(t), triangles(t + 1), triangles(t + 2)}) + " near " +
                            contact::middle_of(here.x, edges(e), edges(e + 1));
   }
   std::int64_t counts[2] = {static_cast<std::int64_t>(here.active.size()), static_cast<std::int64_t>(found.size())};

@@ -9,6 +9,7 @@
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/ranks.hpp"
+#include "diffsim/mesh/bodies.hpp"
 #include "dynamics/explicit_parts.hpp"
 
 namespace diffsim {
@@ -59,9 +60,9 @@ void ExplicitModel::require_on_grid(int n) {
   const double most = ReversibleGrid::most;
   char text[300];
   std::snprintf(text, sizeof(text),
-                "step %d: %s is beyond what reversible steps can hold, %.3g m and %.3g m/s; use another "
+                "step %d: vertex %s is beyond what reversible steps can hold, %.3g m and %.3g m/s; use another "
                 "checkpoint schedule",
-                n, system_->mesh().vertex_name(first).c_str(), most * work_->grid.position,
+                n, vertex_name(system_->mesh().bodies(), first).c_str(), most * work_->grid.position,
                 most * work_->grid.velocity);
   throw Error(text, ErrorKind::run);
 }
@@ -95,8 +96,9 @@ void ExplicitModel::require_valid(int n) {
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &where, 1, MPI_INT, MPI_MIN, system_->mesh().comm()));
   const double stable = stable_substep();
   char text[300];
-  std::snprintf(text, sizeof(text), "step %d, substep %lld: %s (rank %d) is inverted or not finite; ", n,
-                static_cast<long long>(first / stride), system_->mesh().cell_name(first % stride).c_str(), where);
+  std::snprintf(text, sizeof(text), "step %d, substep %lld: cell %s (rank %d) is inverted or not finite; ", n,
+                static_cast<long long>(first / stride), cell_name(system_->mesh().bodies(), first % stride).c_str(),
+                where);
   if (h() > stable) throw Error(text + exceeds(stable) + "; use " + stable_choice(stable), ErrorKind::run);
   const std::string message = text;
   std::snprintf(

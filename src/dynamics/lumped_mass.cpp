@@ -1,5 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/dynamics/lumped_mass.hpp"
+#include "diffsim/mesh/bodies.hpp"
 
 #include <algorithm>
 
@@ -43,8 +44,8 @@ void LumpedMass::add_mass(const ParameterSet& parameters, Field& mass) const {
   collectively(mesh_->comm(), [&] {
     const auto cell = static_cast<std::size_t>(first_not_positive(density));
     if (cell < density.size())
-      throw Error("density is " + std::to_string(density.to_host()[cell]) + " kg/m³ in " +
-                      mesh_->cell_name(mesh_->cell_order().file_index()[cell]) + "; it must be positive",
+      throw Error("density is " + std::to_string(density.to_host()[cell]) + " kg/m³ in cell " +
+                      cell_name(mesh_->bodies(), mesh_->cell_order().file_index()[cell]) + "; it must be positive",
                   ErrorKind::input);
   });
   lumping_.add_sums(density, rest_of(parameters), mass);

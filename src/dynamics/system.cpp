@@ -1,5 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/dynamics/system.hpp"
+#include "diffsim/mesh/bodies.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -72,7 +73,8 @@ void System::add_kinematics(std::unique_ptr<Kinematics> motion, const std::vecto
   collectively(comm(), [&] {
     for (const int v : vertices)
       if (v < mesh_->num_owned_vertices() && host(static_cast<std::size_t>(v)) != 0)
-        throw Error(mesh_->vertex_name(mesh_->vertex_order().file_index()[static_cast<std::size_t>(v)]) +
+        throw Error("vertex " +
+                        vertex_name(mesh_->bodies(), mesh_->vertex_order().file_index()[static_cast<std::size_t>(v)]) +
                         " is fixed or moved already; a vertex can follow one of them only",
                     ErrorKind::input);
   });

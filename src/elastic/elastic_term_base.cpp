@@ -4,6 +4,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/loops_impl.hpp"
 #include "diffsim/elastic/elastic_term_base_impl.hpp"
+#include "diffsim/mesh/bodies.hpp"
 
 namespace diffsim::elastic {
 namespace {
@@ -139,7 +140,8 @@ void ElasticTermBase::require_moduli(const DeviceArray<double>& moduli, int stri
     if (first >= term_cells_.num_cells) return;
     const auto entry = static_cast<std::size_t>(first);
     const std::size_t cell = cells_.empty() ? entry : static_cast<std::size_t>(cells_[entry]);
-    throw Error(name() + ": the parameters of " + mesh_->cell_name(mesh_->cell_order().file_index()[cell]) +
+    throw Error(name() + ": the parameters of cell " +
+                    cell_name(mesh_->bodies(), mesh_->cell_order().file_index()[cell]) +
                     " give no finite moduli; see the ranges in the law's table",
                 ErrorKind::input);
   });

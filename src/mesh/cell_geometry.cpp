@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/mesh/bodies.hpp"
 #include "diffsim/mesh/cell_geometry_impl.hpp"
 
 namespace diffsim {
@@ -76,7 +77,7 @@ void compute_geometry(const TetrahedralMesh& mesh, const CellScatter& scatter, c
     if (found(0) == none) return;
     const auto entry = static_cast<std::size_t>(found(0));
     const std::size_t cell = cells.empty() ? entry : static_cast<std::size_t>(cells[entry]);
-    throw Error("rest shape: " + mesh.cell_name(mesh.cell_order().file_index()[cell]) +
+    throw Error("rest shape: cell " + cell_name(mesh.bodies(), mesh.cell_order().file_index()[cell]) +
                     " has no positive volume; keep rest positions closer to the mesh's",
                 ErrorKind::run);
   });

@@ -8,6 +8,7 @@
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/nearest_word.hpp"
+#include "diffsim/mesh/bodies.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "memberships.hpp"
 
@@ -21,36 +22,10 @@ std::optional<std::string> body_called_all(const std::vector<MeshBody>& bodies, 
   return {};
 }
 
-/// How many of the bodies but the first begin at `number` or before it.
-std::size_t body_of(const std::vector<MeshBody>& bodies, std::int64_t MeshBody::*first, std::int64_t number) {
-  std::size_t k = 0;
-  while (k + 1 < bodies.size() && bodies[k + 1].*first <= number) ++k;
-  return k;
-}
-
 }  // namespace
 
-std::size_t TetrahedralMesh::body_of_vertex(std::int64_t number) const {
-  return body_of(bodies_, &MeshBody::first_vertex, number);
-}
-std::size_t TetrahedralMesh::body_of_cell(std::int64_t number) const {
-  return body_of(bodies_, &MeshBody::first_cell, number);
-}
-
-std::string TetrahedralMesh::vertex_name(std::int64_t number) const {
-  if (bodies_.empty()) return "vertex " + std::to_string(number);
-  const MeshBody& body = bodies_[body_of_vertex(number)];
-  return "vertex " + std::to_string(number - body.first_vertex) + " of " + body.name;
-}
-std::string TetrahedralMesh::cell_name(std::int64_t number) const {
-  if (bodies_.empty()) return "cell " + std::to_string(number);
-  const MeshBody& body = bodies_[body_of_cell(number)];
-  return "cell " + std::to_string(number - body.first_cell) + " of " + body.name;
-}
-
 std::size_t TetrahedralMesh::find_body(const std::string& name) const {
-  std::vector<std::string> names;
-  for (const MeshBody& body : bodies_) names.push_back(body.name);
+  const std::vector<std::string> names = bodies_.empty() ? std::vector<std::string>() : body_names(bodies_);
   const auto found = std::find(names.begin(), names.end(), name);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   std::string known;
@@ -64,7 +39,7 @@ std::size_t TetrahedralMesh::find_body(const std::string& name) const {
 std::vector<char> TetrahedralMesh::vertices_of_body(std::size_t body) const {
   std::vector<char> marks(static_cast<std::size_t>(num_vertices()));
   for (std::size_t v = 0; v < marks.size(); ++v)
-    marks[v] = body_of_vertex(vertex_order_->file_index()[v]) == body ? 1 : 0;
+    marks[v] = body_of_vertex(bodies_, vertex_order_->file_index()[v]) == static_cast<int>(body) ? 1 : 0;
   return marks;
 }
 
@@ -160,7 +135,8 @@ const Region& TetrahedralMesh::region(const std::string& name) const {
     const std::size_t k = find_body(*body);
     marks = vertices_of_body(k);
     for (int c = 0; c < num_cells(); ++c)
-      if (body_of_cell(cell_order_->file_index()[static_cast<std::size_t>(c)]) == k) region.cells.push_back(c);
+      if (body_of_cell(bodies_, cell_order_->file_index()[static_cast<std::size_t>(c)]) == static_cast<int>(k))
+        region.cells.push_back(c);
   } else {
     for (const std::size_t r : groups(name)) {
       region.cells.insert(region.cells.end(), groups_[r].cells.begin(), groups_[r].cells.end());

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "contact_groups.hpp"
 #include "diffsim/checkpoint/memory_budget.hpp"
 #include "diffsim/contact/inside.hpp"
 #include "diffsim/contact/parameters.hpp"
@@ -62,6 +63,10 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
   if (!options.adaptive_stiffness) require(Spec::barrier_stiffness, options.barrier_stiffness);
   require(Spec::friction, options.friction);
   require(Spec::friction_velocity, options.friction_velocity);
+  for (std::size_t k = 0; k < options.pairs.size(); ++k)
+    if (const std::string fault = fault_of_pair(options, k, mesh_->bodies()); !fault.empty())
+      throw Error("contact of " + options.pairs[k].between[0] + " with " + options.pairs[k].between[1] + ": " + fault,
+                  ErrorKind::input);
   const double stiffness =
       options.adaptive_stiffness ? adaptive_stiffness(options.barrier_distance) : options.barrier_stiffness;
   const auto add = [&](const ParameterSpec& spec, const std::vector<double>& values, const std::string& label = {}) {
@@ -71,34 +76,41 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
   add(Spec::barrier_stiffness, {stiffness});
   add(Spec::friction, {options.friction});
   add(Spec::friction_velocity, {options.friction_velocity});
-  const bool friction = options.with_friction || options.friction > 0.0;
+  for (const ContactPair& pair : options.pairs) {
+    const auto values = pair.values();
+    for (std::size_t k = 0; k < values.size(); ++k)
+      if (values[k]) add(Spec::of_law()[k], {*values[k]}, pair.label());
+  }
+  const bool friction =
+      options.with_friction || options.friction > 0.0 ||
+      std::any_of(options.pairs.begin(), options.pairs.end(), [](const auto& p) { return p.friction > 0.0; });
+  const ContactGroups groups(options, mesh_->bodies());
   const auto add_term = [&](std::unique_ptr<ContactTerm> term) {
     contacts_.push_back(term.get());
     system().add_term(std::move(term));
   };
-  std::size_t place = 0;
-  const auto label_of = [&](const std::string& given) {
-    const std::string own = std::to_string(place++);
-    return given.empty() ? own : given;
-  };
   const auto add_rate = [&](const std::string& label, const Rotation& rotation) {
     if (rotation.turns()) add(Spec::obstacle_angular_velocity, {rotation.angular_velocity}, label);
   };
-  for (const PlaneObstacle& plane : options.planes) {
-    const std::string label = label_of(plane.label);
+  for (std::size_t k = 0; k < options.planes.size(); ++k) {
+    const PlaneObstacle& plane = options.planes[k];
+    const std::string label = groups.plane(k);
     add(Spec::obstacle_position, {plane.point.begin(), plane.point.end()}, label);
     add(Spec::obstacle_velocity, {plane.velocity.begin(), plane.velocity.end()}, label);
     add_rate(label, plane.rotation);
-    add_term(make_plane_contact(mesh_, PlaneShape{label, plane.normal, plane.rotation.axis, plane.rotation.origin},
-                                friction));
+    for (const PlaneLaw& law : groups.laws_of_plane(k))
+      add_term(make_plane_contact(mesh_, PlaneShape{label, plane.normal, plane.rotation.axis, plane.rotation.origin},
+                                  friction, law));
   }
-  if (!options.self && options.meshes.empty()) return;
+  if (!options.self && options.meshes.empty() && groups.num_bodies() < 2) return;
   SurfaceContactOptions surfaces;
   surfaces.self = options.self;
+  surfaces.laws = groups.laws_of_surfaces();
   surfaces.with_friction = friction;
   surfaces.max_pairs = options.max_pairs > 0 ? options.max_pairs : pairs_that_fit(mesh_->comm(), surfaces.max_pairs);
-  for (const MeshObstacle& obstacle : options.meshes) {
-    const std::string label = label_of(obstacle.label);
+  for (std::size_t k = 0; k < options.meshes.size(); ++k) {
+    const MeshObstacle& obstacle = options.meshes[k];
+    const std::string label = groups.mesh(k);
     add(Spec::obstacle_position, {0.0, 0.0, 0.0}, label);
     add(Spec::obstacle_velocity, {obstacle.velocity.begin(), obstacle.velocity.end()}, label);
     add_rate(label, obstacle.rotation);

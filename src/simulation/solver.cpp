@@ -1,5 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/simulation/solver.hpp"
+#include "diffsim/mesh/bodies.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -92,7 +93,9 @@ bool DifferentiableSolver::is_implicit() const {
 void DifferentiableSolver::set_materials() {
   if (materials_.empty()) throw Error("the body has no material; give at least one", ErrorKind::input);
   const auto num_cells = static_cast<std::size_t>(mesh_->num_cells());
-  const auto cell_name = [&](std::size_t cell) { return mesh_->cell_name(mesh_->cell_order().file_index()[cell]); };
+  const auto cell_name = [&](std::size_t cell) {
+    return "cell " + diffsim::cell_name(mesh_->bodies(), mesh_->cell_order().file_index()[cell]);
+  };
 
   // Every cell has exactly one material.
   std::vector<int> material_of(num_cells, -1);
@@ -143,9 +146,8 @@ void DifferentiableSolver::set_materials() {
           const auto c = static_cast<std::size_t>(cell);
           field[c] = value_at(values, c);
           if (const std::string fault = fault_of(spec, field[c]); !fault.empty())
-            throw Error(
-                name + (std::holds_alternative<double>(values) ? ": " : " in " + cell_name(c) + ": ") + fault,
-                ErrorKind::input);
+            throw Error(name + (std::holds_alternative<double>(values) ? ": " : " in " + cell_name(c) + ": ") + fault,
+                        ErrorKind::input);
         }
       });
     }

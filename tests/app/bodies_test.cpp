@@ -22,7 +22,7 @@ const std::string two_bodies = "bodies:\n  crate:\n    " + crate_mesh +
                                "\n    material: " + foam + "\n";
 const std::string held = "boundary: [{region: slab/y_min, fix: [x, y, z]}]\n";
 const std::string contact =
-    "contact: {barrier_distance: 1.0e-2, barrier_stiffness: 1.0e5, friction: 0.3, friction_velocity: 0.1, self: true}\n";
+    "contact: {barrier_distance: 1.0e-2, barrier_stiffness: 1.0e5, friction: 0.3, friction_velocity: 0.1}\n";
 
 class Bodies : public RunnerTest {
  protected:
@@ -140,6 +140,26 @@ TEST_F(Bodies, HaveParametersByBodyAndByRegion) {
   EXPECT_EQ(dataset("out/parameters.h5", "/bodies/crate/parameters/poisson_ratio").size(), 48u);
 }
 
+TEST_F(Bodies, HaveALawOfContactForAPair) {
+  std::string pairs = contact;
+  pairs.insert(pairs.find('}'), ", pairs: [{between: [slab, crate], friction: 0.8, barrier_stiffness: 5.0e4}]");
+  const std::string longer = "solver: {dt: 0.002, steps: 20, substeps: 4, damping: 1}\n";
+  const std::string objective = "objective: {type: target_position, region: crate/all, target: [0.3, 0.2, 0.1]}\n";
+  write("pairs.yaml", two_bodies + held + pairs + longer + objective +
+                          "parameters:\n  - {name: \"friction:slab|crate\"}\n  - {name: friction}\n");
+  write("global.yaml", two_bodies + held +
+                           "contact: {barrier_distance: 1.0e-2, barrier_stiffness: 5.0e4, friction: 0.8, "
+                           "friction_velocity: 0.1}\n" +
+                           longer + objective + "parameters: {name: friction}\n");
+  good({"gradient", "pairs.yaml"}, "pairs");
+  good({"gradient", "global.yaml"}, "global");
+  const std::vector<double> of_pair = dataset("pairs/gradient.h5", "/gradient/friction:slab|crate");
+  EXPECT_EQ(of_pair, dataset("global/gradient.h5", "/gradient/friction"));
+  EXPECT_NE(of_pair.at(0), 0.0);
+  // No pair is left that shares µ.
+  EXPECT_EQ(dataset("pairs/gradient.h5", "/gradient/friction").at(0), 0.0);
+}
+
 TEST_F(Bodies, HaveValuesOfTheirOwnFromFiles) {
   std::vector<double> stiffness(48), velocity(3 * 27);
   for (std::size_t i = 0; i < stiffness.size(); ++i) stiffness[i] = 1.0e5 + 1.0e3 * static_cast<double>(i);
@@ -226,8 +246,11 @@ TEST_F(Bodies, AreRefusedWithAReason) {
   refused(two_bodies + held + contact + solver + "regions: {r: {body: crat, box: {min: [0, 0, 0], max: [1, 1, 1]}}}\n",
           "regions.r.body: ");
   refused(
-      changed("friction_velocity: 0.1, self: true}", "obstacles: [{plane: {point: [0, -1, 0], normal: [0, 1, 0]}, name: slab}]}"),
+      changed("friction_velocity: 0.1}", "obstacles: [{plane: {point: [0, -1, 0], normal: [0, 1, 0]}, name: slab}]}"),
       "an obstacle is called 'slab', as a body is");
+  refused(changed("friction_velocity: 0.1}", "pairs: [{between: [crate, slap], friction: 1}]}"),
+          "contact.pairs[0]: there is no body or obstacle 'slap'; did you mean 'slab'?");
+  refused(changed("{translate: [0.3, 0.111, 0.1]}", "{translate: [0.3, 0.05, 0.1]}"), " of crate and ");
   refused(crate_mesh + "\nmaterial: " + rubber +
               "\nregions: {r: {body: crate, box: {min: [0, 0, 0], max: [1, 1, 1]}}}\n" + solver,
           "goes with `bodies`");

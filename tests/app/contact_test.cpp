@@ -63,6 +63,69 @@ TEST_F(Contact, AMovingFloorLiftsTheBody) {
   }
 }
 
+TEST_F(Contact, APairHasALawOfItsOwn) {
+  const std::string obstacles =
+      "friction_velocity: 0.05, obstacles: [{name: floor, plane: {point: [0, -0.012, 0], normal: [0, 1, 0]}}, "
+      "{name: ball, sphere: {center: [0.17, -0.068, 0.05], radius: 0.06}}], ";
+  const auto gradient = [&](const std::string& contact, const std::string& parameters) -> std::vector<double> {
+    write("scene.yaml", block(obstacles + contact,
+                              "objective: {type: target_position, region: x_max, target: [0.5, 0.3, 0.1]}\n"
+                              "parameters: [" +
+                                  parameters + "]\n"));
+    const Ran ran = run({"gradient", "scene.yaml"}, "out");
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    if (rank_ != 0) return {};
+    std::vector<double> numbers{report("out")["loss"].get<double>()};
+    for (std::size_t at = ran.out.find("dL/d "); at != ran.out.npos; at = ran.out.find("dL/d ", at + 1))
+      numbers.push_back(std::stod(ran.out.substr(ran.out.find('=', at) + 1)));
+    return numbers;
+  };
+  // The sum of the derivatives by each pair's value is that by the one that both share.
+  const std::vector<double> shared = gradient("friction: 0.3", "{name: friction}, {name: barrier_distance}");
+  const std::vector<double> own = gradient(
+      "friction: 0.7, pairs: [{between: [body, floor], friction: 0.3}, {between: [ball, body], friction: 0.3}]",
+      "{name: \"friction:body|floor\"}, {name: barrier_distance}, {name: \"friction:ball|body\"}, {name: friction}");
+  if (rank_ != 0) return;
+  ASSERT_EQ(shared.size(), 3U);
+  ASSERT_EQ(own.size(), 5U);
+  EXPECT_EQ(own[0], shared[0]);
+  EXPECT_NEAR(own[1] + own[3], shared[1], 1e-9 * std::abs(shared[1]));
+  EXPECT_NEAR(own[2], shared[2], 1e-9 * std::abs(shared[2]));
+  EXPECT_NE(own[1], 0.0);
+  EXPECT_NE(own[3], 0.0);
+  EXPECT_EQ(own[4], 0.0);
+}
+
+TEST_F(Contact, PairsOfWhatIsNotThereAreToldWithThePlace) {
+  const std::vector<std::pair<std::string, std::string>> all{
+      {"[body, flor], friction: 0.3",
+       "contact.pairs[0]: there is no body or obstacle 'flor'; did you mean 'floor'? "
+       "give one of: body, floor"},
+      {"[floor, floor], friction: 0.3", "contact.pairs[0]: 'floor' and 'floor' are obstacles"},
+      {"[body, body], friction: 0.3", "contact.pairs[0]: 'body' does not touch itself"},
+      {"[body, floor], friction: 0.3}, {between: [floor, body], barrier_distance: 0.01",
+       "contact.pairs[1]: 'floor' and 'body' have values already"}};
+  for (const auto& [pairs, message] : all) {
+    write("scene.yaml", block("obstacles: [{name: floor, plane: {point: [0, -0.012, 0], normal: [0, 1, 0]}}], "
+                              "pairs: [{between: " +
+                              pairs + "}]"));
+    const Ran ran = run({"simulate", "scene.yaml"}, "out");
+    EXPECT_EQ(ran.code, 2);
+    if (rank_ == 0) {
+      EXPECT_NE(ran.err.find("scene.yaml:5: " + message), std::string::npos) << ran.err;
+    }
+  }
+  write("scene.yaml", block("obstacles: [{name: floor, plane: {point: [0, -0.012, 0], normal: [0, 1, 0]}}], "
+                            "pairs: [{between: [body, floor], friction: 0.3}]",
+                            "objective: {type: target_position, region: x_max, target: [0.5, 0.3, 0.1]}\n"
+                            "parameters: [{name: \"friction:floor|body\"}]\n"));
+  const Ran ran = run({"gradient", "scene.yaml"}, "out");
+  EXPECT_EQ(ran.code, 2);
+  if (rank_ == 0) {
+    EXPECT_NE(ran.err.find("friction:body|floor"), std::string::npos) << ran.err;
+  }
+}
+
 TEST_F(Contact, BadStartsAndPassagesAreToldWithTheVertex) {
   write("touching.yaml", block("obstacles: [{plane: {point: [0, 0.001, 0], normal: [0, 1, 0]}}]"));
   Ran ran = run({"simulate", "touching.yaml"}, "out");

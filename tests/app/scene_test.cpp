@@ -224,7 +224,7 @@ INSTANTIATE_TEST_SUITE_P(
     Keys, BadScene,
     testing::Values(
         Bad{BOX "solvr: {}\n",
-            "s.yaml:2: solvr: unknown key; did you mean 'solver'? known keys: mesh, regions, material, solver, "
+            "s.yaml:2: solvr: unknown key; did you mean 'solver'? known keys: mesh, bodies, regions, material, solver, "
             "initial, "
             "boundary, contact, objective, parameters, checkpoint, optimiser, output, petsc"},
         Bad{BOX "solver:\n  dt: 0.1\n  step: 3\n",
@@ -234,7 +234,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BOX "output: {zzzzzzzzzz: 3}\n",
             "s.yaml:2: output.zzzzzzzzzz: unknown key; known keys: directory, every, fields, log"},
         Bad{BOX "contact: {friction: 0.3}\n", "s.yaml:2: contact.barrier_distance: is missing; give d̂, m"},
-        Bad{"solver: {steps: 1}\n", "s.yaml: mesh: is missing; give {file: …} or {box: …}"},
+        Bad{"solver: {steps: 1}\n", "s.yaml: mesh: is missing; give {file: …} or {box: …}; or give `bodies`"},
         Bad{"mesh: {scale: 2}\n", "s.yaml:1: mesh: something is missing; give one of: file, box"},
         Bad{"mesh: {file: a.msh, box: {size: [1, 1, 1], cells: [1, 1, 1]}}\n",
             "s.yaml:1: mesh.box: cannot stand beside 'file'; give one of: file, box"}));
@@ -326,7 +326,19 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:2: contact.obstacles[0].box.max: is not above min in all of x, y and z; exchange or widen them"},
         Bad{CONTACT("obstacles: [{name: a, cylinder: {from: [0, 0, 0], to: [1, 0, 1], radius: 1}}, {name: a, plane: "
                     "{point: [0, 0, 0], normal: [0, 1, 0]}}]"),
-            "s.yaml:2: contact.obstacles[1].name: another obstacle is called 'a'; give each a name of its own"}));
+            "s.yaml:2: contact.obstacles[1].name: another obstacle is called 'a'; give each a name of its own"},
+        Bad{CONTACT("pairs: [{friction: 0.1}]"),
+            "s.yaml:2: contact.pairs[0].between: is missing; give [A, B], names of two bodies or of a body and an "
+            "obstacle"},
+        Bad{CONTACT("pairs: [{between: [a], friction: 0.1}]"),
+            "s.yaml:2: contact.pairs[0].between: give [A, B], names of two bodies or of a body and an obstacle"},
+        Bad{CONTACT("pairs: [{between: [a, b], fricton: 0.1}]"),
+            "s.yaml:2: contact.pairs[0].fricton: unknown key; did you mean 'friction'? known keys: between, "
+            "barrier_distance, barrier_stiffness, friction, friction_velocity"},
+        Bad{CONTACT("pairs: [{between: [a, b]}, {between: [a, c], friction: -1}]"),
+            "s.yaml:2: contact.pairs[1].friction: -1 is negative; give a number, 0 or more"},
+        Bad{CONTACT("pairs: [{between: [a, b], barrier_distance: 0}]"),
+            "s.yaml:2: contact.pairs[0].barrier_distance: 0 is not positive; give a number above 0, in m"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Physics, BadScene,
@@ -467,14 +479,6 @@ TEST(Value, KnowsNumbers) {
   EXPECT_EQ(number("1E-3"), 1e-3);
   for (const char* bad : {"1,5", "0x10", "1e", "--1", "1 2", "''", "1_000", "1:30"})
     EXPECT_THROW(number(bad), InputError) << bad;
-}
-
-TEST(Value, SuggestsTheNearestWord) {
-  const std::vector<std::string> words{"youngs_modulus", "poisson_ratio", "density", "dt"};
-  EXPECT_EQ(nearest("young_modulus", words), "youngs_modulus");
-  EXPECT_EQ(nearest("youngs", words), "youngs_modulus");
-  EXPECT_EQ(nearest("Dt", words), "dt");
-  EXPECT_EQ(nearest("friction", words), "");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "body_meshes.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/mesh/bodies.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim {
@@ -67,10 +68,10 @@ TEST_P(JoinBodies, KeepsTheOrderOfEachBody) {
   EXPECT_NEAR(mesh.quality().volume, 0.125 + 1.5, 1e-13);
   // A cell's vertices are its body's.
   for (int c = 0; c < mesh.num_cells(); ++c) {
-    const std::size_t body = mesh.body_of_cell(mesh.cell_order().file_index()[static_cast<std::size_t>(c)]);
+    const int body = body_of_cell(mesh.bodies(), mesh.cell_order().file_index()[static_cast<std::size_t>(c)]);
     for (int a = 0; a < mesh.nodes_per_cell(); ++a) {
       const int v = mesh.cells()[static_cast<std::size_t>(mesh.nodes_per_cell() * c + a)];
-      EXPECT_EQ(mesh.body_of_vertex(mesh.vertex_order().file_index()[static_cast<std::size_t>(v)]), body);
+      EXPECT_EQ(body_of_vertex(mesh.bodies(), mesh.vertex_order().file_index()[static_cast<std::size_t>(v)]), body);
     }
   }
 }
@@ -126,9 +127,8 @@ TEST(JoinBodies, NamesTheNearestRegion) {
   EXPECT_CONTAINS(error_of([&] { mesh.region("slab/y_mn"); }),
                   "unknown region 'slab/y_mn'; did you mean 'slab/y_min'?");
   EXPECT_CONTAINS(error_of([&] { mesh.region("crtae/all"); }), "did you mean 'crate/all'?");
-  EXPECT_EQ(mesh.vertex_name(40), "vertex 4 of slab");
-  EXPECT_EQ(mesh.cell_name(71), "cell 71 of crate");
-  EXPECT_EQ(TetrahedralMesh::box(MPI_COMM_WORLD, {1, 1, 1}, {1, 1, 1})->vertex_name(7), "vertex 7");
+  EXPECT_EQ(vertex_name(mesh.bodies(), 40), "4 of slab");
+  EXPECT_EQ(cell_name(mesh.bodies(), 71), "71 of crate");
 }
 
 TEST(JoinBodies, RefusesBadNamesAndMixedOrders) {

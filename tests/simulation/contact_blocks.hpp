@@ -22,15 +22,17 @@ struct Block {
   std::array<double, 3> place;
   double turn = 0.0;  // about y
   std::array<double, 3> velocity{};
+  std::string name = {};  // where it is a body of its own, as then all are
 };
 
-/// Several blocks as one mesh, whole on rank 0 before it is partitioned.
+/// Several blocks as one mesh, of bodies where blocks have names, whole on rank 0 before it is partitioned.
 inline std::shared_ptr<TetrahedralMesh> make_mesh(const std::vector<Block>& blocks, MPI_Comm comm) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   MeshData all;
   for (const Block& block : blocks) {
     const MeshData data = box_mesh(block.size, block.cells, 0, 1);
+    if (!block.name.empty()) all.bodies.push_back({block.name, all.num_vertices, all.num_cells});
     if (rank == 0) {
       for (const std::int64_t v : data.cells) all.cells.push_back(all.num_vertices + v);
       for (std::size_t v = 0; v < data.coordinates.size() / 3; ++v) {

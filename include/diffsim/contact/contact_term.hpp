@@ -23,8 +23,10 @@ struct ContactState {
   }
 };
 
-/// A force term of contact. All of a body share the parameters, each one number the same everywhere:
+/// A force term of contact. Its law has four parameters of one number each:
 ///   `barrier_distance` d̂, m;  `barrier_stiffness` κ, Pa;  `friction` µ;  `friction_velocity` ε_v, m/s.
+/// A pair of bodies, or of a body and an obstacle, may have some of them for itself, by names with a label:
+/// `friction:A|B`. It shares the others with all pairs.
 ///
 /// Energies are integrals of κ ψ(d², d̂) (contact/barrier.hpp) over the surface at rest; friction is Coulomb's, smoothed
 /// below the sliding velocity ε_v: f_t = -µ N s(|u|) u/|u|, s(y) = 2 y/ε_v - (y/ε_v)² for y < ε_v, 1 above (Li et al.

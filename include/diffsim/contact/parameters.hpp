@@ -1,11 +1,15 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+#include <string>
+
 #include "diffsim/core/parameter_spec.hpp"
 
 namespace diffsim {
 
-/// Parameters of contact.
+/// Parameters of contact. Each of the first four may be there again for a pair of bodies or of a body and an obstacle,
+/// whose names follow: `friction:A|B`.
 struct ContactParameters {
   static constexpr ParameterSpec barrier_distance{.name = "barrier_distance",
                                                   .unit = "m",
@@ -24,6 +28,10 @@ struct ContactParameters {
                                                    .meaning = "slip ε_v below which friction grows with the slip",
                                                    .range = Interval::positive(),
                                                    .default_value = 1e-5};
+  /// Specs of the four of a law, κ, d̂, µ, ε_v in this order.
+  static constexpr std::array<ParameterSpec, 4> of_law() {
+    return {barrier_stiffness, barrier_distance, friction, friction_velocity};
+  }
   // Of each obstacle, whose label follows: `obstacle_position:LABEL`.
   static constexpr ParameterSpec obstacle_position{
       .name = "obstacle_position",
@@ -35,5 +43,15 @@ struct ContactParameters {
   static constexpr ParameterSpec obstacle_angular_velocity{
       .name = "obstacle_angular_velocity", .unit = "rad/s", .meaning = "angular velocity of an obstacle that turns"};
 };
+
+/// Names of the parameters κ, d̂, µ, ε_v of a law of contact, in this order.
+using ContactLawNames = std::array<std::string, 4>;
+
+/// Names of the parameters of the law that pairs share which have none of their own.
+inline ContactLawNames shared_law_names() {
+  ContactLawNames names;
+  for (std::size_t k = 0; k < names.size(); ++k) names[k] = ContactParameters::of_law()[k].name;
+  return names;
+}
 
 }  // namespace diffsim

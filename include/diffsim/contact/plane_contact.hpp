@@ -4,8 +4,10 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "diffsim/contact/contact_term.hpp"
+#include "diffsim/contact/parameters.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim {
@@ -18,6 +20,12 @@ struct PlaneShape {
   std::array<double, 3> origin{};  ///< m, a point of the axis at t = 0, which travels with the plane
 };
 
+/// Bodies of a mesh that touch a plane by one law.
+struct PlaneLaw {
+  ContactLawNames parameters = shared_law_names();
+  std::vector<std::size_t> bodies = {};  ///< their places in the mesh's list; empty: all
+};
+
 /// Makes the term of a half-space that a body cannot enter: E = κ Σ_i w_i ψ(φ_i², d̂) over the surface's vertices, w_i
 /// their rest areas, φ_i = n·(x_i - p - t V) > 0. With an axis a, n = R(a, ω t) n_0 and
 /// φ_i = n·(x_i - o - t V) - n_0·(p - o). A body whose vertices are outside is outside.
@@ -25,8 +33,9 @@ struct PlaneShape {
 /// Parameters of its own, named after the label: `obstacle_position:LABEL` p [3], m, `obstacle_velocity:LABEL` V [3],
 /// m/s, and of one that turns `obstacle_angular_velocity:LABEL` ω [1], rad/s.
 ///
-/// `with_friction`: forces depend on velocities. Throws Error for a normal without direction. Collective.
+/// `with_friction`: forces depend on velocities. `law` says which bodies the term is of, and by which law; bodies with
+/// another law need another term. Throws Error for a normal without direction. Collective.
 std::unique_ptr<ContactTerm> make_plane_contact(std::shared_ptr<const TetrahedralMesh> mesh, const PlaneShape& plane,
-                                                bool with_friction);
+                                                bool with_friction, const PlaneLaw& law = {});
 
 }  // namespace diffsim

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "diffsim/contact/contact_term.hpp"
+#include "diffsim/contact/parameters.hpp"
 #include "diffsim/contact/surface.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
@@ -22,23 +23,34 @@ struct TriangleObstacle {
   std::array<double, 3> origin = {};  ///< m, a point of the axis at t = 0, which travels with the obstacle
 };
 
+/// Law of the pairs of two groups of vertices: bodies are numbered as in the mesh, obstacles after them.
+struct GroupLaw {
+  std::array<std::size_t, 2> groups;  ///< the same twice: a body with itself
+  ContactLawNames parameters;
+};
+
 struct SurfaceContactOptions {
-  bool self = true;  ///< the body with itself
+  bool self = true;  ///< each body with itself; different bodies touch each other anyway
   std::vector<TriangleObstacle> obstacles = {};
+  std::vector<GroupLaw> laws = {};                 ///< others have the law that is shared
   bool with_friction = false;                      ///< forces depend on velocities
   std::int64_t max_pairs = std::int64_t{1} << 28;  ///< of a rank, of each kind, that may touch: 2 GiB
 };
 
-/// Contact of a body's surface with itself and with obstacles of triangles, by point–triangle and edge–edge pairs
+/// Contact of a mesh's surface with itself and with obstacles of triangles, by point–triangle and edge–edge pairs
 /// (contact/pair_force.hpp), across ranks (docs/architecture.md). Second-order faces are four flat triangles each.
+///
+/// Vertices are of groups by their numbers: each body of the mesh, each obstacle. Two groups have a law, that which is
+/// shared or one of their own, and a pair pushes where its points are nearer than the d̂ of its law.
 ///
 /// Parameters of each obstacle: `obstacle_position:LABEL` [3], m, by which it is shifted at t = 0,
 /// `obstacle_velocity:LABEL` [3], m/s, and `obstacle_angular_velocity:LABEL` [1], rad/s.
 ///
-/// Its Jacobian is a matrix of its own (`couplings_vary`): pairs are made room for that are nearer than 1.25 d̂.
+/// Its Jacobian is a matrix of its own (`couplings_vary`): pairs are made room for that are nearer than 1.25 d̂
+/// of their law.
 class SurfaceContact : public ContactTerm {
  public:
-  /// Collective.
+  /// Throws Error (input) where a triangle has vertices of two bodies. Collective.
   SurfaceContact(std::shared_ptr<const TetrahedralMesh> mesh, SurfaceContactOptions options);
   ~SurfaceContact() override;
 

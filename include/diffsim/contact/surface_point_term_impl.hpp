@@ -11,9 +11,9 @@
 
 namespace diffsim {
 
-/// A PointTerm on the vertices of a mesh's surface. The weight of a vertex is the area at rest that the vertex stands
-/// for, m²: a third of the triangles around. There are derivatives by the rest shape (`rest_positions`), but no second
-/// ones.
+/// A PointTerm on the vertices of a mesh's surface, or on some of them. The weight of a vertex is the area at rest that
+/// the vertex stands for, m²: a third of the triangles around. There are derivatives by the rest shape
+/// (`rest_positions`), but no second ones.
 template <class F, class Base = ForceTerm>
 class SurfacePointTerm : public PointTerm<F, Base> {
   using Points = PointTerm<F, Base>;
@@ -23,6 +23,13 @@ class SurfacePointTerm : public PointTerm<F, Base> {
   SurfacePointTerm(std::string name, const F& force, std::vector<PointParameter> parameters,
                    std::shared_ptr<const TetrahedralMesh> mesh)
       : SurfacePointTerm(std::move(name), force, std::move(parameters), mesh, contact::surface_areas(*mesh).vertices) {}
+  /// A term on some of the vertices that `surface_areas` names. Collective.
+  SurfacePointTerm(std::string name, const F& force, std::vector<PointParameter> parameters,
+                   std::shared_ptr<const TetrahedralMesh> mesh, std::vector<int> vertices)
+      : Points(std::move(name), force, std::move(parameters), vertices),
+        mesh_(std::move(mesh)),
+        rest_areas_(*mesh_),
+        vertices_(std::move(vertices)) {}
 
   void prepare(const ParameterSet& parameters) override {
     Points::prepare(parameters);
@@ -61,13 +68,6 @@ class SurfacePointTerm : public PointTerm<F, Base> {
   const std::vector<int>& surface() const { return vertices_; }  ///< the points' local vertices, all owned
 
  private:
-  SurfacePointTerm(std::string name, const F& force, std::vector<PointParameter> parameters,
-                   std::shared_ptr<const TetrahedralMesh> mesh, std::vector<int> vertices)
-      : Points(std::move(name), force, std::move(parameters), vertices),
-        mesh_(std::move(mesh)),
-        rest_areas_(*mesh_),
-        vertices_(std::move(vertices)) {}
-
   /// Values of the surface's vertices, from the values of all owned vertices.
   DeviceArray<double> on_surface(const std::vector<double>& all) const {
     std::vector<double> some;

@@ -92,12 +92,6 @@ class TetrahedralMesh {
   const std::vector<MeshBody>& bodies() const { return bodies_; }
   /// Index in `bodies()` of that name. Throws Error (input), naming the nearest, where there is none.
   std::size_t find_body(const std::string& name) const;
-  /// Index in `bodies()` of the one with that vertex, or cell, by its number in the file; 0 without bodies.
-  std::size_t body_of_vertex(std::int64_t number) const;
-  std::size_t body_of_cell(std::int64_t number) const;
-  /// "vertex 17", or "vertex 17 of gripper", counted in the body, for messages; by the number in the file.
-  std::string vertex_name(std::int64_t number) const;
-  std::string cell_name(std::int64_t number) const;
   /// The named physical groups (or box sides) of the mesh.
   const std::vector<RegionInfo>& region_infos() const { return infos_; }
   /// Defines a region by its vertices; InputError for a name that is taken or vertices that are not there. `body`:

@@ -9,6 +9,7 @@
 
 #include "diffsim/contact/parameters.hpp"
 #include "diffsim/contact/surface.hpp"
+#include "diffsim/mesh/mesh_data.hpp"
 
 namespace diffsim {
 
@@ -41,6 +42,24 @@ struct MeshObstacle {
   Rotation rotation = {};
 };
 
+/// Law of two bodies, of a body with itself, or of a body and an obstacle. What is not given is that of ContactOptions:
+/// then the parameter is the shared one, `friction`, else one of the pair, `friction:A|B` with the names as they stand
+/// in `between`.
+struct ContactPair {
+  /// Names of bodies of the mesh, `body` where there is one without a name, or labels of obstacles.
+  std::array<std::string, 2> between;
+  std::optional<double> barrier_distance = {};   ///< d̂, m
+  std::optional<double> barrier_stiffness = {};  ///< κ, Pa
+  std::optional<double> friction = {};           ///< µ
+  std::optional<double> friction_velocity = {};  ///< ε_v, m/s
+
+  std::string label() const { return between[0] + '|' + between[1]; }
+  /// Values in the order of ContactParameters::of_law().
+  std::array<std::optional<double>, 4> values() const {
+    return {barrier_stiffness, barrier_distance, friction, friction_velocity};
+  }
+};
+
 struct ContactOptions {
   double barrier_distance = 1e-3;  ///< d̂, m: nearer than that, surfaces push
   double barrier_stiffness = 1e6;  ///< κ, Pa
@@ -50,11 +69,17 @@ struct ContactOptions {
   double friction = 0.0;  ///< µ
   /// Slip ε_v, m/s, below which friction is smoothed.
   double friction_velocity = *ContactParameters::friction_velocity.default_value;
-  bool with_friction = false;  ///< also where µ is 0, for the derivative by it; else where µ > 0
-  bool self = false;           ///< the body with itself
+  bool with_friction = false;  ///< also where all µ are 0, for derivatives by them; else where a µ > 0
+  bool self = false;           ///< each body with itself; different bodies of a mesh touch each other anyway
   std::int64_t max_pairs = 0;  ///< of a rank, of each kind, that may touch; 0: 2²⁸, or half of the memory free
   std::vector<PlaneObstacle> planes = {};
   std::vector<MeshObstacle> meshes = {};
+  std::vector<ContactPair> pairs = {};  ///< those with values of their own
 };
+
+/// Message for a pair, by its place in the list, that says nothing of contact among these bodies and obstacles: an
+/// unknown name, two obstacles, a body with itself where `self` is false, a pair that is there before, a value that its
+/// parameter may not have. Empty for a good one. `bodies`: those of the mesh.
+std::string fault_of_pair(const ContactOptions& options, std::size_t pair, const std::vector<MeshBody>& bodies);
 
 }  // namespace diffsim

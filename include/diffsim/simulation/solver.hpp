@@ -53,10 +53,11 @@ class DifferentiableSolver {
   std::string add_traction(const std::string& region, const std::vector<double>& traction);
   /// Forces on vertices, N: [owned vertices, 3], or [steps, owned vertices, 3]. Returns the parameter's name.
   std::string add_nodal_load(const std::vector<double>& load);
-  /// Makes the body touch obstacles. Error (input) for values that make no sense. Parameters: `barrier_distance`,
-  /// `barrier_stiffness`, `friction`, `friction_velocity`, and, by an obstacle's label, `obstacle_position:LABEL` [3],
-  /// `obstacle_velocity:LABEL` [3] and, of those that turn, `obstacle_angular_velocity:LABEL` [1]. Once, after the
-  /// materials and gravity.
+  /// Makes bodies touch obstacles and each other. Error (input) for values that make no sense. Parameters:
+  /// `barrier_distance`, `barrier_stiffness`, `friction`, `friction_velocity`, and, by an obstacle's label,
+  /// `obstacle_position:LABEL` [3], `obstacle_velocity:LABEL` [3] and, of those that turn,
+  /// `obstacle_angular_velocity:LABEL` [1]; the first four also for pairs that have values of their own, as
+  /// `friction:A|B`. Bodies of a mesh of several touch each other. Once, after the materials and gravity.
   void add_contact(const ContactOptions& options);
   bool has_contact() const { return !contacts_.empty(); }
   /// Throws Error (input), naming some pairs, if x[0] touches or intersects anything, or is inside. Rollouts of a

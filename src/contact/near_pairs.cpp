@@ -1,0 +1,110 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+
+// Which pairs are near, by the law of each.
+
+#include "pair_access.hpp"
+#include "radix_sort.hpp"
+
+namespace diffsim::contact {
+namespace {
+
+/// The one law of all pairs.
+struct OneLaw {
+  LawAddresses law;
+  KOKKOS_INLINE_FUNCTION const LawAddresses& of(const PairView&, int) const { return law; }
+};
+
+/// Laws by the groups of a pair's vertices.
+struct LawsOfGroups {
+  DeviceArray<LawAddresses> laws;
+  DeviceArray<int> table;  // [groups, groups]
+  int groups;
+
+  KOKKOS_INLINE_FUNCTION int number(const PairView& pairs, int p) const {
+    int v[4];
+    pairs.vertices(p, v);
+    return table(groups * pairs.groups(v[0]) + pairs.groups(v[2]));
+  }
+  KOKKOS_INLINE_FUNCTION const LawAddresses& of(const PairView& pairs, int p) const { return laws(number(pairs, p)); }
+};
+
+template <class Laws>
+void mark_within(const PairView& pairs, const Vectors& x, const Laws& laws, double factor,
+                 const DeviceArray<std::int64_t>& marks) {
+  Kokkos::parallel_for(
+      "diffsim::contact::mark_within", over(static_cast<std::size_t>(pairs.size())), KOKKOS_LAMBDA(int p) {
+        Vec3<double> points[4];
+        load(pairs, p, x, points);
+        const double limit = factor * laws.of(pairs, p).at(1);
+        marks(p) = squared_distance_of(pairs, p, points) < limit * limit ? 1 : 0;
+      });
+}
+
+void collect(const DeviceArray<std::int64_t>& begin, const DeviceArray<int>& active) {
+  Kokkos::parallel_for(
+      "diffsim::contact::collect_active", over(begin.size() - 1), KOKKOS_LAMBDA(int p) {
+        if (begin(p + 1) > begin(p)) active(begin(p)) = p;
+      });
+  Kokkos::fence();
+}
+
+template <class Laws>
+DeviceArray<int> collect_within(const PairView& pairs, const Vectors& x, const Laws& laws, double factor) {
+  const DeviceArray<std::int64_t> marks("diffsim::contact::marks", static_cast<std::size_t>(pairs.size()) + 1);
+  mark_within(pairs, x, laws, factor, marks);
+  const std::int64_t total = detail::exclusive_sums(marks);
+  const auto active = make_device_array<int>("diffsim::contact::active", static_cast<std::size_t>(total));
+  collect(marks, active);
+  return active;
+}
+
+void set_law_keys(const PairView& pairs, const DeviceArray<int>& near, const LawsOfGroups& laws,
+                  const DeviceArray<std::uint64_t>& keys) {
+  Kokkos::parallel_for(
+      "diffsim::contact::law_keys", over(near.size()),
+      KOKKOS_LAMBDA(int i) { keys(i) = static_cast<std::uint64_t>(laws.number(pairs, near(i))); });
+}
+
+/// Where sorted keys 0, 1, … begin, [keys + 1].
+void find_begins(const DeviceArray<std::uint64_t>& sorted, const DeviceArray<int>& begins) {
+  const int size = static_cast<int>(sorted.size());
+  Kokkos::parallel_for(
+      "diffsim::contact::law_begins", over(begins.size()), KOKKOS_LAMBDA(int k) {
+        int low = 0, high = size;
+        while (low < high) {
+          const int middle = (low + high) / 2;
+          if (sorted(middle) < static_cast<std::uint64_t>(k))
+            low = middle + 1;
+          else
+            high = middle;
+        }
+        begins(k) = low;
+      });
+  Kokkos::fence();
+}
+
+}  // namespace
+
+NearPairs pairs_within(const PairView& pairs, const Vectors& x, const PairLaws& laws, double factor) {
+  const std::size_t count = laws.laws.size();
+  NearPairs near;
+  if (count == 1) {
+    near.pairs = collect_within(pairs, x, OneLaw{laws.laws[0]}, factor);
+    near.parts = {{laws.laws[0], 0, static_cast<int>(near.pairs.size())}};
+    return near;
+  }
+  const LawsOfGroups by_groups = {to_device("diffsim::contact::laws", laws.laws), laws.of_groups, laws.groups};
+  near.pairs = collect_within(pairs, x, by_groups, factor);
+  auto keys = make_device_array<std::uint64_t>("diffsim::contact::law_keys", near.pairs.size());
+  set_law_keys(pairs, near.pairs, by_groups, keys);
+  int bits = 1;
+  while (count > std::size_t{1} << bits) ++bits;
+  radix_sort(keys, near.pairs, bits);
+  const auto begins = make_device_array<int>("diffsim::contact::law_begins", count + 1);
+  find_begins(keys, begins);
+  const auto begin = host_view(begins);
+  for (std::size_t l = 0; l < count; ++l) near.parts.push_back({laws.laws[l], begin(l), begin(l + 1)});
+  return near;
+}
+
+}  // namespace diffsim::contact

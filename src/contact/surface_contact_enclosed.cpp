@@ -1,0 +1,126 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+
+// What is whole inside something else.
+
+#include <array>
+#include <cmath>
+
+#include "diffsim/contact/inside.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/ranks.hpp"
+#include "surface_contact_data.hpp"
+
+namespace diffsim {
+namespace {
+
+using Place = std::array<double, 3>;
+using Triangles = std::vector<std::array<int, 3>>;
+
+Place place_in(const std::vector<double>& places, int vertex) {
+  const auto i = 3 * static_cast<std::size_t>(vertex);
+  return {places[i], places[i + 1], places[i + 2]};
+}
+
+/// The entries of all ranks, rank after rank. Collective.
+template <class T>
+std::vector<T> gather_all(MPI_Comm comm, const std::vector<T>& mine, MPI_Datatype type) {
+  int size = static_cast<int>(mine.size());
+  std::vector<int> sizes(static_cast<std::size_t>(num_ranks(comm))), begins;
+  DIFFSIM_MPI(MPI_Allgather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, comm));
+  int total = 0;
+  for (const int count : sizes) {
+    begins.push_back(total);
+    total += count;
+  }
+  std::vector<T> all(static_cast<std::size_t>(total));
+  DIFFSIM_MPI(MPI_Allgatherv(mine.data(), size, type, all.data(), sizes.data(), begins.data(), type, comm));
+  return all;
+}
+
+/// Surfaces of the bodies, spread over the ranks.
+class BodySurfaces {
+ public:
+  BodySurfaces(const TetrahedralMesh& mesh, const std::vector<double>& x)
+      : mesh_(mesh), x_(x), triangles_(body_names(mesh.bodies()).size()) {
+    for (const auto& triangle : contact::surface_triangles(mesh))
+      triangles_[static_cast<std::size_t>(body_of_vertex(mesh.bodies(), number(triangle[0])))].push_back(triangle);
+  }
+  std::int64_t number(int vertex) const { return mesh_.vertex_order().file_index()[static_cast<std::size_t>(vertex)]; }
+  /// Which body's inside p is; -1 for none, and for the one body that is not looked at. Collective.
+  int around(const Place& p, int but = -1) const {
+    std::vector<double> turns;
+    for (const Triangles& of_body : triangles_) turns.push_back(contact::winding(x_, of_body, p));
+    DIFFSIM_MPI(
+        MPI_Allreduce(MPI_IN_PLACE, turns.data(), static_cast<int>(turns.size()), MPI_DOUBLE, MPI_SUM, mesh_.comm()));
+    for (int b = 0; b < static_cast<int>(turns.size()); ++b)
+      if (b != but && std::abs(turns[static_cast<std::size_t>(b)]) > 0.5) return b;
+    return -1;
+  }
+  /// "the body", or of several "body crate".
+  std::string name_of(int body) const {
+    const auto& bodies = mesh_.bodies();
+    return bodies.size() < 2 ? "the body" : "body " + bodies[static_cast<std::size_t>(body)].name;
+  }
+  /// A body inside another by one vertex of each part of it, "" for none. Collective.
+  std::string nested(const std::vector<int>& parts) const {
+    if (mesh_.bodies().size() < 2) return {};
+    std::vector<std::int64_t> numbers;
+    std::vector<double> places;
+    for (const int vertex : parts) {
+      const Place place = place_in(x_, vertex);
+      numbers.push_back(number(vertex));
+      places.insert(places.end(), place.begin(), place.end());
+    }
+    numbers = gather_all(mesh_.comm(), numbers, MPI_INT64_T);
+    places = gather_all(mesh_.comm(), places, MPI_DOUBLE);
+    std::string found;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const Place place = place_in(places, static_cast<int>(i));
+      const int other = around(place, body_of_vertex(mesh_.bodies(), numbers[i]));
+      if (other >= 0 && found.empty())
+        found = "vertex " + vertex_name(mesh_.bodies(), numbers[i]) + " at " + contact::text_of(place) + " is inside " +
+                name_of(other);
+    }
+    return found;
+  }
+
+ private:
+  const TetrahedralMesh& mesh_;
+  const std::vector<double>& x_;
+  std::vector<Triangles> triangles_;  // of this rank
+};
+
+}  // namespace
+
+std::string SurfaceContact::enclosed(const Configuration& at, const ParameterSet& parameters) {
+  const TetrahedralMesh& mesh = *data_->mesh;
+  const std::vector<double> x = at.positions.to_host();
+  const auto view = host_view(data_->obstacles_at(parameters, at.step, at.time));
+  const std::vector<double> obstacles(view.data(), view.data() + view.size());
+  const BodySurfaces surfaces(mesh, x);
+  const std::vector<int> parts =
+      contact::witnesses({mesh.cells().begin(), mesh.cells().end()}, mesh.nodes_per_cell(), mesh.num_vertices());
+  std::string found = surfaces.nested(parts);
+  for (std::size_t k = 0; k < data_->options.obstacles.size(); ++k) {
+    const TriangleObstacle& obstacle = data_->options.obstacles[k];
+    Triangles triangles = obstacle.mesh.triangles;
+    for (auto& triangle : triangles)
+      for (int& corner : triangle) corner += data_->motions[k].first;
+    if (obstacle.solid)
+      for (const int vertex : parts)
+        if (found.empty() && std::abs(contact::winding(obstacles, triangles, place_in(x, vertex))) > 0.5)
+          found = "vertex " + vertex_name(mesh.bodies(), surfaces.number(vertex)) + " at " +
+                  contact::text_of(place_in(x, vertex)) + " is inside obstacle " + obstacle.label;
+    std::vector<int> corners;
+    for (const auto& triangle : triangles) corners.insert(corners.end(), triangle.begin(), triangle.end());
+    for (const int vertex : contact::witnesses(corners, 3, static_cast<int>(data_->reference.size() / 3))) {
+      const int body = surfaces.around(place_in(obstacles, vertex));
+      if (found.empty() && body >= 0)
+        found = "obstacle " + obstacle.label + ", at " + contact::text_of(place_in(obstacles, vertex)) +
+                ", is inside " + surfaces.name_of(body);
+    }
+  }
+  return found;
+}
+
+}  // namespace diffsim

@@ -1,0 +1,229 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "simulation/contact_blocks.hpp"
+
+/// Gradients of whole rollouts by parameters, each by itself, against differences of eighth order of rollouts that each
+/// rank takes alone.
+namespace diffsim::testing_gradient {
+
+/// Makes the same body on the ranks of a communicator.
+using MakeSolver = std::function<DifferentiableSolver(MPI_Comm)>;
+
+/// Σₙ Σᵢ wᵢ (d + 2 d²), d = x - X in each component at every step n, w a wave over the body: nothing cancels, and
+/// values are as small as displacements.
+class Wave : public Loss {
+ public:
+  explicit Wave(const TetrahedralMesh& mesh)
+      : rest_(mesh.rest_positions().begin(), mesh.rest_positions().begin() + 3 * mesh.num_owned_vertices()) {
+    for (std::size_t i = 0; i < rest_.size(); ++i) {
+      const double* X = &rest_[3 * (i / 3)];
+      weight_.push_back(std::cos(19.0 * X[0] + 27.0 * X[1] - 14.0 * X[2] + 1.1 * static_cast<double>(i % 3)));
+    }
+  }
+  bool observes(int n) const override { return n > 0; }
+  double value(int, const State& state, const ParameterSet&) override {
+    const std::vector<double> x = state["positions"].to_host();
+    double sum = 0.0;
+    for (std::size_t i = 0; i < rest_.size(); ++i) {
+      const double d = x[i] - rest_[i];
+      sum += weight_[i] * (d + 2.0 * d * d);
+    }
+    return sum;
+  }
+  double tangent(int, const State&, const ParameterSet&, const State&, const ParameterSet&) override {
+    throw Error("not needed here");
+  }
+  void add_gradient(int, const State& state, const ParameterSet&, State& adjoint, ParameterSet&) override {
+    const std::vector<double> x = state["positions"].to_host();
+    std::vector<double> sum = adjoint["positions"].to_host();
+    for (std::size_t i = 0; i < rest_.size(); ++i) sum[i] += weight_[i] * (1.0 + 4.0 * (x[i] - rest_[i]));
+    adjoint["positions"].from_host(sum);
+  }
+
+ private:
+  std::vector<double> rest_, weight_;
+};
+
+/// Where the entries of x[0] named so are, or nullptr.
+inline const char* field_of_start(const std::string& name) {
+  return name == "initial_positions" ? "positions" : name == "initial_velocities" ? "velocities" : nullptr;
+}
+
+/// A direction in one parameter, the same on any number of ranks: waves over the places of its entries, of its size.
+inline std::vector<double> direction_of(DifferentiableSolver& solver, const std::string& name) {
+  const TetrahedralMesh& mesh = *solver.mesh();
+  const char* const in_start = field_of_start(name);
+  const State start = solver.initial_state();
+  const Field& field = in_start ? start[in_start] : solver.parameters().at(name).field;
+  const auto components = static_cast<std::size_t>(field.components());
+  const std::vector<double> values = field.to_host();
+  double size = 0.0;
+  for (const double value : values) size = std::max(size, std::abs(value));
+  MPI_Allreduce(MPI_IN_PLACE, &size, 1, MPI_DOUBLE, MPI_MAX, mesh.comm());
+  if (size == 0.0) size = 0.1;
+  std::vector<double> direction(values.size());
+  for (std::size_t i = 0; i < direction.size(); ++i) {
+    const std::size_t entry = i / components;
+    double place[3] = {0.0, 0.0, 0.0};
+    if (field.on().name() == "cells") {
+      for (std::size_t corner = 0; corner < 4; ++corner)
+        for (std::size_t c = 0; c < 3; ++c)
+          place[c] += 0.25 * mesh.rest_positions()[3 * static_cast<std::size_t>(mesh.cells()[4 * entry + corner]) + c];
+    } else if (!field.on().is_one_for_all()) {
+      for (std::size_t c = 0; c < 3; ++c) place[c] = mesh.rest_positions()[3 * entry + c];
+    }
+    direction[i] = size * (1.0 + 0.5 * std::sin(29.0 * place[0] - 13.0 * place[1] + 37.0 * place[2] +
+                                                1.7 * static_cast<double>(i % components)));
+  }
+  return direction;
+}
+
+/// Gives a field its values back in the end.
+class Restored {
+ public:
+  explicit Restored(Field& field) : field_(field), values_(field.to_host()) {}
+  Restored(const Restored&) = delete;
+  Restored& operator=(const Restored&) = delete;
+  ~Restored() { field_.from_host(values_); }
+
+ private:
+  Field& field_;
+  std::vector<double> values_;
+};
+
+/// The loss of rollouts of one solver with one parameter moved.
+class Rollouts {
+ public:
+  Rollouts(DifferentiableSolver solver, int steps)
+      : solver_(std::move(solver)), steps_(steps), loss_(*solver_.mesh()) {}
+
+  double loss(const std::string& name, const std::vector<double>& direction, double h) {
+    State state = solver_.initial_state();
+    const char* const in_start = field_of_start(name);
+    Field& field = in_start ? state[in_start] : solver_.parameters().at(name).field;
+    const Restored restored(field);
+    std::vector<double> moved = field.to_host();
+    for (std::size_t i = 0; i < moved.size(); ++i) moved[i] += h * direction[i];
+    field.from_host(moved);
+    solver_.model().prepare();
+    double sum = 0.0;
+    for (int n = 0; n < steps_; ++n) {
+      solver_.step(n, state);
+      sum += loss_.value(n + 1, state, solver_.parameters());
+    }
+    return sum;
+  }
+  DifferentiableSolver& solver() { return solver_; }
+
+ private:
+  DifferentiableSolver solver_;
+  int steps_;
+  Wave loss_;
+};
+
+struct Difference {
+  double value = 0.0;
+  double error = std::numeric_limits<double>::infinity();
+};
+
+/// Central differences at h, h/2, h/4, h/8 extrapolated to eighth order; the error is told from what one order less
+/// gives, both with and without the largest step. Smaller h are tried while the error is too much: kinks of higher
+/// derivatives, as contact has them, may lie near, and rollouts fail farther out.
+template <class Function>
+Difference differentiate(const Function& f) {
+  Difference best;
+  for (double h = 0.05; h > 1e-6 && best.error > 1e-9 * std::abs(best.value); h *= 0.2) {
+    double table[4][4];
+    for (int i = 0; i < 4; ++i) {
+      const double step = h / (1 << i);
+      table[i][0] = (f(step) - f(-step)) / (2.0 * step);
+      for (int k = 1; k <= i; ++k)
+        table[i][k] = table[i][k - 1] + (table[i][k - 1] - table[i - 1][k - 1]) / (std::pow(4.0, k) - 1.0);
+    }
+    const double error = std::max(std::abs(table[3][3] - table[3][2]), std::abs(table[3][3] - table[2][2]));
+    if (error < best.error) best = {table[3][3], error};
+  }
+  return best;
+}
+
+/// Differences of the loss by every parameter; ranks share the work, each with a solver of its own.
+inline std::vector<Difference> differences(const MakeSolver& make, int steps, const std::vector<std::string>& names) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  Rollouts alone(make(MPI_COMM_SELF), steps);
+  std::vector<double> flat(2 * names.size(), 0.0);
+  for (std::size_t k = static_cast<std::size_t>(rank); k < names.size();
+       k += static_cast<std::size_t>(testing_contact::ranks())) {
+    const std::vector<double> direction = direction_of(alone.solver(), names[k]);
+    const Difference result = differentiate([&](double h) {
+      try {
+        return alone.loss(names[k], direction, h);
+      } catch (const Error&) {
+        return std::numeric_limits<double>::quiet_NaN();
+      }
+    });
+    flat[2 * k] = result.value;
+    flat[2 * k + 1] = result.error;
+  }
+  MPI_Allreduce(MPI_IN_PLACE, flat.data(), static_cast<int>(flat.size()), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  std::vector<Difference> all;
+  for (std::size_t k = 0; k < names.size(); ++k) all.push_back({flat[2 * k], flat[2 * k + 1]});
+  return all;
+}
+
+/// Of the states that the steps end with.
+inline std::int64_t most_active_pairs(DifferentiableSolver& solver, int steps) {
+  solver.model().prepare();
+  State state = solver.initial_state();
+  std::int64_t most = 0;
+  for (int n = 0; n < steps; ++n) {
+    solver.step(n, state);
+    most = std::max(most, solver.contact_state(n + 1, state).active_pairs);
+  }
+  return most;
+}
+
+/// Expects the gradient of a rollout by each of the parameters to have the slope that differences of eighth order have,
+/// to 1e-8 of it. DIFFSIM_VERBOSE=1 prints the figures.
+inline void expect_slopes(const MakeSolver& make, int steps, const std::vector<std::string>& names) {
+  DifferentiableSolver solver = make(MPI_COMM_WORLD);
+  Wave loss(*solver.mesh());
+  DifferentiableSimulator simulator(solver);
+  std::vector<std::string> of_model = names;
+  std::erase_if(of_model, [](const std::string& name) { return field_of_start(name) != nullptr; });
+  simulator.require_gradient(of_model);
+  simulator.rollout(steps, 2, loss);
+  simulator.backward();
+
+  const std::vector<Difference> expected = differences(make, steps, names);
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const char* const in_start = field_of_start(names[k]);
+    const Field& gradient = in_start ? simulator.initial_gradient()[in_start] : simulator.gradient(names[k]);
+    const std::vector<double> g = gradient.to_host(), d = direction_of(solver, names[k]);
+    double slope = 0.0;
+    for (std::size_t i = 0; i < gradient.owned_size(); ++i) slope += g[i] * d[i];
+    MPI_Allreduce(MPI_IN_PLACE, &slope, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    const double size = std::abs(expected[k].value);
+    EXPECT_GT(size, 0.0) << names[k];
+    EXPECT_LE(expected[k].error, 1e-8 * size) << names[k];
+    EXPECT_NEAR(slope, expected[k].value, 1e-8 * size) << names[k];
+    if (std::getenv("DIFFSIM_VERBOSE"))
+      std::printf("%-28s slope %13.6e off %8.1e of it, differences show %8.1e\n", names[k].c_str(), slope,
+                  std::abs(slope - expected[k].value) / size, expected[k].error / size);
+  }
+}
+
+}  // namespace diffsim::testing_gradient
