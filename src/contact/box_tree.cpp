@@ -134,7 +134,8 @@ BoxTree::BoxTree(DeviceArray<Box> boxes) : boxes_(std::move(boxes)) {
   auto keys = make_device_array<std::uint64_t>("diffsim::contact::keys", boxes_.size());
   view_.leaf_order = make_device_array<int>("diffsim::contact::leaf_order", boxes_.size());
   set_keys(boxes_, bounds_of(boxes_), keys, view_.leaf_order);
-  radix_sort(keys, view_.leaf_order, key_bits);
+  ArrayPool pool;
+  radix_sort(keys, view_.leaf_order, key_bits, pool);
   view_.children = make_device_array<int>("diffsim::contact::children", 2 * boxes_.size() - 2);
   view_.nodes = make_device_array<Box>("diffsim::contact::nodes", boxes_.size() - 1);
   const auto parents = make_device_array<int>("diffsim::contact::parents", 2 * boxes_.size() - 1);

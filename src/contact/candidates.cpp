@@ -232,6 +232,12 @@ Candidates::Candidates(const TetrahedralMesh& mesh, bool self, const std::vector
   watched_ = to_device("diffsim::contact::watched", watched);
   num_owned_edges_ = static_cast<int>(body_.edges.size());
   vertices_ = with_copies(*mesh.owned_vertex_entities(), {}, {});
+  make_fields();
+}
+
+void Candidates::make_fields() {
+  ring_ = Field("contact_vectors", vertices_, 3);
+  shares_ = Field("contact_shares", vertices_, 3);
 }
 
 bool Candidates::covered(const Field& at, const Vectors& obstacles, double range) const {
@@ -366,6 +372,7 @@ void Candidates::number_vertices(Lists& lists) {
   }
   const int owned = mesh_->num_owned_vertices();
   vertices_ = with_copies(*mesh_->owned_vertex_entities(), owner, index);
+  make_fields();
   const int mesh_vertices = num_mesh_vertices();
   const auto place = [&](const SurfaceVertex& v) {
     if (v.rank < 0) return mesh_vertices + v.index;
@@ -422,17 +429,21 @@ void Candidates::measure() {
 
 Vectors Candidates::gather(const Field& local, const Vectors& obstacles) const {
   const int owned = 3 * mesh_->num_owned_vertices(), all = 3 * num_mesh_vertices();
-  Field ring = shares();
-  copy_vectors(local.data(), ring.data(), owned);
-  vertices_->exchange()->copy_to_ghosts(ring);
-  const auto result = make_device_array<double>("diffsim::contact::vectors",
-                                                static_cast<std::size_t>(all + 3 * num_obstacle_vertices_));
-  copy_vectors(ring.data(), result.data(), all);
+  if (ranks_ > 1) {
+    copy_vectors(local.data(), ring_.data(), owned);
+    vertices_->exchange()->copy_to_ghosts(ring_);
+  }
+  const auto result =
+      pool_.take<double>("diffsim::contact::vectors", static_cast<std::size_t>(all + 3 * num_obstacle_vertices_));
+  copy_vectors(ranks_ > 1 ? ring_.data() : local.data(), result.data(), all);
   copy_vectors(obstacles.data(), result.data() + all, 3 * num_obstacle_vertices_);
   return result;
 }
 
-Field Candidates::shares() const { return {"contact_shares", vertices_, 3}; }
+Field& Candidates::shares() const {
+  shares_.fill(0.0);
+  return shares_;
+}
 
 void Candidates::scatter(Field& shares, Field& local) const {
   vertices_->exchange()->add_to_owners(shares);

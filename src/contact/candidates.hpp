@@ -7,6 +7,7 @@
 #include "diffsim/contact/box_tree_impl.hpp"
 #include "diffsim/contact/pair_force.hpp"
 #include "diffsim/contact/surface.hpp"
+#include "diffsim/core/array_pool.hpp"
 #include "diffsim/core/block_matrix.hpp"
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/exchange.hpp"
@@ -82,12 +83,14 @@ class Candidates {
   void cover(const Field& from, const Vectors& obstacles_from, const Field& to, const Vectors& obstacles_to,
              double range);
 
+  /// Arrays for results at the pairs, whose sizes change from step to step.
+  ArrayPool& pool() const { return pool_; }
   /// The vectors of all vertices of the pairs, from those of the mesh. Collective.
   Vectors gather(const Field& local, const Vectors& obstacles) const;
   /// `local` += what was summed for the vertices [num_mesh_vertices, 3], complete at owners. Collective.
   void scatter(Field& shares, Field& local) const;
-  /// Zeroed, for `scatter`.
-  Field shares() const;
+  /// Zeroed, for `scatter`; valid until the next call.
+  Field& shares() const;
 
   int num_owned_vertices() const { return static_cast<int>(vertices_->owned()); }
   int num_mesh_vertices() const { return static_cast<int>(vertices_->local()); }
@@ -111,6 +114,7 @@ class Candidates {
   void import_primitives(const std::vector<double>& from, const std::vector<double>& to, double reach,
                          Lists& lists) const;
   void number_vertices(Lists& lists);
+  void make_fields();
   void measure();
 
   const TetrahedralMesh* mesh_;
@@ -133,6 +137,8 @@ class Candidates {
   DeviceArray<int> watched_;     // owned surface vertices
   DeviceArray<Box> watched_at_;  // what they swept; then obstacles' vertices
   int num_owned_edges_ = 0;
+  mutable ArrayPool pool_;
+  mutable Field ring_, shares_;  // on the vertices of the pairs that are the mesh's
   double range_ = -1.0, slack_ = 0.0;
   int rebuilds_ = 0;
 };

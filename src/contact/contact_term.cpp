@@ -9,6 +9,21 @@
 
 namespace diffsim {
 
+void ContactState::share(MPI_Comm comm) {
+  std::int64_t counts[2] = {active_pairs, intersections};
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &min_distance, 1, MPI_DOUBLE, MPI_MIN, comm));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT64_T, MPI_SUM, comm));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &friction_power, 1, MPI_DOUBLE, MPI_SUM, comm));
+  active_pairs = counts[0];
+  intersections = counts[1];
+}
+
+void ContactTerm::prepare_tangent(const ParameterSet&, const ParameterSet& direction) {
+  require_derivatives(direction);
+}
+
+void ContactTerm::begin_adjoint(const ParameterSet& gradient) { require_derivatives(gradient); }
+
 void ContactTerm::begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) {
   for (const ParameterSet* set : {&gradient, &direction}) {
     require_derivatives(*set);

@@ -49,11 +49,13 @@ void collect(const DeviceArray<std::int64_t>& begin, const DeviceArray<int>& act
 }
 
 template <class Laws>
-DeviceArray<int> collect_within(const PairView& pairs, const Vectors& x, const Laws& laws, double factor) {
-  const DeviceArray<std::int64_t> marks("diffsim::contact::marks", static_cast<std::size_t>(pairs.size()) + 1);
+DeviceArray<int> collect_within(const PairView& pairs, const Vectors& x, const Laws& laws, double factor,
+                                ArrayPool& pool) {
+  const auto marks =
+      pool.take_zeroed<std::int64_t>("diffsim::contact::marks", static_cast<std::size_t>(pairs.size()) + 1);
   mark_within(pairs, x, laws, factor, marks);
   const std::int64_t total = detail::exclusive_sums(marks);
-  const auto active = make_device_array<int>("diffsim::contact::active", static_cast<std::size_t>(total));
+  const auto active = pool.take<int>("diffsim::contact::active", static_cast<std::size_t>(total));
   collect(marks, active);
   return active;
 }
@@ -85,22 +87,22 @@ void find_begins(const DeviceArray<std::uint64_t>& sorted, const DeviceArray<int
 
 }  // namespace
 
-NearPairs pairs_within(const PairView& pairs, const Vectors& x, const PairLaws& laws, double factor) {
+NearPairs pairs_within(const PairView& pairs, const Vectors& x, const PairLaws& laws, double factor, ArrayPool& pool) {
   const std::size_t count = laws.laws.size();
   NearPairs near;
   if (count == 1) {
-    near.pairs = collect_within(pairs, x, OneLaw{laws.laws[0]}, factor);
+    near.pairs = collect_within(pairs, x, OneLaw{laws.laws[0]}, factor, pool);
     near.parts = {{laws.laws[0], 0, static_cast<int>(near.pairs.size())}};
     return near;
   }
   const LawsOfGroups by_groups = {to_device("diffsim::contact::laws", laws.laws), laws.of_groups, laws.groups};
-  near.pairs = collect_within(pairs, x, by_groups, factor);
-  auto keys = make_device_array<std::uint64_t>("diffsim::contact::law_keys", near.pairs.size());
+  near.pairs = collect_within(pairs, x, by_groups, factor, pool);
+  auto keys = pool.take<std::uint64_t>("diffsim::contact::law_keys", near.pairs.size());
   set_law_keys(pairs, near.pairs, by_groups, keys);
   int bits = 1;
   while (count > std::size_t{1} << bits) ++bits;
-  radix_sort(keys, near.pairs, bits);
-  const auto begins = make_device_array<int>("diffsim::contact::law_begins", count + 1);
+  radix_sort(keys, near.pairs, bits, pool);
+  const auto begins = pool.take<int>("diffsim::contact::law_begins", count + 1);
   find_begins(keys, begins);
   const auto begin = host_view(begins);
   for (std::size_t l = 0; l < count; ++l) near.parts.push_back({laws.laws[l], begin(l), begin(l + 1)});

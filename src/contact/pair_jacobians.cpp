@@ -91,8 +91,9 @@ void pair_jacobians(const PairView& pairs, const NearPairs& near, const Vectors&
   }
 }
 
-DeviceArray<int> block_targets(const DeviceArray<int>& targets, int movable, const BlockMatrix& matrix) {
-  const auto result = make_device_array<int>("diffsim::contact::block_targets", 4 * targets.size());
+DeviceArray<int> block_targets(const DeviceArray<int>& targets, int movable, const BlockMatrix& matrix,
+                               ArrayPool& pool) {
+  const auto result = pool.take<int>("diffsim::contact::block_targets", 4 * targets.size());
   const DeviceArray<int> row_begin = matrix.data().row_begin, columns = matrix.data().columns;
   const int none = matrix.num_blocks();
   Kokkos::parallel_for(

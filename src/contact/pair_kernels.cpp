@@ -177,8 +177,16 @@ void collect_pairs(const DeviceArray<std::int64_t>& begin, const DeviceArray<Can
 
 }  // namespace
 
-DeviceArray<int> targets_of(const PairView& pairs, const DeviceArray<int>& active) {
-  const auto targets = make_device_array<int>("diffsim::contact::targets", 4 * active.size());
+bool have_same_values(const Vectors& a, const Vectors& b) {
+  int others = 0;
+  Kokkos::parallel_reduce(
+      "diffsim::contact::compare", over(a.size()), KOKKOS_LAMBDA(int i, int& sum) { sum += a(i) == b(i) ? 0 : 1; },
+      others);
+  return others == 0;
+}
+
+DeviceArray<int> targets_of(const PairView& pairs, const DeviceArray<int>& active, ArrayPool& pool) {
+  const auto targets = pool.take<int>("diffsim::contact::targets", 4 * active.size());
   Kokkos::parallel_for(
       "diffsim::contact::targets", over(active.size()), KOKKOS_LAMBDA(int a) {
         int v[4];

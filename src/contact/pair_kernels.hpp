@@ -64,13 +64,15 @@ struct RestAdjoint {
 };
 
 /// The pairs nearer than `factor` times the d̂ of their law.
-NearPairs pairs_within(const PairView& pairs, const Vectors& x, const PairLaws& laws, double factor);
+NearPairs pairs_within(const PairView& pairs, const Vectors& x, const PairLaws& laws, double factor, ArrayPool& pool);
 /// The pairs nearer than d̂.
-inline NearPairs active_pairs(const PairView& pairs, const Vectors& x, const PairLaws& laws) {
-  return pairs_within(pairs, x, laws, 1.0);
+inline NearPairs active_pairs(const PairView& pairs, const Vectors& x, const PairLaws& laws, ArrayPool& pool) {
+  return pairs_within(pairs, x, laws, 1.0, pool);
 }
 /// The vertex of each of the four points of each active pair.
-DeviceArray<int> targets_of(const PairView& pairs, const DeviceArray<int>& active);
+DeviceArray<int> targets_of(const PairView& pairs, const DeviceArray<int>& active, ArrayPool& pool);
+/// Whether two arrays of one size have equal values, none of them NaN.
+bool have_same_values(const Vectors& a, const Vectors& b);
 
 double sum_energies(const PairView& pairs, const NearPairs& active, const Vectors& x);
 
@@ -114,7 +116,8 @@ std::vector<LawSums> pair_adjoint_tangents(const PairView& pairs, const NearPair
 void pair_jacobians(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                     const JacobianWeights& weights, int movable, const Vectors& blocks);
 /// Where they go in a matrix: its block, or its number of blocks for a pair of vertices that is not there.
-DeviceArray<int> block_targets(const DeviceArray<int>& targets, int movable, const BlockMatrix& matrix);
+DeviceArray<int> block_targets(const DeviceArray<int>& targets, int movable, const BlockMatrix& matrix,
+                               ArrayPool& pool);
 
 /// The least safe step of all pairs (contact/ccd.hpp) and, if below 1, a pair that it is of, else -1.
 struct SafeStep {

@@ -18,34 +18,49 @@ namespace {
 using contact::PlaneForce;
 using PlaneSweep = point::Sweep<PlaneForce>;
 
-std::vector<double> on_host(const DeviceArray<double>& values) {
-  const auto host = host_view(values);
-  return {host.data(), host.data() + host.size()};
-}
-
 /// Heights φ of all vertices, m.
 std::vector<double> heights_of(const PlaneSweep& sweep) {
   const auto heights = make_device_array<double>("diffsim::contact::heights", static_cast<std::size_t>(sweep.count));
   Kokkos::parallel_for(
       "diffsim::contact::plane_heights", sweep.all(),
       KOKKOS_LAMBDA(int i) { heights(i) = sweep.force.height(point::read(sweep, i)); });
-  return on_host(heights);
+  const auto host = host_view(heights);
+  return {host.data(), host.data() + host.size()};
 }
 
-/// Bounds of |φ''| as the surface goes straight from one configuration to the other while the plane
-/// turns, both in one unit of time: θ² |y| + 2 |θ| |y'|, y a vertex's way from the axis, θ the angle.
-std::vector<double> bends_of(const PlaneSweep& from, const PlaneSweep& to) {
-  if (!from.force.turn.turns) return std::vector<double>(static_cast<std::size_t>(from.count), 0.0);
-  const auto bends = make_device_array<double>("diffsim::contact::bends", static_cast<std::size_t>(from.count));
-  Kokkos::parallel_for(
-      "diffsim::contact::plane_bends", from.all(), KOKKOS_LAMBDA(int i) {
-        const point::Values<PlaneForce> before = point::read(from, i), after = point::read(to, i);
-        const Vec3<double> begin = from.force.way(before), end = to.force.way(after);
-        const double angle = std::abs(after.p[PlaneForce::angular_velocity] * (to.time - from.time));
-        const double reach = std::sqrt(std::fmax(dot(begin, begin), dot(end, end)));
-        bends(i) = angle * angle * reach + 2.0 * angle * std::sqrt(dot(end - begin, end - begin));
-      });
-  return on_host(bends);
+/// Safe part of the way of vertex i, which goes straight from one configuration to the other while the plane turns,
+/// both in one unit of time: φ(s) ≥ φ(0) + s (φ(1) - φ(0)) - B s (1 - s)/2, B = θ² |y| + 2 |θ| |y'| ≥ |φ''|, y the
+/// vertex's way from the axis, θ the angle.
+KOKKOS_INLINE_FUNCTION double safe_part(const PlaneSweep& from, const PlaneSweep& to, int i) {
+  const point::Values<PlaneForce> before = point::read(from, i), after = point::read(to, i);
+  const double begin = from.force.height(before), end = to.force.height(after);
+  double bend = 0.0;
+  if (from.force.turn.turns) {
+    const Vec3<double> here = from.force.way(before), there = to.force.way(after);
+    const double angle = std::abs(after.p[PlaneForce::angular_velocity] * (to.time - from.time));
+    const double reach = std::sqrt(std::fmax(dot(here, here), dot(there, there)));
+    bend = angle * angle * reach + 2.0 * angle * std::sqrt(dot(there - here, there - here));
+  }
+  const double a = 0.5 * bend, b = end - begin - a;  // of φ(0) + b s + a s²
+  const double least = b < 0.0 && -b < 2.0 * a ? begin - 0.25 * b * b / a : end;
+  if (least > 0.0 && begin > 0.0) return 1.0;
+  // Nine tenths of the way to the plane.
+  const double c = 0.9 * begin, rest = b * b - 4.0 * a * c;
+  if (begin > 0.0 && rest < 0.0) return 1.0;
+  return begin > 0.0 && b < 0.0 ? 2.0 * c / (-b + std::sqrt(rest)) : 0.0;
+}
+
+using SafePart = Kokkos::MinLoc<double, int>;
+SafePart::value_type least_safe_part(const PlaneSweep& from, const PlaneSweep& to) {
+  SafePart::value_type found{1.0, -1};
+  Kokkos::parallel_reduce(
+      "diffsim::contact::plane_safe_part", from.all(),
+      KOKKOS_LAMBDA(int i, SafePart::value_type& least) {
+        const double part = safe_part(from, to, i);
+        if (part < least.val) least = {part, i};
+      },
+      SafePart(found));
+  return found;
 }
 
 /// Power -f·u of friction, W. The force of friction is the difference that velocities make.
@@ -68,27 +83,12 @@ PlaneForce force_of(const PlaneShape& plane, bool with_friction) {
 /// Parameters of PlaneForce, in the order of PlaneForce::Number.
 std::vector<PointParameter> parameters_of(const std::string& label, const ContactLawNames& law) {
   using Spec = ContactParameters;
-  PointParameter turn = PointParameter::of(Spec::obstacle_angular_velocity, label);
-  turn.is_optional = true;
-  return {PointParameter::of(Spec::obstacle_position, label),
-          PointParameter::of(Spec::obstacle_velocity, label),
-          {law[0]},
-          {law[1]},
-          {law[2]},
-          {law[3]},
-          turn};
-}
-
-/// The surface's vertices of some bodies, of all where none are named.
-std::vector<int> vertices_of(const TetrahedralMesh& mesh, const std::vector<std::size_t>& bodies) {
-  std::vector<int> vertices = contact::surface_areas(mesh).vertices;
-  if (!bodies.empty())
-    std::erase_if(vertices, [&](int v) {
-      const std::int64_t number = mesh.vertex_order().file_index()[static_cast<std::size_t>(v)];
-      const auto body = static_cast<std::size_t>(body_of_vertex(mesh.bodies(), number));
-      return std::find(bodies.begin(), bodies.end(), body) == bodies.end();
-    });
-  return vertices;
+  std::vector<PointParameter> all{PointParameter::of(Spec::obstacle_position, label),
+                                  PointParameter::of(Spec::obstacle_velocity, label)};
+  for (const std::string& name : law) all.push_back({name});
+  all.push_back(PointParameter::of(Spec::obstacle_angular_velocity, label));
+  all.back().is_optional = true;
+  return all;
 }
 
 class PlaneContact final : public SurfacePointTerm<PlaneForce, ContactTerm> {
@@ -96,18 +96,11 @@ class PlaneContact final : public SurfacePointTerm<PlaneForce, ContactTerm> {
   PlaneContact(std::shared_ptr<const TetrahedralMesh> mesh, const PlaneShape& plane, bool with_friction,
                const PlaneLaw& law)
       : SurfacePointTerm("contact with plane " + plane.label, force_of(plane, with_friction),
-                         parameters_of(plane.label, law.parameters), mesh, vertices_of(*mesh, law.bodies)),
+                         parameters_of(plane.label, law.parameters), mesh,
+                         contact::surface_vertices(*mesh, law.bodies)),
         label_(plane.label),
         range_(law.parameters[1]) {}
 
-  void prepare_tangent(const ParameterSet& parameters, const ParameterSet& direction) override {
-    require_derivatives(direction);
-    SurfacePointTerm::prepare_tangent(parameters, direction);
-  }
-  void begin_adjoint(const ParameterSet& gradient) override {
-    require_derivatives(gradient);
-    SurfacePointTerm::begin_adjoint(gradient);
-  }
   bool moves(int n, const ParameterSet& parameters) const override {
     return contact::goes(parameters, {"obstacle_velocity:" + label_, "obstacle_angular_velocity:" + label_}, n);
   }
@@ -133,24 +126,11 @@ class PlaneContact final : public SurfacePointTerm<PlaneForce, ContactTerm> {
 };
 
 double PlaneContact::max_step(const Configuration& from, const Configuration& to, const ParameterSet& parameters) {
-  // Along the motion φ(s) ≥ φ(0) + s (φ(1) - φ(0)) - B s (1 - s)/2, with B ≥ |φ''|: linear without a turn.
   limiting_.clear();
-  const PlaneSweep here = sweep(from, parameters), there = sweep(to, parameters);
-  const std::vector<double> begin = heights_of(here), end = heights_of(there), bends = bends_of(here, there);
-  double step = 1.0;
-  for (std::size_t i = 0; i < begin.size(); ++i) {
-    const double a = 0.5 * bends[i], b = end[i] - begin[i] - a;  // of φ(0) + b s + a s²
-    const double least = b < 0.0 && -b < 2.0 * a ? begin[i] - 0.25 * b * b / a : end[i];
-    if (least > 0.0 && begin[i] > 0.0) continue;
-    // Nine tenths of the way to the plane.
-    const double c = 0.9 * begin[i], rest = b * b - 4.0 * a * c;
-    if (begin[i] > 0.0 && rest < 0.0) continue;
-    const double limit = begin[i] > 0.0 && b < 0.0 ? 2.0 * c / (-b + std::sqrt(rest)) : 0.0;
-    if (limit >= step) continue;
-    step = limit;
-    limiting_ = name_of(i);
-  }
-  return step;
+  const SafePart::value_type safe = least_safe_part(sweep(from, parameters), sweep(to, parameters));
+  if (!(safe.val < 1.0)) return 1.0;
+  limiting_ = name_of(static_cast<std::size_t>(safe.loc));
+  return safe.val;
 }
 
 ContactState PlaneContact::state(const Configuration& at, const ParameterSet& parameters) {
@@ -169,12 +149,7 @@ ContactState PlaneContact::state(const Configuration& at, const ParameterSet& pa
   if (uses_velocities() && at.velocities)
     result.friction_power =
         point::sum_over("diffsim::contact::plane_friction_power", sweep(at, parameters), FrictionPower());
-  std::int64_t counts[2] = {result.active_pairs, result.intersections};
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &result.min_distance, 1, MPI_DOUBLE, MPI_MIN, mesh().comm()));
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT64_T, MPI_SUM, mesh().comm()));
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &result.friction_power, 1, MPI_DOUBLE, MPI_SUM, mesh().comm()));
-  result.active_pairs = counts[0];
-  result.intersections = counts[1];
+  result.share(mesh().comm());
   return result;
 }
 

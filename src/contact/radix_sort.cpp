@@ -53,18 +53,18 @@ void move(const Pass& pass) {
 
 }  // namespace
 
-void radix_sort(DeviceArray<std::uint64_t>& keys, DeviceArray<int>& values, int bits) {
+void radix_sort(DeviceArray<std::uint64_t>& keys, DeviceArray<int>& values, int bits, ArrayPool& pool) {
   const int size = static_cast<int>(keys.size());
   if (size < 2) return;
   Pass pass;
   pass.keys = keys;
   pass.values = values;
-  pass.sorted_keys = make_device_array<std::uint64_t>("diffsim::contact::sorted_keys", keys.size());
-  pass.sorted_values = make_device_array<int>("diffsim::contact::sorted_values", keys.size());
+  pass.sorted_keys = pool.take<std::uint64_t>("diffsim::contact::sorted_keys", keys.size());
+  pass.sorted_values = pool.take<int>("diffsim::contact::sorted_values", keys.size());
   pass.size = size;
   pass.chunk = std::max(1024, size / std::max(1, concurrency()) + 1);
   pass.chunks = (size + pass.chunk - 1) / pass.chunk;
-  pass.places = make_device_array<int>("diffsim::contact::sort_places", static_cast<std::size_t>(digits * pass.chunks));
+  pass.places = pool.take<int>("diffsim::contact::sort_places", static_cast<std::size_t>(digits * pass.chunks));
   for (pass.shift = 0; pass.shift < bits; pass.shift += digit_bits) {
     count(pass);
     sum(pass);

@@ -34,12 +34,12 @@ void sum_slots(const DeviceArray<std::uint64_t>& targets, const DeviceArray<int>
 
 }  // namespace
 
-SlotSum::SlotSum(const DeviceArray<int>& targets, int entries)
-    : targets_(make_device_array<std::uint64_t>("diffsim::contact::slot_targets", targets.size())),
-      slots_(make_device_array<int>("diffsim::contact::slots", targets.size())),
+SlotSum::SlotSum(const DeviceArray<int>& targets, int entries, ArrayPool& pool)
+    : targets_(pool.take<std::uint64_t>("diffsim::contact::slot_targets", targets.size())),
+      slots_(pool.take<int>("diffsim::contact::slots", targets.size())),
       entries_(entries) {
   set_keys(targets, targets_, slots_);
-  radix_sort(targets_, slots_, 32);
+  radix_sort(targets_, slots_, 32, pool);
 }
 
 void SlotSum::add(const DeviceArray<double>& values, double* out, int width) const {

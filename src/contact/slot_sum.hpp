@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "diffsim/core/device.hpp"
+#include "diffsim/core/array_pool.hpp"
 
 namespace diffsim::contact {
 
@@ -10,8 +10,9 @@ namespace diffsim::contact {
 class SlotSum {
  public:
   SlotSum() = default;
-  /// `targets` [slots]: the entry that each slot adds to; slots with one at or beyond `entries` are left out.
-  SlotSum(const DeviceArray<int>& targets, int entries);
+  /// `targets` [slots]: the entry that each slot adds to; slots with one at or beyond `entries` are left out. Takes its
+  /// arrays from `pool`.
+  SlotSum(const DeviceArray<int>& targets, int entries, ArrayPool& pool);
 
   /// out[target] += Σ values of its slots; both [., width], width at most 9.
   void add(const DeviceArray<double>& values, double* out, int width = 3) const;

@@ -1,5 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/contact/surface_areas.hpp"
+#include "diffsim/mesh/bodies.hpp"
+
+#include <algorithm>
 
 #include <cmath>
 
@@ -50,6 +53,17 @@ Vec3<double> area_gradient(const std::vector<double>& X, const std::array<int, 3
 }
 
 }  // namespace
+
+std::vector<int> surface_vertices(const TetrahedralMesh& mesh, const std::vector<std::size_t>& bodies) {
+  std::vector<int> vertices = surface_areas(mesh).vertices;
+  if (bodies.empty()) return vertices;
+  std::erase_if(vertices, [&](int v) {
+    const std::int64_t number = mesh.vertex_order().file_index()[static_cast<std::size_t>(v)];
+    const auto body = static_cast<std::size_t>(body_of_vertex(mesh.bodies(), number));
+    return std::find(bodies.begin(), bodies.end(), body) == bodies.end();
+  });
+  return vertices;
+}
 
 RestAreas::RestAreas(const TetrahedralMesh& mesh) : mesh_(&mesh), triangles_(surface_triangles(mesh)) {}
 

@@ -103,39 +103,53 @@ void SurfaceContact::Data::add_laws(const std::vector<contact::LawSums>& sums, i
     for (std::size_t k = 0; k < law_names[l].size(); ++k) add_to(gradient, law_names[l][k], n, &sums[l].of[k]);
 }
 
+std::vector<double> SurfaceContact::Data::ranges_of(const ParameterSet& set) const {
+  std::vector<double> ranges;
+  for (const ContactLawNames& names : law_names) ranges.push_back(set.at(names[1]).field.to_host().at(0));
+  return ranges;
+}
+
 double SurfaceContact::Data::range(const ParameterSet& set) const {
-  double largest = 0.0;
-  for (std::size_t l = 0; l < law_names.size(); ++l)
-    if (l == 0 || law_names[l][1] != law_names[0][1])
-      largest = std::max(largest, set.at(law_names[l][1]).field.to_host().at(0));
-  return (assembled ? coupled_within : 1.0) * largest;
+  const std::vector<double> ranges = ranges_of(set);
+  return (assembled ? coupled_within : 1.0) * *std::max_element(ranges.begin(), ranges.end());
 }
 
 Vectors SurfaceContact::Data::obstacles_at(const ParameterSet& set, int n, double time) const {
-  const auto result = make_device_array<double>("diffsim::contact::obstacles", reference.size());
+  const auto result = candidates.pool().take<double>("diffsim::contact::obstacles", reference.size());
   for (const auto& motion : motions) place_obstacle(motion, reference.data(), set, n, time, result);
   return result;
 }
 
 SurfaceContact::Data::Here SurfaceContact::Data::look(const Configuration& at, const ParameterSet& set,
                                                       bool with_velocities) {
+  ArrayPool& pool = candidates.pool();
   const Vectors obstacles = obstacles_at(set, at.step, at.time);
   cover(at, obstacles, set);
-  Here here;
-  here.x = candidates.gather(at.positions, obstacles);
+  const Vectors x = candidates.gather(at.positions, obstacles);
+  const std::vector<double> ranges = ranges_of(set);
+  const contact::PairLaws laws = pair_laws(set, at.step);
+  if (last_lists == candidates.rebuilds() && last_ranges == ranges && contact::have_same_values(x, last.x)) {
+    for (std::size_t l = 0; l < laws.laws.size(); ++l) last.active.parts[l].law = laws.laws[l];
+  } else {
+    last_lists = -1;
+    last.active = contact::active_pairs(candidates.pairs(), x, laws, pool);
+    last.targets = contact::targets_of(candidates.pairs(), last.active.pairs, pool);
+    last.x = x;
+    last_ranges = ranges;
+    last_lists = candidates.rebuilds();
+  }
+  Here here = last;
   if (with_velocities && at.velocities) {
-    const auto rates = make_device_array<double>("diffsim::contact::obstacle_velocities", reference.size());
+    const auto rates = pool.take<double>("diffsim::contact::obstacle_velocities", reference.size());
     for (const auto& motion : motions) obstacle_velocities(motion, reference.data(), set, at.step, at.time, rates);
     here.v = candidates.gather(*at.velocities, rates);
   }
-  here.active = contact::active_pairs(candidates.pairs(), here.x, pair_laws(set, at.step));
-  here.targets = contact::targets_of(candidates.pairs(), here.active.pairs);
   return here;
 }
 
 void SurfaceContact::Data::hand_over(const Here& here, const Vectors& values, Field& local) const {
-  Field shares = candidates.shares();
-  contact::SlotSum(here.targets, candidates.num_mesh_vertices()).add(values, shares.data());
+  Field& shares = candidates.shares();
+  contact::SlotSum(here.targets, candidates.num_mesh_vertices(), candidates.pool()).add(values, shares.data());
   Kokkos::fence();
   candidates.scatter(shares, local);
 }
@@ -158,7 +172,7 @@ void SurfaceContact::prepare(const ParameterSet& parameters) {
 }
 
 void SurfaceContact::prepare_tangent(const ParameterSet& parameters, const ParameterSet& direction) {
-  require_derivatives(direction);
+  ContactTerm::prepare_tangent(parameters, direction);
   const Parameter* const rest = direction.find("rest_positions");
   data_->has_tangent = rest != nullptr;
   if (!rest) return;
@@ -168,7 +182,7 @@ void SurfaceContact::prepare_tangent(const ParameterSet& parameters, const Param
 }
 
 void SurfaceContact::begin_adjoint(const ParameterSet& gradient) {
-  require_derivatives(gradient);
+  ContactTerm::begin_adjoint(gradient);
   data_->has_gradient = gradient.find("rest_positions") != nullptr;
   if (!data_->has_gradient) return;
   data_->area_gradient = Field("area_gradient", data_->mesh->vertex_entities(), 3);
@@ -191,7 +205,7 @@ double SurfaceContact::energy(const Configuration& at, const ParameterSet& param
 void SurfaceContact::add_force(const Configuration& at, const ParameterSet& parameters, Field& force) {
   const ProfilingRegion region("diffsim::contact::force");
   const Data::Here here = data_->look(at, parameters, uses_velocities());
-  const auto values = make_device_array<double>("diffsim::contact::slots", 3 * here.targets.size());
+  const auto values = data_->candidates.pool().take<double>("diffsim::contact::slots", 3 * here.targets.size());
   contact::pair_forces(data_->candidates.pairs(), here.active, here.x, here.v, values);
   data_->hand_over(here, values, force);
 }
@@ -214,7 +228,7 @@ void SurfaceContact::add_force_tangent(const Configuration& at, const Configurat
   if (direction.find("rest_positions") && data_->has_tangent)
     rest = {data_->area_tangent, data_->candidates.rest(),
             data_->candidates.gather(*data_->rest_direction, data_->still())};
-  const auto values = make_device_array<double>("diffsim::contact::slots", 3 * here.targets.size());
+  const auto values = data_->candidates.pool().take<double>("diffsim::contact::slots", 3 * here.targets.size());
   contact::pair_tangents(data_->candidates.pairs(), here.active, here.x, here.v, dx, dv,
                          data_->laws_of(direction, at.step), rest, values);
   data_->hand_over(here, values, force_tangent);
@@ -227,7 +241,7 @@ void SurfaceContact::add_force_adjoint(const Configuration& at, const Field& w, 
   const Data::Here here = data_->look(at, *data_->parameters, uses_velocities());
   const Vectors all_w = candidates.gather(w, data_->still());  // obstacles' w is zero
   const auto slots = [&](bool needed) {
-    return make_device_array<double>("diffsim::contact::slots", needed ? 3 * here.targets.size() : 0);
+    return candidates.pool().take<double>("diffsim::contact::slots", needed ? 3 * here.targets.size() : 0);
   };
   const Vectors x_bar = slots(true), v_bar = slots(here.v.size() > 0);
   const contact::RestAdjoint rest_bar = {slots(data_->has_gradient), slots(data_->has_gradient)};

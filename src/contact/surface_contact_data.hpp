@@ -28,12 +28,15 @@ struct SurfaceContact::Data {
 
   Data(std::shared_ptr<const TetrahedralMesh> the_mesh, SurfaceContactOptions the_options);
   Vectors obstacles_at(const ParameterSet& set, int n, double time) const;
-  Vectors still() const { return Vectors("diffsim::contact::still", reference.size()); }
+  Vectors still() const { return candidates.pool().take_zeroed<double>("diffsim::contact::still", reference.size()); }
+  /// d̂ of each law.
+  std::vector<double> ranges_of(const ParameterSet& set) const;
   /// Pairs of the lists come nearer than this; implicit steps need room for more.
   double range(const ParameterSet& set) const;
   void cover(const Configuration& at, const Vectors& obstacles, const ParameterSet& set) {
     candidates.cover(at.positions, obstacles, at.positions, obstacles, range(set));
   }
+  /// What is near at a configuration. Pairs are not looked for again where the last call had the same positions.
   Here look(const Configuration& at, const ParameterSet& set, bool with_velocities);
   /// Values, or a direction, of all laws in step n.
   std::vector<contact::LawAddresses> laws_of(const ParameterSet& set, int n) const;
@@ -51,6 +54,9 @@ struct SurfaceContact::Data {
   DeviceArray<double> reference;  // [obstacle vertices, 3]
   contact::Candidates candidates;
   contact::RestAreas rest_areas;
+  Here last;  // of the last `look`, without velocities
+  std::vector<double> last_ranges;
+  int last_lists = -1;  // the lists that it is of
   const ParameterSet* parameters = nullptr;
   bool assembled = false;    // a Jacobian was asked for
   DeviceArray<int> coupled;  // [pairs]: whether the last couplings have it

@@ -35,14 +35,15 @@ void SurfaceContact::add_couplings(const Configuration& at, Couplings& couplings
   contact::Candidates& candidates = data_->candidates;
   const Data::Here here = data_->look(at, *data_->parameters, false);
   const DeviceArray<int> near =
-      contact::pairs_within(candidates.pairs(), here.x, data_->pair_laws(*data_->parameters, at.step), coupled_within)
+      contact::pairs_within(candidates.pairs(), here.x, data_->pair_laws(*data_->parameters, at.step), coupled_within,
+                            candidates.pool())
           .pairs;
   data_->coupled =
       make_zeroed_device_array<int>("diffsim::contact::coupled", static_cast<std::size_t>(candidates.pairs().size()));
   mark(near, data_->coupled);
   data_->coupled_lists = candidates.rebuilds();
   // By the number of vertices that are the mesh's; a single one is there anyway.
-  const auto vertices = host_view(contact::targets_of(candidates.pairs(), near));
+  const auto vertices = host_view(contact::targets_of(candidates.pairs(), near, candidates.pool()));
   std::vector<int> groups[5];
   for (std::size_t i = 0; i < vertices.size(); i += 4) {
     int ours[4], count = 0;
@@ -68,11 +69,12 @@ void SurfaceContact::add_jacobian(const Configuration& at, const ParameterSet& p
   const ProfilingRegion region("diffsim::contact::jacobian");
   const contact::Candidates& candidates = data_->candidates;
   const Data::Here here = data_->look(at, parameters, uses_velocities());
-  const auto blocks = make_device_array<double>("diffsim::contact::blocks", 144 * here.active.size());
+  const auto blocks = candidates.pool().take<double>("diffsim::contact::blocks", 144 * here.active.size());
   contact::pair_jacobians(candidates.pairs(), here.active, here.x, here.v, weights, candidates.num_mesh_vertices(),
                           blocks);
-  const contact::SlotSum sum(contact::block_targets(here.targets, candidates.num_mesh_vertices(), matrix),
-                             matrix.num_blocks());
+  const contact::SlotSum sum(
+      contact::block_targets(here.targets, candidates.num_mesh_vertices(), matrix, candidates.pool()),
+      matrix.num_blocks(), candidates.pool());
   sum.add(blocks, matrix.values(), 9);
   Kokkos::fence();
 }

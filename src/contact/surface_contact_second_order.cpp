@@ -29,7 +29,7 @@ void SurfaceContact::add_force_adjoint_tangent(const Configuration& at, const Co
       rated && tangent.velocities ? candidates.gather(*tangent.velocities, obstacles_dv) : Vectors(), gathered(w),
       gathered(dw)};
   const auto slots = [&](bool needed) {
-    return make_device_array<double>("diffsim::contact::slots", needed ? 3 * here.targets.size() : 0);
+    return candidates.pool().take<double>("diffsim::contact::slots", needed ? 3 * here.targets.size() : 0);
   };
   const contact::PairAdjointTangent bar = {slots(true), slots(true), slots(rated), slots(rated)};
   data_->add_laws(contact::pair_adjoint_tangents(candidates.pairs(), here.active, {here.x, here.v}, along,

@@ -48,7 +48,7 @@ double SurfaceContact::max_step(const Configuration& from, const Configuration& 
   const contact::PairView& pairs = candidates.pairs();
   const DeviceArray<int> one("diffsim::contact::limiting", 1);
   Kokkos::deep_copy(one, step.pair);
-  const auto vertices = host_view(contact::targets_of(pairs, one));
+  const auto vertices = host_view(contact::targets_of(pairs, one, candidates.pool()));
   const auto v = [&](std::size_t k) { return vertices(k); };
   data_->limiting = pairs.is_point_triangle(step.pair)
                         ? "vertex " + data_->name_of({v(0)}) + " and triangle " + data_->name_of({v(1), v(2), v(3)})
@@ -75,12 +75,9 @@ ContactState SurfaceContact::state(const Configuration& at, const ParameterSet& 
                            data_->name_of({triangles(t), triangles(t + 1), triangles(t + 2)}) + " near " +
                            contact::middle_of(here.x, edges(e), edges(e + 1));
   }
-  std::int64_t counts[2] = {static_cast<std::int64_t>(here.active.size()), static_cast<std::int64_t>(found.size())};
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &result.min_distance, 1, MPI_DOUBLE, MPI_MIN, data_->mesh->comm()));
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT64_T, MPI_SUM, data_->mesh->comm()));
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &result.friction_power, 1, MPI_DOUBLE, MPI_SUM, data_->mesh->comm()));
-  result.active_pairs = counts[0];
-  result.intersections = counts[1];
+  result.active_pairs = static_cast<std::int64_t>(here.active.size());
+  result.intersections = static_cast<std::int64_t>(found.size());
+  result.share(data_->mesh->comm());
   return result;
 }
 

@@ -76,6 +76,10 @@ class Memory {
     const std::lock_guard lock(mutex_);
     ++blocks_.at(static_cast<char*>(data)).shares;
   }
+  int num_shares(void* data) {
+    const std::lock_guard lock(mutex_);
+    return blocks_.at(static_cast<char*>(data)).shares;
+  }
 
   void release(void* data) {
     const std::lock_guard lock(mutex_);
@@ -155,6 +159,7 @@ void free_on_device(void* data) noexcept {
 namespace emulation {
 
 void retain(void* data) noexcept { Memory::memory().retain(data); }
+int num_shares(void* data) noexcept { return Memory::memory().num_shares(data); }
 
 void require_on_device(const void* address) {
   if (!Memory::memory().holds(address)) fail("a host address is used as one of device memory");

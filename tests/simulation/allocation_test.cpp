@@ -8,7 +8,9 @@
 #include <cstdlib>
 #include <new>
 
+#include "diffsim/contact/obstacles.hpp"
 #include "diffsim/core/device.hpp"
+#include "mesh/body_meshes.hpp"
 #include "simulation/simulation_testing.hpp"
 
 namespace {
@@ -42,8 +44,9 @@ void* operator new(std::size_t bytes) {
   if (void* const memory = operator new(bytes, std::nothrow)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+// Not inlined: where a compiler sees `free` beside `operator new`, it warns that they do not match.
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace diffsim {
 namespace {
@@ -137,6 +140,43 @@ TEST(allocation, steps_with_nodal_dilatation_allocate_nothing) {
   DifferentiableMaterial material{"neo_hookean", {}, "all", true};
   DifferentiableSolver solver = make_solver(1, material);
   EXPECT_EQ(arrays_of_steps(solver, common), 0) << last_label;
+}
+
+/// Two bodies and a plane, all nearer to each other than d̂, with friction and a law for a pair; the body above may
+/// touch itself. Steps move them little, so that lists serve.
+DifferentiableSolver make_touching() {
+  const std::vector<testing::BodyBox> boxes{{"low", {1.0, 0.4, 0.6}, {10, 2, 9}},
+                                            {"high", {0.8, 0.4, 0.5}, {8, 2, 8}, {0.1, 0.405, 0.05}}};
+  const auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, testing::mesh_of_boxes(MPI_COMM_WORLD, boxes));
+  DifferentiableMaterial material{"neo_hookean", {}};
+  for (const std::string& name : elastic_law(material.model).parameter_names()) material.values[name] = value_of(name);
+  material.values["density"] = value_of("density");
+  DifferentiableSolver solver(mesh, {material}, {.dt = 1e-5, .substeps = 2});
+  ContactOptions contact;
+  contact.barrier_distance = 0.01;
+  contact.barrier_stiffness = 1e3;
+  contact.friction = 0.3;
+  contact.friction_velocity = 0.1;
+  contact.self = true;
+  contact.planes = {{{0.0, -0.005, 0.0}, {0.0, 1.0, 0.0}, {}, "floor", {}}};
+  MeshObstacle ball;
+  ball.mesh = contact::box_triangles({-0.5, 0.81, -0.5}, {1.5, 1.0, 1.5});
+  ball.label = "lid";
+  contact.meshes = {ball};
+  contact.pairs = {{{"low", "high"}, {}, {}, 0.5, {}}};
+  solver.add_contact(contact);
+  return solver;
+}
+
+TEST(allocation, steps_with_contact_allocate_nothing) {
+  DifferentiableSolver solver = make_touching();
+  solver.model().prepare();
+  EXPECT_GT(solver.contact_state(0, solver.initial_state()).active_pairs, 10);
+  EXPECT_EQ(arrays_of_steps(
+                solver, {"density", "gravity", "friction", "friction:low|high", "barrier_stiffness", "barrier_distance",
+                         "friction_velocity", "obstacle_velocity:lid", "obstacle_position:floor", "rest_positions"}),
+            0)
+      << last_label;
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <mpi.h>
+
 #include <cstdint>
 #include <limits>
 
@@ -21,6 +23,8 @@ struct ContactState {
     intersections += other.intersections;
     friction_power += other.friction_power;
   }
+  /// Makes the state of this rank's share that of all ranks. Collective.
+  void share(MPI_Comm comm);
 };
 
 /// A force term of contact. Its law has four parameters of one number each:
@@ -34,7 +38,10 @@ struct ContactState {
 class ContactTerm : public ForceTerm {
  public:
   bool limits_steps() const override { return true; }
-  /// Not by the rest shape.
+  // Throw Error (input) for a derivative by a parameter of friction where there is none, and for second ones by the
+  // rest shape.
+  void prepare_tangent(const ParameterSet& parameters, const ParameterSet& direction) override;
+  void begin_adjoint(const ParameterSet& gradient) override;
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override;
   /// Collective.
   virtual ContactState state(const Configuration& at, const ParameterSet& parameters) = 0;
@@ -44,8 +51,7 @@ class ContactTerm : public ForceTerm {
   /// is inside obstacle 2". For states without intersections. Collective.
   virtual std::string enclosed(const Configuration& /*at*/, const ParameterSet&) { return {}; }
 
- protected:
-  /// Throws Error (input) where `set` names a parameter of friction and there is none.
+ private:
   void require_derivatives(const ParameterSet& set) const;
 };
 

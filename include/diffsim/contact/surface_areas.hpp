@@ -24,6 +24,10 @@ struct SurfaceAreas {
 /// Collective.
 SurfaceAreas surface_areas(const TetrahedralMesh& mesh);
 
+/// Owned vertices of the surface of some bodies, by their places in the mesh's list; of all where none are named.
+/// Collective.
+std::vector<int> surface_vertices(const TetrahedralMesh& mesh, const std::vector<std::size_t>& bodies);
+
 /// The areas that the owned vertices stand for, as functions of the rest shape X [local vertices, 3]: [owned vertices],
 /// m², zero inside. Every method is collective.
 class RestAreas {

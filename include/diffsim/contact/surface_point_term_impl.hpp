@@ -37,12 +37,14 @@ class SurfacePointTerm : public PointTerm<F, Base> {
     this->weights().values = areas_.data();
   }
   void prepare_tangent(const ParameterSet& parameters, const ParameterSet& direction) override {
+    Points::prepare_tangent(parameters, direction);
     const Parameter* const rest = direction.find("rest_positions");
     area_tangent_ = {};
     if (rest) area_tangent_ = on_surface(rest_areas_.tangent(parameters.at("rest_positions").field, rest->field));
     this->weights().tangent = area_tangent_.data();
   }
   void begin_adjoint(const ParameterSet& gradient) override {
+    Points::begin_adjoint(gradient);
     area_gradient_ = {};
     if (gradient.find("rest_positions"))
       area_gradient_ = make_zeroed_device_array<double>("diffsim::contact::area_gradient", vertices_.size());

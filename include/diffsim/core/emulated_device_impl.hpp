@@ -25,6 +25,8 @@ void free_on_device(void* data) noexcept;
 namespace emulation {
 
 void retain(void* data) noexcept;
+/// How many hold the memory.
+int num_shares(void* data) noexcept;
 /// Ends the process if an address that is used as one of device memory is none.
 void require_on_device(const void* address);
 /// Ends the process if a kernel captures a host address. `bytes`: a multiple of 8, paddings cleared.
@@ -104,6 +106,9 @@ class DeviceArray : public emulation::View<T> {
   DeviceArray(T* data, std::size_t size) : View(data, size) {
     if (size > 0) emulation::require_on_device(data);
   }
+
+  /// How many arrays hold the memory, as of a View that owns it.
+  int use_count() const { return share_.data() ? emulation::num_shares(share_.data()) : 0; }
 
  private:
   DeviceArray(emulation::Share share, std::size_t size)
