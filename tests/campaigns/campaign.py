@@ -24,6 +24,37 @@ parameters: [{{name: youngs_modulus, per: cell}}, {{name: gravity}}, {{name: dam
 checkpoint: {{schedule: two_level, every: 50, snapshots: 5, store: tiered, directory: {directory}, interval: {interval}}}
 """
 
+# A crate that falls on a beam, which bends onto a floor, with friction.
+TOUCHING = """\
+bodies:
+  beam: {{mesh: {{box: {{size: [0.8, 0.1, 0.3], cells: [8, 2, 3]}}}},
+          material: {{model: neo_hookean, density: 900, youngs_modulus: 2.0e4, poisson_ratio: 0.35}}}}
+  crate: {{mesh: {{box: {{size: [0.2, 0.2, 0.2], cells: [3, 3, 3]}}}}, initial: {{velocity: [0.3, -0.4, 0.1]}},
+           placement: {{translate: [0.3, 0.115, 0.05], rotate: {{axis: [0, 1, 0], angle: 0.2}}}},
+           material: {{model: stable_neo_hookean, density: 700, youngs_modulus: 4.0e4, poisson_ratio: 0.3}}}}
+boundary: [{{region: beam/x_min, fix: [x, y, z]}}]
+contact:
+  barrier_distance: 0.02
+  barrier_stiffness: 1.0e4
+  friction: 0.3
+  friction_velocity: 0.05
+  obstacles: [{{plane: {{point: [0, -0.03, 0], normal: [0, 1, 0]}}, name: floor}}]
+  pairs: [{{between: [crate, beam], friction: 0.5}}]
+objective: {{type: target_position, region: crate/all, target: [0.5, 0.2, 0.1]}}
+parameters: [{{name: youngs_modulus, per: region}}, {{name: friction}}, {{name: "friction:crate|beam"}}, {{name: gravity}},
+             {{name: "obstacle_position:floor"}}]
+"""
+# Scenes by name, with how far gradients on other numbers of ranks may differ: by rounding, or by the solver's tolerance.
+SCENES = {
+    "solid": (SCENE, 1e-11),
+    "contact": (TOUCHING + "solver: {{dt: 0.002, steps: {steps}, substeps: 8}}\n"
+                "checkpoint: {{schedule: two_level, every: 10, snapshots: 5, store: tiered, directory: {directory}, "
+                "interval: {interval}}}\n", 1e-11),
+    "implicit_contact": (TOUCHING + "solver: {{integrator: bdf2, dt: 0.01, steps: {steps}}}\n"
+                         "checkpoint: {{schedule: two_level, every: 5, snapshots: 3, store: tiered, directory: {directory}, "
+                         "interval: {interval}}}\n", 1e-8),
+}
+
 
 def arguments(description):
     sys.stdout.reconfigure(line_buffering=True)  # so that a log can be watched
@@ -33,6 +64,7 @@ def arguments(description):
     parser.add_argument("--scratch", default="campaign", help="a folder to work in, made anew")
     parser.add_argument("--ranks", default="2,3")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--scene", choices=SCENES, default="solid")
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--interval", type=float, default=0.02)
     return parser
@@ -48,7 +80,7 @@ class Bench:
         self.folder.mkdir(parents=True)
         self.checkpoints = pathlib.Path(directory or self.folder / "checkpoints")
         self.scene = self.folder / "scene.yaml"
-        self.scene.write_text(SCENE.format(steps=options.steps, directory=self.checkpoints, interval=options.interval))
+        self.scene.write_text(SCENES[options.scene][0].format(steps=options.steps, directory=self.checkpoints, interval=options.interval))
 
     def start(self, ranks, *words, output="out"):
         # Python's own signals: a group, so that nothing is left behind.

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Scenes of contact on one rank, and a run that holds every step against exact arithmetic.
+// Scenes of contact, and a run that holds every step against exact arithmetic, on the first rank.
 
 #include <algorithm>
 #include <array>
@@ -15,6 +15,7 @@
 #include "contact_pieces.hpp"
 #include "diffsim/contact/contact_term.hpp"
 #include "diffsim/contact/obstacles.hpp"
+#include "diffsim/core/ranks.hpp"
 #include "diffsim/mesh/elevate.hpp"
 #include "diffsim/simulation/solver.hpp"
 
@@ -46,6 +47,7 @@ struct Scene {
   double safety = 2.0;  ///< explicit substeps are so much below the limit of stability
 };
 
+/// A mesh that is read by the first rank.
 inline std::shared_ptr<TetrahedralMesh> make_mesh(const Scene& scene) {
   MeshData data;
   for (const Piece& piece : scene.pieces) {
@@ -54,20 +56,45 @@ inline std::shared_ptr<TetrahedralMesh> make_mesh(const Scene& scene) {
     data.num_vertices += static_cast<std::int64_t>(piece.places.size());
     data.num_cells += static_cast<std::int64_t>(piece.cells.size() / 4);
   }
-  if (scene.order == 2) elevate(MPI_COMM_SELF, data);
-  return std::make_shared<TetrahedralMesh>(MPI_COMM_SELF, data);
+  if (!is_first_rank(MPI_COMM_WORLD)) {
+    data.cells.clear();
+    data.coordinates.clear();
+    data.first_vertex = data.num_vertices;
+    data.first_cell = data.num_cells;
+  }
+  if (scene.order == 2) elevate(MPI_COMM_WORLD, data);
+  return std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, std::move(data));
 }
 
-/// The piece of each local vertex, by the cells: pieces are not connected.
-inline std::vector<int> pieces_of(const Scene& scene, const TetrahedralMesh& mesh) {
-  std::vector<int> result(static_cast<std::size_t>(mesh.num_vertices()), 0);
+/// Values of owned entities, by their numbers in the file on every rank: [all, width].
+template <class T>
+std::vector<T> on_all_ranks(const FileOrder& order, const std::vector<T>& local, int width, MPI_Datatype type) {
+  std::vector<T> block;
+  order.to_file(local, width, block);
+  std::vector<T> all(static_cast<std::size_t>(order.num_global() * width), T{});
+  std::copy(block.begin(), block.end(), all.begin() + static_cast<std::ptrdiff_t>(order.block_begin() * width));
+  MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), type, MPI_SUM, MPI_COMM_WORLD);
+  return all;
+}
+
+/// Vertices of all cells, numbered as in the file.
+inline std::vector<int> file_cells(const TetrahedralMesh& mesh) {
+  std::vector<int> local;
+  for (const int v : mesh.cells())
+    local.push_back(static_cast<int>(mesh.vertex_order().file_index()[static_cast<std::size_t>(v)]));
+  return on_all_ranks(mesh.cell_order(), local, mesh.nodes_per_cell(), MPI_INT);
+}
+
+/// The piece of each vertex, by its number in the file, from the cells: pieces are not connected.
+inline std::vector<int> pieces_of(const Scene& scene, const TetrahedralMesh& mesh, const std::vector<int>& cells) {
+  std::vector<int> result(static_cast<std::size_t>(mesh.num_global_vertices()), 0);
   const auto nodes = static_cast<std::size_t>(mesh.nodes_per_cell());
-  for (std::size_t i = 0; i < mesh.cells().size(); ++i) {
-    std::int64_t cell = mesh.cell_order().file_index()[i / nodes];
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    auto cell = static_cast<std::int64_t>(i / nodes);
     int piece = 0;
     while (cell >= static_cast<std::int64_t>(scene.pieces[static_cast<std::size_t>(piece)].cells.size() / 4))
       cell -= static_cast<std::int64_t>(scene.pieces[static_cast<std::size_t>(piece++)].cells.size() / 4);
-    result[static_cast<std::size_t>(mesh.cells()[i])] = piece;
+    result[static_cast<std::size_t>(cells[i])] = piece;
   }
   return result;
 }
@@ -94,10 +121,11 @@ inline DifferentiableSolver make_solver(const Scene& scene) {
                 {motion.velocity.begin(), motion.velocity.end()});
   }
   solver.add_contact(scene.contact);
-  const std::vector<int> piece_of_vertex = pieces_of(scene, *mesh);
+  const std::vector<int> piece_of_vertex = pieces_of(scene, *mesh, file_cells(*mesh));
   std::vector<double> velocity;
-  for (std::size_t v = 0; v < piece_of_vertex.size(); ++v) {
-    const Piece& piece = scene.pieces[static_cast<std::size_t>(piece_of_vertex[v])];
+  for (std::size_t v = 0; v < static_cast<std::size_t>(mesh->num_owned_vertices()); ++v) {
+    const auto number = static_cast<std::size_t>(mesh->vertex_order().file_index()[v]);
+    const Piece& piece = scene.pieces[static_cast<std::size_t>(piece_of_vertex[number])];
     const Place middle = piece.middle();
     for (std::size_t c = 0; c < 3; ++c) {
       const std::size_t i = (c + 1) % 3, j = (c + 2) % 3;
@@ -152,22 +180,36 @@ class ExactWatch {
   ExactWatch(const Scene& scene, const TetrahedralMesh& mesh)
       : scene_(scene),
         mesh_(mesh),
-        cells_(mesh.cells().begin(), mesh.cells().end()),
+        cells_(file_cells(mesh)),
         surface_(contact::exact::surface_of(cells_, mesh.nodes_per_cell())) {
     verdict_.triangles = surface_.size();
-    verdict_.cells = static_cast<std::size_t>(mesh.num_cells());
-    const std::vector<int> pieces = pieces_of(scene, mesh);
+    verdict_.cells = static_cast<std::size_t>(mesh.num_global_cells());
+    const std::vector<int> pieces = pieces_of(scene, mesh, cells_);
     for (std::size_t k = 0; k < scene.pieces.size(); ++k)
       witnesses_.push_back(
           static_cast<std::size_t>(std::find(pieces.begin(), pieces.end(), static_cast<int>(k)) - pieces.begin()));
   }
 
   void look(int n, double time, const State& state) {
-    const std::vector<double> x = state["positions"].to_host();
+    std::vector<double> own = state["positions"].to_host();
+    own.resize(3 * static_cast<std::size_t>(mesh_.num_owned_vertices()));
+    const std::vector<double> x = on_all_ranks(mesh_.vertex_order(), own, 3, MPI_DOUBLE);
+    ++verdict_.steps;
+    if (is_first_rank(MPI_COMM_WORLD)) look_at(n, time, x);
+    int sums[3] = {verdict_.intersections, verdict_.inverted, verdict_.swallowed};
+    MPI_Bcast(sums, 3, MPI_INT, 0, MPI_COMM_WORLD);
+    verdict_.intersections = sums[0];
+    verdict_.inverted = sums[1];
+    verdict_.swallowed = sums[2];
+  }
+  Verdict& verdict() { return verdict_; }
+
+ private:
+  /// `x`: positions of all vertices by their numbers in the file, on the first rank.
+  void look_at(int n, double time, const std::vector<double>& x) {
     contact::exact::TriangleSet all;
     for (std::size_t i = 0; i + 2 < x.size(); i += 3) all.places.push_back({x[i], x[i + 1], x[i + 2]});
     all.triangles = surface_;
-    ++verdict_.steps;
     note(n, contact::exact::inverted(all.places, cells_, mesh_.nodes_per_cell()), "inverted cells", verdict_.inverted);
     note(n, contact::exact::degenerate(all), "triangles without area", verdict_.inverted);
     for (const PlaneObstacle& plane : scene_.contact.planes)
@@ -190,9 +232,6 @@ class ExactWatch {
     }
     note(n, counted, "pairs of triangles that meet", verdict_.intersections);
   }
-  Verdict& verdict() { return verdict_; }
-
- private:
   void note(int n, int count, const char* what, int& sum) {
     sum += count;
     if (count > 0 && verdict_.fault.empty())
