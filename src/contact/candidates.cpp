@@ -13,12 +13,13 @@
 #include "diffsim/core/profiling.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/core/redistribute.hpp"
+#include "rendezvous.hpp"
 
 namespace diffsim::contact {
 namespace {
 
 /// Boxes by which a rank tells others where its surface is.
-constexpr int boxes_a_rank = 64;
+constexpr std::size_t boxes_a_rank = 64;
 
 Box empty_box() {
   constexpr double big = std::numeric_limits<double>::max();
@@ -48,10 +49,16 @@ Box swept_box(const std::array<int, N>& vertices, const std::vector<double>& fro
   return box;
 }
 
-bool near_any(const Box& box, const Box* others) {
-  for (int i = 0; i < boxes_a_rank; ++i)
-    if (box.overlaps(others[i])) return true;
-  return false;
+/// Boxes of at most `parts` runs of `boxes`.
+std::vector<Box> boxes_of_runs(const std::vector<Box>& boxes, std::size_t parts) {
+  parts = std::min(parts, boxes.size());
+  std::vector<Box> result(parts, empty_box());
+  for (std::size_t i = 0; i < boxes.size(); ++i) result[i * parts / boxes.size()].include(boxes[i]);
+  return result;
+}
+
+bool overlaps_any(const Box& box, const std::vector<Box>& others) {
+  return std::any_of(others.begin(), others.end(), [&](const Box& other) { return box.overlaps(other); });
 }
 
 // ---- kernels -------------------------------------------------------------------------------------------------
@@ -207,6 +214,8 @@ Candidates::Candidates(const TetrahedralMesh& mesh, bool self, const std::vector
     for (std::size_t k = 0; k < 3; ++k) local[body_.triangles[t].corners[k].number] = local_triangles_[t][k];
   for (const SurfaceEdge& edge : body_.edges)
     local_edges_.push_back({local.at(edge.ends[0].number), local.at(edge.ends[1].number)});
+  for (const SurfaceVertex& point : body_.points)
+    if (!local.contains(point.number)) lone_points_.push_back({point.index});
   for (const Surface& obstacle : obstacles) {
     int count = 0;
     const auto shifted = [&](SurfaceVertex v) {
@@ -308,36 +317,33 @@ void Candidates::cover(const Field& from, const Vectors& obstacles_from, const F
 void Candidates::import_primitives(const std::vector<double>& from, const std::vector<double>& to, double reach,
                                    Lists& lists) const {
   const MPI_Comm comm = mesh_->comm();
-  std::vector<Box> triangle_boxes, edge_boxes;
+  std::vector<Box> triangle_boxes, edge_boxes, point_boxes;
   for (const auto& triangle : local_triangles_) triangle_boxes.push_back(swept_box(triangle, from, to, reach));
   for (const auto& edge : local_edges_) edge_boxes.push_back(swept_box(edge, from, to, reach));
+  for (const auto& point : lone_points_) point_boxes.push_back(swept_box(point, from, to, reach));
   // Parts of the surface: triangles follow the cells' curve, so those next to each other in the list are near.
-  std::vector<Box> mine(boxes_a_rank, empty_box());
-  for (std::size_t t = 0; t < triangle_boxes.size(); ++t)
-    mine[t * boxes_a_rank / triangle_boxes.size()].include(triangle_boxes[t]);
-  std::vector<Box> all(static_cast<std::size_t>(ranks_) * boxes_a_rank);
-  constexpr int doubles = boxes_a_rank * static_cast<int>(sizeof(Box) / sizeof(double));
-  DIFFSIM_MPI(MPI_Allgather(mine.data(), doubles, MPI_DOUBLE, all.data(), doubles, MPI_DOUBLE, comm));
-
+  std::vector<Box> parts = boxes_of_runs(triangle_boxes, boxes_a_rank);
+  const std::vector<Box> lone = boxes_of_runs(point_boxes, boxes_a_rank);
+  parts.insert(parts.end(), lone.begin(), lone.end());
   std::vector<Sent<SurfaceTriangle>> triangles;
   std::vector<Sent<SurfaceEdge>> edges;
-  for (int r = 0; r < ranks_; ++r) {
-    if (r == rank_) continue;
-    const auto other = static_cast<std::size_t>(r);
-    const Box* const boxes = &all[other * boxes_a_rank];
-    Box whole = empty_box();
-    for (int i = 0; i < boxes_a_rank; ++i) whole.include(boxes[i]);
+  std::vector<int> neighbours;
+  for (const Neighbour& other : rendezvous(comm, parts)) {
+    neighbours.push_back(other.rank);
+    const Box whole = boxes_of_runs(other.boxes, 1).front();
     for (std::size_t t = 0; t < triangle_boxes.size(); ++t)
-      if (triangle_boxes[t].overlaps(whole) && near_any(triangle_boxes[t], boxes))
-        triangles.push_back({body_.triangles[t], r});
+      if (triangle_boxes[t].overlaps(whole) && overlaps_any(triangle_boxes[t], other.boxes))
+        triangles.push_back({body_.triangles[t], other.rank});
     for (std::size_t e = 0; e < edge_boxes.size(); ++e)
-      if (edge_boxes[e].overlaps(whole) && near_any(edge_boxes[e], boxes)) edges.push_back({body_.edges[e], r});
+      if (edge_boxes[e].overlaps(whole) && overlaps_any(edge_boxes[e], other.boxes))
+        edges.push_back({body_.edges[e], other.rank});
   }
   // In the order of numbers, so that lists do not depend on which rank sent what.
   const auto own_triangles = static_cast<std::ptrdiff_t>(lists.triangles.size());
   const auto own_edges = static_cast<std::ptrdiff_t>(lists.edges.size());
-  for (const auto& sent : redistribute(comm, triangles, rank_of_item)) lists.triangles.push_back(sent.item);
-  for (const auto& sent : redistribute(comm, edges, rank_of_item)) lists.edges.push_back(sent.item);
+  for (const auto& sent : redistribute_among(comm, neighbours, triangles, rank_of_item))
+    lists.triangles.push_back(sent.item);
+  for (const auto& sent : redistribute_among(comm, neighbours, edges, rank_of_item)) lists.edges.push_back(sent.item);
   std::sort(lists.triangles.begin() + own_triangles, lists.triangles.end(), [](const auto& x, const auto& y) {
     for (std::size_t k = 0; k < 3; ++k)
       if (x.corners[k].number != y.corners[k].number) return x.corners[k].number < y.corners[k].number;

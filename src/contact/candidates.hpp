@@ -63,7 +63,7 @@ struct PairView {
 /// Finds the pairs of surfaces of bodies and obstacles that may touch, across ranks. Vertices are of groups, each of
 /// which has the numbers from its first up to the next group's: the bodies, then the obstacles.
 ///
-/// Ranks tell each other boxes of parts of their surfaces and send the triangles and edges that come near another
+/// Ranks that touch find each other (rendezvous.hpp) and send the triangles and edges that come near the other
 /// rank's; a point–triangle pair belongs to the rank of its point, an edge–edge pair to the rank of the edge with the
 /// lower numbers (an obstacle's points to the triangle's rank, its edges to the body's). The lists hold all that may
 /// come within the range while no vertex leaves the box it swept when they were made by more than a slack; they are
@@ -125,7 +125,8 @@ class Candidates {
   Surface body_;
   std::vector<std::array<int, 3>> local_triangles_;  // corners of body_.triangles in the mesh's local vertices
   std::vector<std::array<int, 2>> local_edges_;
-  Surface obstacles_;  // all of them
+  std::vector<std::array<int, 1>> lone_points_;  // owned points of the surface, whose triangles other ranks have
+  Surface obstacles_;                            // all of them
   int num_obstacle_vertices_ = 0;
   std::shared_ptr<const Entities> vertices_;  // of the mesh: owned ones, then copies of others' near by
   std::vector<VertexPlace> copies_;

@@ -30,20 +30,22 @@ struct EdgeAnswer {
 struct EdgeQuestion {
   EdgeKey edge;
   EdgeAnswer answer;
-  std::int32_t asked_by;
+  std::int32_t asked_by, asked;
 };
 
-/// Asks a third rank, chosen by the edge, about each edge of each triangle. Collective.
+/// The owner of an edge's end of the lower number: known to all ranks with a triangle at the edge, and near them.
+std::int32_t meeting_place(const SurfaceTriangle& triangle, std::size_t edge) {
+  const SurfaceVertex &a = triangle.corners[edge], &b = triangle.corners[(edge + 1) % 3];
+  return a.number < b.number ? a.rank : b.rank;
+}
+
+/// Asks a rank near by about each edge of each triangle. Collective.
 std::vector<std::array<EdgeAnswer, 3>> ask_about_edges(MPI_Comm comm, const std::vector<SurfaceTriangle>& triangles) {
-  const auto meeting_place = [&](const EdgeKey& key) {
-    const std::uint64_t mixed = static_cast<std::uint64_t>(key[0]) * 0x9e3779b97f4a7c15ull +
-                                static_cast<std::uint64_t>(key[1]) * 0xbf58476d1ce4e5b9ull;
-    return static_cast<int>((mixed >> 32) % static_cast<std::uint64_t>(num_ranks(comm)));
-  };
   std::vector<EdgeQuestion> questions;
   for (const SurfaceTriangle& triangle : triangles)
-    for (std::size_t e = 0; e < 3; ++e) questions.push_back({key_of(triangle, e), {}, rank_of(comm)});
-  questions = redistribute(comm, questions, [&](const EdgeQuestion& question) { return meeting_place(question.edge); });
+    for (std::size_t e = 0; e < 3; ++e)
+      questions.push_back({key_of(triangle, e), {}, rank_of(comm), meeting_place(triangle, e)});
+  questions = redistribute(comm, questions, [](const EdgeQuestion& question) { return question.asked; });
   // Questions come by rank, so that the first one about an edge is the lowest rank's.
   std::map<EdgeKey, EdgeAnswer> edges;
   for (const EdgeQuestion& question : questions)

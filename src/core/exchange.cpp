@@ -30,6 +30,23 @@ void scatter(const DeviceArray<int>& entities, int width, const DeviceArray<doub
       });
 }
 
+/// While it lives, PETSc finds out who sends to whom by messages between those and a barrier, at a cost that does not
+/// depend on the number of ranks; by default it sums up a number for each rank, up to 1024 of them.
+class SparseSetUp {
+ public:
+  explicit SparseSetUp(MPI_Comm comm) : comm_(comm) {
+    DIFFSIM_PETSC(PetscCommBuildTwoSidedGetType(comm_, &before_));
+    DIFFSIM_PETSC(PetscCommBuildTwoSidedSetType(comm_, PETSC_BUILDTWOSIDED_IBARRIER));
+  }
+  ~SparseSetUp() { (void)PetscCommBuildTwoSidedSetType(comm_, before_); }
+  SparseSetUp(const SparseSetUp&) = delete;
+  SparseSetUp& operator=(const SparseSetUp&) = delete;
+
+ private:
+  MPI_Comm comm_;
+  PetscBuildTwoSidedType before_ = PETSC_BUILDTWOSIDED_NOTSET;
+};
+
 }  // namespace
 
 struct Exchange::DeviceParts {
@@ -64,6 +81,7 @@ Exchange::Exchange(MPI_Comm comm, int num_owned, const std::vector<PetscInt>& gh
     : num_owned_(num_owned),
       num_ghosts_(static_cast<int>(ghost_owner.size())),
       device_(std::make_unique<DeviceParts>()) {
+  const SparseSetUp sparse(comm);
   // First over all owned entities, to learn which are shared; then over the shared ones alone.
   const std::size_t num_ghosts = ghost_owner.size();
   const auto remote = std::make_unique<PetscSFNode[]>(num_ghosts);  // as a vector it makes nvcc 13.0 crash

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <unordered_map>
 
 #include "diffsim/core/contiguous_type.hpp"
 #include "diffsim/core/ranks.hpp"
@@ -14,11 +15,39 @@
 namespace diffsim {
 namespace {
 
-/// Items of one origin or destination.
+/// Items for one destination.
 struct Part {
-  PetscMPIInt rank;
+  int rank;
   std::int64_t begin;
   std::int64_t count;
+};
+
+/// Items in the order of their destinations.
+struct Sorted {
+  std::vector<std::byte> items;
+  std::vector<Part> parts;
+};
+
+Sorted sort_by_rank(std::span<const std::byte> items, std::size_t width, const std::vector<int>& to) {
+  std::vector<std::size_t> order(to.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return to[a] < to[b]; });
+  Sorted sorted{std::vector<std::byte>(items.size()), {}};
+  std::vector<Part>& parts = sorted.parts;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    std::copy_n(items.begin() + static_cast<std::ptrdiff_t>(order[i] * width), width,
+                sorted.items.begin() + static_cast<std::ptrdiff_t>(i * width));
+    if (parts.empty() || parts.back().rank != to[order[i]])
+      parts.push_back({to[order[i]], static_cast<std::int64_t>(i), 0});
+    ++parts.back().count;
+  }
+  return sorted;
+}
+
+/// Bytes of the items of one origin.
+struct Parcel {
+  int rank;
+  std::vector<std::byte> bytes;
 };
 
 /// PETSc's duplicate of a communicator, whose messages meet no one else's, with a tag of its own.
@@ -36,69 +65,102 @@ class PrivateComm {
   PetscMPIInt tag_ = 0;
 };
 
-/// Numbers of items that other ranks have for this one, by rank. Collective; ranks without items for each other
-/// exchange no message.
-std::vector<Part> parts_from(MPI_Comm comm, const std::vector<Part>& parts) {
-  std::vector<PetscMPIInt> to;
-  std::vector<std::int64_t> counts;
-  for (const Part& part : parts) {
-    to.push_back(part.rank);
-    counts.push_back(part.count);
+/// Receives a message that a probe has found, after what `bytes` has.
+void receive(MPI_Message message, const MPI_Status& status, MPI_Datatype unit, std::size_t width,
+             std::vector<std::byte>& bytes) {
+  int count = 0;
+  DIFFSIM_MPI(MPI_Get_count(&status, unit, &count));
+  const std::size_t before = bytes.size();
+  bytes.resize(before + static_cast<std::size_t>(count) * width);
+  DIFFSIM_MPI(MPI_Mrecv(bytes.data() + before, count, unit, &message, MPI_STATUS_IGNORE));
+}
+
+/// Sends parts and receives those of others, no rank knowing who sends to it: a rank whose messages have been received
+/// enters a barrier, and all have been received once all ranks are in it (Hoefler, Siebert, Lumsdaine 2010, Scalable
+/// Communication Protocols for Dynamic Sparse Data Exchange: NBX). Collective.
+std::vector<Parcel> exchange(const PrivateComm& channel, const Sorted& sorted, std::size_t width) {
+  const ContiguousType unit(static_cast<int>(width), MPI_BYTE);
+  const int mine = rank_of(channel);
+  std::vector<Parcel> received;
+  std::vector<MPI_Request> sends;
+  for (const Part& part : sorted.parts) {
+    const std::byte* const first = sorted.items.data() + static_cast<std::size_t>(part.begin) * width;
+    if (part.rank == mine)
+      received.push_back({mine, {first, first + static_cast<std::size_t>(part.count) * width}});
+    else
+      DIFFSIM_MPI(MPI_Issend(first, static_cast<int>(part.count), unit, part.rank, channel.tag(), channel,
+                             &sends.emplace_back()));
   }
-  PetscMPIInt num_from = 0;
-  PetscMPIInt* from = nullptr;
-  void* from_counts = nullptr;
-  DIFFSIM_PETSC(PetscCommBuildTwoSided(comm, 1, MPI_INT64_T, static_cast<PetscMPIInt>(to.size()), to.data(),
-                                       counts.data(), &num_from, &from, &from_counts));
-  std::vector<Part> result;
-  for (PetscMPIInt i = 0; i < num_from; ++i) result.push_back({from[i], 0, static_cast<std::int64_t*>(from_counts)[i]});
-  DIFFSIM_PETSC(PetscFree(from));
-  DIFFSIM_PETSC(PetscFree(from_counts));
-  std::sort(result.begin(), result.end(), [](const Part& a, const Part& b) { return a.rank < b.rank; });
-  std::int64_t begin = 0;
-  for (Part& part : result) {
-    part.begin = begin;
-    begin += part.count;
+  MPI_Request barrier = MPI_REQUEST_NULL;
+  for (int in_barrier = 0, done = 0; !done;) {
+    int there = 0;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    DIFFSIM_MPI(MPI_Improbe(MPI_ANY_SOURCE, channel.tag(), channel, &there, &message, &status));
+    if (there) receive(message, status, unit, width, received.emplace_back(Parcel{status.MPI_SOURCE, {}}).bytes);
+    if (in_barrier) {
+      DIFFSIM_MPI(MPI_Test(&barrier, &done, MPI_STATUS_IGNORE));
+    } else {
+      DIFFSIM_MPI(MPI_Testall(static_cast<int>(sends.size()), sends.data(), &in_barrier, MPI_STATUSES_IGNORE));
+      if (in_barrier) DIFFSIM_MPI(MPI_Ibarrier(channel, &barrier));
+    }
   }
-  return result;
+  std::sort(received.begin(), received.end(), [](const Parcel& a, const Parcel& b) { return a.rank < b.rank; });
+  return received;
 }
 
 }  // namespace
 
+void require_messages(const std::vector<int>& to) {
+  constexpr std::size_t most = std::numeric_limits<int>::max();
+  if (to.size() <= most) return;
+  std::unordered_map<int, std::size_t> counts;
+  for (const int rank : to)
+    if (++counts[rank] > most)
+      throw Error("more than 2^31 items to exchange between two ranks; use more ranks", ErrorKind::system);
+}
+
 std::vector<std::byte> redistribute_bytes(MPI_Comm comm, std::span<const std::byte> items, std::size_t width,
                                           const std::vector<int>& to) {
   if (num_ranks(comm) == 1) return {items.begin(), items.end()};
-  std::vector<std::size_t> order(to.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return to[a] < to[b]; });
-  std::vector<std::byte> sent(items.size());
-  std::vector<Part> send;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    std::copy_n(items.begin() + static_cast<std::ptrdiff_t>(order[i] * width), width,
-                sent.begin() + static_cast<std::ptrdiff_t>(i * width));
-    if (send.empty() || send.back().rank != to[order[i]])
-      send.push_back({to[order[i]], static_cast<std::int64_t>(i), 0});
-    ++send.back().count;
+  Sorted sorted = sort_by_rank(items, width, to);
+  std::vector<Parcel> parcels = exchange(PrivateComm(comm), sorted, width);
+  std::vector<std::byte>().swap(sorted.items);
+  std::size_t total = 0;
+  for (const Parcel& parcel : parcels) total += parcel.bytes.size();
+  std::vector<std::byte> received;
+  received.reserve(total);
+  for (Parcel& parcel : parcels) {
+    received.insert(received.end(), parcel.bytes.begin(), parcel.bytes.end());
+    std::vector<std::byte>().swap(parcel.bytes);
   }
-  collectively(comm, [&] {
-    for (const Part& part : send)
-      if (part.count > std::numeric_limits<int>::max())
-        throw Error("more than 2^31 items to exchange between two ranks; use more ranks", ErrorKind::system);
-  });
+  return received;
+}
+
+std::vector<std::byte> redistribute_bytes_among(MPI_Comm comm, const std::vector<int>& partners,
+                                                std::span<const std::byte> items, std::size_t width,
+                                                const std::vector<int>& to) {
+  const Sorted sorted = sort_by_rank(items, width, to);
   const PrivateComm channel(comm);
-  const std::vector<Part> receive = parts_from(channel, send);
-  std::int64_t total = 0;
-  for (const Part& part : receive) total += part.count;
-  std::vector<std::byte> received(static_cast<std::size_t>(total) * width);
   const ContiguousType unit(static_cast<int>(width), MPI_BYTE);
-  std::vector<MPI_Request> requests;
-  for (const Part& part : receive)
-    DIFFSIM_MPI(MPI_Irecv(received.data() + static_cast<std::size_t>(part.begin) * width, static_cast<int>(part.count),
-                          unit, part.rank, channel.tag(), channel, &requests.emplace_back()));
-  for (const Part& part : send)
-    DIFFSIM_MPI(MPI_Isend(sent.data() + static_cast<std::size_t>(part.begin) * width, static_cast<int>(part.count),
-                          unit, part.rank, channel.tag(), channel, &requests.emplace_back()));
-  DIFFSIM_MPI(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
+  std::vector<MPI_Request> sends;
+  auto part = sorted.parts.begin();
+  for (const int partner : partners) {
+    const bool any = part != sorted.parts.end() && part->rank == partner;
+    const std::byte* const first = any ? sorted.items.data() + static_cast<std::size_t>(part->begin) * width : nullptr;
+    DIFFSIM_MPI(MPI_Isend(first, any ? static_cast<int>(part->count) : 0, unit, partner, channel.tag(), channel,
+                          &sends.emplace_back()));
+    if (any) ++part;
+  }
+  if (part != sorted.parts.end()) throw Error("items for rank " + std::to_string(part->rank) + ", which is no partner");
+  std::vector<std::byte> received;
+  for (const int partner : partners) {
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    DIFFSIM_MPI(MPI_Mprobe(partner, channel.tag(), channel, &message, &status));
+    receive(message, status, unit, width, received);
+  }
+  DIFFSIM_MPI(MPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE));
   return received;
 }
 

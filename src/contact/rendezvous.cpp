@@ -1,0 +1,198 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "rendezvous.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <tuple>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/redistribute.hpp"
+
+namespace diffsim::contact {
+namespace {
+
+/// Level of the grid of one cell, for what fits into no other.
+constexpr int last_level = 63;
+/// Cells of a level are numbered within ± this in each direction.
+constexpr double most_cells = 1 << 30;
+/// Where grids begin, in cells: scenes are often on one side of a plane through the origin, or on both.
+constexpr double offset = 0.37;
+/// Steps in which sizes of cells are agreed on, of a factor of 2.
+constexpr int steps_of_octave = 8;
+
+/// A cell of a grid.
+struct Cell {
+  std::int32_t level, at[3];
+
+  auto tied() const { return std::tie(level, at[0], at[1], at[2]); }
+  bool operator==(const Cell& other) const { return tied() == other.tied(); }
+  bool operator<(const Cell& other) const { return tied() < other.tied(); }
+};
+
+/// The home of a cell. Fractions of multiples of the powers of 1/g, g⁴ = g + 1, are spread evenly along lines, planes
+/// and in space (Roberts 2018, The Unreasonable Effectiveness of Quasirandom Sequences), so homes are, too, where
+/// chance would have some ranks be the home of several cells of a few.
+int home_of(const Cell& cell, int ranks) {
+  constexpr std::uint64_t steps[3] = {0xd1b54a32d192ed03ull, 0xabc98388fb8fac02ull, 0x8cb92ba72f3d8dd7ull};
+  std::uint64_t fraction = static_cast<std::uint64_t>(cell.level) * 0x9e3779b97f4a7c15ull;
+  for (int c = 0; c < 3; ++c) fraction += static_cast<std::uint64_t>(std::int64_t{cell.at[c]}) * steps[c];
+  return static_cast<int>((fraction >> 32) * static_cast<std::uint64_t>(ranks) >> 32);
+}
+
+bool is_empty(const Box& box) {
+  bool some = true;
+  for (int c = 0; c < 3; ++c) some = some && box.low[c] <= box.high[c];
+  return !some;  // what is not a number is in no order
+}
+
+double extent_of(const Box& box) {
+  return std::max({box.high[0] - box.low[0], box.high[1] - box.low[1], box.high[2] - box.low[2]});
+}
+
+/// The grids of this search; the same on all ranks.
+class Grids {
+ public:
+  /// Collective.
+  Grids(MPI_Comm comm, const std::vector<Box>& boxes) {
+    // Integers, whose sum does not depend on an order: ranks must agree to the bit.
+    std::int64_t sums[2] = {0, 0};
+    const double share = 0.5 * std::log2(static_cast<double>(boxes.size()));
+    for (const Box& box : boxes) {
+      const double size = std::log2(extent_of(box)) + share;
+      if (!std::isfinite(size)) continue;
+      sums[0] += std::llround(steps_of_octave * size);
+      sums[1] += 1;
+    }
+    DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM, comm));
+    if (sums[1] > 0) {
+      const auto mean = static_cast<int>(std::floor(static_cast<double>(sums[0]) / static_cast<double>(sums[1])));
+      const int octave = (mean >= 0 ? mean : mean - steps_of_octave + 1) / steps_of_octave;
+      size_ = std::ldexp(1.0 + static_cast<double>(mean - octave * steps_of_octave) / steps_of_octave, octave);
+    }
+    for (const Box& box : boxes) used_ |= std::uint64_t{1} << level_of(box);
+    DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &used_, 1, MPI_UINT64_T, MPI_BOR, comm));
+  }
+
+  /// Whether some rank has a box of that level.
+  bool uses(int level) const { return (used_ >> level & 1) != 0; }
+
+  /// The finest level on which a box is in few cells that have numbers.
+  int level_of(const Box& box) const {
+    double need = extent_of(box);
+    for (int c = 0; c < 3; ++c)
+      need = std::max({need, std::abs(box.low[c]) / most_cells, std::abs(box.high[c]) / most_cells});
+    int level = 0;
+    while (level < last_level && !(need <= std::ldexp(size_, level))) ++level;
+    return level;
+  }
+
+  /// Calls `visit(cell)` for each cell of a level that a box of that or a lower level touches.
+  template <class Visit>
+  void for_each_cell(const Box& box, int level, const Visit& visit) const {
+    if (level == last_level) return visit(Cell{level, {0, 0, 0}});
+    // Rounded, but in order: a point of the box is in one of its cells.
+    std::int32_t low[3], high[3];
+    for (int c = 0; c < 3; ++c) {
+      low[c] = static_cast<std::int32_t>(std::floor(box.low[c] / std::ldexp(size_, level) + offset));
+      high[c] = static_cast<std::int32_t>(std::floor(box.high[c] / std::ldexp(size_, level) + offset));
+    }
+    for (std::int32_t i = low[0]; i <= high[0]; ++i)
+      for (std::int32_t j = low[1]; j <= high[1]; ++j)
+        for (std::int32_t k = low[2]; k <= high[2]; ++k) visit(Cell{level, {i, j, k}});
+  }
+
+ private:
+  double size_ = 1.0;
+  std::uint64_t used_ = 0;
+};
+
+/// A box around what a rank has in a cell, for its home. `exact`: of boxes of the cell's level, else of lower ones.
+struct Note {
+  Cell cell;
+  std::int32_t rank, exact;
+  Box box;
+
+  bool operator<(const Note& other) const {
+    return std::tuple(cell, box.low[0], rank, exact) <
+           std::tuple(other.cell, other.box.low[0], other.rank, other.exact);
+  }
+};
+
+/// A box of a rank, for another.
+struct Told {
+  std::int32_t to, rank;
+  Box box;
+};
+constexpr auto receiver = [](const Told& told) { return static_cast<int>(told.to); };
+
+std::vector<Note> notes_of(int rank, const std::vector<Box>& boxes, const Grids& grids) {
+  std::map<std::pair<Cell, bool>, Box> around;
+  for (const Box& box : boxes) {
+    const int own = grids.level_of(box);
+    for (int level = own; level <= last_level; ++level)
+      if (grids.uses(level))
+        grids.for_each_cell(box, level, [&](const Cell& cell) {
+          around.try_emplace({cell, level == own}, box).first->second.include(box);
+        });
+  }
+  std::vector<Note> notes;
+  for (const auto& [key, box] : around) notes.push_back({key.first, rank, key.second, box});
+  return notes;
+}
+
+/// Tells ranks that meet at cells of this one about each other's boxes there.
+std::vector<Told> introduce(std::vector<Note> notes) {
+  std::sort(notes.begin(), notes.end());
+  std::vector<Told> told;
+  for (std::size_t i = 0; i < notes.size(); ++i)
+    for (std::size_t j = i + 1; j < notes.size(); ++j) {
+      const Note &a = notes[i], &b = notes[j];
+      if (!(b.cell == a.cell) || b.box.low[0] > a.box.high[0]) break;  // so do those after it
+      if (a.rank == b.rank || !(a.exact || b.exact) || !a.box.overlaps(b.box)) continue;
+      told.push_back({a.rank, b.rank, b.box});
+      told.push_back({b.rank, a.rank, a.box});
+    }
+  return told;
+}
+
+/// This rank's boxes that overlap what it was told of other ranks, for them. `met`: in the order of ranks.
+std::vector<Told> boxes_for_others(int rank, const std::vector<Box>& boxes, const std::vector<Told>& met) {
+  std::vector<Told> result;
+  for (auto begin = met.begin(); begin != met.end();) {
+    const auto end = std::find_if(begin, met.end(), [&](const Told& other) { return other.rank != begin->rank; });
+    for (const Box& box : boxes)
+      if (std::any_of(begin, end, [&](const Told& other) { return box.overlaps(other.box); }))
+        result.push_back({begin->rank, rank, box});
+    begin = end;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<Neighbour> rendezvous(MPI_Comm comm, const std::vector<Box>& boxes) {
+  const int rank = rank_of(comm), ranks = num_ranks(comm);
+  if (ranks == 1) return {};
+  std::vector<Box> mine;
+  std::copy_if(boxes.begin(), boxes.end(), std::back_inserter(mine), [](const Box& box) { return !is_empty(box); });
+  const Grids grids(comm, mine);
+  const std::vector<Note> notes =
+      redistribute(comm, notes_of(rank, mine, grids), [&](const Note& note) { return home_of(note.cell, ranks); });
+  std::vector<Told> met = redistribute(comm, introduce(notes), receiver);
+  std::sort(met.begin(), met.end(), [](const Told& a, const Told& b) { return a.rank < b.rank; });
+  std::vector<int> partners;  // each told of the other
+  for (const Told& told : met)
+    if (partners.empty() || partners.back() != told.rank) partners.push_back(told.rank);
+  std::vector<Neighbour> neighbours;
+  for (const Told& told : redistribute_among(comm, partners, boxes_for_others(rank, mine, met), receiver)) {
+    if (std::none_of(mine.begin(), mine.end(), [&](const Box& box) { return box.overlaps(told.box); })) continue;
+    if (neighbours.empty() || neighbours.back().rank != told.rank) neighbours.push_back({told.rank, {}});
+    neighbours.back().boxes.push_back(told.box);
+  }
+  return neighbours;
+}
+
+}  // namespace diffsim::contact

@@ -1,0 +1,148 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// What a rank sends to find the pairs that may touch, counted at MPI on 2, 4, 8, … ranks, as far as there are any, with
+// the same surface on each. With 16:
+//
+//   mpirun --oversubscribe -n 16 build/tests/bin/contact_search_cost_test
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <numbers>
+
+#include "contact/candidates.hpp"
+#include "contact/counted_mpi.hpp"
+#include "contact/rendezvous.hpp"
+#include "diffsim/contact/surface_areas.hpp"
+#include "diffsim/core/ranks.hpp"
+#include "diffsim/mesh/box.hpp"
+
+namespace diffsim::contact {
+namespace {
+
+constexpr int columns = 16, layers = 5, rows = 5;  // of an arc
+
+/// Arcs of equal size, as many as ranks, that make a ring, each near two others (near one at both ends, where there are
+/// two). The partitioner gives each rank one.
+MeshData ring(int arcs, bool is_first) {
+  MeshData data;
+  const double radius = 0.5 * columns * arcs / std::numbers::pi;
+  for (int arc = 0; arc < arcs; ++arc) {
+    const MeshData bricks = box_mesh({columns - 0.05, 1.0 * layers, 1.0 * rows}, {columns, layers, rows}, 0, 1);
+    for (const std::int64_t v : bricks.cells) data.cells.push_back(data.num_vertices + v);
+    for (std::size_t i = 0; i < bricks.coordinates.size(); i += 3) {
+      const double* const x = &bricks.coordinates[i];
+      const double angle = (columns * arc + x[0]) / radius, r = radius + 0.2 * (x[1] - 0.5 * layers);
+      data.coordinates.insert(data.coordinates.end(), {r * std::sin(angle), r * std::cos(angle), x[2]});
+    }
+    data.num_vertices += bricks.num_vertices;
+    data.num_cells += bricks.num_cells;
+  }
+  if (is_first) return data;
+  MeshData none;
+  none.num_vertices = none.first_vertex = data.num_vertices;
+  none.num_cells = none.first_cell = data.num_cells;
+  return none;
+}
+
+/// What one search costs the ranks.
+struct Cost {
+  long neighbours;                     // that a rank touches
+  long most_messages, most_bytes;      // of a rank
+  double messages, bytes;              // of a rank on average
+  std::array<long, 4> of_collectives;  // of a rank: Allreduces, their bytes, barriers, others
+};
+
+/// Counts what `search` sends. Collective.
+template <class Search>
+Cost cost_of(MPI_Comm comm, const Search& search) {
+  testing_mpi::sent = {};
+  testing_mpi::counting = true;
+  search();
+  testing_mpi::counting = false;
+  testing_mpi::Sent& sent = testing_mpi::sent;
+  Cost cost{};
+  cost.of_collectives = {sent.collectives["Allreduce"][0], sent.collectives["Allreduce"][1],
+                         sent.collectives["Ibarrier"][0], 0};
+  for (const auto& [name, calls] : sent.collectives)
+    if (name != "Allreduce" && name != "Ibarrier") cost.of_collectives[3] += calls[0];
+  long most[2] = {sent.messages, sent.bytes}, sums[2] = {sent.messages, sent.bytes};
+  MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_LONG, MPI_MAX, comm);
+  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_LONG, MPI_SUM, comm);
+  cost.most_messages = most[0];
+  cost.most_bytes = most[1];
+  cost.messages = static_cast<double>(sums[0]) / num_ranks(comm);
+  cost.bytes = static_cast<double>(sums[1]) / num_ranks(comm);
+  return cost;
+}
+
+Cost cost_on_ring(MPI_Comm comm) {
+  const int ranks = num_ranks(comm);
+  const TetrahedralMesh mesh(comm, ring(ranks, is_first_rank(comm)));
+  EXPECT_EQ(mesh.num_cells(), 6 * columns * layers * rows) << "a rank has more than an arc, or less";
+  EXPECT_EQ(mesh.num_vertices(), mesh.num_owned_vertices()) << "a rank has parts of arcs";
+  Candidates candidates(mesh, true, {}, 1 << 28);
+  Field rest("rest", mesh.vertex_entities(), 3);
+  rest.from_host(mesh.rest_positions());
+  candidates.set_rest(RestAreas(mesh).areas(rest), rest, Vectors());
+  Cost cost = cost_of(comm, [&] { candidates.cover(rest, Vectors(), rest, Vectors(), 0.1); });
+  std::set<int> near;
+  for (const VertexPlace& copy : candidates.copies()) near.insert(static_cast<int>(copy.rank));
+  EXPECT_EQ(near.size(), ranks == 2 ? 1u : 2u);
+  cost.neighbours = static_cast<long>(near.size());
+  return cost;
+}
+
+TEST(search_cost, does_not_grow_with_ranks) {
+  const int rank = rank_of(MPI_COMM_WORLD), ranks = num_ranks(MPI_COMM_WORLD);
+  Cost first{};
+  for (int some = 2; some <= ranks; some *= 2) {
+    MPI_Comm comm;
+    MPI_Comm_split(MPI_COMM_WORLD, rank < some ? 0 : MPI_UNDEFINED, rank, &comm);
+    if (comm != MPI_COMM_NULL) {
+      const Cost cost = cost_on_ring(comm);
+      if (rank == 0)
+        std::printf(
+            "%2d ranks, of %ld neighbours each. A rank sends %.1f messages, %.0f bytes; the one that sends most %ld, "
+            "%ld. "
+            "Allreduces: %ld of %ld bytes together, barriers: %ld\n",
+            some, cost.neighbours, cost.messages, cost.bytes, cost.most_messages, cost.most_bytes,
+            cost.of_collectives[0], cost.of_collectives[1], cost.of_collectives[2]);
+      if (some == 2) first = cost;
+      MPI_Bcast(&first, sizeof(first), MPI_BYTE, 0, comm);
+      const auto a_neighbour = [](const Cost& c) { return c.messages / static_cast<double>(c.neighbours); };
+      EXPECT_NEAR(a_neighbour(cost) / a_neighbour(first), 1.0, 0.1);
+      EXPECT_LT(static_cast<double>(cost.most_messages), 1.15 * cost.messages);
+      // Arcs touch at both ends, whether those of one other or of two.
+      EXPECT_NEAR(cost.bytes / first.bytes, 1.0, 0.1);
+      EXPECT_NEAR(static_cast<double>(cost.most_bytes) / first.bytes, 1.0, 0.1);
+      EXPECT_EQ(cost.of_collectives, first.of_collectives);
+      EXPECT_EQ(cost.of_collectives[3], 0);
+      MPI_Comm_free(&comm);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+TEST(search_cost, is_bounded_for_boxes_of_any_size) {
+  const Exchange holds_petsc_communicator(MPI_COMM_WORLD, 0, {}, {});
+  const int rank = rank_of(MPI_COMM_WORLD);
+  std::vector<Box> boxes;
+  for (int i = 0; i < 64; ++i) {
+    const double x = rank + i / 64.0;
+    boxes.push_back({{x, 0.0, 0.0}, {x + 0.02, 0.02, 0.02}});
+  }
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (rank == 0)
+    for (const double size : {3.0, 100.0, 1e9, 1e300, infinity}) boxes.push_back({{0, 0, 0}, {size, size, size}});
+  const Cost cost = cost_of(MPI_COMM_WORLD, [&] { rendezvous(MPI_COMM_WORLD, boxes); });
+  // What is in the way of a large box, and around that in 8 cells of each of five coarser grids at most.
+  EXPECT_LT(static_cast<double>(cost.most_bytes), (69.0 + 48.0) * 100.0 * num_ranks(MPI_COMM_WORLD));
+  EXPECT_EQ(cost.of_collectives[3], 0);
+}
+
+}  // namespace
+}  // namespace diffsim::contact
