@@ -72,7 +72,7 @@ def main():
                     pass
             begin = time.monotonic()
             try:
-                _, err = process.communicate(timeout=10 if killed else 120)
+                _, err = process.communicate(timeout=10 if killed else 600)
             except Exception:
                 hangs += 1
                 os.killpg(process.pid, signal.SIGKILL)

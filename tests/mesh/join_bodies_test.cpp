@@ -102,6 +102,35 @@ TEST_P(JoinBodies, KeepsTheRegionsOfEachBody) {
   EXPECT_EQ(mesh.region("all").num_cells, mesh.num_global_cells());
 }
 
+TEST(JoinBodies, KeepsRegionsOfVerticesAndOfCells) {
+  std::vector<NamedMesh> bodies;
+  for (const char* name : {"a", "b"}) {
+    MeshData data = box_mesh({1, 1, 1}, {2, 2, 2}, rank_of(MPI_COMM_WORLD), num_ranks(MPI_COMM_WORLD));
+    const auto region = static_cast<std::int32_t>(data.regions.size());
+    data.regions.push_back({"points", 0, 7});
+    data.regions.push_back({"half", 3, 8});
+    // Vertices 0 and 20, cells 0 to 23.
+    for (const std::int64_t vertex : {0, 20})
+      if (vertex >= data.first_vertex && vertex < data.first_vertex + data.block_vertices())
+        data.vertex_regions.push_back({vertex, region});
+    for (std::int64_t cell = data.first_cell; cell < std::min<std::int64_t>(data.first_cell + data.block_cells(), 24);
+         ++cell)
+      data.cell_regions.push_back({cell, region + 1});
+    bodies.push_back({name, std::move(data)});
+  }
+  const TetrahedralMesh mesh(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
+  EXPECT_EQ(mesh.region("b/points").num_vertices, 2);
+  for (const int v : mesh.region("b/points").vertices) {
+    const std::int64_t number = mesh.vertex_order().file_index()[static_cast<std::size_t>(v)];
+    EXPECT_TRUE(number == 27 || number == 27 + 20) << number;
+  }
+  EXPECT_EQ(mesh.region("b/half").num_cells, 24);
+  for (const int c : mesh.region("b/half").cells) {
+    const std::int64_t number = mesh.cell_order().file_index()[static_cast<std::size_t>(c)];
+    EXPECT_TRUE(number >= 48 && number < 72) << number;
+  }
+}
+
 TEST(JoinBodies, DefinesRegionsWithinABody) {
   TetrahedralMesh mesh(MPI_COMM_WORLD, mesh_of_boxes(MPI_COMM_WORLD, {crate, slab}));
   const BoxShape everywhere{{-9.0, -9.0, -9.0}, {9.0, 9.0, 9.0}};

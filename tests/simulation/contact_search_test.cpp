@@ -86,9 +86,12 @@ TEST_F(ContactSearch, IsDoneAnewWherePositionsOrRangesDiffer) {
   state["positions"].from_host(x);
   EXPECT_EQ(ask({state["positions"]}), energy);
 
-  // The barrier reaches less far than the gap.
+  // The barrier reaches less far than the gap; found so anew, not among pairs that were near before.
   Field& range = solver_->parameters().at("barrier_distance").field;
   range.fill(0.004);
+  state["positions"].from_host(moved);
+  EXPECT_EQ(ask({state["positions"]}), 0.0);
+  state["positions"].from_host(x);
   EXPECT_EQ(ask({state["positions"]}), 0.0);
   range.fill(0.01);
   EXPECT_EQ(ask({state["positions"]}), energy);
