@@ -171,7 +171,11 @@ class Elevation {
 
 void elevate(MPI_Comm comm, MeshData& mesh) {
   const ProfilingRegion region("diffsim::mesh::elevate");
-  if (mesh.order == 1) Elevation(comm, mesh).run();
+  if (mesh.order != 1) return;
+  if (!mesh.bodies.empty())
+    throw InputError(
+        "the nodes of a mesh of several bodies would not follow each other by body; elevate the bodies first");
+  Elevation(comm, mesh).run();
 }
 
 }  // namespace diffsim

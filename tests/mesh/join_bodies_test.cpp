@@ -176,6 +176,11 @@ TEST(JoinBodies, RefusesBadNamesAndMixedOrders) {
                     join_bodies(MPI_COMM_WORLD, {{"a", linear}, {"b", quadratic}});
                   }),
                   "'a' and 'b' have cells of orders 1 and 2");
+  EXPECT_CONTAINS(error_of([&] {
+                    MeshData joint = mesh_of_boxes(MPI_COMM_WORLD, {crate, slab});
+                    elevate(MPI_COMM_WORLD, joint);
+                  }),
+                  "elevate the bodies first");
 }
 
 TEST(JoinBodies, BalancesBodiesOfVeryDifferentSizes) {

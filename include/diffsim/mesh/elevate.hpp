@@ -12,7 +12,7 @@ namespace diffsim {
 ///
 /// The coordinates are then in even blocks; cells stay where they are. A node is in a region of curves (dimension 1) if
 /// both ends of its edge are; nodes on cells and faces of regions need no mention. Each rank holds its share only.
-/// Does nothing to a second-order mesh. Collective.
+/// Does nothing to a second-order mesh. Throws InputError for a linear mesh of several bodies. Collective.
 void elevate(MPI_Comm comm, MeshData& mesh);
 
 }  // namespace diffsim
