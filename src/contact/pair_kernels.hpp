@@ -91,7 +91,7 @@ std::vector<LawSums> pair_adjoints(const PairView& pairs, const NearPairs& activ
                                    const Vectors& w, const Vectors& rest, const Vectors& x_bar, const Vectors& v_bar,
                                    const RestAdjoint& rest_bar);
 
-/// Where pairs are, x and v (empty without friction).
+/// Places x and velocities v (empty without friction) of the pairs' vertices.
 struct PairPlace {
   Vectors x, v;
 };

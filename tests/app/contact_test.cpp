@@ -85,6 +85,8 @@ TEST_F(Contact, APairHasALawOfItsOwn) {
   const std::vector<double> own = gradient(
       "friction: 0.7, pairs: [{between: [body, floor], friction: 0.3}, {between: [ball, body], friction: 0.3}]",
       "{name: \"friction:body|floor\"}, {name: barrier_distance}, {name: \"friction:ball|body\"}, {name: friction}");
+  // There is friction where a derivative by some of its parameters is asked for.
+  gradient("pairs: [{between: [body, floor], friction_velocity: 0.1}]", "{name: \"friction_velocity:body|floor\"}");
   if (rank_ != 0) return;
   ASSERT_EQ(shared.size(), 3U);
   ASSERT_EQ(own.size(), 5U);

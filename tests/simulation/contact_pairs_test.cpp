@@ -78,6 +78,18 @@ TEST(contact_pairs, energy_power_and_pairs_are_those_of_each_law) {
   }
 }
 
+TEST(contact_pairs, vertices_near_a_plane_are_counted_by_the_law_of_their_body) {
+  const Law near{0.002, 4e4, 0.4, 0.05};
+  Scene scene = tower(near);
+  EXPECT_EQ(sums_of(scene).active_pairs, 0);
+  scene.contact.pairs = {pair_of("low", "floor", soft_law)};
+  EXPECT_EQ(sums_of(scene).active_pairs, 9);  // of the lower face
+  scene = tower(soft_law);
+  const std::int64_t all = sums_of(scene).active_pairs;
+  scene.contact.pairs = {pair_of("floor", "low", near)};
+  EXPECT_EQ(sums_of(scene).active_pairs, all - 9);
+}
+
 TEST(contact_pairs, bodies_touch_each_other_as_parts_of_one_body_touch_themselves) {
   const auto positions = [](const Scene& scene) {
     DifferentiableSolver solver = make_solver(scene);

@@ -13,7 +13,7 @@ namespace diffsim {
 /// How a state touches; over all ranks.
 struct ContactState {
   double min_distance = std::numeric_limits<double>::infinity();  ///< m; of what may touch within the range searched
-  std::int64_t active_pairs = 0;                                  ///< nearer than the barrier distance
+  std::int64_t active_pairs = 0;                                  ///< nearer than the barrier distance of their law
   std::int64_t intersections = 0;  ///< vertices inside obstacles, edges through triangles
   double friction_power = 0.0;     ///< W, -Σ f·u over friction's forces and sliding velocities; 0 without velocities
 

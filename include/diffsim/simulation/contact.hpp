@@ -42,9 +42,9 @@ struct MeshObstacle {
   Rotation rotation = {};
 };
 
-/// Law of two bodies, of a body with itself, or of a body and an obstacle. What is not given is that of ContactOptions:
-/// then the parameter is the shared one, `friction`, else one of the pair, `friction:A|B` with the names as they stand
-/// in `between`.
+/// Law of two bodies, of a body with itself, or of a body and an obstacle. A value that is given is a parameter of the
+/// pair, as `friction:A|B` with the names in the order of `between`. One that is not given is that of ContactOptions,
+/// so the parameter that all such pairs share, `friction`.
 struct ContactPair {
   /// Names of bodies of the mesh, `body` where there is one without a name, or labels of obstacles.
   std::array<std::string, 2> between;
