@@ -40,8 +40,8 @@ inline Counted exp(Counted a) { return Counted::result(std::exp(a.value)); }
 inline Counted sqrt(Counted a) { return Counted::result(std::sqrt(a.value)); }
 
 namespace detail {
-/// What laws do lane by lane counts as one operation. Laws are included after this file, for their templates to find
-/// it.
+/// Work that laws do lane by lane counts as one operation. Laws are included after this file, for their templates to
+/// find it.
 template <class Function>
 Counted by_lane(Counted x, Function function) {
   return Counted::result(function(x.value));
@@ -68,13 +68,13 @@ long force_operations() {
          12;
 }
 
-/// Likewise of its energy: Ds, F, W, V W.
+/// Operations of a cell's energy: Ds, F, W, V W.
 template <class L>
 long energy_operations() {
   return operations_of<L>([](const auto& F, const auto& moduli) { L::energy(F, moduli); }) + 9 + 45 + 2;
 }
 
-/// Likewise of its tangent product: two gradients, dP.
+/// Operations of a cell's tangent product: two gradients, dP.
 template <class L>
 long tangent_operations() {
   return operations_of<L>([](const auto& F, const auto& moduli) { stress_tangent_of<L>(F, F, moduli); }) +

@@ -54,7 +54,7 @@ Seconds seconds_of(const std::function<void()>& body) {
   return {MPI_Wtime() - start, static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC};
 }
 
-/// What the schedule asks for.
+/// Steps and adjoints that the schedule asks for.
 SweepStatistics counted(Schedule& schedule) {
   SweepStatistics count;
   for (Action action = schedule.next(); action.kind != Action::Kind::done; action = schedule.next()) {

@@ -9,7 +9,7 @@
 
 namespace diffsim::app {
 
-/// What the user asked for on the command line.
+/// The user's request on the command line.
 struct CommandLine {
   std::string command;  ///< simulate, gradient, check, invert, mesh; empty: nothing to run
   std::string scene;
@@ -18,7 +18,7 @@ struct CommandLine {
   bool hessian = false;             ///< check: products with the Hessian too
   bool resume = false;              ///< gradient, invert: go on from the checkpoint
   double time_limit = 0.0;          ///< s, of simulate, gradient, invert; 0: none
-  std::vector<std::string> petsc;   ///< what stood after `--`
+  std::vector<std::string> petsc;   ///< words after `--`
   std::vector<std::string> kokkos;  ///< --kokkos-…
 
   /// Figures that plans of checkpoints would measure, where a program that has the runner as a library knows; no
@@ -26,7 +26,7 @@ struct CommandLine {
   std::optional<PlanMeasures> measures;
 
   std::string text;   ///< of --help or --version
-  std::string error;  ///< what is wrong with it
+  std::string error;  ///< fault of the command line
 };
 
 /// Never throws; needs neither MPI nor PETSc.

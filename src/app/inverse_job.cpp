@@ -73,7 +73,7 @@ void InverseJob::label(Hdf5File& file) const {
   if (!approximation_.empty()) file.write_attribute("/", "approximation", approximation_);
 }
 
-/// What is on a disk anyhow outlives the program, and what is asked to be stopped or resumed.
+/// Checkpoints that are on a disk anyhow outlive the program, and so do those of runs that may be stopped or resumed.
 void InverseJob::make_resumable(const CheckpointOptions& options) {
   const CommandLine& line = job_.line;
   const bool can_resume = line.command == "gradient" || line.command == "invert";

@@ -15,7 +15,7 @@
 
 namespace diffsim::app {
 
-/// What `gradient`, `check` and `invert` share: the problem that a scene poses. Making it begins the job.
+/// The problem that a scene poses to `gradient`, `check` and `invert`. Making it begins the job.
 struct InverseJob {
   explicit InverseJob(Job& job);
 
@@ -37,7 +37,7 @@ struct InverseJob {
   ParameterSet asked_gradient() const;
   /// Where memory is planned: what was freed goes back to the system, for what comes next.
   void make_room() const;
-  /// What all sweeps so far did, into the report.
+  /// Reports the work of all sweeps so far.
   void report_sweeps();
   /// The run has what it was for: its checkpoint goes.
   void finish();

@@ -17,7 +17,7 @@
 
 namespace diffsim::app {
 
-/// What a command works with: the scene as read, where results go, the report so far.
+/// Everything that a command works with: the scene as read, where results go, the report so far.
 struct Job {
   MPI_Comm comm;
   int rank;
@@ -29,7 +29,7 @@ struct Job {
   Report report;
   std::ostream& out;  ///< rank 0's standard output, and nowhere on other ranks
   std::ostream& err;
-  std::function<void()> on_failure{};  ///< what is to be put on record when the run fails; collective
+  std::function<void()> on_failure{};  ///< puts the failure of the run on record; collective
 
   void warn(const std::string& what) { err << "diffsim: warning: " << what << '\n' << std::flush; }
   /// Called once everything is read and checked: from here on files are written, and report.json even if the run fails.
@@ -43,7 +43,7 @@ struct Job {
 void tell_defaults(Job& job);
 /// Tells where the scene's substep is above what is sure to be stable, and which keys have no effect. Collective.
 void warn_about_solver(Job& job, DifferentiableSolver& solver);
-/// What the steps since the model was last prepared took, into the report, where they were implicit.
+/// Reports the cost of the implicit steps since the model was last prepared.
 void report_solver(Job& job, DifferentiableSolver& solver);
 /// Warns where the barrier reaches further than the mesh resolves. Collective.
 void warn_about_contact(Job& job, const TetrahedralMesh& mesh);

@@ -15,7 +15,7 @@ namespace diffsim::app {
 class Progress {
  public:
   enum class Style { none, line, log };
-  /// What suits rank `rank` of a run: none but on rank 0.
+  /// Style for rank `rank` of a run: none but on rank 0.
   static Style style_for(int rank);
 
   /// `label`: "simulate"; `unit`: "steps".

@@ -16,7 +16,7 @@ namespace {
 
 using Per = ParameterEntry::Per;
 
-/// What can be asked for under a name.
+/// Properties of a parameter that a scene may ask for by its name.
 struct Kind {
   std::vector<Per> per;  ///< the first is the default
   int components = 1;

@@ -51,7 +51,7 @@ void parse_linear(const Value& value, LinearOptions& linear) {
     linear.matrix_free = to_choice(*kind, {"assembled", "matrix_free"}) == "matrix_free";
 }
 
-/// What implicit integrators take, and which keys the chosen integrator has no use for.
+/// Keys of implicit integrators, and those that the chosen integrator has no use for.
 void parse_implicit(const Mapping& mapping, SolverSection& solver) {
   const std::string& name = solver.integrator;
   const bool is_explicit = is_explicit_integrator(name);

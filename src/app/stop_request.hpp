@@ -18,7 +18,7 @@ class StopRequest {
   ~StopRequest();
 
   bool is_there() const { return cause() != 0; }
-  /// What asks this rank to stop: 0 for nothing, a signal's number, or `time_limit`.
+  /// Cause that asks this rank to stop: 0 for none, a signal's number, or `time_limit`.
   int cause() const;
   /// "SIGTERM", "the time limit".
   static std::string name(int cause);

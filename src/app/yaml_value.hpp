@@ -45,7 +45,7 @@ Value parse_yaml(const std::string& text, const std::string& file);
 /// "[3, 2]"; "a number" for the shape of one.
 std::string shape_text(const Shape& shape);
 
-// What a value means. Each throws InputError, saying what is expected, where it means something else.
+// Meaning of a value. Each function throws InputError, saying what is expected, where it means something else.
 double to_number(const Value& value);    ///< finite
 double to_extended(const Value& value);  ///< finite, .inf or -.inf
 /// "-5 is not positive; give a number above 0, in Pa, or the word adaptive". `unit`: empty where there is none;

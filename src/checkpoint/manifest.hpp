@@ -18,7 +18,7 @@ struct ManifestEntry {
   std::uint64_t sum = 0;
 };
 
-/// What a checkpoint directory holds.
+/// Contents of a checkpoint directory.
 struct Manifest {
   std::int64_t generation = 0;
   bool failed = false;  ///< so did the run that wrote it

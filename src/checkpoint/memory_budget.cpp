@@ -33,7 +33,7 @@ double available_by_kernel() {
   return unknown;
 }
 
-/// What a control group's limit leaves (cgroups(7), version 2 and 1).
+/// Memory that a control group's limit leaves (cgroups(7), version 2 and 1).
 double available_by_group() {
   double least = unknown;
   for (const auto& [limit, used] :

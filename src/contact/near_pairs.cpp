@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Which pairs are near, by the law of each.
+// Pairs that are near, by the law of each.
 
 #include "pair_access.hpp"
 #include "radix_sort.hpp"

@@ -11,7 +11,7 @@
 namespace diffsim::contact {
 namespace {
 
-/// What a pair's rest shape gets from the adjoint of its weight.
+/// Adjoint of a pair's rest shape, from that of its weight.
 KOKKOS_INLINE_FUNCTION void store_rest_adjoint(const PairView& pairs, int p, double weight_bar, int a,
                                                const Vectors& rest, const RestAdjoint& bar) {
   for (int i = 12 * a; i < 12 * (a + 1); ++i) bar.areas(i) = bar.positions(i) = 0.0;

@@ -76,7 +76,7 @@ bool have_same_values(const Vectors& a, const Vectors& b);
 
 double sum_energies(const PairView& pairs, const NearPairs& active, const Vectors& x);
 
-/// What friction takes, W: its force is the difference that velocities make.
+/// Power that friction takes, W: its force is the difference that velocities make.
 double friction_power(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v);
 
 // Values for each point of each active pair, [active, 4, 3]. `v` and what goes with it is empty without friction.
@@ -129,7 +129,7 @@ SafeStep safe_step(const PairView& pairs, const Vectors& from, const Vectors& to
 double least_distance(const PairView& pairs, const Vectors& x);
 /// "(0.1, 0, 2)"
 std::string text_of(const std::array<double, 3>& place);
-/// Likewise of the middle of two vertices.
+/// Text of the place in the middle of two vertices.
 std::string middle_of(const Vectors& x, int a, int b);
 /// Those edges and triangles that have a point in common.
 DeviceArray<CandidatePair> find_intersections(const PairView& pairs,

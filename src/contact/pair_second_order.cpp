@@ -8,7 +8,7 @@ namespace {
 constexpr int inputs = 28;  // 12 positions, 12 velocities, κ, d̂, µ, ε_v
 using Scalar = Dual<Dual<double, 1>, inputs>;
 
-/// What is there of a vector of a vertex, zero where the field is empty.
+/// Vector of a vertex, zero where the field is empty.
 KOKKOS_INLINE_FUNCTION void load_if(const PairView& pairs, int p, const Vectors& x, Vec3<double>* points) {
   for (int k = 0; k < 4; ++k) points[k] = {{0.0, 0.0, 0.0}};
   if (x.size() > 0) load(pairs, p, x, points);

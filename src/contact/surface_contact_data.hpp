@@ -19,7 +19,7 @@ inline constexpr double coupled_within = 1.25;
 
 struct SurfaceContact::Data {
   using Vectors = contact::Vectors;
-  /// Where the pairs are looked at: what is near, on which vertices.
+  /// Near pairs at a configuration, and the vectors of their vertices.
   struct Here {
     Vectors x, v;  // v is empty without friction
     contact::NearPairs active;
@@ -36,7 +36,8 @@ struct SurfaceContact::Data {
   void cover(const Configuration& at, const Vectors& obstacles, const ParameterSet& set) {
     candidates.cover(at.positions, obstacles, at.positions, obstacles, range(set));
   }
-  /// What is near at a configuration. Pairs are not looked for again where the last call had the same positions.
+  /// Near pairs at a configuration, with their vertices. Pairs are not looked for again where the last call had the
+  /// same positions.
   Here look(const Configuration& at, const ParameterSet& set, bool with_velocities);
   /// Values, or a direction, of all laws in step n.
   std::vector<contact::LawAddresses> laws_of(const ParameterSet& set, int n) const;

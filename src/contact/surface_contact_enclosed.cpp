@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 
-// What is whole inside something else.
+// Bodies and obstacles that are whole inside another.
 
 #include <array>
 #include <cmath>

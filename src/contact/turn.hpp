@@ -10,7 +10,7 @@
 
 namespace diffsim::contact {
 
-/// What an obstacle turns about, if it does.
+/// Axis that an obstacle turns about, if it does.
 struct Turn {
   bool turns = false;
   Vec3<double> axis{}, origin{};  ///< the axis has length 1

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* key = "diffsim_block_rows";
 
-/// What a part of a matrix carries: its pattern, and copies of its values where those are wanted.
+/// Part of a matrix: its pattern, and copies of its values where those are wanted.
 struct Blocks {
   std::shared_ptr<const BlockRows> rows;
   PetscObjectState pattern = 0;

@@ -22,7 +22,7 @@ enum class Precision { full, single };
 /// again whenever the pattern may have changed, which costs nothing where it has not, and for copies the values.
 void use_block_products(Mat matrix, Precision precision = Precision::full);
 
-/// Likewise in full precision for the operators and interpolations of all levels of a multigrid preconditioner that has
+/// Products in full precision for the operators and interpolations of all levels of a multigrid preconditioner that has
 /// been set up.
 void use_block_products(PC pc);
 

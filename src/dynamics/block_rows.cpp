@@ -57,7 +57,7 @@ template <class Load>
   for (int r = 0; r < 3; ++r) sums[r] = sum(even[r] + odd[r]);
 }
 
-/// What a product reads and writes.
+/// Arrays that a product reads and writes.
 struct Product {
   int height, total;                   // of a block row; runs of all
   const int *begin, *column, *filled;  // filled: nullptr where all are

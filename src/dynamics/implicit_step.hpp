@@ -16,7 +16,7 @@
 
 namespace diffsim {
 
-/// What steps share.
+/// Matrices, solver and work space that steps share.
 struct ImplicitModel::Workspace {
   Workspace(const TetrahedralMesh& mesh, const ImplicitOptions& options)
       : linear(mesh, options.linear), invalid_cell("diffsim::dynamics::invalid_cell", 1) {
@@ -71,7 +71,7 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   double largest(const Field& x) const override;
   void move(const Field& from, double t, const Field& direction, Field& to) const override;
   double max_step(const Field& from, double from_progress, const Field& to, double to_progress) override;
-  /// What cut the last motion, as this rank found; empty if nothing did.
+  /// Name of the pair that cut the last motion, as this rank found; empty if none did.
   const std::string& limiting() const { return limiting_; }
   double progress() const override { return progress_; }
   double progress_goal() const override { return moves_ ? homotopy_ : 1.0; }

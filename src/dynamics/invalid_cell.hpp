@@ -6,7 +6,7 @@
 
 namespace diffsim::dynamics {
 
-/// What `Configuration::invalid_cell` points at, and its like for vertices, while nothing was found.
+/// Value that `Configuration::invalid_cell` points at, and its like for vertices, while nothing was found.
 constexpr std::int32_t nothing_invalid = std::numeric_limits<std::int32_t>::max();
 
 }  // namespace diffsim::dynamics

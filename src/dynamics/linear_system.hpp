@@ -61,11 +61,11 @@ class LinearSystem {
   /// Solves J x = b, or Jᵀ x = b, to a residual of `tolerance` relative to b. `x`, `b`: [owned or local vertices, 3],
   /// zero where fixed; x is overwritten from zero.
   LinearReport solve(const Field& b, Field& x, double tolerance, bool transposed = false);
-  /// Likewise, by factors, whatever the size: for systems that conjugate gradients cannot solve.
+  /// Solves by factors, whatever the size: for systems that conjugate gradients cannot solve.
   LinearReport solve_by_factors(const Field& b, Field& x, double tolerance, bool transposed = false);
   /// The present matrix; nullptr before the first.
   Mat matrix() const { return matrix_; }
-  /// What Krylov methods multiply with: the matrix, a copy of it in another format, or products by themselves.
+  /// Operator that Krylov methods multiply with: the matrix, a copy of it in another format, or products by themselves.
   Mat product() const { return operator_ ? operator_ : matrix_; }
   /// Whether `solve` works by factors.
   bool factors();

@@ -11,7 +11,7 @@
 
 namespace diffsim::dynamics {
 
-/// What a configuration y is worth; the same numbers on every rank.
+/// Residual and potential of a configuration y; the same numbers on every rank.
 struct Evaluation {
   bool valid = false;      ///< energies exist there, everything is finite
   double residual = 0.0;   ///< ‖R(y)‖ over the free components, N

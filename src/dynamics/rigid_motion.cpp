@@ -9,7 +9,7 @@
 
 namespace diffsim::dynamics {
 
-/// What maps a vertex over h, by value in kernels.
+/// Map of a vertex over h, by value in kernels.
 struct RigidMotion::Frame {
   Vec3<double> origin, shift, velocity, axis;  // o, h V, V, a
   double rate, h;                              // ω
@@ -68,7 +68,7 @@ void move_tangents(const DeviceArray<int>& vertices, const Frame& frame, const V
   Kokkos::fence();
 }
 
-/// What the adjoint of one vertex gives: q̄, r̄ and the derivative by ω.
+/// Adjoints that one vertex gives: q̄, r̄ and the derivative by ω.
 template <class Frame>
 struct VertexAdjoint {
   Vec3<double> r_bar;

@@ -28,7 +28,7 @@ void update_finest_level(PC pc, Mat matrix);
 /// The finest level's operator as its sweeps know it, for products; nullptr where the level is PETSc's.
 Mat finest_operator(PC pc);
 
-/// What is solved next has a right hand side of this norm: keeps sweeps within the range of single precision.
+/// Sets the norm of the next right hand side: keeps sweeps within the range of single precision.
 void set_smoothed_norm(PC pc, double norm);
 
 }  // namespace diffsim::dynamics

@@ -24,7 +24,7 @@ struct TimeRule {
   std::vector<std::string> fields;  ///< of the state, `positions` and `velocities` first
   Combination acceleration;         ///< all zero in statics
   Combination position;             ///< where forces are evaluated
-  Combination velocity;             ///< likewise
+  Combination velocity;             ///< velocities there
   std::vector<Combination> next;    ///< of each field
 };
 

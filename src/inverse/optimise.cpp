@@ -32,7 +32,7 @@ double projected_norm(const InverseProblem& problem, const std::vector<double>& 
   return std::sqrt(sum);
 }
 
-/// What TAO's callbacks share. Exceptions cannot pass through C, so they wait here.
+/// State that TAO's callbacks share. Exceptions cannot pass through C, so they wait here.
 struct TaoContext {
   TaoContext(InverseProblem& problem_, const IterateObserver& observer_) : problem(problem_), observer(observer_) {}
 

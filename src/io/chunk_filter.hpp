@@ -24,7 +24,7 @@ struct ChunkedRows {
 /// HDF5's filters for snapshots: bytes of equal significance together, then deflate. Throws Error where this HDF5 has
 /// no deflate.
 void set_filters(hid_t creation);
-/// What stands in a file for a chunk of `values` numbers of `file_type`, given as doubles. Serial, without a file.
+/// Bytes that stand in a file for a chunk of `values` numbers of `file_type`, given as doubles. Serial, without a file.
 std::vector<char> filtered(const double* values, std::int64_t count, hid_t file_type);
 
 }  // namespace diffsim

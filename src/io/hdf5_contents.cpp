@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// What an Hdf5File says of its contents: attributes, checksums, which datasets there are.
+// Contents of an Hdf5File: attributes, checksums, which datasets there are.
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
@@ -60,8 +60,8 @@ std::string kind_name(DatasetInfo::Kind kind) {
   }
 }
 
-/// What this program is willing to believe of a dataset's size, given the bytes the file has of it: compression shrinks
-/// at most about a thousandfold, and what was never written takes no room.
+/// Largest size of a dataset that this program is willing to believe, given the bytes the file has of it: compression
+/// shrinks at most about a thousandfold, and what was never written takes no room.
 bool is_plausible(const Shape& shape, std::size_t type_size, std::uint64_t stored, bool is_plain) {
   std::uint64_t bytes = type_size;
   for (const std::int64_t n : shape)

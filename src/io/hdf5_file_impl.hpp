@@ -118,7 +118,7 @@ struct Hdf5File::Impl {
   Hdf5FileId file;
 };
 
-/// What is kept free for HDF5's own records, beyond what is reckoned for each dataset and frame.
+/// Bytes kept free for HDF5's own records, beyond what is reckoned for each dataset and frame.
 inline constexpr std::uint64_t room_for_metadata = 1 << 20;
 
 /// How many values a row has: the product of the dimensions behind the first `leading`.

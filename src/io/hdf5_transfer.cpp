@@ -46,7 +46,7 @@ std::vector<hsize_t> chunk_shape(const Shape& series) {
   return chunk;
 }
 
-/// What the chunks take that a series needs to grow from `frames` frames to those of `shape`.
+/// Bytes of the chunks that a series needs to grow from `frames` frames to those of `shape`.
 std::uint64_t bytes_to_grow(const Shape& shape, std::int64_t frames) {
   const std::vector<hsize_t> chunk = chunk_shape(shape);
   const auto chunks = [&](std::size_t i, std::int64_t size) {

@@ -9,7 +9,7 @@
 
 namespace diffsim {
 
-/// What validate_cells checks, for a mesh in even blocks; sets `num_unused_vertices`. Regions are checked where they
+/// Checks of validate_cells, for a mesh in even blocks; sets `num_unused_vertices`. Regions are checked where they
 /// are read. Throws InputError naming the dataset and the cell or vertex, the same on every rank. Collective.
 void validate_blocks(MPI_Comm comm, MeshData& mesh, const std::string& path, bool allow_coincident_vertices);
 

@@ -9,7 +9,7 @@
 
 namespace diffsim {
 
-/// What is on the other side of a face: a cell, or one of these.
+/// Values for the other side of a face where that is no cell.
 inline constexpr PetscInt no_cell = -1;
 inline constexpr PetscInt third_cell = -2;  ///< two other cells have the face, too, and are each other's neighbours
 

@@ -17,7 +17,7 @@ struct ElementType {
 /// Null for a number that Gmsh's manual does not list.
 const ElementType* find_element_type(int number);
 
-/// What is wrong with a 3-D element that is no tetrahedron of first or second order; empty for those that are fine.
+/// Fault of a 3-D element that is no tetrahedron of first or second order; empty for those that are fine.
 std::string refusal(const ElementType& type);
 
 }  // namespace diffsim::gmsh

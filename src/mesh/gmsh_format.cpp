@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
 
-/// What a file without `$MeshFormat` looks like, by its first bytes.
+/// Name of the format that a file without `$MeshFormat` looks like, by its first bytes.
 std::string foreign_format(std::string_view start) {
   struct Signature {
     std::string_view bytes;

@@ -23,7 +23,7 @@ struct Contents {
 /// A physical group: (dimension, tag), tag > 0.
 using Group = std::pair<int, int>;
 
-/// What the file says, in its own numbers: nodes are tags, nothing is resolved yet.
+/// Contents of the file, in its own numbers: nodes are tags, nothing is resolved yet.
 struct RawMesh {
   struct CellGroup {
     std::int64_t cell;

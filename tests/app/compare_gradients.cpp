@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
 // compare_gradients TOLERANCE NAME,NAME… A.h5 B.h5 …: whether the loss and the gradients by these parameters in the
-// files B are those of A, each dataset relative to its largest value. A name that begins with / is a dataset's. Says how far they are apart; exit code 1 where
-// that is more than the tolerance.
+// files B are those of A, each dataset relative to its largest value. A name that begins with / is a dataset's. Says
+// how far they are apart; exit code 1 where that is more than the tolerance.
 
 #include <algorithm>
 #include <cmath>
@@ -33,7 +33,8 @@ double difference(const Hdf5File& one, const Hdf5File& other, const std::string&
 int compare(double tolerance, const std::string& names, const std::vector<std::string>& files) {
   std::vector<std::string> datasets{"/loss"};
   std::istringstream list(names);
-  for (std::string name; std::getline(list, name, ',');) datasets.push_back(name[0] == '/' ? name : "/gradient/" + name);
+  for (std::string name; std::getline(list, name, ',');)
+    datasets.push_back(name[0] == '/' ? name : "/gradient/" + name);
   const Hdf5File first = Hdf5File::open(MPI_COMM_WORLD, files.at(0));
   bool good = true;
   for (std::size_t k = 1; k < files.size(); ++k) {

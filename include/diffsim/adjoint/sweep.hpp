@@ -28,7 +28,7 @@ using EndOfRollout = std::function<bool(int n, const State& state)>;
 /// which on they are reversed, -1 in the forward run.
 using SweepWatcher = std::function<void(long taken, int reached, int reversed_from)>;
 
-/// What a sweep did.
+/// Work of a sweep.
 struct SweepStatistics {
   long advances = 0;    ///< steps taken without a record, first visits and repetitions
   long recordings = 0;  ///< steps taken with a record
@@ -55,7 +55,7 @@ double rollout_tangent(Model& model, State& state, State& tangent, const Paramet
 
 /// Reverse mode: one forward run and the reverse sweep that gives the loss's gradient, as a schedule says.
 ///
-/// What the steps' adjoints gather is handed to the gradient every `steps_of_block` steps, at fixed step numbers,
+/// Sums that the steps' adjoints gather are handed to the gradient every `steps_of_block` steps, at fixed step numbers,
 /// whatever the schedule: so the sums' order, and with it every bit of the gradient, does not depend on schedule, store
 /// or interruptions.
 ///

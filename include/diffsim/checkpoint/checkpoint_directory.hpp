@@ -21,7 +21,7 @@ namespace diffsim {
 
 class DirectoryLock;
 
-/// What makes one problem another, part by part: {"mesh", hash}, {"material", hash}, …
+/// Identity of a problem, part by part: {"mesh", hash}, {"material", hash}, …
 using ProblemParts = std::vector<std::pair<std::string, std::string>>;
 
 /// A file could not be written: what was to be read meanwhile is not at fault.

@@ -7,7 +7,7 @@
 
 namespace diffsim {
 
-/// What a schedule is going to do.
+/// Numbers of the actions of a schedule.
 struct SweepForecast {
   int num_steps = 0;
   int first = 0;           ///< steps before this one are not reversed

@@ -41,8 +41,8 @@ class RowOrder {
   /// This rank's share; where the number of ranks is another, the first rank has the sum and the others nothing.
   std::vector<double> read_shares(const Hdf5File& file, const std::string& dataset, std::size_t count) const;
 
-  /// What tells one set of values from another. `exact` is the same for the same bits, whatever the ranks; of `sums`,
-  /// two for each field: a weighted sum, and the size of its terms.
+  /// Checksums that tell one set of values from another. `exact` is the same for the same bits, whatever the ranks; of
+  /// `sums`, two for each field: a weighted sum, and the size of its terms.
   struct Signature {
     std::uint64_t exact = 0;
     std::vector<double> sums;

@@ -13,7 +13,7 @@ struct Action {
     restore,  ///< make snapshot `begin` the present state
     discard,  ///< snapshot `begin` is not needed any more
     advance,  ///< from state `begin` to state `end`
-    record,   ///< likewise, keeping what the adjoint of each step needs
+    record,   ///< advance, keeping what the adjoint of each step needs
     reverse,  ///< adjoint of steps end-1 … begin, from their records, which end with it
     back,     ///< from state `end` to state `begin`, one before, keeping what the adjoint of that step needs
     done

@@ -11,7 +11,7 @@
 
 namespace diffsim {
 
-/// What stores did on disks so far.
+/// Traffic of stores with disks so far.
 struct StoreStatistics {
   std::int64_t bytes_written = 0;  ///< by all ranks
   double seconds_waiting = 0.0;    ///< how long this rank could not go on

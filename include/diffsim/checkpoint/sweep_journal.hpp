@@ -59,7 +59,7 @@ class SweepJournal {
   void note(double loss_share) { directory_->annotate({loss_share}); }
   void save_state(int step, const State& state, double loss_share);
   void save_reversal(const Reversal& reversal, const State& adjoint, const ParameterSet& gradient);
-  /// What is to be done at this point; the same on all ranks. To be called once a step.
+  /// Next action at this point; the same on all ranks. To be called once a step.
   Request poll();
   /// Waits until everything is on the disk, and throws SweepStopped.
   [[noreturn]] void stop(const std::string& where);

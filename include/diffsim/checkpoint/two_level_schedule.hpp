@@ -10,7 +10,7 @@ namespace diffsim {
 /// A snapshot on disk (level 1) at the beginning of every segment of `segment` steps but the last; each segment
 /// reversed binomially with `snapshots` in memory (level 0), of which its beginning is one.
 ///
-/// What is on disk stays until its segment is reversed, so an interrupted sweep can begin the segment again. With k
+/// A snapshot on disk stays until its segment is reversed, so an interrupted sweep can begin the segment again. With k
 /// segments, the last of m steps, it advances (k−1)·(segment + t(segment, s)) + t(m, s) steps and reads k−1 snapshots
 /// from disk.
 class TwoLevelSchedule : public Schedule {

@@ -43,7 +43,7 @@ class BoxTree {
   int size() const { return static_cast<int>(boxes_.size()); }
   std::size_t bytes() const;
 
-  /// What kernels need; copied by value into them.
+  /// Arrays of the tree for kernels; copied by value into them.
   struct View {
     DeviceArray<Box> boxes;       // [leaves]
     DeviceArray<int> leaf_order;  // [leaves]: along the curve

@@ -47,8 +47,8 @@ class ContactTerm : public ForceTerm {
   virtual ContactState state(const Configuration& at, const ParameterSet& parameters) = 0;
   /// Some of the intersections that this rank found in the last `state`, for messages.
   virtual std::string intersecting() const { return {}; }
-  /// What is whole inside what it should touch from outside, as this rank finds, for messages: "vertex 17 at (0, 1, 0)
-  /// is inside obstacle 2". For states without intersections. Collective.
+  /// Name of a body or an obstacle that is whole inside another, as this rank finds, for messages: "vertex 17 at (0, 1,
+  /// 0) is inside obstacle 2". For states without intersections. Collective.
   virtual std::string enclosed(const Configuration& /*at*/, const ParameterSet&) { return {}; }
 
  private:

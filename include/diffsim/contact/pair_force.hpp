@@ -8,7 +8,7 @@
 
 namespace diffsim::contact {
 
-/// What the force of a pair depends on beside the positions and velocities of its four points.
+/// Law and weights that the force of a pair depends on, beside the positions and velocities of its four points.
 template <class T>
 struct ContactLaw {
   T stiffness;  ///< κ, Pa

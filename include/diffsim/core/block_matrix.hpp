@@ -65,7 +65,7 @@ class BlockMatrix {
   /// y += K x; x and y [num_vertices, 3].
   void multiply(const Field& x, Field& y) const;
   double* values();              ///< device address, [num_blocks, 3, 3], row-major
-  const double* values() const;  ///< likewise
+  const double* values() const;  ///< device address of the values
   std::vector<double> to_host() const;
 
   struct Data;

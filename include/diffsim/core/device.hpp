@@ -62,8 +62,8 @@ auto to_device(const std::string& label, const Container& host) {
   return device;
 }
 
-/// What a device array holds, where the host may read and write it: the array itself if kernels run on the host, else a
-/// copy.
+/// Contents of a device array, where the host may read and write them: the array itself if kernels run on the host,
+/// else a copy.
 template <class Array>
 auto host_view(const Array& array) {
   if constexpr (kernels_on_host) {

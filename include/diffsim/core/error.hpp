@@ -9,7 +9,7 @@
 
 namespace diffsim {
 
-/// What kind of failure an Error is; the runner's exit code follows from it.
+/// Kind of failure of an Error; the runner's exit code follows from it.
 enum class ErrorKind {
   input,  ///< the user's file, key or argument is at fault (exit 2)
   run,    ///< the computation ran but failed: instability, non-convergence (exit 1)

@@ -22,7 +22,7 @@ struct Configuration {
   double time = 0.0;                  ///< s, since the rollout's beginning: where things that move by themselves are
   double load_factor = 1.0;           ///< on dead loads; see `factor_of`
 
-  /// What a dead load is multiplied by: a signal that has a value for each step is taken as it is.
+  /// Factor on a dead load: a signal that has a value for each step is taken as it is.
   double factor_of(const Parameter& load) const { return load.steps() == 1 ? load_factor : 1.0; }
 };
 
@@ -105,7 +105,7 @@ class ForceTerm {
     throw Error("no second derivative by the term '" + name() + "'", ErrorKind::input);
   }
 
-  // What implicit steps need besides.
+  // Verbs that implicit steps need besides.
 
   /// Whether `energy` is there and f = -∂E/∂x.
   virtual bool has_energy() const { return !uses_velocities(); }
@@ -131,7 +131,7 @@ class ForceTerm {
   /// stiffness at rest, N/m, in every component of [local vertices, 3]: xᵀKx ≤ Σ_i stiffness_i |x_i|², so ω² ≤ max_i
   /// stiffness_i / m_i.
   virtual void add_stiffness_bound(const ParameterSet& /*parameters*/, Field& /*stiffness*/) {}
-  /// Likewise of -∂f/∂v at rest, N s/m.
+  /// damping_i += Σ_e of bounds of the largest eigenvalues of -∂f/∂v at rest, N s/m, in the same way.
   virtual void add_damping_bound(const ParameterSet& /*parameters*/, Field& /*damping*/) {}
 
   /// Whether something moves by itself in step n: forces depend on the time.
@@ -144,7 +144,8 @@ class ForceTerm {
   virtual double max_step(const Configuration& /*from*/, const Configuration& /*to*/, const ParameterSet&) {
     return 1.0;
   }
-  /// What limited the last `max_step` on this rank, for messages: "vertex 17 and the plane obstacle 0".
+  /// Name of the pair that limited the last `max_step` on this rank, for messages: "vertex 17 and the plane obstacle
+  /// 0".
   virtual std::string limiting() const { return {}; }
 };
 

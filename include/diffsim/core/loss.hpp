@@ -26,7 +26,7 @@ class Loss {
   /// Adds ∂ℓₙ/∂x to the owned entries of `adjoint`, and ∂ℓₙ/∂p to `gradient` where it has p.
   virtual void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
                             ParameterSet& gradient) = 0;
-  /// Likewise the derivatives of what `add_gradient` adds, along `tangent` and `direction`.
+  /// Adds the derivatives of what `add_gradient` adds, along `tangent` and `direction`.
   virtual void add_gradient_tangent(int /*n*/, const State& /*state*/, const ParameterSet& /*parameters*/,
                                     const State& /*tangent*/, const ParameterSet& /*direction*/,
                                     State& /*adjoint_tangent*/, ParameterSet& /*gradient_tangent*/) {

@@ -12,7 +12,7 @@
 
 namespace diffsim {
 
-/// What the derivatives of one step need and cannot cheaply recompute: at least the state the step began with.
+/// Values that the derivatives of one step need and cannot cheaply recompute: at least the state the step began with.
 class Record {
  public:
   virtual ~Record() = default;
@@ -25,7 +25,7 @@ struct StepTangent {
   const State& after;
 };
 
-/// What the reverse sweep carries, and its derivatives along a direction.
+/// State of the reverse sweep, and its derivatives along a direction.
 struct AdjointPair {
   State& adjoint;
   State& adjoint_tangent;
@@ -64,7 +64,7 @@ class Model {
   virtual void tighten_solver(double /*factor*/) {}
 
   virtual std::unique_ptr<Record> make_record() const = 0;
-  /// What a record takes on this rank; at most, where that depends on how the step goes.
+  /// Bytes of a record on this rank; at most, where they depend on how the step goes.
   virtual std::size_t record_bytes() const = 0;
 
   /// x[n] → x[n+1] in place; fills `record` if one is given. Throws the same Error on every rank if the state becomes

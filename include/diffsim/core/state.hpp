@@ -9,7 +9,7 @@
 
 namespace diffsim {
 
-/// What a Model evolves: a few named fields. Also the shape of tangents and adjoints of a state.
+/// State that a Model evolves: a few named fields. Also the shape of tangents and adjoints of a state.
 class State {
  public:
   Field& add(Field field);

@@ -14,7 +14,7 @@ namespace dynamics {
 class NewtonTrace;
 }
 
-/// What the implicit steps since `prepare` took.
+/// Cost of the implicit steps since `prepare`.
 struct ImplicitStatistics {
   long steps = 0;
   long newton_iterations = 0;

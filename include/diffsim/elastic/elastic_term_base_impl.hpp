@@ -14,7 +14,7 @@
 
 namespace diffsim::elastic {
 
-/// What the terms of all laws share: the cells, and the arrays of moduli and of sums over steps.
+/// Base of the terms of all laws: the cells, and the arrays of moduli and of sums over steps.
 class ElasticTermBase : public ForceTerm {
  public:
   void add_couplings(const Configuration&, Couplings& couplings) override;
@@ -42,7 +42,7 @@ class ElasticTermBase : public ForceTerm {
 
   /// Makes `array` [packs, values, pack_width].
   void allocate(DeviceArray<double>& array, int values) const;
-  /// Likewise of zeros where it is wanted, else none.
+  /// Array of zeros where it is wanted, else none.
   void start_sums(DeviceArray<double>& sums, bool wanted, int values) const;
 
   const BlockScatter& blocks_for(const BlockMatrix& matrix);

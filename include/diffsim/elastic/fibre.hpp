@@ -8,7 +8,7 @@
 
 namespace diffsim {
 
-/// What laws with fibres share.
+/// Functions that laws with fibres share.
 
 /// unit = direction / |direction|.
 template <class T>

@@ -17,7 +17,7 @@ namespace diffsim {
 template <class T, int N>
 using PointValues = T[N];
 
-/// What a law of elasticity is: a struct with
+/// Requirements of a law of elasticity: a struct with
 ///
 ///   static constexpr const char* name;
 ///   static constexpr std::array<ParameterSpec, P> parameters;   // what users give, per cell

@@ -93,7 +93,7 @@ struct DilatedCell {
   }
 };
 
-/// What sweeps over cells of a law read.
+/// Arrays that sweeps over cells of a law read.
 template <Law L>
 struct DilatedCells {
   ForceTangent<L, Tet4> cells;  // dx: nullptr for no direction

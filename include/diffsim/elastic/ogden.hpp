@@ -153,7 +153,7 @@ struct OgdenFrame {
     }
     return sum;
   }
-  /// What is of second order in E_ij, E_ik, E_kj, and the off-diagonal g_ij, j the next after i.
+  /// Terms of second order in E_ij, E_ik, E_kj, and the off-diagonal g_ij, j the next after i.
   DIFFSIM_SHARED_FUNCTION void add_second_order(int i, const Terms& terms, Mat3<T>& g, T& trace_gC) const {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
     const T square = C(i, j) * C(i, j);

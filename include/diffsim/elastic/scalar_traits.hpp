@@ -7,7 +7,7 @@
 
 namespace diffsim {
 
-/// What a scalar of a law carries beside its value: `Base`, the number or pack under all derivatives, and `order`, the
+/// Traits of a scalar of a law: `Base`, the number or pack under all derivatives, and `order`, the
 /// highest power of its infinitesimals that does not vanish (0 for numbers, 1 for Dual, 2 for Dual of Dual). `scaled`
 /// is the product with a number or pack, in fewer operations than that of two scalars.
 template <class T>

@@ -9,7 +9,7 @@ namespace diffsim::elastic {
 /// A number of a pack of cells and its derivative along a direction.
 using PackDual = Dual<Pack, 1>;
 
-/// What φ = P(F; moduli) : G gives the adjoint: B = ∂φ/∂F = ∂P/∂F : G, and ∂φ/∂moduli, with their derivatives.
+/// Derivatives of φ = P(F; moduli) : G for the adjoint: B = ∂φ/∂F = ∂P/∂F : G, and ∂φ/∂moduli, with their derivatives.
 template <class L>
 struct PowerDerivatives {
   Mat3<PackDual> by_F;

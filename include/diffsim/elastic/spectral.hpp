@@ -125,7 +125,7 @@ DIFFSIM_FUNCTION double power_second_difference_of(double q, double x, double y,
 }
 }  // namespace detail
 
-/// Likewise the second divided difference at e^x, e^y, e^z; T = double or Pack.
+/// Second divided difference of t ↦ t^q at e^x, e^y, e^z; T = double or Pack.
 template <class T>
 DIFFSIM_SHARED_FUNCTION T power_second_difference(const T& q, const T& x, const T& y, const T& z) {
   if constexpr (std::is_same_v<T, double>) {

@@ -24,7 +24,7 @@ struct UnknownCheck {
   std::string name;
   CheckVerdict verdict = CheckVerdict::failed;
   bool passed = false;  ///< verdict is passed or independent
-  std::string note;     ///< what a reader of the verdict should know besides; may be empty
+  std::string note;     ///< remark for the reader of the verdict; may be empty
 
   /// |⟨J v, w⟩ - ⟨v, Jᵀw⟩| / |⟨J v, w⟩|, J = ∂x[N]/∂u over the whole rollout, w random.
   double dot_product_error = 0.0;

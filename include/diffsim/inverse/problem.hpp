@@ -50,7 +50,7 @@ class InverseProblem {
 
   /// Physical values of unknown k at u, [unknowns, components]: the groups' on every rank, else this rank's entries.
   std::vector<double> physical(std::size_t k, const std::vector<double>& u) const;
-  /// Likewise of a derivative by u, as ∂L/∂p: `gradient` holds ∂L/∂u at `u`.
+  /// Derivative ∂L/∂p by the physical values of unknown k: `gradient` holds ∂L/∂u at `u`.
   std::vector<double> physical_gradient(std::size_t k, const std::vector<double>& u,
                                         const std::vector<double>& gradient) const;
   /// Where unknown k begins in this rank's part of u, and how many numbers it has there.

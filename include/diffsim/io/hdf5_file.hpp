@@ -23,7 +23,7 @@ std::string to_string(const Shape& shape);
 /// How many values an array of this shape has.
 std::int64_t num_values(const Shape& shape);
 
-/// What a dataset holds.
+/// Type and shape of a dataset.
 struct DatasetInfo {
   enum class Kind { real, integer, text, other };
   Shape shape;
@@ -124,7 +124,7 @@ class Hdf5File {
   /// of the first one in the file.
   std::uint64_t allocate(const std::string& dataset, const Shape& shape, const std::string& units, bool single,
                          std::uint64_t checksum);
-  /// Likewise a dataset in chunks of `chunk_rows` rows that HDF5's filters have made `bytes` long each
+  /// Makes a dataset in chunks of `chunk_rows` rows that HDF5's filters have made `bytes` long each
   /// (chunk_filter.hpp). Returns their places.
   std::vector<std::uint64_t> allocate_chunks(const std::string& dataset, const Shape& shape, const std::string& units,
                                              bool single, std::uint64_t checksum, std::int64_t chunk_rows,

@@ -19,7 +19,7 @@ class CellScatter {
   /// cell, whose contribution must be made zero (a cell has no volume there). The first `num_shared` are those with a
   /// vertex that another rank has too.
   CellScatter(std::span<const int> cells, int num_shared, int nodes, int num_vertices);
-  /// Likewise, of cells that are filled up already, [num_padded(num_cells), nodes]: on a host the array is used where
+  /// Scatter of cells that are filled up already, [num_padded(num_cells), nodes]: on a host the array is used where
   /// it is, and must stay.
   CellScatter(std::vector<int>& padded, int num_cells, int num_shared, int nodes, int num_vertices);
   ~CellScatter();

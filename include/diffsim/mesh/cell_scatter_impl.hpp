@@ -9,7 +9,7 @@
 
 namespace diffsim {
 
-/// What a sweep over consecutive packs adds to: device data, by value in kernels.
+/// Target of a sweep over consecutive packs: device data, by value in kernels.
 struct CellScatterPart {
   int first_pack = 0, num_packs = 0;
   int num_chunks = 0;            // host: one a thread

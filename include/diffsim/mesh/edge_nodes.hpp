@@ -20,7 +20,7 @@ struct EdgeNode {
 /// Those of this rank's cells, each once.
 std::vector<EdgeNode> edge_nodes(const MeshData& mesh);
 
-/// What is wrong with a mesh whose cells do not meet in the nodes of their edges.
+/// Fault of a mesh whose cells do not meet in the nodes of their edges.
 struct EdgeFault {
   std::int64_t cell;
   std::string what;  ///< " has vertex 7 on …"

@@ -27,7 +27,7 @@ struct ValidateOptions {
 /// 6 L³, u = 2⁻⁵³), so 1e-14 is where its sign starts to mean something; the worst cell of a usable mesh is far above.
 inline constexpr double min_relative_volume = 1e-14;
 
-/// What is said of a second-order cell whose least_relative_jacobian is not above min_relative_volume.
+/// Message for a second-order cell whose least_relative_jacobian is not above min_relative_volume.
 inline constexpr char folded_cell[] =
     " is curved so far that it folds over (its Jacobian is not positive at all nodes and quadrature points); move the "
     "nodes on its edges towards their middles, check the order of its nodes, or read the mesh with order 1";

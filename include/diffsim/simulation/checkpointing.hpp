@@ -42,7 +42,7 @@ struct CheckpointOptions {
   std::string directory = "checkpoints";
   std::vector<CheckpointLevel> levels;  ///< multi_level
   MemoryBudget memory;                  ///< where given, the schedule is planned; with a tiered store on a disk as well
-  MemoryBudget disk;  ///< what such a plan's snapshots may take there; not given: half of what is free
+  MemoryBudget disk;                    ///< room for such a plan's snapshots there; not given: half of what is free
   std::optional<PlanMeasures> measures;  ///< where given, the plan measures nothing but the time of a step
   bool single = false;                   ///< snapshots are rounded to float32: an approximation
   bool compressed = false;               ///< snapshots in HDF5 are compressed, without loss
@@ -54,9 +54,9 @@ struct SweepPlan {
   CheckpointPlan checkpoints;
   int skipped = 0;                                                    ///< steps that are not reversed, nor planned
   double step_seconds = std::numeric_limits<double>::quiet_NaN();     ///< NaN: not known
-  double adjoint_seconds = std::numeric_limits<double>::quiet_NaN();  ///< likewise
-  double write = std::numeric_limits<double>::quiet_NaN();            ///< of a snapshot to the disk, in steps; likewise
-  double read = std::numeric_limits<double>::quiet_NaN();             ///< from the disk; likewise
+  double adjoint_seconds = std::numeric_limits<double>::quiet_NaN();  ///< NaN: not known
+  double write = std::numeric_limits<double>::quiet_NaN();  ///< of a snapshot to the disk, in steps; NaN: not known
+  double read = std::numeric_limits<double>::quiet_NaN();   ///< from the disk; NaN: not known
 
   /// Of forward and reverse sweep together; NaN where not known.
   double expected_seconds() const;

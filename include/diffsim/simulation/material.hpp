@@ -12,7 +12,7 @@ namespace diffsim {
 /// One number, or one for each of this rank's cells of the whole mesh, in local order.
 using CellValues = std::variant<double, std::vector<double>>;
 
-/// What any material may have besides its law's parameters, and the mechanism each belongs to.
+/// Parameters that any material may have besides its law's, and the mechanism that each belongs to.
 const std::vector<std::pair<std::string, std::string>>& damping_parameters();
 
 /// A law of elasticity with its parameters, for a region of the mesh.
