@@ -16,8 +16,7 @@ struct Neighbour {
 };
 
 /// The other ranks' boxes that overlap one of this rank's, by rank and in the order there. Empty boxes (low > high)
-/// overlap none; unbounded ones are allowed. Of two ranks each is a neighbour of the
-/// other, or neither. Collective.
+/// overlap none; unbounded ones are allowed. Of two ranks each is a neighbour of the other, or neither. Collective.
 ///
 /// Ranks meet at cells of a grid: each tells the home of a cell, a rank that a hash of the cell's place names, the box
 /// around what it has there; the home tells ranks whose boxes overlap about each other, and these send each other the

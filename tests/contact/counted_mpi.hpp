@@ -8,9 +8,9 @@
 #include <set>
 #include <string>
 
-/// What a rank sends, counted at MPI itself: a program that includes this once has MPI's functions below in place of
-/// the library's, for calls of PETSc, too. Implementations of MPI do not call them for collectives, so a collective
-/// counts as one call with the bytes that this rank gives to it.
+/// Counts of bytes and messages that a rank sends, taken at MPI itself: a program that includes this once has MPI's
+/// functions below in place of the library's, for calls of PETSc, too. Implementations of MPI do not call them for
+/// collectives, so a collective counts as one call with the bytes that this rank gives to it.
 namespace diffsim::testing_mpi {
 
 struct Sent {
@@ -168,7 +168,7 @@ int MPI_Exscan(const void* data, void* result, int count, MPI_Datatype type, MPI
   return PMPI_Exscan(data, result, count, type, op, comm);
 }
 
-// What follows gives each rank something for every other, or from it.
+// Collectives that give each rank something for every other, or from it.
 
 int MPI_Reduce_scatter_block(const void* data, void* result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   int ranks = 1;

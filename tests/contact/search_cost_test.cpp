@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// What a rank sends to find the pairs that may touch, counted at MPI on 2, 4, 8, … ranks, as far as there are any, with
-// the same surface on each. With 16:
+// Bytes and messages that a rank sends to find the pairs that may touch, counted at MPI on 2, 4, 8, … ranks, as far as
+// there are any, with the same surface on each. With 16:
 //
 //   mpirun --oversubscribe -n 16 build/tests/bin/contact_search_cost_test
 
@@ -48,7 +48,7 @@ MeshData ring(int arcs, bool is_first) {
   return none;
 }
 
-/// What one search costs the ranks.
+/// Cost of one search to the ranks.
 struct Cost {
   long neighbours;                     // that a rank touches
   long most_messages, most_bytes;      // of a rank
@@ -139,7 +139,7 @@ TEST(search_cost, is_bounded_for_boxes_of_any_size) {
   if (rank == 0)
     for (const double size : {3.0, 100.0, 1e9, 1e300, infinity}) boxes.push_back({{0, 0, 0}, {size, size, size}});
   const Cost cost = cost_of(MPI_COMM_WORLD, [&] { rendezvous(MPI_COMM_WORLD, boxes); });
-  // What is in the way of a large box, and around that in 8 cells of each of five coarser grids at most.
+  // Boxes in the way of a large box, and around that in 8 cells of each of five coarser grids at most.
   EXPECT_LT(static_cast<double>(cost.most_bytes), (69.0 + 48.0) * 100.0 * num_ranks(MPI_COMM_WORLD));
   EXPECT_EQ(cost.of_collectives[3], 0);
 }

@@ -93,7 +93,7 @@ TEST(contact_pairs, three_coefficients_of_friction_are_found_from_one_noisy_moti
       std::printf("%s: %.6f of %.2f\n", blocks[k].c_str(), found.at(0), true_friction[k]);
     EXPECT_NEAR(found.at(0), true_friction[k], 0.01 * true_friction[k]) << blocks[k];
   }
-  // What is left is the noise: half the square of three components.
+  // The noise is left: half the square of three components.
   EXPECT_NEAR(result.loss, 1.5 * noise * noise, 0.1 * noise * noise);
 }
 
