@@ -24,7 +24,7 @@ PlaneObstacle parse_plane(const Value& value) {
   return plane;
 }
 
-contact::TriangleMesh parse_box_obstacle(const Value& value) {
+TriangleMesh parse_box_obstacle(const Value& value) {
   const Mapping mapping(value, {"min", "max"});
   const std::array<double, 3> min = to_vector(mapping.need("min", "[x, y, z], m"));
   const Value& upper = mapping.need("max", "[x, y, z], m");
@@ -34,13 +34,13 @@ contact::TriangleMesh parse_box_obstacle(const Value& value) {
   return contact::box_triangles(min, max);
 }
 
-contact::TriangleMesh parse_sphere(const Value& value) {
+TriangleMesh parse_sphere(const Value& value) {
   const Mapping mapping(value, {"center", "radius"});
   return contact::sphere_triangles(to_vector(mapping.need("center", "[x, y, z], m")),
                                    to_positive(mapping.need("radius", "a number, m"), "m"));
 }
 
-contact::TriangleMesh parse_cylinder(const Value& value) {
+TriangleMesh parse_cylinder(const Value& value) {
   const Mapping mapping(value, {"from", "to", "radius"});
   const std::array<double, 3> from = to_vector(mapping.need("from", "[x, y, z], the middle of an end, m"));
   const Value& other = mapping.need("to", "[x, y, z], the middle of the other end, m");

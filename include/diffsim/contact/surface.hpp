@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "diffsim/mesh/polygon_reader.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim::contact {
@@ -44,13 +45,8 @@ struct Surface {
 /// that have a triangle at it. Collective.
 Surface mesh_surface(const TetrahedralMesh& mesh);
 
-/// Triangles in space, the same on every rank: an obstacle.
-struct TriangleMesh {
-  std::vector<std::array<double, 3>> vertices;  ///< m
-  std::vector<std::array<int, 3>> triangles;
-};
-
-/// The surface of triangles that every rank has whole; its vertices are numbered from `first_number`, their rank is -1.
+/// The surface of an obstacle: triangles that every rank has whole; its vertices are numbered from `first_number`,
+/// their rank is -1.
 Surface triangle_surface(const TriangleMesh& mesh, std::int64_t first_number);
 
 }  // namespace diffsim::contact

@@ -17,7 +17,7 @@ namespace diffsim {
 /// Triangles that move rigidly, at constant rates; they turn where there is an axis.
 struct TriangleObstacle {
   std::string label;
-  contact::TriangleMesh mesh;
+  TriangleMesh mesh;
   bool solid = false;                 ///< closed, and the body is to be outside; else a sheet, which has two free sides
   std::array<double, 3> axis = {};    ///< of any length; zero: does not turn
   std::array<double, 3> origin = {};  ///< m, a point of the axis at t = 0, which travels with the obstacle
