@@ -53,6 +53,7 @@ struct MeshSection {
   std::optional<int> quadrature_degree;
   double scale = 1.0;
   bool allow_coincident_vertices = false;
+  CellKind cells = CellKind::tetrahedron;
   Place place;
 };
 
@@ -95,7 +96,10 @@ struct InitialSection {
 
 /// A body of a scene of several. Its materials are among the scene's, for regions BODY/….
 struct BodyEntry {
+  /// Solid: tetrahedra with a material. Obstacle: triangles without mass, at rest where nothing moves them.
+  enum class Kind { solid, obstacle };
   std::string name;
+  Kind kind = Kind::solid;
   MeshSection mesh;
   Placement placement;
   InitialSection initial;  ///< instead of the scene's

@@ -34,7 +34,35 @@ Placement parse_placement(const Value& value) {
   return placement;
 }
 
+void finish_obstacle(const Mapping& mapping, BodyEntry& body) {
+  const auto refuse = [&](const char* key, const char* why) {
+    if (mapping.has(key)) mapping.place_of(key).fail(why);
+  };
+  refuse("material", "is of a body that deforms, and this one is an obstacle; remove it, or give kind: solid");
+  refuse("initial", "is of a body that moves freely, and this one is an obstacle; move it by `boundary`");
+  if (!std::holds_alternative<std::string>(body.mesh.source))
+    body.mesh.place.fail(
+        "is filled with tetrahedra, and an obstacle has triangles; give a file of them, or kind: solid");
+  body.mesh.cells = CellKind::triangle;
+}
+
+void finish_solid(const Mapping& mapping, Scene& scene, const BodyEntry& body) {
+  if (const Value* material = mapping.find("material")) parse_materials(*material, scene, body.name);
+  const BodyEntry* const first = first_solid(scene);
+  if (!first) return;
+  if (body.mesh.order != first->mesh.order)
+    body.mesh.place.fail("has another order than the bodies before; give all bodies the same `order`");
+  if (body.mesh.quadrature_degree != first->mesh.quadrature_degree)
+    body.mesh.place.fail("has another quadrature_degree than the bodies before; give all bodies the same");
+}
+
 }  // namespace
+
+const BodyEntry* first_solid(const Scene& scene) {
+  for (const BodyEntry& body : scene.bodies)
+    if (body.kind == BodyEntry::Kind::solid) return &body;
+  return nullptr;
+}
 
 void parse_bodies(const Value& value, Scene& scene) {
   if (!value.is_mapping() || value.items.empty())
@@ -48,16 +76,16 @@ void parse_bodies(const Value& value, Scene& scene) {
     body.place = mapping.place();
     if (body.name == "all" || body.name.find_first_of("/|:") != std::string::npos)
       body.place.fail("a body cannot have that name: `all`, /, | and : stand for something else; choose another");
-    if (const Value* kind = mapping.find("kind")) to_choice(*kind, {"solid"}, {"shell", "rod", "rigid"});
+    if (const Value* kind = mapping.find("kind"))
+      if (to_choice(*kind, {"solid", "obstacle"}, {"shell", "rod", "rigid"}) == "obstacle")
+        body.kind = BodyEntry::Kind::obstacle;
     body.mesh = parse_mesh(mapping.need("mesh", "{file: …} or {box: …}"), scene);
     if (const Value* placement = mapping.find("placement")) body.placement = parse_placement(*placement);
     if (const Value* initial = mapping.find("initial")) body.initial = parse_initial(*initial, scene, body.name);
-    if (const Value* material = mapping.find("material")) parse_materials(*material, scene, body.name);
-    const MeshSection& first = scene.bodies.empty() ? body.mesh : scene.bodies.front().mesh;
-    if (body.mesh.order != first.order)
-      body.mesh.place.fail("has another order than the bodies before; give all bodies the same `order`");
-    if (body.mesh.quadrature_degree != first.quadrature_degree)
-      body.mesh.place.fail("has another quadrature_degree than the bodies before; give all bodies the same");
+    if (body.kind == BodyEntry::Kind::obstacle)
+      finish_obstacle(mapping, body);
+    else
+      finish_solid(mapping, scene, body);
     scene.bodies.push_back(std::move(body));
   }
   scene.material_list = true;

@@ -9,6 +9,8 @@ namespace diffsim::app {
 MeshSection parse_mesh(const Value& value, const Scene& scene);
 /// `bodies`, with their materials.
 void parse_bodies(const Value& value, Scene& scene);
+/// The first body of tetrahedra; null where there is none.
+const BodyEntry* first_solid(const Scene& scene);
 std::vector<RegionEntry> parse_regions(const Value& value, const Scene& scene);
 /// `body`: the body whose materials they are; empty: of the whole mesh.
 void parse_materials(const Value& value, Scene& scene, const std::string& body = {});

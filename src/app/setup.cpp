@@ -225,7 +225,7 @@ namespace {
 MeshData load_mesh(MPI_Comm comm, const MeshSection& section) {
   if (const auto* path = std::get_if<std::string>(&section.source)) {
     require_readable(comm, *path, section.place);
-    return read_mesh_data(comm, *path, section.scale, section.allow_coincident_vertices, section.order);
+    return read_mesh_data(comm, *path, section.scale, section.allow_coincident_vertices, section.order, section.cells);
   }
   BoxMesh box = std::get<BoxMesh>(section.source);
   for (double& length : box.size) length *= section.scale;
@@ -255,8 +255,9 @@ std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene) {
 }
 
 std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene, MeshData data) {
-  const MeshSection& section = scene.bodies.empty() ? scene.mesh : scene.bodies.front().mesh;
-  auto mesh = std::make_shared<TetrahedralMesh>(comm, std::move(data), section.quadrature_degree);
+  const BodyEntry* const solid = first_solid(scene);
+  const std::optional<int> degree = solid ? solid->mesh.quadrature_degree : scene.mesh.quadrature_degree;
+  auto mesh = std::make_shared<TetrahedralMesh>(comm, std::move(data), degree);
   for (const RegionEntry& region : scene.regions)
     at_place(region.place, [&] {
       mesh->define_region(region.name, region.shape, region.body);

@@ -23,6 +23,8 @@ std::vector<std::array<int, 3>> surface_triangles(const TetrahedralMesh& mesh) {
     triangles.push_back({m[2], m[1], v[2]});
     triangles.push_back({m[0], m[1], m[2]});
   }
+  const std::vector<int>& thin = mesh.lower_cells(CellKind::triangle).vertices;
+  for (std::size_t i = 0; i < thin.size(); i += 3) triangles.push_back({thin[i], thin[i + 1], thin[i + 2]});
   return triangles;
 }
 

@@ -41,8 +41,8 @@ struct Surface {
   std::vector<SurfaceEdge> edges;
 };
 
-/// The surface of a mesh: points with their owners, triangles with their cells, an edge with the lowest of the ranks
-/// that have a triangle at it. Collective.
+/// The surface of a mesh: points with their owners, triangles with their cells or those that are cells, an edge with
+/// the lowest of the ranks that have a triangle at it. Collective.
 Surface mesh_surface(const TetrahedralMesh& mesh);
 
 /// The surface of an obstacle: triangles that every rank has whole; its vertices are numbered from `first_number`,

@@ -32,6 +32,9 @@ struct GroupLaw {
 struct SurfaceContactOptions {
   bool self = true;  ///< each body with itself; different bodies touch each other anyway
   std::vector<TriangleObstacle> obstacles = {};
+  /// Bodies of the mesh, by their places in its list, whose vertices are all prescribed: they touch neither themselves,
+  /// each other nor `obstacles`.
+  std::vector<std::size_t> prescribed_bodies = {};
   std::vector<GroupLaw> laws = {};                 ///< others have the law that is shared
   bool with_friction = false;                      ///< forces depend on velocities
   std::int64_t max_pairs = std::int64_t{1} << 28;  ///< of a rank, of each kind, that may touch: 2 GiB
