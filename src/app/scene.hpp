@@ -48,12 +48,13 @@ struct BoxMesh {
 };
 
 struct MeshSection {
-  std::variant<std::string, BoxMesh> source;  ///< a file's path, or a box
+  std::variant<std::string, BoxMesh, TriangleMesh> source;  ///< a file's path, a box, or an obstacle's shape
   int order = 1;
   std::optional<int> quadrature_degree;
   double scale = 1.0;
   bool allow_coincident_vertices = false;
-  CellKind cells = CellKind::tetrahedron;
+  std::optional<CellKind> cells;  ///< that are read from the file; default: by the kind of body
+  bool boundary = false;          ///< of tetrahedra, only the triangles on the boundary
   Place place;
 };
 

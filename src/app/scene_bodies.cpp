@@ -40,13 +40,14 @@ void finish_obstacle(const Mapping& mapping, BodyEntry& body) {
   };
   refuse("material", "is of a body that deforms, and this one is an obstacle; remove it, or give kind: solid");
   refuse("initial", "is of a body that moves freely, and this one is an obstacle; move it by `boundary`");
-  if (!std::holds_alternative<std::string>(body.mesh.source))
-    body.mesh.place.fail(
-        "is filled with tetrahedra, and an obstacle has triangles; give a file of them, or kind: solid");
-  body.mesh.cells = CellKind::triangle;
+  if (body.mesh.order != 1) body.mesh.place.fail("is of order 2, and an obstacle has flat triangles; give order: 1");
+  const bool is_box = std::holds_alternative<BoxMesh>(body.mesh.source);
+  if (!body.mesh.cells) body.mesh.cells = is_box ? CellKind::tetrahedron : CellKind::triangle;
+  body.mesh.boundary = body.mesh.cells == CellKind::tetrahedron;
 }
 
 void finish_solid(const Mapping& mapping, Scene& scene, const BodyEntry& body) {
+  require_tetrahedra(body.mesh);
   if (const Value* material = mapping.find("material")) parse_materials(*material, scene, body.name);
   const BodyEntry* const first = first_solid(scene);
   if (!first) return;
@@ -57,6 +58,13 @@ void finish_solid(const Mapping& mapping, Scene& scene, const BodyEntry& body) {
 }
 
 }  // namespace
+
+void require_tetrahedra(const MeshSection& mesh) {
+  if (mesh.cells == CellKind::triangle || std::holds_alternative<TriangleMesh>(mesh.source))
+    mesh.place.fail(
+        "gives triangles, and a body that deforms has tetrahedra; give a file of them or a box, or, among `bodies`, "
+        "kind: obstacle");
+}
 
 const BodyEntry* first_solid(const Scene& scene) {
   for (const BodyEntry& body : scene.bodies)

@@ -12,6 +12,7 @@
 #include "body_meshes.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/mesh/bodies.hpp"
+#include "diffsim/mesh/boundary_mesh.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim {
@@ -141,6 +142,27 @@ TEST(lower_cells, ranks_get_equal_parts_with_short_borders) {
   const std::int64_t copies = sum(mesh.num_vertices() - mesh.num_owned_vertices());
   EXPECT_LE(copies, (ranks - 1) * (3 * 36 + 3 * 31));  // three straight cuts through each body
   EXPECT_EQ(copies > 0, ranks > 1);
+}
+
+TEST(lower_cells, of_a_boundary_point_outwards_and_keep_their_groups) {
+  const MeshData box = box_body(MPI_COMM_WORLD, {"crate", {1.0, 2.0, 3.0}, {3, 3, 3}, {}});
+  const TetrahedralMesh mesh(MPI_COMM_WORLD, boundary_mesh(MPI_COMM_WORLD, box));
+  EXPECT_EQ(mesh.num_global_cells(), 0);
+  EXPECT_EQ(mesh.num_global(CellKind::triangle), 6 * 9 * 2);
+  EXPECT_EQ(mesh.num_unused_vertices(), 8);
+  EXPECT_EQ(sum(static_cast<std::int64_t>(mesh.region("x_min").lower_cells[index_of(CellKind::triangle)].size())), 18);
+  EXPECT_EQ(mesh.region("x_min").num_vertices, 16);
+  // The volume within, by the divergence theorem.
+  double volume = 0.0;
+  const std::vector<int>& v = mesh.lower_cells(CellKind::triangle).vertices;
+  for (std::size_t i = 0; i < v.size(); i += 3) {
+    const double* x[3];
+    for (std::size_t k = 0; k < 3; ++k) x[k] = &mesh.rest_positions()[3 * static_cast<std::size_t>(v[i + k])];
+    for (std::size_t c = 0; c < 3; ++c)
+      volume += x[0][c] * (x[1][(c + 1) % 3] * x[2][(c + 2) % 3] - x[1][(c + 2) % 3] * x[2][(c + 1) % 3]) / 6.0;
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &volume, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  EXPECT_NEAR(volume, 6.0, 1e-12);
 }
 
 TEST(lower_cells, a_mesh_without_tetrahedra) {
