@@ -189,7 +189,7 @@ void add_contact(const Scene& scene, DifferentiableSolver& solver) {
                  [&] { contact.meshes[given.obstacle].mesh = contact::read_triangles(given.file, given.scale); });
   }
   for (std::size_t k = 0; k < contact.pairs.size(); ++k)
-    if (const std::string fault = fault_of_pair(contact, k, solver.mesh()->bodies()); !fault.empty())
+    if (const std::string fault = fault_of_pair(contact, k, *solver.mesh()); !fault.empty())
       scene.contact->pair_places[k].fail(fault);
   at_place(scene.contact->place, [&] { solver.add_contact(contact); });
 }

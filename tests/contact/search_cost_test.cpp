@@ -84,7 +84,7 @@ Cost cost_on_ring(MPI_Comm comm) {
   const TetrahedralMesh mesh(comm, ring(ranks, is_first_rank(comm)));
   EXPECT_EQ(mesh.num_cells(), 6 * columns * layers * rows) << "a rank has more than an arc, or less";
   EXPECT_EQ(mesh.num_vertices(), mesh.num_owned_vertices()) << "a rank has parts of arcs";
-  Candidates candidates(mesh, true, {}, {}, 1 << 28);
+  Candidates candidates(mesh, true, {}, {}, {}, 1 << 28);
   Field rest("rest", mesh.vertex_entities(), 3);
   rest.from_host(mesh.rest_positions());
   candidates.set_rest(RestAreas(mesh).areas(rest), rest, Vectors());

@@ -38,11 +38,14 @@ struct Surface {
   std::vector<double> point_areas;  ///< rest areas, a third of the triangles', m²
   std::vector<SurfaceTriangle> triangles;
   std::vector<SurfaceEdge> edges;
+  // Groups of all of them (contact/surface_groups.hpp).
+  std::vector<std::int32_t> point_groups, triangle_groups, edge_groups;
 };
 
 /// The surface of a mesh: points with their owners, triangles with their cells, an edge with the lowest of the ranks
-/// that have a triangle at it. Collective.
-Surface mesh_surface(const TetrahedralMesh& mesh);
+/// that have a triangle at it. `regions` of the surface are groups of their own, and Errors are those of
+/// `surface_groups`. Collective.
+Surface mesh_surface(const TetrahedralMesh& mesh, const std::vector<std::string>& regions = {});
 
 /// Triangles in space, the same on every rank: an obstacle.
 struct TriangleMesh {
@@ -51,6 +54,7 @@ struct TriangleMesh {
 };
 
 /// The surface of triangles that every rank has whole; its vertices are numbered from `first_number`, their rank is -1.
-Surface triangle_surface(const TriangleMesh& mesh, std::int64_t first_number);
+/// All is of one `group`.
+Surface triangle_surface(const TriangleMesh& mesh, std::int64_t first_number, std::int32_t group = 0);
 
 }  // namespace diffsim::contact
