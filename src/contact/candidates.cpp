@@ -359,9 +359,10 @@ void Candidates::import_primitives(const std::vector<double>& from, const std::v
   // In the order of numbers, so that lists do not depend on which rank sent what.
   const auto own_triangles = static_cast<std::ptrdiff_t>(lists.triangles.size());
   const auto own_edges = static_cast<std::ptrdiff_t>(lists.edges.size());
-  for (const auto& sent : redistribute_among(comm, neighbours, triangles, rank_of_item))
+  for (const auto& sent : redistribute_among(comm, neighbours, neighbours, triangles, rank_of_item))
     lists.triangles.push_back(sent);
-  for (const auto& sent : redistribute_among(comm, neighbours, edges, rank_of_item)) lists.edges.push_back(sent);
+  for (const auto& sent : redistribute_among(comm, neighbours, neighbours, edges, rank_of_item))
+    lists.edges.push_back(sent);
   std::sort(lists.triangles.begin() + own_triangles, lists.triangles.end(), [](const auto& x, const auto& y) {
     for (std::size_t k = 0; k < 3; ++k) {
       const std::int64_t a = x.item.corners[k].number, b = y.item.corners[k].number;
