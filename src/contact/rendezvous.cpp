@@ -2,7 +2,6 @@
 #include "rendezvous.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -33,14 +32,15 @@ struct Cell {
   bool operator<(const Cell& other) const { return tied() < other.tied(); }
 };
 
-/// Hash of a cell, of 32 bits, equal for two next to each other in each direction: a rank that is in several cells
+/// The home of a cell, the same for two next to each other in each direction, so that a rank that is in several cells
 /// often has one home for them. Fractions of multiples of the powers of 1/g, g⁴ = g + 1, are spread evenly along lines,
-/// planes and in space (Roberts 2018, The Unreasonable Effectiveness of Quasirandom Sequences), more so than by chance.
-std::uint32_t hash_of(const Cell& cell) {
+/// planes and in space (Roberts 2018, The Unreasonable Effectiveness of Quasirandom Sequences), so homes are, too,
+/// where chance would have some ranks be the home of several cells of a few.
+int home_of(const Cell& cell, int ranks) {
   constexpr std::uint64_t steps[3] = {0xd1b54a32d192ed03ull, 0xabc98388fb8fac02ull, 0x8cb92ba72f3d8dd7ull};
   std::uint64_t fraction = static_cast<std::uint64_t>(cell.level) * 0x9e3779b97f4a7c15ull;
   for (int c = 0; c < 3; ++c) fraction += static_cast<std::uint64_t>(std::int64_t{cell.at[c] >> 1}) * steps[c];
-  return static_cast<std::uint32_t>(fraction >> 32);
+  return static_cast<int>((fraction >> 32) * static_cast<std::uint64_t>(ranks) >> 32);
 }
 
 bool is_empty(const Box& box) {
@@ -122,34 +122,6 @@ struct Note {
   }
 };
 
-/// Homes of cells: ranks in the order of cells' hashes, each with as many notes as the others. Notes are counted by the
-/// first bits of the hashes, so shares are equal up to the notes of one hash while there are fewer ranks than counts;
-/// beyond, ranks share the notes of a count by the other bits.
-class Homes {
- public:
-  /// Collective.
-  Homes(MPI_Comm comm, const std::vector<Note>& notes) : ranks_(num_ranks(comm)) {
-    std::array<std::int32_t, num_counts> counts{};
-    for (const Note& note : notes) ++counts[hash_of(note.cell) >> other_bits];
-    DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, counts.data(), num_counts, MPI_INT32_T, MPI_SUM, comm));
-    for (std::size_t i = 0; i < num_counts; ++i) begins_[i + 1] = begins_[i] + static_cast<std::uint64_t>(counts[i]);
-  }
-  /// Home of a cell that some rank has a note of.
-  int of(const Cell& cell) const {
-    const std::uint32_t hash = hash_of(cell);
-    const std::size_t i = hash >> other_bits;
-    const std::uint64_t count = begins_[i + 1] - begins_[i], total = begins_.back();
-    // Of the notes of a count, in 2⁻¹⁶: the middle, or the place that the next bits give.
-    const std::uint64_t within = count * ranks_ > total ? hash >> (other_bits - 16) & 0xffff : 0x8000;
-    return static_cast<int>(((begins_[i] << 16) + count * within) * ranks_ / (total << 16));
-  }
-
- private:
-  static constexpr int num_counts = 512, other_bits = 32 - 9;
-  std::uint64_t ranks_;
-  std::array<std::uint64_t, num_counts + 1> begins_{};
-};
-
 /// A box of a rank, for another.
 struct Told {
   std::int32_t to, rank;
@@ -216,14 +188,13 @@ std::vector<int> ranks_of(const std::vector<Told>& boxes, std::int32_t Told::*wh
 }  // namespace
 
 std::vector<Neighbour> rendezvous(MPI_Comm comm, const std::vector<Box>& boxes) {
-  const int rank = rank_of(comm);
-  if (num_ranks(comm) == 1) return {};
+  const int rank = rank_of(comm), ranks = num_ranks(comm);
+  if (ranks == 1) return {};
   std::vector<Box> mine;
   std::copy_if(boxes.begin(), boxes.end(), std::back_inserter(mine), [](const Box& box) { return !is_empty(box); });
   const Grids grids(comm, mine);
-  std::vector<Note> notes = notes_of(rank, mine, grids);
-  const Homes homes(comm, notes);
-  notes = redistribute(comm, notes, [&](const Note& note) { return homes.of(note.cell); });
+  const std::vector<Note> notes =
+      redistribute(comm, notes_of(rank, mine, grids), [&](const Note& note) { return home_of(note.cell, ranks); });
   std::vector<Told> met = redistribute(comm, introduce(notes), receiver);
   std::stable_sort(met.begin(), met.end(), in_order_of_ranks);
   // One of two ranks sends the boxes that come into question, the other answers with those that overlap them.
