@@ -190,7 +190,7 @@ void add_contact(const Scene& scene, DifferentiableSolver& solver) {
                  [&] { contact.meshes[given.obstacle].mesh = read_triangles(given.file, given.scale); });
   }
   for (std::size_t k = 0; k < contact.pairs.size(); ++k)
-    if (const std::string fault = fault_of_pair(contact, k, solver.mesh()->bodies()); !fault.empty())
+    if (const std::string fault = fault_of_pair(contact, k, *solver.mesh()); !fault.empty())
       scene.contact->pair_places[k].fail(fault);
   at_place(scene.contact->place, [&] { solver.add_contact(contact); });
 }

@@ -187,29 +187,41 @@ void add_vectors(const double* from, double* to, int size) {
   Kokkos::fence();
 }
 
-/// A triangle or an edge, and the rank that it goes to.
+/// A triangle or an edge, its group, and the rank that it goes to.
 template <class Item>
-struct Sent {
+struct Listed {
   Item item;
-  std::int32_t to;
+  std::int32_t group, to = -1;
 };
-constexpr auto rank_of_item = [](const auto& sent) { return sent.to; };
+constexpr auto rank_of_item = [](const auto& listed) { return listed.to; };
+
+/// Appends a surface's triangles or edges to a list.
+template <class Item>
+void append(const std::vector<Item>& items, const std::vector<std::int32_t>& groups, std::vector<Listed<Item>>& list) {
+  for (std::size_t i = 0; i < items.size(); ++i) list.push_back({items[i], groups[i]});
+}
 
 }  // namespace
 
 /// Primitives of this rank, then those sent to it, then obstacles'.
 struct Candidates::Lists {
-  std::vector<SurfaceTriangle> triangles;
-  std::vector<SurfaceEdge> edges;
+  std::vector<Listed<SurfaceTriangle>> triangles;
+  std::vector<Listed<SurfaceEdge>> edges;
+
+  void add(const Surface& surface) {
+    append(surface.triangles, surface.triangle_groups, triangles);
+    append(surface.edges, surface.edge_groups, edges);
+  }
 };
 
 Candidates::Candidates(const TetrahedralMesh& mesh, bool self, const std::vector<Surface>& obstacles,
-                       const std::vector<std::int64_t>& groups, std::int64_t max_pairs)
+                       const std::vector<std::int64_t>& bodies, const std::vector<std::string>& regions,
+                       std::int64_t max_pairs)
     : mesh_(&mesh),
       self_(self),
-      groups_(groups),
+      bodies_(bodies),
       max_pairs_(max_pairs),
-      body_(mesh_surface(mesh)),
+      body_(mesh_surface(mesh, regions)),
       local_triangles_(surface_triangles(mesh)) {
   rank_ = rank_of(mesh.comm());
   ranks_ = num_ranks(mesh.comm());
@@ -238,6 +250,12 @@ Candidates::Candidates(const TetrahedralMesh& mesh, bool self, const std::vector
     for (const SurfaceVertex& point : obstacle.points) obstacles_.points.push_back(shifted(point));
     obstacles_.point_areas.insert(obstacles_.point_areas.end(), obstacle.point_areas.begin(),
                                   obstacle.point_areas.end());
+    const auto add_groups = [](const std::vector<std::int32_t>& groups, std::vector<std::int32_t>& all) {
+      all.insert(all.end(), groups.begin(), groups.end());
+    };
+    add_groups(obstacle.point_groups, obstacles_.point_groups);
+    add_groups(obstacle.triangle_groups, obstacles_.triangle_groups);
+    add_groups(obstacle.edge_groups, obstacles_.edge_groups);
     num_obstacle_vertices_ += count;
   }
   std::vector<int> watched;
@@ -271,17 +289,17 @@ void Candidates::cover(const Field& from, const Vectors& obstacles_from, const F
   slack_ = 0.5 * range;
   const double reach = 0.5 * range + slack_;
   const std::vector<double> x_from = from.to_host(), x_to = to.to_host();
-  Lists lists{body_.triangles, body_.edges};
+  Lists lists;
+  lists.add(body_);
   if ((self_ || mesh_->bodies().size() > 1) && ranks_ > 1) import_primitives(x_from, x_to, reach, lists);
   const auto body_triangles = static_cast<int>(lists.triangles.size()),
              body_edges = static_cast<int>(lists.edges.size());
-  lists.triangles.insert(lists.triangles.end(), obstacles_.triangles.begin(), obstacles_.triangles.end());
-  lists.edges.insert(lists.edges.end(), obstacles_.edges.begin(), obstacles_.edges.end());
+  lists.add(obstacles_);
   number_vertices(lists);
 
   std::vector<std::int64_t> edge_numbers;
-  for (const SurfaceEdge& edge : lists.edges)
-    for (const SurfaceVertex& end : edge.ends) edge_numbers.push_back(end.number);
+  for (const auto& edge : lists.edges)
+    for (const SurfaceVertex& end : edge.item.ends) edge_numbers.push_back(end.number);
   const Vectors a = gather(from, obstacles_from), b = &from == &to ? a : gather(to, obstacles_to);
   collectively(mesh_->comm(), [&] {
     pairs_.point_triangle = {};
@@ -329,32 +347,36 @@ void Candidates::import_primitives(const std::vector<double>& from, const std::v
   std::vector<Box> parts = boxes_of_runs(triangle_boxes, boxes_a_rank);
   const std::vector<Box> lone = boxes_of_runs(point_boxes, boxes_a_rank);
   parts.insert(parts.end(), lone.begin(), lone.end());
-  std::vector<Sent<SurfaceTriangle>> triangles;
-  std::vector<Sent<SurfaceEdge>> edges;
+  std::vector<Listed<SurfaceTriangle>> triangles;
+  std::vector<Listed<SurfaceEdge>> edges;
   std::vector<int> neighbours;
   for (const Neighbour& other : rendezvous(comm, parts)) {
     neighbours.push_back(other.rank);
     const Box whole = boxes_of_runs(other.boxes, 1).front();
     for (std::size_t t = 0; t < triangle_boxes.size(); ++t)
       if (triangle_boxes[t].overlaps(whole) && overlaps_any(triangle_boxes[t], other.boxes))
-        triangles.push_back({body_.triangles[t], other.rank});
+        triangles.push_back({body_.triangles[t], body_.triangle_groups[t], other.rank});
     for (std::size_t e = 0; e < edge_boxes.size(); ++e)
       if (edge_boxes[e].overlaps(whole) && overlaps_any(edge_boxes[e], other.boxes))
-        edges.push_back({body_.edges[e], other.rank});
+        edges.push_back({body_.edges[e], body_.edge_groups[e], other.rank});
   }
   // In the order of numbers, so that lists do not depend on which rank sent what.
   const auto own_triangles = static_cast<std::ptrdiff_t>(lists.triangles.size());
   const auto own_edges = static_cast<std::ptrdiff_t>(lists.edges.size());
-  for (const auto& sent : redistribute_among(comm, neighbours, triangles, rank_of_item))
-    lists.triangles.push_back(sent.item);
-  for (const auto& sent : redistribute_among(comm, neighbours, edges, rank_of_item)) lists.edges.push_back(sent.item);
+  for (const auto& sent : redistribute_among(comm, neighbours, neighbours, triangles, rank_of_item))
+    lists.triangles.push_back(sent);
+  for (const auto& sent : redistribute_among(comm, neighbours, neighbours, edges, rank_of_item))
+    lists.edges.push_back(sent);
   std::sort(lists.triangles.begin() + own_triangles, lists.triangles.end(), [](const auto& x, const auto& y) {
-    for (std::size_t k = 0; k < 3; ++k)
-      if (x.corners[k].number != y.corners[k].number) return x.corners[k].number < y.corners[k].number;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::int64_t a = x.item.corners[k].number, b = y.item.corners[k].number;
+      if (a != b) return a < b;
+    }
     return false;
   });
   std::sort(lists.edges.begin() + own_edges, lists.edges.end(), [](const auto& x, const auto& y) {
-    return std::pair(x.ends[0].number, x.ends[1].number) < std::pair(y.ends[0].number, y.ends[1].number);
+    const auto &a = x.item.ends, &b = y.item.ends;
+    return std::pair(a[0].number, a[1].number) < std::pair(b[0].number, b[1].number);
   });
 }
 
@@ -364,10 +386,10 @@ void Candidates::number_vertices(Lists& lists) {
   const auto note = [&](const SurfaceVertex& v) {
     if (v.rank >= 0 && v.rank != rank_) others.push_back(v);
   };
-  for (const SurfaceTriangle& triangle : lists.triangles)
-    for (const SurfaceVertex& v : triangle.corners) note(v);
-  for (const SurfaceEdge& edge : lists.edges)
-    for (const SurfaceVertex& v : edge.ends) note(v);
+  for (const auto& triangle : lists.triangles)
+    for (const SurfaceVertex& v : triangle.item.corners) note(v);
+  for (const auto& edge : lists.edges)
+    for (const SurfaceVertex& v : edge.item.ends) note(v);
   const auto before = [](const SurfaceVertex& x, const SurfaceVertex& y) { return x.number < y.number; };
   std::sort(others.begin(), others.end(), before);
   others.erase(std::unique(others.begin(), others.end(),
@@ -395,27 +417,35 @@ void Candidates::number_vertices(Lists& lists) {
     return place(v);
   };
 
-  std::vector<int> points, triangles, edges;
+  std::vector<int> points, triangles, edges, point_groups, triangle_groups, edge_groups;
   std::vector<double> weights;
-  for (const Surface* surface : {&body_, &obstacles_})
+  for (const Surface* surface : {&body_, &obstacles_}) {
     for (const SurfaceVertex& point : surface->points) points.push_back(placed(point));
-  for (const SurfaceTriangle& triangle : lists.triangles) {
+    point_groups.insert(point_groups.end(), surface->point_groups.begin(), surface->point_groups.end());
+  }
+  for (const auto& [triangle, group, to] : lists.triangles) {
     for (const SurfaceVertex& v : triangle.corners) triangles.push_back(placed(v));
     weights.insert(weights.end(), triangle.edge_weights.begin(), triangle.edge_weights.end());
     weights.insert(weights.end(), triangle.corner_weights.begin(), triangle.corner_weights.end());
+    triangle_groups.push_back(group);
   }
-  for (const SurfaceEdge& edge : lists.edges)
+  for (const auto& [edge, group, to] : lists.edges) {
     for (const SurfaceVertex& v : edge.ends) edges.push_back(placed(v));
+    edge_groups.push_back(group);
+  }
   pairs_.points = to_device("diffsim::contact::points", points);
   pairs_.triangles = to_device("diffsim::contact::triangles", triangles);
   pairs_.weights = to_device("diffsim::contact::weights", weights);
   pairs_.edges = to_device("diffsim::contact::edges", edges);
-  if (!groups_.empty()) {
-    std::vector<int> group;
+  pairs_.point_groups = to_device("diffsim::contact::point_groups", point_groups);
+  pairs_.triangle_groups = to_device("diffsim::contact::triangle_groups", triangle_groups);
+  pairs_.edge_groups = to_device("diffsim::contact::edge_groups", edge_groups);
+  if (!bodies_.empty()) {
+    std::vector<int> body;
     for (const std::int64_t number : numbers_)
-      group.push_back(static_cast<int>(
-          std::max<std::ptrdiff_t>(std::upper_bound(groups_.begin(), groups_.end(), number) - groups_.begin(), 1) - 1));
-    pairs_.groups = to_device("diffsim::contact::groups", group);
+      body.push_back(static_cast<int>(
+          std::max<std::ptrdiff_t>(std::upper_bound(bodies_.begin(), bodies_.end(), number) - bodies_.begin(), 1) - 1));
+    pairs_.bodies = to_device("diffsim::contact::bodies", body);
   }
   if (!prescribed_bodies_.empty()) {
     const auto of_obstacle = [&](std::int64_t number) {

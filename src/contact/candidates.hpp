@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "diffsim/contact/box_tree_impl.hpp"
@@ -27,8 +28,9 @@ struct PairView {
   DeviceArray<double> areas;                  // [points]: half of each
   DeviceArray<double> weights;                // [triangles, 6]: of edges, of corners
   DeviceArray<double> lengths;                // [edges]: squared, at rest
-  DeviceArray<int> groups;                    // [vertices]; empty: all are of one
+  DeviceArray<int> bodies;                    // [vertices]: bodies and obstacles; empty: all are of one
   DeviceArray<std::uint8_t> prescribed;       // [vertices]: of obstacles, which do not touch each other; empty: none
+  DeviceArray<int> point_groups, triangle_groups, edge_groups;  // by which pairs have laws
 
   KOKKOS_INLINE_FUNCTION int size() const { return static_cast<int>(point_triangle.size() + edge_edge.size()); }
   KOKKOS_INLINE_FUNCTION bool is_point_triangle(int p) const { return p < static_cast<int>(point_triangle.size()); }
@@ -44,11 +46,18 @@ struct PairView {
       }
     }
   }
-  /// Whether two vertices are of one group.
-  KOKKOS_INLINE_FUNCTION bool together(int a, int b) const { return groups.size() == 0 || groups(a) == groups(b); }
+  /// Whether two vertices are of one body.
+  KOKKOS_INLINE_FUNCTION bool together(int a, int b) const { return bodies.size() == 0 || bodies(a) == bodies(b); }
   /// Whether two vertices are both of obstacles.
   KOKKOS_INLINE_FUNCTION bool both_prescribed(int a, int b) const {
     return prescribed.size() > 0 && prescribed(a) != 0 && prescribed(b) != 0;
+  }
+  /// Groups of the two things of pair p.
+  KOKKOS_INLINE_FUNCTION void groups(int p, int* group) const {
+    const bool is_point = is_point_triangle(p);
+    const CandidatePair pair = is_point ? point_triangle(p) : edge_edge(p - static_cast<int>(point_triangle.size()));
+    group[0] = is_point ? point_groups(pair.query) : edge_groups(pair.query);
+    group[1] = is_point ? triangle_groups(pair.leaf) : edge_groups(pair.leaf);
   }
   KOKKOS_INLINE_FUNCTION PointTriangleWeights point_triangle_weights(int p) const {
     const CandidatePair pair = point_triangle(p);
@@ -66,8 +75,9 @@ struct PairView {
   }
 };
 
-/// Finds the pairs of surfaces of bodies and obstacles that may touch, across ranks. Vertices are of groups, each of
-/// which has the numbers from its first up to the next group's: the bodies, then the obstacles.
+/// Finds the pairs of surfaces of bodies and obstacles that may touch, across ranks. A body, and an obstacle, has the
+/// vertices with the numbers from its first up to the next one's. Groups are those of contact/surface_groups.hpp, after
+/// which each obstacle is one.
 ///
 /// Ranks that touch find each other (rendezvous.hpp) and send the triangles and edges that come near the other
 /// rank's; a point–triangle pair belongs to the rank of its point, an edge–edge pair to the rank of the edge with the
@@ -76,10 +86,10 @@ struct PairView {
 /// made again when one does.
 class Candidates {
  public:
-  /// `self`: pairs within a body, too. `groups`: the first number of each; empty where all vertices are one body's and
-  /// pairs need not be told apart.
+  /// `self`: pairs within a body, too. `bodies`: the first number of each body and obstacle; empty where all vertices
+  /// are one body's. `regions` of the surface are groups. Throws Error as `surface_groups` does. Collective.
   Candidates(const TetrahedralMesh& mesh, bool self, const std::vector<Surface>& obstacles,
-             const std::vector<std::int64_t>& groups, std::int64_t max_pairs);
+             const std::vector<std::int64_t>& bodies, const std::vector<std::string>& regions, std::int64_t max_pairs);
 
   /// Bodies, by their places in the mesh's list, that touch neither themselves, each other nor obstacles: obstacles
   /// that are bodies. To be called before the lists are made.
@@ -130,7 +140,7 @@ class Candidates {
 
   const TetrahedralMesh* mesh_;
   bool self_;
-  std::vector<std::int64_t> groups_;
+  std::vector<std::int64_t> bodies_;
   std::vector<std::size_t> prescribed_bodies_;
   std::int64_t max_pairs_;
   int rank_ = 0, ranks_ = 1;

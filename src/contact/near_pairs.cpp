@@ -14,16 +14,16 @@ struct OneLaw {
   KOKKOS_INLINE_FUNCTION const LawAddresses& of(const PairView&, int) const { return law; }
 };
 
-/// Laws by the groups of a pair's vertices.
+/// Laws by the groups of a pair.
 struct LawsOfGroups {
   DeviceArray<LawAddresses> laws;
   DeviceArray<int> table;  // [groups, groups]
   int groups;
 
   KOKKOS_INLINE_FUNCTION int number(const PairView& pairs, int p) const {
-    int v[4];
-    pairs.vertices(p, v);
-    return table(groups * pairs.groups(v[0]) + pairs.groups(v[2]));
+    int group[2];
+    pairs.groups(p, group);
+    return table(groups * group[0] + group[1]);
   }
   KOKKOS_INLINE_FUNCTION const LawAddresses& of(const PairView& pairs, int p) const { return laws(number(pairs, p)); }
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "diffsim/contact/parameters.hpp"
+#include "diffsim/contact/surface_groups.hpp"
 #include "diffsim/contact/surface_point_term_impl.hpp"
 #include "diffsim/mesh/bodies.hpp"
 #include "obstacle_motion.hpp"
@@ -97,7 +98,7 @@ class PlaneContact final : public SurfacePointTerm<PlaneForce, ContactTerm> {
                const PlaneLaw& law)
       : SurfacePointTerm("contact with plane " + plane.label, force_of(plane, with_friction),
                          parameters_of(plane.label, law.parameters), mesh,
-                         contact::surface_vertices(*mesh, law.bodies)),
+                         contact::surface_vertices(*mesh, law.regions, law.groups)),
         label_(plane.label),
         range_(law.parameters[1]) {}
 

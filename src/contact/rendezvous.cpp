@@ -32,13 +32,14 @@ struct Cell {
   bool operator<(const Cell& other) const { return tied() < other.tied(); }
 };
 
-/// The home of a cell. Fractions of multiples of the powers of 1/g, g⁴ = g + 1, are spread evenly along lines, planes
-/// and in space (Roberts 2018, The Unreasonable Effectiveness of Quasirandom Sequences), so homes are, too, where
-/// chance would have some ranks be the home of several cells of a few.
+/// The home of a cell, the same for two next to each other in each direction, so that a rank that is in several cells
+/// often has one home for them. Fractions of multiples of the powers of 1/g, g⁴ = g + 1, are spread evenly along lines,
+/// planes and in space (Roberts 2018, The Unreasonable Effectiveness of Quasirandom Sequences), so homes are, too,
+/// where chance would have some ranks be the home of several cells of a few.
 int home_of(const Cell& cell, int ranks) {
   constexpr std::uint64_t steps[3] = {0xd1b54a32d192ed03ull, 0xabc98388fb8fac02ull, 0x8cb92ba72f3d8dd7ull};
   std::uint64_t fraction = static_cast<std::uint64_t>(cell.level) * 0x9e3779b97f4a7c15ull;
-  for (int c = 0; c < 3; ++c) fraction += static_cast<std::uint64_t>(std::int64_t{cell.at[c]}) * steps[c];
+  for (int c = 0; c < 3; ++c) fraction += static_cast<std::uint64_t>(std::int64_t{cell.at[c] >> 1}) * steps[c];
   return static_cast<int>((fraction >> 32) * static_cast<std::uint64_t>(ranks) >> 32);
 }
 
@@ -143,7 +144,10 @@ std::vector<Note> notes_of(int rank, const std::vector<Box>& boxes, const Grids&
   return notes;
 }
 
-/// Tells ranks that meet at cells of this one about each other's boxes there.
+/// Which of two ranks asks the other for boxes: of two next to each other the lower one.
+std::int32_t asking(std::int32_t a, std::int32_t b) { return (a + b) % 2 != 0 ? std::min(a, b) : std::max(a, b); }
+
+/// Tells ranks that meet at cells of this one about others' boxes there, of two ranks the one that asks.
 std::vector<Told> introduce(std::vector<Note> notes) {
   std::sort(notes.begin(), notes.end());
   std::vector<Told> told;
@@ -152,13 +156,13 @@ std::vector<Told> introduce(std::vector<Note> notes) {
       const Note &a = notes[i], &b = notes[j];
       if (!(b.cell == a.cell) || b.box.low[0] > a.box.high[0]) break;  // so do those after it
       if (a.rank == b.rank || !(a.exact || b.exact) || !a.box.overlaps(b.box)) continue;
-      told.push_back({a.rank, b.rank, b.box});
-      told.push_back({b.rank, a.rank, a.box});
+      const bool first_asks = asking(a.rank, b.rank) == a.rank;
+      told.push_back(first_asks ? Told{a.rank, b.rank, b.box} : Told{b.rank, a.rank, a.box});
     }
   return told;
 }
 
-/// This rank's boxes that overlap what it was told of other ranks, for them. `met`: in the order of ranks.
+/// This rank's boxes that overlap those of other ranks, for them. `met`: in the order of ranks.
 std::vector<Told> boxes_for_others(int rank, const std::vector<Box>& boxes, const std::vector<Told>& met) {
   std::vector<Told> result;
   for (auto begin = met.begin(); begin != met.end();) {
@@ -169,6 +173,16 @@ std::vector<Told> boxes_for_others(int rank, const std::vector<Box>& boxes, cons
     begin = end;
   }
   return result;
+}
+
+bool in_order_of_ranks(const Told& a, const Told& b) { return a.rank < b.rank; }
+
+/// Ranks that boxes are of, or for, which stand in the order of these: each once.
+std::vector<int> ranks_of(const std::vector<Told>& boxes, std::int32_t Told::*which) {
+  std::vector<int> ranks;
+  for (const Told& told : boxes)
+    if (ranks.empty() || ranks.back() != told.*which) ranks.push_back(told.*which);
+  return ranks;
 }
 
 }  // namespace
@@ -182,13 +196,20 @@ std::vector<Neighbour> rendezvous(MPI_Comm comm, const std::vector<Box>& boxes) 
   const std::vector<Note> notes =
       redistribute(comm, notes_of(rank, mine, grids), [&](const Note& note) { return home_of(note.cell, ranks); });
   std::vector<Told> met = redistribute(comm, introduce(notes), receiver);
-  std::sort(met.begin(), met.end(), [](const Told& a, const Told& b) { return a.rank < b.rank; });
-  std::vector<int> partners;  // each told of the other
-  for (const Told& told : met)
-    if (partners.empty() || partners.back() != told.rank) partners.push_back(told.rank);
+  std::stable_sort(met.begin(), met.end(), in_order_of_ranks);
+  // One of two ranks sends the boxes that come into question, the other answers with those that overlap them.
+  const std::vector<Told> questions = boxes_for_others(rank, mine, met);
+  std::vector<Told> found = redistribute(comm, questions, receiver);
+  const std::vector<Told> answers =
+      redistribute_among(comm, ranks_of(found, &Told::rank), ranks_of(questions, &Told::to),
+                         boxes_for_others(rank, mine, found), receiver);
+  std::erase_if(found, [&](const Told& told) {
+    return std::none_of(mine.begin(), mine.end(), [&](const Box& box) { return box.overlaps(told.box); });
+  });
+  found.insert(found.end(), answers.begin(), answers.end());
+  std::stable_sort(found.begin(), found.end(), in_order_of_ranks);
   std::vector<Neighbour> neighbours;
-  for (const Told& told : redistribute_among(comm, partners, boxes_for_others(rank, mine, met), receiver)) {
-    if (std::none_of(mine.begin(), mine.end(), [&](const Box& box) { return box.overlaps(told.box); })) continue;
+  for (const Told& told : found) {
     if (neighbours.empty() || neighbours.back().rank != told.rank) neighbours.push_back({told.rank, {}});
     neighbours.back().boxes.push_back(told.box);
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "diffsim/contact/surface_areas.hpp"
+#include "diffsim/contact/surface_groups.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/core/redistribute.hpp"
@@ -22,9 +23,9 @@ EdgeKey key_of(const SurfaceTriangle& triangle, std::size_t edge) {
   return {std::min(a, b), std::max(a, b)};
 }
 
-/// How many triangles have an edge, and the rank that owns it.
+/// How many triangles have an edge, the rank that owns it, and its group.
 struct EdgeAnswer {
-  std::int32_t triangles, owner;
+  std::int32_t triangles, owner, group;
 };
 
 struct EdgeQuestion {
@@ -40,16 +41,24 @@ std::int32_t meeting_place(const SurfaceTriangle& triangle, std::size_t edge) {
 }
 
 /// Asks a rank near by about each edge of each triangle. Collective.
-std::vector<std::array<EdgeAnswer, 3>> ask_about_edges(MPI_Comm comm, const std::vector<SurfaceTriangle>& triangles) {
+std::vector<std::array<EdgeAnswer, 3>> ask_about_edges(MPI_Comm comm, const Surface& surface) {
+  const std::vector<SurfaceTriangle>& triangles = surface.triangles;
   std::vector<EdgeQuestion> questions;
-  for (const SurfaceTriangle& triangle : triangles)
+  for (std::size_t t = 0; t < triangles.size(); ++t)
     for (std::size_t e = 0; e < 3; ++e)
-      questions.push_back({key_of(triangle, e), {}, rank_of(comm), meeting_place(triangle, e)});
+      questions.push_back({key_of(triangles[t], e),
+                           {1, rank_of(comm), surface.triangle_groups[t]},
+                           rank_of(comm),
+                           meeting_place(triangles[t], e)});
   questions = redistribute(comm, questions, [](const EdgeQuestion& question) { return question.asked; });
   // Questions come by rank, so that the first one about an edge is the lowest rank's.
   std::map<EdgeKey, EdgeAnswer> edges;
-  for (const EdgeQuestion& question : questions)
-    ++edges.try_emplace(question.edge, EdgeAnswer{0, question.asked_by}).first->second.triangles;
+  for (const EdgeQuestion& question : questions) {
+    const auto [edge, is_new] = edges.try_emplace(question.edge, question.answer);
+    if (is_new) continue;
+    ++edge->second.triangles;
+    edge->second.group = std::min(edge->second.group, question.answer.group);
+  }
   for (EdgeQuestion& question : questions) question.answer = edges.at(question.edge);
   questions = redistribute(comm, questions, [](const EdgeQuestion& question) { return question.asked_by; });
   for (const EdgeQuestion& question : questions) edges[question.edge] = question.answer;
@@ -81,15 +90,17 @@ double corner_share(const SurfaceTriangle& triangle, std::size_t k) {
 
 }  // namespace
 
-Surface mesh_surface(const TetrahedralMesh& mesh) {
+Surface mesh_surface(const TetrahedralMesh& mesh, const std::vector<std::string>& regions) {
   Surface surface;
+  const SurfaceGroups groups = surface_groups(mesh, regions);
+  surface.triangle_groups = groups.triangles;
   const std::vector<SurfaceVertex> vertices = vertices_of(mesh);
   const std::vector<std::array<int, 3>> triangles = surface_triangles(mesh);
   for (const auto& triangle : triangles) {
     SurfaceTriangle& added = surface.triangles.emplace_back();
     for (std::size_t k = 0; k < 3; ++k) added.corners[k] = vertices[static_cast<std::size_t>(triangle[k])];
   }
-  const auto edges = ask_about_edges(mesh.comm(), surface.triangles);
+  const auto edges = ask_about_edges(mesh.comm(), surface);
 
   // Per vertex: area, number of triangles, Σ (n_e - 1).
   std::vector<double> sums(3 * vertices.size(), 0.0);
@@ -118,6 +129,7 @@ Surface mesh_surface(const TetrahedralMesh& mesh) {
     if (sums[3 * v + 1] == 0.0) continue;
     surface.points.push_back(vertices[v]);
     surface.point_areas.push_back(sums[3 * v]);
+    surface.point_groups.push_back(groups.vertices[v]);
   }
 
   const int rank = rank_of(mesh.comm());
@@ -132,11 +144,12 @@ Surface mesh_surface(const TetrahedralMesh& mesh) {
       for (std::size_t c = 0; c < 3; ++c)
         edge.squared_length += std::pow(mesh.rest_positions()[a + c] - mesh.rest_positions()[b + c], 2);
       surface.edges.push_back(edge);
+      surface.edge_groups.push_back(edges[t][e].group);
     }
   return surface;
 }
 
-Surface triangle_surface(const TriangleMesh& mesh, std::int64_t first_number) {
+Surface triangle_surface(const TriangleMesh& mesh, std::int64_t first_number, std::int32_t group) {
   Surface surface;
   const auto vertex = [&](int v) { return SurfaceVertex{first_number + v, -1, v}; };
   const auto point = [&](int v) {
@@ -148,7 +161,7 @@ Surface triangle_surface(const TriangleMesh& mesh, std::int64_t first_number) {
     SurfaceTriangle& added = surface.triangles.emplace_back();
     for (std::size_t k = 0; k < 3; ++k) added.corners[k] = vertex(triangle[k]);
     for (std::size_t e = 0; e < 3; ++e) {
-      EdgeAnswer& edge = edges.try_emplace(key_of(added, e), EdgeAnswer{0, 0}).first->second;
+      EdgeAnswer& edge = edges.try_emplace(key_of(added, e), EdgeAnswer{0, 0, group}).first->second;
       if (edge.triangles++ > 0) continue;
       const Vec3<double> along = point(triangle[e]) - point(triangle[(e + 1) % 3]);
       surface.edges.push_back({{added.corners[e], added.corners[(e + 1) % 3]}, dot(along, along)});
@@ -178,6 +191,9 @@ Surface triangle_surface(const TriangleMesh& mesh, std::int64_t first_number) {
     surface.points.push_back(vertex(static_cast<int>(v)));
     surface.point_areas.push_back(area[v]);
   }
+  surface.point_groups.assign(surface.points.size(), group);
+  surface.triangle_groups.assign(surface.triangles.size(), group);
+  surface.edge_groups.assign(surface.edges.size(), group);
   return surface;
 }
 

@@ -1,8 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/contact/surface_areas.hpp"
-#include "diffsim/mesh/bodies.hpp"
-
-#include <algorithm>
 
 #include <cmath>
 
@@ -10,19 +7,21 @@
 
 namespace diffsim::contact {
 
+void add_triangles_of(const Face& face, std::vector<std::array<int, 3>>& triangles) {
+  if (face.num_nodes() == 3) {
+    triangles.push_back(face.vertices);
+    return;
+  }
+  const auto &v = face.vertices, &m = face.middles;  // m: on the edges 01, 12, 20
+  triangles.push_back({v[0], m[0], m[2]});
+  triangles.push_back({m[0], v[1], m[1]});
+  triangles.push_back({m[2], m[1], v[2]});
+  triangles.push_back({m[0], m[1], m[2]});
+}
+
 std::vector<std::array<int, 3>> surface_triangles(const TetrahedralMesh& mesh) {
   std::vector<std::array<int, 3>> triangles;
-  for (const Face& face : mesh.boundary()) {
-    if (face.num_nodes() == 3) {
-      triangles.push_back(face.vertices);
-      continue;
-    }
-    const auto &v = face.vertices, &m = face.middles;  // m: on the edges 01, 12, 20
-    triangles.push_back({v[0], m[0], m[2]});
-    triangles.push_back({m[0], v[1], m[1]});
-    triangles.push_back({m[2], m[1], v[2]});
-    triangles.push_back({m[0], m[1], m[2]});
-  }
+  for (const Face& face : mesh.boundary()) add_triangles_of(face, triangles);
   const std::vector<int>& thin = mesh.lower_cells(CellKind::triangle).vertices;
   for (std::size_t i = 0; i < thin.size(); i += 3) triangles.push_back({thin[i], thin[i + 1], thin[i + 2]});
   return triangles;
@@ -55,17 +54,6 @@ Vec3<double> area_gradient(const std::vector<double>& X, const std::array<int, 3
 }
 
 }  // namespace
-
-std::vector<int> surface_vertices(const TetrahedralMesh& mesh, const std::vector<std::size_t>& bodies) {
-  std::vector<int> vertices = surface_areas(mesh).vertices;
-  if (bodies.empty()) return vertices;
-  std::erase_if(vertices, [&](int v) {
-    const std::int64_t number = mesh.vertex_order().file_index()[static_cast<std::size_t>(v)];
-    const auto body = static_cast<std::size_t>(body_of_vertex(mesh.bodies(), number));
-    return std::find(bodies.begin(), bodies.end(), body) == bodies.end();
-  });
-  return vertices;
-}
 
 RestAreas::RestAreas(const TetrahedralMesh& mesh) : mesh_(&mesh), triangles_(surface_triangles(mesh)) {}
 

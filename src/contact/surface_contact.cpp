@@ -18,22 +18,27 @@ using contact::address_of;
 using contact::LawAddresses;
 using contact::Vectors;
 
-std::vector<contact::Surface> surfaces_of(const TetrahedralMesh& mesh, const std::vector<TriangleObstacle>& obstacles) {
+/// Number of groups of the mesh's surface: obstacles are those after them.
+std::size_t groups_of_mesh(const TetrahedralMesh& mesh, const SurfaceContactOptions& options) {
+  return options.regions.size() + body_names(mesh.bodies()).size();
+}
+
+std::vector<contact::Surface> surfaces_of(const TetrahedralMesh& mesh, const SurfaceContactOptions& options) {
   std::vector<contact::Surface> surfaces;
   std::int64_t number = mesh.num_global_vertices();
-  for (const TriangleObstacle& obstacle : obstacles) {
-    surfaces.push_back(contact::triangle_surface(obstacle.mesh, number));
+  auto group = static_cast<std::int32_t>(groups_of_mesh(mesh, options));
+  for (const TriangleObstacle& obstacle : options.obstacles) {
+    surfaces.push_back(contact::triangle_surface(obstacle.mesh, number, group++));
     number += static_cast<std::int64_t>(obstacle.mesh.vertices.size());
   }
   return surfaces;
 }
 
-/// The first numbers of all groups, or nothing where vertices need not be told apart.
-std::vector<std::int64_t> groups_of(const TetrahedralMesh& mesh, const SurfaceContactOptions& options) {
+/// The first numbers of all bodies and obstacles, or nothing where there is one body.
+std::vector<std::int64_t> first_numbers(const TetrahedralMesh& mesh, const SurfaceContactOptions& options) {
   std::vector<std::int64_t> first;
-  if (mesh.bodies().size() < 2 && options.laws.empty()) return first;
+  if (mesh.bodies().size() < 2) return first;
   for (const MeshBody& body : mesh.bodies()) first.push_back(body.first_vertex);
-  if (first.empty()) first.push_back(0);
   std::int64_t number = mesh.num_global_vertices();
   for (const TriangleObstacle& obstacle : options.obstacles) {
     first.push_back(number);
@@ -62,7 +67,7 @@ void require_bodies(const TetrahedralMesh& mesh, const std::vector<std::array<in
 SurfaceContact::Data::Data(std::shared_ptr<const TetrahedralMesh> the_mesh, SurfaceContactOptions the_options)
     : mesh(std::move(the_mesh)),
       options(std::move(the_options)),
-      candidates(*mesh, options.self, surfaces_of(*mesh, options.obstacles), groups_of(*mesh, options),
+      candidates(*mesh, options.self, surfaces_of(*mesh, options), first_numbers(*mesh, options), options.regions,
                  options.max_pairs),
       rest_areas(*mesh) {
   require_bodies(*mesh, candidates.local_triangles());
@@ -78,13 +83,13 @@ SurfaceContact::Data::Data(std::shared_ptr<const TetrahedralMesh> the_mesh, Surf
     motions.push_back(motion);
   }
   reference = to_device("diffsim::contact::reference", places);
-  const std::size_t groups = std::max<std::size_t>(mesh->bodies().size(), 1) + options.obstacles.size();
+  const std::size_t groups = groups_of_mesh(*mesh, options) + options.obstacles.size();
   num_groups = static_cast<int>(groups);
   if (options.laws.empty()) return;
   std::vector<int> table(groups * groups, 0);
   for (const GroupLaw& law : options.laws) {
-    const auto [a, b] = law.groups;
-    table[groups * a + b] = table[groups * b + a] = static_cast<int>(law_names.size());
+    for (const auto& [a, b] : law.pairs)
+      table[groups * a + b] = table[groups * b + a] = static_cast<int>(law_names.size());
     law_names.push_back(law.parameters);
   }
   law_table = to_device("diffsim::contact::law_table", table);

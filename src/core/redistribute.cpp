@@ -137,27 +137,28 @@ std::vector<std::byte> redistribute_bytes(MPI_Comm comm, std::span<const std::by
   return received;
 }
 
-std::vector<std::byte> redistribute_bytes_among(MPI_Comm comm, const std::vector<int>& partners,
-                                                std::span<const std::byte> items, std::size_t width,
-                                                const std::vector<int>& to) {
+std::vector<std::byte> redistribute_bytes_among(MPI_Comm comm, const std::vector<int>& receivers,
+                                                const std::vector<int>& senders, std::span<const std::byte> items,
+                                                std::size_t width, const std::vector<int>& to) {
   const Sorted sorted = sort_by_rank(items, width, to);
   const PrivateComm channel(comm);
   const ContiguousType unit(static_cast<int>(width), MPI_BYTE);
   std::vector<MPI_Request> sends;
   auto part = sorted.parts.begin();
-  for (const int partner : partners) {
-    const bool any = part != sorted.parts.end() && part->rank == partner;
+  for (const int receiver : receivers) {
+    const bool any = part != sorted.parts.end() && part->rank == receiver;
     const std::byte* const first = any ? sorted.items.data() + static_cast<std::size_t>(part->begin) * width : nullptr;
-    DIFFSIM_MPI(MPI_Isend(first, any ? static_cast<int>(part->count) : 0, unit, partner, channel.tag(), channel,
+    DIFFSIM_MPI(MPI_Isend(first, any ? static_cast<int>(part->count) : 0, unit, receiver, channel.tag(), channel,
                           &sends.emplace_back()));
     if (any) ++part;
   }
-  if (part != sorted.parts.end()) throw Error("items for rank " + std::to_string(part->rank) + ", which is no partner");
+  if (part != sorted.parts.end())
+    throw Error("items for rank " + std::to_string(part->rank) + ", which is no receiver");
   std::vector<std::byte> received;
-  for (const int partner : partners) {
+  for (const int sender : senders) {
     MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Status status;
-    DIFFSIM_MPI(MPI_Mprobe(partner, channel.tag(), channel, &message, &status));
+    DIFFSIM_MPI(MPI_Mprobe(sender, channel.tag(), channel, &message, &status));
     receive(message, status, unit, width, received);
   }
   DIFFSIM_MPI(MPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE));

@@ -65,7 +65,7 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
   require(Spec::friction, options.friction);
   require(Spec::friction_velocity, options.friction_velocity);
   for (std::size_t k = 0; k < options.pairs.size(); ++k)
-    if (const std::string fault = fault_of_pair(options, k, mesh_->bodies()); !fault.empty())
+    if (const std::string fault = fault_of_pair(options, k, *mesh_); !fault.empty())
       throw Error("contact of " + options.pairs[k].between[0] + " with " + options.pairs[k].between[1] + ": " + fault,
                   ErrorKind::input);
   const double stiffness =
@@ -85,7 +85,7 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
   const bool friction =
       options.with_friction || options.friction > 0.0 ||
       std::any_of(options.pairs.begin(), options.pairs.end(), [](const auto& p) { return p.friction > 0.0; });
-  const ContactGroups groups(options, mesh_->bodies());
+  const ContactGroups groups(options, *mesh_);
   const auto add_term = [&](std::unique_ptr<ContactTerm> term) {
     contacts_.push_back(term.get());
     system().add_term(std::move(term));
@@ -103,11 +103,11 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
       add_term(make_plane_contact(mesh_, PlaneShape{label, plane.normal, plane.rotation.axis, plane.rotation.origin},
                                   friction, law));
   }
-  if (!options.self && options.meshes.empty() && groups.num_bodies() < 2) return;
+  if (!options.self && options.meshes.empty() && mesh_->bodies().size() < 2) return;
   SurfaceContactOptions surfaces;
   surfaces.self = options.self;
-  for (std::size_t k = 0; k < mesh_->bodies().size(); ++k)
-    if (mesh_->bodies()[k].kind != CellKind::tetrahedron) surfaces.prescribed_bodies.push_back(k);
+  surfaces.prescribed_bodies = groups.prescribed_bodies();
+  surfaces.regions = groups.regions();
   surfaces.laws = groups.laws_of_surfaces();
   surfaces.with_friction = friction;
   surfaces.max_pairs = options.max_pairs > 0 ? options.max_pairs : pairs_that_fit(mesh_->comm(), surfaces.max_pairs);

@@ -6,6 +6,7 @@
 
 #include "diffsim/core/nearest_word.hpp"
 #include "diffsim/mesh/bodies.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim {
 namespace {
@@ -30,71 +31,137 @@ ContactLawNames names_of(const ContactPair& pair) {
   return names;
 }
 
-std::string fault_of_name(const ContactGroups& groups, const std::string& name) {
-  const auto count = std::count(groups.names().begin(), groups.names().end(), name);
-  if (count == 1) return {};
+/// Index of the body of which a mesh's region is by its name: BODY/REGION in a mesh of several; their number for none.
+std::size_t body_of_region(const TetrahedralMesh& mesh, const std::string& name) {
+  const std::vector<std::string> bodies = body_names(mesh.bodies());
+  if (!mesh.has_region(name)) return bodies.size();
+  if (bodies.size() < 2) return 0;
+  const auto is_of = [&](const std::string& body) { return name.starts_with(body + '/'); };
+  return static_cast<std::size_t>(std::find_if(bodies.begin(), bodies.end(), is_of) - bodies.begin());
+}
+
+std::string fault_of_name(const ContactGroups& groups, const TetrahedralMesh& mesh, const std::string& name) {
+  const std::vector<std::string> names = groups.names();
+  const auto count = std::count(names.begin(), names.end(), name);
   if (count > 1) return "there are several '" + name + "' among bodies and obstacles; give each a name of its own";
-  const std::string near = nearest(name, groups.names());
-  return "there is no body or obstacle '" + name + "'; " + (near.empty() ? "" : "did you mean '" + near + "'? ") +
-         "give one of: " + listed(groups.names());
+  if (groups.find(name) < groups.size()) return {};
+  if (mesh.has_region(name)) return "region '" + name + "' may be of several bodies; give one as BODY/REGION";
+  std::vector<std::string> known = names;
+  for (const std::string& region : mesh.region_names())
+    if (body_of_region(mesh, region) < body_names(mesh.bodies()).size()) known.push_back(region);
+  const std::string near = nearest(name, known);
+  return "there is no body, obstacle or region '" + name + "'; " +
+         (near.empty() ? "" : "did you mean '" + near + "'? ") + "give one of: " + listed(known);
 }
 
 }  // namespace
 
-ContactGroups::ContactGroups(const ContactOptions& options, const std::vector<MeshBody>& bodies)
-    : options_(&options), num_planes_(options.planes.size()), names_(body_names(bodies)) {
-  num_bodies_ = names_.size();
+ContactGroups::ContactGroups(const ContactOptions& options, const TetrahedralMesh& mesh)
+    : options_(&options), num_planes_(options.planes.size()) {
+  std::vector<std::string> others = body_names(mesh.bodies());
+  num_bodies_ = others.size();
+  for (std::size_t k = 0; k < mesh.bodies().size(); ++k)
+    if (mesh.bodies()[k].kind != CellKind::tetrahedron) prescribed_bodies_.push_back(k);
   const auto add = [&](const std::string& label) {
-    names_.push_back(label.empty() ? std::to_string(names_.size() - num_bodies_) : label);
+    others.push_back(label.empty() ? std::to_string(others.size() - num_bodies_) : label);
   };
   for (const PlaneObstacle& plane : options.planes) add(plane.label);
-  for (const MeshObstacle& mesh : options.meshes) add(mesh.label);
+  for (const MeshObstacle& obstacle : options.meshes) add(obstacle.label);
+  std::vector<std::size_t> bodies;
+  for (const ContactPair& pair : options.pairs)
+    for (const std::string& name : pair.between) {
+      const auto is_new = [&](const std::vector<std::string>& list) {
+        return std::find(list.begin(), list.end(), name) == list.end();
+      };
+      const std::size_t body = body_of_region(mesh, name);
+      if (!is_new(others) || !is_new(names_) || body == num_bodies_) continue;
+      names_.push_back(name);
+      bodies.push_back(body);
+    }
+  for (const std::size_t body : bodies) bodies_of_.push_back(names_.size() + body);
+  names_.insert(names_.end(), others.begin(), others.end());
 }
 
 std::size_t ContactGroups::find(const std::string& name) const {
   return static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin());
 }
 
+bool ContactGroups::is_prescribed(std::size_t place) const {
+  if (place >= first_plane()) return false;
+  const std::size_t body = body_of(place) - bodies_of_.size();
+  return std::find(prescribed_bodies_.begin(), prescribed_bodies_.end(), body) != prescribed_bodies_.end();
+}
+
+std::size_t ContactGroups::pair_of(std::size_t a, std::size_t b) const {
+  // 2 for a place that is named, 1 for one whose body is, 0 for neither.
+  const auto score = [&](std::size_t named, std::size_t place) {
+    return named == place ? 2 : named == body_of(place) ? 1 : 0;
+  };
+  std::size_t best = options_->pairs.size();
+  int most = 0;
+  for (std::size_t k = 0; k < options_->pairs.size(); ++k) {
+    const std::size_t first = find(options_->pairs[k].between[0]), second = find(options_->pairs[k].between[1]);
+    int named = 0;
+    for (const auto& [x, y] : {std::pair(a, b), std::pair(b, a)})
+      if (score(first, x) > 0 && score(second, y) > 0) named = std::max(named, score(first, x) + score(second, y));
+    if (named <= most) continue;
+    most = named;
+    best = k;
+  }
+  return best;
+}
+
 std::vector<PlaneLaw> ContactGroups::laws_of_plane(std::size_t plane) const {
   PlaneLaw shared;
   std::vector<PlaneLaw> own;
-  for (std::size_t body = 0; body < num_bodies_; ++body) {
-    const ContactPair wanted{{names_[body], this->plane(plane)}};
-    const auto pair = std::find_if(options_->pairs.begin(), options_->pairs.end(),
-                                   [&](const ContactPair& other) { return same(other, wanted); });
-    if (pair == options_->pairs.end())
-      shared.bodies.push_back(body);
-    else
-      own.push_back({names_of(*pair), {body}});
+  std::vector<std::size_t> pairs;  // of the laws
+  for (std::size_t group = 0; group < first_plane(); ++group) {
+    if (is_prescribed(group)) continue;
+    const std::size_t pair = pair_of(group, first_plane() + plane);
+    const auto place = static_cast<std::size_t>(std::find(pairs.begin(), pairs.end(), pair) - pairs.begin());
+    if (pair == options_->pairs.size()) {
+      shared.groups.push_back(group);
+    } else if (place < pairs.size()) {
+      own[place].groups.push_back(group);
+    } else {
+      own.push_back({names_of(options_->pairs[pair]), {group}});
+      pairs.push_back(pair);
+    }
   }
-  if (own.empty()) return {PlaneLaw()};
-  if (!shared.bodies.empty()) own.insert(own.begin(), shared);
+  if (own.empty() && shared.groups.size() == first_plane()) return {PlaneLaw()};
+  if (!shared.groups.empty()) own.insert(own.begin(), shared);
+  for (PlaneLaw& law : own) law.regions = regions();
   return own;
 }
 
 std::vector<GroupLaw> ContactGroups::laws_of_surfaces() const {
-  std::vector<GroupLaw> laws;
-  for (const ContactPair& pair : options_->pairs) {
-    std::array<std::size_t, 2> places{find(pair.between[0]), find(pair.between[1])};
-    const auto is_plane = [&](std::size_t place) { return place >= num_bodies_ && place < num_bodies_ + num_planes_; };
-    if (is_plane(places[0]) || is_plane(places[1])) continue;
-    for (std::size_t& place : places)
-      if (place >= num_bodies_) place -= num_planes_;
-    laws.push_back({places, names_of(pair)});
-  }
-  return laws;
+  std::vector<GroupLaw> of_pairs;
+  for (const ContactPair& pair : options_->pairs) of_pairs.push_back({{}, names_of(pair)});
+  const auto number = [&](std::size_t place) { return is_obstacle(place) ? place - num_planes_ : place; };
+  for (std::size_t a = 0; a < names_.size(); ++a)
+    for (std::size_t b = a; b < names_.size(); ++b) {
+      if (is_plane(a) || is_plane(b)) continue;
+      if (const std::size_t pair = pair_of(a, b); pair < of_pairs.size())
+        of_pairs[pair].pairs.push_back({number(a), number(b)});
+    }
+  std::erase_if(of_pairs, [](const GroupLaw& law) { return law.pairs.empty(); });
+  return of_pairs;
 }
 
-std::string fault_of_pair(const ContactOptions& options, std::size_t pair, const std::vector<MeshBody>& bodies) {
-  const ContactGroups groups(options, bodies);
+std::string fault_of_pair(const ContactOptions& options, std::size_t pair, const TetrahedralMesh& mesh) {
+  const ContactGroups groups(options, mesh);
   const ContactPair& given = options.pairs.at(pair);
   const auto& [a, b] = given.between;
   for (const std::string& name : given.between)
-    if (const std::string fault = fault_of_name(groups, name); !fault.empty()) return fault;
-  if (groups.find(a) >= groups.num_bodies() && groups.find(b) >= groups.num_bodies())
+    if (const std::string fault = fault_of_name(groups, mesh, name); !fault.empty()) return fault;
+  const std::size_t first = groups.find(a), second = groups.find(b);
+  const auto is_obstacle = [&](std::size_t place) { return groups.is_obstacle(place) || groups.is_prescribed(place); };
+  if (is_obstacle(first) && is_obstacle(second))
     return "'" + a + "' and '" + b + "' are obstacles, which do not touch each other; give a body and an obstacle";
-  if (a == b && !options.self)
-    return "'" + a + "' does not touch itself; switch that on by self: true, or remove the pair";
+  if (groups.body_of(first) == groups.body_of(second) && !options.self)
+    return (a == b ? "'" + a + "' does not touch itself"
+                   : "'" + a + "' and '" + b + "' are of one body, which does not touch itself") +
+           "; switch that on by self: true, or remove the pair";
   for (std::size_t k = 0; k < pair; ++k)
     if (same(options.pairs[k], given))
       return "'" + a + "' and '" + b + "' have values already; give all of them in one pair";

@@ -162,6 +162,36 @@ TEST_F(Bodies, HaveALawOfContactForAPair) {
   EXPECT_EQ(dataset("pairs/gradient.h5", "/gradient/friction").at(0), 0.0);
 }
 
+TEST_F(Bodies, HaveALawOfContactForARegion) {
+  const auto gradient = [&](const std::string& pairs, const std::vector<std::string>& names, const std::string& out) {
+    std::string all = contact, parameters = "parameters:\n";
+    all.insert(all.find('}'), ", pairs: " + pairs);
+    for (const std::string& name : names) parameters += "  - {name: \"" + name + "\"}\n";
+    write("scene.yaml", two_bodies + held + all +
+                            "regions: {sole: {body: crate, box: {min: [0, 0, 0], max: [1, 0.112, 1]}}}\n"
+                            "solver: {dt: 0.002, steps: 20, substeps: 4, damping: 1}\n"
+                            "objective: {type: target_position, region: crate/all, target: [0.3, 0.2, 0.1]}\n" +
+                            parameters);
+    good({"gradient", "scene.yaml"}, out);
+    std::vector<double> values;
+    for (const std::string& name : names) values.push_back(dataset(out + "/gradient.h5", "/gradient/" + name).at(0));
+    return values;
+  };
+  const std::vector<double> body =
+      gradient("[{between: [slab, crate], friction: 0.8}]", {"friction:slab|crate", "friction"}, "body");
+  EXPECT_EQ(gradient("[{between: [slab, crate/all], friction: 0.8}]", {"friction:slab|crate/all", "friction"}, "all"),
+            body);
+  // The sole, and what else of the crate touches the slab, by its sides.
+  const std::vector<double> sole = gradient(
+      "[{between: [slab, crate/sole], friction: 0.8}, {between: [crate, slab], "
+      "friction: 0.8}]",
+      {"friction:slab|crate/sole", "friction:crate|slab"}, "sole");
+  EXPECT_NEAR(sole[0] + sole[1], body[0], 1e-9 * std::abs(body[0]));
+  EXPECT_NE(sole[0], 0.0);
+  EXPECT_NE(sole[1], 0.0);
+  EXPECT_EQ(body[1], 0.0);
+}
+
 TEST_F(Bodies, HaveValuesOfTheirOwnFromFiles) {
   std::vector<double> stiffness(48), velocity(3 * 27);
   for (std::size_t i = 0; i < stiffness.size(); ++i) stiffness[i] = 1.0e5 + 1.0e3 * static_cast<double>(i);
@@ -320,7 +350,11 @@ TEST_F(Bodies, AreRefusedWithAReason) {
       changed("friction_velocity: 0.1}", "obstacles: [{plane: {point: [0, -1, 0], normal: [0, 1, 0]}, name: slab}]}"),
       "an obstacle is called 'slab', as a body is");
   refused(changed("friction_velocity: 0.1}", "pairs: [{between: [crate, slap], friction: 1}]}"),
-          "contact.pairs[0]: there is no body or obstacle 'slap'; did you mean 'slab'?");
+          "contact.pairs[0]: there is no body, obstacle or region 'slap'; did you mean 'slab'?");
+  refused(changed("friction_velocity: 0.1}",
+                  "pairs: [{between: [slab, crate/y_min], friction: 1}, {between: [slab, "
+                  "crate/all], friction: 0.5}]}"),
+          "contact: regions 'crate/y_min' and 'crate/all' both have the face of vertices ");
   refused(changed("{translate: [0.3, 0.111, 0.1]}", "{translate: [0.3, 0.05, 0.1]}"), " of crate and ");
   refused(crate_mesh + "\nmaterial: " + rubber +
               "\nregions: {r: {body: crate, box: {min: [0, 0, 0], max: [1, 1, 1]}}}\n" + solver,

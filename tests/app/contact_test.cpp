@@ -101,8 +101,8 @@ TEST_F(Contact, APairHasALawOfItsOwn) {
 TEST_F(Contact, PairsOfWhatIsNotThereAreToldWithThePlace) {
   const std::vector<std::pair<std::string, std::string>> all{
       {"[body, flor], friction: 0.3",
-       "contact.pairs[0]: there is no body or obstacle 'flor'; did you mean 'floor'? "
-       "give one of: body, floor"},
+       "contact.pairs[0]: there is no body, obstacle or region 'flor'; did you mean 'floor'? "
+       "give one of: body, floor, all, x_max"},
       {"[floor, floor], friction: 0.3", "contact.pairs[0]: 'floor' and 'floor' are obstacles"},
       {"[body, body], friction: 0.3", "contact.pairs[0]: 'body' does not touch itself"},
       {"[body, floor], friction: 0.3}, {between: [floor, body], barrier_distance: 0.01",

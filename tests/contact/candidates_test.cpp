@@ -22,7 +22,7 @@ struct Pairs {
 /// bricks, the same on any number of ranks. Collective.
 Pairs num_pairs(MPI_Comm comm, std::array<int, 3> bricks, unsigned seed, double way, double range) {
   const auto mesh = TetrahedralMesh::box(comm, {1.0 * bricks[0], 1.0 * bricks[1], 1.0 * bricks[2]}, bricks);
-  Candidates candidates(*mesh, true, {}, {}, 1 << 28);
+  Candidates candidates(*mesh, true, {}, {}, {}, 1 << 28);
   Field rest("rest", mesh->vertex_entities(), 3), astray = rest.like("astray");
   std::vector<double> x = mesh->rest_positions();
   rest.from_host(x);

@@ -62,20 +62,23 @@ TEST(redistribute, keeps_calls_apart) {
 }
 
 TEST(redistribute, works_between_those_who_know_each_other) {
-  // Each rank and the next; even ones have nothing to send.
+  // Each rank and the next, in both directions or from the lower one only; even ones have nothing to send.
   const std::int32_t rank = rank_of(MPI_COMM_WORLD), ranks = num_ranks(MPI_COMM_WORLD);
-  std::vector<int> partners;
-  for (std::int32_t other = 0; other < ranks; ++other)
-    if (other != rank && ((other + 1) % ranks == rank || (rank + 1) % ranks == other)) partners.push_back(other);
   for (std::int32_t round = 0; round < 100; ++round) {
+    std::vector<int> receivers, senders;
+    for (std::int32_t other = 0; other < ranks; ++other) {
+      if (other == rank || ((other + 1) % ranks != rank && (rank + 1) % ranks != other)) continue;
+      if (round % 2 == 0 || rank < other) receivers.push_back(other);
+      if (round % 2 == 0 || other < rank) senders.push_back(other);
+    }
     const auto has = [&](std::int32_t from) { return from % 2 == 0 ? 0 : round; };
     std::vector<Item> items, expected;
     for (std::int32_t number = 0; number < has(rank); ++number)
-      for (auto to = partners.rbegin(); to != partners.rend(); ++to) items.push_back({rank, number, *to});
-    for (const int from : partners)
+      for (auto to = receivers.rbegin(); to != receivers.rend(); ++to) items.push_back({rank, number, *to});
+    for (const int from : senders)
       for (std::int32_t number = 0; number < has(from); ++number) expected.push_back({from, number, rank});
-    const std::vector<Item> received =
-        redistribute_among(MPI_COMM_WORLD, partners, items, [](const Item& item) { return static_cast<int>(item.to); });
+    const std::vector<Item> received = redistribute_among(MPI_COMM_WORLD, receivers, senders, items,
+                                                          [](const Item& item) { return static_cast<int>(item.to); });
     ASSERT_EQ(received.size(), expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i)
       ASSERT_TRUE(received[i].from == expected[i].from && received[i].number == expected[i].number &&

@@ -53,8 +53,16 @@ inline std::shared_ptr<TetrahedralMesh> make_mesh(const std::vector<Block>& bloc
   return std::make_shared<TetrahedralMesh>(comm, all);
 }
 
+/// Vertices of a block with a name, or of all, in a box.
+struct BlockRegion {
+  std::string name;
+  BoxShape box;
+  std::string block = {};
+};
+
 struct Scene {
   std::vector<Block> blocks;
+  std::vector<BlockRegion> regions = {};
   ContactOptions contact;
   double dt = 5e-4;
   std::array<double, 3> gravity{};
@@ -73,6 +81,7 @@ inline int block_of(const Scene& scene, double y) {
 
 inline DifferentiableSolver make_solver(const Scene& scene, MPI_Comm comm = MPI_COMM_WORLD) {
   auto mesh = make_mesh(scene.blocks, comm);
+  for (const BlockRegion& region : scene.regions) mesh->define_region(region.name, region.box, region.block);
   SolverOptions options{.dt = scene.dt,
                         .substeps = 1,
                         .damping = scene.damping,

@@ -273,8 +273,9 @@ TEST(contact_pairs, what_makes_no_sense_is_refused) {
     scene.contact.pairs = pairs;
     EXPECT_EQ(expect_refused([&] { make_solver(scene); }, words), ErrorKind::input);
   };
-  refused({{{"low", "midle"}, {}, {}, 0.1}}, {"contact of low with midle", "there is no body or obstacle 'midle'",
-                                              "did you mean 'middle'?", "low, middle, high, floor, roof"});
+  refused({{{"low", "midle"}, {}, {}, 0.1}},
+          {"contact of low with midle", "there is no body, obstacle or region 'midle'", "did you mean 'middle'?",
+           "low, middle, high, floor, roof"});
   refused({{{"low", "middle"}, {}, {}, 0.1}, {{"middle", "low"}, 0.01}},
           {"contact of middle with low", "have values already"});
   refused({{{"roof", "floor"}, {}, {}, 0.1}}, {"'roof' and 'floor' are obstacles"});
@@ -315,7 +316,8 @@ TEST(contact_pairs, a_lone_body_is_called_body) {
   scene.blocks[0].place[1] = shared.blocks[0].place[1] = -0.012;
   EXPECT_EQ(velocities_after_step(scene), velocities_after_step(shared));
   scene.contact.pairs[0].between[0] = "block";
-  expect_refused([&] { make_solver(scene); }, {"there is no body or obstacle 'block'", "give one of: body, 0"});
+  expect_refused([&] { make_solver(scene); },
+                 {"there is no body, obstacle or region 'block'", "give one of: body, 0, all"});
 }
 
 TEST(contact_pairs, derivatives_by_friction_that_is_not_there_are_refused) {

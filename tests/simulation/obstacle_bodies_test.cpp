@@ -79,7 +79,7 @@ DifferentiableSolver make_block(const std::string& integrator, std::vector<Named
 
 /// The sheet as a body that `System` moves.
 DifferentiableSolver with_body(const std::string& integrator, double friction, MPI_Comm comm = MPI_COMM_WORLD,
-                               int steps = 1) {
+                               int steps = 1, const std::vector<ContactPair>& pairs = {}) {
   DifferentiableSolver solver = make_block(integrator, {{"sheet", sheet()}}, comm);
   std::vector<double> rates, speeds;
   for (int n = 0; n < steps; ++n) {
@@ -100,7 +100,9 @@ DifferentiableSolver with_body(const std::string& integrator, double friction, M
           velocity[c] + turning / length * (axis[(c + 1) % 3] * arm(c + 2) - axis[(c + 2) % 3] * arm(c + 1));
     }
   solver.set_initial_velocity(start);
-  solver.add_contact(options_of_contact(friction));
+  ContactOptions contact = options_of_contact(friction);
+  contact.pairs = pairs;
+  solver.add_contact(contact);
   return solver;
 }
 
@@ -174,10 +176,19 @@ TEST_P(Integrators, a_body_moves_and_touches_as_an_obstacle_that_contact_moves) 
 
 TEST_P(Integrators, gradients_have_the_slopes_that_differences_have) {
   constexpr int steps = 2;
-  const std::vector<std::string> names{
-      "velocity:sheet/all", "angular_velocity:sheet/all", "friction",          "barrier_distance",
-      "rest_positions",     "initial_positions",          "initial_velocities"};
-  testing_gradient::expect_slopes([&](MPI_Comm comm) { return with_body(GetParam(), 0.3, comm, steps); }, steps, names);
+  const std::vector<std::string> names{"velocity:sheet/all",
+                                       "angular_velocity:sheet/all",
+                                       "friction",
+                                       "friction:sheet/left|block",
+                                       "friction_velocity:sheet/left|block",
+                                       "barrier_distance",
+                                       "rest_positions",
+                                       "initial_positions",
+                                       "initial_velocities"};
+  // A region of the sheet has a law of its own.
+  const ContactPair left{{"sheet/left", "block"}, {}, {}, 0.5, 0.08};
+  testing_gradient::expect_slopes([&](MPI_Comm comm) { return with_body(GetParam(), 0.3, comm, steps, {left}); }, steps,
+                                  names);
 }
 
 INSTANTIATE_TEST_SUITE_P(obstacle_bodies, Integrators,
@@ -212,7 +223,10 @@ TEST(obstacle_bodies, that_nothing_moves_rest_and_have_no_energy) {
   DifferentiableSolver two = make_block(
       "symplectic_euler", {{"sheet", sheet()}, {"other", closed_box({-0.1, -0.02, -0.1}, {0.05, -0.005, 0.05})}},
       MPI_COMM_WORLD);
-  two.add_contact(options_of_contact(0.2));
+  ContactOptions contact = options_of_contact(0.2);
+  contact.planes.push_back(
+      {.point = {0.0, -0.012, 0.0}, .normal = {0.0, 1.0, 0.0}});  // through both, but not the block
+  two.add_contact(contact);
   EXPECT_EQ(error_of(two), "");
   EXPECT_GT(testing_gradient::most_active_pairs(two, 3), 4);
   energies(std::move(two));

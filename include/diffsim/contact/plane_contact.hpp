@@ -20,10 +20,11 @@ struct PlaneShape {
   std::array<double, 3> origin{};  ///< m, a point of the axis at t = 0, which travels with the plane
 };
 
-/// Bodies of a mesh that touch a plane by one law.
+/// Groups of a mesh's surface that touch a plane by one law (contact/surface_groups.hpp).
 struct PlaneLaw {
   ContactLawNames parameters = shared_law_names();
-  std::vector<std::size_t> bodies = {};  ///< their places in the mesh's list; empty: all
+  std::vector<std::size_t> groups = {};   ///< by number: regions, then bodies; empty: the whole surface
+  std::vector<std::string> regions = {};  ///< that are groups
 };
 
 /// Makes the term of a half-space that a body cannot enter: E = κ Σ_i w_i ψ(φ_i², d̂) over the surface's vertices, w_i
@@ -33,8 +34,8 @@ struct PlaneLaw {
 /// Parameters of its own, named after the label: `obstacle_position:LABEL` p [3], m, `obstacle_velocity:LABEL` V [3],
 /// m/s, and of one that turns `obstacle_angular_velocity:LABEL` ω [1], rad/s.
 ///
-/// `with_friction`: forces depend on velocities. `law` says which bodies the term is of, and by which law; bodies with
-/// another law need another term. Throws Error for a normal without direction. Collective.
+/// `with_friction`: forces depend on velocities. `law` says which groups the term is of, and by which law; groups with
+/// another law need another term. Throws Error for a normal without direction and as `surface_groups` does. Collective.
 std::unique_ptr<ContactTerm> make_plane_contact(std::shared_ptr<const TetrahedralMesh> mesh, const PlaneShape& plane,
                                                 bool with_friction, const PlaneLaw& law = {});
 

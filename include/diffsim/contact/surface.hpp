@@ -39,14 +39,17 @@ struct Surface {
   std::vector<double> point_areas;  ///< rest areas, a third of the triangles', m²
   std::vector<SurfaceTriangle> triangles;
   std::vector<SurfaceEdge> edges;
+  // Groups of all of them (contact/surface_groups.hpp).
+  std::vector<std::int32_t> point_groups, triangle_groups, edge_groups;
 };
 
 /// The surface of a mesh: points with their owners, triangles with their cells or those that are cells, an edge with
-/// the lowest of the ranks that have a triangle at it. Collective.
-Surface mesh_surface(const TetrahedralMesh& mesh);
+/// the lowest of the ranks that have a triangle at it. `regions` of the surface are groups of their own, and Errors are
+/// those of `surface_groups`. Collective.
+Surface mesh_surface(const TetrahedralMesh& mesh, const std::vector<std::string>& regions = {});
 
-/// The surface of an obstacle: triangles that every rank has whole; its vertices are numbered from `first_number`,
-/// their rank is -1.
-Surface triangle_surface(const TriangleMesh& mesh, std::int64_t first_number);
+/// The surface of an obstacle: triangles that every rank has whole, all of one `group`; its vertices are numbered from
+/// `first_number`, their rank is -1.
+Surface triangle_surface(const TriangleMesh& mesh, std::int64_t first_number, std::int32_t group = 0);
 
 }  // namespace diffsim::contact

@@ -8,6 +8,9 @@
 
 namespace diffsim::contact {
 
+/// Appends the flat triangles that stand for a boundary face, in local vertices, normals outwards.
+void add_triangles_of(const Face& face, std::vector<std::array<int, 3>>& triangles);
+
 /// The flat triangles of this rank's surface, in local vertices. Of tetrahedra those that stand for boundary faces,
 /// normals outwards: a linear face itself; of a second-order face the four between its corners and the nodes on its
 /// edges. Then the triangles that are bodies of their own.
@@ -24,10 +27,6 @@ struct SurfaceAreas {
 
 /// Collective.
 SurfaceAreas surface_areas(const TetrahedralMesh& mesh);
-
-/// Owned vertices of the surface of some bodies, by their places in the mesh's list; of all where none are named.
-/// Collective.
-std::vector<int> surface_vertices(const TetrahedralMesh& mesh, const std::vector<std::size_t>& bodies);
 
 /// The areas that the owned vertices stand for, as functions of the rest shape X [local vertices, 3]: [owned vertices],
 /// m², zero inside. Every method is collective.

@@ -23,9 +23,10 @@ struct TriangleObstacle {
   std::array<double, 3> origin = {};  ///< m, a point of the axis at t = 0, which travels with the obstacle
 };
 
-/// Law of the pairs of two groups of vertices: bodies are numbered as in the mesh, obstacles after them.
+/// Law of some pairs of groups: regions of the surface are numbered as listed, the mesh's bodies after them, then
+/// obstacles.
 struct GroupLaw {
-  std::array<std::size_t, 2> groups;  ///< the same twice: a body with itself
+  std::vector<std::array<std::size_t, 2>> pairs;  ///< in any order; the same twice: a group with itself
   ContactLawNames parameters;
 };
 
@@ -35,7 +36,8 @@ struct SurfaceContactOptions {
   /// Bodies of the mesh, by their places in its list, whose vertices are all prescribed: they touch neither themselves,
   /// each other nor `obstacles`.
   std::vector<std::size_t> prescribed_bodies = {};
-  std::vector<GroupLaw> laws = {};                 ///< others have the law that is shared
+  std::vector<std::string> regions = {};           ///< of the surface, that are groups (contact/surface_groups.hpp)
+  std::vector<GroupLaw> laws = {};                 ///< other pairs have the law that is shared
   bool with_friction = false;                      ///< forces depend on velocities
   std::int64_t max_pairs = std::int64_t{1} << 28;  ///< of a rank, of each kind, that may touch: 2 GiB
 };
@@ -43,8 +45,9 @@ struct SurfaceContactOptions {
 /// Contact of a mesh's surface with itself and with obstacles of triangles, by point–triangle and edge–edge pairs
 /// (contact/pair_force.hpp), across ranks (docs/architecture.md). Second-order faces are four flat triangles each.
 ///
-/// Vertices are of groups by their numbers: each body of the mesh, each obstacle. Two groups have a law, that which is
-/// shared or one of their own, and a pair pushes where its points are nearer than the d̂ of its law.
+/// Points, triangles and edges are of groups: a region of the surface, a body of the mesh, an obstacle. Two groups have
+/// a law, that which is shared or one of their own, and a pair pushes where its points are nearer than the d̂ of its
+/// law.
 ///
 /// Parameters of each obstacle: `obstacle_position:LABEL` [3], m, by which it is shifted at t = 0,
 /// `obstacle_velocity:LABEL` [3], m/s, and `obstacle_angular_velocity:LABEL` [1], rad/s.
@@ -53,7 +56,8 @@ struct SurfaceContactOptions {
 /// of their law.
 class SurfaceContact : public ContactTerm {
  public:
-  /// Throws Error (input) where a triangle has vertices of two bodies. Collective.
+  /// Throws Error (input) where a triangle has vertices of two bodies, for a region without a face of the surface and
+  /// for two with a face in common. Collective.
   SurfaceContact(std::shared_ptr<const TetrahedralMesh> mesh, SurfaceContactOptions options);
   ~SurfaceContact() override;
 

@@ -21,12 +21,12 @@ void require_messages(const std::vector<int>& to);
 /// part in one barrier. Collective.
 std::vector<std::byte> redistribute_bytes(MPI_Comm comm, std::span<const std::byte> items, std::size_t width,
                                           const std::vector<int>& to);
-/// The same between ranks that know of each other: `partners`, in the order of their numbers and without this rank, are
-/// those that have it among theirs, and `to` names no others. By one message to each partner, and without a barrier.
-/// Collective.
-std::vector<std::byte> redistribute_bytes_among(MPI_Comm comm, const std::vector<int>& partners,
-                                                std::span<const std::byte> items, std::size_t width,
-                                                const std::vector<int>& to);
+/// The same between ranks that know of each other: `receivers`, in the order of their numbers and without this rank,
+/// are those that have it among their `senders`, and `to` names no others. By one message to each receiver, and without
+/// a barrier. Collective.
+std::vector<std::byte> redistribute_bytes_among(MPI_Comm comm, const std::vector<int>& receivers,
+                                                const std::vector<int>& senders, std::span<const std::byte> items,
+                                                std::size_t width, const std::vector<int>& to);
 
 namespace detail {
 
@@ -55,16 +55,16 @@ std::vector<Item> redistribute(MPI_Comm comm, const std::vector<Item>& items, co
   return detail::items_of<Item>(redistribute_bytes(comm, std::as_bytes(std::span(items)), sizeof(Item), to));
 }
 
-/// Sends each of `items` to the one of `partners` that `destination(item)` names, as `redistribute_bytes_among` does;
+/// Sends each of `items` to the one of `receivers` that `destination(item)` names, as `redistribute_bytes_among` does;
 /// no more than 2³¹ - 1 to one. Collective; an Error on one rank leaves the others waiting.
 template <class Item, class Destination>
-std::vector<Item> redistribute_among(MPI_Comm comm, const std::vector<int>& partners, const std::vector<Item>& items,
-                                     const Destination& destination) {
+std::vector<Item> redistribute_among(MPI_Comm comm, const std::vector<int>& receivers, const std::vector<int>& senders,
+                                     const std::vector<Item>& items, const Destination& destination) {
   std::vector<int> to;
   to.reserve(items.size());
   for (const Item& item : items) to.push_back(destination(item));
   return detail::items_of<Item>(
-      redistribute_bytes_among(comm, partners, std::as_bytes(std::span(items)), sizeof(Item), to));
+      redistribute_bytes_among(comm, receivers, senders, std::as_bytes(std::span(items)), sizeof(Item), to));
 }
 
 }  // namespace diffsim

@@ -9,9 +9,10 @@
 
 #include "diffsim/contact/parameters.hpp"
 #include "diffsim/contact/surface.hpp"
-#include "diffsim/mesh/mesh_data.hpp"
 
 namespace diffsim {
+
+class TetrahedralMesh;
 
 /// How an obstacle turns, at a constant rate.
 struct Rotation {
@@ -42,11 +43,17 @@ struct MeshObstacle {
   Rotation rotation = {};
 };
 
-/// Law of two bodies, of a body with itself, or of a body and an obstacle. A value that is given is a parameter of the
-/// pair, as `friction:A|B` with the names in the order of `between`. One that is not given is that of ContactOptions,
-/// so the parameter that all such pairs share, `friction`.
+/// Law of two bodies, of a body with itself, or of a body and an obstacle; of a region of a body's surface where that
+/// is named instead. A value that is given is a parameter of the pair, as `friction:A|B` with the names in the order of
+/// `between`. One that is not given is that of ContactOptions, so the parameter that all such pairs share, `friction`.
+///
+/// A region named by some pair is told apart from the rest of the body by its faces; of which regions vertices and
+/// edges are is said in contact/surface_groups.hpp, with regions in the order in which pairs name them. A pair with a
+/// body holds for the body's regions too, where no pair with the region does: of all pairs that hold, the one that
+/// names most regions, of several the first.
 struct ContactPair {
-  /// Names of bodies of the mesh, `body` where there is one without a name, or labels of obstacles.
+  /// Names of bodies of the mesh, `body` where there is one without a name, labels of obstacles, or else regions, of
+  /// one of several bodies as BODY/REGION.
   std::array<std::string, 2> between;
   std::optional<double> barrier_distance = {};   ///< d̂, m
   std::optional<double> barrier_stiffness = {};  ///< κ, Pa
@@ -77,9 +84,9 @@ struct ContactOptions {
   std::vector<ContactPair> pairs = {};  ///< those with values of their own
 };
 
-/// Message for a pair, by its place in the list, that says nothing of contact among these bodies and obstacles: an
+/// Message for a pair, by its place in the list, that says nothing of contact among a mesh's bodies and obstacles: an
 /// unknown name, two obstacles, a body with itself where `self` is false, a pair that is there before, a value that its
-/// parameter may not have. Empty for a good one. `bodies`: those of the mesh.
-std::string fault_of_pair(const ContactOptions& options, std::size_t pair, const std::vector<MeshBody>& bodies);
+/// parameter may not have. Empty for a good one.
+std::string fault_of_pair(const ContactOptions& options, std::size_t pair, const TetrahedralMesh& mesh);
 
 }  // namespace diffsim

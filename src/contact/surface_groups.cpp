@@ -1,0 +1,138 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/contact/surface_groups.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <set>
+
+#include "diffsim/contact/surface_areas.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/ranks.hpp"
+#include "diffsim/mesh/bodies.hpp"
+
+namespace diffsim::contact {
+namespace {
+
+/// Key of a face, the same for each mention of the face on its rank.
+std::array<int, 4> key_of(const Face& face) {
+  std::array<int, 3> corners = face.vertices;
+  std::sort(corners.begin(), corners.end());
+  return {face.cell, corners[0], corners[1], corners[2]};
+}
+
+std::int64_t number_of(const TetrahedralMesh& mesh, int vertex) {
+  return mesh.vertex_order().file_index()[static_cast<std::size_t>(vertex)];
+}
+
+/// Text of the corners of a face, "3, 7, 9 of gripper".
+std::string text_of(const TetrahedralMesh& mesh, const Face& face) {
+  std::string text;
+  const std::int64_t first =
+      mesh.bodies().empty()
+          ? 0
+          : mesh.bodies()[static_cast<std::size_t>(body_of_vertex(mesh.bodies(), number_of(mesh, face.vertices[0])))]
+                .first_vertex;
+  for (std::size_t k = 0; k < 2; ++k) text += std::to_string(number_of(mesh, face.vertices[k]) - first) + ", ";
+  return text + vertex_name(mesh.bodies(), number_of(mesh, face.vertices[2]));
+}
+
+/// Region of each boundary face of this rank, and of each triangle that is a cell; the number of regions for none.
+struct FaceRegions {
+  std::vector<std::size_t> faces, triangles;
+};
+
+/// Notes that a face of these corners is of region r; Error where it is of another already.
+void assign(std::size_t& region, std::size_t r, const TetrahedralMesh& mesh, const Face& face,
+            const std::vector<std::string>& regions) {
+  if (region < r)
+    throw Error("regions '" + regions[region] + "' and '" + regions[r] + "' both have the face of vertices " +
+                    text_of(mesh, face) + "; pairs of contact need regions without a face in common",
+                ErrorKind::input);
+  region = r;
+}
+
+/// Collective.
+FaceRegions find_regions(const TetrahedralMesh& mesh, const std::vector<std::string>& regions) {
+  const std::vector<Face>& boundary = mesh.boundary();
+  const std::vector<int>& thin = mesh.lower_cells(CellKind::triangle).vertices;
+  FaceRegions found{std::vector<std::size_t>(boundary.size(), regions.size()),
+                    std::vector<std::size_t>(thin.size() / 3, regions.size())};
+  for (std::size_t r = 0; r < regions.size(); ++r) {
+    std::set<std::array<int, 4>> faces;
+    for (const Face& face : mesh.faces(regions[r])) faces.insert(key_of(face));
+    const std::vector<int>& triangles = mesh.region(regions[r]).lower_cells[index_of(CellKind::triangle)];
+    auto count = static_cast<std::int64_t>(triangles.size());
+    collectively(mesh.comm(), [&] {
+      for (std::size_t f = 0; f < boundary.size(); ++f) {
+        if (!faces.contains(key_of(boundary[f]))) continue;
+        ++count;
+        assign(found.faces[f], r, mesh, boundary[f], regions);
+      }
+      for (const int t : triangles) {
+        const std::size_t i = 3 * static_cast<std::size_t>(t);
+        assign(found.triangles[i / 3], r, mesh, {-1, {thin[i], thin[i + 1], thin[i + 2]}}, regions);
+      }
+    });
+    if (sum_over_ranks(count, mesh.comm()) == 0)
+      throw Error("region '" + regions[r] + "' has no face of the surface; give one with faces that can touch",
+                  ErrorKind::input);
+  }
+  return found;
+}
+
+}  // namespace
+
+SurfaceGroups surface_groups(const TetrahedralMesh& mesh, const std::vector<std::string>& regions) {
+  const std::size_t num_regions = regions.size();
+  const FaceRegions found = find_regions(mesh, regions);
+  const auto group_of_body = [&](int vertex) {
+    return static_cast<int>(num_regions) + body_of_vertex(mesh.bodies(), number_of(mesh, vertex));
+  };
+  SurfaceGroups groups;
+  std::vector<std::array<int, 3>> triangles;
+  const auto num_vertices = static_cast<std::size_t>(mesh.num_vertices());
+  std::vector<PetscInt> counts(num_regions * num_vertices, 0);  // [vertices, regions]: triangles of the region there
+  // Gives the triangles that are not of a group yet the region.
+  const auto give = [&](std::size_t region) {
+    for (std::size_t t = groups.triangles.size(); t < triangles.size(); ++t) {
+      groups.triangles.push_back(region < num_regions ? static_cast<int>(region) : group_of_body(triangles[t][0]));
+      if (region == num_regions) continue;
+      for (const int v : triangles[t]) ++counts[num_regions * static_cast<std::size_t>(v) + region];
+    }
+  };
+  for (std::size_t f = 0; f < found.faces.size(); ++f) {
+    add_triangles_of(mesh.boundary()[f], triangles);
+    give(found.faces[f]);
+  }
+  const std::vector<int>& thin = mesh.lower_cells(CellKind::triangle).vertices;
+  for (std::size_t t = 0; t < found.triangles.size(); ++t) {
+    triangles.push_back({thin[3 * t], thin[3 * t + 1], thin[3 * t + 2]});
+    give(found.triangles[t]);
+  }
+  if (num_regions > 0) {
+    mesh.vertex_exchange().add_to_owners(counts, static_cast<int>(num_regions));
+    mesh.vertex_exchange().copy_to_ghosts(counts, static_cast<int>(num_regions));
+  }
+  for (std::size_t v = 0; v < num_vertices; ++v) {
+    const auto begin = counts.begin() + static_cast<std::ptrdiff_t>(num_regions * v),
+               end = begin + static_cast<std::ptrdiff_t>(num_regions);
+    const auto first = std::find_if(begin, end, [](PetscInt count) { return count > 0; });
+    groups.vertices.push_back(first < end ? static_cast<int>(first - begin) : group_of_body(static_cast<int>(v)));
+  }
+  return groups;
+}
+
+std::vector<int> surface_vertices(const TetrahedralMesh& mesh, const std::vector<std::string>& regions,
+                                  const std::vector<std::size_t>& groups) {
+  std::vector<int> vertices = surface_areas(mesh).vertices;
+  if (groups.empty()) return vertices;
+  const SurfaceGroups all = surface_groups(mesh, regions);
+  std::erase_if(vertices, [&](int v) {
+    const auto group = static_cast<std::size_t>(all.vertices[static_cast<std::size_t>(v)]);
+    return std::find(groups.begin(), groups.end(), group) == groups.end();
+  });
+  return vertices;
+}
+
+}  // namespace diffsim::contact
