@@ -3,10 +3,23 @@
 
 #include <initializer_list>
 
-#include "diffsim/core/device.hpp"
+#include "diffsim/core/point_term_impl.hpp"
+#include "diffsim/mesh/lumping.hpp"
 
 namespace diffsim {
 namespace {
+
+/// Force -d v of a coefficient d, N s/m.
+struct Drag {
+  static constexpr int num_values = 0;
+  static constexpr bool uses_positions = false, uses_velocities = true;
+
+  template <class T>
+  DIFFSIM_FUNCTION Vec3<T> force(const PointValues<T, num_values>& at) const {
+    return {{-at.weight * at.v[0], -at.weight * at.v[1], -at.weight * at.v[2]}};
+  }
+  DIFFSIM_FUNCTION Drag projected() const { return *this; }
+};
 
 constexpr const char* on_what[] = {"rayleigh_damping", "drag", "density", "rest_positions"};
 
@@ -63,39 +76,59 @@ void set_per_volume_tangent(const ParameterSet& parameters, const ParameterSet& 
   Kokkos::fence();
 }
 
-}  // namespace
+/// Weights are the coefficients, of which each rank has its share at all its vertices.
+class NodalDamping : public PointTerm<Drag> {
+ public:
+  explicit NodalDamping(const TetrahedralMesh& mesh)
+      : PointTerm("nodal_damping", Drag(), {}, mesh.num_vertices()),
+        lumping_(mesh),
+        per_volume_("damping_per_volume", static_cast<std::size_t>(mesh.num_cells())),
+        coefficients_("damping_coefficients", mesh.vertex_entities(), 3) {}
 
-NodalDamping::NodalDamping(const TetrahedralMesh& mesh)
-    : lumping_(mesh),
-      per_volume_("damping_per_volume", static_cast<std::size_t>(mesh.num_cells())),
-      coefficients_("damping_coefficients", mesh.vertex_entities(), 3) {}
+  bool has_symmetric_jacobian() const override { return true; }
+  void prepare(const ParameterSet& parameters) override;
+  void prepare_tangent(const ParameterSet& parameters, const ParameterSet& direction) override;
+  void begin_adjoint(const ParameterSet& gradient) override;
+  void prepare_adjoint(const ParameterSet& parameters, ParameterSet& gradient) override;
+  void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override;
+  void prepare_adjoint_tangent(const ParameterSet& parameters, const ParameterSet& direction,
+                               ParameterSet& gradient_tangent) override;
+  void add_damping_bound(const ParameterSet&, Field& damping) override { axpy(1.0, coefficients_, damping); }
 
-NodalDamping::~NodalDamping() = default;
+ private:
+  Lumping lumping_;
+  Field per_volume_;                             // α ρ + c, [cells]
+  Field coefficients_;                           // d, [local vertices, 3], three times the same
+  Field tangent_, gradient_, gradient_tangent_;  // of d; gradients in the first component
+};
 
 void NodalDamping::prepare(const ParameterSet& parameters) {
   set_per_volume(parameters, per_volume_);
   coefficients_.fill(0.0);
   lumping_.add_sums(per_volume_, parameters.at("rest_positions").field, coefficients_);
+  weights().values = coefficients_.data();
+  weights().stride = 3;
 }
 
 void NodalDamping::prepare_tangent(const ParameterSet& parameters, const ParameterSet& direction) {
-  has_tangent_ = any_of(direction);
-  if (!has_tangent_) return;
+  weights().tangent = nullptr;
+  if (!any_of(direction)) return;
   Field per_volume = per_volume_.like("damping_per_volume_tangent");
   set_per_volume_tangent(parameters, direction, per_volume);
   tangent_ = coefficients_.like("damping_tangent");
   const Parameter* const rest = direction.find("rest_positions");
   lumping_.add_sums_tangent(per_volume_, parameters.at("rest_positions").field, &per_volume,
                             rest ? &rest->field : nullptr, tangent_);
+  weights().tangent = tangent_.data();
 }
 
 void NodalDamping::begin_adjoint(const ParameterSet& gradient) {
-  has_gradient_ = any_of(gradient);
-  gradient_ = has_gradient_ ? coefficients_.like("damping_gradient") : Field();
+  gradient_ = any_of(gradient) ? coefficients_.like("damping_gradient") : Field();
+  weights().gradient = gradient_.size() > 0 ? gradient_.data() : nullptr;
 }
 
 void NodalDamping::prepare_adjoint(const ParameterSet& parameters, ParameterSet& gradient) {
-  if (!has_gradient_) return;
+  if (gradient_.size() == 0) return;
   Field per_volume = per_volume_.like("damping_per_volume_gradient");
   Parameter* const rest = gradient.find("rest_positions");
   lumping_.add_sums_adjoint(per_volume_, parameters.at("rest_positions").field, gradient_, &per_volume,
@@ -107,6 +140,7 @@ void NodalDamping::begin_adjoint_tangent(const ParameterSet& gradient, const Par
   if (gradient.find("rest_positions") || direction.find("rest_positions"))
     throw Error("no second derivative by 'rest_positions'", ErrorKind::input);
   gradient_tangent_ = any_of(gradient) ? coefficients_.like("damping_gradient_tangent") : Field();
+  weights().gradient_tangent = gradient_tangent_.size() > 0 ? gradient_tangent_.data() : nullptr;
 }
 
 void NodalDamping::prepare_adjoint_tangent(const ParameterSet& parameters, const ParameterSet& direction,
@@ -127,39 +161,10 @@ void NodalDamping::prepare_adjoint_tangent(const ParameterSet& parameters, const
   add_cross("density", "rayleigh_damping");
 }
 
-double NodalDamping::energy(const Configuration&, const ParameterSet&) { return 0.0; }
+}  // namespace
 
-void NodalDamping::add_force(const Configuration& at, const ParameterSet&, Field& force) {
-  add_product(-1.0, coefficients_, *at.velocities, force);
+std::unique_ptr<ForceTerm> make_nodal_damping(const TetrahedralMesh& mesh) {
+  return std::make_unique<NodalDamping>(mesh);
 }
-
-void NodalDamping::add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent, const ParameterSet&,
-                                     Field& force_tangent) {
-  add_product(-1.0, coefficients_, *tangent.velocities, force_tangent);
-  if (has_tangent_) add_product(-1.0, tangent_, *at.velocities, force_tangent);
-}
-
-void NodalDamping::add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
-                                     ParameterSet&) {
-  add_product(-1.0, coefficients_, w, *adjoint.velocities);
-  if (has_gradient_) add_product(-1.0, w, *at.velocities, gradient_);
-}
-
-void NodalDamping::add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
-                                             const ParameterSet& direction, const Field* w, const Field* dw,
-                                             const ConfigurationAdjoint& adjoint_tangent, ParameterSet&) {
-  if (dw) add_product(-1.0, coefficients_, *dw, *adjoint_tangent.velocities);
-  if (w && any_of(direction)) add_product(-1.0, tangent_, *w, *adjoint_tangent.velocities);
-  if (gradient_tangent_.size() == 0) return;
-  if (dw) add_product(-1.0, *dw, *at.velocities, gradient_tangent_);
-  if (w) add_product(-1.0, *w, *tangent.velocities, gradient_tangent_);
-}
-
-void NodalDamping::add_jacobian(const Configuration&, const ParameterSet&, const JacobianWeights& weights,
-                                BlockMatrix& matrix) {
-  matrix.add_to_diagonal(-weights.velocity, coefficients_);
-}
-
-void NodalDamping::add_damping_bound(const ParameterSet&, Field& damping) { axpy(1.0, coefficients_, damping); }
 
 }  // namespace diffsim

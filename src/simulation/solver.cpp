@@ -162,7 +162,7 @@ void DifferentiableSolver::set_materials() {
   for (const auto& [name, group] : damping_parameters())
     if (mechanisms.count(group) > 0) fields.try_emplace(name, num_cells, *find_parameter_spec(name)->default_value);
   if (mechanisms.count("viscosity") > 0) system().add_term(make_viscous_term(*mesh_));
-  if (mechanisms.count("nodal_damping") > 0) system().add_term(std::make_unique<NodalDamping>(*mesh_));
+  if (mechanisms.count("nodal_damping") > 0) system().add_term(make_nodal_damping(*mesh_));
   for (auto& [name, values] : fields) {
     Parameter* parameter = parameters().find(name);
     if (!parameter) parameter = &parameters().add(*find_parameter_spec(name), mesh_->cell_entities());
@@ -190,7 +190,7 @@ std::string DifferentiableSolver::add_traction(const std::string& region, const 
   parameters()
       .add(LoadParameters::traction, Entities::one_for_all(mesh_->comm()), steps, region)
       .field.from_host(traction);
-  system().add_term(std::make_unique<SurfaceTraction>(name, std::move(faces)));
+  system().add_term(make_surface_traction(name, std::move(faces)));
   return name;
 }
 
