@@ -20,6 +20,8 @@ namespace diffsim {
 /// Parameters of its own: `gravity` [3], m/s²; `rest_positions` (local vertex) [3], m, the undeformed shape, which x[0]
 /// does not follow by itself; those of inertias and terms are added by whoever adds these. Verbs that compute are
 /// collective.
+///
+/// Vertices without mass, as obstacles have, take no part in the dynamics: `prepare` fixes those that nothing moves.
 class System {
  public:
   explicit System(std::shared_ptr<const TetrahedralMesh> mesh);

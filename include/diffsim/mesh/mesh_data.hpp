@@ -13,9 +13,9 @@ namespace diffsim {
 
 /// A named set of mesh entities: a physical group of the file, or a side of a box.
 struct RegionInfo {
-  std::string name;    ///< physical name; the tag written as a number where the file gives none
-  int dimension = 3;   ///< 3: cells, 2: boundary or interior faces, 1 and 0: vertices (of curves, points)
-  int tag = 0;         ///< the file's physical tag
+  std::string name;   ///< physical name; the tag written as a number where the file gives none
+  int dimension = 3;  ///< 3: tetrahedra, 2: their faces, or triangles, 1 and 0: vertices of curves and points, or cells
+  int tag = 0;        ///< the file's physical tag
   std::string body{};  ///< of a mesh of several bodies: the body whose file has the set; `name` is then BODY/NAME
 };
 
