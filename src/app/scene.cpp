@@ -88,6 +88,7 @@ Scene parse_scene(const std::string& text, const std::string& file) {
     parse_bodies(*value, scene);
   } else {
     scene.mesh = parse_mesh(mapping.need("mesh", "{file: …} or {box: …}; or give `bodies`"), scene);
+    require_tetrahedra(scene.mesh);
   }
   if (const Value* value = mapping.find("regions")) scene.regions = parse_regions(*value, scene);
   if (const Value* value = mapping.find("material")) parse_materials(*value, scene);

@@ -48,11 +48,13 @@ struct BoxMesh {
 };
 
 struct MeshSection {
-  std::variant<std::string, BoxMesh> source;  ///< a file's path, or a box
+  std::variant<std::string, BoxMesh, TriangleMesh> source;  ///< a file's path, a box, or an obstacle's shape
   int order = 1;
   std::optional<int> quadrature_degree;
   double scale = 1.0;
   bool allow_coincident_vertices = false;
+  std::optional<CellKind> cells;  ///< that are read from the file; default: by the kind of body
+  bool boundary = false;          ///< of tetrahedra, only the triangles on the boundary
   Place place;
 };
 
@@ -95,7 +97,10 @@ struct InitialSection {
 
 /// A body of a scene of several. Its materials are among the scene's, for regions BODY/….
 struct BodyEntry {
+  /// Solid: tetrahedra with a material. Obstacle: triangles without mass, at rest where nothing moves them.
+  enum class Kind { solid, obstacle };
   std::string name;
+  Kind kind = Kind::solid;
   MeshSection mesh;
   Placement placement;
   InitialSection initial;  ///< instead of the scene's

@@ -34,7 +34,43 @@ Placement parse_placement(const Value& value) {
   return placement;
 }
 
+void finish_obstacle(const Mapping& mapping, BodyEntry& body) {
+  const auto refuse = [&](const char* key, const char* why) {
+    if (mapping.has(key)) mapping.place_of(key).fail(why);
+  };
+  refuse("material", "is of a body that deforms, and this one is an obstacle; remove it, or give kind: solid");
+  refuse("initial", "is of a body that moves freely, and this one is an obstacle; move it by `boundary`");
+  if (body.mesh.order != 1) body.mesh.place.fail("is of order 2, and an obstacle has flat triangles; give order: 1");
+  const bool is_box = std::holds_alternative<BoxMesh>(body.mesh.source);
+  if (!body.mesh.cells) body.mesh.cells = is_box ? CellKind::tetrahedron : CellKind::triangle;
+  body.mesh.boundary = body.mesh.cells == CellKind::tetrahedron;
+}
+
+void finish_solid(const Mapping& mapping, Scene& scene, const BodyEntry& body) {
+  require_tetrahedra(body.mesh);
+  if (const Value* material = mapping.find("material")) parse_materials(*material, scene, body.name);
+  const BodyEntry* const first = first_solid(scene);
+  if (!first) return;
+  if (body.mesh.order != first->mesh.order)
+    body.mesh.place.fail("has another order than the bodies before; give all bodies the same `order`");
+  if (body.mesh.quadrature_degree != first->mesh.quadrature_degree)
+    body.mesh.place.fail("has another quadrature_degree than the bodies before; give all bodies the same");
+}
+
 }  // namespace
+
+void require_tetrahedra(const MeshSection& mesh) {
+  if (mesh.cells == CellKind::triangle || std::holds_alternative<TriangleMesh>(mesh.source))
+    mesh.place.fail(
+        "gives triangles, and a body that deforms has tetrahedra; give a file of them or a box, or, among `bodies`, "
+        "kind: obstacle");
+}
+
+const BodyEntry* first_solid(const Scene& scene) {
+  for (const BodyEntry& body : scene.bodies)
+    if (body.kind == BodyEntry::Kind::solid) return &body;
+  return nullptr;
+}
 
 void parse_bodies(const Value& value, Scene& scene) {
   if (!value.is_mapping() || value.items.empty())
@@ -48,16 +84,16 @@ void parse_bodies(const Value& value, Scene& scene) {
     body.place = mapping.place();
     if (body.name == "all" || body.name.find_first_of("/|:") != std::string::npos)
       body.place.fail("a body cannot have that name: `all`, /, | and : stand for something else; choose another");
-    if (const Value* kind = mapping.find("kind")) to_choice(*kind, {"solid"}, {"shell", "rod", "rigid"});
+    if (const Value* kind = mapping.find("kind"))
+      if (to_choice(*kind, {"solid", "obstacle"}, {"shell", "rod", "rigid"}) == "obstacle")
+        body.kind = BodyEntry::Kind::obstacle;
     body.mesh = parse_mesh(mapping.need("mesh", "{file: …} or {box: …}"), scene);
     if (const Value* placement = mapping.find("placement")) body.placement = parse_placement(*placement);
     if (const Value* initial = mapping.find("initial")) body.initial = parse_initial(*initial, scene, body.name);
-    if (const Value* material = mapping.find("material")) parse_materials(*material, scene, body.name);
-    const MeshSection& first = scene.bodies.empty() ? body.mesh : scene.bodies.front().mesh;
-    if (body.mesh.order != first.order)
-      body.mesh.place.fail("has another order than the bodies before; give all bodies the same `order`");
-    if (body.mesh.quadrature_degree != first.quadrature_degree)
-      body.mesh.place.fail("has another quadrature_degree than the bodies before; give all bodies the same");
+    if (body.kind == BodyEntry::Kind::obstacle)
+      finish_obstacle(mapping, body);
+    else
+      finish_solid(mapping, scene, body);
     scene.bodies.push_back(std::move(body));
   }
   scene.material_list = true;

@@ -24,7 +24,7 @@ PlaneObstacle parse_plane(const Value& value) {
   return plane;
 }
 
-contact::TriangleMesh parse_box_obstacle(const Value& value) {
+TriangleMesh parse_box_obstacle(const Value& value) {
   const Mapping mapping(value, {"min", "max"});
   const std::array<double, 3> min = to_vector(mapping.need("min", "[x, y, z], m"));
   const Value& upper = mapping.need("max", "[x, y, z], m");
@@ -34,23 +34,9 @@ contact::TriangleMesh parse_box_obstacle(const Value& value) {
   return contact::box_triangles(min, max);
 }
 
-contact::TriangleMesh parse_sphere(const Value& value) {
-  const Mapping mapping(value, {"center", "radius"});
-  return contact::sphere_triangles(to_vector(mapping.need("center", "[x, y, z], m")),
-                                   to_positive(mapping.need("radius", "a number, m"), "m"));
-}
-
-contact::TriangleMesh parse_cylinder(const Value& value) {
-  const Mapping mapping(value, {"from", "to", "radius"});
-  const std::array<double, 3> from = to_vector(mapping.need("from", "[x, y, z], the middle of an end, m"));
-  const Value& other = mapping.need("to", "[x, y, z], the middle of the other end, m");
-  if (to_vector(other) == from) other.place.fail("is where `from` is; give the other end's middle");
-  return contact::cylinder_triangles(from, to_vector(other), to_positive(mapping.need("radius", "a number, m"), "m"));
-}
-
 MeshFileObstacle parse_triangles(const Value& value, const Scene& scene) {
   const Mapping mapping(value, {"file", "scale", "solid"});
-  const Value& file = mapping.need("file", "the path of an STL or OBJ file");
+  const Value& file = mapping.need("file", "the path of an STL, OBJ or PLY file");
   MeshFileObstacle obstacle;
   obstacle.file = beside_scene(to_text(file), scene);
   if (const Value* scale = mapping.find("scale")) obstacle.scale = to_positive(*scale, "");
@@ -125,6 +111,20 @@ ContactPair parse_pair(const Value& value) {
 }
 
 }  // namespace
+
+TriangleMesh parse_sphere(const Value& value) {
+  const Mapping mapping(value, {"center", "radius"});
+  return contact::sphere_triangles(to_vector(mapping.need("center", "[x, y, z], m")),
+                                   to_positive(mapping.need("radius", "a number, m"), "m"));
+}
+
+TriangleMesh parse_cylinder(const Value& value) {
+  const Mapping mapping(value, {"from", "to", "radius"});
+  const std::array<double, 3> from = to_vector(mapping.need("from", "[x, y, z], the middle of an end, m"));
+  const Value& other = mapping.need("to", "[x, y, z], the middle of the other end, m");
+  if (to_vector(other) == from) other.place.fail("is where `from` is; give the other end's middle");
+  return contact::cylinder_triangles(from, to_vector(other), to_positive(mapping.need("radius", "a number, m"), "m"));
+}
 
 ContactSection parse_contact(const Value& value, const Scene& scene) {
   const Mapping mapping(value, {"barrier_distance", "barrier_stiffness", "friction", "friction_velocity", "obstacles",

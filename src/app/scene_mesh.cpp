@@ -47,16 +47,19 @@ RegionShape parse_shape(const Mapping& mapping) {
 }  // namespace
 
 MeshSection parse_mesh(const Value& value, const Scene& scene) {
-  const Mapping mapping(value, {"file", "box", "order", "quadrature_degree", "scale", "allow_coincident_vertices"});
+  const Mapping mapping(value, {"file", "box", "sphere", "cylinder", "order", "quadrature_degree", "scale",
+                                "allow_coincident_vertices", "cells"});
   MeshSection mesh;
   mesh.place = mapping.place();
-  if (mapping.one_of({"file", "box"}) == "file") {
-    mesh.source = beside_scene(to_text(*mapping.find("file")), scene);
-    mesh.place = mapping.place_of("file");
-  } else {
-    mesh.source = parse_box_mesh(*mapping.find("box"));
-    mesh.place = mapping.place_of("box");
-  }
+  const std::string source = mapping.one_of({"file", "box", "sphere", "cylinder"});
+  const Value& given = *mapping.find(source);
+  mesh.place = mapping.place_of(source);
+  if (source == "file") mesh.source = beside_scene(to_text(given), scene);
+  if (source == "box") mesh.source = parse_box_mesh(given);
+  if (source == "sphere") mesh.source = parse_sphere(given);
+  if (source == "cylinder") mesh.source = parse_cylinder(given);
+  if (const Value* cells = mapping.find("cells"))
+    mesh.cells = cell_kind(to_choice(*cells, {name_of(CellKind::tetrahedron), name_of(CellKind::triangle)}));
   if (const Value* order = mapping.find("order")) mesh.order = to_integer(*order, 1, 2);
   if (const Value* degree = mapping.find("quadrature_degree")) {
     if (mesh.order == 1)

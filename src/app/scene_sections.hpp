@@ -9,6 +9,10 @@ namespace diffsim::app {
 MeshSection parse_mesh(const Value& value, const Scene& scene);
 /// `bodies`, with their materials.
 void parse_bodies(const Value& value, Scene& scene);
+/// Throws InputError for a mesh of triangles.
+void require_tetrahedra(const MeshSection& mesh);
+/// The first body of tetrahedra; null where there is none.
+const BodyEntry* first_solid(const Scene& scene);
 std::vector<RegionEntry> parse_regions(const Value& value, const Scene& scene);
 /// `body`: the body whose materials they are; empty: of the whole mesh.
 void parse_materials(const Value& value, Scene& scene, const std::string& body = {});
@@ -17,6 +21,9 @@ SolverSection parse_solver(const Value* value, const Scene& scene);
 InitialSection parse_initial(const Value& value, const Scene& scene, const std::string& body = {});
 std::vector<BoundaryEntry> parse_boundary(const Value& value, const Scene& scene);
 ContactSection parse_contact(const Value& value, const Scene& scene);
+/// Shapes of obstacles: {center:, radius:} and {from:, to:, radius:}.
+TriangleMesh parse_sphere(const Value& value);
+TriangleMesh parse_cylinder(const Value& value);
 std::vector<ObjectiveEntry> parse_objectives(const Value& value, const Scene& scene);
 std::vector<ParameterEntry> parse_parameters(const Value& value, const Scene& scene);
 /// `measure_error`: see Scene.

@@ -13,6 +13,7 @@
 #include "diffsim/elastic/elastic_term.hpp"
 #include "diffsim/io/read_mesh.hpp"
 #include "diffsim/mesh/bodies.hpp"
+#include "diffsim/mesh/boundary_mesh.hpp"
 #include "diffsim/mesh/box.hpp"
 #include "diffsim/mesh/elevate.hpp"
 #include "diffsim/mesh/join_bodies.hpp"
@@ -186,7 +187,7 @@ void add_contact(const Scene& scene, DifferentiableSolver& solver) {
   for (const MeshFileObstacle& given : scene.contact->files) {
     require_readable(solver.mesh()->comm(), given.file, given.place);
     collectively(solver.mesh()->comm(),
-                 [&] { contact.meshes[given.obstacle].mesh = contact::read_triangles(given.file, given.scale); });
+                 [&] { contact.meshes[given.obstacle].mesh = read_triangles(given.file, given.scale); });
   }
   for (std::size_t k = 0; k < contact.pairs.size(); ++k)
     if (const std::string fault = fault_of_pair(contact, k, *solver.mesh()); !fault.empty())
@@ -222,11 +223,30 @@ void check_cells(const TetrahedralMesh& mesh, const std::vector<int>& cells, con
 
 namespace {
 
-MeshData load_mesh(MPI_Comm comm, const MeshSection& section) {
+/// Triangles that every rank has, as blocks that are all on the first rank.
+MeshData mesh_of(MPI_Comm comm, const TriangleMesh& triangles, double scale) {
+  MeshData data;
+  MeshData::LowerCells& cells = data.lower(CellKind::triangle);
+  data.num_vertices = static_cast<std::int64_t>(triangles.vertices.size());
+  cells.num = static_cast<std::int64_t>(triangles.triangles.size());
+  if (!is_first_rank(comm)) {
+    data.first_vertex = data.num_vertices;
+    cells.first = cells.num;
+    return data;
+  }
+  for (const auto& x : triangles.vertices)
+    for (const double component : x) data.coordinates.push_back(scale * component);
+  for (const auto& corners : triangles.triangles) cells.nodes.insert(cells.nodes.end(), corners.begin(), corners.end());
+  return data;
+}
+
+MeshData load_cells(MPI_Comm comm, const MeshSection& section) {
   if (const auto* path = std::get_if<std::string>(&section.source)) {
     require_readable(comm, *path, section.place);
-    return read_mesh_data(comm, *path, section.scale, section.allow_coincident_vertices, section.order);
+    return read_mesh_data(comm, *path, section.scale, section.allow_coincident_vertices, section.order,
+                          section.cells.value_or(CellKind::tetrahedron));
   }
+  if (const auto* shape = std::get_if<TriangleMesh>(&section.source)) return mesh_of(comm, *shape, section.scale);
   BoxMesh box = std::get<BoxMesh>(section.source);
   for (double& length : box.size) length *= section.scale;
   const int rank = rank_of(comm), ranks = num_ranks(comm);
@@ -234,6 +254,11 @@ MeshData load_mesh(MPI_Comm comm, const MeshSection& section) {
   at_place(section.place, [&] { collectively(comm, [&] { data = box_mesh(box.size, box.cells, rank, ranks); }); });
   if (section.order == 2) elevate(comm, data);
   return data;
+}
+
+MeshData load_mesh(MPI_Comm comm, const MeshSection& section) {
+  MeshData data = load_cells(comm, section);
+  return section.boundary ? boundary_mesh(comm, std::move(data)) : data;
 }
 
 }  // namespace
@@ -255,8 +280,9 @@ std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene) {
 }
 
 std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene, MeshData data) {
-  const MeshSection& section = scene.bodies.empty() ? scene.mesh : scene.bodies.front().mesh;
-  auto mesh = std::make_shared<TetrahedralMesh>(comm, std::move(data), section.quadrature_degree);
+  const BodyEntry* const solid = first_solid(scene);
+  const std::optional<int> degree = solid ? solid->mesh.quadrature_degree : scene.mesh.quadrature_degree;
+  auto mesh = std::make_shared<TetrahedralMesh>(comm, std::move(data), degree);
   for (const RegionEntry& region : scene.regions)
     at_place(region.place, [&] {
       mesh->define_region(region.name, region.shape, region.body);

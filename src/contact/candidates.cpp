@@ -13,6 +13,7 @@
 #include "diffsim/core/profiling.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/core/redistribute.hpp"
+#include "diffsim/mesh/bodies.hpp"
 #include "rendezvous.hpp"
 
 namespace diffsim::contact {
@@ -96,6 +97,7 @@ struct KeepPointTriangle {
   bool self;
 
   KOKKOS_INLINE_FUNCTION bool operator()(int point, int triangle) const {
+    if (pairs.both_prescribed(pairs.points(point), pairs.triangles(3 * triangle))) return false;
     if (point >= body_points) return triangle < local_triangles;
     if (triangle >= body_triangles) return true;
     if (!self && pairs.together(pairs.points(point), pairs.triangles(3 * triangle))) return false;
@@ -112,6 +114,7 @@ struct KeepEdgeEdge {
   bool self;
 
   KOKKOS_INLINE_FUNCTION bool operator()(int query, int leaf) const {
+    if (pairs.both_prescribed(pairs.edges(2 * query), pairs.edges(2 * leaf))) return false;
     if (leaf >= body_edges) return true;
     if (!self && pairs.together(pairs.edges(2 * query), pairs.edges(2 * leaf))) return false;
     for (int a = 0; a < 2; ++a)
@@ -128,6 +131,7 @@ struct KeepEdgeTriangle {
   bool self;
 
   KOKKOS_INLINE_FUNCTION bool operator()(int edge, int triangle) const {
+    if (pairs.both_prescribed(pairs.edges(2 * edge), pairs.triangles(3 * triangle))) return false;
     if (edge >= body_edges) return triangle < local_triangles;
     if (edge >= owned_edges) return false;
     if (triangle < body_triangles && !self && pairs.together(pairs.edges(2 * edge), pairs.triangles(3 * triangle)))
@@ -442,6 +446,16 @@ void Candidates::number_vertices(Lists& lists) {
       body.push_back(static_cast<int>(
           std::max<std::ptrdiff_t>(std::upper_bound(bodies_.begin(), bodies_.end(), number) - bodies_.begin(), 1) - 1));
     pairs_.bodies = to_device("diffsim::contact::bodies", body);
+  }
+  if (!prescribed_bodies_.empty()) {
+    const auto of_obstacle = [&](std::int64_t number) {
+      if (number >= mesh_->num_global_vertices()) return true;
+      const auto body = static_cast<std::size_t>(body_of_vertex(mesh_->bodies(), number));
+      return std::find(prescribed_bodies_.begin(), prescribed_bodies_.end(), body) != prescribed_bodies_.end();
+    };
+    std::vector<std::uint8_t> prescribed;
+    for (const std::int64_t number : numbers_) prescribed.push_back(of_obstacle(number) ? 1 : 0);
+    pairs_.prescribed = to_device("diffsim::contact::prescribed", prescribed);
   }
   measure();
 }

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@ struct PairView {
   DeviceArray<double> lengths;                // [edges]: squared, at rest
   DeviceArray<int> bodies;                    // [vertices]: bodies and obstacles; empty: all are of one
   DeviceArray<int> point_groups, triangle_groups, edge_groups;  // by which pairs have laws
+  DeviceArray<std::uint8_t> prescribed;  // [vertices]: of obstacles, which do not touch each other; empty: none
 
   KOKKOS_INLINE_FUNCTION int size() const { return static_cast<int>(point_triangle.size() + edge_edge.size()); }
   KOKKOS_INLINE_FUNCTION bool is_point_triangle(int p) const { return p < static_cast<int>(point_triangle.size()); }
@@ -52,6 +54,10 @@ struct PairView {
     const CandidatePair pair = is_point ? point_triangle(p) : edge_edge(p - static_cast<int>(point_triangle.size()));
     group[0] = is_point ? point_groups(pair.query) : edge_groups(pair.query);
     group[1] = is_point ? triangle_groups(pair.leaf) : edge_groups(pair.leaf);
+  }
+  /// Whether two vertices are both of obstacles.
+  KOKKOS_INLINE_FUNCTION bool both_prescribed(int a, int b) const {
+    return prescribed.size() > 0 && prescribed(a) != 0 && prescribed(b) != 0;
   }
   KOKKOS_INLINE_FUNCTION PointTriangleWeights point_triangle_weights(int p) const {
     const CandidatePair pair = point_triangle(p);
@@ -85,6 +91,9 @@ class Candidates {
   Candidates(const TetrahedralMesh& mesh, bool self, const std::vector<Surface>& obstacles,
              const std::vector<std::int64_t>& bodies, const std::vector<std::string>& regions, std::int64_t max_pairs);
 
+  /// Bodies, by their places in the mesh's list, that touch neither themselves, each other nor obstacles: obstacles
+  /// that are bodies. To be called before the lists are made.
+  void set_prescribed(const std::vector<std::size_t>& bodies) { prescribed_bodies_ = bodies; }
   /// Sets the rest shape: areas of points, [owned vertices], m², and positions, [local vertices, 3] of the mesh, with
   /// the obstacles' [obstacle vertices, 3]. Collective.
   void set_rest(const std::vector<double>& areas, const Field& positions, const Vectors& obstacles);
@@ -108,7 +117,9 @@ class Candidates {
   const std::vector<VertexPlace>& copies() const { return copies_; }
   /// The rest shape of all vertices of the pairs.
   const Vectors& rest() const { return rest_; }
-  /// Corners of this rank's triangles, in the mesh's local vertices.
+  /// This rank's part of the mesh's surface.
+  const Surface& surface() const { return body_; }
+  /// Corners of this rank's triangles of that, in the mesh's local vertices.
   const std::vector<std::array<int, 3>>& local_triangles() const { return local_triangles_; }
   int num_obstacle_vertices() const { return num_obstacle_vertices_; }
   const PairView& pairs() const { return pairs_; }
@@ -130,6 +141,7 @@ class Candidates {
   const TetrahedralMesh* mesh_;
   bool self_;
   std::vector<std::int64_t> bodies_;
+  std::vector<std::size_t> prescribed_bodies_;
   std::int64_t max_pairs_;
   int rank_ = 0, ranks_ = 1;
   Surface body_;

@@ -22,6 +22,8 @@ void add_triangles_of(const Face& face, std::vector<std::array<int, 3>>& triangl
 std::vector<std::array<int, 3>> surface_triangles(const TetrahedralMesh& mesh) {
   std::vector<std::array<int, 3>> triangles;
   for (const Face& face : mesh.boundary()) add_triangles_of(face, triangles);
+  const std::vector<int>& thin = mesh.lower_cells(CellKind::triangle).vertices;
+  for (std::size_t i = 0; i < thin.size(); i += 3) triangles.push_back({thin[i], thin[i + 1], thin[i + 2]});
   return triangles;
 }
 

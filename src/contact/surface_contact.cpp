@@ -71,6 +71,7 @@ SurfaceContact::Data::Data(std::shared_ptr<const TetrahedralMesh> the_mesh, Surf
                  options.max_pairs),
       rest_areas(*mesh) {
   require_bodies(*mesh, candidates.local_triangles());
+  candidates.set_prescribed(options.prescribed_bodies);
   std::vector<double> places;
   for (const TriangleObstacle& obstacle : options.obstacles) {
     contact::ObstacleMotion motion;

@@ -40,20 +40,40 @@ std::vector<T> gather_all(MPI_Comm comm, const std::vector<T>& mine, MPI_Datatyp
 /// Surfaces of the bodies, spread over the ranks.
 class BodySurfaces {
  public:
-  BodySurfaces(const TetrahedralMesh& mesh, const std::vector<double>& x)
-      : mesh_(mesh), x_(x), triangles_(body_names(mesh.bodies()).size()) {
-    for (const auto& triangle : contact::surface_triangles(mesh))
-      triangles_[static_cast<std::size_t>(body_of_vertex(mesh.bodies(), number(triangle[0])))].push_back(triangle);
+  /// `prescribed`: bodies that do not touch each other. Collective.
+  BodySurfaces(const TetrahedralMesh& mesh, const contact::Candidates& candidates, const std::vector<double>& x,
+               const std::vector<std::size_t>& prescribed)
+      : mesh_(mesh),
+        x_(x),
+        triangles_(body_names(mesh.bodies()).size()),
+        closed_(triangles_.size(), 1),
+        prescribed_(triangles_.size(), 0) {
+    const auto& triangles = candidates.local_triangles();
+    for (std::size_t t = 0; t < triangles.size(); ++t) {
+      const auto body = static_cast<std::size_t>(body_of_vertex(mesh.bodies(), number(triangles[t][0])));
+      triangles_[body].push_back(triangles[t]);
+      // The weight of an edge of n triangles is 1/n - 1. Boundaries of tetrahedra are closed anyway.
+      if (mesh.bodies().empty() || mesh.bodies()[body].kind == CellKind::tetrahedron) continue;
+      for (const double weight : candidates.surface().triangles[t].edge_weights)
+        if (weight != -0.5) closed_[body] = 0;
+    }
+    DIFFSIM_MPI(
+        MPI_Allreduce(MPI_IN_PLACE, closed_.data(), static_cast<int>(closed_.size()), MPI_INT, MPI_MIN, mesh.comm()));
+    for (const std::size_t body : prescribed) prescribed_[body] = 1;
   }
   std::int64_t number(int vertex) const { return mesh_.vertex_order().file_index()[static_cast<std::size_t>(vertex)]; }
-  /// Which body's inside p is; -1 for none, and for the one body that is not looked at. Collective.
-  int around(const Place& p, int but = -1) const {
+  /// Which body's inside p is, of a vertex of the body `of`, or of an obstacle if that is -1; -1 for none, for the body
+  /// itself, and for two prescribed bodies. Collective.
+  int around(const Place& p, int of = -1) const {
     std::vector<double> turns;
-    for (const Triangles& of_body : triangles_) turns.push_back(contact::winding(x_, of_body, p));
+    for (std::size_t b = 0; b < triangles_.size(); ++b)
+      turns.push_back(closed_[b] ? contact::winding(x_, triangles_[b], p) : 0.0);
     DIFFSIM_MPI(
         MPI_Allreduce(MPI_IN_PLACE, turns.data(), static_cast<int>(turns.size()), MPI_DOUBLE, MPI_SUM, mesh_.comm()));
-    for (int b = 0; b < static_cast<int>(turns.size()); ++b)
-      if (b != but && std::abs(turns[static_cast<std::size_t>(b)]) > 0.5) return b;
+    const bool is_prescribed = of < 0 || prescribed_[static_cast<std::size_t>(of)] != 0;
+    for (std::size_t b = 0; b < turns.size(); ++b)
+      if (static_cast<int>(b) != of && !(is_prescribed && prescribed_[b] != 0) && std::abs(turns[b]) > 0.5)
+        return static_cast<int>(b);
     return -1;
   }
   /// "the body", or of several "body crate".
@@ -88,6 +108,7 @@ class BodySurfaces {
   const TetrahedralMesh& mesh_;
   const std::vector<double>& x_;
   std::vector<Triangles> triangles_;  // of this rank
+  std::vector<int> closed_, prescribed_;
 };
 
 }  // namespace
@@ -97,10 +118,14 @@ std::string SurfaceContact::enclosed(const Configuration& at, const ParameterSet
   const std::vector<double> x = at.positions.to_host();
   const auto view = host_view(data_->obstacles_at(parameters, at.step, at.time));
   const std::vector<double> obstacles(view.data(), view.data() + view.size());
-  const BodySurfaces surfaces(mesh, x);
+  const BodySurfaces surfaces(mesh, data_->candidates, x, data_->options.prescribed_bodies);
+  // A vertex of each part of solid bodies, and of bodies of triangles.
   const std::vector<int> parts =
       contact::witnesses({mesh.cells().begin(), mesh.cells().end()}, mesh.nodes_per_cell(), mesh.num_vertices());
-  std::string found = surfaces.nested(parts);
+  std::vector<int> all_parts =
+      contact::witnesses(mesh.lower_cells(CellKind::triangle).vertices, 3, mesh.num_vertices());
+  all_parts.insert(all_parts.begin(), parts.begin(), parts.end());
+  std::string found = surfaces.nested(all_parts);
   for (std::size_t k = 0; k < data_->options.obstacles.size(); ++k) {
     const TriangleObstacle& obstacle = data_->options.obstacles[k];
     Triangles triangles = obstacle.mesh.triangles;

@@ -37,21 +37,31 @@ std::string text_of(const TetrahedralMesh& mesh, const Face& face) {
   return text + vertex_name(mesh.bodies(), number_of(mesh, face.vertices[2]));
 }
 
-/// Region of each boundary face of this rank, their count for none. Collective.
-std::vector<std::size_t> regions_of_faces(const TetrahedralMesh& mesh, const std::vector<std::string>& regions) {
-  const std::vector<Face>& boundary = mesh.boundary();
-  std::vector<std::size_t> found(boundary.size(), regions.size());
+/// Faces of this rank's surface: the boundary of tetrahedra, then the triangles that are cells.
+std::vector<Face> surface_faces(const TetrahedralMesh& mesh) {
+  std::vector<Face> faces = mesh.boundary();
+  const std::vector<int>& thin = mesh.lower_cells(CellKind::triangle).vertices;
+  for (std::size_t i = 0; i < thin.size(); i += 3) faces.push_back({-1, {thin[i], thin[i + 1], thin[i + 2]}});
+  return faces;
+}
+
+/// Region of each of these faces, their count for none. Collective.
+std::vector<std::size_t> regions_of(const std::vector<Face>& surface, const TetrahedralMesh& mesh,
+                                    const std::vector<std::string>& regions) {
+  std::vector<std::size_t> found(surface.size(), regions.size());
   for (std::size_t r = 0; r < regions.size(); ++r) {
     std::set<std::array<int, 4>> faces;
     for (const Face& face : mesh.faces(regions[r])) faces.insert(key_of(face));
+    for (const int cell : mesh.region(regions[r]).lower_cells[index_of(CellKind::triangle)])
+      faces.insert(key_of(surface[mesh.boundary().size() + static_cast<std::size_t>(cell)]));
     std::int64_t count = 0;
     collectively(mesh.comm(), [&] {
-      for (std::size_t f = 0; f < boundary.size(); ++f) {
-        if (!faces.contains(key_of(boundary[f]))) continue;
+      for (std::size_t f = 0; f < surface.size(); ++f) {
+        if (!faces.contains(key_of(surface[f]))) continue;
         ++count;
         if (found[f] < r)
           throw Error("regions '" + regions[found[f]] + "' and '" + regions[r] + "' both have the face of vertices " +
-                          text_of(mesh, boundary[f]) + "; pairs of contact need regions without a face in common",
+                          text_of(mesh, surface[f]) + "; pairs of contact need regions without a face in common",
                       ErrorKind::input);
         found[f] = r;
       }
@@ -67,7 +77,8 @@ std::vector<std::size_t> regions_of_faces(const TetrahedralMesh& mesh, const std
 
 SurfaceGroups surface_groups(const TetrahedralMesh& mesh, const std::vector<std::string>& regions) {
   const std::size_t num_regions = regions.size();
-  const std::vector<std::size_t> of_faces = regions_of_faces(mesh, regions);
+  const std::vector<Face> faces = surface_faces(mesh);
+  const std::vector<std::size_t> of_faces = regions_of(faces, mesh, regions);
   const auto group_of_body = [&](int vertex) {
     return static_cast<int>(num_regions) + body_of_vertex(mesh.bodies(), number_of(mesh, vertex));
   };
@@ -76,7 +87,7 @@ SurfaceGroups surface_groups(const TetrahedralMesh& mesh, const std::vector<std:
   const auto num_vertices = static_cast<std::size_t>(mesh.num_vertices());
   std::vector<PetscInt> counts(num_regions * num_vertices, 0);  // [vertices, regions]: triangles of the region there
   for (std::size_t f = 0; f < of_faces.size(); ++f) {
-    add_triangles_of(mesh.boundary()[f], triangles);
+    add_triangles_of(faces[f], triangles);
     for (std::size_t t = groups.triangles.size(); t < triangles.size(); ++t) {
       const std::size_t region = of_faces[f];
       groups.triangles.push_back(region < num_regions ? static_cast<int>(region) : group_of_body(triangles[t][0]));

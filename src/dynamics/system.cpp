@@ -14,6 +14,7 @@
 
 namespace diffsim {
 
+/// Bits 0 to 2: components that are fixed, or moved; bit 3: no mass; bit 4: fixed for want of mass alone.
 struct System::Mask {
   DeviceArray<std::uint8_t> fixed;
 };
@@ -26,6 +27,22 @@ void clear_copies(Field& field) {
   Kokkos::parallel_for(
       "diffsim::dynamics::clear_copies", Range(static_cast<int>(field.owned_size()), static_cast<int>(field.size())),
       KOKKOS_LAMBDA(int i) { x[i] = 0.0; });
+  Kokkos::fence();
+}
+
+constexpr std::uint8_t all_fixed = 7, massless = 8, held = 16;
+
+/// Vertices without mass are marked, and held where nothing prescribes their motion. Their mass becomes 1 kg, by which
+/// forces on them, that have no effect, can be divided.
+void hold_massless(const DeviceArray<std::uint8_t>& fixed, Field& mass) {
+  double* const m = mass.data();
+  Kokkos::parallel_for(
+      "diffsim::dynamics::hold_massless", Range(0, static_cast<int>(mass.size())), KOKKOS_LAMBDA(int i) {
+        if (m[i] != 0.0) return;
+        m[i] = 1.0;
+        fixed(i) |= massless;
+        if ((fixed(i) & all_fixed) != all_fixed) fixed(i) |= all_fixed | held;
+      });
   Kokkos::fence();
 }
 
@@ -64,15 +81,17 @@ void System::fix(const std::vector<int>& vertices, std::array<bool, 3> axes) {
     if (v >= mesh_->num_owned_vertices()) continue;
     for (std::size_t c = 0; c < 3; ++c)
       if (axes[c]) host(static_cast<std::size_t>(v)) |= static_cast<std::uint8_t>(1u << c);
+    host(static_cast<std::size_t>(v)) &= static_cast<std::uint8_t>(~held);
   }
   Kokkos::deep_copy(mask_->fixed, host);
 }
 
 void System::add_kinematics(std::unique_ptr<Kinematics> motion, const std::vector<int>& vertices) {
   const auto host = host_view(mask_->fixed);
+  const auto is_taken = [](std::uint8_t bits) { return (bits & all_fixed) != 0 && (bits & held) == 0; };
   collectively(comm(), [&] {
     for (const int v : vertices)
-      if (v < mesh_->num_owned_vertices() && host(static_cast<std::size_t>(v)) != 0)
+      if (v < mesh_->num_owned_vertices() && is_taken(host(static_cast<std::size_t>(v))))
         throw Error("vertex " +
                         vertex_name(mesh_->bodies(), mesh_->vertex_order().file_index()[static_cast<std::size_t>(v)]) +
                         " is fixed or moved already; a vertex can follow one of them only",
@@ -183,6 +202,7 @@ void System::prepare() {
   Field sums = local_field("mass");
   for (const auto& inertia : inertias_) inertia->add_mass(parameters_, sums);
   sum_masses(sums, mass_);
+  hold_massless(mask_->fixed, mass_);
   for (const auto& term : terms_) term->prepare(parameters_);
 }
 
@@ -288,10 +308,14 @@ void System::compute_force_adjoint_tangent(const Configuration& at, const Config
 double System::kinetic_energy(const State& state) const {
   const double* const m = mass_.data();
   const double* const v = state["velocities"].data();
+  const std::uint8_t* const mask = fixed();
   double sum = 0.0;
   Kokkos::parallel_reduce(
       "diffsim::dynamics::kinetic_energy", Range(0, static_cast<int>(state["velocities"].size())),
-      KOKKOS_LAMBDA(int i, double& s) { s += 0.5 * m[i / 3] * v[i] * v[i]; }, sum);
+      KOKKOS_LAMBDA(int i, double& s) {
+        if ((mask[i / 3] & massless) == 0) s += 0.5 * m[i / 3] * v[i] * v[i];
+      },
+      sum);
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
   return sum;
 }
@@ -304,10 +328,14 @@ double System::potential_energy(const State& state, int n) {
   const double* const g = gravity.field.data() + 3 * gravity.offset(n);
   const double* const m = mass_.data();
   const double* const x = positions.data();
+  const std::uint8_t* const mask = fixed();
   double weight = 0.0;
   Kokkos::parallel_reduce(
       "diffsim::dynamics::gravity_energy", Range(0, static_cast<int>(positions.owned_size())),
-      KOKKOS_LAMBDA(int i, double& s) { s -= m[i / 3] * g[i % 3] * x[i]; }, weight);
+      KOKKOS_LAMBDA(int i, double& s) {
+        if ((mask[i / 3] & massless) == 0) s -= m[i / 3] * g[i % 3] * x[i];
+      },
+      weight);
   sum += weight;
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
   return sum;

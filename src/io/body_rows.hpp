@@ -16,6 +16,7 @@ namespace diffsim {
 /// body's vertices or cells in its own order. Datasets of a mesh without names have no such group.
 struct BodyRows {
   std::string group;             ///< "/bodies/NAME", or empty
+  std::size_t body = 0;          ///< the body's place in the mesh's list
   std::int64_t first = 0;        ///< number of the body's first vertex, or cell, in the mesh
   std::int64_t total = 0;        ///< rows of the whole body
   std::size_t begin = 0;         ///< this rank's rows are those from here
@@ -26,7 +27,8 @@ struct BodyRows {
 };
 /// Rows of each body, in the mesh's order of bodies.
 std::vector<BodyRows> vertex_rows(const TetrahedralMesh& mesh);
-std::vector<BodyRows> cell_rows(const TetrahedralMesh& mesh);
+/// Rows of each body that has cells of that kind.
+std::vector<BodyRows> cell_rows(const TetrahedralMesh& mesh, CellKind kind = CellKind::tetrahedron);
 
 /// Calls use(rows, part) for each body with its part of `block`, this rank's block of a dataset of the whole mesh with
 /// `width` values a row. Nothing is copied where the mesh is one body without a name.

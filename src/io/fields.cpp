@@ -34,7 +34,10 @@ Shape with_components(Shape shape, int components) {
 std::vector<BodyRows> rows_to_read(const std::vector<BodyRows>& all, const TetrahedralMesh& mesh,
                                    const std::string& body) {
   if (body.empty()) return all;
-  BodyRows one = all[mesh.find_body(body)];
+  const std::size_t wanted = mesh.find_body(body);
+  const auto found = std::find_if(all.begin(), all.end(), [&](const BodyRows& rows) { return rows.body == wanted; });
+  if (found == all.end()) throw InputError("body '" + body + "' has no tetrahedra, and so no values of cells");
+  BodyRows one = *found;
   one.group.clear();
   return {one};
 }

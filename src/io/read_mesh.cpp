@@ -10,6 +10,7 @@
 #include "diffsim/io/mesh_file.hpp"
 #include "diffsim/mesh/elevate.hpp"
 #include "diffsim/mesh/gmsh_reader.hpp"
+#include "diffsim/mesh/polygon_reader.hpp"
 #include "files.hpp"
 
 namespace diffsim {
@@ -17,14 +18,21 @@ namespace {
 
 /// Gives every rank what rank 0 knows of the whole mesh.
 void broadcast_counts_and_regions(MPI_Comm comm, int rank, MeshData& mesh) {
-  std::int64_t counts[5] = {mesh.num_vertices, mesh.num_cells, mesh.num_unused_vertices,
-                            static_cast<std::int64_t>(mesh.regions.size()), mesh.order};
-  DIFFSIM_MPI(MPI_Bcast(counts, 5, MPI_INT64_T, 0, comm));
+  std::int64_t counts[8] = {mesh.num_vertices,
+                            mesh.num_cells,
+                            mesh.num_unused_vertices,
+                            static_cast<std::int64_t>(mesh.regions.size()),
+                            mesh.order,
+                            mesh.lower_cells[0].num,
+                            mesh.lower_cells[1].num,
+                            mesh.lower_cells[2].num};
+  DIFFSIM_MPI(MPI_Bcast(counts, 8, MPI_INT64_T, 0, comm));
   mesh.num_vertices = counts[0];
   mesh.num_cells = counts[1];
   mesh.num_unused_vertices = counts[2];
   mesh.regions.resize(static_cast<std::size_t>(counts[3]));
   mesh.order = static_cast<int>(counts[4]);
+  for (std::size_t k = 0; k < mesh.lower_cells.size(); ++k) mesh.lower_cells[k].num = counts[5 + k];
   for (RegionInfo& region : mesh.regions) {
     int header[2] = {region.dimension, region.tag};
     DIFFSIM_MPI(MPI_Bcast(header, 2, MPI_INT, 0, comm));
@@ -35,12 +43,13 @@ void broadcast_counts_and_regions(MPI_Comm comm, int rank, MeshData& mesh) {
   if (rank == 0) return;
   mesh.first_vertex = mesh.num_vertices;
   mesh.first_cell = mesh.num_cells;
+  for (MeshData::LowerCells& cells : mesh.lower_cells) cells.first = cells.num;
 }
 
 }  // namespace
 
-MeshData read_mesh_data(MPI_Comm comm, const std::string& path, double scale, bool allow_coincident_vertices,
-                        int order) {
+MeshData read_mesh_data(MPI_Comm comm, const std::string& path, double scale, bool allow_coincident_vertices, int order,
+                        CellKind kind) {
   const ProfilingRegion region("diffsim::io::read_mesh");
   if (order != 1 && order != 2) throw InputError("mesh order " + std::to_string(order) + " is not known; use 1 or 2");
   const int rank = rank_of(comm);
@@ -52,14 +61,19 @@ MeshData read_mesh_data(MPI_Comm comm, const std::string& path, double scale, bo
   DIFFSIM_MPI(MPI_Bcast(&is_hdf5, 1, MPI_INT, 0, comm));
   MeshData mesh;
   if (is_hdf5) {
+    if (kind != CellKind::tetrahedron)
+      throw InputError(path, 0, "",
+                       std::string("has tetrahedra only, and no ") + name_of(kind) + "; give another file");
     mesh = read_mesh_file(comm, path, scale, allow_coincident_vertices, order);
   } else {
     collectively(comm, [&] {
-      if (rank == 0) mesh = read_gmsh(path, scale, allow_coincident_vertices, order);
+      if (rank != 0) return;
+      mesh = is_polygon_file(path) ? read_polygon_mesh(path, kind, scale, allow_coincident_vertices)
+                                   : read_gmsh(path, scale, allow_coincident_vertices, order, kind);
     });
     broadcast_counts_and_regions(comm, rank, mesh);
   }
-  if (order == 2) elevate(comm, mesh);
+  if (order == 2 && kind == CellKind::tetrahedron) elevate(comm, mesh);
   return mesh;
 }
 

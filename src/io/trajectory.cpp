@@ -2,6 +2,7 @@
 #include "diffsim/io/trajectory.hpp"
 
 #include <filesystem>
+#include <span>
 #include <utility>
 
 #include "body_rows.hpp"
@@ -18,12 +19,20 @@ namespace {
 /// How much of a run a killed program may take with it: frames are handed to the disk at least so often, s.
 constexpr double flush_interval = 60.0;
 
-/// The file's vertex numbers of this rank's even block of the file's cells: [block, nodes per cell].
-std::vector<std::int64_t> file_cells(const TetrahedralMesh& mesh) {
-  std::vector<std::int64_t> local(mesh.cells().size()), block;
+constexpr CellKind all_kinds[] = {CellKind::tetrahedron, CellKind::triangle, CellKind::segment, CellKind::point};
+
+int nodes_of(const TetrahedralMesh& mesh, CellKind kind) {
+  return kind == CellKind::tetrahedron ? mesh.nodes_per_cell() : corners_of(kind);
+}
+
+/// The file's vertex numbers of this rank's even block of the file's cells of a kind: [block, nodes of a cell].
+std::vector<std::int64_t> file_cells(const TetrahedralMesh& mesh, CellKind kind) {
+  const bool solid = kind == CellKind::tetrahedron;
+  const std::span<const int> cells = solid ? mesh.cells() : std::span<const int>(mesh.lower_cells(kind).vertices);
+  std::vector<std::int64_t> local(cells.size()), block;
   for (std::size_t i = 0; i < local.size(); ++i)
-    local[i] = mesh.vertex_order().file_index()[static_cast<std::size_t>(mesh.cells()[i])];
-  mesh.cell_order().to_file(local, mesh.nodes_per_cell(), block);
+    local[i] = mesh.vertex_order().file_index()[static_cast<std::size_t>(cells[i])];
+  (solid ? mesh.cell_order() : *mesh.lower_cells(kind).order).to_file(local, nodes_of(mesh, kind), block);
   return block;
 }
 
@@ -44,17 +53,19 @@ TrajectoryWriter::TrajectoryWriter(const TetrahedralMesh& mesh, const std::strin
   for (std::string& name : fields) outputs_.push_back({std::move(name), 0, {}});
   file_.write_attribute("/", fingerprint_attribute, fingerprint_text(mesh_));
   file_.write_attribute("/", "complete", 0);
-  const std::vector<BodyRows> vertices = vertex_rows(mesh_), cells = cell_rows(mesh_);
+  const std::vector<BodyRows> vertices = vertex_rows(mesh_);
   for_each_body(vertices, mesh_.file_positions(), 3, [&](const BodyRows& body, const std::vector<double>& x) {
     file_.write_rows(body.group + "/mesh/vertices", x, {3}, "m");
   });
-  std::size_t k = 0;
-  for_each_body(cells, file_cells(mesh_), mesh_.nodes_per_cell(),
-                [&](const BodyRows& body, std::vector<std::int64_t> numbers) {
-                  for (std::int64_t& number : numbers) number -= vertices[k].first;
-                  file_.write_rows(body.group + "/mesh/cells", numbers, {mesh_.nodes_per_cell()});
-                  ++k;
-                });
+  for (const CellKind kind : all_kinds) {
+    if (mesh_.num_global(kind) == 0) continue;
+    const int nodes = nodes_of(mesh_, kind);
+    for_each_body(cell_rows(mesh_, kind), file_cells(mesh_, kind), nodes,
+                  [&](const BodyRows& body, std::vector<std::int64_t> numbers) {
+                    for (std::int64_t& number : numbers) number -= vertices[body.body].first;
+                    file_.write_rows(body.group + "/mesh/cells", numbers, {nodes});
+                  });
+  }
   file_.create_series<double>("/time", {}, "s");
   file_.create_series<std::int64_t>("/step", {});
   last_flush_ = MPI_Wtime();
@@ -129,10 +140,14 @@ void TrajectoryWriter::finish(bool complete) {
   file_.publish();
 
   const std::filesystem::path path(file_.path());
-  XdmfTrajectory description{path.filename().string(), {}, mesh_.nodes_per_cell(), steps_, times_, {}};
-  const std::vector<BodyRows> vertices = vertex_rows(mesh_), cells = cell_rows(mesh_);
-  for (std::size_t k = 0; k < vertices.size(); ++k)
-    description.bodies.push_back({vertices[k].group, vertices[k].total, cells[k].total});
+  XdmfTrajectory description{path.filename().string(), {}, steps_, times_, {}};
+  for (const BodyRows& vertices : vertex_rows(mesh_))
+    description.bodies.push_back({vertices.group, vertices.total, 0, 1});
+  for (const CellKind kind : all_kinds)
+    for (const BodyRows& cells : cell_rows(mesh_, kind)) {
+      description.bodies[cells.body].num_cells = cells.total;
+      description.bodies[cells.body].nodes_per_cell = nodes_of(mesh_, kind);
+    }
   for (const Output& output : outputs_) description.fields.push_back({output.name, output.components});
   collectively(mesh_.comm(), [&] {
     if (is_first_rank(mesh_.comm()))

@@ -68,10 +68,11 @@ class Writer {
     text_ += "<Grid Name=\"" + name + "\" GridType=\"Uniform\">\n" + time;
     const std::string cells = std::to_string(body.num_cells), vertices = std::to_string(body.num_vertices);
     const std::string group = escaped(body.group);
-    text_ += std::string("<Topology TopologyType=\"") + (t_.nodes_per_cell == 10 ? "Tetrahedron_10" : "Tetrahedron") +
-             "\" NumberOfElements=\"" + cells + "\">\n";
-    text_ += "<DataItem Format=\"HDF\" NumberType=\"Int\" Precision=\"8\" Dimensions=\"" + cells + " " +
-             std::to_string(t_.nodes_per_cell) + "\">" + file_ + ":" + group + "/mesh/cells</DataItem>\n</Topology>\n";
+    const std::string nodes = std::to_string(body.nodes_per_cell);
+    text_ += std::string("<Topology TopologyType=\"") + topology(body.nodes_per_cell) + "\" NumberOfElements=\"" +
+             cells + (body.nodes_per_cell < 3 ? "\" NodesPerElement=\"" + nodes : "") + "\">\n";
+    text_ += "<DataItem Format=\"HDF\" NumberType=\"Int\" Precision=\"8\" Dimensions=\"" + cells + " " + nodes + "\">" +
+             file_ + ":" + group + "/mesh/cells</DataItem>\n</Topology>\n";
     text_ += "<Geometry GeometryType=\"XYZ\">\n";
     const bool moves = std::any_of(t_.fields.begin(), t_.fields.end(), is_position);
     if (moves)
@@ -104,6 +105,20 @@ class Writer {
              "</DataItem>\n</DataItem>\n";
   }
 
+  static const char* topology(int nodes_per_cell) {
+    switch (nodes_per_cell) {
+      case 1:
+        return "Polyvertex";
+      case 2:
+        return "Polyline";
+      case 3:
+        return "Triangle";
+      case 4:
+        return "Tetrahedron";
+      default:
+        return "Tetrahedron_10";
+    }
+  }
   static bool is_position(const XdmfTrajectory::Field& field) {
     return field.name == "positions" && field.components == 3;
   }

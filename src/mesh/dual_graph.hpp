@@ -19,4 +19,9 @@ struct DualGraph {
 /// else is as large when a mesh is set up. A face that three cells claim joins two of them. Collective.
 DualGraph dual_graph(MPI_Comm comm, std::vector<PetscInt> corners, std::int64_t num_vertices);
 
+/// Adds cells with so many corners, 1 to 3, to a graph that one rank has whole: cells with a common edge (triangles) or
+/// a common end (segments) are neighbours; where more than two have it, each and the next one. `corners` [cells,
+/// num_corners]. Serial.
+void add_cells(DualGraph& graph, const std::vector<PetscInt>& corners, int num_corners);
+
 }  // namespace diffsim

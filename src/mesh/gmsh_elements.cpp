@@ -29,13 +29,16 @@ const ElementType* find_element_type(int number) {
   return found == std::end(types) ? nullptr : found;
 }
 
-std::string refusal(const ElementType& type) {
-  if (type.dimension < 3 || type.num_corners > 0) return {};
+std::string refusal(const ElementType& type, CellKind kind) {
+  if (type.dimension != dimension_of(kind) || type.num_corners > 0) return {};
+  constexpr const char* singular[] = {"point", "line", "triangle", "tetrahedron"};
+  const std::string wanted = singular[index_of(kind)];
   const std::string what = "element type " + std::to_string(type.number) + " (" + std::to_string(type.num_nodes) +
                            "-node " + type.name + ")";
-  if (std::string(type.name) == "tetrahedron")
+  if (type.name == wanted)
     return what + " is of too high an order; save the mesh first- or second-order (in Gmsh: -order 2)";
-  return what + " is not a tetrahedron; mesh the volume with tetrahedra only (in Gmsh: without recombination)";
+  return what + " is not a " + wanted + "; mesh the " + (kind == CellKind::triangle ? "surface" : "volume") + " with " +
+         name_of(kind) + " only (in Gmsh: without recombination)";
 }
 
 }  // namespace diffsim::gmsh

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "diffsim/mesh/cell_kind.hpp"
+
 namespace diffsim::gmsh {
 
 /// One of Gmsh's numbered element types.
@@ -10,14 +12,15 @@ struct ElementType {
   int number;
   int dimension;
   int num_nodes;
-  int num_corners;  ///< its leading nodes that a tetrahedral mesh can use; 0 where it can use none
+  int num_corners;  ///< its leading nodes that a simplex has; 0 where it is none, or of too high an order
   const char* name;
 };
 
 /// Null for a number that Gmsh's manual does not list.
 const ElementType* find_element_type(int number);
 
-/// Fault of a 3-D element that is no tetrahedron of first or second order; empty for those that are fine.
-std::string refusal(const ElementType& type);
+/// Error in an element of the dimension of `kind` that is no cell of that kind, of first or second order; empty for
+/// others.
+std::string refusal(const ElementType& type, CellKind kind);
 
 }  // namespace diffsim::gmsh

@@ -74,8 +74,8 @@ class NodeNumbers {
 /// Turns what the file says into MeshData.
 class Assembly {
  public:
-  Assembly(const Document& document, const Contents& contents, RawMesh&& raw)
-      : document_(document), contents_(contents), raw_(std::move(raw)) {}
+  Assembly(const Document& document, const Contents& contents, RawMesh&& raw, CellKind kind)
+      : document_(document), contents_(contents), raw_(std::move(raw)), kind_(kind) {}
 
   MeshData run(bool allow_coincident_vertices) {
     number_vertices();
@@ -94,6 +94,10 @@ class Assembly {
   };
 
   void number_vertices();
+  void refuse_for_want_of_cells() const;
+  std::int64_t num_elements() const {
+    return std::accumulate(raw_.num_elements.begin(), raw_.num_elements.end(), std::int64_t{0});
+  }
   void resolve(std::int64_t* tags, std::size_t count, const NodeNumbers& numbers, std::size_t offset) const;
   void validate(bool allow_coincident_vertices);
   void add_regions();
@@ -112,6 +116,7 @@ class Assembly {
   const Document& document_;
   const Contents& contents_;
   RawMesh raw_;
+  CellKind kind_;
   MeshData mesh_;
   std::vector<std::int32_t> region_of_group_;
 };
@@ -136,17 +141,32 @@ void Assembly::number_vertices() {
                    "node " + std::to_string(raw_.node_tags[static_cast<std::size_t>(repeated)]) +
                        " is given twice; remove or renumber one");
   mesh_.num_vertices = static_cast<std::int64_t>(raw_.node_tags.size());
-  mesh_.num_cells = static_cast<std::int64_t>(raw_.cell_offsets.size());
+  const bool solid = kind_ == CellKind::tetrahedron;
+  (solid ? mesh_.num_cells : mesh_.lower(kind_).num) = static_cast<std::int64_t>(raw_.cell_offsets.size());
   mesh_.order = raw_.nodes_per_cell == 10 ? 2 : 1;
   mesh_.coordinates = std::move(raw_.coordinates);
-  mesh_.cells = std::move(raw_.cells);
+  std::vector<std::int64_t>& cells = solid ? mesh_.cells : mesh_.lower(kind_).nodes;
+  cells = std::move(raw_.cells);
   const auto width = static_cast<std::size_t>(raw_.nodes_per_cell);
   for (std::size_t c = 0; c < raw_.cell_offsets.size(); ++c)
-    resolve(&mesh_.cells[width * c], width, numbers, raw_.cell_offsets[c]);
+    resolve(&cells[width * c], width, numbers, raw_.cell_offsets[c]);
   for (auto& element : raw_.group_elements) {
     element.second_order = element.second_order && mesh_.order == 2;
     resolve(element.nodes.data(), num_nodes(element), numbers, element.offset);
   }
+}
+
+/// Says which cells the file has.
+void Assembly::refuse_for_want_of_cells() const {
+  std::string has;
+  for (std::size_t d = raw_.num_elements.size(); d-- > 0;)
+    if (raw_.num_elements[d] > 0)
+      has +=
+          (has.empty() ? "" : " and ") + std::to_string(raw_.num_elements[d]) + " " + name_of(static_cast<CellKind>(d));
+  throw InputError(document_.name, 0, "",
+                   std::string("no ") + name_of(kind_) + ", but " + (has.empty() ? "no cells at all" : has) +
+                       "; mesh the " + (kind_ == CellKind::tetrahedron ? "volume (in Gmsh: `gmsh -3`)" : "body") +
+                       ", and if there are physical groups, put it into one too (Gmsh saves only what is in a group)");
 }
 
 void Assembly::validate(bool allow_coincident_vertices) {
@@ -158,7 +178,10 @@ void Assembly::validate(bool allow_coincident_vertices) {
   options.vertex_place = [this](std::int64_t vertex) {
     return document_.place(contents_.nodes, raw_.node_offsets[static_cast<std::size_t>(vertex)]);
   };
-  mesh_.num_unused_vertices = validate_cells(mesh_, document_.name, options);
+  if (raw_.cell_offsets.empty() && (kind_ != CellKind::tetrahedron || num_elements() > 0)) refuse_for_want_of_cells();
+  mesh_.num_unused_vertices = kind_ == CellKind::tetrahedron
+                                  ? validate_cells(mesh_, document_.name, options)
+                                  : validate_lower_cells(mesh_, kind_, document_.name, options);
 }
 
 /// The regions, those of cells, and those of the vertices of curves and points.
@@ -182,8 +205,9 @@ void Assembly::add_regions() {
     region_of_group_[group] = static_cast<std::int32_t>(mesh_.regions.size());
     mesh_.regions.push_back({name, dimension, tag});
   }
+  auto& cell_regions = kind_ == CellKind::tetrahedron ? mesh_.cell_regions : mesh_.lower(kind_).regions;
   for (const auto& entry : raw_.cell_groups)
-    mesh_.cell_regions.push_back({entry.cell, region_of_group_[static_cast<std::size_t>(entry.group)]});
+    cell_regions.push_back({entry.cell, region_of_group_[static_cast<std::size_t>(entry.group)]});
   for (const auto& element : raw_.group_elements)
     for (std::size_t i = 0; group_dimension(element) < 2 && i < num_nodes(element); ++i)
       mesh_.vertex_regions.push_back({element.nodes[i], region_of_group_[static_cast<std::size_t>(element.group)]});
@@ -269,7 +293,9 @@ void Assembly::sort_regions() {
         std::unique(entries.begin(), entries.end(), [&](const auto& a, const auto& b) { return key(a) == key(b); }),
         entries.end());
   };
-  sort_unique(mesh_.cell_regions, [](const auto& entry) { return std::tie(entry.region, entry.cell); });
+  for (auto* const cells : {&mesh_.cell_regions, &mesh_.lower_cells[0].regions, &mesh_.lower_cells[1].regions,
+                            &mesh_.lower_cells[2].regions})
+    sort_unique(*cells, [](const auto& entry) { return std::tie(entry.region, entry.cell); });
   sort_unique(mesh_.face_regions, [](const auto& entry) { return std::tie(entry.region, entry.cell, entry.face); });
   sort_unique(mesh_.vertex_regions, [](const auto& entry) { return std::tie(entry.region, entry.vertex); });
 }
@@ -301,17 +327,17 @@ std::string read_file(const std::string& path) {
 }  // namespace
 
 MeshData parse_gmsh(std::string_view content, const std::string& name_for_errors, double scale,
-                    bool allow_coincident_vertices, int order) {
+                    bool allow_coincident_vertices, int order, CellKind kind) {
   if (!(scale > 0) || !std::isfinite(scale))
     throw InputError("mesh scale " + std::to_string(scale) + " is not a positive number; give metres per file unit");
   Document document{content, name_for_errors};
   const Contents contents = gmsh::find_sections(document);
-  return Assembly(document, contents, gmsh::read_sections(document, contents, scale, order))
+  return Assembly(document, contents, gmsh::read_sections(document, contents, scale, order, kind), kind)
       .run(allow_coincident_vertices);
 }
 
-MeshData read_gmsh(const std::string& path, double scale, bool allow_coincident_vertices, int order) {
-  return parse_gmsh(read_file(path), path, scale, allow_coincident_vertices, order);
+MeshData read_gmsh(const std::string& path, double scale, bool allow_coincident_vertices, int order, CellKind kind) {
+  return parse_gmsh(read_file(path), path, scale, allow_coincident_vertices, order, kind);
 }
 
 }  // namespace diffsim

@@ -28,8 +28,8 @@ constexpr std::size_t most_groups_of_an_entity = 64;
 
 class SectionReader {
  public:
-  SectionReader(const Document& document, const Contents& contents, double scale, int order)
-      : document_(document), contents_(contents), scale_(scale), order_(order) {}
+  SectionReader(const Document& document, const Contents& contents, double scale, int order, CellKind kind)
+      : document_(document), contents_(contents), scale_(scale), order_(order), kind_(kind) {}
 
   RawMesh read();
 
@@ -70,11 +70,12 @@ class SectionReader {
   const Contents& contents_;
   const double scale_;
   const int order_;
+  const CellKind kind_;
   RawMesh mesh_;
   std::map<std::pair<int, int>, std::vector<std::int32_t>> entities_;  ///< (dimension, tag): its groups
   std::vector<std::int64_t> nodes_;                                    ///< of the element just read
   bool last_was_cell_ = false;
-  int cell_type_ = 0;  ///< Gmsh's, of all cells
+  int cell_type_ = 0;  ///< Gmsh's, of all tetrahedra
 };
 
 RawMesh SectionReader::read() {
@@ -271,17 +272,21 @@ void SectionReader::read_nodes_41(Source in) {
 template <class Source>
 const ElementType& SectionReader::element_type(const Source& in, int number) const {
   const ElementType* type = find_element_type(number);
-  if (!type) in.fail("element type " + std::to_string(number) + " is not known; save the mesh with tetrahedra only");
-  const std::string problem = refusal(*type);
+  if (!type) in.fail("element type " + std::to_string(number) + " is not known; save the mesh with simplices only");
+  const std::string problem = refusal(*type, kind_);
   if (!problem.empty()) in.fail(problem);
   return *type;
 }
 
-/// Makes nodes_ what is kept of a tetrahedron. Gmsh's manual, "Node ordering": it has the nodes on the edges 23 and 13
+/// Makes nodes_ what is kept of a cell. Gmsh's manual, "Node ordering": it has the nodes on the edges 23 and 13
 /// last, in this order, where element.hpp has 13 first.
 template <class Source>
 void SectionReader::trim_cell(const Source& in, const ElementType& type) {
-  if (type.dimension != 3) return;
+  if (type.dimension != dimension_of(kind_)) return;
+  if (kind_ != CellKind::tetrahedron) {
+    mesh_.nodes_per_cell = corners_of(kind_);
+    return;
+  }
   if (mesh_.cell_offsets.empty()) {
     cell_type_ = type.number;
     mesh_.nodes_per_cell = order_ == 2 ? type.num_nodes : type.num_corners;
@@ -292,7 +297,7 @@ void SectionReader::trim_cell(const Source& in, const ElementType& type) {
   if (mesh_.nodes_per_cell == 10) std::swap(nodes_[8], nodes_[9]);
 }
 
-/// Whether the tetrahedron in nodes_ repeats the last cell, for another of its groups: so Gmsh writes 2.2.
+/// Whether the cell in nodes_ repeats the last cell, for another of its groups: so Gmsh writes 2.2.
 bool SectionReader::joins_last_cell(std::int32_t group) const {
   if (!last_was_cell_ || !std::equal(mesh_.cells.end() - mesh_.nodes_per_cell, mesh_.cells.end(), nodes_.begin()))
     return false;
@@ -311,7 +316,7 @@ void SectionReader::add_element_22(const Source& in, const ElementType& type, st
   trim_cell(in, type);
   if (tag == 0) return add_element(in, type, {}, offset);
   const std::int32_t group = mesh_.add_group({type.dimension, std::abs(tag)});  // the sign is an orientation
-  if (type.dimension == 3 && joins_last_cell(group))
+  if (type.dimension == dimension_of(kind_) && joins_last_cell(group))
     mesh_.cell_groups.push_back({static_cast<std::int64_t>(mesh_.cell_offsets.size()) - 1, group});
   else
     add_element(in, type, {&group, 1}, offset);
@@ -321,15 +326,16 @@ void SectionReader::add_element_22(const Source& in, const ElementType& type, st
 template <class Source>
 void SectionReader::add_element(const Source& in, const ElementType& type, std::span<const std::int32_t> groups,
                                 std::size_t offset) {
-  last_was_cell_ = type.dimension == 3;
-  if (type.dimension == 3) {
+  ++mesh_.num_elements[static_cast<std::size_t>(type.dimension)];
+  last_was_cell_ = type.dimension == dimension_of(kind_);
+  if (last_was_cell_) {
     const auto cell = static_cast<std::int64_t>(mesh_.cell_offsets.size());
     mesh_.cells.insert(mesh_.cells.end(), nodes_.begin(), nodes_.begin() + mesh_.nodes_per_cell);
     mesh_.cell_offsets.push_back(offset);
     for (const std::int32_t group : groups) mesh_.cell_groups.push_back({cell, group});
     return;
   }
-  if (groups.empty()) return;
+  if (groups.empty() || type.dimension > dimension_of(kind_)) return;
   if (type.num_corners == 0)
     in.fail("a physical group has a " + std::to_string(type.num_nodes) + "-node " + type.name +
             ", which no tetrahedron has on its surface; mesh with triangles of first or second order");
@@ -450,8 +456,8 @@ void SectionReader::read_elements_41(Source in) {
 
 }  // namespace
 
-RawMesh read_sections(const Document& document, const Contents& contents, double scale, int order) {
-  return SectionReader(document, contents, scale, order).read();
+RawMesh read_sections(const Document& document, const Contents& contents, double scale, int order, CellKind kind) {
+  return SectionReader(document, contents, scale, order, kind).read();
 }
 
 }  // namespace diffsim::gmsh

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "diffsim/mesh/cell_kind.hpp"
 #include "gmsh_tokens.hpp"
 
 namespace diffsim::gmsh {
@@ -41,9 +42,10 @@ struct RawMesh {
   std::vector<std::int64_t> node_tags;
   std::vector<std::size_t> node_offsets;  ///< where each stands in the file
   std::vector<double> coordinates;        ///< [nodes, 3], scaled
-  int nodes_per_cell = 4;                 ///< 4 or 10
+  int nodes_per_cell = 4;                 ///< 4 or 10; of a kind below tetrahedra its corners
   std::vector<std::int64_t> cells;        ///< [cells, nodes_per_cell], node tags, in the order of element.hpp
   std::vector<std::size_t> cell_offsets;
+  std::array<std::int64_t, 4> num_elements{};  ///< of each dimension in the file, also those that are not kept
 
   std::vector<Group> groups;  ///< in order of appearance; what `group` counts
   std::vector<std::string_view> group_names;
@@ -59,8 +61,9 @@ struct RawMesh {
 /// Finds the sections, reads $MeshFormat, and sets how `document` writes its numbers.
 Contents find_sections(Document& document);
 
-/// Reads everything; coordinates are multiplied by `scale`. Of second-order elements, `order` 1 takes the corners
-/// alone.
-RawMesh read_sections(const Document& document, const Contents& contents, double scale, int order);
+/// Reads everything; coordinates are multiplied by `scale`. Cells are of `kind`; elements of a lower dimension are kept
+/// where they are in a group, those of a higher one are not. Of second-order elements, `order` 1 takes the corners
+/// alone, which is the only order of kinds below tetrahedra.
+RawMesh read_sections(const Document& document, const Contents& contents, double scale, int order, CellKind kind);
 
 }  // namespace diffsim::gmsh

@@ -31,34 +31,45 @@ struct RegionItem {
 
 void check(const std::vector<NamedMesh>& bodies) {
   if (bodies.empty()) throw InputError("there is no body; give at least one");
+  const MeshData* solid = nullptr;
+  std::string name_of_solid;
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     const std::string& name = bodies[k].name;
     if (name.empty() || name == "all" || name.find_first_of("/|:") != std::string::npos)
       throw InputError("a body cannot be called '" + name + "'; choose a name without /, | and :, other than all");
     for (std::size_t other = 0; other < k; ++other)
       if (bodies[other].name == name) throw InputError("two bodies are called '" + name + "'; rename one");
-    if (bodies[k].data.order != bodies[0].data.order)
-      throw InputError("the bodies '" + bodies[0].name + "' and '" + name + "' have cells of orders " +
-                       std::to_string(bodies[0].data.order) + " and " + std::to_string(bodies[k].data.order) +
+    if (bodies[k].data.num_cells == 0) continue;
+    if (!solid) {
+      solid = &bodies[k].data;
+      name_of_solid = name;
+    }
+    if (bodies[k].data.order != solid->order)
+      throw InputError("the bodies '" + name_of_solid + "' and '" + name + "' have cells of orders " +
+                       std::to_string(solid->order) + " and " + std::to_string(bodies[k].data.order) +
                        "; all bodies of a scene need the same");
   }
 }
 
+/// Cells of a body: a rank's block of them and the number of its first cell in the joint mesh.
+struct BodyCells {
+  std::vector<std::int64_t>* nodes;
+  std::int64_t first;
+};
+
 /// The cells of all bodies in even blocks; their numbers, and those of their nodes, count in the joint mesh.
 template <std::size_t N>
-std::vector<std::int64_t> move_cells(MPI_Comm comm, std::vector<NamedMesh>& bodies, const MeshData& joint,
+std::vector<std::int64_t> move_cells(MPI_Comm comm, const std::vector<BodyCells>& bodies, const MeshData& joint,
                                      const EvenShare& share) {
   std::vector<CellItem<N>> items;
   for (std::size_t k = 0; k < bodies.size(); ++k) {
-    MeshData& data = bodies[k].data;
-    const std::int64_t first = joint.bodies[k].first_cell + data.first_cell;
-    for (std::int64_t c = 0; c < data.block_cells(); ++c) {
-      CellItem<N> item{first + c, {}};
-      for (std::size_t a = 0; a < N; ++a)
-        item.nodes[a] = data.cells[N * static_cast<std::size_t>(c) + a] + joint.bodies[k].first_vertex;
+    std::vector<std::int64_t>& nodes = *bodies[k].nodes;
+    for (std::size_t c = 0; c < nodes.size() / N; ++c) {
+      CellItem<N> item{bodies[k].first + static_cast<std::int64_t>(c), {}};
+      for (std::size_t a = 0; a < N; ++a) item.nodes[a] = nodes[N * c + a] + joint.bodies[k].first_vertex;
       items.push_back(item);
     }
-    data.cells = {};
+    nodes = {};
   }
   items = redistribute(comm, items, [&](const auto& item) { return share.owner(item.number); });
   std::vector<std::int64_t> cells(N * static_cast<std::size_t>(share.size));
@@ -129,14 +140,44 @@ void move_regions(MPI_Comm comm, const std::vector<NamedMesh>& bodies, const Eve
     joint.vertex_regions.push_back({item.number, item.region});
 }
 
+/// Cells of one kind below tetrahedra, and their regions.
+template <CellKind kind>
+void move_lower(MPI_Comm comm, std::vector<NamedMesh>& bodies, MeshData& joint) {
+  MeshData::LowerCells& all = joint.lower(kind);
+  if (all.num == 0) return;
+  const EvenShare share(comm, all.num);
+  all.first = share.first;
+  const auto first_of = [&](std::size_t k) { return joint.bodies[k].first_lower_cell[index_of(kind)]; };
+  const auto collect = [&](std::size_t k, std::int32_t region, std::vector<RegionItem>& items) {
+    for (const auto& entry : bodies[k].data.lower(kind).regions)
+      items.push_back({first_of(k) + entry.cell, -1, region + entry.region});
+  };
+  for (const RegionItem& item : move_entries(comm, bodies, share, collect))
+    all.regions.push_back({item.number, item.region});
+  std::vector<BodyCells> blocks;
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    MeshData::LowerCells& cells = bodies[k].data.lower(kind);
+    blocks.push_back({&cells.nodes, first_of(k) + cells.first});
+  }
+  all.nodes = move_cells<static_cast<std::size_t>(corners_of(kind))>(comm, blocks, joint, share);
+}
+
 }  // namespace
 
 MeshData join_bodies(MPI_Comm comm, std::vector<NamedMesh> bodies) {
   check(bodies);
   MeshData joint;
-  joint.order = bodies[0].data.order;
   for (const NamedMesh& body : bodies) {
-    joint.bodies.push_back({body.name, joint.num_vertices, joint.num_cells});
+    MeshBody& added = joint.bodies.emplace_back();
+    added.name = body.name;
+    added.first_vertex = joint.num_vertices;
+    added.first_cell = joint.num_cells;
+    added.kind = body.data.kind();
+    if (added.kind == CellKind::tetrahedron) joint.order = body.data.order;
+    for (const CellKind kind : lower_kinds) {
+      added.first_lower_cell[index_of(kind)] = joint.lower(kind).num;
+      joint.lower(kind).num += body.data.lower(kind).num;
+    }
     joint.num_vertices += body.data.num_vertices;
     joint.num_cells += body.data.num_cells;
     joint.num_unused_vertices += body.data.num_unused_vertices;
@@ -145,8 +186,14 @@ MeshData join_bodies(MPI_Comm comm, std::vector<NamedMesh> bodies) {
   joint.first_vertex = vertices.first;
   joint.first_cell = cells.first;
   move_regions(comm, bodies, cells, vertices, joint);
+  std::vector<BodyCells> blocks;
+  for (std::size_t k = 0; k < bodies.size(); ++k)
+    blocks.push_back({&bodies[k].data.cells, joint.bodies[k].first_cell + bodies[k].data.first_cell});
   joint.cells =
-      joint.order == 1 ? move_cells<4>(comm, bodies, joint, cells) : move_cells<10>(comm, bodies, joint, cells);
+      joint.order == 1 ? move_cells<4>(comm, blocks, joint, cells) : move_cells<10>(comm, blocks, joint, cells);
+  move_lower<CellKind::point>(comm, bodies, joint);
+  move_lower<CellKind::segment>(comm, bodies, joint);
+  move_lower<CellKind::triangle>(comm, bodies, joint);
   joint.coordinates = move_vertices(comm, bodies, joint, vertices);
   return joint;
 }

@@ -86,33 +86,76 @@ std::vector<int> ranks_of(MPI_Comm comm, DualGraph graph) {
   return result;
 }
 
-}  // namespace
-
-std::vector<std::int64_t> partition_cells(MPI_Comm comm, const MeshData& data, std::int64_t by_one) {
-  const ProfilingRegion region("diffsim::mesh::partition");
-  const int rank = rank_of(comm), ranks = num_ranks(comm);
-  const bool on_one = ranks == 1 || data.num_cells <= by_one;
-  std::vector<int> destination;
-  if (ranks > 1) {
-    std::vector<PetscInt> corners = corners_of(data);
-    if (on_one) corners = on_one_rank(comm, corners);
-    DualGraph graph = dual_graph(comm, std::move(corners), data.num_vertices);
-    release_free_memory();  // the partitioner takes much
-    if (on_one)
-      collectively(comm, [&] {
-        if (rank == 0) destination = scotch_parts(std::move(graph), ranks);
-      });
-    else
-      destination = ranks_of(comm, std::move(graph));
-    release_free_memory();
-  }
-  const std::int64_t first = on_one ? 0 : data.first_cell;
-  const std::int64_t size = !on_one ? data.block_cells() : rank == 0 ? data.num_cells : 0;
-  std::vector<std::int64_t> cells(static_cast<std::size_t>(size));
+/// Numbers of this rank's cells: each rank begins with those from `first` on, and `destination` says where each goes.
+std::vector<std::int64_t> sent(MPI_Comm comm, std::int64_t first, const std::vector<int>& destination) {
+  std::vector<std::int64_t> cells(destination.size());
   std::iota(cells.begin(), cells.end(), first);
-  if (ranks == 1) return cells;
   return redistribute(comm, cells,
                       [&](std::int64_t cell) { return destination[static_cast<std::size_t>(cell - first)]; });
+}
+
+/// Parts of the tetrahedra by all ranks together.
+std::vector<std::int64_t> parts_by_all(MPI_Comm comm, const MeshData& data) {
+  DualGraph graph = dual_graph(comm, corners_of(data), data.num_vertices);
+  release_free_memory();  // the partitioner takes much
+  const std::vector<int> destination = ranks_of(comm, std::move(graph));
+  release_free_memory();
+  return sent(comm, data.first_cell, destination);
+}
+
+/// Parts of the cells of all kinds below tetrahedra, and of these too where `with_tetrahedra`, by the first rank.
+CellParts parts_by_one(MPI_Comm comm, const MeshData& data, bool with_tetrahedra) {
+  const bool mine = rank_of(comm) == 0;
+  DualGraph graph{{0}, {}};
+  if (with_tetrahedra) graph = dual_graph(comm, on_one_rank(comm, corners_of(data)), data.num_vertices);
+  std::vector<std::size_t> begins{graph.begin.size() - 1};  // on the first rank: where each kind's cells begin
+  for (const CellKind kind : lower_kinds) {
+    if (data.lower(kind).num > 0) {
+      const std::vector<std::int64_t>& nodes = data.lower(kind).nodes;
+      const std::vector<PetscInt> all = on_one_rank(comm, {nodes.begin(), nodes.end()});
+      if (mine) add_cells(graph, all, corners_of(kind));
+    }
+    begins.push_back(graph.begin.size() - 1);
+  }
+  release_free_memory();  // the partitioner takes much
+  std::vector<int> destination;
+  collectively(comm, [&] {
+    if (mine) destination = scotch_parts(std::move(graph), num_ranks(comm));
+  });
+  release_free_memory();
+  const auto part = [&](std::size_t begin, std::size_t end) {
+    if (!mine) return std::vector<int>();
+    return std::vector<int>(destination.begin() + static_cast<std::ptrdiff_t>(begin),
+                            destination.begin() + static_cast<std::ptrdiff_t>(end));
+  };
+  CellParts parts;
+  if (with_tetrahedra) parts.cells = sent(comm, 0, part(0, begins[0]));
+  for (const CellKind kind : lower_kinds)
+    if (data.lower(kind).num > 0)
+      parts.lower_cells[index_of(kind)] = sent(comm, 0, part(begins[index_of(kind)], begins[index_of(kind) + 1]));
+  return parts;
+}
+
+std::vector<std::int64_t> all_of(std::int64_t num) {
+  std::vector<std::int64_t> cells(static_cast<std::size_t>(num));
+  std::iota(cells.begin(), cells.end(), std::int64_t{0});
+  return cells;
+}
+
+}  // namespace
+
+CellParts partition_cells(MPI_Comm comm, const MeshData& data, std::int64_t by_one) {
+  const ProfilingRegion region("diffsim::mesh::partition");
+  CellParts parts;
+  if (num_ranks(comm) == 1) {
+    parts.cells = all_of(data.num_cells);
+    for (const CellKind kind : lower_kinds) parts.lower_cells[index_of(kind)] = all_of(data.lower(kind).num);
+    return parts;
+  }
+  if (data.num_cells <= by_one) return parts_by_one(comm, data, true);
+  parts.lower_cells = parts_by_one(comm, data, false).lower_cells;
+  parts.cells = parts_by_all(comm, data);
+  return parts;
 }
 
 }  // namespace diffsim

@@ -55,24 +55,31 @@ MeshQuality TetrahedralMesh::quality() const {
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, low, 2, MPI_DOUBLE, MPI_MIN, comm_));
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &high, 1, MPI_DOUBLE, MPI_MAX, comm_));
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, comm_));
+  if (num_global_cells() == 0) return {};
   return {sums[0], low[0], high, low[1], sums[1] / static_cast<double>(num_global_cells())};
 }
 
 std::uint64_t TetrahedralMesh::fingerprint() const {
   std::uint64_t sum = 0;
-  const auto width = static_cast<std::size_t>(nodes_per_cell());
-  for (std::size_t c = 0; c < static_cast<std::size_t>(num_cells_); ++c) {
-    std::uint64_t hash = mix(static_cast<std::uint64_t>(cell_order_->file_index()[c]));
-    for (std::size_t a = 0; a < width; ++a) {
-      const auto v = static_cast<std::size_t>(cells_[width * c + a]);
-      hash = mix(hash ^ static_cast<std::uint64_t>(vertex_order_->file_index()[v]));
-      for (std::size_t k = 0; k < 3; ++k) {
-        std::uint64_t bits = 0;
-        std::memcpy(&bits, &positions_[3 * v + k], sizeof(bits));
-        hash = mix(hash ^ bits);
+  const auto add = [&](std::span<const int> cells, std::size_t width, const FileOrder& order, std::uint64_t kind) {
+    for (std::size_t c = 0; width * c < cells.size(); ++c) {
+      std::uint64_t hash = mix(kind ^ static_cast<std::uint64_t>(order.file_index()[c]));
+      for (std::size_t a = 0; a < width; ++a) {
+        const auto v = static_cast<std::size_t>(cells[width * c + a]);
+        hash = mix(hash ^ static_cast<std::uint64_t>(vertex_order_->file_index()[v]));
+        for (std::size_t k = 0; k < 3; ++k) {
+          std::uint64_t bits = 0;
+          std::memcpy(&bits, &positions_[3 * v + k], sizeof(bits));
+          hash = mix(hash ^ bits);
+        }
       }
+      sum += hash;
     }
-    sum += hash;
+  };
+  add(cells(), static_cast<std::size_t>(nodes_per_cell()), *cell_order_, 0);
+  for (const CellKind kind : lower_kinds) {
+    const auto corners = static_cast<std::size_t>(corners_of(kind));
+    add(lower_cells(kind).vertices, corners, *lower_cells(kind).order, static_cast<std::uint64_t>(corners) << 56);
   }
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, comm_));
   return sum;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "boundary_faces.hpp"
+#include "cell_batch.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/huge_pages.hpp"
 #include "diffsim/core/profiling.hpp"
@@ -15,7 +16,6 @@
 #include "diffsim/mesh/cell_scatter.hpp"
 #include "diffsim/mesh/elevate.hpp"
 #include "diffsim/mesh/quadrature.hpp"
-#include "hilbert.hpp"
 #include "local_nodes.hpp"
 #include "partition.hpp"
 
@@ -27,6 +27,53 @@ std::vector<T> permuted(const std::vector<T>& values, const std::vector<int>& or
   std::vector<T> result(values.size());
   for (std::size_t i = 0; i < order.size(); ++i) result[i] = values[static_cast<std::size_t>(order[i])];
   return result;
+}
+
+/// This rank's cells of each kind by their numbers in the file: tetrahedra, then each of `lower_kinds`. Collective.
+std::vector<CellBatch> find_batches(MPI_Comm comm, const MeshData& data) {
+  CellParts parts = partition_cells(comm, data);
+  std::vector<CellBatch> batches(1 + lower_kinds.size());
+  batches[0].file_index = std::move(parts.cells);
+  batches[0].width = static_cast<std::size_t>(data.nodes_per_cell());
+  batches[0].corners = 4;
+  for (const CellKind kind : lower_kinds) {
+    CellBatch& batch = batches[index_of(kind) + 1];
+    batch.file_index = std::move(parts.lower_cells[index_of(kind)]);
+    batch.width = batch.corners = static_cast<std::size_t>(corners_of(kind));
+  }
+  return batches;
+}
+
+/// The file's numbers of the nodes of all batches' cells, one batch after the other; frees those of
+/// tetrahedra in `data`. Collective.
+std::vector<std::int64_t> take_nodes(MPI_Comm comm, MeshData& data, std::vector<CellBatch>& batches) {
+  const auto taken = [&](const CellBatch& batch, std::int64_t num, const std::vector<std::int64_t>& block) {
+    const int size = static_cast<int>(block.size() / batch.width);
+    return FileOrder(comm, num, batch.file_index, static_cast<int>(batch.file_index.size()), size)
+        .from_file(block, static_cast<int>(batch.width));
+  };
+  std::vector<std::int64_t> nodes = taken(batches[0], data.num_cells, data.cells);
+  data.cells = {};  // set-up shall not take more memory than the run
+  for (const CellKind kind : lower_kinds) {
+    CellBatch& batch = batches[index_of(kind) + 1];
+    batch.begin = nodes.size();
+    if (data.lower(kind).num == 0) continue;
+    const std::vector<std::int64_t> added = taken(batch, data.lower(kind).num, data.lower(kind).nodes);
+    nodes.insert(nodes.end(), added.begin(), added.end());
+  }
+  return nodes;
+}
+
+/// For each node, whether several ranks have it. `order`: places of the nodes in the file. Collective.
+std::vector<char> shared_nodes(MPI_Comm comm, const LocalNodes& nodes, const FileOrder& order) {
+  // Who has a copy tells the file's block of the vertex, which tells all that have it.
+  std::vector<std::int64_t> ghosts;
+  for (std::size_t v = 0; v < nodes.file_index.size(); ++v)
+    if (nodes.is_ghost[v]) ghosts.push_back(nodes.file_index[v]);
+  std::vector<char> marks(static_cast<std::size_t>(order.block_size()), 0);
+  FileOrder(comm, order.num_global(), ghosts, static_cast<int>(ghosts.size()), static_cast<int>(marks.size()))
+      .to_file(std::vector<char>(ghosts.size(), 1), 1, marks);
+  return order.from_file(marks, 1);
 }
 
 /// The degree of quadrature that a mesh of that order is given, checked, or its default.
@@ -68,59 +115,39 @@ TetrahedralMesh::TetrahedralMesh(MPI_Comm comm, MeshData data, std::optional<int
 TetrahedralMesh::~TetrahedralMesh() = default;
 
 void TetrahedralMesh::number(MeshData& data) {
-  const auto block_cells = static_cast<int>(data.block_cells()),
-             block_vertices = static_cast<int>(data.block_vertices());
+  const auto block_vertices = static_cast<int>(data.block_vertices());
+  const auto block_cells = static_cast<int>(data.block_cells());
   const auto width = static_cast<std::size_t>(nodes_per_cell());
-  std::vector<std::int64_t> found_cells = partition_cells(comm_, data);
+  std::vector<CellBatch> batches = find_batches(comm_, data);
   release_free_memory();  // one rank may have had all cells
-  num_cells_ = static_cast<int>(found_cells.size());
+  num_cells_ = static_cast<int>(batches[0].file_index.size());
   const auto num_cells = static_cast<std::size_t>(num_cells_);
-  std::vector<std::int64_t> file_cells =
-      FileOrder(comm_, data.num_cells, found_cells, num_cells_, block_cells).from_file(data.cells, nodes_per_cell());
-  // What is not needed any more is freed at once, here and below: set-up shall not take more than the run.
-  data.cells = {};
-  LocalNodes nodes = local_nodes(comm_, file_cells, data.num_vertices);
-  file_cells = {};
+  LocalNodes nodes = local_nodes(comm_, take_nodes(comm_, data, batches), data.num_vertices);
   const std::size_t num_vertices = nodes.file_index.size();
   auto node_order = std::make_unique<FileOrder>(comm_, data.num_vertices, nodes.file_index, 0, block_vertices);
   std::vector<double> node_positions = node_order->from_file(data.coordinates, 3);
-
-  // Shared cells first, all along a Hilbert curve; vertices as cells first touch them, owned before ghosts.
-  std::vector<int> cell_order;
   {
-    std::vector<double> centroids(3 * num_cells, 0.0);
-    for (std::size_t i = 0; i < 4 * num_cells; ++i)
-      for (std::size_t c = 0; c < 3; ++c)
-        centroids[3 * (i / 4) + c] +=
-            0.25 * node_positions[3 * static_cast<std::size_t>(nodes.cells[i / 4 * width + i % 4]) + c];
-    cell_order = hilbert_order(centroids);
-    const std::vector<char> is_shared = shared_cells(nodes, *node_order);
-    const auto inner = std::stable_partition(cell_order.begin(), cell_order.end(),
-                                             [&](int cell) { return is_shared[static_cast<std::size_t>(cell)] != 0; });
-    num_shared_cells_ = static_cast<int>(inner - cell_order.begin());
+    const std::vector<char> is_shared = shared_nodes(comm_, nodes, *node_order);
+    for (CellBatch& batch : batches) order_cells(batch, nodes, node_positions, is_shared);
   }
+  num_shared_cells_ = static_cast<int>(batches[0].num_shared);
   node_order.reset();
-  std::vector<int> number_of_node(num_vertices, -1);
-  int next_owned = 0;
-  for (const int cell : cell_order)
-    for (std::size_t a = 0; a < width; ++a) {
-      const auto v = static_cast<std::size_t>(nodes.cells[width * static_cast<std::size_t>(cell) + a]);
-      if (!nodes.is_ghost[v] && number_of_node[v] < 0) number_of_node[v] = next_owned++;
-    }
-  int next_ghost = next_owned;
-  for (std::size_t v = 0; v < num_vertices; ++v)
-    if (nodes.is_ghost[v]) number_of_node[v] = next_ghost++;
+  int num_owned = 0;
+  const std::vector<int> number_of_node = number_nodes(batches, nodes, num_owned);
   std::vector<int> node_of_vertex(num_vertices);  // local vertex → place in `nodes`
   for (std::size_t v = 0; v < num_vertices; ++v)
     node_of_vertex[static_cast<std::size_t>(number_of_node[v])] = static_cast<int>(v);
 
+  const auto add_vertices = [&](const CellBatch& batch, std::vector<int>& vertices) {
+    for (const int cell : batch.order)
+      for (const int node : batch.nodes(nodes, cell))
+        vertices.push_back(number_of_node[static_cast<std::size_t>(node)]);
+  };
   reserve_in_huge_pages(cells_, width * static_cast<std::size_t>(CellScatter::num_padded(num_cells_)));
+  add_vertices(batches[0], cells_);
   cells_.resize(width * static_cast<std::size_t>(CellScatter::num_padded(num_cells_)));
-  for (std::size_t c = 0; c < num_cells; ++c)
-    for (std::size_t a = 0; a < width; ++a)
-      cells_[width * c + a] =
-          number_of_node[static_cast<std::size_t>(nodes.cells[width * static_cast<std::size_t>(cell_order[c]) + a])];
   CellScatter::fill_up(cells_, num_cells_, nodes_per_cell());
+  for (std::size_t k = 0; k < lower_.size(); ++k) add_vertices(batches[k + 1], lower_[k].vertices);
   nodes.cells = {};
   positions_.resize(3 * num_vertices);
   for (std::size_t v = 0; v < num_vertices; ++v)
@@ -130,45 +157,38 @@ void TetrahedralMesh::number(MeshData& data) {
   scatter_ = std::make_unique<CellScatter>(cells_, num_cells_, num_shared_cells_, nodes_per_cell(),
                                            static_cast<int>(num_vertices));
 
-  const std::vector<std::int64_t> cell_file_index = permuted(found_cells, cell_order);
-  found_cells = {};
-  cell_order = {};
+  const std::vector<std::int64_t> cell_file_index = permuted(batches[0].file_index, batches[0].order);
+  for (const CellKind kind : lower_kinds) {
+    LowerCellSet& set = lower_[index_of(kind)];
+    const CellBatch& batch = batches[index_of(kind) + 1];
+    set.order = std::make_shared<FileOrder>(comm_, data.lower(kind).num, permuted(batch.file_index, batch.order),
+                                            static_cast<int>(batch.order.size()));
+    set.entities = std::make_shared<const Entities>(name_of(kind), comm_, batch.order.size(), set.order);
+  }
+  batches = {};
   const std::vector<std::int64_t> vertex_file_index = permuted(nodes.file_index, node_of_vertex);
   const auto order_of_cells = std::make_shared<FileOrder>(comm_, data.num_cells, cell_file_index, num_cells_);
   order_of_cells->keep_no_graphs();
   cell_order_ = order_of_cells;
-  vertex_order_ = std::make_shared<const FileOrder>(comm_, data.num_vertices, vertex_file_index, next_owned);
+  vertex_order_ = std::make_shared<const FileOrder>(comm_, data.num_vertices, vertex_file_index, num_owned);
   std::vector<PetscInt> owner, index;
-  ghost_owners(comm_, *vertex_order_, next_owned, owner, index);
-  vertex_exchange_ = std::make_shared<const Exchange>(comm_, next_owned, owner, index);
+  ghost_owners(comm_, *vertex_order_, num_owned, owner, index);
+  vertex_exchange_ = std::make_shared<const Exchange>(comm_, num_owned, owner, index);
 
   const FileOrder cell_blocks(comm_, data.num_cells, cell_file_index, num_cells_, block_cells);
-  const FileOrder vertex_blocks(comm_, data.num_vertices, vertex_file_index, next_owned, block_vertices);
+  const FileOrder vertex_blocks(comm_, data.num_vertices, vertex_file_index, num_owned, block_vertices);
   read_groups(data, cell_blocks, vertex_blocks);
   find_unused(data.coordinates, block_vertices);
   // Anew, without the graphs and buffers that it made for this; a run that reads and writes nothing needs none.
-  vertex_order_ = std::make_shared<const FileOrder>(comm_, data.num_vertices, vertex_file_index, next_owned);
-  const auto owned = static_cast<std::size_t>(next_owned);
+  vertex_order_ = std::make_shared<const FileOrder>(comm_, data.num_vertices, vertex_file_index, num_owned);
+  const auto owned = static_cast<std::size_t>(num_owned);
   vertices_ = std::make_shared<const Entities>("vertices", comm_, owned, vertex_order_, vertex_exchange_);
   owned_vertices_ = Entities::without_copies(vertices_);
   cell_entities_ = std::make_shared<const Entities>("cells", comm_, num_cells, cell_order_);
 }
 
-/// For each cell, whether one of its vertices is another rank's too. Collective.
-std::vector<char> TetrahedralMesh::shared_cells(const LocalNodes& nodes, const FileOrder& vertices) const {
-  // Who has a copy tells the file's block of the vertex, which tells all that have it.
-  std::vector<std::int64_t> ghosts;
-  for (std::size_t v = 0; v < nodes.file_index.size(); ++v)
-    if (nodes.is_ghost[v]) ghosts.push_back(nodes.file_index[v]);
-  std::vector<char> marks(static_cast<std::size_t>(vertices.block_size()), 0);
-  FileOrder(comm_, vertices.num_global(), ghosts, static_cast<int>(ghosts.size()), static_cast<int>(marks.size()))
-      .to_file(std::vector<char>(ghosts.size(), 1), 1, marks);
-  const std::vector<char> is_shared = vertices.from_file(marks, 1);
-  const auto width = static_cast<std::size_t>(nodes_per_cell());
-  std::vector<char> result(nodes.cells.size() / width, 0);
-  for (std::size_t i = 0; i < nodes.cells.size(); ++i)
-    if (is_shared[static_cast<std::size_t>(nodes.cells[i])] != 0) result[i / width] = 1;
-  return result;
+std::int64_t TetrahedralMesh::num_global(CellKind kind) const {
+  return kind == CellKind::tetrahedron ? num_global_cells() : lower_[index_of(kind)].order->num_global();
 }
 
 /// Keeps the positions of vertices that no cell has, of this rank's even block of the file's.

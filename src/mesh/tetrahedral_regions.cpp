@@ -43,6 +43,20 @@ std::vector<char> TetrahedralMesh::vertices_of_body(std::size_t body) const {
   return marks;
 }
 
+void TetrahedralMesh::add_cells_within(const std::vector<char>& marks, Region& region) const {
+  const auto add = [&](std::span<const int> vertices, int width, std::vector<int>& cells) {
+    const auto n = static_cast<std::size_t>(width);
+    for (std::size_t c = 0; n * c < vertices.size(); ++c) {
+      const auto of_cell = vertices.subspan(n * c, n);
+      if (std::all_of(of_cell.begin(), of_cell.end(), [&](int v) { return marks[static_cast<std::size_t>(v)] != 0; }))
+        cells.push_back(static_cast<int>(c));
+    }
+  };
+  add(cells(), nodes_per_cell(), region.cells);
+  for (const CellKind kind : lower_kinds)
+    add(lower_cells(kind).vertices, corners_of(kind), region.lower_cells[index_of(kind)]);
+}
+
 void TetrahedralMesh::read_groups(const MeshData& data, const FileOrder& cell_blocks, const FileOrder& vertex_blocks) {
   groups_.resize(infos_.size());
   group_faces_.resize(infos_.size());
@@ -65,6 +79,7 @@ void TetrahedralMesh::read_groups(const MeshData& data, const FileOrder& cell_bl
     group_faces_[static_cast<std::size_t>(region)].push_back(on_cell);
     for (int i = 0; i < on_cell.num_nodes(); ++i) mark(region, on_cell.node(i));
   });
+  for (const CellKind kind : lower_kinds) read_lower_groups(data, kind, marks);
   entries.clear();
   for (const auto& entry : data.vertex_regions) entries.emplace_back(entry.vertex - data.first_vertex, entry.region);
   distribute_memberships(vertex_blocks, 1, infos_.size(), entries,
@@ -73,6 +88,25 @@ void TetrahedralMesh::read_groups(const MeshData& data, const FileOrder& cell_bl
     groups_[r].name = infos_[r].name;
     finish(groups_[r], std::move(marks[r]));
   }
+}
+
+/// Groups of the cells of one kind below tetrahedra. Collective.
+void TetrahedralMesh::read_lower_groups(const MeshData& data, CellKind kind, std::vector<std::vector<char>>& marks) {
+  const MeshData::LowerCells& block = data.lower(kind);
+  if (block.num == 0) return;
+  const LowerCellSet& set = lower_[index_of(kind)];
+  const auto corners = static_cast<std::size_t>(corners_of(kind));
+  std::vector<std::pair<std::int64_t, int>> entries;
+  for (const auto& entry : block.regions) entries.emplace_back(entry.cell - block.first, entry.region);
+  const std::vector<PetscInt>& places = set.order->file_index();
+  const FileOrder blocks(comm_, block.num, {places.begin(), places.end()}, static_cast<int>(places.size()),
+                         static_cast<int>(data.block_of(kind)));
+  distribute_memberships(blocks, 1, infos_.size(), entries, [&](int cell, int region) {
+    groups_[static_cast<std::size_t>(region)].lower_cells[index_of(kind)].push_back(cell);
+    for (std::size_t a = 0; a < corners; ++a)
+      marks[static_cast<std::size_t>(region)]
+           [static_cast<std::size_t>(set.vertices[corners * static_cast<std::size_t>(cell) + a])] = 1;
+  });
 }
 
 void TetrahedralMesh::finish(Region& region, std::vector<char> marks) const {
@@ -128,22 +162,22 @@ const Region& TetrahedralMesh::region(const std::string& name) const {
   Region region;
   region.name = name;
   std::vector<char> marks(static_cast<std::size_t>(num_vertices()), name == "all" ? 1 : 0);
-  if (name == "all") {
-    region.cells.resize(static_cast<std::size_t>(num_cells()));
-    for (int c = 0; c < num_cells(); ++c) region.cells[static_cast<std::size_t>(c)] = c;
-  } else if (const std::optional<std::string> body = body_called_all(bodies_, name)) {
-    const std::size_t k = find_body(*body);
-    marks = vertices_of_body(k);
-    for (int c = 0; c < num_cells(); ++c)
-      if (body_of_cell(bodies_, cell_order_->file_index()[static_cast<std::size_t>(c)]) == static_cast<int>(k))
-        region.cells.push_back(c);
+  if (const std::optional<std::string> body = body_called_all(bodies_, name)) {
+    marks = vertices_of_body(find_body(*body));
+    add_cells_within(marks, region);
+  } else if (name == "all") {
+    add_cells_within(marks, region);
   } else {
+    const auto add = [](std::vector<int>& cells, const std::vector<int>& more) {
+      cells.insert(cells.end(), more.begin(), more.end());
+      std::sort(cells.begin(), cells.end());
+      cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
+    };
     for (const std::size_t r : groups(name)) {
-      region.cells.insert(region.cells.end(), groups_[r].cells.begin(), groups_[r].cells.end());
+      add(region.cells, groups_[r].cells);
+      for (std::size_t k = 0; k < lower_.size(); ++k) add(region.lower_cells[k], groups_[r].lower_cells[k]);
       for (const int v : groups_[r].vertices) marks[static_cast<std::size_t>(v)] = 1;
     }
-    std::sort(region.cells.begin(), region.cells.end());
-    region.cells.erase(std::unique(region.cells.begin(), region.cells.end()), region.cells.end());
   }
   finish(region, std::move(marks));
   return regions_.emplace(name, std::move(region)).first->second;
@@ -208,12 +242,7 @@ void TetrahedralMesh::define_region(const std::string& name, const RegionShape& 
   }
   Region region;
   region.name = name;
-  for (int c = 0; c < num_cells(); ++c) {
-    bool inside = true;
-    for (int a = 0; a < nodes_per_cell(); ++a)
-      inside = inside && marks[static_cast<std::size_t>(cells_[static_cast<std::size_t>(nodes_per_cell() * c + a)])];
-    if (inside) region.cells.push_back(c);
-  }
+  add_cells_within(marks, region);
   finish(region, std::move(marks));
   if (region.num_vertices == 0)
     throw Error("region '" + name + "' has no vertex of " + (body.empty() ? "the mesh" : "'" + body + "'") +

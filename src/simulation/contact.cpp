@@ -40,6 +40,7 @@ double DifferentiableSolver::adaptive_stiffness(double barrier_distance) {
   const std::vector<double> stiffness = bound.to_host(), mass = system().mass().to_host();
   double sums[3] = {0.0, 0.0, 0.0};  // stiffness and area of the surface, mass of the body
   for (std::size_t v = 0; v < areas.size(); ++v) {
+    if (!(stiffness[3 * v] > 0.0)) continue;  // of an obstacle
     sums[0] += areas[v] > 0.0 ? stiffness[3 * v] : 0.0;
     sums[1] += areas[v];
     sums[2] += mass[v];
@@ -106,6 +107,8 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
   SurfaceContactOptions surfaces;
   surfaces.self = options.self;
   surfaces.regions = groups.regions();
+  for (std::size_t k = 0; k < mesh_->bodies().size(); ++k)
+    if (mesh_->bodies()[k].kind != CellKind::tetrahedron) surfaces.prescribed_bodies.push_back(k);
   surfaces.laws = groups.laws_of_surfaces();
   surfaces.with_friction = friction;
   surfaces.max_pairs = options.max_pairs > 0 ? options.max_pairs : pairs_that_fit(mesh_->comm(), surfaces.max_pairs);

@@ -2,6 +2,8 @@
 //
 // Scenes of several bodies.
 #include <cmath>
+#include <fstream>
+#include <iterator>
 
 #include "diffsim/io/hdf5_file.hpp"
 #include "runner_fixture.hpp"
@@ -232,6 +234,75 @@ TEST_F(Bodies, GoOnFromAFrame) {
     return std::vector<double>(x.end() - 3 * 27, x.end());
   };
   EXPECT_LT(largest_difference(last("whole/trajectory.h5"), last("rest/trajectory.h5")), 1e-14);
+}
+
+/// A ram beside the crate: eight vertices, twelve triangles.
+const std::string ram_obj =
+    "v 0.20 0.12 0.12\nv 0.285 0.12 0.12\nv 0.285 0.27 0.12\nv 0.20 0.27 0.12\n"
+    "v 0.20 0.12 0.28\nv 0.285 0.12 0.28\nv 0.285 0.27 0.28\nv 0.20 0.27 0.28\n"
+    "f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+const std::string move_ram = "  - {region: ram/all, move: {velocity: [1, 0, 0]}}\n";
+
+TEST_F(Bodies, OfTrianglesAreObstacles) {
+  write("ram.obj", ram_obj);
+  const std::string boundary = "boundary:\n  - {region: slab/y_min, fix: [x, y, z]}\n" + move_ram;
+  const std::string finer = "solver: {dt: 0.002, steps: 10, substeps: 8, damping: 1}\n";
+  const std::string rest = boundary + contact + finer +
+                           "objective: [{type: target_position, region: crate/all, target: [0.3, 0.2, 0.1]}]\n"
+                           "parameters: [{name: velocity, region: ram/all}, {name: friction}]\n";
+  write("body.yaml", two_bodies + "  ram: {kind: obstacle, mesh: {file: ram.obj}}\n" + rest);
+  // The same as the boundary of tetrahedra, and as an obstacle that contact moves.
+  write("box.yaml", two_bodies +
+                        "  ram: {kind: obstacle, mesh: {box: {size: [0.085, 0.15, 0.16], cells: [1, 1, 1]}}, "
+                        "placement: {translate: [0.2, 0.12, 0.12]}}\n" +
+                        rest);
+  std::string of_contact = two_bodies + rest;
+  of_contact.erase(of_contact.find(move_ram), move_ram.size());
+  of_contact.replace(of_contact.find("velocity, region: ram/all"), 25, "obstacle_velocity:ram");
+  of_contact.replace(of_contact.find("friction_velocity: 0.1}"), 23,
+                     "friction_velocity: 0.1, obstacles: [{mesh: {file: ram.obj}, name: ram, velocity: [1, 0, 0]}]}");
+  write("contact.yaml", of_contact);
+  for (const char* name : {"body", "box", "contact"}) {
+    good({"gradient", std::string(name) + ".yaml"}, name);
+    good({"simulate", std::string(name) + ".yaml"}, name);
+  }
+  const std::vector<double> x = dataset("body/trajectory.h5", "/bodies/crate/positions"),
+                            other = dataset("contact/trajectory.h5", "/bodies/crate/positions");
+  EXPECT_GT(largest_difference({x.begin(), x.begin() + 81}, {x.end() - 81, x.end()}), 0.01);
+  // They differ by the velocity of the ram's friction in the first substep.
+  EXPECT_LT(largest_difference(x, other), 1e-5);
+  const std::vector<double> ram = dataset("body/trajectory.h5", "/bodies/ram/positions");
+  EXPECT_NEAR(ram[24 * 10] - ram[0], 0.002 * 10, 1e-14);
+  EXPECT_EQ(dataset("body/trajectory.h5", "/bodies/ram/mesh/cells").size(), 36u);
+  EXPECT_EQ(dataset("box/trajectory.h5", "/bodies/ram/mesh/cells").size(), 36u);
+  const double slope = dataset("body/gradient.h5", "/gradient/velocity").at(0);
+  EXPECT_NE(slope, 0.0);
+  EXPECT_NEAR(dataset("contact/gradient.h5", "/gradient/obstacle_velocity:ram").at(0), slope, 1e-3 * std::abs(slope));
+  if (rank_ == 0) {
+    std::ifstream file(path("body/trajectory.xdmf"));
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_NE(text.find("TopologyType=\"Triangle\" NumberOfElements=\"12\""), std::string::npos);
+  }
+}
+
+TEST_F(Bodies, OfTrianglesAreRefusedWithAReason) {
+  write("ram.obj", ram_obj);
+  write("lines.obj", "v 0 0 0\nv 1 0 0\nl 1 2\n");
+  const auto with = [&](const std::string& ram, const std::string& more = "") {
+    return two_bodies + "  ram: {" + ram + "}\n" + held + contact + solver + more;
+  };
+  refused(with("kind: obstacle, mesh: {file: ram.obj}, material: " + rubber), "bodies.ram.material: is of a body that");
+  refused(with("kind: obstacle, mesh: {file: ram.obj}, initial: {velocity: [1, 0, 0]}"), "bodies.ram.initial: ");
+  refused(with("kind: obstacle, mesh: {file: lines.obj}"), "lines.obj: has no triangles, but 1 segments");
+  refused(with("mesh: {file: ram.obj}, material: " + rubber), "ram.obj: has no tetrahedra, but 12 triangles");
+  refused(with("mesh: {file: ram.obj, cells: triangles}, material: " + rubber),
+          "bodies.ram.mesh.file: gives triangles");
+  refused(with("mesh: {sphere: {center: [0, 5, 0], radius: 1}}, material: " + rubber), "mesh.sphere: gives triangles");
+  refused(with("kind: obstacle, mesh: {sphere: {center: [0.4, 0.2, 0.2], radius: 0.05}}"), "at the start");
+  refused(with("kind: obstacle, mesh: {cylinder: {from: [0.4, 0.2, 0], to: [0.4, 0.2, 1], radius: 0.05}}"),
+          "at the start");
+  refused(with("kind: obstacle, mesh: {file: ram.obj}, placement: {translate: [0.1, 0, 0]}"), "at the start");
+  refused("mesh: {file: ram.obj, cells: triangles}\nmaterial: " + rubber + "\n" + solver, "mesh.file: gives triangles");
 }
 
 TEST_F(Bodies, AreReportedByTheMeshCommand) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <string>
 
 #include "diffsim/contact/surface.hpp"
 
@@ -17,10 +16,5 @@ TriangleMesh box_triangles(const std::array<double, 3>& min, const std::array<do
 TriangleMesh sphere_triangles(const std::array<double, 3>& center, double radius);
 /// With flat ends and 64 sides; inside the cylinder by at most 0.0012 r.
 TriangleMesh cylinder_triangles(const std::array<double, 3>& from, const std::array<double, 3>& to, double radius);
-
-/// STL, ASCII or binary, or Wavefront OBJ (polygons are split into fans), by the file's ending; equal places are one
-/// vertex. `scale` multiplies coordinates. Throws InputError, naming file and line, for what is neither, has no
-/// triangles, numbers that are not finite or a triangle without area.
-TriangleMesh read_triangles(const std::string& file, double scale = 1.0);
 
 }  // namespace diffsim::contact

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "diffsim/mesh/polygon_reader.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim::contact {
@@ -42,19 +43,13 @@ struct Surface {
   std::vector<std::int32_t> point_groups, triangle_groups, edge_groups;
 };
 
-/// The surface of a mesh: points with their owners, triangles with their cells, an edge with the lowest of the ranks
-/// that have a triangle at it. `regions` of the surface are groups of their own, and Errors are those of
-/// `surface_groups`. Collective.
+/// The surface of a mesh: points with their owners, triangles with their cells or those that are cells, an edge with
+/// the lowest of the ranks that have a triangle at it. `regions` of the surface are groups of their own, and Errors are
+/// those of `surface_groups`. Collective.
 Surface mesh_surface(const TetrahedralMesh& mesh, const std::vector<std::string>& regions = {});
 
-/// Triangles in space, the same on every rank: an obstacle.
-struct TriangleMesh {
-  std::vector<std::array<double, 3>> vertices;  ///< m
-  std::vector<std::array<int, 3>> triangles;
-};
-
-/// The surface of triangles that every rank has whole; its vertices are numbered from `first_number`, their rank is -1.
-/// All is of one `group`.
+/// The surface of an obstacle: triangles that every rank has whole; its vertices are numbered from `first_number`,
+/// their rank is -1. All is of one `group`.
 Surface triangle_surface(const TriangleMesh& mesh, std::int64_t first_number, std::int32_t group = 0);
 
 }  // namespace diffsim::contact

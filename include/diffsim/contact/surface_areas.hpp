@@ -11,8 +11,9 @@ namespace diffsim::contact {
 /// Appends the flat triangles that stand for a boundary face, in local vertices, normals outwards.
 void add_triangles_of(const Face& face, std::vector<std::array<int, 3>>& triangles);
 
-/// The flat triangles that stand for this rank's boundary faces, in local vertices, normals outwards: a linear face
-/// itself; of a second-order face the four between its corners and the nodes on its edges.
+/// The flat triangles of this rank's surface, in local vertices. Of tetrahedra those that stand for boundary faces,
+/// normals outwards: a linear face itself; of a second-order face the four between its corners and the nodes on its
+/// edges. Then the triangles that are bodies of their own.
 std::vector<std::array<int, 3>> surface_triangles(const TetrahedralMesh& mesh);
 
 /// Rest area of a triangle, m².

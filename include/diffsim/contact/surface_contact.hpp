@@ -17,7 +17,7 @@ namespace diffsim {
 /// Triangles that move rigidly, at constant rates; they turn where there is an axis.
 struct TriangleObstacle {
   std::string label;
-  contact::TriangleMesh mesh;
+  TriangleMesh mesh;
   bool solid = false;                 ///< closed, and the body is to be outside; else a sheet, which has two free sides
   std::array<double, 3> axis = {};    ///< of any length; zero: does not turn
   std::array<double, 3> origin = {};  ///< m, a point of the axis at t = 0, which travels with the obstacle
@@ -33,6 +33,9 @@ struct GroupLaw {
 struct SurfaceContactOptions {
   bool self = true;  ///< each body with itself; different bodies touch each other anyway
   std::vector<TriangleObstacle> obstacles = {};
+  /// Bodies of the mesh, by their places in its list, whose vertices are all prescribed: they touch neither themselves,
+  /// each other nor `obstacles`.
+  std::vector<std::size_t> prescribed_bodies = {};
   std::vector<std::string> regions = {};           ///< of the surface, that are groups (contact/surface_groups.hpp)
   std::vector<GroupLaw> laws = {};                 ///< other pairs have the law that is shared
   bool with_friction = false;                      ///< forces depend on velocities

@@ -11,14 +11,17 @@
 
 namespace diffsim {
 
-/// Reads a mesh file of any kind: HDF5 in even blocks on all ranks (see mesh_file.hpp), Gmsh on rank 0 (see
-/// gmsh_reader.hpp), where the blocks of the others are empty. `scale` multiplies coordinates, to metres.
+/// Reads a mesh file of any format: HDF5 in even blocks on all ranks (see mesh_file.hpp), Gmsh on rank 0 (see
+/// gmsh_reader.hpp) and OBJ, STL and PLY (see polygon_reader.hpp), where the blocks of the others are empty. `scale`
+/// multiplies coordinates, to metres.
 ///
-/// The mesh is of that `order`, 1 or 2. Of a second-order file, order 1 takes the corners of cells; the nodes on edges
-/// keep their numbers, as vertices that no cell has. A linear file becomes second-order by elevate().
-/// Throws InputError with file and line or dataset, the same on every rank. Collective.
+/// The mesh has the file's cells of `kind`. HDF5 files have tetrahedra only; OBJ, STL and PLY have none.
+///
+/// Tetrahedra are of that `order`, 1 or 2. Of a second-order file, order 1 takes the corners of cells; the nodes on
+/// edges keep their numbers, as vertices that no cell has. A linear file becomes second-order by elevate(). Throws
+/// InputError with file and line or dataset, the same on every rank. Collective.
 MeshData read_mesh_data(MPI_Comm comm, const std::string& path, double scale = 1.0,
-                        bool allow_coincident_vertices = false, int order = 1);
+                        bool allow_coincident_vertices = false, int order = 1, CellKind kind = CellKind::tetrahedron);
 
 /// Reads and partitions it; `quadrature_degree` as TetrahedralMesh takes it.
 std::shared_ptr<TetrahedralMesh> read_mesh(MPI_Comm comm, const std::string& path, double scale = 1.0,

@@ -1,10 +1,12 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "diffsim/mesh/cell_kind.hpp"
 #include "diffsim/mesh/element.hpp"
 
 namespace diffsim {
@@ -17,19 +19,22 @@ struct RegionInfo {
   std::string body{};  ///< of a mesh of several bodies: the body whose file has the set; `name` is then BODY/NAME
 };
 
-/// A body of a mesh of several: its vertices and cells follow each other in the mesh's file order, up to where the next
-/// body's begin. Bodies have no vertex in common.
+/// A body of a mesh of several. Its vertices, and its cells of each kind, follow each other in the mesh's file order,
+/// up to where the next body's begin. Bodies have no vertex in common.
 struct MeshBody {
   std::string name;
   std::int64_t first_vertex = 0;
-  std::int64_t first_cell = 0;
+  std::int64_t first_cell = 0;                     ///< of the tetrahedra
+  std::array<std::int64_t, 3> first_lower_cell{};  ///< of each of `lower_kinds`
+  CellKind kind = CellKind::tetrahedron;           ///< kind of its cells of the highest dimension
 };
 
-/// One rank's contiguous block of a tetrahedral mesh, in the file's own order, before it is partitioned.
+/// One rank's contiguous block of a mesh, in the file's own order, before it is partitioned.
 ///
 /// A serial reader leaves everything on rank 0 and empty blocks elsewhere; a parallel reader and the box
-/// generator fill one block a rank. Vertex and cell numbers are global, 0-based, in file order. The nodes on the edges
-/// of second-order cells are vertices too.
+/// generator fill one block a rank. Vertex and cell numbers are global, 0-based, in file order; cells of each kind are
+/// numbered by themselves. "Cells" without a kind are tetrahedra. The nodes on the edges of second-order cells are
+/// vertices too.
 struct MeshData {
   struct CellRegion {
     std::int64_t cell;
@@ -44,6 +49,13 @@ struct MeshData {
     std::int64_t vertex;  ///< a vertex of this block
     std::int32_t region;
   };
+  /// Block of the cells of one kind below tetrahedra: bodies of their own, not faces or edges of tetrahedra.
+  struct LowerCells {
+    std::int64_t num = 0;             ///< of the whole mesh
+    std::int64_t first = 0;           ///< where this rank's block begins
+    std::vector<std::int64_t> nodes;  ///< [block cells, corners]
+    std::vector<CellRegion> regions;
+  };
 
   int order = 1;                  ///< 1: cells have four vertices; 2: ten, see element.hpp; on every rank
   std::int64_t num_vertices = 0;  ///< of the whole mesh
@@ -57,7 +69,8 @@ struct MeshData {
   std::vector<CellRegion> cell_regions;
   std::vector<FaceRegion> face_regions;
   std::vector<VertexRegion> vertex_regions;
-  std::int64_t num_unused_vertices = 0;  ///< vertices of the whole mesh that no cell has
+  std::array<LowerCells, 3> lower_cells;  ///< of each of `lower_kinds`
+  std::int64_t num_unused_vertices = 0;   ///< vertices of the whole mesh that no cell has
   std::vector<MeshBody> bodies;  ///< the same list on every rank, in the order of numbers; empty: one without a name
 
   int nodes_per_cell() const { return nodes_of_order(order); }
@@ -65,6 +78,21 @@ struct MeshData {
   std::int64_t block_cells() const {
     return static_cast<std::int64_t>(cells.size()) / static_cast<std::int64_t>(nodes_per_cell());
   }
+  LowerCells& lower(CellKind kind) { return lower_cells[index_of(kind)]; }
+  const LowerCells& lower(CellKind kind) const { return lower_cells[index_of(kind)]; }
+  /// Cells of a kind below tetrahedra in this rank's block.
+  std::int64_t block_of(CellKind kind) const {
+    return static_cast<std::int64_t>(lower(kind).nodes.size()) / corners_of(kind);
+  }
+  /// Kind of the cells of the highest dimension in the whole mesh; points where there are no cells.
+  CellKind kind() const {
+    CellKind highest = num_cells > 0 ? CellKind::tetrahedron : CellKind::point;
+    for (const CellKind kind : lower_kinds)
+      if (lower(kind).num > 0 && dimension_of(kind) > dimension_of(highest)) highest = kind;
+    return highest;
+  }
+  /// Cells of a kind in the whole mesh.
+  std::int64_t num_of(CellKind kind) const { return kind == CellKind::tetrahedron ? num_cells : lower(kind).num; }
 };
 
 }  // namespace diffsim

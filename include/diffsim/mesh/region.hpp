@@ -26,10 +26,11 @@ struct Face {
 /// This rank's part of a named set of the mesh, in local numbering.
 struct Region {
   std::string name;
-  std::vector<int> vertices;      ///< ascending; owned ones first, as in the mesh
-  std::vector<int> cells;         ///< ascending
-  std::int64_t num_vertices = 0;  ///< over all ranks
-  std::int64_t num_cells = 0;
+  std::vector<int> vertices;                    ///< ascending; owned ones first, as in the mesh
+  std::vector<int> cells;                       ///< tetrahedra, ascending
+  std::array<std::vector<int>, 3> lower_cells;  ///< of each of `lower_kinds`, ascending
+  std::int64_t num_vertices = 0;                ///< over all ranks
+  std::int64_t num_cells = 0;                   ///< tetrahedra, over all ranks
 };
 
 /// Vertices inside a closed box of rest positions, m.

@@ -33,7 +33,15 @@ struct MeshQuality {
   double average_mean_ratio = 0.0;
 };
 
-/// A mesh of tetrahedra, linear or second-order, spread over the ranks of a communicator.
+/// This rank's cells of one kind below tetrahedra.
+struct LowerCellSet {
+  std::vector<int> vertices;  ///< [cells, corners], local
+  std::shared_ptr<const FileOrder> order;
+  std::shared_ptr<const Entities> entities;  ///< each cell is on one rank; named as `name_of` the kind
+};
+
+/// A mesh spread over the ranks of a communicator: tetrahedra, linear or second-order, and beside these the triangles,
+/// segments and points of bodies that are thin. "Cells" without a kind are tetrahedra.
 ///
 /// "Vertices" are all nodes: of a second-order mesh those on edges too, whose numbering in a cell is that of
 /// element.hpp. Each cell is on one rank; a vertex is owned by one rank and copied ("ghost") to the others that have a
@@ -74,6 +82,10 @@ class TetrahedralMesh {
   std::span<const int> cells() const {
     return {cells_.data(), static_cast<std::size_t>(nodes_per_cell()) * static_cast<std::size_t>(num_cells_)};
   }
+  /// Cells of a kind below tetrahedra.
+  const LowerCellSet& lower_cells(CellKind kind) const { return lower_[index_of(kind)]; }
+  /// Cells of any kind, of the whole mesh.
+  std::int64_t num_global(CellKind kind) const;
   /// How sweeps over all cells read and add to vertices.
   const CellScatter& scatter() const { return *scatter_; }
   const std::vector<double>& rest_positions() const { return positions_; }  ///< [num_vertices, 3], m
@@ -115,11 +127,13 @@ class TetrahedralMesh {
  private:
   /// For each local vertex, whether it is the body's.
   std::vector<char> vertices_of_body(std::size_t body) const;
+  /// Adds the cells of all kinds whose vertices are all marked, in ascending order.
+  void add_cells_within(const std::vector<char>& marks, Region& region) const;
   /// The groups that a name or a tag stands for, as indices of `infos_`.
   std::vector<std::size_t> groups(const std::string& name) const;
   void number(MeshData& data);
   void read_groups(const MeshData& data, const FileOrder& cell_blocks, const FileOrder& vertex_blocks);
-  std::vector<char> shared_cells(const LocalNodes& nodes, const FileOrder& vertices) const;
+  void read_lower_groups(const MeshData& data, CellKind kind, std::vector<std::vector<char>>& marks);
   void find_unused(const std::vector<double>& coordinates, int block_vertices);
   Face face(int cell, int opposite) const;
   /// Completes a region whose vertex marks (any rank's) are in `marks` [num_vertices] and counts it. Collective.
@@ -130,6 +144,7 @@ class TetrahedralMesh {
   int quadrature_degree_ = 1;
   int num_cells_ = 0;
   int num_shared_cells_ = 0;
+  std::array<LowerCellSet, 3> lower_;
   std::vector<int> cells_;  // with the copies that fill the last pack of a sweep
   std::vector<double> positions_;
   std::vector<std::pair<std::int64_t, std::array<double, 3>>> unused_;  // of this rank's block: its place there, m

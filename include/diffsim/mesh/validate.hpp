@@ -17,7 +17,7 @@ struct FilePlace {
 
 struct ValidateOptions {
   bool allow_coincident_vertices = false;
-  std::function<FilePlace(std::int64_t)> cell_place;    ///< of a 0-based cell; asked only when something is wrong
+  std::function<FilePlace(std::int64_t)> cell_place;    ///< of a 0-based cell; called on errors only
   std::function<FilePlace(std::int64_t)> vertex_place;  ///< of a 0-based vertex
 };
 
@@ -40,5 +40,13 @@ inline constexpr char folded_cell[] =
 /// of range; and of second-order meshes: a folded cell; an edge with two nodes; a node on two edges. O(n log n) time,
 /// about 50 bytes a linear cell, 400 a second-order one.
 std::int64_t validate_cells(const MeshData& mesh, const std::string& name, const ValidateOptions& options = {});
+
+/// Checks the cells of one kind below tetrahedra of a mesh that is whole on this rank; returns how many vertices no
+/// cell of that kind has.
+///
+/// Throws InputError for: a coordinate that is not finite; a vertex number out of range, or twice in a cell; a segment
+/// without length, a triangle without area; a cell given twice; two used vertices at one position. O(n log n) time.
+std::int64_t validate_lower_cells(const MeshData& mesh, CellKind kind, const std::string& name,
+                                  const ValidateOptions& options = {});
 
 }  // namespace diffsim

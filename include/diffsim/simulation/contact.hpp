@@ -34,7 +34,7 @@ struct PlaneObstacle {
 
 /// Triangles that the body cannot pass through, from either side.
 struct MeshObstacle {
-  contact::TriangleMesh mesh;
+  TriangleMesh mesh;
   std::array<double, 3> velocity = {};  ///< m/s
   std::string label = {};               ///< empty: its place after the planes
   /// Whether it is a volume, in which no body may begin; else a sheet, which may be open. Not given: a volume if

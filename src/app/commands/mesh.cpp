@@ -84,6 +84,8 @@ bool report_mesh(Job& job) {
   job.report["mesh"]["order"] = mesh->order();
   job.report["mesh"]["quadrature_degree"] = mesh->quadrature_degree();
   job.report["mesh"]["nodes_per_cell"] = mesh->nodes_per_cell();
+  for (const CellKind kind : lower_kinds)
+    if (mesh->num_global(kind) > 0) job.report["mesh"][name_of(kind)] = mesh->num_global(kind);
   job.report["mesh"]["unused_vertices"] = mesh->num_unused_vertices();
   job.report["quality"] = {{"volume", quality.volume},
                            {"min_edge", quality.min_edge},
@@ -94,8 +96,10 @@ bool report_mesh(Job& job) {
   for (const CountedRegion& region : regions) job.report["regions"].push_back(region.report);
   job.report["partition"] = partition;
   job.out << fmt::format("mesh: {} vertices ({} unused), {} cells of {} nodes\n", mesh->num_global_vertices(),
-                         mesh->num_unused_vertices(), mesh->num_global_cells(), mesh->nodes_per_cell())
-          << fmt::format("volume {:.6g} m³, edges {:.3g} to {:.3g} m, mean ratio {:.3g} (worst) {:.3g} (average)\n",
+                         mesh->num_unused_vertices(), mesh->num_global_cells(), mesh->nodes_per_cell());
+  for (const CellKind kind : lower_kinds)
+    if (mesh->num_global(kind) > 0) job.out << fmt::format("and {} {}\n", mesh->num_global(kind), name_of(kind));
+  job.out << fmt::format("volume {:.6g} m³, edges {:.3g} to {:.3g} m, mean ratio {:.3g} (worst) {:.3g} (average)\n",
                          quality.volume, quality.min_edge, quality.max_edge, quality.min_mean_ratio,
                          quality.average_mean_ratio);
   for (const CountedRegion& region : regions)

@@ -1,0 +1,241 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Bodies of triangles: obstacles whose motion is prescribed as that of any vertices.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "diffsim/contact/obstacles.hpp"
+#include "mesh/body_meshes.hpp"
+#include "simulation/whole_gradient_testing.hpp"
+
+namespace diffsim {
+namespace {
+
+using namespace testing_contact;
+using diffsim::testing::box_body;
+using diffsim::testing::grid_of_triangles;
+using diffsim::testing::whole_on_first_rank;
+
+constexpr std::array<double, 3> axis{0.1, 1.0, 0.2}, origin{0.03, -0.02, 0.04};
+constexpr std::array<double, 3> velocity{0.2, 0.3, -0.1};
+constexpr double turning = 2.0;
+
+/// A sheet under the block of `Scene`, a little wider, 2 · 3 · 2 triangles in the plane of x and z, normals upwards.
+MeshData sheet(double height = -0.009) {
+  MeshData data = grid_of_triangles({3, 2}, {0.16, 0.14}, 0.0);
+  for (std::size_t v = 0; v < data.coordinates.size(); v += 3) {
+    const double x = data.coordinates[v], y = data.coordinates[v + 1];
+    // Turned, so that no edges are parallel and no vertex is right above an edge, where forces have kinks.
+    data.coordinates[v] = 0.95 * y + 0.2 * x - 0.031;
+    data.coordinates[v + 1] = height + 0.013 * x + 0.007 * y;
+    data.coordinates[v + 2] = x - 0.3 * y - 0.017;
+  }
+  return data;
+}
+
+/// A closed box of 12 triangles, normals outwards.
+MeshData closed_box(const std::array<double, 3>& low, const std::array<double, 3>& high) {
+  const TriangleMesh triangles = contact::box_triangles(low, high);
+  MeshData data;
+  data.num_vertices = static_cast<std::int64_t>(triangles.vertices.size());
+  for (const auto& x : triangles.vertices) data.coordinates.insert(data.coordinates.end(), x.begin(), x.end());
+  for (const auto& t : triangles.triangles) {
+    std::vector<std::int64_t>& nodes = data.lower(CellKind::triangle).nodes;
+    nodes.insert(nodes.end(), t.begin(), t.end());
+  }
+  data.lower(CellKind::triangle).num = data.block_of(CellKind::triangle);
+  return data;
+}
+
+ContactOptions options_of_contact(double friction) {
+  ContactOptions contact = soft(true);
+  contact.barrier_stiffness = 2e3;
+  contact.friction = friction;
+  return contact;
+}
+
+/// A block that falls on the bodies of triangles that are given.
+DifferentiableSolver make_block(const std::string& integrator, std::vector<NamedMesh> others, MPI_Comm comm) {
+  std::vector<NamedMesh> bodies;
+  bodies.push_back({"block", box_body(comm, {"block", {0.1, 0.05, 0.1}, {2, 1, 2}, {}})});
+  for (NamedMesh& other : others) bodies.push_back({other.name, whole_on_first_rank(comm, std::move(other.data))});
+  auto mesh = std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(bodies)));
+  SolverOptions options{.dt = is_explicit_integrator(integrator) ? 4e-4 : 4e-3,
+                        .substeps = 1,
+                        .damping = 1.0,
+                        .gravity = {0.0, -9.8, 0.0},
+                        .integrator = integrator};
+  DifferentiableSolver solver = testing_simulation::make_soft_solver(mesh, 5e4, options);
+  std::vector<double> start(3 * static_cast<std::size_t>(mesh->num_owned_vertices()), 0.0);
+  for (const int v : mesh->region("block/all").vertices)
+    for (std::size_t c = 0; c < 3 && v < mesh->num_owned_vertices(); ++c)
+      start[3 * static_cast<std::size_t>(v) + c] = std::array{0.1, -0.3, 0.05}[c];
+  solver.set_initial_velocity(start);
+  return solver;
+}
+
+/// The sheet as a body that `System` moves.
+DifferentiableSolver with_body(const std::string& integrator, double friction, MPI_Comm comm = MPI_COMM_WORLD,
+                               int steps = 1) {
+  DifferentiableSolver solver = make_block(integrator, {{"sheet", sheet()}}, comm);
+  std::vector<double> rates, speeds;
+  for (int n = 0; n < steps; ++n) {
+    rates.push_back(turning * (1.0 + 0.1 * n));
+    for (const double component : velocity) speeds.push_back(component * (1.0 - 0.1 * n));
+  }
+  solver.move("sheet/all", axis, origin, rates, speeds);
+  // Explicit steps begin with the friction of the velocities that are given.
+  const TetrahedralMesh& mesh = *solver.mesh();
+  std::vector<double> start = solver.initial_state()["velocities"].to_host();
+  const double length = std::hypot(axis[0], axis[1], axis[2]);
+  for (const int v : mesh.region("sheet/all").vertices)
+    for (std::size_t c = 0; c < 3 && v < mesh.num_owned_vertices(); ++c) {
+      const auto arm = [&](std::size_t k) {
+        return mesh.rest_positions()[3 * static_cast<std::size_t>(v) + k % 3] - origin[k % 3];
+      };
+      start[3 * static_cast<std::size_t>(v) + c] =
+          velocity[c] + turning / length * (axis[(c + 1) % 3] * arm(c + 2) - axis[(c + 2) % 3] * arm(c + 1));
+    }
+  solver.set_initial_velocity(start);
+  solver.add_contact(options_of_contact(friction));
+  return solver;
+}
+
+/// The sheet as an obstacle that contact moves.
+DifferentiableSolver with_obstacle(const std::string& integrator, double friction) {
+  DifferentiableSolver solver = make_block(integrator, {}, MPI_COMM_WORLD);
+  const MeshData data = sheet();
+  MeshObstacle obstacle;
+  for (std::size_t v = 0; v < data.coordinates.size(); v += 3)
+    obstacle.mesh.vertices.push_back({data.coordinates[v], data.coordinates[v + 1], data.coordinates[v + 2]});
+  const std::vector<std::int64_t>& nodes = data.lower(CellKind::triangle).nodes;
+  for (std::size_t i = 0; i < nodes.size(); i += 3)
+    obstacle.mesh.triangles.push_back(
+        {static_cast<int>(nodes[i]), static_cast<int>(nodes[i + 1]), static_cast<int>(nodes[i + 2])});
+  obstacle.velocity = velocity;
+  obstacle.rotation = {axis, origin, turning};
+  obstacle.label = "sheet";
+  ContactOptions contact = options_of_contact(friction);
+  contact.meshes.push_back(obstacle);
+  solver.add_contact(contact);
+  return solver;
+}
+
+/// Mean position of the block's vertices at the end, its gradient by the sheet's velocity and turning, pairs that
+/// touch.
+struct Outcome {
+  std::array<double, 3> place;
+  std::vector<double> by_velocity, by_turning;
+  std::int64_t pairs;
+};
+
+Outcome outcome_of(DifferentiableSolver solver, const std::string& of_velocity, const std::string& of_turning,
+                   const std::string& region, int steps) {
+  Outcome outcome;
+  outcome.pairs = testing_gradient::most_active_pairs(solver, steps);
+  DifferentiableSimulator simulator(solver);
+  simulator.require_gradient({of_velocity, of_turning});
+  TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region(region), {0.2, 0.3, -0.1}, steps);
+  simulator.rollout(steps, 4, loss);
+  simulator.backward();
+  outcome.by_velocity = simulator.gradient(of_velocity).to_host();
+  outcome.by_turning = simulator.gradient(of_turning).to_host();
+  solver.model().prepare();
+  State state = solver.initial_state();
+  for (int n = 0; n < steps; ++n) solver.step(n, state);
+  outcome.place = testing_simulation::mean_displacement(*solver.mesh(), state, region);
+  return outcome;
+}
+
+class Integrators : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Integrators, a_body_moves_and_touches_as_an_obstacle_that_contact_moves) {
+  const bool is_explicit = is_explicit_integrator(GetParam());
+  const int steps = is_explicit ? 60 : 12;
+  const double bound = is_explicit ? 1e-11 : 1e-7;
+  for (const double friction : {0.0, 0.3}) {
+    const Outcome a = outcome_of(with_body(GetParam(), friction), "velocity:sheet/all", "angular_velocity:sheet/all",
+                                 "block/all", steps);
+    const Outcome b = outcome_of(with_obstacle(GetParam(), friction), "obstacle_velocity:sheet",
+                                 "obstacle_angular_velocity:sheet", "block/all", steps);
+    EXPECT_GT(a.pairs, 4);
+    EXPECT_EQ(a.pairs, b.pairs);
+    for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(a.place[c], b.place[c], bound * std::abs(b.place[1]));
+    // Velocities at the start, on which friction in the first explicit step depends, do not follow the parameter.
+    if (is_explicit && friction > 0.0) continue;
+    for (std::size_t c = 0; c < 3; ++c)
+      EXPECT_NEAR(a.by_velocity[c], b.by_velocity[c], bound * std::abs(b.by_velocity[1]));
+    EXPECT_NEAR(a.by_turning[0], b.by_turning[0], bound * std::abs(b.by_velocity[1]));
+  }
+}
+
+TEST_P(Integrators, gradients_have_the_slopes_that_differences_have) {
+  constexpr int steps = 2;
+  const std::vector<std::string> names{
+      "velocity:sheet/all", "angular_velocity:sheet/all", "friction",          "barrier_distance",
+      "rest_positions",     "initial_positions",          "initial_velocities"};
+  testing_gradient::expect_slopes([&](MPI_Comm comm) { return with_body(GetParam(), 0.3, comm, steps); }, steps, names);
+}
+
+INSTANTIATE_TEST_SUITE_P(obstacle_bodies, Integrators,
+                         ::testing::Values("symplectic_euler", "runge_kutta_4", "implicit_euler", "newmark"));
+
+std::string error_of(DifferentiableSolver& solver) {
+  try {
+    solver.require_apart();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::input);
+    return error.what();
+  }
+  return {};
+}
+
+TEST(obstacle_bodies, that_nothing_moves_rest_and_have_no_energy) {
+  const auto energies = [&](DifferentiableSolver solver) {
+    solver.model().prepare();
+    State state = solver.initial_state();
+    for (int n = 0; n < 40; ++n) solver.step(n, state);
+    const auto moved = testing_simulation::mean_displacement(*solver.mesh(), state, "sheet/all");
+    EXPECT_EQ(moved, (std::array<double, 3>{}));
+    const SystemModel& model = solver.integrator();
+    return std::array<double, 2>{model.system().kinetic_energy(state), solver.system().potential_energy(state, 40)};
+  };
+  DifferentiableSolver still = make_block("symplectic_euler", {{"sheet", sheet(-0.5)}}, MPI_COMM_WORLD);
+  const auto alone = energies(std::move(still));
+  // Of the block alone, 40 steps of free fall.
+  const double mass = 1000.0 * 0.1 * 0.05 * 0.1, v = -0.3 - 9.8 * 40 * 4e-4;
+  EXPECT_NEAR(alone[0], 0.5 * mass * (0.01 + v * v + 0.0025), 1e-9);
+  // Two sheets that cross do not touch each other, nor one itself; the block falls on both.
+  DifferentiableSolver two = make_block(
+      "symplectic_euler", {{"sheet", sheet()}, {"other", closed_box({-0.1, -0.02, -0.1}, {0.05, -0.005, 0.05})}},
+      MPI_COMM_WORLD);
+  two.add_contact(options_of_contact(0.2));
+  EXPECT_EQ(error_of(two), "");
+  EXPECT_GT(testing_gradient::most_active_pairs(two, 3), 4);
+  energies(std::move(two));
+}
+
+TEST(obstacle_bodies, are_refused_where_they_begin_in_others_or_others_in_them) {
+  const auto refusal = [&](const MeshData& data) {
+    DifferentiableSolver solver = make_block("symplectic_euler", {{"tool", data}}, MPI_COMM_WORLD);
+    solver.add_contact(options_of_contact(0.0));
+    return error_of(solver);
+  };
+  EXPECT_NE(refusal(closed_box({-1, -1, -1}, {1, 1, 1})).find("of block"), std::string::npos);
+  EXPECT_NE(refusal(closed_box({-1, -1, -1}, {1, 1, 1})).find("is inside body tool"), std::string::npos);
+  EXPECT_NE(refusal(closed_box({0.02, 0.02, 0.02}, {0.03, 0.03, 0.03})).find("is inside body block"),
+            std::string::npos);
+  // A bowl, which is open, may be around the block.
+  MeshData bowl = closed_box({-1, -1, -1}, {1, 1, 1});
+  std::vector<std::int64_t>& nodes = bowl.lower(CellKind::triangle).nodes;
+  nodes.resize(nodes.size() - 3);
+  --bowl.lower(CellKind::triangle).num;
+  EXPECT_EQ(refusal(bowl), "");
+  EXPECT_NE(refusal(sheet(0.02)).find("touches or intersects"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace diffsim
