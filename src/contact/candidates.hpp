@@ -29,8 +29,8 @@ struct PairView {
   DeviceArray<double> weights;                // [triangles, 6]: of edges, of corners
   DeviceArray<double> lengths;                // [edges]: squared, at rest
   DeviceArray<int> bodies;                    // [vertices]: bodies and obstacles; empty: all are of one
-  DeviceArray<std::uint8_t> prescribed;       // [vertices]: of obstacles, which do not touch each other; empty: none
   DeviceArray<int> point_groups, triangle_groups, edge_groups;  // by which pairs have laws
+  DeviceArray<std::uint8_t> prescribed;  // [vertices]: of obstacles, which do not touch each other; empty: none
 
   KOKKOS_INLINE_FUNCTION int size() const { return static_cast<int>(point_triangle.size() + edge_edge.size()); }
   KOKKOS_INLINE_FUNCTION bool is_point_triangle(int p) const { return p < static_cast<int>(point_triangle.size()); }

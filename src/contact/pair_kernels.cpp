@@ -124,6 +124,48 @@ LawSums adjoints_with_friction(const PairView& pairs, const DeviceArray<int>& ac
   return sums;
 }
 
+/// Sum of what add(pair, law, sum) adds for each near pair.
+template <class Add>
+double sum_over_pairs(const char* label, const NearPairs& near, const Add& add) {
+  const DeviceArray<int> active = near.pairs;
+  double sum = 0.0;
+  for (const LawPart& part : near.parts) {
+    const LawAddresses law = part.law;
+    double of_part = 0.0;
+    Kokkos::parallel_reduce(
+        label, part.range(), KOKKOS_LAMBDA(int a, double& s) { add(active(a), law.law(), s); }, of_part);
+    sum += of_part;
+  }
+  return sum;
+}
+
+struct EnergyOfPair {
+  PairView pairs;
+  Vectors x;
+
+  KOKKOS_INLINE_FUNCTION void operator()(int p, const ContactLaw<double>& law, double& sum) const {
+    Vec3<double> points[4];
+    load(pairs, p, x, points);
+    sum += pairs.is_point_triangle(p) ? pair_energy(pairs.point_triangle_weights(p), points, law)
+                                      : pair_energy(pairs.edge_edge_weights(p), points, law);
+  }
+};
+
+/// Friction's force is the difference that velocities make.
+struct FrictionPowerOfPair {
+  PairView pairs;
+  Vectors x, v;
+
+  KOKKOS_INLINE_FUNCTION void operator()(int p, const ContactLaw<double>& law, double& sum) const {
+    Vec3<double> points[4], speeds[4], with[4] = {}, without[4] = {};
+    load(pairs, p, x, points);
+    load(pairs, p, v, speeds);
+    add_force_of(pairs, p, points, speeds, law, with);
+    add_force_of(pairs, p, points, static_cast<const Vec3<double>*>(nullptr), law, without);
+    for (int k = 0; k < 4; ++k) sum -= dot(with[k] - without[k], speeds[k]);
+  }
+};
+
 /// Sign of the volume of a tetrahedron: -1, 1, or 0 where rounding may decide it.
 KOKKOS_INLINE_FUNCTION int orientation(const Vec3<double>& a, const Vec3<double>& b, const Vec3<double>& c,
                                        const Vec3<double>& d) {
@@ -197,46 +239,11 @@ DeviceArray<int> targets_of(const PairView& pairs, const DeviceArray<int>& activ
 }
 
 double sum_energies(const PairView& pairs, const NearPairs& near, const Vectors& x) {
-  const DeviceArray<int> active = near.pairs;
-  double sum = 0.0;
-  for (const LawPart& part : near.parts) {
-    const LawAddresses law = part.law;
-    double of_part = 0.0;
-    Kokkos::parallel_reduce(
-        "diffsim::contact::pair_energies", part.range(),
-        KOKKOS_LAMBDA(int a, double& s) {
-          const int p = active(a);
-          Vec3<double> points[4];
-          load(pairs, p, x, points);
-          s += pairs.is_point_triangle(p) ? pair_energy(pairs.point_triangle_weights(p), points, law.law())
-                                          : pair_energy(pairs.edge_edge_weights(p), points, law.law());
-        },
-        of_part);
-    sum += of_part;
-  }
-  return sum;
+  return sum_over_pairs("diffsim::contact::pair_energies", near, EnergyOfPair{pairs, x});
 }
 
 double friction_power(const PairView& pairs, const NearPairs& near, const Vectors& x, const Vectors& v) {
-  const DeviceArray<int> active = near.pairs;
-  double sum = 0.0;
-  for (const LawPart& part : near.parts) {
-    const LawAddresses law = part.law;
-    double of_part = 0.0;
-    Kokkos::parallel_reduce(
-        "diffsim::contact::friction_power", part.range(),
-        KOKKOS_LAMBDA(int a, double& s) {
-          Vec3<double> points[4], speeds[4], with[4] = {}, without[4] = {};
-          load(pairs, active(a), x, points);
-          load(pairs, active(a), v, speeds);
-          add_force_of(pairs, active(a), points, speeds, law.law(), with);
-          add_force_of(pairs, active(a), points, static_cast<const Vec3<double>*>(nullptr), law.law(), without);
-          for (int k = 0; k < 4; ++k) s -= dot(with[k] - without[k], speeds[k]);
-        },
-        of_part);
-    sum += of_part;
-  }
-  return sum;
+  return sum_over_pairs("diffsim::contact::friction_power", near, FrictionPowerOfPair{pairs, x, v});
 }
 
 void pair_forces(const PairView& pairs, const NearPairs& near, const Vectors& x, const Vectors& v,

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -59,9 +60,10 @@ struct SurfaceContact::Data {
   std::vector<double> last_ranges;
   int last_lists = -1;  // the lists that it is of
   const ParameterSet* parameters = nullptr;
-  bool assembled = false;    // a Jacobian was asked for
-  DeviceArray<int> coupled;  // [pairs]: whether the last couplings have it
-  int coupled_lists = -1;    // the lists that they are of
+  bool assembled = false;                    // a Jacobian was asked for
+  DeviceArray<int> coupled;                  // [pairs]: whether the last couplings have it
+  int coupled_lists = -1;                    // the lists that they are of
+  std::array<std::vector<int>, 3> stencils;  // of the last couplings: pairs of two, three, four vertices of the mesh
   // Derivatives by the rest shape, where asked for.
   bool has_tangent = false, has_gradient = false;
   DeviceArray<double> area_tangent;  // [owned vertices]

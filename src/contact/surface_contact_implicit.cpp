@@ -38,21 +38,23 @@ void SurfaceContact::add_couplings(const Configuration& at, Couplings& couplings
       contact::pairs_within(candidates.pairs(), here.x, data_->pair_laws(*data_->parameters, at.step), coupled_within,
                             candidates.pool())
           .pairs;
-  data_->coupled =
-      make_zeroed_device_array<int>("diffsim::contact::coupled", static_cast<std::size_t>(candidates.pairs().size()));
+  data_->coupled = {};
+  data_->coupled = candidates.pool().take_zeroed<int>("diffsim::contact::coupled",
+                                                      static_cast<std::size_t>(candidates.pairs().size()));
   mark(near, data_->coupled);
   data_->coupled_lists = candidates.rebuilds();
-  // By the number of vertices that are the mesh's; a single one is there anyway.
+  // By the number of vertices that are the mesh's: from two on, a single one is there anyway.
   const auto vertices = host_view(contact::targets_of(candidates.pairs(), near, candidates.pool()));
-  std::vector<int> groups[5];
+  for (std::vector<int>& of_count : data_->stencils) of_count.clear();
   for (std::size_t i = 0; i < vertices.size(); i += 4) {
-    int ours[4], count = 0;
+    int ours[4];
+    std::size_t count = 0;
     for (std::size_t k = 0; k < 4; ++k)
       if (vertices(i + k) < candidates.num_mesh_vertices()) ours[count++] = vertices(i + k);
-    groups[count].insert(groups[count].end(), ours, ours + count);
+    if (count > 1) data_->stencils[count - 2].insert(data_->stencils[count - 2].end(), ours, ours + count);
   }
-  for (int count = 2; count <= 4; ++count)
-    if (!groups[count].empty()) couplings.add(groups[count], count);
+  for (std::size_t k = 0; k < data_->stencils.size(); ++k)
+    if (!data_->stencils[k].empty()) couplings.add(data_->stencils[k], static_cast<int>(k) + 2);
   couplings.set_copies(candidates.copies());
 }
 

@@ -37,41 +37,33 @@ std::string text_of(const TetrahedralMesh& mesh, const Face& face) {
   return text + vertex_name(mesh.bodies(), number_of(mesh, face.vertices[2]));
 }
 
-/// Region of each boundary face of this rank, and of each triangle that is a cell; the number of regions for none.
-struct FaceRegions {
-  std::vector<std::size_t> faces, triangles;
-};
-
-/// Notes that a face of these corners is of region r; Error where it is of another already.
-void assign(std::size_t& region, std::size_t r, const TetrahedralMesh& mesh, const Face& face,
-            const std::vector<std::string>& regions) {
-  if (region < r)
-    throw Error("regions '" + regions[region] + "' and '" + regions[r] + "' both have the face of vertices " +
-                    text_of(mesh, face) + "; pairs of contact need regions without a face in common",
-                ErrorKind::input);
-  region = r;
+/// Faces of this rank's surface: the boundary of tetrahedra, then the triangles that are cells.
+std::vector<Face> surface_faces(const TetrahedralMesh& mesh) {
+  std::vector<Face> faces = mesh.boundary();
+  const std::vector<int>& thin = mesh.lower_cells(CellKind::triangle).vertices;
+  for (std::size_t i = 0; i < thin.size(); i += 3) faces.push_back({-1, {thin[i], thin[i + 1], thin[i + 2]}});
+  return faces;
 }
 
-/// Collective.
-FaceRegions find_regions(const TetrahedralMesh& mesh, const std::vector<std::string>& regions) {
-  const std::vector<Face>& boundary = mesh.boundary();
-  const std::vector<int>& thin = mesh.lower_cells(CellKind::triangle).vertices;
-  FaceRegions found{std::vector<std::size_t>(boundary.size(), regions.size()),
-                    std::vector<std::size_t>(thin.size() / 3, regions.size())};
+/// Region of each of these faces, their count for none. Collective.
+std::vector<std::size_t> regions_of(const std::vector<Face>& surface, const TetrahedralMesh& mesh,
+                                    const std::vector<std::string>& regions) {
+  std::vector<std::size_t> found(surface.size(), regions.size());
   for (std::size_t r = 0; r < regions.size(); ++r) {
     std::set<std::array<int, 4>> faces;
     for (const Face& face : mesh.faces(regions[r])) faces.insert(key_of(face));
-    const std::vector<int>& triangles = mesh.region(regions[r]).lower_cells[index_of(CellKind::triangle)];
-    auto count = static_cast<std::int64_t>(triangles.size());
+    for (const int cell : mesh.region(regions[r]).lower_cells[index_of(CellKind::triangle)])
+      faces.insert(key_of(surface[mesh.boundary().size() + static_cast<std::size_t>(cell)]));
+    std::int64_t count = 0;
     collectively(mesh.comm(), [&] {
-      for (std::size_t f = 0; f < boundary.size(); ++f) {
-        if (!faces.contains(key_of(boundary[f]))) continue;
+      for (std::size_t f = 0; f < surface.size(); ++f) {
+        if (!faces.contains(key_of(surface[f]))) continue;
         ++count;
-        assign(found.faces[f], r, mesh, boundary[f], regions);
-      }
-      for (const int t : triangles) {
-        const std::size_t i = 3 * static_cast<std::size_t>(t);
-        assign(found.triangles[i / 3], r, mesh, {-1, {thin[i], thin[i + 1], thin[i + 2]}}, regions);
+        if (found[f] < r)
+          throw Error("regions '" + regions[found[f]] + "' and '" + regions[r] + "' both have the face of vertices " +
+                          text_of(mesh, surface[f]) + "; pairs of contact need regions without a face in common",
+                      ErrorKind::input);
+        found[f] = r;
       }
     });
     if (sum_over_ranks(count, mesh.comm()) == 0)
@@ -85,7 +77,8 @@ FaceRegions find_regions(const TetrahedralMesh& mesh, const std::vector<std::str
 
 SurfaceGroups surface_groups(const TetrahedralMesh& mesh, const std::vector<std::string>& regions) {
   const std::size_t num_regions = regions.size();
-  const FaceRegions found = find_regions(mesh, regions);
+  const std::vector<Face> faces = surface_faces(mesh);
+  const std::vector<std::size_t> of_faces = regions_of(faces, mesh, regions);
   const auto group_of_body = [&](int vertex) {
     return static_cast<int>(num_regions) + body_of_vertex(mesh.bodies(), number_of(mesh, vertex));
   };
@@ -93,22 +86,14 @@ SurfaceGroups surface_groups(const TetrahedralMesh& mesh, const std::vector<std:
   std::vector<std::array<int, 3>> triangles;
   const auto num_vertices = static_cast<std::size_t>(mesh.num_vertices());
   std::vector<PetscInt> counts(num_regions * num_vertices, 0);  // [vertices, regions]: triangles of the region there
-  // Gives the triangles that are not of a group yet the region.
-  const auto give = [&](std::size_t region) {
+  for (std::size_t f = 0; f < of_faces.size(); ++f) {
+    add_triangles_of(faces[f], triangles);
     for (std::size_t t = groups.triangles.size(); t < triangles.size(); ++t) {
+      const std::size_t region = of_faces[f];
       groups.triangles.push_back(region < num_regions ? static_cast<int>(region) : group_of_body(triangles[t][0]));
       if (region == num_regions) continue;
       for (const int v : triangles[t]) ++counts[num_regions * static_cast<std::size_t>(v) + region];
     }
-  };
-  for (std::size_t f = 0; f < found.faces.size(); ++f) {
-    add_triangles_of(mesh.boundary()[f], triangles);
-    give(found.faces[f]);
-  }
-  const std::vector<int>& thin = mesh.lower_cells(CellKind::triangle).vertices;
-  for (std::size_t t = 0; t < found.triangles.size(); ++t) {
-    triangles.push_back({thin[3 * t], thin[3 * t + 1], thin[3 * t + 2]});
-    give(found.triangles[t]);
   }
   if (num_regions > 0) {
     mesh.vertex_exchange().add_to_owners(counts, static_cast<int>(num_regions));

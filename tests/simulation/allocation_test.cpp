@@ -4,11 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <new>
 
 #include "diffsim/contact/obstacles.hpp"
+#include "diffsim/core/block_matrix.hpp"
 #include "diffsim/core/device.hpp"
 #include "mesh/body_meshes.hpp"
 #include "simulation/simulation_testing.hpp"
@@ -166,6 +169,54 @@ DifferentiableSolver make_touching() {
   contact.pairs = {{{"low", "high"}, {}, {}, 0.5, {}}};
   solver.add_contact(contact);
   return solver;
+}
+
+TEST(allocation, contact_allocates_nothing_for_implicit_steps_but_the_couplings_it_names) {
+  DifferentiableSolver solver = make_touching();
+  solver.model().prepare();
+  const State state = solver.initial_state();
+  const Field &start = state["positions"], &v = state["velocities"];
+  const TetrahedralMesh& mesh = *solver.mesh();
+  // Between two configurations as iterates of Newton's method go.
+  std::vector<double> moved = start.to_host();
+  for (std::size_t i = 0; i < moved.size(); ++i)
+    moved[i] += 1e-5 * std::sin(40.0 * moved[i] + static_cast<double>(i % 3));
+  Field other = start.clone();
+  other.from_host(moved);
+  const Field* const ends[2] = {&start, &other};
+  for (const auto& term : solver.system().terms()) {
+    if (!term->limits_steps()) continue;
+    Field force = start.like("force");
+    std::unique_ptr<BlockMatrix> matrix;
+    Kokkos::Tools::Experimental::set_allocate_data_callback(note_kokkos);
+    for (int round = 0; round < 6; ++round) {
+      const Configuration at{*ends[round % 2], 0, nullptr, &v, 0.0}, next{*ends[1 - round % 2], 0, nullptr, &v, 0.0};
+      int named = 0;
+      counting = round >= 3;
+      {
+        Couplings couplings;
+        term->add_couplings(at, couplings);
+        for (const Couplings::Group& group : couplings.groups()) named += 4 * group.vertices.size() >= smallest_array;
+        named += couplings.copies().size() * sizeof(VertexPlace) >= smallest_array;
+        counting = false;
+        if (!matrix)
+          matrix = std::make_unique<BlockMatrix>(
+              std::max(mesh.num_vertices(), mesh.num_owned_vertices() + static_cast<int>(couplings.copies().size())),
+              couplings);
+      }
+      EXPECT_EQ(arrays.exchange(0), round >= 3 ? named : 0) << term->name() << ": " << last_label;
+      counting = round >= 3;
+      term->couplings_serve(at);
+      term->energy(at, solver.parameters());
+      term->add_force(at, solver.parameters(), force);
+      for (const bool project : {false, true})
+        term->add_jacobian(at, solver.parameters(), {1.0, 2.0, project}, *matrix);
+      term->max_step(at, next, solver.parameters());
+      counting = false;
+      EXPECT_EQ(arrays.exchange(0), 0) << term->name() << ": " << last_label;
+    }
+    Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
+  }
 }
 
 TEST(allocation, steps_with_contact_allocate_nothing) {
