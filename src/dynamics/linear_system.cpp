@@ -109,7 +109,7 @@ void LinearSystem::set_matrix(const std::vector<MatrixShare*>& shares, bool symm
     PC pc = nullptr;
     DIFFSIM_PETSC(KSPGetOperators(solver->ksp, nullptr, &of));
     DIFFSIM_PETSC(KSPGetPC(solver->ksp, &pc));
-    if (of == matrix_) update_finest_level(pc, matrix_, patterns_.size() > 1);
+    if (of == matrix_) update_finest_level(pc, matrix_, careful_);
   }
   if (reference_.configured) {
     DIFFSIM_PETSC(KSPSetOperators(reference_.ksp, matrix_, matrix_));
@@ -208,7 +208,7 @@ bool LinearSystem::set_reference(const std::vector<MatrixShare*>& shares, bool s
 void LinearSystem::renew_preconditioner() {
   renew_ = true;
   keeps_ = false;
-  gave_up_ = false;
+  careful_ = gave_up_ = false;
   wasted_ = 0.0;
   on_reference_ = reference_.configured;
 }
@@ -240,22 +240,25 @@ bool LinearSystem::factors() {
 
 LinearReport LinearSystem::solve(const Field& b, Field& x, double tolerance, bool transposed, bool definite) {
   if (!gave_up_) {
-    const LinearReport report = solve_as_chosen(b, x, tolerance, transposed);
-    if (!gives_up(report, definite)) return report;
+    LinearReport report = solve_as_chosen(b, x, tolerance, transposed);
+    if (!careful_ && is_at_fault(report, definite)) {
+      careful_ = renew_ = true;
+      main_ = {};
+      report = solve_as_chosen(b, x, tolerance, transposed);
+    }
+    PetscInt size = 0;
+    DIFFSIM_PETSC(VecGetSize(b_, &size));
+    if (!definite || !is_at_fault(report, definite) || size > most_factored) return report;
     gave_up_ = true;
     ++changes_to_factors_;
   }
   return solve_by_factors(b, x, tolerance, transposed);
 }
 
-bool LinearSystem::gives_up(const LinearReport& report, bool definite) const {
-  if (report.converged || !definite || main_.direct || !symmetric_ || patterns_.size() < 2 || !is_dear(main_.ksp))
-    return false;
-  PetscInt size = 0;
-  DIFFSIM_PETSC(VecGetSize(b_, &size));
-  const bool by_preconditioner = report.reason == name_of(KSP_DIVERGED_INDEFINITE_PC);
-  const bool by_matrix = report.reason == name_of(KSP_DIVERGED_INDEFINITE_MAT);
-  return (by_preconditioner || by_matrix) && size <= most_factored;
+bool LinearSystem::is_at_fault(const LinearReport& report, bool definite) const {
+  if (report.converged || main_.direct || !symmetric_ || patterns_.size() < 2 || !is_dear(main_.ksp)) return false;
+  return report.reason == name_of(KSP_DIVERGED_INDEFINITE_PC) ||
+         (definite && report.reason == name_of(KSP_DIVERGED_INDEFINITE_MAT));
 }
 
 LinearReport LinearSystem::solve_as_chosen(const Field& b, Field& x, double tolerance, bool transposed) {
@@ -366,7 +369,7 @@ void LinearSystem::set_up(Solver& solver, double norm) {
   DIFFSIM_PETSC(KSPSetUp(solver.ksp));
   PC pc = nullptr;
   DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
-  if (symmetric_ && smooth_in_single_precision(pc, patterns_.size() > 1 ? of_pairs : 0.0)) {
+  if (symmetric_ && smooth_in_single_precision(pc, careful_ ? of_pairs : 0.0)) {
     set_smoothed_norm(pc, norm);
   } else {
     smooth_by_blocks(pc);

@@ -60,8 +60,9 @@ class LinearSystem {
   void keep_preconditioner();
   /// Solves J x = b, or Jᵀ x = b, to a residual of `tolerance` relative to b. `x`, `b`: [owned or local vertices, 3],
   /// zero where fixed; x is overwritten from zero.
-  /// `definite`: J was made positive definite, so that what says otherwise is the preconditioner's fault, and factors
-  /// are taken for this and the step's further systems.
+  /// `definite`: J was made positive definite, so that what says otherwise is the preconditioner's fault. Of a step
+  /// where that is at fault, another is made, whose smoother follows barriers as they come up; if that fails as well,
+  /// factors are taken for this and the step's further systems.
   LinearReport solve(const Field& b, Field& x, double tolerance, bool transposed = false, bool definite = false);
   /// Solves by factors, whatever the size: for systems that conjugate gradients cannot solve.
   LinearReport solve_by_factors(const Field& b, Field& x, double tolerance, bool transposed = false);
@@ -94,8 +95,8 @@ class LinearSystem {
                                 bool transposed);
   /// `solve` by factors or Krylov's method, as was chosen.
   LinearReport solve_as_chosen(const Field& b, Field& x, double tolerance, bool transposed);
-  /// Whether the step's systems should be factored from now on, after a solve by Krylov's method.
-  bool gives_up(const LinearReport& report, bool definite) const;
+  /// Whether the preconditioner is why a solve failed, barriers having come up since it was made.
+  bool is_at_fault(const LinearReport& report, bool definite) const;
   LinearReport solve_by_main(const Field& b, Field& x, double tolerance, bool transposed);
   LinearReport solve_with(Solver& solver, const Field& b, Field& x, double tolerance, bool transposed);
   /// Krylov's method on b_ and x_.
@@ -125,6 +126,7 @@ class LinearSystem {
   int reference_iterations_ = 0;  // that took off three digits of the reference's own system
   double wasted_ = 0.0;           // iterations that a preconditioner of their own might have saved
   bool renew_ = true;             // the next matrix gets a preconditioner of its own
+  bool careful_ = false;          // the present step's smoother follows barriers
   bool gave_up_ = false;          // the present step's systems are factored
   long changes_to_factors_ = 0;
   bool keeps_ = false;       // derivatives are at work, with what preconditioner there was
