@@ -59,6 +59,9 @@ void report_solver(Job& job, DifferentiableSolver& solver) {
                             {"linear_iterations", counts.linear_iterations},
                             {"projections", counts.projections},
                             {"cuts", counts.cuts},
+                            {"obstructions", counts.obstructions},
+                            {"reductions", counts.reductions},
+                            {"changes_to_factors", counts.changes_to_factors},
                             {"derivative_solves", counts.derivative_solves},
                             {"indefinite", counts.indefinite}};
   if (counts.indefinite > 0)

@@ -36,10 +36,11 @@ double to_number_in(const Value& value, double low, double high) {
 }
 
 void parse_newton(const Value& value, NewtonOptions& newton) {
-  const Mapping mapping(value, {"tolerance", "linear_tolerance", "max_iterations", "max_cuts"});
+  const Mapping mapping(value, {"tolerance", "linear_tolerance", "max_iterations", "max_stalled", "max_cuts"});
   if (const Value* tolerance = mapping.find("tolerance")) newton.tolerance = to_positive(*tolerance, "");
   if (const Value* linear = mapping.find("linear_tolerance")) newton.linear_tolerance = to_positive(*linear, "");
   if (const Value* most = mapping.find("max_iterations")) newton.max_iterations = to_integer(*most, 1);
+  if (const Value* most = mapping.find("max_stalled")) newton.max_stalled = to_integer(*most, 1);
   if (const Value* cuts = mapping.find("max_cuts")) newton.max_cuts = to_integer(*cuts, 0, 30);
 }
 

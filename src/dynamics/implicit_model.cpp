@@ -83,6 +83,7 @@ ImplicitModel::ImplicitModel(std::shared_ptr<System> system, double dt, const Im
   require(options_.spectral_radius >= 0.0 && options_.spectral_radius <= 1.0, "spectral_radius is outside [0, 1]");
   require(options_.held_iterations > 0, "held_iterations must be positive");
   require(options_.newton.tolerance > 0.0 && options_.linear.tolerance > 0.0, "solver tolerances must be positive");
+  options_.newton.try_exact = !options_.implicit_differentiation;
   work_ = std::make_unique<Workspace>(system_->mesh(), options_);
   double size = 0.0;
   for (const double x : system_->mesh().rest_positions()) size = std::max(size, std::abs(x));
@@ -160,6 +161,7 @@ void ImplicitModel::solve(Step& step, int n, Field& y, NewtonTrace* trace) {
   const int max_cuts = options_.implicit_differentiation ? options_.newton.max_cuts : 0;
   // In one go; where that fails, load by load: from a fraction s of the step that has been reached to s + part.
   work_->linear.renew_preconditioner();
+  long changes = work_->linear.changes_to_factors();
   double reached = 0.0, part = 1.0;
   Field start = y.clone();
   step.set_progress(0.0);
@@ -170,6 +172,10 @@ void ImplicitModel::solve(Step& step, int n, Field& y, NewtonTrace* trace) {
     statistics_.newton_iterations += report.iterations;
     statistics_.linear_iterations += report.linear_iterations;
     statistics_.projections += report.projections;
+    statistics_.obstructions += report.obstructions;
+    statistics_.reductions += report.reductions;
+    statistics_.changes_to_factors +=
+        work_->linear.changes_to_factors() - std::exchange(changes, work_->linear.changes_to_factors());
     last_residuals_ = report.residuals;
     const bool arrived = step.progress() >= step.progress_goal();
     if (report.converged || (report.exhausted && !options_.implicit_differentiation && arrived)) {

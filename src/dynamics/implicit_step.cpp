@@ -130,7 +130,7 @@ LinearReport ImplicitModel::Step::find_direction(const Field& y, const Field& re
   work_.linear.set_matrix(work_.shares(), work_.symmetric, project ? nullptr : product_at(y));
   add_scaled(count_, -1.0, residual, rhs);
   keep_free(count_, model_.system_->fixed(), rhs);
-  const LinearReport report = work_.linear.solve(rhs, direction, tolerance);
+  const LinearReport report = work_.linear.solve(rhs, direction, tolerance, false, project);
   copy_fixed(count_, model_.system_->fixed(), gap, direction);
   model_.system_->mesh().vertex_exchange().copy_to_ghosts(direction);
   return report;

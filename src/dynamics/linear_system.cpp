@@ -39,7 +39,10 @@ bool is_dear(KSP ksp) {
   DIFFSIM_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(pc), &is, PCGAMG, PCHYPRE, PCML, ""));
   return is == PETSC_TRUE;
 }
-constexpr double setting_up = 25.0;  // what that costs, in iterations
+constexpr double setting_up = 25.0;         // what that costs, in iterations
+constexpr PetscInt most_factored = 300000;  // unknowns, where a preconditioner has failed
+/// Largest eigenvalue of D⁻¹A at a semidefinite share of pairs of four vertices, D the vertices' blocks.
+constexpr double of_pairs = 4.0;
 
 /// Smooths the finest level by the vertices' 3×3 blocks where nothing was said of it: on a nearly incompressible body
 /// that takes a fifth off the iterations. Coarser levels keep Jacobi: aggregates of a vertex or two have fewer motions
@@ -106,7 +109,7 @@ void LinearSystem::set_matrix(const std::vector<MatrixShare*>& shares, bool symm
     PC pc = nullptr;
     DIFFSIM_PETSC(KSPGetOperators(solver->ksp, nullptr, &of));
     DIFFSIM_PETSC(KSPGetPC(solver->ksp, &pc));
-    if (of == matrix_) update_finest_level(pc, matrix_);
+    if (of == matrix_) update_finest_level(pc, matrix_, careful_);
   }
   if (reference_.configured) {
     DIFFSIM_PETSC(KSPSetOperators(reference_.ksp, matrix_, matrix_));
@@ -205,6 +208,7 @@ bool LinearSystem::set_reference(const std::vector<MatrixShare*>& shares, bool s
 void LinearSystem::renew_preconditioner() {
   renew_ = true;
   keeps_ = false;
+  careful_ = gave_up_ = false;
   wasted_ = 0.0;
   on_reference_ = reference_.configured;
 }
@@ -234,7 +238,30 @@ bool LinearSystem::factors() {
   return main_.direct;
 }
 
-LinearReport LinearSystem::solve(const Field& b, Field& x, double tolerance, bool transposed) {
+LinearReport LinearSystem::solve(const Field& b, Field& x, double tolerance, bool transposed, bool definite) {
+  if (!gave_up_) {
+    LinearReport report = solve_as_chosen(b, x, tolerance, transposed);
+    if (!careful_ && is_at_fault(report, definite)) {
+      careful_ = renew_ = true;
+      main_ = {};
+      report = solve_as_chosen(b, x, tolerance, transposed);
+    }
+    PetscInt size = 0;
+    DIFFSIM_PETSC(VecGetSize(b_, &size));
+    if (!definite || !is_at_fault(report, definite) || size > most_factored) return report;
+    gave_up_ = true;
+    ++changes_to_factors_;
+  }
+  return solve_by_factors(b, x, tolerance, transposed);
+}
+
+bool LinearSystem::is_at_fault(const LinearReport& report, bool definite) const {
+  if (report.converged || main_.direct || !symmetric_ || patterns_.size() < 2 || !is_dear(main_.ksp)) return false;
+  return report.reason == name_of(KSP_DIVERGED_INDEFINITE_PC) ||
+         (definite && report.reason == name_of(KSP_DIVERGED_INDEFINITE_MAT));
+}
+
+LinearReport LinearSystem::solve_as_chosen(const Field& b, Field& x, double tolerance, bool transposed) {
   const auto is_final = [](const LinearReport& report) {
     return report.converged || report.reason == name_of(KSP_DIVERGED_INDEFINITE_MAT);
   };
@@ -342,7 +369,7 @@ void LinearSystem::set_up(Solver& solver, double norm) {
   DIFFSIM_PETSC(KSPSetUp(solver.ksp));
   PC pc = nullptr;
   DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
-  if (symmetric_ && smooth_in_single_precision(pc)) {
+  if (symmetric_ && smooth_in_single_precision(pc, careful_ ? of_pairs : 0.0)) {
     set_smoothed_norm(pc, norm);
   } else {
     smooth_by_blocks(pc);

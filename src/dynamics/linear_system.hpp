@@ -60,13 +60,18 @@ class LinearSystem {
   void keep_preconditioner();
   /// Solves J x = b, or Jᵀ x = b, to a residual of `tolerance` relative to b. `x`, `b`: [owned or local vertices, 3],
   /// zero where fixed; x is overwritten from zero.
-  LinearReport solve(const Field& b, Field& x, double tolerance, bool transposed = false);
+  /// `definite`: J was made positive definite, so that what says otherwise is the preconditioner's fault. Of a step
+  /// where that is at fault, another is made, whose smoother follows barriers as they come up; if that fails as well,
+  /// factors are taken for this and the step's further systems.
+  LinearReport solve(const Field& b, Field& x, double tolerance, bool transposed = false, bool definite = false);
   /// Solves by factors, whatever the size: for systems that conjugate gradients cannot solve.
   LinearReport solve_by_factors(const Field& b, Field& x, double tolerance, bool transposed = false);
   /// The present matrix; nullptr before the first.
   Mat matrix() const { return matrix_; }
   /// Operator that Krylov methods multiply with: the matrix, a copy of it in another format, or products by themselves.
   Mat product() const { return operator_ ? operator_ : matrix_; }
+  /// How many steps went over to factors.
+  long changes_to_factors() const { return changes_to_factors_; }
   /// Whether `solve` works by factors.
   bool factors();
 
@@ -88,6 +93,10 @@ class LinearSystem {
   /// would have been cheaper, and notes what was wasted.
   LinearReport solve_by_another(Solver& solver, double expected, const Field& b, Field& x, double tolerance,
                                 bool transposed);
+  /// `solve` by factors or Krylov's method, as was chosen.
+  LinearReport solve_as_chosen(const Field& b, Field& x, double tolerance, bool transposed);
+  /// Whether the preconditioner is why a solve failed, barriers having come up since it was made.
+  bool is_at_fault(const LinearReport& report, bool definite) const;
   LinearReport solve_by_main(const Field& b, Field& x, double tolerance, bool transposed);
   LinearReport solve_with(Solver& solver, const Field& b, Field& x, double tolerance, bool transposed);
   /// Krylov's method on b_ and x_.
@@ -117,8 +126,11 @@ class LinearSystem {
   int reference_iterations_ = 0;  // that took off three digits of the reference's own system
   double wasted_ = 0.0;           // iterations that a preconditioner of their own might have saved
   bool renew_ = true;             // the next matrix gets a preconditioner of its own
-  bool keeps_ = false;            // derivatives are at work, with what preconditioner there was
-  double first_rate_ = 0.0;       // iterations a digit, of the first solve with the present preconditioner
+  bool careful_ = false;          // the present step's smoother follows barriers
+  bool gave_up_ = false;          // the present step's systems are factored
+  long changes_to_factors_ = 0;
+  bool keeps_ = false;       // derivatives are at work, with what preconditioner there was
+  double first_rate_ = 0.0;  // iterations a digit, of the first solve with the present preconditioner
 };
 
 }  // namespace diffsim::dynamics

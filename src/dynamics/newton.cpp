@@ -13,6 +13,8 @@ constexpr double shortest_step = 1e-9;
 constexpr double sufficient_decrease = 1e-4;  // Armijo's constant
 constexpr double turned_slope = 0.5;          // Matthies & Strang 1979
 constexpr double patient_step = 1.0 / 64.0;   // shorter ones are not looked for with the exact Jacobian's direction
+constexpr double still_descending = 0.4;      // of the slope, at the end of a step that is made longer
+constexpr double least_fall = 1e-4;           // of the potential, of what it has fallen by, that counts as progress
 
 /// The tolerance of the next linear system (Eisenstat & Walker 1996, eq. 2.6 with its safeguard).
 class ForcingTerm {
@@ -56,8 +58,11 @@ class Newton {
       return ended("SNES_DIVERGED_FUNCTION_DOMAIN: a cell is inverted, or something not finite, where the step begins");
     largest_gap_ = problem_.find_gap(y_, gap_);
     note_residual();
+    note_progress();
     while (!reached()) {
-      report_.exhausted = report_.iterations == options_.max_iterations;
+      const bool stalled = report_.iterations - progressed_at_ >= options_.max_stalled;
+      report_.exhausted = stalled || report_.iterations >= options_.max_iterations;
+      if (stalled) return ended("SNES_DIVERGED_MAX_IT: the iterations make no progress");
       if (report_.exhausted) return ended("SNES_DIVERGED_MAX_IT: the iterations are used up");
       if (!iterate()) return report_;
     }
@@ -74,6 +79,24 @@ class Newton {
     scale_ = std::max(scale_, now_.scale);
     report_.residuals.push_back(scale_ > 0.0 ? now_.residual / scale_ : 0.0);
   }
+  /// Progress: the gap, or with none left the residual, is half of the least before; or the potential has fallen.
+  void note_progress() {
+    const double gap = at_rest() ? 0.0 : std::max(largest_gap_, problem_.progress_goal() - problem_.progress());
+    bool progress = false;
+    if (gap > 0.0 || least_gap_ > 0.0) {
+      progress = gap <= 0.5 * least_gap_;
+      if (gap == 0.0) first_potential_ = least_potential_ = now_.potential, least_residual_ = now_.residual;
+      if (progress) least_gap_ = gap;
+    } else {
+      const double fall = least_potential_ - now_.potential, before = first_potential_ - least_potential_;
+      const bool fallen =
+          problem_.has_potential() && fall > std::max(least_fall * before, 1e-12 * std::abs(now_.potential));
+      progress = now_.residual <= 0.5 * least_residual_ || fallen;
+      if (fallen) least_potential_ = now_.potential;
+      if (now_.residual <= 0.5 * least_residual_) least_residual_ = now_.residual;
+    }
+    if (progress) progressed_at_ = report_.iterations;
+  }
   bool at_rest() const { return largest_gap_ <= 0.0 && problem_.progress() >= problem_.progress_goal(); }
   double goal() const { return std::max(options_.tolerance * scale_, problem_.rounding()); }
   bool reached() const { return at_rest() && now_.residual <= goal(); }
@@ -83,6 +106,7 @@ class Newton {
     if (options_.linear_tolerance > 0.0) tolerance = options_.linear_tolerance;
     const int before = report_.iterations;
     for (const bool projected : {false, true}) {
+      if (!projected && curved_down_ && !options_.try_exact) continue;
       const LinearReport solve = problem_.find_direction(y_, residual_, gap_, tolerance, projected, direction_);
       report_.linear_iterations += solve.iterations;
       if (reached()) return true;  // of what is rounding, which the matrix has told
@@ -120,28 +144,52 @@ class Newton {
     double t = std::min(1.0, problem_.max_step(y_, progress, trial_, goal));
     // What turns has another way for each t, which is looked at again; a little less leaves room for that.
     if (progress < goal && t < 1.0) t *= 0.9;
+    report_.obstructions += t < 1.0;
+    const double admissible = t;
     for (; t > least; t *= 0.5) {
       const double reached = t == 1.0 ? goal : progress + t * (goal - progress);
       problem_.move(y_, t, direction_, trial_);
       if (progress < goal && t < 1.0 && problem_.max_step(y_, progress, trial_, reached) < 1.0) continue;
       problem_.set_progress(reached);
-      const Evaluation trial = problem_.evaluate(trial_, trial_residual_);
+      Evaluation trial = problem_.evaluate(trial_, trial_residual_);
       if (!trial.valid || (free_of_gap && !is_better(trial, t))) continue;
+      report_.reductions += t < admissible;
+      if (free_of_gap && t == 1.0 && projected_ && problem_.has_potential()) t = lengthen(trial);
+      curved_down_ = free_of_gap && problem_.has_potential() && problem_.dot(trial_residual_, direction_) < slope_;
       if (trace_) trace_->add(y_, t, projected_);
       std::swap(y_, trial_);
       std::swap(residual_, trial_residual_);
       now_ = trial;
-      if (t == 1.0)
+      if (t >= 1.0 || free_of_gap)  // no gap comes of rounding where there was none
         largest_gap_ = 0.0, gap_.fill(0.0);
       else
         largest_gap_ = problem_.find_gap(y_, gap_);
       note_residual();
+      note_progress();
       return true;
     }
     problem_.set_progress(progress);
     ended("SNES_DIVERGED_LINE_SEARCH: the line search found no " +
           std::string(free_of_gap ? "decrease" : "valid configuration"));
     return false;
+  }
+
+  /// Doubles a whole step while the potential falls nearly as steeply at its end as where it began: the projected
+  /// Jacobian is stiffer than the body where that buckles. Returns the length; `trial` and the trial fields are of it.
+  double lengthen(Evaluation& trial) {
+    double t = 1.0;
+    while (problem_.dot(trial_residual_, direction_) < still_descending * slope_) {
+      Field further = y_.like("further"), further_residual = y_.like("further_residual");
+      problem_.move(y_, 2.0 * t, direction_, further);
+      if (problem_.max_step(trial_, problem_.progress(), further, problem_.progress()) < 1.0) break;
+      const Evaluation next = problem_.evaluate(further, further_residual);
+      if (!next.valid || next.potential >= trial.potential || !is_better(next, 2.0 * t)) break;
+      t *= 2.0;
+      trial = next;
+      std::swap(trial_, further);
+      std::swap(trial_residual_, further_residual);
+    }
+    return t;
   }
 
   /// Armijo's condition. Where differences of the potential are lost in rounding, halving both residual and slope does
@@ -165,7 +213,11 @@ class Newton {
   Evaluation now_;
   ForcingTerm forcing_;
   double largest_gap_ = 0.0, scale_ = 0.0, slope_ = 0.0;
-  bool projected_ = false;  // the direction at hand
+  bool projected_ = false;    // the direction at hand
+  bool curved_down_ = false;  // along the last step, so that the exact Jacobian can be taken for indefinite
+  int progressed_at_ = 0;     // the iteration that made progress last
+  double least_gap_ = std::numeric_limits<double>::infinity(), least_residual_ = 0.0;
+  double first_potential_ = 0.0, least_potential_ = 0.0;  // since there is no gap
   /// The residual where, without a potential, the exact Jacobian's direction was given up last.
   double left_at_ = std::numeric_limits<double>::infinity();
   NewtonReport report_;

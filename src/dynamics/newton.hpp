@@ -59,6 +59,8 @@ struct NewtonReport {
   int iterations = 0;
   int linear_iterations = 0;
   int projections = 0;            ///< iterations that needed the projected Hessian
+  int obstructions = 0;           ///< iterations whose motion `max_step` cut
+  int reductions = 0;             ///< iterations whose step the line search made shorter still
   std::vector<double> residuals;  ///< relative, of each iterate, the start first
   std::string reason;             ///< why it ended, in words; of failures after PETSc's name for the like
 };

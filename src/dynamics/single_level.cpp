@@ -56,6 +56,7 @@ SingleLevel::SingleLevel(Mat matrix, const MatrixBlocks& blocks, bool by_blocks)
     DIFFSIM_MPI(MPI_Type_contiguous(3, MPI_FLOAT, &three_));
     DIFFSIM_MPI(MPI_Type_commit(&three_));
   }
+  by_blocks_ = by_blocks;
   invert_diagonal(by_blocks);
 }
 
@@ -69,6 +70,13 @@ bool SingleLevel::good(MPI_Comm comm) const {
   for (const float value : inverse_) all = all && std::isfinite(value);
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm));
   return all != 0;
+}
+
+void SingleLevel::renew_diagonal() {
+  std::vector<float> previous = inverse_;
+  invert_diagonal(by_blocks_);
+  if (std::any_of(inverse_.begin(), inverse_.end(), [](float value) { return !std::isfinite(value); }))
+    inverse_ = std::move(previous);
 }
 
 void SingleLevel::set_values(const MatrixBlocks& blocks) {

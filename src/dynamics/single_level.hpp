@@ -26,6 +26,8 @@ class SingleLevel {
   /// Whether each rank has an inverse of its D. Collective.
   bool good(MPI_Comm comm) const;
   void set_values(const MatrixBlocks& blocks);
+  /// D becomes that of the present values, but on a rank where that has no inverse.
+  void renew_diagonal();
   void set_norm(double norm) { sigma_ = norm > 0.0 ? std::exp2(-std::ilogb(norm)) : 1.0; }
   /// Those of Chebyshev's iteration.
   void set_bounds(double lowest, double highest) {
@@ -45,6 +47,7 @@ class SingleLevel {
   void sweep(std::vector<float>& x, const Finish& finish);
 
   int rows_ = 0;  // of three
+  bool by_blocks_ = false;
   double tau_ = 1.0, sigma_ = 1.0, length_ = 1.0, alpha_ = 1.0;
   SingleBlocks own_, others_;
   std::vector<int> inner_, outer_;   // rows without and with others' values, the latter in others_' order

@@ -4,6 +4,7 @@
 
 #include "dynamics/single_smoother.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -169,7 +170,7 @@ bool options_choose() {
 
 }  // namespace
 
-bool smooth_in_single_precision(PC pc) {
+bool smooth_in_single_precision(PC pc, double least_bound) {
   const PetscInt levels = levels_of(pc);
   if (levels < 2) return false;
   const KSP finest = smoother_of(pc, levels - 1);
@@ -193,7 +194,8 @@ bool smooth_in_single_precision(PC pc) {
     DIFFSIM_PETSC(MatShellSetOperation(shell, MATOP_MULT, reinterpret_cast<void (*)()>(multiply_level)));
     const double largest = largest_eigenvalue(shell, context);
     if (!(largest > 0.0)) continue;
-    context->set_bounds(0.1 * largest, 1.1 * largest);
+    const double bound = std::max(1.1 * largest, l == levels - 1 ? least_bound : 0.0);
+    context->set_bounds(bound / 11.0, bound);
     use_block_products(interpolation, Precision::single);
     PC smoother_pc = nullptr;
     DIFFSIM_PETSC(KSPGetTolerances(smoother, nullptr, nullptr, nullptr, &steps));
@@ -207,10 +209,12 @@ bool smooth_in_single_precision(PC pc) {
   return level_of(finest) != nullptr;
 }
 
-void update_finest_level(PC pc, Mat matrix) {
+void update_finest_level(PC pc, Mat matrix, bool with_diagonal) {
   const PetscInt levels = levels_of(pc);
   SingleLevel* const level = levels > 1 ? level_of(smoother_of(pc, levels - 1)) : nullptr;
-  if (level) level->set_values(find_blocks(matrix));
+  if (!level) return;
+  level->set_values(find_blocks(matrix));
+  if (with_diagonal) level->renew_diagonal();
 }
 
 Mat finest_operator(PC pc) {

@@ -28,6 +28,23 @@ std::int64_t pairs_that_fit(MPI_Comm comm, std::int64_t most) {
   return static_cast<std::int64_t>(std::min(static_cast<double>(most), 0.5 * free_memory_bytes() / (32.0 * ranks)));
 }
 
+/// Volume of this rank's cells, by their corners.
+double volume_of_cells(const TetrahedralMesh& mesh, const std::vector<double>& x) {
+  const auto nodes = static_cast<std::size_t>(mesh.nodes_per_cell());
+  double sum = 0.0;
+  for (std::size_t c = 0; c < static_cast<std::size_t>(mesh.num_cells()); ++c) {
+    double e[3][3];
+    for (std::size_t k = 0; k < 3; ++k)
+      for (std::size_t i = 0; i < 3; ++i)
+        e[k][i] = x[3 * static_cast<std::size_t>(mesh.cells()[nodes * c + k + 1]) + i] -
+                  x[3 * static_cast<std::size_t>(mesh.cells()[nodes * c]) + i];
+    sum += (e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) + e[0][1] * (e[1][2] * e[2][0] - e[1][0] * e[2][2]) +
+            e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0])) /
+           6.0;
+  }
+  return sum;
+}
+
 }  // namespace
 
 double DifferentiableSolver::adaptive_stiffness(double barrier_distance) {
@@ -38,19 +55,28 @@ double DifferentiableSolver::adaptive_stiffness(double barrier_distance) {
   for (const auto& term : system().terms()) term->add_stiffness_bound(parameters(), bound);
   mesh_->vertex_exchange().add_to_owners(bound);
   const std::vector<double> stiffness = bound.to_host(), mass = system().mass().to_host();
-  double sums[3] = {0.0, 0.0, 0.0};  // stiffness and area of the surface, mass of the body
+  // Stiffness and area of the surface, mass of the body, vertices of the surface, volume.
+  double sums[5] = {0.0, 0.0, 0.0, 0.0, volume_of_cells(*mesh_, rest.to_host())};
   for (std::size_t v = 0; v < areas.size(); ++v) {
     if (!(stiffness[3 * v] > 0.0)) continue;  // of an obstacle
     sums[0] += areas[v] > 0.0 ? stiffness[3 * v] : 0.0;
     sums[1] += areas[v];
     sums[2] += mass[v];
+    sums[3] += areas[v] > 0.0 ? 1.0 : 0.0;
   }
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 5, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
   const std::vector<double> gravity = parameters().at("gravity").field.to_host();
   const double weight = sums[2] * std::hypot(gravity[0], gravity[1], gravity[2]);
   // At half of d̂ the barrier presses with 4.33 κ and is stiff as 15.1 κ/d̂, by area.
   constexpr double pressure = 4.33, slope = 15.1, touching = 0.1;
-  return std::max(barrier_distance * sums[0] / sums[1] / slope, weight / (touching * sums[1]) / pressure);
+  const double by_areas =
+      std::max(barrier_distance * sums[0] / sums[1] / slope, weight / (touching * sums[1]) / pressure);
+  // A body much thinner than its triangles are wide folds until edges cross, and these hold it by κ d̂²/4 alone, however
+  // wide they are: at 3 % of d̂ that is stiff as 552 κ d̂, and should be as stiff as a vertex.
+  constexpr double edge_slope = 552.0, slender = 1.0 / 3.0;
+  const double thickness = 2.0 * sums[4] / sums[1], width = std::sqrt(sums[1] / sums[3]);
+  const double by_edges = sums[0] / sums[3] / (edge_slope * barrier_distance);
+  return thickness < slender * width ? std::max(by_areas, by_edges) : by_areas;
 }
 
 void DifferentiableSolver::add_contact(const ContactOptions& options) {

@@ -136,16 +136,18 @@ TEST_F(Simulate, LogsWhatEachStepTook) {
   if (rank_ != 0) return;
   EXPECT_NE(ran.out.find("out/steps.csv, "), ran.out.npos) << ran.out;
   const auto columns = table("out/steps.csv");
-  ASSERT_EQ(columns.size(), 9u);
+  ASSERT_EQ(columns.size(), 12u);
   for (const auto& [name, values] : columns) ASSERT_EQ(values.size(), 13u) << name;
   for (int n = 0; n <= 12; ++n) {
     const auto row = static_cast<std::size_t>(n);
     EXPECT_EQ(columns.at("step")[row], n);
     EXPECT_NEAR(columns.at("time")[row], 0.005 * n, 1e-15);
     EXPECT_GE(columns.at("newton_iterations")[row], n > 0 ? 1.0 : 0.0) << n;
+    EXPECT_LE(columns.at("newton_residual")[row], 1e-10) << n;
   }
   const nlohmann::json report = this->report("out");
-  for (const char* name : {"newton_iterations", "linear_iterations", "projections", "cuts"}) {
+  for (const char* name :
+       {"newton_iterations", "linear_iterations", "projections", "cuts", "obstructions", "reductions"}) {
     const std::vector<double>& counts = columns.at(name);
     EXPECT_EQ(counts[0], 0.0) << name;
     double sum = 0.0;

@@ -166,7 +166,7 @@ TEST(SingleSmoother, takes_new_values_and_is_made_again) {
   VecDuplicate(x, y.out());
   fill(b, 1.0, 0.7);
   MatScale(matrix, 2.0);
-  update_finest_level(pc, matrix);
+  update_finest_level(pc, matrix, false);
   MatMult(finest_operator(pc), b, x);
   MatMult(matrix, b, y);
   EXPECT_LE(relative_distance(x, y), 1e-6);
@@ -177,6 +177,54 @@ TEST(SingleSmoother, takes_new_values_and_is_made_again) {
   EXPECT_TRUE(smooth_in_single_precision(pc));
   const KspHandle full = make_solver(matrix, false);
   EXPECT_NEAR(solve(single, b, x), solve(full, b, y), 2);
+}
+
+/// Adds barriers, each between four vertices far from each other, as of a point and a triangle: k n nᵀ by the weights.
+void add_barriers(Mat matrix, double k) {
+  const PetscInt vertex[4] = {1, vertices / 3, vertices / 2, vertices - 2};
+  const double weight[4] = {1.0, -0.3, -0.3, -0.4};
+  MatSetOption(matrix, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE);
+  PetscInt begin = 0, end = 0;
+  MatGetOwnershipRange(matrix, &begin, &end);
+  for (PetscInt pair = 0; pair < 30; ++pair)
+    for (int a = 0; a < 4; ++a)
+      for (int b = 0; b < 4; ++b)
+        for (PetscInt r = 0; r < 3; ++r)
+          for (PetscInt c = 0; c < 3; ++c) {
+            const PetscInt row = 3 * ((vertex[a] + 17 * pair) % vertices) + r;
+            const PetscInt column = 3 * ((vertex[b] + 17 * pair) % vertices) + c;
+            const double n[3] = {std::sin(1.0 + pair), std::sin(2.0 + 3.0 * pair), 0.3};
+            if (row >= begin && row < end)
+              MatSetValue(matrix, row, column, k * weight[a] * weight[b] * n[r] * n[c], ADD_VALUES);
+          }
+  MatAssemblyBegin(matrix, MAT_FINAL_ASSEMBLY);
+  MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY);
+}
+
+// A barrier that comes up after the preconditioner was made, and one that ten iterations of noise do not see whole.
+TEST(SingleSmoother, stays_definite_under_barriers_with_their_diagonal_and_bound) {
+  for (const double later : {1.0, 10.0, 100.0}) {
+    const MatHandle matrix(make_matrix(1.0));
+    add_barriers(matrix, 1e-3);
+    KspHandle ksp;
+    PC pc = nullptr;
+    KSPCreate(MPI_COMM_WORLD, ksp.out());
+    KSPSetType(ksp, KSPCG);
+    KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED);
+    KSPSetOperators(ksp, matrix, matrix);
+    KSPGetPC(ksp, &pc);
+    PCSetType(pc, PCGAMG);
+    KSPSetTolerances(ksp, 1e-10, 1e-300, 1e10, 200);
+    KSPSetReusePreconditioner(ksp, PETSC_TRUE);
+    KSPSetUp(ksp);
+    EXPECT_TRUE(smooth_in_single_precision(pc, 4.0));
+    add_barriers(matrix, later);
+    update_finest_level(pc, matrix, true);
+    VecHandle b, x;
+    MatCreateVecs(matrix, x.out(), b.out());
+    fill(b, 1.0, 0.7);
+    EXPECT_LE(solve(ksp, b, x), 40) << later;
+  }
 }
 
 TEST(SingleSmoother, leaves_what_options_choose) {

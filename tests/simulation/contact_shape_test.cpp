@@ -82,5 +82,20 @@ TEST(contact_shape, the_stiffness_chosen_follows_body_and_weight) {
   EXPECT_NEAR(chosen(1.0, 10.0, 1e-3), 20.0 / 0.01 / 4.33, 1e-6);
 }
 
+// Of a mat with triangles three times as wide as it is thick: as stiff along crossing edges as a vertex.
+TEST(contact_shape, adaptive_stiffness_of_a_thin_body_follows_its_edges) {
+  const auto chosen = [](double thickness, double distance) {
+    auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, thickness}, {12, 12, 1});
+    DifferentiableMaterial material{
+        "neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.4}, {"density", 1e3}}, "all"};
+    DifferentiableSolver solver(mesh, {material}, {.gravity = {0.0, 0.0, 0.0}});
+    return solver.adaptive_stiffness(distance);
+  };
+  // By areas it grows with d̂, by edges it falls.
+  EXPECT_NEAR(chosen(0.02, 2e-3), 0.5 * chosen(0.02, 1e-3), 1e-9 * chosen(0.02, 1e-3));
+  EXPECT_NEAR(chosen(0.08, 2e-3), 2.0 * chosen(0.08, 1e-3), 1e-9 * chosen(0.08, 1e-3));
+  EXPECT_GT(chosen(0.02, 1e-3), 10.0 * chosen(0.08, 1e-3));
+}
+
 }  // namespace
 }  // namespace diffsim

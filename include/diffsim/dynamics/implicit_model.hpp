@@ -19,8 +19,11 @@ struct ImplicitStatistics {
   long steps = 0;
   long newton_iterations = 0;
   long linear_iterations = 0;
-  long projections = 0;  ///< Newton iterations that needed the projected Hessian
-  long cuts = 0;         ///< times the load of a step was halved
+  long projections = 0;         ///< Newton iterations that needed the projected Hessian
+  long obstructions = 0;        ///< Newton iterations whose motion contact cut
+  long reductions = 0;          ///< Newton iterations whose step the line search made shorter still
+  long changes_to_factors = 0;  ///< steps that went over from conjugate gradients to factors
+  long cuts = 0;                ///< times the load of a step was halved
   long derivative_solves = 0;
   long derivative_iterations = 0;  ///< linear, of these
   long indefinite = 0;  ///< of these, systems with negative eigenvalues: the motion is at an unstable state there

@@ -13,7 +13,13 @@ struct NewtonOptions {
   /// Of the linear systems, on the residual relative to the right hand side; 0: as loose as the method's convergence
   /// allows (Eisenstat & Walker).
   double linear_tolerance = 0.0;
-  int max_iterations = 50;
+  int max_iterations = 1000;
+  /// Iterations without progress: since the part of prescribed motions that is missing, or with none missing the least
+  /// residual, was last halved, or the potential fell by 1e-4 of what it has fallen by.
+  int max_stalled = 50;
+  /// Whether the exact Jacobian is tried even where the forces along the last step tell that it is indefinite. Set by
+  /// models that differentiate Newton's iterations.
+  bool try_exact = false;
   int max_cuts = 8;  ///< how often the load of a step may be halved where Newton fails; 0: never
 };
 

@@ -26,66 +26,56 @@ DIFFSIM_FUNCTION bool is_positive_definite(const T (&H)[9][9]) {
 }
 
 /// The nearest positive semidefinite matrix: negative eigenvalues become 0, by cyclic Jacobi (Golub & Van Loan,
-/// ch. 8.5).
-DIFFSIM_FUNCTION void project_to_semidefinite(double (&H)[9][9]) {
-  using std::sqrt;
-  double A[9][9], V[9][9];
+/// ch. 8.5), all lanes at once until the last has converged.
+template <class T>
+DIFFSIM_FUNCTION void project_to_semidefinite(T (&H)[9][9]) {
+  using std::abs, std::copysign, std::sqrt;
+  T A[9][9], V[9][9];
   for (int i = 0; i < 9; ++i)
     for (int j = 0; j < 9; ++j) {
       A[i][j] = 0.5 * (H[i][j] + H[j][i]);
       V[i][j] = i == j ? 1.0 : 0.0;
     }
   for (int sweep = 0; sweep < 12; ++sweep) {
-    double off = 0.0, all = 0.0;
+    T off = 0.0, all = 0.0;
     for (int i = 0; i < 9; ++i)
       for (int j = 0; j < 9; ++j) {
         all += A[i][j] * A[i][j];
         if (i != j) off += A[i][j] * A[i][j];
       }
-    if (off <= 1e-30 * all) break;
+    if (!any_not_greater(1e-30 * all - off, -1e-300)) break;
     for (int p = 0; p < 8; ++p)
       for (int q = p + 1; q < 9; ++q) {
-        if (A[p][q] == 0.0) continue;
-        const double theta = 0.5 * (A[q][q] - A[p][p]) / A[p][q];
-        const double size = theta < 0.0 ? -theta : theta;
-        const double t = (theta < 0.0 ? -1.0 : 1.0) / (size + sqrt(theta * theta + 1.0));
-        const double c = 1.0 / sqrt(t * t + 1.0), s = t * c;
+        // The smaller root of t² + 2 θ t = 1, θ = (A_qq - A_pp)/(2 A_pq); 0 where A_pq is.
+        const T difference = A[q][q] - A[p][p], twice = 2.0 * A[p][q];
+        const T size = abs(difference) + sqrt(difference * difference + twice * twice) + 1e-300;
+        const T t = copysign(T(1.0), difference) * twice / size;
+        const T c = 1.0 / sqrt(t * t + 1.0), s = t * c;
         for (int i = 0; i < 9; ++i) {
-          const double ap = A[i][p], aq = A[i][q];
+          const T ap = A[i][p], aq = A[i][q];
           A[i][p] = c * ap - s * aq;
           A[i][q] = s * ap + c * aq;
         }
         for (int i = 0; i < 9; ++i) {
-          const double ap = A[p][i], aq = A[q][i];
+          const T ap = A[p][i], aq = A[q][i];
           A[p][i] = c * ap - s * aq;
           A[q][i] = s * ap + c * aq;
         }
         for (int i = 0; i < 9; ++i) {
-          const double vp = V[i][p], vq = V[i][q];
+          const T vp = V[i][p], vq = V[i][q];
           V[i][p] = c * vp - s * vq;
           V[i][q] = s * vp + c * vq;
         }
       }
   }
+  T values[9];
+  for (int k = 0; k < 9; ++k) values[k] = A[k][k] * indicator_greater(A[k][k], 0.0);
   for (int i = 0; i < 9; ++i)
-    for (int j = 0; j < 9; ++j) {
-      double sum = 0.0;
-      for (int k = 0; k < 9; ++k) sum += (A[k][k] > 0.0 ? A[k][k] : 0.0) * V[i][k] * V[j][k];
-      H[i][j] = sum;
+    for (int j = 0; j <= i; ++j) {
+      T sum = 0.0;
+      for (int k = 0; k < 9; ++k) sum += values[k] * V[i][k] * V[j][k];
+      H[i][j] = H[j][i] = sum;
     }
-}
-
-/// Projection of the lanes that need it.
-DIFFSIM_FUNCTION void project_lanes(Pack (&H)[9][9]) {
-  if (is_positive_definite(H)) return;
-  for (int lane_index = 0; lane_index < pack_width; ++lane_index) {
-    double one[9][9];
-    for (int i = 0; i < 9; ++i)
-      for (int j = 0; j < 9; ++j) one[i][j] = lane(H[i][j], lane_index);
-    project_to_semidefinite(one);
-    for (int i = 0; i < 9; ++i)
-      for (int j = 0; j < 9; ++j) set_lane(H[i][j], lane_index, one[i][j]);
-  }
 }
 
 /// Adds weight · Σ V g_a · H · g_b of a pack's cells over the points that are worked at once, from `first` on, H [9, 9]
@@ -99,7 +89,7 @@ DIFFSIM_SHARED_FUNCTION void add_stiffness(const CellGeometry<E>& geometry, int 
   for (int q = 0; q < count; ++q) {
     const auto [inverse, volume] = geometry.at(pack, first + q);
     const Pack scale = Pack(weight) * volume;
-    if (project) project_lanes(H[q]);
+    if (project && !is_positive_definite(H[q])) project_to_semidefinite(H[q]);
     for (int i = 0; i < 9; ++i)
       for (int j = 0; j < 9; ++j) H[q][i][j] *= scale;
     shape_gradients<E>(geometry.rule, first + q, inverse, g[q]);
