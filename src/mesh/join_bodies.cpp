@@ -157,7 +157,7 @@ void move_lower(MPI_Comm comm, std::vector<NamedMesh>& bodies, MeshData& joint) 
   std::vector<BodyCells> blocks;
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     MeshData::LowerCells& cells = bodies[k].data.lower(kind);
-    blocks.push_back({&cells.nodes, cells.first});
+    blocks.push_back({&cells.nodes, first_of(k) + cells.first});
   }
   all.nodes = move_cells<static_cast<std::size_t>(corners_of(kind))>(comm, blocks, joint, share);
 }
