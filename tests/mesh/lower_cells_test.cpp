@@ -46,13 +46,18 @@ MeshData dust(int n) {
   return data;
 }
 
-/// A box, a sheet of 2 · 12 · 8 triangles with the region "left" (x < 0.5), a rope of 30 segments, 20 points.
+MeshData sheet() { return grid_of_triangles({12, 8}, {1.2, 0.8}, 2.0); }
+MeshData patch() { return grid_of_triangles({2, 2}, {0.5, 0.5}, 4.0); }
+
+/// A box, a sheet of 2 · 12 · 8 triangles with the region "left" (x < 0.5), another of 8, a rope of 30 segments, 20
+/// points.
 MeshData all_kinds(MPI_Comm comm) {
   std::vector<NamedMesh> bodies;
   bodies.push_back({"rope", whole_on_first_rank(comm, rope(30))});
   bodies.push_back({"crate", box_body(comm, {"crate", {1.0, 1.0, 1.0}, {3, 4, 2}, {2.0, 0.0, 0.0}})});
-  bodies.push_back({"sheet", whole_on_first_rank(comm, grid_of_triangles({12, 8}, {1.2, 0.8}, 2.0))});
+  bodies.push_back({"sheet", whole_on_first_rank(comm, sheet())});
   bodies.push_back({"dust", whole_on_first_rank(comm, dust(20))});
+  bodies.push_back({"patch", whole_on_first_rank(comm, patch())});
   return join_bodies(comm, std::move(bodies));
 }
 
@@ -67,11 +72,23 @@ std::vector<double> expected_positions() {
   return whole.coordinates;
 }
 
+TEST(lower_cells, of_several_bodies_follow_each_other) {
+  const MeshData joint = all_kinds(MPI_COMM_SELF), first = sheet(), second = patch();
+  std::vector<std::int64_t> expected;
+  for (const std::int64_t v : first.lower(CellKind::triangle).nodes)
+    expected.push_back(joint.bodies[2].first_vertex + v);
+  for (const std::int64_t v : second.lower(CellKind::triangle).nodes)
+    expected.push_back(joint.bodies[4].first_vertex + v);
+  EXPECT_EQ(joint.lower(CellKind::triangle).nodes, expected);
+  EXPECT_EQ(joint.bodies[4].first_lower_cell[index_of(CellKind::triangle)], 192);
+  EXPECT_EQ(joint.bodies[4].first_vertex, 31 + 60 + 117 + 20);
+}
+
 TEST(lower_cells, each_cell_is_on_one_rank_with_its_vertices) {
   const TetrahedralMesh mesh(MPI_COMM_WORLD, all_kinds(MPI_COMM_WORLD));
   const MeshData whole = all_kinds(MPI_COMM_SELF);
   EXPECT_EQ(mesh.num_global(CellKind::tetrahedron), 144);
-  EXPECT_EQ(mesh.num_global(CellKind::triangle), 192);
+  EXPECT_EQ(mesh.num_global(CellKind::triangle), 200);
   EXPECT_EQ(mesh.num_global(CellKind::segment), 30);
   EXPECT_EQ(mesh.num_global(CellKind::point), 20);
   EXPECT_EQ(mesh.num_unused_vertices(), 0);
@@ -96,7 +113,7 @@ TEST(lower_cells, each_cell_is_on_one_rank_with_its_vertices) {
 
 TEST(lower_cells, bodies_and_their_regions) {
   TetrahedralMesh mesh(MPI_COMM_WORLD, all_kinds(MPI_COMM_WORLD));
-  ASSERT_EQ(mesh.bodies().size(), 4u);
+  ASSERT_EQ(mesh.bodies().size(), 5u);
   EXPECT_EQ(mesh.bodies()[0].kind, CellKind::segment);
   EXPECT_EQ(mesh.bodies()[1].kind, CellKind::tetrahedron);
   EXPECT_EQ(mesh.bodies()[2].kind, CellKind::triangle);
@@ -106,7 +123,8 @@ TEST(lower_cells, bodies_and_their_regions) {
     return sum(static_cast<std::int64_t>(kind == CellKind::tetrahedron ? found.cells.size()
                                                                        : found.lower_cells[index_of(kind)].size()));
   };
-  EXPECT_EQ(count("all", CellKind::triangle), 192);
+  EXPECT_EQ(count("all", CellKind::triangle), 200);
+  EXPECT_EQ(count("patch/all", CellKind::triangle), 8);
   EXPECT_EQ(count("all", CellKind::point), 20);
   EXPECT_EQ(count("sheet/all", CellKind::triangle), 192);
   EXPECT_EQ(count("sheet/all", CellKind::tetrahedron), 0);
