@@ -143,7 +143,7 @@ double largest_eigenvalue(Mat shell, SingleLevel* level) {
   return std::isfinite(largest) ? largest : 0.0;
 }
 
-/// Whether a level has the smoother that GAMG gives it by itself, or ours from before it was set up again.
+/// Whether a level has the smoother that GAMG gives it by itself.
 bool is_default(KSP smoother) {
   PC pc = nullptr;
   PetscObject of_level = nullptr;
@@ -152,7 +152,25 @@ bool is_default(KSP smoother) {
   DIFFSIM_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCJACOBI, &jacobi));
   DIFFSIM_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(smoother), KSPCHEBYSHEV, &chebyshev));
   DIFFSIM_PETSC(PetscObjectQuery(reinterpret_cast<PetscObject>(pc), key, &of_level));
-  return (jacobi && chebyshev) || (of_level && !level_of(smoother));
+  return jacobi && chebyshev && !of_level;
+}
+
+/// Gives a level that was set up again PETSc's smoother back, which is GAMG's default: ours is of an operator that is
+/// gone, and so is that of the level's residual.
+void drop_old_smoother(PC pc, PetscInt level) {
+  const KSP smoother = smoother_of(pc, level);
+  PC smoother_pc = nullptr;
+  PetscObject of_level = nullptr;
+  Mat matrix = nullptr;
+  DIFFSIM_PETSC(KSPGetPC(smoother, &smoother_pc));
+  DIFFSIM_PETSC(PetscObjectQuery(reinterpret_cast<PetscObject>(smoother_pc), key, &of_level));
+  if (!of_level || level_of(smoother)) return;
+  DIFFSIM_PETSC(KSPGetOperators(smoother, &matrix, nullptr));
+  DIFFSIM_PETSC(PetscObjectCompose(reinterpret_cast<PetscObject>(smoother_pc), key, nullptr));
+  DIFFSIM_PETSC(PCSetType(smoother_pc, PCJACOBI));
+  DIFFSIM_PETSC(KSPSetType(smoother, KSPCHEBYSHEV));
+  DIFFSIM_PETSC(KSPChebyshevEstEigSet(smoother, 0.0, 0.1, 0.0, 1.1));
+  DIFFSIM_PETSC(PCMGSetResidual(pc, level, PCMGResidualDefault, matrix));
 }
 
 bool options_choose() {
@@ -173,6 +191,7 @@ bool options_choose() {
 bool smooth_in_single_precision(PC pc, double least_bound) {
   const PetscInt levels = levels_of(pc);
   if (levels < 2) return false;
+  for (PetscInt l = levels - 1; l > 0; --l) drop_old_smoother(pc, l);
   const KSP finest = smoother_of(pc, levels - 1);
   if (!is_default(finest) || options_choose()) return level_of(finest) != nullptr;
   for (PetscInt l = levels - 1; l > 0; --l) {

@@ -120,7 +120,7 @@ CellParts parts_by_one(MPI_Comm comm, const MeshData& data, bool with_tetrahedra
   release_free_memory();  // the partitioner takes much
   std::vector<int> destination;
   collectively(comm, [&] {
-    if (mine) destination = scotch_parts(std::move(graph), num_ranks(comm));
+    if (mine && graph.begin.size() > 1) destination = scotch_parts(std::move(graph), num_ranks(comm));
   });
   release_free_memory();
   const auto part = [&](std::size_t begin, std::size_t end) {

@@ -235,9 +235,9 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:2: output.zzzzzzzzzz: unknown key; known keys: directory, every, fields, log"},
         Bad{BOX "contact: {friction: 0.3}\n", "s.yaml:2: contact.barrier_distance: is missing; give d̂, m"},
         Bad{"solver: {steps: 1}\n", "s.yaml: mesh: is missing; give {file: …} or {box: …}; or give `bodies`"},
-        Bad{"mesh: {scale: 2}\n", "s.yaml:1: mesh: something is missing; give one of: file, box"},
+        Bad{"mesh: {scale: 2}\n", "s.yaml:1: mesh: something is missing; give one of: file, box, sphere, cylinder"},
         Bad{"mesh: {file: a.msh, box: {size: [1, 1, 1], cells: [1, 1, 1]}}\n",
-            "s.yaml:1: mesh.box: cannot stand beside 'file'; give one of: file, box"}));
+            "s.yaml:1: mesh.box: cannot stand beside 'file'; give one of: file, box, sphere, cylinder"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Values, BadScene,

@@ -476,7 +476,7 @@ TEST(GmshReader, RefusesBadTextNamingItsLine) {
       {text_22, "2 4 2 5 1 1 2 3 4", "2 29 2 5 1 1 2", 14,
        "element type 29 (20-node tetrahedron) is of too high an order"},
       {text_22, "2 4 2 5 1 1 2 3 4", "2 77 2 5 1 1 2 3 4", 14, "element type 77 is not known"},
-      {text_22, "2 4 2 5 1 1 2 3 4", "2 2 2 0 1 1 2 3", 0, "no tetrahedra; mesh the volume"},
+      {text_22, "2 4 2 5 1 1 2 3 4", "2 2 2 0 1 1 2 3", 0, "no tetrahedra, but 2 triangles; mesh the volume"},
       {text_22, "2\n1 2 2 7 1 1 3 2\n", "2\n1 4 2 5 1 1 2 3 4\n", 14, "cell 1 has the same vertices as cell 0"},
       {text_22, "2\n1 2 2 7 1 1 3 2\n", "2\n1 4 2 6 1 2 3 1 4\n", 14, "cell 1 has the same vertices as cell 0"},
       {text_22, "1 2 2 7 1 1 3 2", "1 3 2 7 1 1 3 2 4", 13, "a physical group has a 4-node quadrangle"},
