@@ -11,6 +11,7 @@
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/mesh/validate.hpp"
+#include "refuse_mesh.hpp"
 
 namespace diffsim {
 namespace {
@@ -39,11 +40,7 @@ class LowerInspection {
   }
 
  private:
-  [[noreturn]] void fail(const FilePlace& place, const std::string& what) const {
-    const std::string text = place.note.empty() ? what : what + " (" + place.note + ")";
-    if (name_.empty()) throw InputError(text);
-    throw InputError(name_, place.line, "", text);
-  }
+  [[noreturn]] void fail(const FilePlace& place, const std::string& what) const { refuse_mesh(name_, place, what); }
   [[noreturn]] void fail_cell(std::int64_t cell, const std::string& what) const {
     constexpr const char* singular[] = {"point ", "segment ", "triangle "};
     fail(options_.cell_place ? options_.cell_place(cell) : FilePlace{},
