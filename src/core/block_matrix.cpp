@@ -89,7 +89,19 @@ void multiply_rows(const BlockMatrix::Data& data, const double* x, double* y) {
 
 void Couplings::add(const std::vector<int>& vertices, int nodes) {
   if (nodes < 1 || vertices.size() % at(nodes) != 0) throw Error("couplings need all the vertices of each element");
-  groups_.push_back({nodes, vertices});
+  groups_.push_back({nodes, {}});
+  if (!spare_.empty()) {
+    groups_.back().vertices = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  groups_.back().vertices = vertices;
+}
+
+void Couplings::clear() {
+  // The first group last, so that each group gets the memory of the one that stood in its place.
+  for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) spare_.push_back(std::move(group->vertices));
+  groups_.clear();
+  copies_.clear();
 }
 
 BlockMatrix::BlockMatrix(int num_vertices, const Couplings& couplings)

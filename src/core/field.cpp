@@ -5,6 +5,7 @@
 
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/field_pool.hpp"
 #include "diffsim/core/huge_pages.hpp"
 
 namespace diffsim {
@@ -21,20 +22,35 @@ void require_same_size(const Field& a, const Field& b) {
 
 }  // namespace
 
-void Field::Deleter::operator()(double* data) const noexcept { free_on_device(data); }
+void Field::Deleter::operator()(double* data) const noexcept {
+  if (pool)
+    pool->give_back(data, bytes);
+  else
+    free_on_device(data);
+}
 
 Field::Field(std::string name, std::size_t extent, int components)
     : Field(std::move(name), Entities::of_process(extent), components) {}
 
 Field::Field(std::string name, std::shared_ptr<const Entities> on, int components, int steps)
+    : Field(std::move(name), std::move(on), components, steps, nullptr) {}
+
+Field::Field(std::string name, std::shared_ptr<const Entities> on, int components, int steps,
+             std::shared_ptr<FieldPool> pool)
     : name_(std::move(name)), on_(std::move(on)), components_(components), steps_(steps) {
   if (steps_ > 1 && on_->exchange())
     throw Error("field '" + name_ + "' cannot have values for each step on " + on_->name() +
                 " with copies; give it the owned ones");
   if (size() == 0) return;
   // One more than asked for: SIMD loads of the last vertex take four doubles (core/pack.hpp).
-  data_.reset(static_cast<double*>(allocate_on_device(name_, bytes() + sizeof(double))));
-  if constexpr (kernels_on_host) advise_huge_pages(data_.get(), bytes());
+  const std::size_t room = bytes() + sizeof(double);
+  if (pool) {
+    double* const data = pool->allocate(name_, room);
+    data_ = {data, Deleter{std::move(pool), room}};
+  } else {
+    data_.reset(static_cast<double*>(allocate_on_device(name_, room)));
+    if constexpr (kernels_on_host) advise_huge_pages(data_.get(), bytes());
+  }
   fill(0.0);
 }
 
@@ -45,7 +61,9 @@ Field Field::clone() const {
   return copy;
 }
 
-Field Field::like(std::string name) const { return Field(std::move(name), on_, components_, steps_); }
+Field Field::like(std::string name) const {
+  return Field(std::move(name), on_, components_, steps_, data_.get_deleter().pool);
+}
 
 void Field::fill(double value) {
   const auto x = span(*this);
@@ -58,7 +76,7 @@ void Field::copy_from(const Field& other) {
   if (on_ && other.on_ && on_->generation() != other.on_->generation()) {
     if (on_->name() != other.on_->name())
       throw Error("field '" + other.name_ + "' is on " + other.on_->name() + ", '" + name_ + "' on " + on_->name());
-    *this = Field(std::move(name_), other.on_, other.components_, other.steps_);
+    *this = Field(std::move(name_), other.on_, other.components_, other.steps_, data_.get_deleter().pool);
   }
   require_same_size(*this, other);
   const auto x = span(other);

@@ -6,6 +6,7 @@
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/exchange.hpp"
+#include "diffsim/core/field_pool.hpp"
 
 namespace diffsim {
 namespace {
@@ -48,6 +49,12 @@ State State::clone() const {
 State State::zero_like() const {
   State zero;
   for (const Field& field : fields_) zero.add(field.like(field.name()));
+  return zero;
+}
+
+State State::zero_like(FieldPool& pool) const {
+  State zero;
+  for (const Field& field : fields_) zero.add(pool.take(field.name(), field.shared_on(), field.components()));
   return zero;
 }
 

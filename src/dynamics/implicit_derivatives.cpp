@@ -48,7 +48,7 @@ Field ImplicitModel::Step::solve(Field b, bool transposed) {
 /// Solves J dy = -dR for the free components of dy, with dR along everything else.
 void ImplicitModel::Step::tangent(const Field& y, const ParameterSet& direction, State& tangent) {
   synchronise(tangent);
-  Field dy = model_.system_->local_field("positions_tangent"), du = dy.like("prescribed_velocities_tangent");
+  Field dy = model_.system_->scratch_field("positions_tangent"), du = dy.like("prescribed_velocities_tangent");
   prescribe_tangent(tangent, direction, dy, du);
   KinematicFields along(dy);
   kinematics_.evaluate(dy, du, tangent, along);
@@ -62,7 +62,7 @@ void ImplicitModel::Step::tangent(const Field& y, const ParameterSet& direction,
 
 /// Solves Jᵀ w = ȳ in the free components. Everything else that R depends on gets -(∂R/∂·)ᵀ w.
 void ImplicitModel::Step::adjoint(const Field& y, State& adjoint, ParameterSet& gradient, Field* solution) {
-  Field y_bar = model_.system_->local_field("positions_adjoint"), u_bar = y_bar.like("prescribed_velocities_adjoint");
+  Field y_bar = model_.system_->scratch_field("positions_adjoint"), u_bar = y_bar.like("prescribed_velocities_adjoint");
   advance_adjoint(adjoint, y_bar, u_bar, gradient);
   linearise(y);
   const Field w = solve(y_bar.clone(), true);
@@ -79,7 +79,7 @@ void ImplicitModel::Step::adjoint(const Field& y, State& adjoint, ParameterSet& 
 void ImplicitModel::Step::adjoint_tangent(const Field& y, const Field& w, const StepTangent& tangent,
                                           const ParameterSet& direction, State& adjoint_tangent,
                                           ParameterSet& gradient_tangent) {
-  Field y_bar = model_.system_->local_field("positions_adjoint"), u_bar = y_bar.like("prescribed_velocities_adjoint");
+  Field y_bar = model_.system_->scratch_field("positions_adjoint"), u_bar = y_bar.like("prescribed_velocities_adjoint");
   KinematicFields along(y_bar), bar(y_bar);
   Field dy = y_bar.like("prescribed_positions_tangent"), du = y_bar.like("prescribed_velocities_tangent");
   prescribe_tangent(tangent.before, direction, dy, du);

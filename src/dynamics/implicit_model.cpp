@@ -118,7 +118,7 @@ void ImplicitModel::prepare() {
   for (const auto& term : system_->terms()) {
     work_->symmetric = work_->symmetric && term->has_symmetric_jacobian();
     work_->has_potential = work_->has_potential && term->has_energy();
-    if (first && term->couplings_vary()) work_->varying.push_back({term.get(), nullptr});
+    if (first && term->couplings_vary()) work_->varying.push_back({term.get(), nullptr, {}});
   }
   if (options_.linear.matrix_free && !work_->symmetric)
     throw Error(
@@ -146,7 +146,7 @@ std::size_t ImplicitModel::record_bytes() const {
 void ImplicitModel::step(int n, State& state, Record* record) {
   const ProfilingRegion region("diffsim::dynamics::implicit_step");
   Step step(*this, n, state);
-  Field y = system_->local_field("positions");
+  Field y = system_->scratch_field("positions");
   y.copy_from(state["positions"]);
   auto* const recorded = static_cast<ImplicitRecord*>(record);
   NewtonTrace* const trace = recorded && !options_.implicit_differentiation ? &recorded->trace() : nullptr;
@@ -229,7 +229,7 @@ void ImplicitModel::step_adjoint_tangent(int n, const Record& record, const Step
   const ProfilingRegion region("diffsim::dynamics::implicit_step_adjoint_tangent");
   const auto& recorded = static_cast<const ImplicitRecord&>(record);
   Step step(*this, n, recorded.initial());
-  Field w = system_->local_field("w");
+  Field w = system_->scratch_field("w");
   step.adjoint(recorded.positions(), pair.adjoint, pair.gradient, &w);
   step.adjoint_tangent(recorded.positions(), w, tangent, direction, pair.adjoint_tangent, pair.gradient_tangent);
 }

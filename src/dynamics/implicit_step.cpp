@@ -38,28 +38,29 @@ ImplicitModel::Step::Step(ImplicitModel& model, int n, const State& state)
       work_(*model.work_),
       n_(n),
       count_(3 * model.system_->mesh().num_owned_vertices()),
-      kinematics_(make_time_rule(model.options_, model.dt(), n), count_, model.system_->fixed()),
+      kinematics_(make_time_rule(model.options_, model.dt(), n), count_, model.system_->fixed(),
+                  model.system_->scratch()),
       state_(state),
       load_factor_(model.options_.ramp_steps > 0
                        ? std::min(1.0, (n + 1.0) / static_cast<double>(model.options_.ramp_steps))
                        : 1.0),
-      position_history_(model.system_->local_field("position_history")),
-      velocity_history_(model.system_->local_field("velocity_history")),
-      inertia_(model.system_->local_field("inertia")),
-      prescribed_(model.system_->local_field("prescribed_positions")),
-      prescribed_velocities_(model.system_->local_field("prescribed_velocities")),
+      position_history_(model.system_->scratch_field("position_history")),
+      velocity_history_(model.system_->scratch_field("velocity_history")),
+      inertia_(model.system_->scratch_field("inertia")),
+      prescribed_(model.system_->scratch_field("prescribed_positions")),
+      prescribed_velocities_(model.system_->scratch_field("prescribed_velocities")),
       moves_(std::any_of(model.system_->terms().begin(), model.system_->terms().end(),
                          [&](const auto& term) { return term->moves(n, model.parameters()); })),
-      positions_(model.system_->local_field("positions_of_forces")),
-      velocities_(model.system_->local_field("velocities_of_forces")),
-      force_(model.system_->local_field("force")) {
+      positions_(model.system_->scratch_field("positions_of_forces")),
+      velocities_(model.system_->scratch_field("velocities_of_forces")),
+      force_(model.system_->scratch_field("force")) {
   kinematics_.combine_state(rule_.position, state, position_history_);
   kinematics_.combine_state(rule_.velocity, state, velocity_history_);
   kinematics_.combine_state(rule_.acceleration, state, inertia_);
   prescribe(prescribed_, prescribed_velocities_);
   // M (a_history - λ g), the part of the residual that does not depend on y.
   const Parameter& gravity = model.parameters().at("gravity");
-  Field acceleration = model.system_->local_field("acceleration");
+  Field acceleration = model.system_->scratch_field("acceleration");
   copy_values(count_, inertia_, acceleration);
   inertia_.fill(0.0);
   add_mass_times(count_, 1.0, model.system_->mass(), acceleration, inertia_);
@@ -118,7 +119,7 @@ double ImplicitModel::Step::find_gap(const Field& y, Field& gap) {
 LinearReport ImplicitModel::Step::find_direction(const Field& y, const Field& residual, const Field& gap,
                                                  double tolerance, bool project, Field& direction) {
   if (!model_.options_.implicit_differentiation) tolerance = std::min(tolerance, model_.options_.linear.tolerance);
-  Field rhs = model_.system_->local_field("rhs");
+  Field rhs = model_.system_->scratch_field("rhs");
   if (work_.linear.wants_reference()) make_reference();
   assemble(y, project);
   if (largest(gap) > 0.0) {
@@ -179,7 +180,7 @@ double ImplicitModel::Step::max_step(const Field& from, double from_progress, co
 
 void ImplicitModel::Step::set_homotopy(double s) {
   if (!shift_) {
-    Field residual = model_.system_->local_field("residual");
+    Field residual = model_.system_->scratch_field("residual");
     const double progress = std::exchange(progress_, moves_ ? 0.0 : 1.0);
     evaluate(state_["positions"], residual);
     progress_ = progress;
@@ -245,7 +246,7 @@ void ImplicitModel::Step::make_reference() {
   const ProfilingRegion region("diffsim::dynamics::make_reference");
   if (!work_.varying.empty()) return;
   const TimeRule rule = make_time_rule(model_.options_, model_.dt(), 1);
-  Field rest = model_.system_->local_field("rest"), velocities = rest.like("velocities_at_rest");
+  Field rest = model_.system_->scratch_field("rest"), velocities = rest.like("velocities_at_rest");
   copy_values(count_, model_.parameters().at("rest_positions").field, rest);
   model_.system_->mesh().vertex_exchange().copy_to_ghosts(rest);
   const Configuration at{rest, 0, nullptr, model_.system_->any_term_uses_velocities() ? &velocities : nullptr};
@@ -263,7 +264,7 @@ void ImplicitModel::Step::make_reference() {
 }
 
 Field& ImplicitModel::Step::acceleration_of(const Field& y) {
-  if (acceleration_.size() == 0) acceleration_ = model_.system_->local_field("acceleration");
+  if (acceleration_.size() == 0) acceleration_ = model_.system_->scratch_field("acceleration");
   copy_values(count_, inertia_, acceleration_);
   add_mass_times(count_, rule_.acceleration.y, model_.system_->mass(), y, acceleration_);
   return acceleration_;
@@ -289,7 +290,7 @@ void ImplicitModel::Step::add_forces_of_motion(const Field& y, Field& rhs) {
 }
 
 double ImplicitModel::Step::potential(const Field& y, double energy) {
-  Field d = model_.system_->local_field("displacement"), Md = d.like("mass_times_displacement");
+  Field d = model_.system_->scratch_field("displacement"), Md = d.like("mass_times_displacement");
   copy_values(count_, y, d);
   add_scaled(count_, -1.0, state_["positions"], d);
   add_mass_times(count_, 0.5 * rule_.acceleration.y, model_.system_->mass(), d, Md);
@@ -314,14 +315,14 @@ void ImplicitModel::Step::make_blocks(const Configuration& at) {
       if (!term->couplings_vary()) term->add_couplings(at, couplings);
     work_.common = std::make_unique<MatrixShare>(model_.system_->mesh(), std::move(couplings), false);
   }
-  for (auto& [term, share] : work_.varying) {
+  for (auto& [term, share, couplings] : work_.varying) {
     const ProfilingRegion region("diffsim::dynamics::make_varying_pattern");
     if (patterns_are_of_this_step_ && term->couplings_serve(at)) continue;
-    Couplings couplings;
+    couplings.clear();
     term->add_couplings(at, couplings);
     int same = share && share->couplings() == couplings;
     DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, model_.comm()));
-    if (!same) share = std::make_unique<MatrixShare>(model_.system_->mesh(), std::move(couplings), true);
+    if (!same) share = std::make_unique<MatrixShare>(model_.system_->mesh(), couplings, true);
   }
   patterns_are_of_this_step_ = true;
 }

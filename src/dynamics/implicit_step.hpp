@@ -29,6 +29,7 @@ struct ImplicitModel::Workspace {
   struct Varying {
     ForceTerm* term;
     std::unique_ptr<dynamics::MatrixShare> share;
+    Couplings couplings;  // of the configuration at hand
   };
   std::vector<Varying> varying;
   std::vector<dynamics::MatrixShare*> shares() {

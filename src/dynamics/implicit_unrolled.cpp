@@ -82,7 +82,7 @@ const NewtonIteration& ImplicitModel::Step::iteration(int k, int end, NewtonTrac
   if (trace.holds(k)) return trace[k];
   // The iterations depend on nothing but the state that the step began with.
   Step again(model_, n_, state_);
-  Field y = model_.system_->local_field("positions");
+  Field y = model_.system_->scratch_field("positions");
   y.copy_from(state_["positions"]);
   NewtonOptions options = model_.options_.newton;
   options.max_iterations = end;
@@ -145,7 +145,7 @@ Field ImplicitModel::Step::direction_tangent(const Field& y, const Field& d, Kin
 
 void ImplicitModel::Step::unrolled_adjoint(int iterations, NewtonTrace& trace, const Field& y, State& adjoint,
                                            ParameterSet& gradient) {
-  Field y_bar = model_.system_->local_field("positions_adjoint"), prescribed_bar = y_bar.like("prescribed_adjoint"),
+  Field y_bar = model_.system_->scratch_field("positions_adjoint"), prescribed_bar = y_bar.like("prescribed_adjoint"),
         u_bar = y_bar.like("prescribed_velocities_adjoint");
   advance_adjoint(adjoint, y_bar, u_bar, gradient);
   Field to = y.clone();

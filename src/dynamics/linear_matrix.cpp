@@ -203,7 +203,7 @@ PetscErrorCode LinearSystem::apply_product(Mat shell, Vec x, Vec y) {
   PetscFunctionBegin;
   PetscCall(MatShellGetContext(shell, static_cast<void*>(&system)));
   try {
-    Field source("x", system->mesh_->vertex_entities(), 3), target = source.like("y");
+    Field source = system->scratch_->take("x", system->mesh_->vertex_entities(), 3), target = source.like("y");
     get(x, source);
     keep(source, system->fixed_);
     system->product_(source, target);

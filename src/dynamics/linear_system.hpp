@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/core/field.hpp"
+#include "diffsim/core/field_pool.hpp"
 #include "diffsim/core/petsc_handle.hpp"
 #include "diffsim/dynamics/implicit_options.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
@@ -108,7 +108,8 @@ class LinearSystem {
 
   const TetrahedralMesh* mesh_;
   LinearOptions options_;
-  int count_;                            // 3 owned vertices
+  int count_;  // 3 owned vertices
+  std::shared_ptr<FieldPool> scratch_ = FieldPool::make();
   Field fixed_;                          // [owned vertices, 3], 1 where fixed
   std::vector<std::uint64_t> patterns_;  // of the present matrix's parts
   Field joined_;                         // values of several parts, one after the other: [blocks, 9]

@@ -37,7 +37,7 @@ MatrixShare::MatrixShare(const TetrahedralMesh& mesh, Couplings couplings, bool 
 
 Field MatrixShare::complete(const Field& field) const {
   const int owned = mesh_->num_owned_vertices();
-  Field all(field.name(), vertices_, 3);
+  Field all = scratch_->take(field.name(), vertices_, 3);
   copy_values(3 * owned, field, all);
   vertices_->exchange()->copy_to_ghosts(all);
   return all;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "diffsim/core/block_matrix.hpp"
-#include "diffsim/core/field.hpp"
+#include "diffsim/core/field_pool.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim::dynamics {
@@ -33,6 +33,7 @@ class MatrixShare {
   const TetrahedralMesh* mesh_;
   Couplings couplings_;
   std::shared_ptr<const Entities> vertices_;
+  std::shared_ptr<FieldPool> scratch_ = FieldPool::make();
   BlockMatrix blocks_;
   std::vector<PetscInt> numbers_;
 };

@@ -56,7 +56,7 @@ void StepKinematics::keep_other_fields(const State& from, State& to) const {
 }
 
 void StepKinematics::advance_state(const Field& y, const Field& u, State& state) const {
-  State next = state.zero_like();
+  State next = state.zero_like(*scratch_);
   for (std::size_t k = 0; k < rule_.fields.size(); ++k) {
     Field& field = next.fields()[k];
     combine_state(rule_.next[k], state, field);
@@ -70,7 +70,7 @@ void StepKinematics::advance_state(const Field& y, const Field& u, State& state)
 }
 
 void StepKinematics::advance_state_adjoint(State& adjoint, Field& y_bar, Field& u_bar) const {
-  State old = adjoint.zero_like();
+  State old = adjoint.zero_like(*scratch_);
   copy_fixed(count_, fixed_, adjoint["velocities"], u_bar);
   for (std::size_t k = 0; k < rule_.fields.size(); ++k) {
     Field& bar = adjoint.fields()[k];

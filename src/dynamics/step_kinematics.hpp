@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "diffsim/core/field_pool.hpp"
 #include "diffsim/core/state.hpp"
 #include "dynamics/time_rule.hpp"
 
@@ -26,8 +27,9 @@ struct KinematicFields {
 class StepKinematics {
  public:
   /// `count`: 3 owned vertices; `fixed`: the mask of the components whose motion is prescribed.
-  StepKinematics(TimeRule rule, int count, const std::uint8_t* fixed)
-      : count_(count), fixed_(fixed), rule_(std::move(rule)) {}
+  /// `scratch`: what fields that end within a function are from.
+  StepKinematics(TimeRule rule, int count, const std::uint8_t* fixed, FieldPool& scratch)
+      : count_(count), fixed_(fixed), rule_(std::move(rule)), scratch_(&scratch) {}
 
   const TimeRule& rule() const { return rule_; }
   /// Computes out = Σ_k c_k s_k.
@@ -61,6 +63,7 @@ class StepKinematics {
   int count_;
   const std::uint8_t* fixed_;
   TimeRule rule_;
+  FieldPool* scratch_;
 };
 
 }  // namespace diffsim::dynamics

@@ -55,7 +55,7 @@ void ImplicitModel::Residual::adjoint_tangent(const KinematicFields& along, cons
   add_gravity_gradient(bar.a, gradient_tangent.parameters);
   if (!model_.system_->changes_mass(gradient_tangent.parameters)) return;
   if (w) {
-    Field acceleration_tangent = model_.system_->local_field("acceleration_tangent");
+    Field acceleration_tangent = model_.system_->scratch_field("acceleration_tangent");
     add_acceleration_tangent(1.0, along, direction, acceleration_tangent);
     subtract_products(count_, model_.system_->mass(), acceleration_tangent, *w, gradient_tangent.by_mass);
   }

@@ -166,6 +166,7 @@ void System::sum_motion_adjoints(State& adjoint) const {
 const std::uint8_t* System::fixed() const { return mask_->fixed.data(); }
 
 Field System::local_field(const char* name) const { return {name, mesh_->vertex_entities(), 3}; }
+Field System::scratch_field(const char* name) const { return scratch_->take(name, mesh_->vertex_entities(), 3); }
 
 State System::make_state(const std::vector<std::string>& rates) const {
   State state;

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// An explicit step, its tangent and its adjoint allocate no array once each has run.
+// A step, its tangent and its adjoint allocate no array once each has run and lists have settled.
 
 #include <gtest/gtest.h>
 
@@ -80,12 +80,20 @@ int arrays_of_steps(DifferentiableSolver& solver, const std::vector<std::string>
   return arrays.exchange(0);
 }
 
+int substeps_of(const std::string& integrator) {
+  const std::vector<std::string> implicit = implicit_integrators();
+  return std::find(implicit.begin(), implicit.end(), integrator) == implicit.end() ? 2 : 1;
+}
+
 DifferentiableSolver make_solver(int order, DifferentiableMaterial material,
-                                 const std::string& integrator = SolverOptions{}.integrator) {
+                                 const std::string& integrator = SolverOptions{}.integrator,
+                                 int factored = ImplicitOptions{}.linear.direct_below) {
   for (const std::string& name : elastic_law(material.model).parameter_names()) material.values[name] = value_of(name);
   material.values["density"] = value_of("density");
+  SolverOptions options{.dt = 1e-3, .substeps = substeps_of(integrator), .integrator = integrator};
+  options.implicit.linear.direct_below = factored;
   DifferentiableSolver solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.7, 0.6}, {6, 5, 4}, order), {material},
-                              {.dt = 1e-3, .substeps = 2, .integrator = integrator});
+                              options);
   solver.fix("x_min");
   solver.add_traction("x_max", {20.0, -10.0, 5.0});
   return solver;
@@ -147,14 +155,15 @@ TEST(allocation, steps_with_nodal_dilatation_allocate_nothing) {
 
 /// Two bodies and a plane, all nearer to each other than d̂, with friction and a law for a pair; the body above may
 /// touch itself. Steps move them little, so that lists serve.
-DifferentiableSolver make_touching() {
+DifferentiableSolver make_touching(const std::string& integrator = SolverOptions{}.integrator) {
   const std::vector<testing::BodyBox> boxes{{"low", {1.0, 0.4, 0.6}, {10, 2, 9}},
                                             {"high", {0.8, 0.4, 0.5}, {8, 2, 8}, {0.1, 0.405, 0.05}}};
   const auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, testing::mesh_of_boxes(MPI_COMM_WORLD, boxes));
   DifferentiableMaterial material{"neo_hookean", {}};
   for (const std::string& name : elastic_law(material.model).parameter_names()) material.values[name] = value_of(name);
   material.values["density"] = value_of("density");
-  DifferentiableSolver solver(mesh, {material}, {.dt = 1e-5, .substeps = 2});
+  DifferentiableSolver solver(mesh, {material},
+                              {.dt = 1e-5, .substeps = substeps_of(integrator), .integrator = integrator});
   ContactOptions contact;
   contact.barrier_distance = 0.01;
   contact.barrier_stiffness = 1e3;
@@ -226,6 +235,26 @@ TEST(allocation, steps_with_contact_allocate_nothing) {
   EXPECT_EQ(arrays_of_steps(
                 solver, {"density", "gravity", "friction", "friction:low|high", "barrier_stiffness", "barrier_distance",
                          "friction_velocity", "obstacle_velocity:lid", "obstacle_position:floor", "rest_positions"}),
+            0)
+      << last_label;
+}
+
+TEST(allocation, implicit_steps_allocate_nothing) {
+  for (const int factored : {0, 100000})
+    for (const char* integrator : {"implicit_euler", "bdf2", "generalised_alpha"}) {
+      DifferentiableSolver solver = make_solver(1, {"neo_hookean", {}}, integrator, factored);
+      EXPECT_EQ(arrays_of_steps(solver, {"youngs_modulus", "density", "gravity", "traction:x_max", "rest_positions"}),
+                0)
+          << integrator << ", " << factored << ": " << last_label;
+    }
+}
+
+TEST(allocation, implicit_steps_with_contact_allocate_nothing) {
+  DifferentiableSolver solver = make_touching("implicit_euler");
+  solver.model().prepare();
+  EXPECT_GT(solver.contact_state(0, solver.initial_state()).active_pairs, 10);
+  EXPECT_EQ(arrays_of_steps(solver, {"density", "gravity", "friction", "friction:low|high", "barrier_stiffness",
+                                     "barrier_distance", "friction_velocity", "rest_positions"}),
             0)
       << last_label;
 }

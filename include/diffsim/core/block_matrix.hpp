@@ -30,13 +30,16 @@ class Couplings {
   void add(const std::vector<int>& vertices, int nodes);
   const std::vector<Group>& groups() const { return groups_; }
   /// The local vertices after the owned ones are copies of these, instead of the mesh's.
-  void set_copies(std::vector<VertexPlace> copies) { copies_ = std::move(copies); }
+  void set_copies(const std::vector<VertexPlace>& copies) { copies_ = copies; }
   const std::vector<VertexPlace>& copies() const { return copies_; }
-  bool operator==(const Couplings&) const = default;
+  bool operator==(const Couplings& other) const { return groups_ == other.groups_ && copies_ == other.copies_; }
+  /// Removes all couplings and copies; their memory serves what is added next.
+  void clear();
 
  private:
   std::vector<Group> groups_;
   std::vector<VertexPlace> copies_;
+  std::vector<std::vector<int>> spare_;  // of groups that were cleared
 };
 
 /// A rank's share of a sparse matrix of 3×3 blocks, one a pair of coupled local vertices, in device memory.

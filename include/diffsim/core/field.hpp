@@ -10,6 +10,8 @@
 
 namespace diffsim {
 
+class FieldPool;
+
 /// A named array of doubles in device memory on a rank's entities, entry-major: [steps, local entities, components].
 ///
 /// The first `owned` entries belong to this rank and count in sums over all ranks; the others are this rank's copies of
@@ -38,7 +40,7 @@ class Field {
   const double* data() const { return data_.get(); }  ///< device address
 
   Field clone() const;
-  Field like(std::string name) const;  ///< zeroed, of the same shape
+  Field like(std::string name) const;  ///< zeroed, of the same shape and from the same pool
   void fill(double value);
   /// Takes the values of `other`, and its shape where that is on another generation of the same entities. Throws Error
   /// where the sizes of one generation differ.
@@ -47,7 +49,14 @@ class Field {
   void from_host(const std::vector<double>& values);  ///< `size()` values
 
  private:
+  friend class FieldPool;
+  Field(std::string name, std::shared_ptr<const Entities> on, int components, int steps,
+        std::shared_ptr<FieldPool> pool);
+
+  /// Frees a field's memory, or gives it back to the pool that it is from.
   struct Deleter {
+    std::shared_ptr<FieldPool> pool;
+    std::size_t bytes;
     void operator()(double* data) const noexcept;
   };
   std::string name_;

@@ -23,6 +23,8 @@ class State {
 
   State clone() const;
   State zero_like() const;
+  /// The same with fields from a pool.
+  State zero_like(FieldPool& pool) const;
   void fill(double value);
   /// Takes the values of `other`, and its entities where these are of another generation.
   void copy_from(const State& other);

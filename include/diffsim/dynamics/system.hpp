@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "diffsim/core/field_pool.hpp"
 #include "diffsim/core/force_term.hpp"
 #include "diffsim/core/inertia.hpp"
 #include "diffsim/core/kinematics.hpp"
@@ -56,6 +57,9 @@ class System {
   const std::uint8_t* fixed() const;
   /// Zeroed vector field on local vertices.
   Field local_field(const char* name) const;
+  /// The same for a field that ends soon: its memory serves the next one, so that steps allocate nothing.
+  Field scratch_field(const char* name) const;
+  FieldPool& scratch() const { return *scratch_; }
   /// `positions` [local vertices, 3], m; `velocities` and `rates` [owned vertices, 3]; then the fields that motions
   /// keep.
   State make_state(const std::vector<std::string>& rates = {}) const;
@@ -126,6 +130,7 @@ class System {
   Field on_local_vertices(const Field& owned) const;
 
   std::shared_ptr<const TetrahedralMesh> mesh_;
+  std::shared_ptr<FieldPool> scratch_ = FieldPool::make();
   std::vector<std::unique_ptr<Inertia>> inertias_;
   std::vector<std::unique_ptr<ForceTerm>> terms_;
   std::vector<std::unique_ptr<Kinematics>> motions_;

@@ -1,0 +1,44 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/core/field_pool.hpp"
+
+#include <utility>
+
+#include "diffsim/core/device.hpp"
+#include "diffsim/core/huge_pages.hpp"
+
+namespace diffsim {
+
+std::shared_ptr<FieldPool> FieldPool::make() { return std::shared_ptr<FieldPool>(new FieldPool); }
+
+FieldPool::~FieldPool() {
+  for (auto& [bytes, blocks] : free_)
+    for (double* block : blocks) free_on_device(block);
+}
+
+Field FieldPool::take(std::string name, std::shared_ptr<const Entities> on, int components) {
+  return Field(std::move(name), std::move(on), components, 1, shared_from_this());
+}
+
+double* FieldPool::allocate(const std::string& label, std::size_t bytes) {
+  {
+    const std::lock_guard lock(mutex_);
+    std::vector<double*>& blocks = free_[bytes];
+    if (!blocks.empty()) {
+      double* const block = blocks.back();
+      blocks.pop_back();
+      return block;
+    }
+    // Room for what is taken, so that giving back cannot fail.
+    blocks.reserve(blocks.capacity() + 1);
+  }
+  auto* const data = static_cast<double*>(allocate_on_device(label, bytes));
+  if constexpr (kernels_on_host) advise_huge_pages(data, bytes);
+  return data;
+}
+
+void FieldPool::give_back(double* data, std::size_t bytes) noexcept {
+  const std::lock_guard lock(mutex_);
+  free_[bytes].push_back(data);
+}
+
+}  // namespace diffsim
