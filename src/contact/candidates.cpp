@@ -14,6 +14,7 @@
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/core/redistribute.hpp"
 #include "diffsim/mesh/bodies.hpp"
+#include "pair_kernels.hpp"
 #include "rendezvous.hpp"
 
 namespace diffsim::contact {
@@ -318,6 +319,7 @@ void Candidates::cover(const Field& from, const Vectors& obstacles_from, const F
         tree, DeviceArray<Box>(boxes, std::make_pair(std::size_t{0}, static_cast<std::size_t>(num_owned_edges_))),
         KeepEdgeEdge{pairs_, to_device("diffsim::contact::edge_numbers", edge_numbers), body_edges, self_}, max_pairs_,
         "edges");
+    drop_far_pairs(pairs_, a, b, range, slack_);
   });
 
   // What the vertices swept.

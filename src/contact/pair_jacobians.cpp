@@ -78,10 +78,16 @@ void pair_jacobians(const PairView& pairs, const NearPairs& near, const Vectors&
             if (friction) add_friction_damping(pairs, p, points, speeds, law.law(), weights.velocity, k);
             int vertices[4];
             pairs.vertices(p, vertices);
-            for (int row = 0; row < 12; ++row)
-              for (int column = 0; column < 12; ++column)
-                if (vertices[row / 3] >= movable || vertices[column / 3] >= movable) k.of[row][column] = 0.0;
-            make_semidefinite(k);
+            bool all_move = true;
+            for (int vertex : vertices) all_move = all_move && vertex < movable;
+            if (all_move) {
+              make_semidefinite_between(k);
+            } else {
+              for (int row = 0; row < 12; ++row)
+                for (int column = 0; column < 12; ++column)
+                  if (vertices[row / 3] >= movable || vertices[column / 3] >= movable) k.of[row][column] = 0.0;
+              make_semidefinite(k);
+            }
           }
           double* const out = blocks.data() + static_cast<std::ptrdiff_t>(144) * i;
           for (int row = 0; row < 12; ++row)

@@ -119,6 +119,10 @@ void pair_jacobians(const PairView& pairs, const NearPairs& active, const Vector
 DeviceArray<int> block_targets(const DeviceArray<int>& targets, int movable, const BlockMatrix& matrix,
                                ArrayPool& pool);
 
+/// Removes pairs that are farther apart than `range` wherever their vertices are in the boxes that they sweep from one
+/// place to another, widened by `slack`. Boxes around edges and triangles overlap long before these are near.
+void drop_far_pairs(PairView& pairs, const Vectors& from, const Vectors& to, double range, double slack);
+
 /// The least safe step of all pairs (contact/ccd.hpp) and, if below 1, a pair that it is of, else -1.
 struct SafeStep {
   double step;

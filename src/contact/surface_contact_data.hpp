@@ -16,7 +16,7 @@
 namespace diffsim {
 
 /// Pairs that the Jacobian has room for are nearer than this many d̂.
-inline constexpr double coupled_within = 1.25;
+inline constexpr double coupled_within = 2.0;
 
 struct SurfaceContact::Data {
   using Vectors = contact::Vectors;

@@ -39,8 +39,9 @@ bool is_dear(KSP ksp) {
   DIFFSIM_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(pc), &is, PCGAMG, PCHYPRE, PCML, ""));
   return is == PETSC_TRUE;
 }
-constexpr double setting_up = 25.0;         // what that costs, in iterations
-constexpr PetscInt most_factored = 300000;  // unknowns, where a preconditioner has failed
+constexpr double setting_up = 25.0;           // what that costs, in iterations
+constexpr PetscInt most_factored = 300000;    // unknowns, where a preconditioner has failed
+constexpr PetscInt most_unsmoothed = 300000;  // unknowns, where preconditioners are made often
 /// Largest eigenvalue of D⁻¹A at a semidefinite share of pairs of four vertices, D the vertices' blocks.
 constexpr double of_pairs = 4.0;
 
@@ -150,6 +151,11 @@ void LinearSystem::configure(Solver& solver, bool direct, const char* prefix) {
   } else {
     iterate();
     DIFFSIM_PETSC(PCSetType(pc, PCGAMG));
+    // Where contact varies the pattern, preconditioners are made many times a step, and smoothing the interpolation
+    // is half of that work.
+    PetscInt size = 0;
+    DIFFSIM_PETSC(VecGetSize(b_, &size));
+    if (patterns_.size() > 1 && size <= most_unsmoothed) DIFFSIM_PETSC(PCGAMGSetNSmooths(pc, 0));
   }
   DIFFSIM_PETSC(KSPSetFromOptions(solver.ksp));
   DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
@@ -288,7 +294,8 @@ LinearReport LinearSystem::solve_as_chosen(const Field& b, Field& x, double tole
 LinearReport LinearSystem::solve_by_main(const Field& b, Field& x, double tolerance, bool transposed) {
   const LinearReport report = solve_with(main_, b, x, tolerance, transposed);
   if (main_.direct || !report.converged || report.iterations == 0) {
-    renew_ = renew_ || !report.converged;
+    // An indefinite matrix is not the preconditioner's fault, unless that was made of it.
+    renew_ = renew_ || (!report.converged && report.reason != name_of(KSP_DIVERGED_INDEFINITE_MAT));
     return report;
   }
   const double rate = report.iterations / std::max(0.5, -std::log10(tolerance));

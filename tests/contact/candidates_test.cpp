@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "diffsim/contact/distance.hpp"
 #include "diffsim/contact/surface_areas.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/mesh/box.hpp"
@@ -46,6 +47,85 @@ TEST(candidates, are_the_same_on_any_number_of_ranks) {
         EXPECT_EQ(found.point_triangle, expected.point_triangle) << bricks[0] << ' ' << seed << ' ' << way;
         EXPECT_EQ(found.edge_edge, expected.edge_edge);
       }
+}
+
+/// How many pairs of a list are nearer than `range` at x, point–triangle pairs first.
+Pairs num_near(const Candidates& candidates, const std::vector<double>& x, double range) {
+  const PairView& pairs = candidates.pairs();
+  const auto point_triangle = host_view(pairs.point_triangle), edge_edge = host_view(pairs.edge_edge);
+  const auto points = host_view(pairs.points), triangles = host_view(pairs.triangles), edges = host_view(pairs.edges);
+  const auto at = [&](int v) {
+    const std::size_t i = 3 * static_cast<std::size_t>(v);
+    return Vec3<double>{{x[i], x[i + 1], x[i + 2]}};
+  };
+  Pairs near{0, 0};
+  for (std::size_t i = 0; i < pairs.point_triangle.size(); ++i) {
+    const auto q = static_cast<std::size_t>(point_triangle(i).query),
+               t = 3 * static_cast<std::size_t>(point_triangle(i).leaf);
+    const Vec3<double> corners[4] = {at(points(q)), at(triangles(t)), at(triangles(t + 1)), at(triangles(t + 2))};
+    near.point_triangle += point_triangle_distance(corners).squared < range * range;
+  }
+  for (std::size_t i = 0; i < pairs.edge_edge.size(); ++i) {
+    const auto a = 2 * static_cast<std::size_t>(edge_edge(i).query),
+               b = 2 * static_cast<std::size_t>(edge_edge(i).leaf);
+    const Vec3<double> ends[4] = {at(edges(a)), at(edges(a + 1)), at(edges(b)), at(edges(b + 1))};
+    near.edge_edge += edge_edge_distance(ends).squared < range * range;
+  }
+  return near;
+}
+
+TEST(candidates, serve_wherever_vertices_are_in_the_boxes_that_they_swept) {
+  constexpr double range = 0.2;
+  const auto mesh = TetrahedralMesh::box(MPI_COMM_SELF, {4.0, 3.0, 2.0}, {4, 3, 2});
+  const std::vector<double> rest = mesh->rest_positions();
+  std::mt19937 random(7);
+  const auto astray = [&](const std::vector<double>& from, double way) {
+    std::vector<double> x = from;
+    for (double& value : x) value += std::uniform_real_distribution<double>(-way, way)(random);
+    return x;
+  };
+  Field a("a", mesh->vertex_entities(), 3), b = a.like("b"), c = a.like("c");
+  a.from_host(rest);
+  Candidates kept(*mesh, true, {}, {}, {}, 1 << 28), fresh(*mesh, true, {}, {}, {}, 1 << 28);
+  for (Candidates* candidates : {&kept, &fresh}) candidates->set_rest(RestAreas(*mesh).areas(a), a, Vectors());
+  const std::vector<double> from = astray(rest, 1.5), to = astray(from, 0.05);
+  a.from_host(from);
+  b.from_host(to);
+  kept.cover(a, Vectors(), b, Vectors(), range);
+  const auto listed = kept.pairs().edge_edge.size();
+  for (int trial = 0; trial < 100; ++trial) {
+    // At or next to corners of the boxes, which are widened by half the range.
+    std::vector<double> x(from.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const bool first = random() % 2 == 0;
+      const double outward = (first == (from[i] < to[i]) ? -0.499 : 0.499) * range;
+      x[i] = (first ? from[i] : to[i]) + (random() % 16 == 0 ? 0.0 : outward);
+    }
+    c.from_host(x);
+    const int rebuilds = kept.rebuilds();
+    kept.cover(c, Vectors(), c, Vectors(), range);
+    ASSERT_EQ(kept.rebuilds(), rebuilds);
+    fresh.cover(c, Vectors(), c, Vectors(), range);
+    const Pairs expected = num_near(fresh, x, range);
+    EXPECT_GT(expected.point_triangle + expected.edge_edge, 10);
+    EXPECT_EQ(num_near(kept, x, range), expected);
+  }
+  EXPECT_GT(listed, 0u);
+}
+
+TEST(candidates, leave_out_pairs_whose_boxes_overlap_but_that_stay_far_apart) {
+  // The long diagonals of bricks: their boxes overlap those of edges a whole brick away.
+  const auto mesh = TetrahedralMesh::box(MPI_COMM_SELF, {4.0, 4.0, 0.5}, {4, 4, 1});
+  Field rest("rest", mesh->vertex_entities(), 3);
+  rest.from_host(mesh->rest_positions());
+  Candidates candidates(*mesh, true, {}, {}, {}, 1 << 28);
+  candidates.set_rest(RestAreas(*mesh).areas(rest), rest, Vectors());
+  constexpr double range = 0.01;
+  candidates.cover(rest, Vectors(), rest, Vectors(), range);
+  const double reach = (1.0 + std::sqrt(3.0)) * range;
+  const Pairs within = num_near(candidates, mesh->rest_positions(), reach * (1.0 + 1e-9));
+  EXPECT_EQ(within.edge_edge, static_cast<std::int64_t>(candidates.pairs().edge_edge.size()));
+  EXPECT_EQ(within.point_triangle, static_cast<std::int64_t>(candidates.pairs().point_triangle.size()));
 }
 
 }  // namespace

@@ -66,6 +66,8 @@ TEST(pair_hessian, made_semidefinite_keeps_the_positive_part) {
     make_semidefinite(after);
     twice = after;
     make_semidefinite(twice);
+    PairHessian between = before;
+    make_semidefinite_between(between);
     double size = 0.0;
     for (const auto& row : before.of)
       for (const double value : row) size = std::max(size, std::abs(value));
@@ -73,6 +75,7 @@ TEST(pair_hessian, made_semidefinite_keeps_the_positive_part) {
     for (int i = 0; i < 12; ++i)
       for (int j = 0; j < 12; ++j) {
         EXPECT_NEAR(twice.of[i][j], after.of[i][j], 1e-12 * size);
+        EXPECT_NEAR(between.of[i][j], after.of[i][j], 1e-12 * size);
         double product = 0.0;
         for (int k = 0; k < 12; ++k) product += (after.of[i][k] - before.of[i][k]) * after.of[k][j];
         EXPECT_NEAR(product, 0.0, 1e-11 * size * size);

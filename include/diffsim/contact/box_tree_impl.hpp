@@ -99,11 +99,18 @@ DeviceArray<CandidatePair> find_pairs(const BoxTree& tree, const DeviceArray<Box
   const BoxTree::View view = tree.view();
   const int n = static_cast<int>(queries.size());
   const DeviceArray<std::int64_t> begin("diffsim::contact::pair_begin", static_cast<std::size_t>(n) + 1);
+  // The first leaves of each query, so that only queries with more go through the tree twice.
+  constexpr int held = 8;
+  const auto leaves = make_device_array<int>("diffsim::contact::leaves", held * queries.size());
   if (tree.size() > 0)
     Kokkos::parallel_for(
         "diffsim::contact::count_pairs", Range(0, n), KOKKOS_LAMBDA(int q) {
           std::int64_t count = 0;
-          view.for_each_overlap(queries(q), [&](int leaf) { count += keep(q, leaf) ? 1 : 0; });
+          view.for_each_overlap(queries(q), [&](int leaf) {
+            if (!keep(q, leaf)) return;
+            if (count < held) leaves(static_cast<std::size_t>(q) * held + static_cast<std::size_t>(count)) = leaf;
+            ++count;
+          });
           begin(q) = count;
         });
   const std::int64_t total = detail::exclusive_sums(begin);
@@ -112,14 +119,21 @@ DeviceArray<CandidatePair> find_pairs(const BoxTree& tree, const DeviceArray<Box
   if (total == 0) return pairs;
   Kokkos::parallel_for(
       "diffsim::contact::find_pairs", Range(0, n), KOKKOS_LAMBDA(int q) {
-        const std::int64_t first = begin(q);
+        const std::int64_t first = begin(q), count = begin(q + 1) - first;
         std::int64_t last = first;
-        view.for_each_overlap(queries(q), [&](int leaf) {
-          if (!keep(q, leaf)) return;
-          // Insertion: a query has few.
+        // Insertion: a query has few.
+        const auto insert = [&](int leaf) {
           std::int64_t place = last++;
           for (; place > first && pairs(place - 1).leaf > leaf; --place) pairs(place) = pairs(place - 1);
           pairs(place) = {q, leaf};
+        };
+        if (count <= held) {
+          for (std::int64_t i = 0; i < count; ++i)
+            insert(leaves(static_cast<std::size_t>(q) * held + static_cast<std::size_t>(i)));
+          return;
+        }
+        view.for_each_overlap(queries(q), [&](int leaf) {
+          if (keep(q, leaf)) insert(leaf);
         });
       });
   return pairs;

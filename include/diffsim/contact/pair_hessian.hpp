@@ -74,4 +74,40 @@ DIFFSIM_FUNCTION void add_pair_hessian(const EdgeEdgeWeights& weights, const Vec
 /// The nearest symmetric positive semidefinite matrix to a symmetric one.
 DIFFSIM_FUNCTION void make_semidefinite(PairHessian& h) { diffsim::make_semidefinite(h.of); }
 
+/// The same for a matrix that has no effect on translations, in the nine dimensions left: rows of the Hadamard matrix
+/// of order four, but the first, are an orthonormal basis of the points' relative displacements.
+DIFFSIM_FUNCTION void make_semidefinite_between(PairHessian& h) {
+  constexpr double sign[3][4] = {{1.0, 1.0, -1.0, -1.0}, {1.0, -1.0, 1.0, -1.0}, {1.0, -1.0, -1.0, 1.0}};
+  double relative[9][9], half[9][12];
+  for (int a = 0; a < 3; ++a)
+    for (int i = 0; i < 3; ++i)
+      for (int column = 0; column < 12; ++column) {
+        double sum = 0.0;
+        for (int k = 0; k < 4; ++k) sum += sign[a][k] * h.of[3 * k + i][column];
+        half[3 * a + i][column] = 0.25 * sum;
+      }
+  for (int row = 0; row < 9; ++row)
+    for (int b = 0; b < 3; ++b)
+      for (int j = 0; j < 3; ++j) {
+        double sum = 0.0;
+        for (int l = 0; l < 4; ++l) sum += sign[b][l] * half[row][3 * l + j];
+        relative[row][3 * b + j] = sum;
+      }
+  diffsim::make_semidefinite(relative);
+  for (int row = 0; row < 9; ++row)
+    for (int l = 0; l < 4; ++l)
+      for (int j = 0; j < 3; ++j) {
+        double sum = 0.0;
+        for (int b = 0; b < 3; ++b) sum += sign[b][l] * relative[row][3 * b + j];
+        half[row][3 * l + j] = 0.25 * sum;
+      }
+  for (int k = 0; k < 4; ++k)
+    for (int i = 0; i < 3; ++i)
+      for (int column = 0; column < 12; ++column) {
+        double sum = 0.0;
+        for (int a = 0; a < 3; ++a) sum += sign[a][k] * half[3 * a + i][column];
+        h.of[3 * k + i][column] = sum;
+      }
+}
+
 }  // namespace diffsim::contact

@@ -52,7 +52,7 @@ struct SurfaceContactOptions {
 /// Parameters of each obstacle: `obstacle_position:LABEL` [3], m, by which it is shifted at t = 0,
 /// `obstacle_velocity:LABEL` [3], m/s, and `obstacle_angular_velocity:LABEL` [1], rad/s.
 ///
-/// Its Jacobian is a matrix of its own (`couplings_vary`): pairs are made room for that are nearer than 1.25 d̂
+/// Its Jacobian is a matrix of its own (`couplings_vary`): pairs are made room for that are nearer than 2 d̂
 /// of their law.
 class SurfaceContact : public ContactTerm {
  public:
