@@ -97,11 +97,14 @@ Scene parse_scene(const std::string& text, const std::string& file) {
   if (const Value* value = mapping.find("initial")) scene.initial = parse_initial(*value, scene);
   if (const Value* value = mapping.find("boundary")) scene.boundary = parse_boundary(*value, scene);
   if (const Value* value = mapping.find("contact")) scene.contact = parse_contact(*value, scene);
-  if (scene.contact)
-    for (const BodyEntry& body : scene.bodies)
+  for (const BodyEntry& body : scene.bodies) {
+    if (!scene.contact && body.thickness)
+      body.place.fail("has a thickness, which is of contact, and the scene has none; add `contact` or remove it");
+    if (scene.contact)
       for (const std::string& label : scene.contact->labels)
         if (label == body.name)
           scene.contact->place.fail("an obstacle is called '" + label + "', as a body is; rename it");
+  }
   if (const Value* value = mapping.find("objective")) scene.objectives = parse_objectives(*value, scene);
   if (const Value* value = mapping.find("parameters")) scene.parameters = parse_parameters(*value, scene);
   if (const Value* value = mapping.find("checkpoint")) scene.checkpoint = parse_checkpoint(*value, scene.measure_error);

@@ -103,7 +103,8 @@ struct BodyEntry {
   Kind kind = Kind::solid;
   MeshSection mesh;
   Placement placement;
-  InitialSection initial;  ///< instead of the scene's
+  InitialSection initial;           ///< instead of the scene's
+  std::optional<double> thickness;  ///< in contact, m
   Place place;
 };
 
@@ -137,6 +138,7 @@ struct ContactSection {
   ContactOptions options;
   std::vector<std::string> labels;   ///< of all obstacles, in the scene's order
   std::vector<std::string> turning;  ///< of those that turn
+  std::vector<std::string> thick;    ///< of those with a thickness
   std::vector<MeshFileObstacle> files;
   std::vector<Place> pair_places;  ///< of `options.pairs`
   Place place;

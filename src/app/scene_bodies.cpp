@@ -1,6 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
 // The section `bodies` of a scene.
+#include <fmt/core.h>
+
 #include "app/scene_sections.hpp"
 
 namespace diffsim::app {
@@ -60,10 +62,13 @@ void finish_solid(const Mapping& mapping, Scene& scene, const BodyEntry& body) {
 }  // namespace
 
 void require_tetrahedra(const MeshSection& mesh) {
-  if (mesh.cells == CellKind::triangle || std::holds_alternative<TriangleMesh>(mesh.source))
-    mesh.place.fail(
-        "gives triangles, and a body that deforms has tetrahedra; give a file of them or a box, or, among `bodies`, "
-        "kind: obstacle");
+  const CellKind kind = std::holds_alternative<TriangleMesh>(mesh.source) ? CellKind::triangle
+                                                                          : mesh.cells.value_or(CellKind::tetrahedron);
+  if (kind != CellKind::tetrahedron)
+    mesh.place.fail(fmt::format(
+        "gives {}, and a body that deforms has tetrahedra; give a file of them or a box, or, among `bodies`, "
+        "kind: obstacle",
+        name_of(kind)));
 }
 
 const BodyEntry* first_solid(const Scene& scene) {
@@ -77,8 +82,8 @@ void parse_bodies(const Value& value, Scene& scene) {
     value.place.fail("give a mapping of names, such as `crate: {mesh: {file: …}, material: {…}}`");
   for (std::size_t i = 0; i < value.items.size(); ++i) {
     const Value& item = value.items[i];
-    const Mapping mapping(item, {"kind", "mesh", "placement", "material", "initial"},
-                          {"thickness", "radius", "density", "urdf", "base"});
+    const Mapping mapping(item, {"kind", "mesh", "placement", "material", "initial", "thickness"},
+                          {"radius", "density", "urdf", "base"});
     BodyEntry body;
     body.name = value.keys[i];
     body.place = mapping.place();
@@ -90,6 +95,7 @@ void parse_bodies(const Value& value, Scene& scene) {
     body.mesh = parse_mesh(mapping.need("mesh", "{file: …} or {box: …}"), scene);
     if (const Value* placement = mapping.find("placement")) body.placement = parse_placement(*placement);
     if (const Value* initial = mapping.find("initial")) body.initial = parse_initial(*initial, scene, body.name);
+    if (const Value* thickness = mapping.find("thickness")) body.thickness = to_non_negative(*thickness, "m");
     if (body.kind == BodyEntry::Kind::obstacle)
       finish_obstacle(mapping, body);
     else

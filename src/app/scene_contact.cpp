@@ -7,12 +7,6 @@
 namespace diffsim::app {
 namespace {
 
-double to_non_negative(const Value& value, const std::string& unit) {
-  const double number = to_number(value);
-  if (number < 0.0) value.place.fail(format_number(number) + " is negative; give " + number_from_zero(unit));
-  return number;
-}
-
 PlaneObstacle parse_plane(const Value& value) {
   const Mapping mapping(value, {"point", "normal"});
   PlaneObstacle plane;
@@ -57,7 +51,8 @@ Rotation parse_rotation(const Value& value) {
 }
 
 void parse_obstacle(const Value& value, const Scene& scene, ContactSection& section) {
-  const Mapping mapping(value, {"plane", "box", "sphere", "cylinder", "mesh", "velocity", "rotation", "name"});
+  const Mapping mapping(value,
+                        {"plane", "box", "sphere", "cylinder", "mesh", "velocity", "rotation", "name", "thickness"});
   const std::string kind = mapping.one_of({"plane", "box", "sphere", "cylinder", "mesh"});
   const Value& shape = *mapping.find(kind);
   std::array<double, 3> velocity{};
@@ -67,6 +62,11 @@ void parse_obstacle(const Value& value, const Scene& scene, ContactSection& sect
   if (std::find(section.labels.begin(), section.labels.end(), label) != section.labels.end())
     mapping.place_of("name").fail("another obstacle is called '" + label + "'; give each a name of its own");
   section.labels.push_back(label);
+  std::optional<double> thickness;
+  if (const Value* given = mapping.find("thickness")) {
+    section.thick.push_back(label);
+    thickness = to_non_negative(*given, "m");
+  }
   Rotation rotation;
   if (const Value* given = mapping.find("rotation")) {
     rotation = parse_rotation(*given);
@@ -77,11 +77,13 @@ void parse_obstacle(const Value& value, const Scene& scene, ContactSection& sect
     plane.velocity = velocity;
     plane.label = label;
     plane.rotation = rotation;
+    plane.thickness = thickness;
     section.options.planes.push_back(plane);
     return;
   }
   MeshObstacle obstacle;
   obstacle.rotation = rotation;
+  obstacle.thickness = thickness;
   obstacle.velocity = velocity;
   obstacle.label = label;
   if (kind == "box") obstacle.mesh = parse_box_obstacle(shape);
@@ -96,7 +98,8 @@ void parse_obstacle(const Value& value, const Scene& scene, ContactSection& sect
 }
 
 ContactPair parse_pair(const Value& value) {
-  const Mapping mapping(value, {"between", "barrier_distance", "barrier_stiffness", "friction", "friction_velocity"});
+  const Mapping mapping(
+      value, {"between", "barrier_distance", "barrier_stiffness", "friction", "friction_velocity", "thickness"});
   const Value& between = mapping.need("between", "[A, B], names of two bodies or of a body and an obstacle");
   if (!between.is_list() || between.items.size() != 2)
     between.place.fail("give [A, B], names of two bodies or of a body and an obstacle");
@@ -107,6 +110,7 @@ ContactPair parse_pair(const Value& value) {
     pair.barrier_stiffness = to_positive(*stiffness, "Pa");
   if (const Value* friction = mapping.find("friction")) pair.friction = to_non_negative(*friction, "");
   if (const Value* velocity = mapping.find("friction_velocity")) pair.friction_velocity = to_positive(*velocity, "m/s");
+  if (const Value* thickness = mapping.find("thickness")) pair.thickness = to_non_negative(*thickness, "m");
   return pair;
 }
 
@@ -127,8 +131,8 @@ TriangleMesh parse_cylinder(const Value& value) {
 }
 
 ContactSection parse_contact(const Value& value, const Scene& scene) {
-  const Mapping mapping(value, {"barrier_distance", "barrier_stiffness", "friction", "friction_velocity", "obstacles",
-                                "self", "max_pairs", "pairs"});
+  const Mapping mapping(value, {"barrier_distance", "barrier_stiffness", "friction", "friction_velocity", "thickness",
+                                "obstacles", "self", "max_pairs", "pairs"});
   ContactSection section;
   section.place = mapping.place();
   ContactOptions& options = section.options;
@@ -142,6 +146,9 @@ ContactSection parse_contact(const Value& value, const Scene& scene) {
   }
   if (const Value* velocity = mapping.find("friction_velocity"))
     options.friction_velocity = to_positive(*velocity, "m/s");
+  if (const Value* thickness = mapping.find("thickness")) options.thickness = to_non_negative(*thickness, "m");
+  for (const BodyEntry& body : scene.bodies)
+    if (body.thickness) options.thicknesses.push_back({body.name, *body.thickness});
   if (const Value* obstacles = mapping.find("obstacles"))
     for (const Value* item : to_items(*obstacles)) parse_obstacle(*item, scene, section);
   if (const Value* self = mapping.find("self")) options.self = to_boolean(*self);

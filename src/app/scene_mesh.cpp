@@ -1,4 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -59,7 +61,10 @@ MeshSection parse_mesh(const Value& value, const Scene& scene) {
   if (source == "sphere") mesh.source = parse_sphere(given);
   if (source == "cylinder") mesh.source = parse_cylinder(given);
   if (const Value* cells = mapping.find("cells"))
-    mesh.cells = cell_kind(to_choice(*cells, {name_of(CellKind::tetrahedron), name_of(CellKind::triangle)}));
+    mesh.cells = cell_kind(to_choice(*cells, {name_of(CellKind::tetrahedron), name_of(CellKind::triangle),
+                                              name_of(CellKind::segment), name_of(CellKind::point)}));
+  if (mesh.cells && dimension_of(*mesh.cells) < 2 && source != "file")
+    mapping.place_of("cells").fail(fmt::format("{} are read from files; give a `file`", name_of(*mesh.cells)));
   if (const Value* order = mapping.find("order")) mesh.order = to_integer(*order, 1, 2);
   if (const Value* degree = mapping.find("quadrature_degree")) {
     if (mesh.order == 1)

@@ -52,7 +52,11 @@ std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
     for (const ParameterSpec& spec :
          {Contact::barrier_distance, Contact::barrier_stiffness, Contact::friction, Contact::friction_velocity})
       add(spec);
-    for (const ContactPair& pair : scene.contact->options.pairs) {
+    const ContactOptions& options = scene.contact->options;
+    if (options.thickness) add(Contact::thickness);
+    for (const BodyThickness& given : options.thicknesses) add(Contact::thickness, given.body);
+    for (const std::string& label : scene.contact->thick) add(Contact::thickness, label);
+    for (const ContactPair& pair : options.pairs) {
       const auto values = pair.values();
       for (std::size_t k = 0; k < values.size(); ++k)
         if (values[k]) add(Contact::of_law()[k], pair.label());

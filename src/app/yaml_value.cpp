@@ -215,6 +215,12 @@ double to_positive(const Value& value, const std::string& unit, const std::strin
   return number;
 }
 
+double to_non_negative(const Value& value, const std::string& unit) {
+  const double number = to_number(value);
+  if (number < 0.0) value.place.fail(format_number(number) + " is negative; give " + number_from_zero(unit));
+  return number;
+}
+
 std::string number_above_zero(const std::string& unit) { return "a number above 0" + in_unit(unit); }
 
 std::string number_from_zero(const std::string& unit) { return "a number, 0 or more" + in_unit(unit); }

@@ -51,6 +51,8 @@ double to_extended(const Value& value);  ///< finite, .inf or -.inf
 /// "-5 is not positive; give a number above 0, in Pa, or the word adaptive". `unit`: empty where there is none;
 /// `instead`: what else may stand there, empty where nothing may.
 double to_positive(const Value& value, const std::string& unit, const std::string& instead = {});
+/// "-5 is negative; give a number, 0 or more, in Pa".
+double to_non_negative(const Value& value, const std::string& unit);
 /// "a number above 0, in Pa"; `unit` is empty, or "1", where there is none.
 std::string number_above_zero(const std::string& unit);
 /// "a number, 0 or more, in Pa".

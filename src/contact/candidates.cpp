@@ -99,6 +99,7 @@ struct KeepPointTriangle {
 
   KOKKOS_INLINE_FUNCTION bool operator()(int point, int triangle) const {
     if (pairs.both_prescribed(pairs.points(point), pairs.triangles(3 * triangle))) return false;
+    if (pairs.dimension(pairs.points(point)) > pairs.dimension(pairs.triangles(3 * triangle))) return false;
     if (point >= body_points) return triangle < local_triangles;
     if (triangle >= body_triangles) return true;
     if (!self && pairs.together(pairs.points(point), pairs.triangles(3 * triangle))) return false;
@@ -133,6 +134,7 @@ struct KeepEdgeTriangle {
 
   KOKKOS_INLINE_FUNCTION bool operator()(int edge, int triangle) const {
     if (pairs.both_prescribed(pairs.edges(2 * edge), pairs.triangles(3 * triangle))) return false;
+    if (pairs.dimension(pairs.triangles(3 * triangle)) < 2) return false;
     if (edge >= body_edges) return triangle < local_triangles;
     if (edge >= owned_edges) return false;
     if (triangle < body_triangles && !self && pairs.together(pairs.edges(2 * edge), pairs.triangles(3 * triangle)))
@@ -223,7 +225,7 @@ Candidates::Candidates(const TetrahedralMesh& mesh, bool self, const std::vector
       bodies_(bodies),
       max_pairs_(max_pairs),
       body_(mesh_surface(mesh, regions)),
-      local_triangles_(surface_triangles(mesh)) {
+      local_triangles_(surface_pieces(mesh)) {
   rank_ = rank_of(mesh.comm());
   ranks_ = num_ranks(mesh.comm());
   std::unordered_map<std::int64_t, int> local;
@@ -458,6 +460,13 @@ void Candidates::number_vertices(Lists& lists) {
     std::vector<std::uint8_t> prescribed;
     for (const std::int64_t number : numbers_) prescribed.push_back(of_obstacle(number) ? 1 : 0);
     pairs_.prescribed = to_device("diffsim::contact::prescribed", prescribed);
+  }
+  if (mesh_->num_global(CellKind::segment) + mesh_->num_global(CellKind::point) > 0) {
+    std::vector<std::uint8_t> dimensions;
+    for (const std::int64_t number : numbers_)
+      dimensions.push_back(static_cast<std::uint8_t>(
+          number < mesh_->num_global_vertices() ? surface_dimension(*mesh_, std::max<std::int64_t>(number, 0)) : 2));
+    pairs_.dimensions = to_device("diffsim::contact::dimensions", dimensions);
   }
   measure();
 }

@@ -21,7 +21,8 @@ namespace diffsim::contact {
 using Vectors = DeviceArray<double>;
 
 /// The pairs of this rank that may touch, by value in kernels. Vertices are numbered: this rank's owned ones, copies of
-/// others', obstacles'. Pair p is point–triangle for p < points.size(), else edge–edge.
+/// others', obstacles'. Pair p is point–triangle for p < point_triangle.size(), else edge–edge. Segments and points of
+/// surfaces without triangles are triangles with equal corners (contact/surface.hpp).
 struct PairView {
   DeviceArray<CandidatePair> point_triangle, edge_edge;
   DeviceArray<int> points, triangles, edges;  // [., 1], [., 3], [., 2] vertices
@@ -31,6 +32,7 @@ struct PairView {
   DeviceArray<int> bodies;                    // [vertices]: bodies and obstacles; empty: all are of one
   DeviceArray<int> point_groups, triangle_groups, edge_groups;  // by which pairs have laws
   DeviceArray<std::uint8_t> prescribed;  // [vertices]: of obstacles, which do not touch each other; empty: none
+  DeviceArray<std::uint8_t> dimensions;  // [vertices]: of the surface that a vertex is of; empty: all are of triangles
 
   KOKKOS_INLINE_FUNCTION int size() const { return static_cast<int>(point_triangle.size() + edge_edge.size()); }
   KOKKOS_INLINE_FUNCTION bool is_point_triangle(int p) const { return p < static_cast<int>(point_triangle.size()); }
@@ -52,6 +54,15 @@ struct PairView {
   KOKKOS_INLINE_FUNCTION bool both_prescribed(int a, int b) const {
     return prescribed.size() > 0 && prescribed(a) != 0 && prescribed(b) != 0;
   }
+  /// Dimension of the surface that a vertex is of: 2 of triangles, 1 of segments, 0 of points.
+  KOKKOS_INLINE_FUNCTION int dimension(int vertex) const {
+    return dimensions.size() == 0 ? 2 : static_cast<int>(dimensions(vertex));
+  }
+  /// Factor of half of a point's area, length or number: 2 where the point alone integrates over the pair.
+  KOKKOS_INLINE_FUNCTION double share(int p) const {
+    const CandidatePair pair = point_triangle(p);
+    return dimension(triangles(3 * pair.leaf)) > dimension(points(pair.query)) ? 2.0 : 1.0;
+  }
   /// Groups of the two things of pair p.
   KOKKOS_INLINE_FUNCTION void groups(int p, int* group) const {
     const bool is_point = is_point_triangle(p);
@@ -62,7 +73,8 @@ struct PairView {
   KOKKOS_INLINE_FUNCTION PointTriangleWeights point_triangle_weights(int p) const {
     const CandidatePair pair = point_triangle(p);
     PointTriangleWeights result;
-    result.area = areas(pair.query);
+    result.area = share(p) * areas(pair.query);
+    result.codimension = 2 - dimension(points(pair.query));
     for (int k = 0; k < 3; ++k) {
       result.edges[k] = weights(6 * pair.leaf + k);
       result.corners[k] = weights(6 * pair.leaf + 3 + k);
@@ -71,7 +83,8 @@ struct PairView {
   }
   KOKKOS_INLINE_FUNCTION EdgeEdgeWeights edge_edge_weights(int p) const {
     const CandidatePair pair = edge_edge(p - static_cast<int>(point_triangle.size()));
-    return {mollifier_threshold(lengths(pair.query), lengths(pair.leaf))};
+    return {mollifier_threshold(lengths(pair.query), lengths(pair.leaf)),
+            dimension(edges(2 * pair.query)) == 1 || dimension(edges(2 * pair.leaf)) == 1};
   }
 };
 
@@ -119,7 +132,7 @@ class Candidates {
   const Vectors& rest() const { return rest_; }
   /// This rank's part of the mesh's surface.
   const Surface& surface() const { return body_; }
-  /// Corners of this rank's triangles of that, in the mesh's local vertices.
+  /// Corners of this rank's triangles, segments and points of that, in the mesh's local vertices.
   const std::vector<std::array<int, 3>>& local_triangles() const { return local_triangles_; }
   int num_obstacle_vertices() const { return num_obstacle_vertices_; }
   const PairView& pairs() const { return pairs_; }

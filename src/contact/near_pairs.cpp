@@ -3,30 +3,11 @@
 // Pairs that are near, by the law of each.
 
 #include "pair_access.hpp"
+#include "pair_laws.hpp"
 #include "radix_sort.hpp"
 
 namespace diffsim::contact {
 namespace {
-
-/// The one law of all pairs.
-struct OneLaw {
-  LawAddresses law;
-  KOKKOS_INLINE_FUNCTION const LawAddresses& of(const PairView&, int) const { return law; }
-};
-
-/// Laws by the groups of a pair.
-struct LawsOfGroups {
-  DeviceArray<LawAddresses> laws;
-  DeviceArray<int> table;  // [groups, groups]
-  int groups;
-
-  KOKKOS_INLINE_FUNCTION int number(const PairView& pairs, int p) const {
-    int group[2];
-    pairs.groups(p, group);
-    return table(groups * group[0] + group[1]);
-  }
-  KOKKOS_INLINE_FUNCTION const LawAddresses& of(const PairView& pairs, int p) const { return laws(number(pairs, p)); }
-};
 
 template <class Laws>
 void mark_within(const PairView& pairs, const Vectors& x, const Laws& laws, double factor,
@@ -35,7 +16,8 @@ void mark_within(const PairView& pairs, const Vectors& x, const Laws& laws, doub
       "diffsim::contact::mark_within", over(static_cast<std::size_t>(pairs.size())), KOKKOS_LAMBDA(int p) {
         Vec3<double> points[4];
         load(pairs, p, x, points);
-        const double limit = factor * laws.of(pairs, p).at(1);
+        const LawAddresses& law = laws.of(pairs, p);
+        const double limit = factor * law.at(1) + law.thickness();
         marks(p) = squared_distance_of(pairs, p, points) < limit * limit ? 1 : 0;
       });
 }
@@ -95,7 +77,7 @@ NearPairs pairs_within(const PairView& pairs, const Vectors& x, const PairLaws& 
     near.parts = {{laws.laws[0], 0, static_cast<int>(near.pairs.size())}};
     return near;
   }
-  const LawsOfGroups by_groups = {to_device("diffsim::contact::laws", laws.laws), laws.of_groups, laws.groups};
+  const LawsOfGroups by_groups(laws);
   near.pairs = collect_within(pairs, x, by_groups, factor, pool);
   auto keys = pool.take<std::uint64_t>("diffsim::contact::law_keys", near.pairs.size());
   set_law_keys(pairs, near.pairs, by_groups, keys);

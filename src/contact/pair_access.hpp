@@ -16,9 +16,9 @@ KOKKOS_INLINE_FUNCTION void load(const PairView& pairs, int p, const Vectors& x,
 KOKKOS_INLINE_FUNCTION double squared_distance_of(const PairView& pairs, int p, const Vec3<double>* x) {
   return pairs.is_point_triangle(p) ? point_triangle_distance(x).squared : edge_edge_distance(x).squared;
 }
-template <class T>
+template <class T, class X>
 KOKKOS_INLINE_FUNCTION void add_force_of(const PairView& pairs, int p, const Vec3<T>* x, const Vec3<T>* v,
-                                         const ContactLaw<T>& law, Vec3<T>* f) {
+                                         const ContactLaw<T, X>& law, Vec3<T>* f) {
   if (pairs.is_point_triangle(p))
     add_pair_force(pairs.point_triangle_weights(p), x, v, law, f);
   else
@@ -29,20 +29,21 @@ KOKKOS_INLINE_FUNCTION double weight_of(const PairView& pairs, int p) {
   return pairs.is_point_triangle(p) ? pairs.point_triangle_weights(p).area : pairs.edge_edge_weights(p).threshold;
 }
 /// The same with that number given, with derivatives.
-template <class T>
+template <class T, class X>
 KOKKOS_INLINE_FUNCTION void add_force_of(const PairView& pairs, int p, const T& weight, const Vec3<T>* x,
-                                         const Vec3<T>* v, const ContactLaw<T>& law, Vec3<T>* f) {
+                                         const Vec3<T>* v, const ContactLaw<T, X>& law, Vec3<T>* f) {
   if (pairs.is_point_triangle(p)) {
     const PointTriangleWeights given = pairs.point_triangle_weights(p);
     PointTriangleWeightsOf<T> weights;
     weights.area = weight;
+    weights.codimension = given.codimension;
     for (int k = 0; k < 3; ++k) {
       weights.edges[k] = given.edges[k];
       weights.corners[k] = given.corners[k];
     }
     add_pair_force(weights, x, v, law, f);
   } else {
-    add_pair_force(EdgeEdgeWeightsOf<T>{weight}, x, v, law, f);
+    add_pair_force(EdgeEdgeWeightsOf<T>{weight, pairs.edge_edge_weights(p).lone}, x, v, law, f);
   }
 }
 KOKKOS_INLINE_FUNCTION void store(const Vec3<double>& value, int active, int k, const Vectors& values) {

@@ -18,7 +18,7 @@ KOKKOS_INLINE_FUNCTION void jacobian_with_friction(const PairView& pairs, int p,
       moving[i][c] = Scalar::variable(v[i][c], 12 + 3 * i + c);
       f[i][c] = Scalar(0.0);
     }
-  const ContactLaw<Scalar> given = {law.stiffness, law.range, law.friction, law.velocity};
+  const ContactLaw<Scalar> given = {law.stiffness, law.range, law.friction, law.velocity, law.thickness};
   add_force_of(pairs, p, seeded, moving, given, f);
   for (int row = 0; row < 12; ++row)
     for (int column = 0; column < 12; ++column)
@@ -38,7 +38,7 @@ KOKKOS_INLINE_FUNCTION void add_friction_damping(const PairView& pairs, int p, c
       moving[i][c] = Scalar::variable(v[i][c], 3 * i + c);
       f[i][c] = Scalar(0.0);
     }
-  const ContactLaw<Scalar> given = {law.stiffness, law.range, law.friction, law.velocity};
+  const ContactLaw<Scalar> given = {law.stiffness, law.range, law.friction, law.velocity, law.thickness};
   add_force_of(pairs, p, still, moving, given, f);
   for (int row = 0; row < 12; ++row)
     for (int column = 0; column < 12; ++column) k.of[row][column] += b * f[row / 3][row % 3].derivative[column];

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <limits>
 
-#include "diffsim/contact/ccd.hpp"
 #include "pair_access.hpp"
 
 namespace diffsim::contact {
@@ -16,7 +15,7 @@ KOKKOS_INLINE_FUNCTION void store_rest_adjoint(const PairView& pairs, int p, dou
                                                const Vectors& rest, const RestAdjoint& bar) {
   for (int i = 12 * a; i < 12 * (a + 1); ++i) bar.areas(i) = bar.positions(i) = 0.0;
   if (pairs.is_point_triangle(p)) {
-    bar.areas(12 * a) = 0.5 * weight_bar;
+    bar.areas(12 * a) = 0.5 * pairs.share(p) * weight_bar;
     return;
   }
   // The threshold is linear in either squared length.
@@ -36,7 +35,7 @@ KOKKOS_INLINE_FUNCTION void store_rest_adjoint(const PairView& pairs, int p, dou
 KOKKOS_INLINE_FUNCTION double weight_tangent(const PairView& pairs, int p, const RestTangent& rest) {
   if (pairs.is_point_triangle(p)) {
     const auto point = static_cast<std::size_t>(pairs.points(pairs.point_triangle(p).query));
-    return point < rest.areas.size() ? 0.5 * rest.areas(point) : 0.0;
+    return point < rest.areas.size() ? 0.5 * pairs.share(p) * rest.areas(point) : 0.0;
   }
   Vec3<double> points[4], ways[4];
   load(pairs, p, rest.positions, points);
@@ -67,7 +66,7 @@ LawSums adjoints_without_friction(const PairView& pairs, const DeviceArray<int>&
             f[k][c] = Scalar(0.0);
           }
         const ContactLaw<Scalar> seeded_law = {Scalar::variable(law.at(0), 1), Scalar::variable(law.at(1), 2),
-                                               Scalar(0.0), Scalar(1.0)};
+                                               Scalar(0.0), Scalar(1.0), law.thickness()};
         add_force_of(pairs, active(a), Scalar::variable(weight_of(pairs, active(a)), 3), seeded,
                      static_cast<const Vec3<Scalar>*>(nullptr), seeded_law, f);
         double weight_bar = 0.0;
@@ -84,7 +83,7 @@ LawSums adjoints_without_friction(const PairView& pairs, const DeviceArray<int>&
   return sums;
 }
 
-/// Gradients of w·f by 12 positions, 12 velocities, the law and the weight.
+/// Gradients of w·f by 12 positions, 12 velocities, the law but for ξ and the weight.
 LawSums adjoints_with_friction(const PairView& pairs, const DeviceArray<int>& active, const LawPart& part,
                                const Vectors& x, const Vectors& v, const Vectors& w, const Vectors& rest,
                                const Vectors& x_bar, const Vectors& v_bar, const RestAdjoint& rest_bar) {
@@ -106,7 +105,8 @@ LawSums adjoints_with_friction(const PairView& pairs, const DeviceArray<int>& ac
             f[k][c] = Scalar(0.0);
           }
         const ContactLaw<Scalar> seeded_law = {Scalar::variable(law.at(0), 24), Scalar::variable(law.at(1), 25),
-                                               Scalar::variable(law.at(2), 26), Scalar::variable(law.at(3), 27)};
+                                               Scalar::variable(law.at(2), 26), Scalar::variable(law.at(3), 27),
+                                               law.thickness()};
         add_force_of(pairs, active(a), Scalar::variable(weight_of(pairs, active(a)), 28), seeded, moving, seeded_law,
                      f);
         double gradient[29] = {};
@@ -298,11 +298,13 @@ void pair_tangents(const PairView& pairs, const NearPairs& near, const Vectors& 
           Scalar weight = weight_of(pairs, active(a));
           if (rest.positions.size() > 0) weight.derivative[0] = weight_tangent(pairs, active(a), rest);
           add_force_of(pairs, active(a), weight, seeded, friction ? moving : nullptr,
-                       ContactLaw<Scalar>{seeded_law[0], seeded_law[1], seeded_law[2], seeded_law[3]}, f);
+                       ContactLaw<Scalar>{seeded_law[0], seeded_law[1], seeded_law[2], seeded_law[3], law.thickness()},
+                       f);
           for (int k = 0; k < 4; ++k)
             store({{f[k][0].derivative[0], f[k][1].derivative[0], f[k][2].derivative[0]}}, a, k, tangents);
         });
   }
+  add_thickness_tangents(pairs, near, x, v, dlaws, tangents);
 }
 
 std::vector<LawSums> pair_adjoints(const PairView& pairs, const NearPairs& near, const Vectors& x, const Vectors& v,
@@ -312,45 +314,8 @@ std::vector<LawSums> pair_adjoints(const PairView& pairs, const NearPairs& near,
   for (const LawPart& part : near.parts)
     sums.push_back(v.size() > 0 ? adjoints_with_friction(pairs, near.pairs, part, x, v, w, rest, x_bar, v_bar, rest_bar)
                                 : adjoints_without_friction(pairs, near.pairs, part, x, w, rest, x_bar, rest_bar));
+  add_thickness_sums(pairs, near, x, v, w, sums);
   return sums;
-}
-
-SafeStep safe_step(const PairView& pairs, const Vectors& from, const Vectors& to) {
-  using Location = Kokkos::MinLoc<double, int>;
-  Location::value_type least;
-  least.val = 1.0;
-  least.loc = -1;
-  if (pairs.size() == 0) return {1.0, -1};
-  Kokkos::parallel_reduce(
-      "diffsim::contact::safe_step", over(static_cast<std::size_t>(pairs.size())),
-      KOKKOS_LAMBDA(int p, Location::value_type& best) {
-        Vec3<double> a[4], b[4];
-        load(pairs, p, from, a);
-        load(pairs, p, to, b);
-        const double step = pairs.is_point_triangle(p) ? point_triangle_step(a, b) : edge_edge_step(a, b);
-        if (step < best.val || (step == best.val && p < best.loc)) {
-          best.val = step;
-          best.loc = p;
-        }
-      },
-      Location(least));
-  if (!(least.val < 1.0)) return {1.0, -1};
-  return {least.val, least.loc};
-}
-
-double least_distance(const PairView& pairs, const Vectors& x) {
-  double least = std::numeric_limits<double>::infinity();
-  if (pairs.size() == 0) return least;
-  Kokkos::parallel_reduce(
-      "diffsim::contact::least_distance", over(static_cast<std::size_t>(pairs.size())),
-      KOKKOS_LAMBDA(int p, double& best) {
-        Vec3<double> points[4];
-        load(pairs, p, x, points);
-        const double squared = squared_distance_of(pairs, p, points);
-        best = squared < best ? squared : best;
-      },
-      Kokkos::Min<double>(least));
-  return std::sqrt(least);
 }
 
 std::string text_of(const std::array<double, 3>& place) {

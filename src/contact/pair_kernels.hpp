@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -10,12 +11,18 @@
 
 namespace diffsim::contact {
 
-/// κ, d̂, µ, ε_v as device addresses; nullptr: zero.
+/// κ, d̂, µ, ε_v and the thicknesses of the two of a pair as device addresses; nullptr: zero.
 struct LawAddresses {
   const double* of[4];
+  const double* thick[2];
 
   KOKKOS_INLINE_FUNCTION double at(int k) const { return of[k] ? *of[k] : 0.0; }
-  KOKKOS_INLINE_FUNCTION ContactLaw<double> law() const { return {at(0), at(1), at(2), at(3)}; }
+  /// ξ, half of both.
+  KOKKOS_INLINE_FUNCTION double thickness() const {
+    return 0.5 * ((thick[0] ? *thick[0] : 0.0) + (thick[1] ? *thick[1] : 0.0));
+  }
+  KOKKOS_INLINE_FUNCTION ContactLaw<double> law() const { return {at(0), at(1), at(2), at(3), thickness()}; }
+  bool is_thick() const { return thick[0] || thick[1]; }
 };
 
 /// The laws of a rank's pairs.
@@ -23,6 +30,11 @@ struct PairLaws {
   std::vector<LawAddresses> laws;
   DeviceArray<int> of_groups;  // [groups, groups]: the law of two groups; not read where there is one law
   int groups = 1;
+
+  /// Whether some law has a thickness, be it zero.
+  bool are_thick() const {
+    return std::any_of(laws.begin(), laws.end(), [](const LawAddresses& law) { return law.is_thick(); });
+  }
 };
 
 /// The part of a list of pairs that has one law.
@@ -39,14 +51,14 @@ struct NearPairs {
   std::size_t size() const { return pairs.size(); }
 };
 
-/// Sums over pairs of one law of the adjoints of κ, d̂, µ, ε_v.
+/// Sums over pairs of one law of the adjoints of κ, d̂, µ, ε_v, ξ.
 struct LawSums {
-  double of[4] = {};
+  double of[5] = {};
   KOKKOS_INLINE_FUNCTION void operator+=(const LawSums& other) {
-    for (int k = 0; k < 4; ++k) of[k] += other.of[k];
+    for (int k = 0; k < 5; ++k) of[k] += other.of[k];
   }
   KOKKOS_INLINE_FUNCTION void operator+=(const volatile LawSums& other) volatile {
-    for (int k = 0; k < 4; ++k) of[k] = of[k] + other.of[k];
+    for (int k = 0; k < 5; ++k) of[k] = of[k] + other.of[k];
   }
 };
 
@@ -63,9 +75,9 @@ struct RestAdjoint {
   Vectors areas, positions;
 };
 
-/// The pairs nearer than `factor` times the d̂ of their law.
+/// The pairs nearer than their thickness ξ and `factor` times the d̂ of their law.
 NearPairs pairs_within(const PairView& pairs, const Vectors& x, const PairLaws& laws, double factor, ArrayPool& pool);
-/// The pairs nearer than d̂.
+/// The pairs nearer than ξ + d̂.
 inline NearPairs active_pairs(const PairView& pairs, const Vectors& x, const PairLaws& laws, ArrayPool& pool) {
   return pairs_within(pairs, x, laws, 1.0, pool);
 }
@@ -91,6 +103,12 @@ std::vector<LawSums> pair_adjoints(const PairView& pairs, const NearPairs& activ
                                    const Vectors& w, const Vectors& rest, const Vectors& x_bar, const Vectors& v_bar,
                                    const RestAdjoint& rest_bar);
 
+/// What of these comes by the thickness ξ, where a law has one: the part along its direction, and its sums.
+void add_thickness_tangents(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
+                            const std::vector<LawAddresses>& dlaws, const Vectors& tangents);
+void add_thickness_sums(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
+                        const Vectors& w, std::vector<LawSums>& sums);
+
 /// Places x and velocities v (empty without friction) of the pairs' vertices.
 struct PairPlace {
   Vectors x, v;
@@ -109,6 +127,10 @@ struct PairAdjointTangent {
 std::vector<LawSums> pair_adjoint_tangents(const PairView& pairs, const NearPairs& active, const PairPlace& at,
                                            const PairDirection& direction, const std::vector<LawAddresses>& dlaws,
                                            const PairAdjointTangent& out);
+/// Adds to these sums those of the thickness, where a law has one.
+void add_thickness_sum_tangents(const PairView& pairs, const NearPairs& active, const PairPlace& at,
+                                const PairDirection& direction, const std::vector<LawAddresses>& dlaws,
+                                std::vector<LawSums>& sums);
 
 /// The blocks a ∂f_k/∂x_l + b ∂f_k/∂v_l of each active pair, [active, 4, 4, 3, 3]; those of vertices from `movable` on
 /// are not meant. `weights.project`: without friction's derivative by positions, which is not symmetric, and made
@@ -128,13 +150,15 @@ struct SafeStep {
   double step;
   int pair;
 };
-SafeStep safe_step(const PairView& pairs, const Vectors& from, const Vectors& to);
-/// The least distance of all pairs, m; infinite if there are none.
-double least_distance(const PairView& pairs, const Vectors& x);
+SafeStep safe_step(const PairView& pairs, const Vectors& from, const Vectors& to, const PairLaws& laws);
+/// The least distance of all pairs less the thickness of each, m; infinite if there are none.
+double least_gap(const PairView& pairs, const Vectors& x, const PairLaws& laws);
 /// "(0.1, 0, 2)"
 std::string text_of(const std::array<double, 3>& place);
 /// Text of the place in the middle of two vertices.
 std::string middle_of(const Vectors& x, int a, int b);
+/// The distance of one pair, m.
+double distance_of(const PairView& pairs, int pair, const Vectors& x);
 /// Those edges and triangles that have a point in common.
 DeviceArray<CandidatePair> find_intersections(const PairView& pairs,
                                               const DeviceArray<CandidatePair>& edges_and_triangles, const Vectors& x);

@@ -34,8 +34,9 @@ KOKKOS_INLINE_FUNCTION Scalar seeded_product(const PairView& pairs, int p, const
     }
   Scalar law[4];
   for (int i = 0; i < 4; ++i) law[i] = Scalar::variable(along(given.at(i), dlaw.at(i)), 24 + i);
-  add_force_of(pairs, p, seeded, at.v.size() > 0 ? moving : nullptr, ContactLaw<Scalar>{law[0], law[1], law[2], law[3]},
-               f);
+  const Scalar thickness = Scalar::constant(along(given.thickness(), dlaw.thickness()));
+  add_force_of(pairs, p, seeded, at.v.size() > 0 ? moving : nullptr,
+               ContactLaw<Scalar, Scalar>{law[0], law[1], law[2], law[3], thickness}, f);
   Scalar product(0.0);
   for (int k = 0; k < 4; ++k)
     for (int c = 0; c < 3; ++c) product = product + Scalar::constant(along(weights[k][c], turns[k][c])) * f[k][c];
@@ -67,6 +68,7 @@ std::vector<LawSums> pair_adjoint_tangents(const PairView& pairs, const NearPair
         },
         sums[l]);
   }
+  add_thickness_sum_tangents(pairs, near, at, direction, dlaws, sums);
   return sums;
 }
 

@@ -45,6 +45,8 @@ struct PlaneForce {
       for (int c = 0; c < 3; ++c) h = h - normal[c] * (at.p[position + c] - turn.origin[c]);
     return h;
   }
+  /// Height less thickness, of which there is none.
+  KOKKOS_INLINE_FUNCTION double gap(const At<double>& at) const { return height(at); }
   /// Velocity of the vertex as seen from the plane.
   template <class T>
   KOKKOS_INLINE_FUNCTION Vec3<T> relative_velocity(const At<T>& at) const {
@@ -89,6 +91,59 @@ struct PlaneForce {
   /// The force without friction, whose derivative by the position is not symmetric. The rest is semidefinite, the
   /// barrier being convex in the height.
   KOKKOS_INLINE_FUNCTION PlaneForce projected() const { return {normal, turn, false}; }
+};
+
+/// Force of a plane on a vertex where the two have a thickness: ξ, half of that of both. A force of its own, so that
+/// what has none keeps its bits and its time.
+struct ThickPlaneForce : PlaneForce {
+  enum ThicknessNumber { thickness = PlaneForce::num_values };
+  static constexpr int num_values = thickness + 2;
+  template <class T>
+  using At = PointValues<T, num_values>;
+
+  template <class T>
+  KOKKOS_INLINE_FUNCTION T offset(const At<T>& at) const {
+    return 0.5 * (at.p[thickness] + at.p[thickness + 1]);
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static PlaneForce::At<T> thin(const At<T>& at) {
+    PlaneForce::At<T> result;
+    result.x = at.x;
+    result.v = at.v;
+    for (int k = 0; k < PlaneForce::num_values; ++k) result.p[k] = at.p[k];
+    result.weight = at.weight;
+    result.time = at.time;
+    return result;
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION Vec3<T> way(const At<T>& at) const {
+    return PlaneForce::way(thin(at));
+  }
+  KOKKOS_INLINE_FUNCTION double gap(const At<double>& at) const { return height(thin(at)) - offset(at); }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION Vec3<T> relative_velocity(const At<T>& at) const {
+    return PlaneForce::relative_velocity(thin(at));
+  }
+
+  KOKKOS_INLINE_FUNCTION bool active(const At<double>& at) const {
+    const double g = gap(at);
+    return g > 0.0 && g < at.p[range];
+  }
+  KOKKOS_INLINE_FUNCTION double energy(const At<double>& at) const {
+    const double h = height(thin(at));
+    return at.p[stiffness] * at.weight * Barrier(h * h, at.p[range], offset(at)).value;
+  }
+  /// N = -2 κ w φ b'(y)/(d̂ + 2 ξ) is that of a thin plane of the range r = φ/√y and the stiffness κ r/(d̂ + 2 ξ).
+  template <class T>
+  KOKKOS_INLINE_FUNCTION Vec3<T> force(const At<T>& at) const {
+    using std::sqrt;
+    PlaneForce::At<T> other = thin(at);
+    const T h = height(other), xi = offset(at);
+    other.p[range] = h / sqrt(barrier_argument(T(h * h), at.p[range], xi));
+    other.p[stiffness] = at.p[stiffness] * other.p[range] / (at.p[range] + 2.0 * xi);
+    return PlaneForce::force(other);
+  }
+  KOKKOS_INLINE_FUNCTION ThickPlaneForce projected() const { return {PlaneForce::projected()}; }
 };
 
 }  // namespace diffsim::contact

@@ -18,6 +18,14 @@ namespace {
 
 using EdgeKey = std::array<std::int64_t, 2>;  // vertex numbers, the lower one first
 
+/// How many edges a piece has: three, one of a segment, none of a point.
+std::size_t num_edges(const SurfaceTriangle& triangle) {
+  const int dimension = triangle.dimension();
+  return dimension == 2 ? 3 : static_cast<std::size_t>(dimension);
+}
+/// How many corners are different.
+std::size_t num_corners(const SurfaceTriangle& triangle) { return static_cast<std::size_t>(triangle.dimension()) + 1; }
+
 EdgeKey key_of(const SurfaceTriangle& triangle, std::size_t edge) {
   const std::int64_t a = triangle.corners[edge].number, b = triangle.corners[(edge + 1) % 3].number;
   return {std::min(a, b), std::max(a, b)};
@@ -45,7 +53,7 @@ std::vector<std::array<EdgeAnswer, 3>> ask_about_edges(MPI_Comm comm, const Surf
   const std::vector<SurfaceTriangle>& triangles = surface.triangles;
   std::vector<EdgeQuestion> questions;
   for (std::size_t t = 0; t < triangles.size(); ++t)
-    for (std::size_t e = 0; e < 3; ++e)
+    for (std::size_t e = 0; e < num_edges(triangles[t]); ++e)
       questions.push_back({key_of(triangles[t], e),
                            {1, rank_of(comm), surface.triangle_groups[t]},
                            rank_of(comm),
@@ -64,7 +72,7 @@ std::vector<std::array<EdgeAnswer, 3>> ask_about_edges(MPI_Comm comm, const Surf
   for (const EdgeQuestion& question : questions) edges[question.edge] = question.answer;
   std::vector<std::array<EdgeAnswer, 3>> result(triangles.size());
   for (std::size_t t = 0; t < triangles.size(); ++t)
-    for (std::size_t e = 0; e < 3; ++e) result[t][e] = edges.at(key_of(triangles[t], e));
+    for (std::size_t e = 0; e < num_edges(triangles[t]); ++e) result[t][e] = edges.at(key_of(triangles[t], e));
   return result;
 }
 
@@ -79,7 +87,10 @@ std::vector<SurfaceVertex> vertices_of(const TetrahedralMesh& mesh) {
   return result;
 }
 
+/// A segment, and a point, is itself the piece.
 void set_edge_weights(SurfaceTriangle& triangle, const std::array<EdgeAnswer, 3>& edges) {
+  triangle.edge_weights = {};
+  if (triangle.dimension() < 2) return;
   for (std::size_t e = 0; e < 3; ++e) triangle.edge_weights[e] = 1.0 / edges[e].triangles - 1.0;
 }
 
@@ -95,21 +106,22 @@ Surface mesh_surface(const TetrahedralMesh& mesh, const std::vector<std::string>
   const SurfaceGroups groups = surface_groups(mesh, regions);
   surface.triangle_groups = groups.triangles;
   const std::vector<SurfaceVertex> vertices = vertices_of(mesh);
-  const std::vector<std::array<int, 3>> triangles = surface_triangles(mesh);
+  const std::vector<SurfacePiece> triangles = surface_pieces(mesh);
   for (const auto& triangle : triangles) {
     SurfaceTriangle& added = surface.triangles.emplace_back();
+    added.corner_weights = {};
     for (std::size_t k = 0; k < 3; ++k) added.corners[k] = vertices[static_cast<std::size_t>(triangle[k])];
   }
   const auto edges = ask_about_edges(mesh.comm(), surface);
 
-  // Per vertex: area, number of triangles, Σ (n_e - 1).
+  // Per vertex: area, or length, number of pieces, Σ (n_e - 1).
   std::vector<double> sums(3 * vertices.size(), 0.0);
   for (std::size_t t = 0; t < triangles.size(); ++t) {
     set_edge_weights(surface.triangles[t], edges[t]);
-    const double area = rest_area(mesh, triangles[t]);
-    for (std::size_t k = 0; k < 3; ++k) {
+    const double share = corner_measure(mesh.rest_positions(), triangles[t]);
+    for (std::size_t k = 0; k < num_corners(surface.triangles[t]); ++k) {
       double* const sum = &sums[3 * static_cast<std::size_t>(triangles[t][k])];
-      sum[0] += area / 3.0;
+      sum[0] += share;
       sum[1] += 1.0;
       sum[2] += corner_share(surface.triangles[t], k);
     }
@@ -120,7 +132,7 @@ Surface mesh_surface(const TetrahedralMesh& mesh, const std::vector<std::string>
   mesh.vertex_exchange().copy_to_ghosts(shares);
   sums = shares.to_host();
   for (std::size_t t = 0; t < triangles.size(); ++t)
-    for (std::size_t k = 0; k < 3; ++k) {
+    for (std::size_t k = 0; k < num_corners(surface.triangles[t]); ++k) {
       const double* const sum = &sums[3 * static_cast<std::size_t>(triangles[t][k])];
       // The shares are multiples of 1/n; n is small.
       surface.triangles[t].corner_weights[k] = (1.0 - sum[1] + std::round(sum[2])) / sum[1];
@@ -135,7 +147,7 @@ Surface mesh_surface(const TetrahedralMesh& mesh, const std::vector<std::string>
   const int rank = rank_of(mesh.comm());
   std::map<EdgeKey, bool> seen;
   for (std::size_t t = 0; t < triangles.size(); ++t)
-    for (std::size_t e = 0; e < 3; ++e) {
+    for (std::size_t e = 0; e < num_edges(surface.triangles[t]); ++e) {
       if (edges[t][e].owner != rank || !seen.try_emplace(key_of(surface.triangles[t], e), true).second) continue;
       const auto a = 3 * static_cast<std::size_t>(triangles[t][e]),
                  b = 3 * static_cast<std::size_t>(triangles[t][(e + 1) % 3]);

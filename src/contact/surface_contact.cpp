@@ -99,25 +99,37 @@ std::vector<LawAddresses> SurfaceContact::Data::laws_of(const ParameterSet& set,
   std::vector<LawAddresses> laws;
   for (const ContactLawNames& names : law_names) {
     LawAddresses& law = laws.emplace_back();
-    for (std::size_t k = 0; k < names.size(); ++k) law.of[k] = address_of(set, names[k], n);
+    for (std::size_t k = 0; k < names.numbers.size(); ++k) law.of[k] = address_of(set, names.numbers[k], n);
+    for (std::size_t k = 0; k < names.thickness.size(); ++k) law.thick[k] = address_of(set, names.thickness[k], n);
   }
   return laws;
 }
 
 void SurfaceContact::Data::add_laws(const std::vector<contact::LawSums>& sums, int n, ParameterSet& gradient) const {
-  for (std::size_t l = 0; l < sums.size(); ++l)
-    for (std::size_t k = 0; k < law_names[l].size(); ++k) add_to(gradient, law_names[l][k], n, &sums[l].of[k]);
+  for (std::size_t l = 0; l < sums.size(); ++l) {
+    const ContactLawNames& names = law_names[l];
+    for (std::size_t k = 0; k < names.numbers.size(); ++k) add_to(gradient, names.numbers[k], n, &sums[l].of[k]);
+    const double half = 0.5 * sums[l].of[4];
+    for (const std::string& name : names.thickness) add_to(gradient, name, n, &half);
+  }
 }
 
-std::vector<double> SurfaceContact::Data::ranges_of(const ParameterSet& set) const {
-  std::vector<double> ranges;
-  for (const ContactLawNames& names : law_names) ranges.push_back(set.at(names[1]).field.to_host().at(0));
-  return ranges;
+std::vector<SurfaceContact::Data::Reach> SurfaceContact::Data::reaches_of(const ParameterSet& set, int n) const {
+  const auto value = [&](const std::string& name) {
+    const Parameter* const found = set.find(name);
+    return found ? found->field.to_host().at(found->offset(n)) : 0.0;
+  };
+  std::vector<Reach> reaches;
+  for (const ContactLawNames& names : law_names)
+    reaches.push_back({value(names.range()), 0.5 * (value(names.thickness[0]) + value(names.thickness[1]))});
+  return reaches;
 }
 
-double SurfaceContact::Data::range(const ParameterSet& set) const {
-  const std::vector<double> ranges = ranges_of(set);
-  return (assembled ? coupled_within : 1.0) * *std::max_element(ranges.begin(), ranges.end());
+double SurfaceContact::Data::range(const ParameterSet& set, int n) const {
+  double most = 0.0;
+  for (const Reach& reach : reaches_of(set, n))
+    most = std::max(most, (assembled ? coupled_within : 1.0) * reach.range + reach.thickness);
+  return most;
 }
 
 Vectors SurfaceContact::Data::obstacles_at(const ParameterSet& set, int n, double time) const {
@@ -132,16 +144,16 @@ SurfaceContact::Data::Here SurfaceContact::Data::look(const Configuration& at, c
   const Vectors obstacles = obstacles_at(set, at.step, at.time);
   cover(at, obstacles, set);
   const Vectors x = candidates.gather(at.positions, obstacles);
-  const std::vector<double> ranges = ranges_of(set);
+  const std::vector<Reach> reaches = reaches_of(set, at.step);
   const contact::PairLaws laws = pair_laws(set, at.step);
-  if (last_lists == candidates.rebuilds() && last_ranges == ranges && contact::have_same_values(x, last.x)) {
+  if (last_lists == candidates.rebuilds() && last_reaches == reaches && contact::have_same_values(x, last.x)) {
     for (std::size_t l = 0; l < laws.laws.size(); ++l) last.active.parts[l].law = laws.laws[l];
   } else {
     last_lists = -1;
     last.active = contact::active_pairs(candidates.pairs(), x, laws, pool);
     last.targets = contact::targets_of(candidates.pairs(), last.active.pairs, pool);
     last.x = x;
-    last_ranges = ranges;
+    last_reaches = reaches;
     last_lists = candidates.rebuilds();
   }
   Here here = last;

@@ -15,7 +15,10 @@
 
 namespace diffsim {
 
-/// Pairs that the Jacobian has room for are nearer than this many d̂.
+/// Pairs whose gap is less than this many d̂ count as touching where there is a thickness.
+inline constexpr double touching_within = 1e-12;
+
+/// Pairs that the Jacobian has room for are nearer than this many d̂ beside the thickness.
 inline constexpr double coupled_within = 2.0;
 
 struct SurfaceContact::Data {
@@ -30,12 +33,17 @@ struct SurfaceContact::Data {
   Data(std::shared_ptr<const TetrahedralMesh> the_mesh, SurfaceContactOptions the_options);
   Vectors obstacles_at(const ParameterSet& set, int n, double time) const;
   Vectors still() const { return candidates.pool().take_zeroed<double>("diffsim::contact::still", reference.size()); }
-  /// d̂ of each law.
-  std::vector<double> ranges_of(const ParameterSet& set) const;
+  /// d̂ and ξ of a law, m.
+  struct Reach {
+    double range, thickness;
+    bool operator==(const Reach&) const = default;
+  };
+  /// Those of each law.
+  std::vector<Reach> reaches_of(const ParameterSet& set, int n) const;
   /// Pairs of the lists come nearer than this; implicit steps need room for more.
-  double range(const ParameterSet& set) const;
+  double range(const ParameterSet& set, int n) const;
   void cover(const Configuration& at, const Vectors& obstacles, const ParameterSet& set) {
-    candidates.cover(at.positions, obstacles, at.positions, obstacles, range(set));
+    candidates.cover(at.positions, obstacles, at.positions, obstacles, range(set, at.step));
   }
   /// Near pairs at a configuration, with their vertices. Pairs are not looked for again where the last call had the
   /// same positions.
@@ -57,7 +65,7 @@ struct SurfaceContact::Data {
   contact::Candidates candidates;
   contact::RestAreas rest_areas;
   Here last;  // of the last `look`, without velocities
-  std::vector<double> last_ranges;
+  std::vector<Reach> last_reaches;
   int last_lists = -1;  // the lists that it is of
   const ParameterSet* parameters = nullptr;
   bool assembled = false;                    // a Jacobian was asked for
@@ -73,6 +81,12 @@ struct SurfaceContact::Data {
   /// Name of a point, an edge or a triangle by its vertices, for messages: "17 4", "17 4 of gripper" or "obstacle
   /// table's 3 5 2".
   std::string name_of(std::initializer_list<int> vertices) const;
+  /// Name of a pair, "vertex 3 and triangle 17 4 5".
+  std::string name_of_pair(int pair) const;
+  /// Text that names some of the pairs that are nearer than their thickness, for messages.
+  std::string text_of_touching(const contact::NearPairs& touching, const Vectors& x) const;
+  /// Vertices of a pair.
+  std::array<int, 4> vertices_of_pair(int pair) const;
 };
 
 }  // namespace diffsim

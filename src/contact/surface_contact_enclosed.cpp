@@ -119,12 +119,15 @@ std::string SurfaceContact::enclosed(const Configuration& at, const ParameterSet
   const auto view = host_view(data_->obstacles_at(parameters, at.step, at.time));
   const std::vector<double> obstacles(view.data(), view.data() + view.size());
   const BodySurfaces surfaces(mesh, data_->candidates, x, data_->options.prescribed_bodies);
-  // A vertex of each part of solid bodies, and of bodies of triangles.
+  // A vertex of each part of solid bodies, and of bodies of triangles, segments and points.
   const std::vector<int> parts =
       contact::witnesses({mesh.cells().begin(), mesh.cells().end()}, mesh.nodes_per_cell(), mesh.num_vertices());
-  std::vector<int> all_parts =
-      contact::witnesses(mesh.lower_cells(CellKind::triangle).vertices, 3, mesh.num_vertices());
-  all_parts.insert(all_parts.begin(), parts.begin(), parts.end());
+  std::vector<int> all_parts = parts;
+  for (const CellKind kind : {CellKind::triangle, CellKind::segment, CellKind::point}) {
+    const std::vector<int> lower =
+        contact::witnesses(mesh.lower_cells(kind).vertices, corners_of(kind), mesh.num_vertices());
+    all_parts.insert(all_parts.end(), lower.begin(), lower.end());
+  }
   std::string found = surfaces.nested(all_parts);
   for (std::size_t k = 0; k < data_->options.obstacles.size(); ++k) {
     const TriangleObstacle& obstacle = data_->options.obstacles[k];

@@ -49,8 +49,12 @@ void SurfaceContact::add_couplings(const Configuration& at, Couplings& couplings
   for (std::size_t i = 0; i < vertices.size(); i += 4) {
     int ours[4];
     std::size_t count = 0;
-    for (std::size_t k = 0; k < 4; ++k)
-      if (vertices(i + k) < candidates.num_mesh_vertices()) ours[count++] = vertices(i + k);
+    for (std::size_t k = 0; k < 4; ++k) {
+      const int vertex = vertices(i + k);
+      // Corners of segments and points are there more than once.
+      if (vertex < candidates.num_mesh_vertices() && std::find(ours, ours + count, vertex) == ours + count)
+        ours[count++] = vertex;
+    }
     if (count > 1) data_->stencils[count - 2].insert(data_->stencils[count - 2].end(), ours, ours + count);
   }
   for (std::size_t k = 0; k < data_->stencils.size(); ++k)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
@@ -28,9 +29,44 @@ std::string SurfaceContact::Data::name_of(std::initializer_list<int> vertices) c
     after = " of " + body.name;
   }
   std::string numbers;
-  for (const int vertex : vertices)
-    numbers += (numbers.empty() ? "" : " ") + std::to_string(candidates.number(vertex) - begin);
+  for (const int vertex : vertices) {
+    if (!numbers.empty()) numbers += ' ';
+    numbers += std::to_string(candidates.number(vertex) - begin);
+  }
   return before + numbers + after;
+}
+
+std::array<int, 4> SurfaceContact::Data::vertices_of_pair(int pair) const {
+  const DeviceArray<int> one("diffsim::contact::one_pair", 1);
+  Kokkos::deep_copy(one, pair);
+  const auto vertices = host_view(contact::targets_of(candidates.pairs(), one, candidates.pool()));
+  return {vertices(0), vertices(1), vertices(2), vertices(3)};
+}
+
+std::string SurfaceContact::Data::name_of_pair(int pair) const {
+  const auto& [a, b, c, d] = vertices_of_pair(pair);
+  if (!candidates.pairs().is_point_triangle(pair)) return "edge " + name_of({a, b}) + " and edge " + name_of({c, d});
+  const std::string other = c != d   ? "triangle " + name_of({b, c, d})
+                            : b != c ? "edge " + name_of({b, c})
+                                     : "vertex " + name_of({b});
+  return "vertex " + name_of({a}) + " and " + other;
+}
+
+std::string SurfaceContact::Data::text_of_touching(const contact::NearPairs& touching, const Vectors& x) const {
+  const auto pairs = host_view(touching.pairs);
+  const std::vector<Reach> reaches = reaches_of(*parameters, 0);
+  std::string text;
+  for (std::size_t l = 0, shown = 0; l < touching.parts.size(); ++l)
+    for (int i = touching.parts[l].begin; i < touching.parts[l].end && shown < 3; ++i, ++shown) {
+      const int pair = pairs(i);
+      const auto vertices = vertices_of_pair(pair);
+      char apart[100];
+      std::snprintf(apart, sizeof(apart), ", %.6g m apart, which is not above half of their thickness together, %.6g m",
+                    contact::distance_of(candidates.pairs(), pair, x), reaches[l].thickness);
+      text += (shown > 0 ? "; " : "") + name_of_pair(pair) + " near " +
+              contact::middle_of(x, vertices[0], vertices[0]) + apart;
+    }
+  return text;
 }
 
 double SurfaceContact::max_step(const Configuration& from, const Configuration& to, const ParameterSet& parameters) {
@@ -39,20 +75,12 @@ double SurfaceContact::max_step(const Configuration& from, const Configuration& 
   const Vectors obstacles_from = data_->obstacles_at(parameters, from.step, from.time);
   const Vectors obstacles_to = data_->obstacles_at(parameters, to.step, to.time);
   contact::Candidates& candidates = data_->candidates;
-  candidates.cover(from.positions, obstacles_from, to.positions, obstacles_to, data_->range(parameters));
+  candidates.cover(from.positions, obstacles_from, to.positions, obstacles_to, data_->range(parameters, from.step));
   const Vectors a = candidates.gather(from.positions, obstacles_from),
                 b = candidates.gather(to.positions, obstacles_to);
-  const contact::SafeStep step = contact::safe_step(candidates.pairs(), a, b);
+  const contact::SafeStep step = contact::safe_step(candidates.pairs(), a, b, data_->pair_laws(parameters, to.step));
   if (step.pair < 0) return 1.0;
-  // Numbers in the file for the message.
-  const contact::PairView& pairs = candidates.pairs();
-  const DeviceArray<int> one("diffsim::contact::limiting", 1);
-  Kokkos::deep_copy(one, step.pair);
-  const auto vertices = host_view(contact::targets_of(pairs, one, candidates.pool()));
-  const auto v = [&](std::size_t k) { return vertices(k); };
-  data_->limiting = pairs.is_point_triangle(step.pair)
-                        ? "vertex " + data_->name_of({v(0)}) + " and triangle " + data_->name_of({v(1), v(2), v(3)})
-                        : "edge " + data_->name_of({v(0), v(1)}) + " and edge " + data_->name_of({v(2), v(3)});
+  data_->limiting = data_->name_of_pair(step.pair);
   return step.step;
 }
 
@@ -63,7 +91,8 @@ ContactState SurfaceContact::state(const Configuration& at, const ParameterSet& 
   ContactState result;
   if (here.v.size() > 0)
     result.friction_power = contact::friction_power(candidates.pairs(), here.active, here.x, here.v);
-  result.min_distance = contact::least_distance(candidates.pairs(), here.x);
+  const contact::PairLaws laws = data_->pair_laws(parameters, at.step);
+  result.min_distance = contact::least_gap(candidates.pairs(), here.x, laws);
   const auto found =
       host_view(contact::find_intersections(candidates.pairs(), candidates.edge_triangle_pairs(here.x), here.x));
   const auto edges = host_view(candidates.pairs().edges);
@@ -77,6 +106,12 @@ ContactState SurfaceContact::state(const Configuration& at, const ParameterSet& 
   }
   result.active_pairs = static_cast<std::int64_t>(here.active.size());
   result.intersections = static_cast<std::int64_t>(found.size());
+  if (laws.are_thick()) {
+    const contact::NearPairs touching =
+        contact::pairs_within(candidates.pairs(), here.x, laws, touching_within, candidates.pool());
+    result.intersections += static_cast<std::int64_t>(touching.size());
+    if (found.size() == 0) data_->intersecting = data_->text_of_touching(touching, here.x);
+  }
   result.share(data_->mesh->comm());
   return result;
 }

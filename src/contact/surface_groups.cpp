@@ -33,16 +33,31 @@ std::string text_of(const TetrahedralMesh& mesh, const Face& face) {
           ? 0
           : mesh.bodies()[static_cast<std::size_t>(body_of_vertex(mesh.bodies(), number_of(mesh, face.vertices[0])))]
                 .first_vertex;
-  for (std::size_t k = 0; k < 2; ++k) text += std::to_string(number_of(mesh, face.vertices[k]) - first) + ", ";
+  for (std::size_t k = 0; k < 2; ++k)
+    if (face.vertices[k] != face.vertices[2]) text += std::to_string(number_of(mesh, face.vertices[k]) - first) + ", ";
   return text + vertex_name(mesh.bodies(), number_of(mesh, face.vertices[2]));
 }
 
-/// Faces of this rank's surface: the boundary of tetrahedra, then the triangles that are cells.
+/// Faces of this rank's surface: the boundary of tetrahedra, then the triangles, segments and points that are cells, as
+/// `surface_pieces` has them.
 std::vector<Face> surface_faces(const TetrahedralMesh& mesh) {
   std::vector<Face> faces = mesh.boundary();
-  const std::vector<int>& thin = mesh.lower_cells(CellKind::triangle).vertices;
-  for (std::size_t i = 0; i < thin.size(); i += 3) faces.push_back({-1, {thin[i], thin[i + 1], thin[i + 2]}});
+  for (const CellKind kind : {CellKind::triangle, CellKind::segment, CellKind::point})
+    for (const SurfacePiece& piece : pieces_of_kind(mesh, kind)) faces.push_back({-1, piece});
   return faces;
+}
+
+/// Keys of a region's cells of one kind.
+void add_cells(const TetrahedralMesh& mesh, const std::string& region, CellKind kind,
+               std::set<std::array<int, 4>>& keys) {
+  const std::vector<int>& vertices = mesh.lower_cells(kind).vertices;
+  const auto corners = static_cast<std::size_t>(corners_of(kind));
+  for (const int cell : mesh.region(region).lower_cells[index_of(kind)]) {
+    const auto corner = [&](std::size_t k) {
+      return vertices[corners * static_cast<std::size_t>(cell) + std::min(k, corners - 1)];
+    };
+    keys.insert(key_of({-1, {corner(0), corner(1), corner(2)}}));
+  }
 }
 
 /// Region of each of these faces, their count for none. Collective.
@@ -52,8 +67,7 @@ std::vector<std::size_t> regions_of(const std::vector<Face>& surface, const Tetr
   for (std::size_t r = 0; r < regions.size(); ++r) {
     std::set<std::array<int, 4>> faces;
     for (const Face& face : mesh.faces(regions[r])) faces.insert(key_of(face));
-    for (const int cell : mesh.region(regions[r]).lower_cells[index_of(CellKind::triangle)])
-      faces.insert(key_of(surface[mesh.boundary().size() + static_cast<std::size_t>(cell)]));
+    for (const CellKind kind : lower_kinds) add_cells(mesh, regions[r], kind, faces);
     std::int64_t count = 0;
     collectively(mesh.comm(), [&] {
       for (std::size_t f = 0; f < surface.size(); ++f) {

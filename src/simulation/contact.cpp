@@ -7,6 +7,7 @@
 
 #include "contact_groups.hpp"
 #include "diffsim/checkpoint/memory_budget.hpp"
+#include "diffsim/contact/barrier.hpp"
 #include "diffsim/contact/inside.hpp"
 #include "diffsim/contact/parameters.hpp"
 #include "diffsim/contact/plane_contact.hpp"
@@ -14,6 +15,7 @@
 #include "diffsim/contact/surface_contact.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/ranks.hpp"
+#include "diffsim/mesh/bodies.hpp"
 #include "diffsim/simulation/solver.hpp"
 
 namespace diffsim {
@@ -45,9 +47,56 @@ double volume_of_cells(const TetrahedralMesh& mesh, const std::vector<double>& x
   return sum;
 }
 
+/// How the barrier of a thickness ξ presses, -∂ψ/∂d, and how stiff it is, d̂ ∂²ψ/∂d², at a gap of `part` d̂: as parts of
+/// what they are without a thickness.
+struct Softening {
+  double pressure, slope;
+  Softening(double part, double distance, double thickness) {
+    const auto at = [&](double xi, double& p, double& s) {
+      const double d = xi + part * distance;
+      const contact::Barrier psi(d * d, distance, xi);
+      p = 2.0 * d * psi.gradient;
+      s = 2.0 * psi.gradient + 4.0 * d * d * psi.hessian;
+    };
+    double thin_pressure, thin_slope;
+    at(0.0, thin_pressure, thin_slope);
+    at(thickness, pressure, slope);
+    pressure /= thin_pressure;
+    slope /= thin_slope;
+  }
+};
+
+/// Throws Error for a thickness that is negative, or of no body of the mesh.
+void require_thicknesses(const ContactOptions& options, const TetrahedralMesh& mesh) {
+  const auto require = [](const std::string& name, double value) {
+    if (const std::string fault = fault_of(ContactParameters::thickness, value); !fault.empty())
+      throw Error("thickness of " + name + ": " + fault, ErrorKind::input);
+  };
+  const std::vector<std::string> bodies = body_names(mesh.bodies());
+  if (options.thickness) require("bodies", *options.thickness);
+  for (const BodyThickness& given : options.thicknesses) {
+    if (std::find(bodies.begin(), bodies.end(), given.body) == bodies.end())
+      throw Error("thickness of '" + given.body + "': there is no such body; give the name of one", ErrorKind::input);
+    require(given.body, given.value);
+  }
+  for (const PlaneObstacle& plane : options.planes) require("an obstacle", plane.thickness.value_or(0.0));
+  for (const MeshObstacle& obstacle : options.meshes) require("an obstacle", obstacle.thickness.value_or(0.0));
+}
+
+/// Largest ξ of any pair, m.
+double largest_thickness(const ContactOptions& options) {
+  double body = options.thickness.value_or(0.0);
+  for (const BodyThickness& given : options.thicknesses) body = std::max(body, given.value);
+  double most = body;
+  for (const PlaneObstacle& plane : options.planes) most = std::max(most, 0.5 * (body + plane.thickness.value_or(0.0)));
+  for (const MeshObstacle& mesh : options.meshes) most = std::max(most, 0.5 * (body + mesh.thickness.value_or(0.0)));
+  for (const ContactPair& pair : options.pairs) most = std::max(most, pair.thickness.value_or(0.0));
+  return most;
+}
+
 }  // namespace
 
-double DifferentiableSolver::adaptive_stiffness(double barrier_distance) {
+double DifferentiableSolver::adaptive_stiffness(double barrier_distance, double thickness) {
   integrator_->prepare();
   const Field& rest = parameters().at("rest_positions").field;
   const std::vector<double> areas = contact::RestAreas(*mesh_).areas(rest);
@@ -67,16 +116,19 @@ double DifferentiableSolver::adaptive_stiffness(double barrier_distance) {
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 5, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
   const std::vector<double> gravity = parameters().at("gravity").field.to_host();
   const double weight = sums[2] * std::hypot(gravity[0], gravity[1], gravity[2]);
-  // At half of d̂ the barrier presses with 4.33 κ and is stiff as 15.1 κ/d̂, by area.
-  constexpr double pressure = 4.33, slope = 15.1, touching = 0.1;
+  // At half of d̂ the barrier presses with 4.33 κ and is stiff as 15.1 κ/d̂, by area; less where there is a thickness.
+  const Softening half(0.5, barrier_distance, thickness), nearest(0.03, barrier_distance, thickness);
+  constexpr double touching = 0.1;
+  const double pressure = 4.33 * half.pressure, slope = 15.1 * half.slope;
   const double by_areas =
       std::max(barrier_distance * sums[0] / sums[1] / slope, weight / (touching * sums[1]) / pressure);
   // A body much thinner than its triangles are wide folds until edges cross, and these hold it by κ d̂²/4 alone, however
   // wide they are: at 3 % of d̂ that is stiff as 552 κ d̂, and should be as stiff as a vertex.
-  constexpr double edge_slope = 552.0, slender = 1.0 / 3.0;
-  const double thickness = 2.0 * sums[4] / sums[1], width = std::sqrt(sums[1] / sums[3]);
+  constexpr double slender = 1.0 / 3.0;
+  const double edge_slope = 552.0 * nearest.slope;
+  const double height = 2.0 * sums[4] / sums[1], width = std::sqrt(sums[1] / sums[3]);
   const double by_edges = sums[0] / sums[3] / (edge_slope * barrier_distance);
-  return thickness < slender * width ? std::max(by_areas, by_edges) : by_areas;
+  return height < slender * width ? std::max(by_areas, by_edges) : by_areas;
 }
 
 void DifferentiableSolver::add_contact(const ContactOptions& options) {
@@ -90,12 +142,14 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
   if (!options.adaptive_stiffness) require(Spec::barrier_stiffness, options.barrier_stiffness);
   require(Spec::friction, options.friction);
   require(Spec::friction_velocity, options.friction_velocity);
+  require_thicknesses(options, *mesh_);
   for (std::size_t k = 0; k < options.pairs.size(); ++k)
     if (const std::string fault = fault_of_pair(options, k, *mesh_); !fault.empty())
       throw Error("contact of " + options.pairs[k].between[0] + " with " + options.pairs[k].between[1] + ": " + fault,
                   ErrorKind::input);
-  const double stiffness =
-      options.adaptive_stiffness ? adaptive_stiffness(options.barrier_distance) : options.barrier_stiffness;
+  const double stiffness = options.adaptive_stiffness
+                               ? adaptive_stiffness(options.barrier_distance, largest_thickness(options))
+                               : options.barrier_stiffness;
   const auto add = [&](const ParameterSpec& spec, const std::vector<double>& values, const std::string& label = {}) {
     parameters().add(spec, Entities::one_for_all(mesh_->comm()), 1, label).field.from_host(values);
   };
@@ -112,6 +166,8 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
       options.with_friction || options.friction > 0.0 ||
       std::any_of(options.pairs.begin(), options.pairs.end(), [](const auto& p) { return p.friction > 0.0; });
   const ContactGroups groups(options, *mesh_);
+  if (options.thickness) add(Spec::thickness, {*options.thickness});
+  for (const BodyThickness& given : options.thicknesses) add(Spec::thickness, {given.value}, given.body);
   const auto add_term = [&](std::unique_ptr<ContactTerm> term) {
     contacts_.push_back(term.get());
     system().add_term(std::move(term));
@@ -125,6 +181,7 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
     add(Spec::obstacle_position, {plane.point.begin(), plane.point.end()}, label);
     add(Spec::obstacle_velocity, {plane.velocity.begin(), plane.velocity.end()}, label);
     add_rate(label, plane.rotation);
+    if (plane.thickness) add(Spec::thickness, {*plane.thickness}, label);
     for (const PlaneLaw& law : groups.laws_of_plane(k))
       add_term(make_plane_contact(mesh_, PlaneShape{label, plane.normal, plane.rotation.axis, plane.rotation.origin},
                                   friction, law));
@@ -143,6 +200,7 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
     add(Spec::obstacle_position, {0.0, 0.0, 0.0}, label);
     add(Spec::obstacle_velocity, {obstacle.velocity.begin(), obstacle.velocity.end()}, label);
     add_rate(label, obstacle.rotation);
+    if (obstacle.thickness) add(Spec::thickness, {*obstacle.thickness}, label);
     const std::string fault = contact::fault_of_volume(obstacle.mesh);
     if (obstacle.solid.value_or(false) && !fault.empty())
       throw Error(

@@ -26,8 +26,8 @@ bool same(const ContactPair& a, const ContactPair& b) {
 ContactLawNames names_of(const ContactPair& pair) {
   ContactLawNames names = shared_law_names();
   const auto values = pair.values();
-  for (std::size_t k = 0; k < names.size(); ++k)
-    if (values[k]) names[k] += ':' + pair.label();
+  for (std::size_t k = 0; k < names.numbers.size(); ++k)
+    if (values[k]) names.numbers[k] += ':' + pair.label();
   return names;
 }
 
@@ -111,41 +111,72 @@ std::size_t ContactGroups::pair_of(std::size_t a, std::size_t b) const {
   return best;
 }
 
+std::string ContactGroups::thickness_of(std::size_t place) const {
+  const std::string all(ContactParameters::thickness.name), own = all + ':' + names_[body_of(place)];
+  if (is_plane(place)) return options_->planes[place - first_plane()].thickness ? own : "";
+  if (is_obstacle(place)) return options_->meshes[place - first_plane() - num_planes_].thickness ? own : "";
+  const auto is_named = [&](const BodyThickness& given) { return given.body == names_[body_of(place)]; };
+  if (std::any_of(options_->thicknesses.begin(), options_->thicknesses.end(), is_named)) return own;
+  return options_->thickness ? all : "";
+}
+
+ContactLawNames ContactGroups::law_of(std::size_t a, std::size_t b) const {
+  const std::size_t pair = pair_of(a, b);
+  const bool is_shared = pair == options_->pairs.size();
+  ContactLawNames names = is_shared ? shared_law_names() : names_of(options_->pairs[pair]);
+  names.thickness = {thickness_of(a), thickness_of(b)};
+  if (!is_shared && options_->pairs[pair].thickness)
+    names.thickness.fill(std::string(ContactParameters::thickness.name) + ':' + options_->pairs[pair].label());
+  std::sort(names.thickness.begin(), names.thickness.end());
+  return names;
+}
+
 std::vector<PlaneLaw> ContactGroups::laws_of_plane(std::size_t plane) const {
-  PlaneLaw shared;
-  std::vector<PlaneLaw> own;
+  std::vector<PlaneLaw> laws;
   std::vector<std::size_t> pairs;  // of the laws
   for (std::size_t group = 0; group < first_plane(); ++group) {
     if (is_prescribed(group)) continue;
     const std::size_t pair = pair_of(group, first_plane() + plane);
-    const auto place = static_cast<std::size_t>(std::find(pairs.begin(), pairs.end(), pair) - pairs.begin());
-    if (pair == options_->pairs.size()) {
-      shared.groups.push_back(group);
-    } else if (place < pairs.size()) {
-      own[place].groups.push_back(group);
-    } else {
-      own.push_back({names_of(options_->pairs[pair]), {group}});
+    const ContactLawNames names = law_of(group, first_plane() + plane);
+    std::size_t place = 0;
+    while (place < laws.size() && !(pairs[place] == pair && laws[place].parameters == names)) ++place;
+    if (place == laws.size()) {
+      laws.push_back({names, {}, regions()});
       pairs.push_back(pair);
     }
+    laws[place].groups.push_back(group);
   }
-  if (own.empty() && shared.groups.size() == first_plane()) return {PlaneLaw()};
-  if (!shared.groups.empty()) own.insert(own.begin(), shared);
-  for (PlaneLaw& law : own) law.regions = regions();
-  return own;
+  if (laws.size() == 1 && laws[0].groups.size() == first_plane()) laws[0].groups.clear();
+  // The shared law first.
+  const auto shared = std::find(pairs.begin(), pairs.end(), options_->pairs.size()) - pairs.begin();
+  if (shared < static_cast<std::ptrdiff_t>(laws.size()))
+    std::rotate(laws.begin(), laws.begin() + shared, laws.begin() + shared + 1);
+  return laws;
 }
 
 std::vector<GroupLaw> ContactGroups::laws_of_surfaces() const {
-  std::vector<GroupLaw> of_pairs;
-  for (const ContactPair& pair : options_->pairs) of_pairs.push_back({{}, names_of(pair)});
+  // Those of pairs that are named in their order, then those that differ from these, or from the shared one, by their
+  // thickness alone.
+  const std::size_t named = options_->pairs.size();
+  std::vector<std::pair<std::size_t, GroupLaw>> laws;
   const auto number = [&](std::size_t place) { return is_obstacle(place) ? place - num_planes_ : place; };
+  const std::string all(options_->thickness ? ContactParameters::thickness.name : "");
   for (std::size_t a = 0; a < names_.size(); ++a)
     for (std::size_t b = a; b < names_.size(); ++b) {
       if (is_plane(a) || is_plane(b)) continue;
-      if (const std::size_t pair = pair_of(a, b); pair < of_pairs.size())
-        of_pairs[pair].pairs.push_back({number(a), number(b)});
+      const std::size_t pair = pair_of(a, b);
+      const ContactLawNames names = law_of(a, b);
+      if (pair == named && names.thickness[0] == all && names.thickness[1] == all) continue;
+      auto law = std::find_if(laws.begin(), laws.end(), [&](const auto& known) {
+        return known.first == pair && known.second.parameters == names;
+      });
+      if (law == laws.end()) law = laws.insert(laws.end(), {pair, GroupLaw{{}, names}});
+      law->second.pairs.push_back({number(a), number(b)});
     }
-  std::erase_if(of_pairs, [](const GroupLaw& law) { return law.pairs.empty(); });
-  return of_pairs;
+  std::stable_sort(laws.begin(), laws.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+  std::vector<GroupLaw> result;
+  for (auto& [pair, law] : laws) result.push_back(std::move(law));
+  return result;
 }
 
 std::string fault_of_pair(const ContactOptions& options, std::size_t pair, const TetrahedralMesh& mesh) {

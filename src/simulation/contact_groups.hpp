@@ -41,6 +41,10 @@ class ContactGroups {
   std::vector<GroupLaw> laws_of_surfaces() const;
 
  private:
+  /// Name of the parameter of a place's thickness, empty where it has none.
+  std::string thickness_of(std::size_t place) const;
+  /// Names of the law of two places; thicknesses in the order of their names.
+  ContactLawNames law_of(std::size_t a, std::size_t b) const;
   std::ptrdiff_t first_body() const { return static_cast<std::ptrdiff_t>(bodies_of_.size()); }
   std::size_t first_plane() const { return bodies_of_.size() + num_bodies_; }
   bool is_plane(std::size_t place) const { return is_obstacle(place) && place < first_plane() + num_planes_; }

@@ -43,6 +43,7 @@ std::vector<ParameterSpec> parameter_specs() {
                                     Contact::barrier_stiffness,
                                     Contact::friction,
                                     Contact::friction_velocity,
+                                    Contact::thickness,
                                     Contact::obstacle_position,
                                     Contact::obstacle_velocity,
                                     Contact::obstacle_angular_velocity})

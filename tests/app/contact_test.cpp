@@ -98,6 +98,92 @@ TEST_F(Contact, APairHasALawOfItsOwn) {
   EXPECT_EQ(own[4], 0.0);
 }
 
+TEST_F(Contact, ThicknessIsOfBodiesObstaclesAndPairs) {
+  const std::string obstacles =
+      "thickness: 0.003, obstacles: [{name: floor, plane: {point: [0, -0.012, 0], normal: [0, 1, 0]}, thickness: "
+      "0.002}, {name: ball, sphere: {center: [0.17, -0.068, 0.05], radius: 0.06}}], "
+      "pairs: [{between: [body, ball], thickness: 0.004}]";
+  write("scene.yaml", block(obstacles,
+                            "objective: {type: target_position, region: x_max, target: [0.5, 0.3, 0.1]}\n"
+                            "parameters: [{name: thickness}, {name: \"thickness:floor\"}, "
+                            "{name: \"thickness:body|ball\"}, {name: barrier_distance}]\n"));
+  const Ran ran = run({"check", "scene.yaml"}, "out");
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  // Twelve millimetres above the floor is too near for 15 and 10 together.
+  write("near.yaml", block("thickness: 0.015, obstacles: [{name: floor, plane: {point: [0, -0.012, 0], normal: [0, 1, "
+                           "0]}, thickness: 0.01}]"));
+  write("less.yaml", block("thickness: -0.001, " + floor_));
+  write("sphere.yaml", block("thickness: 0.02, obstacles: [{name: ball, sphere: {center: [0.1, -0.066, 0.05], radius: "
+                             "0.06}, thickness: 0.001}]"));
+  const std::vector<std::pair<std::string, std::string>> all{
+      {"near", "near.yaml:5: contact: the body touches or intersects at the start, 15 times: vertex 0 and plane floor"},
+      {"less", "less.yaml:5: contact.thickness: -0.001 is negative; give a number, 0 or more, in m"},
+      {"sphere", "m apart, which is not above half of their thickness together, 0.0105 m"}};
+  for (const auto& [name, message] : all) {
+    const Ran refused = run({"simulate", name + ".yaml"}, "out");
+    EXPECT_EQ(refused.code, 2);
+    if (rank_ == 0) {
+      EXPECT_NE(refused.err.find(message), std::string::npos) << refused.err;
+    }
+  }
+}
+
+TEST_F(Contact, WiresAndPointsAreObstacles) {
+  write("wire.obj", "v -0.1 -0.012 0.03\nv 0.02 -0.013 0.045\nv 0.12 -0.012 0.06\nv 0.3 -0.014 0.07\nl 1 2 3 4\n");
+  write("nails.msh",
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n2\n1 0.03 -0.011 0.08\n2 0.17 -0.012 0.02\n$EndNodes\n"
+        "$Elements\n2\n1 15 2 0 1 1\n2 15 2 0 2 2\n$EndElements\n");
+  const auto scene = [](const std::string& wire, const std::string& more = "") {
+    return "bodies:\n"
+           "  block:\n"
+           "    mesh: {box: {size: [0.2, 0.1, 0.1], cells: [4, 2, 2]}}\n"
+           "    material: {model: stable_neo_hookean, density: 1000, youngs_modulus: 5e4, poisson_ratio: 0.3}\n"
+           "    initial: {velocity: [0.3, -0.5, 0]}\n"
+           "  wire: {kind: obstacle, mesh: {file: wire.obj, cells: segments}" +
+           wire +
+           "}\n"
+           "  nails: {kind: obstacle, mesh: {file: nails.msh, cells: points}}\n"
+           "solver: {dt: 0.001, steps: 40, substeps: 4, damping: 1}\n"
+           "contact: {barrier_distance: 0.009, barrier_stiffness: 1e5, friction: 0.2, friction_velocity: 0.1}\n"
+           "boundary: [{region: wire/all, move: {velocity: [0, 0.1, 0]}}]\n" +
+           more;
+  };
+  write("scene.yaml", scene(", thickness: 0.004",
+                            "objective: {type: target_position, region: block/all, target: [0.5, 0.3, 0.1]}\n"
+                            "parameters: [{name: velocity, region: wire/all}, {name: \"thickness:wire\"}, "
+                            "{name: friction}, {name: initial_velocities}]\n"));
+  const Ran ran = run({"check", "scene.yaml"}, "out");
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  const Ran forward = run({"simulate", "scene.yaml"}, "forward");
+  ASSERT_EQ(forward.code, 0) << forward.err;
+  if (rank_ == 0) {
+    const nlohmann::json contact = report("forward")["contact"];
+    EXPECT_EQ(contact["intersections"].get<int>(), 0);
+    EXPECT_GE(contact["active_pairs"].get<int>(), 2);
+    EXPECT_LT(contact["min_distance"].get<double>(), 8e-3);
+    std::ifstream file(path("forward/trajectory.xdmf"));
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_NE(text.find("Polyline"), std::string::npos);
+  }
+  write("near.yaml", scene(", thickness: 0.03"));
+  const Ran near = run({"simulate", "near.yaml"}, "out");
+  EXPECT_EQ(near.code, 2);
+  if (rank_ == 0) {
+    EXPECT_NE(near.err.find("of wire"), std::string::npos) << near.err;
+    EXPECT_NE(near.err.find("half of their thickness together, 0.015 m"), std::string::npos) << near.err;
+  }
+  std::string without = scene(", thickness: 0.004");
+  const std::size_t line = without.find("contact: ");
+  without.erase(line, without.find('\n', line) + 1 - line);
+  write("without.yaml", without);
+  const Ran refused = run({"simulate", "without.yaml"}, "out");
+  EXPECT_EQ(refused.code, 2);
+  if (rank_ == 0) {
+    EXPECT_NE(refused.err.find("has a thickness, which is of contact, and the scene has none"), std::string::npos)
+        << refused.err;
+  }
+}
+
 TEST_F(Contact, PairsOfWhatIsNotThereAreToldWithThePlace) {
   const std::vector<std::pair<std::string, std::string>> all{
       {"[body, flor], friction: 0.3",

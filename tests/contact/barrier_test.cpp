@@ -23,19 +23,34 @@ TEST(barrier, derivatives_agree_with_automatic_differentiation) {
 
 TEST(barrier, by_squared_distance_and_range) {
   const double range = 0.3;
-  for (const double distance : {0.001, 0.02, 0.1, 0.25, 0.299}) {
-    Second s = Second::constant(First::variable(distance * distance, 0)),
-           d = Second::constant(First::variable(range, 1));
-    s.derivative[0] = First(1.0);
-    d.derivative[1] = First(1.0);
-    const Second psi = d * barrier(s / (d * d));
-    const Barrier b(distance * distance, range);
-    EXPECT_NEAR(b.value, psi.value.value, 1e-13 * psi.value.value);
-    EXPECT_NEAR(b.gradient, psi.derivative[0].value, 1e-12 * std::abs(b.gradient));
-    EXPECT_NEAR(b.hessian, psi.derivative[0].derivative[0], 1e-11 * b.hessian);
-    EXPECT_NEAR(b.distance, psi.derivative[1].value, 1e-12 * b.distance);
-    EXPECT_NEAR(b.gradient_distance, psi.derivative[0].derivative[1], 1e-11 * std::abs(b.gradient_distance));
-  }
+  for (const double thickness : {0.0, 0.01, 0.2, 3.0})
+    for (const double gap : {0.001, 0.02, 0.1, 0.25, 0.299}) {
+      const double distance = thickness + gap;
+      Second s = Second::constant(First::variable(distance * distance, 0)),
+             d = Second::constant(First::variable(range, 1));
+      s.derivative[0] = First(1.0);
+      d.derivative[1] = First(1.0);
+      const Second xi = Second(thickness), whole = xi + d;
+      const Second psi = d * barrier((s - xi * xi) / (whole * whole - xi * xi));
+      const Barrier b(distance * distance, range, thickness);
+      // Digits that s loses by the thickness, which is up to 3000 times the gap.
+      const double lost = 1.0 + thickness / gap;
+      EXPECT_NEAR(b.value, psi.value.value, 1e-13 * lost * psi.value.value);
+      EXPECT_NEAR(b.gradient, psi.derivative[0].value, 1e-12 * lost * std::abs(b.gradient));
+      EXPECT_NEAR(b.hessian, psi.derivative[0].derivative[0], 1e-11 * lost * b.hessian);
+      EXPECT_NEAR(b.distance, psi.derivative[1].value, 1e-12 * lost * b.distance);
+      EXPECT_NEAR(b.gradient_distance, psi.derivative[0].derivative[1], 1e-11 * lost * std::abs(b.gradient_distance));
+    }
+}
+
+TEST(barrier, of_a_thickness_pushes_from_there_to_the_range_beyond) {
+  const double range = 0.3, thickness = 0.2;
+  const auto at = [&](double distance) { return Barrier(distance * distance, range, thickness); };
+  EXPECT_EQ(at(0.5000001).value, 0.0);
+  EXPECT_GT(at(0.4999).value, 0.0);
+  EXPECT_GT(at(thickness + 1e-14).value, 25.0 * range);
+  // Much thicker than d̂ the barrier is that of the gap itself: ψ = d̂ b(g/d̂).
+  EXPECT_NEAR(Barrier(std::pow(1e6 + 0.1, 2), range, 1e6).value, range * barrier(0.1 / range), 1e-4 * range);
 }
 
 TEST(barrier, falls_to_zero_with_two_derivatives_and_grows_without_bound) {

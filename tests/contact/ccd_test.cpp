@@ -209,6 +209,51 @@ TEST(ccd, narrow_passes_are_proven) {
   EXPECT_TRUE(proven_free<2>(ends, step_of<2>(ends)));
 }
 
+/// Motions of things with a thickness: nothing comes nearer than that, and motions that stay clear of it are whole.
+template <int first>
+void expect_thickness_kept(std::uint64_t seed) {
+  QuadSource source(seed);
+  int cut = 0, whole = 0, clear = 0;
+  for (int n = 0; n < 4000; ++n) {
+    Query q;
+    q.from = source.generic();
+    q.to = source.generic();
+    const auto distance = [](const Quad& x) {
+      return std::sqrt(first == 1 ? point_triangle_distance(x.data()).squared : edge_edge_distance(x.data()).squared);
+    };
+    const double start = distance(q.from);
+    const double thickness = start * (n % 3 == 0 ? source.uniform(0.999, 1.0 - 1e-9) : source.uniform(0.0, 1.0));
+    const double step = first == 1 ? point_triangle_step(q.from.data(), q.to.data(), thickness)
+                                   : edge_edge_step(q.from.data(), q.to.data(), thickness);
+    ASSERT_GT(step, 0.0);
+    const double gap = start - thickness;
+    for (int k = 0; k <= 200; ++k) EXPECT_GT(distance(at(q, step * k / 200.0)), thickness + 0.09 * gap);
+    double least = start, way = 0.0;
+    for (int k = 1; k <= 200; ++k) least = std::min(least, distance(at(q, k / 200.0)));
+    for (std::size_t k = 0; k < 4; ++k) way = std::max(way, exact::length(exact::vector(q.to[k] - q.from[k])));
+    if (least - way / 200.0 > thickness + 0.21 * gap) {
+      ++clear;
+      whole += step == 1.0;
+    }
+    cut += step < 1.0;
+  }
+  EXPECT_EQ(whole, clear);
+  EXPECT_GT(clear, 100);
+  EXPECT_GT(cut, 100);
+}
+
+TEST(ccd, point_triangle_keeps_a_thickness) { expect_thickness_kept<1>(13); }
+TEST(ccd, edge_edge_keeps_a_thickness) { expect_thickness_kept<2>(14); }
+
+TEST(ccd, begins_at_a_thickness_or_within_without_a_step) {
+  const Quad from = {{{{0, 0, 1}}, {{-1, -1, 0}}, {{1, -1, 0}}, {{0, 1, 0}}}};
+  Quad to = from;
+  to[0][2] = 0.9;
+  EXPECT_EQ(point_triangle_step(from.data(), to.data(), 1.0), 0.0);
+  EXPECT_EQ(point_triangle_step(from.data(), to.data(), 1.5), 0.0);
+  EXPECT_EQ(point_triangle_step(from.data(), to.data(), 0.5), 1.0);
+}
+
 TEST(ccd, point_triangle_has_no_false_negatives) { expect_no_false_negatives<1>(11); }
 TEST(ccd, edge_edge_has_no_false_negatives) { expect_no_false_negatives<2>(12); }
 

@@ -141,7 +141,8 @@ TEST(pair_force, sums_over_a_tessellated_plane_give_the_distance_to_the_plane_on
 
 /// Derivatives of forces by Duals are the slopes of the forces.
 template <class Weights>
-void expect_tangent(const Weights& weights, const Quad& x, const Quad& v, QuadSource& source) {
+void expect_tangent(const Weights& weights, const Quad& x, const Quad& v, QuadSource& source,
+                    const ContactLaw<double>& law) {
   using D = Dual<double, 1>;
   const Quad dx = source.generic(), dv = source.generic();
   const auto at = [&](double h, Quad& force) {
@@ -152,7 +153,7 @@ void expect_tangent(const Weights& weights, const Quad& x, const Quad& v, QuadSo
         faster[k][c] += h * dv[k][c];
       }
     const ContactLaw<double> changed = {law.stiffness + 1e4 * h, law.range + 0.3 * h, law.friction + h,
-                                        law.velocity + h};
+                                        law.velocity + h, law.thickness + 0.2 * h};
     force = {};
     add_pair_force(weights, moved.data(), faster.data(), changed, force.data());
   };
@@ -165,10 +166,11 @@ void expect_tangent(const Weights& weights, const Quad& x, const Quad& v, QuadSo
       sv[k][c].derivative[0] = dv[k][c];
       f[k][c] = D(0.0);
     }
-  ContactLaw<D> slaw = {law.stiffness, law.range, law.friction, law.velocity};
+  ContactLaw<D, D> slaw = {law.stiffness, law.range, law.friction, law.velocity, law.thickness};
   slaw.stiffness.derivative[0] = 1e4;
   slaw.range.derivative[0] = 0.3;
   slaw.friction.derivative[0] = slaw.velocity.derivative[0] = 1.0;
+  slaw.thickness.derivative[0] = 0.2;
   add_pair_force(weights, sx.data(), sv.data(), slaw, f.data());
   double scale = 0.0, error = 0.0;
   Quad up, down;
@@ -188,8 +190,50 @@ TEST(pair_force, tangents_agree_with_differences) {
   for (int n = 0; n < 200; ++n) {
     const Quad x = source.generic(), v = source.generic();
     if (point_triangle_distance(x.data()).squared < 0.01 || edge_edge_distance(x.data()).squared < 0.01) continue;
-    expect_tangent(point_triangle, x, v, source);
-    expect_tangent(edge_edge, x, v, source);
+    expect_tangent(point_triangle, x, v, source, law);
+    expect_tangent(edge_edge, x, v, source, law);
+  }
+}
+
+TEST(pair_force, tangents_with_a_thickness_agree_with_differences) {
+  QuadSource source(36);
+  const double near = std::pow(thick_law.thickness + 0.1, 2);
+  int pushed = 0;
+  for (int n = 0; n < 300; ++n) {
+    const Quad x = source.generic(), v = source.generic();
+    const double squared = std::min(point_triangle_distance(x.data()).squared, edge_edge_distance(x.data()).squared);
+    if (squared < near) continue;
+    pushed += squared < thick_law.limit();
+    expect_tangent(point_triangle, x, v, source, thick_law);
+    expect_tangent(edge_edge, x, v, source, thick_law);
+  }
+  EXPECT_GT(pushed, 20);
+}
+
+TEST(pair_force, with_a_thickness_is_minus_the_slope_of_the_energy) {
+  QuadSource source(37);
+  const double near = std::pow(thick_law.thickness + 0.1, 2), h = 1e-6;
+  const auto expect_slope = [&](const auto& weights, const Quad& x, const Quad& way) {
+    Quad up = x, down = x, f{};
+    for (std::size_t k = 0; k < 4; ++k) {
+      up[k] = x[k] + detail::scaled(h, way[k]);
+      down[k] = x[k] - detail::scaled(h, way[k]);
+    }
+    add_pair_force(weights, x.data(), static_cast<const Vec3<double>*>(nullptr), thick_law, f.data());
+    double power = 0.0, size = 0.0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      power += dot(f[k], way[k]);
+      size += std::sqrt(dot(f[k], f[k]));
+    }
+    const double slope =
+        (pair_energy(weights, up.data(), thick_law) - pair_energy(weights, down.data(), thick_law)) / (2.0 * h);
+    EXPECT_NEAR(power, -slope, 1e-5 * size + 1e-4);
+  };
+  for (int n = 0; n < 300; ++n) {
+    const Quad x = source.generic(), way = source.generic();
+    if (std::min(point_triangle_distance(x.data()).squared, edge_edge_distance(x.data()).squared) < near) continue;
+    expect_slope(point_triangle, x, way);
+    expect_slope(edge_edge, x, way);
   }
 }
 

@@ -68,6 +68,13 @@ inline std::vector<Scene> drops() {
   all.push_back(with_mesh("drop onto a needle", {cube(3).standing(1, 0.011).thrown({0.0, -0.5, 0.0})},
                           {.mesh = {{{0.0, 0.0, 0.0}, {0.03, -0.2, 0.0}, {-0.02, -0.2, 0.02}, {-0.02, -0.2, -0.02}},
                                     {{0, 1, 3}, {0, 3, 2}, {0, 2, 1}, {1, 2, 3}}}}));
+  // Both are kept 3 mm apart.
+  for (const std::size_t k : {std::size_t{2}, std::size_t{8}}) {
+    Scene thick = all[k];
+    thick.name = "thick " + thick.name;
+    thick.contact.thickness = 6e-3;
+    all.push_back(thick);
+  }
   return all;
 }
 

@@ -31,25 +31,34 @@ DIFFSIM_FUNCTION T barrier_hessian(const T& y) {
   return q * (q - 4.0) - 2.0 * log(y);
 }
 
-/// ψ(d², d̂) = d̂ b(d²/d̂²), m, and its derivatives by s = d² and by d̂; all zero for d ≥ d̂. κ ψ is the energy by area.
+/// y of a squared distance s, m², of things that a thickness ξ, m, keeps apart: 0 at the distance ξ, 1 at ξ + d̂;
+///   y = (s - ξ²)/((ξ + d̂)² - ξ²) = (s - ξ²)/(d̂ (d̂ + 2 ξ))
+/// (Li et al. 2021, Codimensional Incremental Potential Contact, section 5: the offset barrier).
+template <class T, class Thickness>
+DIFFSIM_FUNCTION T barrier_argument(const T& squared_distance, const T& range, const Thickness& thickness) {
+  return (squared_distance - thickness * thickness) / (range * (range + 2.0 * thickness));
+}
+
+/// ψ(s, d̂, ξ) = d̂ b(y), m, and its derivatives by s = d² and by d̂; all zero for d ≥ ξ + d̂. κ ψ is the energy by area.
 struct Barrier {
   double value = 0.0;
-  double gradient = 0.0;           ///< ∂ψ/∂s = b'/d̂, 1/m
-  double hessian = 0.0;            ///< ∂²ψ/∂s² = b''/d̂³, 1/m³
-  double distance = 0.0;           ///< ∂ψ/∂d̂ = b - 2 y b'
-  double gradient_distance = 0.0;  ///< ∂²ψ/∂s∂d̂ = -(b' + 2 y b'')/d̂², 1/m²
+  double gradient = 0.0;           ///< ∂ψ/∂s = b'/(d̂ + 2 ξ), 1/m
+  double hessian = 0.0;            ///< ∂²ψ/∂s² = b''/(d̂ (d̂ + 2 ξ)²), 1/m³
+  double distance = 0.0;           ///< ∂ψ/∂d̂ = b - 2 y b' (d̂ + ξ)/(d̂ + 2 ξ)
+  double gradient_distance = 0.0;  ///< ∂²ψ/∂s∂d̂ = -(b' + 2 y b'' (d̂ + ξ)/d̂)/(d̂ + 2 ξ)², 1/m²
 
   Barrier() = default;
-  /// `squared_distance` > 0, m²; `range` is d̂, m.
-  DIFFSIM_FUNCTION Barrier(double squared_distance, double range) {
-    const double y = squared_distance / (range * range);
+  /// `squared_distance` > ξ², m²; `range` is d̂, m, `thickness` ξ, m.
+  DIFFSIM_FUNCTION Barrier(double squared_distance, double range, double thickness = 0.0) {
+    const double y = barrier_argument(squared_distance, range, thickness);
     if (y >= 1.0) return;
+    const double reach = range + 2.0 * thickness;
     const double b = barrier(y), b1 = barrier_gradient(y), b2 = barrier_hessian(y);
     value = range * b;
-    gradient = b1 / range;
-    hessian = b2 / (range * range * range);
-    distance = b - 2.0 * y * b1;
-    gradient_distance = -(b1 + 2.0 * y * b2) / (range * range);
+    gradient = b1 / reach;
+    hessian = b2 / (range * reach * reach);
+    distance = b - 2.0 * y * b1 * ((range + thickness) / reach);
+    gradient_distance = -(b1 + 2.0 * y * b2 * ((range + thickness) / range)) / (reach * reach);
   }
 };
 

@@ -11,15 +11,17 @@
 /// point i of the first primitive and j of the second, s_ij(t) = n·(x_i(t) - x_j(t)) is *linear* in t, and min_ij
 /// s_ij(t)/|n| is a lower bound of the distance, since primitives are convex hulls of their points. So as long as every
 /// s_ij is at least m|n| the distance is at least m; the first time at which one of them falls to that is the next t.
+/// Things that a thickness ξ keeps apart collide at the distance ξ (Li et al. 2021, section 6): m is then ξ plus a part
+/// of the gap, which is the distance less ξ.
 ///
 /// No false negatives. Every s_ij and its rate are lowered by a bound of their rounding errors: with u = 2⁻⁵³, w and v
 /// the differences x_i - x_j at t = 0 and 1 (each within u of itself), w + t(v - w) is computed within 6u(|w| + |v|)
 /// and its product with n within 12u Σ_k|n_k|(|w_k| + |v_k|) + O(u²); 16u of that sum is taken off, and 1e-300 for
 /// underflow. Hence each interval advanced over is free of collision in exact arithmetic whatever n is: a wrong n, from
 /// a degenerate pair, costs progress and never correctness. Contracted (fused) operations have smaller errors, so the
-/// bound holds with them. The returned time leaves at least `keep`/2 of the first distance (its lower bound), which
-/// must exceed the rounding of x + t (to - x) to coordinates, else the answer is 0: so the state a caller computes at
-/// the returned time is free too.
+/// bound holds with them. The returned time leaves at least `keep`/2 of the first gap (its lower bound), which must
+/// exceed the rounding of x + t (to - x) to coordinates, and of ξ, else the answer is 0: so the state a caller computes
+/// at the returned time is free too.
 namespace diffsim::contact {
 
 namespace detail {
@@ -33,7 +35,7 @@ DIFFSIM_FUNCTION Vec3<double> separation(const Vec3<double>* x) {
 
 /// The points of a pair: 0..first-1 against first..3.
 template <int first>
-DIFFSIM_FUNCTION double safe_step(const Vec3<double>* from, const Vec3<double>* to, double keep) {
+DIFFSIM_FUNCTION double safe_step(const Vec3<double>* from, const Vec3<double>* to, double thickness, double keep) {
   constexpr double u = 0x1p-53, tiny = 1e-300;
   constexpr int max_advances = 256;
   double coordinate = 0.0;
@@ -71,15 +73,15 @@ DIFFSIM_FUNCTION double safe_step(const Vec3<double>* from, const Vec3<double>* 
         ++pairs;
       }
     if (advance == 0) {
-      margin = 0.5 * keep * lowest / length;
-      if (!(margin > 16.0 * u * coordinate)) return 0.0;
-    } else if (lowest <= 2.0 * margin * length) {
+      margin = 0.5 * keep * (lowest - thickness * length) / length;
+      if (!(margin > 16.0 * u * (coordinate + 2.0 * thickness))) return 0.0;
+    } else if (lowest <= (2.0 * margin + thickness) * length) {
       return time;
     }
     double next = 1.0;
     for (int pair = 0; pair < pairs; ++pair) {
       if (rate[pair] >= 0.0) continue;
-      const double reach = (now[pair] - margin * length) / -rate[pair] * (1.0 - 8.0 * u);
+      const double reach = (now[pair] - (margin + thickness) * length) / -rate[pair] * (1.0 - 8.0 * u);
       next = std::fmin(next, (time + reach) * (1.0 - 4.0 * u));
     }
     if (next >= 1.0) return 1.0;
@@ -91,15 +93,17 @@ DIFFSIM_FUNCTION double safe_step(const Vec3<double>* from, const Vec3<double>* 
 
 }  // namespace detail
 
-/// A t ∈ [0, 1] up to which point 0 and triangle 1 2 3 do not meet, and keep at least `keep`/2 of their distance; 1 if
-/// they never come nearer. 0 means that they touch at the start, or nearly (see above). At most 256 advances: fewer
-/// give a smaller t, still safe.
-DIFFSIM_FUNCTION double point_triangle_step(const Vec3<double>* from, const Vec3<double>* to, double keep = 0.2) {
-  return detail::safe_step<1>(from, to, keep);
+/// A t ∈ [0, 1] up to which point 0 and triangle 1 2 3 stay farther apart than `thickness`, m, and keep at least
+/// `keep`/2 of what their distance is more than that; 1 if they never come nearer. 0 means that they touch at the
+/// start, or nearly (see above). At most 256 advances: fewer give a smaller t, still safe.
+DIFFSIM_FUNCTION double point_triangle_step(const Vec3<double>* from, const Vec3<double>* to, double thickness = 0.0,
+                                            double keep = 0.2) {
+  return detail::safe_step<1>(from, to, thickness, keep);
 }
 /// The same for edges 0 1 and 2 3.
-DIFFSIM_FUNCTION double edge_edge_step(const Vec3<double>* from, const Vec3<double>* to, double keep = 0.2) {
-  return detail::safe_step<2>(from, to, keep);
+DIFFSIM_FUNCTION double edge_edge_step(const Vec3<double>* from, const Vec3<double>* to, double thickness = 0.0,
+                                       double keep = 0.2) {
+  return detail::safe_step<2>(from, to, thickness, keep);
 }
 
 }  // namespace diffsim::contact

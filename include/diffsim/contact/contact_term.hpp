@@ -12,9 +12,10 @@ namespace diffsim {
 
 /// How a state touches; over all ranks.
 struct ContactState {
-  double min_distance = std::numeric_limits<double>::infinity();  ///< m; of what may touch within the range searched
-  std::int64_t active_pairs = 0;                                  ///< nearer than the barrier distance of their law
-  std::int64_t intersections = 0;  ///< vertices inside obstacles, edges through triangles
+  double min_distance =
+      std::numeric_limits<double>::infinity();  ///< m, less thickness; of what may touch within the range searched
+  std::int64_t active_pairs = 0;                ///< nearer than the barrier distance of their law
+  std::int64_t intersections = 0;  ///< vertices inside obstacles, edges through triangles, pairs nearer than thickness
   double friction_power = 0.0;     ///< W, -Σ f·u over friction's forces and sliding velocities; 0 without velocities
 
   void include(const ContactState& other) {
@@ -30,11 +31,14 @@ struct ContactState {
 /// A force term of contact. Its law has four parameters of one number each:
 ///   `barrier_distance` d̂, m;  `barrier_stiffness` κ, Pa;  `friction` µ;  `friction_velocity` ε_v, m/s.
 /// A pair of bodies, or of a body and an obstacle, may have some of them for itself, by names with a label:
-/// `friction:A|B`. It shares the others with all pairs.
+/// `friction:A|B`. It shares the others with all pairs. A parameter that need not be there is the `thickness`, m, of
+/// bodies, of one body or obstacle `thickness:A`, of a pair `thickness:A|B`: surfaces are kept apart by ξ, half of the
+/// thickness of both.
 ///
-/// Energies are integrals of κ ψ(d², d̂) (contact/barrier.hpp) over the surface at rest; friction is Coulomb's, smoothed
-/// below the sliding velocity ε_v: f_t = -µ N s(|u|) u/|u|, s(y) = 2 y/ε_v - (y/ε_v)² for y < ε_v, 1 above (Li et al.
-/// 2020, eq. 14), with N the normal force and u the tangential relative velocity of the same configuration: no lagging.
+/// Energies are integrals of κ ψ(d², d̂, ξ) (contact/barrier.hpp) over the surface at rest; friction is Coulomb's,
+/// smoothed below the sliding velocity ε_v: f_t = -µ N s(|u|) u/|u|, s(y) = 2 y/ε_v - (y/ε_v)² for y < ε_v, 1 above (Li
+/// et al. 2020, eq. 14), with N the normal force and u the tangential relative velocity of the same configuration: no
+/// lagging.
 class ContactTerm : public ForceTerm {
  public:
   bool limits_steps() const override { return true; }

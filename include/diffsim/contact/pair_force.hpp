@@ -8,34 +8,75 @@
 
 namespace diffsim::contact {
 
-/// Law and weights that the force of a pair depends on, beside the positions and velocities of its four points.
-template <class T>
+/// Law and weights that the force of a pair depends on, beside the positions and velocities of its four points. The
+/// thickness is a number without derivatives unless `Thickness` says else.
+template <class T, class Thickness = double>
 struct ContactLaw {
   T stiffness;  ///< κ, Pa
   T range;      ///< d̂, m
   T friction;   ///< µ
   T velocity;   ///< ε_v, m/s
+  /// ξ, m, which the barrier keeps the two of a pair apart by: the mean of theirs.
+  Thickness thickness = Thickness(0.0);
+
+  /// y of the barrier at a squared distance (contact/barrier.hpp).
+  DIFFSIM_FUNCTION T argument(const T& squared) const { return barrier_argument(squared, range, thickness); }
+  /// Squared distance from which on a pair does not push, m².
+  DIFFSIM_FUNCTION double limit() const {
+    const double distance = value_of(range) + value_of(thickness);
+    return distance * distance;
+  }
 };
 
-/// Point x0 and triangle x1 x2 x3, whose weights are those of SurfaceTriangle: E = κ a Σ_j w_j ψ(d_j², d̂) over the
+/// Point x0 and triangle x1 x2 x3, whose weights are those of SurfaceTriangle: E = κ a Σ_j w_j ψ(d_j², d̂, ξ) over the
 /// triangle, its edges and its corners; a is half of the point's area, since two surfaces in touch each integrate over
 /// themselves. The area follows the rest shape.
+///
+/// A point of a surface that is but segments, or but points, stands for a length a, or for itself, a = 1. In touch that
+/// is a strip d̂/2 wide, or a patch d̂/2 wide and long, as where edges cross: E has the factor (d̂/2)^codimension, the
+/// codimension being 1 or 2. Then a is half only against things of the same dimension; those of a higher one do not
+/// integrate over the point's.
 template <class T>
 struct PointTriangleWeightsOf {
   T area;
   double edges[3], corners[3];
+  int codimension = 0;
 };
 using PointTriangleWeights = PointTriangleWeightsOf<double>;
 
-/// Edges x0 x1 and x2 x3: E = κ (d̂²/4) m(c) ψ(d², d̂). Where edges cross, a patch of that size is in touch; its energy,
-/// and so what a flat contact depends on the mesh, falls as (d̂/h)² while points and triangles give the pressure.
+/// Edges x0 x1 and x2 x3: E = κ (d̂²/4) m(c) ψ(d², d̂, ξ). Where edges cross, a patch of that size is in touch; its
+/// energy, and so what a flat contact depends on the mesh, falls as (d̂/h)² while points and triangles give the
+/// pressure.
+///
+/// An edge of a surface without triangles may be shorter than d̂, and several then cross another edge's patch. Of pairs
+/// with such an edge, `lone`, the patch is ((d̂/2) l/(d̂ + l))², l the geometric mean of both lengths at rest: d̂²/4 of
+/// long edges, l²/4 of short ones, of which there are d̂²/l² in touch.
 template <class T>
 struct EdgeEdgeWeightsOf {
   T threshold;  ///< of the mollifier, m⁴; follows the rest shape
+  bool lone = false;
 };
 using EdgeEdgeWeights = EdgeEdgeWeightsOf<double>;
 
 namespace detail {
+
+/// κ times the patch of a point's share of area.
+template <class T>
+DIFFSIM_FUNCTION T with_strip(T scale, const T& range, int codimension) {
+  for (int k = 0; k < codimension; ++k) scale = 0.5 * scale * range;
+  return scale;
+}
+/// κ times the patch of two edges.
+template <class T, class X, class Weight>
+DIFFSIM_FUNCTION T patch_of_edges(const EdgeEdgeWeightsOf<Weight>& weights, const ContactLaw<T, X>& law) {
+  const T area = 0.25 * law.stiffness * law.range * law.range;
+  if (!weights.lone) return area;
+  using std::sqrt;
+  // The threshold is 10⁻³ times both squared lengths.
+  const Weight length = sqrt(sqrt(1e3 * weights.threshold));
+  const T part = length / (law.range + length);
+  return area * part * part;
+}
 
 template <class T>
 DIFFSIM_FUNCTION Vec3<double> values_of(const Vec3<T>& x) {
@@ -43,13 +84,12 @@ DIFFSIM_FUNCTION Vec3<double> values_of(const Vec3<T>& x) {
 }
 
 /// f += force of the energy `scale` ψ(d²) of two features, and its friction; `v` is nullptr without friction.
-template <class T>
+template <class T, class X>
 DIFFSIM_FUNCTION void add_feature_force(const DistanceType& type, const T& scale, const Vec3<T>* x, const Vec3<T>* v,
-                                        const ContactLaw<T>& law, Vec3<T>* f) {
+                                        const ContactLaw<T, X>& law, Vec3<T>* f) {
   const Closest<T> at = closest(type, x);
   const T squared = at.squared_distance();
-  const T y = squared / (law.range * law.range);
-  const T slope = scale * barrier_gradient(y) / law.range;  // ∂E/∂d²
+  const T slope = scale * barrier_gradient(law.argument(squared)) / (law.range + 2.0 * law.thickness);  // ∂E/∂d²
   // -∂E/∂x_k = -2 slope c_k r; friction acts at the same two points, against the part of u = Σ c_k v_k across r.
   Vec3<T> push = scaled(T(-2.0 * slope), at.r);
   if (v) {
@@ -84,44 +124,46 @@ DIFFSIM_FUNCTION double pair_energy(const PointTriangleWeights& weights, const V
                                     const ContactLaw<double>& law) {
   double sum = 0.0;
   detail::for_each_feature(weights, x, [&](const DistanceType&, double squared, double weight) {
-    sum += weight * Barrier(squared, law.range).value;
+    sum += weight * Barrier(squared, law.range, law.thickness).value;
   });
-  return law.stiffness * weights.area * sum;
+  return detail::with_strip(law.stiffness, law.range, weights.codimension) * weights.area * sum;
 }
 DIFFSIM_FUNCTION double pair_energy(const EdgeEdgeWeights& weights, const Vec3<double>* x,
                                     const ContactLaw<double>& law) {
   const double c = squared_cross(x);
   const double mollifier = c < weights.threshold ? Mollifier<double>(c, weights.threshold).value : 1.0;
-  return 0.25 * law.stiffness * law.range * law.range * mollifier *
-         Barrier(edge_edge_distance(x).squared, law.range).value;
+  return detail::patch_of_edges(weights, law) * mollifier *
+         Barrier(edge_edge_distance(x).squared, law.range, law.thickness).value;
 }
 
 /// f_k += -∂E/∂x_k and friction, on the four points. For T = Dual: with its derivatives; features are chosen by values.
 /// Weights have derivatives or none.
-template <class T, class Weight>
+template <class T, class X, class Weight>
 DIFFSIM_FUNCTION void add_pair_force(const PointTriangleWeightsOf<Weight>& weights, const Vec3<T>* x, const Vec3<T>* v,
-                                     const ContactLaw<T>& law, Vec3<T>* f) {
+                                     const ContactLaw<T, X>& law, Vec3<T>* f) {
   const Vec3<double> at[4] = {detail::values_of(x[0]), detail::values_of(x[1]), detail::values_of(x[2]),
                               detail::values_of(x[3])};
-  const double limit = value_of(law.range) * value_of(law.range);
+  const double limit = law.limit();
   detail::for_each_feature(weights, at, [&](const DistanceType& type, double squared, double weight) {
     if (squared < limit && weight != 0.0)
-      detail::add_feature_force(type, T((weight * weights.area) * law.stiffness), x, v, law, f);
+      detail::add_feature_force(
+          type, detail::with_strip(T((weight * weights.area) * law.stiffness), law.range, weights.codimension), x, v,
+          law, f);
   });
 }
-template <class T, class Weight>
+template <class T, class X, class Weight>
 DIFFSIM_FUNCTION void add_pair_force(const EdgeEdgeWeightsOf<Weight>& weights, const Vec3<T>* x, const Vec3<T>* v,
-                                     const ContactLaw<T>& law, Vec3<T>* f) {
+                                     const ContactLaw<T, X>& law, Vec3<T>* f) {
   const Vec3<double> at[4] = {detail::values_of(x[0]), detail::values_of(x[1]), detail::values_of(x[2]),
                               detail::values_of(x[3])};
   const TypedDistance distance = edge_edge_distance(at);
-  if (distance.squared >= value_of(law.range) * value_of(law.range)) return;
-  const T area = 0.25 * law.stiffness * law.range * law.range;
+  if (distance.squared >= law.limit()) return;
+  const T area = detail::patch_of_edges(weights, law);
   const T c = squared_cross(x);
   if (value_of(c) >= value_of(weights.threshold)) return detail::add_feature_force(distance.type, area, x, v, law, f);
   const Mollifier<T> mollifier(c, weights.threshold);
   detail::add_feature_force(distance.type, T(area * mollifier.value), x, v, law, f);
-  const T y = squared_distance(distance.type, x) / (law.range * law.range);
+  const T y = law.argument(squared_distance(distance.type, x));
   const T slope = area * law.range * barrier(y) * mollifier.gradient;
   for (int k = 0; k < 4; ++k) f[k] = f[k] - detail::scaled(slope, squared_cross_gradient(x, k));
 }

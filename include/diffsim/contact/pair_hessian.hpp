@@ -36,12 +36,12 @@ DIFFSIM_FUNCTION void add_distance_hessian(const Closest<double>& at, double a, 
 /// h += ∂²E/∂x².
 DIFFSIM_FUNCTION void add_pair_hessian(const PointTriangleWeights& weights, const Vec3<double>* x,
                                        const ContactLaw<double>& law, PairHessian& h) {
-  const double limit = law.range * law.range;
+  const double limit = law.limit();
   detail::for_each_feature(weights, x, [&](const DistanceType& type, double squared, double weight) {
     if (!(squared < limit) || weight == 0.0) return;
-    const double scale = weight * weights.area * law.stiffness;
+    const double scale = detail::with_strip(weight * weights.area * law.stiffness, law.range, weights.codimension);
     const Closest<double> at = closest(type, x);
-    const Barrier psi(at.squared_distance(), law.range);
+    const Barrier psi(at.squared_distance(), law.range, law.thickness);
     detail::add_distance_hessian(at, scale * psi.gradient, scale * psi.hessian, h);
   });
 }
@@ -50,10 +50,10 @@ DIFFSIM_FUNCTION void add_pair_hessian(const PointTriangleWeights& weights, cons
 DIFFSIM_FUNCTION void add_pair_hessian(const EdgeEdgeWeights& weights, const Vec3<double>* x,
                                        const ContactLaw<double>& law, PairHessian& h) {
   const TypedDistance distance = edge_edge_distance(x);
-  if (distance.squared >= law.range * law.range) return;
-  const double area = 0.25 * law.stiffness * law.range * law.range;
+  if (distance.squared >= law.limit()) return;
+  const double area = detail::patch_of_edges(weights, law);
   const Closest<double> at = closest(distance.type, x);
-  const Barrier psi(at.squared_distance(), law.range);
+  const Barrier psi(at.squared_distance(), law.range, law.thickness);
   const double c = squared_cross(x);
   if (c >= weights.threshold) return detail::add_distance_hessian(at, area * psi.gradient, area * psi.hessian, h);
   const Mollifier<double> m(c, weights.threshold);

@@ -8,8 +8,8 @@
 
 namespace diffsim {
 
-/// Parameters of contact. Each of the first four may be there again for a pair of bodies or of a body and an obstacle,
-/// whose names follow: `friction:A|B`.
+/// Parameters of contact. Each of the first five may be there again for a pair of bodies or of a body and an obstacle,
+/// whose names follow: `friction:A|B`; and `thickness` for a body or an obstacle, `thickness:A`.
 struct ContactParameters {
   static constexpr ParameterSpec barrier_distance{.name = "barrier_distance",
                                                   .unit = "m",
@@ -28,9 +28,15 @@ struct ContactParameters {
                                                    .meaning = "slip ε_v below which friction grows with the slip",
                                                    .range = Interval::positive(),
                                                    .default_value = 1e-5};
-  /// Specs of the four of a law, κ, d̂, µ, ε_v in this order.
-  static constexpr std::array<ParameterSpec, 4> of_law() {
-    return {barrier_stiffness, barrier_distance, friction, friction_velocity};
+  static constexpr ParameterSpec thickness{
+      .name = "thickness",
+      .unit = "m",
+      .meaning = "thickness ξ of bodies in contact: two are kept apart by half of both",
+      .range = Interval::not_negative(),
+      .default_value = 0.0};
+  /// Specs of what a pair may have for itself, κ, d̂, µ, ε_v, ξ in this order.
+  static constexpr std::array<ParameterSpec, 5> of_law() {
+    return {barrier_stiffness, barrier_distance, friction, friction_velocity, thickness};
   }
   // Of each obstacle, whose label follows: `obstacle_position:LABEL`.
   static constexpr ParameterSpec obstacle_position{
@@ -44,13 +50,20 @@ struct ContactParameters {
       .name = "obstacle_angular_velocity", .unit = "rad/s", .meaning = "angular velocity of an obstacle that turns"};
 };
 
-/// Names of the parameters κ, d̂, µ, ε_v of a law of contact, in this order.
-using ContactLawNames = std::array<std::string, 4>;
+/// Names of the parameters of a law of contact.
+struct ContactLawNames {
+  std::array<std::string, 4> numbers;    ///< κ, d̂, µ, ε_v
+  std::array<std::string, 2> thickness;  ///< of the two of a pair, ξ being their mean; one that is not there is zero
+
+  const std::string& range() const { return numbers[1]; }
+  bool operator==(const ContactLawNames&) const = default;
+};
 
 /// Names of the parameters of the law that pairs share which have none of their own.
 inline ContactLawNames shared_law_names() {
   ContactLawNames names;
-  for (std::size_t k = 0; k < names.size(); ++k) names[k] = ContactParameters::of_law()[k].name;
+  for (std::size_t k = 0; k < names.numbers.size(); ++k) names.numbers[k] = ContactParameters::of_law()[k].name;
+  names.thickness.fill(std::string(ContactParameters::thickness.name));
   return names;
 }
 

@@ -22,10 +22,19 @@ struct SurfaceVertex {
 /// 1))/k. Then, for any point, Σ over triangles, their edges and their corners of weight times a function of the
 /// distance is that function of the least distance, as long as it reaches a piece of the surface without holes: the
 /// triangles' inclusion and exclusion (Li et al. 2023, Convergent Incremental Potential Contact, section 4).
+///
+/// Pieces of surfaces that have no triangles are triangles whose last corners coincide, `dimension` telling them apart:
+/// a segment a b is a b b, with -(k - 1)/k at an end with k segments, a point a is a a a. So a point counts the nearest
+/// place of a line of segments once, too.
 struct SurfaceTriangle {
   std::array<SurfaceVertex, 3> corners;
   std::array<double, 3> edge_weights;  ///< of the edges 01, 12, 20
   std::array<double, 3> corner_weights;
+
+  /// 2; 1 of a segment, 0 of a point.
+  int dimension() const {
+    return corners[1].number != corners[2].number ? 2 : corners[0].number != corners[1].number ? 1 : 0;
+  }
 };
 
 struct SurfaceEdge {
@@ -36,15 +45,16 @@ struct SurfaceEdge {
 /// A rank's part of a surface: each point, edge and triangle is on one rank.
 struct Surface {
   std::vector<SurfaceVertex> points;
-  std::vector<double> point_areas;  ///< rest areas, a third of the triangles', m²
+  std::vector<double> point_areas;  ///< rest areas, a third of the triangles', m²; half of segments' lengths, m; or 1
   std::vector<SurfaceTriangle> triangles;
   std::vector<SurfaceEdge> edges;
   // Groups of all of them (contact/surface_groups.hpp).
   std::vector<std::int32_t> point_groups, triangle_groups, edge_groups;
 };
 
-/// The surface of a mesh: points with their owners, triangles with their cells or those that are cells, an edge with
-/// the lowest of the ranks that have a triangle at it. `regions` of the surface are groups of their own, and Errors are
+/// The surface of a mesh: points with their owners, triangles with their cells or those that are cells, segments and
+/// points that are cells (contact/surface_areas.hpp), an edge with the lowest of the ranks that have a triangle or
+/// segment at it. `regions` of the surface are groups of their own, and Errors are
 /// those of `surface_groups`. Collective.
 Surface mesh_surface(const TetrahedralMesh& mesh, const std::vector<std::string>& regions = {});
 

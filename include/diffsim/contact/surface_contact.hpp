@@ -44,6 +44,8 @@ struct SurfaceContactOptions {
 
 /// Contact of a mesh's surface with itself and with obstacles of triangles, by point–triangle and edge–edge pairs
 /// (contact/pair_force.hpp), across ranks (docs/architecture.md). Second-order faces are four flat triangles each.
+/// Bodies of segments touch by their edges and, against triangles and segments, by their points; bodies of points by
+/// these, against all.
 ///
 /// Points, triangles and edges are of groups: a region of the surface, a body of the mesh, an obstacle. Two groups have
 /// a law, that which is shared or one of their own, and a pair pushes where its points are nearer than the d̂ of its

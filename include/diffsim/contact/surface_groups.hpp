@@ -13,7 +13,7 @@ namespace diffsim::contact {
 /// mesh's bodies. A triangle is of the region that has its face, else of its body; a vertex, and an edge, is of the
 /// group with the lowest number among those of its triangles, so of the region that is listed first.
 struct SurfaceGroups {
-  std::vector<int> triangles;  ///< in the order of `surface_triangles`
+  std::vector<int> triangles;  ///< and segments and points, in the order of `surface_pieces`
   std::vector<int> vertices;   ///< [local vertices]; those inside a body are of the body
 };
 

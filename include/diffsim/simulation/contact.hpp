@@ -30,6 +30,7 @@ struct PlaneObstacle {
   std::array<double, 3> velocity = {};          ///< m/s
   std::string label = {};                       ///< empty: its place in the list
   Rotation rotation = {};
+  std::optional<double> thickness = {};  ///< m, as of a body
 };
 
 /// Triangles that the body cannot pass through, from either side.
@@ -41,6 +42,15 @@ struct MeshObstacle {
   /// closed.
   std::optional<bool> solid = {};
   Rotation rotation = {};
+  std::optional<double> thickness = {};  ///< m, as of a body
+};
+
+/// Thickness of a body, the parameter `thickness:NAME`: the surface that stands for it is the middle of something
+/// thicker, as a sheet's is. Two surfaces are kept apart by half of the thickness of both, ξ = (ξ_A + ξ_B)/2, and push
+/// where they are nearer than ξ + d̂.
+struct BodyThickness {
+  std::string body;  ///< name of a body of the mesh, `body` where there is one without a name
+  double value = 0.0;
 };
 
 /// Law of two bodies, of a body with itself, or of a body and an obstacle; of a region of a body's surface where that
@@ -59,11 +69,12 @@ struct ContactPair {
   std::optional<double> barrier_stiffness = {};  ///< κ, Pa
   std::optional<double> friction = {};           ///< µ
   std::optional<double> friction_velocity = {};  ///< ε_v, m/s
+  std::optional<double> thickness = {};          ///< ξ, m, by which the two are kept apart, whatever theirs is
 
   std::string label() const { return between[0] + '|' + between[1]; }
   /// Values in the order of ContactParameters::of_law().
-  std::array<std::optional<double>, 4> values() const {
-    return {barrier_stiffness, barrier_distance, friction, friction_velocity};
+  std::array<std::optional<double>, 5> values() const {
+    return {barrier_stiffness, barrier_distance, friction, friction_velocity, thickness};
   }
 };
 
@@ -76,6 +87,10 @@ struct ContactOptions {
   double friction = 0.0;  ///< µ
   /// Slip ε_v, m/s, below which friction is smoothed.
   double friction_velocity = *ContactParameters::friction_velocity.default_value;
+  /// Thickness of the bodies of the mesh that have none of their own, m: the parameter `thickness`, which is there
+  /// where this is given. Obstacles have none but their own.
+  std::optional<double> thickness = {};
+  std::vector<BodyThickness> thicknesses = {};  ///< of bodies that have their own
   bool with_friction = false;  ///< also where all µ are 0, for derivatives by them; else where a µ > 0
   bool self = false;           ///< each body with itself; different bodies of a mesh touch each other anyway
   std::int64_t max_pairs = 0;  ///< of a rank, of each kind, that may touch; 0: 2²⁸, or half of the memory free

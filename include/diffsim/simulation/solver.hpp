@@ -68,8 +68,8 @@ class DifferentiableSolver {
   /// A κ, Pa, with which the barrier is as stiff at half of d̂ as the body's surface is, or with which a tenth of that
   /// carries the body's weight there, whichever is more; of a body thinner than a third of its triangles' width, also
   /// one with which crossing edges are as stiff as a vertex at 3 % of d̂. `add_contact` takes it where κ is to be
-  /// adaptive.
-  double adaptive_stiffness(double barrier_distance);
+  /// adaptive. `thickness`: ξ by which surfaces are kept apart, m; beyond that the barrier is softer.
+  double adaptive_stiffness(double barrier_distance, double thickness = 0.0);
   /// Gives `gravity` [steps, 3] or `damping` [steps] one entry a step.
   void set_control(const std::string& parameter, const std::vector<double>& values);
   /// [owned vertices, 3], added to the rest positions, m.

@@ -1,0 +1,85 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+
+// How near pairs are, and how far they may go.
+
+#include <cmath>
+#include <limits>
+
+#include "diffsim/contact/ccd.hpp"
+#include "pair_access.hpp"
+#include "pair_laws.hpp"
+
+namespace diffsim::contact {
+namespace {
+
+using SafePart = Kokkos::MinLoc<double, int>;
+
+template <class Laws>
+SafePart::value_type least_safe_part(const PairView& pairs, const Vectors& from, const Vectors& to, const Laws& laws) {
+  SafePart::value_type least;
+  least.val = 1.0;
+  least.loc = -1;
+  Kokkos::parallel_reduce(
+      "diffsim::contact::safe_step", over(static_cast<std::size_t>(pairs.size())),
+      KOKKOS_LAMBDA(int p, SafePart::value_type& best) {
+        Vec3<double> a[4], b[4];
+        load(pairs, p, from, a);
+        load(pairs, p, to, b);
+        const double thickness = laws.of(pairs, p).thickness();
+        const double step =
+            pairs.is_point_triangle(p) ? point_triangle_step(a, b, thickness) : edge_edge_step(a, b, thickness);
+        if (step < best.val || (step == best.val && p < best.loc)) {
+          best.val = step;
+          best.loc = p;
+        }
+      },
+      SafePart(least));
+  return least;
+}
+
+template <class Laws>
+double least_gap_by(const PairView& pairs, const Vectors& x, const Laws& laws) {
+  double least = std::numeric_limits<double>::infinity();
+  Kokkos::parallel_reduce(
+      "diffsim::contact::least_gap", over(static_cast<std::size_t>(pairs.size())),
+      KOKKOS_LAMBDA(int p, double& best) {
+        Vec3<double> points[4];
+        load(pairs, p, x, points);
+        const double gap = std::sqrt(squared_distance_of(pairs, p, points)) - laws.of(pairs, p).thickness();
+        best = gap < best ? gap : best;
+      },
+      Kokkos::Min<double>(least));
+  return least;
+}
+
+}  // namespace
+
+SafeStep safe_step(const PairView& pairs, const Vectors& from, const Vectors& to, const PairLaws& laws) {
+  if (pairs.size() == 0) return {1.0, -1};
+  const SafePart::value_type least = laws.laws.size() > 1 && laws.are_thick()
+                                         ? least_safe_part(pairs, from, to, LawsOfGroups(laws))
+                                         : least_safe_part(pairs, from, to, OneLaw{laws.laws[0]});
+  if (!(least.val < 1.0)) return {1.0, -1};
+  return {least.val, least.loc};
+}
+
+double least_gap(const PairView& pairs, const Vectors& x, const PairLaws& laws) {
+  if (pairs.size() == 0) return std::numeric_limits<double>::infinity();
+  return laws.laws.size() > 1 && laws.are_thick() ? least_gap_by(pairs, x, LawsOfGroups(laws))
+                                                  : least_gap_by(pairs, x, OneLaw{laws.laws[0]});
+}
+
+double distance_of(const PairView& pairs, int pair, const Vectors& x) {
+  double squared = 0.0;
+  Kokkos::parallel_reduce(
+      "diffsim::contact::distance", Range(pair, pair + 1),
+      KOKKOS_LAMBDA(int p, double& sum) {
+        Vec3<double> points[4];
+        load(pairs, p, x, points);
+        sum += squared_distance_of(pairs, p, points);
+      },
+      squared);
+  return std::sqrt(squared);
+}
+
+}  // namespace diffsim::contact

@@ -1,0 +1,30 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "pair_kernels.hpp"
+
+namespace diffsim::contact {
+
+/// The one law of all pairs.
+struct OneLaw {
+  LawAddresses law;
+  KOKKOS_INLINE_FUNCTION const LawAddresses& of(const PairView&, int) const { return law; }
+};
+
+/// Laws by the groups of a pair.
+struct LawsOfGroups {
+  DeviceArray<LawAddresses> laws;
+  DeviceArray<int> table;  // [groups, groups]
+  int groups;
+
+  explicit LawsOfGroups(const PairLaws& given)
+      : laws(to_device("diffsim::contact::laws", given.laws)), table(given.of_groups), groups(given.groups) {}
+  KOKKOS_INLINE_FUNCTION int number(const PairView& pairs, int p) const {
+    int group[2];
+    pairs.groups(p, group);
+    return table(groups * group[0] + group[1]);
+  }
+  KOKKOS_INLINE_FUNCTION const LawAddresses& of(const PairView& pairs, int p) const { return laws(number(pairs, p)); }
+};
+
+}  // namespace diffsim::contact
