@@ -16,6 +16,7 @@ required=(
   build-essential cmake ninja-build pkg-config xz-utils
   libopenmpi-dev openmpi-bin libpetsc-real-dev libhdf5-openmpi-dev libopenblas0-serial
   libyaml-cpp-dev libcli11-dev libfmt-dev libspdlog-dev nlohmann-json3-dev
+  libtinyxml2-dev zlib1g-dev
 )
 # For the tests and the benchmarks.
 tests=(libgtest-dev libbenchmark-dev libgmp-dev)
@@ -114,7 +115,7 @@ apt_install() {
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
   die "this script knows Debian and Ubuntu only; elsewhere install Kokkos, MPI, PETSc (real, double), parallel HDF5," \
-    "yaml-cpp, CLI11, fmt, spdlog, nlohmann_json, GoogleTest and Google Benchmark, and run cmake --preset release"
+    "yaml-cpp, CLI11, fmt, spdlog, tinyxml2, zlib, nlohmann_json, GoogleTest and Google Benchmark, and run cmake --preset release"
 fi
 
 [ "$with_tests" = no ] || required+=("${tests[@]}")

@@ -1,6 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/io/read_mesh.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <filesystem>
 
 #include "diffsim/core/broadcast.hpp"
@@ -11,10 +14,19 @@
 #include "diffsim/mesh/elevate.hpp"
 #include "diffsim/mesh/gmsh_reader.hpp"
 #include "diffsim/mesh/polygon_reader.hpp"
+#include "diffsim/mesh/vtu_reader.hpp"
 #include "files.hpp"
 
 namespace diffsim {
 namespace {
+
+/// Endings of files that others convert to a format that is read.
+constexpr std::array converted = {".inp", ".bdf", ".nas",  ".fem", ".e",    ".ex2",  ".exo",  ".g",  ".med",
+                                  ".vtk", ".vtp", ".pvtu", ".unv", ".cgns", ".mesh", ".xdmf", ".su2"};
+
+bool is_converted(const std::string& ending) {
+  return std::find(converted.begin(), converted.end(), ending) != converted.end();
+}
 
 /// Gives every rank what rank 0 knows of the whole mesh.
 void broadcast_counts_and_regions(MPI_Comm comm, int rank, MeshData& mesh) {
@@ -46,6 +58,31 @@ void broadcast_counts_and_regions(MPI_Comm comm, int rank, MeshData& mesh) {
   for (MeshData::LowerCells& cells : mesh.lower_cells) cells.first = cells.num;
 }
 
+std::string ending_of(const std::string& path) {
+  std::string ending = std::filesystem::path(path).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  return ending;
+}
+
+bool is_hdf5_mesh(const std::string& path) {
+  const std::string ending = ending_of(path);
+  if (ending == ".h5" || ending == ".hdf5") return true;
+  return !is_converted(ending) && has_hdf5_signature(path);
+}
+
+MeshData read_serially(const std::string& path, double scale, bool allow_coincident_vertices, int order,
+                       CellKind kind) {
+  const std::string ending = ending_of(path);
+  if (is_polygon_file(path)) return read_polygon_mesh(path, kind, scale, allow_coincident_vertices);
+  if (ending == ".vtu") return read_vtu(path, scale, allow_coincident_vertices, order, kind);
+  if (is_converted(ending))
+    throw InputError(path, 0, "",
+                     "is of a format that is not read; convert it: `meshio convert --sets-to-int-data " + path + " " +
+                         std::filesystem::path(path).replace_extension(".vtu").string() +
+                         "` (Debian's package meshio-tools, PyPI's meshio), and give that");
+  return read_gmsh(path, scale, allow_coincident_vertices, order, kind);
+}
+
 }  // namespace
 
 MeshData read_mesh_data(MPI_Comm comm, const std::string& path, double scale, bool allow_coincident_vertices, int order,
@@ -55,8 +92,7 @@ MeshData read_mesh_data(MPI_Comm comm, const std::string& path, double scale, bo
   const int rank = rank_of(comm);
   int is_hdf5 = 0;
   if (rank == 0) {
-    const std::string extension = std::filesystem::path(path).extension().string();
-    is_hdf5 = extension == ".h5" || extension == ".hdf5" || has_hdf5_signature(path);
+    is_hdf5 = is_hdf5_mesh(path);
   }
   DIFFSIM_MPI(MPI_Bcast(&is_hdf5, 1, MPI_INT, 0, comm));
   MeshData mesh;
@@ -68,8 +104,7 @@ MeshData read_mesh_data(MPI_Comm comm, const std::string& path, double scale, bo
   } else {
     collectively(comm, [&] {
       if (rank != 0) return;
-      mesh = is_polygon_file(path) ? read_polygon_mesh(path, kind, scale, allow_coincident_vertices)
-                                   : read_gmsh(path, scale, allow_coincident_vertices, order, kind);
+      mesh = read_serially(path, scale, allow_coincident_vertices, order, kind);
     });
     broadcast_counts_and_regions(comm, rank, mesh);
   }
