@@ -20,6 +20,8 @@ required=(
 )
 # For the tests and the benchmarks.
 tests=(libgtest-dev libbenchmark-dev libgmp-dev)
+# For MED files, and to convert meshes of further formats; without them, tests of these formats are left out.
+formats=(libmedc-dev meshio-tools)
 # For the pictures of the examples only; nothing fails without them.
 optional=(python3-numpy python3-h5py python3-matplotlib)
 
@@ -31,6 +33,7 @@ Installs what diffsim is built from, on Debian or Ubuntu, as root or through sud
   1. distribution packages: ${required[*]}
      for tests and benchmarks: ${tests[*]}
   2. optional ones, for pictures: ${optional[*]}
+     with the tests, for formats of meshes: ${formats[*]}
   3. Kokkos with OpenMP and Serial, built from the distribution's 'trilinos' source package into DIR.
      If that cannot be had, the packaged Kokkos (Serial only), with a warning.
 
@@ -137,11 +140,13 @@ for name in $(update-alternatives --get-selections 2>/dev/null | awk '$1 ~ /^lib
   esac
 done
 
+[ "$with_tests" = no ] || optional+=("${formats[@]}")
 if [ "$with_optional" = yes ]; then
   mapfile -t missing < <(missing_of "${optional[@]}")
   if [ ${#missing[@]} -gt 0 ]; then
-    say "installing optional packages (pictures): ${missing[*]}"
-    apt_install "${missing[@]}" || warn "could not install ${missing[*]}; the examples will draw no pictures"
+    say "installing optional packages (pictures, formats of meshes): ${missing[*]}"
+    apt_install "${missing[@]}" ||
+      warn "could not install ${missing[*]}; the examples may draw no pictures, and MED files may not be read"
   fi
 fi
 

@@ -13,6 +13,7 @@
 #include "diffsim/io/mesh_file.hpp"
 #include "diffsim/mesh/elevate.hpp"
 #include "diffsim/mesh/gmsh_reader.hpp"
+#include "diffsim/mesh/med_reader.hpp"
 #include "diffsim/mesh/polygon_reader.hpp"
 #include "diffsim/mesh/vtu_reader.hpp"
 #include "files.hpp"
@@ -21,7 +22,7 @@ namespace diffsim {
 namespace {
 
 /// Endings of files that others convert to a format that is read.
-constexpr std::array converted = {".inp", ".bdf", ".nas",  ".fem", ".e",    ".ex2",  ".exo",  ".g",  ".med",
+constexpr std::array converted = {".inp", ".bdf", ".nas",  ".fem", ".e",    ".ex2",  ".exo",  ".g",
                                   ".vtk", ".vtp", ".pvtu", ".unv", ".cgns", ".mesh", ".xdmf", ".su2"};
 
 bool is_converted(const std::string& ending) {
@@ -67,7 +68,7 @@ std::string ending_of(const std::string& path) {
 bool is_hdf5_mesh(const std::string& path) {
   const std::string ending = ending_of(path);
   if (ending == ".h5" || ending == ".hdf5") return true;
-  return !is_converted(ending) && has_hdf5_signature(path);
+  return ending != ".med" && !is_converted(ending) && has_hdf5_signature(path);
 }
 
 MeshData read_serially(const std::string& path, double scale, bool allow_coincident_vertices, int order,
@@ -75,6 +76,7 @@ MeshData read_serially(const std::string& path, double scale, bool allow_coincid
   const std::string ending = ending_of(path);
   if (is_polygon_file(path)) return read_polygon_mesh(path, kind, scale, allow_coincident_vertices);
   if (ending == ".vtu") return read_vtu(path, scale, allow_coincident_vertices, order, kind);
+  if (ending == ".med") return read_med(path, scale, allow_coincident_vertices, order, kind);
   if (is_converted(ending))
     throw InputError(path, 0, "",
                      "is of a format that is not read; convert it: `meshio convert --sets-to-int-data " + path + " " +

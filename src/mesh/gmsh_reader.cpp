@@ -100,7 +100,7 @@ void name_groups(const Document& document, TaggedMesh& raw) {
   }
 }
 
-std::string remedy(CellKind kind) {
+std::string how_to_mesh(CellKind kind) {
   return std::string("mesh the ") + (kind == CellKind::tetrahedron ? "volume (in Gmsh: `gmsh -3`)" : "body") +
          ", and if there are physical groups, put it into one too (Gmsh saves only what is in a group)";
 }
@@ -119,7 +119,7 @@ MeshData parse_gmsh(std::string_view content, const std::string& name_for_errors
                          [&](std::int64_t vertex) {
                            return document.place(contents.nodes, raw.node_offsets[static_cast<std::size_t>(vertex)]);
                          },
-                         "physical group", remedy};
+                         "physical group", how_to_mesh};
   return assemble_mesh(std::move(raw), kind, allow_coincident_vertices, places);
 }
 

@@ -128,10 +128,10 @@ void VtuParser::read_encoding(const XMLElement& root) {
   if (order != "LittleEndian" && order != "BigEndian")
     fail(root.GetLineNum(), "byte_order is " + in_quotes(order) + "; it is LittleEndian or BigEndian");
   encoding_.swap_bytes = (order == "BigEndian") == (std::endian::native == std::endian::little);
-  const std::string header = attribute(root, "header_type", "UInt32");
-  if (header != "UInt32" && header != "UInt64")
-    fail(root.GetLineNum(), "header_type is " + in_quotes(header) + "; it is UInt32 or UInt64");
-  encoding_.header_bytes = header == "UInt64" ? 8 : 4;
+  const std::string size = attribute(root, "header_type", "UInt32");
+  if (size != "UInt32" && size != "UInt64")
+    fail(root.GetLineNum(), "header_type is " + in_quotes(size) + "; it is UInt32 or UInt64");
+  encoding_.header_bytes = size == "UInt64" ? 8 : 4;
   const std::string compressor = attribute(root, "compressor", "");
   encoding_.zlib = compressor == "vtkZLibDataCompressor";
   if (!encoding_.zlib && !compressor.empty())
@@ -217,12 +217,12 @@ void VtuParser::run() {
     read_piece(*piece);
 }
 
-std::string remedy(CellKind kind) {
+std::string how_to_save(CellKind kind) {
   return kind == CellKind::tetrahedron ? "save a mesh of the volume, in tetrahedra"
                                        : std::string("save a mesh with ") + name_of(kind);
 }
 
-std::string splitting(CellKind kind) {
+std::string how_to_split(CellKind kind) {
   return std::string(" (in ParaView: the filter ") +
          (kind == CellKind::tetrahedron ? "Tetrahedralize)" : "Triangulate)");
 }
@@ -240,8 +240,8 @@ MeshData parse_vtu(std::string_view content, const std::string& name_for_errors,
                          },
                          {},
                          "region",
-                         remedy,
-                         splitting};
+                         how_to_save,
+                         how_to_split};
   RawMeshBuilder builder(places, order, kind);
   vtu::choose_cells(grid, builder);
   return assemble_mesh(builder.take(std::move(grid.coordinates)), kind, allow_coincident_vertices, places);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "diffsim/mesh/med_reader.hpp"
 #include "io_testing.hpp"
 #include "mesh/vtu_samples.hpp"
 
@@ -60,6 +61,13 @@ TEST(ReadMesh, SaysHowToConvertWhatIsNotRead) {
   testing::on_rank_0([&] { testing::write_bytes("part.vtu", "<VTKFile"); });
   const std::string error = error_of(ErrorKind::input, [&] { read_mesh(MPI_COMM_WORLD, "part.vtu"); });
   EXPECT_EQ(error.substr(0, error.find(" (")), "part.vtu:1: is no XML, or not all of it");
+}
+
+TEST(ReadMesh, ReadsMedWhereItsLibraryIs) {
+  testing::on_rank_0([&] { testing::write_bytes("part.med", "\x89HDF\r\n\x1a\n"); });
+  const std::string error = error_of(ErrorKind::input, [&] { read_mesh(MPI_COMM_WORLD, "part.med"); });
+  EXPECT_CONTAINS(error, reads_med() ? "part.med: is no MED file, or of a version that MED's library does not read"
+                                     : "part.med: this diffsim was built without MED's library");
 }
 
 }  // namespace
