@@ -74,6 +74,7 @@ bool is_hdf5_mesh(const std::string& path) {
 MeshData read_serially(const std::string& path, double scale, bool allow_coincident_vertices, int order,
                        CellKind kind) {
   const std::string ending = ending_of(path);
+  if (is_hdf5_mesh(path)) return read_lower_mesh_file(path, kind, scale, allow_coincident_vertices);
   if (is_polygon_file(path)) return read_polygon_mesh(path, kind, scale, allow_coincident_vertices);
   if (ending == ".vtu") return read_vtu(path, scale, allow_coincident_vertices, order, kind);
   if (ending == ".med") return read_med(path, scale, allow_coincident_vertices, order, kind);
@@ -92,16 +93,13 @@ MeshData read_mesh_data(MPI_Comm comm, const std::string& path, double scale, bo
   const ProfilingRegion region("diffsim::io::read_mesh");
   if (order != 1 && order != 2) throw InputError("mesh order " + std::to_string(order) + " is not known; use 1 or 2");
   const int rank = rank_of(comm);
-  int is_hdf5 = 0;
+  int is_hdf5 = 0;  // and spread over the ranks
   if (rank == 0) {
-    is_hdf5 = is_hdf5_mesh(path);
+    is_hdf5 = kind == CellKind::tetrahedron && is_hdf5_mesh(path);
   }
   DIFFSIM_MPI(MPI_Bcast(&is_hdf5, 1, MPI_INT, 0, comm));
   MeshData mesh;
   if (is_hdf5) {
-    if (kind != CellKind::tetrahedron)
-      throw InputError(path, 0, "",
-                       std::string("has tetrahedra only, and no ") + name_of(kind) + "; give another file");
     mesh = read_mesh_file(comm, path, scale, allow_coincident_vertices, order);
   } else {
     collectively(comm, [&] {

@@ -16,7 +16,8 @@ namespace diffsim {
 /// and PLY (see polygon_reader.hpp). `scale` multiplies coordinates, to metres. Of other known formats the error says
 /// how to convert.
 ///
-/// The mesh has the file's cells of `kind`. HDF5 files have tetrahedra only; OBJ, STL and PLY have none.
+/// The mesh has the file's cells of `kind`. OBJ, STL and PLY have no tetrahedra. Cells below
+/// tetrahedra are read on rank 0 from any file.
 ///
 /// Tetrahedra are of that `order`, 1 or 2. Of a second-order file, order 1 takes the corners of cells; the nodes on
 /// edges keep their numbers, as vertices that no cell has. A linear file becomes second-order by elevate(). Throws
