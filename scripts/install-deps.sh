@@ -20,8 +20,8 @@ required=(
 )
 # For the tests and the benchmarks.
 tests=(libgtest-dev libbenchmark-dev libgmp-dev)
-# For MED files, and to convert meshes of further formats; without them, tests of these formats are left out.
-formats=(libmedc-dev meshio-tools)
+# For MED and Exodus files, and to convert meshes of further formats; without them, tests of these formats are left out.
+formats=(libmedc-dev libnetcdf-mpi-dev meshio-tools)
 # For the pictures of the examples only; nothing fails without them.
 optional=(python3-numpy python3-h5py python3-matplotlib)
 
@@ -146,7 +146,7 @@ if [ "$with_optional" = yes ]; then
   if [ ${#missing[@]} -gt 0 ]; then
     say "installing optional packages (pictures, formats of meshes): ${missing[*]}"
     apt_install "${missing[@]}" ||
-      warn "could not install ${missing[*]}; the examples may draw no pictures, and MED files may not be read"
+      warn "could not install ${missing[*]}; the examples may draw no pictures, and MED and Exodus files may not be read"
   fi
 fi
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
+#include <span>
 
 #include "diffsim/core/broadcast.hpp"
 #include "diffsim/core/error.hpp"
@@ -12,6 +13,7 @@
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/io/mesh_file.hpp"
 #include "diffsim/mesh/elevate.hpp"
+#include "diffsim/mesh/exodus_reader.hpp"
 #include "diffsim/mesh/gmsh_reader.hpp"
 #include "diffsim/mesh/med_reader.hpp"
 #include "diffsim/mesh/polygon_reader.hpp"
@@ -21,12 +23,13 @@
 namespace diffsim {
 namespace {
 
-/// Endings of files that others convert to a format that is read.
-constexpr std::array converted = {".inp", ".bdf", ".nas",  ".fem", ".e",    ".ex2",  ".exo",  ".g",
-                                  ".vtk", ".vtp", ".pvtu", ".unv", ".cgns", ".mesh", ".xdmf", ".su2"};
+/// Endings of Exodus files, and of files that others convert to a format that is read.
+constexpr std::array exodus = {".e", ".exo", ".ex2", ".g", ".gen"};
+constexpr std::array converted = {".inp",  ".bdf", ".nas",  ".fem",  ".vtk",  ".vtp",
+                                  ".pvtu", ".unv", ".cgns", ".mesh", ".xdmf", ".su2"};
 
-bool is_converted(const std::string& ending) {
-  return std::find(converted.begin(), converted.end(), ending) != converted.end();
+bool is_one_of(std::span<const char* const> endings, const std::string& ending) {
+  return std::find(endings.begin(), endings.end(), ending) != endings.end();
 }
 
 /// Gives every rank what rank 0 knows of the whole mesh.
@@ -68,7 +71,7 @@ std::string ending_of(const std::string& path) {
 bool is_hdf5_mesh(const std::string& path) {
   const std::string ending = ending_of(path);
   if (ending == ".h5" || ending == ".hdf5") return true;
-  return ending != ".med" && !is_converted(ending) && has_hdf5_signature(path);
+  return ending != ".med" && !is_one_of(exodus, ending) && !is_one_of(converted, ending) && has_hdf5_signature(path);
 }
 
 MeshData read_serially(const std::string& path, double scale, bool allow_coincident_vertices, int order,
@@ -78,7 +81,8 @@ MeshData read_serially(const std::string& path, double scale, bool allow_coincid
   if (is_polygon_file(path)) return read_polygon_mesh(path, kind, scale, allow_coincident_vertices);
   if (ending == ".vtu") return read_vtu(path, scale, allow_coincident_vertices, order, kind);
   if (ending == ".med") return read_med(path, scale, allow_coincident_vertices, order, kind);
-  if (is_converted(ending))
+  if (is_one_of(exodus, ending)) return read_exodus(path, scale, allow_coincident_vertices, order, kind);
+  if (is_one_of(converted, ending))
     throw InputError(path, 0, "",
                      "is of a format that is not read; convert it: `meshio convert --sets-to-int-data " + path + " " +
                          std::filesystem::path(path).replace_extension(".vtu").string() +

@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "hdf5_error_printing.hpp"
 #include "mesh_text.hpp"
 #include "raw_mesh_builder.hpp"
 
@@ -50,19 +51,6 @@ constexpr MedType med_types[] = {{MED_POINT1, {0, 1, 1, "point"}},
 
 /// A tetrahedron's nodes with its corners 1 and 2 exchanged.
 constexpr std::array<std::size_t, 10> turned = {0, 2, 1, 3, 6, 5, 4, 7, 9, 8};
-
-/// Keeps HDF5's setting of how it prints errors, which MED's library changes.
-class KeepsErrorPrinting {
- public:
-  KeepsErrorPrinting() { H5Eget_auto2(H5E_DEFAULT, &function_, &data_); }
-  ~KeepsErrorPrinting() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
-  KeepsErrorPrinting(const KeepsErrorPrinting&) = delete;
-  KeepsErrorPrinting& operator=(const KeepsErrorPrinting&) = delete;
-
- private:
-  H5E_auto2_t function_ = nullptr;
-  void* data_ = nullptr;
-};
 
 class MedFile {
  public:

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -35,6 +36,10 @@ class RawMeshBuilder {
            std::size_t offset);
   /// A vertex of a group of dimension 0.
   void add_vertex(std::int64_t vertex, std::int32_t group) { mesh_.vertex_groups.push_back({vertex, group}); }
+  /// A face of a tetrahedron, in a group of dimension 2, that is no element of the file.
+  void add_face(const std::array<std::int64_t, 3>& corners, std::int32_t group, std::size_t offset) {
+    mesh_.group_elements.push_back({{corners[0], corners[1], corners[2]}, 2, 3, group, offset});
+  }
   RawMesh take(std::vector<double>&& coordinates);
 
  private:

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "diffsim/mesh/exodus_reader.hpp"
 #include "diffsim/mesh/med_reader.hpp"
 #include "io_testing.hpp"
 #include "mesh/vtu_samples.hpp"
@@ -51,7 +52,7 @@ TEST(ReadMesh, SpreadsAVtuFileOverTheRanks) {
 }
 
 TEST(ReadMesh, SaysHowToConvertWhatIsNotRead) {
-  for (const std::string file : {"part.inp", "part.BDF", "part.exo", "part.vtk"}) {
+  for (const std::string file : {"part.inp", "part.BDF", "part.vtk"}) {
     testing::on_rank_0([&] { testing::write_bytes(file, "\x89HDF\r\n\x1a\n*NODE\n"); });
     const std::string error = error_of(ErrorKind::input, [&] { read_mesh(MPI_COMM_WORLD, file); });
     EXPECT_EQ(error.substr(0, error.find(" (")),
@@ -63,11 +64,16 @@ TEST(ReadMesh, SaysHowToConvertWhatIsNotRead) {
   EXPECT_EQ(error.substr(0, error.find(" (")), "part.vtu:1: is no XML, or not all of it");
 }
 
-TEST(ReadMesh, ReadsMedWhereItsLibraryIs) {
-  testing::on_rank_0([&] { testing::write_bytes("part.med", "\x89HDF\r\n\x1a\n"); });
-  const std::string error = error_of(ErrorKind::input, [&] { read_mesh(MPI_COMM_WORLD, "part.med"); });
-  EXPECT_CONTAINS(error, reads_med() ? "part.med: is no MED file, or of a version that MED's library does not read"
-                                     : "part.med: this diffsim was built without MED's library");
+TEST(ReadMesh, ReadsMedAndExodusWhereTheirLibrariesAre) {
+  const auto refused = [](const std::string& file, const std::string& what) {
+    testing::on_rank_0([&] { testing::write_bytes(file, "\x89HDF\r\n\x1a\n"); });
+    const std::string error = error_of(ErrorKind::input, [&] { read_mesh(MPI_COMM_WORLD, file); });
+    EXPECT_EQ(error.substr(0, file.size() + 2 + what.size()), file + ": " + what);
+  };
+  refused("part.med", reads_med() ? "is no MED file, or of a version that MED's library does not read"
+                                  : "this diffsim was built without MED's library");
+  for (const char* file : {"part.e", "part.exo", "part.G"})
+    refused(file, reads_exodus() ? "netCDF cannot open it" : "this diffsim was built without netCDF");
 }
 
 }  // namespace

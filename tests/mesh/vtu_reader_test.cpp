@@ -97,6 +97,18 @@ TEST(VtuReader, KeepsNodesOnEdges) {
   }
 }
 
+TEST(VtuReader, KeepsNoNodesOnEdgesOfLinearCells) {
+  VtuWriter writer({});
+  const std::string region = writer.array("region", "Int32", {1, 2});
+  std::vector<double> points = testing::two_cells_points;
+  points.insert(points.end(), {0.5, 0, 0, 0.5, 0.5, 0, 0, 0.5, 0});
+  const MeshData mesh = parse_vtu(
+      writer.file(writer.piece(points, {{0, 2, 1, 7, 6, 5}, {0, 1, 2, 3}}, {22, 10}, region)), "a.vtu", 1.0, false, 2);
+  EXPECT_EQ(mesh.order, 1);
+  ASSERT_EQ(mesh.face_regions.size(), 1u);
+  EXPECT_EQ(mesh.face_regions[0].face, 3);
+}
+
 /// Cells of every kind, each with a region.
 std::string mixed_file() {
   VtuWriter writer({});
@@ -220,6 +232,30 @@ TEST(VtuReader, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(error_of(one_cell_file({0, 1, 2, 3}, 9), 1, CellKind::triangle),
             "a.vtu: a quadrilateral is among the cells, where all must be triangles; save the mesh with these only (in "
             "ParaView: the filter Triangulate) (cell 0 of the file)");
+}
+
+TEST(VtuReader, RefusesCellsOfTwoOrders) {
+  VtuWriter writer({});
+  std::vector<double> points = {0, 0, 0,  1, 0, 0, 0,  1,  0, 0,  0, 1,  .5, 0, 0, .5, .5,
+                                0, 0, .5, 0, 0, 0, .5, .5, 0, .5, 0, .5, .5, 0, 0, -1};
+  const std::string text = writer.file(writer.piece(points, {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {0, 2, 1, 10}}, {24, 10}));
+  EXPECT_EQ(error_of(text, 2),
+            "a.vtu: a tetrahedron has 4 nodes, and others have 10; save the mesh in one order (cell 1 of the file)");
+  EXPECT_EQ(error_of(text, 1), "was read");
+}
+
+TEST(VtuReader, TakesNoMemoryForWhatTheFileCannotHold) {
+  // 24 GB that a block of 16 bytes is said to hold.
+  VtuForm form{VtuForm::Format::binary, true, 8};
+  std::string bytes;
+  for (const std::uint64_t number : {1ull, 24000000000ull, 0ull, 16ull})
+    bytes += std::string(reinterpret_cast<const char*>(&number), 8);
+  const std::string data = testing::base64(bytes) + testing::base64(std::string(16, 'x'));
+  const std::string array =
+      "<DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"binary\">" + data + "</DataArray>";
+  const std::string text = VtuWriter(form).file("<Piece NumberOfPoints=\"1000000000\" NumberOfCells=\"0\"><Points>" +
+                                                array + "</Points></Piece>");
+  EXPECT_EQ(error_of(text), "a.vtu:4: array 'Points': a compressed block cannot be so short; save the file again");
 }
 
 TEST(VtuReader, RefusesDamagedBinaryData) {
