@@ -23,10 +23,10 @@
 namespace diffsim {
 namespace {
 
-/// Endings of Exodus files, and of files that others convert to a format that is read.
+/// Endings of VTK's XML files, of Exodus files, and of those that meshio converts to a format that is read.
+constexpr std::array vtk_xml = {".vtu", ".pvtu", ".vtp", ".pvtp"};
 constexpr std::array exodus = {".e", ".exo", ".ex2", ".g", ".gen"};
-constexpr std::array converted = {".inp",  ".bdf", ".nas",  ".fem",  ".vtk",  ".vtp",
-                                  ".pvtu", ".unv", ".cgns", ".mesh", ".xdmf", ".su2"};
+constexpr std::array converted = {".inp", ".bdf", ".nas", ".fem", ".vtk", ".cgns", ".mesh", ".xdmf", ".su2"};
 
 bool is_one_of(std::span<const char* const> endings, const std::string& ending) {
   return std::find(endings.begin(), endings.end(), ending) != endings.end();
@@ -79,7 +79,7 @@ MeshData read_serially(const std::string& path, double scale, bool allow_coincid
   const std::string ending = ending_of(path);
   if (is_hdf5_mesh(path)) return read_lower_mesh_file(path, kind, scale, allow_coincident_vertices);
   if (is_polygon_file(path)) return read_polygon_mesh(path, kind, scale, allow_coincident_vertices);
-  if (ending == ".vtu") return read_vtu(path, scale, allow_coincident_vertices, order, kind);
+  if (is_one_of(vtk_xml, ending)) return read_vtu(path, scale, allow_coincident_vertices, order, kind);
   if (ending == ".med") return read_med(path, scale, allow_coincident_vertices, order, kind);
   if (is_one_of(exodus, ending)) return read_exodus(path, scale, allow_coincident_vertices, order, kind);
   if (is_one_of(converted, ending))

@@ -62,6 +62,9 @@ TEST(ReadMesh, SaysHowToConvertWhatIsNotRead) {
   testing::on_rank_0([&] { testing::write_bytes("part.vtu", "<VTKFile"); });
   const std::string error = error_of(ErrorKind::input, [&] { read_mesh(MPI_COMM_WORLD, "part.vtu"); });
   EXPECT_EQ(error.substr(0, error.find(" (")), "part.vtu:1: is no XML, or not all of it");
+  testing::on_rank_0([&] { testing::write_bytes("part.pvtu", "<VTKFile type=\"PUnstructuredGrid\"/>"); });
+  EXPECT_CONTAINS(error_of(ErrorKind::input, [&] { read_mesh(MPI_COMM_WORLD, "part.pvtu"); }),
+                  "part.pvtu:1: is of type 'PUnstructuredGrid'; give a file of type UnstructuredGrid (.vtu)");
 }
 
 TEST(ReadMesh, ReadsMedAndExodusWhereTheirLibrariesAre) {

@@ -160,6 +160,21 @@ std::vector<std::string> names_of(const MeshData& mesh) {
   return names;
 }
 
+herr_t keep_silent(hid_t, void*) { return 0; }
+
+// The first test: a library may change the setting where it is used first.
+TEST(ExodusReader, LeavesHdf5sErrorsAsTheyAre) {
+  int marker = 0;
+  H5Eset_auto2(H5E_DEFAULT, keep_silent, &marker);
+  EXPECT_THROW(read_exodus("absent"), InputError);
+  H5E_auto2_t setting = nullptr;
+  void* data = nullptr;
+  H5Eget_auto2(H5E_DEFAULT, &setting, &data);
+  EXPECT_EQ(setting, &keep_silent);
+  EXPECT_EQ(data, &marker);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
 TEST(ExodusReader, ReadsCellsAndSetsOfEveryFormat) {
   for (const int format : {0, NC_64BIT_OFFSET, NC_64BIT_DATA, NC_NETCDF4, NC_NETCDF4 | NC_CLASSIC_MODEL})
     for (const nc_type real : {NC_FLOAT, NC_DOUBLE})
@@ -252,17 +267,6 @@ TEST(ExodusReader, SaysWhatIsWrong) {
   std::ofstream("text.exo") << "no netCDF\n";
   EXPECT_THROW(read_exodus("text.exo"), InputError);
   EXPECT_THROW(read_exodus("absent.exo"), InputError);
-}
-
-TEST(ExodusReader, LeavesHdf5sErrorsAsTheyAre) {
-  H5E_auto2_t before = nullptr, after = nullptr;
-  void* data = nullptr;
-  H5Eget_auto2(H5E_DEFAULT, &before, &data);
-  write_exodus("two.exo", two_cells());
-  H5Eset_auto2(H5E_DEFAULT, before, data);
-  read_exodus("two.exo");
-  H5Eget_auto2(H5E_DEFAULT, &after, &data);
-  EXPECT_EQ(before, after);
 }
 
 }  // namespace

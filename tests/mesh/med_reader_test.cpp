@@ -87,6 +87,21 @@ MedContents two_cells() {
           {{-1, {"left", "both"}}, {-2, {"both"}}, {-3, {"foot"}}, {-4, {"axis"}}, {7, {"tip"}}}};
 }
 
+herr_t keep_silent(hid_t, void*) { return 0; }
+
+// The first test: a library may change the setting where it is used first.
+TEST(MedReader, LeavesHdf5sErrorsAsTheyAre) {
+  int marker = 0;
+  H5Eset_auto2(H5E_DEFAULT, keep_silent, &marker);
+  EXPECT_THROW(read_med("absent"), InputError);
+  H5E_auto2_t setting = nullptr;
+  void* data = nullptr;
+  H5Eget_auto2(H5E_DEFAULT, &setting, &data);
+  EXPECT_EQ(setting, &keep_silent);
+  EXPECT_EQ(data, &marker);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
 TEST(MedReader, ReadsCellsAndGroups) {
   write_med("two.med", two_cells());
   const MeshData mesh = read_med("two.med", 2.0);
@@ -171,17 +186,6 @@ TEST(MedReader, SaysWhatIsWrong) {
   contents.meshes = 2;
   write_med("bad.med", contents);
   refused("bad.med", "bad.med: has 2 meshes; save the one that is wanted alone");
-}
-
-TEST(MedReader, LeavesHdf5sErrorsAsTheyAre) {
-  H5E_auto2_t before = nullptr, after = nullptr;
-  void* data = nullptr;
-  H5Eget_auto2(H5E_DEFAULT, &before, &data);
-  write_med("two.med", two_cells());
-  H5Eset_auto2(H5E_DEFAULT, before, data);
-  read_med("two.med");
-  H5Eget_auto2(H5E_DEFAULT, &after, &data);
-  EXPECT_EQ(before, after);
 }
 
 }  // namespace

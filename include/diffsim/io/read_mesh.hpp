@@ -12,9 +12,9 @@
 namespace diffsim {
 
 /// Reads a mesh file of any format: HDF5 in even blocks on all ranks (see mesh_file.hpp); on rank 0, where the blocks
-/// of the others are empty, Gmsh (see gmsh_reader.hpp), VTU (see vtu_reader.hpp), MED (see med_reader.hpp) and OBJ, STL
-/// and PLY (see polygon_reader.hpp). `scale` multiplies coordinates, to metres. Of other known formats the error says
-/// how to convert.
+/// of the others are empty, Gmsh (see gmsh_reader.hpp), VTU (see vtu_reader.hpp), MED (see med_reader.hpp), Exodus (see
+/// exodus_reader.hpp) and OBJ, STL and PLY (see polygon_reader.hpp). `scale` multiplies coordinates, to metres. Of
+/// other known formats the error says how to convert.
 ///
 /// The mesh has the file's cells of `kind`. OBJ, STL and PLY have no tetrahedra. Cells below
 /// tetrahedra are read on rank 0 from any file.
