@@ -326,7 +326,7 @@ TEST_F(Bodies, AreConvertedToAFileEach) {
   const std::string rest =
       "  ball: {kind: obstacle, BALL}\n  post: {kind: obstacle, POST, placement: {translate: [2, 0, "
       "0]}}\n" +
-      held + contact + solver;
+      held + contact + "solver: {dt: 0.002, steps: 2, substeps: 4, damping: 1}\n";
   const auto filled = [](std::string text, const std::string& what, const std::string& with) {
     return text.replace(text.find(what), what.size(), with);
   };
