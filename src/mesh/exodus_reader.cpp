@@ -18,47 +18,13 @@
 #include <span>
 #include <vector>
 
+#include "exodus_elements.hpp"
 #include "hdf5_error_printing.hpp"
 #include "mesh_text.hpp"
 #include "raw_mesh_builder.hpp"
 
 namespace diffsim {
 namespace {
-
-/// Element types by the beginning of their names and their number of nodes. Nodes on edges are in the order of
-/// element.hpp.
-struct ExodusType {
-  const char* prefix;
-  ElementShape shape;
-};
-constexpr ExodusType exodus_types[] = {{"SPHERE", {0, 1, 1, "sphere"}},
-                                       {"CIRCLE", {0, 1, 1, "circle"}},
-                                       {"POINT", {0, 1, 1, "point"}},
-                                       {"NODE", {0, 1, 1, "node"}},
-                                       {"BAR", {1, 2, 2, "bar"}},
-                                       {"BAR", {1, 3, 2, "bar of 3 nodes"}},
-                                       {"BEAM", {1, 2, 2, "beam"}},
-                                       {"BEAM", {1, 3, 2, "beam of 3 nodes"}},
-                                       {"TRUSS", {1, 2, 2, "truss"}},
-                                       {"TRUSS", {1, 3, 2, "truss of 3 nodes"}},
-                                       {"EDGE", {1, 2, 2, "edge"}},
-                                       {"EDGE", {1, 3, 2, "edge of 3 nodes"}},
-                                       {"TRI", {2, 3, 3, "triangle"}},
-                                       {"TRI", {2, 6, 3, "triangle of 6 nodes"}},
-                                       {"TRI", {2, 0, 0, "triangle of other nodes"}},
-                                       {"SHELL", {2, 3, 3, "shell"}},
-                                       {"SHELL", {2, 6, 3, "shell of 6 nodes"}},
-                                       {"SHELL", {2, 0, 0, "shell of four sides"}},
-                                       {"QUAD", {2, 0, 0, "quadrilateral"}},
-                                       {"TET", {3, 4, 4, "tetrahedron"}},
-                                       {"TET", {3, 10, 4, "tetrahedron of 10 nodes"}},
-                                       {"TET", {3, 0, 0, "tetrahedron of other nodes"}},
-                                       {"HEX", {3, 0, 0, "hexahedron"}},
-                                       {"WEDGE", {3, 0, 0, "wedge"}},
-                                       {"PYR", {3, 0, 0, "pyramid"}}};
-
-/// Corners of a tetrahedron's sides 1 to 4.
-constexpr std::size_t sides[4][3] = {{0, 1, 3}, {1, 2, 3}, {0, 3, 2}, {0, 2, 1}};
 
 class ExodusFile {
  public:
@@ -104,7 +70,6 @@ class ExodusFile {
   std::vector<Value> values(const std::string& name, std::size_t count) const;
   std::vector<std::string> names_of(const std::string& prefix, const std::string& of_names, std::size_t count);
   std::vector<int> numbers_of(const std::string& prefix, std::size_t count) const;
-  const ElementShape* shape_of(const std::string& type, std::size_t nodes) const;
   std::vector<double> read_nodes(double scale) const;
   void read_blocks();
   void read_block(const std::string& number, const std::string& name, int tag);
@@ -203,14 +168,6 @@ std::vector<std::string> ExodusFile::names_of(const std::string& prefix, const s
   return names;
 }
 
-const ElementShape* ExodusFile::shape_of(const std::string& type, std::size_t nodes) const {
-  for (const ExodusType& known : exodus_types)
-    if (type.rfind(known.prefix, 0) == 0 &&
-        (known.shape.num_nodes == 0 || static_cast<std::size_t>(known.shape.num_nodes) == nodes))
-      return &known.shape;
-  return nullptr;
-}
-
 void ExodusFile::read_block(const std::string& number, const std::string& name, int tag) {
   const std::string variable_name = "connect" + number;
   const std::optional<int> id = variable(variable_name);
@@ -222,7 +179,7 @@ void ExodusFile::read_block(const std::string& number, const std::string& name, 
   std::string type(length, '\0');
   check(nc_get_att_text(file_, *id, "elem_type", type.data()), "the type of " + variable_name);
   std::transform(type.begin(), type.end(), type.begin(), [](unsigned char c) { return std::toupper(c); });
-  const ElementShape* const known = shape_of(type, sizes[1]);
+  const ElementShape* const known = exodus::find_shape(type, sizes[1]);
   if (!known)
     fail("its block " + in_quotes(name) + " has elements of type " + in_quotes(type) + ", which is not known");
   const std::vector<long long> nodes = values<long long>(variable_name, sizes[0] * sizes[1]);
@@ -270,7 +227,7 @@ void ExodusFile::read_side_sets() {
              std::to_string(elements[i]) + ", which is no face of a tetrahedron; remove it");
       const std::size_t first = static_cast<std::size_t>(element - block->first) * block->width;
       std::array<std::int64_t, 3> corners;
-      for (std::size_t k = 0; k < 3; ++k) corners[k] = block->nodes[first + sides[side][k]];
+      for (std::size_t k = 0; k < 3; ++k) corners[k] = block->nodes[first + exodus::sides[side][k]];
       builder_.add_face(corners, group, static_cast<std::size_t>(element));
     }
   }
