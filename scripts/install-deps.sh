@@ -16,9 +16,12 @@ required=(
   build-essential cmake ninja-build pkg-config xz-utils
   libopenmpi-dev openmpi-bin libpetsc-real-dev libhdf5-openmpi-dev libopenblas0-serial
   libyaml-cpp-dev libcli11-dev libfmt-dev libspdlog-dev nlohmann-json3-dev
+  libtinyxml2-dev zlib1g-dev
 )
 # For the tests and the benchmarks.
 tests=(libgtest-dev libbenchmark-dev libgmp-dev)
+# For MED and Exodus files, and to convert meshes of further formats; without them, tests of these formats are left out.
+formats=(libmedc-dev libnetcdf-mpi-dev meshio-tools)
 # For the pictures of the examples only; nothing fails without them.
 optional=(python3-numpy python3-h5py python3-matplotlib)
 
@@ -30,6 +33,7 @@ Installs what diffsim is built from, on Debian or Ubuntu, as root or through sud
   1. distribution packages: ${required[*]}
      for tests and benchmarks: ${tests[*]}
   2. optional ones, for pictures: ${optional[*]}
+     with the tests, for formats of meshes: ${formats[*]}
   3. Kokkos with OpenMP and Serial, built from the distribution's 'trilinos' source package into DIR.
      If that cannot be had, the packaged Kokkos (Serial only), with a warning.
 
@@ -114,7 +118,7 @@ apt_install() {
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
   die "this script knows Debian and Ubuntu only; elsewhere install Kokkos, MPI, PETSc (real, double), parallel HDF5," \
-    "yaml-cpp, CLI11, fmt, spdlog, nlohmann_json, GoogleTest and Google Benchmark, and run cmake --preset release"
+    "yaml-cpp, CLI11, fmt, spdlog, tinyxml2, zlib, nlohmann_json, GoogleTest and Google Benchmark, and run cmake --preset release"
 fi
 
 [ "$with_tests" = no ] || required+=("${tests[@]}")
@@ -136,11 +140,13 @@ for name in $(update-alternatives --get-selections 2>/dev/null | awk '$1 ~ /^lib
   esac
 done
 
+[ "$with_tests" = no ] || optional+=("${formats[@]}")
 if [ "$with_optional" = yes ]; then
   mapfile -t missing < <(missing_of "${optional[@]}")
   if [ ${#missing[@]} -gt 0 ]; then
-    say "installing optional packages (pictures): ${missing[*]}"
-    apt_install "${missing[@]}" || warn "could not install ${missing[*]}; the examples will draw no pictures"
+    say "installing optional packages (pictures, formats of meshes): ${missing[*]}"
+    apt_install "${missing[@]}" ||
+      warn "could not install ${missing[*]}; the examples may draw no pictures, and MED and Exodus files may not be read"
   fi
 fi
 

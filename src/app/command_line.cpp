@@ -75,7 +75,9 @@ void parse(CommandLine& line, std::vector<std::string> arguments) {
                     "Test products with the Hessian too: hessian_symmetry, "
                     "hessian_taylor_orders");
     if (std::string(command.name) == "mesh")
-      sub->add_option("--convert", line.convert, "Also write the mesh as an HDF5 file, which is read in parallel")
+      sub->add_option("--convert", line.convert,
+                      "Also write the mesh as an HDF5 file, which is read in parallel; with bodies, a file for each: "
+                      "FILE.h5 becomes FILE-BODY.h5")
           ->type_name("FILE");
   }
   std::reverse(arguments.begin(), arguments.end());

@@ -14,7 +14,7 @@ struct CommandLine {
   std::string command;  ///< simulate, gradient, check, invert, mesh; empty: nothing to run
   std::string scene;
   std::string output;               ///< empty: as the scene says
-  std::string convert;              ///< mesh: the HDF5 mesh file to write
+  std::string convert;              ///< mesh: the HDF5 mesh file to write, or of several bodies where theirs begin
   bool hessian = false;             ///< check: products with the Hessian too
   bool resume = false;              ///< gradient, invert: go on from the checkpoint
   double time_limit = 0.0;          ///< s, of simulate, gradient, invert; 0: none

@@ -5,11 +5,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "diffsim/dynamics/explicit_model.hpp"
 #include "diffsim/dynamics/implicit_model.hpp"
 
 namespace diffsim::app {
+
+std::vector<std::string> converted_files(const std::string& file, const Scene& scene) {
+  if (file.empty()) return {};
+  if (scene.bodies.empty()) return {file};
+  const std::filesystem::path path(file);
+  std::vector<std::string> files;
+  for (const BodyEntry& body : scene.bodies)
+    files.push_back(
+        (path.parent_path() / (path.stem().string() + "-" + body.name + path.extension().string())).string());
+  return files;
+}
 
 void tell_defaults(Job& job) {
   const SolverSection& solver = job.scene.solver;

@@ -47,6 +47,8 @@ void warn_about_solver(Job& job, DifferentiableSolver& solver);
 void report_solver(Job& job, DifferentiableSolver& solver);
 /// Warns where the barrier reaches further than the mesh resolves. Collective.
 void warn_about_contact(Job& job, const TetrahedralMesh& mesh);
+/// Files that `mesh --convert` writes: FILE.h5, or with bodies FILE-BODY.h5 for each; none if `file` is empty.
+std::vector<std::string> converted_files(const std::string& file, const Scene& scene);
 /// "100 steps, 4670 vertices, 19379 cells".
 std::string size_text(const Scene& scene, const TetrahedralMesh& mesh);
 

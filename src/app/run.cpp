@@ -104,8 +104,8 @@ bool execute(MPI_Comm comm, int rank, const CommandLine& line, Agreement& agreem
   std::vector<std::string> files = command.files;
   if (line.command == "simulate" && !scene.output.log.empty()) files.push_back(scene.output.log);
   require_writable(comm, directory, files, place);
-  if (!line.convert.empty()) {
-    const std::filesystem::path file = std::filesystem::absolute(line.convert);
+  for (const std::string& name : converted_files(line.convert, scene)) {
+    const std::filesystem::path file = std::filesystem::absolute(name);
     require_writable(comm, file.parent_path().string(), {file.filename().string()}, Place{nullptr, 0, "--convert"});
   }
   const bool is_resumable = line.resume || line.time_limit > 0.0;

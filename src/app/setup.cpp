@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "app/inputs.hpp"
+#include "app/scene_sections.hpp"
 #include "app/text_file.hpp"
 #include "diffsim/contact/obstacles.hpp"
 #include "diffsim/core/ranks.hpp"
@@ -240,7 +241,9 @@ MeshData mesh_of(MPI_Comm comm, const TriangleMesh& triangles, double scale) {
   return data;
 }
 
-MeshData load_cells(MPI_Comm comm, const MeshSection& section) {
+}  // namespace
+
+MeshData load_source(MPI_Comm comm, const MeshSection& section) {
   if (const auto* path = std::get_if<std::string>(&section.source)) {
     require_readable(comm, *path, section.place);
     return read_mesh_data(comm, *path, section.scale, section.allow_coincident_vertices, section.order,
@@ -256,8 +259,10 @@ MeshData load_cells(MPI_Comm comm, const MeshSection& section) {
   return data;
 }
 
+namespace {
+
 MeshData load_mesh(MPI_Comm comm, const MeshSection& section) {
-  MeshData data = load_cells(comm, section);
+  MeshData data = load_source(comm, section);
   return section.boundary ? boundary_mesh(comm, std::move(data)) : data;
 }
 

@@ -18,6 +18,9 @@ namespace diffsim::app {
 
 /// Reads or makes the mesh.
 MeshData load_mesh(MPI_Comm comm, const Scene& scene);
+/// Reads or makes the mesh of one body as its file or shape gives it: without placement, tetrahedra whole where the
+/// body is their boundary.
+MeshData load_source(MPI_Comm comm, const MeshSection& section);
 /// Partitions it, defines the scene's regions, and checks every region that the scene names.
 std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene, MeshData data);
 std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene);

@@ -15,6 +15,7 @@
 #include "diffsim/core/profiling.hpp"
 #include "diffsim/core/redistribute.hpp"
 #include "diffsim/io/hdf5_file.hpp"
+#include "diffsim/mesh/validate.hpp"
 #include "mesh_checks.hpp"
 
 namespace diffsim {
@@ -22,6 +23,36 @@ namespace {
 
 using Kind = DatasetInfo::Kind;
 constexpr char mesh_format[] = "diffsim mesh";
+
+std::string dataset_of(CellKind kind) {
+  return kind == CellKind::tetrahedron ? "/cells" : std::string("/") + name_of(kind);
+}
+std::string regions_of(CellKind kind) { return "/regions" + dataset_of(kind); }
+
+/// Says which cells the file has, if it has none of that kind.
+void require_cells(const Hdf5File& file, CellKind kind) {
+  if (file.has(dataset_of(kind))) return;
+  std::string has;
+  for (const CellKind other : {CellKind::tetrahedron, CellKind::triangle, CellKind::segment, CellKind::point})
+    if (file.has(dataset_of(other)))
+      has += (has.empty() ? "" : " and ") + std::to_string(file.info(dataset_of(other)).shape.at(0)) + " " +
+             name_of(other);
+  if (!has.empty())
+    throw InputError(file.path(), 0, "", std::string("no ") + name_of(kind) + ", but " + has + "; give another file");
+}
+
+Hdf5File open_mesh(MPI_Comm comm, const std::string& path) {
+  Hdf5File file = Hdf5File::open(comm, path);
+  if (const auto format = file.attribute("/", "format"); format && *format != AttributeValue(mesh_format))
+    if (const auto* text = std::get_if<std::string>(&*format))
+      throw InputError(path, 0, "", "is not a mesh, but a " + *text + "; give a mesh file");
+  return file;
+}
+
+void check_mesh_scale(double scale) {
+  if (!(scale > 0) || !std::isfinite(scale))
+    throw InputError("mesh scale " + std::to_string(scale) + " is not a positive number; give metres per file unit");
+}
 
 /// Reads the rows [entity, …, region] of a membership list, checks them, and brings each to the rank whose block of
 /// `entities` has its entity.
@@ -70,12 +101,17 @@ void read_regions(const Hdf5File& file, MeshData& mesh) {
       throw InputError(file.path(), 0, "/regions/tags", std::to_string(tags[r]) + " does not fit in 32 bits");
     mesh.regions.push_back({names[r], static_cast<int>(dimensions[r]), static_cast<int>(tags[r])});
   }
+  for (const CellKind kind : lower_kinds)
+    if (mesh.lower(kind).num > 0)
+      for (const auto& row : read_memberships<2>(file, regions_of(kind), "cell, region", {mesh.lower(kind).num, count}))
+        mesh.lower(kind).regions.push_back({row[0], static_cast<std::int32_t>(row[1])});
+  for (const auto& row : read_memberships<2>(file, "/regions/vertices", "vertex, region", {mesh.num_vertices, count}))
+    mesh.vertex_regions.push_back({row[0], static_cast<std::int32_t>(row[1])});
+  if (mesh.num_cells == 0) return;
   for (const auto& row : read_memberships<2>(file, "/regions/cells", "cell, region", {mesh.num_cells, count}))
     mesh.cell_regions.push_back({row[0], static_cast<std::int32_t>(row[1])});
   for (const auto& row : read_memberships<3>(file, "/regions/faces", "cell, face, region", {mesh.num_cells, 4, count}))
     mesh.face_regions.push_back({row[0], static_cast<std::int32_t>(row[1]), static_cast<std::int32_t>(row[2])});
-  for (const auto& row : read_memberships<2>(file, "/regions/vertices", "vertex, region", {mesh.num_vertices, count}))
-    mesh.vertex_regions.push_back({row[0], static_cast<std::int32_t>(row[1])});
 }
 
 void keep_corners(MeshData& mesh) {
@@ -92,12 +128,9 @@ void keep_corners(MeshData& mesh) {
 MeshData read_mesh_file(MPI_Comm comm, const std::string& path, double scale, bool allow_coincident_vertices,
                         int order) {
   const ProfilingRegion region("diffsim::io::read_mesh_file");
-  if (!(scale > 0) || !std::isfinite(scale))
-    throw InputError("mesh scale " + std::to_string(scale) + " is not a positive number; give metres per file unit");
-  const Hdf5File file = Hdf5File::open(comm, path);
-  if (const auto format = file.attribute("/", "format"); format && *format != AttributeValue(mesh_format))
-    if (const auto* text = std::get_if<std::string>(&*format))
-      throw InputError(path, 0, "", "is not a mesh, but a " + *text + "; give a mesh file");
+  check_mesh_scale(scale);
+  const Hdf5File file = open_mesh(comm, path);
+  require_cells(file, CellKind::tetrahedron);
   MeshData mesh;
   mesh.num_vertices = file.require("/vertices", Kind::real, {-1, 3}, "[vertices, 3]").shape[0];
   const Shape shape = file.require("/cells", Kind::integer, {-1, -1}, "[cells, 4] or [cells, 10]").shape;
@@ -120,11 +153,34 @@ MeshData read_mesh_file(MPI_Comm comm, const std::string& path, double scale, bo
   return mesh;
 }
 
+MeshData read_lower_mesh_file(const std::string& path, CellKind kind, double scale, bool allow_coincident_vertices) {
+  check_mesh_scale(scale);
+  const Hdf5File file = open_mesh(MPI_COMM_SELF, path);
+  MeshData mesh;
+  MeshData::LowerCells& cells = mesh.lower(kind);
+  const std::string dataset = dataset_of(kind);
+  require_cells(file, kind);
+  mesh.num_vertices = file.require("/vertices", Kind::real, {-1, 3}, "[vertices, 3]").shape[0];
+  cells.num = file.require(dataset, Kind::integer, {-1, corners_of(kind)}, "[cells, corners]").shape[0];
+  mesh.coordinates = file.read_rows<double>("/vertices", mesh.num_vertices);
+  for (double& x : mesh.coordinates) x *= scale;
+  cells.nodes = file.read_rows<std::int64_t>(dataset, cells.num);
+  ValidateOptions options;
+  options.allow_coincident_vertices = allow_coincident_vertices;
+  mesh.num_unused_vertices = validate_lower_cells(mesh, kind, path, options);
+  read_regions(file, mesh);
+  return mesh;
+}
+
 void write_mesh_file(MPI_Comm comm, const std::string& path, const MeshData& mesh) {
   const ProfilingRegion region("diffsim::io::write_mesh_file");
   Hdf5File file = Hdf5File::create(comm, path, mesh_format, 1);
   file.write_rows("/vertices", mesh.coordinates, {3}, "m");
-  file.write_rows("/cells", mesh.cells, {mesh.nodes_per_cell()});
+  // A mesh without any cells has no tetrahedra.
+  const bool solid = mesh.num_cells > 0 || mesh.num_of(mesh.kind()) == 0;
+  if (solid) file.write_rows("/cells", mesh.cells, {mesh.nodes_per_cell()});
+  for (const CellKind kind : lower_kinds)
+    if (mesh.lower(kind).num > 0) file.write_rows(dataset_of(kind), mesh.lower(kind).nodes, {corners_of(kind)});
   std::vector<std::string> names;
   std::vector<std::int64_t> dimensions, tags, entries;
   for (const RegionInfo& info : mesh.regions) {
@@ -136,14 +192,23 @@ void write_mesh_file(MPI_Comm comm, const std::string& path, const MeshData& mes
   file.write_strings("/regions/names", names);
   file.write_array("/regions/dimensions", dimensions, count);
   file.write_array("/regions/tags", tags, count);
-  for (const auto& entry : mesh.cell_regions) entries.insert(entries.end(), {entry.cell, entry.region});
-  file.write_rows("/regions/cells", entries, {2});
-  entries.clear();
-  for (const auto& entry : mesh.face_regions) entries.insert(entries.end(), {entry.cell, entry.face, entry.region});
-  file.write_rows("/regions/faces", entries, {3});
-  entries.clear();
+  const auto write_entries = [&](const std::string& dataset, std::int64_t columns) {
+    file.write_rows(dataset, entries, {columns});
+    entries.clear();
+  };
+  if (solid) {
+    for (const auto& entry : mesh.cell_regions) entries.insert(entries.end(), {entry.cell, entry.region});
+    write_entries(regions_of(CellKind::tetrahedron), 2);
+    for (const auto& entry : mesh.face_regions) entries.insert(entries.end(), {entry.cell, entry.face, entry.region});
+    write_entries("/regions/faces", 3);
+  }
+  for (const CellKind kind : lower_kinds) {
+    if (mesh.lower(kind).num == 0) continue;
+    for (const auto& entry : mesh.lower(kind).regions) entries.insert(entries.end(), {entry.cell, entry.region});
+    write_entries(regions_of(kind), 2);
+  }
   for (const auto& entry : mesh.vertex_regions) entries.insert(entries.end(), {entry.vertex, entry.region});
-  file.write_rows("/regions/vertices", entries, {2});
+  write_entries("/regions/vertices", 2);
   file.publish();
 }
 

@@ -1,7 +1,11 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/io/read_mesh.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <filesystem>
+#include <span>
 
 #include "diffsim/core/broadcast.hpp"
 #include "diffsim/core/error.hpp"
@@ -9,12 +13,24 @@
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/io/mesh_file.hpp"
 #include "diffsim/mesh/elevate.hpp"
+#include "diffsim/mesh/exodus_reader.hpp"
 #include "diffsim/mesh/gmsh_reader.hpp"
+#include "diffsim/mesh/med_reader.hpp"
 #include "diffsim/mesh/polygon_reader.hpp"
+#include "diffsim/mesh/vtu_reader.hpp"
 #include "files.hpp"
 
 namespace diffsim {
 namespace {
+
+/// Endings of VTK's XML files, of Exodus files, and of those that meshio converts to a format that is read.
+constexpr std::array vtk_xml = {".vtu", ".pvtu", ".vtp", ".pvtp"};
+constexpr std::array exodus = {".e", ".exo", ".ex2", ".g", ".gen"};
+constexpr std::array converted = {".inp", ".bdf", ".nas", ".fem", ".vtk", ".cgns", ".mesh", ".xdmf", ".su2"};
+
+bool is_one_of(std::span<const char* const> endings, const std::string& ending) {
+  return std::find(endings.begin(), endings.end(), ending) != endings.end();
+}
 
 /// Gives every rank what rank 0 knows of the whole mesh.
 void broadcast_counts_and_regions(MPI_Comm comm, int rank, MeshData& mesh) {
@@ -46,6 +62,34 @@ void broadcast_counts_and_regions(MPI_Comm comm, int rank, MeshData& mesh) {
   for (MeshData::LowerCells& cells : mesh.lower_cells) cells.first = cells.num;
 }
 
+std::string ending_of(const std::string& path) {
+  std::string ending = std::filesystem::path(path).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  return ending;
+}
+
+bool is_hdf5_mesh(const std::string& path) {
+  const std::string ending = ending_of(path);
+  if (ending == ".h5" || ending == ".hdf5") return true;
+  return ending != ".med" && !is_one_of(exodus, ending) && !is_one_of(converted, ending) && has_hdf5_signature(path);
+}
+
+MeshData read_serially(const std::string& path, double scale, bool allow_coincident_vertices, int order,
+                       CellKind kind) {
+  const std::string ending = ending_of(path);
+  if (is_hdf5_mesh(path)) return read_lower_mesh_file(path, kind, scale, allow_coincident_vertices);
+  if (is_polygon_file(path)) return read_polygon_mesh(path, kind, scale, allow_coincident_vertices);
+  if (is_one_of(vtk_xml, ending)) return read_vtu(path, scale, allow_coincident_vertices, order, kind);
+  if (ending == ".med") return read_med(path, scale, allow_coincident_vertices, order, kind);
+  if (is_one_of(exodus, ending)) return read_exodus(path, scale, allow_coincident_vertices, order, kind);
+  if (is_one_of(converted, ending))
+    throw InputError(path, 0, "",
+                     "is of a format that is not read; convert it: `meshio convert --sets-to-int-data " + path + " " +
+                         std::filesystem::path(path).replace_extension(".vtu").string() +
+                         "` (Debian's package meshio-tools, PyPI's meshio), and give that");
+  return read_gmsh(path, scale, allow_coincident_vertices, order, kind);
+}
+
 }  // namespace
 
 MeshData read_mesh_data(MPI_Comm comm, const std::string& path, double scale, bool allow_coincident_vertices, int order,
@@ -53,23 +97,18 @@ MeshData read_mesh_data(MPI_Comm comm, const std::string& path, double scale, bo
   const ProfilingRegion region("diffsim::io::read_mesh");
   if (order != 1 && order != 2) throw InputError("mesh order " + std::to_string(order) + " is not known; use 1 or 2");
   const int rank = rank_of(comm);
-  int is_hdf5 = 0;
+  int is_hdf5 = 0;  // and spread over the ranks
   if (rank == 0) {
-    const std::string extension = std::filesystem::path(path).extension().string();
-    is_hdf5 = extension == ".h5" || extension == ".hdf5" || has_hdf5_signature(path);
+    is_hdf5 = kind == CellKind::tetrahedron && is_hdf5_mesh(path);
   }
   DIFFSIM_MPI(MPI_Bcast(&is_hdf5, 1, MPI_INT, 0, comm));
   MeshData mesh;
   if (is_hdf5) {
-    if (kind != CellKind::tetrahedron)
-      throw InputError(path, 0, "",
-                       std::string("has tetrahedra only, and no ") + name_of(kind) + "; give another file");
     mesh = read_mesh_file(comm, path, scale, allow_coincident_vertices, order);
   } else {
     collectively(comm, [&] {
       if (rank != 0) return;
-      mesh = is_polygon_file(path) ? read_polygon_mesh(path, kind, scale, allow_coincident_vertices)
-                                   : read_gmsh(path, scale, allow_coincident_vertices, order, kind);
+      mesh = read_serially(path, scale, allow_coincident_vertices, order, kind);
     });
     broadcast_counts_and_regions(comm, rank, mesh);
   }

@@ -30,7 +30,7 @@ std::string foreign_format(std::string_view start) {
   for (const Signature& signature : signatures)
     if (start.substr(0, signature.bytes.size()) == signature.bytes)
       return std::string("not a Gmsh 2.2 or 4.1 mesh: it looks like ") + signature.format;
-  return "not a Gmsh mesh: it begins with " + quoted(start.substr(0, 16)) + ", not with $MeshFormat";
+  return "not a Gmsh mesh: it begins with " + in_quotes(start.substr(0, 16)) + ", not with $MeshFormat";
 }
 
 class SectionFinder {
@@ -44,12 +44,12 @@ class SectionFinder {
     const std::size_t line_end = std::min(content_.find('\n', header), content_.size());
     const std::string_view line = trimmed(content_.substr(header, line_end - header));
     if (line.front() != '$')
-      document_.fail(header, "expected a section ($Nodes, $Elements, …), found " + quoted(line) +
+      document_.fail(header, "expected a section ($Nodes, $Elements, …), found " + in_quotes(line) +
                                  "; remove it, or get the whole file again");
     section = {line.substr(1), header, std::min(line_end + 1, content_.size()), 0};
     if (section.name.empty() || section.name.find_first_of(blanks) != std::string_view::npos ||
         section.name.substr(0, 3) == "End")
-      document_.fail(header, quoted(line) + " does not begin a section; correct it, or get the whole file again");
+      document_.fail(header, in_quotes(line) + " does not begin a section; correct it, or get the whole file again");
     const std::string marker = "$End" + std::string(section.name);
     section.end = find_marker(marker, section.begin);
     if (section.end == std::string_view::npos)
@@ -62,7 +62,7 @@ class SectionFinder {
  private:
   static std::string_view trimmed(std::string_view text) { return text.substr(0, text.find_last_not_of(blanks) + 1); }
   static std::string printable(std::string_view text) {
-    const std::string safe = quoted(text);
+    const std::string safe = in_quotes(text);
     return safe.substr(1, safe.size() - 2);
   }
 
@@ -89,7 +89,7 @@ int read_format(Document& document, const Section& section) {
   in.begin_record("version");
   const double version = in.real("the format version");
   if (version != 2.2 && version != 4.1)
-    in.fail("Gmsh format version " + quoted(in.token()) +
+    in.fail("Gmsh format version " + in_quotes(in.token()) +
             " is not read; save the mesh as 2.2 or 4.1 (in Gmsh: -format msh41)");
   const auto file_type = in.int32("the file type (0: ASCII, 1: binary)");
   if (file_type != 0 && file_type != 1)

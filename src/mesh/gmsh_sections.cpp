@@ -12,12 +12,9 @@
 
 namespace diffsim::gmsh {
 
-std::int32_t RawMesh::add_group(const Group& group) {
-  const auto [entry, is_new] = group_numbers_.try_emplace(group, static_cast<std::int32_t>(groups.size()));
-  if (is_new) {
-    groups.push_back(group);
-    group_names.emplace_back();
-  }
+std::int32_t TaggedMesh::add_group(int dimension, int tag) {
+  const auto [entry, is_new] = group_numbers_.try_emplace({dimension, tag}, static_cast<std::int32_t>(groups.size()));
+  if (is_new) groups.push_back({"", dimension, tag});
   return entry->second;
 }
 
@@ -31,7 +28,7 @@ class SectionReader {
   SectionReader(const Document& document, const Contents& contents, double scale, int order, CellKind kind)
       : document_(document), contents_(contents), scale_(scale), order_(order), kind_(kind) {}
 
-  RawMesh read();
+  TaggedMesh read();
 
  private:
   void reserve_nodes(std::int64_t count);
@@ -71,14 +68,14 @@ class SectionReader {
   const double scale_;
   const int order_;
   const CellKind kind_;
-  RawMesh mesh_;
+  TaggedMesh mesh_;
   std::map<std::pair<int, int>, std::vector<std::int32_t>> entities_;  ///< (dimension, tag): its groups
   std::vector<std::int64_t> nodes_;                                    ///< of the element just read
   bool last_was_cell_ = false;
   int cell_type_ = 0;  ///< Gmsh's, of all tetrahedra
 };
 
-RawMesh SectionReader::read() {
+TaggedMesh SectionReader::read() {
   if (!contents_.physical_names.name.empty()) read_physical_names();
   if (contents_.version == 22) {
     const auto read_counted = [this](const Section& section, const char* what, auto&& read_rest) {
@@ -135,13 +132,13 @@ void SectionReader::read_physical_names() {
     if (dimension < 0 || dimension > 3) in.fail("a physical group has dimension 0 to 3; correct it");
     const int tag = in.int32("the group's tag");
     if (tag <= 0) in.fail("the tag of a physical group must be positive; correct it");
-    const auto group = static_cast<std::size_t>(mesh_.add_group({dimension, tag}));
+    const auto group = static_cast<std::size_t>(mesh_.add_group(dimension, tag));
     const std::string_view name = in.quoted_text("the group's name");
     if (group != static_cast<std::size_t>(i)) in.fail("this physical group has two names; keep one");
     if (!name.empty() && !taken.emplace(dimension, name).second)
-      in.fail("two physical groups of dimension " + std::to_string(dimension) + " are called " + quoted(name) +
+      in.fail("two physical groups of dimension " + std::to_string(dimension) + " are called " + in_quotes(name) +
               "; rename one");
-    mesh_.group_names[group] = name;
+    mesh_.groups[group].name = name;
     in.end_record();
   }
   in.finish("names");
@@ -180,7 +177,7 @@ void SectionReader::read_entity(Source& in, int dimension) {
     const std::int32_t tag = in.int32("a physical tag");
     if (tag == std::numeric_limits<std::int32_t>::min()) in.fail("the physical tag is out of range; correct it");
     if (tag == 0) continue;
-    const std::int32_t group = mesh_.add_group({dimension, std::abs(tag)});  // the sign is an orientation
+    const std::int32_t group = mesh_.add_group(dimension, std::abs(tag));  // the sign is an orientation
     auto& groups = entry->second;
     if (std::find(groups.begin(), groups.end(), group) != groups.end()) continue;
     if (groups.size() == most_groups_of_an_entity)
@@ -315,7 +312,7 @@ void SectionReader::add_element_22(const Source& in, const ElementType& type, st
   if (tag == std::numeric_limits<std::int32_t>::min()) in.fail("the physical tag is out of range; correct it");
   trim_cell(in, type);
   if (tag == 0) return add_element(in, type, {}, offset);
-  const std::int32_t group = mesh_.add_group({type.dimension, std::abs(tag)});  // the sign is an orientation
+  const std::int32_t group = mesh_.add_group(type.dimension, std::abs(tag));  // the sign is an orientation
   if (type.dimension == dimension_of(kind_) && joins_last_cell(group))
     mesh_.cell_groups.push_back({static_cast<std::int64_t>(mesh_.cell_offsets.size()) - 1, group});
   else
@@ -339,8 +336,8 @@ void SectionReader::add_element(const Source& in, const ElementType& type, std::
   if (type.num_corners == 0)
     in.fail("a physical group has a " + std::to_string(type.num_nodes) + "-node " + type.name +
             ", which no tetrahedron has on its surface; mesh with triangles of first or second order");
-  RawMesh::GroupElement element{{}, order_ == 2 && type.num_nodes > type.num_corners, 0, offset};
-  std::copy_n(nodes_.begin(), element.second_order ? type.num_nodes : type.num_corners, element.nodes.begin());
+  RawMesh::GroupElement element{{}, type.dimension, order_ == 2 ? type.num_nodes : type.num_corners, 0, offset};
+  std::copy_n(nodes_.begin(), element.num_nodes, element.nodes.begin());
   for (const std::int32_t group : groups) {
     element.group = group;
     mesh_.group_elements.push_back(element);
@@ -456,7 +453,7 @@ void SectionReader::read_elements_41(Source in) {
 
 }  // namespace
 
-RawMesh read_sections(const Document& document, const Contents& contents, double scale, int order, CellKind kind) {
+TaggedMesh read_sections(const Document& document, const Contents& contents, double scale, int order, CellKind kind) {
   return SectionReader(document, contents, scale, order, kind).read();
 }
 

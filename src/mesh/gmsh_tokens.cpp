@@ -29,23 +29,6 @@ void Document::fail(const Section& section, std::size_t offset, const std::strin
   throw InputError(name, where.line, "", where.note.empty() ? what : what + " (" + where.note + ")");
 }
 
-std::string quoted(std::string_view text) {
-  constexpr std::size_t most = 40;
-  constexpr char digits[] = "0123456789abcdef";
-  std::string result = "'";
-  for (const char c : text.substr(0, most)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte < 0x7f) {
-      result += c;
-    } else {
-      result += "\\x";
-      result += digits[byte >> 4];
-      result += digits[byte & 15];
-    }
-  }
-  return result + (text.size() > most ? "…'" : "'");
-}
-
 void TextSource::begin_record(const char* what, std::int64_t index, std::int64_t count) {
   while (cursor_ != end_ && (is_blank(*cursor_) || *cursor_ == '\n')) ++cursor_;
   token_ = cursor_;
@@ -59,7 +42,7 @@ void TextSource::end_record() {
   skip_blanks();
   token_ = cursor_;
   if (cursor_ == end_) return;
-  if (*cursor_ != '\n') fail("the line should end before " + quoted(token()) + "; a line holds one record");
+  if (*cursor_ != '\n') fail("the line should end before " + in_quotes(token()) + "; a line holds one record");
   ++cursor_;
 }
 
@@ -67,7 +50,7 @@ void TextSource::finish(const char* what) {
   while (cursor_ != end_ && (is_blank(*cursor_) || *cursor_ == '\n')) ++cursor_;
   token_ = cursor_;
   if (cursor_ != end_)
-    fail("more " + std::string(what) + " than the count says, from " + quoted(token()) +
+    fail("more " + std::string(what) + " than the count says, from " + in_quotes(token()) +
          " on; correct the count or remove them");
 }
 
@@ -78,7 +61,7 @@ std::string_view TextSource::quoted_text(const char* what) {
   const std::string_view line = rest.substr(0, rest.find('\n'));
   const std::size_t last = line.rfind('"');
   if (line.empty() || line.front() != '"' || last == 0)
-    fail("expected " + std::string(what) + " in \"quotation marks\", found " + quoted(token()) + "; quote it");
+    fail("expected " + std::string(what) + " in \"quotation marks\", found " + in_quotes(token()) + "; quote it");
   cursor_ += last + 1;
   return line.substr(1, last - 1);
 }
@@ -93,11 +76,11 @@ void TextSource::fail_number(const char* what, std::errc code) const {
   const auto found = token();
   if (found.empty()) fail("the line ends before " + std::string(what) + "; complete it");
   if (code == std::errc::result_out_of_range) fail_value(what, "is too large or too small for its type");
-  fail("expected " + std::string(what) + ", found " + quoted(found) + "; write a plain number there");
+  fail("expected " + std::string(what) + ", found " + in_quotes(found) + "; write a plain number there");
 }
 
 void TextSource::fail_value(const char* what, const char* problem) const {
-  fail(std::string(what) + " " + quoted(token()) + " " + problem + "; correct it");
+  fail(std::string(what) + " " + in_quotes(token()) + " " + problem + "; correct it");
 }
 
 void BinarySource::finish(const char* what) {

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "diffsim/mesh/validate.hpp"
+#include "mesh_text.hpp"
 
 namespace diffsim::gmsh {
 
@@ -35,9 +36,6 @@ struct Document {
   [[noreturn]] void fail(std::size_t offset, const std::string& what) const;  ///< in a text part
   [[noreturn]] void fail(const Section& section, std::size_t offset, const std::string& what) const;
 };
-
-/// Text from a file, safe to print: in quotes, shortened, with unprintable bytes escaped.
-std::string quoted(std::string_view text);
 
 /// Reads the numbers of a section's text, a record a line, none across lines.
 ///

@@ -317,11 +317,40 @@ TEST_F(Bodies, AreReportedByTheMeshCommand) {
     EXPECT_EQ(cells.at("slab/all"), 108);
     EXPECT_EQ(cells.at("all"), 156);
   }
-  const Ran ran = run({"mesh", "mesh.yaml", "--convert", path("mesh.h5")}, "mesh");
-  EXPECT_EQ(ran.code, 2);
-  if (rank_ == 0) {
-    EXPECT_NE(ran.err.find("writes the mesh of one body"), std::string::npos) << ran.err;
+}
+
+TEST_F(Bodies, AreConvertedToAFileEach) {
+  // A box of another unit, an obstacle of triangles, and one that is the boundary of tetrahedra.
+  const std::string ball = "mesh: {sphere: {center: [0.4, -1, 0.2], radius: 0.1}}";
+  const std::string post = "mesh: {box: {size: [0.1, 1, 0.1], cells: [1, 2, 1]}}";
+  const std::string rest =
+      "  ball: {kind: obstacle, BALL}\n  post: {kind: obstacle, POST, placement: {translate: [2, 0, "
+      "0]}}\n" +
+      held + contact + "solver: {dt: 0.002, steps: 2, substeps: 4, damping: 1}\n";
+  const auto filled = [](std::string text, const std::string& what, const std::string& with) {
+    return text.replace(text.find(what), what.size(), with);
+  };
+  std::string scene =
+      filled(two_bodies, crate_mesh, "mesh: {box: {size: [200, 200, 200], cells: [2, 2, 2]}, scale: 0.001}");
+  write("scene.yaml", scene + filled(filled(rest, "BALL", ball), "POST", post));
+  good({"mesh", "scene.yaml", "--convert", path("converted/all.h5")}, "mesh");
+  const auto file = [](const std::string& body, const std::string& more = "") {
+    return "mesh: {file: converted/all-" + body + ".h5" + more + "}";
+  };
+  scene = filled(filled(two_bodies, crate_mesh, file("crate")), slab_mesh, file("slab"));
+  write("files.yaml", scene + filled(filled(rest, "BALL", file("ball")), "POST", file("post", ", cells: tetrahedra")));
+  good({"simulate", "scene.yaml"}, "scene");
+  good({"simulate", "files.yaml"}, "files");
+  for (const char* body : {"crate", "slab", "ball", "post"}) {
+    const std::string positions = "/bodies/" + std::string(body) + "/positions";
+    EXPECT_LE(largest_difference(dataset("scene/trajectory.h5", positions), dataset("files/trajectory.h5", positions)),
+              1e-13)
+        << body;
   }
+  EXPECT_FALSE(has("converted/all-ball.h5", "/cells"));
+  EXPECT_TRUE(has("converted/all-post.h5", "/cells"));
+  refused(two_bodies + "  ball: {kind: obstacle, " + file("post") + "}\n" + held + solver,
+          "all-post.h5: no triangles, but 12 tetrahedra; give another file");
 }
 
 TEST_F(Bodies, AreRefusedWithAReason) {

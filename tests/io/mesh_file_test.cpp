@@ -432,5 +432,42 @@ TEST(MeshFile, IsFoundByItsContent) {
   EXPECT_EQ(read_mesh(MPI_COMM_WORLD, "mesh_of_any_name")->num_global_cells(), 72);
 }
 
+TEST(MeshFile, HasCellsBelowTetrahedra) {
+  const std::vector<std::int64_t> nodes[] = {{4, 0}, {0, 1, 1, 2, 4, 0}, {0, 1, 2, 0, 2, 3}};
+  for (const CellKind kind : lower_kinds) {
+    MeshData mesh;
+    mesh.num_vertices = 5;
+    mesh.regions = {{"one", dimension_of(kind), 1}, {"tip", 0, 2}};
+    MeshData::LowerCells& cells = mesh.lower(kind);
+    cells.num = static_cast<std::int64_t>(nodes[index_of(kind)].size()) / corners_of(kind);
+    if (rank() == 0) {
+      mesh.coordinates = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 7};
+      cells.nodes = nodes[index_of(kind)];
+      cells.regions = {{1, 0}};
+      mesh.vertex_regions = {{4, 1}};
+    } else {
+      mesh.first_vertex = 5;
+      cells.first = cells.num;
+    }
+    write_mesh_file(MPI_COMM_WORLD, "lower.h5", mesh);
+    const MeshData again = read_mesh_data(MPI_COMM_WORLD, "lower.h5", 2.0, false, 1, kind);
+    EXPECT_EQ(again.num_vertices, 5);
+    EXPECT_EQ(again.lower(kind).num, cells.num);
+    EXPECT_EQ(again.num_cells, 0);
+    EXPECT_EQ(joined(again.lower(kind).nodes), nodes[index_of(kind)]);
+    EXPECT_EQ(joined(again.coordinates).back(), 14.0);
+    EXPECT_EQ(again.regions.at(1).name, "tip");
+    ASSERT_EQ(joined(again.lower(kind).regions).size(), 1u);
+    EXPECT_EQ(joined(again.lower(kind).regions)[0].cell, 1);
+    ASSERT_EQ(joined(again.vertex_regions).size(), 1u);
+    EXPECT_EQ(joined(again.vertex_regions)[0].vertex, 4);
+    const CellKind other = kind == CellKind::segment ? CellKind::tetrahedron : CellKind::segment;
+    const std::string error =
+        error_of(ErrorKind::input, [&] { read_mesh_data(MPI_COMM_WORLD, "lower.h5", 1.0, false, 1, other); });
+    EXPECT_EQ(error, "lower.h5: no " + std::string(name_of(other)) + ", but " + std::to_string(cells.num) + " " +
+                         name_of(kind) + "; give another file");
+  }
+}
+
 }  // namespace
 }  // namespace diffsim

@@ -3,11 +3,13 @@
 // Gmsh files whose triangles, lines or points are the cells.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/mesh/gmsh_reader.hpp"
+#include "mesh/gmsh_samples.hpp"
 
 namespace diffsim {
 namespace {
@@ -37,6 +39,79 @@ TEST(GmshKinds, ReadsTrianglesOrLinesAsCells) {
   EXPECT_EQ(segments.coordinates[3], 2.0);
   // The same triangle is a face where the cells are tetrahedra; the one without a group is skipped.
   EXPECT_EQ(parse_gmsh(mixed_22, "mesh.msh").face_regions.size(), 1u);
+}
+
+/// The same in 4.1: surface 1 in group "skin", surface 2 in none, curve 1 in "rim", point 1 in 9, volume 1 in "core".
+std::string mixed_41(testing::Encoding encoding) {
+  using testing::Encoder;
+  Encoder entities(encoding), nodes(encoding), elements(encoding);
+  const auto bounds = [&](int count) {
+    for (int i = 0; i < count; ++i) entities.real(0.0);
+  };
+  const auto entity = [&](int tag, int dimension, std::vector<int> groups) {
+    entities.int32(tag);
+    bounds(dimension == 0 ? 3 : 6);
+    entities.size(groups.size());
+    for (const int group : groups) entities.int32(group);
+    if (dimension > 0) entities.size(0);
+    entities.end_line();
+  };
+  entities.size(1).size(1).size(2).size(1).end_line();
+  entity(1, 0, {9});
+  entity(1, 1, {3});
+  entity(1, 2, {7});
+  entity(2, 2, {});
+  entity(1, 3, {5});
+  nodes.size(1).size(4).size(1).size(4).end_line().int32(3).int32(1).int32(0).size(4).end_line();
+  for (std::uint64_t tag = 1; tag <= 4; ++tag) nodes.size(tag).end_line();
+  for (const auto& x : {std::array{0., 0., 0.}, {1., 0., 0.}, {0., 1., 0.}, {0., 0., 1.}})
+    nodes.real(x[0]).real(x[1]).real(x[2]).end_line();
+  const auto block = [&](int dimension, int tag, int type, std::vector<std::vector<std::uint64_t>> rows) {
+    elements.int32(dimension).int32(tag).int32(type).size(rows.size()).end_line();
+    for (const auto& row : rows) {
+      elements.size(1);
+      for (const std::uint64_t node : row) elements.size(node);
+      elements.end_line();
+    }
+  };
+  elements.size(5).size(6).size(1).size(6).end_line();
+  block(0, 1, 15, {{4}});
+  block(1, 1, 1, {{1, 2}, {2, 3}});
+  block(2, 1, 2, {{1, 2, 3}});
+  block(2, 2, 2, {{1, 2, 4}});
+  block(3, 1, 4, {{1, 2, 3, 4}});
+  return testing::format_section("4.1", encoding) +
+         "$PhysicalNames\n3\n1 3 \"rim\"\n2 7 \"skin\"\n3 5 \"core\"\n$EndPhysicalNames\n" +
+         entities.section("Entities") + nodes.section("Nodes") + elements.section("Elements");
+}
+
+TEST(GmshKinds, ReadsRegionsOfVersion41) {
+  using testing::Encoding;
+  for (const Encoding encoding : {Encoding::text, Encoding::little_endian, Encoding::big_endian}) {
+    const std::string file = mixed_41(encoding);
+    const auto read = [&](CellKind kind) { return parse_gmsh(file, "mesh.msh", 1.0, false, 1, kind); };
+    const auto region_of = [](const MeshData& mesh, CellKind kind) {
+      EXPECT_FALSE(mesh.lower(kind).regions.empty());
+      const RegionInfo& region = mesh.regions.at(static_cast<std::size_t>(mesh.lower(kind).regions.at(0).region));
+      return region.name + " " + std::to_string(region.dimension) + " " + std::to_string(region.tag);
+    };
+    const MeshData triangles = read(CellKind::triangle);
+    EXPECT_EQ(triangles.lower(CellKind::triangle).nodes, (std::vector<std::int64_t>{0, 1, 2, 0, 1, 3}));
+    EXPECT_EQ(triangles.lower(CellKind::triangle).regions.size(), 1u);
+    EXPECT_EQ(region_of(triangles, CellKind::triangle), "skin 2 7");
+    EXPECT_EQ(triangles.vertex_regions.size(), 3u + 1u);
+    const MeshData segments = read(CellKind::segment);
+    EXPECT_EQ(segments.lower(CellKind::segment).nodes, (std::vector<std::int64_t>{0, 1, 1, 2}));
+    EXPECT_EQ(segments.lower(CellKind::segment).regions.size(), 2u);
+    EXPECT_EQ(region_of(segments, CellKind::segment), "rim 1 3");
+    const MeshData points = read(CellKind::point);
+    EXPECT_EQ(points.lower(CellKind::point).nodes, (std::vector<std::int64_t>{3}));
+    EXPECT_EQ(region_of(points, CellKind::point), "9 0 9");
+    const MeshData solid = read(CellKind::tetrahedron);
+    EXPECT_EQ(solid.regions.at(0).name, "core");
+    EXPECT_EQ(solid.cell_regions.size(), 1u);
+    EXPECT_EQ(solid.face_regions.size(), 1u);
+  }
 }
 
 TEST(GmshKinds, SaysWhichCellsTheFileHasInsteadOfThoseWanted) {

@@ -11,11 +11,13 @@
 
 namespace diffsim {
 
-/// Reads a mesh file of any format: HDF5 in even blocks on all ranks (see mesh_file.hpp), Gmsh on rank 0 (see
-/// gmsh_reader.hpp) and OBJ, STL and PLY (see polygon_reader.hpp), where the blocks of the others are empty. `scale`
-/// multiplies coordinates, to metres.
+/// Reads a mesh file of any format: HDF5 in even blocks on all ranks (see mesh_file.hpp); on rank 0, where the blocks
+/// of the others are empty, Gmsh (see gmsh_reader.hpp), VTU (see vtu_reader.hpp), MED (see med_reader.hpp), Exodus (see
+/// exodus_reader.hpp) and OBJ, STL and PLY (see polygon_reader.hpp). `scale` multiplies coordinates, to metres. Of
+/// other known formats the error says how to convert.
 ///
-/// The mesh has the file's cells of `kind`. HDF5 files have tetrahedra only; OBJ, STL and PLY have none.
+/// The mesh has the file's cells of `kind`. OBJ, STL and PLY have no tetrahedra. Cells below
+/// tetrahedra are read on rank 0 from any file.
 ///
 /// Tetrahedra are of that `order`, 1 or 2. Of a second-order file, order 1 takes the corners of cells; the nodes on
 /// edges keep their numbers, as vertices that no cell has. A linear file becomes second-order by elevate(). Throws

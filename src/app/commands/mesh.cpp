@@ -62,8 +62,7 @@ ReportValue partition_report(const TetrahedralMesh& mesh) {
 
 bool report_mesh(Job& job) {
   const Scene& scene = job.scene;
-  if (!job.line.convert.empty() && !scene.bodies.empty())
-    Place{nullptr, 0, "--convert"}.fail("writes the mesh of one body; give a scene with `mesh` instead of `bodies`");
+  const std::vector<std::string> converted = converted_files(job.line.convert, scene);
   const MeshData data = load_mesh(job.comm, scene);
   const std::shared_ptr<TetrahedralMesh> mesh = make_mesh(job.comm, scene, data);
   job.report.set_mesh(*mesh);
@@ -78,7 +77,9 @@ bool report_mesh(Job& job) {
   if (!job.line.convert.empty()) {
     const Stopwatch io(job.report, "io");
     OutputFolder(job.comm, std::filesystem::absolute(job.line.convert).parent_path().string()).create();
-    write_mesh_file(job.comm, job.line.convert, data);
+    if (scene.bodies.empty()) write_mesh_file(job.comm, converted.front(), data);
+    for (std::size_t b = 0; b < scene.bodies.size(); ++b)
+      write_mesh_file(job.comm, converted[b], load_source(job.comm, scene.bodies[b].mesh));
   }
 
   job.report["mesh"]["order"] = mesh->order();
@@ -114,8 +115,9 @@ bool report_mesh(Job& job) {
       job.out << fmt::format("stable explicit substep {:.4g} s: dt below {:.4g} s with {} substeps\n", stable,
                              stable * scene.solver.substeps, scene.solver.substeps);
   }
-  job.out << "wrote " << job.output.path("report.json") << (job.line.convert.empty() ? "" : ", " + job.line.convert)
-          << '\n';
+  job.out << "wrote " << job.output.path("report.json");
+  for (const std::string& file : converted) job.out << ", " << file;
+  job.out << '\n';
   return true;
 }
 
