@@ -30,7 +30,7 @@ TriangleMesh parse_box_obstacle(const Value& value) {
 
 MeshFileObstacle parse_triangles(const Value& value, const Scene& scene) {
   const Mapping mapping(value, {"file", "scale", "solid"});
-  const Value& file = mapping.need("file", "the path of an STL, OBJ or PLY file");
+  const Value& file = mapping.need("file", "the path of a file with triangles");
   MeshFileObstacle obstacle;
   obstacle.file = beside_scene(to_text(file), scene);
   if (const Value* scale = mapping.find("scale")) obstacle.scale = to_positive(*scale, "");

@@ -188,7 +188,7 @@ void add_contact(const Scene& scene, DifferentiableSolver& solver) {
   for (const MeshFileObstacle& given : scene.contact->files) {
     require_readable(solver.mesh()->comm(), given.file, given.place);
     collectively(solver.mesh()->comm(),
-                 [&] { contact.meshes[given.obstacle].mesh = read_triangles(given.file, given.scale); });
+                 [&] { contact.meshes[given.obstacle].mesh = read_surface(given.file, given.scale); });
   }
   for (std::size_t k = 0; k < contact.pairs.size(); ++k)
     if (const std::string fault = fault_of_pair(contact, k, *solver.mesh()); !fault.empty())

@@ -116,6 +116,23 @@ MeshData read_mesh_data(MPI_Comm comm, const std::string& path, double scale, bo
   return mesh;
 }
 
+TriangleMesh read_surface(const std::string& path, double scale) {
+  if (is_polygon_file(path)) return read_triangles(path, scale);
+  const MeshData mesh = read_serially(path, scale, false, 1, CellKind::triangle);
+  TriangleMesh surface;
+  std::vector<int> number(static_cast<std::size_t>(mesh.num_vertices), -1);
+  const std::vector<std::int64_t>& nodes = mesh.lower(CellKind::triangle).nodes;
+  for (const std::int64_t node : nodes) number[static_cast<std::size_t>(node)] = 0;
+  for (std::size_t v = 0; v < number.size(); ++v) {
+    if (number[v] < 0) continue;
+    number[v] = static_cast<int>(surface.vertices.size());
+    surface.vertices.push_back({mesh.coordinates[3 * v], mesh.coordinates[3 * v + 1], mesh.coordinates[3 * v + 2]});
+  }
+  const auto at = [&](std::size_t i) { return number[static_cast<std::size_t>(nodes[i])]; };
+  for (std::size_t i = 0; i < nodes.size(); i += 3) surface.triangles.push_back({at(i), at(i + 1), at(i + 2)});
+  return surface;
+}
+
 std::shared_ptr<TetrahedralMesh> read_mesh(MPI_Comm comm, const std::string& path, double scale,
                                            bool allow_coincident_vertices, int order,
                                            std::optional<int> quadrature_degree) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 #include "diffsim/io/hdf5_file.hpp"
 #include "runner_fixture.hpp"
@@ -243,8 +244,36 @@ const std::string ram_obj =
     "f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
 const std::string move_ram = "  - {region: ram/all, move: {velocity: [1, 0, 0]}}\n";
 
+/// The same in VTK's format, after a vertex in the crate that no triangle has.
+std::string ram_vtu() {
+  std::istringstream lines(ram_obj);
+  std::string points = "0.4 0.2 0.2\n", nodes, ends, types, line, word;
+  for (int triangles = 0; std::getline(lines, line);) {
+    if (line[0] == 'v') points += line.substr(2) + "\n";
+    if (line[0] != 'f') continue;
+    std::istringstream words(line.substr(2));
+    std::vector<std::string> corners;
+    while (words >> word) corners.push_back(word);
+    for (std::size_t k = 2; k < corners.size(); ++k) {
+      nodes += corners[0] + " " + corners[k - 1] + " " + corners[k] + "\n";
+      ends += std::to_string(3 * ++triangles) + " ";
+      types += "5 ";
+    }
+  }
+  const auto array = [](const std::string& type, const std::string& name, const std::string& values) {
+    return "<DataArray type=\"" + type + "\" Name=\"" + name + "\" NumberOfComponents=\"" +
+           (name == "Points" ? "3" : "1") + "\" format=\"ascii\">" + values + "</DataArray>";
+  };
+  return "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid><Piece NumberOfPoints=\"9\" "
+         "NumberOfCells=\"12\"><Points>" +
+         array("Float64", "Points", points) + "</Points><Cells>" + array("Int32", "connectivity", nodes) +
+         array("Int32", "offsets", ends) + array("UInt8", "types", types) +
+         "</Cells></Piece></UnstructuredGrid></VTKFile>\n";
+}
+
 TEST_F(Bodies, OfTrianglesAreObstacles) {
   write("ram.obj", ram_obj);
+  write("ram.vtu", ram_vtu());
   const std::string boundary = "boundary:\n  - {region: slab/y_min, fix: [x, y, z]}\n" + move_ram;
   const std::string finer = "solver: {dt: 0.002, steps: 10, substeps: 8, damping: 1}\n";
   const std::string rest = boundary + contact + finer +
@@ -262,6 +291,8 @@ TEST_F(Bodies, OfTrianglesAreObstacles) {
   of_contact.replace(of_contact.find("friction_velocity: 0.1}"), 23,
                      "friction_velocity: 0.1, obstacles: [{mesh: {file: ram.obj}, name: ram, velocity: [1, 0, 0]}]}");
   write("contact.yaml", of_contact);
+  write("file.yaml", of_contact.replace(of_contact.find("ram.obj"), 7, "ram.vtu"));
+  good({"simulate", "file.yaml"}, "file");
   for (const char* name : {"body", "box", "contact"}) {
     good({"gradient", std::string(name) + ".yaml"}, name);
     good({"simulate", std::string(name) + ".yaml"}, name);
@@ -271,6 +302,7 @@ TEST_F(Bodies, OfTrianglesAreObstacles) {
   EXPECT_GT(largest_difference({x.begin(), x.begin() + 81}, {x.end() - 81, x.end()}), 0.01);
   // They differ by the velocity of the ram's friction in the first substep.
   EXPECT_LT(largest_difference(x, other), 1e-5);
+  EXPECT_EQ(dataset("file/trajectory.h5", "/bodies/crate/positions"), other);
   const std::vector<double> ram = dataset("body/trajectory.h5", "/bodies/ram/positions");
   EXPECT_NEAR(ram[24 * 10] - ram[0], 0.002 * 10, 1e-14);
   EXPECT_EQ(dataset("body/trajectory.h5", "/bodies/ram/mesh/cells").size(), 36u);

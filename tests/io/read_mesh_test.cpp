@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,19 @@ TEST(ReadMesh, SpreadsAVtuFileOverTheRanks) {
   EXPECT_NEAR(mesh->quality().volume, 20.0 * 0.125, 1e-14);
   EXPECT_GT(mesh->num_cells(), 120 / testing::num_ranks() / 2);
   EXPECT_EQ(read_mesh(MPI_COMM_WORLD, file, 1.0, false, 2)->nodes_per_cell(), 10);
+}
+
+TEST(ReadMesh, GivesSurfacesWithoutVerticesOfNoTriangle) {
+  VtuWriter writer({});
+  const std::vector<double> points = {9, 9, 9, 0, 0, 0, 1, 0, 0, 8, 8, 8, 0, 1, 0, 0, 0, 1};
+  const std::string file = "surface" + std::to_string(testing::rank()) + ".vtu";
+  testing::write_bytes(file, writer.file(writer.piece(points, {{1, 2, 4}, {2, 4, 5}, {3, 0}}, {5, 5, 3})));
+  const TriangleMesh surface = read_surface(file, 2.0);
+  EXPECT_EQ(surface.vertices, (std::vector<std::array<double, 3>>{{0, 0, 0}, {2, 0, 0}, {0, 2, 0}, {0, 0, 2}}));
+  EXPECT_EQ(surface.triangles, (std::vector<std::array<int, 3>>{{0, 1, 2}, {1, 2, 3}}));
+  testing::write_bytes(file, writer.file(writer.piece(points, {{3, 0}}, {3})));
+  const std::string error = error_of(ErrorKind::input, [&] { read_surface(file); });
+  EXPECT_EQ(error, file + ": no triangles, but 1 segments; save a mesh with triangles");
 }
 
 TEST(ReadMesh, SaysHowToConvertWhatIsNotRead) {

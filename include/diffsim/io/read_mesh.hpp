@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "diffsim/mesh/polygon_reader.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim {
@@ -24,6 +25,10 @@ namespace diffsim {
 /// InputError with file and line or dataset, the same on every rank. Collective.
 MeshData read_mesh_data(MPI_Comm comm, const std::string& path, double scale = 1.0,
                         bool allow_coincident_vertices = false, int order = 1, CellKind kind = CellKind::tetrahedron);
+
+/// The triangles of a file of any format, as read_triangles() gives those of OBJ, STL and PLY; of other files without
+/// the vertices that no triangle has. Serial.
+TriangleMesh read_surface(const std::string& path, double scale = 1.0);
 
 /// Reads and partitions it; `quadrature_degree` as TetrahedralMesh takes it.
 std::shared_ptr<TetrahedralMesh> read_mesh(MPI_Comm comm, const std::string& path, double scale = 1.0,
