@@ -210,15 +210,15 @@ TEST(contact_pairs, the_jacobian_has_room_for_pairs_by_the_range_of_each) {
     }
     return count;
   };
-  EXPECT_EQ(coupled(0.006, {}, {}), 0U);
-  EXPECT_EQ(coupled(0.0085, 0.006, 0.006), 0U);
-  EXPECT_EQ(coupled(0.006, 0.0075, {}), 0U);
-  const std::size_t lower = coupled(0.006, 0.0085, {}), upper = coupled(0.006, {}, 0.0085);
+  EXPECT_EQ(coupled(0.00375, {}, {}), 0U);
+  EXPECT_EQ(coupled(0.0053, 0.00375, 0.00375), 0U);
+  EXPECT_EQ(coupled(0.00375, 0.0047, {}), 0U);
+  const std::size_t lower = coupled(0.00375, 0.0053, {}), upper = coupled(0.00375, {}, 0.0053);
   EXPECT_GT(lower, 0U);
   EXPECT_GT(upper, 0U);
-  EXPECT_EQ(coupled(0.0085, 0.006, {}), upper);
-  EXPECT_EQ(coupled(0.0085, {}, 0.006), lower);
-  EXPECT_EQ(coupled(0.0085, {}, {}), lower + upper);
+  EXPECT_EQ(coupled(0.0053, 0.00375, {}), upper);
+  EXPECT_EQ(coupled(0.0053, {}, 0.00375), lower);
+  EXPECT_EQ(coupled(0.0053, {}, {}), lower + upper);
 }
 
 TEST(contact_pairs, bodies_that_numbers_do_not_tell_apart_are_refused) {
