@@ -33,7 +33,7 @@ void mark_near(const PairView& pairs, const Vectors& from, const Vectors& to, do
         const bool is_point = p < count;
         const int first = is_point ? 1 : 2;
         const double most = reach + longest_way(a, b, 0, first) + longest_way(a, b, first, 4);
-        // What is not a number stays.
+        // A pair with coordinates that are no numbers stays.
         const std::int64_t near = squared_distance_of(pairs, p, a) > most * most ? 0 : 1;
         if (is_point)
           of_points(p) = near;

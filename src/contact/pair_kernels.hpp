@@ -103,7 +103,7 @@ std::vector<LawSums> pair_adjoints(const PairView& pairs, const NearPairs& activ
                                    const Vectors& w, const Vectors& rest, const Vectors& x_bar, const Vectors& v_bar,
                                    const RestAdjoint& rest_bar);
 
-/// What of these comes by the thickness ξ, where a law has one: the part along its direction, and its sums.
+/// Parts of the tangents and of the laws' sums that come by the thickness ξ, where a law has one.
 void add_thickness_tangents(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                             const std::vector<LawAddresses>& dlaws, const Vectors& tangents);
 void add_thickness_sums(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,

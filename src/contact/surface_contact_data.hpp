@@ -33,12 +33,12 @@ struct SurfaceContact::Data {
   Data(std::shared_ptr<const TetrahedralMesh> the_mesh, SurfaceContactOptions the_options);
   Vectors obstacles_at(const ParameterSet& set, int n, double time) const;
   Vectors still() const { return candidates.pool().take_zeroed<double>("diffsim::contact::still", reference.size()); }
-  /// d̂ and ξ of a law, m.
+  /// Range and thickness of a law, m.
   struct Reach {
     double range, thickness;
     bool operator==(const Reach&) const = default;
   };
-  /// Those of each law.
+  /// d̂ and ξ of each law.
   std::vector<Reach> reaches_of(const ParameterSet& set, int n) const;
   /// Pairs of the lists come nearer than this; implicit steps need room for more.
   double range(const ParameterSet& set, int n) const;

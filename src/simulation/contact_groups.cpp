@@ -155,7 +155,7 @@ std::vector<PlaneLaw> ContactGroups::laws_of_plane(std::size_t plane) const {
 }
 
 std::vector<GroupLaw> ContactGroups::laws_of_surfaces() const {
-  // Those of pairs that are named in their order, then those that differ from these, or from the shared one, by their
+  // Laws of the pairs that are named, in their order, then laws that differ from these, or from the shared one, by the
   // thickness alone.
   const std::size_t named = options_->pairs.size();
   std::vector<std::pair<std::size_t, GroupLaw>> laws;

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// What docs/scenes.md says of formats that meshio converts, where there is a meshio.
+// Formats that meshio converts, as docs/scenes.md says, where there is a meshio.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
