@@ -120,7 +120,7 @@ FAULTS = [
           "data_->hand_over(here, bar.dx_bar,", "data_->hand_over(here, bar.x_bar,", ["simulation.contact_hessian.np1"]),
 
     # ---- loads -----------------------------------------------------------------------------------------------------
-    Fault("traction: gradient × 1.001", "include/diffsim/core/point_term_impl.hpp",
+    Fault("traction: gradient × 1.001", "include/diffsim/core/point_parameters_impl.hpp",
           "value *= factor_of(takes, *found, at);", "value *= 1.001 * factor_of(takes, *found, at);",
           ["simulation.gradient.np1 */neo_hookean_tet4"]),
     Fault("traction: areas × 1.001 throughout", "src/load/surface_traction.cpp",

@@ -42,19 +42,28 @@ struct Sail {
   DIFFSIM_FUNCTION bool active(const StencilValues<double, 3, 2>& at) const { return at.x[0][0] > 0.4; }
 };
 
-/// The square of a cell's change of volume, E = κ/2 (J - 1)² J0, by its four corners.
+/// The square of the change of volume of parts of a cell, E = κ/2 Σ (J - 1)² V: of linear cells the whole, of others
+/// the four at its corners.
+template <int nodes>
 struct Bulk {
-  static constexpr int num_nodes = 4, num_values = 1;
+  static constexpr int num_nodes = nodes, num_values = 1;
   static constexpr bool uses_rest = true;
 
   template <class T>
-  static DIFFSIM_FUNCTION T volume(const Vec3<T> (&x)[4]) {
-    return dot(x[1] - x[0], cross(x[2] - x[0], x[3] - x[0])) / 6.0;
+  static DIFFSIM_FUNCTION T volume(const Vec3<T> (&x)[nodes], int part) {
+    constexpr int of[4][4] = {{0, 4, 6, 7}, {4, 1, 5, 8}, {6, 5, 2, 9}, {7, 8, 9, 3}};
+    Vec3<T> y[4];
+    for (int a = 0; a < 4; ++a) y[a] = x[nodes == 4 ? a : of[part][a]];
+    return dot(y[1] - y[0], cross(y[2] - y[0], y[3] - y[0])) / 6.0;
   }
   template <class T>
-  DIFFSIM_FUNCTION T energy(const StencilValues<T, 4, 1>& at) const {
-    const T rest = volume(at.X), change = volume(at.x) / rest - 1.0;
-    return 0.5 * at.p[0] * change * change * rest;
+  DIFFSIM_FUNCTION T energy(const StencilValues<T, nodes, 1>& at) const {
+    T sum(0.0);
+    for (int part = 0; part < (nodes == 4 ? 1 : 4); ++part) {
+      const T rest = volume(at.X, part), change = volume(at.x, part) / rest - 1.0;
+      sum += 0.5 * at.p[0] * change * change * rest;
+    }
+    return sum;
   }
 };
 
@@ -101,9 +110,18 @@ TEST_F(StencilTerms, sails_have_all_derivatives) {
   TermRig(mesh, term, parameters).expect_all_derivatives({"rest_positions"});
 }
 
-TEST_F(StencilTerms, volumes_have_all_derivatives) {
+TEST_F(StencilTerms, volumes_of_linear_cells_have_all_derivatives) {
   add_numbers("bulk", 2.0);
-  StencilTerm<Bulk> term("volumes", {}, {{"bulk"}}, corners(*mesh, 4));
+  StencilTerm<Bulk<4>> term("volumes", {}, {{"bulk"}}, corners(*mesh, 4));
+  TermRig(mesh, term, parameters).expect_all_derivatives();
+}
+
+TEST_F(StencilTerms, volumes_of_second_order_cells_have_all_derivatives) {
+  mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.6, 0.5}, {3, 1, 1}, 2);
+  parameters = {};
+  parameters.add("rest_positions", mesh->vertex_entities(), 3).field.from_host(mesh->rest_positions());
+  add_numbers("bulk", 2.0);
+  StencilTerm<Bulk<10>> term("volumes", {}, {{"bulk"}}, {mesh->cells().begin(), mesh->cells().end()});
   TermRig(mesh, term, parameters).expect_all_derivatives();
 }
 

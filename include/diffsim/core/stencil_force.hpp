@@ -141,19 +141,26 @@ DIFFSIM_FUNCTION bool is_active(const F& f, const Values<F>& at) {
     return true;
 }
 
-/// Numbering of the places from `first` on.
-template <int first>
-struct From {
-  static DIFFSIM_FUNCTION constexpr int number(int place) { return place - first; }
+/// Conversion of the numbers at the n places from `first` on into independent variables.
+template <int n>
+struct VariedFrom {
+  int first;
+  DIFFSIM_FUNCTION Dual<double, n> operator()(double value, double, int place) const {
+    const int k = place - first;
+    return k >= 0 && k < n ? Dual<double, n>::variable(value, k) : Dual<double, n>::constant(value);
+  }
 };
 
-/// J += factor ∂f by the 3 N numbers from the place `first` on.
-template <int first, class F, int n>
-DIFFSIM_FUNCTION void add_block(const F& f, const Values<F>& at, double factor, double (&J)[n][n]) {
-  Vectors<F, Dual<double, n>> force;
-  forces_of(f, combined(at, point::Varied<n, From<first>>()), force);
-  for (int r = 0; r < n; ++r)
-    for (int c = 0; c < n; ++c) J[r][c] += factor * force[r / 3][r % 3].derivative[c];
+/// J += factor ∂f by the n numbers from the place `first` on: by all at once, or by some where these are many.
+template <class F, int n>
+DIFFSIM_FUNCTION void add_block(const F& f, const Values<F>& at, int first, double factor, double (&J)[n][n]) {
+  constexpr int at_once = n <= 12 ? n : 3;
+  for (int begin = 0; begin < n; begin += at_once) {
+    Vectors<F, Dual<double, at_once>> force;
+    forces_of(f, combined(at, VariedFrom<at_once>{first + begin}), force);
+    for (int r = 0; r < n; ++r)
+      for (int c = 0; c < at_once; ++c) J[r][begin + c] += factor * force[r / 3][r % 3].derivative[c];
+  }
 }
 
 /// Sets J = a ∂f/∂x + b ∂f/∂v.
@@ -161,8 +168,8 @@ template <class F, int n>
 DIFFSIM_FUNCTION void jacobian_of(const F& f, const Values<F>& at, double by_position, double by_velocity,
                                   double (&J)[n][n]) {
   for (int k = 0; k < n * n; ++k) J[k / n][k % n] = 0.0;
-  add_block<0>(f, at, by_position, J);
-  if constexpr (uses_velocities<F>()) add_block<n>(f, at, by_velocity, J);
+  add_block(f, at, 0, by_position, J);
+  if constexpr (uses_velocities<F>()) add_block(f, at, n, by_velocity, J);
 }
 
 }  // namespace stencil
