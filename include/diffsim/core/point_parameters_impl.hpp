@@ -1,13 +1,16 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "diffsim/core/add_to_entries.hpp"
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/force_term.hpp"
+#include "diffsim/core/macros.hpp"
 
 namespace diffsim {
 
@@ -36,7 +39,9 @@ struct ParameterNumbers {
   double factor[size] = {};
 
   DIFFSIM_FUNCTION Number& at(int k, int place) const { return of[k][stride[k] * static_cast<std::ptrdiff_t>(place)]; }
-  DIFFSIM_FUNCTION double value(int k, int place) const { return of[k] ? factor[k] * at(k, place) : 0.0; }
+  DIFFSIM_FUNCTION double value(int k, int place) const {
+    return of[k] ? factor[k] * of[k][stride[k] * static_cast<std::ptrdiff_t>(place)] : 0.0;
+  }
 };
 
 /// Sums over points of derivatives by the numbers p.

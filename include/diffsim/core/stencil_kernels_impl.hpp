@@ -67,6 +67,15 @@ void set_rows(const char* label, const Sweep<F>& sweep, int length, double* rows
       });
 }
 
+template <class F>
+struct Energies {
+  Sweep<F> sweep;
+  DIFFSIM_FUNCTION void operator()(int i, double& sum) const {
+    const Values<F> at = read(sweep, sweep.at, i);
+    if (is_active(sweep.force, at)) sum += energy_of(sweep.force, at);
+  }
+};
+
 struct Forces {
   template <class F>
   DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int, const Values<F>& at, double* row) const {

@@ -67,7 +67,7 @@ class StencilTerm : public ForceTerm {
   void begin_adjoint_tangent(const ParameterSet&, const ParameterSet&) override {}
 
   double energy(const Configuration& at, const ParameterSet& parameters) override {
-    return sum_over("diffsim::core::stencil_energy", count_, Energies{sweep(at, parameters)});
+    return sum_over("diffsim::core::stencil_energy", count_, stencil::Energies<F>{sweep(at, parameters)});
   }
   void add_force(const Configuration& at, const ParameterSet& parameters, Field& force) override {
     add_vectors("diffsim::core::stencil_force", sweep(at, parameters), stencil::Forces(), force);
@@ -107,14 +107,6 @@ class StencilTerm : public ForceTerm {
   }
 
  private:
-  struct Energies {
-    stencil::Sweep<F> sweep;
-    DIFFSIM_FUNCTION void operator()(int i, double& sum) const {
-      const stencil::Values<F> at = stencil::read(sweep, sweep.at, i);
-      if (stencil::is_active(sweep.force, at)) sum += stencil::energy_of(sweep.force, at);
-    }
-  };
-
   void group_nodes() {
     std::vector<int> nodes(vertices_.size()), vertex, begin;
     for (std::size_t s = 0; s < nodes.size(); ++s) nodes[s] = static_cast<int>(s);

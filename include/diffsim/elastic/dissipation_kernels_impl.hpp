@@ -1,7 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
 #include <type_traits>
 
 #include "diffsim/core/point_force.hpp"
@@ -40,7 +39,7 @@ DIFFSIM_FUNCTION Mat3<Pack> result_of(const Mat3<T>& a) {
 /// The parameters of a law in fields [cells] or, as a direction, their derivatives; zero where there is no field.
 template <int K>
 struct CellNumbers {
-  std::array<const double*, K> of;
+  const double* of[K];
   int num_cells;
 
   /// 0 for the copies in the last pack.
@@ -189,8 +188,8 @@ struct DissipationAdjoint {
   DissipativeCells<L, E, T> cells;
   const double *x, *v, *w;
   const double *dx = nullptr, *dv = nullptr, *dw = nullptr;
-  bool to_velocities = true;                    // which derivative goes to the vertices: by velocities or by positions
-  std::array<double*, K> parameter_gradient{};  // [cells], added to with the positions' derivative; or nullptr
+  bool to_velocities = true;           // which derivative goes to the vertices: by velocities or by positions
+  double* parameter_gradient[K] = {};  // [cells], added to with the positions' derivative; or nullptr
   double* shape_sums = nullptr;
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[E::nodes]) const {

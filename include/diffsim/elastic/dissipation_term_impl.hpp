@@ -109,7 +109,7 @@ class DissipationTerm : public ForceTerm {
   std::vector<int> connectivity() const { return {mesh_->cells().begin(), mesh_->cells().end()}; }
   elastic::CellNumbers<K> numbers(const ParameterSet& set) const {
     elastic::CellNumbers<K> result{{}, scatter_.num_cells()};
-    for (std::size_t k = 0; k < K; ++k) result.of[k] = set.data(L::parameters[k].name);
+    for (int k = 0; k < K; ++k) result.of[k] = set.data(L::parameters[static_cast<std::size_t>(k)].name);
     return result;
   }
   /// `direction`: without meaning where T is a Pack.
@@ -123,8 +123,8 @@ class DissipationTerm : public ForceTerm {
     for_each_cell<E::nodes>("diffsim::elastic::dissipation_adjoint_velocities", scatter_, adjoint.velocities->data(),
                             kernel);
     kernel.to_velocities = false;
-    for (std::size_t k = 0; k < K; ++k) {
-      Parameter* const found = gradient.find(L::parameters[k].name);
+    for (int k = 0; k < K; ++k) {
+      Parameter* const found = gradient.find(L::parameters[static_cast<std::size_t>(k)].name);
       kernel.parameter_gradient[k] = found ? found->field.data() : nullptr;
     }
     for_each_cell<E::nodes>("diffsim::elastic::dissipation_adjoint_positions", scatter_, adjoint.positions.data(),
