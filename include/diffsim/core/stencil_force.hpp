@@ -141,25 +141,37 @@ DIFFSIM_FUNCTION bool is_active(const F& f, const Values<F>& at) {
     return true;
 }
 
-/// Conversion of the numbers at the n places from `first` on into independent variables.
-template <int n>
-struct VariedFrom {
+/// Conversion of n inputs from `first` on into independent variables.
+template <int n, class Numbering>
+struct Varied {
   int first;
-  DIFFSIM_FUNCTION Dual<double, n> operator()(double value, double, int place) const {
-    const int k = place - first;
-    return k >= 0 && k < n ? Dual<double, n>::variable(value, k) : Dual<double, n>::constant(value);
+
+  template <class T>
+  DIFFSIM_FUNCTION Dual<T, n> seed(const T& value, int place) const {
+    Dual<T, n> a;
+    a.value = value;
+    for (int k = 0; k < n; ++k) a.derivative[k] = T(Numbering::number(place) == first + k ? 1.0 : 0.0);
+    return a;
+  }
+  DIFFSIM_FUNCTION auto operator()(double value, double, int place) const { return seed(value, place); }
+};
+/// The same of numbers with their derivatives along a direction.
+template <int n, class Numbering>
+struct VariedAlong : Varied<n, Numbering> {
+  DIFFSIM_FUNCTION auto operator()(double value, double derivative, int place) const {
+    return this->seed(along(value, derivative), place);
   }
 };
 
-/// J += factor ∂f by the n numbers from the place `first` on: by all at once, or by some where these are many.
+/// J += factor ∂f by the n numbers from the place `start` on: by all at once, or by some where these are many.
 template <class F, int n>
-DIFFSIM_FUNCTION void add_block(const F& f, const Values<F>& at, int first, double factor, double (&J)[n][n]) {
+DIFFSIM_FUNCTION void add_block(const F& f, const Values<F>& at, int start, double factor, double (&J)[n][n]) {
   constexpr int at_once = n <= 12 ? n : 3;
-  for (int begin = 0; begin < n; begin += at_once) {
+  for (int first = 0; first < n; first += at_once) {
     Vectors<F, Dual<double, at_once>> force;
-    forces_of(f, combined(at, VariedFrom<at_once>{first + begin}), force);
+    forces_of(f, combined(at, Varied<at_once, point::SamePlace>{start + first}), force);
     for (int r = 0; r < n; ++r)
-      for (int c = 0; c < at_once; ++c) J[r][begin + c] += factor * force[r / 3][r % 3].derivative[c];
+      for (int c = 0; c < at_once; ++c) J[r][first + c] += factor * force[r / 3][r % 3].derivative[c];
   }
 }
 

@@ -96,6 +96,9 @@ struct Tangents {
   }
 };
 
+/// How many derivatives of w·f are taken at once: as many as a SIMD register has numbers.
+inline constexpr int at_once = 8;
+
 /// Derivatives of w·f by all inputs.
 template <class F>
 struct Adjoints {
@@ -103,10 +106,13 @@ struct Adjoints {
 
   DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int i, const Values<F>& at, double* row) const {
     constexpr int n = Inputs<F>::count;
-    Vectors<F, Dual<double, n>> by_force;
+    Vectors<F, Dual<double, at_once>> by_force;
     read_nodes(sweep, i, w, by_force);
-    const Dual<double, n> work = work_of(sweep.force, combined(at, point::Varied<n, InputAt<F>>()), by_force);
-    for (int k = 0; k < n; ++k) row[k] = work.derivative[k];
+    for (int first = 0; first < n; first += at_once) {
+      const Dual<double, at_once> work =
+          work_of(sweep.force, combined(at, Varied<at_once, InputAt<F>>{first}), by_force);
+      for (int k = first; k < n && k < first + at_once; ++k) row[k] = work.derivative[k - first];
+    }
   }
 };
 
@@ -118,16 +124,19 @@ struct AdjointTangents {
 
   DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int i, const Values<F>& at, double* row) const {
     constexpr int n = Inputs<F>::count;
-    using Scalar = Dual<Dual<double, 1>, n>;
+    using Scalar = Dual<Dual<double, 1>, at_once>;
     Vectors<F> value, change;
     read_nodes(sweep, i, w, value);
     read_nodes(sweep, i, dw, change);
     Vectors<F, Scalar> by_force;
     for (int k = 0; k < 3 * F::num_nodes; ++k)
       by_force[k / 3][k % 3] = Scalar::constant(along(value[k / 3][k % 3], change[k / 3][k % 3]));
-    const Scalar work =
-        work_of(sweep.force, combined(at, read(sweep, direction, i), point::VariedAlong<n, InputAt<F>>()), by_force);
-    for (int k = 0; k < n; ++k) row[k] = work.derivative[k].derivative[0];
+    const Values<F> along_direction = read(sweep, direction, i);
+    for (int first = 0; first < n; first += at_once) {
+      const Scalar work =
+          work_of(sweep.force, combined(at, along_direction, VariedAlong<at_once, InputAt<F>>{{first}}), by_force);
+      for (int k = first; k < n && k < first + at_once; ++k) row[k] = work.derivative[k - first].derivative[0];
+    }
   }
 };
 
