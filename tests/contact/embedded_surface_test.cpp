@@ -93,6 +93,22 @@ TEST(embedded_surface, follows_what_shape_functions_follow) {
   }
 }
 
+/// Least weight of any node, over all points.
+double least_weight(const EmbeddedSurface& surface) {
+  double least = 1.0;
+  for (const PointStencil& point : surface.map->stencils())
+    for (std::size_t k = 0; k < static_cast<std::size_t>(point.count); ++k) least = std::min(least, point.weights[k]);
+  MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+  return least;
+}
+
+TEST(embedded_surface, takes_the_cell_that_a_point_is_in_or_next_to) {
+  const auto mesh = row(1);
+  EXPECT_GE(least_weight(embed_surfaces(*mesh, {octahedron(0.4)})), 0.0);
+  // Bricks are 1/3 m long: of the cells that have the face of which the point is 5 cm outside.
+  EXPECT_NEAR(least_weight(embed_surfaces(*mesh, {octahedron(0.55)})), -0.15, 1e-12);
+}
+
 TEST(embedded_surface, of_curved_cells_is_where_its_file_says) {
   MeshData data = box({0.0, 0.0, 0.0}, {1.0, 0.5, 0.5}, {2, 1, 1}, 2);
   // x ↦ x + s y², cells and all.
