@@ -100,6 +100,8 @@ Scene parse_scene(const std::string& text, const std::string& file) {
   for (const BodyEntry& body : scene.bodies) {
     if (!scene.contact && body.thickness)
       body.place.fail("has a thickness, which is of contact, and the scene has none; add `contact` or remove it");
+    if (!scene.contact && body.surface)
+      body.surface->place.fail("is a surface for contact, and the scene has none; add `contact` or remove it");
     if (scene.contact)
       for (const std::string& label : scene.contact->labels)
         if (label == body.name)

@@ -95,6 +95,13 @@ struct InitialSection {
   Place place;                                    ///< of the path
 };
 
+/// Triangles in a file that a body touches by, read when the run begins; they lie where the body's mesh does.
+struct SurfaceFile {
+  std::string file;
+  double scale = 1.0;
+  Place place;
+};
+
 /// A body of a scene of several. Its materials are among the scene's, for regions BODY/….
 struct BodyEntry {
   /// Solid: tetrahedra with a material. Obstacle: triangles without mass, at rest where nothing moves them.
@@ -105,6 +112,7 @@ struct BodyEntry {
   Placement placement;
   InitialSection initial;           ///< instead of the scene's
   std::optional<double> thickness;  ///< in contact, m
+  std::optional<SurfaceFile> surface;
   Place place;
 };
 
@@ -140,7 +148,8 @@ struct ContactSection {
   std::vector<std::string> turning;  ///< of those that turn
   std::vector<std::string> thick;    ///< of those with a thickness
   std::vector<MeshFileObstacle> files;
-  std::vector<Place> pair_places;  ///< of `options.pairs`
+  std::optional<SurfaceFile> surface;  ///< of the one body of a scene without `bodies`
+  std::vector<Place> pair_places;      ///< of `options.pairs`
   Place place;
 };
 

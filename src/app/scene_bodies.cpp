@@ -42,6 +42,7 @@ void finish_obstacle(const Mapping& mapping, BodyEntry& body) {
   };
   refuse("material", "is of a body that deforms, and this one is an obstacle; remove it, or give kind: solid");
   refuse("initial", "is of a body that moves freely, and this one is an obstacle; move it by `boundary`");
+  refuse("surface", "is of a body of tetrahedra, and this one is an obstacle, which touches by its own triangles");
   if (body.mesh.order != 1) body.mesh.place.fail("is of order 2, and an obstacle has flat triangles; give order: 1");
   const bool is_box = std::holds_alternative<BoxMesh>(body.mesh.source);
   if (!body.mesh.cells) body.mesh.cells = is_box ? CellKind::tetrahedron : CellKind::triangle;
@@ -82,7 +83,7 @@ void parse_bodies(const Value& value, Scene& scene) {
     value.place.fail("give a mapping of names, such as `crate: {mesh: {file: …}, material: {…}}`");
   for (std::size_t i = 0; i < value.items.size(); ++i) {
     const Value& item = value.items[i];
-    const Mapping mapping(item, {"kind", "mesh", "placement", "material", "initial", "thickness"},
+    const Mapping mapping(item, {"kind", "mesh", "placement", "material", "initial", "thickness", "surface"},
                           {"radius", "density", "urdf", "base"});
     BodyEntry body;
     body.name = value.keys[i];
@@ -96,6 +97,7 @@ void parse_bodies(const Value& value, Scene& scene) {
     if (const Value* placement = mapping.find("placement")) body.placement = parse_placement(*placement);
     if (const Value* initial = mapping.find("initial")) body.initial = parse_initial(*initial, scene, body.name);
     if (const Value* thickness = mapping.find("thickness")) body.thickness = to_non_negative(*thickness, "m");
+    if (const Value* surface = mapping.find("surface")) body.surface = parse_surface(*surface, scene);
     if (body.kind == BodyEntry::Kind::obstacle)
       finish_obstacle(mapping, body);
     else

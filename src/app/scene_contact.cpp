@@ -130,9 +130,19 @@ TriangleMesh parse_cylinder(const Value& value) {
   return contact::cylinder_triangles(from, to_vector(other), to_positive(mapping.need("radius", "a number, m"), "m"));
 }
 
+SurfaceFile parse_surface(const Value& value, const Scene& scene) {
+  const Mapping mapping(value, {"file", "scale"});
+  const Value& file = mapping.need("file", "the path of a file with triangles");
+  SurfaceFile surface;
+  surface.file = beside_scene(to_text(file), scene);
+  if (const Value* scale = mapping.find("scale")) surface.scale = to_positive(*scale, "");
+  surface.place = file.place;
+  return surface;
+}
+
 ContactSection parse_contact(const Value& value, const Scene& scene) {
   const Mapping mapping(value, {"barrier_distance", "barrier_stiffness", "friction", "friction_velocity", "thickness",
-                                "obstacles", "self", "max_pairs", "pairs"});
+                                "obstacles", "self", "max_pairs", "pairs", "surface"});
   ContactSection section;
   section.place = mapping.place();
   ContactOptions& options = section.options;
@@ -149,6 +159,11 @@ ContactSection parse_contact(const Value& value, const Scene& scene) {
   if (const Value* thickness = mapping.find("thickness")) options.thickness = to_non_negative(*thickness, "m");
   for (const BodyEntry& body : scene.bodies)
     if (body.thickness) options.thicknesses.push_back({body.name, *body.thickness});
+  if (const Value* surface = mapping.find("surface")) {
+    if (!scene.bodies.empty())
+      mapping.place_of("surface").fail("is of the body of a scene with a `mesh`; give it to one of the `bodies`");
+    section.surface = parse_surface(*surface, scene);
+  }
   if (const Value* obstacles = mapping.find("obstacles"))
     for (const Value* item : to_items(*obstacles)) parse_obstacle(*item, scene, section);
   if (const Value* self = mapping.find("self")) options.self = to_boolean(*self);

@@ -24,6 +24,7 @@ ContactSection parse_contact(const Value& value, const Scene& scene);
 /// Shapes of obstacles: {center:, radius:} and {from:, to:, radius:}.
 TriangleMesh parse_sphere(const Value& value);
 TriangleMesh parse_cylinder(const Value& value);
+SurfaceFile parse_surface(const Value& value, const Scene& scene);
 std::vector<ObjectiveEntry> parse_objectives(const Value& value, const Scene& scene);
 std::vector<ParameterEntry> parse_parameters(const Value& value, const Scene& scene);
 /// `measure_error`: see Scene.

@@ -180,6 +180,21 @@ std::vector<double> load_initial(const Scene& scene, const TetrahedralMesh& mesh
   return values;
 }
 
+/// Reads the triangles that a body touches by, and puts them where the body is.
+BodySurface load_surface(MPI_Comm comm, const SurfaceFile& given, const std::string& body, const Placement& placement) {
+  BodySurface surface{body, {}};
+  require_readable(comm, given.file, given.place);
+  at_place(given.place, [&] {
+    collectively(comm, [&] { surface.mesh = read_surface(given.file, given.scale); });
+    MeshData points;
+    for (const auto& x : surface.mesh.vertices) points.coordinates.insert(points.coordinates.end(), x.begin(), x.end());
+    place(points, placement);
+    for (std::size_t v = 0; v < surface.mesh.vertices.size(); ++v)
+      for (std::size_t c = 0; c < 3; ++c) surface.mesh.vertices[v][c] = points.coordinates[3 * v + c];
+  });
+  return surface;
+}
+
 void add_contact(const Scene& scene, DifferentiableSolver& solver) {
   ContactOptions contact = scene.contact->options;
   for (const ParameterEntry& entry : scene.parameters)
@@ -190,6 +205,12 @@ void add_contact(const Scene& scene, DifferentiableSolver& solver) {
     collectively(solver.mesh()->comm(),
                  [&] { contact.meshes[given.obstacle].mesh = read_surface(given.file, given.scale); });
   }
+  const auto add_surface = [&](const std::optional<SurfaceFile>& given, const std::string& body,
+                               const Placement& placement) {
+    if (given) contact.surfaces.push_back(load_surface(solver.mesh()->comm(), *given, body, placement));
+  };
+  add_surface(scene.contact->surface, unnamed_body, {});
+  for (const BodyEntry& body : scene.bodies) add_surface(body.surface, body.name, body.placement);
   for (std::size_t k = 0; k < contact.pairs.size(); ++k)
     if (const std::string fault = fault_of_pair(contact, k, *solver.mesh()); !fault.empty())
       scene.contact->pair_places[k].fail(fault);

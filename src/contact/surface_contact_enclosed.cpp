@@ -53,7 +53,8 @@ class BodySurfaces {
       const auto body = static_cast<std::size_t>(body_of_vertex(mesh.bodies(), number(triangles[t][0])));
       triangles_[body].push_back(triangles[t]);
       // The weight of an edge of n triangles is 1/n - 1. Boundaries of tetrahedra are closed anyway.
-      if (mesh.bodies().empty() || mesh.bodies()[body].kind == CellKind::tetrahedron) continue;
+      if (mesh.bodies().empty() ? mesh.num_global_cells() > 0 : mesh.bodies()[body].kind == CellKind::tetrahedron)
+        continue;
       for (const double weight : candidates.surface().triangles[t].edge_weights)
         if (weight != -0.5) closed_[body] = 0;
     }

@@ -25,10 +25,13 @@ template void largest_eigenvalue<Tet10>(const CellGeometry<Tet10>&, int, const P
 template void largest_eigenvalue<FineTet10>(const CellGeometry<FineTet10>&, int, const Pack (&)[9][9],
                                             Vec3<Pack> (&)[FineTet10::nodes]);
 template void add_stiffness<Tet4>(const CellGeometry<Tet4>&, int, int, double, bool,
-                                  Pack (&)[Tet4::points_at_once][9][9], const BlockSink&);
+                                  const Mat3<Pack> (&)[Tet4::points_at_once], Pack (&)[Tet4::points_at_once][9][9],
+                                  const BlockSink&);
 template void add_stiffness<Tet10>(const CellGeometry<Tet10>&, int, int, double, bool,
-                                   Pack (&)[Tet10::points_at_once][9][9], const BlockSink&);
+                                   const Mat3<Pack> (&)[Tet10::points_at_once], Pack (&)[Tet10::points_at_once][9][9],
+                                   const BlockSink&);
 template void add_stiffness<FineTet10>(const CellGeometry<FineTet10>&, int, int, double, bool,
+                                       const Mat3<Pack> (&)[FineTet10::points_at_once],
                                        Pack (&)[FineTet10::points_at_once][9][9], const BlockSink&);
 template void dual_gradients_at<Tet4>(const CellGeometry<Tet4>&, int, int, const int*, const double*, const double*,
                                       Mat3<PackDual> (&)[Tet4::points_at_once]);

@@ -168,7 +168,10 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
   const ContactGroups groups(options, *mesh_);
   if (options.thickness) add(Spec::thickness, {*options.thickness});
   for (const BodyThickness& given : options.thicknesses) add(Spec::thickness, {given.value}, given.body);
+  EmbeddedSurface surface{mesh_, nullptr};
+  if (!options.surfaces.empty()) surface = embed_surfaces(*mesh_, options.surfaces, groups.regions());
   const auto add_term = [&](std::unique_ptr<ContactTerm> term) {
+    if (surface.map) term = make_mapped_contact(std::move(term), surface.map);
     contacts_.push_back(term.get());
     system().add_term(std::move(term));
   };
@@ -183,8 +186,8 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
     add_rate(label, plane.rotation);
     if (plane.thickness) add(Spec::thickness, {*plane.thickness}, label);
     for (const PlaneLaw& law : groups.laws_of_plane(k))
-      add_term(make_plane_contact(mesh_, PlaneShape{label, plane.normal, plane.rotation.axis, plane.rotation.origin},
-                                  friction, law));
+      add_term(make_plane_contact(
+          surface.mesh, PlaneShape{label, plane.normal, plane.rotation.axis, plane.rotation.origin}, friction, law));
   }
   if (!options.self && options.meshes.empty() && mesh_->bodies().size() < 2) return;
   SurfaceContactOptions surfaces;
@@ -209,7 +212,7 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
     surfaces.obstacles.push_back({label, obstacle.mesh, obstacle.solid.value_or(fault.empty()), obstacle.rotation.axis,
                                   obstacle.rotation.origin});
   }
-  add_term(std::make_unique<SurfaceContact>(mesh_, std::move(surfaces)));
+  add_term(std::make_unique<SurfaceContact>(surface.mesh, std::move(surfaces)));
 }
 
 void DifferentiableSolver::require_apart() {

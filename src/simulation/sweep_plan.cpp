@@ -83,6 +83,7 @@ struct Trial {
 /// `own`: bytes that the caller has made for the trial and will not keep.
 Trial try_steps(Model& model, const State& initial, const ParameterSet& gradient, int num_steps, std::int64_t own) {
   Trial trial;
+  own += bytes_of(gradient) + 2 * bytes_of(initial) + record_bytes(model);  // asked first: it makes a state
   release_free_memory();
   ParameterSet scratch = model.parameters().zero_like(gradient.names());
   State state = initial.clone();
@@ -108,7 +109,6 @@ Trial try_steps(Model& model, const State& initial, const ParameterSet& gradient
   const double most = peak.stop();
   release_free_memory();
   const double resident = resident_memory_bytes();
-  own += bytes_of(scratch) + 2 * bytes_of(initial) + record_bytes(model);
   trial.held = std::max<std::int64_t>(static_cast<std::int64_t>(resident) - own, 0);
   trial.passing = static_cast<std::int64_t>(std::max(most - resident, 0.0));
   return trial;

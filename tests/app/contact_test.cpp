@@ -101,12 +101,12 @@ TEST_F(Contact, APairHasALawOfItsOwn) {
 TEST_F(Contact, ThicknessIsOfBodiesObstaclesAndPairs) {
   const std::string obstacles =
       "thickness: 0.003, obstacles: [{name: floor, plane: {point: [0, -0.012, 0], normal: [0, 1, 0]}, thickness: "
-      "0.002}, {name: ball, sphere: {center: [0.17, -0.068, 0.05], radius: 0.06}}], "
-      "pairs: [{between: [body, ball], thickness: 0.004}]";
+      "0.002}, {name: step, box: {min: [0.12, -0.1, -0.05], max: [0.4, -0.011, 0.15]}}], "
+      "pairs: [{between: [body, step], thickness: 0.004}]";
   write("scene.yaml", block(obstacles,
                             "objective: {type: target_position, region: x_max, target: [0.5, 0.3, 0.1]}\n"
                             "parameters: [{name: thickness}, {name: \"thickness:floor\"}, "
-                            "{name: \"thickness:body|ball\"}, {name: barrier_distance}]\n"));
+                            "{name: \"thickness:body|step\"}, {name: barrier_distance}]\n"));
   const Ran ran = run({"check", "scene.yaml"}, "out");
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
   // Twelve millimetres above the floor is too near for 15 and 10 together.
@@ -125,6 +125,38 @@ TEST_F(Contact, ThicknessIsOfBodiesObstaclesAndPairs) {
     if (rank_ == 0) {
       EXPECT_NE(refused.err.find(message), std::string::npos) << refused.err;
     }
+  }
+}
+
+/// A surface of the body's own is where its file says, and its points move with the cells around.
+TEST_F(Contact, ABodyTouchesByASurfaceOfItsOwn) {
+  // A closed skin 2 mm outside the block, in millimetres.
+  write("skin.obj",
+        "v -2 -2 -2\nv 202 -2 -2\nv 202 102 -2\nv -2 102 -2\nv -2 -2 102\nv 202 -2 102\nv 202 102 102\nv -2 102 102\n"
+        "f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 4 8 7 3\nf 1 5 8 4\nf 2 3 7 6\n");
+  const std::string skin = "surface: {file: skin.obj, scale: 0.001}, ", floor = "obstacles: [{name: floor, plane: ";
+  const std::string at_12_mm = floor + "{point: [0, -0.012, 0], normal: [0, 1, 0]}}]";
+  const auto start_at_1_mm = [&](const std::string& surface) {
+    write("scene.yaml", block(surface + floor + "{point: [0, -0.001, 0], normal: [0, 1, 0]}}]"));
+    return run({"simulate", "scene.yaml"}, "out");
+  };
+  EXPECT_EQ(start_at_1_mm("").code, 0);
+  const Ran through = start_at_1_mm(skin);
+  EXPECT_EQ(through.code, 2);
+  write("check.yaml", block(skin + at_12_mm,
+                            "objective: {type: target_position, region: x_max, target: [0.5, 0.3, 0.1]}\n"
+                            "parameters: [{name: barrier_distance}, {name: \"obstacle_position:floor\"}]\n"));
+  const Ran checked = run({"check", "check.yaml"}, "out");
+  EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
+  write("far.yaml", block("surface: {file: skin.obj}, " + at_12_mm));
+  const Ran far = run({"simulate", "far.yaml"}, "out");
+  EXPECT_EQ(far.code, 2);
+  if (rank_ == 0) {
+    EXPECT_NE(through.err.find("the body touches or intersects at the start, 4 times: vertex 0 and plane floor"),
+              std::string::npos)
+        << through.err;
+    EXPECT_NE(far.err.find("is farther from all cells of the body than the longest edge"), std::string::npos)
+        << far.err;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "diffsim/contact/embedded_surface.hpp"
 #include "diffsim/contact/parameters.hpp"
 #include "diffsim/contact/surface.hpp"
 
@@ -91,6 +92,7 @@ struct ContactOptions {
   /// where this is given. Obstacles have none but their own.
   std::optional<double> thickness = {};
   std::vector<BodyThickness> thicknesses = {};  ///< of bodies that have their own
+  std::vector<BodySurface> surfaces = {};       ///< of bodies that touch by other triangles than their boundary
   bool with_friction = false;  ///< also where all µ are 0, for derivatives by them; else where a µ > 0
   bool self = false;           ///< each body with itself; different bodies of a mesh touch each other anyway
   std::int64_t max_pairs = 0;  ///< of a rank, of each kind, that may touch; 0: 2²⁸, or half of the memory free

@@ -1,0 +1,226 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "diffsim/core/pack.hpp"
+#include "diffsim/core/small_tensor.hpp"
+#include "diffsim/elastic/spectral.hpp"
+
+// Derivatives H = ∂P/∂F of a stress, [9, 9] with the row 3 i + j for P_ij, made positive semidefinite: negative
+// eigenvalues become 0. T is double or Pack; all lanes of a pack are worked together.
+
+namespace diffsim::elastic {
+
+/// Whether H is positive definite in all lanes, by the pivots of LDLᵀ.
+template <class T>
+DIFFSIM_FUNCTION bool is_positive_definite(const T (&H)[9][9]) {
+  T A[9][9];
+  for (int i = 0; i < 9; ++i)
+    for (int j = 0; j <= i; ++j) A[i][j] = H[i][j];
+  for (int k = 0; k < 9; ++k) {
+    if (any_not_greater(A[k][k], 0.0)) return false;
+    const T inverse = T(1.0) / A[k][k];
+    for (int i = k + 1; i < 9; ++i) {
+      const T factor = A[i][k] * inverse;
+      for (int j = k + 1; j <= i; ++j) A[i][j] -= factor * A[j][k];
+    }
+  }
+  return true;
+}
+
+/// The nearest positive semidefinite matrix: negative eigenvalues become 0, by cyclic Jacobi (Golub & Van Loan,
+/// ch. 8.5), all lanes at once until the last has converged.
+template <class T>
+DIFFSIM_FUNCTION void project_to_semidefinite(T (&H)[9][9]) {
+  using std::abs, std::copysign, std::sqrt;
+  T A[9][9], V[9][9];
+  for (int i = 0; i < 9; ++i)
+    for (int j = 0; j < 9; ++j) {
+      A[i][j] = 0.5 * (H[i][j] + H[j][i]);
+      V[i][j] = i == j ? 1.0 : 0.0;
+    }
+  for (int sweep = 0; sweep < 12; ++sweep) {
+    T off = 0.0, all = 0.0;
+    for (int i = 0; i < 9; ++i)
+      for (int j = 0; j < 9; ++j) {
+        all += A[i][j] * A[i][j];
+        if (i != j) off += A[i][j] * A[i][j];
+      }
+    if (!any_not_greater(1e-30 * all - off, -1e-300)) break;
+    for (int p = 0; p < 8; ++p)
+      for (int q = p + 1; q < 9; ++q) {
+        // The smaller root of t² + 2 θ t = 1, θ = (A_qq - A_pp)/(2 A_pq); 0 where A_pq is.
+        const T difference = A[q][q] - A[p][p], twice = 2.0 * A[p][q];
+        const T size = abs(difference) + sqrt(difference * difference + twice * twice) + 1e-300;
+        const T t = copysign(T(1.0), difference) * twice / size;
+        const T c = 1.0 / sqrt(t * t + 1.0), s = t * c;
+        for (int i = 0; i < 9; ++i) {
+          const T ap = A[i][p], aq = A[i][q];
+          A[i][p] = c * ap - s * aq;
+          A[i][q] = s * ap + c * aq;
+        }
+        for (int i = 0; i < 9; ++i) {
+          const T ap = A[p][i], aq = A[q][i];
+          A[p][i] = c * ap - s * aq;
+          A[q][i] = s * ap + c * aq;
+        }
+        for (int i = 0; i < 9; ++i) {
+          const T vp = V[i][p], vq = V[i][q];
+          V[i][p] = c * vp - s * vq;
+          V[i][q] = s * vp + c * vq;
+        }
+      }
+  }
+  T values[9];
+  for (int k = 0; k < 9; ++k) values[k] = A[k][k] * indicator_greater(A[k][k], 0.0);
+  for (int i = 0; i < 9; ++i)
+    for (int j = 0; j <= i; ++j) {
+      T sum = 0.0;
+      for (int k = 0; k < 9; ++k) sum += values[k] * V[i][k] * V[j][k];
+      H[i][j] = H[j][i] = sum;
+    }
+}
+
+/// Orthonormal U and V with F = U diag(σ) Vᵀ, σ in falling order, the last with a sign.
+template <class T>
+struct SingularFrame {
+  Mat3<T> U, V;
+  bool is_good;  ///< false where in some lane the second σ is too small to tell U
+};
+
+namespace detail {
+
+/// Exchanges columns p and q of V, and their values, where the second value is larger.
+template <class T>
+DIFFSIM_FUNCTION void sort_columns(SymmetricEigen<T>& eigen, int p, int q) {
+  const T swap = indicator_greater(T(eigen.values[q] - eigen.values[p]), 0.0), stay = T(1.0) - swap;
+  const T first = eigen.values[p], second = eigen.values[q];
+  eigen.values[p] = stay * first + swap * second;
+  eigen.values[q] = stay * second + swap * first;
+  for (int i = 0; i < 3; ++i) {
+    const T a = eigen.vectors(i, p), b = eigen.vectors(i, q);
+    eigen.vectors(i, p) = stay * a + swap * b;
+    eigen.vectors(i, q) = stay * b + swap * a;
+  }
+}
+
+template <class T>
+DIFFSIM_FUNCTION T positive_part(const T& x) {
+  return x * indicator_greater(x, 0.0);
+}
+
+}  // namespace detail
+
+template <class T>
+DIFFSIM_FUNCTION SingularFrame<T> singular_frame(const Mat3<T>& F) {
+  using std::sqrt;
+  Mat3<T> C;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) C(i, j) = F(0, i) * F(0, j) + F(1, i) * F(1, j) + F(2, i) * F(2, j);
+  SymmetricEigen<T> eigen = symmetric_eigen(C);
+  detail::sort_columns(eigen, 0, 1);
+  detail::sort_columns(eigen, 1, 2);
+  detail::sort_columns(eigen, 0, 1);
+  SingularFrame<T> frame;
+  frame.V = eigen.vectors;
+  Vec3<T> u[3];
+  for (int k = 0; k < 2; ++k) u[k] = F * Vec3<T>{{eigen.vectors(0, k), eigen.vectors(1, k), eigen.vectors(2, k)}};
+  const T largest = dot(u[0], u[0]);
+  for (int c = 0; c < 3; ++c) u[0][c] = u[0][c] / sqrt(largest);
+  const T along = dot(u[0], u[1]);
+  for (int c = 0; c < 3; ++c) u[1][c] = u[1][c] - along * u[0][c];
+  const T second = dot(u[1], u[1]);
+  for (int c = 0; c < 3; ++c) u[1][c] = u[1][c] / sqrt(second);
+  u[2] = cross(u[0], u[1]);
+  for (int k = 0; k < 3; ++k)
+    for (int c = 0; c < 3; ++c) frame.U(c, k) = u[k][c];
+  // A second σ below 1e-6 of the first leaves U with rounding errors of 1e-10.
+  frame.is_good = !any_not_greater(T(second - 1e-12 * largest), 0.0);
+  return frame;
+}
+
+/// `project_to_semidefinite` by the frame of F, in which H of an isotropic law is a block of 3 × 3, of the stretches,
+/// and one of 2 × 2 for each two axes (Smith, de Goes and Kim 2019, Analytic eigensystems for isotropic distortion
+/// energies). False, and H as it was, where it is not, as of laws with fibres.
+template <class T>
+DIFFSIM_FUNCTION bool project_in_frame(const Mat3<T>& F, T (&H)[9][9]) {
+  using std::sqrt;
+  const SingularFrame<T> frame = singular_frame(F);
+  if (!frame.is_good) return false;
+  // Columns of D: 3 a + b is u_a v_bᵀ.
+  T D[9][9], HD[9][9], A[9][9];
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b)
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) D[3 * i + j][3 * a + b] = frame.U(i, a) * frame.V(j, b);
+  for (int row = 0; row < 9; ++row) {
+    T by_v[3][3];  // Σ_l H[row][k l] V_lb
+    for (int k = 0; k < 3; ++k)
+      for (int b = 0; b < 3; ++b)
+        by_v[k][b] =
+            H[row][3 * k] * frame.V(0, b) + H[row][3 * k + 1] * frame.V(1, b) + H[row][3 * k + 2] * frame.V(2, b);
+    for (int a = 0; a < 3; ++a)
+      for (int b = 0; b < 3; ++b)
+        HD[row][3 * a + b] = by_v[0][b] * frame.U(0, a) + by_v[1][b] * frame.U(1, a) + by_v[2][b] * frame.U(2, a);
+  }
+  T all = 0.0, outside = 0.0;
+  for (int p = 0; p < 9; ++p)
+    for (int q = 0; q <= p; ++q) {
+      T sum = 0.0;
+      for (int row = 0; row < 9; ++row) sum += D[row][p] * HD[row][q];
+      A[p][q] = A[q][p] = sum;
+      all += sum * sum;
+      const bool is_stretch = p % 4 == 0 && q % 4 == 0, is_pair = p == q || p == 3 * (q % 3) + q / 3;
+      if (!is_stretch && !is_pair) outside += sum * sum;
+    }
+  if (any_not_greater(T(1e-24 * all - outside), -1e-300)) return false;
+
+  Mat3<T> stretches;
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b) stretches(a, b) = A[4 * a][4 * b];
+  const SymmetricEigen<T> eigen = symmetric_eigen(stretches);
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b) {
+      T sum = 0.0;
+      for (int k = 0; k < 3; ++k)
+        sum += detail::positive_part(eigen.values[k]) * eigen.vectors(a, k) * eigen.vectors(b, k);
+      A[4 * a][4 * b] = sum;
+    }
+  for (int a = 0; a < 2; ++a)
+    for (int b = a + 1; b < 3; ++b) {
+      const int p = 3 * a + b, q = 3 * b + a;
+      // Eigenvalues m ± r of [m + d, e; e, m - d].
+      const T m = 0.5 * (A[p][p] + A[q][q]), d = 0.5 * (A[p][p] - A[q][q]), e = A[p][q];
+      const T r = sqrt(d * d + e * e);
+      const T high = detail::positive_part(T(m + r)), low = detail::positive_part(T(m - r));
+      const T mean = 0.5 * (high + low), part = 0.5 * (high - low) / (r + 1e-300);
+      A[p][p] = mean + part * d;
+      A[q][q] = mean - part * d;
+      A[p][q] = A[q][p] = part * e;
+    }
+  // H = D A Dᵀ of the blocks.
+  for (int row = 0; row < 9; ++row) {
+    T DA[9];
+    for (int a = 0; a < 3; ++a)
+      for (int b = 0; b < 3; ++b) {
+        const int p = 3 * a + b, q = 3 * b + a;
+        DA[p] = a == b ? D[row][0] * A[0][p] + D[row][4] * A[4][p] + D[row][8] * A[8][p]
+                       : D[row][p] * A[p][p] + D[row][q] * A[q][p];
+      }
+    for (int column = 0; column <= row; ++column) {
+      T sum = 0.0;
+      for (int p = 0; p < 9; ++p) sum += DA[p] * D[column][p];
+      H[row][column] = H[column][row] = sum;
+    }
+  }
+  return true;
+}
+
+/// The nearest positive semidefinite matrix to H at F.
+template <class T>
+DIFFSIM_FUNCTION void project_to_semidefinite(const Mat3<T>& F, T (&H)[9][9]) {
+  if (!project_in_frame(F, H)) project_to_semidefinite(H);
+}
+
+}  // namespace diffsim::elastic

@@ -1,0 +1,221 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/contact/embedded_surface.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "diffsim/contact/surface_areas.hpp"
+#include "diffsim/contact/surface_groups.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/nearest_word.hpp"
+#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/redistribute.hpp"
+#include "diffsim/mesh/bodies.hpp"
+#include "diffsim/mesh/join_bodies.hpp"
+#include "locate_points.hpp"
+
+namespace diffsim {
+namespace {
+
+using contact::SurfacePiece;
+
+/// Surface of its own of each body of the mesh, or nullptr.
+std::vector<const BodySurface*> surfaces_by_body(const TetrahedralMesh& mesh,
+                                                 const std::vector<BodySurface>& surfaces) {
+  const std::vector<std::string> names = body_names(mesh.bodies());
+  std::vector<const BodySurface*> result(names.size(), nullptr);
+  for (const BodySurface& surface : surfaces) {
+    const auto k = static_cast<std::size_t>(std::find(names.begin(), names.end(), surface.body) - names.begin());
+    const std::string title = "surface of body '" + surface.body + "': ";
+    if (k == names.size()) {
+      const std::string near = nearest(surface.body, names);
+      throw Error(title + "there is no such body" + (near.empty() ? "" : "; did you mean '" + near + "'?"),
+                  ErrorKind::input);
+    }
+    if (result[k]) throw Error(title + "the body has one already; give one", ErrorKind::input);
+    if (mesh.bodies().empty() ? mesh.num_global_cells() == 0 : mesh.bodies()[k].kind != CellKind::tetrahedron)
+      throw Error(title + "the body has no tetrahedra, and touches by its own cells; remove the surface",
+                  ErrorKind::input);
+    result[k] = &surface;
+  }
+  return result;
+}
+
+void require_triangles(const BodySurface& surface) {
+  const std::string title = "surface of body '" + surface.body + "': ";
+  const auto count = static_cast<int>(surface.mesh.vertices.size());
+  if (surface.mesh.triangles.empty()) throw Error(title + "there is no triangle", ErrorKind::input);
+  std::vector<double> x;
+  for (const auto& vertex : surface.mesh.vertices) x.insert(x.end(), vertex.begin(), vertex.end());
+  for (const SurfacePiece& triangle : surface.mesh.triangles) {
+    const std::string text = "triangle " + std::to_string(triangle[0]) + ", " + std::to_string(triangle[1]) + ", " +
+                             std::to_string(triangle[2]);
+    for (const int v : triangle)
+      if (v < 0 || v >= count)
+        throw Error(title + text + " has a vertex that is not there; there are " + std::to_string(count),
+                    ErrorKind::input);
+    if (!(contact::corner_measure(x, triangle) > 0.0)) throw Error(title + text + " has no area", ErrorKind::input);
+  }
+}
+
+/// Numbers of a body's vertices in a mesh: from `first` up to `end`.
+struct NumberRange {
+  std::int64_t first, end;
+  std::int64_t size() const { return end - first; }
+};
+
+NumberRange vertices_of_body(const TetrahedralMesh& mesh, std::size_t body) {
+  const auto& bodies = mesh.bodies();
+  if (bodies.empty()) return {0, mesh.num_global_vertices()};
+  return {bodies[body].first_vertex,
+          body + 1 < bodies.size() ? bodies[body + 1].first_vertex : mesh.num_global_vertices()};
+}
+
+/// Blocks of triangles that every rank has whole: all of them on the first rank.
+MeshData blocks_of(MPI_Comm comm, const TriangleMesh& surface) {
+  MeshData data;
+  MeshData::LowerCells& cells = data.lower(CellKind::triangle);
+  data.num_vertices = static_cast<std::int64_t>(surface.vertices.size());
+  cells.num = static_cast<std::int64_t>(surface.triangles.size());
+  std::vector<char> used(surface.vertices.size(), 0);
+  for (const auto& corners : surface.triangles)
+    for (const int v : corners) used[static_cast<std::size_t>(v)] = 1;
+  data.num_unused_vertices = std::count(used.begin(), used.end(), 0);
+  if (!is_first_rank(comm)) {
+    data.first_vertex = data.num_vertices;
+    cells.first = cells.num;
+    return data;
+  }
+  for (const auto& x : surface.vertices) data.coordinates.insert(data.coordinates.end(), x.begin(), x.end());
+  for (const auto& corners : surface.triangles) cells.nodes.insert(cells.nodes.end(), corners.begin(), corners.end());
+  return data;
+}
+
+/// Pieces of this rank's surface, with their groups: regions as listed, then bodies.
+struct Pieces {
+  std::vector<SurfacePiece> corners;
+  std::vector<int> groups;
+};
+
+/// Blocks of a body that keeps the boundary of its cells. Collective.
+MeshData blocks_of(const TetrahedralMesh& mesh, std::size_t body, const Pieces& pieces,
+                   const std::vector<std::string>& regions) {
+  const NumberRange range = vertices_of_body(mesh, body);
+  const auto& numbers = mesh.vertex_order().file_index();
+  MeshData data;
+  data.num_vertices = range.size();
+  // The part of this rank's block of vertices that is the body's.
+  const std::int64_t begin = mesh.vertex_order().block_begin(), end = begin + mesh.vertex_order().block_size();
+  const std::int64_t from = std::clamp(range.first, begin, end), to = std::clamp(range.end, begin, end);
+  const std::vector<double> x = mesh.file_positions();
+  data.coordinates.assign(x.begin() + 3 * (from - begin), x.begin() + 3 * (to - begin));
+  data.first_vertex = from - range.first;
+  const std::string prefix = mesh.bodies().empty() ? "" : mesh.bodies()[body].name + "/";
+  std::vector<std::int32_t> region_of(regions.size(), -1);
+  for (std::size_t r = 0; r < regions.size(); ++r) {
+    if (!regions[r].starts_with(prefix)) continue;
+    region_of[r] = static_cast<std::int32_t>(data.regions.size());
+    data.regions.push_back({regions[r].substr(prefix.size()), 2, 0});
+  }
+  std::vector<PetscInt> marks(static_cast<std::size_t>(mesh.num_vertices()), 0);
+  for (std::size_t p = 0; p < pieces.corners.size(); ++p) {
+    const SurfacePiece& piece = pieces.corners[p];
+    const std::int64_t number = numbers[static_cast<std::size_t>(piece[0])];
+    if (number < range.first || number >= range.end) continue;
+    const int dimension = contact::dimension_of(piece);
+    MeshData::LowerCells& cells = data.lower(static_cast<CellKind>(dimension));
+    const auto group = static_cast<std::size_t>(pieces.groups[p]);
+    if (group < regions.size())
+      cells.regions.push_back({static_cast<std::int64_t>(cells.nodes.size()) / (dimension + 1), region_of[group]});
+    for (std::size_t k = 0; k <= static_cast<std::size_t>(dimension); ++k) {
+      marks[static_cast<std::size_t>(piece[k])] = 1;
+      cells.nodes.push_back(numbers[static_cast<std::size_t>(piece[k])] - range.first);
+    }
+  }
+  for (const CellKind kind : lower_kinds) {
+    MeshData::LowerCells& cells = data.lower(kind);
+    const std::int64_t mine = data.block_of(kind);
+    DIFFSIM_MPI(MPI_Exscan(&mine, &cells.first, 1, MPI_INT64_T, MPI_SUM, mesh.comm()));
+    if (is_first_rank(mesh.comm())) cells.first = 0;
+    DIFFSIM_MPI(MPI_Allreduce(&mine, &cells.num, 1, MPI_INT64_T, MPI_SUM, mesh.comm()));
+    for (auto& entry : cells.regions) entry.cell += cells.first;
+  }
+  mesh.vertex_exchange().add_to_owners(marks);
+  const auto owned = marks.begin() + mesh.num_owned_vertices();
+  const std::int64_t used = std::count_if(marks.begin(), owned, [](PetscInt mark) { return mark > 0; });
+  data.num_unused_vertices = range.size() - sum_over_ranks(used, mesh.comm());
+  return data;
+}
+
+/// A stencil and the number of its point in the surface.
+struct NumberedStencil {
+  std::int64_t number;
+  PointStencil stencil;
+};
+
+/// Stencils of all points of the surface, each on some rank. Collective.
+std::vector<NumberedStencil> find_stencils(const TetrahedralMesh& mesh, const std::vector<const BodySurface*>& surfaces,
+                                           const TetrahedralMesh& surface) {
+  std::vector<NumberedStencil> found;
+  for (std::size_t b = 0; b < surfaces.size(); ++b) {
+    const std::int64_t first = vertices_of_body(surface, b).first;
+    if (surfaces[b]) {
+      for (const auto& [point, stencil] : contact::locate_points(mesh, b, surfaces[b]->mesh.vertices))
+        found.push_back({first + static_cast<std::int64_t>(point), stencil});
+      continue;
+    }
+    const NumberRange range = vertices_of_body(mesh, b);
+    for (int v = 0; v < mesh.num_owned_vertices(); ++v) {
+      const std::int64_t number = mesh.vertex_order().file_index()[static_cast<std::size_t>(v)];
+      if (number < range.first || number >= range.end) continue;
+      found.push_back({first + number - range.first, PointStencil::of_node({rank_of(mesh.comm()), v})});
+    }
+  }
+  return found;
+}
+
+/// The stencils of this rank's points. Collective.
+std::vector<PointStencil> stencils_of(const TetrahedralMesh& surface, const std::vector<NumberedStencil>& found) {
+  const FileOrder& order = surface.vertex_order();
+  std::vector<std::int64_t> numbers;
+  std::vector<PointStencil> stencils;
+  for (const NumberedStencil& point : found) {
+    numbers.push_back(point.number);
+    stencils.push_back(point.stencil);
+  }
+  std::vector<PointStencil> block;
+  FileOrder(surface.comm(), surface.num_global_vertices(), numbers, static_cast<int>(numbers.size()),
+            static_cast<int>(order.block_size()))
+      .to_file(stencils, 1, block);
+  return order.from_file(block, 1);
+}
+
+}  // namespace
+
+EmbeddedSurface embed_surfaces(const TetrahedralMesh& mesh, const std::vector<BodySurface>& surfaces,
+                               const std::vector<std::string>& regions) {
+  const std::vector<const BodySurface*> own = surfaces_by_body(mesh, surfaces);
+  for (const BodySurface& surface : surfaces) require_triangles(surface);
+  const std::vector<std::string> names = body_names(mesh.bodies());
+  for (const std::string& region : regions)
+    for (std::size_t b = 0; b < own.size(); ++b)
+      if (own[b] && (own.size() == 1 || region.starts_with(names[b] + "/")))
+        throw Error("region '" + region + "' is of the boundary of body '" + names[b] +
+                        "', which touches by a surface of its own; name the body instead",
+                    ErrorKind::input);
+  const Pieces pieces = {contact::surface_pieces(mesh), contact::surface_groups(mesh, regions).triangles};
+  std::vector<NamedMesh> parts;
+  for (std::size_t b = 0; b < own.size(); ++b)
+    parts.push_back({names[b], own[b] ? blocks_of(mesh.comm(), own[b]->mesh) : blocks_of(mesh, b, pieces, regions)});
+  MeshData data = mesh.bodies().empty() ? std::move(parts.front().data) : join_bodies(mesh.comm(), std::move(parts));
+  EmbeddedSurface result;
+  result.mesh = std::make_shared<const TetrahedralMesh>(mesh.comm(), std::move(data));
+  result.map = std::make_shared<const PointMap>(mesh.owned_vertex_entities(), result.mesh->vertex_entities(),
+                                                stencils_of(*result.mesh, find_stencils(mesh, own, *result.mesh)));
+  return result;
+}
+
+}  // namespace diffsim

@@ -1,0 +1,254 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include <optional>
+#include <utility>
+
+#include "diffsim/contact/embedded_surface.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/exchange.hpp"
+#include "diffsim/core/profiling.hpp"
+#include "diffsim/core/ranks.hpp"
+
+namespace diffsim {
+namespace {
+
+/// A contact term f(x) of points x = W q as one of nodes: Wᵀ f(W q).
+class MappedContact final : public ContactTerm {
+ public:
+  MappedContact(std::unique_ptr<ContactTerm> term, std::shared_ptr<const PointMap> map)
+      : term_(std::move(term)), map_(std::move(map)) {}
+
+  std::string name() const override { return term_->name(); }
+  bool uses_velocities() const override { return term_->uses_velocities(); }
+  bool has_energy() const override { return term_->has_energy(); }
+  bool has_symmetric_jacobian() const override { return term_->has_symmetric_jacobian(); }
+  bool holds_body() const override { return term_->holds_body(); }
+  bool couplings_vary() const override { return true; }
+  bool moves(int n, const ParameterSet& parameters) const override { return term_->moves(n, parameters); }
+  std::string limiting() const override { return term_->limiting(); }
+  std::string intersecting() const override { return term_->intersecting(); }
+
+  void prepare(const ParameterSet& parameters) override {
+    parameters_ = on_points(parameters);
+    term_->prepare(parameters_);
+  }
+  void prepare_tangent(const ParameterSet&, const ParameterSet& direction) override {
+    direction_ = on_points(direction);
+    term_->prepare_tangent(parameters_, direction_);
+  }
+  void begin_adjoint(const ParameterSet& gradient) override {
+    gradient_ = zeros_on_points(gradient);
+    term_->begin_adjoint(gradient_);
+  }
+  void prepare_adjoint(const ParameterSet&, ParameterSet& gradient) override {
+    term_->prepare_adjoint(parameters_, gradient_);
+    hand_back(gradient_, gradient);
+  }
+  void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override {
+    gradient_tangent_ = zeros_on_points(gradient);
+    term_->begin_adjoint_tangent(gradient_tangent_, zeros_on_points(direction));
+  }
+  void prepare_adjoint_tangent(const ParameterSet&, const ParameterSet& direction,
+                               ParameterSet& gradient_tangent) override {
+    term_->prepare_adjoint_tangent(parameters_, direction.empty() ? none_ : direction_, gradient_tangent_);
+    hand_back(gradient_tangent_, gradient_tangent);
+  }
+
+  double energy(const Configuration& at, const ParameterSet&) override {
+    return term_->energy(Here(*this, at).at, parameters_);
+  }
+  void add_force(const Configuration& at, const ParameterSet&, Field& force) override {
+    const Here here(*this, at);
+    Field on_points = take("force");
+    term_->add_force(here.at, parameters_, on_points);
+    map_->add_transpose(on_points, force);
+  }
+  void add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent, const ParameterSet& direction,
+                         Field& force_tangent) override {
+    const Here here(*this, at);
+    const TangentHere along(*this, tangent);
+    Field on_points = take("force_tangent");
+    term_->add_force_tangent(here.at, along.tangent, direction.empty() ? none_ : direction_, on_points);
+    map_->add_transpose(on_points, force_tangent);
+  }
+  void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
+                         ParameterSet& gradient) override {
+    const Here here(*this, at);
+    AdjointHere bar(*this, adjoint);
+    term_->add_force_adjoint(here.at, mapped(w), bar.adjoint, gradient.empty() ? none_ : gradient_);
+    bar.hand_back(*this, adjoint);
+    hand_back(gradient_, gradient);
+  }
+  void add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
+                                 const ParameterSet& direction, const Field* w, const Field* dw,
+                                 const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent) override {
+    const Here here(*this, at);
+    const TangentHere along(*this, tangent);
+    AdjointHere bar(*this, adjoint_tangent);
+    const auto mapped_or_none = [&](const Field* field) {
+      return field ? std::optional<Field>(mapped(*field)) : std::nullopt;
+    };
+    const std::optional<Field> w_here = mapped_or_none(w), dw_here = mapped_or_none(dw);
+    term_->add_force_adjoint_tangent(here.at, along.tangent, direction.empty() ? none_ : direction_,
+                                     w_here ? &*w_here : nullptr, dw_here ? &*dw_here : nullptr, bar.adjoint,
+                                     gradient_tangent.empty() ? none_ : gradient_tangent_);
+    bar.hand_back(*this, adjoint_tangent);
+    hand_back(gradient_tangent_, gradient_tangent);
+  }
+
+  void add_couplings(const Configuration& at, Couplings& couplings) override;
+  bool couplings_serve(const Configuration& at) override {
+    return !term_->couplings_vary() || term_->couplings_serve(Here(*this, at).at);
+  }
+  void add_jacobian(const Configuration& at, const ParameterSet& parameters, const JacobianWeights& weights,
+                    BlockMatrix& matrix) override;
+
+  double max_step(const Configuration& from, const Configuration& to, const ParameterSet&) override {
+    return term_->max_step(Here(*this, from).at, Here(*this, to).at, parameters_);
+  }
+  ContactState state(const Configuration& at, const ParameterSet&) override {
+    return term_->state(Here(*this, at).at, parameters_);
+  }
+  std::string enclosed(const Configuration& at, const ParameterSet&) override {
+    return term_->enclosed(Here(*this, at).at, parameters_);
+  }
+
+ private:
+  Field take(const char* name) const { return pool_->take(name, map_->points(), 3); }
+  Field mapped(const Field& nodes) const {
+    Field points = take("mapped");
+    map_->apply(nodes, points);
+    return points;
+  }
+  /// Values at points where the term reads velocities, else none.
+  std::optional<Field> mapped_velocities(const Field* velocities) const {
+    if (!velocities || !uses_velocities()) return std::nullopt;
+    return mapped(*velocities);
+  }
+
+  /// A configuration of the points.
+  struct Here {
+    Field x;
+    std::optional<Field> v;
+    Configuration at;
+    Here(const MappedContact& term, const Configuration& nodes)
+        : x(term.mapped(nodes.positions)),
+          v(term.mapped_velocities(nodes.velocities)),
+          at{x, nodes.step, nodes.invalid_cell, v ? &*v : nullptr, nodes.time, nodes.load_factor} {}
+    Here(const Here&) = delete;
+    Here& operator=(const Here&) = delete;
+  };
+  struct TangentHere {
+    Field x;
+    std::optional<Field> v;
+    ConfigurationTangent tangent;
+    TangentHere(const MappedContact& term, const ConfigurationTangent& nodes)
+        : x(term.mapped(nodes.positions)),
+          v(term.mapped_velocities(nodes.velocities)),
+          tangent{x, v ? &*v : nullptr, nodes.time} {}
+    TangentHere(const TangentHere&) = delete;
+    TangentHere& operator=(const TangentHere&) = delete;
+  };
+  struct AdjointHere {
+    Field x, v;
+    ConfigurationAdjoint adjoint;
+    AdjointHere(const MappedContact& term, const ConfigurationAdjoint& nodes)
+        : x(term.take("x_bar")), v(term.take("v_bar")), adjoint{x, nodes.velocities ? &v : nullptr} {}
+    AdjointHere(const AdjointHere&) = delete;
+    AdjointHere& operator=(const AdjointHere&) = delete;
+    void hand_back(const MappedContact& term, const ConfigurationAdjoint& nodes) {
+      term.map_->add_transpose(x, nodes.positions);
+      if (nodes.velocities && term.uses_velocities()) term.map_->add_transpose(v, *nodes.velocities);
+    }
+  };
+
+  // Parameters of points: those that all ranks share, and the rest shape X = W Q.
+  static bool is_rest(const Parameter& parameter) { return parameter.name() == "rest_positions"; }
+  ParameterSet on_points(const ParameterSet& nodes) const {
+    ParameterSet points;
+    for (const Parameter& parameter : nodes) {
+      if (is_rest(parameter)) {
+        Field field("rest_positions", map_->points(), 3);
+        map_->apply(parameter.field, field);
+        points.add({std::move(field), parameter.spec});
+      } else if (parameter.is_global()) {
+        points.add({parameter.field.clone(), parameter.spec});
+      }
+    }
+    return points;
+  }
+  ParameterSet zeros_on_points(const ParameterSet& nodes) const {
+    ParameterSet points;
+    for (const Parameter& parameter : nodes)
+      if (is_rest(parameter))
+        points.add({Field("rest_positions", map_->points(), 3), parameter.spec});
+      else if (parameter.is_global())
+        points.add({parameter.field.like(parameter.name()), parameter.spec});
+    return points;
+  }
+  /// Adds a gradient by parameters of points to one by those of nodes, and zeroes it.
+  void hand_back(ParameterSet& points, ParameterSet& nodes) const {
+    if (nodes.empty()) return;
+    for (Parameter& parameter : points) {
+      Field& target = nodes.at(parameter.name()).field;
+      if (is_rest(parameter))
+        map_->add_transpose(parameter.field, target);
+      else
+        axpy(1.0, parameter.field, target);
+    }
+    points.fill(0.0);
+  }
+
+  std::unique_ptr<ContactTerm> term_;
+  std::shared_ptr<const PointMap> map_;
+  std::shared_ptr<FieldPool> pool_ = FieldPool::make();
+  ParameterSet parameters_, direction_, gradient_, gradient_tangent_, none_;
+  Couplings couplings_;                       // of points, as made last
+  std::optional<BlockMatrix> matrix_;         // of points, with these couplings
+  std::optional<NumberedStencils> stencils_;  // of its rows
+  std::optional<PointMatrixMap> matrix_map_;
+};
+
+void MappedContact::add_couplings(const Configuration& at, Couplings& couplings) {
+  Couplings now;
+  term_->add_couplings(Here(*this, at).at, now);
+  const Entities& points = *map_->points();
+  int same = matrix_ && now == couplings_;
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, points.comm()));
+  if (!same) {
+    couplings_ = std::move(now);
+    std::vector<PointStencil> rows = map_->stencils();
+    if (term_->couplings_vary()) {
+      std::vector<PetscInt> ranks, places;
+      for (const VertexPlace& copy : couplings_.copies()) {
+        ranks.push_back(copy.rank);
+        places.push_back(copy.index);
+      }
+      const std::shared_ptr<const Entities> all = with_copies(points, ranks, places);
+      rows.resize(points.owned());
+      rows.resize(all->local());
+      all->exchange()->copy_to_ghosts(rows);
+    }
+    stencils_.emplace(rows, rank_of(points.comm()), static_cast<int>(map_->nodes()->owned()));
+    matrix_.emplace(stencils_->num_points(), couplings_);
+    matrix_map_.reset();
+  }
+  add_couplings_of_points(couplings_, *stencils_, couplings);
+}
+
+void MappedContact::add_jacobian(const Configuration& at, const ParameterSet&, const JacobianWeights& weights,
+                                 BlockMatrix& matrix) {
+  const ProfilingRegion region("diffsim::contact::mapped_jacobian");
+  matrix_->zero();
+  term_->add_jacobian(Here(*this, at).at, parameters_, weights, *matrix_);
+  if (!matrix_map_ || !matrix_map_->fits(*matrix_, matrix)) matrix_map_.emplace(*matrix_, *stencils_, matrix);
+  matrix_map_->add(*matrix_, matrix);
+}
+
+}  // namespace
+
+std::unique_ptr<ContactTerm> make_mapped_contact(std::unique_ptr<ContactTerm> on_surface,
+                                                 std::shared_ptr<const PointMap> map) {
+  return std::make_unique<MappedContact>(std::move(on_surface), std::move(map));
+}
+
+}  // namespace diffsim

@@ -1,0 +1,230 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Bodies that touch by surfaces of their own, whose points are linear in the bodies' vertices.
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "diffsim/inverse/hessian_check.hpp"
+#include "simulation/contact_regions.hpp"
+#include "simulation/whole_gradient_testing.hpp"
+
+namespace diffsim {
+namespace {
+
+using namespace testing_contact;
+
+/// Boundary of a block of so many bricks, the block inflated by a factor about its middle.
+BodySurface skin(const Block& block, const std::array<int, 3>& cells, double factor = 1.0) {
+  Block finer = block;
+  finer.cells = cells;
+  finer.name = {};
+  const auto mesh = make_mesh({finer}, MPI_COMM_SELF);
+  const std::vector<double>& X = mesh->rest_positions();
+  std::array<double, 3> middle{};
+  const auto count = static_cast<std::size_t>(mesh->num_vertices());
+  for (std::size_t i = 0; i < 3 * count; ++i) middle[i % 3] += X[i] / static_cast<double>(count);
+  BodySurface surface{block.name, {}};
+  std::map<int, int> number;
+  for (const Face& face : mesh->boundary()) {
+    std::array<int, 3>& triangle = surface.mesh.triangles.emplace_back();
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto [place, is_new] = number.try_emplace(face.vertices[k], static_cast<int>(number.size()));
+      triangle[k] = place->second;
+      if (!is_new) continue;
+      std::array<double, 3>& x = surface.mesh.vertices.emplace_back();
+      for (std::size_t c = 0; c < 3; ++c)
+        x[c] = middle[c] + factor * (X[3 * static_cast<std::size_t>(face.vertices[k]) + c] - middle[c]);
+    }
+  }
+  return surface;
+}
+
+/// The tower, where low touches by a finer surface and high by a larger one of other triangles; middle by its boundary.
+Scene tower_with_skins(const std::string& integrator, bool friction) {
+  Scene scene = tower({0.014, 3e3, friction ? 0.3 : 0.0, 0.9}, integrator);
+  scene.contact.surfaces = {skin(scene.blocks[0], {3, 1, 2}), skin(scene.blocks[2], {2, 1, 1}, 1.02)};
+  scene.contact.thicknesses = {{"high", 2e-3}};
+  scene.contact.pairs = {{{"low", "middle"}, {}, 5e3}};
+  return scene;
+}
+
+std::vector<double> positions_after(const Scene& scene, int steps) {
+  DifferentiableSolver solver = make_solver(scene);
+  solver.require_apart();
+  State state = solver.initial_state();
+  for (int n = 0; n < steps; ++n) solver.step(n, state);
+  return state["positions"].to_host();
+}
+
+class OwnSurface : public testing::TestWithParam<std::tuple<const char*, bool>> {};
+
+TEST_P(OwnSurface, gradients_have_the_slopes_that_differences_have) {
+  const auto& [integrator, friction] = GetParam();
+  std::vector<std::string> names = {"barrier_distance",  "barrier_stiffness",       "barrier_stiffness:low|middle",
+                                    "thickness:high",    "obstacle_position:floor", "obstacle_position:roof",
+                                    "rest_positions",    "youngs_modulus",          "initial_positions",
+                                    "initial_velocities"};
+  if (friction) names.insert(names.end(), {"friction", "friction_velocity"});
+  // In short explicit steps the roof goes so little that differences are rounding errors.
+  if (!is_explicit_integrator(integrator)) names.push_back("obstacle_velocity:roof");
+  const Scene scene = tower_with_skins(integrator, friction);
+  testing_gradient::expect_slopes([&](MPI_Comm comm) { return make_solver(scene, comm); }, 2, names);
+}
+
+INSTANTIATE_TEST_SUITE_P(contact_surface, OwnSurface,
+                         testing::Values(std::tuple("symplectic_euler", false), std::tuple("symplectic_euler", true),
+                                         std::tuple("implicit_euler", true)),
+                         [](const auto& which) {
+                           return std::string(std::get<0>(which.param)) + (std::get<1>(which.param) ? "_friction" : "");
+                         });
+
+TEST(contact_surface, hessian_is_symmetric_and_expands_to_third_order) {
+  for (const char* integrator : {"symplectic_euler", "implicit_euler"}) {
+    SCOPED_TRACE(integrator);
+    const int steps = is_explicit_integrator(integrator) ? 8 : 3;
+    DifferentiableSolver solver = make_solver(tower_with_skins(integrator, true));
+    SumLoss loss;
+    loss.add(std::make_unique<TargetPositionLoss>(*solver.mesh(), solver.mesh()->region("all"),
+                                                  std::array<double, 3>{0.2, 0.3, -0.1}, steps));
+    MemoryStore store;
+    InverseProblem problem(
+        solver.model(), solver.initial_state(), steps, loss,
+        testing_simulation::unknowns_of({"barrier_distance", "barrier_stiffness", "friction", "initial_velocities"},
+                                        {}),
+        [](int n) { return std::make_unique<UniformSchedule>(n, 3); }, store);
+    HessianCheckOptions options;
+    if (ranks() > 1) options.differences = false;
+    const HessianCheck result = check_hessian(problem, problem.start(), options);
+    EXPECT_LE(result.symmetry, 1e-10);
+    EXPECT_TRUE(ranks() > 1 || result.passed) << testing::PrintToString(result.taylor_orders);
+    EXPECT_FALSE(result.quadratic);
+  }
+}
+
+/// Surfaces that are the boundary of the cells move the bodies as the boundary does, with laws of regions, too.
+TEST(contact_surface, that_is_the_boundary_changes_nothing) {
+  for (const char* integrator : {"symplectic_euler", "implicit_euler"}) {
+    SCOPED_TRACE(integrator);
+    const int steps = is_explicit_integrator(integrator) ? 40 : 4;
+    Scene scene = tower_with_regions(soft_law, integrator);
+    scene.contact.pairs = {pair_of("low/left", "middle", hard_law), pair_of("low/under", "floor", hard_law)};
+    const std::vector<double> expected = positions_after(scene, steps);
+    scene.contact.surfaces = {skin(scene.blocks[1], scene.blocks[1].cells),
+                              skin(scene.blocks[2], scene.blocks[2].cells)};
+    const std::vector<double> found = positions_after(scene, steps);
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      EXPECT_NEAR(found[i], expected[i], is_explicit_integrator(integrator) ? 1e-13 : 1e-9);
+  }
+}
+
+/// A larger surface is kept away from others by that much.
+TEST(contact_surface, is_what_touches) {
+  const auto least_distance = [](double factor) {
+    Scene scene = lone_block("symplectic_euler", 1e-3, 0.0);
+    scene.contact.planes.push_back({.point = {0.0, -0.01, 0.0}, .label = "floor"});
+    Block block = scene.blocks[0];
+    block.name = "body";
+    scene.contact.surfaces = {skin(block, {3, 2, 2}, factor)};
+    DifferentiableSolver solver = make_solver(scene);
+    solver.model().prepare();
+    return solver.contact_state(0, solver.initial_state()).min_distance;
+  };
+  EXPECT_NEAR(least_distance(1.0), 0.01, 1e-15);
+  EXPECT_NEAR(least_distance(1.2), 0.005, 1e-15);  // the block is 50 mm high
+}
+
+/// Blocks thrown together stay apart.
+TEST(contact_surface, of_bodies_never_intersect) {
+  for (const char* integrator : {"symplectic_euler", "implicit_euler"}) {
+    SCOPED_TRACE(integrator);
+    Scene scene = tower_with_skins(integrator, true);
+    scene.contact.barrier_distance = 4e-3;
+    scene.contact.barrier_stiffness = 2e5;
+    scene.contact.pairs[0].barrier_stiffness = 2e5;
+    scene.gravity = {0.0, -9.8, 0.0};
+    if (is_explicit_integrator(integrator)) scene.dt = 1e-4;
+    DifferentiableSolver solver = make_solver(scene);
+    solver.require_apart();
+    State state = solver.initial_state();
+    std::int64_t most = 0;
+    const int steps = is_explicit_integrator(integrator) ? 500 : 12;
+    for (int n = 0; n < steps; ++n) {
+      solver.step(n, state);
+      const ContactState now = solver.contact_state(n + 1, state);
+      EXPECT_EQ(now.intersections, 0);
+      most = std::max(most, now.active_pairs);
+    }
+    EXPECT_GT(most, 4);
+  }
+}
+
+TEST(contact_surface, faults_are_refused_with_what_to_do) {
+  const auto message_of = [](const ContactOptions& contact) -> std::string {
+    Scene scene = tower_with_regions(soft_law);
+    scene.contact = contact;
+    try {
+      make_solver(scene).require_apart();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const Scene good = tower_with_skins("symplectic_euler", false);
+  const auto expect = [&](const ContactOptions& contact, const std::string& words) {
+    const std::string message = message_of(contact);
+    EXPECT_NE(message.find(words), std::string::npos) << message;
+  };
+  EXPECT_EQ(message_of(good.contact), "");
+  ContactOptions contact = good.contact;
+  contact.surfaces[0].body = "lwo";
+  expect(contact, "surface of body 'lwo': there is no such body; did you mean 'low'?");
+  contact = good.contact;
+  contact.surfaces.push_back(contact.surfaces[0]);
+  expect(contact, "surface of body 'low': the body has one already");
+  contact = good.contact;
+  contact.surfaces[0].mesh.triangles[3][1] = 1000;
+  expect(contact, " has a vertex that is not there; there are ");
+  contact = good.contact;
+  contact.surfaces[0].mesh.triangles[3][1] = contact.surfaces[0].mesh.triangles[3][0];
+  expect(contact, " has no area");
+  contact = good.contact;
+  contact.surfaces[0].mesh.vertices[2][1] += 1.0;
+  expect(contact, "surface of body 'low': vertex 2 at (");
+  contact = good.contact;
+  contact.pairs = {pair_of("low/left", "middle", hard_law)};
+  expect(contact, "region 'low/left' is of the boundary of body 'low', which touches by a surface of its own");
+  contact = good.contact;
+  contact.surfaces[1] = skin(tower(soft_law).blocks[2], {1, 1, 1}, 1.5);
+  expect(contact, "of high");  // reaches into the block below
+}
+
+/// A closed surface has an inside; an open one has none.
+TEST(contact_surface, that_is_closed_contains) {
+  for (const bool closed : {true, false}) {
+    Scene scene = lone_block("symplectic_euler", 1e-3, 0.0);
+    Block block = scene.blocks[0];
+    block.name = "body";
+    scene.contact.surfaces = {skin(block, {3, 2, 2})};
+    if (!closed) scene.contact.surfaces[0].mesh.triangles.pop_back();
+    MeshObstacle inside;
+    inside.mesh.vertices = {{0.05, 0.02, 0.05}, {0.06, 0.02, 0.05}, {0.05, 0.02, 0.06}};
+    inside.mesh.triangles = {{0, 1, 2}};
+    scene.contact.meshes.push_back(inside);
+    scene.contact.barrier_distance = 1e-3;
+    std::string message;
+    try {
+      make_solver(scene).require_apart();
+    } catch (const Error& error) {
+      message = error.what();
+    }
+    EXPECT_EQ(message.find("is inside the body") != std::string::npos, closed) << message;
+  }
+}
+
+}  // namespace
+}  // namespace diffsim
