@@ -140,6 +140,31 @@ FAULTS = [
     Fault("points: direction without the weights", "include/diffsim/core/point_term_impl.hpp",
           "weights_.tangent,", "nullptr,", ["core.point_term.np1"]),
 
+    Fault("stencils: tangent × 1.001", "include/diffsim/core/stencil_kernels_impl.hpp",
+          "row[k] = f[k / 3][k % 3].derivative[0];", "row[k] = 1.001 * f[k / 3][k % 3].derivative[0];",
+          ["core.stencil_term.np1"]),
+    Fault("stencils: gradient by the shape at rest dropped", "include/diffsim/core/stencil_term_impl.hpp",
+          "if (rest) stencil::add_rows", "if (false) stencil::add_rows", ["core.stencil_term.np1"]),
+    Fault("stencils: w in place of its change", "include/diffsim/core/stencil_term_impl.hpp",
+          "dw ? dw->data() : nullptr", "dw ? w->data() : nullptr", ["core.stencil_term.np1"]),
+    Fault("stencils: the first at a vertex alone", "include/diffsim/core/stencil_kernels_impl.hpp",
+          "s < of.begin(i + 1); ++s", "s < of.begin(i) + 1; ++s", ["core.stencil_term.np1"]),
+    Fault("stencils: bound × 0.99", "include/diffsim/core/stencil_kernels_impl.hpp",
+          "row[k] = std::sqrt(sum);", "row[k] = 0.99 * std::sqrt(sum);", ["core.stencil_term.np1"]),
+
+    # ---- dissipation -----------------------------------------------------------------------------------------------
+    Fault("dissipation: adjoint by F without the rate", "include/diffsim/elastic/dissipation_kernels_impl.hpp",
+          "by_F = rate * S_G + G * S", "by_F = G * S", ["elastic.dissipation_term.np1"]),
+    Fault("dissipation: the shape's change dropped in the tangent",
+          "include/diffsim/elastic/dissipation_kernels_impl.hpp",
+          "F = dual(value_of(F), result_of(F) - value_of(F) * W);", "", ["elastic.dissipation_term.np1"]),
+    Fault("dissipation: derivative of the stress at twice the rate",
+          "include/diffsim/elastic/dissipation_kernels_impl.hpp",
+          "stress_tangent_of<L>(rate, dE, p);", "stress_tangent_of<L>(rate + rate, dE, p);",
+          ["elastic.dissipation_term.np1"]),
+    Fault("dissipation: stress twice in the Jacobian", "include/diffsim/elastic/dissipation_kernels_impl.hpp",
+          "(unit * S + F *", "(unit * (S + S) + F *", ["elastic.dissipation_term.np1"]),
+
     # ---- contact ---------------------------------------------------------------------------------------------------
     Fault("plane: force × 1.001 of the energy's slope", "src/contact/plane_force.hpp",
           "const T push = -2.0 *", "const T push = -2.002 *",
@@ -157,7 +182,7 @@ FAULTS = [
           "data_->hand_over(here, bar.dx_bar,", "data_->hand_over(here, bar.x_bar,", ["simulation.contact_hessian.np1"]),
 
     # ---- loads -----------------------------------------------------------------------------------------------------
-    Fault("traction: gradient × 1.001", "include/diffsim/core/point_term_impl.hpp",
+    Fault("traction: gradient × 1.001", "include/diffsim/core/point_parameters_impl.hpp",
           "value *= factor_of(takes, *found, at);", "value *= 1.001 * factor_of(takes, *found, at);",
           ["simulation.gradient.np1 */neo_hookean_tet4"]),
     Fault("traction: areas × 1.001 throughout", "src/load/surface_traction.cpp",

@@ -5,23 +5,13 @@
 
 #include "diffsim/core/block_matrix_impl.hpp"
 #include "diffsim/core/device.hpp"
-#include "diffsim/core/force_term.hpp"
 #include "diffsim/core/point_force.hpp"
+#include "diffsim/core/point_parameters_impl.hpp"
 #include "diffsim/core/semidefinite.hpp"
 
 // The kernels of PointTerm: one point a thread.
 
 namespace diffsim::point {
-
-/// Device addresses of the numbers p: number k of a point is factor · of[k][stride · vertex], zero without an address.
-/// A parameter with one value for all points has the stride 0.
-template <int P, class Number>
-struct ParameterNumbers {
-  static constexpr int size = P > 0 ? P : 1;
-  Number* of[size] = {};
-  int stride[size] = {};
-  double factor[size] = {};
-};
 
 /// Device addresses of all inputs, of their derivatives along a direction, or of where derivatives by them are added.
 template <int P, class Number>
@@ -62,9 +52,7 @@ DIFFSIM_FUNCTION PointValues<double, P> read(const Addresses<P, const double>& f
     at.x[c] = from.x[3 * static_cast<std::ptrdiff_t>(vertex) + c];
     at.v[c] = from.v ? from.v[3 * static_cast<std::ptrdiff_t>(vertex) + c] : 0.0;
   }
-  for (int k = 0; k < P; ++k)
-    at.p[k] =
-        from.p.of[k] ? from.p.factor[k] * from.p.of[k][from.p.stride[k] * static_cast<std::ptrdiff_t>(vertex)] : 0.0;
+  for (int k = 0; k < P; ++k) at.p[k] = from.p.value(k, vertex);
   at.weight = from.weight ? from.weight[from.weight_stride * static_cast<std::ptrdiff_t>(i)] : weight;
   at.time = time;
   return at;
@@ -78,19 +66,6 @@ DIFFSIM_FUNCTION Values<F> read(const Direction<F>& direction, int i, int vertex
   return read<F::num_values>(direction.along, i, vertex, direction.time, 0.0);
 }
 
-/// Sums over points of derivatives by the numbers p.
-template <int P>
-struct Sums {
-  static constexpr int size = P > 0 ? P : 1;
-  double of[size] = {};
-  KOKKOS_INLINE_FUNCTION void operator+=(const Sums& other) {
-    for (int k = 0; k < size; ++k) of[k] += other.of[k];
-  }
-  KOKKOS_INLINE_FUNCTION void operator+=(const volatile Sums& other) volatile {
-    for (int k = 0; k < size; ++k) of[k] = of[k] + other.of[k];
-  }
-};
-
 /// Adds the derivatives at one point, by(k) for input k, to their addresses and, derivatives by numbers that all points
 /// share, to the sums.
 template <class F, class By>
@@ -103,8 +78,7 @@ DIFFSIM_FUNCTION void add_derivatives(const Addresses<F::num_values, double>& to
     for (int c = 0; c < Of::velocities; ++c) to.v[place + c] += by(Of::positions + c);
   for (int k = 0; k < F::num_values; ++k) sums.of[k] += by(Of::first_value + k);
   repeat<F::num_values>([&](int k) DIFFSIM_INLINED {
-    if (to.p.of[k])
-      to.p.of[k][to.p.stride[k] * static_cast<std::ptrdiff_t>(vertex)] += to.p.factor[k] * by(Of::first_value + k);
+    if (to.p.of[k]) to.p.at(k, vertex) += to.p.factor[k] * by(Of::first_value + k);
   });
   if (to.weight) to.weight[to.weight_stride * static_cast<std::ptrdiff_t>(i)] += by(Of::weight);
 }

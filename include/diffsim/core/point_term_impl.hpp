@@ -5,24 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "diffsim/core/add_to_entries.hpp"
 #include "diffsim/core/point_kernels_impl.hpp"
 
 namespace diffsim {
-
-/// A parameter of a PointTerm: with one value for all points, or one a vertex, as the Model's parameter of that name
-/// has.
-struct PointParameter {
-  std::string name;
-  int components = 1;
-  bool is_dead_load = false;  ///< multiplied by `Configuration::factor_of`
-  bool is_optional = false;   ///< zero where the Model has none; else that is an Error
-
-  /// The parameter of a spec, NAME or with a label NAME:LABEL.
-  static PointParameter of(const ParameterSpec& spec, const std::string& label = {}) {
-    return {std::string(spec.name) + (label.empty() ? "" : ":" + label), spec.components};
-  }
-};
 
 /// Weights of the points of a PointTerm, in device memory that the term's owner keeps: the weight of point i stands at
 /// stride * i. Without an address all weights are 1, do not change along the direction at hand, or have no derivative
@@ -66,15 +51,9 @@ class PointTerm : public Base {
   }
   /// A term on the first `count` local vertices, as the owned ones are.
   PointTerm(std::string name, const F& force, std::vector<PointParameter> parameters, int count)
-      : name_(std::move(name)), force_(force), takes_(std::move(parameters)), count_(count) {
-    int components = 0;
-    for (const PointParameter& parameter : takes_) components += parameter.components;
-    if (components != P)
-      throw Error("the parameters of '" + name_ + "' have " + std::to_string(components) +
-                  " numbers, its force takes " + std::to_string(P));
-  }
+      : force_(force), takes_(std::move(name), std::move(parameters)), count_(count) {}
 
-  std::string name() const override { return name_; }
+  std::string name() const override { return takes_.term(); }
   bool uses_velocities() const override {
     if constexpr (point::may_use_velocities<F>())
       return force_.uses_velocities;
@@ -87,14 +66,8 @@ class PointTerm : public Base {
   /// Throws Error where a parameter is missing, or is not as the force takes it.
   void prepare(const ParameterSet& parameters) override {
     parameters_ = &parameters;
-    for (const PointParameter& takes : takes_) {
-      if (takes.is_optional && !parameters.find(takes.name)) continue;
-      const Parameter& found = parameters.at(takes.name);
-      const int components = found.field.components();
-      if (components == takes.components && (found.is_global() || found.on().name() == "vertices")) continue;
-      throw Error("'" + name_ + "' takes " + std::to_string(takes.components) + " numbers of '" + takes.name +
-                  "' for all or a vertex; it has " + std::to_string(components) + " on " + found.on().name());
-    }
+    takes_.check(
+        parameters, [](const Entities& on) { return on.name() == "vertices"; }, "a vertex");
   }
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override {
     if constexpr (!std::is_same_v<Base, ForceTerm>) Base::begin_adjoint_tangent(gradient, direction);
@@ -114,15 +87,15 @@ class PointTerm : public Base {
   void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                          ParameterSet& gradient) override {
     const auto to = targets(at, adjoint, gradient, weights_.gradient);
-    add_sums(point::add_adjoints(sweep(at, *parameters_), w.data(), to), at, gradient);
+    takes_.add_sums(point::add_adjoints(sweep(at, *parameters_), w.data(), to), at, gradient);
   }
   void add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                                  const ParameterSet& direction, const Field* w, const Field* dw,
                                  const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent) override {
     const auto to = targets(at, adjoint_tangent, gradient_tangent, weights_.gradient_tangent);
-    add_sums(point::add_adjoint_tangents(sweep(at, *parameters_), along(at, tangent, direction), data_of(w),
-                                         data_of(dw), to),
-             at, gradient_tangent);
+    takes_.add_sums(point::add_adjoint_tangents(sweep(at, *parameters_), along(at, tangent, direction), data_of(w),
+                                                data_of(dw), to),
+                    at, gradient_tangent);
   }
   void add_jacobian(const Configuration& at, const ParameterSet& parameters, const JacobianWeights& weights,
                     BlockMatrix& matrix) override {
@@ -137,7 +110,7 @@ class PointTerm : public Base {
             count_,
             vertices_,
             {at.positions.data(), uses_velocities() ? data_of(at.velocities) : nullptr, weights_.values,
-             weights_.stride, numbers<const double>(set, at)},
+             weights_.stride, takes_.template numbers<const double>(set, at)},
             at.time};
   }
   const F& force() const { return force_; }
@@ -151,60 +124,21 @@ class PointTerm : public Base {
     return field ? field->data() : nullptr;
   }
 
-  static double factor_of(const PointParameter& takes, const Parameter& found, const Configuration& at) {
-    return takes.is_dead_load ? at.factor_of(found) : 1.0;
-  }
-
-  /// Addresses of the parameters' numbers in a set of values, a direction or (those of single points) a gradient.
-  template <class Number, class Set>
-  point::ParameterNumbers<P, Number> numbers(Set& set, const Configuration& at) const {
-    point::ParameterNumbers<P, Number> result;
-    int k = 0;
-    for (const PointParameter& takes : takes_) {
-      const auto found = set.find(takes.name);
-      const bool is_summed = found && found->is_global() && !std::is_const_v<Number>;
-      for (int c = 0; c < takes.components; ++c, ++k) {
-        if (!found) continue;
-        const auto first = found->offset(at.step) * static_cast<std::size_t>(takes.components);
-        result.of[k] = is_summed ? nullptr : found->field.data() + first + c;
-        result.stride[k] = found->is_global() ? 0 : takes.components;
-        result.factor[k] = factor_of(takes, *found, at);
-      }
-    }
-    return result;
-  }
-
   point::Direction<F> along(const Configuration& at, const ConfigurationTangent& tangent,
                             const ParameterSet& direction) const {
     return {{tangent.positions.data(), uses_velocities() ? data_of(tangent.velocities) : nullptr, weights_.tangent,
-             weights_.stride, numbers<const double>(direction, at)},
+             weights_.stride, takes_.template numbers<const double>(direction, at)},
             tangent.time};
   }
 
   point::Addresses<P, double> targets(const Configuration& at, const ConfigurationAdjoint& adjoint,
                                       ParameterSet& gradient, double* weight) const {
     return {adjoint.positions.data(), uses_velocities() ? data_of(adjoint.velocities) : nullptr, weight,
-            weights_.stride, numbers<double>(gradient, at)};
+            weights_.stride, takes_.template numbers<double>(gradient, at)};
   }
 
-  /// Adds to the gradient the derivatives by numbers that all points share.
-  void add_sums(const point::Sums<P>& sums, const Configuration& at, ParameterSet& gradient) const {
-    const double* sum = sums.of;
-    for (const PointParameter& takes : takes_) {
-      const auto size = static_cast<std::size_t>(takes.components);
-      Parameter* const found = gradient.find(takes.name);
-      if (found && found->is_global()) {
-        std::vector<double> values(sum, sum + size);
-        for (double& value : values) value *= factor_of(takes, *found, at);
-        add_to_entries(found->field, found->offset(at.step) * size, values);
-      }
-      sum += size;
-    }
-  }
-
-  std::string name_;
   F force_;
-  std::vector<PointParameter> takes_;
+  point::Parameters<P> takes_;
   int count_;
   DeviceArray<int> vertices_;
   PointWeights weights_;

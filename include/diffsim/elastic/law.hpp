@@ -13,10 +13,6 @@
 
 namespace diffsim {
 
-/// Values of a law's moduli or parameters at a point.
-template <class T, int N>
-using PointValues = T[N];
-
 /// Requirements of a law of elasticity: a struct with
 ///
 ///   static constexpr const char* name;

@@ -1,0 +1,188 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/core/point_force.hpp"
+
+// Forces on a few nodes together, and their derivatives by automatic differentiation.
+
+namespace diffsim {
+
+/// Quantities that the force on a stencil of N nodes may depend on. T is `double`, or a Dual where derivatives are
+/// taken.
+template <class T, int N, int P>
+struct StencilValues {
+  Vec3<T> x[N];        ///< places of the nodes, m
+  Vec3<T> v[N];        ///< their velocities, m/s; zero in a term that uses no velocities
+  Vec3<T> X[N];        ///< their places at rest, m; zero in a term that does not use these
+  T p[P > 0 ? P : 1];  ///< numbers of the term's parameters, one parameter after the other
+  T time;              ///< s, since the rollout's beginning
+
+  /// The parameter of three numbers that begins at number k.
+  DIFFSIM_FUNCTION Vec3<T> vector(int k) const { return {{p[k], p[k + 1], p[k + 2]}}; }
+};
+
+namespace stencil {
+
+using point::repeat;
+
+template <class F, class T = double>
+using Values = StencilValues<T, F::num_nodes, F::num_values>;
+/// A vector at each node of a stencil.
+template <class F, class T = double>
+using Vectors = Vec3<T>[F::num_nodes];
+
+// Members that a force has, or has not; see StencilTerm.
+
+template <class F>
+concept HasForces = requires(const F& f, const Values<F>& at, Vectors<F>& out) {
+  f.forces(at, out);
+};
+template <class F>
+concept HasEnergy = requires(const F& f, const Values<F>& at) {
+  f.energy(at);
+};
+template <class F>
+constexpr bool uses_velocities() {
+  if constexpr (requires { F::uses_velocities; }) return F::uses_velocities;
+  return false;
+}
+template <class F>
+constexpr bool uses_rest() {
+  if constexpr (requires { F::uses_rest; }) return F::uses_rest;
+  return false;
+}
+
+/// Numbering of the inputs that derivatives are taken by: x, then those of v and X that the force depends on, then p.
+template <class F>
+struct Inputs {
+  static constexpr int block = 3 * F::num_nodes;
+  static constexpr int velocities = block, rest = velocities + (uses_velocities<F>() ? block : 0),
+                       first_value = rest + (uses_rest<F>() ? block : 0), count = first_value + F::num_values;
+};
+
+/// Places of x, v, X, p and the time in StencilValues, counted one after the other, and the inputs there.
+template <class F>
+struct InputAt {
+  using Of = Inputs<F>;
+  static DIFFSIM_FUNCTION constexpr int number(int place) {
+    if (place < Of::block) return place;
+    if (place < 2 * Of::block) return uses_velocities<F>() ? place : -1;
+    if (place < 3 * Of::block) return uses_rest<F>() ? Of::rest + place - 2 * Of::block : -1;
+    return place < 3 * Of::block + F::num_values ? Of::first_value + place - 3 * Of::block : -1;
+  }
+};
+
+/// Values whose numbers are make(that of `a`, that of `b`, place).
+template <class T, int N, int P, class Make>
+DIFFSIM_FUNCTION auto combined(const StencilValues<T, N, P>& a, const StencilValues<T, N, P>& b, const Make& make) {
+  StencilValues<decltype(make(a.time, b.time, 0)), N, P> result;
+  repeat<3 * N>([&](int k) DIFFSIM_INLINED {
+    const int i = k / 3, c = k % 3;
+    result.x[i][c] = make(a.x[i][c], b.x[i][c], k);
+    result.v[i][c] = make(a.v[i][c], b.v[i][c], 3 * N + k);
+    result.X[i][c] = make(a.X[i][c], b.X[i][c], 6 * N + k);
+  });
+  repeat<P>([&](int k) DIFFSIM_INLINED { result.p[k] = make(a.p[k], b.p[k], 9 * N + k); });
+  result.time = make(a.time, b.time, 9 * N + P);
+  return result;
+}
+template <class T, int N, int P, class Make>
+DIFFSIM_FUNCTION auto combined(const StencilValues<T, N, P>& a, const Make& make) {
+  return combined(a, a, make);
+}
+
+/// The forces, or -∂E/∂x where there is only an energy.
+template <class F, class T>
+DIFFSIM_FUNCTION void forces_of(const F& f, const StencilValues<T, F::num_nodes, F::num_values>& at,
+                                Vectors<F, T>& out) {
+  if constexpr (HasForces<F>) {
+    f.forces(at, out);
+  } else {
+    constexpr int n = 3 * F::num_nodes;
+    const Dual<T, n> energy = f.energy(combined(at, point::Varied<n>()));
+    repeat<n>([&](int k) DIFFSIM_INLINED { out[k / 3][k % 3] = -energy.derivative[k]; });
+  }
+}
+
+/// Σ w · f over the nodes: where there is only an energy, minus its derivative along w.
+template <class F, class T>
+DIFFSIM_FUNCTION T work_of(const F& f, const StencilValues<T, F::num_nodes, F::num_values>& at,
+                           const Vectors<F, T>& w) {
+  constexpr int n = F::num_nodes;
+  if constexpr (HasForces<F>) {
+    Vec3<T> forces[n];
+    f.forces(at, forces);
+    T sum = dot(w[0], forces[0]);
+    repeat<n - 1>([&](int i) DIFFSIM_INLINED { sum += dot(w[i + 1], forces[i + 1]); });
+    return sum;
+  } else {
+    const auto along_w = [&](const T& value, const T&, int place) DIFFSIM_INLINED {
+      Dual<T, 1> a = Dual<T, 1>::constant(value);
+      if (place < 3 * n) a.derivative[0] = w[place / 3][place % 3];
+      return a;
+    };
+    return -f.energy(combined(at, along_w)).derivative[0];
+  }
+}
+
+template <class F>
+DIFFSIM_FUNCTION double energy_of(const F& f, const Values<F>& at) {
+  if constexpr (HasEnergy<F>)
+    return f.energy(at);
+  else
+    return 0.0;
+}
+
+template <class F>
+DIFFSIM_FUNCTION bool is_active(const F& f, const Values<F>& at) {
+  if constexpr (requires { f.active(at); })
+    return f.active(at);
+  else
+    return true;
+}
+
+/// Conversion of n inputs from `first` on into independent variables.
+template <int n, class Numbering>
+struct Varied {
+  int first;
+
+  template <class T>
+  DIFFSIM_FUNCTION Dual<T, n> seed(const T& value, int place) const {
+    Dual<T, n> a;
+    a.value = value;
+    for (int k = 0; k < n; ++k) a.derivative[k] = T(Numbering::number(place) == first + k ? 1.0 : 0.0);
+    return a;
+  }
+  DIFFSIM_FUNCTION auto operator()(double value, double, int place) const { return seed(value, place); }
+};
+/// The same of numbers with their derivatives along a direction.
+template <int n, class Numbering>
+struct VariedAlong : Varied<n, Numbering> {
+  DIFFSIM_FUNCTION auto operator()(double value, double derivative, int place) const {
+    return this->seed(along(value, derivative), place);
+  }
+};
+
+/// J += factor ∂f by the n numbers from the place `start` on: by all at once, or by some where these are many.
+template <class F, int n>
+DIFFSIM_FUNCTION void add_block(const F& f, const Values<F>& at, int start, double factor, double (&J)[n][n]) {
+  constexpr int at_once = n <= 12 ? n : 3;
+  for (int first = 0; first < n; first += at_once) {
+    Vectors<F, Dual<double, at_once>> force;
+    forces_of(f, combined(at, Varied<at_once, point::SamePlace>{start + first}), force);
+    for (int r = 0; r < n; ++r)
+      for (int c = 0; c < at_once; ++c) J[r][first + c] += factor * force[r / 3][r % 3].derivative[c];
+  }
+}
+
+/// Sets J = a ∂f/∂x + b ∂f/∂v.
+template <class F, int n>
+DIFFSIM_FUNCTION void jacobian_of(const F& f, const Values<F>& at, double by_position, double by_velocity,
+                                  double (&J)[n][n]) {
+  for (int k = 0; k < n * n; ++k) J[k / n][k % n] = 0.0;
+  add_block(f, at, 0, by_position, J);
+  if constexpr (uses_velocities<F>()) add_block(f, at, n, by_velocity, J);
+}
+
+}  // namespace stencil
+}  // namespace diffsim

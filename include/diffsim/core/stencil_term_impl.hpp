@@ -1,0 +1,176 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "diffsim/core/stencil_kernels_impl.hpp"
+
+namespace diffsim {
+
+/// The force term of a force F on stencils, each a few local vertices: the ends of a spring, a pair, a face, a cell. F
+/// is written once; tangent, adjoint, adjoint tangent, Jacobian and bounds follow by Dual numbers. F, a struct of plain
+/// values that kernels copy, has
+///
+///   static constexpr int num_nodes, num_values     nodes of a stencil; how many numbers p the parameters have together
+///   void forces(const StencilValues<T, num_nodes, num_values>&, Vec3<T> (&f)[num_nodes]) const
+///                                                  N; a template on T; without it the forces are -∂E/∂x
+///   T energy(const StencilValues<T, num_nodes, num_values>&) const
+///                                                  J; of double alone where there are forces
+///
+/// and where the defaults do not serve
+///
+///   static constexpr bool uses_velocities          default false
+///   static constexpr bool uses_rest                whether it depends on places at rest, `rest_positions`; default
+///   false bool active(const StencilValues<double, num_nodes, num_values>&) const
+///                                                  whether the stencil has a force at all
+///
+/// all marked DIFFSIM_FUNCTION. Each stencil is on one rank. A parameter has one value for all, or one a stencil: on
+/// entities as many as this rank's stencils, in their order. Sums over stencils have a fixed order, whatever the number
+/// of threads. Derivatives cost as many directions as there are inputs: a term of cells that is to be fast has kernels
+/// of its own.
+template <class F>
+class StencilTerm : public ForceTerm {
+  using Inputs = stencil::Inputs<F>;
+
+ public:
+  static constexpr int N = F::num_nodes, P = F::num_values;
+
+  /// `vertices`: [stencils, N] local vertices.
+  StencilTerm(std::string name, const F& force, std::vector<PointParameter> parameters, std::vector<int> vertices)
+      : force_(force),
+        takes_(std::move(name), std::move(parameters)),
+        vertices_(std::move(vertices)),
+        count_(static_cast<int>(vertices_.size()) / N),
+        device_vertices_(to_device("diffsim::core::stencil_vertices", vertices_)),
+        rows_(make_zeroed_device_array<double>("diffsim::core::stencil_rows",
+                                               std::max(Inputs::count, 3 * N) * static_cast<std::size_t>(count_))) {
+    group_nodes();
+  }
+
+  std::string name() const override { return takes_.term(); }
+  bool uses_velocities() const override { return stencil::uses_velocities<F>(); }
+  bool has_energy() const override { return stencil::HasEnergy<F> && !uses_velocities(); }
+  bool has_symmetric_jacobian() const override { return has_energy(); }
+
+  /// Throws Error where a parameter is missing, or is not as the force takes it.
+  void prepare(const ParameterSet& parameters) override {
+    parameters_ = &parameters;
+    takes_.check(
+        parameters, [&](const Entities& on) { return static_cast<int>(on.local()) == count_; },
+        "each of " + std::to_string(count_));
+    if constexpr (stencil::uses_rest<F>()) parameters.at("rest_positions");
+  }
+  void begin_adjoint_tangent(const ParameterSet&, const ParameterSet&) override {}
+
+  double energy(const Configuration& at, const ParameterSet& parameters) override {
+    return sum_over("diffsim::core::stencil_energy", count_, stencil::Energies<F>{sweep(at, parameters)});
+  }
+  void add_force(const Configuration& at, const ParameterSet& parameters, Field& force) override {
+    add_vectors("diffsim::core::stencil_force", sweep(at, parameters), stencil::Forces(), force);
+  }
+  void add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent, const ParameterSet& direction,
+                         Field& force_tangent) override {
+    add_vectors("diffsim::core::stencil_tangent", sweep(at, *parameters_),
+                stencil::Tangents<F>{along(at, tangent, direction)}, force_tangent);
+  }
+  void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
+                         ParameterSet& gradient) override {
+    add_derivatives("diffsim::core::stencil_adjoint", at, stencil::Adjoints<F>{w.data()}, adjoint, gradient);
+  }
+  void add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
+                                 const ParameterSet& direction, const Field* w, const Field* dw,
+                                 const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent) override {
+    add_derivatives(
+        "diffsim::core::stencil_adjoint_tangent", at,
+        stencil::AdjointTangents<F>{along(at, tangent, direction), w ? w->data() : nullptr, dw ? dw->data() : nullptr},
+        adjoint_tangent, gradient_tangent);
+  }
+
+  void add_couplings(const Configuration&, Couplings& couplings) override { couplings.add(vertices_, N); }
+  void add_jacobian(const Configuration& at, const ParameterSet& parameters, const JacobianWeights& weights,
+                    BlockMatrix& matrix) override {
+    if (count_ == 0) return;
+    if (!blocks_ || !blocks_->fits(matrix)) blocks_ = std::make_unique<BlockScatter>(matrix, vertices_, N);
+    for_each_element("diffsim::core::stencil_jacobian", *blocks_, matrix,
+                     stencil::Jacobians<F>{sweep(at, parameters), weights});
+  }
+  void add_stiffness_bound(const ParameterSet& parameters, Field& stiffness) override {
+    add_vectors("diffsim::core::stencil_stiffness", at_rest(parameters), stencil::Norms{1.0, 0.0}, stiffness);
+  }
+  void add_damping_bound(const ParameterSet& parameters, Field& damping) override {
+    if constexpr (stencil::uses_velocities<F>())
+      add_vectors("diffsim::core::stencil_damping", at_rest(parameters), stencil::Norms{0.0, 1.0}, damping);
+  }
+
+ private:
+  void group_nodes() {
+    std::vector<int> nodes(vertices_.size()), vertex, begin;
+    for (std::size_t s = 0; s < nodes.size(); ++s) nodes[s] = static_cast<int>(s);
+    const auto vertex_of = [&](int s) { return vertices_[static_cast<std::size_t>(s)]; };
+    std::stable_sort(nodes.begin(), nodes.end(), [&](int a, int b) { return vertex_of(a) < vertex_of(b); });
+    for (std::size_t s = 0; s < nodes.size(); ++s) {
+      if (!vertex.empty() && vertex.back() == vertex_of(nodes[s])) continue;
+      vertex.push_back(vertex_of(nodes[s]));
+      begin.push_back(static_cast<int>(s));
+    }
+    begin.push_back(static_cast<int>(nodes.size()));
+    nodes_ = {to_device("diffsim::core::stencil_vertex", vertex), to_device("diffsim::core::stencil_begin", begin),
+              to_device("diffsim::core::stencil_node", nodes)};
+  }
+
+  stencil::Sweep<F> sweep(const Configuration& at, const ParameterSet& set) const {
+    return {force_, count_, device_vertices_,
+            addresses(at, set, at.positions.data(), at.velocities ? at.velocities->data() : nullptr, at.time)};
+  }
+  /// At rest, without velocities, as the rollout begins.
+  stencil::Sweep<F> at_rest(const ParameterSet& set) const {
+    const Field& rest = set.at("rest_positions").field;
+    return {force_, count_, device_vertices_, addresses({rest}, set, rest.data(), nullptr, 0.0)};
+  }
+  stencil::Addresses<P> along(const Configuration& at, const ConfigurationTangent& tangent,
+                              const ParameterSet& direction) const {
+    return addresses(at, direction, tangent.positions.data(), tangent.velocities ? tangent.velocities->data() : nullptr,
+                     tangent.time);
+  }
+  stencil::Addresses<P> addresses(const Configuration& at, const ParameterSet& set, const double* x, const double* v,
+                                  double time) const {
+    return {x, uses_velocities() ? v : nullptr, stencil::uses_rest<F>() ? set.data("rest_positions") : nullptr,
+            takes_.template numbers<const double>(set, at), time};
+  }
+
+  template <class Each>
+  void add_vectors(const char* label, const stencil::Sweep<F>& sweep, const Each& each, Field& to) {
+    stencil::set_rows(label, sweep, 3 * N, rows_.data(), each);
+    stencil::add_rows<N>(nodes_, rows_.data(), 3 * N, 0, to.data());
+  }
+
+  template <class Each>
+  void add_derivatives(const char* label, const Configuration& at, const Each& each,
+                       const ConfigurationAdjoint& adjoint, ParameterSet& gradient) {
+    const double* const rows = rows_.data();
+    stencil::set_rows(label, sweep(at, *parameters_), Inputs::count, rows_.data(), each);
+    stencil::add_rows<N>(nodes_, rows, Inputs::count, 0, adjoint.positions.data());
+    if (uses_velocities() && adjoint.velocities)
+      stencil::add_rows<N>(nodes_, rows, Inputs::count, Inputs::velocities, adjoint.velocities->data());
+    Parameter* const rest = stencil::uses_rest<F>() ? gradient.find("rest_positions") : nullptr;
+    if (rest) stencil::add_rows<N>(nodes_, rows, Inputs::count, Inputs::rest, rest->field.data());
+    const auto to = takes_.template numbers<double>(gradient, at);
+    takes_.add_sums(stencil::add_values<P>(count_, rows, Inputs::count, Inputs::first_value, to), at, gradient);
+  }
+
+  F force_;
+  point::Parameters<P> takes_;
+  std::vector<int> vertices_;
+  int count_;
+  DeviceArray<int> device_vertices_;
+  DeviceArray<double> rows_;  // [count, inputs or 3 N]: what each stencil adds
+  stencil::NodesOfVertices nodes_;
+  std::unique_ptr<BlockScatter> blocks_;      // made when first assembled
+  const ParameterSet* parameters_ = nullptr;  // prepared with
+};
+
+}  // namespace diffsim

@@ -1,0 +1,150 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "diffsim/core/force_term.hpp"
+#include "diffsim/elastic/dissipation_kernels_impl.hpp"
+
+namespace diffsim {
+
+/// The force term of a dissipation potential ψ of cells, parallel to whatever law of elasticity is there:
+///
+///   Ė = sym(Fᵀ Ḟ),   S = ∂ψ/∂Ė,   P = F S;   power S : Ė
+///
+/// ψ is written once; tangent, adjoint, adjoint tangent, Jacobian and the bound of the damping follow by AD. `L` is a
+/// struct like a law of elasticity (law.hpp) whose `energy` is ψ, W/m³, of the Green strain rate Ė:
+///
+///   static constexpr const char* name;
+///   static constexpr std::array<ParameterSpec, K> parameters;   // per cell
+///   static constexpr int num_moduli = K;
+///   template <class T> static T energy(const Mat3<T>& rate, const T (&parameters)[K]);
+///
+/// It may add `stress`, `stress_tangent` and `stress_moduli` by hand. ψ is to be convex.
+template <class L, class E>
+class DissipationTerm : public ForceTerm {
+  static constexpr int K = L::num_moduli;
+  template <class T>
+  using Cells = elastic::DissipativeCells<L, E, T>;
+
+ public:
+  explicit DissipationTerm(const TetrahedralMesh& mesh) : mesh_(&mesh), scatter_(mesh.scatter()) {}
+
+  std::string name() const override { return L::name; }
+  bool uses_velocities() const override { return true; }
+  bool has_symmetric_jacobian() const override { return false; }
+
+  void prepare(const ParameterSet& parameters) override {
+    compute_geometry<E>(*mesh_, scatter_, {}, parameters.at("rest_positions").field, geometry_);
+    numbers_ = numbers(parameters);
+  }
+  void begin_adjoint(const ParameterSet& gradient) override {
+    shape_sums_ = {};
+    if (gradient.find("rest_positions"))
+      shape_sums_ = make_zeroed_device_array<double>("diffsim::elastic::dissipation_shape", geometry_.inverses.size());
+  }
+  void prepare_adjoint(const ParameterSet&, ParameterSet& gradient) override {
+    if (shape_sums_.size() > 0) add_shape_gradient<E>(scatter_, shape_sums_, gradient.at("rest_positions").field);
+  }
+  void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override {
+    if (gradient.find("rest_positions") || direction.find("rest_positions"))
+      throw Error("no second derivative by 'rest_positions'", ErrorKind::input);
+  }
+
+  double energy(const Configuration&, const ParameterSet&) override { return 0.0; }
+  void add_force(const Configuration& at, const ParameterSet&, Field& force) override {
+    for_each_cell<E::nodes>(
+        "diffsim::elastic::dissipation_force", scatter_, force.data(),
+        elastic::DissipationForce<L, E>{cells<Pack>(numbers_), at.positions.data(), at.velocities->data()});
+  }
+  void add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent, const ParameterSet& direction,
+                         Field& force_tangent) override {
+    for_each_cell<E::nodes>(
+        "diffsim::elastic::dissipation_tangent", scatter_, force_tangent.data(),
+        elastic::DissipationTangent<L, E>{cells<elastic::PackDual>(numbers(direction)), at.positions.data(),
+                                          at.velocities->data(), tangent.positions.data(), tangent.velocities->data(),
+                                          direction.data("rest_positions")});
+  }
+  void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
+                         ParameterSet& gradient) override {
+    elastic::DissipationAdjoint<L, E, Pack> kernel{cells<Pack>(numbers_), at.positions.data(), at.velocities->data(),
+                                                   w.data()};
+    kernel.shape_sums = shape_sums_.data();
+    sweep_adjoint(kernel, adjoint, gradient);
+  }
+  void add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
+                                 const ParameterSet& direction, const Field* w, const Field* dw,
+                                 const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent) override {
+    if (!w) {
+      if (dw) add_force_adjoint(at, *dw, adjoint_tangent, gradient_tangent);
+      return;
+    }
+    elastic::DissipationAdjoint<L, E, elastic::PackDual> kernel{cells<elastic::PackDual>(numbers(direction)),
+                                                                at.positions.data(),
+                                                                at.velocities->data(),
+                                                                w->data(),
+                                                                tangent.positions.data(),
+                                                                tangent.velocities->data(),
+                                                                dw ? dw->data() : nullptr};
+    sweep_adjoint(kernel, adjoint_tangent, gradient_tangent);
+  }
+
+  void add_couplings(const Configuration&, Couplings& couplings) override { couplings.add(connectivity(), E::nodes); }
+  void add_jacobian(const Configuration& at, const ParameterSet&, const JacobianWeights& weights,
+                    BlockMatrix& matrix) override {
+    if (scatter_.num_cells() == 0) return;
+    if (!blocks_ || !blocks_->fits(matrix)) blocks_ = std::make_unique<BlockScatter>(matrix, connectivity(), E::nodes);
+    for_each_element(
+        "diffsim::elastic::dissipation_jacobian", *blocks_, matrix,
+        elastic::DissipationJacobian<L, E>{cells<Pack>(numbers_), at.positions.data(), at.velocities->data(),
+                                           weights.position, weights.velocity, weights.project});
+  }
+  void add_damping_bound(const ParameterSet&, Field& damping) override {
+    for_each_cell<E::nodes>("diffsim::elastic::damping_bound", scatter_, damping.data(),
+                            elastic::DampingBound<L, E>{cells<Pack>(numbers_)});
+  }
+
+ private:
+  std::vector<int> connectivity() const { return {mesh_->cells().begin(), mesh_->cells().end()}; }
+  elastic::CellNumbers<K> numbers(const ParameterSet& set) const {
+    elastic::CellNumbers<K> result{{}, scatter_.num_cells()};
+    for (int k = 0; k < K; ++k) result.of[k] = set.data(L::parameters[static_cast<std::size_t>(k)].name);
+    return result;
+  }
+  /// `direction`: without meaning where T is a Pack.
+  template <class T>
+  Cells<T> cells(const elastic::CellNumbers<K>& direction) const {
+    return {geometry_, numbers_, direction};
+  }
+  template <class Kernel>
+  void sweep_adjoint(Kernel& kernel, const ConfigurationAdjoint& adjoint, ParameterSet& gradient) {
+    kernel.to_velocities = true;
+    for_each_cell<E::nodes>("diffsim::elastic::dissipation_adjoint_velocities", scatter_, adjoint.velocities->data(),
+                            kernel);
+    kernel.to_velocities = false;
+    for (int k = 0; k < K; ++k) {
+      Parameter* const found = gradient.find(L::parameters[static_cast<std::size_t>(k)].name);
+      kernel.parameter_gradient[k] = found ? found->field.data() : nullptr;
+    }
+    for_each_cell<E::nodes>("diffsim::elastic::dissipation_adjoint_positions", scatter_, adjoint.positions.data(),
+                            kernel);
+  }
+
+  const TetrahedralMesh* mesh_;
+  const CellScatter& scatter_;
+  std::unique_ptr<BlockScatter> blocks_;  // made when first assembled
+  CellGeometry<E> geometry_;
+  elastic::CellNumbers<K> numbers_{};
+  DeviceArray<double> shape_sums_;
+};
+
+/// The term of a dissipation potential on all cells of a mesh, of whatever kind they are.
+template <class L>
+std::unique_ptr<ForceTerm> make_dissipation_term(const TetrahedralMesh& mesh) {
+  return with_element(mesh, [&](auto kind) -> std::unique_ptr<ForceTerm> {
+    return std::make_unique<DissipationTerm<L, decltype(kind)>>(mesh);
+  });
+}
+
+}  // namespace diffsim

@@ -1,0 +1,158 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Terms made of a force or an energy of a few nodes together, and all derivatives that follow from it.
+
+#include "diffsim/core/stencil_term_impl.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/term_derivatives.hpp"
+
+namespace diffsim {
+namespace {
+
+using testing_term::TermRig;
+
+/// A spring between two vertices, E = k/2 (|x1 - x0| - s |X1 - X0|)².
+struct Spring {
+  static constexpr int num_nodes = 2, num_values = 2;  // k, s
+  static constexpr bool uses_rest = true;
+
+  template <class T>
+  DIFFSIM_FUNCTION T energy(const StencilValues<T, 2, 2>& at) const {
+    using std::sqrt;
+    const Vec3<T> way = at.x[1] - at.x[0], rest = at.X[1] - at.X[0];
+    const T stretch = sqrt(dot(way, way)) - at.p[1] * sqrt(dot(rest, rest));
+    return 0.5 * at.p[0] * stretch * stretch;
+  }
+};
+
+/// A pressure that grows with time and a drag on the faces beyond a plane; there is no energy.
+struct Sail {
+  static constexpr int num_nodes = 3, num_values = 2;  // pressure, drag
+  static constexpr bool uses_velocities = true;
+
+  template <class T>
+  DIFFSIM_FUNCTION void forces(const StencilValues<T, 3, 2>& at, Vec3<T> (&f)[3]) const {
+    const Vec3<T> area = cross(at.x[1] - at.x[0], at.x[2] - at.x[0]);
+    for (int a = 0; a < 3; ++a)
+      for (int c = 0; c < 3; ++c)
+        f[a][c] = at.p[0] * (1.0 + at.time) / 6.0 * area[c] - at.p[1] * dot(at.v[a], at.v[a]) * at.v[a][c];
+  }
+  DIFFSIM_FUNCTION bool active(const StencilValues<double, 3, 2>& at) const { return at.x[0][0] > 0.4; }
+};
+
+/// The square of the change of volume of parts of a cell, E = κ/2 Σ (J - 1)² V: of linear cells the whole, of others
+/// the four at its corners.
+template <int nodes>
+struct Bulk {
+  static constexpr int num_nodes = nodes, num_values = 1;
+  static constexpr bool uses_rest = true;
+
+  template <class T>
+  static DIFFSIM_FUNCTION T volume(const Vec3<T> (&x)[nodes], int part) {
+    constexpr int of[4][4] = {{0, 4, 6, 7}, {4, 1, 5, 8}, {6, 5, 2, 9}, {7, 8, 9, 3}};
+    Vec3<T> y[4];
+    for (int a = 0; a < 4; ++a) y[a] = x[nodes == 4 ? a : of[part][a]];
+    return dot(y[1] - y[0], cross(y[2] - y[0], y[3] - y[0])) / 6.0;
+  }
+  template <class T>
+  DIFFSIM_FUNCTION T energy(const StencilValues<T, nodes, 1>& at) const {
+    T sum(0.0);
+    for (int part = 0; part < (nodes == 4 ? 1 : 4); ++part) {
+      const T rest = volume(at.X, part), change = volume(at.x, part) / rest - 1.0;
+      sum += 0.5 * at.p[0] * change * change * rest;
+    }
+    return sum;
+  }
+};
+
+/// The first `count` corners of each cell.
+std::vector<int> corners(const TetrahedralMesh& mesh, int count) {
+  std::vector<int> vertices;
+  for (std::size_t i = 0; i < mesh.cells().size(); ++i)
+    if (static_cast<int>(i % 4) < count) vertices.push_back(mesh.cells()[i]);
+  return vertices;
+}
+
+class StencilTerms : public testing::Test {
+ protected:
+  std::shared_ptr<TetrahedralMesh> mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.6, 0.5}, {4, 2, 2});
+  ParameterSet parameters;
+
+  StencilTerms() {
+    parameters.add("rest_positions", mesh->vertex_entities(), 3).field.from_host(mesh->rest_positions());
+  }
+  void add_number(const std::string& name, double value) {
+    parameters.add(name, Entities::one_for_all(MPI_COMM_WORLD)).field.from_host({value});
+  }
+  /// One number a cell.
+  void add_numbers(const std::string& name, double low) {
+    std::vector<double> values(static_cast<std::size_t>(mesh->num_cells()));
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = low + 0.1 * static_cast<double>(i % 7);
+    parameters.add(name, mesh->cell_entities()).field.from_host(values);
+  }
+};
+
+TEST_F(StencilTerms, springs_have_all_derivatives) {
+  add_numbers("stiffness", 2.0);
+  add_number("slack", 0.8);
+  StencilTerm<Spring> term("springs", {}, {{"stiffness"}, {"slack"}}, corners(*mesh, 2));
+  EXPECT_TRUE(term.has_energy());
+  TermRig(mesh, term, parameters).expect_all_derivatives();
+}
+
+TEST_F(StencilTerms, sails_have_all_derivatives) {
+  add_number("drag", 0.2);
+  add_numbers("pressure", 20.0);
+  StencilTerm<Sail> term("sails", {}, {{"pressure"}, {"drag"}}, corners(*mesh, 3));
+  EXPECT_FALSE(term.has_energy());
+  TermRig(mesh, term, parameters).expect_all_derivatives({"rest_positions"});
+}
+
+TEST_F(StencilTerms, volumes_of_linear_cells_have_all_derivatives) {
+  add_numbers("bulk", 2.0);
+  StencilTerm<Bulk<4>> term("volumes", {}, {{"bulk"}}, corners(*mesh, 4));
+  TermRig(mesh, term, parameters).expect_all_derivatives();
+}
+
+TEST_F(StencilTerms, volumes_of_second_order_cells_have_all_derivatives) {
+  mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.6, 0.5}, {3, 1, 1}, 2);
+  parameters = {};
+  parameters.add("rest_positions", mesh->vertex_entities(), 3).field.from_host(mesh->rest_positions());
+  add_numbers("bulk", 2.0);
+  StencilTerm<Bulk<10>> term("volumes", {}, {{"bulk"}}, {mesh->cells().begin(), mesh->cells().end()});
+  TermRig(mesh, term, parameters).expect_all_derivatives();
+}
+
+TEST_F(StencilTerms, bounds_of_a_spring_are_its_stiffness) {
+  add_number("stiffness", 5.0);
+  add_number("slack", 1.0);
+  std::vector<int> vertices;
+  if (mesh->num_cells() > 0) vertices = {mesh->cells()[0], mesh->cells()[1]};
+  StencilTerm<Spring> term("springs", {}, {{"stiffness"}, {"slack"}}, vertices);
+  term.prepare(parameters);
+  Field bound("bound", mesh->vertex_entities(), 3), damping = bound.like("damping");
+  term.add_stiffness_bound(parameters, bound);
+  term.add_damping_bound(parameters, damping);
+  const std::vector<double> values = bound.to_host();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const int vertex = static_cast<int>(i / 3);
+    const bool held = vertex == vertices[0] || vertex == vertices[1];
+    EXPECT_NEAR(values[i], held ? 2.0 * 5.0 : 0.0, 1e-12) << vertex;
+  }
+  for (const double value : damping.to_host()) EXPECT_EQ(value, 0.0);
+}
+
+TEST_F(StencilTerms, refuse_parameters_that_are_neither_one_nor_one_a_stencil) {
+  add_numbers("stiffness", 1.0);
+  add_number("slack", 1.0);
+  std::vector<int> fewer = corners(*mesh, 2);
+  fewer.resize(2);
+  StencilTerm<Spring> term("springs", {}, {{"stiffness"}, {"slack"}}, fewer);
+  EXPECT_THROW(term.prepare(parameters), Error);
+  EXPECT_THROW(StencilTerm<Spring>("springs", {}, {{"stiffness"}}, fewer), Error);
+}
+
+}  // namespace
+}  // namespace diffsim

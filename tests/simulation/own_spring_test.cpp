@@ -1,0 +1,75 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// A force of one's own between two vertices, in whole rollouts: its energy is all that is written.
+
+#include <gtest/gtest.h>
+
+#include "diffsim/core/stencil_term_impl.hpp"
+#include "diffsim/inverse/hessian_check.hpp"
+#include "simulation/simulation_testing.hpp"
+
+namespace diffsim {
+namespace {
+
+using namespace testing_simulation;
+
+/// A spring between two vertices that is s times as long as at rest where it is slack, E = k/2 (|x1 - x0| - s |X1 -
+/// X0|)².
+struct Spring {
+  static constexpr int num_nodes = 2, num_values = 2;  // k, s
+  static constexpr bool uses_rest = true;
+
+  template <class T>
+  DIFFSIM_FUNCTION T energy(const StencilValues<T, num_nodes, num_values>& at) const {
+    using std::sqrt;
+    const Vec3<T> way = at.x[1] - at.x[0], rest = at.X[1] - at.X[0];
+    const T stretch = sqrt(dot(way, way)) - at.p[1] * sqrt(dot(rest, rest));
+    return 0.5 * at.p[0] * stretch * stretch;
+  }
+};
+
+/// A bar with a spring along an edge of each cell, each with a stiffness of its own.
+DifferentiableSolver make_solver(const std::string& integrator) {
+  const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.6, 0.3, 0.2}, {3, 2, 1});
+  SolverOptions options{.dt = 0.004, .substeps = 4, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator};
+  DifferentiableSolver solver = make_soft_solver(mesh, 2e4, options);
+  solver.fix("x_min");
+  std::vector<int> ends;
+  for (int cell = 0; cell < mesh->num_cells(); ++cell)
+    for (const int corner : {0, 3}) ends.push_back(mesh->cells()[static_cast<std::size_t>(4 * cell + corner)]);
+  std::vector<double> stiffness;
+  for (int cell = 0; cell < mesh->num_cells(); ++cell) stiffness.push_back(200.0 + 50.0 * (cell % 5));
+  solver.parameters().add("spring_stiffness", mesh->cell_entities()).field.from_host(stiffness);
+  solver.parameters().add("spring_slack", Entities::one_for_all(mesh->comm())).field.from_host({0.7});
+  solver.system().add_term(std::make_unique<StencilTerm<Spring>>(
+      "springs", Spring(), std::vector<PointParameter>{{"spring_stiffness"}, {"spring_slack"}}, ends));
+  return solver;
+}
+
+const std::vector<std::string> names{"spring_stiffness", "spring_slack", "initial_positions"};
+
+class OwnSpring : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(integrators, OwnSpring,
+                         testing::Values("symplectic_euler", "velocity_verlet", "implicit_euler", "newmark"));
+
+TEST_P(OwnSpring, derivatives_by_its_parameters_and_the_shape_at_rest) {
+  DifferentiableSolver solver = make_solver(GetParam());
+  std::vector<std::string> all = names;
+  all.emplace_back("rest_positions");
+  expect_derivatives(solver, 4, {{"x_max", {0.5, 0.2, 0.1}, 4}}, unknowns_of(all, {}));
+}
+
+TEST_P(OwnSpring, products_with_the_hessian) {
+  DifferentiableSolver solver = make_solver(GetParam());
+  TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("x_max"), {0.5, 0.2, 0.1}, 2);
+  MemoryStore store;
+  InverseProblem problem(
+      solver.model(), solver.initial_state(), 2, loss, unknowns_of(names, {}),
+      [](int n) { return std::make_unique<AllSchedule>(n); }, store);
+  const HessianCheck check = check_hessian(problem, problem.start());
+  EXPECT_LE(check.symmetry, 1e-10);
+  EXPECT_TRUE(check.passed) << check.product << " " << check.difference;
+}
+
+}  // namespace
+}  // namespace diffsim
