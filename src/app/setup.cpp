@@ -18,6 +18,7 @@
 #include "diffsim/mesh/box.hpp"
 #include "diffsim/mesh/elevate.hpp"
 #include "diffsim/mesh/join_bodies.hpp"
+#include "diffsim/mesh/triangle_blocks.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -243,34 +244,17 @@ void check_cells(const TetrahedralMesh& mesh, const std::vector<int>& cells, con
   place.fail("cell " + cell_name(mesh.bodies(), first) + ": " + fault_of(spec, value));
 }
 
-namespace {
-
-/// Triangles that every rank has, as blocks that are all on the first rank.
-MeshData mesh_of(MPI_Comm comm, const TriangleMesh& triangles, double scale) {
-  MeshData data;
-  MeshData::LowerCells& cells = data.lower(CellKind::triangle);
-  data.num_vertices = static_cast<std::int64_t>(triangles.vertices.size());
-  cells.num = static_cast<std::int64_t>(triangles.triangles.size());
-  if (!is_first_rank(comm)) {
-    data.first_vertex = data.num_vertices;
-    cells.first = cells.num;
-    return data;
-  }
-  for (const auto& x : triangles.vertices)
-    for (const double component : x) data.coordinates.push_back(scale * component);
-  for (const auto& corners : triangles.triangles) cells.nodes.insert(cells.nodes.end(), corners.begin(), corners.end());
-  return data;
-}
-
-}  // namespace
-
 MeshData load_source(MPI_Comm comm, const MeshSection& section) {
   if (const auto* path = std::get_if<std::string>(&section.source)) {
     require_readable(comm, *path, section.place);
     return read_mesh_data(comm, *path, section.scale, section.allow_coincident_vertices, section.order,
                           section.cells.value_or(CellKind::tetrahedron));
   }
-  if (const auto* shape = std::get_if<TriangleMesh>(&section.source)) return mesh_of(comm, *shape, section.scale);
+  if (const auto* shape = std::get_if<TriangleMesh>(&section.source)) {
+    MeshData data = triangle_blocks(comm, *shape);
+    for (double& coordinate : data.coordinates) coordinate *= section.scale;
+    return data;
+  }
   BoxMesh box = std::get<BoxMesh>(section.source);
   for (double& length : box.size) length *= section.scale;
   const int rank = rank_of(comm), ranks = num_ranks(comm);

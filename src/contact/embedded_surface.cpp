@@ -15,6 +15,7 @@
 #include "diffsim/core/redistribute.hpp"
 #include "diffsim/mesh/bodies.hpp"
 #include "diffsim/mesh/join_bodies.hpp"
+#include "diffsim/mesh/triangle_blocks.hpp"
 #include "locate_points.hpp"
 
 namespace diffsim {
@@ -72,26 +73,6 @@ NumberRange vertices_of_body(const TetrahedralMesh& mesh, std::size_t body) {
   if (bodies.empty()) return {0, mesh.num_global_vertices()};
   return {bodies[body].first_vertex,
           body + 1 < bodies.size() ? bodies[body + 1].first_vertex : mesh.num_global_vertices()};
-}
-
-/// Blocks of triangles that every rank has whole: all of them on the first rank.
-MeshData blocks_of(MPI_Comm comm, const TriangleMesh& surface) {
-  MeshData data;
-  MeshData::LowerCells& cells = data.lower(CellKind::triangle);
-  data.num_vertices = static_cast<std::int64_t>(surface.vertices.size());
-  cells.num = static_cast<std::int64_t>(surface.triangles.size());
-  std::vector<char> used(surface.vertices.size(), 0);
-  for (const auto& corners : surface.triangles)
-    for (const int v : corners) used[static_cast<std::size_t>(v)] = 1;
-  data.num_unused_vertices = std::count(used.begin(), used.end(), 0);
-  if (!is_first_rank(comm)) {
-    data.first_vertex = data.num_vertices;
-    cells.first = cells.num;
-    return data;
-  }
-  for (const auto& x : surface.vertices) data.coordinates.insert(data.coordinates.end(), x.begin(), x.end());
-  for (const auto& corners : surface.triangles) cells.nodes.insert(cells.nodes.end(), corners.begin(), corners.end());
-  return data;
 }
 
 /// Pieces of this rank's surface, with their groups: regions as listed, then bodies.
@@ -209,7 +190,8 @@ EmbeddedSurface embed_surfaces(const TetrahedralMesh& mesh, const std::vector<Bo
   const Pieces pieces = {contact::surface_pieces(mesh), contact::surface_groups(mesh, regions).triangles};
   std::vector<NamedMesh> parts;
   for (std::size_t b = 0; b < own.size(); ++b)
-    parts.push_back({names[b], own[b] ? blocks_of(mesh.comm(), own[b]->mesh) : blocks_of(mesh, b, pieces, regions)});
+    parts.push_back(
+        {names[b], own[b] ? triangle_blocks(mesh.comm(), own[b]->mesh) : blocks_of(mesh, b, pieces, regions)});
   MeshData data = mesh.bodies().empty() ? std::move(parts.front().data) : join_bodies(mesh.comm(), std::move(parts));
   EmbeddedSurface result;
   result.mesh = std::make_shared<const TetrahedralMesh>(mesh.comm(), std::move(data));

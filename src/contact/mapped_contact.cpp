@@ -218,12 +218,7 @@ void MappedContact::add_couplings(const Configuration& at, Couplings& couplings)
     couplings_ = std::move(now);
     std::vector<PointStencil> rows = map_->stencils();
     if (term_->couplings_vary()) {
-      std::vector<PetscInt> ranks, places;
-      for (const VertexPlace& copy : couplings_.copies()) {
-        ranks.push_back(copy.rank);
-        places.push_back(copy.index);
-      }
-      const std::shared_ptr<const Entities> all = with_copies(points, ranks, places);
+      const std::shared_ptr<const Entities> all = with_copies(points, couplings_.copies());
       rows.resize(points.owned());
       rows.resize(all->local());
       all->exchange()->copy_to_ghosts(rows);

@@ -71,8 +71,9 @@ void add_vectors(const double* from, double* to, std::size_t nodes) {
   Kokkos::fence();
 }
 
-/// The entities of `owned` with these copies. Collective.
-std::shared_ptr<const Entities> with_places(const Entities& owned, const std::vector<VertexPlace>& copies) {
+}  // namespace
+
+std::shared_ptr<const Entities> with_copies(const Entities& owned, const std::vector<VertexPlace>& copies) {
   std::vector<PetscInt> ranks, places;
   for (const VertexPlace& copy : copies) {
     ranks.push_back(copy.rank);
@@ -80,8 +81,6 @@ std::shared_ptr<const Entities> with_places(const Entities& owned, const std::ve
   }
   return with_copies(owned, ranks, places);
 }
-
-}  // namespace
 
 NumberedStencils::NumberedStencils(const std::vector<PointStencil>& stencils, int rank, int owned) : begin(1, 0) {
   for (const PointStencil& point : stencils)
@@ -113,7 +112,7 @@ PointMap::PointMap(std::shared_ptr<const Entities> nodes, std::shared_ptr<const 
                   std::to_string(points_->local()) + " points");
   });
   const NumberedStencils numbered(stencils_, rank_of(nodes_->comm()), static_cast<int>(nodes_->owned()));
-  near_ = with_places(*nodes_, numbered.copies);
+  near_ = with_copies(*nodes_, numbered.copies);
   device_ = std::make_unique<const Device>(
       Device{{to_device("diffsim::core::begin", numbered.begin), to_device("diffsim::core::nodes", numbered.nodes),
               to_device("diffsim::core::weights", numbered.weights)},

@@ -5,27 +5,15 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/point_map.hpp"
 #include "dynamics/vector_kernels.hpp"
 
 namespace diffsim::dynamics {
-namespace {
-
-/// The mesh's owned vertices with copies of others that `copies` names. Collective.
-std::shared_ptr<const Entities> vertices_of(const TetrahedralMesh& mesh, const std::vector<VertexPlace>& copies) {
-  std::vector<PetscInt> ranks, places;
-  for (const VertexPlace& copy : copies) {
-    ranks.push_back(copy.rank);
-    places.push_back(copy.index);
-  }
-  return with_copies(*mesh.owned_vertex_entities(), ranks, places);
-}
-
-}  // namespace
-
 MatrixShare::MatrixShare(const TetrahedralMesh& mesh, Couplings couplings, bool has_own_copies)
     : mesh_(&mesh),
       couplings_(std::move(couplings)),
-      vertices_(has_own_copies ? vertices_of(mesh, couplings_.copies()) : mesh.vertex_entities()),
+      vertices_(has_own_copies ? with_copies(*mesh.owned_vertex_entities(), couplings_.copies())
+                               : mesh.vertex_entities()),
       blocks_(static_cast<int>(vertices_->local()), couplings_) {
   const PetscInt owned = mesh.num_owned_vertices();
   PetscInt end = 0;

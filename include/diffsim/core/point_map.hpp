@@ -12,6 +12,9 @@
 
 namespace diffsim {
 
+/// The entities of `owned` with these copies of other ranks'. Collective.
+std::shared_ptr<const Entities> with_copies(const Entities& owned, const std::vector<VertexPlace>& copies);
+
 /// A point that is linear in nodes: x = Σ_k w_k q_k over its first `count` nodes.
 struct PointStencil {
   static constexpr int most = 10;  ///< nodes of a second-order tetrahedron
