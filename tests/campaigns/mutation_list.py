@@ -223,7 +223,7 @@ FAULTS = [
     Fault("implicit: prescribed velocities' adjoint dropped", "src/dynamics/step_kinematics.cpp",
           "  add_fixed(count_, fixed_, bar.v, u_bar);\n", "", ["simulation.motion.np1"]),
     Fault("implicit: gravity × 1.001 in steps alone", "src/dynamics/implicit_step.cpp",
-          "-load_factor(gravity), model.system_->mass()", "-1.001 * load_factor(gravity), model.mass()",
+          "-load_factor(gravity), model.system_->mass()", "-1.001 * load_factor(gravity), model.system_->mass()",
           ["simulation.implicit_gradient.np1 tet4/EveryIntegrator.*:viscous*"]),
     Fault("implicit: mass × 1.001 in the Jacobian", "src/dynamics/implicit_step.cpp",
           "work_.common->blocks().add_to_diagonal(rule_.acceleration.y,",

@@ -19,6 +19,22 @@ struct Pairs {
   bool operator==(const Pairs&) const = default;
 };
 
+/// Numbers in the file of points whose rank has no triangle at them. Collective.
+std::vector<std::int64_t> lone_points(const TetrahedralMesh& mesh) {
+  std::vector<char> has_triangle(static_cast<std::size_t>(mesh.num_vertices()), 0);
+  for (const SurfacePiece& piece : surface_pieces(mesh))
+    for (const int v : piece) has_triangle[static_cast<std::size_t>(v)] = 1;
+  std::vector<int> is_lone(static_cast<std::size_t>(mesh.num_global_vertices()), 0);
+  for (const int v : surface_areas(mesh).vertices)
+    if (has_triangle[static_cast<std::size_t>(v)] == 0)
+      is_lone[static_cast<std::size_t>(mesh.vertex_order().file_index()[static_cast<std::size_t>(v)])] = 1;
+  MPI_Allreduce(MPI_IN_PLACE, is_lone.data(), static_cast<int>(is_lone.size()), MPI_INT, MPI_MAX, mesh.comm());
+  std::vector<std::int64_t> numbers;
+  for (std::size_t v = 0; v < is_lone.size(); ++v)
+    if (is_lone[v] != 0) numbers.push_back(static_cast<std::int64_t>(v));
+  return numbers;
+}
+
 /// How many pairs all ranks find together in a box of bricks of which each vertex has gone astray by up to `way`
 /// bricks, the same on any number of ranks. Collective.
 Pairs num_pairs(MPI_Comm comm, std::array<int, 3> bricks, unsigned seed, double way, double range) {
@@ -47,6 +63,41 @@ TEST(candidates, are_the_same_on_any_number_of_ranks) {
         EXPECT_EQ(found.point_triangle, expected.point_triangle) << bricks[0] << ' ' << seed << ' ' << way;
         EXPECT_EQ(found.edge_edge, expected.edge_edge);
       }
+}
+
+/// How many pairs of points and triangles there are where one vertex of a box of bricks lies 2 cm outside the face at
+/// the box's other end. Collective.
+std::int64_t num_pairs_at_other_end(MPI_Comm comm, std::array<int, 3> bricks, std::int64_t number) {
+  const auto mesh = TetrahedralMesh::box(comm, {1.0 * bricks[0], 1.0 * bricks[1], 1.0 * bricks[2]}, bricks);
+  Candidates candidates(*mesh, true, {}, {}, {}, 1 << 28);
+  Field rest("rest", mesh->vertex_entities(), 3), moved = rest.like("moved");
+  std::vector<double> x = mesh->rest_positions();
+  rest.from_host(x);
+  for (std::size_t v = 0; v < x.size() / 3; ++v) {
+    if (mesh->vertex_order().file_index()[v] != number) continue;
+    const double place[3] = {x[3 * v] < 0.5 * bricks[0] ? bricks[0] + 0.02 : -0.02, 0.3, 0.2};
+    std::copy(place, place + 3, &x[3 * v]);
+  }
+  moved.from_host(x);
+  candidates.set_rest(RestAreas(*mesh).areas(rest), rest, Vectors());
+  candidates.cover(moved, Vectors(), moved, Vectors(), 0.05);
+  return sum_over_ranks(static_cast<std::int64_t>(candidates.pairs().point_triangle.size()), comm);
+}
+
+TEST(candidates, of_points_without_a_triangle_of_their_rank_are_found) {
+  int points = 0;
+  for (const std::array<int, 3> bricks : {std::array{3, 2, 2}, {4, 2, 1}, {6, 2, 3}, {6, 4, 4}}) {
+    const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0 * bricks[0], 1.0 * bricks[1], 1.0 * bricks[2]}, bricks);
+    for (const std::int64_t number : lone_points(*mesh)) {
+      ++points;
+      const std::int64_t expected = num_pairs_at_other_end(MPI_COMM_SELF, bricks, number);
+      EXPECT_GT(expected, 0);
+      EXPECT_EQ(num_pairs_at_other_end(MPI_COMM_WORLD, bricks, number), expected) << bricks[0] << ' ' << number;
+    }
+  }
+  if (num_ranks(MPI_COMM_WORLD) == 5) {
+    EXPECT_GT(points, 0);  // else these boxes show nothing
+  }
 }
 
 /// How many pairs of a list are nearer than `range` at x, point–triangle pairs first.
