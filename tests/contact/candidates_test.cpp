@@ -125,7 +125,10 @@ Pairs num_near(const Candidates& candidates, const std::vector<double>& x, doubl
   return near;
 }
 
-TEST(candidates, serve_wherever_vertices_are_in_the_boxes_that_they_swept) {
+/// Ways of vertices while lists are made: short, and so long that things meet which were far apart.
+class SweptBoxes : public testing::TestWithParam<double> {};
+
+TEST_P(SweptBoxes, serve_wherever_vertices_are_in_them) {
   constexpr double range = 0.2;
   const auto mesh = TetrahedralMesh::box(MPI_COMM_SELF, {4.0, 3.0, 2.0}, {4, 3, 2});
   const std::vector<double> rest = mesh->rest_positions();
@@ -139,7 +142,7 @@ TEST(candidates, serve_wherever_vertices_are_in_the_boxes_that_they_swept) {
   a.from_host(rest);
   Candidates kept(*mesh, true, {}, {}, {}, 1 << 28), fresh(*mesh, true, {}, {}, {}, 1 << 28);
   for (Candidates* candidates : {&kept, &fresh}) candidates->set_rest(RestAreas(*mesh).areas(a), a, Vectors());
-  const std::vector<double> from = astray(rest, 1.5), to = astray(from, 0.05);
+  const std::vector<double> from = astray(rest, 1.5), to = astray(from, GetParam());
   a.from_host(from);
   b.from_host(to);
   kept.cover(a, Vectors(), b, Vectors(), range);
@@ -163,6 +166,8 @@ TEST(candidates, serve_wherever_vertices_are_in_the_boxes_that_they_swept) {
   }
   EXPECT_GT(listed, 0u);
 }
+
+INSTANTIATE_TEST_SUITE_P(candidates, SweptBoxes, testing::Values(0.05, 1.0));
 
 TEST(candidates, leave_out_pairs_whose_boxes_overlap_but_that_stay_far_apart) {
   // The long diagonals of bricks: their boxes overlap those of edges a whole brick away.
