@@ -83,7 +83,8 @@ class Cell {
   std::array<Place, PointStencil::most> x_{};
 };
 
-/// How far a point is outside a cell, in parts of the cell's height; 0 inside. Not a number counts as far.
+/// Distance of a point from a cell, in parts of the cell's height: 0 inside, infinite for coordinates that are not
+/// finite.
 double outside(const Barycentric& l) {
   const double least = *std::min_element(l.begin(), l.end());
   if (!(std::isfinite(l[0]) && std::isfinite(l[1]) && std::isfinite(l[2]) && std::isfinite(l[3])))

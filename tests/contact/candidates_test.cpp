@@ -65,7 +65,7 @@ TEST(candidates, are_the_same_on_any_number_of_ranks) {
       }
 }
 
-/// How many pairs of points and triangles there are where one vertex of a box of bricks lies 2 cm outside the face at
+/// Number of pairs of points and triangles where one vertex of a box of bricks lies 2 cm outside the face at
 /// the box's other end. Collective.
 std::int64_t num_pairs_at_other_end(MPI_Comm comm, std::array<int, 3> bricks, std::int64_t number) {
   const auto mesh = TetrahedralMesh::box(comm, {1.0 * bricks[0], 1.0 * bricks[1], 1.0 * bricks[2]}, bricks);

@@ -96,7 +96,7 @@ struct Tangents {
   }
 };
 
-/// How many derivatives of w·f are taken at once: as many as a SIMD register has numbers.
+/// Number of derivatives of w·f taken at once: as many as a SIMD register has numbers.
 inline constexpr int at_once = 8;
 
 /// Derivatives of w·f by all inputs.

@@ -24,8 +24,10 @@ namespace diffsim {
 /// and where the defaults do not serve
 ///
 ///   static constexpr bool uses_velocities          default false
-///   static constexpr bool uses_rest                whether it depends on places at rest, `rest_positions`; default
-///   false bool active(const StencilValues<double, num_nodes, num_values>&) const
+///
+///   static constexpr bool uses_rest                dependence on places at rest, `rest_positions`; default false
+///
+///   bool active(const StencilValues<double, num_nodes, num_values>&) const
 ///                                                  whether the stencil has a force at all
 ///
 /// all marked DIFFSIM_FUNCTION. Each stencil is on one rank. A parameter has one value for all, or one a stencil: on

@@ -28,7 +28,7 @@ DIFFSIM_FUNCTION Mat3<Pack> value_of(const Mat3<PackDual>& a) {
   return Mat3<Pack>::from_entries([&](int i, int j) DIFFSIM_INLINED { return a(i, j).value; });
 }
 
-/// What a kernel adds: a number itself, or its derivative along the direction at hand.
+/// Contribution of a kernel: a number itself, or its derivative along the direction at hand.
 DIFFSIM_FUNCTION Pack result_of(const Pack& a) { return a; }
 DIFFSIM_FUNCTION Pack result_of(const PackDual& a) { return a.derivative[0]; }
 template <class T>
