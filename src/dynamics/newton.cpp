@@ -13,6 +13,7 @@ constexpr double shortest_step = 1e-9;
 constexpr double sufficient_decrease = 1e-4;  // Armijo's constant
 constexpr double turned_slope = 0.5;          // Matthies & Strang 1979
 constexpr double patient_step = 1.0 / 64.0;   // shorter ones are not looked for with the exact Jacobian's direction
+constexpr int patience = 10;                  // iterations without progress, after which steps vary in length
 constexpr double still_descending = 0.4;      // of the slope, at the end of a step that is made longer
 constexpr double least_fall = 1e-4;           // of the potential, of what it has fallen by, that counts as progress
 
@@ -146,6 +147,7 @@ class Newton {
     if (progress < goal && t < 1.0) t *= 0.9;
     report_.obstructions += t < 1.0;
     const double admissible = t;
+    if (free_of_gap) t *= variation();
     for (; t > least; t *= 0.5) {
       const double reached = t == 1.0 ? goal : progress + t * (goal - progress);
       problem_.move(y_, t, direction_, trial_);
@@ -172,6 +174,14 @@ class Newton {
     ended("SNES_DIVERGED_LINE_SEARCH: the line search found no " +
           std::string(free_of_gap ? "decrease" : "valid configuration"));
     return false;
+  }
+
+  /// Part of the admissible step that is tried first. Without a potential iterates may repeat after two or three
+  /// steps, where friction changes between sticking and sliding; other lengths lead out of such a cycle.
+  double variation() const {
+    constexpr double parts[] = {1.0, 0.75, 0.5, 0.3};
+    const bool may_repeat = !problem_.has_potential() && report_.iterations - progressed_at_ > patience;
+    return may_repeat ? parts[report_.iterations % 4] : 1.0;
   }
 
   /// Doubles a whole step while the potential falls nearly as steeply at its end as where it began: the projected
