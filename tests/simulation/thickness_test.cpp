@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "diffsim/contact/barrier.hpp"
-#include "diffsim/inverse/hessian_check.hpp"
 #include "simulation/contact_bodies.hpp"
+#include "simulation/contact_second_order.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
 namespace diffsim {
@@ -56,23 +56,9 @@ INSTANTIATE_TEST_SUITE_P(thickness, Thick,
 TEST(thickness, hessian_is_symmetric_and_expands_to_third_order) {
   for (const char* integrator : {"symplectic_euler", "implicit_euler"}) {
     SCOPED_TRACE(integrator);
-    const int steps = is_explicit_integrator(integrator) ? 8 : 3;
-    DifferentiableSolver solver = make_solver(thick_tower(integrator, true));
-    SumLoss loss;
-    loss.add(std::make_unique<TargetPositionLoss>(*solver.mesh(), solver.mesh()->region("all"),
-                                                  std::array<double, 3>{0.2, 0.3, -0.1}, steps));
     std::vector<std::string> names = thicknesses;
     names.insert(names.end(), {"barrier_distance", "friction", "initial_velocities"});
-    MemoryStore store;
-    InverseProblem problem(
-        solver.model(), solver.initial_state(), steps, loss, testing_simulation::unknowns_of(names, {}),
-        [](int n) { return std::make_unique<UniformSchedule>(n, 3); }, store);
-    HessianCheckOptions options;
-    if (ranks() > 1) options.differences = false;
-    const HessianCheck result = check_hessian(problem, problem.start(), options);
-    EXPECT_LE(result.symmetry, 1e-10);
-    EXPECT_TRUE(ranks() > 1 || result.passed) << testing::PrintToString(result.taylor_orders);
-    EXPECT_FALSE(result.quadratic);
+    expect_second_order(thick_tower(integrator, true), names);
   }
 }
 
