@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/ranks.hpp"
@@ -35,6 +36,34 @@ bool is_reference(const std::string& library) {
     is_tuned = is_tuned || dlsym(loaded, symbol) != nullptr;  // there, or in a library that it is linked with
   dlclose(loaded);
   return !is_tuned;
+}
+
+/// Name of the processor whose kernels OpenBLAS has chosen; empty where the BLAS is another.
+std::string openblas_core() {
+  void* const address = dlsym(RTLD_DEFAULT, "openblas_get_corename");
+  if (!address) return "";
+  const char* const name = reinterpret_cast<const char* (*)()>(address)();
+  return name ? name : "";
+}
+
+/// Value of OPENBLAS_CORETYPE for kernels that use the widest vectors of this processor; empty where it has none of 256
+/// bits or more.
+const char* widest_core() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    return "SKYLAKEX";
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "HASWELL";
+#endif
+  return "";
+}
+
+/// An OpenBLAS that is older than the processor falls back to kernels with vectors of 128 bits.
+std::string core_warning() {
+  constexpr const char* narrow[] = {"Generic", "Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Atom"};
+  const std::string core = openblas_core(), better = widest_core();
+  if (better.empty() || std::find(std::begin(narrow), std::end(narrow), core) == std::end(narrow)) return "";
+  return "OpenBLAS takes its kernels for the processor " + core +
+         ", which are slow here where linear systems are factored; set OPENBLAS_CORETYPE=" + better;
 }
 
 #if defined(__linux__)
@@ -78,6 +107,7 @@ std::vector<std::string> machine_warnings(MPI_Comm comm) {
   if (is_reference(blas))
     warnings.push_back("the reference BLAS is in use (" + blas +
                        "), which is slow where linear systems are factored; install OpenBLAS or BLIS");
+  if (std::string core = core_warning(); !core.empty()) warnings.push_back(std::move(core));
   if (std::string sharing = sharing_warning(comm); !sharing.empty()) warnings.push_back(std::move(sharing));
   return warnings;
 }

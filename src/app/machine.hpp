@@ -11,8 +11,9 @@ namespace diffsim::app {
 /// Path of the loaded library that has the BLAS; empty where it cannot be told.
 std::string blas_library();
 
-/// One line for each thing that makes this run slower than the machine allows: the reference BLAS; more threads than
-/// cores that spin while they wait. Collective; the same on all ranks.
+/// One line for each thing that makes this run slower than the machine allows: the reference BLAS, or
+/// kernels of OpenBLAS for narrower vectors; more threads than cores that spin while they wait. Collective; those of
+/// the calling rank.
 std::vector<std::string> machine_warnings(MPI_Comm comm);
 
 }  // namespace diffsim::app
