@@ -18,7 +18,7 @@ using namespace dynamics;
 
 void ImplicitModel::Step::linearise(const Field& y) {
   if (work_.linear.wants_reference()) make_reference();
-  assemble(y, false);
+  assemble(y, Projection::none);
   work_.linear.keep_preconditioner();
   work_.linear.set_matrix(work_.shares(), work_.symmetric, product_at(y));
 }

@@ -117,24 +117,29 @@ double ImplicitModel::Step::find_gap(const Field& y, Field& gap) {
 }
 
 LinearReport ImplicitModel::Step::find_direction(const Field& y, const Field& residual, const Field& gap,
-                                                 double tolerance, bool project, Field& direction) {
+                                                 double tolerance, Projection projection, Field& direction) {
   if (!model_.options_.implicit_differentiation) tolerance = std::min(tolerance, model_.options_.linear.tolerance);
   Field rhs = model_.system_->scratch_field("rhs");
   if (work_.linear.wants_reference()) make_reference();
-  assemble(y, project);
+  assemble(y, projection);
   if (largest(gap) > 0.0) {
     for (const MatrixShare* share : work_.shares()) share->multiply(gap, rhs);
     scale(-1.0, rhs);
   }
   if (progress_ < progress_goal()) add_forces_of_motion(y, rhs);
   find_rounding();
-  work_.linear.set_matrix(work_.shares(), work_.symmetric, project ? nullptr : product_at(y));
+  work_.linear.set_matrix(work_.shares(), work_.symmetric, projection == Projection::none ? product_at(y) : nullptr);
   add_scaled(count_, -1.0, residual, rhs);
   keep_free(count_, model_.system_->fixed(), rhs);
-  const LinearReport report = work_.linear.solve(rhs, direction, tolerance, false, project);
+  const LinearReport report = work_.linear.solve(rhs, direction, tolerance, false, projection == Projection::all);
   copy_fixed(count_, model_.system_->fixed(), gap, direction);
   model_.system_->mesh().vertex_exchange().copy_to_ghosts(direction);
   return report;
+}
+
+bool ImplicitModel::Step::has_contact() const {
+  const auto& terms = model_.system_->terms();
+  return std::any_of(terms.begin(), terms.end(), [](const auto& term) { return term->limits_steps(); });
 }
 
 double ImplicitModel::Step::dot(const Field& x, const Field& y) const {
@@ -229,16 +234,18 @@ LinearSystem::Product ImplicitModel::Step::product_at(const Field& y) {
   };
 }
 
-void ImplicitModel::Step::assemble(const Field& y, bool project) {
+void ImplicitModel::Step::assemble(const Field& y, Projection projection) {
   const ProfilingRegion region("diffsim::dynamics::assemble");
   const Configuration at = configuration(y);
   make_blocks(at);
   for (MatrixShare* share : work_.shares()) share->blocks().zero();
-  const JacobianWeights weights{-rule_.position.y, -rule_.velocity.y, project};
+  const auto add = [&](ForceTerm& term, BlockMatrix& blocks) {
+    const bool project = projection == Projection::all || (projection == Projection::contact && term.limits_steps());
+    term.add_jacobian(at, model_.parameters(), {-rule_.position.y, -rule_.velocity.y, project}, blocks);
+  };
   for (const auto& term : model_.system_->terms())
-    if (!term->couplings_vary()) term->add_jacobian(at, model_.parameters(), weights, work_.common->blocks());
-  for (const auto& part : work_.varying)
-    part.term->add_jacobian(at, model_.parameters(), weights, part.share->blocks());
+    if (!term->couplings_vary()) add(*term, work_.common->blocks());
+  for (const auto& part : work_.varying) add(*part.term, part.share->blocks());
   work_.common->blocks().add_to_diagonal(rule_.acceleration.y, model_.system_->mass());
 }
 

@@ -66,7 +66,9 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   double find_gap(const Field& y, Field& gap) override;
 
   dynamics::LinearReport find_direction(const Field& y, const Field& residual, const Field& gap, double tolerance,
-                                        bool project, Field& direction) override;
+                                        dynamics::Projection projection, Field& direction) override;
+
+  bool has_contact() const override;
 
   double dot(const Field& x, const Field& y) const override;
   double largest(const Field& x) const override;
@@ -95,7 +97,7 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   dynamics::LinearSystem::Product product_at(const Field& y);
 
   /// The blocks of J at y: a_y M - x_y ∂f/∂x - v_y ∂f/∂v.
-  void assemble(const Field& y, bool project);
+  void assemble(const Field& y, dynamics::Projection projection);
 
   /// The preconditioner of all steps: of J at rest, without contact, made semidefinite where that needs be. It depends
   /// on the parameters alone, so that what a step computes does not depend on which steps were worked before it.

@@ -106,12 +106,14 @@ class Newton {
     double tolerance = problem_.solves_exactly() ? 1e-12 : forcing_.next(now_.residual, goal());
     if (options_.linear_tolerance > 0.0) tolerance = options_.linear_tolerance;
     const int before = report_.iterations;
-    for (const bool projected : {false, true}) {
-      if (!projected && curved_down_ && !options_.try_exact) continue;
-      const LinearReport solve = problem_.find_direction(y_, residual_, gap_, tolerance, projected, direction_);
+    for (const Projection projection : {Projection::none, Projection::contact, Projection::all}) {
+      const bool exact = projection == Projection::none, last = projection == Projection::all;
+      if (exact && curved_down_ && !options_.try_exact) continue;
+      if (projection == Projection::contact && !(problem_.has_contact() && problem_.has_potential())) continue;
+      const LinearReport solve = problem_.find_direction(y_, residual_, gap_, tolerance, projection, direction_);
       report_.linear_iterations += solve.iterations;
       if (reached()) return true;  // of what is rounding, which the matrix has told
-      if (!projected && (solve.indefinite || !solve.converged)) continue;
+      if (!last && (solve.indefinite || !solve.converged)) continue;
       if (!solve.converged) {
         report_.linear_failure = true;
         ended("SNES_DIVERGED_LINEAR_SOLVE: the linear solve failed, " + solve.reason + " after " +
@@ -124,10 +126,10 @@ class Newton {
         ended("SNES_DIVERGED_LOCAL_MIN: there is no direction of descent");
         continue;
       }
-      projected_ = projected;
+      projected_ = !exact;
       report_.iterations = before + 1;
-      report_.projections += projected;
-      if (projected || problem_.has_potential() || !at_rest()) return search(shortest_step);
+      report_.projections += projected_;
+      if (projected_ || problem_.has_potential() || !at_rest()) return search(shortest_step);
       if (search(patient_step)) return true;
       // Where the last way out has not led to half the residual, another would lead around in a circle.
       if (now_.residual > 0.5 * left_at_ && search(shortest_step)) return true;

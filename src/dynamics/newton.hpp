@@ -19,6 +19,9 @@ struct Evaluation {
   double potential = 0.0;  ///< Φ with R = ∂Φ/∂y, J; only if the problem has one
 };
 
+/// Terms whose elements' shares of J are made positive semidefinite.
+enum class Projection { none, contact, all };
+
 /// R(y) = 0 in the free components; the others are prescribed, and the part that is missing to what is prescribed is
 /// the gap.
 class NewtonProblem {
@@ -30,9 +33,11 @@ class NewtonProblem {
   /// The largest gap of a component; `gap` is zero in free ones.
   virtual double find_gap(const Field& y, Field& gap) = 0;
   /// d with J d = -R in the free components, to a relative residual of `tolerance`, and d = gap in the others. Copies
-  /// are up to date. `project`: each element's share of J is made positive semidefinite.
+  /// are up to date. J is projected as asked for.
   virtual LinearReport find_direction(const Field& y, const Field& residual, const Field& gap, double tolerance,
-                                      bool project, Field& direction) = 0;
+                                      Projection projection, Field& direction) = 0;
+  /// Whether `Projection::contact` differs from the other two.
+  virtual bool has_contact() const = 0;
   /// Whether linear systems are solved to rounding whatever the tolerance.
   virtual bool solves_exactly() = 0;
   /// Σ x y over owned vertices and ranks, and the largest |x|.
@@ -68,9 +73,9 @@ struct NewtonReport {
 /// Solves R(y) = 0 from y on by Newton's method with a backtracking line search.
 ///
 /// Our own rather than SNES, because of what it does between PETSc's solves: a direction is computed with the exact
-/// Jacobian, and again with a projected one only where that turns out indefinite; prescribed components approach what
-/// is prescribed along the direction, so that an iterate is never invalid; force terms limit the step; and convergence
-/// is told from rounding. Without a potential (friction, viscosity) a trial is as good where it is past no more than
+/// Jacobian; where that turns out indefinite, with contact projected; where that is not enough, with all terms
+/// projected. Prescribed components approach what is prescribed along the direction, so that an iterate is never
+/// invalid; force terms limit the step; and convergence is told from rounding. Without a potential (friction, viscosity) a trial is as good where it is past no more than
 /// the decrease of what the forces do along its direction (Matthies & Strang 1979) as where the residual is less; where
 /// the exact Jacobian's direction gives neither, the projected one's does; after ten iterations without progress steps
 /// vary in length, so that iterates do not repeat. Linear systems are solved to a tolerance by

@@ -1,0 +1,313 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+"""Stress scenes of contact by implicit steps, each run to its end: a table of Newton's iterations, times and distances.
+
+    python3 tests/campaigns/stress.py --diffsim build/bin/diffsim --scratch /tmp/stress [--only ball,arch] [--ranks 2]
+
+Scenes: a ball and, with --data, a scanned shape pressed between plates to a third of their height and let go; rollers
+that pull a bar through a gap of half its thickness; a funnel with ten soft balls; a bar twisted until it buckles; eight
+interlocked links that are shaken; an arch of 25 soft stones; a house of cards; a mat twisted by both ends. Geometry is
+made here, but for the scanned shape. Needs Python's standard library only.
+"""
+
+import argparse
+import csv
+import math
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+# The six tetrahedra of a hexahedron whose corner number has bit 0, 1, 2 for x, y, z.
+TETRAHEDRA = [(0, 1, 3, 7), (0, 3, 2, 7), (0, 2, 6, 7), (0, 6, 4, 7), (0, 4, 5, 7), (0, 5, 1, 7)]
+
+
+def volume(a, b, c, d):
+    """Six times the signed volume of a tetrahedron, m³."""
+    u, v, w = ([q - p for p, q in zip(a, x)] for x in (b, c, d))
+    return (u[0] * (v[1] * w[2] - v[2] * w[1]) - u[1] * (v[0] * w[2] - v[2] * w[0]) + u[2] * (v[0] * w[1] - v[1] * w[0]))
+
+
+def write_msh(path, nx, ny, nz, place, periodic=False):
+    """Writes a grid of nx × ny × nz hexahedra, each of six tetrahedra, as a Gmsh file. place(a, b, c): corner of the
+    grid, each in [0, 1], to a point, m. `periodic`: the end of the first direction is its beginning."""
+    rows = nx if periodic else nx + 1
+    number = lambda i, j, k: ((i % rows) * (ny + 1) + j) * (nz + 1) + k
+    points = [place(i / nx, j / ny, k / nz) for i in range(rows) for j in range(ny + 1) for k in range(nz + 1)]
+    cells = []
+    for i in range(nx):
+        for j in range(ny):
+            for k in range(nz):
+                corner = [number(i + (c & 1), j + (c >> 1 & 1), k + (c >> 2)) for c in range(8)]
+                for tetrahedron in TETRAHEDRA:
+                    a, b, c, d = (corner[v] for v in tetrahedron)
+                    if volume(points[a], points[b], points[c], points[d]) < 0.0:
+                        c, d = d, c
+                    cells.append((a, b, c, d))
+    with open(path, "w") as out:
+        out.write(f"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n{len(points)}\n")
+        out.writelines(f"{n + 1} {p[0]!r} {p[1]!r} {p[2]!r}\n" for n, p in enumerate(points))
+        out.write(f"$EndNodes\n$Elements\n{len(cells)}\n")
+        out.writelines(f"{n + 1} 4 2 0 1 " + " ".join(str(v + 1) for v in cell) + "\n" for n, cell in enumerate(cells))
+        out.write("$EndElements\n")
+
+
+def ball_point(radius):
+    """A cube's surface onto a sphere's, and its concentric cubes onto concentric spheres."""
+
+    def place(a, b, c):
+        x = [2.0 * a - 1.0, 2.0 * b - 1.0, 2.0 * c - 1.0]
+        s = [v * v for v in x]
+        # Volume elements stay apart from zero at edges and corners.
+        return tuple(radius * x[i] * math.sqrt(1.0 - s[(i + 1) % 3] / 2.0 - s[(i + 2) % 3] / 2.0 +
+                                               s[(i + 1) % 3] * s[(i + 2) % 3] / 3.0) for i in range(3))
+
+    return place
+
+
+def write_ball(path, radius, cells):
+    write_msh(path, cells, cells, cells, ball_point(radius))
+
+
+def write_ring(path, ring, tube, around, across):
+    """A torus around z, its tube a square grid that is rounded."""
+
+    def place(a, b, c):
+        u, v = 2.0 * b - 1.0, 2.0 * c - 1.0
+        r = ring + tube * u * math.sqrt(1.0 - v * v / 2.0)
+        z = tube * v * math.sqrt(1.0 - u * u / 2.0)
+        angle = 2.0 * math.pi * a
+        return (r * math.cos(angle), r * math.sin(angle), z)
+
+    write_msh(path, around, across, across, place, periodic=True)
+
+
+def write_funnel(path, rings, sectors):
+    """Triangles of a surface of revolution around y, rings [(radius, y)] from the top down; normals look inside."""
+    with open(path, "w") as out:
+        for radius, y in rings:
+            for s in range(sectors):
+                angle = 2.0 * math.pi * s / sectors
+                out.write(f"v {radius * math.cos(angle)!r} {y!r} {radius * math.sin(angle)!r}\n")
+        for r in range(len(rings) - 1):
+            for s in range(sectors):
+                a, b = r * sectors + s + 1, r * sectors + (s + 1) % sectors + 1
+                out.write(f"f {a} {b} {b + sectors}\nf {a} {b + sectors} {a + sectors}\n")
+
+
+def rubber(E, nu=0.4, density=1000):
+    return f"{{model: neo_hookean, density: {density}, youngs_modulus: {E:g}, poisson_ratio: {nu}}}"
+
+
+def solver(dt, steps, gravity="0", integrator="implicit_euler"):
+    return f"solver: {{integrator: {integrator}, dt: {dt:g}, steps: {steps}, gravity: {gravity}}}\n"
+
+
+def contact(d, kappa, mu=0.0, speed=1e-3, more=""):
+    return (f"contact: {{barrier_distance: {d:g}, barrier_stiffness: {kappa}, friction: {mu}, "
+            f"friction_velocity: {speed:g}{more}}}\n")
+
+
+def press(body, low, high, half, dt, E, d, kappa, mu):
+    """Two plates that come from below and above to a third of the height in 1 s, hold for 0.2 s, and open in 0.2 s."""
+    travel = (high - low) / 3.0
+    thick = 0.1 * (high - low)
+    plate = lambda: f"{{box: {{size: [{2 * half:g}, {thick:g}, {2 * half:g}], cells: [4, 1, 4]}}}}"
+    move = lambda sign: ("{axis: [0, 1, 0], origin: [0, 0, 0], table: {times: [0, 1, 1.2, 1.4, 10], angle: [0, 0, 0, 0, 0], displacement: "
+                         f"[[0, 0, 0], [0, {sign * travel!r}, 0], [0, {sign * travel!r}, 0], [0, 0, 0], [0, 0, 0]]}}}}")
+    gap = 1.5 * d
+    return (f"bodies:\n  body: {{mesh: {body}, material: {rubber(E)}}}\n"
+            f"  lower: {{kind: obstacle, mesh: {plate()}, placement: {{translate: [{-half:g}, {low - thick - gap!r}, {-half:g}]}}}}\n"
+            f"  upper: {{kind: obstacle, mesh: {plate()}, placement: {{translate: [{-half:g}, {high + gap!r}, {-half:g}]}}}}\n"
+            f"boundary:\n  - {{region: lower/all, move: {move(1.0)}}}\n  - {{region: upper/all, move: {move(-1.0)}}}\n" +
+            contact(d, kappa, mu, more=", self: true") + solver(dt, round(1.6 / dt)))
+
+
+def scene_ball(folder, _):
+    write_ball(folder / "ball.msh", 0.1, 10)
+    return press("{file: ball.msh}", -0.1, 0.1, 0.25, 0.01, 1e5, 1e-3, "1.0e5", 0.5)
+
+
+def scene_armadillo(folder, data):
+    """The scanned shape, scaled to a height of 0.2 m and placed between the plates."""
+    source = data / "Armadillo13K.msh"
+    nodes = source.read_text().split("$Nodes")[1].split("$EndNodes")[0].split("\n")
+    points = [tuple(map(float, line.split())) for line in nodes if len(line.split()) == 3]
+    low = [min(p[c] for p in points) for c in range(3)]
+    high = [max(p[c] for p in points) for c in range(3)]
+    scale = 0.2 / (high[1] - low[1])
+    shift = [-0.5 * scale * (low[c] + high[c]) for c in range(3)]
+    text = press("{file: FILE}".replace("FILE", str(source)), -0.1, 0.1, 0.25, 0.01, 1e5, 5e-4, "1.0e5", 0.5)
+    return text.replace("body: {mesh:", f"body: {{placement: {{scale: {scale!r}, translate: [{', '.join(map(repr, shift))}]}}, mesh:")
+
+
+def scene_rollers(_, __):
+    """A bar 0.1 m thick and two rollers 0.05 m apart; it bites from an angle of 41 degrees on, tan 41° < µ = 1."""
+    roller = lambda y: f"{{cylinder: {{from: [0, {y}, -0.1], to: [0, {y}, 0.1], radius: 0.1}}}}"
+    turn = lambda y, w: f"{{axis: [0, 0, 1], origin: [0, {y}, 0], angular_velocity: {w}}}"
+    return (f"bodies:\n  bar: {{mesh: {{box: {{size: [0.4, 0.1, 0.1], cells: [24, 6, 6]}}}}, material: {rubber(5e4, 0.35)},\n"
+            "        placement: {translate: [-0.48, -0.05, -0.05]}, initial: {velocity: [0.3, 0, 0]}}\n"
+            f"  upper: {{kind: obstacle, mesh: {roller(0.125)}}}\n  lower: {{kind: obstacle, mesh: {roller(-0.125)}}}\n"
+            f"boundary:\n  - {{region: upper/all, move: {turn(0.125, 4.0)}}}\n  - {{region: lower/all, move: {turn(-0.125, -4.0)}}}\n"
+            + contact(1e-3, "1.0e5", 1.0, more=", self: true") + solver(0.01, 250))
+
+
+def scene_funnel(folder, _):
+    """Ten balls of radius 0.07 m fall into a funnel with an outlet of radius 0.06 m."""
+    write_ball(folder / "ball.msh", 0.07, 5)
+    write_funnel(folder / "funnel.obj", [(0.32, 0.9), (0.32, 0.3), (0.06, 0.0), (0.06, -0.2)], 32)
+    text = "bodies:\n"
+    places = [(0.0, 0.30, 0.0)]
+    places += [(0.16 * math.cos(a), 0.46, 0.16 * math.sin(a)) for a in (0.3, 0.3 + 2.0944, 0.3 + 4.1888)]
+    places += [(0.16 * math.cos(a), 0.63, 0.16 * math.sin(a)) for a in (1.2, 1.2 + 2.0944, 1.2 + 4.1888)]
+    places += [(0.16 * math.cos(a), 0.80, 0.16 * math.sin(a)) for a in (0.5, 0.5 + 2.0944, 0.5 + 4.1888)]
+    for n, (x, y, z) in enumerate(places):
+        text += (f"  ball{n}: {{mesh: {{file: ball.msh}}, material: {rubber(2e4)}, "
+                 f"placement: {{translate: [{x!r}, {y!r}, {z!r}]}}}}\n")
+    return (text + "  funnel: {kind: obstacle, mesh: {file: funnel.obj}}\n" + contact(2e-3, "2.0e4", 0.2, more=", self: true") +
+            solver(0.01, 200, "[0, -9.8, 0]"))
+
+
+def scene_bar(_, __):
+    """A bar twisted by both ends, 3 turns in all."""
+    turn = lambda x, w: f"{{axis: [1, 0, 0], origin: [{x}, 0.05, 0.05], angular_velocity: {w!r}}}"
+    return (f"mesh: {{box: {{size: [1, 0.1, 0.1], cells: [40, 4, 4]}}}}\nmaterial: {rubber(1e5)}\n"
+            f"boundary:\n  - {{region: x_min, move: {turn(0, -math.pi)}}}\n  - {{region: x_max, move: {turn(1, math.pi)}}}\n" +
+            contact(1e-3, "1.0e5", more=", self: true") + solver(0.02, 150))
+
+
+def scene_links(folder, _):
+    """Eight rings, each through the next, that hang from the first one's top and are shaken across."""
+    ring, tube, distance = 0.05, 0.012, 0.072
+    write_ring(folder / "ring.msh", ring, tube, 24, 2)
+    text = "bodies:\n"
+    for n in range(8):
+        rotate = ", rotate: {axis: [0, 1, 0], angle: 1.5707963267948966}" if n % 2 else ""
+        text += (f"  link{n}: {{mesh: {{file: ring.msh}}, material: {rubber(5e5)}, "
+                 f"placement: {{translate: [0, {-distance * n!r}, 0]{rotate}}}}}\n")
+    times = [0.05 * k for k in range(41)]
+    shake = ", ".join(f"[{0.03 * math.sin(4.0 * math.pi * t)!r}, 0, {0.02 * math.sin(6.0 * math.pi * t)!r}]" for t in times)
+    return (text + "regions:\n  top: {body: link0, box: {min: [-1, 0.04, -1], max: [1, 1, 1]}}\n"
+            "boundary:\n  - {region: link0/top, move: {axis: [0, 1, 0], origin: [0, 0, 0], table: {times: ["
+            + ", ".join(f"{t:g}" for t in times) + "], angle: [" + ", ".join("0" for _ in times) + f"], displacement: [{shake}]}}}}}}\n" +
+            contact(1e-3, "5.0e5", 0.3, more=", self: true") + solver(0.01, 200, "[0, -9.8, 0]"))
+
+
+def scene_arch(folder, _):
+    """A half circle of 25 stones, 1 m and 1.2 m in radius, on the ground; µ = 0.5."""
+    inner, outer, stones, gap = 1.0, 1.2, 25, 1e-3
+    step = math.pi / stones
+    text = "bodies:\n"
+    for n in range(stones):
+        first, last = math.pi - n * step, math.pi - (n + 1) * step
+
+        def place(a, b, c, first=first, last=last):
+            r, z = inner + (outer - inner) * b, -0.15 + 0.3 * c
+            margin = 0.5 * gap / r
+            angle = first - margin + (last + margin - first + margin) * a
+            return (r * math.cos(angle), r * math.sin(angle) + 0.5 * gap, z)
+
+        write_msh(folder / f"stone{n}.msh", 2, 3, 3, place)
+        text += f"  stone{n}: {{mesh: {{file: stone{n}.msh}}, material: {rubber(1e7, 0.3, 2000)}}}\n"
+    ground = ", obstacles: [{plane: {point: [0, 0, 0], normal: [0, 1, 0]}, name: ground}]"
+    return text + contact(2e-3, "1.0e7", 0.5, 1e-4, ground) + solver(0.01, 100, "[0, -9.8, 0]")
+
+
+def scene_cards(_, __):
+    """Two pairs of leaning cards, a card across them and a third pair on it; 2 mm thick, µ = 0.5."""
+    length, thick, wide, gap, lean = 0.1, 0.002, 0.06, 1.5e-4, math.radians(20.0)
+    s, c = math.sin(lean), math.cos(lean)
+    text, cards = "bodies:\n", []
+
+    def add(x, y, angle):
+        """A card whose middle is at (x, y), its length turned from y by an angle to the right."""
+        # The box lies in [0, length] of y; its corner goes where rotation about z leaves the middle.
+        cx = -0.5 * thick * math.cos(angle) - 0.5 * length * math.sin(angle)
+        cy = 0.5 * thick * math.sin(angle) - 0.5 * length * math.cos(angle)
+        cards.append(f"  card{len(cards)}: {{mesh: {{box: {{size: [{thick}, {length}, {wide}], cells: [1, 10, 6]}}}}, "
+                     f"material: {rubber(5e7, 0.3, 800)}, placement: {{rotate: {{axis: [0, 0, 1], angle: {-angle!r}}}, "
+                     f"translate: [{x + cx!r}, {y + cy!r}, 0]}}}}\n")
+
+    def pair(x, ground):
+        """Leaning cards around x; returns the height of their tops."""
+        half_width = 0.5 * length * s + 0.5 * thick * c
+        half_height = 0.5 * length * c + 0.5 * thick * s
+        add(x - 0.5 * gap - half_width, ground + gap + half_height, lean)
+        add(x + 0.5 * gap + half_width, ground + gap + half_height, -lean)
+        return ground + gap + 2.0 * half_height
+
+    top = pair(-0.04, 0.0)
+    pair(0.04, 0.0)
+    add(0.0, top + gap + 0.5 * thick, 0.5 * math.pi)
+    pair(0.0, top + gap + thick)
+    ground = ", obstacles: [{plane: {point: [0, 0, 0], normal: [0, 1, 0]}, name: ground}]"
+    return text + "".join(cards) + contact(2e-4, "1.0e7", 0.5, 1e-4, ground) + solver(0.005, 200, "[0, -9.8, 0]")
+
+
+def scene_mat(_, __):
+    turn = lambda x, w: f"{{axis: [1, 0, 0], origin: [{x}, 0.5, 0.004], angular_velocity: {w!r}}}"
+    return (f"mesh: {{box: {{size: [1, 1, 0.008], cells: [39, 39, 1]}}}}\nmaterial: {rubber(2e4)}\n"
+            f"boundary:\n  - {{region: x_min, move: {turn(0, -0.4 * math.pi)}}}\n  - {{region: x_max, move: {turn(1, 0.4 * math.pi)}}}\n"
+            + contact(1e-3, "2.0e5", more=", self: true") + solver(0.04, 1000))
+
+
+SCENES = {name[6:]: make for name, make in globals().items() if name.startswith("scene_")}
+
+
+def run(name, options):
+    """Runs a scene; returns a row of the table and whether it ended."""
+    folder = options.scratch / name
+    folder.mkdir(parents=True, exist_ok=True)
+    text = SCENES[name](folder, options.data)
+    text += "output: {directory: out, every: 10, log: steps.csv}\n" + options.more.replace("\\n", "\n")
+    (folder / "scene.yaml").write_text(text)
+    distance = float(re.search(r"barrier_distance: ([0-9.e+-]+)", text).group(1))
+    steps = int(re.search(r"steps: ([0-9]+)", text).group(1))
+    command = ["mpirun", "--oversubscribe", "-n", str(options.ranks)] if options.ranks > 1 else []
+    command += [str(options.diffsim), "simulate", "scene.yaml", "--time-limit", str(options.limit)]
+    begin = time.monotonic()
+    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    seconds = time.monotonic() - begin
+    (folder / "log.txt").write_text(done.stdout)
+    table = folder / "out" / "steps.csv"
+    rows = list(csv.DictReader(open(table)))[1:] if table.exists() else []
+    if not rows:
+        return f"| {name} | 0 of {steps} | {done.stdout.strip().splitlines()[-1] if done.stdout.strip() else done.returncode} |", False
+    of = lambda key: [float(row[key]) for row in rows]
+    newton = of("newton_iterations")
+    met = sum(of("intersections"))
+    error = re.search(r"error: (.*)", done.stdout)
+    end = "ends" if len(rows) == steps and done.returncode == 0 else error.group(1)[:200] if error else "time limit"
+    return (f"| {name} | {len(rows)} of {steps} | {statistics.median(newton):.0f}, {statistics.mean(newton):.1f}, {max(newton):.0f} | "
+            f"{seconds / len(rows):.2f} | {sum(of('cuts')):.0f} | {min(of('min_distance')) / distance:.1e} | {met:.0f} | {end} |",
+            end == "ends" and met == 0)
+
+
+def main():
+    sys.stdout.reconfigure(line_buffering=True)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--diffsim", type=pathlib.Path, required=True)
+    parser.add_argument("--scratch", type=pathlib.Path, required=True)
+    parser.add_argument("--data", type=pathlib.Path, help="folder with Armadillo13K.msh")
+    parser.add_argument("--only", help="names of scenes, with commas between")
+    parser.add_argument("--ranks", type=int, default=1)
+    parser.add_argument("--limit", type=float, default=3600.0, help="seconds a scene")
+    parser.add_argument("--more", default="", help="lines added to each scene")
+    options = parser.parse_args()
+    options.diffsim, options.scratch = options.diffsim.resolve(), options.scratch.resolve()
+    options.data = options.data.resolve() if options.data else None
+    names = options.only.split(",") if options.only else [n for n in SCENES if n != "armadillo" or options.data]
+    print("| scene | steps | Newton iterations: median, mean, most | s a step | halvings | least distance / d̂ | intersections | |")
+    print("|---|---|---|---|---|---|---|---|")
+    good = True
+    for name in names:
+        row, ends = run(name, options)
+        print(row)
+        good = good and ends
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
