@@ -13,6 +13,9 @@ constexpr double shortest_step = 1e-9;
 constexpr double sufficient_decrease = 1e-4;  // Armijo's constant
 constexpr double turned_slope = 0.5;          // Matthies & Strang 1979
 constexpr double patient_step = 1.0 / 64.0;   // shorter ones are not looked for with the exact Jacobian's direction
+constexpr double nearly_whole = 0.75;         // nor with one that does not descend
+constexpr double much_less = 0.25;            // residual after such a step, of that before
+constexpr std::size_t window = 10;            // iterations whose largest residual a step may come back to
 constexpr int patience = 10;                  // iterations without progress, after which steps vary in length
 constexpr double still_descending = 0.4;      // of the slope, at the end of a step that is made longer
 constexpr double least_fall = 1e-4;           // of the potential, of what it has fallen by, that counts as progress
@@ -129,8 +132,16 @@ class Newton {
       projected_ = !exact;
       report_.iterations = before + 1;
       report_.projections += projected_;
-      if (projected_ || problem_.has_potential() || !at_rest()) return search(shortest_step);
-      if (search(patient_step)) return true;
+      if (problem_.has_potential() || !at_rest()) return search(shortest_step);
+      if (projected_) {
+        if (search(shortest_step)) return true;
+        may_rise_ = true;  // for once: a maximum of the residual is in the way
+        const bool found = search(shortest_step);
+        may_rise_ = false;
+        return found;
+      }
+      if (search(slope_ < 0.0 ? patient_step : nearly_whole)) return true;
+      if (slope_ >= 0.0) continue;
       // Where the last way out has not led to half the residual, another would lead around in a circle.
       if (now_.residual > 0.5 * left_at_ && search(shortest_step)) return true;
       left_at_ = now_.residual;
@@ -207,14 +218,25 @@ class Newton {
   /// Armijo's condition. Where differences of the potential are lost in rounding, halving both residual and slope does
   /// as well: the direction is one of a positive definite matrix. Without a potential, the residual's decrease; or that
   /// R·d, negative where the direction begins, has not turned to half as much the other way: along a line any force
-  /// has a potential, and this bounds how far past its minimum a trial may be. The residual may rise there.
+  /// has a potential, and this bounds how far past its minimum a trial may be. The residual may rise there, to the
+  /// largest of the last iterations (Grippo, Lampariello & Lucidi 1986). A direction of the exact Jacobian that does
+  /// not descend leads to saddles, and iterates repeat around these: it has to take much off the residual.
   bool is_better(const Evaluation& trial, double t) const {
-    if (!problem_.has_potential())
+    if (!problem_.has_potential()) {
+      if (slope_ >= 0.0 && !projected_) return trial.residual <= much_less * now_.residual;
       return trial.residual <= (1.0 - sufficient_decrease * t) * now_.residual ||
-             (slope_ < 0.0 && problem_.dot(trial_residual_, direction_) <= -turned_slope * slope_);
+             (slope_ < 0.0 && (may_rise_ || trial.residual <= largest_of_late()) &&
+              problem_.dot(trial_residual_, direction_) <= -turned_slope * slope_);
+    }
     if (trial.potential <= now_.potential + sufficient_decrease * t * slope_) return true;
     return trial.residual <= 0.5 * now_.residual &&
            std::abs(problem_.dot(trial_residual_, direction_)) <= 0.5 * std::abs(slope_);
+  }
+
+  /// Largest residual of the last iterates, N.
+  double largest_of_late() const {
+    const std::vector<double>& all = report_.residuals;
+    return scale_ * *std::max_element(all.end() - static_cast<std::ptrdiff_t>(std::min(window, all.size())), all.end());
   }
 
   NewtonProblem& problem_;
@@ -227,6 +249,7 @@ class Newton {
   double largest_gap_ = 0.0, scale_ = 0.0, slope_ = 0.0;
   bool projected_ = false;    // the direction at hand
   bool curved_down_ = false;  // along the last step, so that the exact Jacobian can be taken for indefinite
+  bool may_rise_ = false;     // the residual, above those of the last iterations
   int progressed_at_ = 0;     // the iteration that made progress last
   double least_gap_ = std::numeric_limits<double>::infinity(), least_residual_ = 0.0;
   double first_potential_ = 0.0, least_potential_ = 0.0;  // since there is no gap

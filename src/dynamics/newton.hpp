@@ -75,11 +75,12 @@ struct NewtonReport {
 /// Our own rather than SNES, because of what it does between PETSc's solves: a direction is computed with the exact
 /// Jacobian; where that turns out indefinite, with contact projected; where that is not enough, with all terms
 /// projected. Prescribed components approach what is prescribed along the direction, so that an iterate is never
-/// invalid; force terms limit the step; and convergence is told from rounding. Without a potential (friction, viscosity) a trial is as good where it is past no more than
-/// the decrease of what the forces do along its direction (Matthies & Strang 1979) as where the residual is less; where
-/// the exact Jacobian's direction gives neither, the projected one's does; after ten iterations without progress steps
-/// vary in length, so that iterates do not repeat. Linear systems are solved to a tolerance by
-/// Eisenstat & Walker (1996), choice 2. `trace`: if given, gets the iterations.
+/// invalid; force terms limit the step; and convergence is told from rounding. Without a potential (friction,
+/// viscosity) a trial is as good where it is past no more than the decrease of what the forces do along its direction
+/// (Matthies & Strang 1979), and its residual no larger than lately (Grippo, Lampariello & Lucidi 1986), as where the
+/// residual is less; where the exact Jacobian's direction gives neither, or does not descend, the projected one's does;
+/// after ten iterations without progress steps vary in length, so that iterates do not repeat. Linear systems are
+/// solved to a tolerance by Eisenstat & Walker (1996), choice 2. `trace`: if given, gets the iterations.
 NewtonReport solve_by_newton(NewtonProblem& problem, const NewtonOptions& options, Field& y,
                              NewtonTrace* trace = nullptr);
 
