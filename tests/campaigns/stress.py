@@ -171,11 +171,11 @@ def scene_funnel(folder, _):
 
 
 def scene_bar(_, __):
-    """A bar twisted by both ends, 3 turns in all."""
-    turn = lambda x, w: f"{{axis: [1, 0, 0], origin: [{x}, 0.05, 0.05], angular_velocity: {w!r}}}"
-    return (f"mesh: {{box: {{size: [1, 0.1, 0.1], cells: [40, 4, 4]}}}}\nmaterial: {rubber(1e5)}\n"
+    """A bar twisted by both ends, 6 turns in all, with a little weight so that it leaves the straight line."""
+    turn = lambda x, w: f"{{axis: [1, 0, 0], origin: [{x}, 0.025, 0.025], angular_velocity: {w!r}}}"
+    return (f"mesh: {{box: {{size: [1, 0.05, 0.05], cells: [60, 3, 3]}}}}\nmaterial: {rubber(1e5)}\n"
             f"boundary:\n  - {{region: x_min, move: {turn(0, -math.pi)}}}\n  - {{region: x_max, move: {turn(1, math.pi)}}}\n" +
-            contact(1e-3, "1.0e5", more=", self: true") + solver(0.02, 150))
+            contact(1e-3, "1.0e5", more=", self: true") + solver(0.02, 300, "[0, -1, 0]"))
 
 
 def scene_links(folder, _):
