@@ -33,10 +33,10 @@ class NewtonProblem {
   /// The largest gap of a component; `gap` is zero in free ones.
   virtual double find_gap(const Field& y, Field& gap) = 0;
   /// d with J d = -R in the free components, to a relative residual of `tolerance`, and d = gap in the others. Copies
-  /// are up to date. J is projected as asked for.
+  /// are up to date. `projection`: in which terms each element's share of J is made positive semidefinite.
   virtual LinearReport find_direction(const Field& y, const Field& residual, const Field& gap, double tolerance,
                                       Projection projection, Field& direction) = 0;
-  /// Whether `Projection::contact` differs from the other two.
+  /// Whether there are terms that `Projection::contact` projects: those that limit steps.
   virtual bool has_contact() const = 0;
   /// Whether linear systems are solved to rounding whatever the tolerance.
   virtual bool solves_exactly() = 0;
