@@ -92,7 +92,7 @@ class Well : public ForceTerm {
   std::vector<bool>& projected_;
 };
 
-/// What a step asked of the two terms.
+/// Projections that a step asked of the two terms, in turn.
 struct Asked {
   std::vector<bool> contact, other;
   bool has(bool contact_projected, bool other_projected) const {
