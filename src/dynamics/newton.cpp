@@ -135,7 +135,7 @@ class Newton {
       if (problem_.has_potential() || !at_rest()) return search(shortest_step);
       if (projected_) {
         if (search(shortest_step)) return true;
-        may_rise_ = true;  // for once: a maximum of the residual is in the way
+        may_rise_ = true;  // in this search alone: the residual has a maximum on every way down
         const bool found = search(shortest_step);
         may_rise_ = false;
         return found;
