@@ -70,10 +70,12 @@ void parse(CommandLine& line, std::vector<std::string> arguments) {
           ->type_name("SECONDS")
           ->check(fault_of_seconds);
     }
-    if (std::string(command.name) == "check")
+    if (std::string(command.name) == "check") {
       sub->add_flag("--hessian", line.hessian,
                     "Test products with the Hessian too: hessian_symmetry, "
                     "hessian_taylor_orders");
+      sub->add_flag("--products", line.products, "Dot products alone, without differences of the loss");
+    }
     if (std::string(command.name) == "mesh")
       sub->add_option("--convert", line.convert,
                       "Also write the mesh as an HDF5 file, which is read in parallel; with bodies, a file for each: "

@@ -16,6 +16,7 @@ struct CommandLine {
   std::string output;               ///< empty: as the scene says
   std::string convert;              ///< mesh: the HDF5 mesh file to write, or of several bodies where theirs begin
   bool hessian = false;             ///< check: products with the Hessian too
+  bool products = false;            ///< check: dot products alone, without differences
   bool resume = false;              ///< gradient, invert: go on from the checkpoint
   double time_limit = 0.0;          ///< s, of simulate, gradient, invert; 0: none
   std::vector<std::string> petsc;   ///< words after `--`

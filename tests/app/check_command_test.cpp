@@ -34,6 +34,22 @@ TEST_F(Commands, ImplicitCheckPasses) {
   }
 }
 
+TEST_F(Commands, CheckOfProductsAloneTakesNoDifferences) {
+  const std::string asked = target + "parameters: [{name: youngs_modulus}, {name: traction}]\n";
+  write("s.yaml", implicit_bar("integrator: implicit_euler, dt: 0.05, steps: 3", asked));
+  const Ran ran = run({"check", "s.yaml", "--products"}, "out");
+  expect_done(ran);
+  if (rank_ != 0) return;
+  EXPECT_EQ(ran.out.find("by differences"), std::string::npos) << ran.out;
+  const nlohmann::json report = this->report("out");
+  EXPECT_EQ(report["passed"], true) << report;
+  for (const char* name : {"youngs_modulus", "traction"}) {
+    EXPECT_LE(report["checks"][name]["dot_product_error"].get<double>(), 1e-10);
+    EXPECT_GT(report["checks"][name]["amplification"].get<double>(), 0.0);
+    EXPECT_FALSE(report["checks"][name].contains("slope"));
+  }
+}
+
 TEST_F(Commands, CheckTestsTheHessianWhereAsked) {
   const std::string asked = target + "parameters: [{name: youngs_modulus, per: cell}, {name: density}]\n";
   write("s.yaml", implicit_bar("integrator: newmark, dt: 0.05, steps: 3", asked));

@@ -28,28 +28,32 @@ bool check_products(Job& job, InverseProblem& problem, const std::vector<double>
 }
 
 /// Figures of one unknown; NaN and infinity are null in JSON.
-ReportValue report_of(const UnknownCheck& check) {
-  return {{"verdict", to_string(check.verdict)},
-          {"passed", check.passed},
-          {"note", check.note},
-          {"dot_product_error", check.dot_product_error},
-          {"slope", check.slope},
-          {"difference", check.difference},
-          {"difference_error", check.difference_error},
-          {"noise", check.noise},
-          {"solver_effect", check.solver_effect},
-          {"amplification", check.amplification},
-          {"taylor_orders", check.taylor_orders},
-          {"first_step", check.first_step},
-          {"linear", check.linear}};
+ReportValue report_of(const UnknownCheck& check, bool differences) {
+  ReportValue report = {{"verdict", to_string(check.verdict)},
+                        {"passed", check.passed},
+                        {"note", check.note},
+                        {"dot_product_error", check.dot_product_error},
+                        {"amplification", check.amplification}};
+  if (!differences) return report;
+  report["slope"] = check.slope;
+  report["difference"] = check.difference;
+  report["difference_error"] = check.difference_error;
+  report["noise"] = check.noise;
+  report["solver_effect"] = check.solver_effect;
+  report["taylor_orders"] = check.taylor_orders;
+  report["first_step"] = check.first_step;
+  report["linear"] = check.linear;
+  return report;
 }
 
-std::string text_of(const UnknownCheck& check) {
+std::string text_of(const UnknownCheck& check, bool differences) {
   std::string verdict = to_string(check.verdict);
   if (check.verdict == CheckVerdict::failed) verdict = "FAILED";
-  std::string text =
-      fmt::format("  {:<20} {:<11} slope {:.6e}, by differences {:.6e} ± {:.0e}; dot-product error {:.1e}\n",
-                  check.name, verdict, check.slope, check.difference, check.difference_error, check.dot_product_error);
+  std::string text = fmt::format("  {:<20} {:<11} ", check.name, verdict);
+  if (differences)
+    text += fmt::format("slope {:.6e}, by differences {:.6e} ± {:.0e}; ", check.slope, check.difference,
+                        check.difference_error);
+  text += fmt::format("dot-product error {:.1e}\n", check.dot_product_error);
   if (check.solver_effect > 0.0)
     text += fmt::format("  {:<20} {:<11} the solver's tolerance changes the slope by {:.0e}\n", "", "",
                         check.solver_effect);
@@ -69,7 +73,9 @@ bool check(Job& job) {
   for (std::size_t k = 0; k < problem.unknowns().size(); ++k)
     gradients.push_back(problem.physical_gradient(k, u, by_u));
   job.report["gradient_norm"] = gradient_norm(problem, gradients);
-  const std::vector<UnknownCheck> checks = check_gradient(problem, u);
+  GradientCheckOptions options;
+  options.differences = !job.line.products;
+  const std::vector<UnknownCheck> checks = check_gradient(problem, u, options);
   inverse.progress.clear();
 
   double worst = 0.0;
@@ -81,8 +87,8 @@ bool check(Job& job) {
     worst = std::max(worst, one.dot_product_error);
     passed = passed && one.passed;
     orders.insert(orders.end(), one.taylor_orders.begin(), one.taylor_orders.end());
-    by_name[one.name] = report_of(one);
-    job.out << text_of(one);
+    by_name[one.name] = report_of(one, options.differences);
+    job.out << text_of(one, options.differences);
   }
   inverse.report_sweeps();
   if (!inverse.approximation().empty()) {
