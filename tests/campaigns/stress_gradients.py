@@ -20,7 +20,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import time
 
 import h5py
 import numpy
@@ -150,18 +149,17 @@ class Window:
         (self.folder / file).write_text(yaml.safe_dump(scene, default_flow_style=None, width=1000))
 
     def execute(self, command, file, *more):
-        begin = time.monotonic()
         done = subprocess.run([str(self.options.diffsim), command, file, *more], cwd=self.folder, text=True, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=self.options.limit)
         (self.folder / "log.txt").write_text(done.stdout)
         if done.returncode != 0 and command != "check":
             raise RuntimeError(f"{command}: " + (re.search(r"error: (.*)", done.stdout) or [0, done.stdout[-300:]])[1])
-        return json.loads((self.folder / "out" / "report.json").read_text()), time.monotonic() - begin
+        return json.loads((self.folder / "out" / "report.json").read_text())
 
     def end(self, parameter=None, value=None, tight=True):
         """Positions at the window's end for a value of a parameter, [vertices, 3]; and the report."""
         self.write(self.with_value(parameter, value), "forward.yaml", tight)
-        report, _ = self.execute("simulate", "forward.yaml")
+        report = self.execute("simulate", "forward.yaml")
         with h5py.File(self.folder / "out" / "trajectory.h5") as out:
             return numpy.concatenate([out[group_of(name) + "positions"][-1] for name in self.solids()]), report
 
@@ -193,13 +191,13 @@ class Window:
 
     def gradient(self, parameters, tight=True):
         self.write(self.asking(parameters), "gradient.yaml", tight)
-        report, seconds = self.execute("gradient", "gradient.yaml")
+        report = self.execute("gradient", "gradient.yaml")
         with h5py.File(self.folder / "out" / "gradient.h5") as out:
             return {name: float(out["gradient/" + name][()]) for name in parameters}, float(out["loss"][()]), report
 
     def products(self, parameters):
         self.write(self.asking(parameters), "check.yaml", True)
-        report, _ = self.execute("check", "check.yaml", "--products")
+        report = self.execute("check", "check.yaml", "--products")
         return {name: report["checks"][name]["dot_product_error"] for name in parameters}
 
 
