@@ -141,8 +141,8 @@ SurfaceFile parse_surface(const Value& value, const Scene& scene) {
 }
 
 ContactSection parse_contact(const Value& value, const Scene& scene) {
-  const Mapping mapping(value, {"barrier_distance", "barrier_stiffness", "friction", "friction_velocity", "thickness",
-                                "obstacles", "self", "max_pairs", "pairs", "surface"});
+  const Mapping mapping(value, {"barrier_distance", "barrier_stiffness", "friction", "friction_velocity",
+                                "lagged_friction", "thickness", "obstacles", "self", "max_pairs", "pairs", "surface"});
   ContactSection section;
   section.place = mapping.place();
   ContactOptions& options = section.options;
@@ -156,6 +156,7 @@ ContactSection parse_contact(const Value& value, const Scene& scene) {
   }
   if (const Value* velocity = mapping.find("friction_velocity"))
     options.friction_velocity = to_positive(*velocity, "m/s");
+  if (const Value* lagged = mapping.find("lagged_friction")) options.lagged_friction = to_boolean(*lagged);
   if (const Value* thickness = mapping.find("thickness")) options.thickness = to_non_negative(*thickness, "m");
   for (const BodyEntry& body : scene.bodies)
     if (body.thickness) options.thicknesses.push_back({body.name, *body.thickness});

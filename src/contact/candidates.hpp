@@ -33,6 +33,7 @@ struct PairView {
   DeviceArray<int> point_groups, triangle_groups, edge_groups;  // by which pairs have laws
   DeviceArray<std::uint8_t> prescribed;  // [vertices]: of obstacles, which do not touch each other; empty: none
   DeviceArray<std::uint8_t> dimensions;  // [vertices]: of the surface that a vertex is of; empty: all are of triangles
+  bool friction_alone = false;           // forces are friction's without the barrier's
 
   KOKKOS_INLINE_FUNCTION int size() const { return static_cast<int>(point_triangle.size() + edge_edge.size()); }
   KOKKOS_INLINE_FUNCTION bool is_point_triangle(int p) const { return p < static_cast<int>(point_triangle.size()); }
@@ -107,6 +108,8 @@ class Candidates {
   /// Bodies, by their places in the mesh's list, that touch neither themselves, each other nor obstacles: obstacles
   /// that are bodies. To be called before the lists are made.
   void set_prescribed(const std::vector<std::size_t>& bodies) { prescribed_bodies_ = bodies; }
+  /// Makes forces of pairs those of friction alone.
+  void set_friction_alone() { pairs_.friction_alone = true; }
   /// Sets the rest shape: areas of points, [owned vertices], m², and positions, [local vertices, 3] of the mesh, with
   /// the obstacles' [obstacle vertices, 3]. Collective.
   void set_rest(const std::vector<double>& areas, const Field& positions, const Vectors& obstacles);

@@ -18,6 +18,13 @@ void ContactState::share(MPI_Comm comm) {
   intersections = counts[1];
 }
 
+void ContactTerm::note_friction(const ParameterSet& parameters, const std::vector<std::string>& names) {
+  frictionless_ = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    const std::vector<double> values = parameters.at(name).field.to_host();
+    return std::all_of(values.begin(), values.end(), [](double value) { return value == 0.0; });
+  });
+}
+
 void ContactTerm::prepare_tangent(const ParameterSet&, const ParameterSet& direction) {
   require_derivatives(direction);
 }
@@ -38,7 +45,7 @@ void ContactTerm::require_derivatives(const ParameterSet& set) const {
     return without_label == ContactParameters::friction.name ||
            without_label == ContactParameters::friction_velocity.name;
   };
-  if (!uses_velocities() && std::any_of(set.begin(), set.end(), is_of_friction))
+  if (forces_ == ContactForces::barrier && std::any_of(set.begin(), set.end(), is_of_friction))
     throw Error("contact was made without friction, so there is no derivative by it; make it with friction",
                 ErrorKind::input);
 }

@@ -15,7 +15,9 @@ namespace {
 class MappedContact final : public ContactTerm {
  public:
   MappedContact(std::unique_ptr<ContactTerm> term, std::shared_ptr<const PointMap> map)
-      : term_(std::move(term)), map_(std::move(map)) {}
+      : term_(std::move(term)), map_(std::move(map)) {
+    set_forces(term_->forces());
+  }
 
   std::string name() const override { return term_->name(); }
   bool uses_velocities() const override { return term_->uses_velocities(); }
@@ -55,6 +57,9 @@ class MappedContact final : public ContactTerm {
 
   double energy(const Configuration& at, const ParameterSet&) override {
     return term_->energy(Here(*this, at).at, parameters_);
+  }
+  double dissipation(const Configuration& at, const ParameterSet&) override {
+    return term_->dissipation(Here(*this, at).at, parameters_);
   }
   void add_force(const Configuration& at, const ParameterSet&, Field& force) override {
     const Here here(*this, at);

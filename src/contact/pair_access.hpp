@@ -20,9 +20,9 @@ template <class T, class X>
 KOKKOS_INLINE_FUNCTION void add_force_of(const PairView& pairs, int p, const Vec3<T>* x, const Vec3<T>* v,
                                          const ContactLaw<T, X>& law, Vec3<T>* f) {
   if (pairs.is_point_triangle(p))
-    add_pair_force(pairs.point_triangle_weights(p), x, v, law, f);
+    add_pair_force(pairs.point_triangle_weights(p), x, v, law, f, pairs.friction_alone);
   else
-    add_pair_force(pairs.edge_edge_weights(p), x, v, law, f);
+    add_pair_force(pairs.edge_edge_weights(p), x, v, law, f, pairs.friction_alone);
 }
 /// The number that a pair's energy depends on by the rest shape: half its point's area, or its edges' threshold.
 KOKKOS_INLINE_FUNCTION double weight_of(const PairView& pairs, int p) {
@@ -41,9 +41,9 @@ KOKKOS_INLINE_FUNCTION void add_force_of(const PairView& pairs, int p, const T& 
       weights.edges[k] = given.edges[k];
       weights.corners[k] = given.corners[k];
     }
-    add_pair_force(weights, x, v, law, f);
+    add_pair_force(weights, x, v, law, f, pairs.friction_alone);
   } else {
-    add_pair_force(EdgeEdgeWeightsOf<T>{weight, pairs.edge_edge_weights(p).lone}, x, v, law, f);
+    add_pair_force(EdgeEdgeWeightsOf<T>{weight, pairs.edge_edge_weights(p).lone}, x, v, law, f, pairs.friction_alone);
   }
 }
 KOKKOS_INLINE_FUNCTION void store(const Vec3<double>& value, int active, int k, const Vectors& values) {

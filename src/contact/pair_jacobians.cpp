@@ -60,17 +60,21 @@ KOKKOS_INLINE_FUNCTION void jacobian_of_energy(const PairView& pairs, int p, con
 void pair_jacobians(const PairView& pairs, const NearPairs& near, const Vectors& x, const Vectors& v,
                     const JacobianWeights& weights, int movable, const Vectors& blocks) {
   const DeviceArray<int> active = near.pairs;
-  const bool friction = v.size() > 0;
+  const bool has_velocities = v.size() > 0;
   for (const LawPart& part : near.parts) {
     const LawAddresses law = part.law;
     Kokkos::parallel_for(
         "diffsim::contact::pair_jacobians", part.range(), KOKKOS_LAMBDA(int i) {
           const int p = active(i);
+          const bool friction = has_velocities && law.at(2) != 0.0;
           Vec3<double> points[4], speeds[4];
           load(pairs, p, x, points);
           if (friction) load(pairs, p, v, speeds);
           PairHessian k;
-          if (friction && !weights.project)
+          if (pairs.friction_alone && weights.position == 0.0) {
+            k = {};
+            add_friction_damping(pairs, p, points, speeds, law.law(), weights.velocity, k);
+          } else if (friction && !weights.project)
             jacobian_with_friction(pairs, p, points, speeds, law.law(), weights, k);
           else
             jacobian_of_energy(pairs, p, points, law.law(), weights.position, k);

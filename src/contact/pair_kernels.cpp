@@ -151,6 +151,19 @@ struct EnergyOfPair {
   }
 };
 
+struct DissipationOfPair {
+  PairView pairs;
+  Vectors x, v;
+
+  KOKKOS_INLINE_FUNCTION void operator()(int p, const ContactLaw<double>& law, double& sum) const {
+    Vec3<double> points[4], speeds[4];
+    load(pairs, p, x, points);
+    load(pairs, p, v, speeds);
+    sum += pairs.is_point_triangle(p) ? pair_dissipation(pairs.point_triangle_weights(p), points, speeds, law)
+                                      : pair_dissipation(pairs.edge_edge_weights(p), points, speeds, law);
+  }
+};
+
 /// Friction's force is the difference that velocities make.
 struct FrictionPowerOfPair {
   PairView pairs;
@@ -240,6 +253,10 @@ DeviceArray<int> targets_of(const PairView& pairs, const DeviceArray<int>& activ
 
 double sum_energies(const PairView& pairs, const NearPairs& near, const Vectors& x) {
   return sum_over_pairs("diffsim::contact::pair_energies", near, EnergyOfPair{pairs, x});
+}
+
+double sum_dissipations(const PairView& pairs, const NearPairs& near, const Vectors& x, const Vectors& v) {
+  return sum_over_pairs("diffsim::contact::pair_dissipations", near, DissipationOfPair{pairs, x, v});
 }
 
 double friction_power(const PairView& pairs, const NearPairs& near, const Vectors& x, const Vectors& v) {

@@ -88,6 +88,8 @@ bool have_same_values(const Vectors& a, const Vectors& b);
 
 double sum_energies(const PairView& pairs, const NearPairs& active, const Vectors& x);
 
+/// D of friction, W.
+double sum_dissipations(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v);
 /// Power that friction takes, W: its force is the difference that velocities make.
 double friction_power(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v);
 

@@ -4,10 +4,10 @@
 namespace diffsim {
 
 std::unique_ptr<ContactTerm> make_plane_contact(std::shared_ptr<const TetrahedralMesh> mesh, const PlaneShape& plane,
-                                                bool with_friction, const PlaneLaw& law) {
+                                                ContactForces forces, const PlaneLaw& law) {
   const auto& [a, b] = law.parameters.thickness;
-  if (!a.empty() || !b.empty()) return make_thick_plane_contact(std::move(mesh), plane, with_friction, law);
-  return std::make_unique<PlaneContact<false>>(std::move(mesh), plane, with_friction, law);
+  if (!a.empty() || !b.empty()) return make_thick_plane_contact(std::move(mesh), plane, forces, law);
+  return std::make_unique<PlaneContact<false>>(std::move(mesh), plane, forces, law);
 }
 
 }  // namespace diffsim

@@ -75,8 +75,15 @@ struct FrictionPower {
   }
 };
 
+struct PlaneDissipation {
+  template <class Force>
+  KOKKOS_INLINE_FUNCTION double operator()(const Force& force, const point::Values<Force>& at) const {
+    return force.dissipation(at);
+  }
+};
+
 template <class Force>
-Force force_of(const PlaneShape& plane, bool with_friction) {
+Force force_of(const PlaneShape& plane, ContactForces forces) {
   const double length = std::hypot(plane.normal[0], plane.normal[1], plane.normal[2]);
   if (!(length > 0.0 && std::isfinite(length)))
     throw Error("the normal of plane '" + plane.label + "' has no direction; give one that points to the body",
@@ -84,7 +91,8 @@ Force force_of(const PlaneShape& plane, bool with_friction) {
   Force force;
   force.normal = {{plane.normal[0] / length, plane.normal[1] / length, plane.normal[2] / length}};
   force.turn = contact::Turn::about(plane.axis, plane.origin);
-  force.uses_velocities = with_friction;
+  force.uses_velocities = forces == ContactForces::barrier_and_friction || forces == ContactForces::friction_part;
+  force.pushes = forces != ContactForces::friction_part;
   return force;
 }
 
@@ -111,14 +119,28 @@ class PlaneContact final
   using Term = SurfacePointTerm<Force, ContactTerm>;
 
  public:
-  PlaneContact(std::shared_ptr<const TetrahedralMesh> mesh, const PlaneShape& plane, bool with_friction,
+  PlaneContact(std::shared_ptr<const TetrahedralMesh> mesh, const PlaneShape& plane, ContactForces forces,
                const PlaneLaw& law)
-      : Term("contact with plane " + plane.label, force_of<Force>(plane, with_friction),
+      : Term("contact with plane " + plane.label, force_of<Force>(plane, forces),
              parameters_of(plane.label, law.parameters, thick), mesh,
              contact::surface_vertices(*mesh, law.regions, law.groups)),
         label_(plane.label),
-        range_(law.parameters.range()) {}
+        range_(law.parameters.range()),
+        friction_(law.parameters.friction()) {
+    this->set_forces(forces);
+  }
 
+  bool has_energy() const override { return ContactTerm::has_energy(); }
+  bool has_symmetric_jacobian() const override { return ContactTerm::has_symmetric_jacobian(); }
+  void prepare(const ParameterSet& parameters) override {
+    Term::prepare(parameters);
+    this->note_friction(parameters, {friction_});
+  }
+
+  double dissipation(const Configuration& at, const ParameterSet& parameters) override {
+    if (!this->has_dissipation()) return 0.0;
+    return point::sum_over("diffsim::contact::plane_dissipation", this->sweep(at, parameters), PlaneDissipation());
+  }
   bool moves(int n, const ParameterSet& parameters) const override {
     return contact::goes(parameters, {"obstacle_velocity:" + label_, "obstacle_angular_velocity:" + label_}, n);
   }
@@ -140,7 +162,7 @@ class PlaneContact final
     return " near " + contact::text_of({x[first], x[first + 1], x[first + 2]});
   }
 
-  std::string label_, range_, limiting_, intersecting_;
+  std::string label_, range_, friction_, limiting_, intersecting_;
 };
 
 template <bool thick>
@@ -158,7 +180,8 @@ ContactState PlaneContact<thick>::state(const Configuration& at, const Parameter
   const double range = parameters.at(range_).field.to_host().at(0);
   ContactState result;
   intersecting_.clear();
-  const std::vector<double> gaps = gaps_of(this->sweep(at, parameters));
+  std::vector<double> gaps;
+  if (this->limits_steps()) gaps = gaps_of(this->sweep(at, parameters));
   for (std::size_t i = 0; i < gaps.size(); ++i) {
     result.min_distance = std::min(result.min_distance, gaps[i]);
     result.active_pairs += gaps[i] < range;
@@ -178,6 +201,7 @@ ContactState PlaneContact<thick>::state(const Configuration& at, const Parameter
 
 /// Makes the term of a plane that has a thickness, or touches what has.
 std::unique_ptr<ContactTerm> make_thick_plane_contact(std::shared_ptr<const TetrahedralMesh> mesh,
-                                                      const PlaneShape& plane, bool with_friction, const PlaneLaw& law);
+                                                      const PlaneShape& plane, ContactForces forces,
+                                                      const PlaneLaw& law);
 
 }  // namespace diffsim

@@ -19,6 +19,7 @@ struct PlaneForce {
   Vec3<double> normal;  // at t = 0
   Turn turn;
   bool uses_velocities;  // for friction
+  bool pushes = true;    // else the force is friction's alone
 
   template <class T>
   KOKKOS_INLINE_FUNCTION Vec3<T> normal_at(const At<T>& at) const {
@@ -58,39 +59,55 @@ struct PlaneForce {
     return u;
   }
 
+  /// Part of the velocity as seen from the plane that is along it; n: its normal.
+  template <class T>
+  KOKKOS_INLINE_FUNCTION Vec3<T> sliding_velocity(const At<T>& at, const Vec3<T>& n) const {
+    Vec3<T> u = relative_velocity(at);
+    T along = T(0.0);
+    for (int c = 0; c < 3; ++c) along = along + n[c] * u[c];
+    for (int c = 0; c < 3; ++c) u[c] = u[c] - n[c] * along;
+    return u;
+  }
+
   /// Whether the plane pushes the vertex.
   KOKKOS_INLINE_FUNCTION bool active(const At<double>& at) const {
     const double h = height(at);
     return h > 0.0 && h < at.p[range];
   }
   KOKKOS_INLINE_FUNCTION double energy(const At<double>& at) const {
+    if (!pushes) return 0.0;
     const double h = height(at);
     return at.p[stiffness] * at.weight * Barrier(h * h, at.p[range]).value;
   }
+  /// N = -κ w ∂ψ/∂φ = -2 κ w φ b'(y)/d̂.
+  template <class T>
+  KOKKOS_INLINE_FUNCTION T normal_force(const At<T>& at) const {
+    const T h = height(at);
+    const T y = h * h / (at.p[range] * at.p[range]);
+    return -2.0 * at.weight * at.p[stiffness] * h * barrier_gradient(y) / at.p[range];
+  }
+  /// D = µ N S(|u|), W.
+  KOKKOS_INLINE_FUNCTION double dissipation(const At<double>& at) const {
+    const Vec3<double> u = sliding_velocity(at, normal_at(at));
+    return at.p[mu] * normal_force(at) * friction_potential(std::sqrt(dot(u, u)), at.p[epsilon]);
+  }
   template <class T>
   KOKKOS_INLINE_FUNCTION Vec3<T> force(const At<T>& at) const {
-    const T h = height(at);
-    // N = -κ w ∂ψ/∂φ = -2 κ w φ b'(y)/d̂
-    const T y = h * h / (at.p[range] * at.p[range]);
-    const T push = -2.0 * at.weight * at.p[stiffness] * h * barrier_gradient(y) / at.p[range];
+    const T push = normal_force(at);
     const Vec3<T> n = normal_at(at);
     Vec3<T> f;
-    for (int c = 0; c < 3; ++c) f[c] = n[c] * push;
+    for (int c = 0; c < 3; ++c) f[c] = pushes ? n[c] * push : T(0.0);
     if (!uses_velocities) return f;
-    Vec3<T> u = relative_velocity(at);
-    T along = T(0.0), squared = T(0.0);
-    for (int c = 0; c < 3; ++c) along = along + n[c] * u[c];
-    for (int c = 0; c < 3; ++c) {
-      u[c] = u[c] - n[c] * along;
-      squared = squared + u[c] * u[c];
-    }
+    const Vec3<T> u = sliding_velocity(at, n);
+    T squared = T(0.0);
+    for (int c = 0; c < 3; ++c) squared = squared + u[c] * u[c];
     const T factor = at.p[mu] * push * friction_factor(squared, at.p[epsilon]);
     for (int c = 0; c < 3; ++c) f[c] = f[c] - factor * u[c];
     return f;
   }
   /// The force without friction, whose derivative by the position is not symmetric. The rest is semidefinite, the
   /// barrier being convex in the height.
-  KOKKOS_INLINE_FUNCTION PlaneForce projected() const { return {normal, turn, false}; }
+  KOKKOS_INLINE_FUNCTION PlaneForce projected() const { return {normal, turn, false, pushes}; }
 };
 
 /// Force of a plane on a vertex where the two have a thickness: ξ, half of that of both. A force of its own, so that
@@ -130,18 +147,27 @@ struct ThickPlaneForce : PlaneForce {
     return g > 0.0 && g < at.p[range];
   }
   KOKKOS_INLINE_FUNCTION double energy(const At<double>& at) const {
+    if (!pushes) return 0.0;
     const double h = height(thin(at));
     return at.p[stiffness] * at.weight * Barrier(h * h, at.p[range], offset(at)).value;
   }
-  /// N = -2 κ w φ b'(y)/(d̂ + 2 ξ) is that of a thin plane of the range r = φ/√y and the stiffness κ r/(d̂ + 2 ξ).
+  /// Values for a thin plane with the same normal force N = -2 κ w φ b'(y)/(d̂ + 2 ξ): of the range r = φ/√y and the
+  /// stiffness κ r/(d̂ + 2 ξ).
   template <class T>
-  KOKKOS_INLINE_FUNCTION Vec3<T> force(const At<T>& at) const {
+  KOKKOS_INLINE_FUNCTION PlaneForce::At<T> equivalent(const At<T>& at) const {
     using std::sqrt;
     PlaneForce::At<T> other = thin(at);
     const T h = height(other), xi = offset(at);
     other.p[range] = h / sqrt(barrier_argument(T(h * h), at.p[range], xi));
     other.p[stiffness] = at.p[stiffness] * other.p[range] / (at.p[range] + 2.0 * xi);
-    return PlaneForce::force(other);
+    return other;
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION Vec3<T> force(const At<T>& at) const {
+    return PlaneForce::force(equivalent(at));
+  }
+  KOKKOS_INLINE_FUNCTION double dissipation(const At<double>& at) const {
+    return PlaneForce::dissipation(equivalent(at));
   }
   KOKKOS_INLINE_FUNCTION ThickPlaneForce projected() const { return {PlaneForce::projected()}; }
 };

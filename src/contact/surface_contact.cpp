@@ -72,6 +72,7 @@ SurfaceContact::Data::Data(std::shared_ptr<const TetrahedralMesh> the_mesh, Surf
       rest_areas(*mesh) {
   require_bodies(*mesh, candidates.local_triangles());
   candidates.set_prescribed(options.prescribed_bodies);
+  if (options.forces == ContactForces::friction_part) candidates.set_friction_alone();
   std::vector<double> places;
   for (const TriangleObstacle& obstacle : options.obstacles) {
     contact::ObstacleMotion motion;
@@ -128,7 +129,7 @@ std::vector<SurfaceContact::Data::Reach> SurfaceContact::Data::reaches_of(const 
 double SurfaceContact::Data::range(const ParameterSet& set, int n) const {
   double most = 0.0;
   for (const Reach& reach : reaches_of(set, n))
-    most = std::max(most, (assembled ? coupled_within : 1.0) * reach.range + reach.thickness);
+    most = std::max(most, (assembled ? couples_within() : 1.0) * reach.range + reach.thickness);
   return most;
 }
 
@@ -173,11 +174,12 @@ void SurfaceContact::Data::hand_over(const Here& here, const Vectors& values, Fi
 }
 
 SurfaceContact::SurfaceContact(std::shared_ptr<const TetrahedralMesh> mesh, SurfaceContactOptions options)
-    : data_(std::make_unique<Data>(std::move(mesh), std::move(options))) {}
+    : data_(std::make_unique<Data>(std::move(mesh), std::move(options))) {
+  set_forces(data_->options.forces);
+}
 
 SurfaceContact::~SurfaceContact() = default;
 
-bool SurfaceContact::uses_velocities() const { return data_->options.with_friction; }
 int SurfaceContact::rebuilds() const { return data_->candidates.rebuilds(); }
 std::string SurfaceContact::limiting() const { return data_->limiting; }
 std::string SurfaceContact::intersecting() const { return data_->intersecting; }
@@ -185,6 +187,9 @@ std::string SurfaceContact::intersecting() const { return data_->intersecting; }
 void SurfaceContact::prepare(const ParameterSet& parameters) {
   const ProfilingRegion region("diffsim::contact::prepare");
   data_->parameters = &parameters;
+  std::vector<std::string> frictions;
+  for (const ContactLawNames& names : data_->law_names) frictions.push_back(names.friction());
+  note_friction(parameters, frictions);
   const Field& rest = parameters.at("rest_positions").field;
   data_->candidates.set_rest(data_->rest_areas.areas(rest), rest, data_->reference);
 }
@@ -216,8 +221,16 @@ void SurfaceContact::prepare_adjoint(const ParameterSet& parameters, ParameterSe
 
 double SurfaceContact::energy(const Configuration& at, const ParameterSet& parameters) {
   const ProfilingRegion region("diffsim::contact::energy");
+  if (forces() == ContactForces::friction_part) return 0.0;
   const Data::Here here = data_->look(at, parameters, false);
   return contact::sum_energies(data_->candidates.pairs(), here.active, here.x);
+}
+
+double SurfaceContact::dissipation(const Configuration& at, const ParameterSet& parameters) {
+  const ProfilingRegion region("diffsim::contact::dissipation");
+  if (!has_dissipation()) return 0.0;
+  const Data::Here here = data_->look(at, parameters, true);
+  return here.v.size() > 0 ? contact::sum_dissipations(data_->candidates.pairs(), here.active, here.x, here.v) : 0.0;
 }
 
 void SurfaceContact::add_force(const Configuration& at, const ParameterSet& parameters, Field& force) {

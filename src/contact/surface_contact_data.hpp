@@ -18,7 +18,7 @@ namespace diffsim {
 /// Pairs whose gap is less than this many d̂ count as touching where there is a thickness.
 inline constexpr double touching_within = 1e-12;
 
-/// Pairs that the Jacobian has room for are nearer than this many d̂ beside the thickness.
+/// Pairs that the Jacobian of a barrier has room for are nearer than this many d̂ beside the thickness.
 inline constexpr double coupled_within = 2.0;
 
 struct SurfaceContact::Data {
@@ -42,6 +42,9 @@ struct SurfaceContact::Data {
   std::vector<Reach> reaches_of(const ParameterSet& set, int n) const;
   /// Pairs of the lists come nearer than this; implicit steps need room for more.
   double range(const ParameterSet& set, int n) const;
+  /// Pairs that the Jacobian has room for are nearer than this many d̂: friction that lags does not see positions change
+  /// within a step.
+  double couples_within() const { return options.forces == ContactForces::friction_part ? 1.0 : coupled_within; }
   void cover(const Configuration& at, const Vectors& obstacles, const ParameterSet& set) {
     candidates.cover(at.positions, obstacles, at.positions, obstacles, range(set, at.step));
   }

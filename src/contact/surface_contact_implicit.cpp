@@ -35,8 +35,8 @@ void SurfaceContact::add_couplings(const Configuration& at, Couplings& couplings
   contact::Candidates& candidates = data_->candidates;
   const Data::Here here = data_->look(at, *data_->parameters, false);
   const DeviceArray<int> near =
-      contact::pairs_within(candidates.pairs(), here.x, data_->pair_laws(*data_->parameters, at.step), coupled_within,
-                            candidates.pool())
+      contact::pairs_within(candidates.pairs(), here.x, data_->pair_laws(*data_->parameters, at.step),
+                            data_->couples_within(), candidates.pool())
           .pairs;
   data_->coupled = {};
   data_->coupled = candidates.pool().take_zeroed<int>("diffsim::contact::coupled",

@@ -91,13 +91,17 @@ ContactState SurfaceContact::state(const Configuration& at, const ParameterSet& 
   ContactState result;
   if (here.v.size() > 0)
     result.friction_power = contact::friction_power(candidates.pairs(), here.active, here.x, here.v);
+  data_->intersecting.clear();
+  if (forces() == ContactForces::friction_part) {
+    result.share(data_->mesh->comm());
+    return result;
+  }
   const contact::PairLaws laws = data_->pair_laws(parameters, at.step);
   result.min_distance = contact::least_gap(candidates.pairs(), here.x, laws);
   const auto found =
       host_view(contact::find_intersections(candidates.pairs(), candidates.edge_triangle_pairs(here.x), here.x));
   const auto edges = host_view(candidates.pairs().edges);
   const auto triangles = host_view(candidates.pairs().triangles);
-  data_->intersecting.clear();
   for (std::size_t i = 0; i < std::min<std::size_t>(found.size(), 3); ++i) {
     const auto e = 2 * static_cast<std::size_t>(found(i).query), t = 3 * static_cast<std::size_t>(found(i).leaf);
     data_->intersecting += (i > 0 ? ", edge " : "edge ") + data_->name_of({edges(e), edges(e + 1)}) + " and triangle " +

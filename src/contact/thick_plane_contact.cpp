@@ -7,9 +7,9 @@
 namespace diffsim {
 
 std::unique_ptr<ContactTerm> make_thick_plane_contact(std::shared_ptr<const TetrahedralMesh> mesh,
-                                                      const PlaneShape& plane, bool with_friction,
+                                                      const PlaneShape& plane, ContactForces forces,
                                                       const PlaneLaw& law) {
-  return std::make_unique<PlaneContact<true>>(std::move(mesh), plane, with_friction, law);
+  return std::make_unique<PlaneContact<true>>(std::move(mesh), plane, forces, law);
 }
 
 }  // namespace diffsim

@@ -50,7 +50,7 @@ void ImplicitModel::Step::tangent(const Field& y, const ParameterSet& direction,
   synchronise(tangent);
   Field dy = model_.system_->scratch_field("positions_tangent"), du = dy.like("prescribed_velocities_tangent");
   prescribe_tangent(tangent, direction, dy, du);
-  KinematicFields along(dy);
+  KinematicFields along = kinematics_.make_fields(dy);
   kinematics_.evaluate(dy, du, tangent, along);
   along.synchronise();
   Field rhs = dy.like("rhs");
@@ -67,7 +67,7 @@ void ImplicitModel::Step::adjoint(const Field& y, State& adjoint, ParameterSet& 
   linearise(y);
   const Field w = solve(y_bar.clone(), true);
   if (solution) solution->copy_from(w);
-  KinematicFields bar(y_bar);
+  KinematicFields bar = kinematics_.make_fields(y_bar);
   Residual(*this, y).adjoint(w, bar, {gradient, model_.system_->mass_gradient()});
   kinematics_.evaluate_adjoint(bar, y_bar, u_bar, adjoint);
   // The free components of y_bar, ȳ - Jᵀ w, are the linear system's residual now, and are dropped.
@@ -80,7 +80,7 @@ void ImplicitModel::Step::adjoint_tangent(const Field& y, const Field& w, const 
                                           const ParameterSet& direction, State& adjoint_tangent,
                                           ParameterSet& gradient_tangent) {
   Field y_bar = model_.system_->scratch_field("positions_adjoint"), u_bar = y_bar.like("prescribed_velocities_adjoint");
-  KinematicFields along(y_bar), bar(y_bar);
+  KinematicFields along = kinematics_.make_fields(y_bar), bar = kinematics_.make_fields(y_bar);
   Field dy = y_bar.like("prescribed_positions_tangent"), du = y_bar.like("prescribed_velocities_tangent");
   prescribe_tangent(tangent.before, direction, dy, du);
   kinematics_.evaluate(tangent.after["positions"], du, tangent.before, along);

@@ -39,7 +39,7 @@ ImplicitModel::Step::Step(ImplicitModel& model, int n, const State& state)
       n_(n),
       count_(3 * model.system_->mesh().num_owned_vertices()),
       kinematics_(make_time_rule(model.options_, model.dt(), n), count_, model.system_->fixed(),
-                  model.system_->scratch()),
+                  model.system_->any_term_lags(), model.system_->scratch()),
       state_(state),
       load_factor_(model.options_.ramp_steps > 0
                        ? std::min(1.0, (n + 1.0) / static_cast<double>(model.options_.ramp_steps))
@@ -58,6 +58,10 @@ ImplicitModel::Step::Step(ImplicitModel& model, int n, const State& state)
   kinematics_.combine_state(rule_.velocity, state, velocity_history_);
   kinematics_.combine_state(rule_.acceleration, state, inertia_);
   prescribe(prescribed_, prescribed_velocities_);
+  if (model.system_->any_term_lags()) {
+    start_positions_ = state["positions"].clone();
+    model.system_->mesh().vertex_exchange().copy_to_ghosts(start_positions_);
+  }
   // M (a_history - λ g), the part of the residual that does not depend on y.
   const Parameter& gravity = model.parameters().at("gravity");
   Field acceleration = model.system_->scratch_field("acceleration");
@@ -88,9 +92,12 @@ Evaluation ImplicitModel::Step::evaluate(const Field& y, Field& residual) {
   keep_free(count_, model_.system_->fixed(), residual);
   sums[0] = dot_values(count_, residual, residual);
   if (work_.has_potential) {
-    double energy = 0.0;
-    for (const auto& term : model_.system_->terms()) energy += term->energy(at, model_.parameters());
-    sums[3] = potential(y, energy);
+    double energy = 0.0, dissipation = 0.0;
+    for (const auto& term : model_.system_->terms()) {
+      energy += term->energy(at, model_.parameters());
+      if (term->has_dissipation()) dissipation += term->dissipation(at, model_.parameters());
+    }
+    sums[3] = potential(y, energy, dissipation);
   }
   std::int32_t invalid = nothing_invalid;
   Kokkos::deep_copy(Kokkos::View<std::int32_t, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&invalid),
@@ -203,7 +210,11 @@ Configuration ImplicitModel::Step::configuration(const Field& y, std::int32_t* i
     copy_fixed(count_, model_.system_->fixed(), prescribed_velocities_, velocities_);
     model_.system_->mesh().vertex_exchange().copy_to_ghosts(velocities_);
   }
-  return {positions_, n_, invalid_cell, rates ? &velocities_ : nullptr, time_of_forces(progress_), load_factor_};
+  Configuration at{positions_,  n_, invalid_cell, rates ? &velocities_ : nullptr, time_of_forces(progress_),
+                   load_factor_};
+  if (start_positions_.size() > 0) at.start_positions = &start_positions_;
+  at.start_time = n_ * model_.dt();
+  return at;
 }
 
 LinearSystem::Product ImplicitModel::Step::product_at(const Field& y) {
@@ -219,8 +230,14 @@ LinearSystem::Product ImplicitModel::Step::product_at(const Field& y) {
   return [this, place](const Field& x, Field& force) {
     Field &dx = place->dx, &dv = place->dv;
     const bool rates = place->at.velocities;
-    const Configuration here{place->positions,     n_, nullptr, rates ? &place->velocities : nullptr, place->at.time,
-                             place->at.load_factor};
+    const Configuration here{place->positions,
+                             n_,
+                             nullptr,
+                             rates ? &place->velocities : nullptr,
+                             place->at.time,
+                             place->at.load_factor,
+                             place->at.start_positions,
+                             place->at.start_time};
     copy_values(count_, x, dx);
     model_.system_->mesh().vertex_exchange().copy_to_ghosts(dx);
     if (rates) {
@@ -264,7 +281,8 @@ void ImplicitModel::Step::make_reference() {
     work_.common->blocks().zero();
     const JacobianWeights weights{-rule.position.y, -rule.velocity.y, project};
     for (const auto& term : model_.system_->terms())
-      if (!term->limits_steps()) term->add_jacobian(at, model_.parameters(), weights, work_.common->blocks());
+      if (!term->limits_steps() && !term->lags())
+        term->add_jacobian(at, model_.parameters(), weights, work_.common->blocks());
     work_.common->blocks().add_to_diagonal(rule.acceleration.y, model_.system_->mass());
     good = work_.linear.set_reference(work_.shares(), work_.symmetric);
   }
@@ -296,14 +314,15 @@ void ImplicitModel::Step::add_forces_of_motion(const Field& y, Field& rhs) {
   add_scaled(count_, 1.0, force, rhs);
 }
 
-double ImplicitModel::Step::potential(const Field& y, double energy) {
+double ImplicitModel::Step::potential(const Field& y, double energy, double dissipation) {
   Field d = model_.system_->scratch_field("displacement"), Md = d.like("mass_times_displacement");
   copy_values(count_, y, d);
   add_scaled(count_, -1.0, state_["positions"], d);
   add_mass_times(count_, 0.5 * rule_.acceleration.y, model_.system_->mass(), d, Md);
   add_scaled(count_, 1.0, acceleration_of(state_["positions"]), Md);
   if (shift_) add_scaled(count_, homotopy_ - 1.0, *shift_, Md);
-  return dot_values(count_, d, Md) + energy / rule_.position.y;
+  const double potential = dot_values(count_, d, Md) + energy / rule_.position.y;
+  return dissipation != 0.0 ? potential + dissipation / rule_.velocity.y : potential;
 }
 
 void ImplicitModel::Step::find_rounding() {

@@ -158,8 +158,9 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   /// rhs += by how much forces change when what moves by itself goes to its goal.
   void add_forces_of_motion(const Field& y, Field& rhs);
 
-  /// Φ(y) = ½ a_y dᵀM d + dᵀ(M (a - λ g)(x_n) - (1 - s) R(x_n)) + E(x(y))/x_y, d = y - x_n: this rank's share.
-  double potential(const Field& y, double energy);
+  /// Φ(y) = ½ a_y dᵀM d + dᵀ(M (a - λ g)(x_n) - (1 - s) R(x_n)) + E(x(y))/x_y + D(x_n, v(y))/v_y, d = y - x_n: this
+  /// rank's share.
+  double potential(const Field& y, double energy, double dissipation);
 
   /// Coordinates are rounded to eps of the mesh's extent; times the stiffness, that is what forces are rounded to.
   void find_rounding();
@@ -180,6 +181,7 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   double rounding_ = 0.0;
   bool patterns_are_of_this_step_ = false;
   std::string limiting_;
+  Field start_positions_;  // empty unless a term lags
   Field position_history_, velocity_history_, inertia_, prescribed_, prescribed_velocities_;
   bool moves_;
   Field positions_, velocities_, force_, acceleration_;

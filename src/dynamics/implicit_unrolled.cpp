@@ -116,7 +116,7 @@ void ImplicitModel::Step::unrolled_tangent(int iterations, NewtonTrace& trace, c
     Field missing = prescribed.clone();
     add_scaled(count_, -1.0, dy, missing);
     keep_fixed(count_, model_.system_->fixed(), missing);
-    KinematicFields along(dy);
+    KinematicFields along = kinematics_.make_fields(dy);
     kinematics_.evaluate(dy, du, tangent, along);
     add_scaled(count_, length, direction_tangent(from, d, std::move(along), missing, direction), dy);
   }
@@ -127,7 +127,7 @@ Field ImplicitModel::Step::direction_tangent(const Field& y, const Field& d, Kin
                                              const Field& missing, const ParameterSet& direction) {
   Residual residual(*this, y);
   // -J̇ d, which is -J̇ᵀ d: the Jacobians are symmetric.
-  KinematicFields bar(d);
+  KinematicFields bar = kinematics_.make_fields(d);
   ParameterSet nothing;
   along.synchronise();
   residual.adjoint_tangent(along, direction, &d, nullptr, bar, {nothing, model_.system_->mass_gradient()});
@@ -170,7 +170,7 @@ void ImplicitModel::Step::direction_adjoint(const Field& y, const Field& d, Fiel
   const Field w = solve(d_bar.clone(), true);
   Residual residual(*this, y);
   const Residual::Gradient gathered{gradient, model_.system_->mass_gradient()};
-  KinematicFields bar(y_bar), along(y_bar);
+  KinematicFields bar = kinematics_.make_fields(y_bar), along = kinematics_.make_fields(y_bar);
   // Of -wᵀ R, and of -wᵀ J d by d alone.
   residual.adjoint(w, bar, gathered);
   kinematics_.add_positions_adjoint(bar, d_bar);

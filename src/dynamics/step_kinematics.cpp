@@ -7,8 +7,11 @@
 namespace diffsim::dynamics {
 
 void KinematicFields::synchronise() {
-  for (Field* field : {&x, &v})
-    if (const Exchange* exchange = field->on().exchange()) exchange->copy_to_ghosts(*field);
+  for (Field* field : {&x, &v, &start})
+    if (field->size() == 0)
+      continue;
+    else if (const Exchange* exchange = field->on().exchange())
+      exchange->copy_to_ghosts(*field);
 }
 
 void StepKinematics::combine_state(const Combination& combination, const State& state, Field& out) const {
@@ -26,6 +29,7 @@ void StepKinematics::evaluate(const Field& y, const Field& u, const State& state
   combine_state(rule_.position, state, out.x);
   combine_state(rule_.velocity, state, out.v);
   combine_state(rule_.acceleration, state, out.a);
+  if (out.has_start()) copy_values(count_, state.fields()[0], out.start);
   add_positions(y, out);
   copy_fixed(count_, fixed_, u, out.v);
 }
@@ -37,6 +41,7 @@ void StepKinematics::evaluate_adjoint(KinematicFields& bar, Field& y_bar, Field&
   combine_state_adjoint(rule_.position, bar.x, state_bar);
   combine_state_adjoint(rule_.velocity, bar.v, state_bar);
   combine_state_adjoint(rule_.acceleration, bar.a, state_bar);
+  if (bar.has_start()) add_scaled(count_, 1.0, bar.start, state_bar.fields()[0]);
 }
 
 void StepKinematics::add_positions(const Field& y, KinematicFields& out) const {

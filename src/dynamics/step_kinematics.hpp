@@ -10,15 +10,17 @@
 
 namespace diffsim::dynamics {
 
-/// Positions, velocities and accelerations in the equation of motion of an implicit step, M a = f(x, v) + λ M g, or
-/// their tangents or adjoints; [local vertices, 3].
+/// Positions, velocities and accelerations in the equation of motion of an implicit step, M a = f(x, v, x_n) + λ M g,
+/// and the positions x_n that the step begins with, or their tangents or adjoints; [local vertices, 3].
 struct KinematicFields {
-  /// Zeros, shaped like `field`.
-  explicit KinematicFields(const Field& field) : x(field.like("x")), v(field.like("v")), a(field.like("a")) {}
-  /// Sets the copies of other ranks' x and v, as forces read them; a is read at owned vertices only.
+  /// Zeros, shaped like `field`; x_n is empty unless a term `lags`.
+  KinematicFields(const Field& field, bool lags)
+      : x(field.like("x")), v(field.like("v")), a(field.like("a")), start(lags ? field.like("start") : Field()) {}
+  bool has_start() const { return start.size() > 0; }
+  /// Sets the copies of other ranks' x, v and x_n, as forces read them; a is read at owned vertices only.
   void synchronise();
 
-  Field x, v, a;
+  Field x, v, a, start;
 };
 
 /// Linear maps of one implicit step, by its time rule: from the new positions y, the prescribed velocities u and the
@@ -27,17 +29,20 @@ struct KinematicFields {
 class StepKinematics {
  public:
   /// `count`: 3 owned vertices; `fixed`: the mask of the components whose motion is prescribed.
-  /// `scratch`: what fields that end within a function are from.
-  StepKinematics(TimeRule rule, int count, const std::uint8_t* fixed, FieldPool& scratch)
-      : count_(count), fixed_(fixed), rule_(std::move(rule)), scratch_(&scratch) {}
+  /// `lags`: forces depend on the positions that the step begins with. `scratch`: what fields that end within a
+  /// function are from.
+  StepKinematics(TimeRule rule, int count, const std::uint8_t* fixed, bool lags, FieldPool& scratch)
+      : count_(count), fixed_(fixed), lags_(lags), rule_(std::move(rule)), scratch_(&scratch) {}
 
   const TimeRule& rule() const { return rule_; }
+  /// Returns zeros, shaped like `field`.
+  KinematicFields make_fields(const Field& field) const { return {field, lags_}; }
   /// Computes out = Σ_k c_k s_k.
   void combine_state(const Combination& combination, const State& state, Field& out) const;
   /// Adjoint of `combine_state`: adds to s̄.
   void combine_state_adjoint(const Combination& combination, const Field& bar, State& state_bar) const;
 
-  /// Computes (x, v, a) from (y, u, s); prescribed components have the velocity u.
+  /// Computes (x, v, a), and x_n, from (y, u, s); prescribed components have the velocity u.
   void evaluate(const Field& y, const Field& u, const State& state, KinematicFields& out) const;
   /// Adjoint of `evaluate`: adds to ȳ, ū and s̄. The part of v̄ that goes to ū leaves v̄.
   void evaluate_adjoint(KinematicFields& bar, Field& y_bar, Field& u_bar, State& state_bar) const;
@@ -62,6 +67,7 @@ class StepKinematics {
 
   int count_;
   const std::uint8_t* fixed_;
+  bool lags_;
   TimeRule rule_;
   FieldPool* scratch_;
 };

@@ -13,12 +13,12 @@ namespace {
 
 /// The part of a direction that forces see.
 ConfigurationTangent direction_of(const Configuration& at, const KinematicFields& along) {
-  return {along.x, at.velocities ? &along.v : nullptr};
+  return {along.x, at.velocities ? &along.v : nullptr, 0.0, at.start_positions ? &along.start : nullptr};
 }
 
 /// The part of an adjoint that forces give.
 ConfigurationAdjoint adjoint_of(const Configuration& at, KinematicFields& bar) {
-  return {bar.x, at.velocities ? &bar.v : nullptr};
+  return {bar.x, at.velocities ? &bar.v : nullptr, at.start_positions ? &bar.start : nullptr};
 }
 
 }  // namespace

@@ -10,10 +10,10 @@ namespace diffsim {
 
 /// Derivatives of the residual of an implicit step at new positions y,
 ///
-///   R = M(p) (a - λ g(p)) - f(x, v, p),
+///   R = M(p) (a - λ g(p)) - f(x, v, x_n, p),
 ///
-/// by the kinematics (x, v, a) and by the parameters p. Every verb gives a derivative of -R, for right hand sides of
-/// linear systems hold -R. StepKinematics says how x, v, a depend on y and on what the step begins with.
+/// by the kinematics (x, v, a, x_n) and by the parameters p. Every verb gives a derivative of -R, for right hand sides
+/// of linear systems hold -R. StepKinematics says how x, v, a depend on y and on what the step begins with.
 class ImplicitModel::Residual {
  public:
   /// Where parameters' gradients are gathered.

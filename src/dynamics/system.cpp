@@ -182,6 +182,10 @@ bool System::any_term_uses_velocities() const {
   return std::any_of(terms_.begin(), terms_.end(), [](const auto& term) { return term->uses_velocities(); });
 }
 
+bool System::any_term_lags() const {
+  return std::any_of(terms_.begin(), terms_.end(), [](const auto& term) { return term->lags(); });
+}
+
 bool System::changes_mass(const ParameterSet& set) const {
   return std::any_of(inertias_.begin(), inertias_.end(), [&](const auto& inertia) { return inertia->depends_on(set); });
 }
@@ -283,6 +287,7 @@ void System::compute_force_adjoint(const Configuration& at, const Field& w, cons
                                    ParameterSet& gradient) {
   adjoint.positions.fill(0.0);
   if (adjoint.velocities) adjoint.velocities->fill(0.0);
+  if (adjoint.start_positions) adjoint.start_positions->fill(0.0);
   if (mesh_->vertex_exchange().is_alone()) {
     for (const auto& term : terms_) term->add_force_adjoint(at, w, adjoint, gradient);
     return;
@@ -292,6 +297,7 @@ void System::compute_force_adjoint(const Configuration& at, const Field& w, cons
   for (const auto& term : terms_) term->add_force_adjoint_of(CellPart::inner, at, w, adjoint, gradient);
   mesh_->vertex_exchange().end_add_to_owners(adjoint.positions);
   if (adjoint.velocities) mesh_->vertex_exchange().add_to_owners(*adjoint.velocities);
+  if (adjoint.start_positions) mesh_->vertex_exchange().add_to_owners(*adjoint.start_positions);
 }
 
 void System::compute_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
@@ -300,10 +306,12 @@ void System::compute_force_adjoint_tangent(const Configuration& at, const Config
                                            ParameterSet& gradient_tangent) {
   adjoint_tangent.positions.fill(0.0);
   if (adjoint_tangent.velocities) adjoint_tangent.velocities->fill(0.0);
+  if (adjoint_tangent.start_positions) adjoint_tangent.start_positions->fill(0.0);
   for (const auto& term : terms_)
     term->add_force_adjoint_tangent(at, tangent, direction, w, dw, adjoint_tangent, gradient_tangent);
   mesh_->vertex_exchange().add_to_owners(adjoint_tangent.positions);
   if (adjoint_tangent.velocities) mesh_->vertex_exchange().add_to_owners(*adjoint_tangent.velocities);
+  if (adjoint_tangent.start_positions) mesh_->vertex_exchange().add_to_owners(*adjoint_tangent.start_positions);
 }
 
 double System::kinetic_energy(const State& state) const {

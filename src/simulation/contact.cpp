@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "contact_groups.hpp"
@@ -15,6 +16,7 @@
 #include "diffsim/contact/surface_contact.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/ranks.hpp"
+#include "diffsim/dynamics/lagged_term.hpp"
 #include "diffsim/mesh/bodies.hpp"
 #include "diffsim/simulation/solver.hpp"
 
@@ -170,10 +172,21 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
   for (const BodyThickness& given : options.thicknesses) add(Spec::thickness, {given.value}, given.body);
   EmbeddedSurface surface{mesh_, nullptr};
   if (!options.surfaces.empty()) surface = embed_surfaces(*mesh_, options.surfaces, groups.regions());
-  const auto add_term = [&](std::unique_ptr<ContactTerm> term) {
-    if (surface.map) term = make_mapped_contact(std::move(term), surface.map);
+  const auto add_term = [&](const std::function<std::unique_ptr<ContactTerm>(ContactForces)>& make) {
+    const auto made = [&](ContactForces forces) {
+      std::unique_ptr<ContactTerm> term = make(forces);
+      return surface.map ? make_mapped_contact(std::move(term), surface.map) : std::move(term);
+    };
+    const bool lagged = friction && options.lagged_friction;
+    std::unique_ptr<ContactTerm> term = made(lagged     ? ContactForces::barrier_part
+                                             : friction ? ContactForces::barrier_and_friction
+                                                        : ContactForces::barrier);
     contacts_.push_back(term.get());
     system().add_term(std::move(term));
+    if (!lagged) return;
+    term = made(ContactForces::friction_part);
+    lagged_frictions_.push_back(term.get());
+    system().add_term(make_lagged_term(std::move(term)));
   };
   const auto add_rate = [&](const std::string& label, const Rotation& rotation) {
     if (rotation.turns()) add(Spec::obstacle_angular_velocity, {rotation.angular_velocity}, label);
@@ -186,8 +199,10 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
     add_rate(label, plane.rotation);
     if (plane.thickness) add(Spec::thickness, {*plane.thickness}, label);
     for (const PlaneLaw& law : groups.laws_of_plane(k))
-      add_term(make_plane_contact(
-          surface.mesh, PlaneShape{label, plane.normal, plane.rotation.axis, plane.rotation.origin}, friction, law));
+      add_term([&](ContactForces forces) {
+        return make_plane_contact(
+            surface.mesh, PlaneShape{label, plane.normal, plane.rotation.axis, plane.rotation.origin}, forces, law);
+      });
   }
   if (!options.self && options.meshes.empty() && mesh_->bodies().size() < 2) return;
   SurfaceContactOptions surfaces;
@@ -195,7 +210,6 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
   surfaces.prescribed_bodies = groups.prescribed_bodies();
   surfaces.regions = groups.regions();
   surfaces.laws = groups.laws_of_surfaces();
-  surfaces.with_friction = friction;
   surfaces.max_pairs = options.max_pairs > 0 ? options.max_pairs : pairs_that_fit(mesh_->comm(), surfaces.max_pairs);
   for (std::size_t k = 0; k < options.meshes.size(); ++k) {
     const MeshObstacle& obstacle = options.meshes[k];
@@ -212,7 +226,10 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
     surfaces.obstacles.push_back({label, obstacle.mesh, obstacle.solid.value_or(fault.empty()), obstacle.rotation.axis,
                                   obstacle.rotation.origin});
   }
-  add_term(std::make_unique<SurfaceContact>(surface.mesh, std::move(surfaces)));
+  add_term([&](ContactForces forces) -> std::unique_ptr<ContactTerm> {
+    surfaces.forces = forces;
+    return std::make_unique<SurfaceContact>(surface.mesh, surfaces);
+  });
 }
 
 void DifferentiableSolver::require_apart() {
@@ -240,6 +257,7 @@ ContactState DifferentiableSolver::contact_state(int n, const State& state) {
   // Contact takes the velocities of owned vertices, and asks their owners for others'.
   const Configuration at{state["positions"], n, nullptr, &state["velocities"], n * integrator_->dt()};
   for (ContactTerm* term : contacts_) result.include(term->state(at, parameters()));
+  for (ContactTerm* term : lagged_frictions_) result.include(term->state(at, parameters()));
   return result;
 }
 

@@ -39,6 +39,38 @@ TEST_F(Contact, SimulateReportsHowTheBodyTouched) {
   EXPECT_LT(work, 0.5 * mass * (0.3 * 0.3 + 0.5 * 0.5));
 }
 
+/// Work of friction with and without the lag: the difference falls as dt.
+TEST_F(Contact, FrictionLagsWhereAskedFor) {
+  const auto difference = [&](int steps) {
+    double work[2] = {};
+    for (int lagged = 0; lagged < 2; ++lagged) {
+      std::string scene =
+          block(floor_ + ", friction: 0.3, friction_velocity: 0.05, lagged_friction: " + (lagged ? "true" : "false"));
+      const std::string of_solver = "dt: 0.001, steps: 40, substeps: 2, damping: 1";
+      scene.replace(
+          scene.find(of_solver), of_solver.size(),
+          "integrator: implicit_euler, dt: " + std::to_string(0.04 / steps) + ", steps: " + std::to_string(steps));
+      write("scene.yaml", scene);
+      const Ran ran = run({"simulate", "scene.yaml"}, "out");
+      EXPECT_EQ(ran.code, 0) << ran.err;
+      if (rank_ == 0) work[lagged] = report("out")["contact"]["friction_work"].get<double>();
+    }
+    return work[1] - work[0];
+  };
+  const double coarse = difference(20), fine = difference(40);
+  if (rank_ == 0) {
+    EXPECT_GT(std::abs(coarse), 1e-4);
+    EXPECT_GT(coarse / fine, 1.5);
+    EXPECT_LT(coarse / fine, 2.5);
+  }
+  write("scene.yaml", block(floor_ + ", friction: 0.3, lagged_friction: often"));
+  const Ran ran = run({"simulate", "scene.yaml"}, "out");
+  EXPECT_EQ(ran.code, 2);
+  if (rank_ == 0) {
+    EXPECT_NE(ran.err.find("lagged_friction"), std::string::npos) << ran.err;
+  }
+}
+
 TEST_F(Contact, CheckPassesByEveryParameterOfContact) {
   write("scene.yaml", block(floor_ + ", friction: 0.3, friction_velocity: 0.05",
                             "objective: {type: target_position, region: x_max, target: [0.5, 0.3, 0.1]}\n"

@@ -76,7 +76,7 @@ class Window:
             self.frames = run["step"][:]
             self.begin, self.newton_before = self.choose()
             self.take_state(run)
-        if self.value("friction") == 0.0:  # given, friction leaves Newton's method without a potential, even as 0
+        if self.value("friction") == 0.0:  # nothing is asked of a friction that is not there
             for key in ("friction", "friction_velocity"):
                 self.scene["contact"].pop(key, None)
         solver = self.scene["solver"]

@@ -67,7 +67,9 @@ struct Bodies {
     add(ContactParameters::friction_velocity, 0.7);
     if (thickness) add(ContactParameters::thickness, *thickness);
     parameters.add("rest_positions", mesh->vertex_entities(), 3).field.from_host(mesh->rest_positions());
-    contact = std::make_unique<SurfaceContact>(mesh, SurfaceContactOptions{.self = self, .with_friction = friction});
+    contact = std::make_unique<SurfaceContact>(
+        mesh, SurfaceContactOptions{.self = self,
+                                    .forces = friction ? ContactForces::barrier_and_friction : ContactForces::barrier});
     contact->prepare(parameters);
     x = Field("positions", mesh->vertex_entities(), 3);
     x.from_host(mesh->rest_positions());

@@ -4,53 +4,18 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "simulation/contact_regions.hpp"
 #include "simulation/contact_second_order.hpp"
+#include "simulation/contact_skins.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
 namespace diffsim {
 namespace {
 
 using namespace testing_contact;
-
-/// Boundary of a block of so many bricks, the block inflated by a factor about its middle.
-BodySurface skin(const Block& block, const std::array<int, 3>& cells, double factor = 1.0) {
-  Block finer = block;
-  finer.cells = cells;
-  finer.name = {};
-  const auto mesh = make_mesh({finer}, MPI_COMM_SELF);
-  const std::vector<double>& X = mesh->rest_positions();
-  std::array<double, 3> middle{};
-  const auto count = static_cast<std::size_t>(mesh->num_vertices());
-  for (std::size_t i = 0; i < 3 * count; ++i) middle[i % 3] += X[i] / static_cast<double>(count);
-  BodySurface surface{block.name, {}};
-  std::map<int, int> number;
-  for (const Face& face : mesh->boundary()) {
-    std::array<int, 3>& triangle = surface.mesh.triangles.emplace_back();
-    for (std::size_t k = 0; k < 3; ++k) {
-      const auto [place, is_new] = number.try_emplace(face.vertices[k], static_cast<int>(number.size()));
-      triangle[k] = place->second;
-      if (!is_new) continue;
-      std::array<double, 3>& x = surface.mesh.vertices.emplace_back();
-      for (std::size_t c = 0; c < 3; ++c)
-        x[c] = middle[c] + factor * (X[3 * static_cast<std::size_t>(face.vertices[k]) + c] - middle[c]);
-    }
-  }
-  return surface;
-}
-
-/// The tower, where low touches by a finer surface and high by a larger one of other triangles; middle by its boundary.
-Scene tower_with_skins(const std::string& integrator, bool friction) {
-  Scene scene = tower({0.014, 3e3, friction ? 0.3 : 0.0, 0.9}, integrator);
-  scene.contact.surfaces = {skin(scene.blocks[0], {3, 1, 2}), skin(scene.blocks[2], {2, 1, 1}, 1.02)};
-  scene.contact.thicknesses = {{"high", 2e-3}};
-  scene.contact.pairs = {{{"low", "middle"}, {}, 5e3}};
-  return scene;
-}
 
 std::vector<double> positions_after(const Scene& scene, int steps) {
   DifferentiableSolver solver = make_solver(scene);

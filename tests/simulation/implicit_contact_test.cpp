@@ -120,6 +120,39 @@ std::vector<double> gradient(const Scene& scene, int steps, MPI_Comm comm) {
   return all;
 }
 
+/// Friction with µ = 0 leaves steps as they are without, potential and symmetric matrices included; it has a
+/// derivative.
+TEST(implicit_contact, zero_friction_has_a_potential) {
+  std::array<ImplicitStatistics, 2> statistics;
+  for (const bool with_friction : {false, true}) {
+    Scene scene = rest(0.6);
+    scene.contact.friction = 0.0;
+    scene.contact.with_friction = with_friction;
+    DifferentiableSolver solver = make_solver(scene);
+    solver.model().prepare();
+    for (const auto& term : solver.system().terms()) {
+      if (!term->limits_steps()) continue;
+      EXPECT_EQ(term->uses_velocities(), with_friction) << term->name();
+      EXPECT_TRUE(term->has_energy()) << term->name();
+      EXPECT_TRUE(term->has_symmetric_jacobian()) << term->name();
+    }
+    State state = solver.initial_state();
+    for (int n = 0; n < 4; ++n) solver.step(n, state);
+    statistics[with_friction] = dynamic_cast<ImplicitModel&>(solver.model()).statistics();
+    solver.parameters().at("friction").field.from_host({0.1});
+    solver.model().prepare();
+    for (const auto& term : solver.system().terms())
+      if (term->limits_steps()) {
+        EXPECT_EQ(term->has_energy(), !with_friction) << term->name();
+      }
+  }
+  EXPECT_EQ(statistics[0].newton_iterations, statistics[1].newton_iterations);
+  Scene scene = rest(0.6);
+  scene.contact.friction = 0.0;
+  scene.contact.with_friction = true;
+  EXPECT_NE(gradient(scene, 4, MPI_COMM_WORLD).at(2), 0.0);
+}
+
 TEST(implicit_contact, does_not_depend_on_ranks) {
   if (ranks() == 1) GTEST_SKIP() << "one rank is what others are compared with";
   for (const double friction : {0.0, 0.3}) {

@@ -113,7 +113,7 @@ Indentation press(int n, double down_by) {
       {.point = {0.0, width + range, 0.0}, .normal = down, .velocity = {0.0, -down_by - range, 0.0}});
   solver.add_contact(contact);
 
-  const auto indenter = make_plane_contact(mesh, {.label = "0", .normal = down}, false);
+  const auto indenter = make_plane_contact(mesh, {.label = "0", .normal = down}, ContactForces::barrier);
   IndentationForce force(*mesh, *indenter, steps, options.dt);
   DifferentiableSimulator simulator(solver);
   simulator.require_gradient({"obstacle_position:0"});

@@ -23,4 +23,11 @@ DIFFSIM_FUNCTION T friction_factor(const T& squared, const T& velocity) {
   return 1.0 / speed;
 }
 
+/// S(y), m/s, with S' = s and S(0) = 0: y²/ε - y³/(3 ε²) for y < ε, y - ε/3 above.
+DIFFSIM_FUNCTION double friction_potential(double speed, double velocity) {
+  if (speed >= velocity) return speed - velocity / 3.0;
+  const double part = speed / velocity;
+  return speed * part * (1.0 - part / 3.0);
+}
+
 }  // namespace diffsim::contact

@@ -83,24 +83,42 @@ DIFFSIM_FUNCTION Vec3<double> values_of(const Vec3<T>& x) {
   return {{value_of(x[0]), value_of(x[1]), value_of(x[2])}};
 }
 
-/// f += force of the energy `scale` ψ(d²) of two features, and its friction; `v` is nullptr without friction.
+/// Part of u = Σ c_k v_k across r.
+template <class T>
+DIFFSIM_FUNCTION Vec3<T> sliding_velocity(const Closest<T>& at, const T& squared, const Vec3<T>* v) {
+  Vec3<T> u = {{T(0.0), T(0.0), T(0.0)}};
+  for (int k = 0; k < 4; ++k) u = u + scaled(at.c(k), v[k]);
+  return u - scaled(T(dot(u, at.r) / squared), at.r);
+}
+
+/// f += force of the energy `scale` ψ(d²) of two features, and its friction; `v` is nullptr without friction. Of
+/// friction alone if `friction_alone`.
 template <class T, class X>
 DIFFSIM_FUNCTION void add_feature_force(const DistanceType& type, const T& scale, const Vec3<T>* x, const Vec3<T>* v,
-                                        const ContactLaw<T, X>& law, Vec3<T>* f) {
+                                        const ContactLaw<T, X>& law, Vec3<T>* f, bool friction_alone) {
   const Closest<T> at = closest(type, x);
   const T squared = at.squared_distance();
   const T slope = scale * barrier_gradient(law.argument(squared)) / (law.range + 2.0 * law.thickness);  // ∂E/∂d²
-  // -∂E/∂x_k = -2 slope c_k r; friction acts at the same two points, against the part of u = Σ c_k v_k across r.
-  Vec3<T> push = scaled(T(-2.0 * slope), at.r);
+  // -∂E/∂x_k = -2 slope c_k r; friction acts at the same two points.
+  Vec3<T> push = {{T(0.0), T(0.0), T(0.0)}};
+  if (!friction_alone) push = scaled(T(-2.0 * slope), at.r);
   if (v) {
     using std::sqrt;
-    Vec3<T> u = {{T(0.0), T(0.0), T(0.0)}};
-    for (int k = 0; k < 4; ++k) u = u + scaled(at.c(k), v[k]);
-    u = u - scaled(T(dot(u, at.r) / squared), at.r);
+    const Vec3<T> u = sliding_velocity(at, squared, v);
     const T normal = -2.0 * slope * sqrt(squared);
     push = push - scaled(T(law.friction * normal * friction_factor(dot(u, u), law.velocity)), u);
   }
   for (int k = 0; k < 4; ++k) f[k] = f[k] + scaled(at.c(k), push);
+}
+
+/// µ N S(|u|) of two features whose energy is `scale` ψ(d²), W.
+DIFFSIM_FUNCTION double feature_dissipation(const DistanceType& type, double scale, const Vec3<double>* x,
+                                            const Vec3<double>* v, const ContactLaw<double>& law) {
+  const Closest<double> at = closest(type, x);
+  const double squared = at.squared_distance();
+  const double slope = scale * barrier_gradient(law.argument(squared)) / (law.range + 2.0 * law.thickness);
+  const Vec3<double> u = sliding_velocity(at, squared, v);
+  return -2.0 * law.friction * slope * std::sqrt(squared) * friction_potential(std::sqrt(dot(u, u)), law.velocity);
 }
 
 /// Calls `visit(type, squared distance, weight)` for each feature of a point–triangle pair.
@@ -136,11 +154,31 @@ DIFFSIM_FUNCTION double pair_energy(const EdgeEdgeWeights& weights, const Vec3<d
          Barrier(edge_edge_distance(x).squared, law.range, law.thickness).value;
 }
 
+/// D of a pair, W: f = -∂D/∂v is the pair's friction.
+DIFFSIM_FUNCTION double pair_dissipation(const PointTriangleWeights& weights, const Vec3<double>* x,
+                                         const Vec3<double>* v, const ContactLaw<double>& law) {
+  const double limit = law.limit();
+  const double scale = detail::with_strip(law.stiffness * weights.area, law.range, weights.codimension);
+  double sum = 0.0;
+  detail::for_each_feature(weights, x, [&](const DistanceType& type, double squared, double weight) {
+    if (squared < limit && weight != 0.0) sum += detail::feature_dissipation(type, weight * scale, x, v, law);
+  });
+  return sum;
+}
+DIFFSIM_FUNCTION double pair_dissipation(const EdgeEdgeWeights& weights, const Vec3<double>* x, const Vec3<double>* v,
+                                         const ContactLaw<double>& law) {
+  const TypedDistance distance = edge_edge_distance(x);
+  if (distance.squared >= law.limit()) return 0.0;
+  const double c = squared_cross(x);
+  const double mollifier = c < weights.threshold ? Mollifier<double>(c, weights.threshold).value : 1.0;
+  return detail::feature_dissipation(distance.type, detail::patch_of_edges(weights, law) * mollifier, x, v, law);
+}
+
 /// f_k += -∂E/∂x_k and friction, on the four points. For T = Dual: with its derivatives; features are chosen by values.
-/// Weights have derivatives or none.
+/// Weights have derivatives or none. `friction_alone`: without -∂E/∂x_k.
 template <class T, class X, class Weight>
 DIFFSIM_FUNCTION void add_pair_force(const PointTriangleWeightsOf<Weight>& weights, const Vec3<T>* x, const Vec3<T>* v,
-                                     const ContactLaw<T, X>& law, Vec3<T>* f) {
+                                     const ContactLaw<T, X>& law, Vec3<T>* f, bool friction_alone = false) {
   const Vec3<double> at[4] = {detail::values_of(x[0]), detail::values_of(x[1]), detail::values_of(x[2]),
                               detail::values_of(x[3])};
   const double limit = law.limit();
@@ -148,21 +186,23 @@ DIFFSIM_FUNCTION void add_pair_force(const PointTriangleWeightsOf<Weight>& weigh
     if (squared < limit && weight != 0.0)
       detail::add_feature_force(
           type, detail::with_strip(T((weight * weights.area) * law.stiffness), law.range, weights.codimension), x, v,
-          law, f);
+          law, f, friction_alone);
   });
 }
 template <class T, class X, class Weight>
 DIFFSIM_FUNCTION void add_pair_force(const EdgeEdgeWeightsOf<Weight>& weights, const Vec3<T>* x, const Vec3<T>* v,
-                                     const ContactLaw<T, X>& law, Vec3<T>* f) {
+                                     const ContactLaw<T, X>& law, Vec3<T>* f, bool friction_alone = false) {
   const Vec3<double> at[4] = {detail::values_of(x[0]), detail::values_of(x[1]), detail::values_of(x[2]),
                               detail::values_of(x[3])};
   const TypedDistance distance = edge_edge_distance(at);
   if (distance.squared >= law.limit()) return;
   const T area = detail::patch_of_edges(weights, law);
   const T c = squared_cross(x);
-  if (value_of(c) >= value_of(weights.threshold)) return detail::add_feature_force(distance.type, area, x, v, law, f);
+  if (value_of(c) >= value_of(weights.threshold))
+    return detail::add_feature_force(distance.type, area, x, v, law, f, friction_alone);
   const Mollifier<T> mollifier(c, weights.threshold);
-  detail::add_feature_force(distance.type, T(area * mollifier.value), x, v, law, f);
+  detail::add_feature_force(distance.type, T(area * mollifier.value), x, v, law, f, friction_alone);
+  if (friction_alone) return;
   const T y = law.argument(squared_distance(distance.type, x));
   const T slope = area * law.range * barrier(y) * mollifier.gradient;
   for (int k = 0; k < 4; ++k) f[k] = f[k] - detail::scaled(slope, squared_cross_gradient(x, k));

@@ -56,6 +56,7 @@ struct ContactLawNames {
   std::array<std::string, 2> thickness;  ///< of the two of a pair, ξ being their mean; one that is not there is zero
 
   const std::string& range() const { return numbers[1]; }
+  const std::string& friction() const { return numbers[2]; }
   bool operator==(const ContactLawNames&) const = default;
 };
 

@@ -34,9 +34,9 @@ struct PlaneLaw {
 /// Parameters of its own, named after the label: `obstacle_position:LABEL` p [3], m, `obstacle_velocity:LABEL` V [3],
 /// m/s, and of one that turns `obstacle_angular_velocity:LABEL` ω [1], rad/s.
 ///
-/// `with_friction`: forces depend on velocities. `law` says which groups the term is of, and by which law; groups with
+/// `law` says which groups the term is of, and by which law; groups with
 /// another law need another term. Throws Error for a normal without direction and as `surface_groups` does. Collective.
 std::unique_ptr<ContactTerm> make_plane_contact(std::shared_ptr<const TetrahedralMesh> mesh, const PlaneShape& plane,
-                                                bool with_friction, const PlaneLaw& law = {});
+                                                ContactForces forces, const PlaneLaw& law = {});
 
 }  // namespace diffsim

@@ -36,9 +36,9 @@ struct SurfaceContactOptions {
   /// Bodies of the mesh, by their places in its list, whose vertices are all prescribed: they touch neither themselves,
   /// each other nor `obstacles`.
   std::vector<std::size_t> prescribed_bodies = {};
-  std::vector<std::string> regions = {};           ///< of the surface, that are groups (contact/surface_groups.hpp)
-  std::vector<GroupLaw> laws = {};                 ///< other pairs have the law that is shared
-  bool with_friction = false;                      ///< forces depend on velocities
+  std::vector<std::string> regions = {};  ///< of the surface, that are groups (contact/surface_groups.hpp)
+  std::vector<GroupLaw> laws = {};        ///< other pairs have the law that is shared
+  ContactForces forces = ContactForces::barrier;
   std::int64_t max_pairs = std::int64_t{1} << 28;  ///< of a rank, of each kind, that may touch: 2 GiB
 };
 
@@ -64,13 +64,14 @@ class SurfaceContact : public ContactTerm {
   ~SurfaceContact() override;
 
   std::string name() const override { return "contact of surfaces"; }
-  bool uses_velocities() const override;
+  bool uses_velocities() const override { return has_friction(); }
   void prepare(const ParameterSet& parameters) override;
   void prepare_tangent(const ParameterSet& parameters, const ParameterSet& direction) override;
   void begin_adjoint(const ParameterSet& gradient) override;
   void prepare_adjoint(const ParameterSet& parameters, ParameterSet& gradient) override;
 
   double energy(const Configuration& at, const ParameterSet& parameters) override;
+  double dissipation(const Configuration& at, const ParameterSet& parameters) override;
   void add_force(const Configuration& at, const ParameterSet& parameters, Field& force) override;
   void add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent, const ParameterSet& direction,
                          Field& force_tangent) override;
@@ -79,7 +80,6 @@ class SurfaceContact : public ContactTerm {
   void add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                                  const ParameterSet& direction, const Field* w, const Field* dw,
                                  const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent) override;
-  bool has_symmetric_jacobian() const override { return !uses_velocities(); }
   void add_couplings(const Configuration& at, Couplings& couplings) override;
   bool couplings_vary() const override { return true; }
   bool couplings_serve(const Configuration& at) override;

@@ -21,6 +21,10 @@ struct Configuration {
   const Field* velocities = nullptr;  ///< m/s; given if any term `uses_velocities`
   double time = 0.0;                  ///< s, since the rollout's beginning: where things that move by themselves are
   double load_factor = 1.0;           ///< on dead loads; see `factor_of`
+  /// Positions that the step begins with, m, where terms that lag are evaluated, and their time, s. Implicit steps give
+  /// them if any term `lags`; nullptr: terms that lag are evaluated at `positions`, as all others.
+  const Field* start_positions = nullptr;
+  double start_time = 0.0;
 
   /// Factor on a dead load: a signal that has a value for each step is taken as it is.
   double factor_of(const Parameter& load) const { return load.steps() == 1 ? load_factor : 1.0; }
@@ -38,13 +42,15 @@ struct JacobianWeights {
 struct ConfigurationTangent {
   const Field& positions;
   const Field* velocities = nullptr;
-  double time = 0.0;  ///< dt, s: by how much things that move by themselves go on
+  double time = 0.0;                       ///< dt, s: by how much things that move by themselves go on
+  const Field* start_positions = nullptr;  ///< where the configuration has them; nullptr: zero
 };
 
 /// x̄ and, where velocities are given, v̄; [local vertices, 3], this rank's shares.
 struct ConfigurationAdjoint {
   Field& positions;
   Field* velocities = nullptr;
+  Field* start_positions = nullptr;  ///< where the configuration has them
 };
 
 /// One mechanism of a system: elasticity, load, contact. Forces are f = -∂E/∂x where there is an energy E.
@@ -58,6 +64,8 @@ class ForceTerm {
   virtual std::string name() const = 0;
   /// Whether forces depend on velocities, which are then part of every configuration.
   virtual bool uses_velocities() const { return false; }
+  /// Whether forces are f(x_n, v, p), x_n the positions that the step begins with (`Configuration::start_positions`).
+  virtual bool lags() const { return false; }
 
   /// As in Model: what depends on the parameters alone, and its derivatives.
   virtual void prepare(const ParameterSet&) {}
@@ -107,8 +115,12 @@ class ForceTerm {
 
   // Verbs that implicit steps need besides.
 
-  /// Whether `energy` is there and f = -∂E/∂x.
+  /// Whether f is minus the derivative of a potential of the step: f = -∂E/∂x, or f = -∂D/∂v for a term that `lags`.
   virtual bool has_energy() const { return !uses_velocities(); }
+  /// This rank's share of a dissipation potential D(x, v), W, of forces f = -∂D/∂v; 0 where there is none.
+  virtual double dissipation(const Configuration& /*at*/, const ParameterSet& /*parameters*/) { return 0.0; }
+  /// Whether f = -∂D/∂v.
+  virtual bool has_dissipation() const { return false; }
   /// Whether ∂f/∂x and ∂f/∂v are symmetric everywhere.
   virtual bool has_symmetric_jacobian() const { return true; }
   /// Whether a rigid motion of the whole body may be resisted.

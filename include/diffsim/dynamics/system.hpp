@@ -53,6 +53,7 @@ class System {
   const std::vector<std::unique_ptr<Inertia>>& inertias() const { return inertias_; }
   bool has_motions() const { return !motions_.empty(); }
   bool any_term_uses_velocities() const;
+  bool any_term_lags() const;
   /// Masks of the owned vertices: device address, [owned vertices], bit c set where component c is fixed, or moved.
   const std::uint8_t* fixed() const;
   /// Zeroed vector field on local vertices.
@@ -94,7 +95,8 @@ class System {
   /// force_tangent = Σ ∂f dx + ∂f dv + ∂f dp, complete at owned vertices; the directions' copies are up to date.
   void compute_force_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                              const ParameterSet& direction, Field& force_tangent);
-  /// x̄ = Σ (∂f/∂x)ᵀ w, v̄ = Σ (∂f/∂v)ᵀ w, complete at owned vertices, and p̄ += (∂f/∂p)ᵀ w; w's copies are up to date.
+  /// x̄ = Σ (∂f/∂x)ᵀ w, v̄ = Σ (∂f/∂v)ᵀ w and, for terms that lag, x̄_n = Σ (∂f/∂x_n)ᵀ w, complete at owned vertices, and
+  /// p̄ += (∂f/∂p)ᵀ w; w's copies are up to date.
   void compute_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                              ParameterSet& gradient);
   /// x̄ = Σ d[(∂f/∂x)ᵀ w], v̄ = Σ d[(∂f/∂v)ᵀ w], complete at owned vertices, and p̄ += d[(∂f/∂p)ᵀ w].

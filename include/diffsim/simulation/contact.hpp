@@ -94,6 +94,9 @@ struct ContactOptions {
   std::vector<BodyThickness> thicknesses = {};  ///< of bodies that have their own
   std::vector<BodySurface> surfaces = {};       ///< of bodies that touch by other triangles than their boundary
   bool with_friction = false;  ///< also where all µ are 0, for derivatives by them; else where a µ > 0
+  /// Normal forces and places of friction are those that a step begins with, its velocities those of the step
+  /// (dynamics/lagged_term.hpp): steps then have a potential. Error O(dt) against friction that does not lag.
+  bool lagged_friction = false;
   bool self = false;           ///< each body with itself; different bodies of a mesh touch each other anyway
   std::int64_t max_pairs = 0;  ///< of a rank, of each kind, that may touch; 0: 2²⁸, or half of the memory free
   std::vector<PlaneObstacle> planes = {};

@@ -104,9 +104,10 @@ class DifferentiableSolver {
   std::shared_ptr<TetrahedralMesh> mesh_;
   std::vector<DifferentiableMaterial> materials_;
   std::unique_ptr<SystemModel> integrator_;
-  std::vector<ContactTerm*> contacts_;      // among the integrator's terms
-  std::vector<double> initial_positions_;   // [owned vertices, 3]; empty: those at rest
-  std::vector<double> initial_velocities_;  // likewise; empty: zero
+  std::vector<ContactTerm*> contacts_;          // among the integrator's terms
+  std::vector<ContactTerm*> lagged_frictions_;  // within terms that lag
+  std::vector<double> initial_positions_;       // [owned vertices, 3]; empty: those at rest
+  std::vector<double> initial_velocities_;      // likewise; empty: zero
 };
 
 }  // namespace diffsim
