@@ -123,23 +123,24 @@ double ImplicitModel::Step::find_gap(const Field& y, Field& gap) {
   return largest(gap);
 }
 
-LinearReport ImplicitModel::Step::find_direction(const Field& y, const Field& residual, const Field& gap,
+LinearReport ImplicitModel::Step::find_direction(const Field& y, const Field& residual, const Field* gap,
                                                  double tolerance, Projection projection, Field& direction) {
   if (!model_.options_.implicit_differentiation) tolerance = std::min(tolerance, model_.options_.linear.tolerance);
   Field rhs = model_.system_->scratch_field("rhs");
   if (work_.linear.wants_reference()) make_reference();
   assemble(y, projection);
-  if (largest(gap) > 0.0) {
-    for (const MatrixShare* share : work_.shares()) share->multiply(gap, rhs);
+  if (gap && largest(*gap) > 0.0) {
+    for (const MatrixShare* share : work_.shares()) share->multiply(*gap, rhs);
     scale(-1.0, rhs);
   }
-  if (progress_ < progress_goal()) add_forces_of_motion(y, rhs);
+  if (gap && progress_ < progress_goal()) add_forces_of_motion(y, rhs);
   find_rounding();
   work_.linear.set_matrix(work_.shares(), work_.symmetric, projection == Projection::none ? product_at(y) : nullptr);
   add_scaled(count_, -1.0, residual, rhs);
   keep_free(count_, model_.system_->fixed(), rhs);
   const LinearReport report = work_.linear.solve(rhs, direction, tolerance, false, projection == Projection::all);
-  copy_fixed(count_, model_.system_->fixed(), gap, direction);
+  keep_free(count_, model_.system_->fixed(), direction);
+  if (gap) copy_fixed(count_, model_.system_->fixed(), *gap, direction);
   model_.system_->mesh().vertex_exchange().copy_to_ghosts(direction);
   return report;
 }

@@ -65,7 +65,7 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
 
   double find_gap(const Field& y, Field& gap) override;
 
-  dynamics::LinearReport find_direction(const Field& y, const Field& residual, const Field& gap, double tolerance,
+  dynamics::LinearReport find_direction(const Field& y, const Field& residual, const Field* gap, double tolerance,
                                         dynamics::Projection projection, Field& direction) override;
 
   bool has_contact() const override;

@@ -17,6 +17,10 @@ constexpr double nearly_whole = 0.75;         // nor with one that does not desc
 constexpr double much_less = 0.25;            // residual after such a step, of that before
 constexpr std::size_t window = 10;            // iterations whose largest residual a step may come back to
 constexpr int patience = 10;                  // iterations without progress, after which steps vary in length
+constexpr double mostly_cut = 0.5;            // part of a step with a gap, below which the next steps hold
+constexpr int most_holds = 4;                 // steps that hold one after the other
+constexpr double worth_closing = 1.5;         // part of the gap, of the part of the step, that is looked for
+constexpr double least_closing = 0.1;         // part of the gap that is looked for
 constexpr double still_descending = 0.4;      // of the slope, at the end of a step that is made longer
 constexpr double least_fall = 1e-4;           // of the potential, of what it has fallen by, that counts as progress
 
@@ -106,6 +110,18 @@ class Newton {
   bool reached() const { return at_rest() && now_.residual <= goal(); }
 
   bool iterate() {
+    if (holds_ > 0) {
+      --holds_;
+      ++progressed_at_;  // does not count as an iteration without progress
+      if (now_.residual > goal() && take_step(true)) return true;
+      holds_ = 0;
+    }
+    return take_step(false);
+  }
+
+  /// `hold`: prescribed components, and what moves by itself, stay where they are.
+  bool take_step(bool hold) {
+    const bool free_of_gap = hold || at_rest();
     double tolerance = problem_.solves_exactly() ? 1e-12 : forcing_.next(now_.residual, goal());
     if (options_.linear_tolerance > 0.0) tolerance = options_.linear_tolerance;
     const int before = report_.iterations;
@@ -113,7 +129,8 @@ class Newton {
       const bool exact = projection == Projection::none, last = projection == Projection::all;
       if (exact && curved_down_ && !options_.try_exact) continue;
       if (projection == Projection::contact && !(problem_.has_contact() && problem_.has_potential())) continue;
-      const LinearReport solve = problem_.find_direction(y_, residual_, gap_, tolerance, projection, direction_);
+      const LinearReport solve =
+          problem_.find_direction(y_, residual_, hold ? nullptr : &gap_, tolerance, projection, direction_);
       report_.linear_iterations += solve.iterations;
       if (reached()) return true;  // of what is rounding, which the matrix has told
       if (!last && (solve.indefinite || !solve.converged)) continue;
@@ -125,25 +142,25 @@ class Newton {
       }
       slope_ = problem_.dot(residual_, direction_);
       // With a gap to close the potential may well rise.
-      if (at_rest() && problem_.has_potential() && slope_ >= 0.0) {
+      if (free_of_gap && problem_.has_potential() && slope_ >= 0.0) {
         ended("SNES_DIVERGED_LOCAL_MIN: there is no direction of descent");
         continue;
       }
       projected_ = !exact;
       report_.iterations = before + 1;
       report_.projections += projected_;
-      if (problem_.has_potential() || !at_rest()) return search(shortest_step);
+      if (problem_.has_potential() || !free_of_gap) return search(shortest_step, hold);
       if (projected_) {
-        if (search(shortest_step)) return true;
+        if (search(shortest_step, hold)) return true;
         may_rise_ = true;  // in this search alone: the residual has a maximum on every way down
-        const bool found = search(shortest_step);
+        const bool found = search(shortest_step, hold);
         may_rise_ = false;
         return found;
       }
-      if (search(slope_ < 0.0 ? patient_step : nearly_whole)) return true;
+      if (search(slope_ < 0.0 ? patient_step : nearly_whole, hold)) return true;
       if (slope_ >= 0.0) continue;
       // Where the last way out has not led to half the residual, another would lead around in a circle.
-      if (now_.residual > 0.5 * left_at_ && search(shortest_step)) return true;
+      if (now_.residual > 0.5 * left_at_ && search(shortest_step, hold)) return true;
       left_at_ = now_.residual;
     }
     return false;
@@ -151,9 +168,9 @@ class Newton {
 
   /// Backtracks along the direction, to no less than `least` of it, until a trial is valid and, with no gap left,
   /// better.
-  bool search(double least) {
-    const bool free_of_gap = at_rest();
-    const double progress = problem_.progress(), goal = problem_.progress_goal();
+  bool search(double least, bool hold) {
+    const bool free_of_gap = hold || at_rest();
+    const double progress = problem_.progress(), goal = hold ? progress : problem_.progress_goal();
     problem_.move(y_, 1.0, direction_, trial_);
     double t = std::min(1.0, problem_.max_step(y_, progress, trial_, goal));
     // What turns has another way for each t, which is looked at again; a little less leaves room for that.
@@ -161,24 +178,29 @@ class Newton {
     report_.obstructions += t < 1.0;
     const double admissible = t;
     if (free_of_gap) t *= variation();
-    for (; t > least; t *= 0.5) {
-      const double reached = t == 1.0 ? goal : progress + t * (goal - progress);
+    bool further = !free_of_gap && t < 1.0 && !options_.try_exact;
+    for (; t > least; t *= std::exchange(further, false) ? 1.0 : 0.5) {
+      double closed = t;
+      const auto reached = [&] { return closed == 1.0 ? goal : progress + closed * (goal - progress); };
       problem_.move(y_, t, direction_, trial_);
-      if (progress < goal && t < 1.0 && problem_.max_step(y_, progress, trial_, reached) < 1.0) continue;
-      problem_.set_progress(reached);
+      if (progress < goal && t < 1.0 && problem_.max_step(y_, progress, trial_, reached()) < 1.0) continue;
+      if (further) closed = close_gap(t);
+      problem_.set_progress(reached());
       Evaluation trial = problem_.evaluate(trial_, trial_residual_);
       if (!trial.valid || (free_of_gap && !is_better(trial, t))) continue;
       report_.reductions += t < admissible;
+      if (hold && t >= mostly_cut) holds_ = 0;
+      if (!free_of_gap && !options_.try_exact) holds_ = t < mostly_cut ? most_holds : 0;
       if (free_of_gap && t == 1.0 && projected_ && problem_.has_potential()) t = lengthen(trial);
       curved_down_ = free_of_gap && problem_.has_potential() && problem_.dot(trial_residual_, direction_) < slope_;
       if (trace_) trace_->add(y_, t, projected_);
       std::swap(y_, trial_);
       std::swap(residual_, trial_residual_);
       now_ = trial;
-      if (t >= 1.0 || free_of_gap)  // no gap comes of rounding where there was none
-        largest_gap_ = 0.0, gap_.fill(0.0);
-      else
+      if (!hold && !free_of_gap && closed < 1.0)
         largest_gap_ = problem_.find_gap(y_, gap_);
+      else if (!hold)  // no gap comes of rounding where there was none
+        largest_gap_ = 0.0, gap_.fill(0.0);
       note_residual();
       note_progress();
       return true;
@@ -187,6 +209,22 @@ class Newton {
     ended("SNES_DIVERGED_LINE_SEARCH: the line search found no " +
           std::string(free_of_gap ? "decrease" : "valid configuration"));
     return false;
+  }
+
+  /// Moves the trial's prescribed components from part t of the gap on as far as the terms that limit steps allow: to
+  /// its end, to a half of it, … Contact cuts a step by pairs that are near, most of which prescribed components do not
+  /// approach, as where they slide along; and as long as there is a gap nothing is minimised. Returns the part of the
+  /// gap that the trial has closed.
+  double close_gap(double t) {
+    const double progress = problem_.progress(), missing = problem_.progress_goal() - progress;
+    Field further = y_.like("further");
+    for (double s = 1.0; s > std::max(worth_closing * t, least_closing); s *= 0.5) {
+      problem_.move(trial_, s - t, gap_, further);
+      if (problem_.max_step(y_, progress, further, progress + s * missing) < 1.0) continue;
+      std::swap(trial_, further);
+      return s;
+    }
+    return t;
   }
 
   /// Part of the admissible step that is tried first. Without a potential iterates may repeat after two or three
@@ -250,6 +288,7 @@ class Newton {
   bool projected_ = false;    // the direction at hand
   bool curved_down_ = false;  // along the last step, so that the exact Jacobian can be taken for indefinite
   bool may_rise_ = false;     // the residual, above those of the last iterations
+  int holds_ = 0;             // steps to come in which prescribed components stay where they are
   int progressed_at_ = 0;     // the iteration that made progress last
   double least_gap_ = std::numeric_limits<double>::infinity(), least_residual_ = 0.0;
   double first_potential_ = 0.0, least_potential_ = 0.0;  // since there is no gap

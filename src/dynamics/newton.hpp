@@ -33,8 +33,9 @@ class NewtonProblem {
   /// The largest gap of a component; `gap` is zero in free ones.
   virtual double find_gap(const Field& y, Field& gap) = 0;
   /// d with J d = -R in the free components, to a relative residual of `tolerance`, and d = gap in the others. Copies
-  /// are up to date. `projection`: in which terms each element's share of J is made positive semidefinite.
-  virtual LinearReport find_direction(const Field& y, const Field& residual, const Field& gap, double tolerance,
+  /// are up to date. `gap`: nullptr where prescribed components, and what moves by itself, are to stay. `projection`:
+  /// in which terms each element's share of J is made positive semidefinite.
+  virtual LinearReport find_direction(const Field& y, const Field& residual, const Field* gap, double tolerance,
                                       Projection projection, Field& direction) = 0;
   /// Whether there are terms that `Projection::contact` projects: those that limit steps.
   virtual bool has_contact() const = 0;
@@ -75,12 +76,14 @@ struct NewtonReport {
 /// Our own rather than SNES, because of what it does between PETSc's solves: a direction is computed with the exact
 /// Jacobian; where that turns out indefinite, with contact projected; where that is not enough, with all terms
 /// projected. Prescribed components approach what is prescribed along the direction, so that an iterate is never
-/// invalid; force terms limit the step; and convergence is told from rounding. Without a potential (friction,
-/// viscosity) a trial is as good where it is past no more than the decrease of what the forces do along its direction
-/// (Matthies & Strang 1979), and its residual no larger than lately (Grippo, Lampariello & Lucidi 1986), as where the
-/// residual is less; where the exact Jacobian's direction gives neither, or does not descend, the projected one's does;
-/// after ten iterations without progress steps vary in length, so that iterates do not repeat. Linear systems are
-/// solved to a tolerance by Eisenstat & Walker (1996), choice 2. `trace`: if given, gets the iterations.
+/// invalid. Where force terms cut such a step, the prescribed components go further than the free ones, as far as the
+/// terms allow; where the step was cut by more than half, the free ones then have up to four steps of their own. Force
+/// terms limit the step; and convergence is told from rounding. Without a potential (friction, viscosity) a trial is as
+/// good where it is past no more than the decrease of what the forces do along its direction (Matthies & Strang 1979),
+/// and its residual no larger than lately (Grippo, Lampariello & Lucidi 1986), as where the residual is less; where the
+/// exact Jacobian's direction gives neither, or does not descend, the projected one's does; after ten iterations
+/// without progress steps vary in length, so that iterates do not repeat. Linear systems are solved to a tolerance by
+/// Eisenstat & Walker (1996), choice 2. `trace`: if given, gets the iterations.
 NewtonReport solve_by_newton(NewtonProblem& problem, const NewtonOptions& options, Field& y,
                              NewtonTrace* trace = nullptr);
 
