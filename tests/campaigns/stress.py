@@ -262,6 +262,8 @@ def run(name, options):
     folder.mkdir(parents=True, exist_ok=True)
     text = SCENES[name](folder, options.data)
     text += "output: {directory: out, every: 10, log: steps.csv}\n" + options.more.replace("\\n", "\n")
+    if options.lagged:
+        text = text.replace("friction_velocity:", "lagged_friction: true, friction_velocity:")
     (folder / "scene.yaml").write_text(text)
     distance = float(re.search(r"barrier_distance: ([0-9.e+-]+)", text).group(1))
     steps = int(re.search(r"steps: ([0-9]+)", text).group(1))
@@ -294,6 +296,7 @@ def main():
     parser.add_argument("--only", help="names of scenes, with commas between")
     parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--limit", type=float, default=3600.0, help="seconds a scene")
+    parser.add_argument("--lagged", action="store_true", help="friction lags")
     parser.add_argument("--more", default="", help="lines added to each scene")
     options = parser.parse_args()
     options.diffsim, options.scratch = options.diffsim.resolve(), options.scratch.resolve()
