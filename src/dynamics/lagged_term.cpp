@@ -49,8 +49,8 @@ class LaggedTerm final : public ForceTerm {
   }
   void add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent, const ParameterSet& direction,
                          Field& force_tangent) override {
-    const Zeros zeros(*this, at, tangent);
-    term_->add_force_tangent(start_of(at), zeros.tangent, direction, force_tangent);
+    const StartTangent start(*this, at, tangent);
+    term_->add_force_tangent(start_of(at), start.tangent, direction, force_tangent);
   }
   void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                          ParameterSet& gradient) override {
@@ -59,8 +59,8 @@ class LaggedTerm final : public ForceTerm {
   void add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                                  const ParameterSet& direction, const Field* w, const Field* dw,
                                  const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent) override {
-    const Zeros zeros(*this, at, tangent);
-    term_->add_force_adjoint_tangent(start_of(at), zeros.tangent, direction, w, dw, start_of(at, adjoint_tangent),
+    const StartTangent start(*this, at, tangent);
+    term_->add_force_adjoint_tangent(start_of(at), start.tangent, direction, w, dw, start_of(at, adjoint_tangent),
                                      gradient_tangent);
   }
 
@@ -95,10 +95,10 @@ class LaggedTerm final : public ForceTerm {
     return {*adjoint.start_positions, adjoint.velocities};
   }
   /// Direction of the configuration that a step begins with; things that move by themselves stay.
-  struct Zeros {
+  struct StartTangent {
     Field zero;
     ConfigurationTangent tangent;
-    Zeros(LaggedTerm& term, const Configuration& at, const ConfigurationTangent& given)
+    StartTangent(LaggedTerm& term, const Configuration& at, const ConfigurationTangent& given)
         : zero(at.start_positions && !given.start_positions
                    ? term.pool_->take("zero", at.start_positions->shared_on(), 3)
                    : Field()),

@@ -7,11 +7,10 @@
 namespace diffsim::dynamics {
 
 void KinematicFields::synchronise() {
-  for (Field* field : {&x, &v, &start})
-    if (field->size() == 0)
-      continue;
-    else if (const Exchange* exchange = field->on().exchange())
-      exchange->copy_to_ghosts(*field);
+  for (Field* field : {&x, &v, &start}) {
+    if (field->size() == 0) continue;
+    if (const Exchange* exchange = field->on().exchange()) exchange->copy_to_ghosts(*field);
+  }
 }
 
 void StepKinematics::combine_state(const Combination& combination, const State& state, Field& out) const {

@@ -105,7 +105,7 @@ class DifferentiableSolver {
   std::vector<DifferentiableMaterial> materials_;
   std::unique_ptr<SystemModel> integrator_;
   std::vector<ContactTerm*> contacts_;          // among the integrator's terms
-  std::vector<ContactTerm*> lagged_frictions_;  // within terms that lag
+  std::vector<ContactTerm*> lagged_frictions_;  // friction that lags, within other terms
   std::vector<double> initial_positions_;       // [owned vertices, 3]; empty: those at rest
   std::vector<double> initial_velocities_;      // likewise; empty: zero
 };
