@@ -57,7 +57,7 @@ function(diffsim_add_mpi_test name)
 endfunction()
 
 # Tests of these folders take a second or two each.
-set(DIFFSIM_QUICK_FOLDERS core mesh io elastic load contact checkpoint)
+set(DIFFSIM_QUICK_FOLDERS core mesh io elastic load spring contact checkpoint)
 
 # diffsim_add_test(FOLDER/X_test.cpp [RANKS n...] [THREADS n...] [QUICK n...] [TIMEOUT s] [LIBRARIES target...])
 #

@@ -30,10 +30,10 @@ std::vector<std::string> regions_of(MPI_Comm comm, const Dataset& dataset) {
   return file.read_strings(dataset.name + ".regions");
 }
 
-/// [steps, owned, 3] out of [steps, local, 3].
-std::vector<double> owned_part(const TetrahedralMesh& mesh, const VertexValues& local) {
-  const std::ptrdiff_t row = 3 * static_cast<std::ptrdiff_t>(mesh.num_vertices());
-  const std::ptrdiff_t owned_row = 3 * static_cast<std::ptrdiff_t>(mesh.num_owned_vertices());
+/// [steps, owned, components] out of [steps, local, components].
+std::vector<double> owned_part(const TetrahedralMesh& mesh, const StepValues& local, int components) {
+  const std::ptrdiff_t row = components * static_cast<std::ptrdiff_t>(mesh.num_vertices());
+  const std::ptrdiff_t owned_row = components * static_cast<std::ptrdiff_t>(mesh.num_owned_vertices());
   std::vector<double> owned;
   for (std::ptrdiff_t n = 0; n < local.steps; ++n)
     owned.insert(owned.end(), local.values.begin() + n * row, local.values.begin() + n * row + owned_row);
@@ -98,6 +98,38 @@ std::vector<double> load_cells(const TetrahedralMesh& mesh, const Numbers& numbe
   return cells;
 }
 
+StepValues load_numbers(const TetrahedralMesh& mesh, const Numbers& numbers, std::optional<CellKind> kind, int steps,
+                        const std::string& body) {
+  const std::size_t count =
+      kind ? mesh.cell_entities(*kind)->local() : static_cast<std::size_t>(mesh.num_owned_vertices());
+  if (const Array* array = numbers.array()) return {1, std::vector<double>(count, array->values.at(0))};
+  const Dataset& dataset = *numbers.dataset();
+  require_readable(mesh.comm(), dataset.path, numbers.place);
+  StepValues result{1, std::vector<double>(count, std::numeric_limits<double>::quiet_NaN())};
+  at_place(numbers.place, [&] {
+    const bool by_body = is_by_body(mesh, dataset, body);
+    const std::vector<std::string> regions = regions_of(mesh.comm(), dataset);
+    if (by_body || (regions.empty() && !shape_of(mesh.comm(), dataset).empty())) {
+      result = kind ? read_cell_steps(mesh, dataset.path, dataset.name, *kind, body)
+                    : read_vertex_field(mesh, dataset.path, dataset.name, 1, body);
+      if (!kind) result.values = owned_part(mesh, result, 1);
+      if (result.steps > 1 && result.steps != steps)
+        throw Error(fmt::format("{} has values for {} steps, where {} are wanted", dataset.name, result.steps,
+                                std::max(steps, 1)),
+                    ErrorKind::input);
+      return;
+    }
+    const std::vector<double> values = read_array(mesh.comm(), dataset.path, dataset.name).values;
+    if (regions.empty()) result.values.assign(count, values.at(0));
+    for (std::size_t r = 0; r < std::min(values.size(), regions.size()); ++r) {
+      const Region& region = mesh.region(regions[r]);
+      for (const int entity : kind ? region.cells_of(*kind) : region.vertices)
+        if (const auto e = static_cast<std::size_t>(entity); e < count) result.values[e] = values[r];
+    }
+  });
+  return result;
+}
+
 VertexVectors load_vertices(const TetrahedralMesh& mesh, const Numbers& numbers, int steps, const std::string& body) {
   const auto owned = static_cast<std::size_t>(mesh.num_owned_vertices());
   VertexVectors vectors;
@@ -120,13 +152,13 @@ VertexVectors load_vertices(const TetrahedralMesh& mesh, const Numbers& numbers,
       spread(read_array(mesh.comm(), dataset.path, dataset.name));
       return;
     }
-    const VertexValues read = read_vertex_field(mesh, dataset.path, dataset.name, 3, body);
+    const StepValues read = read_vertex_field(mesh, dataset.path, dataset.name, 3, body);
     if (read.steps > 1 && read.steps != steps)
       throw Error(
           fmt::format("{} has values for {} steps, where {} are wanted", dataset.name, read.steps, std::max(steps, 1)),
           ErrorKind::input);
     vectors.steps = read.steps > 1 ? steps : 0;
-    vectors.values = owned_part(mesh, read);
+    vectors.values = owned_part(mesh, read, 3);
   });
   return vectors;
 }

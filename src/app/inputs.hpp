@@ -2,11 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/scene.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/io/fields.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim::app {
@@ -26,6 +28,11 @@ Array load_array(MPI_Comm comm, const Numbers& numbers, const std::vector<Shape>
 /// `DATASET.regions` names these. Cells of regions that are not named are NaN. `body`: the dataset is of that body's
 /// cells, and others are NaN; empty: of the whole mesh.
 std::vector<double> load_cells(const TetrahedralMesh& mesh, const Numbers& numbers, const std::string& body = {});
+
+/// Values of a parameter that has one number a cell of a kind below tetrahedra, or an owned vertex, for one step or for
+/// `steps`; NaN where a dataset has none. `kind`: of the cells; none: vertices. `body` as of load_cells.
+StepValues load_numbers(const TetrahedralMesh& mesh, const Numbers& numbers, std::optional<CellKind> kind, int steps,
+                        const std::string& body = {});
 
 /// Vectors on owned vertices: [3], [steps, 3], a dataset [N, 3] or [steps, N, 3], `steps` 0 meaning no steps.
 struct VertexVectors {

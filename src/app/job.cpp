@@ -89,7 +89,7 @@ void warn_about_contact(Job& job, const TetrahedralMesh& mesh) {
   for (const ContactPair& pair : job.scene.contact->options.pairs)
     distance = std::max(distance, pair.barrier_distance.value_or(0.0));
   const double edge = mesh.quality().min_edge;
-  if (distance <= 0.5 * edge) return;
+  if (edge == 0.0 || distance <= 0.5 * edge) return;
   job.warn(
       fmt::format("contact.barrier_distance, {:.3g} m, is above half of the mesh's smallest edge, {:.3g} m; contact "
                   "then depends on the mesh: use at most {:.3g}",
@@ -97,8 +97,14 @@ void warn_about_contact(Job& job, const TetrahedralMesh& mesh) {
 }
 
 std::string size_text(const Scene& scene, const TetrahedralMesh& mesh) {
-  return fmt::format("{} steps, {} vertices, {} cells", scene.solver.steps, mesh.num_global_vertices(),
-                     mesh.num_global_cells());
+  std::string cells = fmt::format("{} cells", mesh.num_global_cells());
+  if (mesh.num_global_cells() == 0) {
+    cells.clear();
+    for (const CellKind kind : lower_kinds)
+      if (mesh.num_global(kind) > 0)
+        cells += fmt::format("{}{} {}", cells.empty() ? "" : ", ", mesh.num_global(kind), name_of(kind));
+  }
+  return fmt::format("{} steps, {} vertices, {}", scene.solver.steps, mesh.num_global_vertices(), cells);
 }
 
 }  // namespace diffsim::app

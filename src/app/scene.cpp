@@ -66,12 +66,16 @@ std::string to_string(ParameterEntry::Per per) {
       return "region";
     case ParameterEntry::Per::cell:
       return "cell";
+    case ParameterEntry::Per::segment:
+      return "segment";
     case ParameterEntry::Per::step:
       return "step";
     case ParameterEntry::Per::vertex:
       return "vertex";
     case ParameterEntry::Per::vertex_step:
       return "vertex_step";
+    case ParameterEntry::Per::segment_step:
+      return "segment_step";
   }
   return {};
 }

@@ -68,10 +68,13 @@ struct RegionEntry {
 struct MaterialEntry {
   std::string model;
   std::optional<RegionName> region;       ///< none: the whole mesh
+  const CellModel* cells = nullptr;       ///< model of cells that are no tetrahedra; nullptr: `model` is a law
   std::string body;                       ///< that datasets are of; empty: of the whole mesh
-  std::map<std::string, Numbers> values;  ///< a number each, or one a cell
+  std::map<std::string, Numbers> values;  ///< a number each, or one a cell; of `cells`: or one a vertex, for each step
   bool nodal_dilatation = false;
   Place place;
+
+  std::string region_name() const { return region ? region->name : "all"; }
 };
 
 struct SolverSection {
@@ -104,10 +107,12 @@ struct SurfaceFile {
 
 /// A body of a scene of several. Its materials are among the scene's, for regions BODY/….
 struct BodyEntry {
-  /// Solid: tetrahedra with a material. Obstacle: triangles without mass, at rest where nothing moves them.
-  enum class Kind { solid, obstacle };
+  /// Solid: tetrahedra with a material. Obstacle: triangles without mass, at rest where nothing moves them. Cells:
+  /// cells of a model.
+  enum class Kind { solid, obstacle, cells };
   std::string name;
   Kind kind = Kind::solid;
+  const CellModel* cells = nullptr;
   MeshSection mesh;
   Placement placement;
   InitialSection initial;           ///< instead of the scene's
@@ -173,7 +178,7 @@ struct ObjectiveEntry {
 };
 
 struct ParameterEntry {
-  enum class Per { global, region, cell, step, vertex, vertex_step };
+  enum class Per { global, region, cell, segment, step, vertex, vertex_step, segment_step };
   std::string name;
   Per per = Per::global;
   std::optional<RegionName> region;
@@ -186,6 +191,8 @@ struct ParameterEntry {
   Place bounds_place;
   std::optional<bool> logarithmic;  ///< none: what suits the parameter
   Place place;
+
+  bool is_by_step() const { return per == Per::step || per == Per::vertex_step || per == Per::segment_step; }
 };
 
 struct OutputSection {
@@ -235,6 +242,8 @@ bool is_of_boundary(const std::string& parameter);
 /// "Pa"; "1" for a number without unit.
 std::string unit_of(const std::string& parameter);
 
+/// Whether a parameter is one of materials: of a law, of damping, or of a model of other cells.
+bool is_of_material(const ParameterSpec& spec);
 /// Choices of `per` that a parameter has in scenes; the default first.
 std::vector<ParameterEntry::Per> per_of(const ParameterSpec& spec);
 /// The word a scene uses: "global", "region", …

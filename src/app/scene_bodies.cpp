@@ -60,6 +60,21 @@ void finish_solid(const Mapping& mapping, Scene& scene, const BodyEntry& body) {
     body.mesh.place.fail("has another quadrature_degree than the bodies before; give all bodies the same");
 }
 
+void finish_cells(const Mapping& mapping, Scene& scene, BodyEntry& body) {
+  const CellModel& model = *body.cells;
+  const std::string plural = name_of(model.cells);
+  if (mapping.has("surface"))
+    mapping.place_of("surface").fail("is of a body of tetrahedra, and this one has " + plural + "; remove it");
+  if (!std::holds_alternative<std::string>(body.mesh.source))
+    body.mesh.place.fail("gives no " + plural + ", of which " + model.name + " are made; give a file of them");
+  if (body.mesh.order != 1) body.mesh.place.fail("is of order 2, and " + model.name + " are linear; give order: 1");
+  if (body.mesh.cells.value_or(model.cells) != model.cells)
+    body.mesh.place.fail(
+        fmt::format("gives {}, and {} have {}; give a file of these", name_of(*body.mesh.cells), model.name, plural));
+  body.mesh.cells = model.cells;
+  parse_cell_material(mapping.need("material", "the parameters of " + model.name), scene, body.name, model);
+}
+
 }  // namespace
 
 void require_tetrahedra(const MeshSection& mesh) {
@@ -90,9 +105,15 @@ void parse_bodies(const Value& value, Scene& scene) {
     body.place = mapping.place();
     if (body.name == "all" || body.name.find_first_of("/|:") != std::string::npos)
       body.place.fail("a body cannot have that name: `all`, /, | and : stand for something else; choose another");
-    if (const Value* kind = mapping.find("kind"))
-      if (to_choice(*kind, {"solid", "obstacle"}, {"shell", "rod", "rigid"}) == "obstacle")
-        body.kind = BodyEntry::Kind::obstacle;
+    if (const Value* kind = mapping.find("kind")) {
+      std::vector<std::string> kinds{"solid", "obstacle"};
+      for (const CellModel* const model : cell_models()) kinds.push_back(model->name);
+      const std::string chosen = to_choice(*kind, kinds, {"shell", "rod", "rigid"});
+      body.cells = find_cell_model(chosen);
+      body.kind = body.cells             ? BodyEntry::Kind::cells
+                  : chosen == "obstacle" ? BodyEntry::Kind::obstacle
+                                         : BodyEntry::Kind::solid;
+    }
     body.mesh = parse_mesh(mapping.need("mesh", "{file: …} or {box: …}"), scene);
     if (const Value* placement = mapping.find("placement")) body.placement = parse_placement(*placement);
     if (const Value* initial = mapping.find("initial")) body.initial = parse_initial(*initial, scene, body.name);
@@ -100,6 +121,8 @@ void parse_bodies(const Value& value, Scene& scene) {
     if (const Value* surface = mapping.find("surface")) body.surface = parse_surface(*surface, scene);
     if (body.kind == BodyEntry::Kind::obstacle)
       finish_obstacle(mapping, body);
+    else if (body.kind == BodyEntry::Kind::cells)
+      finish_cells(mapping, scene, body);
     else
       finish_solid(mapping, scene, body);
     scene.bodies.push_back(std::move(body));

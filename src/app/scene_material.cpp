@@ -59,20 +59,60 @@ MaterialEntry parse_material(const Value& value, Scene& scene, const std::string
   return material;
 }
 
+/// Shapes in which a parameter's values may stand in the scene, or in a dataset.
+std::string expected_of(const ParameterSpec& spec) {
+  const std::string one = spec.home == ParameterHome::vertices ? "vertex" : "segment";
+  return "one number, or {file:, dataset:} with one value a " + one +
+         (spec.by_step ? ", or as many for each step" : "");
+}
+
+MaterialEntry parse_one_cell_material(const Value& value, const Scene& scene, const std::string& body,
+                                      const CellModel& model) {
+  std::vector<std::string> keys{"region"};
+  for (const ParameterSpec& spec : model.parameters) keys.emplace_back(spec.name);
+  const Mapping mapping(value, keys);
+  MaterialEntry material;
+  material.place = mapping.place();
+  material.model = model.name;
+  material.cells = &model;
+  material.body = body;
+  material.region = RegionName{body + "/all", material.place};
+  if (const Value* region = mapping.find("region")) {
+    material.region = parse_region_name(*region);
+    if (!material.region->name.starts_with(body + "/")) material.region->name.insert(0, body + "/");
+  }
+  for (const ParameterSpec& spec : model.parameters) {
+    const std::string name(spec.name);
+    const Value* given = mapping.find(name);
+    if (!given && !spec.default_value && !model.has_value_at_rest(name)) given = &mapping.need(name, expected_of(spec));
+    if (!given) continue;
+    Numbers numbers = parse_numbers(*given, scene);
+    expect_shape(numbers, {{}}, expected_of(spec));
+    if (const Array* array = numbers.array())
+      if (const std::string fault = fault_of(spec, array->values[0]); !fault.empty()) given->place.fail(fault);
+    material.values.emplace(name, std::move(numbers));
+  }
+  return material;
+}
+
+void add_material(MaterialEntry material, Scene& scene) {
+  for (const MaterialEntry& other : scene.materials)
+    if (other.region_name() == material.region_name())
+      material.place.fail("the region '" + material.region_name() + "' has a material already; give each region once");
+  scene.materials.push_back(std::move(material));
+}
+
 }  // namespace
+
+void parse_cell_material(const Value& value, Scene& scene, const std::string& body, const CellModel& model) {
+  if (value.is_list() && value.items.empty()) value.place.fail("is an empty list; give at least one material");
+  for (const Value* item : to_items(value)) add_material(parse_one_cell_material(*item, scene, body, model), scene);
+}
 
 void parse_materials(const Value& value, Scene& scene, const std::string& body) {
   scene.material_list = value.is_list();
   if (value.is_list() && value.items.empty()) value.place.fail("is an empty list; give at least one material");
-  for (const Value* item : to_items(value)) {
-    MaterialEntry material = parse_material(*item, scene, body);
-    for (const MaterialEntry& other : scene.materials) {
-      const auto region = [](const MaterialEntry& entry) { return entry.region ? entry.region->name : "all"; };
-      if (region(other) == region(material))
-        material.place.fail("the region '" + region(material) + "' has a material already; give each region once");
-    }
-    scene.materials.push_back(std::move(material));
-  }
+  for (const Value* item : to_items(value)) add_material(parse_material(*item, scene, body), scene);
 }
 
 }  // namespace diffsim::app

@@ -23,7 +23,7 @@ struct Kind {
   bool of_material = false;
 };
 
-Kind kind_of(const ParameterSpec& spec) { return {per_of(spec), spec.components, spec.home == ParameterHome::cells}; }
+Kind kind_of(const ParameterSpec& spec) { return {per_of(spec), spec.components, is_of_material(spec)}; }
 
 /// Parameters by name: the solver's, the loads', x[0]'s, and those of the scene's materials.
 std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
@@ -35,8 +35,13 @@ std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
   };
   using Dynamics = DynamicsParameters;
   using Contact = ContactParameters;
-  add(Dynamics::density);
+  const auto is_solid = [](const MaterialEntry& material) { return !material.cells; };
+  if (std::any_of(scene.materials.begin(), scene.materials.end(), is_solid)) add(Dynamics::density);
   for (const MaterialEntry& material : scene.materials) {
+    if (material.cells) {
+      for (const ParameterSpec& spec : material.cells->parameters) add(spec);
+      continue;
+    }
     const ElasticLaw& law = elastic_law(material.model);
     for (const ParameterSpec& spec : law.parameters) add(spec);
     for (const auto& [name, mechanism] : damping_parameters())
@@ -184,7 +189,7 @@ void parse_map(const Mapping& mapping, const Value& value, const Scene& scene, c
     mapping.place().fail("`map` says what the numbers do to each cell or vertex; remove `per` and `region`");
   if (!kind.of_material && entry.per != Per::vertex)
     value.place.fail("goes with parameters of cells and vertices; remove it");
-  if (kind.of_material) entry.per = Per::cell;
+  if (kind.of_material && entry.per != Per::vertex) entry.per = kind.per[2];
 }
 
 ParameterEntry parse_parameter(const Value& value, const Scene& scene) {
@@ -217,6 +222,12 @@ ParameterEntry parse_parameter(const Value& value, const Scene& scene) {
 
 }  // namespace
 
+bool is_of_material(const ParameterSpec& spec) {
+  if (spec.home == ParameterHome::cells || spec.home == ParameterHome::segments) return true;
+  return std::any_of(cell_models().begin(), cell_models().end(),
+                     [&](const CellModel* model) { return model->has_parameter(spec.name); });
+}
+
 std::vector<Per> per_of(const ParameterSpec& spec) {
   std::vector<Per> per;
   switch (spec.home) {
@@ -227,7 +238,12 @@ std::vector<Per> per_of(const ParameterSpec& spec) {
     case ParameterHome::cells:
       per = {Per::global, Per::region, Per::cell};
       break;
+    case ParameterHome::segments:
+      per = {Per::global, Per::region, Per::segment};
+      if (spec.by_step) per.push_back(Per::segment_step);
+      break;
     case ParameterHome::vertices:
+      if (is_of_material(spec)) return {Per::global, Per::region, Per::vertex};
       per = {Per::vertex};
       if (spec.by_step) per.push_back(Per::vertex_step);
       if (spec.uniform) per.push_back(Per::global);

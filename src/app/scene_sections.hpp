@@ -16,6 +16,8 @@ const BodyEntry* first_solid(const Scene& scene);
 std::vector<RegionEntry> parse_regions(const Value& value, const Scene& scene);
 /// `body`: the body whose materials they are; empty: of the whole mesh.
 void parse_materials(const Value& value, Scene& scene, const std::string& body = {});
+/// The material of a body of other cells than tetrahedra.
+void parse_cell_material(const Value& value, Scene& scene, const std::string& body, const CellModel& model);
 SolverSection parse_solver(const Value* value, const Scene& scene);
 /// `body`: the body that it is of; empty: the scene's own section.
 InitialSection parse_initial(const Value& value, const Scene& scene, const std::string& body = {});

@@ -26,7 +26,13 @@ namespace {
 void check_regions(const Scene& scene, const TetrahedralMesh& mesh) {
   for (const MaterialEntry& material : scene.materials) {
     if (!material.region) continue;
-    if (find_region(mesh, *material.region).num_cells == 0)
+    const Region& region = find_region(mesh, *material.region);
+    const CellKind kind = material.cells ? material.cells->cells : CellKind::tetrahedron;
+    if (sum_over_ranks(static_cast<std::int64_t>(region.cells_of(kind).size()), mesh.comm()) > 0) continue;
+    if (material.cells)
+      material.region->place.fail("region '" + material.region->name + "' has no " + name_of(kind) +
+                                  "; name a group of them, a shape with whole ones in it, or all");
+    else
       material.region->place.fail("region '" + material.region->name +
                                   "' has no cells; name a volume group, a shape with whole cells in it, or all");
   }
@@ -37,9 +43,48 @@ void check_regions(const Scene& scene, const TetrahedralMesh& mesh) {
     if (parameter.region) find_region(mesh, *parameter.region);
 }
 
+bool asked_per_step(const Scene& scene, const std::string& name, const std::string& region = "") {
+  return std::any_of(scene.parameters.begin(), scene.parameters.end(), [&](const ParameterEntry& entry) {
+    return entry.is_by_step() && entry.name == name && (region.empty() || entry.region->name == region);
+  });
+}
+
+bool asked(const Scene& scene, const std::string& name) {
+  return std::any_of(scene.parameters.begin(), scene.parameters.end(),
+                     [&](const ParameterEntry& entry) { return entry.name == name; });
+}
+
+/// Values of a material of other cells than tetrahedra: those given, those that are sought and so cannot be left out,
+/// and for each step where they are sought so.
+DifferentiableMaterial make_cell_material(const Scene& scene, const MaterialEntry& entry, const TetrahedralMesh& mesh) {
+  DifferentiableMaterial material{entry.model, {}, entry.region->name};
+  for (const ParameterSpec& spec : entry.cells->parameters) {
+    const std::string name(spec.name);
+    const std::optional<CellKind> kind =
+        spec.home == ParameterHome::vertices ? std::nullopt : std::optional(entry.cells->cells);
+    StepValues values;
+    if (const auto given = entry.values.find(name); given != entry.values.end())
+      values = load_numbers(mesh, given->second, kind, scene.solver.steps, entry.body);
+    else if (!asked(scene, name))
+      continue;
+    else if (spec.default_value)
+      values = load_numbers(mesh, {Array{{}, {*spec.default_value}}, entry.place}, kind, 0);
+    else
+      values.values = entry.cells->values_at_rest.at(name)(mesh);
+    if (values.steps == 1 && asked_per_step(scene, name))
+      values.values = repeated(values.values, std::max(scene.solver.steps, 1));
+    material.values[name] = std::move(values.values);
+  }
+  return material;
+}
+
 std::vector<DifferentiableMaterial> make_materials(const Scene& scene, const TetrahedralMesh& mesh) {
   std::vector<DifferentiableMaterial> materials;
   for (const MaterialEntry& entry : scene.materials) {
+    if (entry.cells) {
+      materials.push_back(make_cell_material(scene, entry, mesh));
+      continue;
+    }
     DifferentiableMaterial material;
     material.model = entry.model;
     if (entry.region) material.region = entry.region->name;
@@ -56,13 +101,6 @@ std::vector<DifferentiableMaterial> make_materials(const Scene& scene, const Tet
     materials.push_back(std::move(material));
   }
   return materials;
-}
-
-bool asked_per_step(const Scene& scene, const std::string& name, const std::string& region = "") {
-  return std::any_of(scene.parameters.begin(), scene.parameters.end(), [&](const ParameterEntry& entry) {
-    return entry.name == name && (region.empty() || entry.region->name == region) &&
-           (entry.per == ParameterEntry::Per::step || entry.per == ParameterEntry::Per::vertex_step);
-  });
 }
 
 /// A control signal as the solver wants it: constant, or one entry a step, also where the gradient is asked for by
@@ -98,6 +136,7 @@ void set_controls(const Scene& scene, DifferentiableSolver& solver) {
   if (has_damping_factor(scene.solver.integrator)) set("damping", scene.solver.damping, false, "a number or [steps]");
   for (const auto& [name, numbers] : scene.signals) set(name, numbers, false, "a number or [steps]");
   for (const MaterialEntry& material : scene.materials) {
+    if (material.cells) continue;
     const std::optional<ParameterSpec>& spec = elastic_law(material.model).signal;
     const std::string signal = elastic_law(material.model).signal_name();
     if (spec && scene.signals.count(signal) == 0 && asked_per_step(scene, signal))
@@ -110,8 +149,7 @@ void set_controls(const Scene& scene, DifferentiableSolver& solver) {
 void add_nodal_loads(const Scene& scene, DifferentiableSolver& solver) {
   const TetrahedralMesh& mesh = *solver.mesh();
   const auto row = 3 * static_cast<std::size_t>(mesh.num_owned_vertices());
-  bool wanted = std::any_of(scene.parameters.begin(), scene.parameters.end(),
-                            [](const ParameterEntry& entry) { return entry.name == "nodal_load"; });
+  bool wanted = asked(scene, "nodal_load");
   bool per_step = asked_per_step(scene, "nodal_load");
   std::vector<std::pair<const BoundaryEntry*, VertexVectors>> loads;
   for (const BoundaryEntry& entry : scene.boundary) {
@@ -213,7 +251,7 @@ void add_contact(const Scene& scene, DifferentiableSolver& solver) {
   add_surface(scene.contact->surface, unnamed_body, {});
   for (const BodyEntry& body : scene.bodies) add_surface(body.surface, body.name, body.placement);
   for (std::size_t k = 0; k < contact.pairs.size(); ++k)
-    if (const std::string fault = fault_of_pair(contact, k, *solver.mesh()); !fault.empty())
+    if (const std::string fault = fault_of_pair(contact, k, *solver.mesh(), solver.obstacle_bodies()); !fault.empty())
       scene.contact->pair_places[k].fail(fault);
   at_place(scene.contact->place, [&] { solver.add_contact(contact); });
 }

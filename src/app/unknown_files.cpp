@@ -61,10 +61,16 @@ void write_unknowns(Hdf5File& file, const std::string& group, const Scene& scene
         write_cell_field(file, mesh, dataset, numbers, unit);
         break;
       case Per::vertex:
-        write_vertex_field(file, mesh, dataset, numbers, 3, unit);
+        write_vertex_field(file, mesh, dataset, numbers, static_cast<int>(width), unit);
         break;
       case Per::vertex_step:
-        write_vertex_field(file, mesh, dataset, numbers, 3, unit, scene.solver.steps);
+        write_vertex_field(file, mesh, dataset, numbers, static_cast<int>(width), unit, scene.solver.steps);
+        break;
+      case Per::segment:
+        write_cell_steps(file, mesh, dataset, numbers, CellKind::segment, unit);
+        break;
+      case Per::segment_step:
+        write_cell_steps(file, mesh, dataset, numbers, CellKind::segment, unit, scene.solver.steps);
         break;
     }
   }

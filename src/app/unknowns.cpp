@@ -40,33 +40,63 @@ Entries entries_of(const ParameterEntry& entry, const std::string& parameter, Di
   return {std::move(values), source.field.owned(), source.field.components(), source.steps()};
 }
 
-/// Whether a material is of a law that has the parameter.
-bool has_parameter(const MaterialEntry& material, const std::string& name) { return material.values.count(name) > 0; }
+/// Whether a material is of a law, or a model of cells, that has the parameter.
+bool has_parameter(const MaterialEntry& material, const std::string& name) {
+  return material.values.count(name) > 0 || (material.cells && material.cells->has_parameter(name));
+}
 
-std::string region_of(const MaterialEntry& material) { return material.region ? material.region->name : "all"; }
+/// Kind of the cells that a material's parameter has values on; none: vertices.
+std::optional<CellKind> kind_of(const std::string& parameter) {
+  switch (spec_of(parameter).home) {
+    case ParameterHome::segments:
+      return CellKind::segment;
+    case ParameterHome::vertices:
+      return {};
+    default:
+      return CellKind::tetrahedron;
+  }
+}
 
-/// 1 for the local cells whose material has the parameter.
-std::vector<char> cells_with(const Scene& scene, const TetrahedralMesh& mesh, const std::string& parameter) {
-  std::vector<char> has(static_cast<std::size_t>(mesh.num_cells()), 0);
+/// The cells, or owned vertices, of a region that a material's parameter has values on.
+std::vector<int> entities_in(const TetrahedralMesh& mesh, const std::string& region, const std::string& parameter) {
+  const Region& of = mesh.region(region);
+  if (const auto kind = kind_of(parameter)) return of.cells_of(*kind);
+  std::vector<int> owned = of.vertices;
+  std::erase_if(owned, [&](int vertex) { return vertex >= mesh.num_owned_vertices(); });
+  return owned;
+}
+
+/// 1 for the local cells, or owned vertices, whose material has the parameter.
+std::vector<char> entities_with(const Scene& scene, const TetrahedralMesh& mesh, const std::string& parameter) {
+  const auto kind = kind_of(parameter);
+  std::vector<char> has(kind ? mesh.cell_entities(*kind)->local() : static_cast<std::size_t>(mesh.num_owned_vertices()),
+                        0);
   for (const MaterialEntry& material : scene.materials)
     if (has_parameter(material, parameter))
-      for (const int cell : mesh.region(region_of(material)).cells) has[static_cast<std::size_t>(cell)] = 1;
+      for (const int entity : entities_in(mesh, material.region_name(), parameter))
+        has[static_cast<std::size_t>(entity)] = 1;
   return has;
 }
 
+/// Name of the things that a material's parameter has values on, for messages: "cells".
+std::string plural_of(const std::string& parameter) {
+  const auto kind = kind_of(parameter);
+  return !kind ? "vertices" : *kind == CellKind::tetrahedron ? "cells" : name_of(*kind);
+}
+
 /// The groups of `per: region`: the regions of the list of materials, or the mesh's volume groups; those that have
-/// cells with the parameter.
+/// cells, or vertices, with the parameter.
 std::vector<std::string> region_names(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry,
                                       const std::vector<char>& has) {
   std::vector<std::string> names;
   const auto add = [&](const std::string& name) {
-    std::int64_t cells = 0;
-    for (const int cell : mesh.region(name).cells) cells += has[static_cast<std::size_t>(cell)];
-    if (sum_over_ranks(cells, mesh.comm()) > 0 && std::find(names.begin(), names.end(), name) == names.end())
+    std::int64_t members = 0;
+    for (const int entity : entities_in(mesh, name, entry.name)) members += has[static_cast<std::size_t>(entity)];
+    if (sum_over_ranks(members, mesh.comm()) > 0 && std::find(names.begin(), names.end(), name) == names.end())
       names.push_back(name);
   };
   if (scene.material_list)
-    for (const MaterialEntry& material : scene.materials) add(region_of(material));
+    for (const MaterialEntry& material : scene.materials) add(material.region_name());
   else
     for (const RegionInfo& info : mesh.region_infos())
       if (info.dimension == 3) add(info.name);
@@ -76,17 +106,17 @@ std::vector<std::string> region_names(const Scene& scene, const TetrahedralMesh&
   return names;
 }
 
-void group_cells(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry, Unknown& unknown) {
-  const std::vector<char> has = cells_with(scene, mesh, entry.name);
+void group_entities(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry, Unknown& unknown) {
+  const std::vector<char> has = entities_with(scene, mesh, entry.name);
   unknown.group.assign(has.size(), -1);
   unknown.group_names = {""};
   std::vector<std::string> regions{entry.region ? entry.region->name : "all"};
   if (entry.per == Per::region) unknown.group_names = regions = region_names(scene, mesh, entry, has);
   std::int64_t twice = 0, members = 0;
   for (std::size_t r = 0; r < regions.size(); ++r)
-    for (const int cell : mesh.region(regions[r]).cells) {
-      if (!has[static_cast<std::size_t>(cell)]) continue;
-      int& group = unknown.group[static_cast<std::size_t>(cell)];
+    for (const int entity : entities_in(mesh, regions[r], entry.name)) {
+      if (!has[static_cast<std::size_t>(entity)]) continue;
+      int& group = unknown.group[static_cast<std::size_t>(entity)];
       if (group >= 0) ++twice;
       group = static_cast<int>(r);
       ++members;
@@ -95,14 +125,15 @@ void group_cells(const Scene& scene, const TetrahedralMesh& mesh, const Paramete
     entry.place.fail("the materials of '" + regions.front() + "' have no " + entry.name + "; ask for one of theirs");
   twice = sum_over_ranks(twice, mesh.comm());
   if (twice > 0)
-    entry.place.fail(fmt::format("{} cells are in two of the regions {}; regions of one parameter may not overlap",
-                                 twice, join(regions)));
+    entry.place.fail(fmt::format("{} {} are in two of the regions {}; regions of one parameter may not overlap", twice,
+                                 plural_of(entry.name), join(regions)));
 }
 
-void require_in_all_cells(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry) {
-  const std::vector<char> has = cells_with(scene, mesh, entry.name);
+void require_in_all(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry) {
+  const std::vector<char> has = entities_with(scene, mesh, entry.name);
   if (sum_over_ranks(std::count(has.begin(), has.end(), 0), mesh.comm()) > 0)
-    entry.place.fail("not all cells have a material with " + entry.name + "; ask per region or global");
+    entry.place.fail("not all " + plural_of(entry.name) + " have a material with " + entry.name +
+                     "; ask per region or global");
 }
 
 /// The one value, a component, that all entries of each group have; InputError where they differ.
@@ -131,11 +162,13 @@ std::vector<double> common_values(MPI_Comm comm, const ParameterEntry& entry, co
 }
 
 void expect_steps(const ParameterEntry& entry, const Scene& scene, const Entries& entries) {
-  const bool each_step = entry.per == Per::step || entry.per == Per::vertex_step;
+  const bool each_step = entry.is_by_step();
   if (each_step && scene.solver.steps < 1)
     entry.place.fail("`per: " + to_string(entry.per) + "` needs solver.steps >= 1");
   if (entry.per == Per::vertex && entries.steps > 1)
     entry.place.fail("the scene's load has values for each step; ask `per: vertex_step`");
+  if (is_of_material(spec_of(entry.name)) && !each_step && entries.steps > 1)
+    entry.place.fail("the scene has values for each step; ask `per: segment_step`");
 }
 
 /// The values that `initial` gives, [unknowns, components] as in Unknown::start.
@@ -148,6 +181,12 @@ std::vector<double> load_start(const Scene& scene, const TetrahedralMesh& mesh, 
   switch (entry.per) {
     case Per::cell:
       return load_cells(mesh, initial);
+    case Per::segment:
+      return load_numbers(mesh, initial, CellKind::segment, 0).values;
+    case Per::segment_step: {
+      const StepValues values = load_numbers(mesh, initial, CellKind::segment, static_cast<int>(steps));
+      return values.steps > 1 ? values.values : repeated(values.values, static_cast<int>(steps));
+    }
     case Per::region:
       return load_regions(mesh.comm(), initial, unknown.group_names);
     case Per::global:
@@ -159,6 +198,7 @@ std::vector<double> load_start(const Scene& scene, const TetrahedralMesh& mesh, 
       return constant ? repeated(array.values, static_cast<int>(steps)) : array.values;
     }
     case Per::vertex:
+      if (components == 1) return load_numbers(mesh, initial, {}, 0).values;
       return load_vertices(mesh, initial, 0).values;
     case Per::vertex_step: {
       const VertexVectors vectors = load_vertices(mesh, initial, static_cast<int>(steps));
@@ -210,21 +250,24 @@ bool asks_for(const Scene& scene, const std::string& name) {
 /// The rows of the map's matrix that are this rank's, out of its modes.
 void load_map(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry, Unknown& unknown) {
   const Dataset& dataset = *entry.map->dataset();
-  if (entry.per == Per::cell) require_in_all_cells(scene, mesh, entry);
+  const bool of_material = is_of_material(spec_of(entry.name));
+  const auto kind = of_material ? kind_of(entry.name) : std::nullopt;
+  if (of_material) require_in_all(scene, mesh, entry);
   std::size_t modes = 0, rows = 0, stride = 0;
   std::vector<double> values;
   require_readable(mesh.comm(), dataset.path, entry.map->place);
   at_place(entry.map->place, [&] {
-    if (entry.per == Per::cell) {
-      CellModes read = read_cell_modes(mesh, dataset.path, dataset.name);
+    if (kind) {
+      CellModes read = read_cell_modes(mesh, dataset.path, dataset.name, *kind);
       modes = static_cast<std::size_t>(read.modes);
-      rows = stride = static_cast<std::size_t>(mesh.num_cells());
+      rows = stride = mesh.cell_entities(*kind)->local();
       values = std::move(read.values);
     } else {
-      VertexValues read = read_vertex_field(mesh, dataset.path, dataset.name, 3);
+      const int components = spec_of(entry.name).components;
+      StepValues read = read_vertex_field(mesh, dataset.path, dataset.name, components);
       modes = static_cast<std::size_t>(read.steps);
-      rows = 3 * static_cast<std::size_t>(mesh.num_owned_vertices());
-      stride = 3 * static_cast<std::size_t>(mesh.num_vertices());
+      rows = static_cast<std::size_t>(components) * static_cast<std::size_t>(mesh.num_owned_vertices());
+      stride = static_cast<std::size_t>(components) * static_cast<std::size_t>(mesh.num_vertices());
       values = std::move(read.values);
     }
   });
@@ -256,12 +299,11 @@ Unknown make_unknown(const Scene& scene, DifferentiableSolver& solver, const Par
     load_map(scene, mesh, entry, unknown);
     return unknown;
   }
-  const bool of_cells = solver.parameters().find(unknown.parameter) &&
-                        &solver.parameters().at(unknown.parameter).on() == mesh.cell_entities().get();
-  if (of_cells && entry.per != Per::cell) {
-    group_cells(scene, mesh, entry, unknown);
-  } else if (of_cells) {
-    require_in_all_cells(scene, mesh, entry);
+  const bool of_material = is_of_material(spec_of(entry.name));
+  if (of_material && (entry.per == Per::global || entry.per == Per::region)) {
+    group_entities(scene, mesh, entry, unknown);
+  } else if (of_material) {
+    require_in_all(scene, mesh, entry);
   } else if (entry.per == Per::global) {
     unknown.group.assign(entries.count, 0);
     unknown.group_names = {""};

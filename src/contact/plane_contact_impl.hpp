@@ -83,7 +83,7 @@ struct PlaneDissipation {
 };
 
 template <class Force>
-Force force_of(const PlaneShape& plane, ContactForces forces) {
+Force force_of(const PlaneShape& plane, ContactForces forces, int codimension) {
   const double length = std::hypot(plane.normal[0], plane.normal[1], plane.normal[2]);
   if (!(length > 0.0 && std::isfinite(length)))
     throw Error("the normal of plane '" + plane.label + "' has no direction; give one that points to the body",
@@ -93,6 +93,7 @@ Force force_of(const PlaneShape& plane, ContactForces forces) {
   force.turn = contact::Turn::about(plane.axis, plane.origin);
   force.uses_velocities = forces == ContactForces::barrier_and_friction || forces == ContactForces::friction_part;
   force.pushes = forces != ContactForces::friction_part;
+  force.codimension = codimension;
   return force;
 }
 
@@ -121,9 +122,9 @@ class PlaneContact final
  public:
   PlaneContact(std::shared_ptr<const TetrahedralMesh> mesh, const PlaneShape& plane, ContactForces forces,
                const PlaneLaw& law)
-      : Term("contact with plane " + plane.label, force_of<Force>(plane, forces),
+      : Term("contact with plane " + plane.label, force_of<Force>(plane, forces, 2 - law.dimension),
              parameters_of(plane.label, law.parameters, thick), mesh,
-             contact::surface_vertices(*mesh, law.regions, law.groups)),
+             contact::surface_vertices(*mesh, law.regions, law.groups, law.dimension)),
         label_(plane.label),
         range_(law.parameters.range()),
         friction_(law.parameters.friction()) {

@@ -9,7 +9,8 @@
 
 namespace diffsim::contact {
 
-/// Force of a plane on a vertex, whose weight is its area at rest.
+/// Force of a plane on a vertex. The weight of a vertex is its measure at rest: an area; of a line half of its
+/// segments' lengths, of a lone point 1, which touch with a strip d̂/2 wide and with a patch d̂/2 wide and long.
 struct PlaneForce {
   /// Places of the parameters' numbers.
   enum Number { position = 0, velocity = 3, stiffness = 6, range, mu, epsilon, angular_velocity, num_values };
@@ -20,6 +21,7 @@ struct PlaneForce {
   Turn turn;
   bool uses_velocities;  // for friction
   bool pushes = true;    // else the force is friction's alone
+  int codimension = 0;   // 1 for a vertex of a line, 2 for a lone point
 
   template <class T>
   KOKKOS_INLINE_FUNCTION Vec3<T> normal_at(const At<T>& at) const {
@@ -74,17 +76,24 @@ struct PlaneForce {
     const double h = height(at);
     return h > 0.0 && h < at.p[range];
   }
+  /// κ (d̂/2)^codimension.
+  template <class T>
+  KOKKOS_INLINE_FUNCTION T strength(const T& kappa, const T& d_hat) const {
+    T result = kappa;
+    for (int k = 0; k < codimension; ++k) result = 0.5 * result * d_hat;
+    return result;
+  }
   KOKKOS_INLINE_FUNCTION double energy(const At<double>& at) const {
     if (!pushes) return 0.0;
     const double h = height(at);
-    return at.p[stiffness] * at.weight * Barrier(h * h, at.p[range]).value;
+    return strength(at.p[stiffness], at.p[range]) * at.weight * Barrier(h * h, at.p[range]).value;
   }
-  /// N = -κ w ∂ψ/∂φ = -2 κ w φ b'(y)/d̂.
+  /// N = -κ (d̂/2)^codimension w ∂ψ/∂φ, ∂ψ/∂φ = 2 φ b'(y)/d̂.
   template <class T>
   KOKKOS_INLINE_FUNCTION T normal_force(const At<T>& at) const {
     const T h = height(at);
     const T y = h * h / (at.p[range] * at.p[range]);
-    return -2.0 * at.weight * at.p[stiffness] * h * barrier_gradient(y) / at.p[range];
+    return -2.0 * at.weight * strength(at.p[stiffness], at.p[range]) * h * barrier_gradient(y) / at.p[range];
   }
   /// D = µ N S(|u|), W.
   KOKKOS_INLINE_FUNCTION double dissipation(const At<double>& at) const {
@@ -107,7 +116,7 @@ struct PlaneForce {
   }
   /// The force without friction, whose derivative by the position is not symmetric. The rest is semidefinite, the
   /// barrier being convex in the height.
-  KOKKOS_INLINE_FUNCTION PlaneForce projected() const { return {normal, turn, false, pushes}; }
+  KOKKOS_INLINE_FUNCTION PlaneForce projected() const { return {normal, turn, false, pushes, codimension}; }
 };
 
 /// Force of a plane on a vertex where the two have a thickness: ξ, half of that of both. A force of its own, so that
@@ -149,7 +158,7 @@ struct ThickPlaneForce : PlaneForce {
   KOKKOS_INLINE_FUNCTION double energy(const At<double>& at) const {
     if (!pushes) return 0.0;
     const double h = height(thin(at));
-    return at.p[stiffness] * at.weight * Barrier(h * h, at.p[range], offset(at)).value;
+    return strength(at.p[stiffness], at.p[range]) * at.weight * Barrier(h * h, at.p[range], offset(at)).value;
   }
   /// Values for a thin plane with the same normal force N = -2 κ w φ b'(y)/(d̂ + 2 ξ): of the range r = φ/√y and the
   /// stiffness κ r/(d̂ + 2 ξ).
@@ -160,6 +169,8 @@ struct ThickPlaneForce : PlaneForce {
     const T h = height(other), xi = offset(at);
     other.p[range] = h / sqrt(barrier_argument(T(h * h), at.p[range], xi));
     other.p[stiffness] = at.p[stiffness] * other.p[range] / (at.p[range] + 2.0 * xi);
+    // The thin plane's strip is half of r wide.
+    for (int k = 0; k < codimension; ++k) other.p[stiffness] = other.p[stiffness] * at.p[range] / other.p[range];
     return other;
   }
   template <class T>

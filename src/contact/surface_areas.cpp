@@ -143,12 +143,12 @@ void RestAreas::add_gradient(const Field& rest, Field& areas_bar, Field& gradien
   gradient.from_host(sums);
 }
 
-SurfaceAreas surface_areas(const TetrahedralMesh& mesh) {
+SurfaceAreas surface_areas(const TetrahedralMesh& mesh, int dimension) {
   std::vector<double> sums(mesh.rest_positions().size(), 0.0);
   for (const SurfacePiece& piece : surface_pieces(mesh)) {
-    if (dimension_of(piece) < 2) continue;
-    for (const int vertex : piece)
-      sums[3 * static_cast<std::size_t>(vertex)] += corner_measure(mesh.rest_positions(), piece);
+    if (dimension_of(piece) != dimension) continue;
+    for (std::size_t k = 0; k < corners_of_piece(piece); ++k)
+      sums[3 * static_cast<std::size_t>(piece[k])] += corner_measure(mesh.rest_positions(), piece);
   }
   Field shares("surface_area", mesh.vertex_entities(), 3);
   shares.from_host(sums);

@@ -123,8 +123,8 @@ SurfaceGroups surface_groups(const TetrahedralMesh& mesh, const std::vector<std:
 }
 
 std::vector<int> surface_vertices(const TetrahedralMesh& mesh, const std::vector<std::string>& regions,
-                                  const std::vector<std::size_t>& groups) {
-  std::vector<int> vertices = surface_areas(mesh).vertices;
+                                  const std::vector<std::size_t>& groups, int dimension) {
+  std::vector<int> vertices = surface_areas(mesh, dimension).vertices;
   if (groups.empty()) return vertices;
   const SurfaceGroups all = surface_groups(mesh, regions);
   std::erase_if(vertices, [&](int v) {

@@ -70,35 +70,43 @@ void ExplicitModel::require_on_grid(int n) {
 void ExplicitModel::require_valid(int n) {
   // The first substep with a fault; of its faults, the lowest cell in the file's order, or the lowest vertex.
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
-  constexpr std::int64_t stride = std::int64_t{1} << 40;
+  constexpr std::int64_t stride = std::int64_t{1} << 40, vertex_place = stride / 2;
+  const TetrahedralMesh& mesh = system_->mesh();
   const auto cells = host_view(work_->invalid_cell);
   const auto vertices = host_view(work_->invalid_vertex);
   std::int64_t fault = none;
   for (int s = 0; s <= substeps_ && fault == none; ++s) {
     std::int32_t cell = cells(s);
     if (cell == nothing_invalid && vertices(s) != nothing_invalid) {
-      // A vertex at fault is told by a cell that has it.
-      const auto found = std::find(system_->mesh().cells().begin(), system_->mesh().cells().end(), vertices(s));
-      cell = static_cast<std::int32_t>((found - system_->mesh().cells().begin()) / system_->mesh().nodes_per_cell());
+      // A vertex at fault is told by a tetrahedron that has it; where none has, by itself.
+      const auto found = std::find(mesh.cells().begin(), mesh.cells().end(), vertices(s));
+      if (found == mesh.cells().end()) {
+        fault = stride * s + vertex_place + mesh.vertex_order().file_index()[static_cast<std::size_t>(vertices(s))];
+        continue;
+      }
+      cell = static_cast<std::int32_t>((found - mesh.cells().begin()) / mesh.nodes_per_cell());
     }
     if (cell != nothing_invalid)
-      fault = stride * s + system_->mesh()
-                               .cell_order()
-                               .file_index()[static_cast<std::size_t>(std::min(cell, system_->mesh().num_cells() - 1))];
+      fault =
+          stride * s + mesh.cell_order().file_index()[static_cast<std::size_t>(std::min(cell, mesh.num_cells() - 1))];
   }
   std::int64_t first = fault;
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, system_->mesh().comm()));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, mesh.comm()));
   if (first == none) return;
   Kokkos::deep_copy(work_->invalid_cell, nothing_invalid);
   Kokkos::deep_copy(work_->invalid_vertex, nothing_invalid);
-  const int rank = rank_of(system_->mesh().comm());
+  const int rank = rank_of(mesh.comm());
   int where = fault == first ? rank : std::numeric_limits<int>::max();
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &where, 1, MPI_INT, MPI_MIN, system_->mesh().comm()));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &where, 1, MPI_INT, MPI_MIN, mesh.comm()));
+  const std::int64_t number = first % stride;
+  const std::string what = number < vertex_place ? "cell " + cell_name(mesh.bodies(), number) + " (rank " +
+                                                       std::to_string(where) + ") is inverted or not finite"
+                                                 : "vertex " + vertex_name(mesh.bodies(), number - vertex_place) +
+                                                       " (rank " + std::to_string(where) + ") is not finite";
   const double stable = stable_substep();
   char text[300];
-  std::snprintf(text, sizeof(text), "step %d, substep %lld: cell %s (rank %d) is inverted or not finite; ", n,
-                static_cast<long long>(first / stride), cell_name(system_->mesh().bodies(), first % stride).c_str(),
-                where);
+  std::snprintf(text, sizeof(text), "step %d, substep %lld: %s; ", n, static_cast<long long>(first / stride),
+                what.c_str());
   if (h() > stable) throw Error(text + exceeds(stable) + "; use " + stable_choice(stable), ErrorKind::run);
   const std::string message = text;
   std::snprintf(

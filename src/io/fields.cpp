@@ -32,11 +32,11 @@ Shape with_components(Shape shape, int components) {
 
 /// The datasets to be read: those of all bodies, or the one of `body`, which has no group then.
 std::vector<BodyRows> rows_to_read(const std::vector<BodyRows>& all, const TetrahedralMesh& mesh,
-                                   const std::string& body) {
+                                   const std::string& body, const std::string& thing) {
   if (body.empty()) return all;
   const std::size_t wanted = mesh.find_body(body);
   const auto found = std::find_if(all.begin(), all.end(), [&](const BodyRows& rows) { return rows.body == wanted; });
-  if (found == all.end()) throw InputError("body '" + body + "' has no tetrahedra, and so no values of cells");
+  if (found == all.end()) throw InputError("body '" + body + "' has no values of that kind, which are one a " + thing);
   BodyRows one = *found;
   one.group.clear();
   return {one};
@@ -48,60 +48,25 @@ std::string owner_of(const BodyRows& rows, const std::string& body) {
   return rows.group.empty() ? "mesh" : "body '" + rows.group.substr(rows.group.rfind('/') + 1) + "'";
 }
 
+/// The rows of a field in files: those of each body, their order, and the name of one.
+struct Rows {
+  std::vector<BodyRows> bodies;
+  const FileOrder& order;
+  std::string thing;
+};
+
+std::string name_of_one(CellKind kind) { return kind == CellKind::tetrahedron ? "cell" : singular_of(kind); }
+
 std::vector<double> unset_block(const FileOrder& order, int components) {
   return std::vector<double>(static_cast<std::size_t>(order.block_size()) * static_cast<std::size_t>(components),
                              std::numeric_limits<double>::quiet_NaN());
 }
 
-}  // namespace
-
-std::vector<double> read_cell_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
-                                    const std::string& body) {
+StepValues read_steps(const TetrahedralMesh& mesh, const Rows& of, const std::string& path, const std::string& dataset,
+                      int components, const std::string& body) {
   const Hdf5File file = Hdf5File::open(mesh.comm(), path);
-  std::vector<double> block = unset_block(mesh.cell_order(), 1);
-  for (const BodyRows& rows : rows_to_read(cell_rows(mesh), mesh, body)) {
-    const std::string name = rows.group + dataset;
-    file.require(name, Kind::real, {rows.total}, "one value for each cell of the " + owner_of(rows, body));
-    const std::vector<double> part = file.read_rows<double>(name, rows.num_local());
-    require_finite(file, name, part, rows.first_local, 1, "cell");
-    std::copy(part.begin(), part.end(), block.begin() + static_cast<std::ptrdiff_t>(rows.begin));
-  }
-  return mesh.cell_order().from_file(block, 1);
-}
-
-CellModes read_cell_modes(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset) {
-  const Hdf5File file = Hdf5File::open(mesh.comm(), path);
-  const std::vector<BodyRows> bodies = cell_rows(mesh);
-  CellModes result;
-  for (const BodyRows& rows : bodies) {
-    const std::string name = rows.group + dataset;
-    const std::int64_t modes = file.require(name, Kind::real, {-1, rows.total},
-                                            "rows with one value for each cell of the " + owner_of(rows, ""))
-                                   .shape[0];
-    if (&rows != &bodies[0] && modes != result.modes)
-      throw InputError(
-          path, 0, name,
-          "has " + std::to_string(modes) + " rows where the first body's dataset has " + std::to_string(result.modes));
-    result.modes = modes;
-  }
-  for (std::int64_t mode = 0; mode < result.modes; ++mode) {
-    std::vector<double> block;
-    for (const BodyRows& rows : bodies) {
-      const std::vector<double> part = file.read_frame<double>(rows.group + dataset, mode, rows.num_local());
-      require_finite(file, rows.group + dataset, part, rows.first_local, 1, "row " + std::to_string(mode) + ", cell");
-      block.insert(block.end(), part.begin(), part.end());
-    }
-    const std::vector<double> local = mesh.cell_order().from_file(block, 1);
-    result.values.insert(result.values.end(), local.begin(), local.end());
-  }
-  return result;
-}
-
-VertexValues read_vertex_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
-                               int components, const std::string& body) {
-  const Hdf5File file = Hdf5File::open(mesh.comm(), path);
-  const std::vector<BodyRows> bodies = rows_to_read(vertex_rows(mesh), mesh, body);
-  VertexValues result;
+  const std::vector<BodyRows> bodies = rows_to_read(of.bodies, mesh, body, of.thing);
+  StepValues result;
   bool by_step = false;
   for (const BodyRows& rows : bodies) {
     const std::string name = rows.group + dataset;
@@ -121,20 +86,99 @@ VertexValues read_vertex_field(const TetrahedralMesh& mesh, const std::string& p
     result.steps = steps;
   }
   for (std::int64_t step = 0; step < result.steps; ++step) {
-    std::vector<double> block = unset_block(mesh.vertex_order(), components);
+    std::vector<double> block = unset_block(of.order, components);
     for (const BodyRows& rows : bodies) {
       const std::string name = rows.group + dataset;
       const std::vector<double> part = by_step ? file.read_frame<double>(name, step, rows.num_local())
                                                : file.read_rows<double>(name, rows.num_local());
       require_finite(file, name, part, rows.first_local, components,
-                     (by_step ? "step " + std::to_string(step) + ", " : "") + "vertex");
+                     (by_step ? "step " + std::to_string(step) + ", " : "") + of.thing);
       std::copy(part.begin(), part.end(),
                 block.begin() + static_cast<std::ptrdiff_t>(rows.begin) * static_cast<std::ptrdiff_t>(components));
     }
-    const std::vector<double> local = mesh.vertex_order().from_file(block, components);
+    const std::vector<double> local = of.order.from_file(block, components);
     result.values.insert(result.values.end(), local.begin(), local.end());
   }
   return result;
+}
+
+void write_steps(Hdf5File& file, const Rows& of, const std::string& dataset, const std::vector<double>& local,
+                 int components, const std::string& units, std::size_t count) {
+  const std::size_t a_step = local.size() / count;
+  std::vector<double> block;
+  if (count == 1) {
+    of.order.to_file(local, components, block);
+    for_each_body(of.bodies, block, components, [&](const BodyRows& body, const std::vector<double>& values) {
+      file.write_rows(body.group + dataset, values, with_components({}, components), units);
+    });
+    return;
+  }
+  for (const BodyRows& body : of.bodies)
+    file.create_series<double>(body.group + dataset, with_components({body.total}, components), units);
+  for (std::size_t step = 0; step < count; ++step) {
+    const auto begin = local.begin() + static_cast<std::ptrdiff_t>(step * a_step);
+    of.order.to_file({begin, begin + static_cast<std::ptrdiff_t>(a_step)}, components, block);
+    for_each_body(of.bodies, block, components, [&](const BodyRows& body, const std::vector<double>& values) {
+      file.append(body.group + dataset, values);
+    });
+  }
+}
+
+}  // namespace
+
+std::vector<double> read_cell_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
+                                    const std::string& body) {
+  const Hdf5File file = Hdf5File::open(mesh.comm(), path);
+  std::vector<double> block = unset_block(mesh.cell_order(), 1);
+  for (const BodyRows& rows : rows_to_read(cell_rows(mesh), mesh, body, "tetrahedron")) {
+    const std::string name = rows.group + dataset;
+    file.require(name, Kind::real, {rows.total}, "one value for each cell of the " + owner_of(rows, body));
+    const std::vector<double> part = file.read_rows<double>(name, rows.num_local());
+    require_finite(file, name, part, rows.first_local, 1, "cell");
+    std::copy(part.begin(), part.end(), block.begin() + static_cast<std::ptrdiff_t>(rows.begin));
+  }
+  return mesh.cell_order().from_file(block, 1);
+}
+
+CellModes read_cell_modes(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
+                          CellKind kind) {
+  const Hdf5File file = Hdf5File::open(mesh.comm(), path);
+  const std::vector<BodyRows> bodies = cell_rows(mesh, kind);
+  CellModes result;
+  for (const BodyRows& rows : bodies) {
+    const std::string name = rows.group + dataset;
+    const std::int64_t modes =
+        file.require(name, Kind::real, {-1, rows.total},
+                     "rows with one value for each " + name_of_one(kind) + " of the " + owner_of(rows, ""))
+            .shape[0];
+    if (&rows != &bodies[0] && modes != result.modes)
+      throw InputError(
+          path, 0, name,
+          "has " + std::to_string(modes) + " rows where the first body's dataset has " + std::to_string(result.modes));
+    result.modes = modes;
+  }
+  for (std::int64_t mode = 0; mode < result.modes; ++mode) {
+    std::vector<double> block;
+    for (const BodyRows& rows : bodies) {
+      const std::vector<double> part = file.read_frame<double>(rows.group + dataset, mode, rows.num_local());
+      require_finite(file, rows.group + dataset, part, rows.first_local, 1,
+                     "row " + std::to_string(mode) + ", " + name_of_one(kind));
+      block.insert(block.end(), part.begin(), part.end());
+    }
+    const std::vector<double> local = mesh.cell_order(kind).from_file(block, 1);
+    result.values.insert(result.values.end(), local.begin(), local.end());
+  }
+  return result;
+}
+
+StepValues read_vertex_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
+                             int components, const std::string& body) {
+  return read_steps(mesh, {vertex_rows(mesh), mesh.vertex_order(), "vertex"}, path, dataset, components, body);
+}
+
+StepValues read_cell_steps(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
+                           CellKind kind, const std::string& body) {
+  return read_steps(mesh, {cell_rows(mesh, kind), mesh.cell_order(kind), singular_of(kind)}, path, dataset, 1, body);
 }
 
 Array read_array(MPI_Comm comm, const std::string& path, const std::string& dataset) {
@@ -162,7 +206,6 @@ void write_vertex_field(Hdf5File& file, const TetrahedralMesh& mesh, const std::
                         const std::vector<double>& local, int components, const std::string& units,
                         std::int64_t steps) {
   const auto count = static_cast<std::size_t>(std::max<std::int64_t>(steps, 1));
-  const std::size_t a_step = local.size() / count;
   collectively(mesh.comm(), [&] {
     const auto fits = [&](int vertices) {
       return local.size() == count * static_cast<std::size_t>(vertices) * static_cast<std::size_t>(components);
@@ -171,25 +214,19 @@ void write_vertex_field(Hdf5File& file, const TetrahedralMesh& mesh, const std::
       throw Error(dataset + ": " + std::to_string(local.size()) + " values are not " + std::to_string(count) + " x " +
                   std::to_string(mesh.num_owned_vertices()) + " vertices x " + std::to_string(components));
   });
-  const FileOrder& order = mesh.vertex_order();
-  std::vector<double> block;
-  const std::vector<BodyRows> bodies = vertex_rows(mesh);
-  if (count == 1) {
-    order.to_file(local, components, block);
-    for_each_body(bodies, block, components, [&](const BodyRows& body, const std::vector<double>& values) {
-      file.write_rows(body.group + dataset, values, with_components({}, components), units);
-    });
-    return;
-  }
-  for (const BodyRows& body : bodies)
-    file.create_series<double>(body.group + dataset, with_components({body.total}, components), units);
-  for (std::size_t step = 0; step < count; ++step) {
-    const auto begin = local.begin() + static_cast<std::ptrdiff_t>(step * a_step);
-    order.to_file({begin, begin + static_cast<std::ptrdiff_t>(a_step)}, components, block);
-    for_each_body(bodies, block, components, [&](const BodyRows& body, const std::vector<double>& values) {
-      file.append(body.group + dataset, values);
-    });
-  }
+  write_steps(file, {vertex_rows(mesh), mesh.vertex_order(), "vertex"}, dataset, local, components, units, count);
+}
+
+void write_cell_steps(Hdf5File& file, const TetrahedralMesh& mesh, const std::string& dataset,
+                      const std::vector<double>& local, CellKind kind, const std::string& units, std::int64_t steps) {
+  const auto count = static_cast<std::size_t>(std::max<std::int64_t>(steps, 1));
+  const std::size_t cells = mesh.cell_entities(kind)->local();
+  collectively(mesh.comm(), [&] {
+    if (local.size() != count * cells)
+      throw Error(dataset + ": " + std::to_string(local.size()) + " values are not " + std::to_string(count) + " x " +
+                  std::to_string(cells) + " " + name_of(kind));
+  });
+  write_steps(file, {cell_rows(mesh, kind), mesh.cell_order(kind), singular_of(kind)}, dataset, local, 1, units, count);
 }
 
 }  // namespace diffsim

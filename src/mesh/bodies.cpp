@@ -6,18 +6,28 @@
 namespace diffsim {
 namespace {
 
-/// Index of the body that has the thing with this number; `first` is where the first one's number stands.
-int body_of(const std::vector<MeshBody>& bodies, std::int64_t MeshBody::*first, std::int64_t number) {
+/// Index of the body that has the thing with this number; `first(body)`: number of the first one of a body.
+template <class First>
+int body_of(const std::vector<MeshBody>& bodies, const First& first, std::int64_t number) {
   const auto after = std::upper_bound(bodies.begin(), bodies.end(), number,
-                                      [&](std::int64_t n, const MeshBody& body) { return n < body.*first; });
+                                      [&](std::int64_t n, const MeshBody& body) { return n < first(body); });
   return std::max(static_cast<int>(after - bodies.begin()) - 1, 0);
 }
 
-std::string name_of(const std::vector<MeshBody>& bodies, std::int64_t MeshBody::*first, std::int64_t number) {
+template <class First>
+std::string name_in_body(const std::vector<MeshBody>& bodies, const First& first, std::int64_t number) {
   if (bodies.size() < 2) return std::to_string(number);
   const MeshBody& body = bodies[static_cast<std::size_t>(body_of(bodies, first, number))];
-  return std::to_string(number - body.*first) + " of " + body.name;
+  return std::to_string(number - first(body)) + " of " + body.name;
 }
+
+std::int64_t first_vertex(const MeshBody& body) { return body.first_vertex; }
+/// Number of a body's first cell of a kind below tetrahedra.
+struct FirstOfKind {
+  CellKind kind;
+  std::int64_t operator()(const MeshBody& body) const { return body.first_lower_cell[index_of(kind)]; }
+};
+std::int64_t first_cell(const MeshBody& body) { return body.first_cell; }
 
 }  // namespace
 
@@ -29,17 +39,26 @@ std::vector<std::string> body_names(const std::vector<MeshBody>& bodies) {
 }
 
 int body_of_vertex(const std::vector<MeshBody>& bodies, std::int64_t number) {
-  return body_of(bodies, &MeshBody::first_vertex, number);
+  return body_of(bodies, first_vertex, number);
 }
 int body_of_cell(const std::vector<MeshBody>& bodies, std::int64_t number) {
-  return body_of(bodies, &MeshBody::first_cell, number);
+  return body_of(bodies, first_cell, number);
+}
+
+int body_of_cell(const std::vector<MeshBody>& bodies, std::int64_t number, CellKind kind) {
+  if (kind == CellKind::tetrahedron) return body_of_cell(bodies, number);
+  return body_of(bodies, FirstOfKind{kind}, number);
 }
 
 std::string vertex_name(const std::vector<MeshBody>& bodies, std::int64_t number) {
-  return name_of(bodies, &MeshBody::first_vertex, number);
+  return name_in_body(bodies, first_vertex, number);
 }
 std::string cell_name(const std::vector<MeshBody>& bodies, std::int64_t number) {
-  return name_of(bodies, &MeshBody::first_cell, number);
+  return name_in_body(bodies, first_cell, number);
+}
+std::string cell_name(const std::vector<MeshBody>& bodies, std::int64_t number, CellKind kind) {
+  if (kind == CellKind::tetrahedron) return cell_name(bodies, number);
+  return name_in_body(bodies, FirstOfKind{kind}, number);
 }
 
 }  // namespace diffsim

@@ -10,6 +10,11 @@ constexpr std::array<const char*, 4> plurals = {"points", "segments", "triangles
 
 const char* name_of(CellKind kind) { return plurals[index_of(kind)]; }
 
+const char* singular_of(CellKind kind) {
+  constexpr const char* names[] = {"point", "segment", "triangle", "tetrahedron"};
+  return names[index_of(kind)];
+}
+
 std::optional<CellKind> cell_kind(const std::string& name) {
   for (std::size_t k = 0; k < plurals.size(); ++k)
     if (name == plurals[k]) return static_cast<CellKind>(k);

@@ -52,10 +52,18 @@ MeshQuality TetrahedralMesh::quality() const {
     sums[0] += order_ == 2 ? volume(x) : straight;
     sums[1] += ratio;
   }
+  const std::vector<int>& ends = lower_cells(CellKind::segment).vertices;
+  for (std::size_t s = 0; s < ends.size(); s += 2) {
+    const double* const a = &positions_[3 * static_cast<std::size_t>(ends[s])];
+    const double* const b = &positions_[3 * static_cast<std::size_t>(ends[s + 1])];
+    const double length = std::hypot(b[0] - a[0], b[1] - a[1], b[2] - a[2]);
+    low[0] = std::min(low[0], length);
+    high = std::max(high, length);
+  }
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, low, 2, MPI_DOUBLE, MPI_MIN, comm_));
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &high, 1, MPI_DOUBLE, MPI_MAX, comm_));
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, comm_));
-  if (num_global_cells() == 0) return {};
+  if (num_global_cells() == 0) return {0.0, std::isfinite(low[0]) ? low[0] : 0.0, high, 0.0, 0.0};
   return {sums[0], low[0], high, low[1], sums[1] / static_cast<double>(num_global_cells())};
 }
 

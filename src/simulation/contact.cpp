@@ -96,12 +96,26 @@ double largest_thickness(const ContactOptions& options) {
   return most;
 }
 
+/// Dimensions of the pieces of surfaces that there are: 2 of triangles, 1 of segments, 0 of points. Collective.
+std::vector<int> dimensions_in_contact(const TetrahedralMesh& mesh) {
+  std::vector<int> dimensions;
+  for (const int dimension : {2, 1, 0}) {
+    const auto count = static_cast<std::int64_t>(contact::surface_areas(mesh, dimension).vertices.size());
+    if (sum_over_ranks(count, mesh.comm()) > 0) dimensions.push_back(dimension);
+  }
+  return dimensions;
+}
+
 }  // namespace
 
 double DifferentiableSolver::adaptive_stiffness(double barrier_distance, double thickness) {
   integrator_->prepare();
   const Field& rest = parameters().at("rest_positions").field;
-  const std::vector<double> areas = contact::RestAreas(*mesh_).areas(rest);
+  std::vector<double> areas = contact::RestAreas(*mesh_).areas(rest);
+  // Lines touch with a strip d̂/2 wide, lone points with a patch.
+  for (std::size_t v = 0; v < areas.size(); ++v)
+    for (int d = contact::surface_dimension(*mesh_, mesh_->vertex_order().file_index()[v]); d < 2; ++d)
+      areas[v] *= 0.5 * barrier_distance;
   Field bound("stiffness", mesh_->vertex_entities(), 3);
   for (const auto& term : system().terms()) term->add_stiffness_bound(parameters(), bound);
   mesh_->vertex_exchange().add_to_owners(bound);
@@ -146,7 +160,7 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
   require(Spec::friction_velocity, options.friction_velocity);
   require_thicknesses(options, *mesh_);
   for (std::size_t k = 0; k < options.pairs.size(); ++k)
-    if (const std::string fault = fault_of_pair(options, k, *mesh_); !fault.empty())
+    if (const std::string fault = fault_of_pair(options, k, *mesh_, obstacle_bodies()); !fault.empty())
       throw Error("contact of " + options.pairs[k].between[0] + " with " + options.pairs[k].between[1] + ": " + fault,
                   ErrorKind::input);
   const double stiffness = options.adaptive_stiffness
@@ -167,7 +181,7 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
   const bool friction =
       options.with_friction || options.friction > 0.0 ||
       std::any_of(options.pairs.begin(), options.pairs.end(), [](const auto& p) { return p.friction > 0.0; });
-  const ContactGroups groups(options, *mesh_);
+  const ContactGroups groups(options, *mesh_, obstacle_bodies());
   if (options.thickness) add(Spec::thickness, {*options.thickness});
   for (const BodyThickness& given : options.thicknesses) add(Spec::thickness, {given.value}, given.body);
   EmbeddedSurface surface{mesh_, nullptr};
@@ -191,6 +205,7 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
   const auto add_rate = [&](const std::string& label, const Rotation& rotation) {
     if (rotation.turns()) add(Spec::obstacle_angular_velocity, {rotation.angular_velocity}, label);
   };
+  const std::vector<int> dimensions = dimensions_in_contact(*surface.mesh);
   for (std::size_t k = 0; k < options.planes.size(); ++k) {
     const PlaneObstacle& plane = options.planes[k];
     const std::string label = groups.plane(k);
@@ -198,11 +213,14 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
     add(Spec::obstacle_velocity, {plane.velocity.begin(), plane.velocity.end()}, label);
     add_rate(label, plane.rotation);
     if (plane.thickness) add(Spec::thickness, {*plane.thickness}, label);
-    for (const PlaneLaw& law : groups.laws_of_plane(k))
-      add_term([&](ContactForces forces) {
-        return make_plane_contact(
-            surface.mesh, PlaneShape{label, plane.normal, plane.rotation.axis, plane.rotation.origin}, forces, law);
-      });
+    for (PlaneLaw law : groups.laws_of_plane(k))
+      for (const int dimension : dimensions) {
+        law.dimension = dimension;
+        add_term([&](ContactForces forces) {
+          return make_plane_contact(
+              surface.mesh, PlaneShape{label, plane.normal, plane.rotation.axis, plane.rotation.origin}, forces, law);
+        });
+      }
   }
   if (!options.self && options.meshes.empty() && mesh_->bodies().size() < 2) return;
   SurfaceContactOptions surfaces;

@@ -56,12 +56,11 @@ std::string fault_of_name(const ContactGroups& groups, const TetrahedralMesh& me
 
 }  // namespace
 
-ContactGroups::ContactGroups(const ContactOptions& options, const TetrahedralMesh& mesh)
-    : options_(&options), num_planes_(options.planes.size()) {
+ContactGroups::ContactGroups(const ContactOptions& options, const TetrahedralMesh& mesh,
+                             const std::vector<std::size_t>& obstacle_bodies)
+    : options_(&options), num_planes_(options.planes.size()), prescribed_bodies_(obstacle_bodies) {
   std::vector<std::string> others = body_names(mesh.bodies());
   num_bodies_ = others.size();
-  for (std::size_t k = 0; k < mesh.bodies().size(); ++k)
-    if (mesh.bodies()[k].kind != CellKind::tetrahedron) prescribed_bodies_.push_back(k);
   const auto add = [&](const std::string& label) {
     others.push_back(label.empty() ? std::to_string(others.size() - num_bodies_) : label);
   };
@@ -179,8 +178,9 @@ std::vector<GroupLaw> ContactGroups::laws_of_surfaces() const {
   return result;
 }
 
-std::string fault_of_pair(const ContactOptions& options, std::size_t pair, const TetrahedralMesh& mesh) {
-  const ContactGroups groups(options, mesh);
+std::string fault_of_pair(const ContactOptions& options, std::size_t pair, const TetrahedralMesh& mesh,
+                          const std::vector<std::size_t>& obstacle_bodies) {
+  const ContactGroups groups(options, mesh, obstacle_bodies);
   const ContactPair& given = options.pairs.at(pair);
   const auto& [a, b] = given.between;
   for (const std::string& name : given.between)

@@ -16,7 +16,9 @@ namespace diffsim {
 class ContactGroups {
  public:
   /// Regions that are not of one body of the mesh are left out.
-  ContactGroups(const ContactOptions& options, const TetrahedralMesh& mesh);
+  /// `obstacle_bodies`: places in the mesh's list of bodies whose vertices are all prescribed.
+  ContactGroups(const ContactOptions& options, const TetrahedralMesh& mesh,
+                const std::vector<std::size_t>& obstacle_bodies);
 
   /// Names of bodies and obstacles.
   std::vector<std::string> names() const { return {names_.begin() + first_body(), names_.end()}; }

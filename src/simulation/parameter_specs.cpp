@@ -8,6 +8,7 @@
 #include "diffsim/elastic/common_parameters.hpp"
 #include "diffsim/elastic/elastic_term.hpp"
 #include "diffsim/load/parameters.hpp"
+#include "diffsim/simulation/material.hpp"
 
 namespace diffsim {
 
@@ -26,6 +27,8 @@ std::vector<ParameterSpec> parameter_specs() {
     for (const ParameterSpec& spec : law.parameters) add(spec);
     if (law.signal) add(*law.signal);
   }
+  for (const CellModel* const model : cell_models())
+    for (const ParameterSpec& spec : model->parameters) add(spec);
   for (const ParameterSpec& spec : {ElasticParameters::viscosity,
                                     ElasticParameters::bulk_viscosity,
                                     Load::rayleigh_damping,

@@ -49,11 +49,11 @@ TEST_P(FieldsOfOrder, ComeBackAsTheyWere) {
   const std::string path = "gradient.h5";
   EXPECT_TRUE(same_bits(read_cell_field(*mesh, path, "/gradient/youngs_modulus"), cell_values(*mesh)));
   for (const char* name : {"/gradient/positions", "/gradient/with_ghosts"}) {
-    const VertexValues positions = read_vertex_field(*mesh, path, name, 3);
+    const StepValues positions = read_vertex_field(*mesh, path, name, 3);
     EXPECT_EQ(positions.steps, 1);
     EXPECT_TRUE(same_bits(positions.values, vertex_values(*mesh, 1, local, 3)));
   }
-  const VertexValues load = read_vertex_field(*mesh, path, "/gradient/load", 3);
+  const StepValues load = read_vertex_field(*mesh, path, "/gradient/load", 3);
   EXPECT_EQ(load.steps, 4);
   EXPECT_TRUE(same_bits(load.values, vertex_values(*mesh, 4, local, 3)));
   EXPECT_TRUE(same_bits(read_vertex_field(*mesh, path, "/gradient/mass", 1).values, vertex_values(*mesh, 1, local, 1)));

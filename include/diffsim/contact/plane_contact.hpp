@@ -25,6 +25,8 @@ struct PlaneLaw {
   ContactLawNames parameters = shared_law_names();
   std::vector<std::size_t> groups = {};   ///< by number: regions, then bodies; empty: the whole surface
   std::vector<std::string> regions = {};  ///< that are groups
+  /// Dimension of the surface whose vertices touch the plane: 2 of triangles, 1 of lines, 0 of lone points.
+  int dimension = 2;
 };
 
 /// Makes the term of a half-space that a body cannot enter: E = κ Σ_i w_i ψ(φ_i², d̂) over the surface's vertices, w_i

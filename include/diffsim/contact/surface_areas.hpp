@@ -38,15 +38,15 @@ std::vector<SurfacePiece> surface_pieces(const TetrahedralMesh& mesh);
 /// or 1.
 double corner_measure(const std::vector<double>& X, const SurfacePiece& piece);
 
-/// Owned vertices of the mesh's surface of triangles, ascending, and the rest area that each stands for: a third of its
-/// triangles'.
+/// Owned vertices of the pieces of one dimension of the mesh's surface, ascending, and the measure at rest that each
+/// stands for: a third of its triangles' areas, half of its segments' lengths, or 1.
 struct SurfaceAreas {
   std::vector<int> vertices;
-  std::vector<double> areas;  ///< m²
+  std::vector<double> areas;  ///< m², m or 1
 };
 
 /// Collective.
-SurfaceAreas surface_areas(const TetrahedralMesh& mesh);
+SurfaceAreas surface_areas(const TetrahedralMesh& mesh, int dimension = 2);
 
 /// The measures that the owned vertices stand for, as functions of the rest shape X [local vertices, 3]: [owned
 /// vertices], zero inside; a third of the areas of triangles, m², half of the lengths of segments, m, or the number of

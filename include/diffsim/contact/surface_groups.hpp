@@ -21,9 +21,9 @@ struct SurfaceGroups {
 /// two with a face in common. Collective.
 SurfaceGroups surface_groups(const TetrahedralMesh& mesh, const std::vector<std::string>& regions);
 
-/// Owned vertices of the surface that are of some of its groups, ascending; of all groups where none is named.
-/// Collective.
+/// Owned vertices of the surface's pieces of a dimension that are of some of its groups, ascending; of all groups where
+/// none is named. Collective.
 std::vector<int> surface_vertices(const TetrahedralMesh& mesh, const std::vector<std::string>& regions,
-                                  const std::vector<std::size_t>& groups);
+                                  const std::vector<std::size_t>& groups, int dimension = 2);
 
 }  // namespace diffsim::contact

@@ -30,7 +30,8 @@ struct Interval {
 /// The entities that a parameter has values on.
 enum class ParameterHome {
   one,       ///< one value for the whole model
-  cells,     ///< one value a cell
+  cells,     ///< one value a tetrahedron
+  segments,  ///< one value a segment
   vertices,  ///< one value a vertex
 };
 

@@ -25,12 +25,18 @@ struct Addresses {
   double time = 0.0;
 };
 
+/// Number of the entity that stencil i is, whose parameters it takes: entities[i], or i where there are none.
+DIFFSIM_FUNCTION int entity_of(const DeviceArray<int>& entities, int i) {
+  return entities.size() > 0 ? entities(i) : i;
+}
+
 /// The stencils, the force on them, and its inputs.
 template <class F>
 struct Sweep {
   F force;
   int count;                  // of stencils
   DeviceArray<int> vertices;  // [count, num_nodes]
+  DeviceArray<int> entities;  // [count], or empty
   Addresses<F::num_values> at;
 };
 
@@ -48,7 +54,8 @@ DIFFSIM_FUNCTION Values<F> read(const Sweep<F>& sweep, const Addresses<F::num_va
   read_nodes(sweep, i, from.x, at.x);
   read_nodes(sweep, i, from.v, at.v);
   read_nodes(sweep, i, from.X, at.X);
-  for (int k = 0; k < F::num_values; ++k) at.p[k] = from.p.value(k, i);
+  const int entity = entity_of(sweep.entities, i);
+  for (int k = 0; k < F::num_values; ++k) at.p[k] = from.p.value(k, entity);
   at.time = from.time;
   return at;
 }
@@ -209,7 +216,7 @@ void add_rows(const NodesOfVertices& of, const double* rows, int length, int fir
 
 /// Adds the derivatives by numbers p of single stencils, from `first` on in their rows; returns the sums of all.
 template <int P>
-point::Sums<P> add_values(int count, const double* rows, int length, int first,
+point::Sums<P> add_values(int count, const DeviceArray<int>& entities, const double* rows, int length, int first,
                           const point::ParameterNumbers<P, double>& to) {
   point::Sums<P> sums;
   if constexpr (P > 0)
@@ -219,7 +226,7 @@ point::Sums<P> add_values(int count, const double* rows, int length, int first,
           const double* const row = rows + static_cast<std::ptrdiff_t>(length) * i + first;
           for (int k = 0; k < P; ++k) {
             s.of[k] += row[k];
-            if (to.of[k]) to.at(k, i) += to.factor[k] * row[k];
+            if (to.of[k]) to.at(k, entity_of(entities, i)) += to.factor[k] * row[k];
           }
         },
         sums);

@@ -31,7 +31,8 @@ namespace diffsim {
 ///                                                  whether the stencil has a force at all
 ///
 /// all marked DIFFSIM_FUNCTION. Each stencil is on one rank. A parameter has one value for all, or one a stencil: on
-/// entities as many as this rank's stencils, in their order. Sums over stencils have a fixed order, whatever the number
+/// entities as many as this rank's stencils, in their order; where stencils are some of the entities alone, their
+/// numbers among these are given. Sums over stencils have a fixed order, whatever the number
 /// of threads. Derivatives cost as many directions as there are inputs: a term of cells that is to be fast has kernels
 /// of its own.
 template <class F>
@@ -43,10 +44,16 @@ class StencilTerm : public ForceTerm {
 
   /// `vertices`: [stencils, N] local vertices.
   StencilTerm(std::string name, const F& force, std::vector<PointParameter> parameters, std::vector<int> vertices)
+      : StencilTerm(std::move(name), force, std::move(parameters), std::move(vertices), {}, 0) {}
+  /// `entities`: [stencils], the entity that each stencil is, no two the same, of `num_entities` on this rank.
+  StencilTerm(std::string name, const F& force, std::vector<PointParameter> parameters, std::vector<int> vertices,
+              const std::vector<int>& entities, int num_entities)
       : force_(force),
         takes_(std::move(name), std::move(parameters)),
         vertices_(std::move(vertices)),
         count_(static_cast<int>(vertices_.size()) / N),
+        num_entities_(entities.empty() && num_entities == 0 ? count_ : num_entities),
+        entities_(to_device("diffsim::core::stencil_entities", entities)),
         device_vertices_(to_device("diffsim::core::stencil_vertices", vertices_)),
         rows_(make_zeroed_device_array<double>("diffsim::core::stencil_rows",
                                                std::max(Inputs::count, 3 * N) * static_cast<std::size_t>(count_))) {
@@ -62,8 +69,8 @@ class StencilTerm : public ForceTerm {
   void prepare(const ParameterSet& parameters) override {
     parameters_ = &parameters;
     takes_.check(
-        parameters, [&](const Entities& on) { return static_cast<int>(on.local()) == count_; },
-        "each of " + std::to_string(count_));
+        parameters, [&](const Entities& on) { return static_cast<int>(on.local()) == num_entities_; },
+        "each of " + std::to_string(num_entities_));
     if constexpr (stencil::uses_rest<F>()) parameters.at("rest_positions");
   }
   void begin_adjoint_tangent(const ParameterSet&, const ParameterSet&) override {}
@@ -125,13 +132,13 @@ class StencilTerm : public ForceTerm {
   }
 
   stencil::Sweep<F> sweep(const Configuration& at, const ParameterSet& set) const {
-    return {force_, count_, device_vertices_,
+    return {force_, count_, device_vertices_, entities_,
             addresses(at, set, at.positions.data(), at.velocities ? at.velocities->data() : nullptr, at.time)};
   }
   /// At rest, without velocities, as the rollout begins.
   stencil::Sweep<F> at_rest(const ParameterSet& set) const {
     const Field& rest = set.at("rest_positions").field;
-    return {force_, count_, device_vertices_, addresses({rest}, set, rest.data(), nullptr, 0.0)};
+    return {force_, count_, device_vertices_, entities_, addresses({rest}, set, rest.data(), nullptr, 0.0)};
   }
   stencil::Addresses<P> along(const Configuration& at, const ConfigurationTangent& tangent,
                               const ParameterSet& direction) const {
@@ -161,13 +168,16 @@ class StencilTerm : public ForceTerm {
     Parameter* const rest = stencil::uses_rest<F>() ? gradient.find("rest_positions") : nullptr;
     if (rest) stencil::add_rows<N>(nodes_, rows, Inputs::count, Inputs::rest, rest->field.data());
     const auto to = takes_.template numbers<double>(gradient, at);
-    takes_.add_sums(stencil::add_values<P>(count_, rows, Inputs::count, Inputs::first_value, to), at, gradient);
+    takes_.add_sums(stencil::add_values<P>(count_, entities_, rows, Inputs::count, Inputs::first_value, to), at,
+                    gradient);
   }
 
   F force_;
   point::Parameters<P> takes_;
   std::vector<int> vertices_;
   int count_;
+  int num_entities_;           // of this rank, that parameters are on
+  DeviceArray<int> entities_;  // [count], or empty
   DeviceArray<int> device_vertices_;
   DeviceArray<double> rows_;  // [count, inputs or 3 N]: what each stencil adds
   stencil::NodesOfVertices nodes_;

@@ -27,16 +27,21 @@ struct CellModes {
   std::int64_t modes = 0;
   std::vector<double> values;
 };
-CellModes read_cell_modes(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset);
+CellModes read_cell_modes(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
+                          CellKind kind = CellKind::tetrahedron);
 
-/// Values at the vertices, for one or several steps.
-struct VertexValues {
+/// Values at vertices or in cells, for one or several steps.
+struct StepValues {
   std::int64_t steps = 1;
-  std::vector<double> values;  ///< [steps, local vertices (ghosts too), components]
+  std::vector<double> values;  ///< [steps, local vertices (ghosts too) or cells, components]
 };
-/// [N, components] (one step) or [S, N, components] → VertexValues; one component: [N] or [S, N].
-VertexValues read_vertex_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
-                               int components, const std::string& body = {});
+/// [N, components] (one step) or [S, N, components] → StepValues; one component: [N] or [S, N].
+StepValues read_vertex_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
+                             int components, const std::string& body = {});
+
+/// One value a cell of a kind, [C] (one step) or [S, C] → StepValues.
+StepValues read_cell_steps(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
+                           CellKind kind, const std::string& body = {});
 
 /// A small array that every rank has whole.
 struct Array {
@@ -48,6 +53,11 @@ Array read_array(MPI_Comm comm, const std::string& path, const std::string& data
 /// [local cells] → [C].
 void write_cell_field(Hdf5File& file, const TetrahedralMesh& mesh, const std::string& dataset,
                       const std::vector<double>& local, const std::string& units);
+
+/// [steps, local cells of a kind] → [C], or [steps, C] where steps > 1.
+void write_cell_steps(Hdf5File& file, const TetrahedralMesh& mesh, const std::string& dataset,
+                      const std::vector<double>& local, CellKind kind, const std::string& units,
+                      std::int64_t steps = 1);
 
 /// [steps, owned or local vertices, components] → [N, components], or [steps, N, components] where steps > 1; one
 /// component: [N] or [steps, N]. Vertices that no cell has get 0.

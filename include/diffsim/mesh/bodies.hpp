@@ -18,10 +18,14 @@ std::vector<std::string> body_names(const std::vector<MeshBody>& bodies);
 /// Index of the body that has the vertex, or the cell, with this number in the file; 0 where `bodies` is empty.
 int body_of_vertex(const std::vector<MeshBody>& bodies, std::int64_t number);
 int body_of_cell(const std::vector<MeshBody>& bodies, std::int64_t number);
+/// Body of a cell of any kind, whose number counts the cells of that kind.
+int body_of_cell(const std::vector<MeshBody>& bodies, std::int64_t number, CellKind kind);
 
 /// Name of a vertex, or of a cell, for messages: its number in the file, "17"; in a mesh of several bodies its number
 /// within its body, "17 of gripper".
 std::string vertex_name(const std::vector<MeshBody>& bodies, std::int64_t number);
 std::string cell_name(const std::vector<MeshBody>& bodies, std::int64_t number);
+/// Name of a cell of any kind, whose number counts the cells of that kind.
+std::string cell_name(const std::vector<MeshBody>& bodies, std::int64_t number, CellKind kind);
 
 }  // namespace diffsim

@@ -21,6 +21,8 @@ constexpr std::size_t index_of(CellKind kind) { return static_cast<std::size_t>(
 
 /// Plural name for messages and scenes: "points", "segments", "triangles", "tetrahedra".
 const char* name_of(CellKind kind);
+/// Name of one cell: "point", "segment", "triangle", "tetrahedron".
+const char* singular_of(CellKind kind);
 /// Kind of that plural name, if there is one.
 std::optional<CellKind> cell_kind(const std::string& name);
 

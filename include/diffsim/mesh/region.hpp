@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "diffsim/mesh/cell_kind.hpp"
+
 namespace diffsim {
 
 /// A triangle of a surface, in local numbering.
@@ -31,6 +33,11 @@ struct Region {
   std::array<std::vector<int>, 3> lower_cells;  ///< of each of `lower_kinds`, ascending
   std::int64_t num_vertices = 0;                ///< over all ranks
   std::int64_t num_cells = 0;                   ///< tetrahedra, over all ranks
+
+  /// Local cells of any kind.
+  const std::vector<int>& cells_of(CellKind kind) const {
+    return kind == CellKind::tetrahedron ? cells : lower_cells[index_of(kind)];
+  }
 };
 
 /// Vertices inside a closed box of rest positions, m.

@@ -24,7 +24,8 @@ namespace diffsim {
 class CellScatter;
 struct LocalNodes;
 
-/// How good the cells are; over all ranks. All but the volume is said of the straight cells between the corners.
+/// How good the tetrahedra are, and how long edges are: theirs and segments; over all ranks. All but the volume is said
+/// of the straight cells between the corners.
 struct MeshQuality {
   double volume = 0.0;          ///< m³; of the curved cells where the mesh is second-order
   double min_edge = 0.0;        ///< m
@@ -86,6 +87,13 @@ class TetrahedralMesh {
   const LowerCellSet& lower_cells(CellKind kind) const { return lower_[index_of(kind)]; }
   /// Cells of any kind, of the whole mesh.
   std::int64_t num_global(CellKind kind) const;
+  /// This rank's cells of any kind, as entities, and their places in files.
+  const std::shared_ptr<const Entities>& cell_entities(CellKind kind) const {
+    return kind == CellKind::tetrahedron ? cell_entities_ : lower_cells(kind).entities;
+  }
+  const FileOrder& cell_order(CellKind kind) const {
+    return kind == CellKind::tetrahedron ? *cell_order_ : *lower_cells(kind).order;
+  }
   /// How sweeps over all cells read and add to vertices.
   const CellScatter& scatter() const { return *scatter_; }
   const std::vector<double>& rest_positions() const { return positions_; }  ///< [num_vertices, 3], m

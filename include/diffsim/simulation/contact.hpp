@@ -107,6 +107,7 @@ struct ContactOptions {
 /// Message for a pair, by its place in the list, that says nothing of contact among a mesh's bodies and obstacles: an
 /// unknown name, two obstacles, a body with itself where `self` is false, a pair that is there before, a value that its
 /// parameter may not have. Empty for a good one.
-std::string fault_of_pair(const ContactOptions& options, std::size_t pair, const TetrahedralMesh& mesh);
+std::string fault_of_pair(const ContactOptions& options, std::size_t pair, const TetrahedralMesh& mesh,
+                          const std::vector<std::size_t>& obstacle_bodies);
 
 }  // namespace diffsim

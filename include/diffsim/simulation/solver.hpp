@@ -29,14 +29,16 @@ struct SolverOptions {
   ImplicitOptions implicit{};                     ///< whose `integrator` is the one above
 };
 
-/// An elastic body: a mesh, its materials, what holds and loads it, and the time stepper that moves it.
+/// Bodies that deform: a mesh, its materials, what holds and loads it, and the time stepper that moves it.
 ///
-/// Parameters, by name: `youngs_modulus`, `poisson_ratio`, … of the laws and `density`, one value a cell; `gravity`
+/// Parameters, by name: `youngs_modulus`, `poisson_ratio`, … of the laws and `density`, one value a tetrahedron; those
+/// of models of other cells (`cell_models`), one value a cell or a vertex; `gravity`
 /// [3]; `damping`; `nodal_load` [vertices, 3], N; `traction:REGION` [3], Pa; the last two and gravity and damping may
 /// have one entry a step. `damping` is there with symplectic and explicit Euler. Collective, as everything here.
 class DifferentiableSolver {
  public:
-  /// Every cell needs exactly one material; Error (input) names one that has none or two.
+  /// Every tetrahedron needs exactly one material, other cells at most one: vertices of those without are obstacles.
+  /// Error (input) names a cell that has none or two.
   DifferentiableSolver(std::shared_ptr<TetrahedralMesh> mesh, std::vector<DifferentiableMaterial> materials,
                        SolverOptions options = {});
   ~DifferentiableSolver();
@@ -79,6 +81,8 @@ class DifferentiableSolver {
 
   const std::shared_ptr<TetrahedralMesh>& mesh() const { return mesh_; }
   const std::vector<DifferentiableMaterial>& materials() const { return materials_; }
+  /// Bodies without a material, by their places in the mesh's list: obstacles.
+  const std::vector<std::size_t>& obstacle_bodies() const { return obstacle_bodies_; }
   Model& model();
   SystemModel& integrator();
   /// System that the integrator steps: inertias, force terms, motions and parameters, to be added to before the first
@@ -100,9 +104,11 @@ class DifferentiableSolver {
 
  private:
   void set_materials();
+  void set_elastic_materials(const std::vector<DifferentiableMaterial>& materials);
 
   std::shared_ptr<TetrahedralMesh> mesh_;
   std::vector<DifferentiableMaterial> materials_;
+  std::vector<std::size_t> obstacle_bodies_;
   std::unique_ptr<SystemModel> integrator_;
   std::vector<ContactTerm*> contacts_;          // among the integrator's terms
   std::vector<ContactTerm*> lagged_frictions_;  // friction that lags, within other terms

@@ -1,0 +1,45 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diffsim/core/force_term.hpp"
+#include "diffsim/core/inertia.hpp"
+#include "diffsim/core/parameter_spec.hpp"
+#include "diffsim/mesh/cell_kind.hpp"
+
+namespace diffsim {
+
+class TetrahedralMesh;
+
+/// Mechanics of bodies whose cells are of one kind below tetrahedra. The folder of a physics defines its model; the
+/// runner's keys and checks, the parameters of a simulation and its terms follow from that.
+struct CellModel {
+  std::string name;  ///< in scenes: `kind: NAME`
+  CellKind cells;
+  std::vector<ParameterSpec> parameters;  ///< on the cells, or on their vertices
+
+  /// Parameters of cells that have a value of the mesh at rest where a user gives none, such as lengths, and functions
+  /// that give it: [cells of the rank].
+  std::map<std::string, std::function<std::vector<double>(const TetrahedralMesh& mesh)>> values_at_rest;
+  /// Terms of forces in the cells given, local and ascending. `given`: whether a user gave some parameter of that name:
+  /// a term whose strength nobody gives can be left out.
+  std::function<std::vector<std::unique_ptr<ForceTerm>>(const TetrahedralMesh& mesh, const std::vector<int>& cells,
+                                                        const std::function<bool(std::string_view)>& given)>
+      make_terms;
+  std::function<std::unique_ptr<Inertia>(const TetrahedralMesh& mesh)> make_inertia;
+
+  bool has_value_at_rest(const std::string& parameter) const { return values_at_rest.count(parameter) > 0; }
+  bool has_parameter(std::string_view parameter) const {
+    for (const ParameterSpec& spec : parameters)
+      if (spec.name == parameter) return true;
+    return false;
+  }
+};
+
+}  // namespace diffsim

@@ -1,0 +1,25 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "diffsim/core/inertia.hpp"
+
+namespace diffsim {
+
+/// Masses of points, the parameter `point_mass` [owned vertices], kg; zero for vertices that are no such points.
+class PointMass : public Inertia {
+ public:
+  std::string name() const override { return "mass of points"; }
+  bool depends_on(const ParameterSet& set) const override;
+  void add_mass(const ParameterSet& parameters, Field& mass) const override;
+  void add_mass_tangent(const ParameterSet& parameters, const ParameterSet& direction,
+                        Field& mass_tangent) const override;
+  void add_mass_adjoint(const ParameterSet& parameters, const Field& mass_adjoint,
+                        ParameterSet& gradient) const override;
+  void add_mass_adjoint_tangent(const ParameterSet& parameters, const ParameterSet& direction,
+                                const Field& mass_adjoint, const Field& mass_adjoint_tangent,
+                                ParameterSet& gradient_tangent) const override;
+};
+
+}  // namespace diffsim

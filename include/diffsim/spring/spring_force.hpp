@@ -1,0 +1,80 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "diffsim/core/dual.hpp"
+#include "diffsim/core/stencil_force.hpp"
+
+// Forces between two points: springs and dampers. With d = x₁ - x₀, r = |d| and l = r + ε, forces act along d/l: with
+// ε = 0 that is the unit vector, with ε > 0 forces are bounded and differentiable where the points meet.
+
+namespace diffsim {
+namespace spring {
+
+DIFFSIM_FUNCTION bool is_zero(double a) { return a == 0.0; }
+template <class T, int N>
+DIFFSIM_FUNCTION bool is_zero(const Dual<T, N>& a) {
+  return is_zero(a.value);
+}
+
+/// |d|. Where d = 0 its derivative, which does not exist, is taken as zero: forces along d/l with ε > 0 have the same
+/// derivative there whatever it is.
+template <class T>
+DIFFSIM_FUNCTION T length(const Vec3<T>& d) {
+  using std::sqrt;
+  const T square = dot(d, d);
+  if (is_zero(square)) return T(0.0);
+  return sqrt(square);
+}
+
+}  // namespace spring
+
+/// Spring of the tension T(s) = k₁ s + k₂ s² + k₃ s³ at the elongation s = l - L₀: forces ± T d/l on its ends. The
+/// parameters are k₁, k₂, k₃, L₀ and ε.
+struct SpringForce {
+  static constexpr int num_nodes = 2, num_values = 5;
+
+  template <class T>
+  DIFFSIM_FUNCTION void forces(const StencilValues<T, num_nodes, num_values>& at, Vec3<T> (&f)[num_nodes]) const {
+    const Vec3<T> d = at.x[1] - at.x[0];
+    const T l = spring::length(d) + at.p[4], s = l - at.p[3];
+    const T over_length = s * (at.p[0] + s * (at.p[1] + s * at.p[2])) / l;
+    for (int c = 0; c < 3; ++c) {
+      f[0][c] = over_length * d[c];
+      f[1][c] = -f[0][c];
+    }
+  }
+
+  /// ∫ T (1 - ε/l) dl from l = L₀ on. With T(s)/l = a₂ l² + a₁ l + a₀ + T(-L₀)/l.
+  DIFFSIM_FUNCTION double energy(const StencilValues<double, num_nodes, num_values>& at) const {
+    const double k1 = at.p[0], k2 = at.p[1], k3 = at.p[2], L = at.p[3], epsilon = at.p[4];
+    const double l = spring::length(at.x[1] - at.x[0]) + epsilon, s = l - L;
+    const double stored = s * s * (k1 / 2.0 + s * (k2 / 3.0 + s * k3 / 4.0));
+    if (epsilon == 0.0) return stored;
+    const double a2 = k3, a1 = k2 - 3.0 * k3 * L, a0 = k1 - 2.0 * k2 * L + 3.0 * k3 * L * L;
+    const double slack = -L * (k1 - L * (k2 - L * k3));
+    const auto integral = [&](double at_l) { return at_l * (a0 + at_l * (a1 / 2.0 + at_l * a2 / 3.0)); };
+    const double logarithm = L > 0.0 ? slack * std::log(l / L) : 0.0;
+    return stored - epsilon * (integral(l) - integral(L) + logarithm);
+  }
+};
+
+/// Damper in line with a spring: forces ± c (ḋ·d/l) d/l on its ends. The parameters are c and ε.
+struct DamperForce {
+  static constexpr int num_nodes = 2, num_values = 2;
+  static constexpr bool uses_velocities = true;
+
+  template <class T>
+  DIFFSIM_FUNCTION void forces(const StencilValues<T, num_nodes, num_values>& at, Vec3<T> (&f)[num_nodes]) const {
+    const Vec3<T> d = at.x[1] - at.x[0], rate = at.v[1] - at.v[0];
+    const T l = spring::length(d) + at.p[1];
+    const T over_length = at.p[0] * dot(rate, d) / (l * l);
+    for (int c = 0; c < 3; ++c) {
+      f[0][c] = over_length * d[c];
+      f[1][c] = -f[0][c];
+    }
+  }
+};
+
+}  // namespace diffsim

@@ -1,0 +1,20 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "diffsim/simulation/material.hpp"
+#include "diffsim/spring/spring_model.hpp"
+
+namespace diffsim {
+
+const std::vector<const CellModel*>& cell_models() {
+  static const std::vector<const CellModel*> models{&spring_model()};
+  return models;
+}
+
+const CellModel* find_cell_model(const std::string& name) {
+  const auto& all = cell_models();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const CellModel* model) { return model->name == name; });
+  return found == all.end() ? nullptr : *found;
+}
+
+}  // namespace diffsim

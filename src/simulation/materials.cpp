@@ -1,0 +1,157 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Materials of a DifferentiableSolver: the laws of tetrahedra.
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/dynamics/lumped_mass.hpp"
+#include "diffsim/dynamics/parameters.hpp"
+#include "diffsim/elastic/common_parameters.hpp"
+#include "diffsim/elastic/elastic_term.hpp"
+#include "diffsim/elastic/viscous_term.hpp"
+#include "diffsim/load/nodal_damping.hpp"
+#include "diffsim/load/parameters.hpp"
+#include "diffsim/mesh/bodies.hpp"
+#include "diffsim/simulation/parameter_specs.hpp"
+#include "diffsim/simulation/solver.hpp"
+#include "simulation/cell_materials.hpp"
+
+namespace diffsim {
+namespace {
+
+double value_at(const CellValues& values, std::size_t cell) {
+  if (const double* number = std::get_if<double>(&values)) return *number;
+  return std::get<std::vector<double>>(values).at(cell);
+}
+
+/// Bodies that have no cell in a region of a material, by their places in the list. Collective.
+std::vector<std::size_t> bodies_without(const TetrahedralMesh& mesh,
+                                        const std::vector<DifferentiableMaterial>& materials) {
+  std::vector<int> has(mesh.bodies().size(), 0);
+  for (const DifferentiableMaterial& material : materials) {
+    const CellModel* const model = find_cell_model(material.model);
+    const CellKind kind = model ? model->cells : CellKind::tetrahedron;
+    const auto& numbers = mesh.cell_order(kind).file_index();
+    for (const int cell : mesh.region(material.region).cells_of(kind))
+      if (!has.empty())
+        has[static_cast<std::size_t>(body_of_cell(mesh.bodies(), numbers[static_cast<std::size_t>(cell)], kind))] = 1;
+  }
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, has.data(), static_cast<int>(has.size()), MPI_INT, MPI_MAX, mesh.comm()));
+  std::vector<std::size_t> without;
+  for (std::size_t body = 0; body < has.size(); ++body)
+    if (!has[body]) without.push_back(body);
+  return without;
+}
+
+}  // namespace
+
+const std::vector<std::pair<std::string, std::string>>& damping_parameters() {
+  static const std::vector<std::pair<std::string, std::string>> parameters{
+      {std::string(ElasticParameters::viscosity.name), "viscosity"},
+      {std::string(ElasticParameters::bulk_viscosity.name), "viscosity"},
+      {std::string(LoadParameters::rayleigh_damping.name), "nodal_damping"},
+      {std::string(LoadParameters::drag.name), "nodal_damping"}};
+  return parameters;
+}
+
+void DifferentiableSolver::set_materials() {
+  if (materials_.empty()) throw Error("the body has no material; give at least one", ErrorKind::input);
+  std::vector<DifferentiableMaterial> elastic;
+  std::map<const CellModel*, std::vector<DifferentiableMaterial>> of_cells;
+  for (const DifferentiableMaterial& material : materials_)
+    if (const CellModel* const model = find_cell_model(material.model))
+      of_cells[model].push_back(material);
+    else
+      elastic.push_back(material);
+  if (!elastic.empty() || mesh_->num_global_cells() > 0) set_elastic_materials(elastic);
+  obstacle_bodies_ = bodies_without(*mesh_, materials_);
+  for (const CellModel* const model : cell_models())
+    if (const auto found = of_cells.find(model); found != of_cells.end())
+      add_cell_materials(system(), *model, found->second);
+}
+
+void DifferentiableSolver::set_elastic_materials(const std::vector<DifferentiableMaterial>& materials) {
+  system().parameters().add(DynamicsParameters::density, mesh_->cell_entities());
+  system().add_inertia(std::make_unique<LumpedMass>(*mesh_));
+  const auto num_cells = static_cast<std::size_t>(mesh_->num_cells());
+  const auto cell_name = [&](std::size_t cell) {
+    return "cell " + diffsim::cell_name(mesh_->bodies(), mesh_->cell_order().file_index()[cell]);
+  };
+
+  // Every cell has exactly one material.
+  std::vector<int> material_of(num_cells, -1);
+  for (std::size_t m = 0; m < materials.size(); ++m) {
+    const Region& region = mesh_->region(materials[m].region);
+    if (region.num_cells == 0)
+      throw Error("material region '" + materials[m].region + "' has no cells; name a volume group or `all`",
+                  ErrorKind::input);
+    collectively(mesh_->comm(), [&] {
+      for (const int cell : region.cells) {
+        int& owner = material_of[static_cast<std::size_t>(cell)];
+        if (owner >= 0)
+          throw Error(cell_name(static_cast<std::size_t>(cell)) + " is in two material regions, '" +
+                          materials[static_cast<std::size_t>(owner)].region + "' and '" + materials[m].region + "'",
+                      ErrorKind::input);
+        owner = static_cast<int>(m);
+      }
+    });
+  }
+  collectively(mesh_->comm(), [&] {
+    for (std::size_t cell = 0; cell < num_cells; ++cell)
+      if (material_of[cell] < 0)
+        throw Error(cell_name(cell) + " has no material; the materials' regions must cover the mesh", ErrorKind::input);
+  });
+
+  std::map<std::string, std::vector<double>> fields;
+  for (std::size_t m = 0; m < materials.size(); ++m) {
+    const DifferentiableMaterial& material = materials[m];
+    const ElasticLaw& law = elastic_law(material.model);
+    if (law.signal && !parameters().find(law.signal->name))
+      parameters().add(*law.signal, Entities::one_for_all(mesh_->comm()));
+    std::vector<ParameterSpec> specs = law.parameters;
+    specs.push_back(DynamicsParameters::density);
+    for (const auto& [name, group] : damping_parameters())
+      if (material.values.count(name) > 0) specs.push_back(*find_parameter_spec(name));
+    for (const auto& [name, value] : material.values)
+      if (std::none_of(specs.begin(), specs.end(), [&](const ParameterSpec& spec) { return spec.name == name; }))
+        throw Error("material " + material.model + " has no parameter '" + name + "'", ErrorKind::input);
+    for (const ParameterSpec& spec : specs) {
+      const std::string name(spec.name);
+      const auto given = material.values.find(name);
+      if (given == material.values.end() && !spec.default_value)
+        throw Error("material " + material.model + " needs " + name, ErrorKind::input);
+      const CellValues values = given == material.values.end() ? CellValues(*spec.default_value) : given->second;
+      std::vector<double>& field = fields.try_emplace(name, num_cells, 0.0).first->second;
+      collectively(mesh_->comm(), [&] {
+        for (const int cell : mesh_->region(material.region).cells) {
+          const auto c = static_cast<std::size_t>(cell);
+          field[c] = value_at(values, c);
+          if (const std::string fault = fault_of(spec, field[c]); !fault.empty())
+            throw Error(name + (std::holds_alternative<double>(values) ? ": " : " in " + cell_name(c) + ": ") + fault,
+                        ErrorKind::input);
+        }
+      });
+    }
+    const auto& make_term = material.nodal_dilatation ? law.make_nodal_term : law.make_term;
+    if (!make_term) throw Error("material " + material.model + " has no dilatation: nodal", ErrorKind::input);
+    system().add_term(make_term(*mesh_, mesh_->region(material.region).cells));
+  }
+  // A mechanism of damping that one material has is there in all cells, with no strength where nothing is given.
+  std::set<std::string> mechanisms;
+  for (const auto& [name, group] : damping_parameters())
+    if (fields.count(name) > 0) mechanisms.insert(group);
+  for (const auto& [name, group] : damping_parameters())
+    if (mechanisms.count(group) > 0) fields.try_emplace(name, num_cells, *find_parameter_spec(name)->default_value);
+  if (mechanisms.count("viscosity") > 0) system().add_term(make_viscous_term(*mesh_));
+  if (mechanisms.count("nodal_damping") > 0) system().add_term(make_nodal_damping(*mesh_));
+  for (auto& [name, values] : fields) {
+    Parameter* parameter = parameters().find(name);
+    if (!parameter) parameter = &parameters().add(*find_parameter_spec(name), mesh_->cell_entities());
+    parameter->field.from_host(values);
+    values = {};
+  }
+}
+
+}  // namespace diffsim

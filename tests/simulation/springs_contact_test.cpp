@@ -1,0 +1,169 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Mass–spring systems that touch: a net that falls on a plane, on a block of tetrahedra and on itself.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "diffsim/contact/barrier.hpp"
+#include "diffsim/mesh/join_bodies.hpp"
+#include "diffsim/simulation/parameter_specs.hpp"
+#include "mesh/body_meshes.hpp"
+#include "simulation/spring_bodies.hpp"
+#include "simulation/whole_gradient_testing.hpp"
+
+namespace diffsim {
+namespace {
+
+using namespace testing_spring;
+
+struct Case {
+  std::string integrator;
+  bool friction;
+  double thickness = 0.0;
+
+  /// Explicit steps bear a soft barrier only.
+  double stiffness() const { return is_explicit_integrator(integrator) ? 2e3 : 4e4; }
+};
+
+DifferentiableMaterial springs(const std::string& region, double stiffness) {
+  return {"springs", {{"spring_stiffness", stiffness}, {"spring_damping", 0.02}, {"point_mass", 0.002}}, region};
+}
+
+ContactOptions contact_of(const Case& of, double barrier_distance, double barrier_stiffness) {
+  ContactOptions contact;
+  contact.barrier_distance = barrier_distance;
+  contact.barrier_stiffness = barrier_stiffness;
+  contact.friction = of.friction ? 0.3 : 0.0;
+  contact.friction_velocity = 0.8;
+  contact.self = true;
+  if (of.thickness > 0.0) contact.thickness = of.thickness;
+  return contact;
+}
+
+SolverOptions options_of(const Case& of, double dt) {
+  SolverOptions options{
+      .dt = dt, .substeps = 2, .damping = 1.0, .gravity = {0.5, -9.8, 0.2}, .integrator = of.integrator};
+  options.implicit.newton.tolerance = 1e-13;
+  options.implicit.newton.linear_tolerance = 1e-13;
+  return options;
+}
+
+/// A net that lies on a plane, aslant.
+DifferentiableSolver make_net_on_plane(const Case& of, MPI_Comm comm) {
+  auto mesh = std::make_shared<TetrahedralMesh>(comm, net(comm, 3, 2, 0.05));
+  DifferentiableSolver solver(mesh, {springs("all", 40.0)}, options_of(of, 0.002));
+  solver.set_initial_velocity([&] {
+    std::vector<double> start;
+    for (int v = 0; v < mesh->num_owned_vertices(); ++v) start.insert(start.end(), {0.3, -0.4, 0.1});
+    return start;
+  }());
+  ContactOptions contact = contact_of(of, 0.012, of.stiffness());
+  contact.planes.push_back({.point = {0.0, -0.004, 0.0}, .normal = {0.1, 1.0, 0.05}, .label = "floor"});
+  solver.add_contact(contact);
+  return solver;
+}
+
+/// A net that falls on a block. No vertex is above an edge, where the distance's second derivative jumps.
+DifferentiableSolver make_net_on_block(const Case& of, MPI_Comm comm) {
+  std::vector<NamedMesh> bodies;
+  bodies.push_back(
+      {"block", diffsim::testing::box_body(comm, {"block", {0.1, 0.05, 0.1}, {1, 1, 1}, {0.0237, -0.058, 0.0143}})});
+  bodies.push_back({"net", net(comm, 3, 2, 0.05)});
+  auto mesh = std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(bodies)));
+  const DifferentiableMaterial rubber{
+      "stable_neo_hookean", {{"youngs_modulus", 5e4}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "block/all"};
+  DifferentiableSolver solver(mesh, {rubber, springs("net/all", 40.0)}, options_of(of, 0.002));
+  solver.fix("block/y_min");
+  solver.set_initial_velocity([&] {
+    std::vector<double> start(3 * static_cast<std::size_t>(mesh->num_owned_vertices()), 0.0);
+    for (const int v : mesh->region("net/all").vertices)
+      for (std::size_t c = 0; c < 3 && v < mesh->num_owned_vertices(); ++c)
+        start[3 * static_cast<std::size_t>(v) + c] = std::array{0.3, -0.4, 0.15}[c];
+    return start;
+  }());
+  solver.add_contact(contact_of(of, 0.012, of.stiffness()));
+  return solver;
+}
+
+std::vector<std::string> names_of(const Case& of, std::vector<std::string> more) {
+  std::vector<std::string> names{"spring_stiffness", "spring_damping",    "rest_length",       "point_mass",
+                                 "barrier_distance", "barrier_stiffness", "initial_positions", "initial_velocities"};
+  if (of.friction) names.insert(names.end(), {"friction", "friction_velocity"});
+  if (of.thickness > 0.0) names.emplace_back("thickness");
+  names.insert(names.end(), more.begin(), more.end());
+  return names;
+}
+
+std::string name_of_case(const ::testing::TestParamInfo<Case>& of) {
+  return of.param.integrator + (of.param.friction ? "_with_friction" : "") +
+         (of.param.thickness > 0.0 ? "_and_thickness" : "");
+}
+
+class NetOnPlane : public ::testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(cases, NetOnPlane,
+                         ::testing::Values(Case{"symplectic_euler", false}, Case{"velocity_verlet", true, 0.002},
+                                           Case{"velocity_verlet", true}, Case{"implicit_euler", false, 0.002},
+                                           Case{"newmark", true, 0.002}),
+                         name_of_case);
+
+TEST_P(NetOnPlane, has_the_gradients_whose_slopes_differences_have) {
+  const Case of = GetParam();
+  const auto make = [&](MPI_Comm comm) { return make_net_on_plane(of, comm); };
+  DifferentiableSolver solver = make(MPI_COMM_WORLD);
+  EXPECT_GT(testing_gradient::most_active_pairs(solver, 8), 2);
+  testing_gradient::expect_slopes(make, 8, names_of(of, {"obstacle_position:floor", "rest_positions"}));
+}
+
+class NetOnBlock : public ::testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(cases, NetOnBlock,
+                         ::testing::Values(Case{"velocity_verlet", true}, Case{"implicit_euler", true, 0.002}),
+                         name_of_case);
+
+TEST_P(NetOnBlock, has_the_gradients_whose_slopes_differences_have) {
+  const Case of = GetParam();
+  const auto make = [&](MPI_Comm comm) { return make_net_on_block(of, comm); };
+  DifferentiableSolver solver = make(MPI_COMM_WORLD);
+  EXPECT_GT(testing_gradient::most_active_pairs(solver, 8), 2);
+  testing_gradient::expect_slopes(make, 8, names_of(of, {"youngs_modulus", "rest_positions"}));
+}
+
+/// Total force on the vertices of a net at rest, m a = f, by one step of symplectic Euler without gravity.
+std::array<double, 3> push_of(DifferentiableSolver& solver, double mass, double dt) {
+  State state = solver.initial_state();
+  solver.model().prepare();
+  solver.step(0, state);
+  const std::vector<double> v = state["velocities"].to_host();
+  std::array<double, 3> sum{};
+  for (std::size_t i = 0; i < v.size(); ++i) sum[i % 3] += mass * v[i] / dt;
+  MPI_Allreduce(MPI_IN_PLACE, sum.data(), 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return sum;
+}
+
+TEST(SpringsOnPlane, are_pushed_by_a_strip_of_half_the_range_times_their_length) {
+  // A straight line of three segments at the height φ: N = κ (d̂/2) L |∂ψ/∂φ|.
+  constexpr double height = 0.004, range = 0.01, kappa = 3e4, dt = 1e-4, mass = 0.5;
+  auto mesh = std::make_shared<TetrahedralMesh>(
+      MPI_COMM_WORLD, segments(MPI_COMM_WORLD, {{0, height, 0}, {0.1, height, 0}, {0.25, height, 0}, {0.3, height, 0}},
+                               {{0, 1}, {1, 2}, {2, 3}}));
+  DifferentiableSolver solver(mesh, {{"springs", {{"spring_stiffness", 10.0}, {"point_mass", mass}}, "all"}},
+                              {.dt = dt, .substeps = 1, .damping = 1.0, .gravity = {0.0, 0.0, 0.0}});
+  ContactOptions contact;
+  contact.barrier_distance = range;
+  contact.barrier_stiffness = kappa;
+  contact.planes.push_back({.point = {0.0, 0.0, 0.0}, .normal = {0.0, 1.0, 0.0}});
+  solver.add_contact(contact);
+  const double h = 1e-6;
+  const auto potential = [&](double phi) { return contact::Barrier(phi * phi, range).value; };
+  const double slope = (potential(height + h) - potential(height - h)) / (2.0 * h);
+  const std::array<double, 3> push = push_of(solver, mass, dt);
+  EXPECT_NEAR(push[1], -kappa * 0.5 * range * 0.3 * slope, 1e-6 * push[1]);
+  EXPECT_NEAR(push[0], 0.0, 1e-9);
+}
+
+}  // namespace
+}  // namespace diffsim
