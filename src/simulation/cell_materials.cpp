@@ -72,13 +72,14 @@ int steps_of(const TetrahedralMesh& mesh, const std::vector<DifferentiableMateri
   return steps;
 }
 
-/// What a material gives for an entity in a step: its own numbers, else those at rest, else the default.
+/// Value for an entity in a step, of [count] or [steps, count] numbers.
 double value_of(const CellValues& values, std::size_t entity, std::size_t step, std::size_t count) {
   if (const double* const number = std::get_if<double>(&values)) return *number;
   const std::vector<double>& list = std::get<std::vector<double>>(values);
   return list.at(list.size() > count ? step * count + entity : entity);
 }
 
+/// Values that a material gives, else the default, else those of the mesh at rest.
 CellValues values_for(const TetrahedralMesh& mesh, const CellModel& model, const DifferentiableMaterial& material,
                       const ParameterSpec& spec) {
   const auto given = material.values.find(std::string(spec.name));

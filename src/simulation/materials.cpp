@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Materials of a DifferentiableSolver: the laws of tetrahedra.
+// Materials of a DifferentiableSolver: laws of tetrahedra, and models of other cells.
 #include <algorithm>
 #include <set>
 #include <utility>

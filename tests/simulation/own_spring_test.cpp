@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "diffsim/core/stencil_term_impl.hpp"
-#include "diffsim/inverse/hessian_check.hpp"
 #include "simulation/simulation_testing.hpp"
 
 namespace diffsim {
@@ -61,14 +60,7 @@ TEST_P(OwnSpring, derivatives_by_its_parameters_and_the_shape_at_rest) {
 
 TEST_P(OwnSpring, products_with_the_hessian) {
   DifferentiableSolver solver = make_solver(GetParam());
-  TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("x_max"), {0.5, 0.2, 0.1}, 2);
-  MemoryStore store;
-  InverseProblem problem(
-      solver.model(), solver.initial_state(), 2, loss, unknowns_of(names, {}),
-      [](int n) { return std::make_unique<AllSchedule>(n); }, store);
-  const HessianCheck check = check_hessian(problem, problem.start());
-  EXPECT_LE(check.symmetry, 1e-10);
-  EXPECT_TRUE(check.passed) << check.product << " " << check.difference;
+  expect_hessian(solver, 2, {"x_max", {0.5, 0.2, 0.1}, 2}, unknowns_of(names, {}));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "diffsim/dynamics/explicit_model.hpp"
 #include "diffsim/elastic/elastic_term.hpp"
 #include "diffsim/inverse/gradient_check.hpp"
+#include "diffsim/inverse/hessian_check.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/simulation/parameter_specs.hpp"
 #include "diffsim/simulation/simulator.hpp"
@@ -178,6 +179,19 @@ inline void expect_derivatives(DifferentiableSolver& solver, int num_steps, cons
     for (const double order : check.taylor_orders) std::printf(" %.4f", order);
     std::printf("\n");
   }
+}
+
+/// Expects products with the Hessian of a target's loss to be symmetric and to agree with differences of gradients.
+inline void expect_hessian(DifferentiableSolver& solver, int num_steps, const Target& target,
+                           const std::vector<Unknown>& unknowns) {
+  TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region(target.region), target.target, target.step);
+  MemoryStore store;
+  InverseProblem problem(
+      solver.model(), solver.initial_state(), num_steps, loss, unknowns,
+      [](int n) { return std::make_unique<AllSchedule>(n); }, store);
+  const HessianCheck check = check_hessian(problem, problem.start());
+  EXPECT_LE(check.symmetry, 1e-10);
+  EXPECT_TRUE(check.passed) << check.product << " " << check.difference;
 }
 
 /// Expects dot products to 1e-12 or ten times the solver's tolerance and, on one rank, slopes as differences have them:

@@ -68,11 +68,14 @@ DifferentiableSolver make_net_on_plane(const Case& of, MPI_Comm comm) {
   return solver;
 }
 
-/// A net that falls on a block. No vertex is above an edge, where the distance's second derivative jumps.
+/// A net that falls on a block, beside a wire that is an obstacle, so that springs are some of the segments only. No
+/// vertex is above an edge, where the distance's second derivative jumps.
 DifferentiableSolver make_net_on_block(const Case& of, MPI_Comm comm) {
   std::vector<NamedMesh> bodies;
   bodies.push_back(
       {"block", diffsim::testing::box_body(comm, {"block", {0.1, 0.05, 0.1}, {1, 1, 1}, {0.0237, -0.058, 0.0143}})});
+  bodies.push_back(
+      {"wire", segments(comm, {{0.01, -0.05, 0.2}, {0.08, -0.06, 0.2}, {0.15, -0.05, 0.21}}, {{0, 1}, {1, 2}})});
   bodies.push_back({"net", net(comm, 3, 2, 0.05)});
   auto mesh = std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(bodies)));
   const DifferentiableMaterial rubber{
@@ -144,8 +147,8 @@ std::array<double, 3> push_of(DifferentiableSolver& solver, double mass, double 
   return sum;
 }
 
-TEST(SpringsOnPlane, are_pushed_by_a_strip_of_half_the_range_times_their_length) {
-  // A straight line of three segments at the height φ: N = κ (d̂/2) L |∂ψ/∂φ|.
+/// Expects a straight line of springs at the height φ to be pushed by N = κ (d̂/2) L |∂ψ/∂φ|, L its length.
+void expect_push(double thickness) {
   constexpr double height = 0.004, range = 0.01, kappa = 3e4, dt = 1e-4, mass = 0.5;
   auto mesh = std::make_shared<TetrahedralMesh>(
       MPI_COMM_WORLD, segments(MPI_COMM_WORLD, {{0, height, 0}, {0.1, height, 0}, {0.25, height, 0}, {0.3, height, 0}},
@@ -155,15 +158,21 @@ TEST(SpringsOnPlane, are_pushed_by_a_strip_of_half_the_range_times_their_length)
   ContactOptions contact;
   contact.barrier_distance = range;
   contact.barrier_stiffness = kappa;
+  if (thickness > 0.0) contact.thickness = thickness;
   contact.planes.push_back({.point = {0.0, 0.0, 0.0}, .normal = {0.0, 1.0, 0.0}});
   solver.add_contact(contact);
-  const double h = 1e-6;
-  const auto potential = [&](double phi) { return contact::Barrier(phi * phi, range).value; };
+  const double h = 1e-6, xi = 0.5 * thickness;
+  const auto potential = [&](double phi) {
+    return thickness > 0.0 ? contact::Barrier(phi * phi, range, xi).value : contact::Barrier(phi * phi, range).value;
+  };
   const double slope = (potential(height + h) - potential(height - h)) / (2.0 * h);
   const std::array<double, 3> push = push_of(solver, mass, dt);
   EXPECT_NEAR(push[1], -kappa * 0.5 * range * 0.3 * slope, 1e-6 * push[1]);
   EXPECT_NEAR(push[0], 0.0, 1e-9);
 }
+
+TEST(SpringsOnPlane, are_pushed_by_a_strip_of_half_the_range_times_their_length) { expect_push(0.0); }
+TEST(SpringsOnPlane, are_pushed_by_that_strip_where_they_have_a_thickness) { expect_push(0.002); }
 
 }  // namespace
 }  // namespace diffsim

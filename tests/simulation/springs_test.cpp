@@ -9,7 +9,6 @@
 #include <complex>
 #include <cstdlib>
 
-#include "diffsim/inverse/hessian_check.hpp"
 #include "diffsim/simulation/parameter_specs.hpp"
 #include "diffsim/simulation/simulator.hpp"
 #include "simulation/spring_bodies.hpp"
@@ -236,14 +235,8 @@ TEST_P(Net, derivatives_pass_the_check) {
 
 TEST_P(Net, products_with_the_hessian) {
   DifferentiableSolver solver = make_net(GetParam(), MPI_COMM_WORLD);
-  TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("all"), {0.5, 0.2, 0.1}, 3);
-  MemoryStore store;
-  InverseProblem problem(
-      solver.model(), solver.initial_state(), 3, loss, testing_simulation::unknowns_of(of_springs, {}),
-      [](int n) { return std::make_unique<AllSchedule>(n); }, store);
-  const HessianCheck check = check_hessian(problem, problem.start());
-  EXPECT_LE(check.symmetry, 1e-10);
-  EXPECT_TRUE(check.passed) << check.product << " " << check.difference;
+  testing_simulation::expect_hessian(solver, 3, {"all", {0.5, 0.2, 0.1}, 3},
+                                     testing_simulation::unknowns_of(of_springs, {}));
 }
 
 }  // namespace
