@@ -392,5 +392,5 @@ FAULTS = [
           ["simulation.springs_contact.np1 *SpringsOnPlane*"]),
     Fault("contact: all bodies of segments are obstacles", "src/simulation/materials.cpp",
           "const CellKind kind = model ? model->cells : CellKind::tetrahedron;",
-          "const CellKind kind = CellKind::tetrahedron;", ["simulation.springs_contact.np1 *NetOnBlock*"]),
+          "const CellKind kind = CellKind::tetrahedron;", ["simulation.springs_contact.np1 *SpringsOnPlane*"]),
 ]

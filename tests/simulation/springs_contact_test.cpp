@@ -150,9 +150,11 @@ std::array<double, 3> push_of(DifferentiableSolver& solver, double mass, double 
 /// Expects a straight line of springs at the height φ to be pushed by N = κ (d̂/2) L |∂ψ/∂φ|, L its length.
 void expect_push(double thickness) {
   constexpr double height = 0.004, range = 0.01, kappa = 3e4, dt = 1e-4, mass = 0.5;
-  auto mesh = std::make_shared<TetrahedralMesh>(
-      MPI_COMM_WORLD, segments(MPI_COMM_WORLD, {{0, height, 0}, {0.1, height, 0}, {0.25, height, 0}, {0.3, height, 0}},
-                               {{0, 1}, {1, 2}, {2, 3}}));
+  std::vector<NamedMesh> bodies;
+  bodies.push_back(
+      {"line", segments(MPI_COMM_WORLD, {{0, height, 0}, {0.1, height, 0}, {0.25, height, 0}, {0.3, height, 0}},
+                        {{0, 1}, {1, 2}, {2, 3}})});
+  auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
   DifferentiableSolver solver(mesh, {{"springs", {{"spring_stiffness", 10.0}, {"point_mass", mass}}, "all"}},
                               {.dt = dt, .substeps = 1, .damping = 1.0, .gravity = {0.0, 0.0, 0.0}});
   ContactOptions contact;
