@@ -112,7 +112,7 @@ struct BodyEntry {
   enum class Kind { solid, obstacle, cells };
   std::string name;
   Kind kind = Kind::solid;
-  const CellModel* cells = nullptr;
+  const CellModel* cells = nullptr;  ///< model of a body of `Kind::cells`
   MeshSection mesh;
   Placement placement;
   InitialSection initial;           ///< instead of the scene's

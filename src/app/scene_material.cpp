@@ -59,9 +59,9 @@ MaterialEntry parse_material(const Value& value, Scene& scene, const std::string
   return material;
 }
 
-/// Shapes in which a parameter's values may stand in the scene, or in a dataset.
-std::string expected_of(const ParameterSpec& spec) {
-  const std::string one = spec.home == ParameterHome::vertices ? "vertex" : "segment";
+/// Forms in which a parameter of a model may be given, for messages.
+std::string expected_of(const ParameterSpec& spec, CellKind cells) {
+  const std::string one = spec.home == ParameterHome::vertices ? "vertex" : singular_of(cells);
   return "one number, or {file:, dataset:} with one value a " + one +
          (spec.by_step ? ", or as many for each step" : "");
 }
@@ -84,10 +84,11 @@ MaterialEntry parse_one_cell_material(const Value& value, const Scene& scene, co
   for (const ParameterSpec& spec : model.parameters) {
     const std::string name(spec.name);
     const Value* given = mapping.find(name);
-    if (!given && !spec.default_value && !model.has_value_at_rest(name)) given = &mapping.need(name, expected_of(spec));
+    if (!given && !spec.default_value && !model.has_value_at_rest(name))
+      given = &mapping.need(name, expected_of(spec, model.cells));
     if (!given) continue;
     Numbers numbers = parse_numbers(*given, scene);
-    expect_shape(numbers, {{}}, expected_of(spec));
+    expect_shape(numbers, {{}}, expected_of(spec, model.cells));
     if (const Array* array = numbers.array())
       if (const std::string fault = fault_of(spec, array->values[0]); !fault.empty()) given->place.fail(fault);
     material.values.emplace(name, std::move(numbers));

@@ -189,7 +189,8 @@ void parse_map(const Mapping& mapping, const Value& value, const Scene& scene, c
     mapping.place().fail("`map` says what the numbers do to each cell or vertex; remove `per` and `region`");
   if (!kind.of_material && entry.per != Per::vertex)
     value.place.fail("goes with parameters of cells and vertices; remove it");
-  if (kind.of_material && entry.per != Per::vertex) entry.per = kind.per[2];
+  // Of a material's parameter `per` is global, region, then the one for each cell, segment or vertex.
+  if (kind.of_material) entry.per = kind.per[2];
 }
 
 ParameterEntry parse_parameter(const Value& value, const Scene& scene) {
