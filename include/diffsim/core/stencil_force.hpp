@@ -42,6 +42,10 @@ concept HasEnergy = requires(const F& f, const Values<F>& at) {
   f.energy(at);
 };
 template <class F>
+concept HasWorkDerivatives = requires(const F& f, const Values<F>& at, const Vectors<F>& w, Values<F>& by) {
+  f.work_derivatives(at, w, by);
+};
+template <class F>
 constexpr bool uses_velocities() {
   if constexpr (requires { F::uses_velocities; }) return F::uses_velocities;
   return false;

@@ -60,18 +60,56 @@ DIFFSIM_FUNCTION Values<F> read(const Sweep<F>& sweep, const Addresses<F::num_va
   return at;
 }
 
-/// Sets a row of `length` numbers for each stencil: each(sweep, i, its values, row) where it is active, else zeros.
+/// Sets 3 num_nodes numbers for each stencil: each(sweep, i, its values, numbers) where it is active, else zeros.
 template <class F, class Each>
-void set_rows(const char* label, const Sweep<F>& sweep, int length, double* rows, const Each& each) {
+void set_vectors(const char* label, const Sweep<F>& sweep, double* vectors, const Each& each) {
   for_each_index(
       label, sweep.count, KOKKOS_LAMBDA(int i) {
-        double* const row = rows + static_cast<std::ptrdiff_t>(length) * i;
+        constexpr int length = 3 * F::num_nodes;
+        double* const row = vectors + static_cast<std::ptrdiff_t>(length) * i;
         const Values<F> at = read(sweep, sweep.at, i);
         if (is_active(sweep.force, at))
           each(sweep, i, at, row);
         else
           for (int k = 0; k < length; ++k) row[k] = 0.0;
       });
+}
+
+/// Where derivatives by the nodes' vectors go, [count, num_nodes, 3] each, or nullptr: not wanted.
+struct VectorDerivatives {
+  double *x, *v, *X;
+};
+
+/// Sets the derivatives that each(sweep, i, its values, row) gives in the order of Inputs, zeros where the stencil is
+/// not active. Adds those by numbers p of single stencils to theirs; returns the sums of all.
+template <class F, class Each>
+point::Sums<F::num_values> set_derivatives(const char* label, const Sweep<F>& sweep, const Each& each,
+                                           const VectorDerivatives& vectors,
+                                           const point::ParameterNumbers<F::num_values, double>& to) {
+  using Of = Inputs<F>;
+  point::Sums<F::num_values> sums;
+  Kokkos::parallel_reduce(
+      label, Range(0, sweep.count),
+      KOKKOS_LAMBDA(int i, point::Sums<F::num_values>& s) {
+        double row[Of::count] = {};
+        const Values<F> at = read(sweep, sweep.at, i);
+        if (is_active(sweep.force, at)) each(sweep, i, at, row);
+        const auto put = [&](double* all, int first) DIFFSIM_INLINED {
+          if (!all) return;
+          double* const of = all + static_cast<std::ptrdiff_t>(Of::block) * i;
+          for (int k = 0; k < Of::block; ++k) of[k] = row[first + k];
+        };
+        put(vectors.x, 0);
+        if constexpr (uses_velocities<F>()) put(vectors.v, Of::velocities);
+        if constexpr (uses_rest<F>()) put(vectors.X, Of::rest);
+        for (int k = 0; k < F::num_values; ++k) {
+          const double derivative = row[Of::first_value + k];
+          s.of[k] += derivative;
+          if (to.of[k]) to.at(k, entity_of(sweep.entities, i)) += to.factor[k] * derivative;
+        }
+      },
+      sums);
+  return sums;
 }
 
 template <class F>
@@ -106,12 +144,37 @@ struct Tangents {
 /// Number of derivatives of w·f taken at once: as many as a SIMD register has numbers.
 inline constexpr int at_once = 8;
 
+/// Derivatives of w·f by all inputs, by the force's own formulas: put(number of the input, derivative).
+template <class F, class T, class Put>
+DIFFSIM_FUNCTION void put_work_derivatives(const F& f, const Values<F, T>& at, const Vectors<F, T>& w, const Put& put) {
+  using Of = Inputs<F>;
+  Values<F, T> by;
+  f.work_derivatives(at, w, by);
+  repeat<Of::block>([&](int k) DIFFSIM_INLINED {
+    put(k, by.x[k / 3][k % 3]);
+    if constexpr (uses_velocities<F>()) put(Of::velocities + k, by.v[k / 3][k % 3]);
+    if constexpr (uses_rest<F>()) put(Of::rest + k, by.X[k / 3][k % 3]);
+  });
+  repeat<F::num_values>([&](int k) DIFFSIM_INLINED { put(Of::first_value + k, by.p[k]); });
+}
+
 /// Derivatives of w·f by all inputs.
 template <class F>
 struct Adjoints {
   const double* w;
 
   DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int i, const Values<F>& at, double* row) const {
+    if constexpr (HasWorkDerivatives<F>) {
+      Vectors<F> by_force;
+      read_nodes(sweep, i, w, by_force);
+      put_work_derivatives<F, double>(sweep.force, at, by_force, [&](int k, double d) DIFFSIM_INLINED { row[k] = d; });
+    } else {
+      by_directions(sweep, i, at, row);
+    }
+  }
+
+ private:
+  DIFFSIM_FUNCTION void by_directions(const Sweep<F>& sweep, int i, const Values<F>& at, double* row) const {
     constexpr int n = Inputs<F>::count;
     Vectors<F, Dual<double, at_once>> by_force;
     read_nodes(sweep, i, w, by_force);
@@ -130,15 +193,28 @@ struct AdjointTangents {
   const double *w, *dw;
 
   DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int i, const Values<F>& at, double* row) const {
-    constexpr int n = Inputs<F>::count;
-    using Scalar = Dual<Dual<double, 1>, at_once>;
     Vectors<F> value, change;
     read_nodes(sweep, i, w, value);
     read_nodes(sweep, i, dw, change);
-    Vectors<F, Scalar> by_force;
+    Vectors<F, Dual<double, 1>> by_force;
     for (int k = 0; k < 3 * F::num_nodes; ++k)
-      by_force[k / 3][k % 3] = Scalar::constant(along(value[k / 3][k % 3], change[k / 3][k % 3]));
+      by_force[k / 3][k % 3] = along(value[k / 3][k % 3], change[k / 3][k % 3]);
     const Values<F> along_direction = read(sweep, direction, i);
+    if constexpr (HasWorkDerivatives<F>)
+      put_work_derivatives<F, Dual<double, 1>>(sweep.force, combined(at, along_direction, point::Along()), by_force,
+                                               [&](int k, const Dual<double, 1>& d)
+                                                   DIFFSIM_INLINED { row[k] = d.derivative[0]; });
+    else
+      by_directions(sweep, at, along_direction, by_force, row);
+  }
+
+ private:
+  DIFFSIM_FUNCTION void by_directions(const Sweep<F>& sweep, const Values<F>& at, const Values<F>& along_direction,
+                                      const Vectors<F, Dual<double, 1>>& w_along, double* row) const {
+    constexpr int n = Inputs<F>::count;
+    using Scalar = Dual<Dual<double, 1>, at_once>;
+    Vectors<F, Scalar> by_force;
+    for (int k = 0; k < 3 * F::num_nodes; ++k) by_force[k / 3][k % 3] = Scalar::constant(w_along[k / 3][k % 3]);
     for (int first = 0; first < n; first += at_once) {
       const Scalar work =
           work_of(sweep.force, combined(at, along_direction, VariedAlong<at_once, InputAt<F>>{{first}}), by_force);
@@ -197,40 +273,18 @@ struct NodesOfVertices {
   DeviceArray<int> node;    // num_nodes · stencil + its node
 };
 
-/// y_v += Σ of the rows' vectors of nodes at v, which begin at number `first` of rows of `length`.
-template <int num_nodes>
-void add_rows(const NodesOfVertices& of, const double* rows, int length, int first, double* y) {
+/// y_v += Σ of the stencils' vectors, [count, num_nodes, 3], of nodes at v.
+inline void add_vectors(const NodesOfVertices& of, const double* vectors, double* y) {
   Kokkos::parallel_for(
       "diffsim::core::stencil_sums", Range(0, static_cast<int>(of.vertex.size())), KOKKOS_LAMBDA(int i) {
         double sum[3] = {};
         for (int s = of.begin(i); s < of.begin(i + 1); ++s) {
-          const int node = of.node(s);
-          const double* const vector =
-              rows + static_cast<std::ptrdiff_t>(length) * (node / num_nodes) + first + 3 * (node % num_nodes);
+          const double* const vector = vectors + 3 * static_cast<std::ptrdiff_t>(of.node(s));
           for (int c = 0; c < 3; ++c) sum[c] += vector[c];
         }
         for (int c = 0; c < 3; ++c) y[3 * static_cast<std::ptrdiff_t>(of.vertex(i)) + c] += sum[c];
       });
   Kokkos::fence();
-}
-
-/// Adds the derivatives by numbers p of single stencils, from `first` on in their rows; returns the sums of all.
-template <int P>
-point::Sums<P> add_values(int count, const DeviceArray<int>& entities, const double* rows, int length, int first,
-                          const point::ParameterNumbers<P, double>& to) {
-  point::Sums<P> sums;
-  if constexpr (P > 0)
-    Kokkos::parallel_reduce(
-        "diffsim::core::stencil_values", Range(0, count),
-        KOKKOS_LAMBDA(int i, point::Sums<P>& s) {
-          const double* const row = rows + static_cast<std::ptrdiff_t>(length) * i + first;
-          for (int k = 0; k < P; ++k) {
-            s.of[k] += row[k];
-            if (to.of[k]) to.at(k, entity_of(entities, i)) += to.factor[k] * row[k];
-          }
-        },
-        sums);
-  return sums;
 }
 
 }  // namespace diffsim::stencil

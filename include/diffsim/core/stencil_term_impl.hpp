@@ -30,14 +30,20 @@ namespace diffsim {
 ///   bool active(const StencilValues<double, num_nodes, num_values>&) const
 ///                                                  whether the stencil has a force at all
 ///
+///   void work_derivatives(const StencilValues<T, num_nodes, num_values>&, const Vec3<T> (&w)[num_nodes],
+///                         StencilValues<T, num_nodes, num_values>& by) const
+///                                                  sets the derivatives of Σ w·f by x, by v and X where the force uses
+///                                                  these, and by p; a template on T. Without it these derivatives
+///                                                  take as many directions as there are inputs, which is slower
+///
 /// all marked DIFFSIM_FUNCTION. Each stencil is on one rank. A parameter has one value for all, or one a stencil: on
 /// entities as many as this rank's stencils, in their order; where stencils are some of the entities alone, their
 /// numbers among these are given. Sums over stencils have a fixed order, whatever the number
-/// of threads. Derivatives cost as many directions as there are inputs: a term of cells that is to be fast has kernels
-/// of its own.
+/// of threads.
 template <class F>
 class StencilTerm : public ForceTerm {
   using Inputs = stencil::Inputs<F>;
+  static constexpr int blocks = Inputs::first_value / Inputs::block;  // of vectors: x, and v and X where used
 
  public:
   static constexpr int N = F::num_nodes, P = F::num_values;
@@ -55,8 +61,8 @@ class StencilTerm : public ForceTerm {
         num_entities_(entities.empty() && num_entities == 0 ? count_ : num_entities),
         entities_(to_device("diffsim::core::stencil_entities", entities)),
         device_vertices_(to_device("diffsim::core::stencil_vertices", vertices_)),
-        rows_(make_zeroed_device_array<double>("diffsim::core::stencil_rows",
-                                               std::max(Inputs::count, 3 * N) * static_cast<std::size_t>(count_))) {
+        vectors_(make_zeroed_device_array<double>("diffsim::core::stencil_vectors",
+                                                  Inputs::first_value * static_cast<std::size_t>(count_))) {
     group_nodes();
   }
 
@@ -153,23 +159,25 @@ class StencilTerm : public ForceTerm {
 
   template <class Each>
   void add_vectors(const char* label, const stencil::Sweep<F>& sweep, const Each& each, Field& to) {
-    stencil::set_rows(label, sweep, 3 * N, rows_.data(), each);
-    stencil::add_rows<N>(nodes_, rows_.data(), 3 * N, 0, to.data());
+    stencil::set_vectors(label, sweep, vectors_.data(), each);
+    stencil::add_vectors(nodes_, vectors_.data(), to.data());
   }
 
   template <class Each>
   void add_derivatives(const char* label, const Configuration& at, const Each& each,
                        const ConfigurationAdjoint& adjoint, ParameterSet& gradient) {
-    const double* const rows = rows_.data();
-    stencil::set_rows(label, sweep(at, *parameters_), Inputs::count, rows_.data(), each);
-    stencil::add_rows<N>(nodes_, rows, Inputs::count, 0, adjoint.positions.data());
-    if (uses_velocities() && adjoint.velocities)
-      stencil::add_rows<N>(nodes_, rows, Inputs::count, Inputs::velocities, adjoint.velocities->data());
     Parameter* const rest = stencil::uses_rest<F>() ? gradient.find("rest_positions") : nullptr;
-    if (rest) stencil::add_rows<N>(nodes_, rows, Inputs::count, Inputs::rest, rest->field.data());
-    const auto to = takes_.template numbers<double>(gradient, at);
-    takes_.add_sums(stencil::add_values<P>(count_, entities_, rows, Inputs::count, Inputs::first_value, to), at,
-                    gradient);
+    const bool by_velocities = uses_velocities() && adjoint.velocities;
+    const auto block = [&](bool wanted, int k) {
+      return wanted ? vectors_.data() + k * static_cast<std::ptrdiff_t>(Inputs::block) * count_ : nullptr;
+    };
+    const stencil::VectorDerivatives by{block(true, 0), block(by_velocities, 1), block(rest != nullptr, blocks - 1)};
+    const auto sums = stencil::set_derivatives(label, sweep(at, *parameters_), each, by,
+                                               takes_.template numbers<double>(gradient, at));
+    stencil::add_vectors(nodes_, by.x, adjoint.positions.data());
+    if (by.v) stencil::add_vectors(nodes_, by.v, adjoint.velocities->data());
+    if (by.X) stencil::add_vectors(nodes_, by.X, rest->field.data());
+    takes_.add_sums(sums, at, gradient);
   }
 
   F force_;
@@ -179,7 +187,7 @@ class StencilTerm : public ForceTerm {
   int num_entities_;           // of this rank, that parameters are on
   DeviceArray<int> entities_;  // [count], or empty
   DeviceArray<int> device_vertices_;
-  DeviceArray<double> rows_;  // [count, inputs or 3 N]: what each stencil adds
+  DeviceArray<double> vectors_;  // [blocks, count, N, 3]: what each stencil adds, by x, v and X
   stencil::NodesOfVertices nodes_;
   std::unique_ptr<BlockScatter> blocks_;      // made when first assembled
   const ParameterSet* parameters_ = nullptr;  // prepared with

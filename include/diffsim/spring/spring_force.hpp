@@ -28,6 +28,17 @@ DIFFSIM_FUNCTION T length(const Vec3<T>& d) {
   return sqrt(square);
 }
 
+/// Sets the derivatives by the places of the work h(l) d·w of forces ± h d; slope = ∂h/∂l.
+template <class T, int P>
+DIFFSIM_FUNCTION void set_by_places(const Vec3<T>& d, const T& r, const T& h, const T& slope, const Vec3<T>& w,
+                                    StencilValues<T, 2, P>& by) {
+  const T along_d = is_zero(r) ? T(0.0) : dot(d, w) * slope / r;
+  for (int c = 0; c < 3; ++c) {
+    by.x[1][c] = h * w[c] + along_d * d[c];
+    by.x[0][c] = -by.x[1][c];
+  }
+}
+
 }  // namespace spring
 
 /// Spring of the tension T(s) = k₁ s + k₂ s² + k₃ s³ at the elongation s = l - L₀: forces ± T d/l on its ends. The
@@ -44,6 +55,24 @@ struct SpringForce {
       f[0][c] = over_length * d[c];
       f[1][c] = -f[0][c];
     }
+  }
+
+  /// With h = T(s)/l and w = w₀ - w₁ the work is h d·w, and ∂h/∂l = (T' - h)/l, ∂h/∂L₀ = -T'/l.
+  template <class T>
+  DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at,
+                                         const Vec3<T> (&w_at)[num_nodes],
+                                         StencilValues<T, num_nodes, num_values>& by) const {
+    const Vec3<T> d = at.x[1] - at.x[0], w = w_at[0] - w_at[1];
+    const T r = spring::length(d), over_l = T(1.0) / (r + at.p[4]), s = r + at.p[4] - at.p[3];
+    const T h = s * (at.p[0] + s * (at.p[1] + s * at.p[2])) * over_l;
+    const T slope = at.p[0] + s * (2.0 * at.p[1] + 3.0 * s * at.p[2]);
+    const T by_l = (slope - h) * over_l, along_d = dot(d, w), by_tension = along_d * over_l;
+    spring::set_by_places(d, r, h, by_l, w, by);
+    by.p[0] = by_tension * s;
+    by.p[1] = by.p[0] * s;
+    by.p[2] = by.p[1] * s;
+    by.p[3] = -(by_tension * slope);
+    by.p[4] = along_d * by_l;
   }
 
   /// ∫ T (1 - ε/l) dl from l = L₀ on. With T(s)/l = a₂ l² + a₁ l + a₀ + T(-L₀)/l.
@@ -74,6 +103,27 @@ struct DamperForce {
       f[0][c] = over_length * d[c];
       f[1][c] = -f[0][c];
     }
+  }
+
+  /// With w = w₀ - w₁ the work is c (ḋ·d) (d·w)/l².
+  template <class T>
+  DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at,
+                                         const Vec3<T> (&w_at)[num_nodes],
+                                         StencilValues<T, num_nodes, num_values>& by) const {
+    const Vec3<T> d = at.x[1] - at.x[0], rate = at.v[1] - at.v[0], w = w_at[0] - w_at[1];
+    const T r = spring::length(d), over_l = T(1.0) / (r + at.p[1]), over_square = over_l * over_l;
+    const T along_d = dot(d, w), along_rate = dot(rate, d), c = at.p[0] * over_square;
+    const T h = c * along_rate, by_l = -2.0 * h * over_l;
+    spring::set_by_places(d, r, h, by_l, w, by);
+    for (int k = 0; k < 3; ++k) {
+      const T by_d = c * along_d * rate[k];
+      by.x[1][k] += by_d;
+      by.x[0][k] -= by_d;
+      by.v[1][k] = c * along_d * d[k];
+      by.v[0][k] = -by.v[1][k];
+    }
+    by.p[0] = along_rate * along_d * over_square;
+    by.p[1] = along_d * by_l;
   }
 };
 
