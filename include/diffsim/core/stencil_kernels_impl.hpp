@@ -81,7 +81,8 @@ struct VectorDerivatives {
 };
 
 /// Sets the derivatives that each(sweep, i, its values, row) gives in the order of Inputs, zeros where the stencil is
-/// not active. Adds those by numbers p of single stencils to theirs; returns the sums of all.
+/// not active. Adds those by numbers p of single stencils to theirs; returns the sums of the other
+/// numbers'.
 template <class F, class Each>
 point::Sums<F::num_values> set_derivatives(const char* label, const Sweep<F>& sweep, const Each& each,
                                            const VectorDerivatives& vectors,
@@ -97,16 +98,19 @@ point::Sums<F::num_values> set_derivatives(const char* label, const Sweep<F>& sw
         const auto put = [&](double* all, int first) DIFFSIM_INLINED {
           if (!all) return;
           double* const of = all + static_cast<std::ptrdiff_t>(Of::block) * i;
-          for (int k = 0; k < Of::block; ++k) of[k] = row[first + k];
+          repeat<Of::block>([&](int k) DIFFSIM_INLINED { of[k] = row[first + k]; });
         };
         put(vectors.x, 0);
         if constexpr (uses_velocities<F>()) put(vectors.v, Of::velocities);
         if constexpr (uses_rest<F>()) put(vectors.X, Of::rest);
-        for (int k = 0; k < F::num_values; ++k) {
+        const int entity = entity_of(sweep.entities, i);
+        repeat<F::num_values>([&](int k) DIFFSIM_INLINED {
           const double derivative = row[Of::first_value + k];
-          s.of[k] += derivative;
-          if (to.of[k]) to.at(k, entity_of(sweep.entities, i)) += to.factor[k] * derivative;
-        }
+          if (to.of[k])
+            to.at(k, entity) += to.factor[k] * derivative;
+          else
+            s.of[k] += derivative;
+        });
       },
       sums);
   return sums;
