@@ -86,11 +86,13 @@ struct ForceAdjoint {
 void ExplicitModel::begin_adjoint(const ParameterSet& gradient) {
   SystemModel::begin_adjoint(gradient);
   records_velocities_ = gradient.find("damping") != nullptr || system_->any_term_uses_velocities();
+  records_forces_ = gradient.find("damping") != nullptr || system_->changes_mass(gradient);
 }
 
 void ExplicitModel::begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) {
   SystemModel::begin_adjoint_tangent(gradient, direction);
   records_velocities_ = records_velocities_ || direction.find("damping") != nullptr;
+  records_forces_ = false;  // their derivatives are computed with the forces
 }
 
 /// Reverse sweep over the stages of a step, T = double; with its derivative along a direction, T = Along.
@@ -153,10 +155,9 @@ class ExplicitModel::Reverse {
   /// Fields of the first derivative are the model's own, those of the second are made for it.
   void make_scratch() {
     f_bar_.value = &work_.local(work_.force_derivative, "force_adjoint");
-    force_.value = &work_.force;
     if constexpr (is_second) {
       gained_ = {make("gained"), make("gained_tangent")};
-      force_.derivative = make("force_tangent");
+      force_tangent_ = make("force_tangent");
       f_bar_.derivative = make("force_adjoint_tangent");
     } else {
       gained_.value = &work_.force;  // forces are done with when something is gained
@@ -184,7 +185,7 @@ class ExplicitModel::Reverse {
   void stage(int s, int i) {
     const Configuration at = model_.configuration(n_, s, i, recorded_);
     const bool shares_force = pending_.value && i == 0 && s > 0;
-    if ((to_mass_ || to_damping_ || along_mass()) && !shares_force) compute_force(at, s, i);
+    if ((to_mass_ || to_damping_ || along_mass()) && !shares_force) find_force(at, s, i);
     if (i == last_)
       reverse_end(s);
     else
@@ -204,11 +205,20 @@ class ExplicitModel::Reverse {
 
   bool along_mass() const { return is_second && model_.system_->changes_mass(*direction_); }
 
-  void compute_force(const Configuration& at, int s, int i) {
-    model_.system_->compute_force(at, *force_.value);
+  /// The stage's force, as it was recorded or computed again.
+  void find_force(const Configuration& at, int s, int i) {
+    force_ = {};
+    if constexpr (!is_second)
+      if (const Field* const force = recorded_.force(s, i)) {
+        force_.value = force->data();
+        return;
+      }
+    model_.system_->compute_force(at, work_.force);
+    force_.value = work_.force.data();
     if constexpr (is_second) {
       const Field* const dv = work_.complete(model_, moving_->velocities(s, i), work_.velocity_derivative);
-      model_.system_->compute_force_tangent(at, {moving_->positions(s, i), dv}, *direction_, *force_.derivative);
+      model_.system_->compute_force_tangent(at, {moving_->positions(s, i), dv}, *direction_, *force_tangent_);
+      force_.derivative = force_tangent_->data();
     }
   }
 
@@ -226,7 +236,7 @@ class ExplicitModel::Reverse {
     In<T> v{recorded_.velocities(s, 0).data()};
     if constexpr (is_second) v.derivative = moving_->velocities(s, 0).data();
     const EndAdjoint<T, 0> reverse{update_, weights, out<T>(x_bar_).in(), out<T>(v_bar_), bars_, out<T>(f_bar_)};
-    const EndUpdate<T, 0> forward{update_, weights, {}, out<T>(force_).in()};
+    const EndUpdate<T, 0> forward{update_, weights, {}, force_};
     const auto sums = sum<T>("diffsim::dynamics::damping_gradient", count_, DampingShare<T>{reverse, forward, v});
     for (std::size_t k = 0; k < 2; ++k) damping_sums_[k] += sums[k];
   }
@@ -243,7 +253,7 @@ class ExplicitModel::Reverse {
     Out<T> mass_bar{model_.system_->mass_gradient().data()};
     if constexpr (is_second) mass_bar.derivative = model_.system_->mass_gradient_tangent().data();
     for_components("diffsim::dynamics::mass_gradient", 0, count_,
-                   MassAdjoint<T>{update_.mass, out<T>(force_).in(), f_bar, mass_bar});
+                   MassAdjoint<T>{update_.mass, force_, f_bar, mass_bar});
   }
 
   void reverse_force(const Configuration& at, int s, int i) {
@@ -310,7 +320,9 @@ class ExplicitModel::Reverse {
   bool to_damping_, to_mass_;
   bool rated_;  // some force depends on velocities
   std::vector<std::unique_ptr<Field>> own_;
-  Pair force_, f_bar_, gained_, gained_v_, pending_;
+  Pair f_bar_, gained_, gained_v_, pending_;
+  In<T> force_{};                   // of the stage, where gradients take it
+  Field* force_tangent_ = nullptr;  // where T has derivatives
   Pair acceleration_bars_[max_stages];
   EarlierAdjoints<T> bars_{};
   std::array<double, 2> damping_sums_{};
@@ -330,7 +342,7 @@ void ExplicitModel::step_adjoint_tangent(int n, const Record& record, const Step
   const ProfilingRegion region("diffsim::dynamics::step_adjoint_tangent");
   const auto& recorded = static_cast<const ExplicitRecord&>(record);
   if (rule_.stages.size() > 1) work_->make_stages(*this);
-  ExplicitRecord moving(make_state(), substeps_, rule_.stages.size(), true);
+  ExplicitRecord moving(make_state(), substeps_, rule_.stages.size(), true, false);
   State change = tangent.before.clone();
   synchronise(change);
   for (int s = 0; s < substeps_; ++s) substep_tangent(n, s, recorded, direction, change, &moving);

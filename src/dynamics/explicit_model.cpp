@@ -114,14 +114,15 @@ void ExplicitModel::require_reversible() const {
 }
 
 std::unique_ptr<Record> ExplicitModel::make_record() const {
-  return std::make_unique<ExplicitRecord>(make_state(), substeps_, rule_.stages.size(), records_velocities_);
+  return std::make_unique<ExplicitRecord>(make_state(), substeps_, rule_.stages.size(), records_velocities_,
+                                          records_forces_);
 }
 
 std::size_t ExplicitModel::record_bytes() const {
   const auto x = 24 * static_cast<std::size_t>(system_->mesh().num_vertices());
   const auto v = 24 * static_cast<std::size_t>(system_->mesh().num_owned_vertices());
   const std::size_t stages = static_cast<std::size_t>(substeps_) * rule_.stages.size();
-  return stages * x + (records_velocities_ ? stages : 1) * v;
+  return stages * x + (records_velocities_ ? stages : 1) * v + (records_forces_ ? stages * v : 0);
 }
 
 void ExplicitModel::step(int n, State& state, Record* record) {
@@ -157,10 +158,12 @@ void ExplicitModel::substep(int n, int s, State& state, ExplicitRecord* record) 
         require_free({x, n, nullptr, nullptr, time_of(n, s)}, {X, n, nullptr, nullptr, time_of(n, s, i)}, s);
     }
     if (record) record->save(s, i, at);
-    if (i > 0 || s == 0 || !reuses_forces())
+    if (i > 0 || s == 0 || !reuses_forces()) {
       system_->compute_force(
           {X, n, work_->invalid_cell.data() + s, work_->complete(*this, V, work_->velocities), time_of(n, s, i)},
           work_->force);
+      if (record) record->save_force(s, i, work_->force);
+    }
     if (i == last) break;
     for_components("diffsim::dynamics::acceleration", 0, static_cast<int>(v.size()),
                    StoreAcceleration<double>{

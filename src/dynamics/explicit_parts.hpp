@@ -19,12 +19,13 @@
 namespace diffsim {
 namespace dynamics {
 
-/// Positions and, if asked for, velocities of all stages of all substeps of a step; the first are the step's initial
-/// state.
+/// Positions and, if asked for, velocities and forces of all stages of all substeps of a step; the first positions and
+/// velocities are the step's initial state.
 class ExplicitRecord : public Record {
  public:
-  ExplicitRecord(State initial, int substeps, std::size_t stages, bool velocities)
+  ExplicitRecord(State initial, int substeps, std::size_t stages, bool velocities, bool forces)
       : initial_(std::move(initial)), stages_(static_cast<int>(stages)) {
+    for (int k = 0; forces && k < substeps * stages_; ++k) forces_.push_back({initial_["velocities"].like("force")});
     for (int k = 1; k < substeps * stages_; ++k) {
       positions_.push_back(initial_["positions"].like("positions"));
       if (velocities) velocities_.push_back(initial_["velocities"].like("velocities"));
@@ -34,6 +35,7 @@ class ExplicitRecord : public Record {
 
   /// Of stage i of substep s.
   void save(int s, int i, const State& at) {
+    if (!forces_.empty()) forces_[force_place(s, i)].is_saved = false;
     if (s == 0 && i == 0) {
       initial_.copy_from(at);
       return;
@@ -41,6 +43,19 @@ class ExplicitRecord : public Record {
     positions_[place(s, i)].copy_from(at["positions"]);
     if (!velocities_.empty()) velocities_[place(s, i)].copy_from(at["velocities"]);
   }
+  /// Keeps the force of owned vertices at a stage that `save` has been called for, if forces were asked for.
+  void save_force(int s, int i, const Field& force) {
+    if (forces_.empty()) return;
+    Force& to = forces_[force_place(s, i)];
+    copy_values(static_cast<int>(to.field.size()), force, to.field);
+    to.is_saved = true;
+  }
+  /// Force of owned vertices at stage i of substep s, or nullptr: it was not kept.
+  const Field* force(int s, int i) const {
+    if (forces_.empty() || !forces_[force_place(s, i)].is_saved) return nullptr;
+    return &forces_[force_place(s, i)].field;
+  }
+
   const Field& positions(int s, int i) const {
     return s == 0 && i == 0 ? initial_["positions"] : positions_[place(s, i)];
   }
@@ -51,11 +66,17 @@ class ExplicitRecord : public Record {
   }
 
  private:
+  struct Force {
+    Field field;
+    bool is_saved = false;
+  };
   std::size_t place(int s, int i) const { return static_cast<std::size_t>(s * stages_ + i - 1); }
+  std::size_t force_place(int s, int i) const { return static_cast<std::size_t>(s * stages_ + i); }
 
   State initial_;
   int stages_;
   std::vector<Field> positions_, velocities_;
+  std::vector<Force> forces_;
 };
 
 }  // namespace dynamics

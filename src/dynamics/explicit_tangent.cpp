@@ -35,6 +35,7 @@ Configuration ExplicitModel::configuration(int n, int s, int i, const ExplicitRe
 void ExplicitModel::prepare_tangent(const ParameterSet& direction) {
   SystemModel::prepare_tangent(direction);
   records_velocities_ = direction.find("damping") != nullptr || system_->any_term_uses_velocities();
+  records_forces_ = false;
 }
 
 void ExplicitModel::step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) {

@@ -106,6 +106,7 @@ class ExplicitModel : public SystemModel {
   std::unique_ptr<Workspace> work_;
   bool reversible_ = false;
   bool records_velocities_ = false;  // the derivatives by damping, or of forces that depend on velocities, need them
+  bool records_forces_ = false;      // the derivatives by damping and mass need them
 };
 
 }  // namespace diffsim
