@@ -220,7 +220,9 @@ void ExplicitModel::step_back(int n, State& state, Record& record) {
     system_->compute_force({positions, n, work_->invalid_cell.data() + s, nullptr, time_of(n, s)}, work_->force);
     take_back_velocities(update, work_->grid, work_->force, velocities);
     Kokkos::fence();
-    static_cast<ExplicitRecord&>(record).save(s, 0, state);
+    auto& recorded = static_cast<ExplicitRecord&>(record);
+    recorded.save(s, 0, state);
+    recorded.save_force(s, 0, work_->force);
   }
 }
 
