@@ -162,6 +162,32 @@ TEST_F(Springs, learn_lengths_that_reach_a_target) {
   }
 }
 
+TEST_F(Springs, go_on_where_they_were_stopped) {
+  const std::string parameters =
+      "parameters: [{name: rest_length, per: segment_step}, {name: point_mass, per: vertex},\n"
+      "             {name: initial_velocities, per: vertex}]\n";
+  for (const std::string integrator : {"symplectic_euler", "implicit_euler"}) {
+    write("scene.yaml",
+          scene(springs, parameters, integrator) +
+              "checkpoint: {schedule: two_level, every: 4, snapshots: 2, store: tiered, interval: 0, directory: " +
+              path("checkpoints") + "}\n");
+    good({"gradient", "scene.yaml"}, "whole");
+    // This limit stops a run at its first step.
+    for (std::size_t n = 1; n < num_steps; ++n) {
+      const Ran stopped = run({"gradient", "scene.yaml", "--resume", "--time-limit", "1e-9"}, "out");
+      EXPECT_EQ(stopped.code, 3) << stopped.err;
+      if (rank_ == 0) {
+        EXPECT_NE(stopped.out.find("stopped at step " + std::to_string(n) + ";"), std::string::npos) << stopped.out;
+      }
+    }
+    good({"gradient", "scene.yaml", "--resume"}, "out");
+    if (rank_ == 0) {
+      EXPECT_EQ(read("out/gradient.h5"), read("whole/gradient.h5")) << integrator;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
 TEST_F(Springs, whose_ends_meet_stop_the_run_unless_they_are_softened) {
   // The free end falls along the spring onto the fixed one in one step.
   write("ladder.obj", "v 0 0 0\nv 0.1 0 0\nl 1 2\n");

@@ -77,12 +77,14 @@ void set_vectors(const char* label, const Sweep<F>& sweep, double* vectors, cons
 
 /// Where derivatives by the nodes' vectors go, [count, num_nodes, 3] each, or nullptr: not wanted.
 struct VectorDerivatives {
-  double *x, *v, *X;
+  double* x;
+  double* v;
+  double* X;
 };
 
-/// Sets the derivatives that each(sweep, i, its values, row) gives in the order of Inputs, zeros where the stencil is
-/// not active. Adds those by numbers p of single stencils to theirs; returns the sums of the other
-/// numbers'.
+/// Sets the derivatives by the nodes' vectors that each(sweep, i, its values, row) gives in the order of Inputs, zeros
+/// where the stencil is not active. Adds the derivatives by numbers p of single stencils to `to`; returns the sums of
+/// the derivatives by numbers p that all stencils share.
 template <class F, class Each>
 point::Sums<F::num_values> set_derivatives(const char* label, const Sweep<F>& sweep, const Each& each,
                                            const VectorDerivatives& vectors,

@@ -38,12 +38,11 @@ namespace diffsim {
 ///
 /// all marked DIFFSIM_FUNCTION. Each stencil is on one rank. A parameter has one value for all, or one a stencil: on
 /// entities as many as this rank's stencils, in their order; where stencils are some of the entities alone, their
-/// numbers among these are given. Sums over stencils have a fixed order, whatever the number
-/// of threads.
+/// numbers among these are given. Sums at vertices have a fixed order, whatever the number of threads.
 template <class F>
 class StencilTerm : public ForceTerm {
   using Inputs = stencil::Inputs<F>;
-  static constexpr int blocks = Inputs::first_value / Inputs::block;  // of vectors: x, and v and X where used
+  static constexpr int num_blocks = Inputs::first_value / Inputs::block;  // of vectors: x, and v and X where used
 
  public:
   static constexpr int N = F::num_nodes, P = F::num_values;
@@ -171,7 +170,8 @@ class StencilTerm : public ForceTerm {
     const auto block = [&](bool wanted, int k) {
       return wanted ? vectors_.data() + k * static_cast<std::ptrdiff_t>(Inputs::block) * count_ : nullptr;
     };
-    const stencil::VectorDerivatives by{block(true, 0), block(by_velocities, 1), block(rest != nullptr, blocks - 1)};
+    const stencil::VectorDerivatives by{block(true, 0), block(by_velocities, 1),
+                                        block(rest != nullptr, num_blocks - 1)};
     const auto sums = stencil::set_derivatives(label, sweep(at, *parameters_), each, by,
                                                takes_.template numbers<double>(gradient, at));
     stencil::add_vectors(nodes_, by.x, adjoint.positions.data());
@@ -187,7 +187,7 @@ class StencilTerm : public ForceTerm {
   int num_entities_;           // of this rank, that parameters are on
   DeviceArray<int> entities_;  // [count], or empty
   DeviceArray<int> device_vertices_;
-  DeviceArray<double> vectors_;  // [blocks, count, N, 3]: what each stencil adds, by x, v and X
+  DeviceArray<double> vectors_;  // [num_blocks, count, N, 3]: what each stencil adds, by x, v and X
   stencil::NodesOfVertices nodes_;
   std::unique_ptr<BlockScatter> blocks_;      // made when first assembled
   const ParameterSet* parameters_ = nullptr;  // prepared with
