@@ -76,6 +76,8 @@ std::string to_string(ParameterEntry::Per per) {
       return "vertex_step";
     case ParameterEntry::Per::segment_step:
       return "segment_step";
+    case ParameterEntry::Per::triangle:
+      return "triangle";
   }
   return {};
 }

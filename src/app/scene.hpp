@@ -178,7 +178,7 @@ struct ObjectiveEntry {
 };
 
 struct ParameterEntry {
-  enum class Per { global, region, cell, segment, step, vertex, vertex_step, segment_step };
+  enum class Per { global, region, cell, segment, step, vertex, vertex_step, segment_step, triangle };
   std::string name;
   Per per = Per::global;
   std::optional<RegionName> region;

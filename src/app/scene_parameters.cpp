@@ -189,7 +189,7 @@ void parse_map(const Mapping& mapping, const Value& value, const Scene& scene, c
     mapping.place().fail("`map` says what the numbers do to each cell or vertex; remove `per` and `region`");
   if (!kind.of_material && entry.per != Per::vertex)
     value.place.fail("goes with parameters of cells and vertices; remove it");
-  // Of a material's parameter `per` is global, region, then the one for each cell, segment or vertex.
+  // Of a material's parameter `per` is global, region, then the one for each cell, segment, triangle or vertex.
   if (kind.of_material) entry.per = kind.per[2];
 }
 
@@ -224,7 +224,7 @@ ParameterEntry parse_parameter(const Value& value, const Scene& scene) {
 }  // namespace
 
 bool is_of_material(const ParameterSpec& spec) {
-  if (spec.home == ParameterHome::cells || spec.home == ParameterHome::segments) return true;
+  if (spec.home == ParameterHome::cells) return true;
   return std::any_of(cell_models().begin(), cell_models().end(),
                      [&](const CellModel* model) { return model->has_parameter(spec.name); });
 }
@@ -242,6 +242,9 @@ std::vector<Per> per_of(const ParameterSpec& spec) {
     case ParameterHome::segments:
       per = {Per::global, Per::region, Per::segment};
       if (spec.by_step) per.push_back(Per::segment_step);
+      break;
+    case ParameterHome::triangles:
+      per = {Per::global, Per::region, Per::triangle};
       break;
     case ParameterHome::vertices:
       if (is_of_material(spec)) return {Per::global, Per::region, Per::vertex};

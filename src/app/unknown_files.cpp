@@ -69,6 +69,9 @@ void write_unknowns(Hdf5File& file, const std::string& group, const Scene& scene
       case Per::segment:
         write_cell_steps(file, mesh, dataset, numbers, CellKind::segment, unit);
         break;
+      case Per::triangle:
+        write_cell_steps(file, mesh, dataset, numbers, CellKind::triangle, unit);
+        break;
       case Per::segment_step:
         write_cell_steps(file, mesh, dataset, numbers, CellKind::segment, unit, scene.solver.steps);
         break;

@@ -50,6 +50,8 @@ std::optional<CellKind> kind_of(const std::string& parameter) {
   switch (spec_of(parameter).home) {
     case ParameterHome::segments:
       return CellKind::segment;
+    case ParameterHome::triangles:
+      return CellKind::triangle;
     case ParameterHome::vertices:
       return {};
     default:
@@ -183,6 +185,8 @@ std::vector<double> load_start(const Scene& scene, const TetrahedralMesh& mesh, 
       return load_cells(mesh, initial);
     case Per::segment:
       return load_numbers(mesh, initial, CellKind::segment, 0).values;
+    case Per::triangle:
+      return load_numbers(mesh, initial, CellKind::triangle, 0).values;
     case Per::segment_step: {
       const StepValues values = load_numbers(mesh, initial, CellKind::segment, static_cast<int>(steps));
       return values.steps > 1 ? values.values : repeated(values.values, static_cast<int>(steps));

@@ -13,22 +13,26 @@
 namespace diffsim {
 namespace {
 
-/// A vertex, a rank that has it, and the lowest one that does.
+/// A vertex, a rank that has it, and the lowest one that has a cell at it.
 struct Copy {
   std::int64_t vertex;
   std::int64_t rank;
   std::int64_t owner;
+  std::int64_t has_no_cell;  // 1 where the rank has none at the vertex
 };
 
-bool by_vertex(const Copy& a, const Copy& b) { return std::tie(a.vertex, a.rank) < std::tie(b.vertex, b.rank); }
+bool by_vertex(const Copy& a, const Copy& b) {
+  return std::tie(a.vertex, a.has_no_cell, a.rank) < std::tie(b.vertex, b.has_no_cell, b.rank);
+}
 
-/// For each of this rank's `vertices` (ascending), the lowest rank that has it. They meet at even shares of the file.
+/// For each of this rank's `vertices` (ascending), the lowest rank that has a cell at it. `has_cell` [vertices]:
+/// whether this rank has one. The vertices meet at even shares of the file.
 std::vector<std::int64_t> lowest_ranks(MPI_Comm comm, const std::vector<std::int64_t>& vertices,
-                                       std::int64_t num_vertices) {
+                                       const std::vector<char>& has_cell, std::int64_t num_vertices) {
   const int rank = rank_of(comm);
   const EvenShare shares(comm, num_vertices);
   std::vector<Copy> copies;
-  for (const std::int64_t vertex : vertices) copies.push_back({vertex, rank, rank});
+  for (std::size_t v = 0; v < vertices.size(); ++v) copies.push_back({vertices[v], rank, rank, has_cell[v] == 0});
   copies = redistribute(comm, copies, [&](const Copy& copy) { return shares.owner(copy.vertex); });
   std::sort(copies.begin(), copies.end(), by_vertex);
   for (std::size_t i = 1; i < copies.size(); ++i)
@@ -42,22 +46,28 @@ std::vector<std::int64_t> lowest_ranks(MPI_Comm comm, const std::vector<std::int
 
 }  // namespace
 
-LocalNodes local_nodes(MPI_Comm comm, const std::vector<std::int64_t>& file_cells, std::int64_t num_vertices) {
+int LocalNodes::place(std::int64_t vertex) const {
+  return static_cast<int>(std::lower_bound(file_index.begin(), file_index.end(), vertex) - file_index.begin());
+}
+
+LocalNodes local_nodes(MPI_Comm comm, const std::vector<std::int64_t>& file_cells,
+                       const std::vector<std::int64_t>& others, std::int64_t num_vertices) {
   LocalNodes nodes{file_cells, {}, {}};
   std::vector<std::int64_t>& vertices = nodes.file_index;
+  vertices.insert(vertices.end(), others.begin(), others.end());
   std::sort(vertices.begin(), vertices.end());
   vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
   vertices.shrink_to_fit();
   const int rank = rank_of(comm), ranks = num_ranks(comm);
   nodes.is_ghost.assign(vertices.size(), 0);
+  nodes.cells.resize(file_cells.size());
+  for (std::size_t i = 0; i < file_cells.size(); ++i) nodes.cells[i] = nodes.place(file_cells[i]);
   if (ranks > 1) {
-    const std::vector<std::int64_t> owners = lowest_ranks(comm, vertices, num_vertices);
+    std::vector<char> has_cell(vertices.size(), 0);
+    for (const int node : nodes.cells) has_cell[static_cast<std::size_t>(node)] = 1;
+    const std::vector<std::int64_t> owners = lowest_ranks(comm, vertices, has_cell, num_vertices);
     for (std::size_t v = 0; v < owners.size(); ++v) nodes.is_ghost[v] = owners[v] != rank;
   }
-  nodes.cells.resize(file_cells.size());
-  for (std::size_t i = 0; i < file_cells.size(); ++i)
-    nodes.cells[i] =
-        static_cast<int>(std::lower_bound(vertices.begin(), vertices.end(), file_cells[i]) - vertices.begin());
   return nodes;
 }
 

@@ -2,6 +2,8 @@
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -18,6 +20,7 @@
 #include "diffsim/mesh/quadrature.hpp"
 #include "local_nodes.hpp"
 #include "partition.hpp"
+#include "vertices_across.hpp"
 
 namespace diffsim {
 namespace {
@@ -62,6 +65,17 @@ std::vector<std::int64_t> take_nodes(MPI_Comm comm, MeshData& data, std::vector<
     nodes.insert(nodes.end(), added.begin(), added.end());
   }
   return nodes;
+}
+
+/// Vertices across the sides of this rank's triangles, as `vertices_across`. `nodes`: those of all batches' cells.
+/// Collective.
+std::vector<std::int64_t> across_sides(MPI_Comm comm, const MeshData& data, const std::vector<CellBatch>& batches,
+                                       const std::vector<std::int64_t>& nodes) {
+  if (data.lower(CellKind::triangle).num == 0) return {};
+  const CellBatch& triangles = batches[index_of(CellKind::triangle) + 1];
+  const auto begin = nodes.begin() + static_cast<std::ptrdiff_t>(triangles.begin);
+  const auto size = static_cast<std::ptrdiff_t>(3 * triangles.file_index.size());
+  return vertices_across(comm, {begin, begin + size}, data.num_vertices);
 }
 
 /// For each node, whether several ranks have it. `order`: places of the nodes in the file. Collective.
@@ -122,7 +136,12 @@ void TetrahedralMesh::number(MeshData& data) {
   release_free_memory();  // one rank may have had all cells
   num_cells_ = static_cast<int>(batches[0].file_index.size());
   const auto num_cells = static_cast<std::size_t>(num_cells_);
-  LocalNodes nodes = local_nodes(comm_, take_nodes(comm_, data, batches), data.num_vertices);
+  std::vector<std::int64_t> nodes_of_cells = take_nodes(comm_, data, batches);
+  const std::vector<std::int64_t> across = across_sides(comm_, data, batches, nodes_of_cells);
+  std::vector<std::int64_t> others;
+  std::copy_if(across.begin(), across.end(), std::back_inserter(others), [](std::int64_t v) { return v >= 0; });
+  LocalNodes nodes = local_nodes(comm_, nodes_of_cells, others, data.num_vertices);
+  nodes_of_cells = {};
   const std::size_t num_vertices = nodes.file_index.size();
   auto node_order = std::make_unique<FileOrder>(comm_, data.num_vertices, nodes.file_index, 0, block_vertices);
   std::vector<double> node_positions = node_order->from_file(data.coordinates, 3);
@@ -148,6 +167,12 @@ void TetrahedralMesh::number(MeshData& data) {
   cells_.resize(width * static_cast<std::size_t>(CellScatter::num_padded(num_cells_)));
   CellScatter::fill_up(cells_, num_cells_, nodes_per_cell());
   for (std::size_t k = 0; k < lower_.size(); ++k) add_vertices(batches[k + 1], lower_[k].vertices);
+  for (const int cell : batches[index_of(CellKind::triangle) + 1].order)
+    for (std::size_t side = 0; side < 3; ++side) {
+      const std::int64_t vertex = across[3 * static_cast<std::size_t>(cell) + side];
+      lower_[index_of(CellKind::triangle)].across.push_back(
+          vertex < 0 ? static_cast<int>(vertex) : number_of_node[static_cast<std::size_t>(nodes.place(vertex))]);
+    }
   nodes.cells = {};
   positions_.resize(3 * num_vertices);
   for (std::size_t v = 0; v < num_vertices; ++v)

@@ -1,13 +1,14 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
+#include "diffsim/shell/cloth_model.hpp"
 #include "diffsim/simulation/material.hpp"
 #include "diffsim/spring/spring_model.hpp"
 
 namespace diffsim {
 
 const std::vector<const CellModel*>& cell_models() {
-  static const std::vector<const CellModel*> models{&spring_model()};
+  static const std::vector<const CellModel*> models{&spring_model(), &cloth_model()};
   return models;
 }
 

@@ -183,6 +183,50 @@ TEST(lower_cells, of_a_boundary_point_outwards_and_keep_their_groups) {
   EXPECT_NEAR(volume, 6.0, 1e-12);
 }
 
+/// Of each triangle, by its number in the file: the vertices across its sides, by those in the file.
+std::vector<std::int64_t> across_in_file(const TetrahedralMesh& mesh) {
+  const LowerCellSet& set = mesh.lower_cells(CellKind::triangle);
+  std::vector<std::int64_t> across(3 * static_cast<std::size_t>(mesh.num_global(CellKind::triangle)), -9);
+  EXPECT_EQ(set.across.size(), set.vertices.size());
+  for (std::size_t c = 0; c < set.entities->local(); ++c)
+    for (std::size_t side = 0; side < 3; ++side) {
+      const int vertex = set.across[3 * c + side];
+      across[3 * static_cast<std::size_t>(set.order->file_index()[c]) + side] =
+          vertex < 0 ? vertex : mesh.vertex_order().file_index()[static_cast<std::size_t>(vertex)];
+    }
+  MPI_Allreduce(MPI_IN_PLACE, across.data(), static_cast<int>(across.size()), MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+  return across;
+}
+
+TEST(lower_cells, triangles_know_the_vertices_across_their_sides) {
+  const int nx = 12, ny = 8;
+  const TetrahedralMesh mesh(MPI_COMM_WORLD, whole_on_first_rank(MPI_COMM_WORLD, sheet()));
+  const std::vector<std::int64_t> across = across_in_file(mesh);
+  const auto vertex = [](int i, int j) {
+    return i < 0 || j < 0 || i > nx || j > ny ? no_vertex_across : std::int64_t{j} * (nx + 1) + i;
+  };
+  for (int j = 0; j < ny; ++j)
+    for (int i = 0; i < nx; ++i) {
+      // The square's corners are a, b, c and d; its triangles a, b, d and a, d, c.
+      const std::vector<std::int64_t> expected{vertex(i + 2, j + 1), vertex(i, j + 1), vertex(i, j - 1),
+                                               vertex(i + 1, j + 2), vertex(i - 1, j), vertex(i + 1, j)};
+      const auto first = across.begin() + std::ptrdiff_t{6} * (j * nx + i);
+      EXPECT_EQ(std::vector<std::int64_t>(first, first + 6), expected) << i << ", " << j;
+    }
+}
+
+TEST(lower_cells, of_which_three_have_a_side_name_no_vertex_across_it) {
+  MeshData data;
+  data.num_vertices = 5;
+  data.coordinates = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, -1, 0, 0, 0, 1};
+  data.lower(CellKind::triangle).num = 3;
+  data.lower(CellKind::triangle).nodes = {0, 1, 2, 1, 0, 3, 4, 0, 1};
+  const TetrahedralMesh mesh(MPI_COMM_WORLD, whole_on_first_rank(MPI_COMM_WORLD, std::move(data)));
+  const std::int64_t none = no_vertex_across, many = many_vertices_across;
+  const std::vector<std::int64_t> expected{none, none, many, none, none, many, many, none, none};
+  EXPECT_EQ(across_in_file(mesh), expected);
+}
+
 TEST(lower_cells, a_mesh_without_tetrahedra) {
   const TetrahedralMesh mesh(MPI_COMM_WORLD, whole_on_first_rank(MPI_COMM_WORLD, grid_of_triangles({9, 9}, {1, 1}, 0)));
   EXPECT_EQ(mesh.num_global_cells(), 0);

@@ -75,7 +75,6 @@ inline std::vector<double> direction_of(DifferentiableSolver& solver, const std:
   MPI_Allreduce(MPI_IN_PLACE, &size, 1, MPI_DOUBLE, MPI_MAX, mesh.comm());
   if (size == 0.0) size = 0.1;
   std::vector<double> direction(values.size());
-  const std::vector<int>& ends = mesh.lower_cells(CellKind::segment).vertices;
   for (std::size_t i = 0; i < direction.size(); ++i) {
     const std::size_t entry = i / components;
     double place[3] = {0.0, 0.0, 0.0};
@@ -83,10 +82,13 @@ inline std::vector<double> direction_of(DifferentiableSolver& solver, const std:
       for (std::size_t corner = 0; corner < 4; ++corner)
         for (std::size_t c = 0; c < 3; ++c)
           place[c] += 0.25 * mesh.rest_positions()[3 * static_cast<std::size_t>(mesh.cells()[4 * entry + corner]) + c];
-    } else if (field.on().name() == name_of(CellKind::segment)) {
-      for (std::size_t end = 0; end < 2; ++end)
+    } else if (const auto kind = cell_kind(field.on().name())) {
+      const auto corners = static_cast<std::size_t>(corners_of(*kind));
+      const std::vector<int>& vertices = mesh.lower_cells(*kind).vertices;
+      for (std::size_t k = 0; k < corners; ++k)
         for (std::size_t c = 0; c < 3; ++c)
-          place[c] += 0.5 * mesh.rest_positions()[3 * static_cast<std::size_t>(ends[2 * entry + end]) + c];
+          place[c] += mesh.rest_positions()[3 * static_cast<std::size_t>(vertices[corners * entry + k]) + c] /
+                      static_cast<double>(corners);
     } else if (!field.on().is_one_for_all()) {
       for (std::size_t c = 0; c < 3; ++c) place[c] = mesh.rest_positions()[3 * entry + c];
     }

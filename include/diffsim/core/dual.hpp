@@ -116,6 +116,15 @@ DIFFSIM_FUNCTION Dual<T, N> sqrt(const Dual<T, N>& a) {
   return detail::chain(a, root, T(T(0.5) / root));
 }
 template <class T, int N>
+DIFFSIM_FUNCTION Dual<T, N> atan2(const Dual<T, N>& y, const Dual<T, N>& x) {
+  using std::atan2;
+  const T square = x.value * x.value + y.value * y.value;
+  Dual<T, N> angle;
+  angle.value = atan2(y.value, x.value);
+  for (int i = 0; i < N; ++i) angle.derivative[i] = (x.value * y.derivative[i] - y.value * x.derivative[i]) / square;
+  return angle;
+}
+template <class T, int N>
 DIFFSIM_FUNCTION Dual<T, N> pow(const Dual<T, N>& a, double p) {
   using std::pow;
   return detail::chain(a, T(pow(a.value, p)), T(T(p) * T(pow(a.value, p - 1.0))));

@@ -29,10 +29,11 @@ struct Interval {
 
 /// The entities that a parameter has values on.
 enum class ParameterHome {
-  one,       ///< one value for the whole model
-  cells,     ///< one value a tetrahedron
-  segments,  ///< one value a segment
-  vertices,  ///< one value a vertex
+  one,        ///< one value for the whole model
+  cells,      ///< one value a tetrahedron
+  segments,   ///< one value a segment
+  triangles,  ///< one value a triangle
+  vertices,   ///< one value a vertex
 };
 
 /// Quantity that an optimiser moves: the value of a parameter or its logarithm.

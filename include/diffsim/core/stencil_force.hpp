@@ -46,6 +46,13 @@ concept HasWorkDerivatives = requires(const F& f, const Values<F>& at, const Vec
   f.work_derivatives(at, w, by);
 };
 template <class F>
+concept HasEnergyDerivatives = requires(const F& f, const Values<F>& at, Values<F>& by) {
+  f.energy_derivatives(at, by);
+};
+/// Whether derivatives of the work Σ w·f follow from the force's formulas.
+template <class F>
+concept HasFormulas = HasWorkDerivatives<F> || HasEnergyDerivatives<F>;
+template <class F>
 constexpr bool uses_velocities() {
   if constexpr (requires { F::uses_velocities; }) return F::uses_velocities;
   return false;
@@ -101,6 +108,10 @@ DIFFSIM_FUNCTION void forces_of(const F& f, const StencilValues<T, F::num_nodes,
                                 Vectors<F, T>& out) {
   if constexpr (HasForces<F>) {
     f.forces(at, out);
+  } else if constexpr (HasEnergyDerivatives<F>) {
+    StencilValues<T, F::num_nodes, F::num_values> by;
+    f.energy_derivatives(at, by);
+    repeat<3 * F::num_nodes>([&](int k) DIFFSIM_INLINED { out[k / 3][k % 3] = -by.x[k / 3][k % 3]; });
   } else {
     constexpr int n = 3 * F::num_nodes;
     const Dual<T, n> energy = f.energy(combined(at, point::Varied<n>()));
@@ -126,6 +137,30 @@ DIFFSIM_FUNCTION T work_of(const F& f, const StencilValues<T, F::num_nodes, F::n
       return a;
     };
     return -f.energy(combined(at, along_w)).derivative[0];
+  }
+}
+
+/// Sets the derivatives of Σ w·f by x, by v and X where the force uses these, and by p. Those of an energy E are minus
+/// the derivatives of ∂E/∂x, ∂E/∂X and ∂E/∂p along w.
+template <class F, class T>
+DIFFSIM_FUNCTION void work_derivatives_of(const F& f, const StencilValues<T, F::num_nodes, F::num_values>& at,
+                                          const Vectors<F, T>& w, StencilValues<T, F::num_nodes, F::num_values>& by) {
+  if constexpr (HasWorkDerivatives<F>) {
+    f.work_derivatives(at, w, by);
+  } else {
+    constexpr int n = 3 * F::num_nodes;
+    const auto along_w = [&](const T& value, const T&, int place) DIFFSIM_INLINED {
+      Dual<T, 1> a = Dual<T, 1>::constant(value);
+      if (place < n) a.derivative[0] = w[place / 3][place % 3];
+      return a;
+    };
+    StencilValues<Dual<T, 1>, F::num_nodes, F::num_values> of_energy;
+    f.energy_derivatives(combined(at, along_w), of_energy);
+    repeat<n>([&](int k) DIFFSIM_INLINED {
+      by.x[k / 3][k % 3] = -of_energy.x[k / 3][k % 3].derivative[0];
+      if constexpr (uses_rest<F>()) by.X[k / 3][k % 3] = -of_energy.X[k / 3][k % 3].derivative[0];
+    });
+    repeat<F::num_values>([&](int k) DIFFSIM_INLINED { by.p[k] = -of_energy.p[k].derivative[0]; });
   }
 }
 

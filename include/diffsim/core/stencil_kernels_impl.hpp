@@ -1,8 +1,11 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
+#include <vector>
 
 #include "diffsim/core/block_matrix_impl.hpp"
 #include "diffsim/core/loops_impl.hpp"
@@ -83,12 +86,13 @@ struct VectorDerivatives {
 };
 
 /// Sets the derivatives by the nodes' vectors that each(sweep, i, its values, row) gives in the order of Inputs, zeros
-/// where the stencil is not active. Adds the derivatives by numbers p of single stencils to `to`; returns the sums of
-/// the derivatives by numbers p that all stencils share.
+/// where the stencil is not active. Adds the derivatives by numbers p of entities to `to`, or sets them for each
+/// stencil where `numbers`, [count, num_values], is not nullptr; returns the sums of the derivatives by numbers p that
+/// all stencils share.
 template <class F, class Each>
 point::Sums<F::num_values> set_derivatives(const char* label, const Sweep<F>& sweep, const Each& each,
                                            const VectorDerivatives& vectors,
-                                           const point::ParameterNumbers<F::num_values, double>& to) {
+                                           const point::ParameterNumbers<F::num_values, double>& to, double* numbers) {
   using Of = Inputs<F>;
   point::Sums<F::num_values> sums;
   Kokkos::parallel_reduce(
@@ -108,10 +112,11 @@ point::Sums<F::num_values> set_derivatives(const char* label, const Sweep<F>& sw
         const int entity = entity_of(sweep.entities, i);
         repeat<F::num_values>([&](int k) DIFFSIM_INLINED {
           const double derivative = row[Of::first_value + k];
-          if (to.of[k])
+          if (numbers)
+            numbers[F::num_values * static_cast<std::ptrdiff_t>(i) + k] = derivative;
+          else if (to.of[k])
             to.at(k, entity) += to.factor[k] * derivative;
-          else
-            s.of[k] += derivative;
+          if (!to.of[k]) s.of[k] += derivative;
         });
       },
       sums);
@@ -150,12 +155,12 @@ struct Tangents {
 /// Number of derivatives of w·f taken at once: as many as a SIMD register has numbers.
 inline constexpr int at_once = 8;
 
-/// Derivatives of w·f by all inputs, by the force's own formulas: put(number of the input, derivative).
+/// Derivatives of w·f by all inputs, by formulas: put(number of the input, derivative).
 template <class F, class T, class Put>
 DIFFSIM_FUNCTION void put_work_derivatives(const F& f, const Values<F, T>& at, const Vectors<F, T>& w, const Put& put) {
   using Of = Inputs<F>;
   Values<F, T> by;
-  f.work_derivatives(at, w, by);
+  work_derivatives_of(f, at, w, by);
   repeat<Of::block>([&](int k) DIFFSIM_INLINED {
     put(k, by.x[k / 3][k % 3]);
     if constexpr (uses_velocities<F>()) put(Of::velocities + k, by.v[k / 3][k % 3]);
@@ -170,7 +175,7 @@ struct Adjoints {
   const double* w;
 
   DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int i, const Values<F>& at, double* row) const {
-    if constexpr (HasWorkDerivatives<F>) {
+    if constexpr (HasFormulas<F>) {
       Vectors<F> by_force;
       read_nodes(sweep, i, w, by_force);
       put_work_derivatives<F, double>(sweep.force, at, by_force, [&](int k, double d) DIFFSIM_INLINED { row[k] = d; });
@@ -206,7 +211,7 @@ struct AdjointTangents {
     for (int k = 0; k < 3 * F::num_nodes; ++k)
       by_force[k / 3][k % 3] = along(value[k / 3][k % 3], change[k / 3][k % 3]);
     const Values<F> along_direction = read(sweep, direction, i);
-    if constexpr (HasWorkDerivatives<F>)
+    if constexpr (HasFormulas<F>)
       put_work_derivatives<F, Dual<double, 1>>(sweep.force, combined(at, along_direction, point::Along()), by_force,
                                                [&](int k, const Dual<double, 1>& d)
                                                    DIFFSIM_INLINED { row[k] = d.derivative[0]; });
@@ -272,23 +277,54 @@ struct Jacobians {
   }
 };
 
-/// Stencils' nodes grouped by vertex, in the order of the stencils.
-struct NodesOfVertices {
-  DeviceArray<int> vertex;  // [n], those that stencils have
-  DeviceArray<int> begin;   // [n + 1]
-  DeviceArray<int> node;    // num_nodes · stencil + its node
+/// Places in an array of numbers of vertices, or entities, grouped by these, in the order of the places.
+struct Grouped {
+  DeviceArray<int> value;  // [n], those that there are, ascending
+  DeviceArray<int> begin;  // [n + 1]
+  DeviceArray<int> place;
 };
 
-/// y_v += Σ of the stencils' vectors, [count, num_nodes, 3], of nodes at v.
-inline void add_vectors(const NodesOfVertices& of, const double* vectors, double* y) {
+inline Grouped grouped(const std::vector<int>& values) {
+  std::vector<int> places(values.size()), distinct, begin;
+  std::iota(places.begin(), places.end(), 0);
+  const auto value_at = [&](int place) { return values[static_cast<std::size_t>(place)]; };
+  std::stable_sort(places.begin(), places.end(), [&](int a, int b) { return value_at(a) < value_at(b); });
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (!distinct.empty() && distinct.back() == value_at(places[i])) continue;
+    distinct.push_back(value_at(places[i]));
+    begin.push_back(static_cast<int>(i));
+  }
+  begin.push_back(static_cast<int>(places.size()));
+  return {to_device("diffsim::core::grouped_value", distinct), to_device("diffsim::core::grouped_begin", begin),
+          to_device("diffsim::core::grouped_place", places)};
+}
+
+/// y_v += Σ of the vectors of nodes at v, [stencils, num_nodes, 3]. `nodes`: the stencils' nodes by vertex.
+inline void add_vectors(const Grouped& nodes, const double* vectors, double* y) {
   Kokkos::parallel_for(
-      "diffsim::core::stencil_sums", Range(0, static_cast<int>(of.vertex.size())), KOKKOS_LAMBDA(int i) {
+      "diffsim::core::stencil_sums", Range(0, static_cast<int>(nodes.value.size())), KOKKOS_LAMBDA(int i) {
         double sum[3] = {};
-        for (int s = of.begin(i); s < of.begin(i + 1); ++s) {
-          const double* const vector = vectors + 3 * static_cast<std::ptrdiff_t>(of.node(s));
+        for (int s = nodes.begin(i); s < nodes.begin(i + 1); ++s) {
+          const double* const vector = vectors + 3 * static_cast<std::ptrdiff_t>(nodes.place(s));
           for (int c = 0; c < 3; ++c) sum[c] += vector[c];
         }
-        for (int c = 0; c < 3; ++c) y[3 * static_cast<std::ptrdiff_t>(of.vertex(i)) + c] += sum[c];
+        for (int c = 0; c < 3; ++c) y[3 * static_cast<std::ptrdiff_t>(nodes.value(i)) + c] += sum[c];
+      });
+  Kokkos::fence();
+}
+
+/// Adds the sums of numbers, [stencils, P], of the stencils of each entity to the entities' parameters.
+template <int P>
+void add_numbers(const Grouped& stencils, const double* numbers, const point::ParameterNumbers<P, double>& to) {
+  Kokkos::parallel_for(
+      "diffsim::core::stencil_number_sums", Range(0, static_cast<int>(stencils.value.size())), KOKKOS_LAMBDA(int i) {
+        for (int k = 0; k < P; ++k) {
+          if (!to.of[k]) continue;
+          double sum = 0.0;
+          for (int s = stencils.begin(i); s < stencils.begin(i + 1); ++s)
+            sum += numbers[P * static_cast<std::ptrdiff_t>(stencils.place(s)) + k];
+          to.at(k, stencils.value(i)) += to.factor[k] * sum;
+        }
       });
   Kokkos::fence();
 }

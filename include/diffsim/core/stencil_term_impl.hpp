@@ -36,9 +36,15 @@ namespace diffsim {
 ///                                                  these, and by p; a template on T. Without it these derivatives
 ///                                                  take as many directions as there are inputs, which is slower
 ///
+///   void energy_derivatives(const StencilValues<T, num_nodes, num_values>&,
+///                           StencilValues<T, num_nodes, num_values>& by) const
+///                                                  sets the derivatives of the energy by x, by X where the energy uses
+///                                                  it, and by p; a template on T, Dual<T, 1> among them. The forces
+///                                                  and the derivatives of Σ w·f follow from these
+///
 /// all marked DIFFSIM_FUNCTION. Each stencil is on one rank. A parameter has one value for all, or one a stencil: on
-/// entities as many as this rank's stencils, in their order; where stencils are some of the entities alone, their
-/// numbers among these are given. Sums at vertices have a fixed order, whatever the number of threads.
+/// entities as many as this rank's stencils, in their order; where not every entity is one stencil, each stencil's
+/// entity is given. Sums at vertices have a fixed order, whatever the number of threads.
 template <class F>
 class StencilTerm : public ForceTerm {
   using Inputs = stencil::Inputs<F>;
@@ -50,7 +56,7 @@ class StencilTerm : public ForceTerm {
   /// `vertices`: [stencils, N] local vertices.
   StencilTerm(std::string name, const F& force, std::vector<PointParameter> parameters, std::vector<int> vertices)
       : StencilTerm(std::move(name), force, std::move(parameters), std::move(vertices), {}, 0) {}
-  /// `entities`: [stencils], the entity that each stencil is, no two the same, of `num_entities` on this rank.
+  /// `entities`: [stencils], the entity whose parameters each stencil takes, of `num_entities` on this rank.
   StencilTerm(std::string name, const F& force, std::vector<PointParameter> parameters, std::vector<int> vertices,
               const std::vector<int>& entities, int num_entities)
       : force_(force),
@@ -61,8 +67,9 @@ class StencilTerm : public ForceTerm {
         entities_(to_device("diffsim::core::stencil_entities", entities)),
         device_vertices_(to_device("diffsim::core::stencil_vertices", vertices_)),
         vectors_(make_zeroed_device_array<double>("diffsim::core::stencil_vectors",
-                                                  Inputs::first_value * static_cast<std::size_t>(count_))) {
-    group_nodes();
+                                                  Inputs::first_value * static_cast<std::size_t>(count_))),
+        nodes_(stencil::grouped(vertices_)) {
+    group_stencils(entities);
   }
 
   std::string name() const override { return takes_.term(); }
@@ -121,19 +128,14 @@ class StencilTerm : public ForceTerm {
   }
 
  private:
-  void group_nodes() {
-    std::vector<int> nodes(vertices_.size()), vertex, begin;
-    for (std::size_t s = 0; s < nodes.size(); ++s) nodes[s] = static_cast<int>(s);
-    const auto vertex_of = [&](int s) { return vertices_[static_cast<std::size_t>(s)]; };
-    std::stable_sort(nodes.begin(), nodes.end(), [&](int a, int b) { return vertex_of(a) < vertex_of(b); });
-    for (std::size_t s = 0; s < nodes.size(); ++s) {
-      if (!vertex.empty() && vertex.back() == vertex_of(nodes[s])) continue;
-      vertex.push_back(vertex_of(nodes[s]));
-      begin.push_back(static_cast<int>(s));
-    }
-    begin.push_back(static_cast<int>(nodes.size()));
-    nodes_ = {to_device("diffsim::core::stencil_vertex", vertex), to_device("diffsim::core::stencil_begin", begin),
-              to_device("diffsim::core::stencil_node", nodes)};
+  /// Stencils by entity, and room for their derivatives by numbers, where an entity has several.
+  void group_stencils(const std::vector<int>& entities) {
+    std::vector<int> sorted = entities;
+    std::sort(sorted.begin(), sorted.end());
+    if (P == 0 || std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end()) return;
+    stencils_ = stencil::grouped(entities);
+    numbers_ = make_zeroed_device_array<double>("diffsim::core::stencil_numbers",
+                                                static_cast<std::size_t>(P) * static_cast<std::size_t>(count_));
   }
 
   stencil::Sweep<F> sweep(const Configuration& at, const ParameterSet& set) const {
@@ -172,8 +174,10 @@ class StencilTerm : public ForceTerm {
     };
     const stencil::VectorDerivatives by{block(true, 0), block(by_velocities, 1),
                                         block(rest != nullptr, num_blocks - 1)};
-    const auto sums = stencil::set_derivatives(label, sweep(at, *parameters_), each, by,
-                                               takes_.template numbers<double>(gradient, at));
+    const auto numbers = takes_.template numbers<double>(gradient, at);
+    double* const of_stencils = numbers_.size() > 0 ? numbers_.data() : nullptr;
+    const auto sums = stencil::set_derivatives(label, sweep(at, *parameters_), each, by, numbers, of_stencils);
+    if (of_stencils) stencil::add_numbers(stencils_, of_stencils, numbers);
     stencil::add_vectors(nodes_, by.x, adjoint.positions.data());
     if (by.v) stencil::add_vectors(nodes_, by.v, adjoint.velocities->data());
     if (by.X) stencil::add_vectors(nodes_, by.X, rest->field.data());
@@ -187,8 +191,10 @@ class StencilTerm : public ForceTerm {
   int num_entities_;           // of this rank, that parameters are on
   DeviceArray<int> entities_;  // [count], or empty
   DeviceArray<int> device_vertices_;
-  DeviceArray<double> vectors_;  // [num_blocks, count, N, 3]: what each stencil adds, by x, v and X
-  stencil::NodesOfVertices nodes_;
+  DeviceArray<double> vectors_;               // [num_blocks, count, N, 3]: what each stencil adds, by x, v and X
+  stencil::Grouped nodes_;                    // by vertex
+  stencil::Grouped stencils_;                 // by entity, where an entity has several
+  DeviceArray<double> numbers_;               // [count, P] there: derivatives by p
   std::unique_ptr<BlockScatter> blocks_;      // made when first assembled
   const ParameterSet* parameters_ = nullptr;  // prepared with
 };

@@ -1,0 +1,39 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/core/parameter_spec.hpp"
+
+namespace diffsim {
+
+/// Parameters of cloth; see membrane_energy.hpp and hinge_energy.hpp for the letters.
+struct ClothParameters {
+  static constexpr ParameterSpec stiffness{.name = "cloth_stiffness",
+                                           .unit = "N/m",
+                                           .meaning = "k: force of a strip of cloth over its strain and width",
+                                           .range = Interval::positive(),
+                                           .sample = 60.0,
+                                           .home = ParameterHome::triangles};
+  static constexpr ParameterSpec poisson_ratio{.name = "cloth_poisson_ratio",
+                                               .meaning =
+                                                   "ν: strain across a stretched strip of cloth, negated, over "
+                                                   "the strain along it",
+                                               .range = {.low = -1.0, .high = 1.0},
+                                               .sample = 0.3,
+                                               .home = ParameterHome::triangles,
+                                               .default_value = 0.3};
+  static constexpr ParameterSpec bending{.name = "cloth_bending",
+                                         .unit = "N m",
+                                         .meaning = "B: stiffness of the hinges between triangles",
+                                         .range = Interval::not_negative(),
+                                         .sample = 0.01,
+                                         .home = ParameterHome::triangles,
+                                         .default_value = 0.0};
+  static constexpr ParameterSpec density{.name = "cloth_density",
+                                         .unit = "kg/m²",
+                                         .meaning = "mass of cloth over its area at rest",
+                                         .range = Interval::positive(),
+                                         .sample = 0.4,
+                                         .home = ParameterHome::triangles};
+};
+
+}  // namespace diffsim

@@ -1,0 +1,136 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Scenes of cloth.
+#include <cmath>
+
+#include "diffsim/io/hdf5_file.hpp"
+#include "runner_fixture.hpp"
+
+namespace diffsim::app {
+namespace {
+
+/// Two rows of three points, four triangles.
+const std::string sheet =
+    "v 0 0 0\nv 0.1 0 0\nv 0.2 0 0.01\nv 0 0.1 0\nv 0.1 0.1 0.02\nv 0.2 0.1 0\n"
+    "f 1 2 5\nf 1 5 4\nf 2 3 6\nf 2 6 5\n";
+constexpr std::size_t num_triangles = 4;
+const std::string silk = "{cloth_stiffness: 20, cloth_bending: 1.0e-3, cloth_density: 0.2}";
+
+std::string scene(const std::string& material, const std::string& more,
+                  const std::string& integrator = "symplectic_euler") {
+  return "bodies:\n  flag:\n    kind: cloth\n    mesh: {file: sheet.obj}\n    material: " + material +
+         "\nregions:\n  pole: {body: flag, vertices: [0, 3]}\n  tip: {body: flag, vertices: [2, 5]}\n"
+         "boundary: [{region: pole, fix: [x, y, z]}]\n"
+         "solver: {integrator: " +
+         integrator + ", dt: 0.004, steps: 12" + (integrator == "symplectic_euler" ? ", substeps: 2, damping: 1" : "") +
+         "}\nobjective: [{type: target_position, region: tip, target: [0.3, 0.1, 0.1]}]\n" + more;
+}
+
+class Cloth : public RunnerTest {
+ protected:
+  void SetUp() override {
+    RunnerTest::SetUp();
+    write("sheet.obj", sheet);
+  }
+  std::vector<double> dataset(const std::string& file, const std::string& name) const {
+    return Hdf5File::open(MPI_COMM_WORLD, path(file)).read_array<double>(name);
+  }
+  void good(const std::vector<std::string>& words, const std::string& output) {
+    const Ran ran = run(words, output);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    if (rank_ == 0) {
+      EXPECT_EQ(ran.out.find("independent"), std::string::npos) << ran.out;
+    }
+  }
+  void refused(const std::string& text, const std::string& says) {
+    write("bad.yaml", text);
+    const Ran ran = run({"gradient", "bad.yaml"}, "bad");
+    EXPECT_EQ(ran.code, 2) << ran.err;
+    if (rank_ == 0) {
+      EXPECT_NE(ran.err.find(says), std::string::npos) << ran.err;
+    }
+  }
+};
+
+TEST_F(Cloth, passes_the_check_of_its_gradient_by_every_parameter) {
+  const std::string parameters =
+      "parameters:\n  - {name: cloth_stiffness, per: triangle}\n  - {name: cloth_poisson_ratio, per: global}\n"
+      "  - {name: cloth_bending, per: region}\n  - {name: cloth_density, per: triangle}\n"
+      "  - {name: rest_positions, per: vertex}\n";
+  for (const std::string integrator : {"symplectic_euler", "implicit_euler"}) {
+    write("scene.yaml", scene(silk, parameters, integrator));
+    good({"check", "scene.yaml"}, "check");
+  }
+}
+
+TEST_F(Cloth, has_gradients_in_files_whose_parts_add_up) {
+  const auto gradient = [&](const std::string& name, const std::string& per) {
+    write("scene.yaml", scene(silk, "parameters: [{name: " + name + ", per: " + per + "}]\n"));
+    good({"gradient", "scene.yaml"}, per);
+    return dataset(per + "/gradient.h5", (per == "triangle" ? "/bodies/flag/gradient/" : "/gradient/") + name);
+  };
+  for (const std::string name : {"cloth_stiffness", "cloth_poisson_ratio", "cloth_bending", "cloth_density"}) {
+    const std::vector<double> each = gradient(name, "triangle");
+    ASSERT_EQ(each.size(), num_triangles);
+    double total = 0.0;
+    for (const double value : each) total += value;
+    const double all = gradient(name, "global").at(0);
+    EXPECT_NE(all, 0.0) << name;
+    EXPECT_NEAR(total, all, 1e-12 * std::abs(all)) << name;
+    EXPECT_NEAR(gradient(name, "region").at(0), all, 1e-12 * std::abs(all)) << name;
+  }
+}
+
+TEST_F(Cloth, takes_its_parameters_from_files) {
+  {
+    Hdf5File file = Hdf5File::create(MPI_COMM_WORLD, path("material.h5"), "test", 1);
+    file.write_array("/k", std::vector{20.0, 25.0, 30.0, 15.0}, {num_triangles});
+    file.write_array("/bodies/flag/k", std::vector{20.0, 25.0, 30.0, 15.0}, {num_triangles});
+    file.publish();
+  }
+  const std::string rest = ", cloth_bending: 1.0e-3, cloth_density: 0.2}";
+  const auto loss = [&](const std::string& material, const std::string& start, const std::string& output) {
+    write("scene.yaml", scene(material, "parameters: [{name: cloth_stiffness, per: triangle" + start + "}]\n"));
+    good({"gradient", "scene.yaml"}, output);
+    return dataset(output + "/gradient.h5", "/loss").at(0);
+  };
+  const double by_material = loss("{cloth_stiffness: {file: material.h5, dataset: /k}" + rest, "", "material");
+  const double by_initial = loss(silk, ", initial: {file: material.h5, dataset: /k}", "initial");
+  EXPECT_NEAR(by_initial, by_material, 1e-14);
+  EXPECT_GT(std::abs(by_material - loss(silk, "", "even")), 1e-9);
+}
+
+TEST_F(Cloth, finds_the_stiffness_that_a_shape_was_made_with) {
+  const std::string target = "objective: [{type: target_position, region: tip, target: [0.3, 0.1, 0.1]}]\n";
+  std::string made = scene("{cloth_stiffness: 26, cloth_density: 0.2}", "output: {every: 1}\n");
+  made.erase(made.find(target), target.size());
+  write("made.yaml", made);
+  good({"simulate", "made.yaml"}, "made");
+  std::string sought = scene("{cloth_stiffness: 20, cloth_density: 0.2}",
+                             "parameters: [{name: cloth_stiffness, per: global, search: logarithm}]\n"
+                             "optimiser: {method: lbfgs, max_iterations: 20}\n");
+  sought.replace(sought.find(target), target.size(),
+                 "objective: [{type: track, observations: made/trajectory.h5, region: tip}]\n");
+  write("sought.yaml", sought);
+  good({"invert", "sought.yaml"}, "found");
+  EXPECT_NEAR(dataset("found/parameters.h5", "/parameters/cloth_stiffness").at(0), 26.0, 26e-4);
+}
+
+TEST_F(Cloth, refuses_what_it_cannot_be_made_of) {
+  const std::string sought = "parameters: [{name: cloth_stiffness, per: global}]\n";
+  refused(scene("{cloth_density: 0.2}", sought), "bodies.flag.material.cloth_stiffness: is missing");
+  refused(scene("{cloth_stiffness: 20}", sought), "bodies.flag.material.cloth_density: is missing");
+  refused(scene("{cloth_stiffness: 20, cloth_density: 0}", sought), "cloth_density: 0 is not positive");
+  refused(scene("{cloth_stiffness: 20, cloth_density: 1, cloth_poisson_ratio: 1}", sought), "cloth_poisson_ratio: 1");
+  refused(scene("{cloth_stiffness: 20, cloth_density: 1, cloth_bending: -1}", sought), "cloth_bending: -1 is negative");
+  refused(scene("{cloth_stiffness: 20, cloth_density: 1, density: 3}", sought), "density");
+  refused(scene(silk, "parameters: [{name: cloth_stiffness, per: cell}]\n"), "triangle");
+  // A fifth triangle at the side of the first two.
+  write("sheet.obj", sheet + "v 0.05 0.05 0.1\nf 1 5 7\n");
+  refused(scene(silk, sought), "triangle 0 has a side that two other triangles have, too");
+  write("scene.yaml", scene("{cloth_stiffness: 20, cloth_density: 0.2}", sought));
+  good({"check", "scene.yaml"}, "check");
+}
+
+}  // namespace
+}  // namespace diffsim::app

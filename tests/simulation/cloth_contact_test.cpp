@@ -1,0 +1,172 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Cloth that touches: a sheet on a plane, on a block of tetrahedra beside an obstacle of triangles, and on itself.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "diffsim/mesh/join_bodies.hpp"
+#include "diffsim/simulation/simulator.hpp"
+#include "mesh/body_meshes.hpp"
+#include "simulation/whole_gradient_testing.hpp"
+
+namespace diffsim {
+namespace {
+
+using testing::grid_of_triangles;
+using testing::whole_on_first_rank;
+
+struct Case {
+  std::string integrator;
+  bool friction;
+  double thickness = 0.0;
+};
+
+std::string name_of_case(const ::testing::TestParamInfo<Case>& of) {
+  return of.param.integrator + (of.param.friction ? "_with_friction" : "") +
+         (of.param.thickness > 0.0 ? "_and_thickness" : "");
+}
+
+DifferentiableMaterial cloth(const std::string& region) {
+  return {"cloth",
+          {{"cloth_stiffness", 40.0}, {"cloth_poisson_ratio", 0.25}, {"cloth_bending", 1e-3}, {"cloth_density", 0.8}},
+          region};
+}
+
+ContactOptions contact_of(const Case& of) {
+  ContactOptions contact;
+  contact.barrier_distance = 0.012;
+  // Explicit steps bear a soft barrier only.
+  contact.barrier_stiffness = is_explicit_integrator(of.integrator) ? 2e3 : 4e4;
+  contact.friction = of.friction ? 0.3 : 0.0;
+  contact.friction_velocity = 0.8;
+  contact.self = true;
+  if (of.thickness > 0.0) contact.thickness = of.thickness;
+  return contact;
+}
+
+SolverOptions options_of(const Case& of, double dt) {
+  SolverOptions options{
+      .dt = dt, .substeps = 4, .damping = 1.0, .gravity = {0.5, -9.8, 0.2}, .integrator = of.integrator};
+  options.implicit.newton.tolerance = 1e-13;
+  options.implicit.newton.linear_tolerance = 1e-13;
+  return options;
+}
+
+/// A sheet of 12 triangles of 0.15 m by 0.1 m, normals along -y. It is turned, for its edges to be far from parallel to
+/// those of a block, where second derivatives of the mollified barrier jump.
+MeshData sheet(MPI_Comm comm, double height) {
+  MeshData data = grid_of_triangles({3, 2}, {0.15, 0.1}, 0.0);
+  for (std::size_t i = 0; i < data.coordinates.size(); i += 3) {
+    double* const x = &data.coordinates[i];
+    const double u = x[0], w = x[1];
+    x[0] = 0.95 * u - 0.31 * w + 0.023;
+    x[1] = height + 0.02 * u + 0.004 * std::cos(40.0 * w);
+    x[2] = 0.31 * u + 0.95 * w - 0.012;
+  }
+  return whole_on_first_rank(comm, std::move(data));
+}
+
+void throw_down(DifferentiableSolver& solver, const std::string& region) {
+  const TetrahedralMesh& mesh = *solver.mesh();
+  std::vector<double> start(3 * static_cast<std::size_t>(mesh.num_owned_vertices()), 0.0);
+  for (const int v : mesh.region(region).vertices)
+    for (std::size_t c = 0; c < 3 && v < mesh.num_owned_vertices(); ++c)
+      start[3 * static_cast<std::size_t>(v) + c] = std::array{0.3, -0.4, 0.15}[c];
+  solver.set_initial_velocity(start);
+}
+
+DifferentiableSolver make_sheet_on_plane(const Case& of, MPI_Comm comm) {
+  auto mesh = std::make_shared<TetrahedralMesh>(comm, sheet(comm, 0.003));
+  DifferentiableSolver solver(mesh, {cloth("all")}, options_of(of, 0.002));
+  throw_down(solver, "all");
+  ContactOptions contact = contact_of(of);
+  contact.planes.push_back({.point = {0.0, -0.004, 0.0}, .normal = {0.05, 1.0, 0.02}, .label = "floor"});
+  solver.add_contact(contact);
+  return solver;
+}
+
+/// A sheet that falls on a block, none of whose pairs starts at the barrier distance, where higher derivatives jump.
+/// Beside it is a patch that is an obstacle, so that cloth is some of the triangles only.
+DifferentiableSolver make_sheet_on_block(const Case& of, MPI_Comm comm) {
+  std::vector<NamedMesh> bodies;
+  bodies.push_back(
+      {"block", testing::box_body(comm, {"block", {0.1, 0.05, 0.1}, {1, 1, 1}, {0.0237, -0.054, -0.0083}})});
+  bodies.push_back({"patch", whole_on_first_rank(comm, grid_of_triangles({2, 1}, {0.1, 0.05}, 0.5))});
+  bodies.push_back({"sheet", sheet(comm, 0.005)});
+  auto mesh = std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(bodies)));
+  const DifferentiableMaterial rubber{
+      "stable_neo_hookean", {{"youngs_modulus", 5e4}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "block/all"};
+  DifferentiableSolver solver(mesh, {rubber, cloth("sheet/all")}, options_of(of, 0.002));
+  solver.fix("block/y_min");
+  throw_down(solver, "sheet/all");
+  solver.add_contact(contact_of(of));
+  return solver;
+}
+
+/// A strip folded like a hairpin, whose two halves fall towards each other.
+DifferentiableSolver make_fold(const Case& of, MPI_Comm comm) {
+  const int n = 9;
+  MeshData data = grid_of_triangles({n, 1}, {0.9, 0.1}, 0.0);
+  const double pi = std::acos(-1.0), radius = 0.008, straight = 0.15;
+  for (std::size_t i = 0; i < data.coordinates.size(); i += 3) {
+    double* const x = &data.coordinates[i];
+    // Along the strip: a straight part, three chords of a half circle, and a straight part back.
+    const double s = x[0] / 0.1 - 3.0;
+    const double angle = pi * std::min(1.0, std::max(0.0, s / 3.0));
+    const double before = straight * std::min(0.0, s / 3.0), after = straight * std::max(0.0, (s - 3.0) / 3.0);
+    x[2] = x[1] + 0.0031 * std::max(0.0, s);
+    x[0] = before - after + radius * std::sin(angle);
+    x[1] = -radius * std::cos(angle);
+  }
+  auto mesh = std::make_shared<TetrahedralMesh>(comm, whole_on_first_rank(comm, std::move(data)));
+  mesh->define_region("lower", VertexList{{0, 1, 2, 10, 11, 12}});
+  DifferentiableSolver solver(mesh, {cloth("all")}, options_of(of, 0.001));
+  solver.fix("lower");
+  throw_down(solver, "all");
+  solver.add_contact(contact_of(of));
+  return solver;
+}
+
+using Make = DifferentiableSolver (*)(const Case&, MPI_Comm);
+
+void expect_slopes(Make make_case, const Case& of, int num_steps, const std::vector<std::string>& more) {
+  const auto make = [&](MPI_Comm comm) { return make_case(of, comm); };
+  DifferentiableSolver solver = make(MPI_COMM_WORLD);
+  EXPECT_GT(testing_gradient::most_active_pairs(solver, num_steps), 2);
+  std::vector<std::string> names{"cloth_stiffness",   "cloth_poisson_ratio", "cloth_bending",
+                                 "cloth_density",     "barrier_distance",    "barrier_stiffness",
+                                 "initial_positions", "initial_velocities",  "rest_positions"};
+  if (of.friction) names.insert(names.end(), {"friction", "friction_velocity"});
+  if (of.thickness > 0.0) names.emplace_back("thickness");
+  names.insert(names.end(), more.begin(), more.end());
+  testing_gradient::expect_slopes(make, num_steps, names);
+}
+
+class SheetOnPlane : public ::testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(cases, SheetOnPlane,
+                         ::testing::Values(Case{"symplectic_euler", false}, Case{"velocity_verlet", true, 0.002},
+                                           Case{"implicit_euler", true}),
+                         name_of_case);
+TEST_P(SheetOnPlane, has_the_gradients_whose_slopes_differences_have) {
+  expect_slopes(make_sheet_on_plane, GetParam(), 8, {"obstacle_position:floor"});
+}
+
+class SheetOnBlock : public ::testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(cases, SheetOnBlock,
+                         ::testing::Values(Case{"velocity_verlet", true}, Case{"implicit_euler", true, 0.002}),
+                         name_of_case);
+TEST_P(SheetOnBlock, has_the_gradients_whose_slopes_differences_have) {
+  expect_slopes(make_sheet_on_block, GetParam(), 8, {"youngs_modulus"});
+}
+
+class Fold : public ::testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(cases, Fold, ::testing::Values(Case{"symplectic_euler", false}, Case{"newmark", false, 0.002}),
+                         name_of_case);
+TEST_P(Fold, has_the_gradients_whose_slopes_differences_have) { expect_slopes(make_fold, GetParam(), 5, {}); }
+
+}  // namespace
+}  // namespace diffsim
