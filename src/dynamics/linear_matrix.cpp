@@ -36,8 +36,19 @@ void keep(Field& field, const Field& fixed_field) {
   Kokkos::fence();
 }
 
-/// Zeroes the rows and columns of fixed components but for the size of their diagonal.
-void eliminate(const BlockMatrix::Data& data, const Field& fixed_field) {
+/// Number that an eliminated component has on the diagonal of a vertex's 3×3 block: the size of the one there; where
+/// nothing resists its motion, that of the vertex's stiffest component, or 1.
+DIFFSIM_FUNCTION double kept_on_diagonal(const double* block, int component) {
+  const auto size = [&](int c) { return block[4 * c] < 0.0 ? -block[4 * c] : block[4 * c]; };
+  if (size(component) > 0.0) return size(component);
+  double largest = 0.0;
+  for (int c = 0; c < 3; ++c) largest = size(c) > largest ? size(c) : largest;
+  return largest > 0.0 ? largest : 1.0;
+}
+
+/// Zeroes the rows and columns of fixed components but for the diagonal, where `is_first` of the shares of a matrix
+/// keeps a number that is not zero.
+void eliminate(const BlockMatrix::Data& data, const Field& fixed_field, bool is_first) {
   const DeviceArray<double> values = data.values;
   const DeviceArray<int> row_begin = data.row_begin, columns = data.columns;
   const double* const fixed = fixed_field.data();
@@ -47,9 +58,12 @@ void eliminate(const BlockMatrix::Data& data, const Field& fixed_field) {
           for (int r = 0; r < 3; ++r)
             for (int c = 0; c < 3; ++c) {
               if (fixed[3 * row + r] == 0.0 && fixed[3 * columns(k) + c] == 0.0) continue;
-              double& value = values(9 * static_cast<std::ptrdiff_t>(k) + 3 * r + c);
-              const bool diagonal = columns(k) == row && r == c;
-              value = !diagonal ? 0.0 : value < 0.0 ? -value : value;
+              double* const block = &values(9 * static_cast<std::ptrdiff_t>(k));
+              double& value = block[3 * r + c];
+              if (columns(k) != row || r != c)
+                value = 0.0;
+              else
+                value = is_first ? kept_on_diagonal(block, r) : (value < 0.0 ? -value : value);
             }
       });
   Kokkos::fence();
@@ -146,7 +160,7 @@ const double* LinearSystem::join(const std::vector<MatrixShare*>& shares) {
 void LinearSystem::fill(const std::vector<MatrixShare*>& shares, bool symmetric) {
   std::vector<std::uint64_t> patterns;
   for (MatrixShare* share : shares) {
-    eliminate(share->blocks().data(), share->complete(fixed_));
+    eliminate(share->blocks().data(), share->complete(fixed_), share == shares.front());
     patterns.push_back(share->blocks().pattern());
   }
   const bool other_pattern = !matrix_ || patterns_ != patterns, other_kind = symmetric != symmetric_;

@@ -47,6 +47,23 @@ std::array<double, 6> eigenvectors(Matrix6 a, Matrix6& vectors) {
   return values;
 }
 
+/// Part of the largest eigenvalue below which a motion counts as free.
+constexpr double negligible = 1e-10;
+
+double largest_of(const std::array<double, 6>& values) { return *std::max_element(values.begin(), values.end()); }
+
+/// Adds m mᵀ to `gram` for motions m that move no vertex, as a straight line has about itself: they need no support.
+/// `all`: Σ r rᵀ over all components.
+void add_idle_motions(const Matrix6& all, Matrix6& gram) {
+  Matrix6 motions;
+  const std::array<double, 6> values = eigenvectors(all, motions);
+  for (std::size_t k = 0; k < 6; ++k) {
+    if (values[k] > negligible * largest_of(values)) continue;
+    for (std::size_t i = 0; i < 6; ++i)
+      for (std::size_t j = 0; j < 6; ++j) gram[i][j] += motions[k][i] * motions[k][j];
+  }
+}
+
 /// "translation along x + 0.5 rotation about z".
 std::string describe(const std::array<double, 6>& motion) {
   const double largest = std::abs(
@@ -72,29 +89,33 @@ void require_support(const TetrahedralMesh& mesh, const std::uint8_t* fixed) {
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 4, MPI_DOUBLE, MPI_SUM, mesh.comm()));
   for (std::size_t i = 0; i < 3 * owned; ++i) size = std::max(size, std::abs(X[i] - sums[i % 3] / sums[3]));
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &size, 1, MPI_DOUBLE, MPI_MAX, mesh.comm()));
-  // Σ r rᵀ over fixed components, r what the six motions do to the component.
-  Matrix6 gram{};
+  // Σ r rᵀ over fixed components and over all, r what the six motions do to the component.
+  std::array<Matrix6, 2> grams{};
   for (std::size_t v = 0; v < owned; ++v) {
     double x[3];
     for (std::size_t c = 0; c < 3; ++c) x[c] = (X[3 * v + c] - sums[c] / sums[3]) / size;
     for (std::size_t c = 0; c < 3; ++c) {
-      if (!((bits[v] >> c) & 1)) continue;
       std::array<double, 6> r{};
       r[c] = 1.0;
       const std::size_t c1 = (c + 1) % 3, c2 = (c + 2) % 3;
       r[3 + c1] = x[c2];
       r[3 + c2] = -x[c1];
-      for (std::size_t i = 0; i < 6; ++i)
-        for (std::size_t j = 0; j < 6; ++j) gram[i][j] += r[i] * r[j];
+      for (const std::size_t of : {std::size_t{0}, std::size_t{1}}) {
+        if (of == 0 && !((bits[v] >> c) & 1)) continue;
+        for (std::size_t i = 0; i < 6; ++i)
+          for (std::size_t j = 0; j < 6; ++j) grams[of][i][j] += r[i] * r[j];
+      }
     }
   }
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, gram.data(), 36, MPI_DOUBLE, MPI_SUM, mesh.comm()));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, grams.data(), 72, MPI_DOUBLE, MPI_SUM, mesh.comm()));
+  Matrix6& gram = grams[0];
+  add_idle_motions(grams[1], gram);
   Matrix6 vectors;
   const std::array<double, 6> values = eigenvectors(gram, vectors);
-  const double largest = *std::max_element(values.begin(), values.end());
+  const double largest = largest_of(values);
   std::string free;
   for (std::size_t i = 0; i < 6; ++i)
-    if (!(values[i] > 1e-10 * largest)) free += (free.empty() ? "" : "; ") + describe(vectors[i]);
+    if (!(values[i] > negligible * largest)) free += (free.empty() ? "" : "; ") + describe(vectors[i]);
   if (!free.empty())
     throw Error("the body is not held: nothing resists " + free + "; fix more components, or use a dynamic integrator",
                 ErrorKind::input);

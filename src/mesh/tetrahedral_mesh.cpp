@@ -2,6 +2,7 @@
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <iterator>
 #include <string>
@@ -67,15 +68,17 @@ std::vector<std::int64_t> take_nodes(MPI_Comm comm, MeshData& data, std::vector<
   return nodes;
 }
 
-/// Vertices across the sides of this rank's triangles, as `vertices_across`. `nodes`: those of all batches' cells.
-/// Collective.
-std::vector<std::int64_t> across_sides(MPI_Comm comm, const MeshData& data, const std::vector<CellBatch>& batches,
+/// Kinds of cells with forces that reach across the sides of a cell.
+constexpr std::array kinds_with_sides = {CellKind::segment, CellKind::triangle};
+
+/// Vertices across the sides of this rank's cells of a kind, as `vertices_across`. `nodes`: those of all batches'
+/// cells. Collective.
+std::vector<std::int64_t> across_sides(MPI_Comm comm, const MeshData& data, CellKind kind, const CellBatch& batch,
                                        const std::vector<std::int64_t>& nodes) {
-  if (data.lower(CellKind::triangle).num == 0) return {};
-  const CellBatch& triangles = batches[index_of(CellKind::triangle) + 1];
-  const auto begin = nodes.begin() + static_cast<std::ptrdiff_t>(triangles.begin);
-  const auto size = static_cast<std::ptrdiff_t>(3 * triangles.file_index.size());
-  return vertices_across(comm, {begin, begin + size}, data.num_vertices);
+  if (data.lower(kind).num == 0) return {};
+  const auto begin = nodes.begin() + static_cast<std::ptrdiff_t>(batch.begin);
+  const auto size = static_cast<std::ptrdiff_t>(batch.corners * batch.file_index.size());
+  return vertices_across(comm, {begin, begin + size}, corners_of(kind), data.num_vertices);
 }
 
 /// For each node, whether several ranks have it. `order`: places of the nodes in the file. Collective.
@@ -137,9 +140,13 @@ void TetrahedralMesh::number(MeshData& data) {
   num_cells_ = static_cast<int>(batches[0].file_index.size());
   const auto num_cells = static_cast<std::size_t>(num_cells_);
   std::vector<std::int64_t> nodes_of_cells = take_nodes(comm_, data, batches);
-  const std::vector<std::int64_t> across = across_sides(comm_, data, batches, nodes_of_cells);
+  std::array<std::vector<std::int64_t>, lower_kinds.size()> across;
   std::vector<std::int64_t> others;
-  std::copy_if(across.begin(), across.end(), std::back_inserter(others), [](std::int64_t v) { return v >= 0; });
+  for (const CellKind kind : kinds_with_sides) {
+    std::vector<std::int64_t>& of_kind = across[index_of(kind)];
+    of_kind = across_sides(comm_, data, kind, batches[index_of(kind) + 1], nodes_of_cells);
+    std::copy_if(of_kind.begin(), of_kind.end(), std::back_inserter(others), [](std::int64_t v) { return v >= 0; });
+  }
   LocalNodes nodes = local_nodes(comm_, nodes_of_cells, others, data.num_vertices);
   nodes_of_cells = {};
   const std::size_t num_vertices = nodes.file_index.size();
@@ -167,12 +174,15 @@ void TetrahedralMesh::number(MeshData& data) {
   cells_.resize(width * static_cast<std::size_t>(CellScatter::num_padded(num_cells_)));
   CellScatter::fill_up(cells_, num_cells_, nodes_per_cell());
   for (std::size_t k = 0; k < lower_.size(); ++k) add_vertices(batches[k + 1], lower_[k].vertices);
-  for (const int cell : batches[index_of(CellKind::triangle) + 1].order)
-    for (std::size_t side = 0; side < 3; ++side) {
-      const std::int64_t vertex = across[3 * static_cast<std::size_t>(cell) + side];
-      lower_[index_of(CellKind::triangle)].across.push_back(
-          vertex < 0 ? static_cast<int>(vertex) : number_of_node[static_cast<std::size_t>(nodes.place(vertex))]);
-    }
+  for (const CellKind kind : kinds_with_sides) {
+    const CellBatch& batch = batches[index_of(kind) + 1];
+    for (const int cell : batch.order)
+      for (std::size_t side = 0; side < batch.corners; ++side) {
+        const std::int64_t vertex = across[index_of(kind)][batch.corners * static_cast<std::size_t>(cell) + side];
+        lower_[index_of(kind)].across.push_back(
+            vertex < 0 ? static_cast<int>(vertex) : number_of_node[static_cast<std::size_t>(nodes.place(vertex))]);
+      }
+  }
   nodes.cells = {};
   positions_.resize(3 * num_vertices);
   for (std::size_t v = 0; v < num_vertices; ++v)

@@ -13,24 +13,25 @@
 namespace diffsim {
 namespace {
 
-/// A side of a triangle: its ends, the triangle's other corner, and the vertex across the side.
+/// A side of a cell: its first and last vertex, the cell's other corner, and the vertex across the side.
 struct Side {
   std::int64_t low, high, apex, across;
-  std::int64_t rank, place;  // of the triangle, and of the side there
+  std::int64_t rank, place;  // of the cell, and of the side there
 };
 
 }  // namespace
 
-std::vector<std::int64_t> vertices_across(MPI_Comm comm, const std::vector<std::int64_t>& corners,
+std::vector<std::int64_t> vertices_across(MPI_Comm comm, const std::vector<std::int64_t>& corners, int num_corners,
                                           std::int64_t num_vertices) {
   const int rank = rank_of(comm);
+  const auto width = static_cast<std::size_t>(num_corners);
   std::vector<Side> sides;
   for (std::size_t i = 0; i < corners.size(); ++i) {
-    const std::size_t first = i / 3 * 3;
-    const auto [low, high] = std::minmax(corners[first + (i + 1) % 3], corners[first + (i + 2) % 3]);
+    const std::size_t first = i / width * width;
+    const auto [low, high] = std::minmax(corners[first + (i + 1) % width], corners[first + (i + width - 1) % width]);
     sides.push_back({low, high, corners[i], no_vertex_across, rank, static_cast<std::int64_t>(i)});
   }
-  // Sides with the same ends meet at the even share of their lower end.
+  // Sides with the same vertices meet at the even share of the lower one.
   const EvenShare shares(comm, num_vertices);
   sides = redistribute(comm, sides, [&](const Side& side) { return shares.owner(side.low); });
   std::sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) {

@@ -8,10 +8,11 @@
 
 namespace diffsim {
 
-/// For each side of this rank's triangles, opposite to corner 0, 1, 2, the third vertex of the other triangle that has
-/// the side, or `no_vertex_across`, or `many_vertices_across`: [this rank's triangles, 3], numbers of the file.
-/// `corners` [this rank's triangles, 3]: vertices 0 … num_vertices - 1 of the whole mesh. Collective.
-std::vector<std::int64_t> vertices_across(MPI_Comm comm, const std::vector<std::int64_t>& corners,
+/// For each side of this rank's cells, opposite to corner 0, 1 …, the vertex beyond it of the other cell that has the
+/// side, or `no_vertex_across`, or `many_vertices_across`: [this rank's cells, num_corners], numbers of the file. Sides
+/// of triangles (num_corners = 3) are edges, those of segments (2) ends. `corners` [this rank's cells, num_corners]:
+/// vertices 0 … num_vertices - 1 of the whole mesh. Collective.
+std::vector<std::int64_t> vertices_across(MPI_Comm comm, const std::vector<std::int64_t>& corners, int num_corners,
                                           std::int64_t num_vertices);
 
 }  // namespace diffsim

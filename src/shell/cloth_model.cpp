@@ -1,14 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/shell/cloth_model.hpp"
 
-#include <algorithm>
-#include <cstdint>
-
-#include "diffsim/core/error.hpp"
 #include "diffsim/core/stencil_term_impl.hpp"
-#include "diffsim/mesh/bodies.hpp"
+#include "diffsim/mesh/cell_mass.hpp"
+#include "diffsim/mesh/manifold.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
-#include "diffsim/shell/area_mass.hpp"
 #include "diffsim/shell/hinge_energy.hpp"
 #include "diffsim/shell/membrane_energy.hpp"
 #include "diffsim/shell/parameters.hpp"
@@ -26,28 +22,11 @@ std::unique_ptr<ForceTerm> make_membrane(const TetrahedralMesh& mesh, const std:
   return std::make_unique<StencilTerm<MembraneEnergy>>(
       "membranes", MembraneEnergy(),
       std::vector{PointParameter::of(Cloth::stiffness), PointParameter::of(Cloth::poisson_ratio)}, std::move(vertices),
-      triangles, static_cast<int>(all.entities->local()));
-}
-
-/// Throws Error (input) where three triangles or more have a side. Collective.
-void require_manifold(const TetrahedralMesh& mesh, const std::vector<int>& triangles) {
-  const LowerCellSet& all = mesh.lower_cells(CellKind::triangle);
-  const std::int64_t none = mesh.num_global(CellKind::triangle);
-  std::int64_t first = none;  // such a triangle, by its number in the file
-  for (const int triangle : triangles)
-    for (std::size_t side = 0; side < 3; ++side)
-      if (all.across[3 * static_cast<std::size_t>(triangle) + side] == many_vertices_across)
-        first = std::min<std::int64_t>(first, all.order->file_index()[static_cast<std::size_t>(triangle)]);
-  MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, mesh.comm());
-  if (first < none)
-    throw Error("triangle " + cell_name(mesh.bodies(), first, CellKind::triangle) +
-                    " has a side that two other triangles have, too; cloth with cloth_bending needs sides of two "
-                    "triangles at most: remove one, or leave cloth_bending out",
-                ErrorKind::input);
+      triangles, all.num());
 }
 
 std::unique_ptr<ForceTerm> make_hinges(const TetrahedralMesh& mesh, const std::vector<int>& triangles) {
-  require_manifold(mesh, triangles);
+  require_manifold(mesh, CellKind::triangle, triangles, "cloth with cloth_bending", "cloth_bending");
   const LowerCellSet& all = mesh.lower_cells(CellKind::triangle);
   std::vector<int> vertices, of_triangle;
   for (const int triangle : triangles)
@@ -59,9 +38,9 @@ std::unique_ptr<ForceTerm> make_hinges(const TetrahedralMesh& mesh, const std::v
       vertices.push_back(across);
       of_triangle.push_back(triangle);
     }
-  return std::make_unique<StencilTerm<HingeEnergy>>(
-      "hinges", HingeEnergy(), std::vector{PointParameter::of(Cloth::bending)}, std::move(vertices), of_triangle,
-      static_cast<int>(all.entities->local()));
+  return std::make_unique<StencilTerm<HingeEnergy>>("hinges", HingeEnergy(),
+                                                    std::vector{PointParameter::of(Cloth::bending)},
+                                                    std::move(vertices), of_triangle, all.num());
 }
 
 std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, const std::vector<int>& triangles,
@@ -76,8 +55,12 @@ std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, 
 
 const CellModel& cloth_model() {
   static const CellModel model{
-      "cloth", CellKind::triangle, {Cloth::stiffness, Cloth::poisson_ratio, Cloth::bending, Cloth::density},
-      {},      make_terms,         [](const TetrahedralMesh& mesh) { return std::make_unique<AreaMass>(mesh); }};
+      "cloth",
+      CellKind::triangle,
+      {Cloth::stiffness, Cloth::poisson_ratio, Cloth::bending, Cloth::density},
+      {},
+      make_terms,
+      [](const TetrahedralMesh& mesh) { return make_cell_mass(mesh, CellKind::triangle, Cloth::density.name); }};
   return model;
 }
 

@@ -87,7 +87,7 @@ CellValues values_for(const TetrahedralMesh& mesh, const CellModel& model, const
   if (spec.default_value) return *spec.default_value;
   const auto at_rest = model.values_at_rest.find(std::string(spec.name));
   if (at_rest == model.values_at_rest.end())
-    throw Error(model.name + " need " + std::string(spec.name), ErrorKind::input);
+    throw Error("a body of kind " + model.name + " needs " + std::string(spec.name), ErrorKind::input);
   return at_rest->second(mesh);
 }
 
@@ -140,7 +140,8 @@ void add_cell_materials(System& system, const CellModel& model, const std::vecto
 
   for (const DifferentiableMaterial& material : materials)
     for (const auto& [name, value] : material.values)
-      if (!model.has_parameter(name)) throw Error(model.name + " have no parameter '" + name + "'", ErrorKind::input);
+      if (!model.has_parameter(name))
+        throw Error("a body of kind " + model.name + " has no parameter '" + name + "'", ErrorKind::input);
   for (const ParameterSpec& spec : model.parameters) {
     const Values values = values_of(mesh, model, materials, spec);
     const auto& on =

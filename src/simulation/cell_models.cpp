@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
+#include "diffsim/rod/rope_model.hpp"
 #include "diffsim/shell/cloth_model.hpp"
 #include "diffsim/simulation/material.hpp"
 #include "diffsim/spring/spring_model.hpp"
@@ -8,7 +9,7 @@
 namespace diffsim {
 
 const std::vector<const CellModel*>& cell_models() {
-  static const std::vector<const CellModel*> models{&spring_model(), &cloth_model()};
+  static const std::vector<const CellModel*> models{&spring_model(), &cloth_model(), &rope_model()};
   return models;
 }
 

@@ -183,15 +183,16 @@ TEST(lower_cells, of_a_boundary_point_outwards_and_keep_their_groups) {
   EXPECT_NEAR(volume, 6.0, 1e-12);
 }
 
-/// Of each triangle, by its number in the file: the vertices across its sides, by those in the file.
-std::vector<std::int64_t> across_in_file(const TetrahedralMesh& mesh) {
-  const LowerCellSet& set = mesh.lower_cells(CellKind::triangle);
-  std::vector<std::int64_t> across(3 * static_cast<std::size_t>(mesh.num_global(CellKind::triangle)), -9);
+/// Of each cell, by its number in the file: the vertices across its sides, by those in the file.
+std::vector<std::int64_t> across_in_file(const TetrahedralMesh& mesh, CellKind kind) {
+  const LowerCellSet& set = mesh.lower_cells(kind);
+  const auto corners = static_cast<std::size_t>(corners_of(kind));
+  std::vector<std::int64_t> across(corners * static_cast<std::size_t>(mesh.num_global(kind)), -9);
   EXPECT_EQ(set.across.size(), set.vertices.size());
   for (std::size_t c = 0; c < set.entities->local(); ++c)
-    for (std::size_t side = 0; side < 3; ++side) {
-      const int vertex = set.across[3 * c + side];
-      across[3 * static_cast<std::size_t>(set.order->file_index()[c]) + side] =
+    for (std::size_t side = 0; side < corners; ++side) {
+      const int vertex = set.across[corners * c + side];
+      across[corners * static_cast<std::size_t>(set.order->file_index()[c]) + side] =
           vertex < 0 ? vertex : mesh.vertex_order().file_index()[static_cast<std::size_t>(vertex)];
     }
   MPI_Allreduce(MPI_IN_PLACE, across.data(), static_cast<int>(across.size()), MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
@@ -201,7 +202,7 @@ std::vector<std::int64_t> across_in_file(const TetrahedralMesh& mesh) {
 TEST(lower_cells, triangles_know_the_vertices_across_their_sides) {
   const int nx = 12, ny = 8;
   const TetrahedralMesh mesh(MPI_COMM_WORLD, whole_on_first_rank(MPI_COMM_WORLD, sheet()));
-  const std::vector<std::int64_t> across = across_in_file(mesh);
+  const std::vector<std::int64_t> across = across_in_file(mesh, CellKind::triangle);
   const auto vertex = [](int i, int j) {
     return i < 0 || j < 0 || i > nx || j > ny ? no_vertex_across : std::int64_t{j} * (nx + 1) + i;
   };
@@ -224,7 +225,29 @@ TEST(lower_cells, of_which_three_have_a_side_name_no_vertex_across_it) {
   const TetrahedralMesh mesh(MPI_COMM_WORLD, whole_on_first_rank(MPI_COMM_WORLD, std::move(data)));
   const std::int64_t none = no_vertex_across, many = many_vertices_across;
   const std::vector<std::int64_t> expected{none, none, many, none, none, many, many, none, none};
-  EXPECT_EQ(across_in_file(mesh), expected);
+  EXPECT_EQ(across_in_file(mesh, CellKind::triangle), expected);
+}
+
+TEST(lower_cells, segments_know_the_vertices_across_their_ends) {
+  const int n = 30;
+  const TetrahedralMesh mesh(MPI_COMM_WORLD, whole_on_first_rank(MPI_COMM_WORLD, rope(n)));
+  std::vector<std::int64_t> expected;
+  // The side opposite to the first corner is the last one.
+  for (int c = 0; c < n; ++c)
+    expected.insert(expected.end(), {c + 1 < n ? c + 2 : no_vertex_across, c > 0 ? c - 1 : no_vertex_across});
+  EXPECT_EQ(across_in_file(mesh, CellKind::segment), expected);
+}
+
+TEST(lower_cells, of_which_three_have_an_end_name_no_vertex_across_it) {
+  MeshData data;
+  data.num_vertices = 4;
+  data.coordinates = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+  data.lower(CellKind::segment).num = 3;
+  data.lower(CellKind::segment).nodes = {0, 1, 2, 0, 0, 3};
+  const TetrahedralMesh mesh(MPI_COMM_WORLD, whole_on_first_rank(MPI_COMM_WORLD, std::move(data)));
+  const std::int64_t none = no_vertex_across, many = many_vertices_across;
+  const std::vector<std::int64_t> expected{none, many, many, none, none, many};
+  EXPECT_EQ(across_in_file(mesh, CellKind::segment), expected);
 }
 
 TEST(lower_cells, a_mesh_without_tetrahedra) {

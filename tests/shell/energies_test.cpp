@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 
+#include "core/energy_derivatives.hpp"
 #include "diffsim/shell/hinge_energy.hpp"
 #include "diffsim/shell/membrane_energy.hpp"
 
@@ -25,31 +25,11 @@ stencil::Values<F> bent(double size) {
   return at;
 }
 
-/// Greatest error of the derivatives of an energy by formulas.
-template <class F>
-double error_of_derivatives(const F& force, const stencil::Values<F>& at) {
-  constexpr int n = stencil::Inputs<F>::count;
-  const Dual<double, n> energy = force.energy(stencil::combined(at, stencil::Varied<n, stencil::InputAt<F>>{0}));
-  EXPECT_GT(energy.value, 0.0);
-  stencil::Values<F> by;
-  force.energy_derivatives(at, by);
-  double error = 0.0;
-  const auto compare = [&](int input, double derivative) {
-    error = std::max(error, std::abs(derivative - energy.derivative[input]) / (1.0 + std::abs(derivative)));
-  };
-  for (int k = 0; k < 3 * F::num_nodes; ++k) {
-    compare(k, by.x[k / 3][k % 3]);
-    compare(stencil::Inputs<F>::rest + k, by.X[k / 3][k % 3]);
-  }
-  for (int k = 0; k < F::num_values; ++k) compare(stencil::Inputs<F>::first_value + k, by.p[k]);
-  return error;
-}
-
 TEST(MembraneEnergy, has_its_derivatives) {
-  EXPECT_LE(error_of_derivatives(MembraneEnergy(), bent<MembraneEnergy>(0.2)), 1e-14);
+  EXPECT_LE(testing::error_of_derivatives(MembraneEnergy(), bent<MembraneEnergy>(0.2)), 1e-14);
 }
 TEST(HingeEnergy, has_its_derivatives) {
-  EXPECT_LE(error_of_derivatives(HingeEnergy(), bent<HingeEnergy>(0.2)), 1e-14);
+  EXPECT_LE(testing::error_of_derivatives(HingeEnergy(), bent<HingeEnergy>(0.2)), 1e-14);
 }
 
 TEST(MembraneEnergy, of_a_strip_stretched_alone_is_half_the_stiffness_times_the_strain_squared) {

@@ -34,17 +34,19 @@ struct MeshQuality {
   double average_mean_ratio = 0.0;
 };
 
-/// Values of `LowerCellSet::across` where a side of a triangle is a boundary, and where three triangles or more have
-/// it.
+/// Values of `LowerCellSet::across` where no other cell has the side, and where two others or more have it.
 inline constexpr int no_vertex_across = -1, many_vertices_across = -2;
 
 /// This rank's cells of one kind below tetrahedra.
 struct LowerCellSet {
   std::vector<int> vertices;  ///< [cells, corners], local
-  /// Of triangles: the third vertex, local, of the other triangle at the side opposite to each corner. [cells, 3]
+  /// Of triangles and segments: the vertex, local, that the other cell at the side opposite to each corner has beyond
+  /// that side. Sides of a segment are its ends. [cells, corners]
   std::vector<int> across;
   std::shared_ptr<const FileOrder> order;
   std::shared_ptr<const Entities> entities;  ///< each cell is on one rank; named as `name_of` the kind
+
+  int num() const { return static_cast<int>(entities->local()); }
 };
 
 /// A mesh spread over the ranks of a communicator: tetrahedra, linear or second-order, and beside these the triangles,
@@ -52,10 +54,10 @@ struct LowerCellSet {
 ///
 /// "Vertices" are all nodes: of a second-order mesh those on edges too, whose numbering in a cell is that of
 /// element.hpp. Each cell is on one rank; a vertex is owned by one rank and copied ("ghost") to the others that have a
-/// cell at it, or a triangle at a side of one of that rank's triangles. Inside a rank, the cells with a vertex that
-/// another rank has too come first; among these and the others, cells follow a Hilbert curve, and vertices the order in
-/// which cells first touch them, owned before ghosts. Positions and cells of files keep the file's order: see
-/// `vertex_order`, `cell_order`.
+/// cell at it, or a triangle or segment at a side of one of that rank's cells of the same kind. Inside a rank, the
+/// cells with a vertex that another rank has too come first; among these and the others, cells follow a Hilbert curve,
+/// and vertices the order in which cells first touch them, owned before ghosts. Positions and cells of files keep the
+/// file's order: see `vertex_order`, `cell_order`.
 class TetrahedralMesh {
  public:
   /// The box [0, size] of cells[0]·cells[1]·cells[2] bricks of six tetrahedra; regions x_min, x_max, … `order`: 1 or 2;

@@ -19,7 +19,7 @@ using CellValues = std::variant<double, std::vector<double>>;
 /// Parameters that any material may have besides its law's, and the mechanism that each belongs to.
 const std::vector<std::pair<std::string, std::string>>& damping_parameters();
 
-/// Models of bodies whose cells are no tetrahedra: `springs`, `cloth`.
+/// Models of bodies whose cells are no tetrahedra: `springs`, `cloth`, `rope`.
 const std::vector<const CellModel*>& cell_models();
 /// Model of that name, or nullptr.
 const CellModel* find_cell_model(const std::string& name);

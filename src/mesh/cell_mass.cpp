@@ -1,0 +1,223 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/mesh/cell_mass.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "diffsim/core/dual.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/loops_impl.hpp"
+#include "diffsim/core/stencil_kernels_impl.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+
+namespace diffsim {
+namespace {
+
+/// Density and corners at rest of a segment (N = 2) or a triangle (N = 3).
+template <class T, int N>
+struct Simplex {
+  T density;
+  Vec3<T> X[N];
+
+  /// Length or area.
+  DIFFSIM_FUNCTION T measure() const {
+    using std::sqrt;
+    if constexpr (N == 2) {
+      const Vec3<T> a = X[1] - X[0];
+      return sqrt(dot(a, a));
+    } else {
+      const Vec3<T> normal = cross(X[1] - X[0], X[2] - X[0]);
+      return 0.5 * sqrt(dot(normal, normal));
+    }
+  }
+  /// Mass at each corner.
+  DIFFSIM_FUNCTION T mass() const { return density * measure() / double(N); }
+  /// Derivatives of the mass at each corner.
+  DIFFSIM_FUNCTION Simplex gradient() const {
+    const T size = measure(), factor = density / (double(N) * size);
+    Simplex by;
+    by.density = size / double(N);
+    const Vec3<T> a = X[1] - X[0];
+    if constexpr (N == 2) {
+      for (int c = 0; c < 3; ++c) {
+        by.X[1][c] = factor * a[c];
+        by.X[0][c] = -by.X[1][c];
+      }
+    } else {
+      const Vec3<T> b = X[2] - X[0], normal = cross(a, b), by_a = cross(b, normal), by_b = cross(normal, a);
+      for (int c = 0; c < 3; ++c) {
+        by.X[1][c] = 0.25 * factor * by_a[c];
+        by.X[2][c] = 0.25 * factor * by_b[c];
+        by.X[0][c] = -by.X[1][c] - by.X[2][c];
+      }
+    }
+    return by;
+  }
+};
+
+/// Addresses of densities and places at rest, or of their derivatives; zero without an address.
+template <int N>
+struct Cells {
+  DeviceArray<int> corners;
+  const double *density, *X;
+
+  DIFFSIM_FUNCTION Simplex<double, N> read(int i) const {
+    Simplex<double, N> of;
+    of.density = density ? density[i] : 0.0;
+    for (int k = 0; k < 3 * N; ++k) of.X[k / 3][k % 3] = X ? X[place(i, k)] : 0.0;
+    return of;
+  }
+  /// Σ of the components of a field, [local vertices, 3], at the cell's corners.
+  DIFFSIM_FUNCTION double sum_at(int i, const double* field) const {
+    double sum = 0.0;
+    for (int k = 0; k < 3 * N; ++k) sum += field[place(i, k)];
+    return sum;
+  }
+
+ private:
+  DIFFSIM_FUNCTION std::ptrdiff_t place(int i, int k) const {
+    return 3 * static_cast<std::ptrdiff_t>(corners(N * i + k / 3)) + k % 3;
+  }
+};
+
+template <int N>
+DIFFSIM_FUNCTION Simplex<Dual<double, 1>, N> along(const Simplex<double, N>& a, const Simplex<double, N>& direction) {
+  Simplex<Dual<double, 1>, N> result;
+  result.density = diffsim::along(a.density, direction.density);
+  for (int k = 0; k < 3 * N; ++k) result.X[k / 3][k % 3] = diffsim::along(a.X[k / 3][k % 3], direction.X[k / 3][k % 3]);
+  return result;
+}
+
+template <class Set>
+auto address(Set& set, std::string_view name) {
+  auto* const found = set.find(name);
+  return found ? found->field.data() : nullptr;
+}
+
+/// Adds number(i) to each component at the corners of cell i.
+template <int N, class Number>
+void add_to_corners(int count, const stencil::Grouped& nodes, Field& to, const Number& number) {
+  const auto vectors =
+      make_zeroed_device_array<double>("diffsim::mesh::cell_masses", 3 * N * static_cast<std::size_t>(count));
+  double* const rows = vectors.data();
+  for_each_index(
+      "diffsim::mesh::set_cell_masses", count, KOKKOS_LAMBDA(int i) {
+        const double mass = number(i);
+        for (int k = 0; k < 3 * N; ++k) rows[3 * N * static_cast<std::ptrdiff_t>(i) + k] = mass;
+      });
+  stencil::add_vectors(nodes, rows, to.data());
+}
+
+/// Adds by(i), derivatives by density and corners of cell i, to a gradient.
+template <int N, class By>
+void add_to_gradient(int count, const stencil::Grouped& nodes, std::string_view name, ParameterSet& gradient,
+                     const By& by) {
+  double* const density = address(gradient, name);
+  Parameter* const rest = gradient.find("rest_positions");
+  const auto vectors =
+      make_zeroed_device_array<double>("diffsim::mesh::cell_mass_derivatives", 3 * N * static_cast<std::size_t>(count));
+  double* const rows = vectors.data();
+  for_each_index(
+      "diffsim::mesh::set_cell_mass_derivatives", count, KOKKOS_LAMBDA(int i) {
+        const Simplex<double, N> d = by(i);
+        if (density) density[i] += d.density;
+        for (int k = 0; k < 3 * N; ++k) rows[3 * N * static_cast<std::ptrdiff_t>(i) + k] = d.X[k / 3][k % 3];
+      });
+  if (rest) stencil::add_vectors(nodes, rows, rest->field.data());
+}
+
+template <int N>
+struct Masses {
+  Cells<N> at;
+  DIFFSIM_FUNCTION double operator()(int i) const { return at.read(i).mass(); }
+};
+template <int N>
+struct MassTangents {
+  Cells<N> at, direction;
+  DIFFSIM_FUNCTION double operator()(int i) const { return along(at.read(i), direction.read(i)).mass().derivative[0]; }
+};
+template <int N>
+struct MassAdjoints {
+  Cells<N> at;
+  const double* w;
+  DIFFSIM_FUNCTION Simplex<double, N> operator()(int i) const {
+    Simplex<double, N> by = at.read(i).gradient();
+    const double sum = at.sum_at(i, w);
+    by.density *= sum;
+    for (int k = 0; k < 3 * N; ++k) by.X[k / 3][k % 3] *= sum;
+    return by;
+  }
+};
+template <int N>
+struct MassAdjointTangents {
+  Cells<N> at, direction;
+  const double *w, *dw;
+  DIFFSIM_FUNCTION Simplex<double, N> operator()(int i) const {
+    const auto by = along(at.read(i), direction.read(i)).gradient();
+    const Dual<double, 1> sum = diffsim::along(at.sum_at(i, w), at.sum_at(i, dw));
+    Simplex<double, N> change;
+    change.density = (by.density * sum).derivative[0];
+    for (int k = 0; k < 3 * N; ++k) change.X[k / 3][k % 3] = (by.X[k / 3][k % 3] * sum).derivative[0];
+    return change;
+  }
+};
+
+template <int N>
+class CellMass : public Inertia {
+ public:
+  CellMass(const LowerCellSet& cells, std::string name, std::string density)
+      : name_(std::move(name)),
+        density_(std::move(density)),
+        count_(cells.num()),
+        corners_(to_device("diffsim::mesh::corners", cells.vertices)),
+        nodes_(stencil::grouped(cells.vertices)) {}
+
+  std::string name() const override { return name_; }
+  bool depends_on(const ParameterSet& set) const override { return set.find(density_) || set.find("rest_positions"); }
+
+  void add_mass(const ParameterSet& parameters, Field& mass) const override {
+    add_to_corners<N>(count_, nodes_, mass, Masses<N>{cells(parameters)});
+  }
+  void add_mass_tangent(const ParameterSet& parameters, const ParameterSet& direction,
+                        Field& mass_tangent) const override {
+    add_to_corners<N>(count_, nodes_, mass_tangent, MassTangents<N>{cells(parameters), cells(direction)});
+  }
+  void add_mass_adjoint(const ParameterSet& parameters, const Field& mass_adjoint,
+                        ParameterSet& gradient) const override {
+    add_to_gradient<N>(count_, nodes_, density_, gradient, MassAdjoints<N>{cells(parameters), mass_adjoint.data()});
+  }
+  void add_mass_adjoint_tangent(const ParameterSet& parameters, const ParameterSet& direction,
+                                const Field& mass_adjoint, const Field& mass_adjoint_tangent,
+                                ParameterSet& gradient_tangent) const override {
+    add_to_gradient<N>(
+        count_, nodes_, density_, gradient_tangent,
+        MassAdjointTangents<N>{cells(parameters), cells(direction), mass_adjoint.data(), mass_adjoint_tangent.data()});
+  }
+
+ private:
+  Cells<N> cells(const ParameterSet& set) const {
+    return {corners_, address(set, density_), address(set, "rest_positions")};
+  }
+
+  std::string name_, density_;
+  int count_;
+  DeviceArray<int> corners_;  // [count, N]
+  stencil::Grouped nodes_;    // corners by vertex
+};
+
+}  // namespace
+
+std::unique_ptr<Inertia> make_cell_mass(const TetrahedralMesh& mesh, CellKind kind, std::string_view density) {
+  const LowerCellSet& cells = mesh.lower_cells(kind);
+  std::string name = std::string("mass of ") + name_of(kind);
+  switch (kind) {
+    case CellKind::segment:
+      return std::make_unique<CellMass<2>>(cells, std::move(name), std::string(density));
+    case CellKind::triangle:
+      return std::make_unique<CellMass<3>>(cells, std::move(name), std::string(density));
+    default:
+      throw Error("cell masses are of segments or triangles, not of " + std::string(name_of(kind)));
+  }
+}
+
+}  // namespace diffsim

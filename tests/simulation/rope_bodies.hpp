@@ -1,0 +1,172 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "diffsim/dynamics/system.hpp"
+#include "simulation/spring_bodies.hpp"
+#include "simulation/statics_testing.hpp"
+
+/// Straight ropes for tests: equilibria, stiffness across, small vibrations. On one rank.
+namespace diffsim::testing_rope {
+
+struct RopeValues {
+  double bending = 1.0;    ///< EI, N m²; 0: none
+  double density = 1.0;    ///< kg/m
+  double stiffness = 1e7;  ///< EA, N: as good as inextensible
+};
+
+/// A rope of length 1 m along a direction, held at its start. With a clamp its first segment, which is fixed, begins
+/// half a segment before the start: a clamp acts in the middle of a fixed segment. Without, its first vertex is fixed.
+class Clamped {
+ public:
+  Clamped(int n, RopeValues values, std::array<double, 3> direction = {1.0, 0.0, 0.0}, bool clamp = true)
+      : n_(n), values_(values), direction_(direction), clamp_(clamp) {
+    const double h = clamp ? 1.0 / (n - 0.5) : 1.0 / n;
+    for (int i = 0; i <= n; ++i)
+      for (const double d : direction) rest_.push_back(d * (h * i - (clamp ? 0.5 * h : 0.0)));
+  }
+
+  double gravity = 0.0;                  ///< m/s², along -z
+  std::array<double, 3> tip_force = {};  ///< N
+
+  const std::vector<double>& rest() const { return rest_; }
+
+  /// Positions [n + 1, 3] under the load, which grows over some steps. `guided`: components that do not change.
+  std::vector<double> equilibrium(int steps, std::array<bool, 3> guided = {}) const {
+    DifferentiableSolver solver = make(steps);
+    if (guided != std::array<bool, 3>{}) solver.fix("all", guided);
+    return in_order(*solver.mesh(), diffsim::equilibrium(solver, steps));
+  }
+
+  /// -∂f/∂x of the free vertices' components y, [free, free].
+  std::vector<double> stiffness_across(const std::vector<double>& x) const {
+    DifferentiableSolver solver = make(1);
+    return stiffness_of(solver, x);
+  }
+
+  /// ω² of vibrations across, ascending, (rad/s)².
+  std::vector<double> squared_frequencies(const std::vector<double>& x) const;
+
+ private:
+  std::size_t first_free() const { return clamp_ ? 2 : 1; }
+  std::size_t num_free() const { return static_cast<std::size_t>(n_) + 1 - first_free(); }
+
+  DifferentiableSolver make(int steps) const {
+    std::vector<std::array<double, 3>> points;
+    std::vector<std::array<std::int64_t, 2>> ends;
+    for (std::size_t i = 0; i < rest_.size(); i += 3) points.push_back({rest_[i], rest_[i + 1], rest_[i + 2]});
+    for (std::int64_t i = 0; i < n_; ++i) ends.push_back({i, i + 1});
+    auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_SELF, testing_spring::segments(MPI_COMM_SELF, points, ends));
+    std::vector<std::int64_t> held{0};
+    if (clamp_) held.push_back(1);
+    mesh->define_region("held", VertexList{held});
+    DifferentiableMaterial rope{
+        "rope", {{"rope_stiffness", values_.stiffness}, {"rope_density", values_.density}}, "all"};
+    if (values_.bending > 0.0) rope.values["rope_bending"] = values_.bending;
+    SolverOptions options{.dt = 1.0, .gravity = {0.0, 0.0, -gravity}, .integrator = "quasi_static"};
+    options.implicit.ramp_steps = steps;
+    DifferentiableSolver solver(mesh, {rope}, options);
+    solver.fix("held");
+    std::vector<double> load(rest_.size(), 0.0);
+    for (std::size_t c = 0; c < 3; ++c) load[3 * place(*mesh, n_) + c] = tip_force[c];
+    solver.add_nodal_load(load);
+    return solver;
+  }
+
+  static std::size_t place(const TetrahedralMesh& mesh, int vertex) {
+    const auto& numbers = mesh.vertex_order().file_index();
+    for (std::size_t v = 0; v < numbers.size(); ++v)
+      if (numbers[v] == vertex) return v;
+    throw std::out_of_range("no such vertex");
+  }
+  std::vector<double> in_order(const TetrahedralMesh& mesh, const std::vector<double>& local) const {
+    std::vector<double> x(local.size());
+    for (int i = 0; i <= n_; ++i)
+      for (std::size_t c = 0; c < 3; ++c) x[3 * static_cast<std::size_t>(i) + c] = local[3 * place(mesh, i) + c];
+    return x;
+  }
+
+  std::vector<double> stiffness_of(DifferentiableSolver& solver, const std::vector<double>& x) const {
+    System& system = solver.system();
+    system.prepare();
+    system.prepare_tangent({});
+    const TetrahedralMesh& mesh = *solver.mesh();
+    std::vector<std::size_t> places;
+    for (int i = 0; i <= n_; ++i) places.push_back(place(mesh, i));
+    Field at = system.local_field("x"), direction = system.local_field("dx"), change = system.local_field("df");
+    std::vector<double> local(x.size());
+    for (std::size_t i = 0; i < places.size(); ++i)
+      for (std::size_t c = 0; c < 3; ++c) local[3 * places[i] + c] = x[3 * i + c];
+    at.from_host(local);
+    const std::size_t free = num_free();
+    std::vector<double> K(free * free);
+    for (std::size_t j = 0; j < free; ++j) {
+      std::vector<double> unit(x.size(), 0.0);
+      unit[3 * places[j + first_free()] + 1] = 1.0;
+      direction.from_host(unit);
+      system.compute_force_tangent({at}, {direction}, {}, change);
+      const std::vector<double> df = change.to_host();
+      for (std::size_t i = 0; i < free; ++i) K[i * free + j] = -df[3 * places[i + first_free()] + 1];
+    }
+    return K;
+  }
+
+  int n_;
+  RopeValues values_;
+  std::array<double, 3> direction_;
+  bool clamp_;
+  std::vector<double> rest_;
+};
+
+/// Eigenvalues of a symmetric matrix, ascending, by Jacobi's rotations.
+inline std::vector<double> eigenvalues(std::vector<double> A) {
+  const auto n = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(A.size()))));
+  const auto at = [&](std::size_t i, std::size_t j) -> double& { return A[i * n + j]; };
+  double size = 0.0;
+  for (const double a : A) size = std::max(size, std::abs(a));
+  for (int sweep = 0; sweep < 30; ++sweep) {
+    double off = 0.0;
+    for (std::size_t p = 0; p < n; ++p)
+      for (std::size_t q = p + 1; q < n; ++q) {
+        off = std::max(off, std::abs(at(p, q)));
+        if (at(p, q) == 0.0) continue;
+        const double tau = (at(q, q) - at(p, p)) / (2.0 * at(p, q));
+        const double t = (tau < 0.0 ? -1.0 : 1.0) / (std::abs(tau) + std::hypot(1.0, tau));
+        const double c = 1.0 / std::hypot(1.0, t), s = t * c;
+        for (std::size_t k = 0; k < n; ++k) {
+          const double a = at(k, p), b = at(k, q);
+          at(k, p) = c * a - s * b;
+          at(k, q) = s * a + c * b;
+        }
+        for (std::size_t k = 0; k < n; ++k) {
+          const double a = at(p, k), b = at(q, k);
+          at(p, k) = c * a - s * b;
+          at(q, k) = s * a + c * b;
+        }
+      }
+    if (off <= 1e-16 * size) break;
+  }
+  std::vector<double> values;
+  for (std::size_t i = 0; i < n; ++i) values.push_back(at(i, i));
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+inline std::vector<double> Clamped::squared_frequencies(const std::vector<double>& x) const {
+  DifferentiableSolver solver = make(1);
+  std::vector<double> K = stiffness_of(solver, x);
+  const std::vector<double> mass = solver.system().mass().to_host();
+  const std::size_t free = num_free();
+  for (std::size_t i = 0; i < free; ++i)
+    for (std::size_t j = 0; j < free; ++j)
+      K[i * free + j] /= std::sqrt(mass[place(*solver.mesh(), static_cast<int>(i + first_free()))] *
+                                   mass[place(*solver.mesh(), static_cast<int>(j + first_free()))]);
+  return eigenvalues(std::move(K));
+}
+
+}  // namespace diffsim::testing_rope

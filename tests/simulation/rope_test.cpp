@@ -1,0 +1,69 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Ropes: the gradient by every parameter with every integrator.
+
+#include <gtest/gtest.h>
+
+#include "diffsim/simulation/parameter_specs.hpp"
+#include "diffsim/simulation/simulator.hpp"
+#include "simulation/spring_bodies.hpp"
+#include "simulation/whole_gradient_testing.hpp"
+
+namespace diffsim {
+namespace {
+
+const std::vector<std::string> of_rope{"rope_stiffness", "rope_bending", "rope_density"};
+
+/// A rope of 12 segments of several lengths, curved in space, that hangs from its first two vertices.
+DifferentiableSolver make_rope(const std::string& integrator, MPI_Comm comm) {
+  std::vector<std::array<double, 3>> points;
+  std::vector<std::array<std::int64_t, 2>> ends;
+  for (std::int64_t i = 0; i <= 12; ++i) {
+    const double s = static_cast<double>(i) + 0.2 * std::sin(1.9 * static_cast<double>(i));
+    points.push_back({0.05 * s, 0.004 * s * s, 0.02 * std::sin(0.8 * s)});
+    // Every third segment runs backwards.
+    if (i > 0) ends.push_back(i % 3 == 0 ? std::array{i, i - 1} : std::array{i - 1, i});
+  }
+  auto mesh = std::make_shared<TetrahedralMesh>(comm, testing_spring::segments(comm, points, ends));
+  mesh->define_region("held", VertexList{{0, 1}});
+  SolverOptions options{
+      .dt = 0.004, .substeps = 3, .damping = 0.99, .gravity = {0.3, -4.8, -9.4}, .integrator = integrator};
+  options.implicit.newton.tolerance = 1e-13;
+  options.implicit.newton.linear_tolerance = 1e-13;
+  DifferentiableMaterial rope{"rope", {}, "all"};
+  for (const std::string& name : of_rope) rope.values[name] = find_parameter_spec(name)->sample;
+  DifferentiableSolver solver(mesh, {rope}, options);
+  solver.fix("held");
+  return solver;
+}
+
+class Rope : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(integrators, Rope,
+                         ::testing::Values("symplectic_euler", "velocity_verlet", "implicit_euler", "bdf2", "newmark"));
+
+TEST_P(Rope, gradients_have_the_slopes_that_differences_have) {
+  const std::string integrator = GetParam();
+  std::vector<std::string> names = of_rope;
+  names.insert(names.end(), {"gravity", "rest_positions", "initial_positions", "initial_velocities"});
+  testing_gradient::expect_slopes([&](MPI_Comm comm) { return make_rope(integrator, comm); }, 12, names);
+}
+
+TEST_P(Rope, derivatives_pass_the_check) {
+  DifferentiableSolver solver = make_rope(GetParam(), MPI_COMM_WORLD);
+  solver.mesh()->define_region("tip", VertexList{{10, 11, 12}});
+  TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("tip"), {0.3, 0.2, 0.1}, 6);
+  MemoryStore store;
+  InverseProblem problem(
+      solver.model(), solver.initial_state(), 6, loss, testing_simulation::unknowns_of(of_rope, {}),
+      [](int n) { return std::make_unique<UniformSchedule>(n, 3); }, store);
+  testing_simulation::expect_checked(problem);
+}
+
+TEST_P(Rope, products_with_the_hessian) {
+  DifferentiableSolver solver = make_rope(GetParam(), MPI_COMM_WORLD);
+  testing_simulation::expect_hessian(solver, 3, {"all", {0.5, 0.2, 0.1}, 3},
+                                     testing_simulation::unknowns_of(of_rope, {}));
+}
+
+}  // namespace
+}  // namespace diffsim
