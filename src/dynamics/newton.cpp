@@ -15,6 +15,7 @@ constexpr double turned_slope = 0.5;          // Matthies & Strang 1979
 constexpr double patient_step = 1.0 / 64.0;   // shorter ones are not looked for with the exact Jacobian's direction
 constexpr double nearly_whole = 0.75;         // nor with one that does not descend
 constexpr double much_less = 0.25;            // residual after such a step, of that before
+constexpr double refining_tolerance = 1e-3;   // of linear systems, where the residual is below the bound of rounding
 constexpr std::size_t window = 10;            // iterations whose largest residual a step may come back to
 constexpr int patience = 10;                  // iterations without progress, after which steps vary in length
 constexpr double mostly_cut = 0.5;            // part of a step with a gap, below which the next steps hold
@@ -75,6 +76,7 @@ class Newton {
       if (!iterate()) return report_;
     }
     report_.converged = true;
+    refine();
     return ended("the residual is below the tolerance, or rounding");
   }
 
@@ -108,6 +110,29 @@ class Newton {
   bool at_rest() const { return largest_gap_ <= 0.0 && problem_.progress() >= problem_.progress_goal(); }
   double goal() const { return std::max(options_.tolerance * scale_, problem_.rounding()); }
   bool reached() const { return at_rest() && now_.residual <= goal(); }
+
+  /// Takes further whole steps while these quarter a residual above the tolerance: `rounding` is an upper bound, from
+  /// the stiffest configuration on the way, and what it leaves of the residual would be an error of the solution, of
+  /// which derivatives know nothing. Not where iterations are differentiated as they ran.
+  void refine() {
+    const double progress = problem_.progress();
+    while (!options_.try_exact && now_.residual > options_.tolerance * scale_) {
+      const double tolerance = options_.linear_tolerance > 0.0 ? options_.linear_tolerance : refining_tolerance;
+      const LinearReport solve =
+          problem_.find_direction(y_, residual_, nullptr, tolerance, Projection::none, direction_);
+      report_.linear_iterations += solve.iterations;
+      if (solve.indefinite || !solve.converged) return;
+      problem_.move(y_, 1.0, direction_, trial_);
+      if (problem_.max_step(y_, progress, trial_, progress) < 1.0) return;
+      const Evaluation trial = problem_.evaluate(trial_, trial_residual_);
+      if (!trial.valid || trial.residual > much_less * now_.residual) return;
+      ++report_.iterations;
+      std::swap(y_, trial_);
+      std::swap(residual_, trial_residual_);
+      now_ = trial;
+      note_residual();
+    }
+  }
 
   bool iterate() {
     if (holds_ > 0) {

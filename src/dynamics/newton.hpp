@@ -53,7 +53,7 @@ class NewtonProblem {
   virtual double progress() const = 0;
   virtual double progress_goal() const = 0;
   virtual void set_progress(double progress) = 0;
-  /// Below which a residual is rounding, N: known once there was a direction.
+  /// Upper bound of what rounding leaves of a residual, N: known once there was a direction.
   virtual double rounding() const = 0;
 };
 

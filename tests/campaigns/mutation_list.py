@@ -442,6 +442,8 @@ FAULTS = [
     Fault("ropes: bending at one end of a segment", "src/rod/rope_model.cpp",
           "if (across == no_vertex_across) continue;", "if (across == no_vertex_across || end == 1) continue;",
           ["simulation.rope_benchmarks.np1"]),
+    Fault("Newton: what is below the bound of rounding is not refined", "src/dynamics/newton.cpp",
+          "    refine();\n", "", ["dynamics.newton_refine.np1"]),
     Fault("statics: what a line's turn about itself needs is support", "src/dynamics/support.cpp",
           "  add_idle_motions(grams[1], gram);\n", "", ["simulation.rope_benchmarks.np1"]),
     Fault("linear systems: nothing on the diagonal of fixed components that nothing resists",
