@@ -3,8 +3,7 @@
 // Scenes of ropes.
 #include <cmath>
 
-#include "diffsim/io/hdf5_file.hpp"
-#include "runner_fixture.hpp"
+#include "cell_model_fixture.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -25,29 +24,11 @@ std::string scene(const std::string& material, const std::string& more,
          "}\nobjective: [{type: target_position, region: tip, target: [0.5, -0.1, 0.1]}]\n" + more;
 }
 
-class Rope : public RunnerTest {
+class Rope : public CellModelTest {
  protected:
   void SetUp() override {
-    RunnerTest::SetUp();
+    CellModelTest::SetUp();
     write("line.obj", line);
-  }
-  std::vector<double> dataset(const std::string& file, const std::string& name) const {
-    return Hdf5File::open(MPI_COMM_WORLD, path(file)).read_array<double>(name);
-  }
-  void good(const std::vector<std::string>& words, const std::string& output) {
-    const Ran ran = run(words, output);
-    EXPECT_EQ(ran.code, 0) << ran.err;
-    if (rank_ == 0) {
-      EXPECT_EQ(ran.out.find("independent"), std::string::npos) << ran.out;
-    }
-  }
-  void refused(const std::string& text, const std::string& says) {
-    write("bad.yaml", text);
-    const Ran ran = run({"gradient", "bad.yaml"}, "bad");
-    EXPECT_EQ(ran.code, 2) << ran.err;
-    if (rank_ == 0) {
-      EXPECT_NE(ran.err.find(says), std::string::npos) << ran.err;
-    }
   }
 };
 
