@@ -104,7 +104,7 @@ Scene parse_scene(const std::string& text, const std::string& file) {
   if (const Value* value = mapping.find("boundary")) scene.boundary = parse_boundary(*value, scene);
   if (const Value* value = mapping.find("contact")) scene.contact = parse_contact(*value, scene);
   for (const BodyEntry& body : scene.bodies) {
-    if (!scene.contact && body.thickness)
+    if (!scene.contact && body.thickness && !has_thick_cells(body))
       body.place.fail("has a thickness, which is of contact, and the scene has none; add `contact` or remove it");
     if (!scene.contact && body.surface)
       body.surface->place.fail("is a surface for contact, and the scene has none; add `contact` or remove it");

@@ -133,6 +133,7 @@ struct BoundaryEntry {
   Kind kind = Kind::fix;
   RegionName region;
   std::array<bool, 3> axes{};  ///< fix
+  bool clamp = false;          ///< fix: and directions
   Numbers load;                ///< traction: [3], [steps, 3]; nodal_load: [3], [N, 3], [steps, 3], [steps, N, 3]
   MoveSection move;
   Place place;
@@ -180,6 +181,7 @@ struct ObjectiveEntry {
 struct ParameterEntry {
   enum class Per { global, region, cell, segment, step, vertex, vertex_step, segment_step, triangle };
   std::string name;
+  std::string label;  ///< in files and messages: the name as the scene has it, which may be a key of a material
   Per per = Per::global;
   std::optional<RegionName> region;
   /// The value to begin with: shaped as the gradient, or less where one stands for all; none: as the scene says.

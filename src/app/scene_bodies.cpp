@@ -3,6 +3,8 @@
 // The section `bodies` of a scene.
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "app/scene_sections.hpp"
 
 namespace diffsim::app {
@@ -72,7 +74,7 @@ void finish_cells(const Mapping& mapping, Scene& scene, BodyEntry& body) {
     body.mesh.place.fail(
         fmt::format("gives {}, and {} have {}; give a file of these", name_of(*body.mesh.cells), model.name, plural));
   body.mesh.cells = model.cells;
-  parse_cell_material(mapping.need("material", "the parameters of " + model.name), scene, body.name, model);
+  parse_cell_material(mapping.need("material", "the parameters of " + model.name), scene, body.name, mapping, model);
 }
 
 }  // namespace
@@ -85,6 +87,13 @@ void require_tetrahedra(const MeshSection& mesh) {
         "gives {}, and a body that deforms has tetrahedra; give a file of them or a box, or, among `bodies`, "
         "kind: obstacle",
         name_of(kind)));
+}
+
+bool has_thick_cells(const BodyEntry& body) {
+  if (!body.cells) return false;
+  const std::vector<std::string>& beside = body.cells->beside_material;
+  return std::any_of(beside.begin(), beside.end(),
+                     [&](const std::string& name) { return body.cells->key_of(name) == "thickness"; });
 }
 
 const BodyEntry* first_solid(const Scene& scene) {
@@ -108,7 +117,7 @@ void parse_bodies(const Value& value, Scene& scene) {
     if (const Value* kind = mapping.find("kind")) {
       std::vector<std::string> kinds{"solid", "obstacle"};
       for (const CellModel* const model : cell_models()) kinds.push_back(model->name);
-      const std::string chosen = to_choice(*kind, kinds, {"shell", "rod", "rigid"});
+      const std::string chosen = to_choice(*kind, kinds, {"rod", "rigid"});
       body.cells = find_cell_model(chosen);
       body.kind = body.cells             ? BodyEntry::Kind::cells
                   : chosen == "obstacle" ? BodyEntry::Kind::obstacle
@@ -117,7 +126,10 @@ void parse_bodies(const Value& value, Scene& scene) {
     body.mesh = parse_mesh(mapping.need("mesh", "{file: …} or {box: …}"), scene);
     if (const Value* placement = mapping.find("placement")) body.placement = parse_placement(*placement);
     if (const Value* initial = mapping.find("initial")) body.initial = parse_initial(*initial, scene, body.name);
-    if (const Value* thickness = mapping.find("thickness")) body.thickness = to_non_negative(*thickness, "m");
+    // A file's thicknesses, one a cell, are not those of contact.
+    if (const Value* thickness = mapping.find("thickness");
+        thickness && !(thickness->is_mapping() && has_thick_cells(body)))
+      body.thickness = to_non_negative(*thickness, "m");
     if (const Value* surface = mapping.find("surface")) body.surface = parse_surface(*surface, scene);
     if (body.kind == BodyEntry::Kind::obstacle)
       finish_obstacle(mapping, body);

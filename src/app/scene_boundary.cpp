@@ -86,15 +86,21 @@ MoveSection parse_move(const Value& value, const Scene& scene) {
 }
 
 BoundaryEntry parse_entry(const Value& value, const Scene& scene) {
-  const Mapping mapping(value, {"region", "fix", "traction", "nodal_load", "move"});
+  const Mapping mapping(value, {"region", "fix", "clamp", "traction", "nodal_load", "move"});
   BoundaryEntry entry;
   entry.place = mapping.place();
   entry.region = parse_region_name(mapping.need("region", "the name of a region"));
   const std::string kind = mapping.one_of({"fix", "traction", "nodal_load", "move"});
   const Value& given = *mapping.find(kind);
+  if (kind != "fix" && mapping.has("clamp")) mapping.place_of("clamp").fail("goes with fix: [x, y, z]; remove it");
   const std::int64_t steps = scene.solver.steps;
   if (kind == "fix") {
     entry.axes = parse_axes(given);
+    if (const Value* clamp = mapping.find("clamp")) {
+      entry.clamp = to_boolean(*clamp);
+      if (entry.clamp && entry.axes != std::array{true, true, true})
+        clamp->place.fail("keeps directions of what is held in place; give fix: [x, y, z] beside it");
+    }
   } else if (kind == "move") {
     entry.kind = BoundaryEntry::Kind::move;
     entry.move = parse_move(given, scene);

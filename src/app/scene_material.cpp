@@ -67,10 +67,13 @@ std::string expected_of(const ParameterSpec& spec, CellKind cells) {
 }
 
 MaterialEntry parse_one_cell_material(const Value& value, const Scene& scene, const std::string& body,
-                                      const CellModel& model) {
+                                      const Mapping& beside, const CellModel& model) {
   std::vector<std::string> keys{"region"};
-  for (const ParameterSpec& spec : model.parameters) keys.emplace_back(spec.name);
+  if (!model.laws.empty()) keys.emplace_back("model");
+  for (const ParameterSpec& spec : model.parameters)
+    if (const std::string name(spec.name); !model.is_beside_material(name)) keys.push_back(model.key_of(name));
   const Mapping mapping(value, keys);
+  if (const Value* law = mapping.find("model")) to_choice(*law, model.laws);
   MaterialEntry material;
   material.place = mapping.place();
   material.model = model.name;
@@ -83,9 +86,11 @@ MaterialEntry parse_one_cell_material(const Value& value, const Scene& scene, co
   }
   for (const ParameterSpec& spec : model.parameters) {
     const std::string name(spec.name);
-    const Value* given = mapping.find(name);
+    const Mapping& place = model.is_beside_material(name) ? beside : mapping;
+    const std::string key = model.key_of(name);
+    const Value* given = place.find(key);
     if (!given && !spec.default_value && !model.has_value_at_rest(name))
-      given = &mapping.need(name, expected_of(spec, model.cells));
+      given = &place.need(key, expected_of(spec, model.cells));
     if (!given) continue;
     Numbers numbers = parse_numbers(*given, scene);
     expect_shape(numbers, {{}}, expected_of(spec, model.cells));
@@ -105,9 +110,11 @@ void add_material(MaterialEntry material, Scene& scene) {
 
 }  // namespace
 
-void parse_cell_material(const Value& value, Scene& scene, const std::string& body, const CellModel& model) {
+void parse_cell_material(const Value& value, Scene& scene, const std::string& body, const Mapping& beside,
+                         const CellModel& model) {
   if (value.is_list() && value.items.empty()) value.place.fail("is an empty list; give at least one material");
-  for (const Value* item : to_items(value)) add_material(parse_one_cell_material(*item, scene, body, model), scene);
+  for (const Value* item : to_items(value))
+    add_material(parse_one_cell_material(*item, scene, body, beside, model), scene);
 }
 
 void parse_materials(const Value& value, Scene& scene, const std::string& body) {

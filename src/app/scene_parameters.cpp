@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "app/scene_sections.hpp"
 #include "diffsim/contact/parameters.hpp"
@@ -193,14 +194,43 @@ void parse_map(const Mapping& mapping, const Value& value, const Scene& scene, c
   if (kind.of_material) entry.per = kind.per[2];
 }
 
+/// Names of parameters by the keys that they have in materials of cells, of the body that `region` is of, or of all
+/// where it is none.
+std::map<std::string, std::string> names_of_keys(const Scene& scene, const Value* region) {
+  std::map<std::string, std::string> names;
+  for (const MaterialEntry& material : scene.materials)
+    if (material.cells && (!region || region->text.starts_with(material.body + "/")))
+      for (const ParameterSpec& spec : material.cells->parameters) {
+        const std::string name(spec.name), key = material.cells->key_of(name);
+        if (key != name && !material.cells->is_beside_material(name)) names.emplace(key, name);
+      }
+  return names;
+}
+
+/// Sets the parameter that a scene asks for, by its name or by its key in a material.
+void parse_name(const Mapping& mapping, const Scene& scene, const std::vector<std::pair<std::string, Kind>>& kinds,
+                ParameterEntry& entry) {
+  std::vector<std::string> names;
+  for (const auto& [name, kind] : kinds) names.push_back(name);
+  const auto is_name = [&](const std::string& key) {
+    return std::find(names.begin(), names.end(), key) != names.end();
+  };
+  const Value* const region = mapping.find("region");
+  std::map<std::string, std::string> keys = names_of_keys(scene, region);
+  if (!region) std::erase_if(keys, [&](const auto& key) { return is_name(key.first); });
+  for (const auto& [key, name] : keys)
+    if (!is_name(key)) names.push_back(key);
+  entry.label = to_choice(mapping.need("name", "one of: " + join(names)), names);
+  const auto found = keys.find(entry.label);
+  entry.name = found == keys.end() ? entry.label : found->second;
+}
+
 ParameterEntry parse_parameter(const Value& value, const Scene& scene) {
   const Mapping mapping(value, {"name", "per", "initial", "bounds", "region", "search", "map"});
   const auto kinds = parameter_kinds(scene);
-  std::vector<std::string> names;
-  for (const auto& [name, kind] : kinds) names.push_back(name);
   ParameterEntry entry;
   entry.place = mapping.place();
-  entry.name = to_choice(mapping.need("name", "one of: " + join(names)), names);
+  parse_name(mapping, scene, kinds, entry);
   const Kind& kind =
       std::find_if(kinds.begin(), kinds.end(), [&](const auto& other) { return other.first == entry.name; })->second;
   entry.per = parse_per(mapping, kind);

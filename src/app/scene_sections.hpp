@@ -13,11 +13,15 @@ void parse_bodies(const Value& value, Scene& scene);
 void require_tetrahedra(const MeshSection& mesh);
 /// The first body of tetrahedra; null where there is none.
 const BodyEntry* first_solid(const Scene& scene);
+/// Whether `thickness` is a mechanical parameter of the body's cells; where it is one number, it is also that of
+/// contact.
+bool has_thick_cells(const BodyEntry& body);
 std::vector<RegionEntry> parse_regions(const Value& value, const Scene& scene);
 /// `body`: the body whose materials they are; empty: of the whole mesh.
 void parse_materials(const Value& value, Scene& scene, const std::string& body = {});
-/// The material of a body of other cells than tetrahedra.
-void parse_cell_material(const Value& value, Scene& scene, const std::string& body, const CellModel& model);
+/// The material of a body of other cells than tetrahedra. `beside`: the body's mapping, for keys beside `material`.
+void parse_cell_material(const Value& value, Scene& scene, const std::string& body, const Mapping& beside,
+                         const CellModel& model);
 SolverSection parse_solver(const Value* value, const Scene& scene);
 /// `body`: the body that it is of; empty: the scene's own section.
 InitialSection parse_initial(const Value& value, const Scene& scene, const std::string& body = {});

@@ -289,8 +289,8 @@ Unknown make_unknown(const Scene& scene, DifferentiableSolver& solver, const Par
   Unknown unknown;
   unknown.parameter = is_of_boundary(entry.name) ? entry.name + ":" + entry.region->name : entry.name;
   const auto same_name = std::count_if(scene.parameters.begin(), scene.parameters.end(),
-                                       [&](const ParameterEntry& other) { return other.name == entry.name; });
-  unknown.label = entry.name;
+                                       [&](const ParameterEntry& other) { return other.label == entry.label; });
+  unknown.label = entry.label;
   if (same_name > 1) unknown.label += "_" + (entry.region ? entry.region->name : "all");
   unknown.lower = entry.lower;
   unknown.upper = entry.upper;

@@ -17,6 +17,8 @@ namespace diffsim {
 /// Bits 0 to 2: components that are fixed, or moved; bit 3: no mass; bit 4: fixed for want of mass alone.
 struct System::Mask {
   DeviceArray<std::uint8_t> fixed;
+  std::vector<char> clamped;  // [owned vertices], or empty
+  bool changed = true;        // since terms were told
 };
 
 namespace {
@@ -84,6 +86,35 @@ void System::fix(const std::vector<int>& vertices, std::array<bool, 3> axes) {
     host(static_cast<std::size_t>(v)) &= static_cast<std::uint8_t>(~held);
   }
   Kokkos::deep_copy(mask_->fixed, host);
+  mask_->changed = true;
+}
+
+void System::clamp(const std::vector<int>& vertices) {
+  const auto owned = static_cast<std::size_t>(mesh_->num_owned_vertices());
+  mask_->clamped.resize(owned, 0);
+  for (const int v : vertices)
+    if (static_cast<std::size_t>(v) < owned) mask_->clamped[static_cast<std::size_t>(v)] = 1;
+  mask_->changed = true;
+}
+
+/// Tells terms which vertices are held, copies of other ranks' vertices among them. Collective.
+void System::tell_held() {
+  Field flags = local_field("held");
+  std::vector<double> values(flags.size(), 0.0);
+  const auto fixed = host_view(mask_->fixed);
+  for (std::size_t v = 0; v < fixed.size(); ++v) {
+    values[3 * v] = (fixed(v) & all_fixed) == all_fixed && (fixed(v) & held) == 0 ? 1.0 : 0.0;
+    values[3 * v + 1] = values[3 * v] > 0.0 && !mask_->clamped.empty() && mask_->clamped[v] != 0 ? 1.0 : 0.0;
+  }
+  flags.from_host(values);
+  mesh_->vertex_exchange().copy_to_ghosts(flags);
+  values = flags.to_host();
+  HeldVertices vertices;
+  for (std::size_t i = 0; i < values.size(); i += 3) {
+    vertices.positions.push_back(values[i] > 0.0 ? 1 : 0);
+    vertices.clamped.push_back(values[i + 1] > 0.0 ? 1 : 0);
+  }
+  for (const auto& term : terms_) term->set_held(vertices);
 }
 
 void System::add_kinematics(std::unique_ptr<Kinematics> motion, const std::vector<int>& vertices) {
@@ -204,6 +235,10 @@ Field System::on_local_vertices(const Field& owned) const {
 }
 
 void System::prepare() {
+  int changed = mask_->changed ? 1 : 0;
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, comm()));
+  if (changed != 0) tell_held();
+  mask_->changed = false;
   Field sums = local_field("mass");
   for (const auto& inertia : inertias_) inertia->add_mass(parameters_, sums);
   sum_masses(sums, mass_);

@@ -13,10 +13,15 @@
 namespace diffsim {
 namespace {
 
-/// Density and corners at rest of a segment (N = 2) or a triangle (N = 3).
+/// Names of the parameters; that of the thickness is empty where there is none.
+struct CellMassNames {
+  std::string density, thickness;
+};
+
+/// Density, thickness (1 where that is no parameter) and corners at rest of a segment (N = 2) or a triangle (N = 3).
 template <class T, int N>
 struct Simplex {
-  T density;
+  T density, thickness;
   Vec3<T> X[N];
 
   /// Length or area.
@@ -31,12 +36,13 @@ struct Simplex {
     }
   }
   /// Mass at each corner.
-  DIFFSIM_FUNCTION T mass() const { return density * measure() / double(N); }
+  DIFFSIM_FUNCTION T mass() const { return density * thickness * measure() / double(N); }
   /// Derivatives of the mass at each corner.
   DIFFSIM_FUNCTION Simplex gradient() const {
-    const T size = measure(), factor = density / (double(N) * size);
+    const T size = measure(), factor = density * thickness / (double(N) * size);
     Simplex by;
-    by.density = size / double(N);
+    by.density = thickness * size / double(N);
+    by.thickness = density * size / double(N);
     const Vec3<T> a = X[1] - X[0];
     if constexpr (N == 2) {
       for (int c = 0; c < 3; ++c) {
@@ -55,15 +61,18 @@ struct Simplex {
   }
 };
 
-/// Addresses of densities and places at rest, or of their derivatives; zero without an address.
+/// Addresses of densities, thicknesses and positions at rest, or of their derivatives; zero without an address, but for
+/// the thickness, which is then `default_thickness`.
 template <int N>
 struct Cells {
   DeviceArray<int> corners;
-  const double *density, *X;
+  const double *density, *thickness, *X;
+  double default_thickness;
 
   DIFFSIM_FUNCTION Simplex<double, N> read(int i) const {
     Simplex<double, N> of;
     of.density = density ? density[i] : 0.0;
+    of.thickness = thickness ? thickness[i] : default_thickness;
     for (int k = 0; k < 3 * N; ++k) of.X[k / 3][k % 3] = X ? X[place(i, k)] : 0.0;
     return of;
   }
@@ -84,6 +93,7 @@ template <int N>
 DIFFSIM_FUNCTION Simplex<Dual<double, 1>, N> along(const Simplex<double, N>& a, const Simplex<double, N>& direction) {
   Simplex<Dual<double, 1>, N> result;
   result.density = diffsim::along(a.density, direction.density);
+  result.thickness = diffsim::along(a.thickness, direction.thickness);
   for (int k = 0; k < 3 * N; ++k) result.X[k / 3][k % 3] = diffsim::along(a.X[k / 3][k % 3], direction.X[k / 3][k % 3]);
   return result;
 }
@@ -108,11 +118,12 @@ void add_to_corners(int count, const stencil::Grouped& nodes, Field& to, const N
   stencil::add_vectors(nodes, rows, to.data());
 }
 
-/// Adds by(i), derivatives by density and corners of cell i, to a gradient.
+/// Adds by(i), derivatives by density, thickness and corners of cell i, to a gradient.
 template <int N, class By>
-void add_to_gradient(int count, const stencil::Grouped& nodes, std::string_view name, ParameterSet& gradient,
+void add_to_gradient(int count, const stencil::Grouped& nodes, const CellMassNames& names, ParameterSet& gradient,
                      const By& by) {
-  double* const density = address(gradient, name);
+  double* const density = address(gradient, names.density);
+  double* const thickness = address(gradient, names.thickness);
   Parameter* const rest = gradient.find("rest_positions");
   const auto vectors =
       make_zeroed_device_array<double>("diffsim::mesh::cell_mass_derivatives", 3 * N * static_cast<std::size_t>(count));
@@ -121,6 +132,7 @@ void add_to_gradient(int count, const stencil::Grouped& nodes, std::string_view 
       "diffsim::mesh::set_cell_mass_derivatives", count, KOKKOS_LAMBDA(int i) {
         const Simplex<double, N> d = by(i);
         if (density) density[i] += d.density;
+        if (thickness) thickness[i] += d.thickness;
         for (int k = 0; k < 3 * N; ++k) rows[3 * N * static_cast<std::ptrdiff_t>(i) + k] = d.X[k / 3][k % 3];
       });
   if (rest) stencil::add_vectors(nodes, rows, rest->field.data());
@@ -144,6 +156,7 @@ struct MassAdjoints {
     Simplex<double, N> by = at.read(i).gradient();
     const double sum = at.sum_at(i, w);
     by.density *= sum;
+    by.thickness *= sum;
     for (int k = 0; k < 3 * N; ++k) by.X[k / 3][k % 3] *= sum;
     return by;
   }
@@ -157,6 +170,7 @@ struct MassAdjointTangents {
     const Dual<double, 1> sum = diffsim::along(at.sum_at(i, w), at.sum_at(i, dw));
     Simplex<double, N> change;
     change.density = (by.density * sum).derivative[0];
+    change.thickness = (by.thickness * sum).derivative[0];
     for (int k = 0; k < 3 * N; ++k) change.X[k / 3][k % 3] = (by.X[k / 3][k % 3] * sum).derivative[0];
     return change;
   }
@@ -165,41 +179,47 @@ struct MassAdjointTangents {
 template <int N>
 class CellMass : public Inertia {
  public:
-  CellMass(const LowerCellSet& cells, std::string name, std::string density)
+  CellMass(const LowerCellSet& cells, std::string name, CellMassNames names)
       : name_(std::move(name)),
-        density_(std::move(density)),
+        names_(std::move(names)),
         count_(cells.num()),
         corners_(to_device("diffsim::mesh::corners", cells.vertices)),
         nodes_(stencil::grouped(cells.vertices)) {}
 
   std::string name() const override { return name_; }
-  bool depends_on(const ParameterSet& set) const override { return set.find(density_) || set.find("rest_positions"); }
+  bool depends_on(const ParameterSet& set) const override {
+    return set.find(names_.density) || set.find(names_.thickness) || set.find("rest_positions");
+  }
 
   void add_mass(const ParameterSet& parameters, Field& mass) const override {
-    add_to_corners<N>(count_, nodes_, mass, Masses<N>{cells(parameters)});
+    add_to_corners<N>(count_, nodes_, mass, Masses<N>{values(parameters)});
   }
   void add_mass_tangent(const ParameterSet& parameters, const ParameterSet& direction,
                         Field& mass_tangent) const override {
-    add_to_corners<N>(count_, nodes_, mass_tangent, MassTangents<N>{cells(parameters), cells(direction)});
+    add_to_corners<N>(count_, nodes_, mass_tangent, MassTangents<N>{values(parameters), directions(direction)});
   }
   void add_mass_adjoint(const ParameterSet& parameters, const Field& mass_adjoint,
                         ParameterSet& gradient) const override {
-    add_to_gradient<N>(count_, nodes_, density_, gradient, MassAdjoints<N>{cells(parameters), mass_adjoint.data()});
+    add_to_gradient<N>(count_, nodes_, names_, gradient, MassAdjoints<N>{values(parameters), mass_adjoint.data()});
   }
   void add_mass_adjoint_tangent(const ParameterSet& parameters, const ParameterSet& direction,
                                 const Field& mass_adjoint, const Field& mass_adjoint_tangent,
                                 ParameterSet& gradient_tangent) const override {
-    add_to_gradient<N>(
-        count_, nodes_, density_, gradient_tangent,
-        MassAdjointTangents<N>{cells(parameters), cells(direction), mass_adjoint.data(), mass_adjoint_tangent.data()});
+    add_to_gradient<N>(count_, nodes_, names_, gradient_tangent,
+                       MassAdjointTangents<N>{values(parameters), directions(direction), mass_adjoint.data(),
+                                              mass_adjoint_tangent.data()});
   }
 
  private:
-  Cells<N> cells(const ParameterSet& set) const {
-    return {corners_, address(set, density_), address(set, "rest_positions")};
+  Cells<N> values(const ParameterSet& set) const { return cells(set, 1.0); }
+  Cells<N> directions(const ParameterSet& set) const { return cells(set, 0.0); }
+  Cells<N> cells(const ParameterSet& set, double default_thickness) const {
+    return {corners_, address(set, names_.density), address(set, names_.thickness), address(set, "rest_positions"),
+            default_thickness};
   }
 
-  std::string name_, density_;
+  std::string name_;
+  CellMassNames names_;
   int count_;
   DeviceArray<int> corners_;  // [count, N]
   stencil::Grouped nodes_;    // corners by vertex
@@ -207,14 +227,17 @@ class CellMass : public Inertia {
 
 }  // namespace
 
-std::unique_ptr<Inertia> make_cell_mass(const TetrahedralMesh& mesh, CellKind kind, std::string_view density) {
+std::unique_ptr<Inertia> make_cell_mass(const TetrahedralMesh& mesh, CellKind kind, std::string_view density,
+                                        std::string_view thickness) {
   const LowerCellSet& cells = mesh.lower_cells(kind);
   std::string name = std::string("mass of ") + name_of(kind);
   switch (kind) {
     case CellKind::segment:
-      return std::make_unique<CellMass<2>>(cells, std::move(name), std::string(density));
+      return std::make_unique<CellMass<2>>(cells, std::move(name),
+                                           CellMassNames{std::string(density), std::string(thickness)});
     case CellKind::triangle:
-      return std::make_unique<CellMass<3>>(cells, std::move(name), std::string(density));
+      return std::make_unique<CellMass<3>>(cells, std::move(name),
+                                           CellMassNames{std::string(density), std::string(thickness)});
     default:
       throw Error("cell masses are of segments or triangles, not of " + std::string(name_of(kind)));
   }

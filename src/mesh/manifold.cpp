@@ -24,8 +24,8 @@ void require_manifold(const TetrahedralMesh& mesh, CellKind kind, const std::vec
   const std::string side = kind == CellKind::segment ? "end" : "side", cells_name = name_of(kind);
   throw Error(std::string(singular_of(kind)) + " " + cell_name(mesh.bodies(), first, kind) + " has " +
                   (kind == CellKind::segment ? "an " : "a ") + side + " that two other " + cells_name + " have, too; " +
-                  what + " needs " + side + "s of two " + cells_name + " at most: remove one, or leave " + parameter +
-                  " out",
+                  what + " needs " + side + "s of two " + cells_name + " at most: remove one" +
+                  (parameter.empty() ? "" : ", or leave " + parameter + " out"),
               ErrorKind::input);
 }
 

@@ -71,14 +71,10 @@ std::vector<std::int64_t> take_nodes(MPI_Comm comm, MeshData& data, std::vector<
 /// Kinds of cells with forces that reach across the sides of a cell.
 constexpr std::array kinds_with_sides = {CellKind::segment, CellKind::triangle};
 
-/// Vertices across the sides of this rank's cells of a kind, as `vertices_across`. `nodes`: those of all batches'
-/// cells. Collective.
-std::vector<std::int64_t> across_sides(MPI_Comm comm, const MeshData& data, CellKind kind, const CellBatch& batch,
-                                       const std::vector<std::int64_t>& nodes) {
-  if (data.lower(kind).num == 0) return {};
+/// Corners of this rank's cells of a kind, among the nodes of all batches.
+std::vector<std::int64_t> corners_of_batch(const CellBatch& batch, const std::vector<std::int64_t>& nodes) {
   const auto begin = nodes.begin() + static_cast<std::ptrdiff_t>(batch.begin);
-  const auto size = static_cast<std::ptrdiff_t>(batch.corners * batch.file_index.size());
-  return vertices_across(comm, {begin, begin + size}, corners_of(kind), data.num_vertices);
+  return {begin, begin + static_cast<std::ptrdiff_t>(batch.corners * batch.file_index.size())};
 }
 
 /// For each node, whether several ranks have it. `order`: places of the nodes in the file. Collective.
@@ -141,12 +137,19 @@ void TetrahedralMesh::number(MeshData& data) {
   const auto num_cells = static_cast<std::size_t>(num_cells_);
   std::vector<std::int64_t> nodes_of_cells = take_nodes(comm_, data, batches);
   std::array<std::vector<std::int64_t>, lower_kinds.size()> across;
-  std::vector<std::int64_t> others;
+  std::vector<std::int64_t> beyond, others;
+  const auto need = [&](const std::vector<std::int64_t>& vertices) {
+    std::copy_if(vertices.begin(), vertices.end(), std::back_inserter(others), [](std::int64_t v) { return v >= 0; });
+  };
   for (const CellKind kind : kinds_with_sides) {
+    if (data.lower(kind).num == 0) continue;
+    const std::vector<std::int64_t> corners = corners_of_batch(batches[index_of(kind) + 1], nodes_of_cells);
     std::vector<std::int64_t>& of_kind = across[index_of(kind)];
-    of_kind = across_sides(comm_, data, kind, batches[index_of(kind) + 1], nodes_of_cells);
-    std::copy_if(of_kind.begin(), of_kind.end(), std::back_inserter(others), [](std::int64_t v) { return v >= 0; });
+    of_kind = vertices_across(comm_, corners, corners_of(kind), data.num_vertices);
+    need(of_kind);
+    if (kind == CellKind::triangle) beyond = vertices_beyond(comm_, corners, of_kind, data.num_vertices);
   }
+  need(beyond);
   LocalNodes nodes = local_nodes(comm_, nodes_of_cells, others, data.num_vertices);
   nodes_of_cells = {};
   const std::size_t num_vertices = nodes.file_index.size();
@@ -174,14 +177,20 @@ void TetrahedralMesh::number(MeshData& data) {
   cells_.resize(width * static_cast<std::size_t>(CellScatter::num_padded(num_cells_)));
   CellScatter::fill_up(cells_, num_cells_, nodes_per_cell());
   for (std::size_t k = 0; k < lower_.size(); ++k) add_vertices(batches[k + 1], lower_[k].vertices);
+  const auto add_others = [&](const CellBatch& batch, const std::vector<std::int64_t>& of_cells, std::size_t of_cell,
+                              std::vector<int>& vertices) {
+    for (const int cell : batch.order)
+      for (std::size_t i = 0; i < of_cell; ++i) {
+        const std::int64_t vertex = of_cells[of_cell * static_cast<std::size_t>(cell) + i];
+        vertices.push_back(vertex < 0 ? static_cast<int>(vertex)
+                                      : number_of_node[static_cast<std::size_t>(nodes.place(vertex))]);
+      }
+  };
   for (const CellKind kind : kinds_with_sides) {
     const CellBatch& batch = batches[index_of(kind) + 1];
-    for (const int cell : batch.order)
-      for (std::size_t side = 0; side < batch.corners; ++side) {
-        const std::int64_t vertex = across[index_of(kind)][batch.corners * static_cast<std::size_t>(cell) + side];
-        lower_[index_of(kind)].across.push_back(
-            vertex < 0 ? static_cast<int>(vertex) : number_of_node[static_cast<std::size_t>(nodes.place(vertex))]);
-      }
+    LowerCellSet& set = lower_[index_of(kind)];
+    add_others(batch, across[index_of(kind)], batch.corners, set.across);
+    if (kind == CellKind::triangle) add_others(batch, beyond, 2 * batch.corners, set.beyond);
   }
   nodes.cells = {};
   positions_.resize(3 * num_vertices);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <tuple>
+#include <utility>
 
 #include "diffsim/core/even_share.hpp"
 #include "diffsim/core/ranks.hpp"
@@ -13,43 +14,88 @@
 namespace diffsim {
 namespace {
 
-/// A side of a cell: its first and last vertex, the cell's other corner, and the vertex across the side.
+/// A side of a cell: its first and last vertex, the cell's other corner, and vertices beyond: across this side, and
+/// across the cell's other side at each of the two vertices.
 struct Side {
   std::int64_t low, high, apex, across;
+  std::int64_t beyond_low, beyond_high;
   std::int64_t rank, place;  // of the cell, and of the side there
 };
 
-}  // namespace
-
-std::vector<std::int64_t> vertices_across(MPI_Comm comm, const std::vector<std::int64_t>& corners, int num_corners,
-                                          std::int64_t num_vertices) {
+/// Sides of this rank's cells, in their order, without what is across.
+std::vector<Side> sides_of(MPI_Comm comm, const std::vector<std::int64_t>& corners, std::size_t width) {
   const int rank = rank_of(comm);
-  const auto width = static_cast<std::size_t>(num_corners);
   std::vector<Side> sides;
   for (std::size_t i = 0; i < corners.size(); ++i) {
     const std::size_t first = i / width * width;
     const auto [low, high] = std::minmax(corners[first + (i + 1) % width], corners[first + (i + width - 1) % width]);
-    sides.push_back({low, high, corners[i], no_vertex_across, rank, static_cast<std::int64_t>(i)});
+    sides.push_back({low, high, corners[i], no_vertex_across, no_vertex_across, no_vertex_across, rank,
+                     static_cast<std::int64_t>(i)});
   }
-  // Sides with the same vertices meet at the even share of the lower one.
+  return sides;
+}
+
+/// Sides with the same vertices meet at the even share of the lower one; meet(first, past the last) of each such group;
+/// and the sides are back on their ranks. Collective.
+template <class Meet>
+std::vector<Side> met(MPI_Comm comm, std::vector<Side> sides, std::int64_t num_vertices, const Meet& meet) {
   const EvenShare shares(comm, num_vertices);
   sides = redistribute(comm, sides, [&](const Side& side) { return shares.owner(side.low); });
   std::sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) {
     return std::tie(a.low, a.high, a.apex, a.rank, a.place) < std::tie(b.low, b.high, b.apex, b.rank, b.place);
   });
-  for (std::size_t i = 0, end = 0; i < sides.size(); i = end) {
-    for (end = i + 1; end < sides.size() && sides[end].low == sides[i].low && sides[end].high == sides[i].high;) ++end;
-    if (end == i + 2) {
-      sides[i].across = sides[i + 1].apex;
-      sides[i + 1].across = sides[i].apex;
-    } else if (end > i + 2) {
-      for (std::size_t k = i; k < end; ++k) sides[k].across = many_vertices_across;
-    }
+  for (auto first = sides.begin(), end = first; first != sides.end(); first = end) {
+    end = std::find_if(first, sides.end(),
+                       [&](const Side& side) { return side.low != first->low || side.high != first->high; });
+    meet(first, end);
   }
-  sides = redistribute(comm, sides, [](const Side& side) { return static_cast<int>(side.rank); });
+  return redistribute(comm, sides, [](const Side& side) { return static_cast<int>(side.rank); });
+}
+
+}  // namespace
+
+std::vector<std::int64_t> vertices_across(MPI_Comm comm, const std::vector<std::int64_t>& corners, int num_corners,
+                                          std::int64_t num_vertices) {
+  const std::vector<Side> sides =
+      met(comm, sides_of(comm, corners, static_cast<std::size_t>(num_corners)), num_vertices, [](auto first, auto end) {
+        if (end == first + 2) {
+          first[0].across = first[1].apex;
+          first[1].across = first[0].apex;
+        } else if (end > first + 2) {
+          for (; first != end; ++first) first->across = many_vertices_across;
+        }
+      });
   std::vector<std::int64_t> across(corners.size());
   for (const Side& side : sides) across[static_cast<std::size_t>(side.place)] = side.across;
   return across;
+}
+
+std::vector<std::int64_t> vertices_beyond(MPI_Comm comm, const std::vector<std::int64_t>& corners,
+                                          const std::vector<std::int64_t>& across, std::int64_t num_vertices) {
+  std::vector<Side> sides = sides_of(comm, corners, 3);
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    const std::size_t first = i / 3 * 3, next = first + (i + 1) % 3, last = first + (i + 2) % 3;
+    // The other side at a vertex is opposite to the other vertex.
+    const bool next_is_low = corners[next] == sides[i].low;
+    sides[i].beyond_low = across[next_is_low ? last : next];
+    sides[i].beyond_high = across[next_is_low ? next : last];
+  }
+  sides = met(comm, std::move(sides), num_vertices, [](auto first, auto end) {
+    if (end == first + 2) {
+      std::swap(first[0].beyond_low, first[1].beyond_low);
+      std::swap(first[0].beyond_high, first[1].beyond_high);
+    } else {
+      for (; first != end; ++first) first->beyond_low = first->beyond_high = no_vertex_across;
+    }
+  });
+  std::vector<std::int64_t> beyond(2 * corners.size());
+  for (const Side& side : sides) {
+    const auto i = static_cast<std::size_t>(side.place);
+    const bool next_is_low = corners[i / 3 * 3 + (i + 1) % 3] == side.low;
+    beyond[2 * i] = next_is_low ? side.beyond_low : side.beyond_high;
+    beyond[2 * i + 1] = next_is_low ? side.beyond_high : side.beyond_low;
+  }
+  return beyond;
 }
 
 }  // namespace diffsim

@@ -3,13 +3,14 @@
 
 #include "diffsim/rod/rope_model.hpp"
 #include "diffsim/shell/cloth_model.hpp"
+#include "diffsim/shell/shell_model.hpp"
 #include "diffsim/simulation/material.hpp"
 #include "diffsim/spring/spring_model.hpp"
 
 namespace diffsim {
 
 const std::vector<const CellModel*>& cell_models() {
-  static const std::vector<const CellModel*> models{&spring_model(), &cloth_model(), &rope_model()};
+  static const std::vector<const CellModel*> models{&spring_model(), &cloth_model(), &shell_model(), &rope_model()};
   return models;
 }
 

@@ -70,6 +70,11 @@ void DifferentiableSolver::fix(const std::string& region, std::array<bool, 3> ax
   system().fix(mesh_->region(region).vertices, axes);
 }
 
+void DifferentiableSolver::clamp(const std::string& region) {
+  fix(region);
+  system().clamp(mesh_->region(region).vertices);
+}
+
 void DifferentiableSolver::move(const std::string& region, std::array<double, 3> axis, std::array<double, 3> origin,
                                 const std::vector<double>& angular_velocity, const std::vector<double>& velocity) {
   system().move(region, mesh_->region(region).vertices, axis, origin, angular_velocity, velocity);

@@ -183,20 +183,25 @@ TEST(lower_cells, of_a_boundary_point_outwards_and_keep_their_groups) {
   EXPECT_NEAR(volume, 6.0, 1e-12);
 }
 
-/// Of each cell, by its number in the file: the vertices across its sides, by those in the file.
-std::vector<std::int64_t> across_in_file(const TetrahedralMesh& mesh, CellKind kind) {
+/// Some vertices of each cell, [cells, of_cell], by the numbers of both in the file.
+std::vector<std::int64_t> in_file(const TetrahedralMesh& mesh, CellKind kind, const std::vector<int>& vertices,
+                                  std::size_t of_cell) {
   const LowerCellSet& set = mesh.lower_cells(kind);
-  const auto corners = static_cast<std::size_t>(corners_of(kind));
-  std::vector<std::int64_t> across(corners * static_cast<std::size_t>(mesh.num_global(kind)), -9);
-  EXPECT_EQ(set.across.size(), set.vertices.size());
+  std::vector<std::int64_t> numbers(of_cell * static_cast<std::size_t>(mesh.num_global(kind)), -9);
+  EXPECT_EQ(vertices.size(), of_cell * set.entities->local());
   for (std::size_t c = 0; c < set.entities->local(); ++c)
-    for (std::size_t side = 0; side < corners; ++side) {
-      const int vertex = set.across[corners * c + side];
-      across[corners * static_cast<std::size_t>(set.order->file_index()[c]) + side] =
+    for (std::size_t i = 0; i < of_cell; ++i) {
+      const int vertex = vertices[of_cell * c + i];
+      numbers[of_cell * static_cast<std::size_t>(set.order->file_index()[c]) + i] =
           vertex < 0 ? vertex : mesh.vertex_order().file_index()[static_cast<std::size_t>(vertex)];
     }
-  MPI_Allreduce(MPI_IN_PLACE, across.data(), static_cast<int>(across.size()), MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
-  return across;
+  MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+  return numbers;
+}
+
+/// Of each cell, by its number in the file: the vertices across its sides, by those in the file.
+std::vector<std::int64_t> across_in_file(const TetrahedralMesh& mesh, CellKind kind) {
+  return in_file(mesh, kind, mesh.lower_cells(kind).across, static_cast<std::size_t>(corners_of(kind)));
 }
 
 TEST(lower_cells, triangles_know_the_vertices_across_their_sides) {
@@ -213,6 +218,30 @@ TEST(lower_cells, triangles_know_the_vertices_across_their_sides) {
                                                vertex(i + 1, j + 2), vertex(i - 1, j), vertex(i + 1, j)};
       const auto first = across.begin() + std::ptrdiff_t{6} * (j * nx + i);
       EXPECT_EQ(std::vector<std::int64_t>(first, first + 6), expected) << i << ", " << j;
+    }
+}
+
+TEST(lower_cells, triangles_know_the_vertices_beyond_those_across) {
+  const int nx = 12, ny = 8;
+  const TetrahedralMesh mesh(MPI_COMM_WORLD, whole_on_first_rank(MPI_COMM_WORLD, sheet()));
+  const std::vector<std::int64_t> beyond =
+      in_file(mesh, CellKind::triangle, mesh.lower_cells(CellKind::triangle).beyond, 6);
+  const auto vertex = [](int i, int j) {
+    return i < 0 || j < 0 || i > nx || j > ny ? no_vertex_across : std::int64_t{j} * (nx + 1) + i;
+  };
+  for (int j = 0; j < ny; ++j)
+    for (int i = 0; i < nx; ++i) {
+      // Of the triangle a, b, d: beyond b-d, d-a and a-b; of a, d, c: beyond d-c, c-a and a-d.
+      std::vector<std::int64_t> expected{vertex(i + 2, j),     vertex(i + 2, j + 2), vertex(i + 1, j + 2),
+                                         vertex(i - 1, j),     vertex(i - 1, j - 1), vertex(i + 1, j - 1),
+                                         vertex(i + 2, j + 2), vertex(i, j + 2),     vertex(i - 1, j + 1),
+                                         vertex(i - 1, j - 1), vertex(i, j - 1),     vertex(i + 2, j + 1)};
+      if (i + 1 == nx) expected[0] = expected[1] = no_vertex_across;
+      if (j == 0) expected[4] = expected[5] = no_vertex_across;
+      if (j + 1 == ny) expected[6] = expected[7] = no_vertex_across;
+      if (i == 0) expected[8] = expected[9] = no_vertex_across;
+      const auto first = beyond.begin() + std::ptrdiff_t{12} * (j * nx + i);
+      EXPECT_EQ(std::vector<std::int64_t>(first, first + 12), expected) << i << ", " << j;
     }
 }
 

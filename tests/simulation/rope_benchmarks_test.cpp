@@ -6,9 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
+#include "simulation/convergence_testing.hpp"
 #include "simulation/rope_bodies.hpp"
 
 namespace diffsim {
@@ -17,21 +16,6 @@ namespace {
 using namespace testing_rope;
 
 constexpr double pi = 3.14159265358979323846;
-
-/// Expects the values of meshes refined by two to approach `exact` at second order, and the last to be within
-/// `tolerance` of it, relative. DIFFSIM_VERBOSE=1 prints them.
-void expect_convergence(const char* what, const std::vector<double>& values, double exact, double tolerance) {
-  const std::size_t last = values.size() - 1;
-  const double error = std::abs(values[last] - exact), before = std::abs(values[last - 1] - exact);
-  const double order = std::log2(before / error);
-  if (std::getenv("DIFFSIM_VERBOSE")) {
-    std::printf("%-24s", what);
-    for (const double value : values) std::printf(" %.7f", value);
-    std::printf(" exact %.6f, off by %.1e, order %.2f\n", exact, error / std::abs(exact), order);
-  }
-  EXPECT_LE(error, tolerance * std::abs(exact)) << what;
-  EXPECT_NEAR(order, 2.0, 0.25) << what;
-}
 
 // ---- statics of a clamped rope, L = 1, EI = 1 ----
 

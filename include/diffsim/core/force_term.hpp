@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "diffsim/core/block_matrix.hpp"
 #include "diffsim/core/cell_part.hpp"
@@ -53,6 +54,12 @@ struct ConfigurationAdjoint {
   Field* start_positions = nullptr;  ///< where the configuration has them
 };
 
+/// Local vertices whose motion is prescribed, [local vertices] each, or empty: none.
+struct HeldVertices {
+  std::vector<char> positions;  ///< all three components are fixed or moved
+  std::vector<char> clamped;    ///< and directions of the body at the vertex are kept, as in a wall
+};
+
 /// One mechanism of a system: elasticity, load, contact. Forces are f = -∂E/∂x where there is an energy E.
 ///
 /// Every verb works on this rank's cells and faces and adds this rank's share to all its local vertices; the caller
@@ -66,6 +73,9 @@ class ForceTerm {
   virtual bool uses_velocities() const { return false; }
   /// Whether forces are f(x_n, v, p), x_n the positions that the step begins with (`Configuration::start_positions`).
   virtual bool lags() const { return false; }
+
+  /// Told before the first `prepare`, and before the next where it changed.
+  virtual void set_held(const HeldVertices&) {}
 
   /// As in Model: what depends on the parameters alone, and its derivatives.
   virtual void prepare(const ParameterSet&) {}

@@ -34,6 +34,8 @@ class System {
   void add_term(std::unique_ptr<ForceTerm> term);
   /// Fixes the components `axes` of local vertices where they are.
   void fix(const std::vector<int>& vertices, std::array<bool, 3> axes);
+  /// Keeps the directions of shells at local vertices that are fixed: sides between two such vertices do not turn.
+  void clamp(const std::vector<int>& vertices);
   /// Prescribes the motion of local vertices. Throws Error (input) for vertices that are fixed or moved already.
   void add_kinematics(std::unique_ptr<Kinematics> motion, const std::vector<int>& vertices);
   /// Prescribes a rigid motion to local vertices: they turn about `axis` through `origin`, which travels with them
@@ -127,6 +129,7 @@ class System {
 
  private:
   struct Mask;
+  void tell_held();
   void sum_masses(Field& sums, Field& owned) const;
   /// Copies [owned vertices, 3] to local vertices, copies up to date.
   Field on_local_vertices(const Field& owned) const;

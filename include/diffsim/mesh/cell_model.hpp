@@ -33,7 +33,20 @@ struct CellModel {
                                                         const std::function<bool(std::string_view)>& given)>
       make_terms;
   std::function<std::unique_ptr<Inertia>(const TetrahedralMesh& mesh)> make_inertia;
+  /// Keys of parameters in a body's `material`, where these are not the parameters' names.
+  std::map<std::string, std::string> keys = {};
+  /// Parameters whose keys stand beside `material`.
+  std::vector<std::string> beside_material = {};
+  /// Laws that a material may name as its `model`, the first by default; none: materials have no such key.
+  std::vector<std::string> laws = {};
 
+  std::string key_of(const std::string& parameter) const {
+    const auto found = keys.find(parameter);
+    return found == keys.end() ? parameter : found->second;
+  }
+  bool is_beside_material(const std::string& parameter) const {
+    return std::find(beside_material.begin(), beside_material.end(), parameter) != beside_material.end();
+  }
   bool has_value_at_rest(const std::string& parameter) const { return values_at_rest.count(parameter) > 0; }
   bool has_parameter(std::string_view parameter) const {
     for (const ParameterSpec& spec : parameters)

@@ -43,6 +43,9 @@ struct LowerCellSet {
   /// Of triangles and segments: the vertex, local, that the other cell at the side opposite to each corner has beyond
   /// that side. Sides of a segment are its ends. [cells, corners]
   std::vector<int> across;
+  /// Of triangles: the vertices, local, across the other two sides of the triangle beyond each side, that at corner
+  /// i + 1 before that at corner i + 2 (modulo 3) of side i. [cells, 3, 2]; none where `across` is none.
+  std::vector<int> beyond;
   std::shared_ptr<const FileOrder> order;
   std::shared_ptr<const Entities> entities;  ///< each cell is on one rank; named as `name_of` the kind
 
@@ -54,7 +57,8 @@ struct LowerCellSet {
 ///
 /// "Vertices" are all nodes: of a second-order mesh those on edges too, whose numbering in a cell is that of
 /// element.hpp. Each cell is on one rank; a vertex is owned by one rank and copied ("ghost") to the others that have a
-/// cell at it, or a triangle or segment at a side of one of that rank's cells of the same kind. Inside a rank, the
+/// cell at it, or a segment at an end of one of that rank's segments, or a triangle at a side of one of that rank's
+/// triangles, or at a side of such a triangle. Inside a rank, the
 /// cells with a vertex that another rank has too come first; among these and the others, cells follow a Hilbert curve,
 /// and vertices the order in which cells first touch them, owned before ghosts. Positions and cells of files keep the
 /// file's order: see `vertex_order`, `cell_order`.

@@ -1,10 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cmath>
-
-#include "diffsim/core/dual.hpp"
 #include "diffsim/core/stencil_force.hpp"
+#include "diffsim/shell/dihedral_angle.hpp"
 
 namespace diffsim {
 
@@ -21,7 +19,7 @@ struct HingeEnergy {
 
   template <class T>
   DIFFSIM_FUNCTION T energy(const StencilValues<T, num_nodes, num_values>& at) const {
-    const Angle<T> now(at.x), rest(at.X);
+    const DihedralAngle<T> now(at.x), rest(at.X);
     const T change = now.theta - rest.theta;
     return at.p[0] * weight(rest) * change * change;
   }
@@ -29,7 +27,7 @@ struct HingeEnergy {
   template <class T>
   DIFFSIM_FUNCTION void energy_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                            StencilValues<T, num_nodes, num_values>& by) const {
-    const Angle<T> now(at.x), rest(at.X);
+    const DihedralAngle<T> now(at.x), rest(at.X);
     const T w = weight(rest), change = now.theta - rest.theta;
     const T moment = 2.0 * at.p[0] * w * change;
     for (int i = 0; i < num_nodes; ++i) by.x[i] = by.X[i] = {{T(0.0), T(0.0), T(0.0)}};
@@ -38,59 +36,30 @@ struct HingeEnergy {
     by.p[0] = w * change * change;
     // The weight is 3/2 l²/(|n| + |m|).
     const T stretch = at.p[0] * change * change, over = 1.0 / (rest.n_norm + rest.m_norm);
-    rest.add_weight_gradient(3.0 * stretch * over, -stretch * w * over, by.X);
+    add_weight_gradient(rest, 3.0 * stretch * over, -stretch * w * over, by.X);
   }
 
  private:
+  /// to += of_square/2 ∂|e|²/∂x + of_norms ∂(|n| + |m|)/∂x.
   template <class T>
-  struct Angle {
-    Vec3<T> e, c, d;  // from a to b, c and d
-    Vec3<T> n, m;
-    T square;  // |e|²
-    T n_norm, m_norm, theta;
-
-    DIFFSIM_FUNCTION explicit Angle(const Vec3<T> (&x)[num_nodes])
-        : e(x[1] - x[0]), c(x[2] - x[0]), d(x[3] - x[0]), n(cross(e, c)), m(cross(d, e)), square(dot(e, e)) {
-      using std::atan2;
-      using std::sqrt;
-      n_norm = sqrt(dot(n, n));
-      m_norm = sqrt(dot(m, m));
-      theta = atan2(dot(cross(n, m), e) / sqrt(square), dot(n, m));
+  static DIFFSIM_FUNCTION void add_weight_gradient(const DihedralAngle<T>& rest, const T& of_square, const T& of_norms,
+                                                   Vec3<T> (&to)[num_nodes]) {
+    const Vec3<T> ce = cross(rest.c, rest.n), ec = cross(rest.n, rest.e), de = cross(rest.m, rest.d),
+                  ed = cross(rest.e, rest.m);
+    const T over_n = of_norms / rest.n_norm, over_m = of_norms / rest.m_norm;
+    for (int k = 0; k < 3; ++k) {
+      const T by_e = of_square * rest.e[k] + over_n * ce[k] + over_m * de[k];
+      const T by_c = over_n * ec[k], by_d = over_m * ed[k];
+      to[1][k] += by_e;
+      to[2][k] += by_c;
+      to[3][k] += by_d;
+      to[0][k] -= by_e + by_c + by_d;
     }
-
-    /// to += factor ∂θ/∂x.
-    DIFFSIM_FUNCTION void add_gradient(const T& factor, Vec3<T> (&to)[num_nodes]) const {
-      using std::sqrt;
-      const T length = sqrt(square);
-      const T by_c = factor * length / (n_norm * n_norm), by_d = factor * length / (m_norm * m_norm);
-      const T along_c = dot(c, e) / square, along_d = dot(d, e) / square;
-      for (int k = 0; k < 3; ++k) {
-        const T of_c = by_c * n[k], of_d = by_d * m[k];
-        to[2][k] -= of_c;
-        to[3][k] -= of_d;
-        to[1][k] += along_c * of_c + along_d * of_d;
-        to[0][k] += (1.0 - along_c) * of_c + (1.0 - along_d) * of_d;
-      }
-    }
-
-    /// to += of_square/2 ∂|e|²/∂x + of_norms ∂(|n| + |m|)/∂x.
-    DIFFSIM_FUNCTION void add_weight_gradient(const T& of_square, const T& of_norms, Vec3<T> (&to)[num_nodes]) const {
-      const Vec3<T> ce = cross(c, n), ec = cross(n, e), de = cross(m, d), ed = cross(e, m);
-      const T over_n = of_norms / n_norm, over_m = of_norms / m_norm;
-      for (int k = 0; k < 3; ++k) {
-        const T by_e = of_square * e[k] + over_n * ce[k] + over_m * de[k];
-        const T by_c = over_n * ec[k], by_d = over_m * ed[k];
-        to[1][k] += by_e;
-        to[2][k] += by_c;
-        to[3][k] += by_d;
-        to[0][k] -= by_e + by_c + by_d;
-      }
-    }
-  };
+  }
 
   /// w/4.
   template <class T>
-  static DIFFSIM_FUNCTION T weight(const Angle<T>& rest) {
+  static DIFFSIM_FUNCTION T weight(const DihedralAngle<T>& rest) {
     return 1.5 * rest.square / (rest.n_norm + rest.m_norm);
   }
 };

@@ -36,4 +36,31 @@ struct ClothParameters {
                                          .home = ParameterHome::triangles};
 };
 
+/// Parameters of shells; see plate_energy.hpp for the letters.
+struct ShellParameters {
+  static constexpr ParameterSpec youngs_modulus{.name = "shell_youngs_modulus",
+                                                .unit = "Pa",
+                                                .meaning = "E: Young's modulus of a shell",
+                                                .range = Interval::positive(),
+                                                .sample = 6.0e4,
+                                                .home = ParameterHome::triangles};
+  static constexpr ParameterSpec poisson_ratio{.name = "shell_poisson_ratio",
+                                               .meaning = "ν: Poisson's ratio of a shell",
+                                               .range = {.low = -1.0, .high = 0.5},
+                                               .sample = 0.3,
+                                               .home = ParameterHome::triangles};
+  static constexpr ParameterSpec thickness{.name = "shell_thickness",
+                                           .unit = "m",
+                                           .meaning = "t: thickness of a shell",
+                                           .range = Interval::positive(),
+                                           .sample = 0.02,
+                                           .home = ParameterHome::triangles};
+  static constexpr ParameterSpec density{.name = "shell_density",
+                                         .unit = "kg/m³",
+                                         .meaning = "mass of a shell over its volume at rest",
+                                         .range = Interval::positive(),
+                                         .sample = 300.0,
+                                         .home = ParameterHome::triangles};
+};
+
 }  // namespace diffsim

@@ -46,6 +46,9 @@ class DifferentiableSolver {
 
   /// Holds the vertices of a region where they are, along the axes given.
   void fix(const std::string& region, std::array<bool, 3> axes = {true, true, true});
+  /// Holds the vertices of a region, and the surface's direction there: sides of shells between two of them do not
+  /// turn.
+  void clamp(const std::string& region);
   /// Moves the vertices of a region rigidly: they turn about `axis` through `origin`, which travels with them, at
   /// `angular_velocity` [1] or [steps], rad/s, and `velocity` [3] or [steps, 3], m/s. Adds the parameters
   /// `angular_velocity:REGION` and `velocity:REGION`.

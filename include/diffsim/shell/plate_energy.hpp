@@ -1,0 +1,141 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/shell/plate_rest.hpp"
+
+namespace diffsim::shell {
+
+/// Moduli of a shell: E, Pa, ν and the thickness t, m.
+template <class T>
+struct PlateModuli {
+  static constexpr int size = 3;
+  T p[size];
+
+  DIFFSIM_FUNCTION const T& youngs_modulus() const { return p[0]; }
+  DIFFSIM_FUNCTION const T& poisson_ratio() const { return p[1]; }
+  DIFFSIM_FUNCTION const T& thickness() const { return p[2]; }
+  /// D = E t³/(12 (1 - ν²)), N m.
+  DIFFSIM_FUNCTION T rigidity() const {
+    const T &nu = p[1], &t = p[2];
+    return p[0] * t * t * t / (12.0 * (1.0 - nu * nu));
+  }
+};
+
+/// Bending of one triangle: the energy A D/2 [(1 - ν) κ:κ + ν (tr κ)²] of its curvature κ (Timoshenko and
+/// Woinowsky-Krieger 1959, equation 46), a quadratic form D/2 Σ Q_ij b_i b_j of the normals' rotations at its sides;
+/// rotations at free sides make it least, which is the condition that the bending moment there is zero.
+template <class T>
+struct PlateBending {
+  T rigidity, Q[6];  ///< Q of the sides 00, 11, 22, 12, 20, 01
+  T b[3];            ///< of all sides
+  T m[3];            ///< D Σ_j Q_ij b_j, N m; zero at free sides
+
+  /// Place of the pair of sides i and j in Q and `PlateRest::G`.
+  static DIFFSIM_FUNCTION int pair(int i, int j) { return i == j ? i : 6 - i - j; }
+  DIFFSIM_FUNCTION const T& form(int i, int j) const { return Q[pair(i, j)]; }
+
+  DIFFSIM_FUNCTION PlateBending(const PlateRest<T>& rest, const PlateModuli<T>& moduli) : rigidity(moduli.rigidity()) {
+    const T& nu = moduli.poisson_ratio();
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j <= i; ++j) Q[pair(i, j)] = (1.0 - nu) * rest.G[pair(i, j)] + nu * rest.L[i] * rest.L[j];
+  }
+
+  /// Sets b and m; `change`: δ of the stencil's hinges.
+  DIFFSIM_FUNCTION void bend(const PlateRest<T>& rest, const HingeState (&state)[num_plate_hinges],
+                             const T (&change)[num_plate_hinges]) {
+    for (int i = 0; i < 3; ++i) {
+      b[i] = T(0.0);
+      if (state[i] == HingeState::none) continue;
+      b[i] = change[i];
+      if (state[i] == HingeState::held) continue;
+      b[i] = 0.5 * change[i];
+      for (int k = 0; k < num_slope_hinges; ++k) b[i] += rest.c[i][k] * change[slope_hinge(i, k)];
+    }
+    relax(state, b);
+    for (int i = 0; i < 3; ++i) {
+      m[i] = T(0.0);
+      if (state[i] == HingeState::none) continue;
+      for (int j = 0; j < 3; ++j) m[i] += form(i, j) * b[j];
+      m[i] *= rigidity;
+    }
+  }
+
+  /// Sets the rotations at free sides to those that make the energy least.
+  DIFFSIM_FUNCTION void relax(const HingeState (&state)[num_plate_hinges], T (&of)[3]) const {
+    int free[3], others[3], num_free = 0, num_others = 0;
+    for (int i = 0; i < 3; ++i) {
+      if (state[i] == HingeState::none)
+        free[num_free++] = i;
+      else
+        others[num_others++] = i;
+    }
+    if (num_free == 1) {
+      const int f = free[0];
+      of[f] = -(form(f, others[0]) * of[others[0]] + form(f, others[1]) * of[others[1]]) / form(f, f);
+    } else if (num_free == 2) {
+      const int f = free[0], g = free[1], i = others[0];
+      const T det = form(f, f) * form(g, g) - form(f, g) * form(f, g);
+      of[f] = (form(f, g) * form(g, i) - form(g, g) * form(f, i)) * of[i] / det;
+      of[g] = (form(f, g) * form(f, i) - form(f, f) * form(g, i)) * of[i] / det;
+    }
+  }
+
+  DIFFSIM_FUNCTION T energy() const { return 0.5 * (b[0] * m[0] + b[1] * m[1] + b[2] * m[2]); }
+
+  /// torque_k = ∂E/∂δ_k.
+  DIFFSIM_FUNCTION void torques(const PlateRest<T>& rest, const HingeState (&state)[num_plate_hinges],
+                                T (&torque)[num_plate_hinges]) const {
+    for (int k = 0; k < num_plate_hinges; ++k) torque[k] = T(0.0);
+    for (int i = 0; i < 3; ++i) {
+      if (state[i] == HingeState::none) continue;
+      if (state[i] == HingeState::held) {
+        torque[i] += m[i];
+        continue;
+      }
+      torque[i] += 0.5 * m[i];
+      for (int k = 0; k < num_slope_hinges; ++k) torque[slope_hinge(i, k)] += rest.c[i][k] * m[i];
+    }
+  }
+
+  /// ∂E/∂(E, ν, t).
+  DIFFSIM_FUNCTION void by_moduli(const PlateRest<T>& rest, const PlateModuli<T>& moduli,
+                                  T (&by)[PlateModuli<T>::size]) const {
+    const T whole = energy(), &nu = moduli.poisson_ratio();
+    by[0] = whole / moduli.youngs_modulus();
+    by[2] = 3.0 * whole / moduli.thickness();
+    T change(0.0);
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) change += (rest.L[i] * rest.L[j] - rest.G[pair(i, j)]) * b[i] * b[j];
+    by[1] = 2.0 * nu / (1.0 - nu * nu) * whole + 0.5 * rigidity * change;
+  }
+
+  /// Derivatives by the numbers at rest.
+  DIFFSIM_FUNCTION PlateRest<T> by_rest(const PlateRest<T>& rest, const PlateModuli<T>& moduli,
+                                        const HingeState (&state)[num_plate_hinges],
+                                        const T (&change)[num_plate_hinges]) const {
+    const T& nu = moduli.poisson_ratio();
+    PlateRest<T> by;
+    T stretch(0.0);
+    for (int i = 0; i < 3; ++i) {
+      for (int k = 0; k < num_slope_hinges; ++k)
+        by.c[i][k] = state[i] == HingeState::inner ? m[i] * change[slope_hinge(i, k)] : T(0.0);
+      for (int j = 0; j <= i; ++j) by.G[pair(i, j)] = (i == j ? 0.5 : 1.0) * rigidity * (1.0 - nu) * b[i] * b[j];
+      stretch += rest.L[i] * b[i];
+    }
+    for (int i = 0; i < 3; ++i) by.L[i] = rigidity * nu * stretch * b[i];
+    return by;
+  }
+
+  /// ∂²E/∂δ_k∂δ_l.
+  DIFFSIM_FUNCTION void stiffness(const PlateRest<T>& rest, const HingeState (&state)[num_plate_hinges],
+                                  T (&of)[num_plate_hinges][num_plate_hinges]) {
+    for (int l = 0; l < num_plate_hinges; ++l) {
+      T unit[num_plate_hinges];
+      for (int k = 0; k < num_plate_hinges; ++k) unit[k] = T(k == l ? 1.0 : 0.0);
+      bend(rest, state, unit);
+      torques(rest, state, of[l]);
+    }
+  }
+};
+
+}  // namespace diffsim::shell

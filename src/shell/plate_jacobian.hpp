@@ -1,0 +1,175 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "diffsim/core/block_matrix_impl.hpp"
+#include "diffsim/core/semidefinite.hpp"
+#include "plate_kernels.hpp"
+
+// Jacobian of plates' bending: -Σ K_kl ∇δ_k ∇δ_lᵀ of each triangle, K the stiffness in the hinges' angles, and
+// -M ∇²θ of each hinge, M the moment on it.
+
+namespace diffsim::shell {
+
+/// ∂δ_k/∂x of a triangle's hinges, by the hinge's own nodes.
+struct AngleGradients {
+  Vec3<double> of[num_plate_hinges][4];
+
+  DIFFSIM_FUNCTION AngleGradients(const PlateData& data, const PlateInputs& in, int i,
+                                  const HingeState (&state)[num_plate_hinges]) {
+    for (int k = 0; k < num_plate_hinges; ++k) {
+      for (auto& g : of[k]) g = {{0.0, 0.0, 0.0}};
+      if (state[k] == HingeState::none) continue;
+      const int place = num_plate_hinges * i + k;
+      const int hinge = data.hinges(place) / 2;
+      Vec3<double> g[4];
+      for (auto& v : g) v = {{0.0, 0.0, 0.0}};
+      in.read_angle<double>(data, hinge).add_gradient(data.sign(place), g);
+      if (!data.has_second(hinge)) g[0] = g[0] + g[3];
+      // From the nodes in the hinge's order to those of the stencil.
+      const PlateHinge nodes = plate_hinge(k);
+      for (int n = 0; n < (data.has_second(hinge) ? 4 : 3); ++n) {
+        const int vertex = data.hinge_nodes(4 * hinge + n);
+        for (int m = 0; m < 4; ++m)
+          if (data.nodes(num_plate_nodes * i + nodes.node[m]) == vertex) of[k][m] = g[n];
+      }
+    }
+  }
+};
+
+/// Blocks -K of a triangle: row(node, [12]) for each node of its stencil.
+struct PlateStiffness {
+  PlateData data;
+  PlateInputs in;
+
+  template <class Add>
+  DIFFSIM_FUNCTION void operator()(int i, const Add& add) const {
+    HingeState state[num_plate_hinges];
+    data.read_states(i, state);
+    const AngleGradients gradients(data, in, i, state);
+    const PlateRest<double> rest = in.read_rest<double>(i);
+    PlateBending<double> bending(rest, in.read_moduli<double>(data.entities(i)));
+    double K[num_plate_hinges][num_plate_hinges];
+    bending.stiffness(rest, state, K);
+    for (int k = 0; k < num_plate_hinges; ++k) {
+      if (state[k] == HingeState::none) continue;
+      // Σ_l K_kl ∇δ_l
+      Vec3<double> sum[num_plate_nodes];
+      for (auto& s : sum) s = {{0.0, 0.0, 0.0}};
+      for (int l = 0; l < num_plate_hinges; ++l) {
+        if (state[l] == HingeState::none) continue;
+        const PlateHinge nodes = plate_hinge(l);
+        for (int n = 0; n < 4; ++n)
+          for (int c = 0; c < 3; ++c) sum[nodes.node[n]][c] += K[k][l] * gradients.of[l][n][c];
+      }
+      const PlateHinge nodes = plate_hinge(k);
+      for (int n = 0; n < 4; ++n)
+        for (int m = 0; m < num_plate_nodes; ++m) add(nodes.node[n], m, gradients.of[k][n], sum[m]);
+    }
+  }
+};
+
+struct PlateJacobian {
+  PlateStiffness stiffness;
+  double factor;
+
+  KOKKOS_INLINE_FUNCTION void operator()(int pack, const int*, const BlockSink& sink) const {
+    Mat3<Pack> blocks[num_plate_nodes][num_plate_nodes] = {};
+    for (int lane = 0; lane < pack_width; ++lane) {
+      const int i = pack_width * pack + lane;
+      if (i >= stiffness.data.num_triangles) break;
+      double sums[num_plate_nodes][num_plate_nodes][9] = {};
+      stiffness(i, [&](int a, int b, const Vec3<double>& u, const Vec3<double>& v) {
+        for (int r = 0; r < 3; ++r)
+          for (int c = 0; c < 3; ++c) sums[a][b][3 * r + c] -= factor * u[r] * v[c];
+      });
+      for (int a = 0; a < num_plate_nodes; ++a)
+        for (int b = 0; b < num_plate_nodes; ++b)
+          for (int k = 0; k < 9; ++k) set_lane(blocks[a][b](k / 3, k % 3), lane, sums[a][b][k]);
+    }
+    for (int a = 0; a < num_plate_nodes; ++a)
+      for (int b = 0; b < num_plate_nodes; ++b) sink.add(a, b, blocks[a][b]);
+  }
+};
+
+struct HingeJacobian {
+  PlateData data;
+  PlateInputs in;
+  DeviceArray<double> moment;  // [triangles, 9]
+  JacobianWeights weights;
+
+  KOKKOS_INLINE_FUNCTION void operator()(int pack, const int*, const BlockSink& sink) const {
+    constexpr int n = 12;
+    Mat3<Pack> blocks[4][4] = {};
+    for (int lane = 0; lane < pack_width; ++lane) {
+      const int h = pack_width * pack + lane;
+      if (h >= data.num_hinges) break;
+      double total = 0.0;
+      for (int s = data.slots.begin(h); s < data.slots.begin(h + 1); ++s)
+        total += data.sign(data.slots.place(s)) * moment(data.slots.place(s));
+      double J[n][n];
+      set_second_derivatives(h, -weights.position * total, J);
+      if (weights.project) make_semidefinite(J);
+      for (int r = 0; r < n; ++r)
+        for (int c = 0; c < n; ++c) set_lane(blocks[r / 3][c / 3](r % 3, c % 3), lane, J[r][c]);
+    }
+    for (int a = 0; a < 4; ++a)
+      for (int b = 0; b < 4; ++b) sink.add(a, b, blocks[a][b]);
+  }
+
+ private:
+  /// J = factor ∇²θ.
+  DIFFSIM_FUNCTION void set_second_derivatives(int h, double factor, double (&J)[12][12]) const {
+    constexpr int at_once = 6;
+    using Scalar = Dual<double, at_once>;
+    for (int first = 0; first < 12; first += at_once) {
+      Vec3<Scalar> at[4], by[4];
+      const bool has_second = data.has_second(h);
+      for (int k = 0; k < 12; ++k) {
+        const int vertex = data.hinge_nodes(4 * h + k / 3), d = k - first;
+        const double value = vertex >= 0 ? in.x[0][3 * static_cast<std::ptrdiff_t>(vertex) + k % 3] : 0.0;
+        at[k / 3][k % 3] = d >= 0 && d < at_once ? Scalar::variable(value, d) : Scalar(value);
+        by[k / 3][k % 3] = Scalar(0.0);
+      }
+      if (!has_second) {
+        const Vec3<double> B = PlateInputs::read_vector<double>(in.X, 2, data.hinge_nodes(4 * h + 1)),
+                           C = PlateInputs::read_vector<double>(in.X, 2, data.hinge_nodes(4 * h + 2));
+        for (int c = 0; c < 3; ++c) at[3][c] = at[0][c] + (B[c] - C[c]);
+      }
+      DihedralAngle<Scalar>(at).add_gradient(Scalar(factor), by);
+      if (!has_second) {
+        by[0] = by[0] + by[3];
+        by[3] = {{Scalar(0.0), Scalar(0.0), Scalar(0.0)}};
+      }
+      for (int r = 0; r < 12; ++r)
+        for (int d = 0; d < at_once; ++d) J[r][first + d] = by[r / 3][r % 3].derivative[d];
+    }
+    for (int r = 0; r < 12; ++r)
+      for (int c = 0; c < r; ++c) J[r][c] = J[c][r] = 0.5 * (J[r][c] + J[c][r]);
+  }
+};
+
+/// Sums of the norms of a triangle's blocks in each row, which bound xᵀKx by Σ |x_a|² times these.
+struct PlateNorms {
+  PlateStiffness stiffness;
+  double* vectors;  // [triangles, 12, 3]
+
+  DIFFSIM_FUNCTION void operator()(int i) const {
+    double blocks[num_plate_nodes][num_plate_nodes][9] = {};
+    stiffness(i, [&](int a, int b, const Vec3<double>& u, const Vec3<double>& v) {
+      for (int k = 0; k < 9; ++k) blocks[a][b][k] += u[k / 3] * v[k % 3];
+    });
+    for (int a = 0; a < num_plate_nodes; ++a) {
+      double sum = 0.0;
+      for (int b = 0; b < num_plate_nodes; ++b) {
+        double square = 0.0;
+        for (const double x : blocks[a][b]) square += x * x;
+        sum += std::sqrt(square);
+      }
+      for (int c = 0; c < 3; ++c) vectors[3 * (num_plate_nodes * static_cast<std::ptrdiff_t>(i) + a) + c] = sum;
+    }
+  }
+};
+
+}  // namespace diffsim::shell

@@ -1,0 +1,327 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+
+#include "diffsim/core/along.hpp"
+#include "diffsim/core/stencil_kernels_impl.hpp"
+#include "diffsim/shell/dihedral_angle.hpp"
+#include "diffsim/shell/plate_energy.hpp"
+
+// Kernels of plates' bending. Scalars T are double for values; Dual<double, 1> for derivatives along a direction, or
+// along w, of which the derivatives of Σ w·f are made; Dual<Dual<double, 1>, 1> for both.
+
+namespace diffsim::shell {
+
+using First = Dual<double, 1>;
+using Second = Dual<First, 1>;
+
+/// A scalar from a number, its derivatives along two directions, and the mixed one.
+template <class T>
+DIFFSIM_FUNCTION T composed(double value, double first, double second, double mixed) {
+  if constexpr (std::is_same_v<T, double>) {
+    return value;
+  } else if constexpr (std::is_same_v<T, First>) {
+    return along(value, first);
+  } else {
+    T result;
+    result.value = along(value, first);
+    result.derivative[0] = along(second, mixed);
+    return result;
+  }
+}
+
+/// The number, the derivative or the mixed derivative, whichever is of the highest order.
+DIFFSIM_FUNCTION double highest(double x) { return x; }
+DIFFSIM_FUNCTION double highest(const First& x) { return x.derivative[0]; }
+DIFFSIM_FUNCTION double highest(const Second& x) { return x.derivative[0].derivative[0]; }
+
+/// Stencils and hinges on the device; see PlateTopology.
+struct PlateData {
+  int num_triangles, num_hinges;
+  DeviceArray<int> nodes;
+  DeviceArray<int> hinges;
+  DeviceArray<HingeState> states;
+  DeviceArray<int> hinge_nodes;
+  DeviceArray<int> entities;  // [triangles], whose moduli
+  stencil::Grouped slots;     // places in `hinges`, by hinge
+
+  DIFFSIM_FUNCTION void read_states(int i, HingeState (&state)[num_plate_hinges]) const {
+    for (int k = 0; k < num_plate_hinges; ++k) state[k] = states(num_plate_hinges * i + k);
+  }
+  /// Whether a hinge has a second triangle; else its normal is held (see PlateTopology).
+  DIFFSIM_FUNCTION bool has_second(int hinge) const { return hinge_nodes(4 * hinge + 3) >= 0; }
+  /// Sign with which a hinge's angle counts in a place of `hinges`.
+  DIFFSIM_FUNCTION double sign(int place) const { return (hinges(place) & 1) != 0 ? -1.0 : 1.0; }
+};
+
+/// Addresses of inputs and of their derivatives, or nullptr: zero.
+struct PlateInputs {
+  const double* x[4] = {};      ///< positions, dx, w, dw, [local vertices, 3]
+  const double* X[2] = {};      ///< positions at rest, dX, [local vertices, 3]
+  const double* rest[2] = {};   ///< PlateRest of each triangle, and its derivative
+  const double* angle[2] = {};  ///< hinges' angles at rest, and their derivatives
+  point::ParameterNumbers<PlateModuli<double>::size, const double> moduli[2];
+
+  template <class T>
+  DIFFSIM_FUNCTION static T read(const double* const* from, int count, std::ptrdiff_t place) {
+    double number[4] = {};
+    for (int k = 0; k < count; ++k)
+      if (from[k]) number[k] = from[k][place];
+    return composed<T>(number[0], number[1], number[2], number[3]);
+  }
+  template <class T>
+  DIFFSIM_FUNCTION PlateRest<T> read_rest(int i) const {
+    PlateRest<T> result;
+    for (int k = 0; k < PlateRest<T>::size; ++k)
+      result[k] = read<T>(rest, 2, PlateRest<T>::size * static_cast<std::ptrdiff_t>(i) + k);
+    return result;
+  }
+  template <class T>
+  DIFFSIM_FUNCTION PlateModuli<T> read_moduli(int entity) const {
+    PlateModuli<T> result;
+    for (int k = 0; k < PlateModuli<T>::size; ++k)
+      result.p[k] = composed<T>(moduli[0].value(k, entity), moduli[1].value(k, entity), 0.0, 0.0);
+    return result;
+  }
+  template <class T>
+  DIFFSIM_FUNCTION DihedralAngle<T> read_angle(const PlateData& data, int hinge) const {
+    Vec3<T> at[4];
+    for (int n = 0; n < 4; ++n) {
+      const int vertex = data.hinge_nodes(4 * hinge + n);
+      if (vertex >= 0) at[n] = read_vector<T>(x, 4, vertex);
+    }
+    if (!data.has_second(hinge))
+      at[3] = at[0] + (read_vector<T>(X, 2, data.hinge_nodes(4 * hinge + 1)) -
+                       read_vector<T>(X, 2, data.hinge_nodes(4 * hinge + 2)));
+    return DihedralAngle<T>(at);
+  }
+  template <class T>
+  DIFFSIM_FUNCTION static Vec3<T> read_vector(const double* const* from, int count, int vertex) {
+    Vec3<T> result;
+    for (int c = 0; c < 3; ++c) result[c] = read<T>(from, count, 3 * static_cast<std::ptrdiff_t>(vertex) + c);
+    return result;
+  }
+};
+
+/// Sets the changes δ of the hinges' angles.
+template <class T>
+struct SetChanges {
+  PlateData data;
+  PlateInputs in;
+  DeviceArray<T> change;  // [hinges]
+
+  DIFFSIM_FUNCTION void operator()(int h) const {
+    change(h) = in.read_angle<T>(data, h).theta - PlateInputs::read<T>(in.angle, 2, h);
+  }
+};
+
+/// A triangle with its inputs, bent.
+template <class T>
+struct BentTriangle {
+  PlateRest<T> rest;
+  PlateModuli<T> moduli;
+  HingeState state[num_plate_hinges];
+  T change[num_plate_hinges];
+  PlateBending<T> bending;
+
+  DIFFSIM_FUNCTION BentTriangle(const PlateData& data, const PlateInputs& in, const DeviceArray<T>& changes, int i)
+      : rest(in.read_rest<T>(i)), moduli(in.read_moduli<T>(data.entities(i))), bending(rest, moduli) {
+    data.read_states(i, state);
+    for (int k = 0; k < num_plate_hinges; ++k) {
+      const int place = num_plate_hinges * i + k;
+      change[k] = state[k] == HingeState::none ? T(0.0) : data.sign(place) * changes(data.hinges(place) / 2);
+    }
+    bending.bend(rest, state, change);
+  }
+};
+
+/// Sets the moments of the triangles' hinges, ∂E/∂δ.
+template <class T>
+struct SetMoments {
+  PlateData data;
+  PlateInputs in;
+  DeviceArray<T> change;  // [hinges]
+  DeviceArray<T> moment;  // [triangles, 9]
+
+  DIFFSIM_FUNCTION void operator()(int i) const { set(i, BentTriangle<T>(data, in, change, i)); }
+  DIFFSIM_FUNCTION void set(int i, const BentTriangle<T>& of) const {
+    T torque[num_plate_hinges];
+    of.bending.torques(of.rest, of.state, torque);
+    for (int k = 0; k < num_plate_hinges; ++k) moment(num_plate_hinges * i + k) = torque[k];
+  }
+};
+
+/// The same; and derivatives of Σ w·f by the moduli, of single triangles added to `to`, else to the sums, and by the
+/// numbers at rest, added to `rest` where it is not nullptr.
+template <class T>
+struct SetMomentsAndDerivatives {
+  SetMoments<T> moments;
+  point::ParameterNumbers<PlateModuli<T>::size, double> to;
+  double* rest;  // [triangles, PlateRest::size]
+
+  KOKKOS_INLINE_FUNCTION void operator()(int i, point::Sums<PlateModuli<T>::size>& sums) const {
+    const BentTriangle<T> of(moments.data, moments.in, moments.change, i);
+    moments.set(i, of);
+    T by[PlateModuli<T>::size];
+    of.bending.by_moduli(of.rest, of.moduli, by);
+    const int entity = moments.data.entities(i);
+    for (int k = 0; k < PlateModuli<T>::size; ++k) {
+      const double derivative = -highest(by[k]);
+      if (to.of[k])
+        to.at(k, entity) += to.factor[k] * derivative;
+      else
+        sums.of[k] += derivative;
+    }
+    if (!rest) return;
+    const PlateRest<T> by_rest = of.bending.by_rest(of.rest, of.moduli, of.state, of.change);
+    for (int k = 0; k < PlateRest<T>::size; ++k)
+      rest[PlateRest<T>::size * static_cast<std::ptrdiff_t>(i) + k] -= highest(by_rest[k]);
+  }
+};
+
+/// Sums over steps of derivatives by what hinges take from the shape at rest: the angle, and the direction of a held
+/// normal's plane.
+struct HingeSums {
+  static constexpr int size = 4;
+};
+
+/// Sets the forces on the hinges' vertices, or the derivatives of Σ w·f by their positions; adds those by what hinges
+/// take from the shape at rest to `rest` where it is not nullptr.
+template <class T>
+struct SetVectors {
+  PlateData data;
+  PlateInputs in;
+  DeviceArray<T> moment;  // [triangles, 9]
+  double* vectors;        // [hinges, 4, 3]
+  double* rest;           // [hinges, HingeSums::size]
+
+  DIFFSIM_FUNCTION void operator()(int h) const {
+    T total(0.0);
+    for (int s = data.slots.begin(h); s < data.slots.begin(h + 1); ++s) {
+      const int place = data.slots.place(s);
+      total += data.sign(place) * moment(place);
+    }
+    Vec3<T> by[4];
+    for (auto& of : by) of = {{T(0.0), T(0.0), T(0.0)}};
+    in.read_angle<T>(data, h).add_gradient(total, by);
+    double* const sums = rest ? rest + HingeSums::size * static_cast<std::ptrdiff_t>(h) : nullptr;
+    if (sums) sums[0] += highest(total);
+    if (!data.has_second(h)) {
+      for (int c = 0; c < 3 && sums; ++c) sums[1 + c] -= highest(by[3][c]);
+      by[0] = by[0] + by[3];
+      by[3] = {{T(0.0), T(0.0), T(0.0)}};
+    }
+    for (int k = 0; k < 12; ++k) vectors[12 * static_cast<std::ptrdiff_t>(h) + k] = -highest(by[k / 3][k % 3]);
+  }
+};
+
+struct PlateEnergies {
+  PlateData data;
+  PlateInputs in;
+  DeviceArray<double> change;
+  DIFFSIM_FUNCTION void operator()(int i, double& sum) const {
+    sum += BentTriangle<double>(data, in, change, i).bending.energy();
+  }
+};
+
+// ---- the shape at rest ----
+
+/// Positions of vertices at rest, or their derivatives; T is double or First.
+template <class T>
+struct RestPositions {
+  const double *X, *dX;
+  DIFFSIM_FUNCTION Vec3<T> at(int vertex) const {
+    Vec3<T> result;
+    for (int c = 0; c < 3; ++c) {
+      const auto place = 3 * static_cast<std::ptrdiff_t>(vertex) + c;
+      result[c] = composed<T>(X[place], dX ? dX[place] : 0.0, 0.0, 0.0);
+    }
+    return result;
+  }
+};
+
+/// Sets the numbers at rest of triangles, or their derivatives.
+template <class T>
+struct SetPlateRest {
+  PlateData data;
+  RestPositions<T> from;
+  double* rest;  // [triangles, PlateRest::size]
+  DIFFSIM_FUNCTION void operator()(int i) const {
+    Vec3<T> X[num_plate_nodes];
+    HingeState state[num_plate_hinges];
+    for (int n = 0; n < num_plate_nodes; ++n) X[n] = from.at(data.nodes(num_plate_nodes * i + n));
+    data.read_states(i, state);
+    const PlateRest<T> of = plate_rest(X, state);
+    for (int k = 0; k < PlateRest<T>::size; ++k)
+      rest[PlateRest<T>::size * static_cast<std::ptrdiff_t>(i) + k] = highest(of[k]);
+  }
+};
+template <class T>
+struct SetRestAngles {
+  PlateData data;
+  RestPositions<T> from;
+  double* angle;  // [hinges]
+  DIFFSIM_FUNCTION void operator()(int h) const {
+    angle[h] = 0.0;
+    if (!data.has_second(h)) return;
+    Vec3<T> X[4];
+    for (int n = 0; n < 4; ++n) X[n] = from.at(data.hinge_nodes(4 * h + n));
+    angle[h] = highest(DihedralAngle<T>(X).theta);
+  }
+};
+
+/// Sets the derivatives by a triangle's vertices at rest of Σ r̄ r over its numbers r at rest, r̄ given.
+struct SetRestVectors {
+  PlateData data;
+  RestPositions<double> from;
+  const double* weight;  // r̄, [triangles, PlateRest::size]
+  double* vectors;       // [triangles, 12, 3]
+
+  DIFFSIM_FUNCTION void operator()(int i) const {
+    constexpr int at_once = 4;
+    using Scalar = Dual<double, at_once>;
+    HingeState state[num_plate_hinges];
+    data.read_states(i, state);
+    for (int first = 0; first < 3 * num_plate_nodes; first += at_once) {
+      Vec3<Scalar> X[num_plate_nodes];
+      for (int n = 0; n < num_plate_nodes; ++n) {
+        const Vec3<double> at = from.at(data.nodes(num_plate_nodes * i + n));
+        for (int c = 0; c < 3; ++c) {
+          const int k = 3 * n + c - first;
+          X[n][c] = k >= 0 && k < at_once ? Scalar::variable(at[c], k) : Scalar(at[c]);
+        }
+      }
+      const PlateRest<Scalar> rest = plate_rest(X, state);
+      double sum[at_once] = {};
+      for (int k = 0; k < PlateRest<double>::size; ++k)
+        for (int d = 0; d < at_once; ++d)
+          sum[d] += weight[PlateRest<double>::size * static_cast<std::ptrdiff_t>(i) + k] * rest[k].derivative[d];
+      for (int d = 0; d < at_once; ++d)
+        vectors[3 * num_plate_nodes * static_cast<std::ptrdiff_t>(i) + first + d] = sum[d];
+    }
+  }
+};
+
+/// The same by the vertices of hinges.
+struct SetHingeRestVectors {
+  PlateData data;
+  RestPositions<double> from;
+  const double* weight;  // [hinges, HingeSums::size]
+  double* vectors;       // [hinges, 4, 3]
+  DIFFSIM_FUNCTION void operator()(int h) const {
+    const double* const w = weight + HingeSums::size * static_cast<std::ptrdiff_t>(h);
+    Vec3<double> X[4], by[4];
+    for (auto& of : by) of = {{0.0, 0.0, 0.0}};
+    if (data.has_second(h)) {
+      for (int n = 0; n < 4; ++n) X[n] = from.at(data.hinge_nodes(4 * h + n));
+      DihedralAngle<double>(X).add_gradient(w[0], by);
+    } else {
+      by[1] = {{w[1], w[2], w[3]}};
+      by[2] = {{-w[1], -w[2], -w[3]}};
+    }
+    for (int k = 0; k < 12; ++k) vectors[12 * static_cast<std::ptrdiff_t>(h) + k] = by[k / 3][k % 3];
+  }
+};
+
+}  // namespace diffsim::shell

@@ -1,0 +1,147 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Scenes of shells.
+#include <cmath>
+
+#include "cell_model_fixture.hpp"
+
+namespace diffsim::app {
+namespace {
+
+/// Three rows of four points, twelve triangles: a plate 0.3 m long, a little curved.
+std::string sheet() {
+  std::string text;
+  for (int j = 0; j < 3; ++j)
+    for (int i = 0; i < 4; ++i)
+      text +=
+          "v " + std::to_string(0.1 * i) + " " + std::to_string(0.1 * j) + " " + std::to_string(0.01 * i * j) + "\n";
+  for (int j = 0; j < 2; ++j)
+    for (int i = 1; i < 4; ++i) {
+      const auto at = [&](int di, int dj) { return std::to_string(4 * (j + dj) + i + di) + " "; };
+      text += "f " + at(0, 0) + at(1, 0) + at(1, 1) + "\nf " + at(0, 0) + at(1, 1) + at(0, 1) + "\n";
+    }
+  return text;
+}
+constexpr std::size_t num_triangles = 12;
+const std::string rubber = "{model: st_venant_kirchhoff, density: 900, youngs_modulus: 1.0e6, poisson_ratio: 0.4}";
+
+std::string scene(const std::string& material, const std::string& more, const std::string& thickness = "0.01",
+                  const std::string& integrator = "symplectic_euler") {
+  return "bodies:\n  flap:\n    kind: shell\n    mesh: {file: sheet.obj}\n" +
+         (thickness.empty() ? "" : "    thickness: " + thickness + "\n") + "    material: " + material +
+         "\nregions:\n  wall: {body: flap, vertices: [0, 4, 8]}\n  rows: {body: flap, vertices: [0, 1, 4, 5, 8, 9]}\n  "
+         "tip: {body: flap, vertices: [3, 7, 11]}\n"
+         "boundary: [{region: wall, fix: [x, y, z], clamp: true}]\n"
+         "solver: {integrator: " +
+         integrator + ", dt: 0.0005, steps: 12" +
+         (integrator == "symplectic_euler" ? ", substeps: 2, damping: 1" : "") +
+         ", gravity: [0, 0, -9.8]}\nobjective: [{type: target_position, region: tip, target: [0.3, 0.1, 0.1]}]\n" +
+         more;
+}
+
+class Shell : public CellModelTest {
+ protected:
+  void SetUp() override {
+    CellModelTest::SetUp();
+    write("sheet.obj", sheet());
+  }
+  /// Height of the tip's first vertex after a run of a scene.
+  double tip(const std::string& text) {
+    write("scene.yaml", text);
+    EXPECT_EQ(run({"simulate", "scene.yaml"}, "tip").code, 0);
+    const std::vector<double> x = dataset("tip/trajectory.h5", "/bodies/flap/positions");
+    return x.at(x.size() - 3 * 12 + 3 * 3 + 2);
+  }
+};
+
+TEST_F(Shell, passes_the_check_of_its_gradient_by_every_parameter) {
+  const std::string parameters =
+      "parameters:\n  - {name: youngs_modulus, per: triangle}\n  - {name: poisson_ratio, per: global}\n"
+      "  - {name: shell_thickness, per: triangle}\n  - {name: density, per: region}\n"
+      "  - {name: rest_positions, per: vertex}\n";
+  for (const std::string integrator : {"symplectic_euler", "implicit_euler"}) {
+    write("scene.yaml", scene(rubber, parameters, "0.01", integrator));
+    good({"check", "scene.yaml"}, "check");
+  }
+}
+
+TEST_F(Shell, has_gradients_in_files_whose_parts_add_up) {
+  const auto gradient = [&](const std::string& name, const std::string& per) {
+    write("scene.yaml", scene(rubber, "parameters: [{name: " + name + ", per: " + per + "}]\n"));
+    good({"gradient", "scene.yaml"}, per);
+    return dataset(per + "/gradient.h5", (per == "triangle" ? "/bodies/flap/gradient/" : "/gradient/") + name);
+  };
+  for (const std::string name : {"youngs_modulus", "poisson_ratio", "shell_thickness", "density"}) {
+    const std::vector<double> each = gradient(name, "triangle");
+    ASSERT_EQ(each.size(), num_triangles);
+    double total = 0.0;
+    for (const double value : each) total += value;
+    const double all = gradient(name, "global").at(0);
+    EXPECT_NE(all, 0.0) << name;
+    EXPECT_NEAR(total, all, 1e-12 * std::abs(all)) << name;
+  }
+}
+
+TEST_F(Shell, parameters_have_the_name_of_their_key_or_their_own) {
+  const auto gradient = [&](const std::string& name, const std::string& dataset_name) {
+    write("scene.yaml", scene(rubber, "parameters: [{name: " + name + "}]\n"));
+    good({"gradient", "scene.yaml"}, "named");
+    return dataset("named/gradient.h5", "/gradient/" + dataset_name).at(0);
+  };
+  const double value = gradient("shell_youngs_modulus", "shell_youngs_modulus");
+  EXPECT_EQ(gradient("youngs_modulus", "youngs_modulus"), value);
+  EXPECT_EQ(gradient("youngs_modulus, per: global, region: flap/all", "youngs_modulus"), value);
+}
+
+TEST_F(Shell, clamped_sides_and_walls_do_not_turn) {
+  const auto text = [&](const std::string& boundary) {
+    std::string made = scene("{density: 900, youngs_modulus: 1.0e8, poisson_ratio: 0.4}",
+                             "parameters: [{name: youngs_modulus}]\n", "0.01", "quasi_static");
+    const std::size_t begin = made.find("boundary: "), end = made.find('\n', begin);
+    return made.replace(begin, end - begin, "boundary: " + boundary);
+  };
+  // A row of fixed vertices is a hinge, about which the flap turns.
+  refused(text("[{region: wall, fix: [x, y, z]}]"),
+          "the body is not held: nothing resists translation along x with "
+          "translation along z with rotation about y");
+  // Two rows of fixed vertices hold as a clamped row does.
+  const double whole = tip(text("[{region: wall, fix: [x, y, z], clamp: true}]")),
+               wall = tip(text("[{region: rows, fix: [x, y, z]}]")),
+               clamped = tip(text("[{region: rows, fix: [x, y, z], clamp: true}]"));
+  EXPECT_LT(whole, -0.0005);
+  EXPECT_LT(whole, 2.0 * wall);
+  EXPECT_LT(wall, -0.0001);
+  EXPECT_NEAR(wall, clamped, 1e-9);
+}
+
+TEST_F(Shell, touches_at_its_thickness) {
+  // A plate that falls on a plane comes to rest above it by half of its thickness, at least.
+  std::string text = scene(rubber,
+                           "contact: {barrier_distance: 2.0e-3, barrier_stiffness: 1.0e5,\n"
+                           "  obstacles: [{plane: {point: [0, 0, -0.02], normal: [0, 0, 1]}}]}\n",
+                           "0.01", "implicit_euler");
+  text.replace(text.find("dt: 0.0005, steps: 12"), 21, "dt: 0.01, steps: 40");
+  const double height = tip(text);
+  EXPECT_GT(height, -0.015);
+  EXPECT_LT(height, -0.012);
+}
+
+TEST_F(Shell, refuses_what_it_cannot_be_made_of) {
+  const std::string sought = "parameters: [{name: youngs_modulus, per: global}]\n";
+  refused(scene(rubber, sought, ""), "bodies.flap.thickness: is missing");
+  refused(scene(rubber, sought, "0"), "thickness: 0 is not positive");
+  refused(scene("{density: 900, poisson_ratio: 0.4}", sought), "bodies.flap.material.youngs_modulus: is missing");
+  refused(scene("{density: 900, youngs_modulus: 1, poisson_ratio: 0.5}", sought), "poisson_ratio: 0.5");
+  refused(scene("{model: neo_hookean, density: 900, youngs_modulus: 1, poisson_ratio: 0.4}", sought), "model: ");
+  refused(scene("{density: 900, youngs_modulus: 1, poisson_ratio: 0.4, thickness: 1}", sought), "thickness");
+  refused(scene(rubber, "parameters: [{name: youngs_modulus, per: cell}]\n"), "triangle");
+  std::string clamp = scene(rubber, sought);
+  clamp.replace(clamp.find("[x, y, z]"), 9, "[x, y]");
+  refused(clamp, "clamp: keeps directions");
+  // A triangle more at the side of two.
+  write("sheet.obj", sheet() + "v 0.05 0.05 0.1\nf 1 6 13\n");
+  refused(scene(rubber, sought), "triangle 0 has a side that two other triangles have, too");
+}
+
+}  // namespace
+}  // namespace diffsim::app
