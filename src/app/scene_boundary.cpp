@@ -92,14 +92,14 @@ BoundaryEntry parse_entry(const Value& value, const Scene& scene) {
   entry.region = parse_region_name(mapping.need("region", "the name of a region"));
   const std::string kind = mapping.one_of({"fix", "traction", "nodal_load", "move"});
   const Value& given = *mapping.find(kind);
-  if (kind != "fix" && mapping.has("clamp")) mapping.place_of("clamp").fail("goes with fix: [x, y, z]; remove it");
+  if (kind != "fix" && mapping.has("clamp")) mapping.place_of("clamp").fail("goes with `fix`; remove it");
   const std::int64_t steps = scene.solver.steps;
   if (kind == "fix") {
     entry.axes = parse_axes(given);
     if (const Value* clamp = mapping.find("clamp")) {
       entry.clamp = to_boolean(*clamp);
-      if (entry.clamp && entry.axes != std::array{true, true, true})
-        clamp->place.fail("keeps directions of what is held in place; give fix: [x, y, z] beside it");
+      if (entry.clamp && std::count(entry.axes.begin(), entry.axes.end(), true) == 2)
+        clamp->place.fail("goes with all three components, or with one, across a plane of symmetry; change `fix`");
     }
   } else if (kind == "move") {
     entry.kind = BoundaryEntry::Kind::move;

@@ -188,8 +188,10 @@ void add_move(const Scene& scene, const BoundaryEntry& entry, DifferentiableSolv
 void add_boundary(const Scene& scene, DifferentiableSolver& solver) {
   for (const BoundaryEntry& entry : scene.boundary)
     at_place(entry.place, [&] {
-      if (entry.kind == BoundaryEntry::Kind::fix) solver.fix(entry.region.name, entry.axes);
-      if (entry.clamp) solver.clamp(entry.region.name);
+      if (entry.clamp)
+        solver.clamp(entry.region.name, entry.axes);
+      else if (entry.kind == BoundaryEntry::Kind::fix)
+        solver.fix(entry.region.name, entry.axes);
       if (entry.kind == BoundaryEntry::Kind::move) add_move(scene, entry, solver);
       if (entry.kind != BoundaryEntry::Kind::traction) return;
       const bool each_step = asked_per_step(scene, "traction", entry.region.name);

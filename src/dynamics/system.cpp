@@ -89,11 +89,14 @@ void System::fix(const std::vector<int>& vertices, std::array<bool, 3> axes) {
   mask_->changed = true;
 }
 
-void System::clamp(const std::vector<int>& vertices) {
+void System::clamp(const std::vector<int>& vertices, std::array<bool, 3> axes) {
+  fix(vertices, axes);
   const auto owned = static_cast<std::size_t>(mesh_->num_owned_vertices());
   mask_->clamped.resize(owned, 0);
   for (const int v : vertices)
-    if (static_cast<std::size_t>(v) < owned) mask_->clamped[static_cast<std::size_t>(v)] = 1;
+    for (std::size_t c = 0; c < 3; ++c)
+      if (axes[c] && static_cast<std::size_t>(v) < owned)
+        mask_->clamped[static_cast<std::size_t>(v)] |= static_cast<char>(1u << c);
   mask_->changed = true;
 }
 
@@ -104,7 +107,7 @@ void System::tell_held() {
   const auto fixed = host_view(mask_->fixed);
   for (std::size_t v = 0; v < fixed.size(); ++v) {
     values[3 * v] = (fixed(v) & all_fixed) == all_fixed && (fixed(v) & held) == 0 ? 1.0 : 0.0;
-    values[3 * v + 1] = values[3 * v] > 0.0 && !mask_->clamped.empty() && mask_->clamped[v] != 0 ? 1.0 : 0.0;
+    if (!mask_->clamped.empty()) values[3 * v + 1] = mask_->clamped[v];
   }
   flags.from_host(values);
   mesh_->vertex_exchange().copy_to_ghosts(flags);
@@ -112,7 +115,7 @@ void System::tell_held() {
   HeldVertices vertices;
   for (std::size_t i = 0; i < values.size(); i += 3) {
     vertices.positions.push_back(values[i] > 0.0 ? 1 : 0);
-    vertices.clamped.push_back(values[i + 1] > 0.0 ? 1 : 0);
+    vertices.clamped.push_back(static_cast<char>(values[i + 1]));
   }
   for (const auto& term : terms_) term->set_held(vertices);
 }

@@ -26,12 +26,13 @@ struct AngleGradients {
       Vec3<double> g[4];
       for (auto& v : g) v = {{0.0, 0.0, 0.0}};
       in.read_angle<double>(data, hinge).add_gradient(data.sign(place), g);
-      if (!data.has_second(hinge)) g[0] = g[0] + g[3];
+      fold_second(data.second(hinge), g);
       // From the nodes in the hinge's order to those of the stencil.
       const PlateHinge nodes = plate_hinge(k);
-      for (int n = 0; n < (data.has_second(hinge) ? 4 : 3); ++n) {
+      const int count = data.second(hinge) >= 0 ? 4 : 3;
+      for (int n = 0; n < count; ++n) {
         const int vertex = data.hinge_nodes(4 * hinge + n);
-        for (int m = 0; m < 4; ++m)
+        for (int m = 0; m < count; ++m)
           if (data.nodes(num_plate_nodes * i + nodes.node[m]) == vertex) of[k][m] = g[n];
       }
     }
@@ -125,23 +126,22 @@ struct HingeJacobian {
     using Scalar = Dual<double, at_once>;
     for (int first = 0; first < 12; first += at_once) {
       Vec3<Scalar> at[4], by[4];
-      const bool has_second = data.has_second(h);
+      const int second = data.second(h);
       for (int k = 0; k < 12; ++k) {
         const int vertex = data.hinge_nodes(4 * h + k / 3), d = k - first;
         const double value = vertex >= 0 ? in.x[0][3 * static_cast<std::ptrdiff_t>(vertex) + k % 3] : 0.0;
         at[k / 3][k % 3] = d >= 0 && d < at_once ? Scalar::variable(value, d) : Scalar(value);
         by[k / 3][k % 3] = Scalar(0.0);
       }
-      if (!has_second) {
+      if (second == SecondCorner::clamped) {
         const Vec3<double> B = PlateInputs::read_vector<double>(in.X, 2, data.hinge_nodes(4 * h + 1)),
                            C = PlateInputs::read_vector<double>(in.X, 2, data.hinge_nodes(4 * h + 2));
         for (int c = 0; c < 3; ++c) at[3][c] = at[0][c] + (B[c] - C[c]);
+      } else if (second < 0) {
+        set_mirrored(second, at);
       }
       DihedralAngle<Scalar>(at).add_gradient(Scalar(factor), by);
-      if (!has_second) {
-        by[0] = by[0] + by[3];
-        by[3] = {{Scalar(0.0), Scalar(0.0), Scalar(0.0)}};
-      }
+      fold_second(second, by);
       for (int r = 0; r < 12; ++r)
         for (int d = 0; d < at_once; ++d) J[r][first + d] = by[r / 3][r % 3].derivative[d];
     }

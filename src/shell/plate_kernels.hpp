@@ -49,11 +49,44 @@ struct PlateData {
   DIFFSIM_FUNCTION void read_states(int i, HingeState (&state)[num_plate_hinges]) const {
     for (int k = 0; k < num_plate_hinges; ++k) state[k] = states(num_plate_hinges * i + k);
   }
-  /// Whether a hinge has a second triangle; else its normal is held (see PlateTopology).
-  DIFFSIM_FUNCTION bool has_second(int hinge) const { return hinge_nodes(4 * hinge + 3) >= 0; }
-  /// Sign with which a hinge's angle counts in a place of `hinges`.
-  DIFFSIM_FUNCTION double sign(int place) const { return (hinges(place) & 1) != 0 ? -1.0 : 1.0; }
+  /// Second third corner of a hinge: a vertex, or a SecondCorner.
+  DIFFSIM_FUNCTION int second(int hinge) const { return hinge_nodes(4 * hinge + 3); }
+  /// Factor with which a hinge's angle counts in a place of `hinges`: a mirror image's half is the shell's.
+  DIFFSIM_FUNCTION double sign(int place) const {
+    const double size = second(hinges(place) / 2) < SecondCorner::clamped ? 0.5 : 1.0;
+    return (hinges(place) & 1) != 0 ? -size : size;
+  }
 };
+
+// The second third corner of hinges that have no vertex there: its position from those of the others and, of clamped
+// sides, from B and C at rest; and derivatives by it given to the others.
+
+template <class T>
+DIFFSIM_FUNCTION void set_clamped(const Vec3<T>& B, const Vec3<T>& C, Vec3<T> (&at)[4]) {
+  at[3] = at[0] + (B - C);
+}
+template <class T>
+DIFFSIM_FUNCTION void set_mirrored(int second, Vec3<T> (&at)[4]) {
+  const int axis = SecondCorner::mirrored_x - second;
+  at[3] = at[2];
+  at[3][axis] = 2.0 * at[0][axis] - at[2][axis];
+}
+template <class T>
+DIFFSIM_FUNCTION void fold_second(int second, Vec3<T> (&by)[4]) {
+  if (second >= 0) return;
+  const int axis = SecondCorner::mirrored_x - second;
+  for (int c = 0; c < 3; ++c) {
+    if (second == SecondCorner::clamped) {
+      by[0][c] += by[3][c];
+    } else if (c == axis) {
+      by[0][c] += 2.0 * by[3][c];
+      by[2][c] -= by[3][c];
+    } else {
+      by[2][c] += by[3][c];
+    }
+    by[3][c] = T(0.0);
+  }
+}
 
 /// Addresses of inputs and of their derivatives, or nullptr: zero.
 struct PlateInputs {
@@ -87,13 +120,13 @@ struct PlateInputs {
   template <class T>
   DIFFSIM_FUNCTION DihedralAngle<T> read_angle(const PlateData& data, int hinge) const {
     Vec3<T> at[4];
-    for (int n = 0; n < 4; ++n) {
-      const int vertex = data.hinge_nodes(4 * hinge + n);
-      if (vertex >= 0) at[n] = read_vector<T>(x, 4, vertex);
-    }
-    if (!data.has_second(hinge))
-      at[3] = at[0] + (read_vector<T>(X, 2, data.hinge_nodes(4 * hinge + 1)) -
-                       read_vector<T>(X, 2, data.hinge_nodes(4 * hinge + 2)));
+    const int second = data.second(hinge);
+    for (int n = 0; n < (second >= 0 ? 4 : 3); ++n) at[n] = read_vector<T>(x, 4, data.hinge_nodes(4 * hinge + n));
+    if (second == SecondCorner::clamped)
+      set_clamped(read_vector<T>(X, 2, data.hinge_nodes(4 * hinge + 1)),
+                  read_vector<T>(X, 2, data.hinge_nodes(4 * hinge + 2)), at);
+    else if (second < 0)
+      set_mirrored(second, at);
     return DihedralAngle<T>(at);
   }
   template <class T>
@@ -207,11 +240,9 @@ struct SetVectors {
     in.read_angle<T>(data, h).add_gradient(total, by);
     double* const sums = rest ? rest + HingeSums::size * static_cast<std::ptrdiff_t>(h) : nullptr;
     if (sums) sums[0] += highest(total);
-    if (!data.has_second(h)) {
-      for (int c = 0; c < 3 && sums; ++c) sums[1 + c] -= highest(by[3][c]);
-      by[0] = by[0] + by[3];
-      by[3] = {{T(0.0), T(0.0), T(0.0)}};
-    }
+    if (sums && data.second(h) == SecondCorner::clamped)
+      for (int c = 0; c < 3; ++c) sums[1 + c] -= highest(by[3][c]);
+    fold_second(data.second(h), by);
     for (int k = 0; k < 12; ++k) vectors[12 * static_cast<std::ptrdiff_t>(h) + k] = -highest(by[k / 3][k % 3]);
   }
 };
@@ -239,6 +270,15 @@ struct RestPositions {
     }
     return result;
   }
+  /// Positions of a hinge's corners, which is not of a clamped side.
+  DIFFSIM_FUNCTION void read(const PlateData& data, int hinge, Vec3<T> (&of)[4]) const {
+    const int second = data.second(hinge);
+    for (int n = 0; n < 3; ++n) of[n] = at(data.hinge_nodes(4 * hinge + n));
+    if (second >= 0)
+      of[3] = at(second);
+    else
+      set_mirrored(second, of);
+  }
 };
 
 /// Sets the numbers at rest of triangles, or their derivatives.
@@ -264,9 +304,9 @@ struct SetRestAngles {
   double* angle;  // [hinges]
   DIFFSIM_FUNCTION void operator()(int h) const {
     angle[h] = 0.0;
-    if (!data.has_second(h)) return;
+    if (data.second(h) == SecondCorner::clamped) return;
     Vec3<T> X[4];
-    for (int n = 0; n < 4; ++n) X[n] = from.at(data.hinge_nodes(4 * h + n));
+    from.read(data, h, X);
     angle[h] = highest(DihedralAngle<T>(X).theta);
   }
 };
@@ -313,9 +353,10 @@ struct SetHingeRestVectors {
     const double* const w = weight + HingeSums::size * static_cast<std::ptrdiff_t>(h);
     Vec3<double> X[4], by[4];
     for (auto& of : by) of = {{0.0, 0.0, 0.0}};
-    if (data.has_second(h)) {
-      for (int n = 0; n < 4; ++n) X[n] = from.at(data.hinge_nodes(4 * h + n));
+    if (data.second(h) != SecondCorner::clamped) {
+      from.read(data, h, X);
       DihedralAngle<double>(X).add_gradient(w[0], by);
+      fold_second(data.second(h), by);
     } else {
       by[1] = {{w[1], w[2], w[3]}};
       by[2] = {{-w[1], -w[2], -w[3]}};

@@ -47,7 +47,7 @@ class PlateTerm : public ForceTerm {
   bool holds_body() const override { return is_clamped_; }
 
   void set_held(const HeldVertices& held) override {
-    const auto clamped = std::count(held.clamped.begin(), held.clamped.end(), 1);
+    const auto clamped = std::count_if(held.clamped.begin(), held.clamped.end(), [](char axes) { return axes != 0; });
     is_clamped_ = sum_over_ranks(static_cast<std::int64_t>(clamped), mesh_.comm()) > 0;
     set_topology(wall_vertices(mesh_, triangles_, held), held.clamped);
   }

@@ -37,7 +37,16 @@ bool are_set(const std::vector<char>& flags, int a, int b, int c) {
 /// The hinge of the side from p to q of a triangle whose third corner is r; the triangle beyond has o.
 SortedHinge hinge_at(int p, int q, int r, int o, const std::vector<char>& walls, const std::vector<char>& clamped) {
   if (p < 0 || q < 0 || r < 0) return {};
-  if (is_set(clamped, p) && is_set(clamped, q)) return {{p, q, r, -1}, false, HingeState::held};
+  const unsigned axes = clamped.empty() ? 0u
+                                        : static_cast<unsigned>(clamped[static_cast<std::size_t>(p)]) &
+                                              static_cast<unsigned>(clamped[static_cast<std::size_t>(q)]);
+  if (axes != 0) {
+    const int second = axes == 7     ? SecondCorner::clamped
+                       : (axes & 1u) ? SecondCorner::mirrored_x
+                       : (axes & 2u) ? SecondCorner::mirrored_y
+                                     : SecondCorner::mirrored_z;
+    return {{p, q, r, second}, false, HingeState::held};
+  }
   if (o < 0) return {};
   return sorted(p, q, r, o, are_set(walls, p, q, o) ? HingeState::held : HingeState::inner);
 }

@@ -11,15 +11,13 @@ namespace diffsim::shell {
 
 /// Stencils of triangles, and the hinges in these, each hinge once.
 ///
-/// Where the triangle beyond a side is part of a wall, the normal at the side is that triangle's. Where both ends of a
-/// side are clamped, the side has a hinge of its own, of which the second third corner is a + (B - C): a is an end, B
-/// and C are the other end and the third corner at rest, so that the triangle there is parallel to the one at rest.
-/// Triangles of walls have no hinges: nothing can bend them.
+/// Where the triangle beyond a side is part of a wall, the normal at the side is that triangle's. Sides whose ends are
+/// both clamped have hinges of their own. Triangles of walls have no hinges: nothing can bend them.
 struct PlateTopology {
   std::vector<int> nodes;          ///< [triangles, 12], local vertices; corner 0 where there is none
   std::vector<int> hinges;         ///< [triangles, 9]: 2h, 2h + 1 where hinge h's angle counts negated, or -1
   std::vector<HingeState> states;  ///< [triangles, 9]
-  std::vector<int> hinge_nodes;    ///< [hinges, 4]: ends, third corners; -1: see above
+  std::vector<int> hinge_nodes;    ///< [hinges, 4]: ends, third corners; or a SecondCorner
 
   int num_triangles() const { return static_cast<int>(nodes.size()) / num_plate_nodes; }
   int num_hinges() const { return static_cast<int>(hinge_nodes.size()) / 4; }

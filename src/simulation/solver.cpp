@@ -70,9 +70,13 @@ void DifferentiableSolver::fix(const std::string& region, std::array<bool, 3> ax
   system().fix(mesh_->region(region).vertices, axes);
 }
 
-void DifferentiableSolver::clamp(const std::string& region) {
-  fix(region);
-  system().clamp(mesh_->region(region).vertices);
+void DifferentiableSolver::clamp(const std::string& region, std::array<bool, 3> axes) {
+  const auto count = std::count(axes.begin(), axes.end(), true);
+  if (count != 1 && count != 3)
+    throw Error(
+        "a clamp of region '" + region + "' has two components; give all three, or one across a plane of " + "symmetry",
+        ErrorKind::input);
+  system().clamp(mesh_->region(region).vertices, axes);
 }
 
 void DifferentiableSolver::move(const std::string& region, std::array<double, 3> axis, std::array<double, 3> origin,

@@ -137,7 +137,7 @@ TEST_F(Shell, refuses_what_it_cannot_be_made_of) {
   refused(scene(rubber, "parameters: [{name: youngs_modulus, per: cell}]\n"), "triangle");
   std::string clamp = scene(rubber, sought);
   clamp.replace(clamp.find("[x, y, z]"), 9, "[x, y]");
-  refused(clamp, "clamp: keeps directions");
+  refused(clamp, "clamp: goes with all three components");
   // A triangle more at the side of two.
   write("sheet.obj", sheet() + "v 0.05 0.05 0.1\nf 1 6 13\n");
   refused(scene(rubber, sought), "triangle 0 has a side that two other triangles have, too");

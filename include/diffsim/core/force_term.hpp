@@ -57,7 +57,9 @@ struct ConfigurationAdjoint {
 /// Local vertices whose motion is prescribed, [local vertices] each, or empty: none.
 struct HeldVertices {
   std::vector<char> positions;  ///< all three components are fixed or moved
-  std::vector<char> clamped;    ///< and directions of the body at the vertex are kept, as in a wall
+  /// Bit c: component c is fixed in a clamp. Of all three, directions of the body there are kept, as in a wall; of one,
+  /// as in a plane of symmetry across that axis.
+  std::vector<char> clamped;
 };
 
 /// One mechanism of a system: elasticity, load, contact. Forces are f = -∂E/∂x where there is an energy E.

@@ -34,8 +34,9 @@ class System {
   void add_term(std::unique_ptr<ForceTerm> term);
   /// Fixes the components `axes` of local vertices where they are.
   void fix(const std::vector<int>& vertices, std::array<bool, 3> axes);
-  /// Keeps the directions of shells at local vertices that are fixed: sides between two such vertices do not turn.
-  void clamp(const std::vector<int>& vertices);
+  /// Fixes the components `axes` of local vertices and clamps shells there: with all three components, sides between
+  /// two such vertices do not turn; with one, they are in a plane of symmetry across that axis.
+  void clamp(const std::vector<int>& vertices, std::array<bool, 3> axes);
   /// Prescribes the motion of local vertices. Throws Error (input) for vertices that are fixed or moved already.
   void add_kinematics(std::unique_ptr<Kinematics> motion, const std::vector<int>& vertices);
   /// Prescribes a rigid motion to local vertices: they turn about `axis` through `origin`, which travels with them

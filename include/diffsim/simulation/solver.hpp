@@ -48,7 +48,9 @@ class DifferentiableSolver {
   void fix(const std::string& region, std::array<bool, 3> axes = {true, true, true});
   /// Holds the vertices of a region, and the surface's direction there: sides of shells between two of them do not
   /// turn.
-  void clamp(const std::string& region);
+  /// With one of the axes, such sides are in a plane of symmetry across it: they stay in that plane, and the shell goes
+  /// on beyond it as its mirror image.
+  void clamp(const std::string& region, std::array<bool, 3> axes = {true, true, true});
   /// Moves the vertices of a region rigidly: they turn about `axis` through `origin`, which travels with them, at
   /// `angular_velocity` [1] or [steps], rad/s, and `velocity` [3] or [steps, 3], m/s. Adds the parameters
   /// `angular_velocity:REGION` and `velocity:REGION`.
