@@ -91,12 +91,13 @@ void System::fix(const std::vector<int>& vertices, std::array<bool, 3> axes) {
 
 void System::clamp(const std::vector<int>& vertices, std::array<bool, 3> axes) {
   fix(vertices, axes);
+  char mark = HeldVertices::in_wall;
+  for (std::size_t c = 0; c < 3; ++c)
+    if (axes == std::array{c == 0, c == 1, c == 2}) mark = static_cast<char>(1u << c);
   const auto owned = static_cast<std::size_t>(mesh_->num_owned_vertices());
   mask_->clamped.resize(owned, 0);
   for (const int v : vertices)
-    for (std::size_t c = 0; c < 3; ++c)
-      if (axes[c] && static_cast<std::size_t>(v) < owned)
-        mask_->clamped[static_cast<std::size_t>(v)] |= static_cast<char>(1u << c);
+    if (static_cast<std::size_t>(v) < owned) mask_->clamped[static_cast<std::size_t>(v)] |= mark;
   mask_->changed = true;
 }
 

@@ -41,10 +41,10 @@ SortedHinge hinge_at(int p, int q, int r, int o, const std::vector<char>& walls,
                                         : static_cast<unsigned>(clamped[static_cast<std::size_t>(p)]) &
                                               static_cast<unsigned>(clamped[static_cast<std::size_t>(q)]);
   if (axes != 0) {
-    const int second = axes == 7     ? SecondCorner::clamped
-                       : (axes & 1u) ? SecondCorner::mirrored_x
-                       : (axes & 2u) ? SecondCorner::mirrored_y
-                                     : SecondCorner::mirrored_z;
+    const int second = axes & HeldVertices::in_wall ? SecondCorner::clamped
+                       : (axes & 1u)                ? SecondCorner::mirrored_x
+                       : (axes & 2u)                ? SecondCorner::mirrored_y
+                                                    : SecondCorner::mirrored_z;
     return {{p, q, r, second}, false, HingeState::held};
   }
   if (o < 0) return {};

@@ -42,11 +42,11 @@ HeldVertices held_by(Support support, const TetrahedralMesh& mesh) {
   for (int v = 0; v < mesh.num_vertices(); ++v) {
     const auto [i, j] = place(mesh, v);
     char clamped = 0;
-    if (support == Support::clamp && (i == 0 || (i == 3 && j > 1))) clamped = 7;
+    if (support == Support::clamp && (i == 0 || (i == 3 && j > 1))) clamped = HeldVertices::in_wall;
     if (support == Support::symmetry)
       clamped = static_cast<char>((i == 0 ? 1 : 0) | (j == 0 ? 2 : 0) | (i == nx ? 1 : 0));
     held.clamped.push_back(clamped);
-    held.positions.push_back(clamped == 7 || (support == Support::wall && i < 2) ? 1 : 0);
+    held.positions.push_back(clamped == HeldVertices::in_wall || (support == Support::wall && i < 2) ? 1 : 0);
   }
   return held;
 }

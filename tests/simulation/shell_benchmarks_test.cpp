@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <utility>
 
 #include "simulation/plate_meshes.hpp"
 #include "simulation/statics_testing.hpp"
@@ -88,12 +89,18 @@ class MappedShell {
           load_[3 * static_cast<std::size_t>(corners[t + k]) + c] += area / 3.0 * pressure[c];
     }
   }
-  /// Displacements, [vertices, 3].
-  std::vector<double> displacements() {
+  /// Displacements after each step, [vertices, 3], as the load grows to what has been pushed.
+  std::vector<std::vector<double>> displacements() {
     solver_->add_nodal_load(load_);
-    std::vector<double> x = equilibrium(*solver_, steps_);
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] -= mesh_->rest_positions()[i];
-    return x;
+    State state = solver_->initial_state();
+    solver_->model().prepare();
+    std::vector<std::vector<double>> result;
+    for (int n = 0; n < steps_; ++n) {
+      solver_->step(n, state);
+      result.push_back(state["positions"].to_host());
+      for (std::size_t i = 0; i < load_.size(); ++i) result.back()[i] -= mesh_->rest_positions()[i];
+    }
+    return result;
   }
 
  private:
@@ -110,7 +117,7 @@ void report(const char* what, Family family, int n, double value, double exact) 
 }
 
 class Shells : public ::testing::TestWithParam<Family> {};
-INSTANTIATE_TEST_SUITE_P(families, Shells, ::testing::ValuesIn(families),
+INSTANTIATE_TEST_SUITE_P(families, Shells, ::testing::Values(Family::one_diagonal, Family::random),
                          [](const auto& test) { return std::string(name_of(test.param)); });
 
 TEST_P(Shells, roof_of_scordelis_and_lo) {
@@ -126,7 +133,7 @@ TEST_P(Shells, roof_of_scordelis_and_lo) {
     shell.fix([&](int, int j) { return j == 0; }, {false, true, false}, true);
     shell.fix([&](int, int j) { return j == n; }, {true, false, true});
     shell.push_all({0.0, 0.0, -90.0 * small});
-    const double w = -shell.displacements()[3 * shell.at(n, 0) + 2] / small;
+    const double w = -shell.displacements().back()[3 * shell.at(n, 0) + 2] / small;
     report("Scordelis-Lo", GetParam(), n, w, exact);
     if (n == 64) {
       EXPECT_NEAR(w, exact, 0.01 * exact);
@@ -149,7 +156,7 @@ TEST_P(Shells, hemisphere_with_a_hole) {
     shell.fix([&](int i, int j) { return i == 0 && j == n; }, {false, false, true});
     shell.push(0, 0, {small, 0.0, 0.0});
     shell.push(n, 0, {0.0, -small, 0.0});
-    const std::vector<double> u = shell.displacements();
+    const std::vector<double> u = shell.displacements().back();
     const double w = u[3 * shell.at(0, 0)] / small;
     report("hemisphere", GetParam(), n, w, exact);
     if (n == 64) {
@@ -169,7 +176,7 @@ TEST_P(Shells, strip_under_a_shear_force_at_its_end) {
         {1.2e6, 0.0, 0.1}, 10);
     shell.fix([&](int i, int) { return i == 0; }, {true, true, true}, true);
     for (int j = 0; j <= ny; ++j) shell.push(n, j, {0.0, 0.0, 4.0 / ny * (j == 0 || j == ny ? 0.5 : 1.0)});
-    const std::vector<double> u = shell.displacements();
+    const std::vector<double> u = shell.displacements().back();
     double W = 0.0, U = 0.0;
     for (int j = 0; j <= ny; ++j) {
       W += u[3 * shell.at(n, j) + 2] / (ny + 1);
@@ -185,7 +192,7 @@ TEST_P(Shells, strip_under_a_shear_force_at_its_end) {
 }
 
 TEST_P(Shells, slit_annulus_that_is_lifted) {
-  for (const int n : {4, 8}) {
+  for (const int n : {2, 4, 8}) {
     const int around = 10 * n;
     MappedShell shell(
         GetParam(), around, n,
@@ -196,7 +203,7 @@ TEST_P(Shells, slit_annulus_that_is_lifted) {
         {21e6, 0.0, 0.03}, 10);
     shell.fix([&](int i, int) { return i == around; }, {true, true, true}, true);
     for (int j = 0; j <= n; ++j) shell.push(0, j, {0.0, 0.0, 0.08 * 4.0 / n * (j == 0 || j == n ? 0.5 : 1.0)});
-    const std::vector<double> u = shell.displacements();
+    const std::vector<double> u = shell.displacements().back();
     const double inner = u[3 * shell.at(0, 0) + 2], outer = u[3 * shell.at(0, n) + 2];
     report("annulus, inner", GetParam(), n, inner, 4.277);
     report("annulus, outer", GetParam(), n, outer, 5.876);
@@ -208,22 +215,26 @@ TEST_P(Shells, slit_annulus_that_is_lifted) {
 }
 
 TEST_P(Shells, clamped_half_cylinder_pinched_at_its_end) {
-  const double R = 1.016, L = 3.048;
-  for (const int n : {32}) {
-    for (const auto [P, exact] : {std::array{600.0, 0.66410}, std::array{2000.0, 1.71505}}) {
-      // A half of it: from its lower edge, z = 0, to its crown.
-      MappedShell shell(
-          GetParam(), n, n,
-          [&](double s, double t) {
-            return Point{R * std::cos(90.0 * degree * s), L * t, R * std::sin(90.0 * degree * s)};
-          },
-          {2.0685e7, 0.3, 0.03}, 20);
-      shell.fix([&](int i, int) { return i == 0; }, {false, false, true}, true);
-      shell.fix([&](int i, int) { return i == n; }, {true, false, false}, true);
-      shell.fix([&](int, int j) { return j == 0; }, {true, true, true}, true);
-      shell.push(n, n, {0.0, 0.0, -0.5 * P});
-      const double w = -shell.displacements()[3 * shell.at(n, n) + 2];
-      report("half cylinder", GetParam(), n, w, exact);
+  const double R = 1.016, L = 3.048, P = 2000.0;
+  for (const int n : {16, 32}) {
+    // A half of it: from its lower edge, z = 0, to its crown.
+    MappedShell shell(
+        GetParam(), n, n,
+        [&](double s, double t) {
+          return Point{R * std::cos(90.0 * degree * s), L * t, R * std::sin(90.0 * degree * s)};
+        },
+        {2.0685e7, 0.3, 0.03}, 20);
+    shell.fix([&](int i, int) { return i == 0; }, {false, false, true}, true);
+    shell.fix([&](int i, int) { return i == n; }, {true, false, false}, true);
+    shell.fix([&](int, int j) { return j == 0; }, {true, true, true}, true);
+    shell.push(n, n, {0.0, 0.0, -0.5 * P});
+    const std::vector<std::vector<double>> u = shell.displacements();
+    for (const auto& [step, exact] : {std::pair(5, 0.66410), std::pair(19, 1.71505)}) {
+      const double w = -u[static_cast<std::size_t>(step)][3 * shell.at(n, n) + 2];
+      report(step == 5 ? "half cylinder, 600" : "half cylinder, 2000", GetParam(), n, w, exact);
+      if (n == 32) {
+        EXPECT_NEAR(w, exact, 0.02 * exact);
+      }
     }
   }
 }

@@ -57,9 +57,10 @@ struct ConfigurationAdjoint {
 /// Local vertices whose motion is prescribed, [local vertices] each, or empty: none.
 struct HeldVertices {
   std::vector<char> positions;  ///< all three components are fixed or moved
-  /// Bit c: component c is fixed in a clamp. Of all three, directions of the body there are kept, as in a wall; of one,
-  /// as in a plane of symmetry across that axis.
+  /// Bit c: the vertex is in a plane of symmetry across axis c; bit 3: directions of the body there are kept, as in a
+  /// wall.
   std::vector<char> clamped;
+  static constexpr char in_wall = 8;
 };
 
 /// One mechanism of a system: elasticity, load, contact. Forces are f = -∂E/∂x where there is an energy E.
