@@ -129,12 +129,14 @@ struct MoveSection {
 };
 
 struct BoundaryEntry {
-  enum class Kind { fix, traction, nodal_load, move };
+  enum class Kind { fix, traction, pressure, wind, nodal_load, move };
   Kind kind = Kind::fix;
   RegionName region;
   std::array<bool, 3> axes{};  ///< fix
   bool clamp = false;          ///< fix: and directions
-  Numbers load;                ///< traction: [3], [steps, 3]; nodal_load: [3], [N, 3], [steps, 3], [steps, N, 3]
+  /// traction, wind: [3], [steps, 3]; pressure: [], [steps]; nodal_load: [3], [N, 3], [steps, 3], [steps, N, 3]
+  Numbers load;
+  double drag = 0.0;  ///< wind: kg/m³
   MoveSection move;
   Place place;
 };

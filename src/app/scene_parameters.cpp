@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include "app/scene_sections.hpp"
 #include "diffsim/contact/parameters.hpp"
@@ -51,8 +52,9 @@ std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
   }
   add(Dynamics::gravity);
   if (has_damping_factor(scene.solver.integrator)) add(Dynamics::damping);
-  for (const ParameterSpec& spec : {LoadParameters::traction, Dynamics::angular_velocity, Dynamics::velocity,
-                                    LoadParameters::nodal_load, Dynamics::rest_positions})
+  for (const ParameterSpec& spec :
+       {LoadParameters::traction, LoadParameters::pressure, LoadParameters::wind, LoadParameters::wind_drag,
+        Dynamics::angular_velocity, Dynamics::velocity, LoadParameters::nodal_load, Dynamics::rest_positions})
     add(spec);
   if (scene.contact) {
     for (const ParameterSpec& spec :
@@ -148,26 +150,31 @@ void parse_region(const Mapping& mapping, const Scene& scene, const Kind& kind, 
     entry.region = parse_region_name(*region);
     if (!of_boundary && !(kind.of_material && entry.per == Per::global))
       region->place.fail(
-          "goes with traction, angular_velocity, velocity, and with `per: global` of a material's parameter; remove "
+          "goes with traction, pressure, wind, wind_drag, angular_velocity, velocity, and with `per: global` of a "
+          "material's parameter; remove "
           "it");
   }
   if (!of_boundary) return;
-  const bool traction = entry.name == "traction";
-  const std::string what = traction ? "traction" : "move";
+  using Of = BoundaryEntry::Kind;
+  const auto [boundary_kind, what, zero] = entry.name == "traction" ? std::tuple(Of::traction, "traction", "[0, 0, 0]")
+                                           : entry.name == "pressure" ? std::tuple(Of::pressure, "pressure", "0")
+                                           : entry.name == "wind" || entry.name == "wind_drag"
+                                               ? std::tuple(Of::wind, "wind", "[0, 0, 0]")
+                                               : std::tuple(Of::move, "move", "");
   std::vector<std::string> there;
   for (const BoundaryEntry& boundary : scene.boundary)
-    if (boundary.kind == (traction ? BoundaryEntry::Kind::traction : BoundaryEntry::Kind::move))
-      there.push_back(boundary.region.name);
+    if (boundary.kind == boundary_kind) there.push_back(boundary.region.name);
   if (there.empty())
-    mapping.place().fail("the scene has no " + what + "; add one to `boundary`" +
-                         (traction ? ", [0, 0, 0] if need be" : ""));
+    mapping.place().fail(fmt::format("the scene has no {}; add one to `boundary`{}", what,
+                                     *zero ? fmt::format(", {} if need be", zero) : ""));
   if (!entry.region) {
     if (there.size() > 1)
-      mapping.place_of("region").fail("is missing and there are several " + what + "s; give one of: " + join(there));
+      mapping.place_of("region").fail(
+          fmt::format("is missing and there are several {}s; give one of: {}", what, join(there)));
     entry.region = RegionName{there.front(), mapping.place()};
   } else if (std::find(there.begin(), there.end(), entry.region->name) == there.end()) {
-    entry.region->place.fail("'" + entry.region->name + "' has no " + what +
-                             " in `boundary`; give one of: " + join(there));
+    entry.region->place.fail(
+        fmt::format("'{}' has no {} in `boundary`; give one of: {}", entry.region->name, what, join(there)));
   }
 }
 

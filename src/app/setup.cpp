@@ -193,11 +193,16 @@ void add_boundary(const Scene& scene, DifferentiableSolver& solver) {
       else if (entry.kind == BoundaryEntry::Kind::fix)
         solver.fix(entry.region.name, entry.axes);
       if (entry.kind == BoundaryEntry::Kind::move) add_move(scene, entry, solver);
-      if (entry.kind != BoundaryEntry::Kind::traction) return;
-      const bool each_step = asked_per_step(scene, "traction", entry.region.name);
-      const Control control =
-          load_control(solver.mesh()->comm(), scene, entry.load, true, each_step, "traction", "[3] or [steps, 3]");
-      solver.add_traction(entry.region.name, control.values);
+      const auto load = [&](const char* name, bool vector) {
+        const bool each_step = asked_per_step(scene, name, entry.region.name);
+        return load_control(solver.mesh()->comm(), scene, entry.load, vector, each_step, name,
+                            vector ? "[3] or [steps, 3]" : "a number or [steps]")
+            .values;
+      };
+      const std::string& region = entry.region.name;
+      if (entry.kind == BoundaryEntry::Kind::traction) solver.add_traction(region, load("traction", true));
+      if (entry.kind == BoundaryEntry::Kind::pressure) solver.add_pressure(region, load("pressure", false));
+      if (entry.kind == BoundaryEntry::Kind::wind) solver.add_wind(region, load("wind", true), entry.drag);
     });
   add_nodal_loads(scene, solver);
 }

@@ -12,24 +12,9 @@
 #include "diffsim/dynamics/implicit_model.hpp"
 #include "diffsim/dynamics/parameters.hpp"
 #include "diffsim/io/trajectory_frame.hpp"
-#include "diffsim/load/nodal_load.hpp"
-#include "diffsim/load/parameters.hpp"
-#include "diffsim/load/surface_traction.hpp"
+#include "simulation/control_steps.hpp"
 
 namespace diffsim {
-namespace {
-
-int steps_of(const std::vector<double>& values, std::size_t a_step, const char* what) {
-  if (a_step == 0) return 1;
-  if (values.empty() || values.size() % a_step != 0)
-    throw Error(std::string(what) + " has " + std::to_string(values.size()) + " numbers, not a multiple of " +
-                    std::to_string(a_step),
-                ErrorKind::input);
-  return static_cast<int>(values.size() / a_step);
-}
-
-}  // namespace
-
 DifferentiableSolver::DifferentiableSolver(std::shared_ptr<TetrahedralMesh> mesh,
                                            std::vector<DifferentiableMaterial> materials, SolverOptions options)
     : mesh_(std::move(mesh)), materials_(std::move(materials)) {
@@ -82,30 +67,6 @@ void DifferentiableSolver::clamp(const std::string& region, std::array<bool, 3> 
 void DifferentiableSolver::move(const std::string& region, std::array<double, 3> axis, std::array<double, 3> origin,
                                 const std::vector<double>& angular_velocity, const std::vector<double>& velocity) {
   system().move(region, mesh_->region(region).vertices, axis, origin, angular_velocity, velocity);
-}
-
-std::string DifferentiableSolver::add_traction(const std::string& region, const std::vector<double>& traction) {
-  const std::string name = std::string(LoadParameters::traction.name) + ":" + region;
-  const int steps = steps_of(traction, 3, "the traction");
-  std::vector<Face> faces = mesh_->faces(region);
-  auto count = static_cast<std::int64_t>(faces.size());
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_SUM, mesh_->comm()));
-  if (count == 0) throw Error("region '" + region + "' has no faces to pull on; name a surface", ErrorKind::input);
-  parameters()
-      .add(LoadParameters::traction, Entities::one_for_all(mesh_->comm()), steps, region)
-      .field.from_host(traction);
-  system().add_term(make_surface_traction(name, std::move(faces)));
-  return name;
-}
-
-std::string DifferentiableSolver::add_nodal_load(const std::vector<double>& load) {
-  const auto owned = static_cast<std::size_t>(mesh_->num_owned_vertices());
-  int steps = steps_of(load, 3 * owned, "the nodal load");
-  // A rank without vertices takes the number of steps of the others.
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &steps, 1, MPI_INT, MPI_MAX, mesh_->comm()));
-  parameters().add(LoadParameters::nodal_load, mesh_->owned_vertex_entities(), steps).field.from_host(load);
-  system().add_term(make_nodal_load(mesh_->num_owned_vertices()));
-  return std::string(LoadParameters::nodal_load.name);
 }
 
 void DifferentiableSolver::set_control(const std::string& name, const std::vector<double>& values) {

@@ -26,14 +26,13 @@ constexpr std::size_t num_triangles = 12;
 const std::string rubber = "{model: st_venant_kirchhoff, density: 900, youngs_modulus: 1.0e6, poisson_ratio: 0.4}";
 
 std::string scene(const std::string& material, const std::string& more, const std::string& thickness = "0.01",
-                  const std::string& integrator = "symplectic_euler") {
+                  const std::string& integrator = "symplectic_euler", const std::string& loads = {}) {
   return "bodies:\n  flap:\n    kind: shell\n    mesh: {file: sheet.obj}\n" +
          (thickness.empty() ? "" : "    thickness: " + thickness + "\n") + "    material: " + material +
          "\nregions:\n  wall: {body: flap, vertices: [0, 4, 8]}\n  rows: {body: flap, vertices: [0, 1, 4, 5, 8, 9]}\n  "
          "tip: {body: flap, vertices: [3, 7, 11]}\n"
-         "boundary: [{region: wall, fix: [x, y, z], clamp: true}]\n"
-         "solver: {integrator: " +
-         integrator + ", dt: 0.0005, steps: 12" +
+         "boundary:\n  - {region: wall, fix: [x, y, z], clamp: true}\n" +
+         loads + "solver: {integrator: " + integrator + ", dt: 0.0005, steps: 12" +
          (integrator == "symplectic_euler" ? ", substeps: 2, damping: 1" : "") +
          ", gravity: [0, 0, -9.8]}\nobjective: [{type: target_position, region: tip, target: [0.3, 0.1, 0.1]}]\n" +
          more;
@@ -62,6 +61,20 @@ TEST_F(Shell, passes_the_check_of_its_gradient_by_every_parameter) {
   for (const std::string integrator : {"symplectic_euler", "implicit_euler"}) {
     write("scene.yaml", scene(rubber, parameters, "0.01", integrator));
     good({"check", "scene.yaml"}, "check");
+  }
+}
+
+TEST_F(Shell, passes_the_check_of_its_gradient_by_pressure_wind_and_traction) {
+  const std::string loads =
+      "  - {region: flap/all, pressure: 200}\n  - {region: flap/all, wind: [3, 2, 8], drag: 1.4}\n"
+      "  - {region: flap/all, traction: [0, 5, -20]}\n";
+  const std::string parameters =
+      "parameters:\n  - {name: pressure, per: step}\n  - {name: wind, per: step}\n  - {name: wind_drag}\n"
+      "  - {name: traction}\n";
+  for (const std::string integrator : {"symplectic_euler", "implicit_euler"}) {
+    const std::string text = scene(rubber, parameters, "0.01", integrator, loads);
+    write("scene.yaml", text);
+    good({"check", "scene.yaml"}, "loads");
   }
 }
 
@@ -97,17 +110,17 @@ TEST_F(Shell, clamped_sides_and_walls_do_not_turn) {
   const auto text = [&](const std::string& boundary) {
     std::string made = scene("{density: 900, youngs_modulus: 1.0e8, poisson_ratio: 0.4}",
                              "parameters: [{name: youngs_modulus}]\n", "0.01", "quasi_static");
-    const std::size_t begin = made.find("boundary: "), end = made.find('\n', begin);
-    return made.replace(begin, end - begin, "boundary: " + boundary);
+    const std::size_t begin = made.find("  - {region: wall"), end = made.find('\n', begin);
+    return made.replace(begin, end - begin, boundary);
   };
   // A row of fixed vertices is a hinge, about which the flap turns.
-  refused(text("[{region: wall, fix: [x, y, z]}]"),
+  refused(text("  - {region: wall, fix: [x, y, z]}"),
           "the body is not held: nothing resists translation along x with "
           "translation along z with rotation about y");
   // Two rows of fixed vertices hold as a clamped row does.
-  const double whole = tip(text("[{region: wall, fix: [x, y, z], clamp: true}]")),
-               wall = tip(text("[{region: rows, fix: [x, y, z]}]")),
-               clamped = tip(text("[{region: rows, fix: [x, y, z], clamp: true}]"));
+  const double whole = tip(text("  - {region: wall, fix: [x, y, z], clamp: true}")),
+               wall = tip(text("  - {region: rows, fix: [x, y, z]}")),
+               clamped = tip(text("  - {region: rows, fix: [x, y, z], clamp: true}"));
   EXPECT_LT(whole, -0.0005);
   EXPECT_LT(whole, 2.0 * wall);
   EXPECT_LT(wall, -0.0001);

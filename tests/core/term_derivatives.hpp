@@ -98,8 +98,9 @@ class TermRig {
     for (std::size_t i = 0; i < result.size(); ++i) {
       const auto entity = i / static_cast<std::size_t>(components);
       const double place = on->order() ? static_cast<double>(on->order()->file_index()[entity]) : double(entity);
-      result[i] =
-          std::sin(2.1 * seed + 5.7 * place + 1.9 * static_cast<double>(i % static_cast<std::size_t>(components)));
+      // Components have frequencies of their own, else all vectors would be in one plane.
+      const auto component = static_cast<double>(i % static_cast<std::size_t>(components));
+      result[i] = std::sin(2.1 * seed + (5.7 + 0.9 * component) * place + 1.9 * component);
     }
     return result;
   }

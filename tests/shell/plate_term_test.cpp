@@ -19,10 +19,10 @@ constexpr int nx = 6, ny = 4;
 
 /// A curved sheet with random diagonals.
 std::shared_ptr<TetrahedralMesh> sheet(testing_plate::Family family) {
-  MeshData data = testing_plate::rectangle(family, nx, ny, nx, ny);
+  MeshData data = testing_plate::rectangle(family, nx, ny, 3.0 * nx, 3.0 * ny);
   for (std::size_t i = 0; i < data.coordinates.size(); i += 3) {
     double* const x = &data.coordinates[i];
-    x[2] = 0.3 * std::sin(0.7 * x[0] + 0.4 * x[1]);
+    x[2] = std::sin(0.25 * x[0] + 0.15 * x[1]);
   }
   return std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD,
                                            testing::whole_on_first_rank(MPI_COMM_WORLD, std::move(data)));

@@ -13,6 +13,26 @@ struct LoadParameters {
                                           .meaning = "dead load on the area at rest of a surface",
                                           .components = 3,
                                           .by_step = true};
+  /// `pressure:REGION`
+  static constexpr ParameterSpec pressure{.name = "pressure",
+                                          .unit = "Pa",
+                                          .meaning = "pressure against the normal of a surface, as it moves",
+                                          .sample = 20.0,
+                                          .by_step = true};
+  /// `wind:REGION`
+  static constexpr ParameterSpec wind{.name = "wind",
+                                      .unit = "m/s",
+                                      .meaning = "velocity of the air around a surface",
+                                      .components = 3,
+                                      .by_step = true};
+  /// `wind_drag:REGION`
+  static constexpr ParameterSpec wind_drag{.name = "wind_drag",
+                                           .unit = "kg/m³",
+                                           .meaning =
+                                               "density of the air times the drag coefficient of a plate across "
+                                               "the flow",
+                                           .range = Interval::not_negative(),
+                                           .sample = 1.4};
   static constexpr ParameterSpec nodal_load{.name = "nodal_load",
                                             .unit = "N",
                                             .meaning = "force on a vertex",

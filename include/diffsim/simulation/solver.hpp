@@ -56,8 +56,15 @@ class DifferentiableSolver {
   /// `angular_velocity:REGION` and `velocity:REGION`.
   void move(const std::string& region, std::array<double, 3> axis, std::array<double, 3> origin,
             const std::vector<double>& angular_velocity, const std::vector<double>& velocity);
-  /// A dead load on the rest area of a region's faces, Pa: [3], or [steps, 3]. Returns the parameter's name.
+  /// A dead load on the rest area of a region's faces, of tetrahedra or triangles, Pa: [3], or [steps, 3]. Returns the
+  /// parameter's name.
   std::string add_traction(const std::string& region, const std::vector<double>& traction);
+  /// A pressure against the normal of a region's faces as they move, Pa: [1], or [steps]. The normal points out of
+  /// tetrahedra; a triangle's is that around which its corners turn counterclockwise. Returns the parameter's name.
+  std::string add_pressure(const std::string& region, const std::vector<double>& pressure);
+  /// Drag of moving air on a region's faces (`make_wind`): its velocity, m/s, [3], or [steps, 3], and the density times
+  /// the drag coefficient, kg/m³. Returns the name of the velocity; `wind_drag:REGION` is the other parameter.
+  std::string add_wind(const std::string& region, const std::vector<double>& wind, double drag);
   /// Forces on vertices, N: [owned vertices, 3], or [steps, owned vertices, 3]. Returns the parameter's name.
   std::string add_nodal_load(const std::vector<double>& load);
   /// Makes bodies touch obstacles and each other. Error (input) for values that make no sense. Parameters:

@@ -1,0 +1,22 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "diffsim/core/error.hpp"
+
+namespace diffsim {
+
+/// Number of steps that `values` of a control signal are for, `a_step` numbers each. Throws Error (input) where they
+/// are not so many times some.
+inline int steps_of(const std::vector<double>& values, std::size_t a_step, const char* what) {
+  if (a_step == 0) return 1;
+  if (values.empty() || values.size() % a_step != 0)
+    throw Error(std::string(what) + " has " + std::to_string(values.size()) + " numbers, not a multiple of " +
+                    std::to_string(a_step),
+                ErrorKind::input);
+  return static_cast<int>(values.size() / a_step);
+}
+
+}  // namespace diffsim

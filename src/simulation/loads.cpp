@@ -1,0 +1,76 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Loads of a DifferentiableSolver.
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/ranks.hpp"
+#include "diffsim/load/nodal_load.hpp"
+#include "diffsim/load/parameters.hpp"
+#include "diffsim/load/surface_flow.hpp"
+#include "diffsim/load/surface_traction.hpp"
+#include "diffsim/simulation/solver.hpp"
+#include "simulation/control_steps.hpp"
+
+namespace diffsim {
+namespace {
+
+/// Faces of a region's tetrahedra, and its triangles. Throws Error (input) where there are none. Collective.
+std::vector<Face> faces_and_triangles(const TetrahedralMesh& mesh, const std::string& region) {
+  std::vector<Face> faces = mesh.faces(region);
+  const std::vector<int>& corners = mesh.lower_cells(CellKind::triangle).vertices;
+  for (const int triangle : mesh.region(region).cells_of(CellKind::triangle)) {
+    const auto first = 3 * static_cast<std::size_t>(triangle);
+    faces.push_back({triangle, {corners[first], corners[first + 1], corners[first + 2]}});
+  }
+  if (sum_over_ranks(static_cast<std::int64_t>(faces.size()), mesh.comm()) == 0)
+    throw Error("region '" + region + "' has no faces to push on; name a surface, or a body of triangles",
+                ErrorKind::input);
+  return faces;
+}
+
+}  // namespace
+
+std::string DifferentiableSolver::add_traction(const std::string& region, const std::vector<double>& traction) {
+  const std::string name = std::string(LoadParameters::traction.name) + ":" + region;
+  const int steps = steps_of(traction, 3, "the traction");
+  std::vector<Face> faces = faces_and_triangles(*mesh_, region);
+  parameters()
+      .add(LoadParameters::traction, Entities::one_for_all(mesh_->comm()), steps, region)
+      .field.from_host(traction);
+  system().add_term(make_surface_traction(name, std::move(faces)));
+  return name;
+}
+
+std::string DifferentiableSolver::add_pressure(const std::string& region, const std::vector<double>& pressure) {
+  const std::string name = std::string(LoadParameters::pressure.name) + ":" + region;
+  const int steps = steps_of(pressure, 1, "the pressure");
+  const std::vector<Face> faces = faces_and_triangles(*mesh_, region);
+  parameters()
+      .add(LoadParameters::pressure, Entities::one_for_all(mesh_->comm()), steps, region)
+      .field.from_host(pressure);
+  collectively(mesh_->comm(), [&] { system().add_term(make_surface_pressure(name, faces)); });
+  return name;
+}
+
+std::string DifferentiableSolver::add_wind(const std::string& region, const std::vector<double>& wind, double drag) {
+  const std::string name = std::string(LoadParameters::wind.name) + ":" + region,
+                    drag_name = std::string(LoadParameters::wind_drag.name) + ":" + region;
+  const int steps = steps_of(wind, 3, "the wind");
+  const std::vector<Face> faces = faces_and_triangles(*mesh_, region);
+  const auto one = Entities::one_for_all(mesh_->comm());
+  parameters().add(LoadParameters::wind, one, steps, region).field.from_host(wind);
+  parameters().add(LoadParameters::wind_drag, one, 1, region).field.from_host({drag});
+  collectively(mesh_->comm(), [&] { system().add_term(make_wind(name, drag_name, faces)); });
+  return name;
+}
+
+std::string DifferentiableSolver::add_nodal_load(const std::vector<double>& load) {
+  const auto owned = static_cast<std::size_t>(mesh_->num_owned_vertices());
+  int steps = steps_of(load, 3 * owned, "the nodal load");
+  // A rank without vertices takes the number of steps of the others.
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &steps, 1, MPI_INT, MPI_MAX, mesh_->comm()));
+  parameters().add(LoadParameters::nodal_load, mesh_->owned_vertex_entities(), steps).field.from_host(load);
+  system().add_term(make_nodal_load(mesh_->num_owned_vertices()));
+  return std::string(LoadParameters::nodal_load.name);
+}
+
+}  // namespace diffsim
