@@ -6,8 +6,8 @@
 
 Scenes: a ball and, with --data, a scanned shape pressed between plates to a third of their height and let go; rollers
 that pull a bar through a gap of half its thickness; a funnel with ten soft balls; a bar twisted until it buckles; eight
-interlocked links that are shaken; an arch of 25 soft stones; a house of cards; a mat twisted by both ends. Geometry is
-made here, but for the scanned shape. Needs Python's standard library only.
+interlocked links that are shaken; an arch of 25 soft stones; a house of cards; a mat twisted by both ends; a tube of
+cloth twisted by both ends. Geometry is made here, but for the scanned shape. Needs Python's standard library only.
 """
 
 import argparse
@@ -251,6 +251,32 @@ def scene_mat(_, __):
     return (f"mesh: {{box: {{size: [1, 1, 0.008], cells: [39, 39, 1]}}}}\nmaterial: {rubber(2e4)}\n"
             f"boundary:\n  - {{region: x_min, move: {turn(0, -0.4 * math.pi)}}}\n  - {{region: x_max, move: {turn(1, 0.4 * math.pi)}}}\n"
             + contact(1e-3, "2.0e5", more=", self: true") + solver(0.04, 1000))
+
+
+def scene_tube(folder, _):
+    """A tube of cloth 0.25 m in radius, twisted by both ends at 72 degrees/s each, which come together at 5 mm/s."""
+    around, along, radius = 48, 32, 0.25
+    with open(folder / "tube.obj", "w") as out:
+        for i in range(along + 1):
+            for k in range(around):
+                # Rows are turned by half a cell in turns, so that triangles are nearly equilateral.
+                angle = 2.0 * math.pi * (k + 0.5 * (i % 2)) / around
+                out.write(f"v {i / along!r} {radius * math.cos(angle)!r} {radius * math.sin(angle)!r}\n")
+        for i in range(along):
+            for k in range(around):
+                a, b = i * around + k + 1, i * around + (k + 1) % around + 1
+                c, d = a + around, b + around
+                triangles = [(a, d, c), (a, b, d)] if i % 2 else [(a, b, c), (b, d, c)]
+                out.writelines("f {} {} {}\n".format(*corners) for corners in triangles)
+    move = lambda sign: (f"{{axis: [1, 0, 0], origin: [0, 0, 0], angular_velocity: {sign * math.radians(72.0)!r}, "
+                         f"velocity: [{-sign * 0.005}, 0, 0]}}")
+    return ("bodies:\n  tube: {kind: shell, mesh: {file: tube.obj}, thickness: 3.18e-4,\n"
+            "         material: {density: 472.6, youngs_modulus: 8.21e5, poisson_ratio: 0.243}}\n"
+            "regions:\n  left: {body: tube, box: {min: [-1, -1, -1], max: [1.0e-6, 1, 1]}}\n"
+            "  right: {body: tube, box: {min: [0.999999, -1, -1], max: [2, 1, 1]}}\n"
+            f"boundary:\n  - {{region: left, move: {move(-1.0)}}}\n  - {{region: right, move: {move(1.0)}}}\n" +
+            contact(1e-3, "1.0e5", more=", self: true, pairs: [{between: [tube, tube], thickness: 1.5e-3}]") +
+            solver(0.04, 250))
 
 
 SCENES = {name[6:]: make for name, make in globals().items() if name.startswith("scene_")}

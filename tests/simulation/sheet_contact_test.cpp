@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Cloth that touches: a sheet on a plane, on a block of tetrahedra beside an obstacle of triangles, and on itself.
+// Cloth and shells that touch: a sheet on a plane, on a block of tetrahedra beside an obstacle of triangles, and on
+// itself.
 
 #include <gtest/gtest.h>
 
@@ -20,17 +21,25 @@ using testing::grid_of_triangles;
 using testing::whole_on_first_rank;
 
 struct Case {
-  std::string integrator;
+  std::string kind, integrator;
   bool friction;
   double thickness = 0.0;
 };
 
 std::string name_of_case(const ::testing::TestParamInfo<Case>& of) {
-  return of.param.integrator + (of.param.friction ? "_with_friction" : "") +
+  return of.param.kind + "_" + of.param.integrator + (of.param.friction ? "_with_friction" : "") +
          (of.param.thickness > 0.0 ? "_and_thickness" : "");
 }
 
-DifferentiableMaterial cloth(const std::string& region, double bending = 1e-4) {
+/// A sheet of 40 N/m; `bending`: stiffness of hinges, N m; a shell's follows from its thickness.
+DifferentiableMaterial material_of(const Case& of, const std::string& region, double bending = 1e-4) {
+  if (of.kind == "shell")
+    return {"shell",
+            {{"shell_youngs_modulus", 1e4},
+             {"shell_poisson_ratio", 0.25},
+             {"shell_thickness", 0.004},
+             {"shell_density", 200.0}},
+            region};
   return {
       "cloth",
       {{"cloth_stiffness", 40.0}, {"cloth_poisson_ratio", 0.25}, {"cloth_bending", bending}, {"cloth_density", 0.8}},
@@ -82,7 +91,7 @@ void throw_down(DifferentiableSolver& solver, const std::string& region) {
 
 DifferentiableSolver make_sheet_on_plane(const Case& of, MPI_Comm comm) {
   auto mesh = std::make_shared<TetrahedralMesh>(comm, sheet(comm, 0.003));
-  DifferentiableSolver solver(mesh, {cloth("all")}, options_of(of, 0.002));
+  DifferentiableSolver solver(mesh, {material_of(of, "all")}, options_of(of, 0.002));
   throw_down(solver, "all");
   ContactOptions contact = contact_of(of);
   contact.planes.push_back({.point = {0.0, -0.004, 0.0}, .normal = {0.05, 1.0, 0.02}, .label = "floor"});
@@ -91,7 +100,7 @@ DifferentiableSolver make_sheet_on_plane(const Case& of, MPI_Comm comm) {
 }
 
 /// A sheet that falls on a block, none of whose pairs starts at the barrier distance, where higher derivatives jump.
-/// Beside it is a patch that is an obstacle, so that cloth is some of the triangles only.
+/// Beside it is a patch that is an obstacle, so that the sheet is some of the triangles only.
 DifferentiableSolver make_sheet_on_block(const Case& of, MPI_Comm comm) {
   std::vector<NamedMesh> bodies;
   bodies.push_back(
@@ -101,7 +110,7 @@ DifferentiableSolver make_sheet_on_block(const Case& of, MPI_Comm comm) {
   auto mesh = std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(bodies)));
   const DifferentiableMaterial rubber{
       "stable_neo_hookean", {{"youngs_modulus", 5e4}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "block/all"};
-  DifferentiableSolver solver(mesh, {rubber, cloth("sheet/all")}, options_of(of, 0.002));
+  DifferentiableSolver solver(mesh, {rubber, material_of(of, "sheet/all")}, options_of(of, 0.002));
   solver.fix("block/y_min");
   throw_down(solver, "sheet/all");
   solver.add_contact(contact_of(of));
@@ -125,7 +134,7 @@ DifferentiableSolver make_fold(const Case& of, MPI_Comm comm) {
   }
   auto mesh = std::make_shared<TetrahedralMesh>(comm, whole_on_first_rank(comm, std::move(data)));
   mesh->define_region("lower", VertexList{{0, 1, 2, 10, 11, 12}});
-  DifferentiableSolver solver(mesh, {cloth("all", 1e-3)}, options_of(of, 0.001));
+  DifferentiableSolver solver(mesh, {material_of(of, "all", 1e-3)}, options_of(of, 0.001));
   solver.fix("lower");
   throw_down(solver, "all");
   solver.add_contact(contact_of(of));
@@ -138,9 +147,9 @@ void expect_slopes(Make make_case, const Case& of, int num_steps, const std::vec
   const auto make = [&](MPI_Comm comm) { return make_case(of, comm); };
   DifferentiableSolver solver = make(MPI_COMM_WORLD);
   EXPECT_GT(testing_gradient::most_active_pairs(solver, num_steps), 2);
-  std::vector<std::string> names{"cloth_stiffness",   "cloth_poisson_ratio", "cloth_bending",
-                                 "cloth_density",     "barrier_distance",    "barrier_stiffness",
-                                 "initial_positions", "initial_velocities",  "rest_positions"};
+  std::vector<std::string> names{"barrier_distance", "barrier_stiffness", "initial_positions", "initial_velocities",
+                                 "rest_positions"};
+  for (const ParameterSpec& spec : find_cell_model(of.kind)->parameters) names.emplace_back(spec.name);
   if (of.friction) names.insert(names.end(), {"friction", "friction_velocity"});
   if (of.thickness > 0.0) names.emplace_back("thickness");
   names.insert(names.end(), more.begin(), more.end());
@@ -149,8 +158,10 @@ void expect_slopes(Make make_case, const Case& of, int num_steps, const std::vec
 
 class SheetOnPlane : public ::testing::TestWithParam<Case> {};
 INSTANTIATE_TEST_SUITE_P(cases, SheetOnPlane,
-                         ::testing::Values(Case{"symplectic_euler", false}, Case{"velocity_verlet", true, 0.002},
-                                           Case{"implicit_euler", true}),
+                         ::testing::Values(Case{"cloth", "symplectic_euler", false},
+                                           Case{"cloth", "velocity_verlet", true, 0.002},
+                                           Case{"cloth", "implicit_euler", true},
+                                           Case{"shell", "symplectic_euler", true, 0.002}, Case{"shell", "bdf2", true}),
                          name_of_case);
 TEST_P(SheetOnPlane, has_the_gradients_whose_slopes_differences_have) {
   expect_slopes(make_sheet_on_plane, GetParam(), 8, {"obstacle_position:floor"});
@@ -158,14 +169,21 @@ TEST_P(SheetOnPlane, has_the_gradients_whose_slopes_differences_have) {
 
 class SheetOnBlock : public ::testing::TestWithParam<Case> {};
 INSTANTIATE_TEST_SUITE_P(cases, SheetOnBlock,
-                         ::testing::Values(Case{"velocity_verlet", true}, Case{"implicit_euler", true, 0.002}),
+                         ::testing::Values(Case{"cloth", "velocity_verlet", true},
+                                           Case{"cloth", "implicit_euler", true, 0.002},
+                                           Case{"shell", "symplectic_euler", true},
+                                           Case{"shell", "implicit_euler", true, 0.002}),
                          name_of_case);
 TEST_P(SheetOnBlock, has_the_gradients_whose_slopes_differences_have) {
   expect_slopes(make_sheet_on_block, GetParam(), 8, {"youngs_modulus"});
 }
 
 class Fold : public ::testing::TestWithParam<Case> {};
-INSTANTIATE_TEST_SUITE_P(cases, Fold, ::testing::Values(Case{"symplectic_euler", false}, Case{"newmark", false, 0.002}),
+INSTANTIATE_TEST_SUITE_P(cases, Fold,
+                         ::testing::Values(Case{"cloth", "symplectic_euler", false},
+                                           Case{"cloth", "newmark", false, 0.002},
+                                           Case{"shell", "velocity_verlet", false},
+                                           Case{"shell", "newmark", false, 0.002}),
                          name_of_case);
 TEST_P(Fold, has_the_gradients_whose_slopes_differences_have) { expect_slopes(make_fold, GetParam(), 5, {}); }
 
