@@ -67,7 +67,8 @@ void finish_cells(const Mapping& mapping, Scene& scene, BodyEntry& body) {
   const std::string plural = name_of(model.cells);
   if (mapping.has("surface"))
     mapping.place_of("surface").fail("is of a body of tetrahedra, and this one has " + plural + "; remove it");
-  if (!std::holds_alternative<std::string>(body.mesh.source))
+  const bool is_surface = model.cells == CellKind::triangle && std::holds_alternative<TriangleMesh>(body.mesh.source);
+  if (!is_surface && !std::holds_alternative<std::string>(body.mesh.source))
     body.mesh.place.fail("gives no " + plural + ", of which " + model.name + " are made; give a file of them");
   if (body.mesh.order != 1) body.mesh.place.fail("is of order 2, and " + model.name + " are linear; give order: 1");
   if (body.mesh.cells.value_or(model.cells) != model.cells)

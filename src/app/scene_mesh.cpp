@@ -21,6 +21,33 @@ BoxMesh parse_box_mesh(const Value& value) {
   return box;
 }
 
+/// A rectangle from the origin along x and y, each cell in two triangles, by one diagonal and the other in turns.
+TriangleMesh parse_sheet(const Value& value) {
+  const Mapping mapping(value, {"size", "cells"});
+  const auto two = [&](const char* key, const std::string& what) {
+    const Value& given = mapping.need(key, what);
+    if (!given.is_list() || given.items.size() != 2) given.place.fail("give " + what);
+    return &given.items;
+  };
+  const std::vector<Value>& size = *two("size", "[x, y] in m");
+  const std::vector<Value>& cells = *two("cells", "[nx, ny], the cells along each side");
+  const double a = to_positive(size[0], "m"), b = to_positive(size[1], "m");
+  const int nx = to_integer(cells[0], 1), ny = to_integer(cells[1], 1);
+  if (std::int64_t{nx + 1} * (ny + 1) > std::numeric_limits<int>::max() / 2)
+    mapping.place_of("cells").fail("gives too many triangles for a built-in sheet; give a file");
+  TriangleMesh mesh;
+  for (int j = 0; j <= ny; ++j)
+    for (int i = 0; i <= nx; ++i) mesh.vertices.push_back({a * i / nx, b * j / ny, 0.0});
+  for (int j = 0; j < ny; ++j)
+    for (int i = 0; i < nx; ++i) {
+      const int p = j * (nx + 1) + i, q = p + 1, r = q + nx + 1, s = p + nx + 1;
+      const bool other = (i + j) % 2 != 0;
+      mesh.triangles.push_back({p, q, other ? s : r});
+      mesh.triangles.push_back({other ? q : p, r, s});
+    }
+  return mesh;
+}
+
 RegionShape parse_shape(const Mapping& mapping) {
   const std::string kind = mapping.one_of({"box", "sphere", "vertices"});
   const Value& shape = *mapping.find(kind);
@@ -49,15 +76,16 @@ RegionShape parse_shape(const Mapping& mapping) {
 }  // namespace
 
 MeshSection parse_mesh(const Value& value, const Scene& scene) {
-  const Mapping mapping(value, {"file", "box", "sphere", "cylinder", "order", "quadrature_degree", "scale",
+  const Mapping mapping(value, {"file", "box", "sheet", "sphere", "cylinder", "order", "quadrature_degree", "scale",
                                 "allow_coincident_vertices", "cells"});
   MeshSection mesh;
   mesh.place = mapping.place();
-  const std::string source = mapping.one_of({"file", "box", "sphere", "cylinder"});
+  const std::string source = mapping.one_of({"file", "box", "sheet", "sphere", "cylinder"});
   const Value& given = *mapping.find(source);
   mesh.place = mapping.place_of(source);
   if (source == "file") mesh.source = beside_scene(to_text(given), scene);
   if (source == "box") mesh.source = parse_box_mesh(given);
+  if (source == "sheet") mesh.source = parse_sheet(given);
   if (source == "sphere") mesh.source = parse_sphere(given);
   if (source == "cylinder") mesh.source = parse_cylinder(given);
   if (const Value* cells = mapping.find("cells"))

@@ -213,11 +213,9 @@ struct SetMomentsAndDerivatives {
   }
 };
 
-/// Sums over steps of derivatives by what hinges take from the shape at rest: the angle, and the direction of a held
-/// normal's plane.
-struct HingeSums {
-  static constexpr int size = 4;
-};
+/// Numbers that a hinge takes from the shape at rest, by which derivatives are summed over steps: the angle and, of a
+/// clamped side, B - C.
+inline constexpr int hinge_rest_size = 4;
 
 /// Sets the forces on the hinges' vertices, or the derivatives of Σ w·f by their positions; adds those by what hinges
 /// take from the shape at rest to `rest` where it is not nullptr.
@@ -227,7 +225,7 @@ struct SetVectors {
   PlateInputs in;
   DeviceArray<T> moment;  // [triangles, 9]
   double* vectors;        // [hinges, 4, 3]
-  double* rest;           // [hinges, HingeSums::size]
+  double* rest;           // [hinges, hinge_rest_size]
 
   DIFFSIM_FUNCTION void operator()(int h) const {
     T total(0.0);
@@ -238,7 +236,7 @@ struct SetVectors {
     Vec3<T> by[4];
     for (auto& of : by) of = {{T(0.0), T(0.0), T(0.0)}};
     in.read_angle<T>(data, h).add_gradient(total, by);
-    double* const sums = rest ? rest + HingeSums::size * static_cast<std::ptrdiff_t>(h) : nullptr;
+    double* const sums = rest ? rest + hinge_rest_size * static_cast<std::ptrdiff_t>(h) : nullptr;
     if (sums) sums[0] += highest(total);
     if (sums && data.second(h) == SecondCorner::clamped)
       for (int c = 0; c < 3; ++c) sums[1 + c] -= highest(by[3][c]);
@@ -347,10 +345,10 @@ struct SetRestVectors {
 struct SetHingeRestVectors {
   PlateData data;
   RestPositions<double> from;
-  const double* weight;  // [hinges, HingeSums::size]
+  const double* weight;  // [hinges, hinge_rest_size]
   double* vectors;       // [hinges, 4, 3]
   DIFFSIM_FUNCTION void operator()(int h) const {
-    const double* const w = weight + HingeSums::size * static_cast<std::ptrdiff_t>(h);
+    const double* const w = weight + hinge_rest_size * static_cast<std::ptrdiff_t>(h);
     Vec3<double> X[4], by[4];
     for (auto& of : by) of = {{0.0, 0.0, 0.0}};
     if (data.second(h) != SecondCorner::clamped) {

@@ -71,7 +71,7 @@ class PlateTerm : public ForceTerm {
   void begin_adjoint(const ParameterSet& gradient) override {
     const bool by_rest = gradient.find("rest_positions") != nullptr;
     rest_sums_ = zeros(by_rest ? data_.num_triangles : 0, rest_size);
-    hinge_sums_ = zeros(by_rest ? data_.num_hinges : 0, HingeSums::size);
+    hinge_sums_ = zeros(by_rest ? data_.num_hinges : 0, hinge_rest_size);
   }
   void prepare_adjoint(const ParameterSet& parameters, ParameterSet& gradient) override {
     Parameter* const rest = gradient.find("rest_positions");

@@ -127,6 +127,23 @@ TEST_F(Shell, clamped_sides_and_walls_do_not_turn) {
   EXPECT_NEAR(wall, clamped, 1e-9);
 }
 
+TEST_F(Shell, may_be_a_sheet_or_a_closed_surface) {
+  const auto with_mesh = [&](const std::string& mesh, const std::string& loads) {
+    std::string made = scene(rubber, "", "0.01", "symplectic_euler", loads);
+    return made.replace(made.find("{file: sheet.obj}"), 17, mesh);
+  };
+  write("scene.yaml", with_mesh("{sheet: {size: [0.3, 0.2], cells: [3, 2]}}", ""));
+  EXPECT_EQ(run({"simulate", "scene.yaml"}, "sheet").code, 0);
+  const std::vector<double> x = dataset("sheet/trajectory.h5", "/bodies/flap/positions");
+  EXPECT_NEAR(x.at(3 * 11), 0.3, 1e-12);
+  EXPECT_NEAR(x.at(3 * 11 + 1), 0.2, 1e-12);
+  write("scene.yaml",
+        with_mesh("{sphere: {center: [0, 0, 0], radius: 0.2}}", "  - {region: flap/all, pressure: -50}\n"));
+  EXPECT_EQ(run({"simulate", "scene.yaml"}, "balloon").code, 0);
+  refused(with_mesh("{sheet: {size: [0.3, 0.2], cells: [3]}}", ""), "sheet.cells: give [nx, ny]");
+  refused(with_mesh("{box: {size: [1, 1, 1], cells: [1, 1, 1]}}", ""), "gives no triangles");
+}
+
 TEST_F(Shell, touches_at_its_thickness) {
   // A plate that falls on a plane comes to rest above it by half of its thickness, at least.
   std::string text = scene(rubber,
