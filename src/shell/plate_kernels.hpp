@@ -137,7 +137,7 @@ struct PlateInputs {
   }
 };
 
-/// Sets the changes δ of the hinges' angles.
+/// Sets the changes of the hinges' angles from those at rest.
 template <class T>
 struct SetChanges {
   PlateData data;
@@ -155,7 +155,8 @@ struct BentTriangle {
   PlateRest<T> rest;
   PlateModuli<T> moduli;
   HingeState state[num_plate_hinges];
-  T change[num_plate_hinges];
+  T change[num_plate_hinges];  // δ = θ - c θ̄
+  T angle[num_plate_hinges];   // θ̄
   PlateBending<T> bending;
 
   DIFFSIM_FUNCTION BentTriangle(const PlateData& data, const PlateInputs& in, const DeviceArray<T>& changes, int i)
@@ -163,7 +164,11 @@ struct BentTriangle {
     data.read_states(i, state);
     for (int k = 0; k < num_plate_hinges; ++k) {
       const int place = num_plate_hinges * i + k;
-      change[k] = state[k] == HingeState::none ? T(0.0) : data.sign(place) * changes(data.hinges(place) / 2);
+      change[k] = angle[k] = T(0.0);
+      if (state[k] == HingeState::none) continue;
+      const int hinge = data.hinges(place) / 2;
+      angle[k] = data.sign(place) * PlateInputs::read<T>(in.angle, 2, hinge);
+      change[k] = data.sign(place) * changes(hinge) + (1.0 - moduli.rest_curvature()) * angle[k];
     }
     bending.bend(rest, state, change);
   }
@@ -197,7 +202,7 @@ struct SetMomentsAndDerivatives {
     const BentTriangle<T> of(moments.data, moments.in, moments.change, i);
     moments.set(i, of);
     T by[PlateModuli<T>::size];
-    of.bending.by_moduli(of.rest, of.moduli, by);
+    of.bending.by_moduli(of.rest, of.moduli, of.state, of.angle, by);
     const int entity = moments.data.entities(i);
     for (int k = 0; k < PlateModuli<T>::size; ++k) {
       const double derivative = -highest(by[k]);
@@ -228,16 +233,18 @@ struct SetVectors {
   double* rest;           // [hinges, hinge_rest_size]
 
   DIFFSIM_FUNCTION void operator()(int h) const {
-    T total(0.0);
+    T total(0.0), by_rest(0.0);  // by_rest: -∂E/∂θ̄
     for (int s = data.slots.begin(h); s < data.slots.begin(h + 1); ++s) {
       const int place = data.slots.place(s);
-      total += data.sign(place) * moment(place);
+      const T share = data.sign(place) * moment(place);
+      total += share;
+      if (rest) by_rest += in.read_moduli<T>(data.entities(place / num_plate_hinges)).rest_curvature() * share;
     }
     Vec3<T> by[4];
     for (auto& of : by) of = {{T(0.0), T(0.0), T(0.0)}};
     in.read_angle<T>(data, h).add_gradient(total, by);
     double* const sums = rest ? rest + hinge_rest_size * static_cast<std::ptrdiff_t>(h) : nullptr;
-    if (sums) sums[0] += highest(total);
+    if (sums) sums[0] += highest(by_rest);
     if (sums && data.second(h) == SecondCorner::clamped)
       for (int c = 0; c < 3; ++c) sums[1 + c] -= highest(by[3][c]);
     fold_second(data.second(h), by);

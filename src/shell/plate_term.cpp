@@ -37,7 +37,7 @@ class PlateTerm : public ForceTerm {
   PlateTerm(const TetrahedralMesh& mesh, std::vector<int> triangles)
       : takes_("bending of shells",
                {PointParameter::of(ShellParameters::youngs_modulus), PointParameter::of(ShellParameters::poisson_ratio),
-                PointParameter::of(ShellParameters::thickness)}),
+                PointParameter::of(ShellParameters::thickness), PointParameter::of(ShellParameters::rest_curvature)}),
         mesh_(mesh),
         triangles_(std::move(triangles)) {
     set_topology({}, {});

@@ -32,21 +32,22 @@ std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, 
 }  // namespace
 
 const CellModel& shell_model() {
-  static const CellModel model{"shell",
-                               CellKind::triangle,
-                               {Shell::youngs_modulus, Shell::poisson_ratio, Shell::thickness, Shell::density},
-                               {},
-                               make_terms,
-                               [](const TetrahedralMesh& mesh) {
-                                 return make_cell_mass(mesh, CellKind::triangle, Shell::density.name,
-                                                       Shell::thickness.name);
-                               },
-                               {{std::string(Shell::youngs_modulus.name), "youngs_modulus"},
-                                {std::string(Shell::poisson_ratio.name), "poisson_ratio"},
-                                {std::string(Shell::thickness.name), "thickness"},
-                                {std::string(Shell::density.name), "density"}},
-                               {std::string(Shell::thickness.name)},
-                               {"st_venant_kirchhoff"}};
+  static const CellModel model{
+      "shell",
+      CellKind::triangle,
+      {Shell::youngs_modulus, Shell::poisson_ratio, Shell::thickness, Shell::rest_curvature, Shell::density},
+      {},
+      make_terms,
+      [](const TetrahedralMesh& mesh) {
+        return make_cell_mass(mesh, CellKind::triangle, Shell::density.name, Shell::thickness.name);
+      },
+      {{std::string(Shell::youngs_modulus.name), "youngs_modulus"},
+       {std::string(Shell::poisson_ratio.name), "poisson_ratio"},
+       {std::string(Shell::thickness.name), "thickness"},
+       {std::string(Shell::rest_curvature.name), "rest_curvature"},
+       {std::string(Shell::density.name), "density"}},
+      {std::string(Shell::thickness.name)},
+      {"st_venant_kirchhoff"}};
   return model;
 }
 

@@ -57,6 +57,7 @@ TEST_F(Shell, passes_the_check_of_its_gradient_by_every_parameter) {
   const std::string parameters =
       "parameters:\n  - {name: youngs_modulus, per: triangle}\n  - {name: poisson_ratio, per: global}\n"
       "  - {name: shell_thickness, per: triangle}\n  - {name: density, per: region}\n"
+      "  - {name: rest_curvature, per: triangle}\n"
       "  - {name: rest_positions, per: vertex}\n";
   for (const std::string integrator : {"symplectic_euler", "implicit_euler"}) {
     write("scene.yaml", scene(rubber, parameters, "0.01", integrator));

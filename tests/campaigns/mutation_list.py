@@ -475,7 +475,7 @@ FAULTS = [
           "m[i] * change[slope_hinge(i, k)] : T(0.0);", "0.0 * m[i] * change[slope_hinge(i, k)] : T(0.0);",
           ["shell.plate_term.np1"]),
     Fault("plates: hinges' angles at rest do not follow the shape at rest", "src/shell/plate_kernels.hpp",
-          "if (sums) sums[0] += highest(total);", "", ["shell.plate_term.np1"]),
+          "if (sums) sums[0] += highest(by_rest);", "", ["shell.plate_term.np1"]),
     Fault("plates: clamped sides keep the shape at rest in gradients", "src/shell/plate_kernels.hpp",
           "sums[1 + c] -= highest(by[3][c]);", "sums[1 + c] -= 0.0 * highest(by[3][c]);", ["shell.plate_term.np1"]),
     Fault("plates: a mirror image counts whole", "src/shell/plate_kernels.hpp",
@@ -499,4 +499,6 @@ FAULTS = [
           "(at.v[0][c] + at.v[1][c] + at.v[2][c]) / 3.0;", "at.v[0][c];", ["load.surface_flow.np1"]),
     Fault("wind: pushes from one side only", "include/diffsim/load/surface_forces.hpp",
           "return is_negative(x) ? -x : x;", "return is_negative(x) ? T(0.0) : x;", ["load.surface_flow.np1"]),
+    Fault("plates: the angle at rest counts whole where the shape at rest moves", "src/shell/plate_kernels.hpp",
+          ".rest_curvature() * share;", ".rest_curvature() * T(0.0) + share;", ["shell.plate_term.np1"]),
 ]

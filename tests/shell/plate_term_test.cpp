@@ -75,6 +75,7 @@ TEST_P(PlateTerm, all_derivatives) {
   add(ShellParameters::youngs_modulus, 12.0);
   add(ShellParameters::poisson_ratio, 0.3);
   add(ShellParameters::thickness, 1.1);
+  add(ShellParameters::rest_curvature, 0.8);
   parameters.add("rest_positions", mesh->vertex_entities(), 3).field.from_host(mesh->rest_positions());
   TermRig(mesh, *term, parameters).expect_all_derivatives({"rest_positions"});
 }

@@ -165,6 +165,26 @@ TEST_P(Shells, hemisphere_with_a_hole) {
   }
 }
 
+/// A strip whose mesh is a quarter of a circle, but which is straight without forces.
+TEST_P(Shells, arc_without_curvature_unrolls) {
+  const int n = 12;
+  MappedShell shell(
+      GetParam(), n, 2,
+      [](double s, double t) {
+        return Point{std::sin(0.5 * pi * s), 0.3 * t, std::cos(0.5 * pi * s)};
+      },
+      {1e6, 0.3, 0.05}, 4);
+  shell.solver().parameters().at("shell_rest_curvature").field.fill(0.0);
+  shell.fix([&](int i, int) { return i == 0; }, {true, true, true}, true);
+  const std::vector<double> u = shell.displacements().back();
+  const Vec3<double> at = {{1.0 + u[3 * shell.at(n, 1)], 0.0, u[3 * shell.at(n, 1) + 2]}};
+  // As long as its chords, in the direction in which it is clamped: that of the first of these.
+  const double length = 2.0 * n * std::sin(0.25 * pi / n), angle = 0.25 * pi / n;
+  const double tolerance = GetParam() == Family::one_diagonal ? 1e-6 : 0.02;
+  EXPECT_NEAR(at[0], length * std::cos(angle), tolerance);
+  EXPECT_NEAR(at[2], 1.0 - length * std::sin(angle), tolerance);
+}
+
 TEST_P(Shells, strip_under_a_shear_force_at_its_end) {
   for (const int n : {16, 32, 64}) {
     const int ny = n / 8;

@@ -55,6 +55,12 @@ struct ShellParameters {
                                            .range = Interval::positive(),
                                            .sample = 0.02,
                                            .home = ParameterHome::triangles};
+  static constexpr ParameterSpec rest_curvature{
+      .name = "shell_rest_curvature",
+      .meaning = "c: curvature of a shell without forces over that of the mesh",
+      .sample = 0.8,
+      .home = ParameterHome::triangles,
+      .default_value = 1.0};
   static constexpr ParameterSpec density{.name = "shell_density",
                                          .unit = "kg/m³",
                                          .meaning = "mass of a shell over its volume at rest",

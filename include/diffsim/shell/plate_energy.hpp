@@ -5,15 +5,16 @@
 
 namespace diffsim::shell {
 
-/// Moduli of a shell: E, Pa, ν and the thickness t, m.
+/// Moduli of a shell: E, Pa, ν, the thickness t, m, and c, the curvature without forces over that at rest.
 template <class T>
 struct PlateModuli {
-  static constexpr int size = 3;
+  static constexpr int size = 4;
   T p[size];
 
   DIFFSIM_FUNCTION const T& youngs_modulus() const { return p[0]; }
   DIFFSIM_FUNCTION const T& poisson_ratio() const { return p[1]; }
   DIFFSIM_FUNCTION const T& thickness() const { return p[2]; }
+  DIFFSIM_FUNCTION const T& rest_curvature() const { return p[3]; }
   /// D = E t³/(12 (1 - ν²)), N m.
   DIFFSIM_FUNCTION T rigidity() const {
     const T &nu = p[1], &t = p[2];
@@ -97,8 +98,9 @@ struct PlateBending {
     }
   }
 
-  /// ∂E/∂(E, ν, t).
+  /// ∂E/∂(E, ν, t, c). `angle`: of the hinges at rest.
   DIFFSIM_FUNCTION void by_moduli(const PlateRest<T>& rest, const PlateModuli<T>& moduli,
+                                  const HingeState (&state)[num_plate_hinges], const T (&angle)[num_plate_hinges],
                                   T (&by)[PlateModuli<T>::size]) const {
     const T whole = energy(), &nu = moduli.poisson_ratio();
     by[0] = whole / moduli.youngs_modulus();
@@ -107,6 +109,10 @@ struct PlateBending {
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 3; ++j) change += (rest.L[i] * rest.L[j] - rest.G[pair(i, j)]) * b[i] * b[j];
     by[1] = 2.0 * nu / (1.0 - nu * nu) * whole + 0.5 * rigidity * change;
+    T torque[num_plate_hinges];
+    torques(rest, state, torque);
+    by[3] = T(0.0);
+    for (int k = 0; k < num_plate_hinges; ++k) by[3] -= torque[k] * angle[k];
   }
 
   /// Derivatives by the numbers at rest.
