@@ -235,9 +235,10 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:2: output.zzzzzzzzzz: unknown key; known keys: directory, every, fields, log"},
         Bad{BOX "contact: {friction: 0.3}\n", "s.yaml:2: contact.barrier_distance: is missing; give d̂, m"},
         Bad{"solver: {steps: 1}\n", "s.yaml: mesh: is missing; give {file: …} or {box: …}; or give `bodies`"},
-        Bad{"mesh: {scale: 2}\n", "s.yaml:1: mesh: something is missing; give one of: file, box, sphere, cylinder"},
+        Bad{"mesh: {scale: 2}\n",
+            "s.yaml:1: mesh: something is missing; give one of: file, box, sheet, sphere, cylinder"},
         Bad{"mesh: {file: a.msh, box: {size: [1, 1, 1], cells: [1, 1, 1]}}\n",
-            "s.yaml:1: mesh.box: cannot stand beside 'file'; give one of: file, box, sphere, cylinder"}));
+            "s.yaml:1: mesh.box: cannot stand beside 'file'; give one of: file, box, sheet, sphere, cylinder"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Values, BadScene,
@@ -366,7 +367,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BOX "boundary:\n  - {region: x_min, fix: [x]}\n  - {fix: [x]}\n",
             "s.yaml:4: boundary[1].region: is missing; give the name of a region"},
         Bad{BOX "boundary: {region: x_min}\n",
-            "s.yaml:2: boundary: something is missing; give one of: fix, traction, nodal_load, move"},
+            "s.yaml:2: boundary: something is missing; give one of: fix, traction, pressure, wind, nodal_load, move"},
         Bad{BOX "boundary: {region: x_min, move: {axis: [0, 0, 0]}}\n",
             "s.yaml:2: boundary.move.axis: has no length; give a direction such as [0, 0, 1]"},
         Bad{BOX "boundary: {region: x_min, move: {table: {times: [0, 1, 1], angle: [0, 1, 2]}}}\n",
@@ -395,7 +396,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BODY "parameters: {name: youngs_modulos}\n",
             "s.yaml:3: parameters.name: there is no 'youngs_modulos'; did you mean 'youngs_modulus'? use one of: "
             "density, "
-            "youngs_modulus, poisson_ratio, gravity, damping, traction, angular_velocity, velocity, nodal_load, "
+            "youngs_modulus, poisson_ratio, gravity, damping, traction, pressure, wind, wind_drag, angular_velocity, "
+            "velocity, nodal_load, "
             "rest_positions, initial_positions, "
             "initial_velocities"},
         Bad{BODY "parameters: {name: gravity, per: cell}\n",
