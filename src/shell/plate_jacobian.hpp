@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 
 #include "diffsim/core/block_matrix_impl.hpp"
 #include "diffsim/core/semidefinite.hpp"
@@ -98,7 +99,8 @@ struct HingeJacobian {
   PlateData data;
   PlateInputs in;
   DeviceArray<double> moment;  // [triangles, 9]
-  JacobianWeights weights;
+  double weight;
+  std::int64_t project;  // whether to; as wide as the members before, for kernels are copied whole
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int*, const BlockSink& sink) const {
     constexpr int n = 12;
@@ -110,8 +112,8 @@ struct HingeJacobian {
       for (int s = data.slots.begin(h); s < data.slots.begin(h + 1); ++s)
         total += data.sign(data.slots.place(s)) * moment(data.slots.place(s));
       double J[n][n];
-      set_second_derivatives(h, -weights.position * total, J);
-      if (weights.project) make_semidefinite(J);
+      set_second_derivatives(h, -weight * total, J);
+      if (project != 0) make_semidefinite(J);
       for (int r = 0; r < n; ++r)
         for (int c = 0; c < n; ++c) set_lane(blocks[r / 3][c / 3](r % 3, c % 3), lane, J[r][c]);
     }

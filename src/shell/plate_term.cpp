@@ -138,7 +138,7 @@ class PlateTerm : public ForceTerm {
     for_each_element("diffsim::shell::plate_jacobian", *blocks_, matrix, PlateJacobian{{data_, in}, weights.position});
     const Work<double>& work = moments<double>(in);
     for_each_element("diffsim::shell::hinge_jacobian", *hinge_blocks_, matrix,
-                     HingeJacobian{data_, in, work.moment, weights});
+                     HingeJacobian{data_, in, work.moment, weights.position, weights.project ? 1 : 0});
   }
   void add_stiffness_bound(const ParameterSet& parameters, Field& stiffness) override {
     const Field& rest = parameters.at("rest_positions").field;

@@ -481,7 +481,7 @@ FAULTS = [
     Fault("plates: a mirror image counts whole", "src/shell/plate_kernels.hpp",
           "? 0.5 : 1.0;", "? 1.0 : 1.0;", ["simulation.shell_benchmarks.np1 *roof*"]),
     Fault("plates: Jacobian without the angles' second derivatives", "src/shell/plate_jacobian.hpp",
-          "-weights.position * total, J);", "0.0 * weights.position * total, J);", ["shell.plate_term.np1"]),
+          "-weight * total, J);", "0.0 * weight * total, J);", ["shell.plate_term.np1"]),
     Fault("plates: Jacobian of a held side counts a missing vertex", "src/shell/plate_jacobian.hpp",
           "m < count; ++m)", "m < 4; ++m)", ["shell.plate_term.np1"]),
     Fault("shells: a corner between fixed sides is a wall", "src/shell/plate_topology.cpp",
