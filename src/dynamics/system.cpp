@@ -18,7 +18,7 @@ namespace diffsim {
 struct System::Mask {
   DeviceArray<std::uint8_t> fixed;
   std::vector<char> clamped;  // [owned vertices], or empty
-  bool changed = true;        // since terms were told
+  bool changed = true;        // since terms were told, on all ranks alike
 };
 
 namespace {
@@ -239,9 +239,7 @@ Field System::on_local_vertices(const Field& owned) const {
 }
 
 void System::prepare() {
-  int changed = mask_->changed ? 1 : 0;
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, comm()));
-  if (changed != 0) tell_held();
+  if (mask_->changed) tell_held();
   mask_->changed = false;
   Field sums = local_field("mass");
   for (const auto& inertia : inertias_) inertia->add_mass(parameters_, sums);

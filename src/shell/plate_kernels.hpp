@@ -49,7 +49,7 @@ struct PlateData {
   DIFFSIM_FUNCTION void read_states(int i, HingeState (&state)[num_plate_hinges]) const {
     for (int k = 0; k < num_plate_hinges; ++k) state[k] = states(num_plate_hinges * i + k);
   }
-  /// Second third corner of a hinge: a vertex, or a SecondCorner.
+  /// Third corner of a hinge's second triangle: a vertex, or a SecondCorner.
   DIFFSIM_FUNCTION int second(int hinge) const { return hinge_nodes(4 * hinge + 3); }
   /// Factor with which a hinge's angle counts in a place of `hinges`: a mirror image's half is the shell's.
   DIFFSIM_FUNCTION double sign(int place) const {
@@ -58,8 +58,8 @@ struct PlateData {
   }
 };
 
-// The second third corner of hinges that have no vertex there: its position from those of the others and, of clamped
-// sides, from B and C at rest; and derivatives by it given to the others.
+// Third corners of second triangles that are not there (SecondCorner): positions, from the hinge's other vertices and,
+// of clamped sides, from B and C at rest; and derivatives by such a corner, given to the hinge's other vertices.
 
 template <class T>
 DIFFSIM_FUNCTION void set_clamped(const Vec3<T>& B, const Vec3<T>& C, Vec3<T> (&at)[4]) {
@@ -184,9 +184,9 @@ struct SetMoments {
 
   DIFFSIM_FUNCTION void operator()(int i) const { set(i, BentTriangle<T>(data, in, change, i)); }
   DIFFSIM_FUNCTION void set(int i, const BentTriangle<T>& of) const {
-    T torque[num_plate_hinges];
-    of.bending.torques(of.rest, of.state, torque);
-    for (int k = 0; k < num_plate_hinges; ++k) moment(num_plate_hinges * i + k) = torque[k];
+    T by_angle[num_plate_hinges];
+    of.bending.hinge_moments(of.rest, of.state, by_angle);
+    for (int k = 0; k < num_plate_hinges; ++k) moment(num_plate_hinges * i + k) = by_angle[k];
   }
 };
 

@@ -39,9 +39,7 @@ class PlateTerm : public ForceTerm {
                {PointParameter::of(ShellParameters::youngs_modulus), PointParameter::of(ShellParameters::poisson_ratio),
                 PointParameter::of(ShellParameters::thickness), PointParameter::of(ShellParameters::rest_curvature)}),
         mesh_(mesh),
-        triangles_(std::move(triangles)) {
-    set_topology({}, {});
-  }
+        triangles_(std::move(triangles)) {}
 
   std::string name() const override { return takes_.term(); }
   bool holds_body() const override { return is_clamped_; }
@@ -54,6 +52,7 @@ class PlateTerm : public ForceTerm {
 
   void prepare(const ParameterSet& parameters) override {
     parameters_ = &parameters;
+    if (!has_topology_) set_topology({}, {});
     takes_.check(
         parameters, [&](const Entities& on) { return static_cast<int>(on.local()) == num_entities(); },
         "each of " + std::to_string(num_entities()) + " triangles");
@@ -153,6 +152,7 @@ class PlateTerm : public ForceTerm {
 
   void set_topology(const std::vector<char>& walls, const std::vector<char>& clamped) {
     const PlateTopology topology = plate_topology(mesh_.lower_cells(CellKind::triangle), triangles_, walls, clamped);
+    has_topology_ = true;
     nodes_ = topology.nodes;
     hinge_vertices_ = topology.hinge_nodes;
     for (std::size_t i = 0; i < hinge_vertices_.size(); ++i)
@@ -248,7 +248,8 @@ class PlateTerm : public ForceTerm {
   point::Parameters<num_moduli> takes_;
   const TetrahedralMesh& mesh_;
   std::vector<int> triangles_;
-  bool is_clamped_ = false;          // some vertices, of any rank
+  bool is_clamped_ = false;  // some vertices, of any rank
+  bool has_topology_ = false;
   std::vector<int> nodes_;           // [triangles, 12]
   std::vector<int> hinge_vertices_;  // [hinges, 4]; the first again where there is none
   PlateData data_;

@@ -1,6 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
+#include <functional>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -23,6 +26,25 @@ class CellModelTest : public RunnerTest {
       EXPECT_EQ(ran.out.find("independent"), std::string::npos) << ran.out;
     }
     return ran;
+  }
+  /// Expects the gradients by each of a body's cells, [count], to add up to those by one value for all. `text_of`: the
+  /// scene with a section `parameters`.
+  void expect_sums(const std::string& body, const std::string& cell, std::size_t count,
+                   const std::vector<std::string>& names,
+                   const std::function<std::string(const std::string& parameters)>& text_of) {
+    for (const std::string& name : names) {
+      const auto gradient = [&](const std::string& per) {
+        write("scene.yaml", text_of("parameters: [{name: " + name + ", per: " + per + "}]\n"));
+        good({"gradient", "scene.yaml"}, per);
+        return dataset(per + "/gradient.h5", (per == cell ? "/bodies/" + body : "") + "/gradient/" + name);
+      };
+      const std::vector<double> each = gradient(cell);
+      ASSERT_EQ(each.size(), count) << name;
+      const double total = std::accumulate(each.begin(), each.end(), 0.0), all = gradient("global").at(0);
+      EXPECT_NE(all, 0.0) << name;
+      EXPECT_NEAR(total, all, 1e-12 * std::abs(all)) << name;
+      EXPECT_NEAR(gradient("region").at(0), all, 1e-12 * std::abs(all)) << name;
+    }
   }
   /// Expects `gradient` of a scene to be refused with a message that has these words.
   void refused(const std::string& text, const std::string& says) {

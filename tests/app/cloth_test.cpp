@@ -45,21 +45,9 @@ TEST_F(Cloth, passes_the_check_of_its_gradient_by_every_parameter) {
 }
 
 TEST_F(Cloth, has_gradients_in_files_whose_parts_add_up) {
-  const auto gradient = [&](const std::string& name, const std::string& per) {
-    write("scene.yaml", scene(silk, "parameters: [{name: " + name + ", per: " + per + "}]\n"));
-    good({"gradient", "scene.yaml"}, per);
-    return dataset(per + "/gradient.h5", (per == "triangle" ? "/bodies/flag/gradient/" : "/gradient/") + name);
-  };
-  for (const std::string name : {"cloth_stiffness", "cloth_poisson_ratio", "cloth_bending", "cloth_density"}) {
-    const std::vector<double> each = gradient(name, "triangle");
-    ASSERT_EQ(each.size(), num_triangles);
-    double total = 0.0;
-    for (const double value : each) total += value;
-    const double all = gradient(name, "global").at(0);
-    EXPECT_NE(all, 0.0) << name;
-    EXPECT_NEAR(total, all, 1e-12 * std::abs(all)) << name;
-    EXPECT_NEAR(gradient(name, "region").at(0), all, 1e-12 * std::abs(all)) << name;
-  }
+  expect_sums("flag", "triangle", num_triangles,
+              {"cloth_stiffness", "cloth_poisson_ratio", "cloth_bending", "cloth_density"},
+              [](const std::string& parameters) { return scene(silk, parameters); });
 }
 
 TEST_F(Cloth, takes_its_parameters_from_files) {

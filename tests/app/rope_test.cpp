@@ -44,20 +44,8 @@ TEST_F(Rope, passes_the_check_of_its_gradient_by_every_parameter) {
 }
 
 TEST_F(Rope, has_gradients_in_files_whose_parts_add_up) {
-  const auto gradient = [&](const std::string& name, const std::string& per) {
-    write("scene.yaml", scene(hemp, "parameters: [{name: " + name + ", per: " + per + "}]\n"));
-    good({"gradient", "scene.yaml"}, per);
-    return dataset(per + "/gradient.h5", (per == "segment" ? "/bodies/cable/gradient/" : "/gradient/") + name);
-  };
-  for (const std::string name : {"rope_stiffness", "rope_bending", "rope_density"}) {
-    const std::vector<double> each = gradient(name, "segment");
-    ASSERT_EQ(each.size(), num_segments);
-    double total = 0.0;
-    for (const double value : each) total += value;
-    const double all = gradient(name, "global").at(0);
-    EXPECT_NE(all, 0.0) << name;
-    EXPECT_NEAR(total, all, 1e-12 * std::abs(all)) << name;
-  }
+  expect_sums("cable", "segment", num_segments, {"rope_stiffness", "rope_bending", "rope_density"},
+              [](const std::string& parameters) { return scene(hemp, parameters); });
 }
 
 TEST_F(Rope, hangs_beside_springs_and_cloth) {

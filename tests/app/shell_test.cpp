@@ -80,20 +80,9 @@ TEST_F(Shell, passes_the_check_of_its_gradient_by_pressure_wind_and_traction) {
 }
 
 TEST_F(Shell, has_gradients_in_files_whose_parts_add_up) {
-  const auto gradient = [&](const std::string& name, const std::string& per) {
-    write("scene.yaml", scene(rubber, "parameters: [{name: " + name + ", per: " + per + "}]\n"));
-    good({"gradient", "scene.yaml"}, per);
-    return dataset(per + "/gradient.h5", (per == "triangle" ? "/bodies/flap/gradient/" : "/gradient/") + name);
-  };
-  for (const std::string name : {"youngs_modulus", "poisson_ratio", "shell_thickness", "density"}) {
-    const std::vector<double> each = gradient(name, "triangle");
-    ASSERT_EQ(each.size(), num_triangles);
-    double total = 0.0;
-    for (const double value : each) total += value;
-    const double all = gradient(name, "global").at(0);
-    EXPECT_NE(all, 0.0) << name;
-    EXPECT_NEAR(total, all, 1e-12 * std::abs(all)) << name;
-  }
+  expect_sums("flap", "triangle", num_triangles,
+              {"youngs_modulus", "poisson_ratio", "shell_thickness", "rest_curvature", "density"},
+              [](const std::string& parameters) { return scene(rubber, parameters); });
 }
 
 TEST_F(Shell, parameters_have_the_name_of_their_key_or_their_own) {

@@ -85,7 +85,7 @@ TEST(wind, pushes_a_plate_with_half_its_drag_times_area_and_speed_squared) {
   parameters.add("drag", one).field.from_host({1.4});
   std::vector<double> velocities(3 * static_cast<std::size_t>(box->num_vertices()), 0.0);
   for (std::size_t i = 0; i < velocities.size(); i += 3) velocities[i] = 2.0;
-  // What slides along the plate does not push; both sides feel the wind alike.
+  // The part of the wind along the plate does not push; both sides feel the wind alike.
   for (const char* const side : {"x_max", "x_min"}) {
     const auto term = make_wind("wind", "drag", box->faces(side));
     const std::array<double, 3> force = total_force(*box, *term, parameters, velocities);

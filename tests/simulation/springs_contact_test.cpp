@@ -14,6 +14,7 @@
 #include "diffsim/simulation/parameter_specs.hpp"
 #include "mesh/body_meshes.hpp"
 #include "simulation/spring_bodies.hpp"
+#include "simulation/thin_contact.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
 namespace diffsim {
@@ -21,48 +22,22 @@ namespace {
 
 using namespace testing_spring;
 
-struct Case {
-  std::string integrator;
-  bool friction;
-  double thickness = 0.0;
-
-  /// Explicit steps bear a soft barrier only.
-  double stiffness() const { return is_explicit_integrator(integrator) ? 2e3 : 4e4; }
-};
+using Case = testing_thin::ContactCase;
 
 DifferentiableMaterial springs(const std::string& region, double stiffness) {
   return {"springs", {{"spring_stiffness", stiffness}, {"spring_damping", 0.02}, {"point_mass", 0.002}}, region};
 }
 
-ContactOptions contact_of(const Case& of, double barrier_distance, double barrier_stiffness) {
-  ContactOptions contact;
-  contact.barrier_distance = barrier_distance;
-  contact.barrier_stiffness = barrier_stiffness;
-  contact.friction = of.friction ? 0.3 : 0.0;
-  contact.friction_velocity = 0.8;
-  contact.self = true;
-  if (of.thickness > 0.0) contact.thickness = of.thickness;
-  return contact;
-}
-
-SolverOptions options_of(const Case& of, double dt) {
-  SolverOptions options{
-      .dt = dt, .substeps = 2, .damping = 1.0, .gravity = {0.5, -9.8, 0.2}, .integrator = of.integrator};
-  options.implicit.newton.tolerance = 1e-13;
-  options.implicit.newton.linear_tolerance = 1e-13;
-  return options;
-}
-
 /// A net that lies on a plane, aslant.
 DifferentiableSolver make_net_on_plane(const Case& of, MPI_Comm comm) {
   auto mesh = std::make_shared<TetrahedralMesh>(comm, net(comm, 3, 2, 0.05));
-  DifferentiableSolver solver(mesh, {springs("all", 40.0)}, options_of(of, 0.002));
+  DifferentiableSolver solver(mesh, {springs("all", 40.0)}, of.solver(0.002, 2));
   solver.set_initial_velocity([&] {
     std::vector<double> start;
     for (int v = 0; v < mesh->num_owned_vertices(); ++v) start.insert(start.end(), {0.3, -0.4, 0.1});
     return start;
   }());
-  ContactOptions contact = contact_of(of, 0.012, of.stiffness());
+  ContactOptions contact = of.contact(0.012, of.stiffness());
   contact.planes.push_back({.point = {0.0, -0.004, 0.0}, .normal = {0.1, 1.0, 0.05}, .label = "floor"});
   solver.add_contact(contact);
   return solver;
@@ -80,7 +55,7 @@ DifferentiableSolver make_net_on_block(const Case& of, MPI_Comm comm) {
   auto mesh = std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(bodies)));
   const DifferentiableMaterial rubber{
       "stable_neo_hookean", {{"youngs_modulus", 5e4}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "block/all"};
-  DifferentiableSolver solver(mesh, {rubber, springs("net/all", 40.0)}, options_of(of, 0.002));
+  DifferentiableSolver solver(mesh, {rubber, springs("net/all", 40.0)}, of.solver(0.002, 2));
   solver.fix("block/y_min");
   solver.set_initial_velocity([&] {
     std::vector<double> start(3 * static_cast<std::size_t>(mesh->num_owned_vertices()), 0.0);
@@ -89,7 +64,7 @@ DifferentiableSolver make_net_on_block(const Case& of, MPI_Comm comm) {
         start[3 * static_cast<std::size_t>(v) + c] = std::array{0.3, -0.4, 0.15}[c];
     return start;
   }());
-  solver.add_contact(contact_of(of, 0.012, of.stiffness()));
+  solver.add_contact(of.contact(0.012, of.stiffness()));
   return solver;
 }
 
@@ -102,10 +77,7 @@ std::vector<std::string> names_of(const Case& of, std::vector<std::string> more)
   return names;
 }
 
-std::string name_of_case(const ::testing::TestParamInfo<Case>& of) {
-  return of.param.integrator + (of.param.friction ? "_with_friction" : "") +
-         (of.param.thickness > 0.0 ? "_and_thickness" : "");
-}
+std::string name_of_case(const ::testing::TestParamInfo<Case>& of) { return of.param.name(); }
 
 class NetOnPlane : public ::testing::TestWithParam<Case> {};
 INSTANTIATE_TEST_SUITE_P(cases, NetOnPlane,

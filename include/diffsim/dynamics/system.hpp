@@ -28,7 +28,7 @@ class System {
   explicit System(std::shared_ptr<const TetrahedralMesh> mesh);
   ~System();
 
-  // ---- composition, before the first `prepare` ----
+  // ---- composition, before the first `prepare`; on all ranks alike ----
 
   void add_inertia(std::unique_ptr<Inertia> inertia);
   void add_term(std::unique_ptr<ForceTerm> term);

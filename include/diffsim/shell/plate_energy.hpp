@@ -83,18 +83,18 @@ struct PlateBending {
 
   DIFFSIM_FUNCTION T energy() const { return 0.5 * (b[0] * m[0] + b[1] * m[1] + b[2] * m[2]); }
 
-  /// torque_k = ∂E/∂δ_k.
-  DIFFSIM_FUNCTION void torques(const PlateRest<T>& rest, const HingeState (&state)[num_plate_hinges],
-                                T (&torque)[num_plate_hinges]) const {
-    for (int k = 0; k < num_plate_hinges; ++k) torque[k] = T(0.0);
+  /// moment_k = ∂E/∂δ_k.
+  DIFFSIM_FUNCTION void hinge_moments(const PlateRest<T>& rest, const HingeState (&state)[num_plate_hinges],
+                                      T (&moment)[num_plate_hinges]) const {
+    for (int k = 0; k < num_plate_hinges; ++k) moment[k] = T(0.0);
     for (int i = 0; i < 3; ++i) {
       if (state[i] == HingeState::none) continue;
       if (state[i] == HingeState::held) {
-        torque[i] += m[i];
+        moment[i] += m[i];
         continue;
       }
-      torque[i] += 0.5 * m[i];
-      for (int k = 0; k < num_slope_hinges; ++k) torque[slope_hinge(i, k)] += rest.c[i][k] * m[i];
+      moment[i] += 0.5 * m[i];
+      for (int k = 0; k < num_slope_hinges; ++k) moment[slope_hinge(i, k)] += rest.c[i][k] * m[i];
     }
   }
 
@@ -109,10 +109,10 @@ struct PlateBending {
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 3; ++j) change += (rest.L[i] * rest.L[j] - rest.G[pair(i, j)]) * b[i] * b[j];
     by[1] = 2.0 * nu / (1.0 - nu * nu) * whole + 0.5 * rigidity * change;
-    T torque[num_plate_hinges];
-    torques(rest, state, torque);
+    T moment[num_plate_hinges];
+    hinge_moments(rest, state, moment);
     by[3] = T(0.0);
-    for (int k = 0; k < num_plate_hinges; ++k) by[3] -= torque[k] * angle[k];
+    for (int k = 0; k < num_plate_hinges; ++k) by[3] -= moment[k] * angle[k];
   }
 
   /// Derivatives by the numbers at rest.
@@ -139,7 +139,7 @@ struct PlateBending {
       T unit[num_plate_hinges];
       for (int k = 0; k < num_plate_hinges; ++k) unit[k] = T(k == l ? 1.0 : 0.0);
       bend(rest, state, unit);
-      torques(rest, state, of[l]);
+      hinge_moments(rest, state, of[l]);
     }
   }
 };

@@ -7,7 +7,7 @@
 #include "diffsim/core/small_tensor.hpp"
 #include "diffsim/shell/plate_stencil.hpp"
 
-// What the bending of a triangle takes from its stencil's shape at rest.
+// Numbers that the bending of a triangle takes from the shape at rest of its stencil.
 
 namespace diffsim::shell {
 
@@ -173,7 +173,7 @@ DIFFSIM_FUNCTION void set_slope_coefficients(const Vec3<T> (&X)[num_plate_nodes]
   for (int k = 0; k < num_slope_hinges; ++k) c[k] = dot(forms[k], y_of);
 }
 
-/// What a triangle's bending takes from the vertices of its stencil at rest, `X`.
+/// Returns the numbers at rest of a triangle; `X`: vertices of its stencil at rest.
 template <class T>
 DIFFSIM_FUNCTION PlateRest<T> plate_rest(const Vec3<T> (&X)[num_plate_nodes],
                                          const HingeState (&state)[num_plate_hinges]) {

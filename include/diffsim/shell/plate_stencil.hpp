@@ -37,9 +37,10 @@ enum class HingeState : unsigned char {
   held    ///< the normal at the side is prescribed; the angle is that between the triangle and this normal's plane
 };
 
-/// What stands for the second third corner of a hinge without second triangle: of a clamped side a + (B - C), where a
-/// is an end, B and C are the other end and the third corner at rest, so that the triangle there is parallel to the one
-/// at rest; of a side in a plane of symmetry the mirror image of the first third corner.
+/// Point that a hinge without second triangle has instead of that triangle's third corner. At a clamped side a + (B -
+/// C): a is an end of the side, B and C are its other end and the first triangle's third corner at rest, so that the
+/// missing triangle is parallel to the first one at rest. At a side in a plane of symmetry the mirror image of the
+/// first triangle's third corner.
 enum SecondCorner : int { clamped = -1, mirrored_x = -2, mirrored_y = -3, mirrored_z = -4 };
 
 }  // namespace diffsim::shell
