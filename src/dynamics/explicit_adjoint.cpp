@@ -61,8 +61,12 @@ struct DampingShare {
 template <class T>
 struct GravityShare {
   In<T> mass, f_bar;
-  int c;
-  KOKKOS_INLINE_FUNCTION T operator()(int vertex) const { return mass(vertex) * f_bar(3 * vertex + c); }
+  const std::uint8_t* fixed;
+  std::ptrdiff_t c;  // as wide as the others: no padding
+  KOKKOS_INLINE_FUNCTION T operator()(int vertex) const {
+    if ((fixed[vertex] & System::weightless) != 0) return T(0.0);
+    return mass(vertex) * f_bar(3 * vertex + static_cast<int>(c));
+  }
 };
 
 /// m̄ -= f̄ f / m, the derivative of f/m by the mass.
@@ -245,8 +249,8 @@ class ExplicitModel::Reverse {
     const In<T> f_bar = out<T>(f_bar_).in();
     if (gradient_.find("gravity"))
       for (int c = 0; c < 3; ++c) {
-        const auto sums =
-            sum<T>("diffsim::dynamics::gravity_gradient", count_ / 3, GravityShare<T>{update_.mass, f_bar, c});
+        const auto sums = sum<T>("diffsim::dynamics::gravity_gradient", count_ / 3,
+                                 GravityShare<T>{update_.mass, f_bar, update_.fixed, c});
         for (std::size_t k = 0; k < 2; ++k) gravity_sums_[static_cast<std::size_t>(c)][k] += sums[k];
       }
     if (!to_mass_) return;

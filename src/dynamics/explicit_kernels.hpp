@@ -6,6 +6,7 @@
 
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/dual.hpp"
+#include "diffsim/dynamics/system.hpp"
 #include "dynamics/explicit_rule.hpp"
 
 // Kernels of explicit substeps. T is double, or `Along` for values together with their derivative along a direction.
@@ -63,11 +64,14 @@ struct ExplicitUpdate {
   In<T> damping;              // [1]
   In<T> gravity;              // [3]
   In<T> mass;                 // [owned vertices]
-  const std::uint8_t* fixed;  // [owned vertices]: bit c set where component c is fixed, or moved
+  const std::uint8_t* fixed;  // [owned vertices]: masks of System::fixed
 
   KOKKOS_INLINE_FUNCTION double mask(int i) const { return (fixed[i / 3] >> (i % 3)) & 1 ? 0.0 : 1.0; }
-  /// f/m + g.
-  KOKKOS_INLINE_FUNCTION T acceleration(int i, const T& f) const { return f / mass(i / 3) + gravity(i % 3); }
+  /// f/m + g, and f/m where there is no gravity.
+  KOKKOS_INLINE_FUNCTION T acceleration(int i, const T& f) const {
+    const T a = f / mass(i / 3);
+    return (fixed[i / 3] & System::weightless) != 0 ? a : a + gravity(i % 3);
+  }
 };
 
 /// Coefficients of a stage, or of the end of a substep, with powers of h in them.

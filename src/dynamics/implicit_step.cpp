@@ -68,8 +68,8 @@ ImplicitModel::Step::Step(ImplicitModel& model, int n, const State& state)
   copy_values(count_, inertia_, acceleration);
   inertia_.fill(0.0);
   add_mass_times(count_, 1.0, model.system_->mass(), acceleration, inertia_);
-  add_mass_times_vector(count_, -load_factor(gravity), model.system_->mass(),
-                        gravity.field.data() + 3 * gravity.offset(n), inertia_);
+  add_weight(count_, -load_factor(gravity), model.system_->mass(), gravity.field.data() + 3 * gravity.offset(n),
+             model.system_->fixed(), inertia_);
 }
 
 void ImplicitModel::Step::advance(const Field& y, State& next) const {

@@ -2,8 +2,10 @@
 #include "dynamics/linear_system.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
@@ -96,7 +98,48 @@ LinearSystem::LinearSystem(const TetrahedralMesh& mesh, const LinearOptions& opt
   Field rest("rest", mesh.vertex_entities(), 3);
   rest.from_host(mesh.rest_positions());
   put(rest, x_);
-  DIFFSIM_PETSC(MatNullSpaceCreateRigidBody(x_, rigid_motions_.out()));
+  if (mesh.num_global_directors() == 0)
+    DIFFSIM_PETSC(MatNullSpaceCreateRigidBody(x_, rigid_motions_.out()));
+  else
+    make_rigid_motions();
+}
+
+/// The six rigid motions of a mesh with directors, which turn and do not travel.
+void LinearSystem::make_rigid_motions() {
+  const std::vector<double>& X = mesh_->rest_positions();
+  const auto owned = static_cast<std::size_t>(mesh_->num_owned_vertices());
+  std::array<VecHandle, 6> motions;
+  for (std::size_t k = 0; k < 6; ++k) {
+    DIFFSIM_PETSC(VecDuplicate(b_, motions[k].out()));
+    double* values = nullptr;
+    DIFFSIM_PETSC(VecGetArrayWrite(motions[k], &values));
+    std::fill(values, values + 3 * owned, 0.0);
+    const std::size_t a = (k + 1) % 3, b = (k + 2) % 3;
+    for (std::size_t v = 0; v < owned; ++v) {
+      if (k < 3) values[3 * v + k] = mesh_->is_director()[v] != 0 ? 0.0 : 1.0;
+      if (k >= 3) values[3 * v + a] = -X[3 * v + b];
+      if (k >= 3) values[3 * v + b] = X[3 * v + a];
+    }
+    DIFFSIM_PETSC(VecRestoreArrayWrite(motions[k], &values));
+  }
+  // An orthonormal basis, by Gram and Schmidt twice; without motions that move nothing.
+  std::vector<Vec> basis;
+  for (VecHandle& motion : motions) {
+    PetscReal before = 0.0, after = 0.0;
+    DIFFSIM_PETSC(VecNorm(motion, NORM_2, &before));
+    for (int pass = 0; pass < 2; ++pass)
+      for (const Vec other : basis) {
+        PetscScalar part = 0.0;
+        DIFFSIM_PETSC(VecDot(motion, other, &part));
+        DIFFSIM_PETSC(VecAXPY(motion, -part, other));
+      }
+    DIFFSIM_PETSC(VecNorm(motion, NORM_2, &after));
+    if (!(after > 1e-10 * before)) continue;
+    DIFFSIM_PETSC(VecScale(motion, 1.0 / after));
+    basis.push_back(motion);
+  }
+  DIFFSIM_PETSC(MatNullSpaceCreate(mesh_->comm(), PETSC_FALSE, static_cast<PetscInt>(basis.size()), basis.data(),
+                                   rigid_motions_.out()));
 }
 
 LinearSystem::~LinearSystem() = default;

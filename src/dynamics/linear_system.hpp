@@ -119,7 +119,11 @@ class LinearSystem {
   PetscHandle<Mat, MatDestroy> operator_;  // of Krylov methods, where it is not the matrix
   Product product_;
   PetscHandle<Vec, VecDestroy> diagonal_;  // where fixed, zero elsewhere
-  PetscHandle<Vec, VecDestroy> b_, x_, r_, d_;
+  using VecHandle = PetscHandle<Vec, VecDestroy>;
+
+  void make_rigid_motions();
+
+  VecHandle b_, x_, r_, d_;
   PetscHandle<MatNullSpace, MatNullSpaceDestroy> rigid_motions_;
   Solver main_, fallback_, reference_;
   bool reference_tried_ = false;

@@ -14,6 +14,10 @@ struct RigidMotion::Frame {
   Vec3<double> origin, shift, velocity, axis;  // o, h V, V, a
   double rate, h;                              // ω
   Mat3<double> rotation, slope;                // R(ω h), dR/d(ω h)
+  double num_places;                           // vertices from this one on are directors
+
+  /// The part of the motion that a place has, and a director has not.
+  KOKKOS_INLINE_FUNCTION double travels(int i) const { return i < num_places ? 1.0 : 0.0; }
 };
 
 namespace {
@@ -46,9 +50,10 @@ void move_vertices(const DeviceArray<int>& vertices, const Frame& frame, const d
   Kokkos::parallel_for(
       "diffsim::dynamics::rigid_motion", Range(0, static_cast<int>(vertices.size())), KOKKOS_LAMBDA(int i) {
         const int vertex = vertices(i);
-        const Vec3<double> q = frame.rotation * (at(x, vertex) - frame.origin);
-        set(y, vertex, frame.origin + frame.shift + q);
-        set(v, vertex, frame.velocity + times(frame.rate, cross(frame.axis, q)));
+        const double travels = frame.travels(i);
+        const Vec3<double> q = frame.rotation * (at(x, vertex) - times(travels, frame.origin));
+        set(y, vertex, times(travels, frame.origin + frame.shift) + q);
+        set(v, vertex, times(travels, frame.velocity) + times(frame.rate, cross(frame.axis, q)));
       });
   Kokkos::fence();
 }
@@ -60,10 +65,14 @@ void move_tangents(const DeviceArray<int>& vertices, const Frame& frame, const V
   Kokkos::parallel_for(
       "diffsim::dynamics::rigid_motion_tangent", Range(0, static_cast<int>(vertices.size())), KOKKOS_LAMBDA(int i) {
         const int vertex = vertices(i);
-        const Vec3<double> r = at(x, vertex) - frame.origin, q = frame.rotation * r;
-        const Vec3<double> dq = frame.rotation * (at(dx, vertex) - d_origin) + times(frame.h * d_rate, frame.slope * r);
-        set(dy, vertex, d_origin + times(frame.h, d_velocity) + dq);
-        set(dv, vertex, d_velocity + times(d_rate, cross(frame.axis, q)) + times(frame.rate, cross(frame.axis, dq)));
+        const double travels = frame.travels(i);
+        const Vec3<double> r = at(x, vertex) - times(travels, frame.origin), q = frame.rotation * r;
+        const Vec3<double> dq =
+            frame.rotation * (at(dx, vertex) - times(travels, d_origin)) + times(frame.h * d_rate, frame.slope * r);
+        set(dy, vertex, times(travels, d_origin + times(frame.h, d_velocity)) + dq);
+        set(dv, vertex,
+            times(travels, d_velocity) + times(d_rate, cross(frame.axis, q)) +
+                times(frame.rate, cross(frame.axis, dq)));
       });
   Kokkos::fence();
 }
@@ -73,9 +82,9 @@ template <class Frame>
 struct VertexAdjoint {
   Vec3<double> r_bar;
   double rate;
-  KOKKOS_INLINE_FUNCTION VertexAdjoint(const Frame& frame, const Vec3<double>& x, const Vec3<double>& y_bar,
-                                       const Vec3<double>& v_bar) {
-    const Vec3<double> r = x - frame.origin, q = frame.rotation * r;
+  KOKKOS_INLINE_FUNCTION VertexAdjoint(const Frame& frame, double travels, const Vec3<double>& x,
+                                       const Vec3<double>& y_bar, const Vec3<double>& v_bar) {
+    const Vec3<double> r = x - times(travels, frame.origin), q = frame.rotation * r;
     const Vec3<double> q_bar = y_bar + times(frame.rate, cross(v_bar, frame.axis));
     r_bar = transpose(frame.rotation) * q_bar;
     rate = frame.h * dot(q_bar, frame.slope * r) + dot(v_bar, cross(frame.axis, q));
@@ -91,13 +100,13 @@ double adjoint_sum(int k, const DeviceArray<int>& vertices, const Frame& frame, 
       "diffsim::dynamics::rigid_motion_gradient", Range(0, static_cast<int>(vertices.size())),
       KOKKOS_LAMBDA(int i, double& s) {
         const int vertex = vertices(i);
-        const VertexAdjoint<Frame> one(frame, at(x, vertex), at(y_bar, vertex), at(v_bar, vertex));
+        const VertexAdjoint<Frame> one(frame, frame.travels(i), at(x, vertex), at(y_bar, vertex), at(v_bar, vertex));
         if (k == 0)
           s += one.rate;
         else if (k < 4)
-          s += y_bar[3 * vertex + k - 1] - one.r_bar[k - 1];
+          s += frame.travels(i) * (y_bar[3 * vertex + k - 1] - one.r_bar[k - 1]);
         else
-          s += v_bar[3 * vertex + k - 4] + frame.h * y_bar[3 * vertex + k - 4];
+          s += frame.travels(i) * (v_bar[3 * vertex + k - 4] + frame.h * y_bar[3 * vertex + k - 4]);
       },
       sum);
   return sum;
@@ -109,7 +118,7 @@ void move_adjoints(const DeviceArray<int>& vertices, const Frame& frame, const d
   Kokkos::parallel_for(
       "diffsim::dynamics::rigid_motion_adjoint", Range(0, static_cast<int>(vertices.size())), KOKKOS_LAMBDA(int i) {
         const int vertex = vertices(i);
-        const VertexAdjoint<Frame> one(frame, at(x, vertex), at(y_bar, vertex), at(v_bar, vertex));
+        const VertexAdjoint<Frame> one(frame, frame.travels(i), at(x, vertex), at(y_bar, vertex), at(v_bar, vertex));
         set(y_bar, vertex, one.r_bar);
         set(v_bar, vertex, {{0.0, 0.0, 0.0}});
       });
@@ -137,12 +146,15 @@ Vec3<double> velocity_at(const Parameter* velocity, int n) {
 }  // namespace
 
 RigidMotion::RigidMotion(const std::string& name, std::array<double, 3> axis, std::array<double, 3> origin,
-                         MPI_Comm comm, const std::vector<int>& vertices)
+                         MPI_Comm comm, const std::vector<int>& vertices, const std::vector<int>& directors)
     : name_(name),
       axis_{{axis[0], axis[1], axis[2]}},
       origin_{{origin[0], origin[1], origin[2]}},
       comm_(comm),
-      vertices_(to_device("diffsim::dynamics::moved_vertices", vertices)) {
+      num_places_(static_cast<int>(vertices.size())) {
+  std::vector<int> all = vertices;
+  all.insert(all.end(), directors.begin(), directors.end());
+  vertices_ = to_device("diffsim::dynamics::moved_vertices", all);
   const double length = std::sqrt(dot(axis_, axis_));
   if (!(length > 0.0)) throw Error("the axis of a motion has no length; give one such as [0, 0, 1]", ErrorKind::input);
   axis_ = times(1.0 / length, axis_);
@@ -181,6 +193,7 @@ RigidMotion::Frame RigidMotion::frame(const ParameterSet& parameters, const Moti
   frame.origin = vector_of(start[origin()]) + times(span.begin, frame.velocity);
   frame.rotation = rotation(axis_, frame.rate * frame.h, false);
   frame.slope = rotation(axis_, frame.rate * frame.h, true);
+  frame.num_places = num_places_;
   return frame;
 }
 

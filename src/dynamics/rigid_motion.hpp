@@ -17,14 +17,15 @@ namespace diffsim::dynamics {
 ///   x(t + h) = o' + q,   v(t + h) = V + ω a × q,   q = R(ω h) (x(t) - o),   o' = o + h V
 ///
 /// Its parameters, each one value or one a step: `angular_velocity:NAME` ω, rad/s, and `velocity:NAME` V [3], m/s. The
-/// origin at the start of a step is `origin:NAME` [3], m, of the state.
+/// origin at the start of a step is `origin:NAME` [3], m, of the state. Directors (mesh/directors.hpp) turn, but do not
+/// travel: o, o' and V are zero for them.
 class RigidMotion : public Kinematics {
  public:
   struct Frame;  ///< public for nvcc: kernels may not capture private types
 
-  /// `axis` of any length, the origin at the start of a rollout in m; `vertices`: owned.
+  /// `axis` of any length, the origin at the start of a rollout in m; `vertices`, and `directors` among them: owned.
   RigidMotion(const std::string& name, std::array<double, 3> axis, std::array<double, 3> origin, MPI_Comm comm,
-              const std::vector<int>& vertices);
+              const std::vector<int>& vertices, const std::vector<int>& directors);
 
   std::string name() const override { return "motion of " + name_; }
   void add_state(State& state) const override;
@@ -50,7 +51,8 @@ class RigidMotion : public Kinematics {
   std::string name_;
   Vec3<double> axis_, origin_;
   MPI_Comm comm_;
-  DeviceArray<int> vertices_;
+  DeviceArray<int> vertices_;  // places first, then directors
+  int num_places_;
 };
 
 }  // namespace diffsim::dynamics

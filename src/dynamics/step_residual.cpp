@@ -66,14 +66,21 @@ void ImplicitModel::Residual::add_acceleration_tangent(double factor, const Kine
                                                        const ParameterSet& direction, Field& out) const {
   add_mass_times(count_, factor, model_.system_->mass(), along.a, out);
   if (const Parameter* const gravity = direction.find("gravity"))
-    add_mass_times_vector(count_, -factor * step_.load_factor(*gravity), model_.system_->mass(),
-                          gravity->field.data() + 3 * gravity->offset(step_.number()), out);
+    add_weight(count_, -factor * step_.load_factor(*gravity), model_.system_->mass(),
+               gravity->field.data() + 3 * gravity->offset(step_.number()), model_.system_->fixed(), out);
 }
 
 void ImplicitModel::Residual::add_gravity_gradient(const Field& a_bar, ParameterSet& gradient) const {
   Parameter* const gravity = gradient.find("gravity");
   if (!gravity) return;
-  std::vector<double> sum = local_sum(a_bar);
+  std::vector<double> sum;
+  if (model_.system_->mesh().is_director().empty()) {
+    sum = local_sum(a_bar);
+  } else {
+    Field of_weights = a_bar.clone();
+    clear_weightless(count_, model_.system_->fixed(), of_weights);
+    sum = local_sum(of_weights);
+  }
   for (double& component : sum) component *= -step_.load_factor(*gravity);
   add_to_entries(gravity->field, 3 * gravity->offset(step_.number()), sum);
 }

@@ -84,14 +84,21 @@ void require_support(const TetrahedralMesh& mesh, const std::uint8_t* fixed) {
       DeviceSpan<const std::uint8_t>(fixed, owned));
   const std::vector<double>& X = mesh.rest_positions();
   // About the mesh's middle, in units of its size, all six motions are alike.
-  double sums[4] = {0.0, 0.0, 0.0, static_cast<double>(owned)}, size = 0.0;
-  for (std::size_t i = 0; i < 3 * owned; ++i) sums[i % 3] += X[i];
+  double sums[4] = {}, size = 0.0;
+  const auto is_place = [&](std::size_t v) { return mesh.is_director().empty() || mesh.is_director()[v] == 0; };
+  for (std::size_t v = 0; v < owned; ++v) {
+    if (!is_place(v)) continue;
+    for (std::size_t c = 0; c < 3; ++c) sums[c] += X[3 * v + c];
+    sums[3] += 1.0;
+  }
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 4, MPI_DOUBLE, MPI_SUM, mesh.comm()));
-  for (std::size_t i = 0; i < 3 * owned; ++i) size = std::max(size, std::abs(X[i] - sums[i % 3] / sums[3]));
+  for (std::size_t i = 0; i < 3 * owned; ++i)
+    if (is_place(i / 3)) size = std::max(size, std::abs(X[i] - sums[i % 3] / sums[3]));
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &size, 1, MPI_DOUBLE, MPI_MAX, mesh.comm()));
   // Σ r rᵀ over fixed components and over all, r what the six motions do to the component.
   std::array<Matrix6, 2> grams{};
   for (std::size_t v = 0; v < owned; ++v) {
+    if (!is_place(v)) continue;
     double x[3];
     for (std::size_t c = 0; c < 3; ++c) x[c] = (X[3 * v + c] - sums[c] / sums[3]) / size;
     for (std::size_t c = 0; c < 3; ++c) {

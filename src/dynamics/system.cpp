@@ -1,14 +1,15 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/dynamics/system.hpp"
-#include "diffsim/mesh/bodies.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/dynamics/parameters.hpp"
+#include "diffsim/mesh/bodies.hpp"
 #include "dynamics/rigid_motion.hpp"
 #include "dynamics/vector_kernels.hpp"
 
@@ -66,6 +67,12 @@ System::System(std::shared_ptr<const TetrahedralMesh> mesh)
       mask_(std::make_unique<Mask>()) {
   mask_->fixed = make_zeroed_device_array<std::uint8_t>("diffsim::dynamics::fixed",
                                                         static_cast<std::size_t>(mesh_->num_owned_vertices()));
+  if (!mesh_->is_director().empty()) {
+    const auto bits = host_view(mask_->fixed);
+    for (std::size_t v = 0; v < bits.size(); ++v)
+      if (mesh_->is_director()[v] != 0) bits(v) |= weightless;
+    Kokkos::deep_copy(mask_->fixed, bits);
+  }
   parameters_.add(DynamicsParameters::gravity, Entities::one_for_all(comm())).field.from_host({0.0, -9.8, 0.0});
   parameters_.add(DynamicsParameters::rest_positions, mesh_->vertex_entities())
       .field.from_host(mesh_->rest_positions());
@@ -77,7 +84,25 @@ void System::add_inertia(std::unique_ptr<Inertia> inertia) { inertias_.push_back
 
 void System::add_term(std::unique_ptr<ForceTerm> term) { terms_.push_back(std::move(term)); }
 
+std::vector<int> System::directors_between(const std::vector<int>& vertices) const {
+  const LowerCellSet& segments = mesh_->lower_cells(CellKind::segment);
+  if (segments.directors.empty()) return {};
+  std::vector<char> is_given(static_cast<std::size_t>(mesh_->num_vertices()), 0);
+  for (const int v : vertices) is_given[static_cast<std::size_t>(v)] = 1;
+  std::vector<int> directors;
+  for (std::size_t s = 0; s < segments.directors.size(); ++s)
+    if (segments.directors[s] >= 0 && is_given[static_cast<std::size_t>(segments.vertices[2 * s])] != 0 &&
+        is_given[static_cast<std::size_t>(segments.vertices[2 * s + 1])] != 0)
+      directors.push_back(segments.directors[s]);
+  return directors;
+}
+
 void System::fix(const std::vector<int>& vertices, std::array<bool, 3> axes) {
+  fix_components(vertices, axes);
+  if (axes == std::array{true, true, true}) fix_components(directors_between(vertices), axes);
+}
+
+void System::fix_components(const std::vector<int>& vertices, std::array<bool, 3> axes) {
   const auto host = host_view(mask_->fixed);
   for (const int v : vertices) {
     if (v >= mesh_->num_owned_vertices()) continue;
@@ -99,6 +124,14 @@ void System::clamp(const std::vector<int>& vertices, std::array<bool, 3> axes) {
   for (const int v : vertices)
     if (static_cast<std::size_t>(v) < owned) mask_->clamped[static_cast<std::size_t>(v)] |= mark;
   mask_->changed = true;
+  if (mark == HeldVertices::in_wall) return;
+  // A line in a plane of symmetry does not twist: its directors stay in the plane, or across it.
+  const std::size_t axis = axes[0] ? 0 : axes[1] ? 1 : 2;
+  for (const int v : directors_between(vertices)) {
+    const double* const D = &mesh_->rest_positions()[3 * static_cast<std::size_t>(v)];
+    const bool is_across = std::abs(D[axis]) > 0.5 * std::hypot(D[0], D[1], D[2]);
+    fix_components({v}, is_across ? std::array{true, true, true} : axes);
+  }
 }
 
 /// Tells terms which vertices are held, copies of other ranks' vertices among them. Collective.
@@ -145,10 +178,13 @@ void System::move(const std::string& name, const std::vector<int>& vertices, std
     return static_cast<int>(values.size() / a_step);
   };
   const int angular_steps = steps_of(angular_velocity, 1), steps = steps_of(velocity, 3);
-  std::vector<int> owned;
-  for (const int v : vertices)
-    if (v < mesh_->num_owned_vertices()) owned.push_back(v);
-  add_kinematics(std::make_unique<dynamics::RigidMotion>(name, axis, origin, comm(), owned), vertices);
+  const auto owned_of = [&](std::vector<int> of) {
+    std::erase_if(of, [&](int v) { return v >= mesh_->num_owned_vertices(); });
+    return of;
+  };
+  add_kinematics(std::make_unique<dynamics::RigidMotion>(name, axis, origin, comm(), owned_of(vertices),
+                                                         owned_of(directors_between(vertices))),
+                 vertices);
   const auto one = Entities::one_for_all(comm());
   parameters_.add(DynamicsParameters::angular_velocity, one, angular_steps, name).field.from_host(angular_velocity);
   parameters_.add(DynamicsParameters::velocity, one, steps, name).field.from_host(velocity);
@@ -379,7 +415,7 @@ double System::potential_energy(const State& state, int n) {
   Kokkos::parallel_reduce(
       "diffsim::dynamics::gravity_energy", Range(0, static_cast<int>(positions.owned_size())),
       KOKKOS_LAMBDA(int i, double& s) {
-        if ((mask[i / 3] & massless) == 0) s -= m[i / 3] * g[i % 3] * x[i];
+        if ((mask[i / 3] & (massless | weightless)) == 0) s -= m[i / 3] * g[i % 3] * x[i];
       },
       weight);
   sum += weight;

@@ -2,6 +2,7 @@
 #include "dynamics/vector_kernels.hpp"
 
 #include "diffsim/core/device.hpp"
+#include "diffsim/dynamics/system.hpp"
 
 namespace diffsim::dynamics {
 namespace {
@@ -35,12 +36,22 @@ void add_mass_times(int count, double a, const Field& mass, const Field& x_field
   Kokkos::fence();
 }
 
-void add_mass_times_vector(int count, double a, const Field& mass, const double* g, Field& y_field) {
+void add_weight(int count, double a, const Field& mass, const double* g, const std::uint8_t* fixed, Field& y_field) {
   const double* const m = mass.data();
   double* const y = y_field.data();
   Kokkos::parallel_for(
-      "diffsim::dynamics::add_mass_times_vector", Range(0, count),
-      KOKKOS_LAMBDA(int i) { y[i] += a * m[i / 3] * g[i % 3]; });
+      "diffsim::dynamics::add_weight", Range(0, count), KOKKOS_LAMBDA(int i) {
+        if ((fixed[i / 3] & System::weightless) == 0) y[i] += a * m[i / 3] * g[i % 3];
+      });
+  Kokkos::fence();
+}
+
+void clear_weightless(int count, const std::uint8_t* fixed, Field& y_field) {
+  double* const y = y_field.data();
+  Kokkos::parallel_for(
+      "diffsim::dynamics::clear_weightless", Range(0, count), KOKKOS_LAMBDA(int i) {
+        if ((fixed[i / 3] & System::weightless) != 0) y[i] = 0.0;
+      });
   Kokkos::fence();
 }
 

@@ -14,8 +14,10 @@ void add_scaled(int count, double a, const Field& x, Field& y);
 void copy_values(int count, const Field& x, Field& y);
 /// y_i += a m x_i.
 void add_mass_times(int count, double a, const Field& mass, const Field& x, Field& y);
-/// y_i += a m g_c, g on the device.
-void add_mass_times_vector(int count, double a, const Field& mass, const double* g, Field& y);
+/// y_i += a m g_c where there is gravity, g on the device. `fixed`: the masks of System::fixed.
+void add_weight(int count, double a, const Field& mass, const double* g, const std::uint8_t* fixed, Field& y);
+/// Zeroes the values where there is no gravity.
+void clear_weightless(int count, const std::uint8_t* fixed, Field& y);
 /// y_i += a (dm / m) x_i, dm a change of the masses.
 void add_mass_ratio_times(int count, double a, const Field& mass_change, const Field& mass, const Field& x, Field& y);
 /// y_i -= x_i w_i / m.

@@ -2,24 +2,30 @@
 #include "body_rows.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "diffsim/mesh/bodies.hpp"
 
 namespace diffsim {
 namespace {
 
-/// `first(body)`: number of the first thing of a body.
-template <class First>
-std::vector<BodyRows> rows_of(const std::vector<MeshBody>& bodies, const First& first, const FileOrder& order) {
+/// Rows of the things numbered from `from` up to `to`, of body k.
+BodyRows rows_between(std::string group, std::size_t k, std::int64_t from, std::int64_t to, const FileOrder& order) {
   const std::int64_t begin = order.block_begin(), end = begin + order.block_size();
-  if (bodies.empty()) return {{"", 0, 0, order.num_global(), 0, static_cast<std::size_t>(order.block_size()), begin}};
+  const auto in_block = [&](std::int64_t number) {
+    return static_cast<std::size_t>(std::clamp(number, begin, end) - begin);
+  };
+  return {std::move(group), k, from, to - from, in_block(from), in_block(to), std::clamp(begin, from, to) - from};
+}
+
+/// `first(body)`: number of the first thing of a body; `end(k)`: number after the last one of body k.
+template <class First, class End>
+std::vector<BodyRows> rows_of(const std::vector<MeshBody>& bodies, const First& first, const End& end,
+                              const FileOrder& order) {
+  if (bodies.empty()) return {rows_between("", 0, 0, order.num_global(), order)};
   std::vector<BodyRows> rows;
-  for (std::size_t k = 0; k < bodies.size(); ++k) {
-    const std::int64_t from = first(bodies[k]), to = k + 1 < bodies.size() ? first(bodies[k + 1]) : order.num_global();
-    const auto in_block = [&](std::int64_t number) {
-      return static_cast<std::size_t>(std::clamp(number, begin, end) - begin);
-    };
-    rows.push_back({"/bodies/" + bodies[k].name, k, from, to - from, in_block(from), in_block(to),
-                    std::clamp(begin, from, to) - from});
-  }
+  for (std::size_t k = 0; k < bodies.size(); ++k)
+    rows.push_back(rows_between("/bodies/" + bodies[k].name, k, first(bodies[k]), end(k), order));
   return rows;
 }
 
@@ -27,15 +33,33 @@ std::vector<BodyRows> rows_of(const std::vector<MeshBody>& bodies, const First& 
 
 std::vector<BodyRows> vertex_rows(const TetrahedralMesh& mesh) {
   return rows_of(
-      mesh.bodies(), [](const MeshBody& body) { return body.first_vertex; }, mesh.vertex_order());
+      mesh.bodies(), [](const MeshBody& body) { return body.first_vertex; },
+      [&](std::size_t k) { return first_director(mesh.bodies(), k, mesh.num_global_vertices()); }, mesh.vertex_order());
+}
+
+std::vector<BodyRows> vertex_and_director_rows(const TetrahedralMesh& mesh) {
+  std::vector<BodyRows> rows;
+  for (BodyRows& places : vertex_rows(mesh)) {
+    const std::size_t k = places.body;
+    const std::int64_t directors = mesh.bodies().empty() ? 0 : mesh.bodies()[k].num_directors;
+    const std::int64_t first = places.first + places.total;
+    rows.push_back(std::move(places));
+    if (directors > 0)
+      rows.push_back(rows_between(rows.back().group + "/directors", k, first, first + directors, mesh.vertex_order()));
+  }
+  return rows;
 }
 
 std::vector<BodyRows> cell_rows(const TetrahedralMesh& mesh, CellKind kind) {
   const bool solid = kind == CellKind::tetrahedron;
+  const FileOrder& order = solid ? mesh.cell_order() : *mesh.lower_cells(kind).order;
+  const auto first = [&](const MeshBody& body) {
+    return solid ? body.first_cell : body.first_lower_cell[index_of(kind)];
+  };
+  const std::vector<MeshBody>& bodies = mesh.bodies();
   std::vector<BodyRows> rows = rows_of(
-      mesh.bodies(),
-      [&](const MeshBody& body) { return solid ? body.first_cell : body.first_lower_cell[index_of(kind)]; },
-      solid ? mesh.cell_order() : *mesh.lower_cells(kind).order);
+      bodies, first, [&](std::size_t k) { return k + 1 < bodies.size() ? first(bodies[k + 1]) : order.num_global(); },
+      order);
   std::erase_if(rows, [](const BodyRows& of_body) { return of_body.total == 0; });
   return rows;
 }

@@ -25,8 +25,10 @@ struct BodyRows {
 
   std::int64_t num_local() const { return static_cast<std::int64_t>(end - begin); }
 };
-/// Rows of each body, in the mesh's order of bodies.
+/// Rows of the places of each body, in the mesh's order of bodies.
 std::vector<BodyRows> vertex_rows(const TetrahedralMesh& mesh);
+/// Rows of the places of each body and, after these, of its directors, whose group is `directors` in the body's.
+std::vector<BodyRows> vertex_and_director_rows(const TetrahedralMesh& mesh);
 /// Rows of each body that has cells of that kind.
 std::vector<BodyRows> cell_rows(const TetrahedralMesh& mesh, CellKind kind = CellKind::tetrahedron);
 

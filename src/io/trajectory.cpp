@@ -89,7 +89,7 @@ void TrajectoryWriter::create_outputs(const State& state) {
     if (output.name == "positions") output.block = mesh_.file_positions();
   if (expected_frames_ > 0) file_.require_space(bytes_per_frame * static_cast<double>(expected_frames_));
   for (const Output& output : outputs_)
-    for (const BodyRows& body : vertex_rows(mesh_)) {
+    for (const BodyRows& body : vertex_and_director_rows(mesh_)) {
       Shape shape{body.total};
       if (output.components > 1) shape.push_back(output.components);
       file_.create_series<double>(body.group + "/" + output.name, shape, units_of(output.name));
@@ -99,7 +99,7 @@ void TrajectoryWriter::create_outputs(const State& state) {
 void TrajectoryWriter::write(int step, double time, const State& state) {
   const ProfilingRegion region("diffsim::io::trajectory");
   if (!std::exchange(has_outputs_, true)) create_outputs(state);
-  const std::vector<BodyRows> bodies = vertex_rows(mesh_);
+  const std::vector<BodyRows> bodies = vertex_and_director_rows(mesh_);
   try {
     for (Output& output : outputs_) {
       mesh_.vertex_order().to_file(state[output.name].to_host(), output.components, output.block);

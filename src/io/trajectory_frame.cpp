@@ -45,7 +45,7 @@ int read_trajectory_frame(const TetrahedralMesh& mesh, const std::string& path, 
   (void)file.require("/step", DatasetInfo::Kind::integer, {-1});
   const std::vector<std::int64_t> steps = file.read_array<std::int64_t>("/step");
   const std::int64_t frame = find_frame(file, steps, step);
-  const std::vector<BodyRows> bodies = vertex_rows(mesh);
+  const std::vector<BodyRows> bodies = vertex_and_director_rows(mesh);
   for (Field& field : state.fields()) {
     if (field.on().name() != mesh.vertex_entities()->name()) continue;
     std::vector<double> block;

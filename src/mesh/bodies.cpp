@@ -50,6 +50,12 @@ int body_of_cell(const std::vector<MeshBody>& bodies, std::int64_t number, CellK
   return body_of(bodies, FirstOfKind{kind}, number);
 }
 
+std::int64_t first_director(const std::vector<MeshBody>& bodies, std::size_t body, std::int64_t num_vertices) {
+  if (bodies.empty()) return num_vertices;
+  const std::int64_t end = body + 1 < bodies.size() ? bodies[body + 1].first_vertex : num_vertices;
+  return end - bodies[body].num_directors;
+}
+
 std::string vertex_name(const std::vector<MeshBody>& bodies, std::int64_t number) {
   return name_in_body(bodies, first_vertex, number);
 }

@@ -160,6 +160,17 @@ void move_lower(MPI_Comm comm, std::vector<NamedMesh>& bodies, MeshData& joint) 
     blocks.push_back({&cells.nodes, first_of(k) + cells.first});
   }
   all.nodes = move_cells<static_cast<std::size_t>(corners_of(kind))>(comm, blocks, joint, share);
+  if (all.num_directors == 0) return;
+  std::vector<CellItem<1>> items;
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const std::vector<std::int64_t>& directors = bodies[k].data.lower(kind).directors;
+    for (std::size_t c = 0; c < directors.size(); ++c)
+      items.push_back({blocks[k].first + static_cast<std::int64_t>(c), {directors[c] + joint.bodies[k].first_vertex}});
+  }
+  all.directors.assign(static_cast<std::size_t>(share.size), -1);
+  items = redistribute(comm, items, [&](const CellItem<1>& item) { return share.owner(item.number); });
+  for (const CellItem<1>& item : items)
+    all.directors[static_cast<std::size_t>(item.number - share.first)] = item.nodes[0];
 }
 
 }  // namespace
@@ -177,6 +188,8 @@ MeshData join_bodies(MPI_Comm comm, std::vector<NamedMesh> bodies) {
     for (const CellKind kind : lower_kinds) {
       added.first_lower_cell[index_of(kind)] = joint.lower(kind).num;
       joint.lower(kind).num += body.data.lower(kind).num;
+      added.num_directors += body.data.lower(kind).num_directors;
+      joint.lower(kind).num_directors += body.data.lower(kind).num_directors;
     }
     joint.num_vertices += body.data.num_vertices;
     joint.num_cells += body.data.num_cells;

@@ -15,6 +15,7 @@
 #include "diffsim/core/profiling.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/core/runtime.hpp"
+#include "diffsim/mesh/bodies.hpp"
 #include "diffsim/mesh/box.hpp"
 #include "diffsim/mesh/cell_scatter.hpp"
 #include "diffsim/mesh/elevate.hpp"
@@ -44,8 +45,20 @@ std::vector<CellBatch> find_batches(MPI_Comm comm, const MeshData& data) {
     CellBatch& batch = batches[index_of(kind) + 1];
     batch.file_index = std::move(parts.lower_cells[index_of(kind)]);
     batch.width = batch.corners = static_cast<std::size_t>(corners_of(kind));
+    if (data.lower(kind).num_directors > 0) ++batch.width;
   }
   return batches;
+}
+
+/// Corners of a block's cells and, after those of each cell, its director; the first corner where there is none.
+std::vector<std::int64_t> with_directors(const MeshData::LowerCells& cells, std::size_t corners) {
+  std::vector<std::int64_t> nodes;
+  for (std::size_t c = 0; c < cells.directors.size(); ++c) {
+    const auto first = cells.nodes.begin() + static_cast<std::ptrdiff_t>(corners * c);
+    nodes.insert(nodes.end(), first, first + static_cast<std::ptrdiff_t>(corners));
+    nodes.push_back(cells.directors[c] < 0 ? *first : cells.directors[c]);
+  }
+  return nodes;
 }
 
 /// The file's numbers of the nodes of all batches' cells, one batch after the other; frees those of
@@ -62,7 +75,9 @@ std::vector<std::int64_t> take_nodes(MPI_Comm comm, MeshData& data, std::vector<
     CellBatch& batch = batches[index_of(kind) + 1];
     batch.begin = nodes.size();
     if (data.lower(kind).num == 0) continue;
-    const std::vector<std::int64_t> added = taken(batch, data.lower(kind).num, data.lower(kind).nodes);
+    const MeshData::LowerCells& cells = data.lower(kind);
+    const std::vector<std::int64_t> added =
+        taken(batch, cells.num, cells.num_directors > 0 ? with_directors(cells, batch.corners) : cells.nodes);
     nodes.insert(nodes.end(), added.begin(), added.end());
   }
   return nodes;
@@ -73,8 +88,20 @@ constexpr std::array kinds_with_sides = {CellKind::segment, CellKind::triangle};
 
 /// Corners of this rank's cells of a kind, among the nodes of all batches.
 std::vector<std::int64_t> corners_of_batch(const CellBatch& batch, const std::vector<std::int64_t>& nodes) {
-  const auto begin = nodes.begin() + static_cast<std::ptrdiff_t>(batch.begin);
-  return {begin, begin + static_cast<std::ptrdiff_t>(batch.corners * batch.file_index.size())};
+  std::vector<std::int64_t> corners;
+  for (std::size_t c = 0; c < batch.file_index.size(); ++c)
+    for (std::size_t a = 0; a < batch.corners; ++a) corners.push_back(nodes[batch.begin + batch.width * c + a]);
+  return corners;
+}
+
+/// Directors of this rank's segments, among the nodes of all batches, or -1.
+std::vector<std::int64_t> directors_of_batch(const CellBatch& batch, const std::vector<std::int64_t>& nodes) {
+  std::vector<std::int64_t> directors;
+  for (std::size_t c = 0; c < batch.file_index.size(); ++c) {
+    const std::int64_t* const node = &nodes[batch.begin + batch.width * c];
+    directors.push_back(node[batch.corners] == node[0] ? no_vertex_across : node[batch.corners]);
+  }
+  return directors;
 }
 
 /// For each node, whether several ranks have it. `order`: places of the nodes in the file. Collective.
@@ -118,6 +145,7 @@ TetrahedralMesh::TetrahedralMesh(MPI_Comm comm, MeshData data, std::optional<int
       order_(data.order),
       quadrature_degree_(degree_for(data.order, quadrature_degree)),
       num_unused_(data.num_unused_vertices),
+      num_directors_(data.lower(CellKind::segment).num_directors),
       bodies_(data.bodies),
       infos_(data.regions) {
   const ProfilingRegion region("diffsim::mesh::build");
@@ -137,7 +165,7 @@ void TetrahedralMesh::number(MeshData& data) {
   const auto num_cells = static_cast<std::size_t>(num_cells_);
   std::vector<std::int64_t> nodes_of_cells = take_nodes(comm_, data, batches);
   std::array<std::vector<std::int64_t>, lower_kinds.size()> across;
-  std::vector<std::int64_t> beyond, others;
+  std::vector<std::int64_t> beyond, directors, directors_across, others;
   const auto need = [&](const std::vector<std::int64_t>& vertices) {
     std::copy_if(vertices.begin(), vertices.end(), std::back_inserter(others), [](std::int64_t v) { return v >= 0; });
   };
@@ -148,8 +176,12 @@ void TetrahedralMesh::number(MeshData& data) {
     of_kind = vertices_across(comm_, corners, corners_of(kind), data.num_vertices);
     need(of_kind);
     if (kind == CellKind::triangle) beyond = vertices_beyond(comm_, corners, of_kind, data.num_vertices);
+    if (data.lower(kind).num_directors == 0) continue;
+    directors = directors_of_batch(batches[index_of(kind) + 1], nodes_of_cells);
+    directors_across = numbers_across(comm_, corners, corners_of(kind), directors, data.num_vertices);
   }
   need(beyond);
+  need(directors_across);
   LocalNodes nodes = local_nodes(comm_, nodes_of_cells, others, data.num_vertices);
   nodes_of_cells = {};
   const std::size_t num_vertices = nodes.file_index.size();
@@ -167,16 +199,17 @@ void TetrahedralMesh::number(MeshData& data) {
   for (std::size_t v = 0; v < num_vertices; ++v)
     node_of_vertex[static_cast<std::size_t>(number_of_node[v])] = static_cast<int>(v);
 
-  const auto add_vertices = [&](const CellBatch& batch, std::vector<int>& vertices) {
+  const auto add_vertices = [&](const CellBatch& batch, std::size_t count, std::vector<int>& vertices) {
     for (const int cell : batch.order)
-      for (const int node : batch.nodes(nodes, cell))
+      for (const int node : batch.nodes(nodes, cell).first(count))
         vertices.push_back(number_of_node[static_cast<std::size_t>(node)]);
   };
   reserve_in_huge_pages(cells_, width * static_cast<std::size_t>(CellScatter::num_padded(num_cells_)));
-  add_vertices(batches[0], cells_);
+  add_vertices(batches[0], width, cells_);
   cells_.resize(width * static_cast<std::size_t>(CellScatter::num_padded(num_cells_)));
   CellScatter::fill_up(cells_, num_cells_, nodes_per_cell());
-  for (std::size_t k = 0; k < lower_.size(); ++k) add_vertices(batches[k + 1], lower_[k].vertices);
+  for (std::size_t k = 0; k < lower_.size(); ++k)
+    add_vertices(batches[k + 1], batches[k + 1].corners, lower_[k].vertices);
   const auto add_others = [&](const CellBatch& batch, const std::vector<std::int64_t>& of_cells, std::size_t of_cell,
                               std::vector<int>& vertices) {
     for (const int cell : batch.order)
@@ -191,6 +224,9 @@ void TetrahedralMesh::number(MeshData& data) {
     LowerCellSet& set = lower_[index_of(kind)];
     add_others(batch, across[index_of(kind)], batch.corners, set.across);
     if (kind == CellKind::triangle) add_others(batch, beyond, 2 * batch.corners, set.beyond);
+    if (kind != CellKind::segment || num_directors_ == 0) continue;
+    add_others(batch, directors, 1, set.directors);
+    add_others(batch, directors_across, batch.corners, set.directors_across);
   }
   nodes.cells = {};
   positions_.resize(3 * num_vertices);
@@ -215,6 +251,7 @@ void TetrahedralMesh::number(MeshData& data) {
   order_of_cells->keep_no_graphs();
   cell_order_ = order_of_cells;
   vertex_order_ = std::make_shared<const FileOrder>(comm_, data.num_vertices, vertex_file_index, num_owned);
+  find_directors();
   std::vector<PetscInt> owner, index;
   ghost_owners(comm_, *vertex_order_, num_owned, owner, index);
   vertex_exchange_ = std::make_shared<const Exchange>(comm_, num_owned, owner, index);
@@ -233,6 +270,16 @@ void TetrahedralMesh::number(MeshData& data) {
 
 std::int64_t TetrahedralMesh::num_global(CellKind kind) const {
   return kind == CellKind::tetrahedron ? num_global_cells() : lower_[index_of(kind)].order->num_global();
+}
+
+void TetrahedralMesh::find_directors() {
+  if (num_directors_ == 0) return;
+  is_director_.assign(static_cast<std::size_t>(num_vertices()), 0);
+  for (std::size_t v = 0; v < is_director_.size(); ++v) {
+    const std::int64_t number = vertex_order_->file_index()[v];
+    const auto body = static_cast<std::size_t>(body_of_vertex(bodies_, number));
+    is_director_[v] = number >= first_director(bodies_, body, num_global_vertices()) ? 1 : 0;
+  }
 }
 
 /// Keeps the positions of vertices that no cell has, of this rank's even block of the file's.

@@ -40,6 +40,7 @@ std::vector<char> TetrahedralMesh::vertices_of_body(std::size_t body) const {
   std::vector<char> marks(static_cast<std::size_t>(num_vertices()));
   for (std::size_t v = 0; v < marks.size(); ++v)
     marks[v] = body_of_vertex(bodies_, vertex_order_->file_index()[v]) == static_cast<int>(body) ? 1 : 0;
+  for (std::size_t v = 0; v < is_director_.size(); ++v) marks[v] &= is_director_[v] == 0;
   return marks;
 }
 
@@ -166,6 +167,7 @@ const Region& TetrahedralMesh::region(const std::string& name) const {
     marks = vertices_of_body(find_body(*body));
     add_cells_within(marks, region);
   } else if (name == "all") {
+    for (std::size_t v = 0; v < is_director_.size(); ++v) marks[v] = is_director_[v] == 0;
     add_cells_within(marks, region);
   } else {
     const auto add = [](std::vector<int>& cells, const std::vector<int>& more) {
@@ -209,9 +211,9 @@ std::vector<Face> TetrahedralMesh::faces(const std::string& name) const {
 
 void TetrahedralMesh::define_region(const std::string& name, const RegionShape& shape, const std::string& body) {
   const std::size_t k = body.empty() ? 0 : find_body(body);
-  const bool is_last = body.empty() || k + 1 == bodies_.size();
   const std::int64_t first = body.empty() ? 0 : bodies_[k].first_vertex;
-  const std::int64_t count = (is_last ? num_global_vertices() : bodies_[k + 1].first_vertex) - first;
+  const std::size_t last = bodies_.empty() ? 0 : bodies_.size() - 1;
+  const std::int64_t count = first_director(bodies_, body.empty() ? last : k, num_global_vertices()) - first;
   if (has_region(name)) throw Error("region '" + name + "' is there already; choose another name", ErrorKind::input);
   std::vector<char> marks(static_cast<std::size_t>(num_vertices()), 0);
   if (const auto* list = std::get_if<VertexList>(&shape)) {
@@ -236,6 +238,7 @@ void TetrahedralMesh::define_region(const std::string& name, const RegionShape& 
       }
     }
   }
+  for (std::size_t v = 0; v < is_director_.size(); ++v) marks[v] &= is_director_[v] == 0;
   if (!body.empty()) {
     const std::vector<char> of_body = vertices_of_body(k);
     for (std::size_t v = 0; v < marks.size(); ++v) marks[v] &= of_body[v];

@@ -52,22 +52,34 @@ std::vector<Side> met(MPI_Comm comm, std::vector<Side> sides, std::int64_t num_v
   return redistribute(comm, sides, [](const Side& side) { return static_cast<int>(side.rank); });
 }
 
+/// For each side, in the order of their places, the apex of the other cell that has the side.
+std::vector<std::int64_t> apexes_across(MPI_Comm comm, std::vector<Side> sides, std::int64_t num_vertices) {
+  std::vector<std::int64_t> across(sides.size());
+  sides = met(comm, std::move(sides), num_vertices, [](auto first, auto end) {
+    if (end == first + 2) {
+      first[0].across = first[1].apex;
+      first[1].across = first[0].apex;
+    } else if (end > first + 2) {
+      for (; first != end; ++first) first->across = many_vertices_across;
+    }
+  });
+  for (const Side& side : sides) across[static_cast<std::size_t>(side.place)] = side.across;
+  return across;
+}
+
 }  // namespace
 
 std::vector<std::int64_t> vertices_across(MPI_Comm comm, const std::vector<std::int64_t>& corners, int num_corners,
                                           std::int64_t num_vertices) {
-  const std::vector<Side> sides =
-      met(comm, sides_of(comm, corners, static_cast<std::size_t>(num_corners)), num_vertices, [](auto first, auto end) {
-        if (end == first + 2) {
-          first[0].across = first[1].apex;
-          first[1].across = first[0].apex;
-        } else if (end > first + 2) {
-          for (; first != end; ++first) first->across = many_vertices_across;
-        }
-      });
-  std::vector<std::int64_t> across(corners.size());
-  for (const Side& side : sides) across[static_cast<std::size_t>(side.place)] = side.across;
-  return across;
+  return apexes_across(comm, sides_of(comm, corners, static_cast<std::size_t>(num_corners)), num_vertices);
+}
+
+std::vector<std::int64_t> numbers_across(MPI_Comm comm, const std::vector<std::int64_t>& corners, int num_corners,
+                                         const std::vector<std::int64_t>& numbers, std::int64_t num_vertices) {
+  const auto width = static_cast<std::size_t>(num_corners);
+  std::vector<Side> sides = sides_of(comm, corners, width);
+  for (std::size_t i = 0; i < sides.size(); ++i) sides[i].apex = numbers[i / width];
+  return apexes_across(comm, std::move(sides), num_vertices);
 }
 
 std::vector<std::int64_t> vertices_beyond(MPI_Comm comm, const std::vector<std::int64_t>& corners,

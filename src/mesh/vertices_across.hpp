@@ -15,6 +15,10 @@ namespace diffsim {
 std::vector<std::int64_t> vertices_across(MPI_Comm comm, const std::vector<std::int64_t>& corners, int num_corners,
                                           std::int64_t num_vertices);
 
+/// The same with a number of the other cell in place of its vertex; `numbers`: one for each of this rank's cells.
+std::vector<std::int64_t> numbers_across(MPI_Comm comm, const std::vector<std::int64_t>& corners, int num_corners,
+                                         const std::vector<std::int64_t>& numbers, std::int64_t num_vertices);
+
 /// For each side of this rank's triangles, opposite to corner 0, 1, 2, and each end of it, corners 1, 2 and 0 before
 /// corners 2, 0 and 1: the vertex across the other side there of the triangle beyond. `across`: what `vertices_across`
 /// returns. [this rank's triangles, 3, 2], or `no_vertex_across`, or `many_vertices_across`. Collective.

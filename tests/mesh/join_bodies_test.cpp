@@ -11,6 +11,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/mesh/bodies.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "error_text.hpp"
 
 namespace diffsim {
 namespace {
@@ -25,17 +26,6 @@ double sum(double share) {
   MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   return share;
 }
-
-std::string error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::input);
-    return error.what();
-  }
-  return "no error";
-}
-#define EXPECT_CONTAINS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
 /// Positions of the mesh's vertices by their numbers in the file, on every rank.
 std::vector<double> all_positions(const TetrahedralMesh& mesh) {

@@ -34,14 +34,15 @@ class System {
   void add_term(std::unique_ptr<ForceTerm> term);
   /// Fixes the components `axes` of local vertices where they are.
   void fix(const std::vector<int>& vertices, std::array<bool, 3> axes);
-  /// Fixes the components `axes` of local vertices and clamps shells there: with all three components, sides between
-  /// two such vertices do not turn; with one, they are in a plane of symmetry across that axis.
+  /// Fixes the components `axes` of local vertices and clamps shells and rods there: with all three components,
+  /// directions at such vertices do not turn; with one, the vertices are in a plane of symmetry across that axis.
   void clamp(const std::vector<int>& vertices, std::array<bool, 3> axes);
   /// Prescribes the motion of local vertices. Throws Error (input) for vertices that are fixed or moved already.
   void add_kinematics(std::unique_ptr<Kinematics> motion, const std::vector<int>& vertices);
-  /// Prescribes a rigid motion to local vertices: they turn about `axis` through `origin`, which travels with them
-  /// (src/dynamics/rigid_motion.hpp). Adds its parameters, `angular_velocity:NAME` [steps], rad/s, and `velocity:NAME`
-  /// [steps, 3], m/s, of one step or several. Throws Error (input) for vertices that are fixed or moved already.
+  /// Prescribes a rigid motion to local vertices, and to the directors between them: they turn about `axis` through
+  /// `origin`, which travels with them (src/dynamics/rigid_motion.hpp). Adds its parameters, `angular_velocity:NAME`
+  /// [steps], rad/s, and `velocity:NAME` [steps, 3], m/s, of one step or several. Throws Error (input) for vertices
+  /// that are fixed or moved already.
   void move(const std::string& name, const std::vector<int>& vertices, std::array<double, 3> axis,
             std::array<double, 3> origin, const std::vector<double>& angular_velocity,
             const std::vector<double>& velocity);
@@ -57,8 +58,10 @@ class System {
   bool has_motions() const { return !motions_.empty(); }
   bool any_term_uses_velocities() const;
   bool any_term_lags() const;
-  /// Masks of the owned vertices: device address, [owned vertices], bit c set where component c is fixed, or moved.
+  /// Masks of the owned vertices: device address, [owned vertices], bit c set where component c is fixed, or moved, and
+  /// bit `weightless` where there is no gravity: at directors.
   const std::uint8_t* fixed() const;
+  static constexpr std::uint8_t weightless = 32;
   /// Zeroed vector field on local vertices.
   Field local_field(const char* name) const;
   /// The same for a field that ends soon: its memory serves the next one, so that steps allocate nothing.
@@ -131,6 +134,9 @@ class System {
  private:
   struct Mask;
   void tell_held();
+  /// Directors of segments whose ends are both among the vertices.
+  std::vector<int> directors_between(const std::vector<int>& vertices) const;
+  void fix_components(const std::vector<int>& vertices, std::array<bool, 3> axes);
   void sum_masses(Field& sums, Field& owned) const;
   /// Copies [owned vertices, 3] to local vertices, copies up to date.
   Field on_local_vertices(const Field& owned) const;

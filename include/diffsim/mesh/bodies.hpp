@@ -21,6 +21,9 @@ int body_of_cell(const std::vector<MeshBody>& bodies, std::int64_t number);
 /// Body of a cell of any kind, whose number counts the cells of that kind.
 int body_of_cell(const std::vector<MeshBody>& bodies, std::int64_t number, CellKind kind);
 
+/// Number of the first director of a body, in a mesh of so many vertices: where the body's places end.
+std::int64_t first_director(const std::vector<MeshBody>& bodies, std::size_t body, std::int64_t num_vertices);
+
 /// Name of a vertex, or of a cell, for messages: its number in the file, "17"; in a mesh of several bodies its number
 /// within its body, "17 of gripper".
 std::string vertex_name(const std::vector<MeshBody>& bodies, std::int64_t number);

@@ -39,6 +39,8 @@ struct CellModel {
   std::vector<std::string> beside_material = {};
   /// Laws that a material may name as its `model`, the first by default; none: materials have no such key.
   std::vector<std::string> laws = {};
+  /// Whether each cell, a segment, has a director (directors.hpp), which a mesh is given before it is partitioned.
+  bool has_directors = false;
 
   std::string key_of(const std::string& parameter) const {
     const auto found = keys.find(parameter);

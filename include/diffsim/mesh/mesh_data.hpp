@@ -27,6 +27,7 @@ struct MeshBody {
   std::int64_t first_cell = 0;                     ///< of the tetrahedra
   std::array<std::int64_t, 3> first_lower_cell{};  ///< of each of `lower_kinds`
   CellKind kind = CellKind::tetrahedron;           ///< kind of its cells of the highest dimension
+  std::int64_t num_directors = 0;  ///< how many of its vertices, the last ones, are directors; see directors.hpp
 };
 
 /// One rank's contiguous block of a mesh, in the file's own order, before it is partitioned.
@@ -54,6 +55,10 @@ struct MeshData {
     std::int64_t num = 0;             ///< of the whole mesh
     std::int64_t first = 0;           ///< where this rank's block begins
     std::vector<std::int64_t> nodes;  ///< [block cells, corners]
+    std::int64_t num_directors = 0;   ///< of the whole mesh
+    /// Of segments: the vertex that is the segment's director, or -1; [block cells], or empty where no segment of the
+    /// whole mesh has one.
+    std::vector<std::int64_t> directors;
     std::vector<CellRegion> regions;
   };
 

@@ -46,6 +46,11 @@ struct LowerCellSet {
   /// Of triangles: the vertices, local, across the other two sides of the triangle beyond each side, that at corner
   /// i + 1 before that at corner i + 2 (modulo 3) of side i. [cells, 3, 2]; none where `across` is none.
   std::vector<int> beyond;
+  /// Of segments in a mesh with directors: the vertex, local, that is the segment's director, or -1. [cells], or empty
+  std::vector<int> directors;
+  /// Of segments in a mesh with directors: the director of the segment whose vertex `across` has, or -1. [cells, 2], or
+  /// empty
+  std::vector<int> directors_across;
   std::shared_ptr<const FileOrder> order;
   std::shared_ptr<const Entities> entities;  ///< each cell is on one rank; named as `name_of` the kind
 
@@ -62,6 +67,8 @@ struct LowerCellSet {
 /// cells with a vertex that another rank has too come first; among these and the others, cells follow a Hilbert curve,
 /// and vertices the order in which cells first touch them, owned before ghosts. Positions and cells of files keep the
 /// file's order: see `vertex_order`, `cell_order`.
+///
+/// Some vertices may be directors (directors.hpp), which are vectors and no places. No region has any of them.
 class TetrahedralMesh {
  public:
   /// The box [0, size] of cells[0]·cells[1]·cells[2] bricks of six tetrahedra; regions x_min, x_max, … `order`: 1 or 2;
@@ -91,6 +98,10 @@ class TetrahedralMesh {
   std::int64_t num_global_cells() const { return cell_order_->num_global(); }
   std::int64_t num_global_vertices() const { return vertex_order_->num_global(); }  ///< of the file, unused included
   std::int64_t num_unused_vertices() const { return num_unused_; }
+  /// How many of all vertices are directors.
+  std::int64_t num_global_directors() const { return num_directors_; }
+  /// For each local vertex, whether it is a director; empty where the whole mesh has none.
+  const std::vector<char>& is_director() const { return is_director_; }
 
   /// [num_cells, nodes_per_cell] local vertices; corners first, positively oriented, then the nodes on the edges.
   std::span<const int> cells() const {
@@ -146,8 +157,9 @@ class TetrahedralMesh {
   std::uint64_t fingerprint() const;
 
  private:
-  /// For each local vertex, whether it is the body's.
+  /// For each local vertex, whether it is the body's and a place.
   std::vector<char> vertices_of_body(std::size_t body) const;
+  void find_directors();
   /// Adds the cells of all kinds whose vertices are all marked, in ascending order.
   void add_cells_within(const std::vector<char>& marks, Region& region) const;
   /// The groups that a name or a tag stands for, as indices of `infos_`.
@@ -170,6 +182,8 @@ class TetrahedralMesh {
   std::vector<double> positions_;
   std::vector<std::pair<std::int64_t, std::array<double, 3>>> unused_;  // of this rank's block: its place there, m
   std::int64_t num_unused_ = 0;
+  std::int64_t num_directors_ = 0;
+  std::vector<char> is_director_;
   std::vector<MeshBody> bodies_;
   std::vector<RegionInfo> infos_;
   std::vector<Region> groups_;                  // parallel to infos_

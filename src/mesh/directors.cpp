@@ -1,0 +1,197 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/mesh/directors.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/profiling.hpp"
+#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/small_tensor.hpp"
+#include "diffsim/mesh/bodies.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+
+namespace diffsim {
+namespace {
+
+using Vector = Vec3<double>;
+
+Vector times(double a, const Vector& x) { return {{a * x[0], a * x[1], a * x[2]}}; }
+double length(const Vector& x) { return std::sqrt(dot(x, x)); }
+Vector unit(const Vector& x) { return times(1.0 / length(x), x); }
+
+/// What all ranks have, one rank's part after the other's, on the first rank.
+template <class T>
+std::vector<T> on_first_rank(MPI_Comm comm, const std::vector<T>& mine, MPI_Datatype type) {
+  const int count = static_cast<int>(mine.size());
+  const auto ranks = static_cast<std::size_t>(num_ranks(comm));
+  std::vector<int> counts(ranks), begins(ranks, 0);
+  DIFFSIM_MPI(MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm));
+  for (std::size_t r = 1; r < ranks; ++r) begins[r] = begins[r - 1] + counts[r - 1];
+  std::vector<T> all(is_first_rank(comm) ? static_cast<std::size_t>(begins.back() + counts.back()) : 0);
+  DIFFSIM_MPI(MPI_Gatherv(mine.data(), count, type, all.data(), counts.data(), begins.data(), type, 0, comm));
+  return all;
+}
+
+/// Lines of segments, and their directors.
+class Lines {
+ public:
+  Lines(const std::vector<double>& x, const std::vector<std::int64_t>& ends)
+      : x_(x), ends_(ends), num_(ends.size() / 2), of_vertex_(2 * x.size() / 3, none), is_done_(num_, 0), D_(num_) {
+    for (std::size_t s = 0; s < num_; ++s)
+      for (std::size_t end = 0; end < 2; ++end) {
+        std::size_t* const of = &of_vertex_[2 * vertex(s, end)];
+        if (of[1] != none)
+          throw InputError("vertex " + std::to_string(ends[2 * s + end]) + " is an end of segments " +
+                           std::to_string(of[0]) + ", " + std::to_string(of[1]) + " and " + std::to_string(s) +
+                           "; a rod has no branches: use a rope, or separate bodies");
+        of[of[0] == none ? 0 : 1] = s;
+      }
+  }
+
+  /// [segments, 3], each as long as its segment.
+  std::vector<double> directors(const std::optional<std::array<double, 3>>& across) {
+    if (across)
+      for (std::size_t s = 0; s < num_; ++s) project(s, {{(*across)[0], (*across)[1], (*across)[2]}});
+    else
+      transport_all();
+    std::vector<double> result;
+    for (std::size_t s = 0; s < num_; ++s)
+      for (int c = 0; c < 3; ++c) result.push_back(length(edge(s, 0)) * D_[s][c]);
+    return result;
+  }
+
+ private:
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  std::size_t vertex(std::size_t s, std::size_t end) const { return static_cast<std::size_t>(ends_[2 * s + end]); }
+  /// From an end of a segment to the other.
+  Vector edge(std::size_t s, std::size_t from) const {
+    Vector e;
+    for (int c = 0; c < 3; ++c)
+      e[c] = x_[3 * vertex(s, 1 - from) + static_cast<std::size_t>(c)] -
+             x_[3 * vertex(s, from) + static_cast<std::size_t>(c)];
+    return e;
+  }
+  void project(std::size_t s, const Vector& vector) {
+    const Vector t = unit(edge(s, 0)), across = vector - times(dot(vector, t), t);
+    if (!(length(across) > 1e-6 * length(vector)))
+      throw InputError("the director is along segment " + std::to_string(s) + "; give a vector across all segments");
+    D_[s] = unit(across);
+  }
+
+  /// Lines that have ends begin at the one with the lower number; closed ones at their first segment.
+  void transport_all() {
+    for (std::size_t v = 0; 2 * v < of_vertex_.size(); ++v) {
+      const std::size_t s = of_vertex_[2 * v];
+      if (s != none && of_vertex_[2 * v + 1] == none && !is_done_[s]) transport(s, vertex(s, 0) == v ? 0 : 1);
+    }
+    for (std::size_t s = 0; s < num_; ++s)
+      if (!is_done_[s]) transport(s, 0);
+  }
+  void transport(std::size_t first, std::size_t from) {
+    Vector t = unit(edge(first, from));
+    Vector axis{{0.0, 0.0, 0.0}};
+    const double size[] = {std::abs(t[0]), std::abs(t[1]), std::abs(t[2])};
+    axis[size[2] <= size[0] && size[2] <= size[1] ? 2 : size[1] <= size[0] ? 1 : 0] = 1.0;
+    project(first, axis);
+    is_done_[first] = 1;
+    std::vector<std::size_t> line{first};
+    std::vector<Vector> tangents{t};
+    Vector D = D_[first];
+    for (std::size_t s = first, start = from;;) {
+      const std::size_t v = vertex(s, 1 - start),
+                        next = of_vertex_[2 * v] == s ? of_vertex_[2 * v + 1] : of_vertex_[2 * v];
+      if (next == none) return;
+      start = vertex(next, 0) == v ? 0 : 1;
+      const Vector u = unit(edge(next, start));
+      const double sum = 1.0 + dot(t, u);
+      if (!(sum > 1e-9))
+        throw InputError("segments " + std::to_string(s) + " and " + std::to_string(next) + " turn back on each other");
+      D = unit(D - times(dot(u, D) / sum, t + u));
+      t = u;
+      s = next;
+      if (next == first) break;
+      is_done_[s] = 1;
+      D_[s] = D;
+      line.push_back(s);
+      tangents.push_back(t);
+    }
+    // Around a closed line: the angle from the first director to what has come back.
+    const double angle = std::atan2(dot(cross(D_[first], D), tangents[0]), dot(D_[first], D));
+    for (std::size_t i = 1; i < line.size(); ++i) {
+      const double turn = -angle * static_cast<double>(i) / static_cast<double>(line.size());
+      const Vector& d = D_[line[i]];
+      D_[line[i]] = times(std::cos(turn), d) + times(std::sin(turn), cross(tangents[i], d));
+    }
+  }
+
+  const std::vector<double>& x_;
+  const std::vector<std::int64_t>& ends_;
+  std::size_t num_;
+  std::vector<std::size_t> of_vertex_;  // [vertices, 2]: segments
+  std::vector<char> is_done_;
+  std::vector<Vector> D_;  // unit vectors
+};
+
+}  // namespace
+
+void add_directors(MPI_Comm comm, MeshData& mesh, const std::optional<std::array<double, 3>>& across) {
+  const ProfilingRegion region("diffsim::mesh::add_directors");
+  MeshData::LowerCells& segments = mesh.lower(CellKind::segment);
+  const std::vector<double> x = on_first_rank(comm, mesh.coordinates, MPI_DOUBLE);
+  const std::vector<std::int64_t> ends = on_first_rank(comm, segments.nodes, MPI_INT64_T);
+  std::vector<double> directors;
+  collectively(comm, [&] {
+    if (is_first_rank(comm)) directors = Lines(x, ends).directors(across);
+  });
+  // The last rank's block of vertices is where they belong.
+  const int last = num_ranks(comm) - 1;
+  const auto count = static_cast<int>(3 * segments.num);
+  if (last > 0 && is_first_rank(comm)) DIFFSIM_MPI(MPI_Send(directors.data(), count, MPI_DOUBLE, last, 0, comm));
+  if (last > 0 && rank_of(comm) == last) {
+    directors.resize(static_cast<std::size_t>(count));
+    DIFFSIM_MPI(MPI_Recv(directors.data(), count, MPI_DOUBLE, 0, 0, comm, MPI_STATUS_IGNORE));
+  }
+  if (rank_of(comm) == last) mesh.coordinates.insert(mesh.coordinates.end(), directors.begin(), directors.end());
+  for (std::int64_t c = 0; c < mesh.block_of(CellKind::segment); ++c)
+    segments.directors.push_back(mesh.num_vertices + segments.first + c);
+  segments.num_directors = segments.num;
+  mesh.num_vertices += segments.num;
+  if (mesh.bodies.empty()) {
+    MeshBody body;
+    body.name = unnamed_body;
+    body.kind = CellKind::segment;
+    mesh.bodies.push_back(body);
+  }
+  mesh.bodies.front().num_directors = segments.num;
+}
+
+void turn_directors(const TetrahedralMesh& mesh, std::vector<double>& positions) {
+  const LowerCellSet& segments = mesh.lower_cells(CellKind::segment);
+  const auto vector = [](const std::vector<double>& x, int vertex) {
+    const double* const at = &x[3 * static_cast<std::size_t>(vertex)];
+    return Vector{{at[0], at[1], at[2]}};
+  };
+  collectively(mesh.comm(), [&] {
+    for (std::size_t s = 0; s < segments.directors.size(); ++s) {
+      const int director = segments.directors[s];
+      if (director < 0) continue;
+      const int a = segments.vertices[2 * s], b = segments.vertices[2 * s + 1];
+      const Vector t = unit(vector(mesh.rest_positions(), b) - vector(mesh.rest_positions(), a));
+      const Vector u = unit(vector(positions, b) - vector(positions, a)), D = vector(mesh.rest_positions(), director);
+      const double sum = 1.0 + dot(t, u);
+      if (!(sum > 1e-9))
+        throw InputError("segment " + cell_name(mesh.bodies(), segments.order->file_index()[s], CellKind::segment) +
+                         " of the initial shape has turned round; how its director turned is not known");
+      // The rotation that takes t to u and has its axis across both.
+      const Vector moved = D - times(dot(t + u, D) / sum, t + u) + times(2.0 * dot(t, D), u);
+      for (std::size_t c = 0; c < 3; ++c)
+        positions[3 * static_cast<std::size_t>(director) + c] += moved[static_cast<int>(c)] - D[static_cast<int>(c)];
+    }
+  });
+}
+
+}  // namespace diffsim
