@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
+#include "diffsim/rod/rod_model.hpp"
 #include "diffsim/rod/rope_model.hpp"
 #include "diffsim/shell/cloth_model.hpp"
 #include "diffsim/shell/shell_model.hpp"
@@ -10,7 +11,8 @@
 namespace diffsim {
 
 const std::vector<const CellModel*>& cell_models() {
-  static const std::vector<const CellModel*> models{&spring_model(), &cloth_model(), &shell_model(), &rope_model()};
+  static const std::vector<const CellModel*> models{&spring_model(), &cloth_model(), &shell_model(),
+                                                    &rope_model(),   &rod_model(),   &beam_model()};
   return models;
 }
 

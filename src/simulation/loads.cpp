@@ -5,6 +5,7 @@
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/load/nodal_load.hpp"
 #include "diffsim/load/parameters.hpp"
+#include "diffsim/load/segment_moment.hpp"
 #include "diffsim/load/surface_flow.hpp"
 #include "diffsim/load/surface_traction.hpp"
 #include "diffsim/simulation/solver.hpp"
@@ -60,6 +61,24 @@ std::string DifferentiableSolver::add_wind(const std::string& region, const std:
   parameters().add(LoadParameters::wind, one, steps, region).field.from_host(wind);
   parameters().add(LoadParameters::wind_drag, one, 1, region).field.from_host({drag});
   collectively(mesh_->comm(), [&] { system().add_term(make_wind(name, drag_name, faces)); });
+  return name;
+}
+
+std::string DifferentiableSolver::add_moment(const std::string& region, const std::vector<double>& moment) {
+  const std::string name = std::string(LoadParameters::moment.name) + ":" + region;
+  const int steps = steps_of(moment, 3, "the moment");
+  const LowerCellSet& all = mesh_->lower_cells(CellKind::segment);
+  std::vector<int> vertices;
+  for (const int segment : mesh_->region(region).cells_of(CellKind::segment)) {
+    const auto s = static_cast<std::size_t>(segment);
+    if (all.directors.empty() || all.directors[s] < 0) continue;
+    vertices.insert(vertices.end(), {all.vertices[2 * s], all.vertices[2 * s + 1], all.directors[s]});
+  }
+  if (sum_over_ranks(static_cast<std::int64_t>(vertices.size()), mesh_->comm()) == 0)
+    throw Error("region '" + region + "' has no segment of a rod to turn; name one with both ends of a segment in it",
+                ErrorKind::input);
+  parameters().add(LoadParameters::moment, Entities::one_for_all(mesh_->comm()), steps, region).field.from_host(moment);
+  system().add_term(make_segment_moment(name, std::move(vertices)));
   return name;
 }
 

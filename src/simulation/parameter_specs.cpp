@@ -39,6 +39,7 @@ std::vector<ParameterSpec> parameter_specs() {
                                     Load::pressure,
                                     Load::wind,
                                     Load::wind_drag,
+                                    Load::moment,
                                     Load::nodal_load,
                                     Dynamics::angular_velocity,
                                     Dynamics::velocity,

@@ -12,6 +12,7 @@
 #include "diffsim/dynamics/implicit_model.hpp"
 #include "diffsim/dynamics/parameters.hpp"
 #include "diffsim/io/trajectory_frame.hpp"
+#include "diffsim/mesh/directors.hpp"
 #include "simulation/control_steps.hpp"
 
 namespace diffsim {
@@ -99,6 +100,12 @@ State DifferentiableSolver::initial_state() const {
   std::vector<double> positions = mesh_->rest_positions();
   std::copy(initial_positions_.begin(), initial_positions_.end(), positions.begin());
   state["positions"].from_host(positions);
+  if (mesh_->num_global_directors() > 0) {
+    synchronise(state);
+    positions = state["positions"].to_host();
+    turn_directors(*mesh_, positions);
+    state["positions"].from_host(positions);
+  }
   if (!initial_velocities_.empty()) state["velocities"].from_host(initial_velocities_);
   synchronise(state);
   return state;

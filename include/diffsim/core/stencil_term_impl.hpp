@@ -61,15 +61,8 @@ class StencilTerm : public ForceTerm {
               const std::vector<int>& entities, int num_entities)
       : force_(force),
         takes_(std::move(name), std::move(parameters)),
-        vertices_(std::move(vertices)),
-        count_(static_cast<int>(vertices_.size()) / N),
-        num_entities_(entities.empty() && num_entities == 0 ? count_ : num_entities),
-        entities_(to_device("diffsim::core::stencil_entities", entities)),
-        device_vertices_(to_device("diffsim::core::stencil_vertices", vertices_)),
-        vectors_(make_zeroed_device_array<double>("diffsim::core::stencil_vectors",
-                                                  Inputs::first_value * static_cast<std::size_t>(count_))),
-        nodes_(stencil::grouped(vertices_)) {
-    group_stencils(entities);
+        num_entities_(entities.empty() && num_entities == 0 ? static_cast<int>(vertices.size()) / N : num_entities) {
+    set_stencils(std::move(vertices), entities);
   }
 
   std::string name() const override { return takes_.term(); }
@@ -125,6 +118,22 @@ class StencilTerm : public ForceTerm {
   void add_damping_bound(const ParameterSet& parameters, Field& damping) override {
     if constexpr (stencil::uses_velocities<F>())
       add_vectors("diffsim::core::stencil_damping", at_rest(parameters), stencil::Norms{0.0, 1.0}, damping);
+  }
+
+ protected:
+  /// Replaces all stencils, of a term whose stencils depend on what is held; `entities` as in the constructor.
+  void set_stencils(std::vector<int> vertices, const std::vector<int>& entities) {
+    vertices_ = std::move(vertices);
+    count_ = static_cast<int>(vertices_.size()) / N;
+    entities_ = to_device("diffsim::core::stencil_entities", entities);
+    device_vertices_ = to_device("diffsim::core::stencil_vertices", vertices_);
+    vectors_ = make_zeroed_device_array<double>("diffsim::core::stencil_vectors",
+                                                Inputs::first_value * static_cast<std::size_t>(count_));
+    nodes_ = stencil::grouped(vertices_);
+    stencils_ = {};
+    numbers_ = {};
+    blocks_.reset();
+    group_stencils(entities);
   }
 
  private:
@@ -187,7 +196,7 @@ class StencilTerm : public ForceTerm {
   F force_;
   point::Parameters<P> takes_;
   std::vector<int> vertices_;
-  int count_;
+  int count_ = 0;
   int num_entities_;           // of this rank, that parameters are on
   DeviceArray<int> entities_;  // [count], or empty
   DeviceArray<int> device_vertices_;

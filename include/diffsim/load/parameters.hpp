@@ -33,6 +33,9 @@ struct LoadParameters {
                                                "the flow",
                                            .range = Interval::not_negative(),
                                            .sample = 1.4};
+  /// `moment:REGION`
+  static constexpr ParameterSpec moment{
+      .name = "moment", .unit = "N m", .meaning = "moment on each segment of a rod", .components = 3, .by_step = true};
   static constexpr ParameterSpec nodal_load{.name = "nodal_load",
                                             .unit = "N",
                                             .meaning = "force on a vertex",

@@ -28,4 +28,103 @@ struct RopeParameters {
                                          .home = ParameterHome::segments};
 };
 
+/// Parameters of rods with a round section; see rod_section.hpp and rod_energies.hpp for the letters.
+struct RodParameters {
+  static constexpr ParameterSpec youngs_modulus{.name = "rod_youngs_modulus",
+                                                .unit = "Pa",
+                                                .meaning = "E of a rod",
+                                                .range = Interval::positive(),
+                                                .sample = 2e5,
+                                                .home = ParameterHome::segments};
+  static constexpr ParameterSpec poisson_ratio{.name = "rod_poisson_ratio",
+                                               .unit = "1",
+                                               .meaning = "ν of a rod; the shear modulus is E/(2 (1 + ν))",
+                                               .range = {.low = -1.0, .high = 0.5},
+                                               .sample = 0.3,
+                                               .home = ParameterHome::segments};
+  static constexpr ParameterSpec radius{.name = "rod_radius",
+                                        .unit = "m",
+                                        .meaning = "radius of a rod's section",
+                                        .range = Interval::positive(),
+                                        .sample = 0.01,
+                                        .home = ParameterHome::segments};
+  static constexpr ParameterSpec rest_curvature{
+      .name = "rod_rest_curvature",
+      .unit = "1/m",
+      .meaning = "curvature towards the director without forces, beyond that of the mesh",
+      .range = Interval::any(),
+      .sample = 0.4,
+      .home = ParameterHome::segments,
+      .default_value = 0.0};
+  static constexpr ParameterSpec rest_twist{.name = "rod_rest_twist",
+                                            .unit = "rad/m",
+                                            .meaning = "twist without forces, beyond that of the mesh",
+                                            .range = Interval::any(),
+                                            .sample = 0.3,
+                                            .home = ParameterHome::segments,
+                                            .default_value = 0.0};
+  static constexpr ParameterSpec density{.name = "rod_density",
+                                         .unit = "kg/m³",
+                                         .meaning = "density of a rod",
+                                         .range = Interval::positive(),
+                                         .sample = 900.0,
+                                         .home = ParameterHome::segments};
+};
+
+/// Parameters of rods by the stiffnesses of their sections.
+struct BeamParameters {
+  static constexpr ParameterSpec axial_stiffness{.name = "beam_axial_stiffness",
+                                                 .unit = "N",
+                                                 .meaning = "EA of a beam",
+                                                 .range = Interval::positive(),
+                                                 .sample = 60.0,
+                                                 .home = ParameterHome::segments};
+  static constexpr ParameterSpec bending_stiffness1{.name = "beam_bending_stiffness1",
+                                                    .unit = "N m²",
+                                                    .meaning = "EI₁ of a beam that bends towards its director",
+                                                    .range = Interval::positive(),
+                                                    .sample = 1e-3,
+                                                    .home = ParameterHome::segments};
+  static constexpr ParameterSpec bending_stiffness2{.name = "beam_bending_stiffness2",
+                                                    .unit = "N m²",
+                                                    .meaning = "EI₂ of a beam that bends across its director",
+                                                    .range = Interval::positive(),
+                                                    .sample = 3e-3,
+                                                    .home = ParameterHome::segments};
+  static constexpr ParameterSpec torsional_stiffness{.name = "beam_torsional_stiffness",
+                                                     .unit = "N m²",
+                                                     .meaning = "GJ of a beam",
+                                                     .range = Interval::positive(),
+                                                     .sample = 1.5e-3,
+                                                     .home = ParameterHome::segments};
+  static constexpr ParameterSpec rest_curvature{
+      .name = "beam_rest_curvature",
+      .unit = "1/m",
+      .meaning = "curvature towards the director without forces, beyond that of the mesh",
+      .range = Interval::any(),
+      .sample = 0.4,
+      .home = ParameterHome::segments,
+      .default_value = 0.0};
+  static constexpr ParameterSpec rest_twist{.name = "beam_rest_twist",
+                                            .unit = "rad/m",
+                                            .meaning = "twist without forces, beyond that of the mesh",
+                                            .range = Interval::any(),
+                                            .sample = 0.3,
+                                            .home = ParameterHome::segments,
+                                            .default_value = 0.0};
+  static constexpr ParameterSpec density{.name = "beam_density",
+                                         .unit = "kg/m",
+                                         .meaning = "mass of a beam over its length at rest",
+                                         .range = Interval::positive(),
+                                         .sample = 0.3,
+                                         .home = ParameterHome::segments};
+  static constexpr ParameterSpec rotary_inertia{
+      .name = "beam_rotary_inertia",
+      .unit = "kg m",
+      .meaning = "moment of inertia of a beam about its axis over its length at rest, ρ (I₁ + I₂)",
+      .range = Interval::positive(),
+      .sample = 2e-5,
+      .home = ParameterHome::segments};
+};
+
 }  // namespace diffsim

@@ -62,6 +62,9 @@ class DifferentiableSolver {
   /// A pressure against the normal of a region's faces as they move, Pa: [1], or [steps]. The normal points out of
   /// tetrahedra; a triangle's is that around which its corners turn counterclockwise. Returns the parameter's name.
   std::string add_pressure(const std::string& region, const std::vector<double>& pressure);
+  /// A moment on each segment of a region, N m: [3], or [steps, 3]. The segments have directors, as rods do. Returns
+  /// the parameter's name.
+  std::string add_moment(const std::string& region, const std::vector<double>& moment);
   /// Drag of moving air on a region's faces (`make_wind`): its velocity, m/s, [3], or [steps, 3], and the density times
   /// the drag coefficient, kg/m³. Returns the name of the velocity; `wind_drag:REGION` is the other parameter.
   std::string add_wind(const std::string& region, const std::vector<double>& wind, double drag);

@@ -1,0 +1,225 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "diffsim/core/stencil_force.hpp"
+#include "diffsim/rod/joint_strains.hpp"
+#include "diffsim/rod/rod_section.hpp"
+#include "diffsim/rod/rope_energies.hpp"
+
+// Energies of a rod that stretches, bends in two planes and twists, by its segments. Each segment has a director
+// (mesh/directors.hpp), by which the rod's cross-section is known. `Section`: RoundSection or GivenSection.
+
+namespace diffsim {
+
+/// Stretching of a segment: EA L/2 (l/L - 1)².
+template <class Section>
+struct RodStretch {
+  static constexpr int num_nodes = 2, num_values = Section::num_values;
+  static constexpr bool uses_rest = true;
+
+  template <class T>
+  DIFFSIM_FUNCTION T energy(const StencilValues<T, num_nodes, num_values>& at) const {
+    return RopeStretch().energy(of_rope(at));
+  }
+  template <class T>
+  DIFFSIM_FUNCTION void energy_derivatives(const StencilValues<T, num_nodes, num_values>& at,
+                                           StencilValues<T, num_nodes, num_values>& by) const {
+    StencilValues<T, num_nodes, 1> by_rope;
+    RopeStretch().energy_derivatives(of_rope(at), by_rope);
+    for (int k = 0; k < 3 * num_nodes; ++k) {
+      by.x[k / 3][k % 3] = by_rope.x[k / 3][k % 3];
+      by.X[k / 3][k % 3] = by_rope.X[k / 3][k % 3];
+    }
+    for (int k = Section::first_natural; k < num_values; ++k) by.p[k] = T(0.0);
+    Section::pull_back(at.p, SectionStiffness<T>{by_rope.p[0], T(0.0), T(0.0), T(0.0)}, by.p);
+  }
+
+ private:
+  template <class T>
+  static DIFFSIM_FUNCTION StencilValues<T, num_nodes, 1> of_rope(const StencilValues<T, num_nodes, num_values>& at) {
+    StencilValues<T, num_nodes, 1> of;
+    for (int k = 0; k < 3 * num_nodes; ++k) {
+      of.x[k / 3][k % 3] = at.x[k / 3][k % 3];
+      of.X[k / 3][k % 3] = at.X[k / 3][k % 3];
+    }
+    of.p[0] = Section::stiffness(at.p).axial;
+    return of;
+  }
+};
+
+/// Shape of a cross-section: keeps the director d of a segment across it, and as long as it is at rest. Nodes are the
+/// segment's ends and its director. With t the segment's direction, L and D its length and its director at rest
+///
+///   E = (EI₁ + EI₂)/(2 L) (y² + z²),   y = t·d/|D|,   z = (d²/D² - 1)/2
+///
+/// The other energies of a rod do not depend on the director's part along the segment, nor on its length, so y and z
+/// vanish in equilibrium, whatever this energy's stiffness. The stiffness makes d vibrate at √(E/ρ)/L, a half of the
+/// highest frequency of the rod's axial waves.
+template <class Section>
+struct RodSectionShape {
+  static constexpr int num_nodes = 3, num_values = Section::num_values;
+  static constexpr bool uses_rest = true;
+
+  template <class T>
+  DIFFSIM_FUNCTION T energy(const StencilValues<T, num_nodes, num_values>& at) const {
+    const Parts<T> of(at);
+    return of.stiffness / (2.0 * of.L) * (of.y * of.y + of.z * of.z);
+  }
+  template <class T>
+  DIFFSIM_FUNCTION void energy_derivatives(const StencilValues<T, num_nodes, num_values>& at,
+                                           StencilValues<T, num_nodes, num_values>& by) const {
+    const Parts<T> of(at);
+    const T squares = of.y * of.y + of.z * of.z;
+    const T by_y = of.stiffness * of.y / of.L, by_z = of.stiffness * of.z / of.L;
+    const T by_L = -of.stiffness * squares / (2.0 * of.L * of.L);
+    const T DD = of.D * of.D, by_DD = -(0.5 * by_y * of.y + by_z * (of.z + 0.5)) / DD;
+    for (int c = 0; c < 3; ++c) {
+      by.x[2][c] = by_y * of.t[c] / of.D + by_z * at.x[2][c] / DD;
+      by.x[1][c] = by_y * (at.x[2][c] / of.D - of.y * of.t[c]) / of.l;
+      by.x[0][c] = -by.x[1][c];
+      by.X[2][c] = 2.0 * by_DD * at.X[2][c];
+      by.X[1][c] = by_L * (at.X[1][c] - at.X[0][c]) / of.L;
+      by.X[0][c] = -by.X[1][c];
+    }
+    const T by_stiffness = squares / (2.0 * of.L);
+    for (int k = Section::first_natural; k < num_values; ++k) by.p[k] = T(0.0);
+    Section::pull_back(at.p, SectionStiffness<T>{T(0.0), by_stiffness, by_stiffness, T(0.0)}, by.p);
+  }
+
+ private:
+  template <class T>
+  struct Parts {
+    Vec3<T> t;
+    T l, L, D, stiffness, y, z;
+
+    DIFFSIM_FUNCTION explicit Parts(const StencilValues<T, num_nodes, num_values>& at) : t(at.x[1] - at.x[0]) {
+      using std::sqrt;
+      const Vec3<T> rest = at.X[1] - at.X[0], &d = at.x[2];
+      l = sqrt(dot(t, t));
+      L = sqrt(dot(rest, rest));
+      D = sqrt(dot(at.X[2], at.X[2]));
+      for (int c = 0; c < 3; ++c) t[c] /= l;
+      const SectionStiffness<T> section = Section::stiffness(at.p);
+      stiffness = section.bending1 + section.bending2;
+      y = dot(t, d) / D;
+      z = 0.5 * (dot(d, d) / (D * D) - 1.0);
+    }
+  };
+};
+
+/// What the segment beyond a joint is.
+enum class Beyond : int {
+  segment = 0,    ///< one of the rod
+  wall = 1,       ///< a segment that is held
+  direction = 2,  ///< none: the segment's own direction and director at rest are kept, as in a wall
+};
+
+/// Bending and twisting at the node between two segments, the share of the first. Nodes are the first segment's far
+/// end, the common node, the second one's far end, and both directors. With the strains of joint_strains.hpp, those at
+/// rest with a bar, and the lengths at rest L and M
+///
+///   E = L/4 (EI₁ (Δκ₁ - κ₀)² + EI₂ Δκ₂² + GJ (Δτ - τ₀)²),   Δκ = (κ - κ̄)/((L + M)/2)
+///
+/// A wall begins at the node: Δκ = (κ - κ̄)/(L/2), and the wall has no share.
+template <class Section>
+struct RodJoint {
+  static constexpr int num_nodes = 5, num_values = Section::num_values;
+  static constexpr bool uses_rest = true;
+
+  Beyond beyond = Beyond::segment;
+
+  template <class T>
+  DIFFSIM_FUNCTION T energy(const StencilValues<T, num_nodes, num_values>& at) const {
+    const Parts<T> of(at, beyond);
+    const SectionStiffness<T> B = Section::stiffness(at.p);
+    return 0.25 * of.L *
+           (B.bending1 * of.delta[0] * of.delta[0] + B.bending2 * of.delta[1] * of.delta[1] +
+            B.torsion * of.delta[2] * of.delta[2]);
+  }
+
+  template <class T>
+  DIFFSIM_FUNCTION void energy_derivatives(const StencilValues<T, num_nodes, num_values>& at,
+                                           StencilValues<T, num_nodes, num_values>& by) const {
+    const Parts<T> of(at, beyond);
+    const SectionStiffness<T> B = Section::stiffness(at.p);
+    const T half = 0.5 * of.L;
+    const T by_delta[3] = {half * B.bending1 * of.delta[0], half * B.bending2 * of.delta[1],
+                           half * B.torsion * of.delta[2]};
+    // Of the strains, and of the length by which these are divided.
+    T by_strain[3], by_size(0.0), square(0.0);
+    const T stiffness[3] = {B.bending1, B.bending2, B.torsion};
+    for (int k = 0; k < 3; ++k) {
+      by_strain[k] = by_delta[k] / of.size;
+      by_size -= by_delta[k] * of.change[k] / (of.size * of.size);
+      square += stiffness[k] * of.delta[k] * of.delta[k];
+    }
+    Vec3<T> e, f, d, g;
+    of.now.pull_back(by_strain[0], by_strain[1], by_strain[2], e, f, d, g);
+    Vec3<T> E, F, D, G;
+    of.rest.pull_back(-by_strain[0], -by_strain[1], -by_strain[2], E, F, D, G);
+    if (beyond == Beyond::direction)
+      for (int c = 0; c < 3; ++c) {
+        // The direction beyond is that of the segment at rest, now and then.
+        E[c] += F[c] + f[c];
+        D[c] += G[c] + g[c];
+        f[c] = g[c] = F[c] = G[c] = T(0.0);
+      }
+    const T by_L = 0.25 * square + 0.5 * by_size;
+    const T by_M = beyond == Beyond::segment ? 0.5 * by_size : T(0.0);
+    for (int c = 0; c < 3; ++c) {
+      E[c] += by_L * of.E[c] / of.L;
+      F[c] += by_M * of.F[c] / of.M;
+      by.x[0][c] = -e[c];
+      by.x[1][c] = e[c] - f[c];
+      by.x[2][c] = f[c];
+      by.x[3][c] = d[c];
+      by.x[4][c] = g[c];
+      by.X[0][c] = -E[c];
+      by.X[1][c] = E[c] - F[c];
+      by.X[2][c] = F[c];
+      by.X[3][c] = D[c];
+      by.X[4][c] = G[c];
+    }
+    const T quarter = 0.25 * of.L;
+    Section::pull_back(at.p,
+                       SectionStiffness<T>{T(0.0), quarter * of.delta[0] * of.delta[0],
+                                           quarter * of.delta[1] * of.delta[1], quarter * of.delta[2] * of.delta[2]},
+                       by.p);
+    by.p[Section::first_natural] = -by_delta[0];
+    by.p[Section::first_natural + 1] = -by_delta[2];
+  }
+
+ private:
+  template <class T>
+  using Values = StencilValues<T, num_nodes, num_values>;
+
+  template <class T>
+  struct Parts {
+    Vec3<T> E, F;               // segments at rest
+    JointStrains<T> now, rest;  // strains
+    T L, M, size;               // lengths at rest, and that of the node's part of the rod
+    T change[3], delta[3];      // of the strains, as angles and over the length
+
+    DIFFSIM_FUNCTION Parts(const Values<T>& at, Beyond beyond)
+        : E(at.X[1] - at.X[0]),
+          F(beyond == Beyond::direction ? E : at.X[2] - at.X[1]),
+          now(at.x[1] - at.x[0], beyond == Beyond::direction ? E : at.x[2] - at.x[1], at.x[3],
+              beyond == Beyond::direction ? at.X[3] : at.x[4]),
+          rest(E, F, at.X[3], beyond == Beyond::direction ? at.X[3] : at.X[4]) {
+      using std::sqrt;
+      L = sqrt(dot(E, E));
+      M = sqrt(dot(F, F));
+      size = beyond == Beyond::segment ? 0.5 * (L + M) : 0.5 * L;
+      change[0] = now.bending1 - rest.bending1;
+      change[1] = now.bending2 - rest.bending2;
+      change[2] = now.twist - rest.twist;
+      for (int k = 0; k < 3; ++k) delta[k] = change[k] / size;
+      delta[0] -= at.p[Section::first_natural];
+      delta[2] -= at.p[Section::first_natural + 1];
+    }
+  };
+};
+
+}  // namespace diffsim
