@@ -104,7 +104,8 @@ std::string size_text(const Scene& scene, const TetrahedralMesh& mesh) {
       if (mesh.num_global(kind) > 0)
         cells += fmt::format("{}{} {}", cells.empty() ? "" : ", ", mesh.num_global(kind), name_of(kind));
   }
-  return fmt::format("{} steps, {} vertices, {}", scene.solver.steps, mesh.num_global_vertices(), cells);
+  return fmt::format("{} steps, {} vertices, {}", scene.solver.steps,
+                     mesh.num_global_vertices() - mesh.num_global_directors(), cells);
 }
 
 }  // namespace diffsim::app

@@ -25,7 +25,8 @@ Report::Report(MPI_Comm comm, const std::string& command) : comm_(comm), start_(
 }
 
 void Report::set_mesh(const TetrahedralMesh& mesh) {
-  root_["mesh"] = {{"vertices", mesh.num_global_vertices()}, {"cells", mesh.num_global_cells()}};
+  root_["mesh"] = {{"vertices", mesh.num_global_vertices() - mesh.num_global_directors()},
+                   {"cells", mesh.num_global_cells()}};
 }
 
 void Report::add_seconds(const std::string& phase, double seconds) {

@@ -47,7 +47,7 @@ ParameterSpec spec_of(const std::string& parameter) { return find_parameter_spec
 std::string unit_of(const std::string& parameter) { return std::string(spec_of(parameter).unit); }
 
 bool is_of_boundary(const std::string& parameter) {
-  constexpr std::array names{"traction", "pressure", "wind", "wind_drag", "angular_velocity", "velocity"};
+  constexpr std::array names{"traction", "pressure", "wind", "wind_drag", "moment", "angular_velocity", "velocity"};
   return std::find(names.begin(), names.end(), parameter) != names.end();
 }
 

@@ -115,8 +115,9 @@ struct BodyEntry {
   const CellModel* cells = nullptr;  ///< model of a body of `Kind::cells`
   MeshSection mesh;
   Placement placement;
-  InitialSection initial;           ///< instead of the scene's
-  std::optional<double> thickness;  ///< in contact, m
+  InitialSection initial;                         ///< instead of the scene's
+  std::optional<double> thickness;                ///< in contact, m
+  std::optional<std::array<double, 3>> director;  ///< of rods: a vector across all segments
   std::optional<SurfaceFile> surface;
   Place place;
 };
@@ -129,12 +130,12 @@ struct MoveSection {
 };
 
 struct BoundaryEntry {
-  enum class Kind { fix, traction, pressure, wind, nodal_load, move };
+  enum class Kind { fix, traction, pressure, wind, moment, nodal_load, move };
   Kind kind = Kind::fix;
   RegionName region;
   std::array<bool, 3> axes{};  ///< fix
   bool clamp = false;          ///< fix: and directions
-  /// traction, wind: [3], [steps, 3]; pressure: [], [steps]; nodal_load: [3], [N, 3], [steps, 3], [steps, N, 3]
+  /// traction, wind, moment: [3], [steps, 3]; pressure: [], [steps]; nodal_load: [3], [N, 3], [steps, 3], [steps, N, 3]
   Numbers load;
   double drag = 0.0;  ///< wind: kg/m³
   MoveSection move;

@@ -38,6 +38,14 @@ Placement parse_placement(const Value& value) {
   return placement;
 }
 
+/// Whether a parameter of the body's cells has that key beside `material`.
+bool has_beside_material(const BodyEntry& body, const std::string& key) {
+  if (!body.cells) return false;
+  const std::vector<std::string>& beside = body.cells->beside_material;
+  return std::any_of(beside.begin(), beside.end(),
+                     [&](const std::string& name) { return body.cells->key_of(name) == key; });
+}
+
 void finish_obstacle(const Mapping& mapping, BodyEntry& body) {
   const auto refuse = [&](const char* key, const char* why) {
     if (mapping.has(key)) mapping.place_of(key).fail(why);
@@ -49,6 +57,18 @@ void finish_obstacle(const Mapping& mapping, BodyEntry& body) {
   const bool is_box = std::holds_alternative<BoxMesh>(body.mesh.source);
   if (!body.mesh.cells) body.mesh.cells = is_box ? CellKind::tetrahedron : CellKind::triangle;
   body.mesh.boundary = body.mesh.cells == CellKind::tetrahedron;
+}
+
+/// Keys of rods, which other bodies do not have. In contact a rod is as thick as its radius says.
+void parse_rod(const Mapping& mapping, BodyEntry& body) {
+  const bool has_radius = has_beside_material(body, "radius");
+  const Value *radius = mapping.find("radius"), *director = mapping.find("director");
+  if (radius && !has_radius) radius->place.fail("is of a rod's section; give kind: rod, or remove it");
+  if (director && !(body.cells && body.cells->has_directors))
+    director->place.fail("is of rods and beams, whose sections it turns; give one of these kinds, or remove it");
+  if (director) body.director = to_vector(*director);
+  if (body.director == std::array<double, 3>{}) director->place.fail("is zero; give a vector across the segments");
+  if (radius && !body.thickness && !radius->is_mapping()) body.thickness = 2.0 * to_positive(*radius, "m");
 }
 
 void finish_solid(const Mapping& mapping, Scene& scene, const BodyEntry& body) {
@@ -91,10 +111,7 @@ void require_tetrahedra(const MeshSection& mesh) {
 }
 
 bool has_thick_cells(const BodyEntry& body) {
-  if (!body.cells) return false;
-  const std::vector<std::string>& beside = body.cells->beside_material;
-  return std::any_of(beside.begin(), beside.end(),
-                     [&](const std::string& name) { return body.cells->key_of(name) == "thickness"; });
+  return has_beside_material(body, "thickness") || has_beside_material(body, "radius");
 }
 
 const BodyEntry* first_solid(const Scene& scene) {
@@ -108,8 +125,9 @@ void parse_bodies(const Value& value, Scene& scene) {
     value.place.fail("give a mapping of names, such as `crate: {mesh: {file: …}, material: {…}}`");
   for (std::size_t i = 0; i < value.items.size(); ++i) {
     const Value& item = value.items[i];
-    const Mapping mapping(item, {"kind", "mesh", "placement", "material", "initial", "thickness", "surface"},
-                          {"radius", "density", "urdf", "base"});
+    const Mapping mapping(
+        item, {"kind", "mesh", "placement", "material", "initial", "thickness", "surface", "radius", "director"},
+        {"density", "urdf", "base"});
     BodyEntry body;
     body.name = value.keys[i];
     body.place = mapping.place();
@@ -118,7 +136,7 @@ void parse_bodies(const Value& value, Scene& scene) {
     if (const Value* kind = mapping.find("kind")) {
       std::vector<std::string> kinds{"solid", "obstacle"};
       for (const CellModel* const model : cell_models()) kinds.push_back(model->name);
-      const std::string chosen = to_choice(*kind, kinds, {"rod", "rigid"});
+      const std::string chosen = to_choice(*kind, kinds, {"rigid"});
       body.cells = find_cell_model(chosen);
       body.kind = body.cells             ? BodyEntry::Kind::cells
                   : chosen == "obstacle" ? BodyEntry::Kind::obstacle
@@ -129,8 +147,9 @@ void parse_bodies(const Value& value, Scene& scene) {
     if (const Value* initial = mapping.find("initial")) body.initial = parse_initial(*initial, scene, body.name);
     // A file's thicknesses, one a cell, are not those of contact.
     if (const Value* thickness = mapping.find("thickness");
-        thickness && !(thickness->is_mapping() && has_thick_cells(body)))
+        thickness && !(thickness->is_mapping() && has_beside_material(body, "thickness")))
       body.thickness = to_non_negative(*thickness, "m");
+    parse_rod(mapping, body);
     if (const Value* surface = mapping.find("surface")) body.surface = parse_surface(*surface, scene);
     if (body.kind == BodyEntry::Kind::obstacle)
       finish_obstacle(mapping, body);

@@ -86,12 +86,12 @@ MoveSection parse_move(const Value& value, const Scene& scene) {
 }
 
 BoundaryEntry parse_entry(const Value& value, const Scene& scene) {
-  const Mapping mapping(value,
-                        {"region", "fix", "clamp", "traction", "pressure", "wind", "drag", "nodal_load", "move"});
+  const Mapping mapping(
+      value, {"region", "fix", "clamp", "traction", "pressure", "wind", "drag", "moment", "nodal_load", "move"});
   BoundaryEntry entry;
   entry.place = mapping.place();
   entry.region = parse_region_name(mapping.need("region", "the name of a region"));
-  const std::string kind = mapping.one_of({"fix", "traction", "pressure", "wind", "nodal_load", "move"});
+  const std::string kind = mapping.one_of({"fix", "traction", "pressure", "wind", "moment", "nodal_load", "move"});
   const Value& given = *mapping.find(kind);
   if (kind != "wind" && mapping.has("drag")) mapping.place_of("drag").fail("goes with `wind`; remove it");
   if (kind != "fix" && mapping.has("clamp")) mapping.place_of("clamp").fail("goes with `fix`; remove it");
@@ -119,6 +119,10 @@ BoundaryEntry parse_entry(const Value& value, const Scene& scene) {
     entry.load = parse_numbers(given, scene);
     expect_shape(entry.load, {{3}, {steps, 3}}, "[x, y, z] in m/s, or one for each of solver.steps");
     entry.drag = to_non_negative(mapping.need("drag", "density times drag coefficient, such as 1.4"), "kg/m³");
+  } else if (kind == "moment") {
+    entry.kind = BoundaryEntry::Kind::moment;
+    entry.load = parse_numbers(given, scene);
+    expect_shape(entry.load, {{3}, {steps, 3}}, "[x, y, z] in N m for each segment, or one for each of solver.steps");
   } else {
     entry.kind = BoundaryEntry::Kind::nodal_load;
     entry.load = parse_numbers(given, scene);
@@ -136,7 +140,7 @@ std::vector<BoundaryEntry> parse_boundary(const Value& value, const Scene& scene
     for (const BoundaryEntry& other : entries)
       for (const auto& [kind, name] :
            {std::pair(BoundaryEntry::Kind::traction, "traction"), std::pair(BoundaryEntry::Kind::pressure, "pressure"),
-            std::pair(BoundaryEntry::Kind::wind, "wind")})
+            std::pair(BoundaryEntry::Kind::wind, "wind"), std::pair(BoundaryEntry::Kind::moment, "moment")})
         if (entry.kind == kind && other.kind == kind && other.region.name == entry.region.name)
           entry.place.fail("the region '" + entry.region.name + "' has a " + name + " already; " +
                            (kind == BoundaryEntry::Kind::wind ? "remove one" : "add the two up"));

@@ -52,9 +52,9 @@ std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
   }
   add(Dynamics::gravity);
   if (has_damping_factor(scene.solver.integrator)) add(Dynamics::damping);
-  for (const ParameterSpec& spec :
-       {LoadParameters::traction, LoadParameters::pressure, LoadParameters::wind, LoadParameters::wind_drag,
-        Dynamics::angular_velocity, Dynamics::velocity, LoadParameters::nodal_load, Dynamics::rest_positions})
+  for (const ParameterSpec& spec : {LoadParameters::traction, LoadParameters::pressure, LoadParameters::wind,
+                                    LoadParameters::wind_drag, LoadParameters::moment, Dynamics::angular_velocity,
+                                    Dynamics::velocity, LoadParameters::nodal_load, Dynamics::rest_positions})
     add(spec);
   if (scene.contact) {
     for (const ParameterSpec& spec :
@@ -150,7 +150,8 @@ void parse_region(const Mapping& mapping, const Scene& scene, const Kind& kind, 
     entry.region = parse_region_name(*region);
     if (!of_boundary && !(kind.of_material && entry.per == Per::global))
       region->place.fail(
-          "goes with traction, pressure, wind, wind_drag, angular_velocity, velocity, and with `per: global` of a "
+          "goes with traction, pressure, wind, wind_drag, moment, angular_velocity, velocity, and with `per: global` "
+          "of a "
           "material's parameter; remove "
           "it");
   }
@@ -158,6 +159,7 @@ void parse_region(const Mapping& mapping, const Scene& scene, const Kind& kind, 
   using Of = BoundaryEntry::Kind;
   const auto [boundary_kind, what, zero] = entry.name == "traction" ? std::tuple(Of::traction, "traction", "[0, 0, 0]")
                                            : entry.name == "pressure" ? std::tuple(Of::pressure, "pressure", "0")
+                                           : entry.name == "moment"   ? std::tuple(Of::moment, "moment", "[0, 0, 0]")
                                            : entry.name == "wind" || entry.name == "wind_drag"
                                                ? std::tuple(Of::wind, "wind", "[0, 0, 0]")
                                                : std::tuple(Of::move, "move", "");

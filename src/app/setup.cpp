@@ -16,6 +16,7 @@
 #include "diffsim/mesh/bodies.hpp"
 #include "diffsim/mesh/boundary_mesh.hpp"
 #include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/directors.hpp"
 #include "diffsim/mesh/elevate.hpp"
 #include "diffsim/mesh/join_bodies.hpp"
 #include "diffsim/mesh/triangle_blocks.hpp"
@@ -202,6 +203,7 @@ void add_boundary(const Scene& scene, DifferentiableSolver& solver) {
       const std::string& region = entry.region.name;
       if (entry.kind == BoundaryEntry::Kind::traction) solver.add_traction(region, load("traction", true));
       if (entry.kind == BoundaryEntry::Kind::pressure) solver.add_pressure(region, load("pressure", false));
+      if (entry.kind == BoundaryEntry::Kind::moment) solver.add_moment(region, load("moment", true));
       if (entry.kind == BoundaryEntry::Kind::wind) solver.add_wind(region, load("wind", true), entry.drag);
     });
   add_nodal_loads(scene, solver);
@@ -324,7 +326,10 @@ MeshData load_mesh(MPI_Comm comm, const Scene& scene) {
   std::vector<NamedMesh> bodies;
   for (const BodyEntry& body : scene.bodies) {
     bodies.push_back({body.name, load_mesh(comm, body.mesh)});
-    at_place(body.place, [&] { place(bodies.back().data, body.placement); });
+    at_place(body.place, [&] {
+      place(bodies.back().data, body.placement);
+      if (body.cells && body.cells->has_directors) add_directors(comm, bodies.back().data, body.director);
+    });
   }
   MeshData joint;
   at_place(scene.bodies.front().place, [&] { joint = join_bodies(comm, std::move(bodies)); });

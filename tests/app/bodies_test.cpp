@@ -399,8 +399,10 @@ TEST_F(Bodies, AreRefusedWithAReason) {
           "bodies.crate.placement.rotate.axis: is zero");
   refused(changed("{translate: [0.3, 0.111, 0.1]}", "{translat: [0, 0, 0]}"), "did you mean 'translate'?");
   refused(changed("{translate: [0.3, 0.111, 0.1]}", "{translate: [0.3, 0.05, 0.1]}"), "at the start");
-  refused(changed("    placement", "    kind: rod\n    placement"), "bodies.crate.kind: ");
-  refused(changed("    placement", "    radius: 1\n    placement"), "not available in this version");
+  refused(changed("    placement", "    kind: rigid\n    placement"), "bodies.crate.kind: ");
+  refused(changed("    placement", "    density: 1\n    placement"), "not available in this version");
+  refused(changed("    placement", "    radius: 1\n    placement"), "is of a rod's section");
+  refused(changed("    placement", "    director: [0, 0, 1]\n    placement"), "is of rods and beams");
   refused(changed("cells: [2, 2, 2]}", "cells: [2, 2, 2]}, order: 2"), "bodies.slab.mesh.box: has another order");
   refused(changed("bodies:", crate_mesh + "\nbodies:"), "mesh: is given beside `bodies`");
   refused(changed("  slab:", "  all:"), "bodies.all: a body cannot have that name");

@@ -367,7 +367,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BOX "boundary:\n  - {region: x_min, fix: [x]}\n  - {fix: [x]}\n",
             "s.yaml:4: boundary[1].region: is missing; give the name of a region"},
         Bad{BOX "boundary: {region: x_min}\n",
-            "s.yaml:2: boundary: something is missing; give one of: fix, traction, pressure, wind, nodal_load, move"},
+            "s.yaml:2: boundary: something is missing; give one of: fix, traction, pressure, wind, moment, nodal_load, "
+            "move"},
         Bad{BOX "boundary: {region: x_min, move: {axis: [0, 0, 0]}}\n",
             "s.yaml:2: boundary.move.axis: has no length; give a direction such as [0, 0, 1]"},
         Bad{BOX "boundary: {region: x_min, move: {table: {times: [0, 1, 1], angle: [0, 1, 2]}}}\n",
@@ -396,7 +397,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BODY "parameters: {name: youngs_modulos}\n",
             "s.yaml:3: parameters.name: there is no 'youngs_modulos'; did you mean 'youngs_modulus'? use one of: "
             "density, "
-            "youngs_modulus, poisson_ratio, gravity, damping, traction, pressure, wind, wind_drag, angular_velocity, "
+            "youngs_modulus, poisson_ratio, gravity, damping, traction, pressure, wind, wind_drag, moment, "
+            "angular_velocity, "
             "velocity, nodal_load, "
             "rest_positions, initial_positions, "
             "initial_velocities"},

@@ -96,8 +96,9 @@ bool report_mesh(Job& job) {
   job.report["regions"] = ReportValue::list();
   for (const CountedRegion& region : regions) job.report["regions"].push_back(region.report);
   job.report["partition"] = partition;
-  job.out << fmt::format("mesh: {} vertices ({} unused), {} cells of {} nodes\n", mesh->num_global_vertices(),
-                         mesh->num_unused_vertices(), mesh->num_global_cells(), mesh->nodes_per_cell());
+  job.out << fmt::format("mesh: {} vertices ({} unused), {} cells of {} nodes\n",
+                         mesh->num_global_vertices() - mesh->num_global_directors(), mesh->num_unused_vertices(),
+                         mesh->num_global_cells(), mesh->nodes_per_cell());
   for (const CellKind kind : lower_kinds)
     if (mesh->num_global(kind) > 0) job.out << fmt::format("and {} {}\n", mesh->num_global(kind), name_of(kind));
   job.out << fmt::format("volume {:.6g} m³, edges {:.3g} to {:.3g} m, mean ratio {:.3g} (worst) {:.3g} (average)\n",
