@@ -47,7 +47,8 @@ ParameterSpec spec_of(const std::string& parameter) { return find_parameter_spec
 std::string unit_of(const std::string& parameter) { return std::string(spec_of(parameter).unit); }
 
 bool is_of_boundary(const std::string& parameter) {
-  constexpr std::array names{"traction", "pressure", "wind", "wind_drag", "moment", "angular_velocity", "velocity"};
+  constexpr std::array names{"traction", "pressure",         "wind",     "wind_drag",
+                             "moment",   "angular_velocity", "velocity", "attachment_stiffness"};
   return std::find(names.begin(), names.end(), parameter) != names.end();
 }
 
@@ -87,8 +88,8 @@ Scene parse_scene(const std::string& text, const std::string& file) {
   Scene scene;
   scene.file = file;
   const Value root = parse_yaml(text, file);
-  const Mapping mapping(root, {"mesh", "bodies", "regions", "material", "solver", "initial", "boundary", "contact",
-                               "objective", "parameters", "checkpoint", "optimiser", "output", "petsc"});
+  const Mapping mapping(root, {"mesh", "bodies", "regions", "material", "solver", "initial", "boundary", "attach",
+                               "contact", "objective", "parameters", "checkpoint", "optimiser", "output", "petsc"});
   if (const Value* value = mapping.find("bodies")) {
     for (const char* other : {"mesh", "material"})
       if (mapping.has(other)) mapping.place_of(other).fail("is given beside `bodies`; each body has its own");
@@ -103,6 +104,7 @@ Scene parse_scene(const std::string& text, const std::string& file) {
   scene.solver.place = mapping.place_of("solver");
   if (const Value* value = mapping.find("initial")) scene.initial = parse_initial(*value, scene);
   if (const Value* value = mapping.find("boundary")) scene.boundary = parse_boundary(*value, scene);
+  if (const Value* value = mapping.find("attach")) parse_attachments(*value, scene);
   if (const Value* value = mapping.find("contact")) scene.contact = parse_contact(*value, scene);
   for (const BodyEntry& body : scene.bodies) {
     if (!scene.contact && body.thickness && !has_thick_cells(body))

@@ -130,14 +130,16 @@ struct MoveSection {
 };
 
 struct BoundaryEntry {
-  enum class Kind { fix, traction, pressure, wind, moment, nodal_load, move };
+  enum class Kind { fix, traction, pressure, wind, moment, nodal_load, move, attach };
   Kind kind = Kind::fix;
   RegionName region;
   std::array<bool, 3> axes{};  ///< fix
   bool clamp = false;          ///< fix: and directions
   /// traction, wind, moment: [3], [steps, 3]; pressure: [], [steps]; nodal_load: [3], [N, 3], [steps, 3], [steps, N, 3]
   Numbers load;
-  double drag = 0.0;  ///< wind: kg/m³
+  double drag = 0.0;             ///< wind: kg/m³
+  std::optional<RegionName> to;  ///< attach: the region that this one is attached to
+  double stiffness = 0.0;        ///< attach: N/m
   MoveSection move;
   Place place;
 };

@@ -149,4 +149,22 @@ std::vector<BoundaryEntry> parse_boundary(const Value& value, const Scene& scene
   return entries;
 }
 
+void parse_attachments(const Value& value, Scene& scene) {
+  for (const Value* item : to_items(value)) {
+    const Mapping mapping(*item, {"region", "to", "stiffness"});
+    BoundaryEntry entry;
+    entry.kind = BoundaryEntry::Kind::attach;
+    entry.place = mapping.place();
+    entry.region = parse_region_name(mapping.need("region", "the name of a region, whose vertices are attached"));
+    entry.to = parse_region_name(mapping.need("to", "the name of the region that they are attached to"));
+    entry.stiffness = to_positive(
+        mapping.need("stiffness", "N/m, of the spring at each vertex; attachments without give are not there yet"),
+        "N/m");
+    for (const BoundaryEntry& other : scene.boundary)
+      if (other.kind == entry.kind && other.region.name == entry.region.name)
+        entry.place.fail("the region '" + entry.region.name + "' is attached already; give another one");
+    scene.boundary.push_back(std::move(entry));
+  }
+}
+
 }  // namespace diffsim::app

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "app/scene_sections.hpp"
+#include "diffsim/attach/parameters.hpp"
 #include "diffsim/contact/parameters.hpp"
 #include "diffsim/dynamics/explicit_model.hpp"
 #include "diffsim/dynamics/parameters.hpp"
@@ -56,6 +57,11 @@ std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
                                     LoadParameters::wind_drag, LoadParameters::moment, Dynamics::angular_velocity,
                                     Dynamics::velocity, LoadParameters::nodal_load, Dynamics::rest_positions})
     add(spec);
+  for (const BoundaryEntry& entry : scene.boundary)
+    if (entry.kind == BoundaryEntry::Kind::attach) {
+      add(AttachmentParameters::stiffness);
+      break;
+    }
   if (scene.contact) {
     for (const ParameterSpec& spec :
          {Contact::barrier_distance, Contact::barrier_stiffness, Contact::friction, Contact::friction_velocity})
@@ -150,19 +156,19 @@ void parse_region(const Mapping& mapping, const Scene& scene, const Kind& kind, 
     entry.region = parse_region_name(*region);
     if (!of_boundary && !(kind.of_material && entry.per == Per::global))
       region->place.fail(
-          "goes with traction, pressure, wind, wind_drag, moment, angular_velocity, velocity, and with `per: global` "
-          "of a "
-          "material's parameter; remove "
-          "it");
+          "goes with traction, pressure, wind, wind_drag, moment, angular_velocity, velocity, attachment_stiffness, "
+          "and "
+          "with `per: global` of a material's parameter; remove it");
   }
   if (!of_boundary) return;
   using Of = BoundaryEntry::Kind;
-  const auto [boundary_kind, what, zero] = entry.name == "traction" ? std::tuple(Of::traction, "traction", "[0, 0, 0]")
-                                           : entry.name == "pressure" ? std::tuple(Of::pressure, "pressure", "0")
-                                           : entry.name == "moment"   ? std::tuple(Of::moment, "moment", "[0, 0, 0]")
-                                           : entry.name == "wind" || entry.name == "wind_drag"
-                                               ? std::tuple(Of::wind, "wind", "[0, 0, 0]")
-                                               : std::tuple(Of::move, "move", "");
+  const auto [boundary_kind, what, zero] =
+      entry.name == "traction"                            ? std::tuple(Of::traction, "traction", "[0, 0, 0]")
+      : entry.name == "pressure"                          ? std::tuple(Of::pressure, "pressure", "0")
+      : entry.name == "moment"                            ? std::tuple(Of::moment, "moment", "[0, 0, 0]")
+      : entry.name == "attachment_stiffness"              ? std::tuple(Of::attach, "attachment", "")
+      : entry.name == "wind" || entry.name == "wind_drag" ? std::tuple(Of::wind, "wind", "[0, 0, 0]")
+                                                          : std::tuple(Of::move, "move", "");
   std::vector<std::string> there;
   for (const BoundaryEntry& boundary : scene.boundary)
     if (boundary.kind == boundary_kind) there.push_back(boundary.region.name);

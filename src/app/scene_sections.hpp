@@ -26,6 +26,8 @@ SolverSection parse_solver(const Value* value, const Scene& scene);
 /// `body`: the body that it is of; empty: the scene's own section.
 InitialSection parse_initial(const Value& value, const Scene& scene, const std::string& body = {});
 std::vector<BoundaryEntry> parse_boundary(const Value& value, const Scene& scene);
+/// Adds the attachments to the scene's boundary.
+void parse_attachments(const Value& value, Scene& scene);
 ContactSection parse_contact(const Value& value, const Scene& scene);
 /// Shapes of obstacles: {center:, radius:} and {from:, to:, radius:}.
 TriangleMesh parse_sphere(const Value& value);

@@ -37,7 +37,10 @@ void check_regions(const Scene& scene, const TetrahedralMesh& mesh) {
       material.region->place.fail("region '" + material.region->name +
                                   "' has no cells; name a volume group, a shape with whole cells in it, or all");
   }
-  for (const BoundaryEntry& entry : scene.boundary) find_region(mesh, entry.region);
+  for (const BoundaryEntry& entry : scene.boundary) {
+    find_region(mesh, entry.region);
+    if (entry.to) find_region(mesh, *entry.to);
+  }
   for (const ObjectiveEntry& objective : scene.objectives)
     std::visit([&](const auto& kind) { find_region(mesh, kind.region); }, objective.kind);
   for (const ParameterEntry& parameter : scene.parameters)
@@ -203,6 +206,7 @@ void add_boundary(const Scene& scene, DifferentiableSolver& solver) {
       const std::string& region = entry.region.name;
       if (entry.kind == BoundaryEntry::Kind::traction) solver.add_traction(region, load("traction", true));
       if (entry.kind == BoundaryEntry::Kind::pressure) solver.add_pressure(region, load("pressure", false));
+      if (entry.kind == BoundaryEntry::Kind::attach) solver.attach(region, entry.to->name, entry.stiffness);
       if (entry.kind == BoundaryEntry::Kind::moment) solver.add_moment(region, load("moment", true));
       if (entry.kind == BoundaryEntry::Kind::wind) solver.add_wind(region, load("wind", true), entry.drag);
     });

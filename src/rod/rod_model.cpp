@@ -7,7 +7,6 @@
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/core/stencil_inertia_impl.hpp"
 #include "diffsim/core/stencil_term_impl.hpp"
-#include "diffsim/mesh/manifold.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "diffsim/rod/parameters.hpp"
 #include "diffsim/rod/rod_energies.hpp"

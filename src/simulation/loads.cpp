@@ -1,6 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Loads of a DifferentiableSolver.
+// Loads and attachments of a DifferentiableSolver.
+#include "diffsim/attach/attachment.hpp"
+#include "diffsim/attach/parameters.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/load/nodal_load.hpp"
@@ -79,6 +81,21 @@ std::string DifferentiableSolver::add_moment(const std::string& region, const st
                 ErrorKind::input);
   parameters().add(LoadParameters::moment, Entities::one_for_all(mesh_->comm()), steps, region).field.from_host(moment);
   system().add_term(make_segment_moment(name, std::move(vertices)));
+  return name;
+}
+
+std::string DifferentiableSolver::attach(const std::string& region, const std::string& to, double stiffness) {
+  using Attachment = AttachmentParameters;
+  const std::string name = std::string(Attachment::stiffness.name) + ":" + region,
+                    place = std::string(Attachment::place.name) + ":" + region;
+  const Anchors anchors = find_anchors(*mesh_, region, to);
+  parameters().add(Attachment::stiffness, Entities::one_for_all(mesh_->comm()), 1, region).field.from_host({stiffness});
+  std::vector<double> places(3 * static_cast<std::size_t>(mesh_->num_owned_vertices()), 0.0);
+  for (std::size_t i = 0; i < anchors.vertices.size(); ++i)
+    for (std::size_t c = 0; c < 3; ++c)
+      places[3 * static_cast<std::size_t>(anchors.vertices[i]) + c] = anchors.places[3 * i + c];
+  parameters().add(Attachment::place, mesh_->owned_vertex_entities(), 1, region).field.from_host(places);
+  system().add_term(make_attachment(*mesh_, anchors, name, place));
   return name;
 }
 

@@ -1,5 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/simulation/parameter_specs.hpp"
+#include "diffsim/attach/parameters.hpp"
 
 #include <algorithm>
 
@@ -41,6 +42,7 @@ std::vector<ParameterSpec> parameter_specs() {
                                     Load::wind_drag,
                                     Load::moment,
                                     Load::nodal_load,
+                                    AttachmentParameters::stiffness,
                                     Dynamics::angular_velocity,
                                     Dynamics::velocity,
                                     Dynamics::rest_positions,

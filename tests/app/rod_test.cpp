@@ -42,7 +42,8 @@ class Rod : public CellModelTest {
 TEST_F(Rod, passes_the_check_of_its_gradient_by_every_parameter) {
   const std::string parameters =
       "parameters:\n  - {name: youngs_modulus, per: segment}\n  - {name: poisson_ratio, per: global}\n"
-      "  - {name: rod_radius, per: segment}\n  - {name: density, per: region}\n  - {name: rest_curvature, per: segment}\n"
+      "  - {name: rod_radius, per: segment}\n  - {name: density, per: region}\n  - {name: rest_curvature, per: "
+      "segment}\n"
       "  - {name: rest_twist, per: segment}\n  - {name: moment, per: step}\n  - {name: rest_positions, per: vertex}\n";
   for (const std::string integrator : {"symplectic_euler", "implicit_euler"}) {
     write("scene.yaml", scene(rod(), parameters, integrator, "  - {region: tip, moment: [0.01, 0.02, -0.01]}\n"));
@@ -112,6 +113,30 @@ TEST_F(Rod, hangs_beside_a_rope_as_alone) {
   };
   const double alone = gradient("", "alone"), beside = gradient(others, "beside");
   EXPECT_NEAR(beside, alone, 1e-12 * std::abs(alone));
+}
+
+/// The scene with a rope whose first vertex is attached to the rod.
+std::string with_cord(const std::string& attach, const std::string& more) {
+  std::string text = scene(rod(), more);
+  text.insert(text.find("regions:"),
+              "  cord:\n    kind: rope\n    mesh: {file: cord.obj}\n    material: {rope_stiffness: 20, rope_density: "
+              "0.1}\n");
+  text.insert(text.find("boundary:"), "  knot: {body: cord, vertices: [0]}\n");
+  text.insert(text.find("solver:"), attach);
+  return text;
+}
+
+TEST_F(Rod, carries_a_rope_that_is_attached_to_it) {
+  write("cord.obj", "v 0.3 0.03 0\nv 0.3 0.1 0.05\nv 0.3 0.2 0.05\nl 1 2\nl 2 3\n");
+  const std::string attach = "attach: [{region: cord/knot, to: cane/all, stiffness: 40}]\n";
+  write("scene.yaml", with_cord(attach, "parameters:\n  - {name: attachment_stiffness}\n  - {name: rod_radius}\n"));
+  good({"check", "scene.yaml"}, "check");
+  const std::string sought = "parameters: [{name: rod_radius}]\n";
+  refused(with_cord("attach: [{region: cord/knot, to: cane/all}]\n", sought), "stiffness: is missing");
+  refused(with_cord("attach: [{region: cord/knot, to: cane/al, stiffness: 40}]\n", sought), "unknown region 'cane/al'");
+  refused(with_cord("attach: [{region: cord/knot, to: cord/all, stiffness: 40}]\n", sought), "vertices in common");
+  write("cord.obj", "v 0.3 0.3 0\nv 0.3 0.4 0.05\nv 0.3 0.5 0.05\nl 1 2\nl 2 3\n");
+  refused(with_cord(attach, sought), "vertex 0 of cord of region 'cord/knot' is 0.2");
 }
 
 TEST_F(Rod, refuses_what_it_cannot_be_made_of) {

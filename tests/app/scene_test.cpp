@@ -226,7 +226,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BOX "solvr: {}\n",
             "s.yaml:2: solvr: unknown key; did you mean 'solver'? known keys: mesh, bodies, regions, material, solver, "
             "initial, "
-            "boundary, contact, objective, parameters, checkpoint, optimiser, output, petsc"},
+            "boundary, attach, contact, objective, parameters, checkpoint, optimiser, output, petsc"},
         Bad{BOX "solver:\n  dt: 0.1\n  step: 3\n",
             "s.yaml:4: solver.step: unknown key; did you mean 'steps'? known keys: integrator, dt, steps, substeps, "
             "damping, gravity, implicit_differentiation, "

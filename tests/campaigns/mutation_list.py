@@ -545,4 +545,13 @@ FAULTS = [
           "  if (!body.empty()) {", ["mesh.directors.np1"]),
     Fault("directors: neighbours' are not on the rank", "src/mesh/tetrahedral_mesh.cpp",
           "  need(directors_across);\n", "", ["mesh.directors.np2", "simulation.rods.np2"]),
+    # ---- attachments -----------------------------------------------------------------------------------------------
+    Fault("attachments: forces on copies do not come back", "src/core/term_with_copies.cpp",
+          "    nodes_->exchange()->add_to_owners(share);\n", "", ["simulation.attachment.np2"]),
+    Fault("attachments: places of copies are stale", "src/core/term_with_copies.cpp",
+          "    nodes_->exchange()->copy_to_ghosts(all);\n", "", ["simulation.attachment.np2"]),
+    Fault("attachments: triangles forget the height", "include/diffsim/attach/anchor.hpp",
+          "p[c] += height * normal[c];", "p[c] += 0.0 * height * normal[c];", ["attach.anchor.np1"]),
+    Fault("attachments: places on sections do not turn with these", "include/diffsim/attach/anchor.hpp",
+          "xi[1] / size * m[c] + xi[2]", "xi[1] / size * m[c] - xi[2]", ["attach.anchor.np1"]),
 ]

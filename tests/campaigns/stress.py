@@ -7,7 +7,8 @@
 Scenes: a ball and, with --data, a scanned shape pressed between plates to a third of their height and let go; rollers
 that pull a bar through a gap of half its thickness; a funnel with ten soft balls; a bar twisted until it buckles; eight
 interlocked links that are shaken; an arch of 25 soft stones; a house of cards; a mat twisted by both ends; a tube of
-cloth twisted by both ends. Geometry is made here, but for the scanned shape. Needs Python's standard library only.
+cloth twisted by both ends; rods that fall into a bowl; a rod pulled into a knot. Geometry is made here, but for the
+scanned shape. Needs Python's standard library only.
 """
 
 import argparse
@@ -277,6 +278,55 @@ def scene_tube(folder, _):
             f"boundary:\n  - {{region: left, move: {move(-1.0)}}}\n  - {{region: right, move: {move(1.0)}}}\n" +
             contact(1e-3, "1.0e5", more=", self: true, pairs: [{between: [tube, tube], thickness: 1.5e-3}]") +
             solver(0.04, 250))
+
+
+def write_lines(path, lines):
+    """Lines of points, m, each in segments from one point to the next."""
+    with open(path, "w") as out:
+        first = 1
+        for points in lines:
+            out.writelines(f"v {x!r} {y!r} {z!r}\n" for x, y, z in points)
+            out.writelines(f"l {first + i} {first + i + 1}\n" for i in range(len(points) - 1))
+            first += len(points)
+
+
+def scene_noodles(folder, _):
+    """Rods, 4 x 4 in rows, 0.2 m long and 4 mm thick, that fall into a bowl, E = 1 MPa."""
+    rods, segments, length, gap = 4, 20, 0.2, 0.015
+    lines = []
+    for i in range(rods):
+        for k in range(rods):
+            x, z = gap * (i - 0.5 * (rods - 1)), gap * (k - 0.5 * (rods - 1))
+            # Not quite straight, each in another direction.
+            lean = 0.004 * math.sin(1.0 + 2.0 * i + 3.0 * k)
+            lines.append([(x + lean * (s / segments) ** 2, 0.03 + length * s / segments, z) for s in range(segments + 1)])
+    write_lines(folder / "noodles.obj", lines)
+    bowl = [(0.1 * math.sin(a), 0.1 - 0.1 * math.cos(a)) for a in [0.05 + 0.31 * n for n in range(5)]]
+    write_funnel(folder / "bowl.obj", [(0.1, 0.16)] + bowl[::-1] + [(0.001, 0.0)], 24)
+    return ("bodies:\n  noodles: {kind: rod, mesh: {file: noodles.obj}, radius: 2.0e-3,\n"
+            "            material: {density: 1000, youngs_modulus: 1.0e6, poisson_ratio: 0.4}}\n"
+            "  bowl: {kind: obstacle, mesh: {file: bowl.obj}}\n" +
+            contact(1e-3, "1.0e5", 0.1, more=", self: true") + solver(0.01, 150, "[0, -9.81, 0]"))
+
+
+def scene_knot(folder, _):
+    """A rod 8 mm thick in an open trefoil, whose ends are pulled apart by 0.1 m/s each, E = 0.2 MPa."""
+    segments, points = 60, []
+    for s in range(segments + 1):
+        # A trefoil that is cut open, with its ends led away along x.
+        a = math.radians(75.0) + math.radians(330.0) * s / segments
+        points.append((0.04 * (math.sin(a) + 2.0 * math.sin(2.0 * a)), 0.04 * (math.cos(a) - 2.0 * math.cos(2.0 * a)),
+                       -0.04 * math.sin(3.0 * a)))
+    write_lines(folder / "knot.obj", [points])
+    out = [points[0][c] - points[-1][c] for c in range(3)]
+    size = math.sqrt(sum(v * v for v in out))
+    pull = lambda sign: f"{{velocity: [{', '.join(repr(sign * 0.1 * v / size) for v in out)}]}}"
+    return ("bodies:\n  cord: {kind: rod, mesh: {file: knot.obj}, radius: 4.0e-3,\n"
+            "         material: {density: 1000, youngs_modulus: 2.0e5, poisson_ratio: 0.4}}\n"
+            "regions:\n  first: {body: cord, vertices: [0, 1]}\n"
+            f"  last: {{body: cord, vertices: [{segments - 1}, {segments}]}}\n"
+            f"boundary:\n  - {{region: first, move: {pull(1.0)}}}\n  - {{region: last, move: {pull(-1.0)}}}\n" +
+            contact(1e-3, "1.0e5", 0.1, more=", self: true") + solver(0.01, 150))
 
 
 SCENES = {name[6:]: make for name, make in globals().items() if name.startswith("scene_")}

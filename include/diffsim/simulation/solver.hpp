@@ -65,6 +65,9 @@ class DifferentiableSolver {
   /// A moment on each segment of a region, N m: [3], or [steps, 3]. The segments have directors, as rods do. Returns
   /// the parameter's name.
   std::string add_moment(const std::string& region, const std::vector<double>& moment);
+  /// Attaches each vertex of a region to where it is at rest in the cells of the region `to` (attach/attachment.hpp),
+  /// by a spring, N/m. Returns the name of the stiffness; `attachment_place:REGION` is the other parameter.
+  std::string attach(const std::string& region, const std::string& to, double stiffness);
   /// Drag of moving air on a region's faces (`make_wind`): its velocity, m/s, [3], or [steps, 3], and the density times
   /// the drag coefficient, kg/m³. Returns the name of the velocity; `wind_drag:REGION` is the other parameter.
   std::string add_wind(const std::string& region, const std::vector<double>& wind, double drag);

@@ -1,0 +1,255 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string>
+
+#include "diffsim/attach/attachment.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/ranks.hpp"
+#include "diffsim/mesh/bodies.hpp"
+
+namespace diffsim {
+namespace {
+
+using Point = Vec3<double>;
+
+double length(const Point& x) { return std::sqrt(dot(x, x)); }
+
+/// A vertex that is to be attached.
+struct Attached {
+  std::array<double, 3> X;
+  std::int64_t number;  // in the file
+  int rank, index;      // of its owner, and there
+};
+
+/// The nearest place that a rank has found.
+struct Found {
+  double distance = std::numeric_limits<double>::infinity();
+  double off = 0.0;  // how far the anchor, with its frame, is from the vertex
+  std::array<int, 4> nodes{-1, -1, -1, -1};
+  std::array<double, 3> xi{};
+};
+
+class AnchorSearch {
+ public:
+  AnchorSearch(const TetrahedralMesh& mesh, const Region& to) : mesh_(mesh) {
+    const auto has = [&](const std::vector<int>& cells) {
+      return sum_over_ranks(static_cast<std::int64_t>(cells.size()), mesh.comm()) > 0;
+    };
+    if (has(to.cells)) {
+      kind_ = AnchorKind::tetrahedron;
+      const auto width = static_cast<std::size_t>(mesh.nodes_per_cell());
+      for (const int cell : to.cells) add(&mesh.cells()[width * static_cast<std::size_t>(cell)], 4);
+    } else if (const auto& triangles = to.cells_of(CellKind::triangle); has(triangles)) {
+      kind_ = AnchorKind::triangle;
+      for (const int cell : triangles) add(corners(CellKind::triangle, cell), 3);
+    } else if (const auto& segments = to.cells_of(CellKind::segment); has(segments)) {
+      add_segments(segments);
+    } else {
+      for (const int v : to.vertices) add(&v, 1);
+    }
+  }
+
+  AnchorKind kind() const { return kind_; }
+  std::size_t num_nodes() const {
+    return kind_ == AnchorKind::tetrahedron ? 4
+           : kind_ == AnchorKind::vertex    ? 1
+           : kind_ == AnchorKind::segment   ? 2
+                                            : 3;
+  }
+  /// Whether anchors keep the distance of a vertex that is not on a cell.
+  bool has_frame() const { return kind_ != AnchorKind::vertex && kind_ != AnchorKind::segment; }
+
+  Found nearest(const Point& X) const {
+    Found best;
+    for (const std::array<int, 4>& nodes : things_) {
+      const Found found = anchor(X, nodes);
+      if (found.distance < best.distance) best = found;
+    }
+    return best;
+  }
+
+ private:
+  const int* corners(CellKind kind, int cell) const {
+    return &mesh_.lower_cells(kind).vertices[static_cast<std::size_t>(corners_of(kind) * cell)];
+  }
+  void add(const int* nodes, std::size_t count) {
+    std::array<int, 4> all{-1, -1, -1, -1};
+    std::copy(nodes, nodes + count, all.begin());
+    things_.push_back(all);
+  }
+  void add_segments(const std::vector<int>& segments) {
+    const std::vector<int>& directors = mesh_.lower_cells(CellKind::segment).directors;
+    bool framed = true;
+    for (const int cell : segments)
+      framed = framed && !directors.empty() && directors[static_cast<std::size_t>(cell)] >= 0;
+    framed = sum_over_ranks(static_cast<std::int64_t>(!framed), mesh_.comm()) == 0;
+    kind_ = framed ? AnchorKind::framed_segment : AnchorKind::segment;
+    for (const int cell : segments) {
+      add(corners(CellKind::segment, cell), 2);
+      if (framed) things_.back()[2] = directors[static_cast<std::size_t>(cell)];
+    }
+  }
+
+  Point at(int vertex) const {
+    const double* const x = &mesh_.rest_positions()[3 * static_cast<std::size_t>(vertex)];
+    return {{x[0], x[1], x[2]}};
+  }
+
+  Found anchor(const Point& X, const std::array<int, 4>& nodes) const {
+    Found found;
+    found.nodes = nodes;
+    Point q[4];
+    for (std::size_t k = 0; k < num_nodes(); ++k) q[k] = at(nodes[k]);
+    const Point r = X - q[0];
+    if (kind_ == AnchorKind::vertex) {
+      found.distance = found.off = length(r);
+      return found;
+    }
+    // Coordinates of X in the thing's frame, and how far outside its ends or sides X is.
+    const Point a = q[1] - q[0];
+    if (kind_ == AnchorKind::segment || kind_ == AnchorKind::framed_segment) {
+      const double l = length(a), s = dot(a, r) / (l * l);
+      found.xi[0] = s;
+      const Point along{{s * a[0], s * a[1], s * a[2]}};
+      const Point across = r - along;
+      found.off = length(across);
+      const double beyond = std::max({0.0, -s, s - 1.0}) * l;
+      found.distance = std::hypot(found.off, beyond);
+      if (kind_ == AnchorKind::segment) {
+        found.off = found.distance;
+      } else {
+        Point m = q[2];
+        const double part = dot(a, m) / (l * l);
+        for (int c = 0; c < 3; ++c) m[c] -= part * a[c];
+        found.xi[1] = dot(across, m) / length(m);
+        found.xi[2] = dot(across, cross(a, m)) / (l * length(m));
+      }
+      return found;
+    }
+    const Point b = q[2] - q[0];
+    const Point third = kind_ == AnchorKind::triangle ? unit(cross(a, b)) : q[3] - q[0];
+    const double volume = dot(a, cross(b, third));
+    found.xi = {dot(r, cross(b, third)) / volume, dot(r, cross(third, a)) / volume, dot(r, cross(a, b)) / volume};
+    found.distance = kind_ == AnchorKind::triangle ? distance(X, {q[0], q[1], q[2]})
+                     : is_inside(found.xi)
+                         ? 0.0
+                         : std::min(std::min(distance(X, {q[0], q[1], q[2]}), distance(X, {q[0], q[1], q[3]})),
+                                    std::min(distance(X, {q[0], q[2], q[3]}), distance(X, {q[1], q[2], q[3]})));
+    return found;
+  }
+  static Point unit(const Point& x) {
+    const double l = length(x);
+    return {{x[0] / l, x[1] / l, x[2] / l}};
+  }
+  static bool is_inside(const std::array<double, 3>& xi) {
+    return xi[0] >= 0.0 && xi[1] >= 0.0 && xi[2] >= 0.0 && xi[0] + xi[1] + xi[2] <= 1.0;
+  }
+  static double distance(const Point& X, const Point& a, const Point& b) {
+    const Point e = b - a, r = X - a;
+    const double s = std::clamp(dot(e, r) / dot(e, e), 0.0, 1.0);
+    return length({{r[0] - s * e[0], r[1] - s * e[1], r[2] - s * e[2]}});
+  }
+  static double distance(const Point& X, const std::array<Point, 3>& q) {
+    const Point a = q[1] - q[0], b = q[2] - q[0], n = cross(a, b), r = X - q[0];
+    const double square = dot(n, n), s = dot(cross(r, b), n) / square, t = dot(cross(a, r), n) / square;
+    if (s >= 0.0 && t >= 0.0 && s + t <= 1.0) return std::abs(dot(r, n)) / std::sqrt(square);
+    return std::min({distance(X, q[0], q[1]), distance(X, q[1], q[2]), distance(X, q[2], q[0])});
+  }
+
+  const TetrahedralMesh& mesh_;
+  AnchorKind kind_ = AnchorKind::vertex;
+  std::vector<std::array<int, 4>> things_;
+};
+
+/// What all ranks have, on every rank, one rank's part after the other's.
+template <class T>
+std::vector<T> on_all_ranks(MPI_Comm comm, const std::vector<T>& mine) {
+  const int bytes = static_cast<int>(mine.size() * sizeof(T));
+  std::vector<int> sizes(static_cast<std::size_t>(num_ranks(comm))), begins(sizes.size(), 0);
+  DIFFSIM_MPI(MPI_Allgather(&bytes, 1, MPI_INT, sizes.data(), 1, MPI_INT, comm));
+  for (std::size_t r = 1; r < sizes.size(); ++r) begins[r] = begins[r - 1] + sizes[r - 1];
+  std::vector<T> all(static_cast<std::size_t>(begins.back() + sizes.back()) / sizeof(T));
+  DIFFSIM_MPI(MPI_Allgatherv(mine.data(), bytes, MPI_BYTE, all.data(), sizes.data(), begins.data(), MPI_BYTE, comm));
+  return all;
+}
+
+}  // namespace
+
+Anchors find_anchors(const TetrahedralMesh& mesh, const std::string& region, const std::string& to) {
+  const Region &of = mesh.region(region), &target = mesh.region(to);
+  const MPI_Comm comm = mesh.comm();
+  const int rank = rank_of(comm);
+  std::vector<Attached> mine;
+  bool is_of_both = false;
+  for (const int v : of.vertices) {
+    if (v >= mesh.num_owned_vertices()) continue;
+    const double* const X = &mesh.rest_positions()[3 * static_cast<std::size_t>(v)];
+    mine.push_back({{X[0], X[1], X[2]}, mesh.vertex_order().file_index()[static_cast<std::size_t>(v)], rank, v});
+    is_of_both = is_of_both || std::binary_search(target.vertices.begin(), target.vertices.end(), v);
+  }
+  if (sum_over_ranks(static_cast<std::int64_t>(is_of_both), comm) > 0)
+    throw Error(
+        "regions '" + region + "' and '" + to + "' have vertices in common, which cannot be attached to themselves",
+        ErrorKind::input);
+  const std::vector<Attached> attached = on_all_ranks(comm, mine);
+  const AnchorSearch search(mesh, target);
+  std::vector<Found> found;
+  std::vector<double> distances;
+  for (const Attached& vertex : attached) {
+    found.push_back(search.nearest({{vertex.X[0], vertex.X[1], vertex.X[2]}}));
+    distances.push_back(found.back().distance);
+  }
+  // The nearest of all ranks: by the distance, then the rank.
+  std::vector<double> least = distances;
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, least.data(), static_cast<int>(least.size()), MPI_DOUBLE, MPI_MIN, comm));
+  std::vector<int> chosen(attached.size());
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    chosen[i] = distances[i] == least[i] && std::isfinite(least[i]) ? rank : num_ranks(comm);
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, chosen.data(), static_cast<int>(chosen.size()), MPI_INT, MPI_MIN, comm));
+
+  const double longest = mesh.quality().max_edge;
+  std::vector<VertexPlace> owners(static_cast<std::size_t>(mesh.num_vertices()));
+  for (std::size_t v = 0; v < owners.size(); ++v) owners[v] = {rank, static_cast<int>(v)};
+  mesh.vertex_exchange().copy_to_ghosts(owners);
+
+  struct Answer {
+    std::size_t vertex;
+    double off;
+    std::array<VertexPlace, 4> nodes;
+    std::array<double, 3> xi;
+  };
+  std::vector<Answer> answers;
+  for (std::size_t i = 0; i < attached.size(); ++i) {
+    if (chosen[i] != rank) continue;
+    Answer answer{i, found[i].off, {}, found[i].xi};
+    for (std::size_t k = 0; k < search.num_nodes(); ++k)
+      answer.nodes[k] = owners[static_cast<std::size_t>(found[i].nodes[k])];
+    answers.push_back(answer);
+  }
+  answers = on_all_ranks(comm, answers);
+  std::sort(answers.begin(), answers.end(), [](const Answer& a, const Answer& b) { return a.vertex < b.vertex; });
+  Anchors anchors;
+  anchors.kind = search.kind();
+  for (const Answer& answer : answers) {
+    const Attached& vertex = attached[answer.vertex];
+    const double reach = search.has_frame() ? longest : 1e-6 * longest;
+    if (!((search.has_frame() ? least[answer.vertex] : answer.off) <= reach))
+      throw Error("vertex " + vertex_name(mesh.bodies(), vertex.number) + " of region '" + region + "' is " +
+                      std::to_string(least[answer.vertex]) + " m from region '" + to + "'" +
+                      (search.has_frame() ? ", more than the longest edge; place the bodies nearer to each other"
+                                          : ", which has no frame to keep a distance; place the vertex on it"),
+                  ErrorKind::input);
+    if (vertex.rank != rank) continue;
+    anchors.vertices.push_back(vertex.index);
+    anchors.nodes.insert(anchors.nodes.end(), answer.nodes.begin(),
+                         answer.nodes.begin() + static_cast<std::ptrdiff_t>(search.num_nodes()));
+    anchors.places.insert(anchors.places.end(), answer.xi.begin(), answer.xi.end());
+  }
+  return anchors;
+}
+
+}  // namespace diffsim

@@ -1,0 +1,145 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/core/term_with_copies.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "diffsim/core/device.hpp"
+#include "diffsim/core/exchange.hpp"
+#include "diffsim/core/field_pool.hpp"
+
+namespace diffsim {
+namespace {
+
+/// y = x, or y += x, over the first `count` values.
+void copy_values(int count, const Field& from, Field& to) {
+  const double* const x = from.data();
+  double* const y = to.data();
+  Kokkos::parallel_for(
+      "diffsim::core::copy_owned", Range(0, count), KOKKOS_LAMBDA(int i) { y[i] = x[i]; });
+  Kokkos::fence();
+}
+void add_values(int count, const Field& from, Field& to) {
+  const double* const x = from.data();
+  double* const y = to.data();
+  Kokkos::parallel_for(
+      "diffsim::core::add_owned", Range(0, count), KOKKOS_LAMBDA(int i) { y[i] += x[i]; });
+  Kokkos::fence();
+}
+
+class TermWithCopies final : public ForceTerm {
+ public:
+  TermWithCopies(std::unique_ptr<ForceTerm> term, const Entities& owned, const std::vector<VertexPlace>& copies)
+      : term_(std::move(term)),
+        copies_(copies),
+        nodes_(with_copies(owned, copies)),
+        count_(3 * static_cast<int>(owned.owned())) {}
+
+  std::string name() const override { return term_->name(); }
+  bool has_energy() const override { return term_->has_energy(); }
+  bool has_symmetric_jacobian() const override { return term_->has_symmetric_jacobian(); }
+  bool couplings_vary() const override { return true; }
+
+  void prepare(const ParameterSet& parameters) override { term_->prepare(parameters); }
+  void prepare_tangent(const ParameterSet& parameters, const ParameterSet& direction) override {
+    term_->prepare_tangent(parameters, direction);
+  }
+  void begin_adjoint(const ParameterSet& gradient) override { term_->begin_adjoint(gradient); }
+  void prepare_adjoint(const ParameterSet& parameters, ParameterSet& gradient) override {
+    term_->prepare_adjoint(parameters, gradient);
+  }
+  void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override {
+    term_->begin_adjoint_tangent(gradient, direction);
+  }
+
+  double energy(const Configuration& at, const ParameterSet& parameters) override {
+    const Field x = complete(at.positions);
+    return term_->energy(here(at, x), parameters);
+  }
+  void add_force(const Configuration& at, const ParameterSet& parameters, Field& force) override {
+    const Field x = complete(at.positions);
+    Field share = take("force");
+    term_->add_force(here(at, x), parameters, share);
+    hand_over(share, force);
+  }
+  void add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent, const ParameterSet& direction,
+                         Field& force_tangent) override {
+    const Field x = complete(at.positions), dx = complete(tangent.positions);
+    Field share = take("force_tangent");
+    term_->add_force_tangent(here(at, x), {dx, nullptr, tangent.time}, direction, share);
+    hand_over(share, force_tangent);
+  }
+  void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
+                         ParameterSet& gradient) override {
+    const Field x = complete(at.positions), w_here = complete(w);
+    Field share = take("x_bar");
+    term_->add_force_adjoint(here(at, x), w_here, {share}, gradient);
+    hand_over(share, adjoint.positions);
+  }
+  void add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
+                                 const ParameterSet& direction, const Field* w, const Field* dw,
+                                 const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent) override {
+    const Field x = complete(at.positions), dx = complete(tangent.positions);
+    const auto complete_or_none = [&](const Field* field) {
+      return field ? std::optional<Field>(complete(*field)) : std::nullopt;
+    };
+    const std::optional<Field> w_here = complete_or_none(w), dw_here = complete_or_none(dw);
+    Field share = take("x_bar");
+    term_->add_force_adjoint_tangent(here(at, x), {dx, nullptr, tangent.time}, direction, w_here ? &*w_here : nullptr,
+                                     dw_here ? &*dw_here : nullptr, {share}, gradient_tangent);
+    hand_over(share, adjoint_tangent.positions);
+  }
+
+  void add_couplings(const Configuration& at, Couplings& couplings) override {
+    term_->add_couplings(at, couplings);
+    couplings.set_copies(copies_);
+  }
+  void add_jacobian(const Configuration& at, const ParameterSet& parameters, const JacobianWeights& weights,
+                    BlockMatrix& matrix) override {
+    const Field x = complete(at.positions);
+    term_->add_jacobian(here(at, x), parameters, weights, matrix);
+  }
+  void add_stiffness_bound(const ParameterSet& parameters, Field& stiffness) override {
+    ParameterSet at_rest;
+    for (const Parameter& parameter : parameters) {
+      const bool is_rest = parameter.name() == "rest_positions";
+      at_rest.add({is_rest ? complete(parameter.field).clone() : parameter.field.clone(), parameter.spec});
+    }
+    Field share = take("stiffness");
+    term_->add_stiffness_bound(at_rest, share);
+    hand_over(share, stiffness);
+  }
+
+ private:
+  Field take(const char* name) const { return pool_->take(name, nodes_, 3); }
+  /// Values at the rank's own nodes, and the copies that the term has.
+  Field complete(const Field& field) const {
+    Field all = pool_->take(field.name(), nodes_, 3);
+    copy_values(count_, field, all);
+    nodes_->exchange()->copy_to_ghosts(all);
+    return all;
+  }
+  /// Adds shares, those of copies to the nodes' owners.
+  void hand_over(Field& share, Field& sum) const {
+    nodes_->exchange()->add_to_owners(share);
+    add_values(count_, share, sum);
+  }
+  static Configuration here(const Configuration& at, const Field& x) {
+    return {x, at.step, at.invalid_cell, nullptr, at.time, at.load_factor};
+  }
+
+  std::unique_ptr<ForceTerm> term_;
+  std::vector<VertexPlace> copies_;
+  std::shared_ptr<const Entities> nodes_;
+  int count_;
+  std::shared_ptr<FieldPool> pool_ = FieldPool::make();
+};
+
+}  // namespace
+
+std::unique_ptr<ForceTerm> make_term_with_copies(std::unique_ptr<ForceTerm> term, const Entities& owned,
+                                                 const std::vector<VertexPlace>& copies) {
+  return std::make_unique<TermWithCopies>(std::move(term), owned, copies);
+}
+
+}  // namespace diffsim
