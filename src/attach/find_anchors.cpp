@@ -33,6 +33,7 @@ struct Found {
   std::array<double, 3> xi{};
 };
 
+/// Search for the nearest of a region's cells, in the shape at rest, among those that this rank has.
 class AnchorSearch {
  public:
   AnchorSearch(const TetrahedralMesh& mesh, const Region& to) : mesh_(mesh) {
@@ -165,7 +166,7 @@ class AnchorSearch {
   std::vector<std::array<int, 4>> things_;
 };
 
-/// What all ranks have, on every rank, one rank's part after the other's.
+/// Values of all ranks, one rank's after the other's, on every rank.
 template <class T>
 std::vector<T> on_all_ranks(MPI_Comm comm, const std::vector<T>& mine) {
   const int bytes = static_cast<int>(mine.size() * sizeof(T));

@@ -11,7 +11,7 @@
 namespace diffsim {
 namespace {
 
-/// y = x, or y += x, over the first `count` values.
+/// Sets y = x, or adds x to y, over the first `count` values.
 void copy_values(int count, const Field& from, Field& to) {
   const double* const x = from.data();
   double* const y = to.data();

@@ -22,7 +22,7 @@ Vector times(double a, const Vector& x) { return {{a * x[0], a * x[1], a * x[2]}
 double length(const Vector& x) { return std::sqrt(dot(x, x)); }
 Vector unit(const Vector& x) { return times(1.0 / length(x), x); }
 
-/// What all ranks have, one rank's part after the other's, on the first rank.
+/// Values of all ranks, one rank's after the other's, on the first rank.
 template <class T>
 std::vector<T> on_first_rank(MPI_Comm comm, const std::vector<T>& mine, MPI_Datatype type) {
   const int count = static_cast<int>(mine.size());

@@ -15,7 +15,8 @@ namespace diffsim {
 std::vector<std::int64_t> vertices_across(MPI_Comm comm, const std::vector<std::int64_t>& corners, int num_corners,
                                           std::int64_t num_vertices);
 
-/// The same with a number of the other cell in place of its vertex; `numbers`: one for each of this rank's cells.
+/// For each side of this rank's cells, as `vertices_across`, a number of the other cell in place of its vertex.
+/// `numbers`: one for each of this rank's cells.
 std::vector<std::int64_t> numbers_across(MPI_Comm comm, const std::vector<std::int64_t>& corners, int num_corners,
                                          const std::vector<std::int64_t>& numbers, std::int64_t num_vertices);
 

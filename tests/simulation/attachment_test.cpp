@@ -16,17 +16,7 @@
 namespace diffsim {
 namespace {
 
-MeshData line(MPI_Comm comm, int n, std::array<double, 3> from, std::array<double, 3> to) {
-  std::vector<std::array<double, 3>> points;
-  std::vector<std::array<std::int64_t, 2>> ends;
-  for (std::int64_t i = 0; i <= n; ++i) {
-    const double s = static_cast<double>(i) / n;
-    points.push_back(
-        {from[0] + s * (to[0] - from[0]), from[1] + s * (to[1] - from[1]), from[2] + s * (to[2] - from[2])});
-    if (i > 0) ends.push_back({i - 1, i});
-  }
-  return testing_spring::segments(comm, points, ends);
-}
+using testing_spring::line;
 
 /// A block that is held, a rod whose first two vertices are in the block, a sheet that is attached beside the rod, and
 /// a rope on the sheet.

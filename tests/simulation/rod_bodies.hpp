@@ -143,7 +143,7 @@ inline bool is_positive(std::vector<double> A, std::size_t n) {
   return true;
 }
 
-/// Where is_stable(load) ends to hold between two loads.
+/// The load, between two loads, up to which is_stable(load) is true.
 inline double critical_load(double low, double high, const std::function<bool(double)>& is_stable) {
   while (high - low > 1e-6 * high) {
     const double middle = 0.5 * (low + high);

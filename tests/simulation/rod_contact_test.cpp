@@ -20,22 +20,12 @@ namespace diffsim {
 namespace {
 
 using Case = testing_thin::ContactCase;
+using testing_thin::throw_down;
 
 std::string name_of_case(const ::testing::TestParamInfo<Case>& of) { return of.param.name(); }
 
-/// A line of n segments from one point to another, a little curved along `sag`.
-MeshData line(MPI_Comm comm, int n, std::array<double, 3> from, std::array<double, 3> to, std::array<double, 3> sag) {
-  std::vector<std::array<double, 3>> points;
-  std::vector<std::array<std::int64_t, 2>> ends;
-  for (std::int64_t i = 0; i <= n; ++i) {
-    const double s = static_cast<double>(i) / n;
-    std::array<double, 3> x{};
-    for (std::size_t c = 0; c < 3; ++c) x[c] = from[c] + s * (to[c] - from[c]) + 4.0 * s * (1.0 - s) * sag[c];
-    points.push_back(x);
-    if (i > 0) ends.push_back({i - 1, i});
-  }
-  return testing_spring::segments(comm, points, ends);
-}
+using testing_spring::line;
+
 MeshData rod_line(MPI_Comm comm, int n, std::array<double, 3> from, std::array<double, 3> to,
                   std::array<double, 3> sag) {
   MeshData data = line(comm, n, from, to, sag);
@@ -52,15 +42,6 @@ DifferentiableMaterial soft_rod(const std::string& region) {
            {"rod_rest_twist", 0.4},
            {"rod_density", 900.0}},
           region};
-}
-
-void throw_down(DifferentiableSolver& solver, const std::string& region) {
-  const TetrahedralMesh& mesh = *solver.mesh();
-  std::vector<double> start(3 * static_cast<std::size_t>(mesh.num_owned_vertices()), 0.0);
-  for (const int v : mesh.region(region).vertices)
-    for (std::size_t c = 0; c < 3 && v < mesh.num_owned_vertices(); ++c)
-      start[3 * static_cast<std::size_t>(v) + c] = std::array{0.3, -0.4, 0.15}[c];
-  solver.set_initial_velocity(start);
 }
 
 DifferentiableSolver make_rod_on_block(const Case& of, MPI_Comm comm) {

@@ -30,17 +30,9 @@ const std::vector<std::string> of_beam{"beam_axial_stiffness",
 /// How a rod is held at its start: by nothing, a clamp, a wall of two vertices, or such a wall that turns and travels.
 enum class Hold { none, clamp, wall, motion };
 
-/// A rod of 10 segments of several lengths, curved in space; `model`: rod or beam.
+/// A rod of 10 segments; `model`: rod or beam.
 DifferentiableSolver make_rod(const std::string& model, const std::string& integrator, Hold hold, MPI_Comm comm) {
-  std::vector<std::array<double, 3>> points;
-  std::vector<std::array<std::int64_t, 2>> ends;
-  for (std::int64_t i = 0; i <= 10; ++i) {
-    const double s = static_cast<double>(i) + 0.2 * std::sin(1.9 * static_cast<double>(i));
-    points.push_back({0.05 * s, 0.004 * s * s, 0.02 * std::sin(0.8 * s)});
-    // Every third segment runs backwards.
-    if (i > 0) ends.push_back(i % 3 == 0 ? std::array{i, i - 1} : std::array{i - 1, i});
-  }
-  MeshData data = testing_spring::segments(comm, points, ends);
+  MeshData data = testing_spring::curved_line(comm, 10);
   add_directors(comm, data);
   auto mesh = std::make_shared<TetrahedralMesh>(comm, std::move(data));
   mesh->define_region("first", VertexList{{0}});

@@ -14,17 +14,9 @@ namespace {
 
 const std::vector<std::string> of_rope{"rope_stiffness", "rope_bending", "rope_density"};
 
-/// A rope of 12 segments of several lengths, curved in space, that hangs from its first two vertices.
+/// A rope of 12 segments that hangs from its first two vertices.
 DifferentiableSolver make_rope(const std::string& integrator, MPI_Comm comm) {
-  std::vector<std::array<double, 3>> points;
-  std::vector<std::array<std::int64_t, 2>> ends;
-  for (std::int64_t i = 0; i <= 12; ++i) {
-    const double s = static_cast<double>(i) + 0.2 * std::sin(1.9 * static_cast<double>(i));
-    points.push_back({0.05 * s, 0.004 * s * s, 0.02 * std::sin(0.8 * s)});
-    // Every third segment runs backwards.
-    if (i > 0) ends.push_back(i % 3 == 0 ? std::array{i, i - 1} : std::array{i - 1, i});
-  }
-  auto mesh = std::make_shared<TetrahedralMesh>(comm, testing_spring::segments(comm, points, ends));
+  auto mesh = std::make_shared<TetrahedralMesh>(comm, testing_spring::curved_line(comm, 12));
   mesh->define_region("held", VertexList{{0, 1}});
   SolverOptions options{
       .dt = 0.004, .substeps = 3, .damping = 0.99, .gravity = {0.3, -4.8, -9.4}, .integrator = integrator};

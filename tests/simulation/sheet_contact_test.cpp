@@ -20,6 +20,7 @@ namespace {
 
 using testing::grid_of_triangles;
 using testing::whole_on_first_rank;
+using testing_thin::throw_down;
 
 struct Case : testing_thin::ContactCase {
   std::string kind;
@@ -54,15 +55,6 @@ MeshData sheet(MPI_Comm comm, double height) {
     x[2] = 0.31 * u + 0.95 * w - 0.012;
   }
   return whole_on_first_rank(comm, std::move(data));
-}
-
-void throw_down(DifferentiableSolver& solver, const std::string& region) {
-  const TetrahedralMesh& mesh = *solver.mesh();
-  std::vector<double> start(3 * static_cast<std::size_t>(mesh.num_owned_vertices()), 0.0);
-  for (const int v : mesh.region(region).vertices)
-    for (std::size_t c = 0; c < 3 && v < mesh.num_owned_vertices(); ++c)
-      start[3 * static_cast<std::size_t>(v) + c] = std::array{0.3, -0.4, 0.15}[c];
-  solver.set_initial_velocity(start);
 }
 
 DifferentiableSolver make_sheet_on_plane(const Case& of, MPI_Comm comm) {

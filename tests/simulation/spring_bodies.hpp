@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,33 @@ inline MeshData segments(MPI_Comm comm, const std::vector<std::array<double, 3>>
   for (const auto& x : points) data.coordinates.insert(data.coordinates.end(), x.begin(), x.end());
   for (const auto& pair : ends) cells.nodes.insert(cells.nodes.end(), pair.begin(), pair.end());
   return data;
+}
+
+/// A line of n segments from one point to another, curved by `sag` in its middle.
+inline MeshData line(MPI_Comm comm, int n, const std::array<double, 3>& from, const std::array<double, 3>& to,
+                     const std::array<double, 3>& sag = {}) {
+  std::vector<std::array<double, 3>> points;
+  std::vector<std::array<std::int64_t, 2>> ends;
+  for (std::int64_t i = 0; i <= n; ++i) {
+    const double s = static_cast<double>(i) / n;
+    std::array<double, 3> x{};
+    for (std::size_t c = 0; c < 3; ++c) x[c] = from[c] + s * (to[c] - from[c]) + 4.0 * s * (1.0 - s) * sag[c];
+    points.push_back(x);
+    if (i > 0) ends.push_back({i - 1, i});
+  }
+  return segments(comm, points, ends);
+}
+
+/// A line of n segments of several lengths, curved in space; every third segment runs backwards.
+inline MeshData curved_line(MPI_Comm comm, int n) {
+  std::vector<std::array<double, 3>> points;
+  std::vector<std::array<std::int64_t, 2>> ends;
+  for (std::int64_t i = 0; i <= n; ++i) {
+    const double s = static_cast<double>(i) + 0.2 * std::sin(1.9 * static_cast<double>(i));
+    points.push_back({0.05 * s, 0.004 * s * s, 0.02 * std::sin(0.8 * s)});
+    if (i > 0) ends.push_back(i % 3 == 0 ? std::array{i, i - 1} : std::array{i - 1, i});
+  }
+  return segments(comm, points, ends);
 }
 
 /// A net of nx · ny meshes with one diagonal each, a little bent, so that no two springs are parallel.

@@ -1,12 +1,14 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <string>
+#include <vector>
 
 #include "diffsim/dynamics/explicit_model.hpp"
 #include "diffsim/simulation/simulator.hpp"
 
-/// Contact of springs and sheets in tests of gradients: cases, and options that they have in common.
+/// Contact of springs, sheets and rods in tests of gradients: cases, and options that they have in common.
 namespace diffsim::testing_thin {
 
 struct ContactCase {
@@ -40,5 +42,15 @@ struct ContactCase {
     return options;
   }
 };
+
+/// Gives the vertices of a region a velocity downwards and to a side.
+inline void throw_down(DifferentiableSolver& solver, const std::string& region) {
+  const TetrahedralMesh& mesh = *solver.mesh();
+  std::vector<double> start(3 * static_cast<std::size_t>(mesh.num_owned_vertices()), 0.0);
+  for (const int v : mesh.region(region).vertices)
+    for (std::size_t c = 0; c < 3 && v < mesh.num_owned_vertices(); ++c)
+      start[3 * static_cast<std::size_t>(v) + c] = std::array{0.3, -0.4, 0.15}[c];
+  solver.set_initial_velocity(start);
+}
 
 }  // namespace diffsim::testing_thin

@@ -57,7 +57,7 @@ struct MassAdjoints {
     for (int k = 0; k < n; ++k) row[k] = sum.derivative[k];
   }
 };
-/// Their derivatives along a direction and dw.
+/// Derivatives of what MassAdjoints gives, along a direction and dw.
 template <class F>
 struct MassAdjointTangents {
   Addresses<F::num_values> direction;

@@ -109,7 +109,7 @@ struct RodSectionShape {
   };
 };
 
-/// What the segment beyond a joint is.
+/// Kind of the neighbour beyond a joint.
 enum class Beyond : int {
   segment = 0,    ///< one of the rod
   wall = 1,       ///< a segment that is held
