@@ -137,8 +137,10 @@ VertexVectors load_vertices(const TetrahedralMesh& mesh, const Numbers& numbers,
     vectors.steps = array.shape.size() == 2 ? static_cast<int>(array.shape[0]) : 0;
     for (std::size_t row = 0; row < array.values.size(); row += 3)
       for (std::size_t v = 0; v < owned; ++v)
-        vectors.values.insert(vectors.values.end(), array.values.begin() + static_cast<std::ptrdiff_t>(row),
-                              array.values.begin() + static_cast<std::ptrdiff_t>(row + 3));
+        for (std::size_t c = 0; c < 3; ++c) {
+          const bool is_place = mesh.is_director().empty() || mesh.is_director()[v] == 0;
+          vectors.values.push_back(is_place ? array.values[row + c] : 0.0);
+        }
   };
   if (const Array* array = numbers.array()) {
     spread(*array);

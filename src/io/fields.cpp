@@ -173,7 +173,13 @@ CellModes read_cell_modes(const TetrahedralMesh& mesh, const std::string& path, 
 
 StepValues read_vertex_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
                              int components, const std::string& body) {
-  return read_steps(mesh, {vertex_rows(mesh), mesh.vertex_order(), "vertex"}, path, dataset, components, body);
+  StepValues read =
+      read_steps(mesh, {vertex_rows(mesh), mesh.vertex_order(), "vertex"}, path, dataset, components, body);
+  // Directors have no rows.
+  const std::vector<char>& is_director = mesh.is_director();
+  for (std::size_t i = 0; !is_director.empty() && i < read.values.size(); ++i)
+    if (is_director[i / static_cast<std::size_t>(components) % is_director.size()] != 0) read.values[i] = 0.0;
+  return read;
 }
 
 StepValues read_cell_steps(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,

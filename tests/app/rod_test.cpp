@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
 // Scenes of rods and beams.
+#include <array>
 #include <cmath>
 
 #include "cell_model_fixture.hpp"
@@ -113,6 +114,44 @@ TEST_F(Rod, hangs_beside_a_rope_as_alone) {
   };
   const double alone = gradient("", "alone"), beside = gradient(others, "beside");
   EXPECT_NEAR(beside, alone, 1e-12 * std::abs(alone));
+}
+
+TEST_F(Rod, moves_as_a_whole_with_a_velocity_for_all) {
+  // Directors have none of it: the rod neither turns nor deforms.
+  std::string text = scene(rod(), "initial: {velocity: [0.3, -0.2, 0.1]}\n");
+  const std::size_t boundary = text.find("boundary:");
+  text.erase(boundary, text.find("solver:") - boundary);
+  text.replace(text.find("-9.8"), 4, "0");
+  write("scene.yaml", text);
+  good({"simulate", "scene.yaml"}, "run");
+  const auto moved = [&](const std::string& name, std::size_t count) {
+    const std::vector<double> x = dataset("run/trajectory.h5", "/bodies/cane/" + name);
+    std::vector<double> by;
+    for (std::size_t i = 0; i < 3 * count; ++i) by.push_back(x[x.size() - 3 * count + i] - x[i]);
+    return by;
+  };
+  constexpr std::array speed{0.3, -0.2, 0.1};
+  const std::vector<double> places = moved("positions", num_segments + 1);
+  for (std::size_t i = 0; i < places.size(); ++i) EXPECT_NEAR(places[i], 0.024 * speed[i % 3], 1e-12);
+  for (const double d : moved("directors/positions", num_segments)) EXPECT_NEAR(d, 0.0, 1e-12);
+  // Sought as one for all, too.
+  std::string asked = text + "parameters: [{name: initial_velocities, per: global}]\n";
+  write("scene.yaml", asked);
+  good({"check", "scene.yaml"}, "check");
+  // From a file, which has values of places alone.
+  {
+    std::vector<double> rows;
+    for (std::size_t i = 0; rank_ == 0 && i < 3 * (num_segments + 1); ++i) rows.push_back(speed[i % 3]);
+    Hdf5File file = Hdf5File::create(MPI_COMM_WORLD, path("start.h5"), "diffsim test", 1);
+    file.write_rows("/bodies/cane/speed", rows, {3}, "m/s");
+    file.publish();
+  }
+  const std::string given = "{velocity: [0.3, -0.2, 0.1]}";
+  text.replace(text.find(given), given.size(), "{velocity: {file: start.h5, dataset: /speed}}");
+  write("scene.yaml", text);
+  good({"simulate", "scene.yaml"}, "run");
+  for (const double d : moved("directors/positions", num_segments)) EXPECT_NEAR(d, 0.0, 1e-12);
+  EXPECT_NEAR(moved("positions", num_segments + 1)[0], 0.024 * 0.3, 1e-12);
 }
 
 /// The scene with a rope whose first vertex is attached to the rod.

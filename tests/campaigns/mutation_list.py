@@ -554,4 +554,11 @@ FAULTS = [
           "p[c] += height * normal[c];", "p[c] += 0.0 * height * normal[c];", ["attach.anchor.np1"]),
     Fault("attachments: places on sections do not turn with these", "include/diffsim/attach/anchor.hpp",
           "xi[1] / size * m[c] + xi[2]", "xi[1] / size * m[c] - xi[2]", ["attach.anchor.np1"]),
+    Fault("directors: a velocity for all is theirs, too", "src/app/inputs.cpp",
+          "vectors.values.push_back(is_place ? array.values[row + c] : 0.0);",
+          "vectors.values.push_back(array.values[row + c]);", ["app.rod.np1"]),
+    Fault("directors: values that files have not are no numbers", "src/io/fields.cpp",
+          "!= 0) read.values[i] = 0.0;", "!= 0) continue;", ["app.rod.np1"]),
+    Fault("directors: are of the group of all vertices", "src/app/unknowns.cpp",
+          "if (mesh.is_director()[v] != 0) unknown.group[v] = -1;", "", ["app.rod.np1"]),
 ]
