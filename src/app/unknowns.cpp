@@ -311,7 +311,7 @@ Unknown make_unknown(const Scene& scene, DifferentiableSolver& solver, const Par
   } else if (entry.per == Per::global) {
     unknown.group.assign(entries.count, 0);
     unknown.group_names = {""};
-    // What all vertices have, directors have not.
+    // Directors are not in the group of all vertices.
     const bool of_vertices = spec_of(entry.name).home == ParameterHome::vertices;
     for (std::size_t v = 0; of_vertices && !mesh.is_director().empty() && v < unknown.group.size(); ++v)
       if (mesh.is_director()[v] != 0) unknown.group[v] = -1;

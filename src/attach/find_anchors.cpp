@@ -9,6 +9,7 @@
 #include "diffsim/attach/attachment.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/ranks.hpp"
+#include "diffsim/core/redistribute.hpp"
 #include "diffsim/mesh/bodies.hpp"
 
 namespace diffsim {
@@ -66,7 +67,7 @@ class AnchorSearch {
 
   Found nearest(const Point& X) const {
     Found best;
-    for (const std::array<int, 4>& nodes : things_) {
+    for (const std::array<int, 4>& nodes : cells_) {
       const Found found = anchor(X, nodes);
       if (found.distance < best.distance) best = found;
     }
@@ -80,7 +81,7 @@ class AnchorSearch {
   void add(const int* nodes, std::size_t count) {
     std::array<int, 4> all{-1, -1, -1, -1};
     std::copy(nodes, nodes + count, all.begin());
-    things_.push_back(all);
+    cells_.push_back(all);
   }
   void add_segments(const std::vector<int>& segments) {
     const std::vector<int>& directors = mesh_.lower_cells(CellKind::segment).directors;
@@ -91,7 +92,7 @@ class AnchorSearch {
     kind_ = framed ? AnchorKind::framed_segment : AnchorKind::segment;
     for (const int cell : segments) {
       add(corners(CellKind::segment, cell), 2);
-      if (framed) things_.back()[2] = directors[static_cast<std::size_t>(cell)];
+      if (framed) cells_.back()[2] = directors[static_cast<std::size_t>(cell)];
     }
   }
 
@@ -110,7 +111,7 @@ class AnchorSearch {
       found.distance = found.off = length(r);
       return found;
     }
-    // Coordinates of X in the thing's frame, and how far outside its ends or sides X is.
+    // Coordinates of X in the cell's frame, and how far outside its ends or sides X is.
     const Point a = q[1] - q[0];
     if (kind_ == AnchorKind::segment || kind_ == AnchorKind::framed_segment) {
       const double l = length(a), s = dot(a, r) / (l * l);
@@ -163,7 +164,7 @@ class AnchorSearch {
 
   const TetrahedralMesh& mesh_;
   AnchorKind kind_ = AnchorKind::vertex;
-  std::vector<std::array<int, 4>> things_;
+  std::vector<std::array<int, 4>> cells_;
 };
 
 /// Values of all ranks, one rank's after the other's, on every rank.
@@ -212,40 +213,41 @@ Anchors find_anchors(const TetrahedralMesh& mesh, const std::string& region, con
     chosen[i] = distances[i] == least[i] && std::isfinite(least[i]) ? rank : num_ranks(comm);
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, chosen.data(), static_cast<int>(chosen.size()), MPI_INT, MPI_MIN, comm));
 
-  const double longest = mesh.quality().max_edge;
   std::vector<VertexPlace> owners(static_cast<std::size_t>(mesh.num_vertices()));
   for (std::size_t v = 0; v < owners.size(); ++v) owners[v] = {rank, static_cast<int>(v)};
   mesh.vertex_exchange().copy_to_ghosts(owners);
 
   struct Answer {
     std::size_t vertex;
-    double off;
     std::array<VertexPlace, 4> nodes;
     std::array<double, 3> xi;
   };
   std::vector<Answer> answers;
   for (std::size_t i = 0; i < attached.size(); ++i) {
     if (chosen[i] != rank) continue;
-    Answer answer{i, found[i].off, {}, found[i].xi};
+    Answer answer{i, {}, found[i].xi};
     for (std::size_t k = 0; k < search.num_nodes(); ++k)
       answer.nodes[k] = owners[static_cast<std::size_t>(found[i].nodes[k])];
     answers.push_back(answer);
   }
-  answers = on_all_ranks(comm, answers);
+  const double longest = mesh.quality().max_edge, reach = search.has_frame() ? longest : 1e-6 * longest;
+  collectively(comm, [&] {
+    for (std::size_t i = 0; i < attached.size(); ++i) {
+      const bool is_near = (search.has_frame() ? found[i].distance : found[i].off) <= reach;
+      if (chosen[i] < num_ranks(comm) && (chosen[i] != rank || is_near)) continue;
+      throw Error("vertex " + vertex_name(mesh.bodies(), attached[i].number) + " of region '" + region + "' is " +
+                      std::to_string(least[i]) + " m from region '" + to + "'" +
+                      (search.has_frame() ? ", more than the longest edge; place the bodies nearer to each other"
+                                          : ", which has no frame to keep a distance; place the vertex on it"),
+                  ErrorKind::input);
+    }
+  });
+  answers = redistribute(comm, answers, [&](const Answer& answer) { return attached[answer.vertex].rank; });
   std::sort(answers.begin(), answers.end(), [](const Answer& a, const Answer& b) { return a.vertex < b.vertex; });
   Anchors anchors;
   anchors.kind = search.kind();
   for (const Answer& answer : answers) {
-    const Attached& vertex = attached[answer.vertex];
-    const double reach = search.has_frame() ? longest : 1e-6 * longest;
-    if (!((search.has_frame() ? least[answer.vertex] : answer.off) <= reach))
-      throw Error("vertex " + vertex_name(mesh.bodies(), vertex.number) + " of region '" + region + "' is " +
-                      std::to_string(least[answer.vertex]) + " m from region '" + to + "'" +
-                      (search.has_frame() ? ", more than the longest edge; place the bodies nearer to each other"
-                                          : ", which has no frame to keep a distance; place the vertex on it"),
-                  ErrorKind::input);
-    if (vertex.rank != rank) continue;
-    anchors.vertices.push_back(vertex.index);
+    anchors.vertices.push_back(attached[answer.vertex].index);
     anchors.nodes.insert(anchors.nodes.end(), answer.nodes.begin(),
                          answer.nodes.begin() + static_cast<std::ptrdiff_t>(search.num_nodes()));
     anchors.places.insert(anchors.places.end(), answer.xi.begin(), answer.xi.end());

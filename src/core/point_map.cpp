@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/node_vectors.hpp"
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/exchange.hpp"
@@ -59,6 +60,8 @@ void add_products(const Rows& rows, const double* x, double* y) {
   Kokkos::fence();
 }
 
+}  // namespace
+
 void copy_vectors(const double* from, double* to, std::size_t nodes) {
   Kokkos::parallel_for(
       "diffsim::core::copy_nodes", Range(0, static_cast<int>(3 * nodes)), KOKKOS_LAMBDA(int i) { to[i] = from[i]; });
@@ -70,8 +73,6 @@ void add_vectors(const double* from, double* to, std::size_t nodes) {
       "diffsim::core::add_nodes", Range(0, static_cast<int>(3 * nodes)), KOKKOS_LAMBDA(int i) { to[i] += from[i]; });
   Kokkos::fence();
 }
-
-}  // namespace
 
 std::shared_ptr<const Entities> with_copies(const Entities& owned, const std::vector<VertexPlace>& copies) {
   std::vector<PetscInt> ranks, places;

@@ -4,36 +4,17 @@
 #include <optional>
 #include <utility>
 
-#include "diffsim/core/device.hpp"
+#include "core/node_vectors.hpp"
 #include "diffsim/core/exchange.hpp"
 #include "diffsim/core/field_pool.hpp"
 
 namespace diffsim {
 namespace {
 
-/// Sets y = x, or adds x to y, over the first `count` values.
-void copy_values(int count, const Field& from, Field& to) {
-  const double* const x = from.data();
-  double* const y = to.data();
-  Kokkos::parallel_for(
-      "diffsim::core::copy_owned", Range(0, count), KOKKOS_LAMBDA(int i) { y[i] = x[i]; });
-  Kokkos::fence();
-}
-void add_values(int count, const Field& from, Field& to) {
-  const double* const x = from.data();
-  double* const y = to.data();
-  Kokkos::parallel_for(
-      "diffsim::core::add_owned", Range(0, count), KOKKOS_LAMBDA(int i) { y[i] += x[i]; });
-  Kokkos::fence();
-}
-
 class TermWithCopies final : public ForceTerm {
  public:
   TermWithCopies(std::unique_ptr<ForceTerm> term, const Entities& owned, const std::vector<VertexPlace>& copies)
-      : term_(std::move(term)),
-        copies_(copies),
-        nodes_(with_copies(owned, copies)),
-        count_(3 * static_cast<int>(owned.owned())) {}
+      : term_(std::move(term)), copies_(copies), nodes_(with_copies(owned, copies)) {}
 
   std::string name() const override { return term_->name(); }
   bool has_energy() const override { return term_->has_energy(); }
@@ -115,14 +96,14 @@ class TermWithCopies final : public ForceTerm {
   /// Values at the rank's own nodes, and the copies that the term has.
   Field complete(const Field& field) const {
     Field all = pool_->take(field.name(), nodes_, 3);
-    copy_values(count_, field, all);
+    copy_vectors(field.data(), all.data(), nodes_->owned());
     nodes_->exchange()->copy_to_ghosts(all);
     return all;
   }
   /// Adds shares, those of copies to the nodes' owners.
   void hand_over(Field& share, Field& sum) const {
     nodes_->exchange()->add_to_owners(share);
-    add_values(count_, share, sum);
+    add_vectors(share.data(), sum.data(), nodes_->owned());
   }
   static Configuration here(const Configuration& at, const Field& x) {
     return {x, at.step, at.invalid_cell, nullptr, at.time, at.load_factor};
@@ -131,7 +112,6 @@ class TermWithCopies final : public ForceTerm {
   std::unique_ptr<ForceTerm> term_;
   std::vector<VertexPlace> copies_;
   std::shared_ptr<const Entities> nodes_;
-  int count_;
   std::shared_ptr<FieldPool> pool_ = FieldPool::make();
 };
 

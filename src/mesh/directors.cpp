@@ -9,6 +9,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/profiling.hpp"
 #include "diffsim/core/ranks.hpp"
+#include "diffsim/core/redistribute.hpp"
 #include "diffsim/core/small_tensor.hpp"
 #include "diffsim/mesh/bodies.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
@@ -21,19 +22,6 @@ using Vector = Vec3<double>;
 Vector times(double a, const Vector& x) { return {{a * x[0], a * x[1], a * x[2]}}; }
 double length(const Vector& x) { return std::sqrt(dot(x, x)); }
 Vector unit(const Vector& x) { return times(1.0 / length(x), x); }
-
-/// Values of all ranks, one rank's after the other's, on the first rank.
-template <class T>
-std::vector<T> on_first_rank(MPI_Comm comm, const std::vector<T>& mine, MPI_Datatype type) {
-  const int count = static_cast<int>(mine.size());
-  const auto ranks = static_cast<std::size_t>(num_ranks(comm));
-  std::vector<int> counts(ranks), begins(ranks, 0);
-  DIFFSIM_MPI(MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm));
-  for (std::size_t r = 1; r < ranks; ++r) begins[r] = begins[r - 1] + counts[r - 1];
-  std::vector<T> all(is_first_rank(comm) ? static_cast<std::size_t>(begins.back() + counts.back()) : 0);
-  DIFFSIM_MPI(MPI_Gatherv(mine.data(), count, type, all.data(), counts.data(), begins.data(), type, 0, comm));
-  return all;
-}
 
 /// Lines of segments, and their directors.
 class Lines {
@@ -141,21 +129,16 @@ class Lines {
 void add_directors(MPI_Comm comm, MeshData& mesh, const std::optional<std::array<double, 3>>& across) {
   const ProfilingRegion region("diffsim::mesh::add_directors");
   MeshData::LowerCells& segments = mesh.lower(CellKind::segment);
-  const std::vector<double> x = on_first_rank(comm, mesh.coordinates, MPI_DOUBLE);
-  const std::vector<std::int64_t> ends = on_first_rank(comm, segments.nodes, MPI_INT64_T);
+  const auto to_first = [](auto) { return 0; };
+  const std::vector<double> x = redistribute(comm, mesh.coordinates, to_first);
+  const std::vector<std::int64_t> ends = redistribute(comm, segments.nodes, to_first);
   std::vector<double> directors;
   collectively(comm, [&] {
     if (is_first_rank(comm)) directors = Lines(x, ends).directors(across);
   });
   // The last rank's block of vertices is where they belong.
-  const int last = num_ranks(comm) - 1;
-  const auto count = static_cast<int>(3 * segments.num);
-  if (last > 0 && is_first_rank(comm)) DIFFSIM_MPI(MPI_Send(directors.data(), count, MPI_DOUBLE, last, 0, comm));
-  if (last > 0 && rank_of(comm) == last) {
-    directors.resize(static_cast<std::size_t>(count));
-    DIFFSIM_MPI(MPI_Recv(directors.data(), count, MPI_DOUBLE, 0, 0, comm, MPI_STATUS_IGNORE));
-  }
-  if (rank_of(comm) == last) mesh.coordinates.insert(mesh.coordinates.end(), directors.begin(), directors.end());
+  directors = redistribute(comm, directors, [last = num_ranks(comm) - 1](double) { return last; });
+  mesh.coordinates.insert(mesh.coordinates.end(), directors.begin(), directors.end());
   for (std::int64_t c = 0; c < mesh.block_of(CellKind::segment); ++c)
     segments.directors.push_back(mesh.num_vertices + segments.first + c);
   segments.num_directors = segments.num;

@@ -7,7 +7,7 @@
 
 namespace diffsim {
 
-/// Things that a vertex can be attached to, by the number of their nodes.
+/// Kinds of cells that a vertex can be attached to; a lone vertex is one of them.
 enum class AnchorKind : int {
   vertex = 1,
   segment = 2,
@@ -16,7 +16,7 @@ enum class AnchorKind : int {
   tetrahedron = 5,
 };
 
-/// Place of an anchor in a thing with the nodes q, by its coordinates ξ:
+/// Place of an anchor in a cell with the nodes q, by its coordinates ξ:
 ///
 ///   vertex           q₀
 ///   segment          q₀ + ξ₁ (q₁ - q₀)
@@ -56,7 +56,7 @@ DIFFSIM_FUNCTION Vec3<T> anchor_place(AnchorKind kind, const Vec3<T>* q, const T
   return p;
 }
 
-/// Spring between a vertex x₀ and its anchor in a thing with the nodes x₁ …: E = k/2 |x₀ - p(ξ)|². p: k, ξ.
+/// Spring between a vertex x₀ and its anchor in a cell with the nodes x₁ …: E = k/2 |x₀ - p(ξ)|². p: k, ξ.
 struct AttachmentSpring {
   static constexpr int num_nodes = 5, num_values = 4;
 

@@ -1,6 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string_view>
+
 #include "diffsim/core/parameter_spec.hpp"
 
 namespace diffsim {
@@ -28,6 +30,26 @@ struct RopeParameters {
                                          .home = ParameterHome::segments};
 };
 
+/// Spec of the curvature of a rod without forces, and of its twist, that rods of every section have.
+constexpr ParameterSpec natural_curvature(std::string_view name) {
+  return {.name = name,
+          .unit = "1/m",
+          .meaning = "curvature towards the director without forces, beyond that of the mesh",
+          .range = Interval::any(),
+          .sample = 0.4,
+          .home = ParameterHome::segments,
+          .default_value = 0.0};
+}
+constexpr ParameterSpec natural_twist(std::string_view name) {
+  return {.name = name,
+          .unit = "rad/m",
+          .meaning = "twist without forces, beyond that of the mesh",
+          .range = Interval::any(),
+          .sample = 0.3,
+          .home = ParameterHome::segments,
+          .default_value = 0.0};
+}
+
 /// Parameters of rods with a round section; see rod_section.hpp and rod_energies.hpp for the letters.
 struct RodParameters {
   static constexpr ParameterSpec youngs_modulus{.name = "rod_youngs_modulus",
@@ -48,21 +70,8 @@ struct RodParameters {
                                         .range = Interval::positive(),
                                         .sample = 0.01,
                                         .home = ParameterHome::segments};
-  static constexpr ParameterSpec rest_curvature{
-      .name = "rod_rest_curvature",
-      .unit = "1/m",
-      .meaning = "curvature towards the director without forces, beyond that of the mesh",
-      .range = Interval::any(),
-      .sample = 0.4,
-      .home = ParameterHome::segments,
-      .default_value = 0.0};
-  static constexpr ParameterSpec rest_twist{.name = "rod_rest_twist",
-                                            .unit = "rad/m",
-                                            .meaning = "twist without forces, beyond that of the mesh",
-                                            .range = Interval::any(),
-                                            .sample = 0.3,
-                                            .home = ParameterHome::segments,
-                                            .default_value = 0.0};
+  static constexpr ParameterSpec rest_curvature = natural_curvature("rod_rest_curvature");
+  static constexpr ParameterSpec rest_twist = natural_twist("rod_rest_twist");
   static constexpr ParameterSpec density{.name = "rod_density",
                                          .unit = "kg/m³",
                                          .meaning = "density of a rod",
@@ -97,21 +106,8 @@ struct BeamParameters {
                                                      .range = Interval::positive(),
                                                      .sample = 1.5e-3,
                                                      .home = ParameterHome::segments};
-  static constexpr ParameterSpec rest_curvature{
-      .name = "beam_rest_curvature",
-      .unit = "1/m",
-      .meaning = "curvature towards the director without forces, beyond that of the mesh",
-      .range = Interval::any(),
-      .sample = 0.4,
-      .home = ParameterHome::segments,
-      .default_value = 0.0};
-  static constexpr ParameterSpec rest_twist{.name = "beam_rest_twist",
-                                            .unit = "rad/m",
-                                            .meaning = "twist without forces, beyond that of the mesh",
-                                            .range = Interval::any(),
-                                            .sample = 0.3,
-                                            .home = ParameterHome::segments,
-                                            .default_value = 0.0};
+  static constexpr ParameterSpec rest_curvature = natural_curvature("beam_rest_curvature");
+  static constexpr ParameterSpec rest_twist = natural_twist("beam_rest_twist");
   static constexpr ParameterSpec density{.name = "beam_density",
                                          .unit = "kg/m",
                                          .meaning = "mass of a beam over its length at rest",
