@@ -21,12 +21,13 @@ if(DIFFSIM_SANITIZE)
   list(APPEND DIFFSIM_TEST_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1)
 endif()
 
-# diffsim_add_mpi_test(NAME [RANKS n] [THREADS n] [TIMEOUT s] [LABELS ...] [CODE n] [MATCH regex] COMMAND command...)
+# diffsim_add_mpi_test(NAME [RANKS n] [THREADS n] [TIMEOUT s] [LABELS ...] [CODE n] [MATCH regex] [ENVIRONMENT ...]
+#                      COMMAND command...)
 #
 # A CTest that runs the command on so many ranks, in a folder of its own. It passes where the exit code is CODE (0) and,
-# if there is a MATCH, the output matches that.
+# if there is a MATCH, the output matches that. ENVIRONMENT: variables, beside those that every test has.
 function(diffsim_add_mpi_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS;THREADS;TIMEOUT;CODE;MATCH" "LABELS;COMMAND")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS;THREADS;TIMEOUT;CODE;MATCH" "LABELS;ENVIRONMENT;COMMAND")
   foreach(default IN ITEMS RANKS=1 THREADS=1 TIMEOUT=120 CODE=0)
     string(REPLACE "=" ";" default ${default})
     list(GET default 0 key)
@@ -50,11 +51,16 @@ function(diffsim_add_mpi_test name)
   math(EXPR processors "${arg_RANKS} * ${arg_THREADS}")
   set_tests_properties(
     ${name}
-    PROPERTIES ENVIRONMENT "${DIFFSIM_TEST_ENVIRONMENT};OMP_NUM_THREADS=${arg_THREADS}"
+    PROPERTIES ENVIRONMENT "${DIFFSIM_TEST_ENVIRONMENT};OMP_NUM_THREADS=${arg_THREADS};${arg_ENVIRONMENT}"
                PROCESSORS ${processors}
                TIMEOUT ${arg_TIMEOUT}
                LABELS "${arg_LABELS}")
 endfunction()
+
+# Tests of this folder are many rollouts, slow where ranks share a core.
+option(DIFFSIM_EVERY_CASE_ON_EVERY_RANKS "Run each case of the tests in tests/simulation on 1, 2 and 3 ranks, not on 1 and \
+in turn on 2 or on 3" OFF)
+set(DIFFSIM_SPLIT_FOLDERS simulation)
 
 # Tests of these folders take a second or two each.
 set(DIFFSIM_QUICK_FOLDERS core mesh io elastic load spring contact checkpoint)
@@ -63,7 +69,8 @@ set(DIFFSIM_QUICK_FOLDERS core mesh io elastic load spring contact checkpoint)
 #
 # One executable, and one CTest for each number of ranks and of threads: folder.x.np2, and folder.x.np2.t2 where the
 # threads are not 1. Default: RANKS 1 2 3, THREADS 1, TIMEOUT 120. The file is named as seen from tests/. On the ranks
-# QUICK (by default 1 and 2 in DIFFSIM_QUICK_FOLDERS, else none; 0 for none) the test has the label `quick`, too. Where
+# QUICK (by default 1 and 2 in DIFFSIM_QUICK_FOLDERS, else none; 0 for none) the test has the label `quick`, too. In
+# DIFFSIM_SPLIT_FOLDERS every second case runs on two ranks, and the others on three. Where
 # DIFFSIM_TESTS names tests, those run on two ranks, if they can.
 function(diffsim_add_test file)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "RANKS;THREADS;QUICK;LIBRARIES")
@@ -120,6 +127,13 @@ function(diffsim_add_test file)
       list(APPEND labels quick)
       add_dependencies(diffsim_quick_tests ${target})
     endif()
+    # GoogleTest's shards: cases in turn.
+    set(part "")
+    if(folder IN_LIST DIFFSIM_SPLIT_FOLDERS AND NOT DIFFSIM_EVERY_CASE_ON_EVERY_RANKS AND NOT DIFFSIM_TESTS
+       AND 2 IN_LIST arg_RANKS AND 3 IN_LIST arg_RANKS AND ranks GREATER 1)
+      math(EXPR index "3 - ${ranks}")
+      set(part ENVIRONMENT GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=${index})
+    endif()
     foreach(threads IN LISTS arg_THREADS)
       set(test ${folder}.${name}.np${ranks})
       if(NOT threads EQUAL 1)
@@ -130,7 +144,7 @@ function(diffsim_add_test file)
         RANKS ${ranks}
         THREADS ${threads}
         TIMEOUT ${arg_TIMEOUT}
-        LABELS ${labels}
+        LABELS ${labels} ${part}
         COMMAND $<TARGET_FILE:${target}> ${filter})
       if(filter)
         set_tests_properties(${test} PROPERTIES FAIL_REGULAR_EXPRESSION "Running 0 tests")

@@ -50,6 +50,37 @@ TEST(pack, cube_root_is_within_two_units_in_the_last_place) {
   EXPECT_LE(worst, 2.0);
 }
 
+TEST(pack, angle_is_within_four_units_in_the_last_place) {
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> exponent(-20.0, 20.0), angle(-3.2, 3.2);
+  double worst = 0.0;
+  for (int i = 0; i < 200000; ++i) {
+    // Everywhere, and near the places where the formula changes: multiples of π/16.
+    const double size = std::pow(10.0, exponent(random)), turned = angle(random);
+    const double at = i % 2 == 0 ? turned : std::round(turned * 16.0 / 3.141592653589793) * 3.141592653589793 / 16.0;
+    const double x = size * std::cos(at), y = size * std::sin(at) * (1.0 + 1e-15 * (i % 5 - 2));
+    const long double exact = std::atan2(static_cast<long double>(y), static_cast<long double>(x));
+    const double value = lane(atan2(filled(y), filled(x)), i % pack_width);
+    const double rounded = static_cast<double>(exact), unit = std::abs(std::nextafter(rounded, 10.0) - rounded);
+    worst = std::max(worst, static_cast<double>(std::abs(value - exact)) / unit);
+  }
+  EXPECT_LE(worst, 4.0);
+  RecordProperty("worst", std::to_string(worst));
+}
+
+TEST(pack, angle_of_special_points) {
+  const double pi = 3.14159265358979323846, nan = std::numeric_limits<double>::quiet_NaN();
+  const auto of = [](double y, double x) { return lane(atan2(filled(y), filled(x)), 0); };
+  EXPECT_EQ(of(0.0, 0.0), 0.0);
+  EXPECT_EQ(of(0.0, 2.0), 0.0);
+  EXPECT_EQ(of(2.0, 0.0), 0.5 * pi);
+  EXPECT_EQ(of(-2.0, 0.0), -0.5 * pi);
+  EXPECT_EQ(of(0.0, -2.0), pi);
+  EXPECT_EQ(of(3.0, 3.0), 0.25 * pi);
+  EXPECT_TRUE(std::isnan(of(nan, 1.0)));
+  EXPECT_TRUE(std::isnan(of(1.0, nan)));
+}
+
 TEST(pack, any_not_greater_sees_each_lane_and_nan) {
   EXPECT_FALSE(any_not_greater(filled(1.0), 0.0));
   EXPECT_TRUE(any_not_greater(filled(0.0), 0.0));

@@ -39,7 +39,7 @@ DifferentiableMaterial soft_rod(const std::string& region) {
            {"rod_poisson_ratio", 0.3},
            {"rod_radius", 0.003},
            {"rod_rest_curvature", 0.5},
-           {"rod_rest_twist", 0.4},
+           {"rod_rest_twist", 2.5},
            {"rod_density", 900.0}},
           region};
 }

@@ -56,9 +56,60 @@ DIFFSIM_FUNCTION Vec3<T> anchor_place(AnchorKind kind, const Vec3<T>* q, const T
   return p;
 }
 
+/// Sets the derivatives by q, [4], and ξ, [3], of a function of the anchor's place p, of which `g` is that by p.
+template <class T>
+DIFFSIM_FUNCTION void pull_back_anchor(AnchorKind kind, const Vec3<T>* q, const T* xi, const Vec3<T>& g, Vec3<T>* by_q,
+                                       T* by_xi) {
+  using std::sqrt;
+  const Vec3<T> zero = {{T(0.0), T(0.0), T(0.0)}};
+  for (int i = 0; i < 4; ++i) by_q[i] = zero;
+  for (int k = 0; k < 3; ++k) by_xi[k] = T(0.0);
+  by_q[0] = g;
+  if (kind == AnchorKind::vertex) return;
+  // By the edges a = q₁ - q₀, b = q₂ - q₀ and q₃ - q₀; the director q₂ is none.
+  const Vec3<T> a = q[1] - q[0];
+  Vec3<T> by_a = xi[0] * g;
+  by_xi[0] = dot(a, g);
+  if (kind == AnchorKind::framed_segment) {
+    const Vec3<T>& d = q[2];
+    const T square = dot(a, a), length = sqrt(square), part = dot(a, d) / square;
+    Vec3<T> m = d - part * a;
+    const T size = sqrt(dot(m, m));
+    m = (1.0 / size) * m;
+    const T over = xi[2] / length;
+    const Vec3<T> other = (1.0 / length) * cross(a, m), by_unit = xi[1] * g + over * cross(g, a);
+    const Vec3<T> by_m = (1.0 / size) * (by_unit - dot(m, by_unit) * m);
+    const T by_part = -dot(a, by_m) / square;
+    by_xi[1] = dot(g, m);
+    by_xi[2] = dot(g, other);
+    by_a = by_a + over * cross(m, g) - (over * by_xi[2] / length) * a - part * by_m + by_part * (d - 2.0 * part * a);
+    by_q[2] = by_m + by_part * a;
+  } else if (kind != AnchorKind::segment) {
+    const Vec3<T> b = q[2] - q[0];
+    by_q[2] = xi[1] * g;
+    by_xi[1] = dot(b, g);
+    if (kind == AnchorKind::triangle) {
+      Vec3<T> normal = cross(a, b);
+      const T over_size = 1.0 / sqrt(dot(normal, normal));
+      normal = over_size * normal;
+      by_xi[2] = dot(normal, g);
+      const Vec3<T> by_normal = (xi[2] * over_size) * (g - by_xi[2] * normal);
+      by_a = by_a + cross(b, by_normal);
+      by_q[2] = by_q[2] + cross(by_normal, a);
+    } else {
+      by_q[3] = xi[2] * g;
+      by_xi[2] = dot(q[3] - q[0], g);
+    }
+    by_q[0] = by_q[0] - by_q[2] - by_q[3];
+  }
+  by_q[1] = by_a;
+  by_q[0] = by_q[0] - by_a;
+}
+
 /// Spring between a vertex x₀ and its anchor in a cell with the nodes x₁ …: E = k/2 |x₀ - p(ξ)|². p: k, ξ.
 struct AttachmentSpring {
   static constexpr int num_nodes = 5, num_values = 4;
+  static constexpr bool takes_packs = true;
 
   AnchorKind kind = AnchorKind::vertex;
 
@@ -66,6 +117,14 @@ struct AttachmentSpring {
   DIFFSIM_FUNCTION T energy(const StencilValues<T, num_nodes, num_values>& at) const {
     const Vec3<T> r = at.x[0] - anchor_place(kind, at.x + 1, at.p + 1);
     return 0.5 * at.p[0] * dot(r, r);
+  }
+  template <class T>
+  DIFFSIM_FUNCTION void energy_derivatives(const StencilValues<T, num_nodes, num_values>& at,
+                                           StencilValues<T, num_nodes, num_values>& by) const {
+    const Vec3<T> r = at.x[0] - anchor_place(kind, at.x + 1, at.p + 1);
+    by.x[0] = at.p[0] * r;
+    by.p[0] = 0.5 * dot(r, r);
+    pull_back_anchor(kind, at.x + 1, at.p + 1, -at.p[0] * r, by.x + 1, by.p + 1);
   }
 };
 

@@ -6,8 +6,10 @@
 namespace diffsim {
 
 /// A number with its derivative along a direction.
-DIFFSIM_FUNCTION Dual<double, 1> along(double value, double derivative) {
-  Dual<double, 1> result(value);
+template <class T>
+DIFFSIM_FUNCTION Dual<T, 1> along(const T& value, const T& derivative) {
+  Dual<T, 1> result;
+  result.value = value;
   result.derivative[0] = derivative;
   return result;
 }

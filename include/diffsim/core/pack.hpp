@@ -32,7 +32,7 @@ DIFFSIM_FUNCTION void prefetch([[maybe_unused]] const T* address) {
 using Pack = double;
 inline constexpr int pack_width = 1;
 
-using std::abs, std::cbrt, std::copysign, std::exp, std::log, std::pow, std::sqrt;
+using std::abs, std::atan2, std::cbrt, std::copysign, std::exp, std::log, std::pow, std::sqrt;
 
 DIFFSIM_FUNCTION double lane(double x, int) { return x; }
 DIFFSIM_FUNCTION void set_lane(double& x, int, double value) { x = value; }
@@ -97,6 +97,8 @@ struct Pack {
 
 DIFFSIM_FUNCTION double lane(const Pack& x, int i) { return x.value[i]; }
 DIFFSIM_FUNCTION void set_lane(Pack& x, int i, double value) { x.value[i] = value; }
+DIFFSIM_FUNCTION double lane(double x, int) { return x; }
+DIFFSIM_FUNCTION void set_lane(double& x, int, double value) { x = value; }
 
 /// Whether any lane is not greater than `bound`; true for NaN.
 DIFFSIM_FUNCTION bool any_not_greater(Pack x, double bound) {
@@ -218,6 +220,31 @@ DIFFSIM_FUNCTION Pack cbrt(Pack x) {
     y = y + y * ((x - cubed) / (2.0 * cubed + x));
   }
   return y;
+}
+
+/// Angle of the point (x, y) in [-π, π], all lanes at once; 0 counts as positive, the angle of (0, 0) is 0. Between the
+/// nearer axis and the diagonal an angle θ is j π/8 + arctan t, j = 0, 1, 2, with |t| ≤ tan(π/16), and arctan t is its
+/// series to t^21. Error ≤ 4 ulp of numbers whose sum does not overflow.
+DIFFSIM_FUNCTION Pack atan2(Pack y, Pack x) {
+  using Register = Pack::Register;
+  constexpr double pi = 3.14159265358979323846;
+  constexpr double tan1 = 0.19891236737965800691, tan2 = 0.41421356237309504880, tan3 = 0.66817863791929891999;
+  const Register from_x = abs(x).value, from_y = abs(y).value;
+  const auto steep = from_y > from_x;
+  const Pack longer(steep ? from_y : from_x), shorter(steep ? from_x : from_y);
+  const auto beyond1 = shorter.value > (tan1 * longer).value, beyond3 = shorter.value > (tan3 * longer).value;
+  const Register zero{}, one = Pack(1.0).value;
+  const Pack tangent(beyond3 ? one : (beyond1 ? Pack(tan2).value : zero));
+  const Pack part(beyond3 ? Pack(0.25 * pi).value : (beyond1 ? Pack(0.125 * pi).value : zero));
+  const Pack below = longer + tangent * shorter;
+  const Pack t = (shorter - tangent * longer) / Pack(below.value == 0.0 ? one : below.value);
+  const Pack z = t * t, z2 = z * z, z4 = z2 * z2;
+  const Pack low = (-1.0 / 3.0 + 1.0 / 5.0 * z) + (-1.0 / 7.0 + 1.0 / 9.0 * z) * z2;
+  const Pack middle = (-1.0 / 11.0 + 1.0 / 13.0 * z) + (-1.0 / 15.0 + 1.0 / 17.0 * z) * z2;
+  const Pack high = -1.0 / 19.0 + 1.0 / 21.0 * z;
+  const Pack within = part + (t + t * z * (low + z4 * (middle + z4 * high)));
+  const Register from_axis = steep ? (0.5 * pi - within).value : within.value;
+  return copysign(Pack(x.value < 0.0 ? (pi - Pack(from_axis)).value : from_axis), y);
 }
 
 /// Natural logarithm, all lanes at once: x = 2^k m with m in [√½, √2), ln m = 2 artanh s with s = (m-1)/(m+1), and the

@@ -94,7 +94,8 @@ struct Varied {
 };
 /// Conversion of a number and its derivative along a direction into a Dual.
 struct Along {
-  DIFFSIM_FUNCTION Dual<double, 1> operator()(double value, double derivative, int) const {
+  template <class T>
+  DIFFSIM_FUNCTION Dual<T, 1> operator()(const T& value, const T& derivative, int) const {
     return along(value, derivative);
   }
 };

@@ -21,6 +21,8 @@ struct PointParameter {
   bool is_dead_load = false;  ///< multiplied by `Configuration::factor_of`
   bool is_optional = false;   ///< zero where the Model has none; else that is an Error
 
+  /// A number that no parameter has: zero.
+  static PointParameter unused() { return {"", 1, false, true}; }
   /// The parameter of a spec, NAME or with a label NAME:LABEL.
   static PointParameter of(const ParameterSpec& spec, const std::string& label = {}) {
     return {std::string(spec.name) + (label.empty() ? "" : ":" + label), spec.components};

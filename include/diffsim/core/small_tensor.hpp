@@ -22,6 +22,10 @@ DIFFSIM_FUNCTION Vec3<T> operator-(const Vec3<T>& a, const Vec3<T>& b) {
   return {{a[0] - b[0], a[1] - b[1], a[2] - b[2]}};
 }
 template <class T>
+DIFFSIM_FUNCTION Vec3<T> operator*(const T& s, const Vec3<T>& a) {
+  return {{s * a[0], s * a[1], s * a[2]}};
+}
+template <class T>
 DIFFSIM_FUNCTION T dot(const Vec3<T>& a, const Vec3<T>& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }

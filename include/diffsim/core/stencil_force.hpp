@@ -1,14 +1,17 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <type_traits>
+
+#include "diffsim/core/pack.hpp"
 #include "diffsim/core/point_force.hpp"
 
 // Forces on a few nodes together, and their derivatives by automatic differentiation.
 
 namespace diffsim {
 
-/// Quantities that the force on a stencil of N nodes may depend on. T is `double`, or a Dual where derivatives are
-/// taken.
+/// Quantities that the force on a stencil of N nodes may depend on. T is `double`, a Pack of several stencils' numbers,
+/// or a Dual of either where derivatives are taken.
 template <class T, int N, int P>
 struct StencilValues {
   Vec3<T> x[N];        ///< places of the nodes, m
@@ -62,6 +65,18 @@ constexpr bool uses_rest() {
   if constexpr (requires { F::uses_rest; }) return F::uses_rest;
   return false;
 }
+
+/// Whether the functions of F take a Pack, too: several stencils at once.
+template <class F>
+constexpr bool takes_packs() {
+  if constexpr (requires { F::takes_packs; }) return F::takes_packs;
+  return false;
+}
+/// Number that kernels compute the force F with, and how many stencils they work at once.
+template <class F>
+using Number = std::conditional_t<takes_packs<F>(), Pack, double>;
+template <class F>
+inline constexpr int width = takes_packs<F>() ? pack_width : 1;
 
 /// Numbering of the inputs that derivatives are taken by: x, then those of v and X that the force depends on, then p.
 template <class F>
@@ -165,7 +180,7 @@ DIFFSIM_FUNCTION void work_derivatives_of(const F& f, const StencilValues<T, F::
 }
 
 template <class F>
-DIFFSIM_FUNCTION double energy_of(const F& f, const Values<F>& at) {
+DIFFSIM_FUNCTION Number<F> energy_of(const F& f, const Values<F, Number<F>>& at) {
   if constexpr (HasEnergy<F>)
     return f.energy(at);
   else
@@ -173,11 +188,13 @@ DIFFSIM_FUNCTION double energy_of(const F& f, const Values<F>& at) {
 }
 
 template <class F>
-DIFFSIM_FUNCTION bool is_active(const F& f, const Values<F>& at) {
-  if constexpr (requires { f.active(at); })
+DIFFSIM_FUNCTION bool is_active(const F& f, const Values<F, Number<F>>& at) {
+  if constexpr (requires(const Values<F>& one) { f.active(one); }) {
+    static_assert(!takes_packs<F>(), "stencils of a pack are active together: no member `active` with `takes_packs`");
     return f.active(at);
-  else
+  } else {
     return true;
+  }
 }
 
 /// Conversion of n inputs from `first` on into independent variables.
@@ -192,22 +209,26 @@ struct Varied {
     for (int k = 0; k < n; ++k) a.derivative[k] = T(Numbering::number(place) == first + k ? 1.0 : 0.0);
     return a;
   }
-  DIFFSIM_FUNCTION auto operator()(double value, double, int place) const { return seed(value, place); }
+  template <class T>
+  DIFFSIM_FUNCTION auto operator()(const T& value, const T&, int place) const {
+    return seed(value, place);
+  }
 };
 /// The same of numbers with their derivatives along a direction.
 template <int n, class Numbering>
 struct VariedAlong : Varied<n, Numbering> {
-  DIFFSIM_FUNCTION auto operator()(double value, double derivative, int place) const {
+  template <class T>
+  DIFFSIM_FUNCTION auto operator()(const T& value, const T& derivative, int place) const {
     return this->seed(along(value, derivative), place);
   }
 };
 
 /// J += factor ∂f by the n numbers from the place `start` on: by all at once, or by some where these are many.
-template <class F, int n>
-DIFFSIM_FUNCTION void add_block(const F& f, const Values<F>& at, int start, double factor, double (&J)[n][n]) {
+template <class F, class T, int n>
+DIFFSIM_FUNCTION void add_block(const F& f, const Values<F, T>& at, int start, double factor, T (&J)[n][n]) {
   constexpr int at_once = n <= 12 ? n : 3;
   for (int first = 0; first < n; first += at_once) {
-    Vectors<F, Dual<double, at_once>> force;
+    Vectors<F, Dual<T, at_once>> force;
     forces_of(f, combined(at, Varied<at_once, point::SamePlace>{start + first}), force);
     for (int r = 0; r < n; ++r)
       for (int c = 0; c < at_once; ++c) J[r][first + c] += factor * force[r / 3][r % 3].derivative[c];
@@ -215,10 +236,10 @@ DIFFSIM_FUNCTION void add_block(const F& f, const Values<F>& at, int start, doub
 }
 
 /// Sets J = a ∂f/∂x + b ∂f/∂v.
-template <class F, int n>
-DIFFSIM_FUNCTION void jacobian_of(const F& f, const Values<F>& at, double by_position, double by_velocity,
-                                  double (&J)[n][n]) {
-  for (int k = 0; k < n * n; ++k) J[k / n][k % n] = 0.0;
+template <class F, class T, int n>
+DIFFSIM_FUNCTION void jacobian_of(const F& f, const Values<F, T>& at, double by_position, double by_velocity,
+                                  T (&J)[n][n]) {
+  for (int k = 0; k < n * n; ++k) J[k / n][k % n] = T(0.0);
   add_block(f, at, 0, by_position, J);
   if constexpr (uses_velocities<F>()) add_block(f, at, n, by_velocity, J);
 }

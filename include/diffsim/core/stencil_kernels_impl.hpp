@@ -9,12 +9,13 @@
 
 #include "diffsim/core/block_matrix_impl.hpp"
 #include "diffsim/core/loops_impl.hpp"
+#include "diffsim/core/pack.hpp"
 #include "diffsim/core/point_parameters_impl.hpp"
 #include "diffsim/core/semidefinite.hpp"
 #include "diffsim/core/stencil_force.hpp"
 
-// The kernels of StencilTerm: one stencil a thread, which writes a row of its own; then one vertex a thread, which adds
-// up what its stencils wrote, in their order.
+// The kernels of StencilTerm: one stencil a thread, or a pack of them, which writes a row of its own for each; then one
+// vertex a thread, which adds up what its stencils wrote, in their order.
 
 namespace diffsim::stencil {
 
@@ -41,40 +42,76 @@ struct Sweep {
   DeviceArray<int> vertices;  // [count, num_nodes]
   DeviceArray<int> entities;  // [count], or empty
   Addresses<F::num_values> at;
+
+  /// Number of groups of `width` stencils that are worked together, the last of which may be smaller.
+  DIFFSIM_FUNCTION int num_groups() const { return (count + width<F> - 1) / width<F>; }
+  /// Number of stencils of a group.
+  DIFFSIM_FUNCTION int num_of_group(int group) const {
+    const int left = count - width<F> * group;
+    return left < width<F> ? left : width<F>;
+  }
+  /// Number of the stencil in a lane of a group: the last stencil in lanes beyond it.
+  DIFFSIM_FUNCTION int stencil(int group, int in_lane) const {
+    const int i = width<F> * group + in_lane;
+    return i < count ? i : count - 1;
+  }
 };
 
-/// Vectors of stencil i's nodes; zeros without an address.
-template <class F, class T>
-DIFFSIM_FUNCTION void read_nodes(const Sweep<F>& sweep, int i, const double* field, Vec3<T> (&value)[F::num_nodes]) {
-  for (int a = 0; a < F::num_nodes; ++a) {
-    const std::ptrdiff_t place = 3 * static_cast<std::ptrdiff_t>(sweep.vertices(F::num_nodes * i + a));
-    for (int c = 0; c < 3; ++c) value[a][c] = field ? field[place + c] : 0.0;
+/// Vectors of the nodes of a group's stencils; zeros without an address.
+template <class F>
+DIFFSIM_FUNCTION void read_nodes(const Sweep<F>& sweep, int group, const double* field,
+                                 Vec3<Number<F>> (&value)[F::num_nodes]) {
+  constexpr int n = F::num_nodes;
+  if (!field) {
+    for (int k = 0; k < 3 * n; ++k) value[k / 3][k % 3] = 0.0;
+    return;
+  }
+  if constexpr (takes_packs<F>()) {
+    if (sweep.num_of_group(group) == pack_width) {
+      const int* const first = &sweep.vertices(n * pack_width * group);
+      for (int a = 0; a < n; ++a) gather_vectors<n>(field, first + a, value[a].v);
+      return;
+    }
+  }
+  for (int l = 0; l < width<F>; ++l) {
+    const int i = sweep.stencil(group, l);
+    for (int a = 0; a < n; ++a) {
+      const std::ptrdiff_t place = 3 * static_cast<std::ptrdiff_t>(sweep.vertices(n * i + a));
+      for (int c = 0; c < 3; ++c) set_lane(value[a][c], l, field[place + c]);
+    }
   }
 }
 template <class F>
-DIFFSIM_FUNCTION Values<F> read(const Sweep<F>& sweep, const Addresses<F::num_values>& from, int i) {
-  Values<F> at;
-  read_nodes(sweep, i, from.x, at.x);
-  read_nodes(sweep, i, from.v, at.v);
-  read_nodes(sweep, i, from.X, at.X);
-  const int entity = entity_of(sweep.entities, i);
-  for (int k = 0; k < F::num_values; ++k) at.p[k] = from.p.value(k, entity);
+DIFFSIM_FUNCTION Values<F, Number<F>> read(const Sweep<F>& sweep, const Addresses<F::num_values>& from, int group) {
+  Values<F, Number<F>> at;
+  read_nodes(sweep, group, from.x, at.x);
+  read_nodes(sweep, group, from.v, at.v);
+  read_nodes(sweep, group, from.X, at.X);
+  for (int k = 0; k < F::num_values; ++k) at.p[k] = 0.0;
+  for (int l = 0; l < width<F>; ++l) {
+    const int entity = entity_of(sweep.entities, sweep.stencil(group, l));
+    for (int k = 0; k < F::num_values; ++k) set_lane(at.p[k], l, from.p.value(k, entity));
+  }
   at.time = from.time;
   return at;
 }
 
-/// Sets 3 num_nodes numbers for each stencil: each(sweep, i, its values, numbers) where it is active, else zeros.
+/// Sets 3 num_nodes numbers for each stencil: each(sweep, group, its values, numbers) where it is active, else zeros.
 template <class F, class Each>
 void set_vectors(const char* label, const Sweep<F>& sweep, double* vectors, const Each& each) {
   for_each_index(
-      label, sweep.count, KOKKOS_LAMBDA(int i) {
+      label, sweep.num_groups(), KOKKOS_LAMBDA(int group) {
         constexpr int length = 3 * F::num_nodes;
-        double* const row = vectors + static_cast<std::ptrdiff_t>(length) * i;
-        const Values<F> at = read(sweep, sweep.at, i);
+        const Values<F, Number<F>> at = read(sweep, sweep.at, group);
+        Number<F> row[length];
         if (is_active(sweep.force, at))
-          each(sweep, i, at, row);
+          each(sweep, group, at, row);
         else
           for (int k = 0; k < length; ++k) row[k] = 0.0;
+        for (int l = 0; l < sweep.num_of_group(group); ++l) {
+          double* const of = vectors + static_cast<std::ptrdiff_t>(length) * sweep.stencil(group, l);
+          for (int k = 0; k < length; ++k) of[k] = lane(row[k], l);
+        }
       });
 }
 
@@ -85,8 +122,8 @@ struct VectorDerivatives {
   double* X;
 };
 
-/// Sets the derivatives by the nodes' vectors that each(sweep, i, its values, row) gives in the order of Inputs, zeros
-/// where the stencil is not active. Adds the derivatives by numbers p of entities to `to`, or sets them for each
+/// Sets the derivatives by the nodes' vectors that each(sweep, group, its values, row) gives in the order of Inputs,
+/// zeros where the stencil is not active. Adds the derivatives by numbers p of entities to `to`, or sets them for each
 /// stencil where `numbers`, [count, num_values], is not nullptr; returns the sums of the derivatives by numbers p that
 /// all stencils share.
 template <class F, class Each>
@@ -96,28 +133,34 @@ point::Sums<F::num_values> set_derivatives(const char* label, const Sweep<F>& sw
   using Of = Inputs<F>;
   point::Sums<F::num_values> sums;
   Kokkos::parallel_reduce(
-      label, Range(0, sweep.count),
-      KOKKOS_LAMBDA(int i, point::Sums<F::num_values>& s) {
-        double row[Of::count] = {};
-        const Values<F> at = read(sweep, sweep.at, i);
-        if (is_active(sweep.force, at)) each(sweep, i, at, row);
+      label, Range(0, sweep.num_groups()),
+      KOKKOS_LAMBDA(int group, point::Sums<F::num_values>& s) {
+        Number<F> row[Of::count];
+        repeat<Of::count>([&](int k) DIFFSIM_INLINED { row[k] = 0.0; });
+        const Values<F, Number<F>> at = read(sweep, sweep.at, group);
+        if (is_active(sweep.force, at)) each(sweep, group, at, row);
+        const int num = sweep.num_of_group(group);
         const auto put = [&](double* all, int first) DIFFSIM_INLINED {
           if (!all) return;
-          double* const of = all + static_cast<std::ptrdiff_t>(Of::block) * i;
-          repeat<Of::block>([&](int k) DIFFSIM_INLINED { of[k] = row[first + k]; });
+          for (int l = 0; l < num; ++l) {
+            double* const of = all + static_cast<std::ptrdiff_t>(Of::block) * sweep.stencil(group, l);
+            repeat<Of::block>([&](int k) DIFFSIM_INLINED { of[k] = lane(row[first + k], l); });
+          }
         };
         put(vectors.x, 0);
         if constexpr (uses_velocities<F>()) put(vectors.v, Of::velocities);
         if constexpr (uses_rest<F>()) put(vectors.X, Of::rest);
-        const int entity = entity_of(sweep.entities, i);
-        repeat<F::num_values>([&](int k) DIFFSIM_INLINED {
-          const double derivative = row[Of::first_value + k];
-          if (numbers)
-            numbers[F::num_values * static_cast<std::ptrdiff_t>(i) + k] = derivative;
-          else if (to.of[k])
-            to.at(k, entity) += to.factor[k] * derivative;
-          if (!to.of[k]) s.of[k] += derivative;
-        });
+        for (int l = 0; l < num; ++l) {
+          const int i = sweep.stencil(group, l), entity = entity_of(sweep.entities, i);
+          repeat<F::num_values>([&](int k) DIFFSIM_INLINED {
+            const double derivative = lane(row[Of::first_value + k], l);
+            if (numbers)
+              numbers[F::num_values * static_cast<std::ptrdiff_t>(i) + k] = derivative;
+            else if (to.of[k])
+              to.at(k, entity) += to.factor[k] * derivative;
+            if (!to.of[k]) s.of[k] += derivative;
+          });
+        }
       },
       sums);
   return sums;
@@ -126,16 +169,18 @@ point::Sums<F::num_values> set_derivatives(const char* label, const Sweep<F>& sw
 template <class F>
 struct Energies {
   Sweep<F> sweep;
-  DIFFSIM_FUNCTION void operator()(int i, double& sum) const {
-    const Values<F> at = read(sweep, sweep.at, i);
-    if (is_active(sweep.force, at)) sum += energy_of(sweep.force, at);
+  DIFFSIM_FUNCTION void operator()(int group, double& sum) const {
+    const Values<F, Number<F>> at = read(sweep, sweep.at, group);
+    if (!is_active(sweep.force, at)) return;
+    const Number<F> energy = energy_of(sweep.force, at);
+    for (int l = 0; l < sweep.num_of_group(group); ++l) sum += lane(energy, l);
   }
 };
 
 struct Forces {
   template <class F>
-  DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int, const Values<F>& at, double* row) const {
-    Vectors<F> f;
+  DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int, const Values<F, Number<F>>& at, Number<F>* row) const {
+    Vectors<F, Number<F>> f;
     forces_of(sweep.force, at, f);
     for (int k = 0; k < 3 * F::num_nodes; ++k) row[k] = f[k / 3][k % 3];
   }
@@ -145,9 +190,10 @@ template <class F>
 struct Tangents {
   Addresses<F::num_values> direction;
 
-  DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int i, const Values<F>& at, double* row) const {
-    Vectors<F, Dual<double, 1>> f;
-    forces_of(sweep.force, combined(at, read(sweep, direction, i), point::Along()), f);
+  DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int group, const Values<F, Number<F>>& at,
+                                   Number<F>* row) const {
+    Vectors<F, Dual<Number<F>, 1>> f;
+    forces_of(sweep.force, combined(at, read(sweep, direction, group), point::Along()), f);
     for (int k = 0; k < 3 * F::num_nodes; ++k) row[k] = f[k / 3][k % 3].derivative[0];
   }
 };
@@ -174,24 +220,26 @@ template <class F>
 struct Adjoints {
   const double* w;
 
-  DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int i, const Values<F>& at, double* row) const {
-    if constexpr (HasFormulas<F>) {
-      Vectors<F> by_force;
-      read_nodes(sweep, i, w, by_force);
-      put_work_derivatives<F, double>(sweep.force, at, by_force, [&](int k, double d) DIFFSIM_INLINED { row[k] = d; });
-    } else {
-      by_directions(sweep, i, at, row);
-    }
+  DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int group, const Values<F, Number<F>>& at,
+                                   Number<F>* row) const {
+    Vectors<F, Number<F>> by_force;
+    read_nodes(sweep, group, w, by_force);
+    if constexpr (HasFormulas<F>)
+      put_work_derivatives<F, Number<F>>(sweep.force, at, by_force,
+                                         [&](int k, const Number<F>& d) DIFFSIM_INLINED { row[k] = d; });
+    else
+      by_directions(sweep, at, by_force, row);
   }
 
  private:
-  DIFFSIM_FUNCTION void by_directions(const Sweep<F>& sweep, int i, const Values<F>& at, double* row) const {
+  DIFFSIM_FUNCTION void by_directions(const Sweep<F>& sweep, const Values<F, Number<F>>& at,
+                                      const Vectors<F, Number<F>>& w_at, Number<F>* row) const {
     constexpr int n = Inputs<F>::count;
-    Vectors<F, Dual<double, at_once>> by_force;
-    read_nodes(sweep, i, w, by_force);
+    using Scalar = Dual<Number<F>, at_once>;
+    Vectors<F, Scalar> by_force;
+    for (int k = 0; k < 3 * F::num_nodes; ++k) by_force[k / 3][k % 3] = Scalar::constant(w_at[k / 3][k % 3]);
     for (int first = 0; first < n; first += at_once) {
-      const Dual<double, at_once> work =
-          work_of(sweep.force, combined(at, Varied<at_once, InputAt<F>>{first}), by_force);
+      const Scalar work = work_of(sweep.force, combined(at, Varied<at_once, InputAt<F>>{first}), by_force);
       for (int k = first; k < n && k < first + at_once; ++k) row[k] = work.derivative[k - first];
     }
   }
@@ -200,30 +248,33 @@ struct Adjoints {
 /// Derivatives of what `Adjoints` gives, along a direction and dw. w or dw may be nullptr: zero.
 template <class F>
 struct AdjointTangents {
+  using Along = Dual<Number<F>, 1>;
+
   Addresses<F::num_values> direction;
   const double *w, *dw;
 
-  DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int i, const Values<F>& at, double* row) const {
-    Vectors<F> value, change;
-    read_nodes(sweep, i, w, value);
-    read_nodes(sweep, i, dw, change);
-    Vectors<F, Dual<double, 1>> by_force;
+  DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int group, const Values<F, Number<F>>& at,
+                                   Number<F>* row) const {
+    Vectors<F, Number<F>> value, change;
+    read_nodes(sweep, group, w, value);
+    read_nodes(sweep, group, dw, change);
+    Vectors<F, Along> by_force;
     for (int k = 0; k < 3 * F::num_nodes; ++k)
       by_force[k / 3][k % 3] = along(value[k / 3][k % 3], change[k / 3][k % 3]);
-    const Values<F> along_direction = read(sweep, direction, i);
+    const Values<F, Number<F>> along_direction = read(sweep, direction, group);
     if constexpr (HasFormulas<F>)
-      put_work_derivatives<F, Dual<double, 1>>(sweep.force, combined(at, along_direction, point::Along()), by_force,
-                                               [&](int k, const Dual<double, 1>& d)
-                                                   DIFFSIM_INLINED { row[k] = d.derivative[0]; });
+      put_work_derivatives<F, Along>(sweep.force, combined(at, along_direction, point::Along()), by_force,
+                                     [&](int k, const Along& d) DIFFSIM_INLINED { row[k] = d.derivative[0]; });
     else
       by_directions(sweep, at, along_direction, by_force, row);
   }
 
  private:
-  DIFFSIM_FUNCTION void by_directions(const Sweep<F>& sweep, const Values<F>& at, const Values<F>& along_direction,
-                                      const Vectors<F, Dual<double, 1>>& w_along, double* row) const {
+  DIFFSIM_FUNCTION void by_directions(const Sweep<F>& sweep, const Values<F, Number<F>>& at,
+                                      const Values<F, Number<F>>& along_direction, const Vectors<F, Along>& w_along,
+                                      Number<F>* row) const {
     constexpr int n = Inputs<F>::count;
-    using Scalar = Dual<Dual<double, 1>, at_once>;
+    using Scalar = Dual<Along, at_once>;
     Vectors<F, Scalar> by_force;
     for (int k = 0; k < 3 * F::num_nodes; ++k) by_force[k / 3][k % 3] = Scalar::constant(w_along[k / 3][k % 3]);
     for (int first = 0; first < n; first += at_once) {
@@ -239,14 +290,28 @@ struct Norms {
   double by_position, by_velocity;
 
   template <class F>
-  DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int, const Values<F>& at, double* row) const {
+  DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int, const Values<F, Number<F>>& at, Number<F>* row) const {
+    using std::sqrt;
     constexpr int n = 3 * F::num_nodes;
-    double J[n][n], sum = 0.0;
+    Number<F> J[n][n], sum = 0.0;
     jacobian_of(sweep.force, at, by_position, by_velocity, J);
     for (int k = 0; k < n * n; ++k) sum += J[k / n][k % n] * J[k / n][k % n];
-    for (int k = 0; k < n; ++k) row[k] = std::sqrt(sum);
+    for (int k = 0; k < n; ++k) row[k] = sqrt(sum);
   }
 };
+
+/// Makes the matrix of each stencil of a group semidefinite.
+template <class T, int n>
+DIFFSIM_FUNCTION void project_lanes(T (&J)[n][n], int lanes) {
+  for (int l = 0; l < lanes; ++l) {
+    double one[n][n];
+    for (int r = 0; r < n; ++r)
+      for (int c = 0; c <= r; ++c) one[r][c] = one[c][r] = 0.5 * (lane(J[r][c], l) + lane(J[c][r], l));
+    make_semidefinite(one);
+    for (int r = 0; r < n; ++r)
+      for (int c = 0; c < n; ++c) set_lane(J[r][c], l, one[r][c]);
+  }
+}
 
 /// The blocks of the Jacobian of a pack's stencils.
 template <class F>
@@ -255,25 +320,26 @@ struct Jacobians {
   JacobianWeights weights;
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int*, const BlockSink& sink) const {
-    constexpr int n = 3 * F::num_nodes;
     Mat3<Pack> blocks[F::num_nodes][F::num_nodes] = {};
-    for (int lane = 0; lane < pack_width; ++lane) {
-      const int i = pack_width * pack + lane;
-      if (i >= sweep.count) break;
-      const Values<F> at = read(sweep, sweep.at, i);
-      if (!is_active(sweep.force, at)) continue;
-      double J[n][n];
-      jacobian_of(sweep.force, at, weights.position, weights.velocity, J);
-      if (weights.project) {
-        for (int r = 0; r < n; ++r)
-          for (int c = 0; c < r; ++c) J[r][c] = J[c][r] = 0.5 * (J[r][c] + J[c][r]);
-        make_semidefinite(J);
-      }
-      for (int r = 0; r < n; ++r)
-        for (int c = 0; c < n; ++c) set_lane(blocks[r / 3][c / 3](r % 3, c % 3), lane, J[r][c]);
-    }
+    for (int l = 0; l < pack_width; l += width<F>)
+      if (pack_width * pack + l < sweep.count) add_group((pack_width * pack + l) / width<F>, l, blocks);
     for (int a = 0; a < F::num_nodes; ++a)
       for (int b = 0; b < F::num_nodes; ++b) sink.add(a, b, blocks[a][b]);
+  }
+
+ private:
+  /// Sets the blocks of a group's stencils, which are in the lanes from `first` on.
+  KOKKOS_INLINE_FUNCTION void add_group(int group, int first, Mat3<Pack> (&blocks)[F::num_nodes][F::num_nodes]) const {
+    constexpr int n = 3 * F::num_nodes;
+    const Values<F, Number<F>> at = read(sweep, sweep.at, group);
+    if (!is_active(sweep.force, at)) return;
+    const int num = sweep.num_of_group(group);
+    Number<F> J[n][n];
+    jacobian_of(sweep.force, at, weights.position, weights.velocity, J);
+    if (weights.project) project_lanes(J, num);
+    for (int r = 0; r < n; ++r)
+      for (int c = 0; c < n; ++c)
+        for (int l = 0; l < num; ++l) set_lane(blocks[r / 3][c / 3](r % 3, c % 3), first + l, lane(J[r][c], l));
   }
 };
 

@@ -27,6 +27,10 @@ namespace diffsim {
 ///
 ///   static constexpr bool uses_rest                dependence on places at rest, `rest_positions`; default false
 ///
+///   static constexpr bool takes_packs              the functions take T = Pack (core/pack.hpp), too, several stencils
+///   at
+///                                                  once: nothing in them branches by a value. Default false
+///
 ///   bool active(const StencilValues<double, num_nodes, num_values>&) const
 ///                                                  whether the stencil has a force at all
 ///
@@ -81,7 +85,8 @@ class StencilTerm : public ForceTerm {
   void begin_adjoint_tangent(const ParameterSet&, const ParameterSet&) override {}
 
   double energy(const Configuration& at, const ParameterSet& parameters) override {
-    return sum_over("diffsim::core::stencil_energy", count_, stencil::Energies<F>{sweep(at, parameters)});
+    const stencil::Energies<F> each{sweep(at, parameters)};
+    return sum_over("diffsim::core::stencil_energy", each.sweep.num_groups(), each);
   }
   void add_force(const Configuration& at, const ParameterSet& parameters, Field& force) override {
     add_vectors("diffsim::core::stencil_force", sweep(at, parameters), stencil::Forces(), force);

@@ -17,6 +17,7 @@ DIFFSIM_FUNCTION Vec3<T> area_vector(const Vec3<T> (&x)[3]) {
 /// Pressure on a triangle: -p A n/3 at each corner. The parameter is p.
 struct PressureForce {
   static constexpr int num_nodes = 3, num_values = 1;
+  static constexpr bool takes_packs = true;
 
   template <class T>
   DIFFSIM_FUNCTION void forces(const StencilValues<T, num_nodes, num_values>& at, Vec3<T> (&f)[num_nodes]) const {

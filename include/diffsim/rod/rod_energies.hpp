@@ -9,15 +9,16 @@
 #include "diffsim/rod/rope_energies.hpp"
 
 // Energies of a rod that stretches, bends in two planes and twists, by its segments. Each segment has a director
-// (mesh/directors.hpp), by which the rod's cross-section is known. `Section`: RoundSection or GivenSection.
+// (mesh/directors.hpp), by which the rod's cross-section is known. The parameters are those of the section.
 
 namespace diffsim {
 
 /// Stretching of a segment: EA L/2 (l/L - 1)².
-template <class Section>
 struct RodStretch {
-  static constexpr int num_nodes = 2, num_values = Section::num_values;
-  static constexpr bool uses_rest = true;
+  static constexpr int num_nodes = 2, num_values = RodSection::num_values;
+  static constexpr bool uses_rest = true, takes_packs = true;
+
+  RodSection section = {};
 
   template <class T>
   DIFFSIM_FUNCTION T energy(const StencilValues<T, num_nodes, num_values>& at) const {
@@ -32,19 +33,19 @@ struct RodStretch {
       by.x[k / 3][k % 3] = by_rope.x[k / 3][k % 3];
       by.X[k / 3][k % 3] = by_rope.X[k / 3][k % 3];
     }
-    for (int k = Section::first_natural; k < num_values; ++k) by.p[k] = T(0.0);
-    Section::pull_back(at.p, SectionStiffness<T>{by_rope.p[0], T(0.0), T(0.0), T(0.0)}, by.p);
+    for (int k = RodSection::first_natural; k < num_values; ++k) by.p[k] = T(0.0);
+    section.pull_back(at.p, SectionStiffness<T>{by_rope.p[0], T(0.0), T(0.0), T(0.0)}, by.p);
   }
 
  private:
   template <class T>
-  static DIFFSIM_FUNCTION StencilValues<T, num_nodes, 1> of_rope(const StencilValues<T, num_nodes, num_values>& at) {
+  DIFFSIM_FUNCTION StencilValues<T, num_nodes, 1> of_rope(const StencilValues<T, num_nodes, num_values>& at) const {
     StencilValues<T, num_nodes, 1> of;
     for (int k = 0; k < 3 * num_nodes; ++k) {
       of.x[k / 3][k % 3] = at.x[k / 3][k % 3];
       of.X[k / 3][k % 3] = at.X[k / 3][k % 3];
     }
-    of.p[0] = Section::stiffness(at.p).axial;
+    of.p[0] = section.stiffness(at.p).axial;
     return of;
   }
 };
@@ -57,20 +58,21 @@ struct RodStretch {
 /// The other energies of a rod do not depend on the director's part along the segment, nor on its length, so y and z
 /// vanish in equilibrium, whatever this energy's stiffness. The stiffness makes d vibrate at √(E/ρ)/L, a half of the
 /// highest frequency of the rod's axial waves.
-template <class Section>
 struct RodSectionShape {
-  static constexpr int num_nodes = 3, num_values = Section::num_values;
-  static constexpr bool uses_rest = true;
+  static constexpr int num_nodes = 3, num_values = RodSection::num_values;
+  static constexpr bool uses_rest = true, takes_packs = true;
+
+  RodSection section = {};
 
   template <class T>
   DIFFSIM_FUNCTION T energy(const StencilValues<T, num_nodes, num_values>& at) const {
-    const Parts<T> of(at);
+    const Parts<T> of(at, section);
     return of.stiffness / (2.0 * of.L) * (of.y * of.y + of.z * of.z);
   }
   template <class T>
   DIFFSIM_FUNCTION void energy_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                            StencilValues<T, num_nodes, num_values>& by) const {
-    const Parts<T> of(at);
+    const Parts<T> of(at, section);
     const T squares = of.y * of.y + of.z * of.z;
     const T by_y = of.stiffness * of.y / of.L, by_z = of.stiffness * of.z / of.L;
     const T by_L = -of.stiffness * squares / (2.0 * of.L * of.L);
@@ -84,8 +86,8 @@ struct RodSectionShape {
       by.X[0][c] = -by.X[1][c];
     }
     const T by_stiffness = squares / (2.0 * of.L);
-    for (int k = Section::first_natural; k < num_values; ++k) by.p[k] = T(0.0);
-    Section::pull_back(at.p, SectionStiffness<T>{T(0.0), by_stiffness, by_stiffness, T(0.0)}, by.p);
+    for (int k = RodSection::first_natural; k < num_values; ++k) by.p[k] = T(0.0);
+    section.pull_back(at.p, SectionStiffness<T>{T(0.0), by_stiffness, by_stiffness, T(0.0)}, by.p);
   }
 
  private:
@@ -94,15 +96,16 @@ struct RodSectionShape {
     Vec3<T> t;
     T l, L, D, stiffness, y, z;
 
-    DIFFSIM_FUNCTION explicit Parts(const StencilValues<T, num_nodes, num_values>& at) : t(at.x[1] - at.x[0]) {
+    DIFFSIM_FUNCTION Parts(const StencilValues<T, num_nodes, num_values>& at, const RodSection& section)
+        : t(at.x[1] - at.x[0]) {
       using std::sqrt;
       const Vec3<T> rest = at.X[1] - at.X[0], &d = at.x[2];
       l = sqrt(dot(t, t));
       L = sqrt(dot(rest, rest));
       D = sqrt(dot(at.X[2], at.X[2]));
       for (int c = 0; c < 3; ++c) t[c] /= l;
-      const SectionStiffness<T> section = Section::stiffness(at.p);
-      stiffness = section.bending1 + section.bending2;
+      const SectionStiffness<T> B = section.stiffness(at.p);
+      stiffness = B.bending1 + B.bending2;
       y = dot(t, d) / D;
       z = 0.5 * (dot(d, d) / (D * D) - 1.0);
     }
@@ -123,17 +126,17 @@ enum class Beyond : int {
 ///   E = L/4 (EI₁ (Δκ₁ - κ₀)² + EI₂ Δκ₂² + GJ (Δτ - τ₀)²),   Δκ = (κ - κ̄)/((L + M)/2)
 ///
 /// A wall begins at the node: Δκ = (κ - κ̄)/(L/2), and the wall has no share.
-template <class Section>
 struct RodJoint {
-  static constexpr int num_nodes = 5, num_values = Section::num_values;
-  static constexpr bool uses_rest = true;
+  static constexpr int num_nodes = 5, num_values = RodSection::num_values;
+  static constexpr bool uses_rest = true, takes_packs = true;
 
   Beyond beyond = Beyond::segment;
+  RodSection section = {};
 
   template <class T>
   DIFFSIM_FUNCTION T energy(const StencilValues<T, num_nodes, num_values>& at) const {
     const Parts<T> of(at, beyond);
-    const SectionStiffness<T> B = Section::stiffness(at.p);
+    const SectionStiffness<T> B = section.stiffness(at.p);
     return 0.25 * of.L *
            (B.bending1 * of.delta[0] * of.delta[0] + B.bending2 * of.delta[1] * of.delta[1] +
             B.torsion * of.delta[2] * of.delta[2]);
@@ -143,7 +146,7 @@ struct RodJoint {
   DIFFSIM_FUNCTION void energy_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                            StencilValues<T, num_nodes, num_values>& by) const {
     const Parts<T> of(at, beyond);
-    const SectionStiffness<T> B = Section::stiffness(at.p);
+    const SectionStiffness<T> B = section.stiffness(at.p);
     const T half = 0.5 * of.L;
     const T by_delta[3] = {half * B.bending1 * of.delta[0], half * B.bending2 * of.delta[1],
                            half * B.torsion * of.delta[2]};
@@ -183,12 +186,12 @@ struct RodJoint {
       by.X[4][c] = G[c];
     }
     const T quarter = 0.25 * of.L;
-    Section::pull_back(at.p,
-                       SectionStiffness<T>{T(0.0), quarter * of.delta[0] * of.delta[0],
-                                           quarter * of.delta[1] * of.delta[1], quarter * of.delta[2] * of.delta[2]},
-                       by.p);
-    by.p[Section::first_natural] = -by_delta[0];
-    by.p[Section::first_natural + 1] = -by_delta[2];
+    section.pull_back(at.p,
+                      SectionStiffness<T>{T(0.0), quarter * of.delta[0] * of.delta[0],
+                                          quarter * of.delta[1] * of.delta[1], quarter * of.delta[2] * of.delta[2]},
+                      by.p);
+    by.p[RodSection::first_natural] = -by_delta[0];
+    by.p[RodSection::first_natural + 1] = -by_delta[2];
   }
 
  private:
@@ -216,8 +219,8 @@ struct RodJoint {
       change[1] = now.bending2 - rest.bending2;
       change[2] = now.twist - rest.twist;
       for (int k = 0; k < 3; ++k) delta[k] = change[k] / size;
-      delta[0] -= at.p[Section::first_natural];
-      delta[2] -= at.p[Section::first_natural + 1];
+      delta[0] -= at.p[RodSection::first_natural];
+      delta[2] -= at.p[RodSection::first_natural + 1];
     }
   };
 };

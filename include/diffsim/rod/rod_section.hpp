@@ -16,45 +16,46 @@ struct SectionStiffness {
   T torsion;   ///< GJ, N m²
 };
 
-/// A round section of one isotropic material. p: E, ν, the radius r; then what all sections have: the curvature κ₀ and
-/// the twist τ₀ without forces. I = π r⁴/4, EA = E π r², EI₁ = EI₂ = E I, GJ = E I/(1 + ν).
-struct RoundSection {
-  static constexpr int num_values = 5, first_natural = 3;
+/// Cross-section of a rod, by six numbers p, the last two of which are the curvature κ₀ and the twist τ₀ without
+/// forces:
+///
+///   given   EA, EI₁, EI₂, GJ, κ₀, τ₀
+///   round   E, ν, the radius r, a number without meaning, κ₀, τ₀; of one isotropic material, with A = π r², I = A
+///   r²/4:
+///           EA, EI₁ = EI₂ = E I, GJ = E I/(1 + ν)
+struct RodSection {
+  static constexpr int num_values = 6, first_natural = 4;
+
+  enum class Kind : int { given, round };
+  Kind kind = Kind::given;
 
   template <class T>
-  DIFFSIM_FUNCTION static SectionStiffness<T> stiffness(const T* p) {
+  DIFFSIM_FUNCTION SectionStiffness<T> stiffness(const T* p) const {
+    if (kind == Kind::given) return {p[0], p[1], p[2], p[3]};
     const T A = pi * p[2] * p[2], EI = 0.25 * p[0] * A * p[2] * p[2];
     return {p[0] * A, EI, EI, EI / (1.0 + p[1])};
   }
-  /// by_p: derivatives of a function of the stiffnesses by p, of which `by` has those by the stiffnesses.
+  /// Sets the derivatives by p, but for κ₀ and τ₀, of a function of the stiffnesses, of which `by` has those by the
+  /// stiffnesses.
   template <class T>
-  DIFFSIM_FUNCTION static void pull_back(const T* p, const SectionStiffness<T>& by, T* by_p) {
+  DIFFSIM_FUNCTION void pull_back(const T* p, const SectionStiffness<T>& by, T* by_p) const {
+    if (kind == Kind::given) {
+      by_p[0] = by.axial;
+      by_p[1] = by.bending1;
+      by_p[2] = by.bending2;
+      by_p[3] = by.torsion;
+      return;
+    }
     const T A = pi * p[2] * p[2], I = 0.25 * A * p[2] * p[2], softer = 1.0 / (1.0 + p[1]);
     const T by_EI = by.bending1 + by.bending2 + by.torsion * softer;
     by_p[0] = by.axial * A + by_EI * I;
     by_p[1] = -by.torsion * p[0] * I * softer * softer;
     by_p[2] = p[0] * (2.0 * pi * by.axial * p[2] + pi * by_EI * p[2] * p[2] * p[2]);
+    by_p[3] = T(0.0);
   }
 
  private:
   static constexpr double pi = 3.14159265358979323846;
-};
-
-/// A section by its stiffnesses. p: EA, EI₁, EI₂, GJ, κ₀, τ₀.
-struct GivenSection {
-  static constexpr int num_values = 6, first_natural = 4;
-
-  template <class T>
-  DIFFSIM_FUNCTION static SectionStiffness<T> stiffness(const T* p) {
-    return {p[0], p[1], p[2], p[3]};
-  }
-  template <class T>
-  DIFFSIM_FUNCTION static void pull_back(const T*, const SectionStiffness<T>& by, T* by_p) {
-    by_p[0] = by.axial;
-    by_p[1] = by.bending1;
-    by_p[2] = by.bending2;
-    by_p[3] = by.torsion;
-  }
 };
 
 }  // namespace diffsim

@@ -13,7 +13,7 @@ namespace diffsim {
 /// Stretching of a segment: EA L/2 (l/L - 1)² with its length l and that at rest, L. The parameter is EA.
 struct RopeStretch {
   static constexpr int num_nodes = 2, num_values = 1;
-  static constexpr bool uses_rest = true;
+  static constexpr bool uses_rest = true, takes_packs = true;
 
   template <class T>
   DIFFSIM_FUNCTION T energy(const StencilValues<T, num_nodes, num_values>& at) const {
@@ -49,7 +49,7 @@ struct RopeStretch {
 /// Grinspun 2008, section 4.2). tan²(φ/2) = (|e||f| - e·f)/(|e||f| + e·f), infinite where the line turns back.
 struct RopeBending {
   static constexpr int num_nodes = 3, num_values = 1;
-  static constexpr bool uses_rest = true;
+  static constexpr bool uses_rest = true, takes_packs = true;
 
   template <class T>
   DIFFSIM_FUNCTION T energy(const StencilValues<T, num_nodes, num_values>& at) const {

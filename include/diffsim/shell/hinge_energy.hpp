@@ -15,7 +15,7 @@ namespace diffsim {
 /// shapes. Angles are in (-π, π].
 struct HingeEnergy {
   static constexpr int num_nodes = 4, num_values = 1;
-  static constexpr bool uses_rest = true;
+  static constexpr bool uses_rest = true, takes_packs = true;
 
   template <class T>
   DIFFSIM_FUNCTION T energy(const StencilValues<T, num_nodes, num_values>& at) const {

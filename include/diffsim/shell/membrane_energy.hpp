@@ -16,7 +16,7 @@ namespace diffsim {
 /// C = k/(2 (1 - ν²)) (Ciarlet 2000, section 4.1).
 struct MembraneEnergy {
   static constexpr int num_nodes = 3, num_values = 2;
-  static constexpr bool uses_rest = true;
+  static constexpr bool uses_rest = true, takes_packs = true;
 
   template <class T>
   DIFFSIM_FUNCTION T energy(const StencilValues<T, num_nodes, num_values>& at) const {

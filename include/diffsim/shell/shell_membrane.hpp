@@ -8,7 +8,7 @@ namespace diffsim {
 /// Membrane of a shell: `MembraneEnergy` with k = E t. The parameters are E, ν and the thickness t.
 struct ShellMembrane {
   static constexpr int num_nodes = 3, num_values = 3;
-  static constexpr bool uses_rest = true;
+  static constexpr bool uses_rest = true, takes_packs = true;
 
   template <class T>
   DIFFSIM_FUNCTION T energy(const StencilValues<T, num_nodes, num_values>& at) const {

@@ -1,0 +1,243 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Kernels of cloth, shells, rods, ropes and springs, term by term, beside the STREAM triad of the same run. `elem/s`
+// counts triangles and segments; `B/elem` is what has to move for one of them, each vertex and each number of an
+// element read, and each force read and written, once.
+//
+// DIFFSIM_BENCH_ELEMENTS=20000,200000 chooses sizes; DIFFSIM_BENCH_ITERATIONS=20 fixes the iterations.
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include "diffsim/core/ranks.hpp"
+#include "diffsim/inverse/losses.hpp"
+#include "diffsim/mesh/directors.hpp"
+#include "diffsim/simulation/parameter_specs.hpp"
+#include "diffsim/simulation/simulator.hpp"
+#include "triad.hpp"
+
+namespace diffsim {
+namespace {
+
+/// A square of n² squares of two triangles each, a little wavy; whole on the first rank.
+MeshData make_sheet(int n) {
+  MeshData data;
+  const std::int64_t row = n + 1;
+  data.num_vertices = row * row;
+  MeshData::LowerCells& cells = data.lower(CellKind::triangle);
+  cells.num = 2 * static_cast<std::int64_t>(n) * n;
+  if (!is_first_rank(MPI_COMM_WORLD)) {
+    data.first_vertex = data.num_vertices;
+    cells.first = cells.num;
+    return data;
+  }
+  for (std::int64_t j = 0; j < row; ++j)
+    for (std::int64_t i = 0; i < row; ++i) {
+      const double x = static_cast<double>(i) / n, y = static_cast<double>(j) / n;
+      data.coordinates.insert(data.coordinates.end(), {x, y, 0.01 * std::sin(9.0 * x + 4.0 * y)});
+    }
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t a = j * row + i, b = a + 1, c = a + row, d = c + 1;
+      cells.nodes.insert(cells.nodes.end(), {a, b, d, a, d, c});
+    }
+  return data;
+}
+
+/// Lines of 200 curved segments each, about `count` segments in all.
+MeshData make_lines(std::int64_t count, bool with_directors) {
+  constexpr std::int64_t per_line = 200;
+  const std::int64_t lines = std::max<std::int64_t>(1, count / per_line);
+  MeshData data;
+  data.num_vertices = lines * (per_line + 1);
+  MeshData::LowerCells& cells = data.lower(CellKind::segment);
+  cells.num = lines * per_line;
+  if (!is_first_rank(MPI_COMM_WORLD)) {
+    data.first_vertex = data.num_vertices;
+    cells.first = cells.num;
+  } else {
+    for (std::int64_t line = 0; line < lines; ++line)
+      for (std::int64_t i = 0; i <= per_line; ++i) {
+        const double s = static_cast<double>(i) / per_line;
+        data.coordinates.insert(data.coordinates.end(),
+                                {s, 0.1 * std::sin(6.0 * s) + 0.01 * static_cast<double>(line), 0.2 * s * s});
+        const std::int64_t v = line * (per_line + 1) + i;
+        if (i > 0) cells.nodes.insert(cells.nodes.end(), {v - 1, v});
+      }
+  }
+  if (with_directors) add_directors(MPI_COMM_WORLD, data);
+  return data;
+}
+
+struct Kind {
+  std::string name;
+  bool of_triangles;
+};
+
+/// A mesh of a kind, made once. Kept for good, for nothing is destroyed after MPI.
+std::shared_ptr<TetrahedralMesh> kept_mesh(const Kind& kind, std::int64_t count) {
+  static auto& meshes = *new std::map<std::pair<std::string, std::int64_t>, std::shared_ptr<TetrahedralMesh>>;
+  std::shared_ptr<TetrahedralMesh>& mesh = meshes[{kind.name, count}];
+  if (!mesh)
+    mesh = std::make_shared<TetrahedralMesh>(
+        MPI_COMM_WORLD, kind.of_triangles
+                            ? make_sheet(static_cast<int>(std::lround(std::sqrt(static_cast<double>(count) / 2.0))))
+                            : make_lines(count, kind.name == "rod"));
+  return mesh;
+}
+
+DifferentiableSolver make_solver(const Kind& kind, std::int64_t count) {
+  DifferentiableMaterial material{kind.name, {}, "all"};
+  for (const ParameterSpec& spec : find_cell_model(kind.name)->parameters)
+    material.values[std::string(spec.name)] = find_parameter_spec(std::string(spec.name))->sample;
+  return DifferentiableSolver(kept_mesh(kind, count), {material}, {.dt = 1e-9, .substeps = 1, .damping = 0.999});
+}
+
+/// Displaced a little, so that no stress is zero.
+State displaced(const DifferentiableSolver& solver) {
+  State state = solver.initial_state();
+  std::vector<double> x = state["positions"].to_host();
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] *= 1.0 + 0.01 * std::sin(static_cast<double>(i % 3) + 1.0);
+  state["positions"].from_host(x);
+  return state;
+}
+
+std::int64_t elements_of(const DifferentiableSolver& solver, const Kind& kind) {
+  const TetrahedralMesh& mesh = *solver.mesh();
+  const CellKind cells = kind.of_triangles ? CellKind::triangle : CellKind::segment;
+  return sum_over_ranks(static_cast<std::int64_t>(mesh.lower_cells(cells).num()), MPI_COMM_WORLD);
+}
+
+void report(benchmark::State& bench, const DifferentiableSolver& solver, const Kind& kind, double sweeps,
+            double bytes) {
+  const auto elements = static_cast<double>(elements_of(solver, kind));
+  bench.counters["elements"] = elements;
+  bench.counters["elem/s"] = benchmark::Counter(sweeps * elements, benchmark::Counter::kIsIterationInvariantRate);
+  bench.counters["B/elem"] = bytes;
+}
+
+/// A term of a kind of cells, and the bytes that its force has to move for an element.
+struct Term {
+  Kind kind;
+  std::string name;
+  double bytes;
+  double vectors;  ///< vertices' vectors an element: bytes of one more input
+};
+
+ForceTerm& term_of(DifferentiableSolver& solver, const std::string& name) {
+  for (const auto& term : solver.system().terms())
+    if (term->name() == name) return *term;
+  throw Error("no term '" + name + "'");
+}
+
+void force(benchmark::State& bench, const Term& of) {
+  DifferentiableSolver solver = make_solver(of.kind, bench.range(0));
+  solver.model().prepare();
+  const State state = displaced(solver);
+  Field f = state["positions"].like("force");
+  ForceTerm& term = term_of(solver, of.name);
+  for (auto _ : bench) term.add_force({state["positions"], 0, nullptr}, solver.parameters(), f);
+  report(bench, solver, of.kind, 1.0, of.bytes);
+}
+
+void hessian_vector_product(benchmark::State& bench, const Term& of) {
+  DifferentiableSolver solver = make_solver(of.kind, bench.range(0));
+  solver.model().prepare();
+  solver.model().begin_adjoint({});
+  const State state = displaced(solver), w = displaced(solver);
+  Field f = state["positions"].like("force");
+  ForceTerm& term = term_of(solver, of.name);
+  ParameterSet none;
+  for (auto _ : bench) term.add_force_adjoint({state["positions"], 0, nullptr}, w["positions"], {f}, none);
+  report(bench, solver, of.kind, 1.0, of.bytes + of.vectors);
+}
+
+void explicit_step(benchmark::State& bench, const Kind& kind) {
+  DifferentiableSolver solver = make_solver(kind, bench.range(0));
+  solver.model().prepare();
+  State state = solver.initial_state();
+  for (auto _ : bench) solver.step(0, state);
+  report(bench, solver, kind, 1.0, 0.0);
+}
+
+/// Forward and backward of a rollout with every step recorded, by all material parameters of every element.
+void explicit_gradient(benchmark::State& bench, const Kind& kind) {
+  constexpr int num_steps = 10;
+  DifferentiableSolver solver = make_solver(kind, bench.range(0));
+  TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("all"), {0.0, 0.0, 0.0}, num_steps);
+  DifferentiableSimulator simulator(solver);
+  std::vector<std::string> names;
+  for (const ParameterSpec& spec : find_cell_model(kind.name)->parameters) names.emplace_back(spec.name);
+  simulator.require_gradient(names);
+  const auto run = [&] {
+    simulator.rollout(num_steps, 0, loss);
+    simulator.backward();
+  };
+  run();  // memory for states and records is touched first
+  double forward = 0.0, backward = 0.0;
+  for (auto _ : bench) {
+    run();
+    forward += simulator.statistics().forward_seconds;
+    backward += simulator.statistics().backward_seconds;
+  }
+  report(bench, solver, kind, num_steps, 0.0);
+  bench.counters["(fwd+bwd)/fwd"] = (forward + backward) / forward;
+}
+
+std::vector<std::int64_t> numbers_of(const char* variable, const char* otherwise) {
+  const char* const given = std::getenv(variable);
+  std::istringstream text(given ? given : otherwise);
+  std::vector<std::int64_t> numbers;
+  for (std::string word; std::getline(text, word, ',');) numbers.push_back(std::stoll(word));
+  return numbers;
+}
+
+void options(benchmark::internal::Benchmark* bench) {
+  bench->UseRealTime()->Unit(benchmark::kMillisecond);
+  for (const std::int64_t count : numbers_of("DIFFSIM_BENCH_ITERATIONS", "")) bench->Iterations(count);
+}
+BENCHMARK(triad)->Apply(options);
+
+void add(const std::string& name, const std::function<void(benchmark::State&)>& run) {
+  benchmark::internal::Benchmark* const bench = benchmark::RegisterBenchmark(name.c_str(), run);
+  options(bench);
+  for (const std::int64_t count : numbers_of("DIFFSIM_BENCH_ELEMENTS", "200000")) bench->Arg(count);
+}
+
+[[maybe_unused]] const bool registered = [] {
+  const Kind cloth{"cloth", true}, shell{"shell", true}, rod{"rod", false}, rope{"rope", false};
+  // Two triangles a vertex; a segment a vertex, and in a rod a director, too. Of a vertex or a director, its place, its
+  // place at rest, and its force, read and written; then the numbers of an element's own vertices, and its entity.
+  constexpr double vertex = 4.0 * 24.0, number = 4.0;
+  const std::vector<Term> terms{{cloth, "membranes", vertex / 2.0 + 4.0 * number, 12.0},
+                                {cloth, "hinges", vertex / 2.0 + 1.5 * 4.0 * number + number, 12.0},
+                                {shell, "membranes of shells", vertex / 2.0 + 4.0 * number, 12.0},
+                                {shell, "bending of shells", vertex / 2.0 + 7.0 * number, 12.0},
+                                {rod, "stretching of rods", vertex + 3.0 * number, 24.0},
+                                {rod, "sections of rods", 2.0 * vertex + 4.0 * number, 48.0},
+                                {rod, "joints of rods", 2.0 * vertex + 6.0 * number, 48.0},
+                                {rope, "bending of ropes", vertex + 4.0 * number, 24.0}};
+  for (const Term& term : terms) {
+    std::string name = term.name;
+    std::replace(name.begin(), name.end(), ' ', '_');
+    add("force/" + name, [term](benchmark::State& bench) { force(bench, term); });
+    add("hessian_vector_product/" + name, [term](benchmark::State& bench) { hessian_vector_product(bench, term); });
+  }
+  for (const Kind& kind : {cloth, shell, rod, rope}) {
+    add("explicit_step/" + kind.name, [kind](benchmark::State& bench) { explicit_step(bench, kind); });
+    add("explicit_gradient/" + kind.name, [kind](benchmark::State& bench) { explicit_gradient(bench, kind); });
+  }
+  return true;
+}();
+
+}  // namespace
+}  // namespace diffsim

@@ -1,0 +1,20 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "diffsim/core/force_term.hpp"
+#include "diffsim/core/point_parameters_impl.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "diffsim/rod/rod_section.hpp"
+
+namespace diffsim::rod {
+
+/// Makes the terms of some segments: stretching, shape of the sections, joints. `parameters`: the numbers of `section`,
+/// in their order. Throws Error (input) where a segment of any rank has no director. Collective.
+std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, const std::vector<int>& segments,
+                                                   const RodSection& section,
+                                                   const std::vector<PointParameter>& parameters);
+
+}  // namespace diffsim::rod
