@@ -7,6 +7,10 @@ void run_loop(const char* label, int count, const LoopWork& work) {
   Kokkos::parallel_for(label, Range(0, count), work);
 }
 
+void run_chunks(const char* label, int count, const LoopWork& work) {
+  Kokkos::parallel_for(label, ThreadRange(0, count), work);
+}
+
 double run_sum(const char* label, int count, const SumWork& work) {
   double sum = 0.0;
   Kokkos::parallel_reduce(label, Range(0, count), work, sum);

@@ -17,7 +17,7 @@
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/mesh/bodies.hpp"
 #include "diffsim/mesh/box.hpp"
-#include "diffsim/mesh/cell_scatter.hpp"
+#include "diffsim/core/cell_scatter.hpp"
 #include "diffsim/mesh/elevate.hpp"
 #include "diffsim/mesh/quadrature.hpp"
 #include "local_nodes.hpp"

@@ -50,6 +50,19 @@ TEST(pack, cube_root_is_within_two_units_in_the_last_place) {
   EXPECT_LE(worst, 2.0);
 }
 
+TEST(pack, square_root_is_that_of_each_lane) {
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> exponent(-300.0, 300.0);
+  for (int i = 0; i < 1000; ++i) {
+    Pack x;
+    for (int l = 0; l < pack_width; ++l) set_lane(x, l, std::pow(10.0, exponent(random)));
+    const Pack root = sqrt(x);
+    for (int l = 0; l < pack_width; ++l) EXPECT_EQ(lane(root, l), std::sqrt(lane(x, l)));
+  }
+  EXPECT_EQ(lane(sqrt(filled(0.0)), 0), 0.0);
+  EXPECT_TRUE(std::isnan(lane(sqrt(filled(-1.0)), pack_width - 1)));
+}
+
 TEST(pack, angle_is_within_four_units_in_the_last_place) {
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> exponent(-20.0, 20.0), angle(-3.2, 3.2);

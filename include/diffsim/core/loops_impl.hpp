@@ -16,6 +16,9 @@ struct LoopWork {
 };
 void run_loop(const char* label, int count, const LoopWork& work);
 
+/// Host: one chunk of the work a thread.
+void run_chunks(const char* label, int count, const LoopWork& work);
+
 /// The body of a host's loop that adds to a sum.
 struct SumWork {
   const void* body;

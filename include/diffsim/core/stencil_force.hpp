@@ -117,6 +117,14 @@ DIFFSIM_FUNCTION auto combined(const StencilValues<T, N, P>& a, const Make& make
   return combined(a, a, make);
 }
 
+/// The derivatives of the energy by formulas, compiled once for all kernels that need them with these numbers.
+template <class F, class T>
+DIFFSIM_SHARED_FUNCTION void shared_energy_derivatives(const F& f,
+                                                       const StencilValues<T, F::num_nodes, F::num_values>& at,
+                                                       StencilValues<T, F::num_nodes, F::num_values>& by) {
+  f.energy_derivatives(at, by);
+}
+
 /// The forces, or -∂E/∂x where there is only an energy.
 template <class F, class T>
 DIFFSIM_FUNCTION void forces_of(const F& f, const StencilValues<T, F::num_nodes, F::num_values>& at,
@@ -125,7 +133,10 @@ DIFFSIM_FUNCTION void forces_of(const F& f, const StencilValues<T, F::num_nodes,
     f.forces(at, out);
   } else if constexpr (HasEnergyDerivatives<F>) {
     StencilValues<T, F::num_nodes, F::num_values> by;
-    f.energy_derivatives(at, by);
+    if constexpr (std::is_same_v<T, Dual<Number<F>, 1>>)
+      shared_energy_derivatives<F, T>(f, at, by);
+    else
+      f.energy_derivatives(at, by);
     repeat<3 * F::num_nodes>([&](int k) DIFFSIM_INLINED { out[k / 3][k % 3] = -by.x[k / 3][k % 3]; });
   } else {
     constexpr int n = 3 * F::num_nodes;
@@ -155,9 +166,9 @@ DIFFSIM_FUNCTION T work_of(const F& f, const StencilValues<T, F::num_nodes, F::n
   }
 }
 
-/// Sets the derivatives of Σ w·f by x, by v and X where the force uses these, and by p. Those of an energy E are minus
-/// the derivatives of ∂E/∂x, ∂E/∂X and ∂E/∂p along w.
-template <class F, class T>
+/// Sets the derivatives of Σ w·f by x, by v and, if `by_rest`, X where the force uses these, and by p. Those of an
+/// energy E are minus the derivatives of ∂E/∂x, ∂E/∂X and ∂E/∂p along w.
+template <bool by_rest, class F, class T>
 DIFFSIM_FUNCTION void work_derivatives_of(const F& f, const StencilValues<T, F::num_nodes, F::num_values>& at,
                                           const Vectors<F, T>& w, StencilValues<T, F::num_nodes, F::num_values>& by) {
   if constexpr (HasWorkDerivatives<F>) {
@@ -170,10 +181,13 @@ DIFFSIM_FUNCTION void work_derivatives_of(const F& f, const StencilValues<T, F::
       return a;
     };
     StencilValues<Dual<T, 1>, F::num_nodes, F::num_values> of_energy;
-    f.energy_derivatives(combined(at, along_w), of_energy);
+    if constexpr (by_rest && std::is_same_v<T, Number<F>>)
+      shared_energy_derivatives<F, Dual<T, 1>>(f, combined(at, along_w), of_energy);
+    else
+      f.energy_derivatives(combined(at, along_w), of_energy);
     repeat<n>([&](int k) DIFFSIM_INLINED {
       by.x[k / 3][k % 3] = -of_energy.x[k / 3][k % 3].derivative[0];
-      if constexpr (uses_rest<F>()) by.X[k / 3][k % 3] = -of_energy.X[k / 3][k % 3].derivative[0];
+      if constexpr (by_rest && uses_rest<F>()) by.X[k / 3][k % 3] = -of_energy.X[k / 3][k % 3].derivative[0];
     });
     repeat<F::num_values>([&](int k) DIFFSIM_INLINED { by.p[k] = -of_energy.p[k].derivative[0]; });
   }
@@ -225,7 +239,7 @@ struct VariedAlong : Varied<n, Numbering> {
 
 /// J += factor ∂f by the n numbers from the place `start` on: by all at once, or by some where these are many.
 template <class F, class T, int n>
-DIFFSIM_FUNCTION void add_block(const F& f, const Values<F, T>& at, int start, double factor, T (&J)[n][n]) {
+DIFFSIM_SHARED_FUNCTION void add_block(const F& f, const Values<F, T>& at, int start, double factor, T (&J)[n][n]) {
   constexpr int at_once = n <= 12 ? n : 3;
   for (int first = 0; first < n; first += at_once) {
     Vectors<F, Dual<T, at_once>> force;

@@ -14,8 +14,8 @@
 #include "diffsim/core/semidefinite.hpp"
 #include "diffsim/core/stencil_force.hpp"
 
-// The kernels of StencilTerm: one stencil a thread, or a pack of them, which writes a row of its own for each; then one
-// vertex a thread, which adds up what its stencils wrote, in their order.
+// The kernels of forces on stencils: one stencil a thread, or a pack of them. `set_vectors` and `set_derivatives` write
+// a row for each, which one vertex a thread adds up in their order (`add_vectors`).
 
 namespace diffsim::stencil {
 
@@ -115,6 +115,23 @@ void set_vectors(const char* label, const Sweep<F>& sweep, double* vectors, cons
       });
 }
 
+/// Puts the derivatives by numbers p of stencil i, which are in a lane of `row`: to its entity's in `to`, or to its own
+/// in `numbers`, [count, num_values], where these are not nullptr; adds those that all stencils share to `sums`.
+template <class F, class T>
+DIFFSIM_FUNCTION void put_numbers(const Sweep<F>& sweep, int i, const T* row, int in_lane,
+                                  const point::ParameterNumbers<F::num_values, double>& to, double* numbers,
+                                  point::Sums<F::num_values>& sums) {
+  const int entity = entity_of(sweep.entities, i);
+  repeat<F::num_values>([&](int k) DIFFSIM_INLINED {
+    const double derivative = lane(row[k], in_lane);
+    if (numbers)
+      numbers[F::num_values * static_cast<std::ptrdiff_t>(i) + k] = derivative;
+    else if (to.of[k])
+      to.at(k, entity) += to.factor[k] * derivative;
+    if (!to.of[k]) sums.of[k] += derivative;
+  });
+}
+
 /// Where derivatives by the nodes' vectors go, [count, num_nodes, 3] each, or nullptr: not wanted.
 struct VectorDerivatives {
   double* x;
@@ -150,17 +167,8 @@ point::Sums<F::num_values> set_derivatives(const char* label, const Sweep<F>& sw
         put(vectors.x, 0);
         if constexpr (uses_velocities<F>()) put(vectors.v, Of::velocities);
         if constexpr (uses_rest<F>()) put(vectors.X, Of::rest);
-        for (int l = 0; l < num; ++l) {
-          const int i = sweep.stencil(group, l), entity = entity_of(sweep.entities, i);
-          repeat<F::num_values>([&](int k) DIFFSIM_INLINED {
-            const double derivative = lane(row[Of::first_value + k], l);
-            if (numbers)
-              numbers[F::num_values * static_cast<std::ptrdiff_t>(i) + k] = derivative;
-            else if (to.of[k])
-              to.at(k, entity) += to.factor[k] * derivative;
-            if (!to.of[k]) s.of[k] += derivative;
-          });
-        }
+        for (int l = 0; l < num; ++l)
+          put_numbers(sweep, sweep.stencil(group, l), row + Of::first_value, l, to, numbers, s);
       },
       sums);
   return sums;
@@ -201,22 +209,28 @@ struct Tangents {
 /// Number of derivatives of w·f taken at once: as many as a SIMD register has numbers.
 inline constexpr int at_once = 8;
 
-/// Derivatives of w·f by all inputs, by formulas: put(number of the input, derivative).
-template <class F, class T, class Put>
+/// Derivatives of w·f by all inputs, those by X only if `by_rest`, by formulas: put(number of the input, derivative).
+template <bool by_rest, class F, class T, class Put>
 DIFFSIM_FUNCTION void put_work_derivatives(const F& f, const Values<F, T>& at, const Vectors<F, T>& w, const Put& put) {
   using Of = Inputs<F>;
   Values<F, T> by;
-  work_derivatives_of(f, at, w, by);
+  work_derivatives_of<by_rest>(f, at, w, by);
   repeat<Of::block>([&](int k) DIFFSIM_INLINED {
     put(k, by.x[k / 3][k % 3]);
     if constexpr (uses_velocities<F>()) put(Of::velocities + k, by.v[k / 3][k % 3]);
-    if constexpr (uses_rest<F>()) put(Of::rest + k, by.X[k / 3][k % 3]);
+    if constexpr (by_rest && uses_rest<F>()) put(Of::rest + k, by.X[k / 3][k % 3]);
   });
   repeat<F::num_values>([&](int k) DIFFSIM_INLINED { put(Of::first_value + k, by.p[k]); });
 }
 
-/// Derivatives of w·f by all inputs.
+/// Whether derivatives by X can be left out where they are not wanted.
 template <class F>
+constexpr bool can_leave_out_rest() {
+  return uses_rest<F>() && HasFormulas<F>;
+}
+
+/// Derivatives of w·f by all inputs, those by X only if `by_rest`.
+template <class F, bool by_rest = true>
 struct Adjoints {
   const double* w;
 
@@ -225,8 +239,8 @@ struct Adjoints {
     Vectors<F, Number<F>> by_force;
     read_nodes(sweep, group, w, by_force);
     if constexpr (HasFormulas<F>)
-      put_work_derivatives<F, Number<F>>(sweep.force, at, by_force,
-                                         [&](int k, const Number<F>& d) DIFFSIM_INLINED { row[k] = d; });
+      put_work_derivatives<by_rest, F, Number<F>>(sweep.force, at, by_force,
+                                                  [&](int k, const Number<F>& d) DIFFSIM_INLINED { row[k] = d; });
     else
       by_directions(sweep, at, by_force, row);
   }
@@ -263,8 +277,8 @@ struct AdjointTangents {
       by_force[k / 3][k % 3] = along(value[k / 3][k % 3], change[k / 3][k % 3]);
     const Values<F, Number<F>> along_direction = read(sweep, direction, group);
     if constexpr (HasFormulas<F>)
-      put_work_derivatives<F, Along>(sweep.force, combined(at, along_direction, point::Along()), by_force,
-                                     [&](int k, const Along& d) DIFFSIM_INLINED { row[k] = d.derivative[0]; });
+      put_work_derivatives<true, F, Along>(sweep.force, combined(at, along_direction, point::Along()), by_force,
+                                           [&](int k, const Along& d) DIFFSIM_INLINED { row[k] = d.derivative[0]; });
     else
       by_directions(sweep, at, along_direction, by_force, row);
   }

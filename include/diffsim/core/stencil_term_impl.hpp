@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "diffsim/core/stencil_kernels_impl.hpp"
+#include "diffsim/core/stencil_nodes_impl.hpp"
 
 namespace diffsim {
 
@@ -48,12 +48,9 @@ namespace diffsim {
 ///
 /// all marked DIFFSIM_FUNCTION. Each stencil is on one rank. A parameter has one value for all, or one a stencil: on
 /// entities as many as this rank's stencils, in their order; where not every entity is one stencil, each stencil's
-/// entity is given. Sums at vertices have a fixed order, whatever the number of threads.
+/// entity is given. Sums at vertices have a fixed order, for a number of threads.
 template <class F>
 class StencilTerm : public ForceTerm {
-  using Inputs = stencil::Inputs<F>;
-  static constexpr int num_blocks = Inputs::first_value / Inputs::block;  // of vectors: x, and v and X where used
-
  public:
   static constexpr int N = F::num_nodes, P = F::num_values;
 
@@ -98,7 +95,14 @@ class StencilTerm : public ForceTerm {
   }
   void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                          ParameterSet& gradient) override {
-    add_derivatives("diffsim::core::stencil_adjoint", at, stencil::Adjoints<F>{w.data()}, adjoint, gradient);
+    constexpr const char* label = "diffsim::core::stencil_adjoint";
+    if constexpr (stencil::can_leave_out_rest<F>()) {
+      if (!gradient.find("rest_positions")) {
+        add_derivatives(label, at, stencil::Adjoints<F, false>{w.data()}, adjoint, gradient);
+        return;
+      }
+    }
+    add_derivatives(label, at, stencil::Adjoints<F>{w.data()}, adjoint, gradient);
   }
   void add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                                  const ParameterSet& direction, const Field* w, const Field* dw,
@@ -131,10 +135,7 @@ class StencilTerm : public ForceTerm {
     vertices_ = std::move(vertices);
     count_ = static_cast<int>(vertices_.size()) / N;
     entities_ = to_device("diffsim::core::stencil_entities", entities);
-    device_vertices_ = to_device("diffsim::core::stencil_vertices", vertices_);
-    vectors_ = make_zeroed_device_array<double>("diffsim::core::stencil_vectors",
-                                                Inputs::first_value * static_cast<std::size_t>(count_));
-    nodes_ = stencil::grouped(vertices_);
+    nodes_.set(vertices_);
     stencils_ = {};
     numbers_ = {};
     blocks_.reset();
@@ -153,13 +154,13 @@ class StencilTerm : public ForceTerm {
   }
 
   stencil::Sweep<F> sweep(const Configuration& at, const ParameterSet& set) const {
-    return {force_, count_, device_vertices_, entities_,
+    return {force_, count_, nodes_.vertices(), entities_,
             addresses(at, set, at.positions.data(), at.velocities ? at.velocities->data() : nullptr, at.time)};
   }
   /// At rest, without velocities, as the rollout begins.
   stencil::Sweep<F> at_rest(const ParameterSet& set) const {
     const Field& rest = set.at("rest_positions").field;
-    return {force_, count_, device_vertices_, entities_, addresses({rest}, set, rest.data(), nullptr, 0.0)};
+    return {force_, count_, nodes_.vertices(), entities_, addresses({rest}, set, rest.data(), nullptr, 0.0)};
   }
   stencil::Addresses<P> along(const Configuration& at, const ConfigurationTangent& tangent,
                               const ParameterSet& direction) const {
@@ -174,27 +175,19 @@ class StencilTerm : public ForceTerm {
 
   template <class Each>
   void add_vectors(const char* label, const stencil::Sweep<F>& sweep, const Each& each, Field& to) {
-    stencil::set_vectors(label, sweep, vectors_.data(), each);
-    stencil::add_vectors(nodes_, vectors_.data(), to.data());
+    nodes_.add_vectors(label, sweep, each, to.data());
   }
 
   template <class Each>
   void add_derivatives(const char* label, const Configuration& at, const Each& each,
                        const ConfigurationAdjoint& adjoint, ParameterSet& gradient) {
     Parameter* const rest = stencil::uses_rest<F>() ? gradient.find("rest_positions") : nullptr;
-    const bool by_velocities = uses_velocities() && adjoint.velocities;
-    const auto block = [&](bool wanted, int k) {
-      return wanted ? vectors_.data() + k * static_cast<std::ptrdiff_t>(Inputs::block) * count_ : nullptr;
-    };
-    const stencil::VectorDerivatives by{block(true, 0), block(by_velocities, 1),
-                                        block(rest != nullptr, num_blocks - 1)};
+    const stencil::VectorSums to{adjoint.positions.data(), adjoint.velocities ? adjoint.velocities->data() : nullptr,
+                                 rest ? rest->field.data() : nullptr};
     const auto numbers = takes_.template numbers<double>(gradient, at);
     double* const of_stencils = numbers_.size() > 0 ? numbers_.data() : nullptr;
-    const auto sums = stencil::set_derivatives(label, sweep(at, *parameters_), each, by, numbers, of_stencils);
+    const auto sums = nodes_.add_derivatives(label, sweep(at, *parameters_), each, to, numbers, of_stencils);
     if (of_stencils) stencil::add_numbers(stencils_, of_stencils, numbers);
-    stencil::add_vectors(nodes_, by.x, adjoint.positions.data());
-    if (by.v) stencil::add_vectors(nodes_, by.v, adjoint.velocities->data());
-    if (by.X) stencil::add_vectors(nodes_, by.X, rest->field.data());
     takes_.add_sums(sums, at, gradient);
   }
 
@@ -204,9 +197,7 @@ class StencilTerm : public ForceTerm {
   int count_ = 0;
   int num_entities_;           // of this rank, that parameters are on
   DeviceArray<int> entities_;  // [count], or empty
-  DeviceArray<int> device_vertices_;
-  DeviceArray<double> vectors_;               // [num_blocks, count, N, 3]: what each stencil adds, by x, v and X
-  stencil::Grouped nodes_;                    // by vertex
+  stencil::Nodes<F> nodes_;
   stencil::Grouped stencils_;                 // by entity, where an entity has several
   DeviceArray<double> numbers_;               // [count, P] there: derivatives by p
   std::unique_ptr<BlockScatter> blocks_;      // made when first assembled

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "diffsim/core/field.hpp"
-#include "diffsim/mesh/cell_scatter.hpp"
+#include "diffsim/core/cell_scatter.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim {

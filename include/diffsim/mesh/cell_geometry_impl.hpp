@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "diffsim/mesh/cell_scatter_impl.hpp"
+#include "diffsim/core/cell_scatter_impl.hpp"
 #include "diffsim/mesh/element_kernels.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "diffsim/core/cell_part.hpp"
+#include "diffsim/core/cell_scatter.hpp"
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/pack.hpp"
 #include "diffsim/core/small_tensor.hpp"
-#include "diffsim/mesh/cell_scatter.hpp"
 
 namespace diffsim {
 
@@ -55,6 +55,29 @@ DIFFSIM_FUNCTION void add_to_cells(const Pack& x, int pack, int num_cells, doubl
     if (pack_width * pack + i < num_cells) values[pack_width * pack + i] += lane(x, i);
 }
 
+/// Adds the nodes' values of a pack, whose nodes are `vertices`, to them, or to slots where they are other chunks' too.
+/// `slots`: the part's, or others as many.
+template <int nodes>
+DIFFSIM_FUNCTION void scatter_nodes(const CellScatterPart& part, double* slots, int pack, const int* vertices,
+                                    int num_vertices, const Vec3<Pack> (&value)[nodes], double* out) {
+  const int row = part.redirect(pack - part.first_pack);
+  const int* const target = row < 0 ? vertices : &part.targets(nodes * pack_width * row);
+  for (int a = 0; a < nodes; ++a) {
+    const VectorLanes vectors(value[a].v);
+    if (row < 0) {
+      for (int i = 0; i < pack_width; ++i)
+        vectors.add_to(out + 3 * static_cast<std::ptrdiff_t>(target[i * nodes + a]), i);
+      continue;
+    }
+    for (int i = 0; i < pack_width; ++i) {
+      const int t = target[i * nodes + a];
+      vectors.add_to(t < num_vertices ? out + 3 * static_cast<std::ptrdiff_t>(t)
+                                      : slots + 3 * static_cast<std::ptrdiff_t>(t - num_vertices),
+                     i);
+    }
+  }
+}
+
 /// The body of a host's sweep behind one function, whatever the body's type: the sweep is compiled once for all bodies.
 template <int nodes>
 struct PackWork {
@@ -81,8 +104,9 @@ void scatter_to_slots(const char* label, const CellScatterPart& part, const Devi
       });
 }
 
-/// out[vertex] += Σ slots of the vertex, in a fixed order; host slots are zeroed for the next sweep.
-void sum_slots(const CellScatterPart& part, double* out);
+/// out[vertex] += Σ slots of the vertex, in a fixed order; host slots are zeroed for the next sweep. `slots`: the
+/// part's, or others as many.
+void sum_slots(const CellScatterPart& part, double* slots, double* out);
 
 /// The one shape of a sweep over cells that adds to vertices: `body(pack, vertices, value)` computes the three
 /// components at the nodes of each cell of a pack, [nodes] Vec3<Pack>; `out` [num_vertices, 3] gains their sums, in a
@@ -101,7 +125,7 @@ void for_each_cell(const char* label, const CellScatter& scatter, double* out, c
     } else {
       scatter_to_slots<nodes>(label, part, data.vertices, body);
     }
-    sum_slots(part, out);
+    sum_slots(part, part.slots.data(), out);
   };
   if (which != CellPart::inner) sweep(data.shared);
   if (which != CellPart::shared) sweep(data.inner);

@@ -1,10 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/mesh/cell_scatter.hpp"
+#include "diffsim/core/cell_scatter.hpp"
 
 #include <algorithm>
 
+#include "diffsim/core/cell_scatter_impl.hpp"
 #include "diffsim/core/runtime.hpp"
-#include "diffsim/mesh/cell_scatter_impl.hpp"
 
 namespace diffsim {
 namespace {
@@ -85,28 +85,6 @@ CellScatterPart make_part(const std::vector<int>& vertices, int per_pack, int fi
   return part;
 }
 
-/// Adds the nodes' values of a pack, whose nodes are `vertices`, to them, or to slots where they are other chunks' too.
-template <int nodes>
-DIFFSIM_FUNCTION void scatter_nodes(const CellScatterPart& part, int pack, const int* vertices, int num_vertices,
-                                    const Vec3<Pack> (&value)[nodes], double* out) {
-  const int row = part.redirect(pack - part.first_pack);
-  const int* const target = row < 0 ? vertices : &part.targets(nodes * pack_width * row);
-  for (int a = 0; a < nodes; ++a) {
-    const VectorLanes vectors(value[a].v);
-    if (row < 0) {
-      for (int i = 0; i < pack_width; ++i)
-        vectors.add_to(out + 3 * static_cast<std::ptrdiff_t>(target[i * nodes + a]), i);
-      continue;
-    }
-    for (int i = 0; i < pack_width; ++i) {
-      const int t = target[i * nodes + a];
-      vectors.add_to(t < num_vertices ? out + 3 * static_cast<std::ptrdiff_t>(t)
-                                      : part.slots.data() + 3 * static_cast<std::ptrdiff_t>(t - num_vertices),
-                     i);
-    }
-  }
-}
-
 /// The sweep of a chunk. A pack is added while the next is worked: the two do not wait for each other.
 template <int nodes>
 struct ChunkSweep {
@@ -125,10 +103,12 @@ struct ChunkSweep {
       prefetch<entries>(vertices + packs_ahead * entries);
       work.function(work.body, pack, vertices, value[pack % 2]);
       if (pack > begin)
-        scatter_nodes<nodes>(part, pack - 1, vertices - entries, num_vertices, value[(pack - 1) % 2], out);
+        scatter_nodes<nodes>(part, part.slots.data(), pack - 1, vertices - entries, num_vertices, value[(pack - 1) % 2],
+                             out);
     }
     if (end > begin)
-      scatter_nodes<nodes>(part, end - 1, &all(entries * (end - 1)), num_vertices, value[(end - 1) % 2], out);
+      scatter_nodes<nodes>(part, part.slots.data(), end - 1, &all(entries * (end - 1)), num_vertices,
+                           value[(end - 1) % 2], out);
   }
 };
 
@@ -144,12 +124,12 @@ template void scatter_by_chunks(const char*, const CellScatterPart&, const Devic
 template void scatter_by_chunks(const char*, const CellScatterPart&, const DeviceArray<int>&, int, double*,
                                 const PackWork<10>&);
 
-void sum_slots(const CellScatterPart& part, double* out) {
+void sum_slots(const CellScatterPart& part, double* slots, double* out) {
   Kokkos::parallel_for(
-      "diffsim::mesh::sum_slots", Range(0, static_cast<int>(part.sum_vertex.size())), KOKKOS_LAMBDA(int i) {
+      "diffsim::core::sum_slots", Range(0, static_cast<int>(part.sum_vertex.size())), KOKKOS_LAMBDA(int i) {
         double* const y = out + 3 * static_cast<std::ptrdiff_t>(part.sum_vertex(i));
         for (int s = part.sum_begin(i); s < part.sum_begin(i + 1); ++s) {
-          double* const slot = &part.slots(3 * part.sum_slot(s));
+          double* const slot = slots + 3 * static_cast<std::ptrdiff_t>(part.sum_slot(s));
           for (int c = 0; c < 3; ++c) {
             y[c] += slot[c];
             slot[c] = 0.0;
