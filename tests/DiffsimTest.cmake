@@ -57,10 +57,10 @@ function(diffsim_add_mpi_test name)
                LABELS "${arg_LABELS}")
 endfunction()
 
-# Tests of this folder are many rollouts, slow where ranks share a core.
-option(DIFFSIM_EVERY_CASE_ON_EVERY_RANKS "Run each case of the tests in tests/simulation on 1, 2 and 3 ranks, not on 1 and \
-in turn on 2 or on 3" OFF)
-set(DIFFSIM_SPLIT_FOLDERS simulation)
+# Tests of these folders are many rollouts, slow where ranks share a core.
+option(DIFFSIM_EVERY_CASE_ON_EVERY_RANKS "Run each case of the tests in tests/simulation and tests/app on 1, 2 and 3 \
+ranks, not on 1 and in turn on 2 or on 3" OFF)
+set(DIFFSIM_SPLIT_FOLDERS simulation app)
 
 # Tests of these folders take a second or two each.
 set(DIFFSIM_QUICK_FOLDERS core mesh io elastic load spring contact checkpoint)

@@ -16,10 +16,30 @@ DIFFSIM_FUNCTION void rotate(double c, double s, double& x, double& y) {
   y = s * old + c * y;
 }
 
+/// Whether a + shift I is positive definite, for a symmetric matrix a, by Cholesky's factorisation (Golub & Van Loan,
+/// section 4.2).
+template <int n>
+DIFFSIM_FUNCTION bool is_definite(const double (&a)[n][n], double shift) {
+  double l[n][n];
+  for (int j = 0; j < n; ++j) {
+    double pivot = a[j][j] + shift;
+    for (int k = 0; k < j; ++k) pivot -= l[j][k] * l[j][k];
+    if (!(pivot > 0.0)) return false;
+    l[j][j] = std::sqrt(pivot);
+    for (int i = j + 1; i < n; ++i) {
+      double sum = a[i][j];
+      for (int k = 0; k < j; ++k) sum -= l[i][k] * l[j][k];
+      l[i][j] = sum / l[j][j];
+    }
+  }
+  return true;
+}
+
 }  // namespace detail
 
 /// The nearest symmetric positive semidefinite matrix to a symmetric one: its negative eigenvalues become zero, by
-/// Jacobi's method (Golub & Van Loan, section 8.5), whose order of rotations is fixed.
+/// Jacobi's method (Golub & Van Loan, section 8.5), whose order of rotations is fixed. A matrix whose eigenvalues are
+/// above -1e-13 of its Frobenius norm stays as it is.
 template <int n>
 DIFFSIM_FUNCTION void make_semidefinite(double (&a)[n][n]) {
   constexpr int most_sweeps = 30;
@@ -29,6 +49,7 @@ DIFFSIM_FUNCTION void make_semidefinite(double (&a)[n][n]) {
     q[i][i] = 1.0;
     for (int j = 0; j < n; ++j) size += a[i][j] * a[i][j];
   }
+  if (detail::is_definite(a, 1e-13 * std::sqrt(size))) return;
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
     double off = 0.0;
     for (int i = 0; i < n; ++i)
