@@ -98,8 +98,8 @@ void parse_obstacle(const Value& value, const Scene& scene, ContactSection& sect
 }
 
 ContactPair parse_pair(const Value& value) {
-  const Mapping mapping(
-      value, {"between", "barrier_distance", "barrier_stiffness", "friction", "friction_velocity", "thickness"});
+  const Mapping mapping(value, {"between", "barrier_distance", "barrier_stiffness", "friction", "friction_velocity",
+                                "thickness", "touch"});
   const Value& between = mapping.need("between", "[A, B], names of two bodies or of a body and an obstacle");
   if (!between.is_list() || between.items.size() != 2)
     between.place.fail("give [A, B], names of two bodies or of a body and an obstacle");
@@ -111,6 +111,7 @@ ContactPair parse_pair(const Value& value) {
   if (const Value* friction = mapping.find("friction")) pair.friction = to_non_negative(*friction, "");
   if (const Value* velocity = mapping.find("friction_velocity")) pair.friction_velocity = to_positive(*velocity, "m/s");
   if (const Value* thickness = mapping.find("thickness")) pair.thickness = to_non_negative(*thickness, "m");
+  if (const Value* touch = mapping.find("touch")) pair.touch = to_boolean(*touch);
   return pair;
 }
 

@@ -99,6 +99,7 @@ struct KeepPointTriangle {
 
   KOKKOS_INLINE_FUNCTION bool operator()(int point, int triangle) const {
     if (pairs.both_prescribed(pairs.points(point), pairs.triangles(3 * triangle))) return false;
+    if (pairs.ignores(pairs.point_groups(point), pairs.triangle_groups(triangle))) return false;
     if (pairs.dimension(pairs.points(point)) > pairs.dimension(pairs.triangles(3 * triangle))) return false;
     if (point >= body_points) return triangle < local_triangles;
     if (triangle >= body_triangles) return true;
@@ -117,6 +118,7 @@ struct KeepEdgeEdge {
 
   KOKKOS_INLINE_FUNCTION bool operator()(int query, int leaf) const {
     if (pairs.both_prescribed(pairs.edges(2 * query), pairs.edges(2 * leaf))) return false;
+    if (pairs.ignores(pairs.edge_groups(query), pairs.edge_groups(leaf))) return false;
     if (leaf >= body_edges) return true;
     if (!self && pairs.together(pairs.edges(2 * query), pairs.edges(2 * leaf))) return false;
     for (int a = 0; a < 2; ++a)
@@ -134,6 +136,7 @@ struct KeepEdgeTriangle {
 
   KOKKOS_INLINE_FUNCTION bool operator()(int edge, int triangle) const {
     if (pairs.both_prescribed(pairs.edges(2 * edge), pairs.triangles(3 * triangle))) return false;
+    if (pairs.ignores(pairs.edge_groups(edge), pairs.triangle_groups(triangle))) return false;
     if (pairs.dimension(pairs.triangles(3 * triangle)) < 2) return false;
     if (edge >= body_edges) return triangle < local_triangles;
     if (edge >= owned_edges) return false;

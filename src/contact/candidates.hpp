@@ -33,7 +33,9 @@ struct PairView {
   DeviceArray<int> point_groups, triangle_groups, edge_groups;  // by which pairs have laws
   DeviceArray<std::uint8_t> prescribed;  // [vertices]: of obstacles, which do not touch each other; empty: none
   DeviceArray<std::uint8_t> dimensions;  // [vertices]: of the surface that a vertex is of; empty: all are of triangles
-  bool friction_alone = false;           // forces are friction's without the barrier's
+  DeviceArray<std::uint8_t> ignored;     // [groups, groups]: of groups that do not touch; empty: none
+  int num_groups = 1;
+  bool friction_alone = false;  // forces are friction's without the barrier's
 
   KOKKOS_INLINE_FUNCTION int size() const { return static_cast<int>(point_triangle.size() + edge_edge.size()); }
   KOKKOS_INLINE_FUNCTION bool is_point_triangle(int p) const { return p < static_cast<int>(point_triangle.size()); }
@@ -54,6 +56,10 @@ struct PairView {
   /// Whether two vertices are both of obstacles.
   KOKKOS_INLINE_FUNCTION bool both_prescribed(int a, int b) const {
     return prescribed.size() > 0 && prescribed(a) != 0 && prescribed(b) != 0;
+  }
+  /// Whether two groups do not touch each other.
+  KOKKOS_INLINE_FUNCTION bool ignores(int a, int b) const {
+    return ignored.size() > 0 && ignored(num_groups * a + b) != 0;
   }
   /// Dimension of the surface that a vertex is of: 2 of triangles, 1 of segments, 0 of points.
   KOKKOS_INLINE_FUNCTION int dimension(int vertex) const {
@@ -108,6 +114,11 @@ class Candidates {
   /// Bodies, by their places in the mesh's list, that touch neither themselves, each other nor obstacles: obstacles
   /// that are bodies. To be called before the lists are made.
   void set_prescribed(const std::vector<std::size_t>& bodies) { prescribed_bodies_ = bodies; }
+  /// Groups that do not touch each other: [groups, groups], 1 where two do not. To be called before the lists are made.
+  void set_ignored(const std::vector<std::uint8_t>& ignored, int groups) {
+    pairs_.ignored = to_device("diffsim::contact::ignored", ignored);
+    pairs_.num_groups = groups;
+  }
   /// Makes forces of pairs those of friction alone.
   void set_friction_alone() { pairs_.friction_alone = true; }
   /// Sets the rest shape: areas of points, [owned vertices], m², and positions, [local vertices, 3] of the mesh, with

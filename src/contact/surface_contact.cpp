@@ -86,6 +86,11 @@ SurfaceContact::Data::Data(std::shared_ptr<const TetrahedralMesh> the_mesh, Surf
   reference = to_device("diffsim::contact::reference", places);
   const std::size_t groups = groups_of_mesh(*mesh, options) + options.obstacles.size();
   num_groups = static_cast<int>(groups);
+  if (!options.ignored.empty()) {
+    ignored.assign(groups * groups, 0);
+    for (const auto& [a, b] : options.ignored) ignored[groups * a + b] = ignored[groups * b + a] = 1;
+    candidates.set_ignored(ignored, num_groups);
+  }
   if (options.laws.empty()) return;
   std::vector<int> table(groups * groups, 0);
   for (const GroupLaw& law : options.laws) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -62,7 +63,8 @@ struct SurfaceContact::Data {
   SurfaceContactOptions options;
   std::vector<contact::ObstacleMotion> motions;
   std::vector<ContactLawNames> law_names{shared_law_names()};  // the first is shared
-  DeviceArray<int> law_table;  // [groups, groups]: numbers of laws; empty where there is one
+  DeviceArray<int> law_table;         // [groups, groups]: numbers of laws; empty where there is one
+  std::vector<std::uint8_t> ignored;  // [groups, groups]: of groups that do not touch; empty: none
   int num_groups = 1;
   DeviceArray<double> reference;  // [obstacle vertices, 3]
   contact::Candidates candidates;
@@ -81,6 +83,14 @@ struct SurfaceContact::Data {
   const Field* rest_direction = nullptr;
   Field area_gradient, rest_gradient;  // [local vertices, 3], at owned ones
   std::string limiting, intersecting;
+  /// Group of the mesh's body with this place in its list, and of the obstacle with this place in the options.
+  std::size_t group_of_body(std::size_t body) const { return options.regions.size() + body; }
+  std::size_t group_of_obstacle(std::size_t obstacle) const {
+    return static_cast<std::size_t>(num_groups) - options.obstacles.size() + obstacle;
+  }
+  bool ignores(std::size_t a, std::size_t b) const {
+    return !ignored.empty() && ignored[static_cast<std::size_t>(num_groups) * a + b] != 0;
+  }
   /// Name of a point, an edge or a triangle by its vertices, for messages: "17 4", "17 4 of gripper" or "obstacle
   /// table's 3 5 2".
   std::string name_of(std::initializer_list<int> vertices) const;

@@ -64,8 +64,9 @@ class BodySurfaces {
   }
   std::int64_t number(int vertex) const { return mesh_.vertex_order().file_index()[static_cast<std::size_t>(vertex)]; }
   /// Which body's inside p is, of a vertex of the body `of`, or of an obstacle if that is -1; -1 for none, for the body
-  /// itself, and for two prescribed bodies. Collective.
-  int around(const Place& p, int of = -1) const {
+  /// itself, for two prescribed bodies, and for bodies that `ignores`(body) names. Collective.
+  template <class Ignores>
+  int around(const Place& p, int of, const Ignores& ignores) const {
     std::vector<double> turns;
     for (std::size_t b = 0; b < triangles_.size(); ++b)
       turns.push_back(closed_[b] ? contact::winding(x_, triangles_[b], p) : 0.0);
@@ -73,7 +74,8 @@ class BodySurfaces {
         MPI_Allreduce(MPI_IN_PLACE, turns.data(), static_cast<int>(turns.size()), MPI_DOUBLE, MPI_SUM, mesh_.comm()));
     const bool is_prescribed = of < 0 || prescribed_[static_cast<std::size_t>(of)] != 0;
     for (std::size_t b = 0; b < turns.size(); ++b)
-      if (static_cast<int>(b) != of && !(is_prescribed && prescribed_[b] != 0) && std::abs(turns[b]) > 0.5)
+      if (static_cast<int>(b) != of && !(is_prescribed && prescribed_[b] != 0) && !ignores(b) &&
+          std::abs(turns[b]) > 0.5)
         return static_cast<int>(b);
     return -1;
   }
@@ -82,8 +84,10 @@ class BodySurfaces {
     const auto& bodies = mesh_.bodies();
     return bodies.size() < 2 ? "the body" : "body " + bodies[static_cast<std::size_t>(body)].name;
   }
-  /// A body inside another by one vertex of each part of it, "" for none. Collective.
-  std::string nested(const std::vector<int>& parts) const {
+  /// A body inside another by one vertex of each part of it, "" for none; of two bodies only unless
+  /// `ignores`(one, other). Collective.
+  template <class Ignores>
+  std::string nested(const std::vector<int>& parts, const Ignores& ignores) const {
     if (mesh_.bodies().size() < 2) return {};
     std::vector<std::int64_t> numbers;
     std::vector<double> places;
@@ -97,7 +101,8 @@ class BodySurfaces {
     std::string found;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       const Place place = place_in(places, static_cast<int>(i));
-      const int other = around(place, body_of_vertex(mesh_.bodies(), numbers[i]));
+      const int body = body_of_vertex(mesh_.bodies(), numbers[i]);
+      const int other = around(place, body, [&](std::size_t b) { return ignores(static_cast<std::size_t>(body), b); });
       if (other >= 0 && found.empty())
         found = "vertex " + vertex_name(mesh_.bodies(), numbers[i]) + " at " + contact::text_of(place) + " is inside " +
                 name_of(other);
@@ -129,21 +134,28 @@ std::string SurfaceContact::enclosed(const Configuration& at, const ParameterSet
         contact::witnesses(mesh.lower_cells(kind).vertices, corners_of(kind), mesh.num_vertices());
     all_parts.insert(all_parts.end(), lower.begin(), lower.end());
   }
-  std::string found = surfaces.nested(all_parts);
+  std::string found = surfaces.nested(all_parts, [&](std::size_t a, std::size_t b) {
+    return data_->ignores(data_->group_of_body(a), data_->group_of_body(b));
+  });
   for (std::size_t k = 0; k < data_->options.obstacles.size(); ++k) {
     const TriangleObstacle& obstacle = data_->options.obstacles[k];
     Triangles triangles = obstacle.mesh.triangles;
     for (auto& triangle : triangles)
       for (int& corner : triangle) corner += data_->motions[k].first;
+    const auto ignores = [&](std::size_t body) {
+      return data_->ignores(data_->group_of_body(body), data_->group_of_obstacle(k));
+    };
     if (obstacle.solid)
       for (const int vertex : parts)
-        if (found.empty() && std::abs(contact::winding(obstacles, triangles, place_in(x, vertex))) > 0.5)
+        if (found.empty() &&
+            !ignores(static_cast<std::size_t>(body_of_vertex(mesh.bodies(), surfaces.number(vertex)))) &&
+            std::abs(contact::winding(obstacles, triangles, place_in(x, vertex))) > 0.5)
           found = "vertex " + vertex_name(mesh.bodies(), surfaces.number(vertex)) + " at " +
                   contact::text_of(place_in(x, vertex)) + " is inside obstacle " + obstacle.label;
     std::vector<int> corners;
     for (const auto& triangle : triangles) corners.insert(corners.end(), triangle.begin(), triangle.end());
     for (const int vertex : contact::witnesses(corners, 3, static_cast<int>(data_->reference.size() / 3))) {
-      const int body = surfaces.around(place_in(obstacles, vertex));
+      const int body = surfaces.around(place_in(obstacles, vertex), -1, ignores);
       if (found.empty() && body >= 0)
         found = "obstacle " + obstacle.label + ", at " + contact::text_of(place_in(obstacles, vertex)) +
                 ", is inside " + surfaces.name_of(body);

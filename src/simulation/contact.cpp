@@ -228,6 +228,7 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
   surfaces.prescribed_bodies = groups.prescribed_bodies();
   surfaces.regions = groups.regions();
   surfaces.laws = groups.laws_of_surfaces();
+  surfaces.ignored = groups.ignored_surfaces();
   surfaces.max_pairs = options.max_pairs > 0 ? options.max_pairs : pairs_that_fit(mesh_->comm(), surfaces.max_pairs);
   for (std::size_t k = 0; k < options.meshes.size(); ++k) {
     const MeshObstacle& obstacle = options.meshes[k];

@@ -134,7 +134,7 @@ std::vector<PlaneLaw> ContactGroups::laws_of_plane(std::size_t plane) const {
   std::vector<PlaneLaw> laws;
   std::vector<std::size_t> pairs;  // of the laws
   for (std::size_t group = 0; group < first_plane(); ++group) {
-    if (is_prescribed(group)) continue;
+    if (is_prescribed(group) || !touch(group, first_plane() + plane)) continue;
     const std::size_t pair = pair_of(group, first_plane() + plane);
     const ContactLawNames names = law_of(group, first_plane() + plane);
     std::size_t place = 0;
@@ -153,16 +153,28 @@ std::vector<PlaneLaw> ContactGroups::laws_of_plane(std::size_t plane) const {
   return laws;
 }
 
+bool ContactGroups::touch(std::size_t a, std::size_t b) const {
+  const std::size_t pair = pair_of(a, b);
+  return pair == options_->pairs.size() || options_->pairs[pair].touch;
+}
+
+std::vector<std::array<std::size_t, 2>> ContactGroups::ignored_surfaces() const {
+  std::vector<std::array<std::size_t, 2>> ignored;
+  for (std::size_t a = 0; a < names_.size(); ++a)
+    for (std::size_t b = a; b < names_.size(); ++b)
+      if (!is_plane(a) && !is_plane(b) && !touch(a, b)) ignored.push_back({number_of_surface(a), number_of_surface(b)});
+  return ignored;
+}
+
 std::vector<GroupLaw> ContactGroups::laws_of_surfaces() const {
   // Laws of the pairs that are named, in their order, then laws that differ from these, or from the shared one, by the
   // thickness alone.
   const std::size_t named = options_->pairs.size();
   std::vector<std::pair<std::size_t, GroupLaw>> laws;
-  const auto number = [&](std::size_t place) { return is_obstacle(place) ? place - num_planes_ : place; };
   const std::string all(options_->thickness ? ContactParameters::thickness.name : "");
   for (std::size_t a = 0; a < names_.size(); ++a)
     for (std::size_t b = a; b < names_.size(); ++b) {
-      if (is_plane(a) || is_plane(b)) continue;
+      if (is_plane(a) || is_plane(b) || !touch(a, b)) continue;
       const std::size_t pair = pair_of(a, b);
       const ContactLawNames names = law_of(a, b);
       if (pair == named && names.thickness[0] == all && names.thickness[1] == all) continue;
@@ -170,7 +182,7 @@ std::vector<GroupLaw> ContactGroups::laws_of_surfaces() const {
         return known.first == pair && known.second.parameters == names;
       });
       if (law == laws.end()) law = laws.insert(laws.end(), {pair, GroupLaw{{}, names}});
-      law->second.pairs.push_back({number(a), number(b)});
+      law->second.pairs.push_back({number_of_surface(a), number_of_surface(b)});
     }
   std::stable_sort(laws.begin(), laws.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
   std::vector<GroupLaw> result;
@@ -197,6 +209,8 @@ std::string fault_of_pair(const ContactOptions& options, std::size_t pair, const
     if (same(options.pairs[k], given))
       return "'" + a + "' and '" + b + "' have values already; give all of them in one pair";
   const auto values = given.values();
+  if (!given.touch && std::any_of(values.begin(), values.end(), [](const auto& value) { return value.has_value(); }))
+    return "'" + a + "' and '" + b + "' do not touch each other; remove the values, or touch: false";
   for (std::size_t k = 0; k < values.size(); ++k) {
     const ParameterSpec spec = ContactParameters::of_law()[k];
     const std::string fault = values[k] ? fault_of(spec, *values[k]) : std::string();

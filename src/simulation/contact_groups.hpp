@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -41,8 +42,14 @@ class ContactGroups {
   std::vector<PlaneLaw> laws_of_plane(std::size_t plane) const;
   /// Laws of regions, bodies and obstacles of triangles that are not the shared one.
   std::vector<GroupLaw> laws_of_surfaces() const;
+  /// Pairs of regions, bodies and obstacles of triangles that do not touch each other, by their groups.
+  std::vector<std::array<std::size_t, 2>> ignored_surfaces() const;
 
  private:
+  /// Whether two places touch each other: by the pair whose law they have.
+  bool touch(std::size_t a, std::size_t b) const;
+  /// Group (GroupLaw) of a place that is no plane.
+  std::size_t number_of_surface(std::size_t place) const { return is_obstacle(place) ? place - num_planes_ : place; }
   /// Name of the parameter of a place's thickness, empty where it has none.
   std::string thickness_of(std::size_t place) const;
   /// Names of the law of two places; thicknesses in the order of their names.

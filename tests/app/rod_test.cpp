@@ -178,6 +178,19 @@ TEST_F(Rod, carries_a_rope_that_is_attached_to_it) {
   refused(with_cord(attach, sought), "vertex 0 of cord of region 'cord/knot' is 0.2");
 }
 
+TEST_F(Rod, carries_a_rope_that_begins_in_it_where_the_two_do_not_touch) {
+  write("cord.obj", "v 0.3 0.004 0\nv 0.3 0.1 0.05\nv 0.3 0.2 0.05\nl 1 2\nl 2 3\n");
+  const std::string attach = "attach: [{region: cord/knot, to: cane/all, stiffness: 40}]\n";
+  const std::string contact = "contact: {barrier_distance: 1.0e-3, barrier_stiffness: 1.0e4, pairs: [{between: ";
+  const std::string sought = "parameters: [{name: attachment_stiffness}]\n";
+  refused(with_cord(attach + contact + "[cane, cord], friction: 0.2}]}\n", sought),
+          "touches or intersects at the start");
+  refused(with_cord(attach + contact + "[cane, cord], friction: 0.2, touch: false}]}\n", sought),
+          "'cane' and 'cord' do not touch each other; remove the values, or touch: false");
+  write("scene.yaml", with_cord(attach + contact + "[cane, cord], touch: false}]}\n", sought));
+  good({"check", "scene.yaml"}, "check");
+}
+
 TEST_F(Rod, refuses_what_it_cannot_be_made_of) {
   const std::string sought = "parameters: [{name: rod_density, per: global}]\n";
   refused(scene("kind: rod\n    material: " + rubber, sought), "bodies.cane.radius: is missing");

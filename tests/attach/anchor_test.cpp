@@ -8,6 +8,7 @@
 #include <cmath>
 #include <memory>
 
+#include "core/energy_derivatives.hpp"
 #include "diffsim/attach/attachment.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/mesh/directors.hpp"
@@ -107,6 +108,19 @@ TEST_P(Anchor, is_where_the_vertex_is_and_moves_with_the_body) {
       EXPECT_NEAR(p[k], here[k], 1e-14);
       EXPECT_NEAR(moved[k], there[k], 1e-14);
     }
+  }
+}
+
+TEST(AttachmentSpring, has_its_derivatives) {
+  for (const AnchorKind kind : {AnchorKind::vertex, AnchorKind::segment, AnchorKind::framed_segment,
+                                AnchorKind::triangle, AnchorKind::tetrahedron}) {
+    stencil::Values<AttachmentSpring> at{};
+    constexpr double places[5][3] = {
+        {0.4, 0.9, 0.2}, {0.1, 0.2, 0.05}, {1.1, 0.1, 0.3}, {0.6, 0.9, -0.2}, {0.2, 0.3, 0.8}};
+    for (int k = 0; k < 15; ++k) at.x[k / 3][k % 3] = places[k / 3][k % 3];
+    const double numbers[] = {7.0, 0.3, 0.25, 0.4};
+    for (int k = 0; k < 4; ++k) at.p[k] = numbers[k];
+    EXPECT_LE(testing::error_of_derivatives(AttachmentSpring{kind}, at), 1e-14) << static_cast<int>(kind);
   }
 }
 

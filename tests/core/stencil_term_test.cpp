@@ -67,6 +67,28 @@ struct Bulk {
   }
 };
 
+/// The same spring, with the derivatives of its energy by formulas: one stencil at once, or a pack of them.
+template <bool packs>
+struct FormulaSpring : Spring {
+  static constexpr bool takes_packs = packs;
+
+  template <class T>
+  DIFFSIM_FUNCTION void energy_derivatives(const StencilValues<T, 2, 2>& at, StencilValues<T, 2, 2>& by) const {
+    using std::sqrt;
+    const Vec3<T> way = at.x[1] - at.x[0], rest = at.X[1] - at.X[0];
+    const T length = sqrt(dot(way, way)), slack = sqrt(dot(rest, rest)), stretch = length - at.p[1] * slack;
+    const T by_length = at.p[0] * stretch, by_slack = -at.p[1] * by_length;
+    by.x[1] = (by_length / length) * way;
+    by.X[1] = (by_slack / slack) * rest;
+    for (int c = 0; c < 3; ++c) {
+      by.x[0][c] = -by.x[1][c];
+      by.X[0][c] = -by.X[1][c];
+    }
+    by.p[0] = 0.5 * stretch * stretch;
+    by.p[1] = -slack * by_length;
+  }
+};
+
 /// The first `count` corners of each cell.
 std::vector<int> corners(const TetrahedralMesh& mesh, int count) {
   std::vector<int> vertices;
@@ -123,6 +145,55 @@ TEST_F(StencilTerms, volumes_of_second_order_cells_have_all_derivatives) {
   add_numbers("bulk", 2.0);
   StencilTerm<Bulk<10>> term("volumes", {}, {{"bulk"}}, {mesh->cells().begin(), mesh->cells().end()});
   TermRig(mesh, term, parameters).expect_all_derivatives();
+}
+
+TEST_F(StencilTerms, springs_in_packs_have_all_derivatives) {
+  add_numbers("stiffness", 2.0);
+  add_number("slack", 0.8);
+  StencilTerm<FormulaSpring<true>> term("springs", {}, {{"stiffness"}, {"slack"}}, corners(*mesh, 2));
+  TermRig(mesh, term, parameters).expect_all_derivatives();
+}
+
+/// All that a term gives for the first `count` springs of this rank.
+template <bool packs>
+std::vector<double> results(const TetrahedralMesh& mesh, const ParameterSet& given, int count) {
+  ParameterSet parameters, gradient;
+  parameters.add("rest_positions", mesh.vertex_entities(), 3)
+      .field.from_host(given.at("rest_positions").field.to_host());
+  for (const char* const name : {"stiffness", "slack"})
+    parameters.add(name, Entities::one_for_all(MPI_COMM_WORLD)).field.from_host({name[1] == 't' ? 5.0 : 0.9});
+  gradient.add("rest_positions", mesh.vertex_entities(), 3);
+  for (const char* const name : {"stiffness", "slack"}) gradient.add(name, Entities::one_for_all(MPI_COMM_WORLD));
+  std::vector<int> vertices = corners(mesh, 2);
+  vertices.resize(2 * static_cast<std::size_t>(count));
+  StencilTerm<FormulaSpring<packs>> term("springs", {}, {{"stiffness"}, {"slack"}}, vertices);
+  term.prepare(parameters);
+  Field x("x", mesh.vertex_entities(), 3), w = x.like("w"), force = x.like("force"), by_x = x.like("by_x");
+  std::vector<double> places = mesh.rest_positions(), weights = places;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    places[i] += 0.1 * std::sin(3.7 * static_cast<double>(i));
+    weights[i] = std::cos(1.3 * static_cast<double>(i));
+  }
+  x.from_host(places);
+  w.from_host(weights);
+  term.add_force({x}, parameters, force);
+  term.add_force_adjoint({x}, w, {by_x}, gradient);
+  std::vector<double> all{term.energy({x}, parameters)};
+  for (const Field* field : {&force, &by_x, &gradient.at("rest_positions").field, &gradient.at("stiffness").field,
+                             &gradient.at("slack").field})
+    for (const double value : field->to_host()) all.push_back(value);
+  return all;
+}
+
+TEST_F(StencilTerms, are_the_same_in_packs_whatever_their_number) {
+  const int most = std::min(mesh->num_cells(), 2 * pack_width + 1);
+  for (int count = 0; count <= most; ++count) {
+    const std::vector<double> one = results<false>(*mesh, parameters, count),
+                              packs = results<true>(*mesh, parameters, count);
+    ASSERT_EQ(one.size(), packs.size());
+    for (std::size_t i = 0; i < one.size(); ++i)
+      EXPECT_NEAR(packs[i], one[i], 1e-13 * (1.0 + std::abs(one[i]))) << i << " of " << count;
+  }
 }
 
 TEST_F(StencilTerms, bounds_of_a_spring_are_its_stiffness) {

@@ -121,6 +121,53 @@ TEST(contact_pairs, a_body_with_itself_has_a_law_where_self_is_true) {
   EXPECT_GT(differ, 0);
 }
 
+ContactPair apart(const std::string& a, const std::string& b) {
+  ContactPair pair{{a, b}};
+  pair.touch = false;
+  return pair;
+}
+
+TEST(contact_pairs, a_pair_that_does_not_touch_is_not_felt) {
+  const Law near{0.002, 4e4, 0.4, 0.05};  // a range below the gaps
+  for (const auto& [a, b] : {std::pair("low", "middle"), std::pair("floor", "low"), std::pair("high", "roof")}) {
+    Scene without = tower(soft_law), far = tower(soft_law);
+    without.contact.pairs = {apart(a, b)};
+    far.contact.pairs = {pair_of(a, b, near)};
+    const Sums sums = sums_of(without), expected = sums_of(far);
+    EXPECT_EQ(sums.active_pairs, expected.active_pairs) << a;
+    EXPECT_EQ(sums.energy, expected.energy) << a;
+    EXPECT_EQ(velocities_after_step(without), velocities_after_step(far)) << a;
+    EXPECT_LT(sums.active_pairs, sums_of(tower(soft_law)).active_pairs) << a;
+  }
+  // A region has the pair that names it.
+  Scene scene = tower(soft_law);
+  scene.regions = {{"low/top", {{-1.0, 0.049, -1.0}, {1.0, 0.051, 1.0}}, "low"}};
+  Scene far = scene;
+  scene.contact.pairs = {apart("low", "middle"), pair_of("low/top", "middle", soft_law)};
+  far.contact.pairs = {pair_of("low", "middle", near), pair_of("low/top", "middle", soft_law)};
+  EXPECT_EQ(sums_of(scene).active_pairs, sums_of(far).active_pairs);
+  EXPECT_EQ(velocities_after_step(scene), velocities_after_step(far));
+  far.contact.pairs = {apart("low", "middle")};
+  EXPECT_GT(sums_of(scene).active_pairs, sums_of(far).active_pairs);
+}
+
+TEST(contact_pairs, bodies_that_do_not_touch_may_begin_within_each_other) {
+  // The middle block is in the low one, first across its faces, then whole; the roof is in the high one.
+  for (const bool is_whole : {false, true}) {
+    Scene scene = tower(soft_law);
+    if (is_whole) scene.blocks[1].size = {0.02, 0.01, 0.02};
+    scene.blocks[1].place = {0.02, 0.02, 0.02};
+    scene.contact.meshes[0].mesh.vertices = {{-0.3, 0.138, -0.3}, {0.4, 0.139, -0.3}, {0.05, 0.14, 0.5}};
+    scene.contact.pairs = {apart("low", "middle"), apart("roof", "high")};
+    EXPECT_EQ(sums_of(scene).active_pairs, 9) << is_whole;  // of the low block's lower face on the floor
+    Scene one = scene;
+    one.contact.pairs = {apart("low", "middle")};
+    EXPECT_THROW(make_solver(one).require_apart(), Error);
+    one.contact.pairs = {apart("roof", "high")};
+    EXPECT_THROW(make_solver(one).require_apart(), Error);
+  }
+}
+
 TEST(contact_pairs, do_not_depend_on_ranks) {
   if (ranks() == 1) GTEST_SKIP() << "one rank is what others are compared with";
   for (const char* integrator : {"symplectic_euler", "bdf2"}) {
@@ -279,6 +326,9 @@ TEST(contact_pairs, what_makes_no_sense_is_refused) {
   refused({{{"low", "middle"}, {}, {}, 0.1}, {{"middle", "low"}, 0.01}},
           {"contact of middle with low", "have values already"});
   refused({{{"roof", "floor"}, {}, {}, 0.1}}, {"'roof' and 'floor' are obstacles"});
+  ContactPair with_value = apart("low", "middle");
+  with_value.friction = 0.1;
+  refused({with_value}, {"'low' and 'middle' do not touch each other; remove the values, or touch: false"});
   refused({{{"roof", "roof"}, {}, {}, 0.1}}, {"'roof' and 'roof' are obstacles"});
   refused({{{"low", "low"}, {}, {}, 0.1}}, {"'low' does not touch itself", "self: true"});
   refused({{{"low", "high"}, -0.01}}, {"contact of low with high", "barrier_distance: -0.01 is not positive"});

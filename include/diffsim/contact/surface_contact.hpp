@@ -38,6 +38,7 @@ struct SurfaceContactOptions {
   std::vector<std::size_t> prescribed_bodies = {};
   std::vector<std::string> regions = {};  ///< of the surface, that are groups (contact/surface_groups.hpp)
   std::vector<GroupLaw> laws = {};        ///< other pairs have the law that is shared
+  std::vector<std::array<std::size_t, 2>> ignored = {};  ///< pairs of groups, as in GroupLaw, that do not touch
   ContactForces forces = ContactForces::barrier;
   std::int64_t max_pairs = std::int64_t{1} << 28;  ///< of a rank, of each kind, that may touch: 2 GiB
 };
@@ -49,7 +50,7 @@ struct SurfaceContactOptions {
 ///
 /// Points, triangles and edges are of groups: a region of the surface, a body of the mesh, an obstacle. Two groups have
 /// a law, that which is shared or one of their own, and a pair pushes where its points are nearer than the d̂ of its
-/// law.
+/// law. Groups that are `ignored` pass through each other.
 ///
 /// Parameters of each obstacle: `obstacle_position:LABEL` [3], m, by which it is shifted at t = 0,
 /// `obstacle_velocity:LABEL` [3], m/s, and `obstacle_angular_velocity:LABEL` [1], rad/s.

@@ -71,6 +71,7 @@ struct ContactPair {
   std::optional<double> friction = {};           ///< µ
   std::optional<double> friction_velocity = {};  ///< ε_v, m/s
   std::optional<double> thickness = {};          ///< ξ, m, by which the two are kept apart, whatever theirs is
+  bool touch = true;                             ///< else the two pass through each other; such a pair has no values
 
   std::string label() const { return between[0] + '|' + between[1]; }
   /// Values in the order of ContactParameters::of_law().
@@ -106,7 +107,7 @@ struct ContactOptions {
 
 /// Message for a pair, by its place in the list, that says nothing of contact among a mesh's bodies and obstacles: an
 /// unknown name, two obstacles, a body with itself where `self` is false, a pair that is there before, a value that its
-/// parameter may not have. Empty for a good one.
+/// parameter may not have, values of a pair that does not touch. Empty for a good one.
 std::string fault_of_pair(const ContactOptions& options, std::size_t pair, const TetrahedralMesh& mesh,
                           const std::vector<std::size_t>& obstacle_bodies);
 
