@@ -10,6 +10,7 @@
 
 #include "boundary_faces.hpp"
 #include "cell_batch.hpp"
+#include "diffsim/core/cell_scatter.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/huge_pages.hpp"
 #include "diffsim/core/profiling.hpp"
@@ -17,7 +18,6 @@
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/mesh/bodies.hpp"
 #include "diffsim/mesh/box.hpp"
-#include "diffsim/core/cell_scatter.hpp"
 #include "diffsim/mesh/elevate.hpp"
 #include "diffsim/mesh/quadrature.hpp"
 #include "local_nodes.hpp"

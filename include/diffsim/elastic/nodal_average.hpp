@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "diffsim/core/field.hpp"
 #include "diffsim/core/cell_scatter.hpp"
+#include "diffsim/core/field.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim {
