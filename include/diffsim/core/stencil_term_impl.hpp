@@ -27,9 +27,8 @@ namespace diffsim {
 ///
 ///   static constexpr bool uses_rest                dependence on places at rest, `rest_positions`; default false
 ///
-///   static constexpr bool takes_packs              the functions take T = Pack (core/pack.hpp), too, several stencils
-///   at
-///                                                  once: nothing in them branches by a value. Default false
+///   static constexpr bool takes_packs              the functions take T = Pack (core/pack.hpp), too: several stencils
+///                                                  at once. Nothing in them branches by a value. Default false
 ///
 ///   bool active(const StencilValues<double, num_nodes, num_values>&) const
 ///                                                  whether the stencil has a force at all
@@ -48,7 +47,7 @@ namespace diffsim {
 ///
 /// all marked DIFFSIM_FUNCTION. Each stencil is on one rank. A parameter has one value for all, or one a stencil: on
 /// entities as many as this rank's stencils, in their order; where not every entity is one stencil, each stencil's
-/// entity is given. Sums at vertices have a fixed order, for a number of threads.
+/// entity is given. Sums at vertices have a fixed order for a given number of threads.
 template <class F>
 class StencilTerm : public ForceTerm {
  public:
