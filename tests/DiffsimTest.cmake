@@ -28,7 +28,7 @@ endif()
 # if there is a MATCH, the output matches that. ENVIRONMENT: variables, beside those that every test has.
 function(diffsim_add_mpi_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS;THREADS;TIMEOUT;CODE;MATCH" "LABELS;ENVIRONMENT;COMMAND")
-  foreach(default IN ITEMS RANKS=1 THREADS=1 TIMEOUT=120 CODE=0)
+  foreach(default IN ITEMS RANKS=1 THREADS=1 TIMEOUT=300 CODE=0)
     string(REPLACE "=" ";" default ${default})
     list(GET default 0 key)
     if(NOT DEFINED arg_${key})
@@ -68,7 +68,7 @@ set(DIFFSIM_QUICK_FOLDERS core mesh io elastic load spring contact checkpoint)
 # diffsim_add_test(FOLDER/X_test.cpp [RANKS n...] [THREADS n...] [QUICK n...] [TIMEOUT s] [LIBRARIES target...])
 #
 # One executable, and one CTest for each number of ranks and of threads: folder.x.np2, and folder.x.np2.t2 where the
-# threads are not 1. Default: RANKS 1 2 3, THREADS 1, TIMEOUT 120. The file is named as seen from tests/. On the ranks
+# threads are not 1. Default: RANKS 1 2 3, THREADS 1, TIMEOUT 300. The file is named as seen from tests/. On the ranks
 # QUICK (by default 1 and 2 in DIFFSIM_QUICK_FOLDERS, else none; 0 for none) the test has the label `quick`, too. In
 # DIFFSIM_SPLIT_FOLDERS every second case runs on two ranks, and the others on three. Where
 # DIFFSIM_TESTS names tests, those run on two ranks, if they can.
@@ -87,7 +87,7 @@ function(diffsim_add_test file)
     set(arg_THREADS 1)
   endif()
   if(NOT DEFINED arg_TIMEOUT)
-    set(arg_TIMEOUT 120)
+    set(arg_TIMEOUT 300)
   endif()
   set_property(GLOBAL APPEND PROPERTY DIFFSIM_LISTED_TESTS ${file})
 
