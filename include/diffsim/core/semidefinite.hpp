@@ -37,9 +37,17 @@ DIFFSIM_FUNCTION bool is_definite(const double (&a)[n][n], double shift) {
 
 }  // namespace detail
 
+/// Whether all eigenvalues of a symmetric matrix are above -1e-13 of its Frobenius norm.
+template <int n>
+DIFFSIM_FUNCTION bool is_semidefinite(const double (&a)[n][n]) {
+  double size = 0.0;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) size += a[i][j] * a[i][j];
+  return detail::is_definite(a, 1e-13 * std::sqrt(size));
+}
+
 /// The nearest symmetric positive semidefinite matrix to a symmetric one: its negative eigenvalues become zero, by
-/// Jacobi's method (Golub & Van Loan, section 8.5), whose order of rotations is fixed. A matrix whose eigenvalues are
-/// above -1e-13 of its Frobenius norm stays as it is.
+/// Jacobi's method (Golub & Van Loan, section 8.5), whose order of rotations is fixed.
 template <int n>
 DIFFSIM_FUNCTION void make_semidefinite(double (&a)[n][n]) {
   constexpr int most_sweeps = 30;
@@ -49,7 +57,6 @@ DIFFSIM_FUNCTION void make_semidefinite(double (&a)[n][n]) {
     q[i][i] = 1.0;
     for (int j = 0; j < n; ++j) size += a[i][j] * a[i][j];
   }
-  if (detail::is_definite(a, 1e-13 * std::sqrt(size))) return;
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
     double off = 0.0;
     for (int i = 0; i < n; ++i)

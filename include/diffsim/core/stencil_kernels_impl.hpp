@@ -321,7 +321,7 @@ DIFFSIM_FUNCTION void project_lanes(T (&J)[n][n], int lanes) {
     double one[n][n];
     for (int r = 0; r < n; ++r)
       for (int c = 0; c <= r; ++c) one[r][c] = one[c][r] = 0.5 * (lane(J[r][c], l) + lane(J[c][r], l));
-    make_semidefinite(one);
+    if (!is_semidefinite(one)) make_semidefinite(one);
     for (int r = 0; r < n; ++r)
       for (int c = 0; c < n; ++c) set_lane(J[r][c], l, one[r][c]);
   }
