@@ -147,22 +147,35 @@ struct Difference {
 };
 
 /// Central differences at h, h/2, h/4, h/8 extrapolated to eighth order; the error is told from what one order less
-/// gives, both with and without the largest step. Smaller h are tried while the error is too much: kinks of higher
-/// derivatives, as contact has them, may lie near, and rollouts fail farther out.
+/// gives, both with and without the largest step.
+template <class Function>
+Difference extrapolated(const Function& f, double h) {
+  double table[4][4];
+  for (int i = 0; i < 4; ++i) {
+    const double step = h / (1 << i);
+    table[i][0] = (f(step) - f(-step)) / (2.0 * step);
+    for (int k = 1; k <= i; ++k)
+      table[i][k] = table[i][k - 1] + (table[i][k - 1] - table[i - 1][k - 1]) / (std::pow(4.0, k) - 1.0);
+  }
+  return {table[3][3], std::max(std::abs(table[3][3] - table[3][2]), std::abs(table[3][3] - table[2][2]))};
+}
+
+/// The best of several differences. Smaller h are tried while the error is too much: kinks of higher derivatives, as
+/// contact has them, may lie near, and rollouts fail farther out. Where smaller steps help no more, rounding is left,
+/// and a larger h is tried.
 template <class Function>
 Difference differentiate(const Function& f) {
   Difference best;
-  for (double h = 0.05; h > 1e-6 && best.error > 1e-9 * std::abs(best.value); h *= 0.2) {
-    double table[4][4];
-    for (int i = 0; i < 4; ++i) {
-      const double step = h / (1 << i);
-      table[i][0] = (f(step) - f(-step)) / (2.0 * step);
-      for (int k = 1; k <= i; ++k)
-        table[i][k] = table[i][k - 1] + (table[i][k - 1] - table[i - 1][k - 1]) / (std::pow(4.0, k) - 1.0);
-    }
-    const double error = std::max(std::abs(table[3][3] - table[3][2]), std::abs(table[3][3] - table[2][2]));
-    if (error < best.error) best = {table[3][3], error};
+  const auto is_within = [&](double error) { return best.error <= error * std::abs(best.value); };
+  for (double h = 0.05; h > 1e-6 && !is_within(1e-9); h *= 0.2) {
+    const Difference next = extrapolated(f, h);
+    if (next.error < best.error)
+      best = next;
+    else if (is_within(1e-8))
+      break;
   }
+  if (!is_within(1e-9))
+    if (const Difference next = extrapolated(f, 0.2); next.error < best.error) best = next;
   return best;
 }
 
