@@ -11,11 +11,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
-#include <sstream>
 #include <string>
 
 // Before the laws, which are to count with it.
@@ -34,8 +32,8 @@
 #include "diffsim/elastic/ogden.hpp"
 #include "diffsim/elastic/st_venant_kirchhoff.hpp"
 #include "diffsim/elastic/stable_neo_hookean.hpp"
-#include "diffsim/inverse/losses.hpp"
 #include "diffsim/simulation/simulator.hpp"
+#include "explicit_cases.hpp"
 #include "triad.hpp"
 
 namespace diffsim {
@@ -143,15 +141,6 @@ DifferentiableSolver make_solver(const std::shared_ptr<TetrahedralMesh>& mesh, c
   return solver;
 }
 
-/// Displaced a little, so that no stress is zero.
-State displaced(const DifferentiableSolver& solver) {
-  State state = solver.initial_state();
-  std::vector<double> x = state["positions"].to_host();
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] *= 1.0 + 0.01 * std::sin(static_cast<double>(i % 3) + 1.0);
-  state["positions"].from_host(x);
-  return state;
-}
-
 void report(benchmark::State& bench, const DifferentiableSolver& solver, double sweeps, const Work& work) {
   const auto cells = static_cast<double>(solver.mesh()->num_global_cells());
   bench.counters["cells"] = cells;
@@ -204,41 +193,17 @@ void explicit_step(benchmark::State& bench, const BenchedLaw& law) {
 /// Forward and backward of a rollout with every step recorded, by Young's modulus and Poisson's ratio of every cell.
 void explicit_gradient(benchmark::State& bench, const BenchedLaw& law, int num_steps) {
   DifferentiableSolver solver = make_solver(kept_box(bench.range(0)), law.name);
-  TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("all"), {0.0, 0.0, 0.0}, num_steps);
   DifferentiableSimulator simulator(solver);
   simulator.require_gradient({"youngs_modulus", "poisson_ratio"});
-  const auto run = [&] {
-    simulator.rollout(num_steps, 0, loss);
-    simulator.backward();
-  };
-  run();  // memory for states and records is touched first
-  double forward = 0.0, backward = 0.0;
-  for (auto _ : bench) {
-    run();
-    forward += simulator.statistics().forward_seconds;
-    backward += simulator.statistics().backward_seconds;
-  }
+  measure_gradient(bench, solver, simulator, num_steps);
   report(bench, solver, substeps * num_steps, {});
-  bench.counters["(fwd+bwd)/fwd"] = (forward + backward) / forward;
 }
 
-std::vector<std::int64_t> numbers_of(const char* variable, const char* otherwise) {
-  const char* const given = std::getenv(variable);
-  std::istringstream text(given ? given : otherwise);
-  std::vector<std::int64_t> numbers;
-  for (std::string word; std::getline(text, word, ',');) numbers.push_back(std::stoll(word));
-  return numbers;
-}
-
-void options(benchmark::internal::Benchmark* bench) {
-  bench->UseRealTime()->Unit(benchmark::kMillisecond);
-  for (const std::int64_t count : numbers_of("DIFFSIM_BENCH_ITERATIONS", "")) bench->Iterations(count);
-}
 void sizes(benchmark::internal::Benchmark* bench) {
-  options(bench);
+  set_options(bench);
   for (const std::int64_t cells : numbers_of("DIFFSIM_BENCH_CELLS", "200000,2000000")) bench->Arg(cells);
 }
-BENCHMARK(triad)->Apply(options);
+BENCHMARK(triad)->Apply(set_options);
 
 void add(const char* kernel, const std::string& law, const std::function<void(benchmark::State&)>& run) {
   std::string name = law;

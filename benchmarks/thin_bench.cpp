@@ -11,18 +11,18 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
-#include <sstream>
 #include <string>
 
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/inverse/losses.hpp"
 #include "diffsim/mesh/directors.hpp"
+#include "diffsim/mesh/rectangle.hpp"
+#include "diffsim/mesh/triangle_blocks.hpp"
 #include "diffsim/simulation/parameter_specs.hpp"
 #include "diffsim/simulation/simulator.hpp"
+#include "explicit_cases.hpp"
 #include "triad.hpp"
 
 namespace diffsim {
@@ -30,27 +30,9 @@ namespace {
 
 /// A square of n² squares of two triangles each, a little wavy; whole on the first rank.
 MeshData make_sheet(int n) {
-  MeshData data;
-  const std::int64_t row = n + 1;
-  data.num_vertices = row * row;
-  MeshData::LowerCells& cells = data.lower(CellKind::triangle);
-  cells.num = 2 * static_cast<std::int64_t>(n) * n;
-  if (!is_first_rank(MPI_COMM_WORLD)) {
-    data.first_vertex = data.num_vertices;
-    cells.first = cells.num;
-    return data;
-  }
-  for (std::int64_t j = 0; j < row; ++j)
-    for (std::int64_t i = 0; i < row; ++i) {
-      const double x = static_cast<double>(i) / n, y = static_cast<double>(j) / n;
-      data.coordinates.insert(data.coordinates.end(), {x, y, 0.01 * std::sin(9.0 * x + 4.0 * y)});
-    }
-  for (std::int64_t j = 0; j < n; ++j)
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::int64_t a = j * row + i, b = a + 1, c = a + row, d = c + 1;
-      cells.nodes.insert(cells.nodes.end(), {a, b, d, a, d, c});
-    }
-  return data;
+  TriangleMesh sheet = rectangle_triangles({1.0, 1.0}, {n, n});
+  for (auto& x : sheet.vertices) x[2] = 0.01 * std::sin(9.0 * x[0] + 4.0 * x[1]);
+  return triangle_blocks(MPI_COMM_WORLD, sheet);
 }
 
 /// Lines of 200 curved segments each, about `count` segments in all.
@@ -100,15 +82,6 @@ DifferentiableSolver make_solver(const Kind& kind, std::int64_t count) {
   for (const ParameterSpec& spec : find_cell_model(kind.name)->parameters)
     material.values[std::string(spec.name)] = find_parameter_spec(std::string(spec.name))->sample;
   return DifferentiableSolver(kept_mesh(kind, count), {material}, {.dt = 1e-9, .substeps = 1, .damping = 0.999});
-}
-
-/// Displaced a little, so that no stress is zero.
-State displaced(const DifferentiableSolver& solver) {
-  State state = solver.initial_state();
-  std::vector<double> x = state["positions"].to_host();
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] *= 1.0 + 0.01 * std::sin(static_cast<double>(i % 3) + 1.0);
-  state["positions"].from_host(x);
-  return state;
 }
 
 std::int64_t elements_of(const DifferentiableSolver& solver, const Kind& kind) {
@@ -173,43 +146,19 @@ void explicit_step(benchmark::State& bench, const Kind& kind) {
 void explicit_gradient(benchmark::State& bench, const Kind& kind) {
   constexpr int num_steps = 10;
   DifferentiableSolver solver = make_solver(kind, bench.range(0));
-  TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("all"), {0.0, 0.0, 0.0}, num_steps);
   DifferentiableSimulator simulator(solver);
   std::vector<std::string> names;
   for (const ParameterSpec& spec : find_cell_model(kind.name)->parameters) names.emplace_back(spec.name);
   simulator.require_gradient(names);
-  const auto run = [&] {
-    simulator.rollout(num_steps, 0, loss);
-    simulator.backward();
-  };
-  run();  // memory for states and records is touched first
-  double forward = 0.0, backward = 0.0;
-  for (auto _ : bench) {
-    run();
-    forward += simulator.statistics().forward_seconds;
-    backward += simulator.statistics().backward_seconds;
-  }
+  measure_gradient(bench, solver, simulator, num_steps);
   report(bench, solver, kind, num_steps, 0.0);
-  bench.counters["(fwd+bwd)/fwd"] = (forward + backward) / forward;
 }
 
-std::vector<std::int64_t> numbers_of(const char* variable, const char* otherwise) {
-  const char* const given = std::getenv(variable);
-  std::istringstream text(given ? given : otherwise);
-  std::vector<std::int64_t> numbers;
-  for (std::string word; std::getline(text, word, ',');) numbers.push_back(std::stoll(word));
-  return numbers;
-}
-
-void options(benchmark::internal::Benchmark* bench) {
-  bench->UseRealTime()->Unit(benchmark::kMillisecond);
-  for (const std::int64_t count : numbers_of("DIFFSIM_BENCH_ITERATIONS", "")) bench->Iterations(count);
-}
-BENCHMARK(triad)->Apply(options);
+BENCHMARK(triad)->Apply(set_options);
 
 void add(const std::string& name, const std::function<void(benchmark::State&)>& run) {
   benchmark::internal::Benchmark* const bench = benchmark::RegisterBenchmark(name.c_str(), run);
-  options(bench);
+  set_options(bench);
   for (const std::int64_t count : numbers_of("DIFFSIM_BENCH_ELEMENTS", "200000")) bench->Arg(count);
 }
 

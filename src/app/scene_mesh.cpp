@@ -6,6 +6,7 @@
 
 #include "app/scene_sections.hpp"
 #include "diffsim/mesh/quadrature.hpp"
+#include "diffsim/mesh/rectangle.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -21,7 +22,6 @@ BoxMesh parse_box_mesh(const Value& value) {
   return box;
 }
 
-/// A rectangle from the origin along x and y, each cell in two triangles, by one diagonal and the other in turns.
 TriangleMesh parse_sheet(const Value& value) {
   const Mapping mapping(value, {"size", "cells"});
   const auto two = [&](const char* key, const std::string& what) {
@@ -35,17 +35,7 @@ TriangleMesh parse_sheet(const Value& value) {
   const int nx = to_integer(cells[0], 1), ny = to_integer(cells[1], 1);
   if (std::int64_t{nx + 1} * (ny + 1) > std::numeric_limits<int>::max() / 2)
     mapping.place_of("cells").fail("gives too many triangles for a built-in sheet; give a file");
-  TriangleMesh mesh;
-  for (int j = 0; j <= ny; ++j)
-    for (int i = 0; i <= nx; ++i) mesh.vertices.push_back({a * i / nx, b * j / ny, 0.0});
-  for (int j = 0; j < ny; ++j)
-    for (int i = 0; i < nx; ++i) {
-      const int p = j * (nx + 1) + i, q = p + 1, r = q + nx + 1, s = p + nx + 1;
-      const bool other = (i + j) % 2 != 0;
-      mesh.triangles.push_back({p, q, other ? s : r});
-      mesh.triangles.push_back({other ? q : p, r, s});
-    }
-  return mesh;
+  return rectangle_triangles({a, b}, {nx, ny});
 }
 
 RegionShape parse_shape(const Mapping& mapping) {

@@ -12,14 +12,13 @@ scanned shape. Needs Python's standard library only.
 """
 
 import argparse
-import csv
 import math
 import pathlib
 import re
 import statistics
-import subprocess
 import sys
-import time
+
+from runs import add_options, simulate
 
 # The six tetrahedra of a hexahedron whose corner number has bit 0, 1, 2 for x, y, z.
 TETRAHEDRA = [(0, 1, 3, 7), (0, 3, 2, 7), (0, 2, 6, 7), (0, 6, 4, 7), (0, 4, 5, 7), (0, 5, 1, 7)]
@@ -336,46 +335,35 @@ def run(name, options):
     """Runs a scene; returns a row of the table and whether it ended."""
     folder = options.scratch / name
     folder.mkdir(parents=True, exist_ok=True)
-    text = SCENES[name](folder, options.data)
-    text += "output: {directory: out, every: 10, log: steps.csv}\n" + options.more.replace("\\n", "\n")
+    text = SCENES[name](folder, options.data) + options.more.replace("\\n", "\n")
     if options.lagged:
         text = text.replace("friction_velocity:", "lagged_friction: true, friction_velocity:")
-    (folder / "scene.yaml").write_text(text)
     distance = float(re.search(r"barrier_distance: ([0-9.e+-]+)", text).group(1))
     steps = int(re.search(r"steps: ([0-9]+)", text).group(1))
-    command = ["mpirun", "--oversubscribe", "-n", str(options.ranks)] if options.ranks > 1 else []
-    command += [str(options.diffsim), "simulate", "scene.yaml", "--time-limit", str(options.limit)]
-    begin = time.monotonic()
-    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    seconds = time.monotonic() - begin
-    (folder / "log.txt").write_text(done.stdout)
-    table = folder / "out" / "steps.csv"
-    rows = list(csv.DictReader(open(table)))[1:] if table.exists() else []
+    done = simulate(text, folder, options)
+    rows, output = done.rows, done.output.strip()
     if not rows:
-        return f"| {name} | 0 of {steps} | {done.stdout.strip().splitlines()[-1] if done.stdout.strip() else done.returncode} |", False
+        return f"| {name} | 0 of {steps} | {output.splitlines()[-1] if output else done.code} |", False
     of = lambda key: [float(row[key]) for row in rows]
     newton = of("newton_iterations")
     met = sum(of("intersections"))
-    error = re.search(r"error: (.*)", done.stdout)
-    end = "ends" if len(rows) == steps and done.returncode == 0 else error.group(1)[:200] if error else "time limit"
+    error = re.search(r"error: (.*)", output)
+    end = "ends" if len(rows) == steps and done.code == 0 else error.group(1)[:200] if error else "time limit"
     return (f"| {name} | {len(rows)} of {steps} | {statistics.median(newton):.0f}, {statistics.mean(newton):.1f}, {max(newton):.0f} | "
-            f"{seconds / len(rows):.2f} | {sum(of('cuts')):.0f} | {min(of('min_distance')) / distance:.1e} | {met:.0f} | {end} |",
+            f"{done.seconds / len(rows):.2f} | {sum(of('cuts')):.0f} | {min(of('min_distance')) / distance:.1e} | {met:.0f} | {end} |",
             end == "ends" and met == 0)
 
 
 def main():
     sys.stdout.reconfigure(line_buffering=True)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--diffsim", type=pathlib.Path, required=True)
-    parser.add_argument("--scratch", type=pathlib.Path, required=True)
+    add_options(parser)
     parser.add_argument("--data", type=pathlib.Path, help="folder with Armadillo13K.msh")
     parser.add_argument("--only", help="names of scenes, with commas between")
-    parser.add_argument("--ranks", type=int, default=1)
-    parser.add_argument("--limit", type=float, default=3600.0, help="seconds a scene")
     parser.add_argument("--lagged", action="store_true", help="friction lags")
     parser.add_argument("--more", default="", help="lines added to each scene")
     options = parser.parse_args()
-    options.diffsim, options.scratch = options.diffsim.resolve(), options.scratch.resolve()
+    options.scratch = options.scratch.resolve()
     options.data = options.data.resolve() if options.data else None
     names = options.only.split(",") if options.only else [n for n in SCENES if n != "armadillo" or options.data]
     print("| scene | steps | Newton iterations: median, mean, most | s a step | halvings | least distance / d̂ | intersections | |")

@@ -78,7 +78,6 @@ TEST(pack, angle_is_within_four_units_in_the_last_place) {
     worst = std::max(worst, static_cast<double>(std::abs(value - exact)) / unit);
   }
   EXPECT_LE(worst, 4.0);
-  RecordProperty("worst", std::to_string(worst));
 }
 
 TEST(pack, angle_of_special_points) {

@@ -199,7 +199,7 @@ DIFFSIM_FUNCTION Pack copysign(Pack size, Pack sign) {
   return Pack(sign.value < 0.0 ? -positive : positive);
 }
 DIFFSIM_FUNCTION Pack sqrt(Pack x) {
-  // A loop over lanes takes four times as long: compilers keep its test for numbers < 0, which would set errno.
+  // In a loop over lanes compilers keep a test for numbers < 0, which would set errno.
 #if defined(__clang__)
   return Pack(__builtin_elementwise_sqrt(x.value));
 #elif defined(__AVX512F__)

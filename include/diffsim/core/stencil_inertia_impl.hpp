@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "diffsim/core/inertia.hpp"
-#include "diffsim/core/stencil_kernels_impl.hpp"
+#include "diffsim/core/stencil_nodes_impl.hpp"
 
 namespace diffsim {
 
@@ -90,7 +90,6 @@ struct MassAdjointTangents {
 template <class F>
 class StencilInertia : public Inertia {
   static constexpr int N = F::num_nodes, P = F::num_values;
-  using Of = stencil::Inputs<F>;
 
  public:
   /// `vertices`: [stencils, N] local vertices; `entities`: [stencils], the entity whose parameters each stencil takes,
@@ -101,11 +100,9 @@ class StencilInertia : public Inertia {
         takes_(std::move(name), std::move(parameters)),
         count_(static_cast<int>(vertices.size()) / N),
         num_entities_(num_entities),
-        entities_(to_device("diffsim::core::mass_entities", entities)),
-        vertices_(to_device("diffsim::core::mass_vertices", vertices)),
-        vectors_(make_zeroed_device_array<double>("diffsim::core::mass_vectors",
-                                                  Of::first_value * static_cast<std::size_t>(count_))),
-        nodes_(stencil::grouped(vertices)) {}
+        entities_(to_device("diffsim::core::mass_entities", entities)) {
+    nodes_.set(vertices);
+  }
 
   std::string name() const override { return takes_.term(); }
   bool depends_on(const ParameterSet& set) const override {
@@ -145,21 +142,19 @@ class StencilInertia : public Inertia {
     return {nullptr, nullptr, set.data("rest_positions"), takes_.template numbers<const double>(set, {field}), 0.0};
   }
   stencil::Sweep<F> sweep(const ParameterSet& set, const Field& field) const {
-    return {F(), count_, vertices_, entities_, addresses(set, field)};
+    return {F(), count_, nodes_.vertices(), entities_, addresses(set, field)};
   }
   template <class Each>
   void add_vectors(const char* label, const stencil::Sweep<F>& sweep, const Each& each, Field& to) const {
-    stencil::set_vectors(label, sweep, vectors_.data(), each);
-    stencil::add_vectors(nodes_, vectors_.data(), to.data());
+    nodes_.add_vectors(label, sweep, each, to.data());
   }
   template <class Each>
   void add_derivatives(const char* label, const ParameterSet& parameters, const Each& each, const Field& field,
                        ParameterSet& gradient) const {
     Parameter* const rest = gradient.find("rest_positions");
-    const stencil::VectorDerivatives by{nullptr, nullptr, rest ? vectors_.data() : nullptr};
+    const stencil::VectorSums to{nullptr, nullptr, rest ? rest->field.data() : nullptr};
     const auto numbers = takes_.template numbers<double>(gradient, {field});
-    const auto sums = stencil::set_derivatives(label, sweep(parameters, field), each, by, numbers, nullptr);
-    if (rest) stencil::add_vectors(nodes_, by.X, rest->field.data());
+    const auto sums = nodes_.add_derivatives(label, sweep(parameters, field), each, to, numbers, nullptr);
     takes_.add_sums(sums, {field}, gradient);
   }
 
@@ -167,10 +162,8 @@ class StencilInertia : public Inertia {
   point::Parameters<P> takes_;
   int count_;
   int num_entities_;
-  DeviceArray<int> entities_;    // [count]
-  DeviceArray<int> vertices_;    // [count, N]
-  DeviceArray<double> vectors_;  // [count, N, 3] and room for derivatives
-  stencil::Grouped nodes_;       // by vertex
+  DeviceArray<int> entities_;        // [count]
+  mutable stencil::Nodes<F> nodes_;  // has room for sums
 };
 
 }  // namespace diffsim

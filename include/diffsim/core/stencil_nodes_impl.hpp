@@ -82,7 +82,7 @@ class Nodes {
         Pack row[Of::count];
         repeat<Of::count>([&](int k) DIFFSIM_INLINED { row[k] = 0.0; });
         set_rows(sweep, pack, each, row);
-        add_block(in, in.slots.data(), pack, at, row, fields.x);
+        if (fields.x) add_block(in, in.slots.data(), pack, at, row, fields.x);
         if constexpr (uses_velocities<F>())
           if (fields.v) add_block(in, slots_of_v, pack, at, row + Of::velocities, fields.v);
         if constexpr (uses_rest<F>())
@@ -92,7 +92,7 @@ class Nodes {
                       sums_[static_cast<std::size_t>(chunk)]);
       };
       for_each_pack(label, work);
-      sum_slots(part, part.slots.data(), fields.x);
+      if (fields.x) sum_slots(part, part.slots.data(), fields.x);
       if (fields.v) sum_slots(part, slots_of_v, fields.v);
       if (fields.X) sum_slots(part, slots_of_X, fields.X);
       for (const auto& of_chunk : sums_) sums += of_chunk;
@@ -102,7 +102,7 @@ class Nodes {
       };
       const VectorDerivatives rows{block(fields.x, 0), block(fields.v, 1), block(fields.X, num_blocks - 1)};
       sums = set_derivatives(label, sweep, each, rows, to_numbers, numbers);
-      stencil::add_vectors(by_vertex_, rows.x, fields.x);
+      if (rows.x) stencil::add_vectors(by_vertex_, rows.x, fields.x);
       if (rows.v) stencil::add_vectors(by_vertex_, rows.v, fields.v);
       if (rows.X) stencil::add_vectors(by_vertex_, rows.X, fields.X);
     }

@@ -1,0 +1,32 @@
+# Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+"""Runs of scenes that campaigns have in common."""
+
+import csv
+import pathlib
+import subprocess
+import time
+import types
+
+
+def add_options(parser):
+    """Adds to an ArgumentParser what `simulate` needs."""
+    parser.add_argument("--diffsim", type=pathlib.Path, required=True)
+    parser.add_argument("--scratch", type=pathlib.Path, required=True)
+    parser.add_argument("--ranks", type=int, default=1)
+    parser.add_argument("--limit", type=float, default=3600.0, help="seconds a run")
+
+
+def simulate(text, folder, options):
+    """Runs a scene without an `output` section in a folder. The result has the `rows` of the log of steps, the `seconds`
+    of the run, and its `output` and return `code`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "scene.yaml").write_text("output: {directory: out, every: 10, log: steps.csv}\n" + text)
+    command = ["mpirun", "--oversubscribe", "-n", str(options.ranks)] if options.ranks > 1 else []
+    command += [str(options.diffsim.resolve()), "simulate", "scene.yaml", "--time-limit", str(options.limit)]
+    begin = time.monotonic()
+    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    seconds = time.monotonic() - begin
+    (folder / "log.txt").write_text(done.stdout)
+    table = folder / "out" / "steps.csv"
+    rows = list(csv.DictReader(open(table)))[1:] if table.exists() else []
+    return types.SimpleNamespace(rows=rows, seconds=seconds, output=done.stdout, code=done.returncode)
