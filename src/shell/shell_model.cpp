@@ -3,10 +3,10 @@
 
 #include "diffsim/core/stencil_term_impl.hpp"
 #include "diffsim/mesh/cell_mass.hpp"
-#include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "diffsim/shell/parameters.hpp"
 #include "diffsim/shell/plate_term.hpp"
 #include "diffsim/shell/shell_membrane.hpp"
+#include "shell/triangle_corners.hpp"
 
 namespace diffsim {
 namespace {
@@ -15,16 +15,12 @@ using Shell = ShellParameters;
 
 std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, const std::vector<int>& triangles,
                                                    const std::function<bool(std::string_view)>&) {
-  const LowerCellSet& all = mesh.lower_cells(CellKind::triangle);
-  std::vector<int> vertices;
-  for (const int triangle : triangles)
-    for (std::size_t a = 0; a < 3; ++a) vertices.push_back(all.vertices[3 * static_cast<std::size_t>(triangle) + a]);
   std::vector<std::unique_ptr<ForceTerm>> terms;
   terms.push_back(std::make_unique<StencilTerm<ShellMembrane>>(
       "membranes of shells", ShellMembrane(),
       std::vector{PointParameter::of(Shell::youngs_modulus), PointParameter::of(Shell::poisson_ratio),
                   PointParameter::of(Shell::thickness)},
-      std::move(vertices), triangles, all.num()));
+      triangle_corners(mesh, triangles), triangles, mesh.lower_cells(CellKind::triangle).num()));
   terms.push_back(make_plate_term(mesh, triangles));
   return terms;
 }

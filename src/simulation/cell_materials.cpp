@@ -148,6 +148,7 @@ void add_cell_materials(System& system, const CellModel& model, const std::vecto
         spec.home == ParameterHome::vertices ? mesh.owned_vertex_entities() : mesh.cell_entities(model.cells);
     system.parameters().add(spec, on, values.steps).field.from_host(values.numbers);
   }
+  if (model.check) collectively(mesh.comm(), [&] { model.check(mesh, cells, system.parameters()); });
 
   system.add_inertia(model.make_inertia(mesh));
   const auto given = [&](std::string_view name) {

@@ -4,6 +4,7 @@
 #include "diffsim/rod/rod_model.hpp"
 #include "diffsim/rod/rope_model.hpp"
 #include "diffsim/shell/cloth_model.hpp"
+#include "diffsim/shell/fabric_model.hpp"
 #include "diffsim/shell/shell_model.hpp"
 #include "diffsim/simulation/material.hpp"
 #include "diffsim/spring/spring_model.hpp"
@@ -11,7 +12,7 @@
 namespace diffsim {
 
 const std::vector<const CellModel*>& cell_models() {
-  static const std::vector<const CellModel*> models{&spring_model(), &cloth_model(), &shell_model(),
+  static const std::vector<const CellModel*> models{&spring_model(), &cloth_model(), &fabric_model(), &shell_model(),
                                                     &rope_model(),   &rod_model(),   &beam_model()};
   return models;
 }

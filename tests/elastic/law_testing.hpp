@@ -10,8 +10,8 @@
 #include <random>
 #include <string>
 
+#include "diffsim/core/scalar_traits.hpp"
 #include "diffsim/elastic/law.hpp"
-#include "diffsim/elastic/scalar_traits.hpp"
 
 // Every law at a point: its derivatives against AD of the energy and against complex steps, rest, objectivity, moduli.
 

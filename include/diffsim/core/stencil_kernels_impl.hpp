@@ -62,10 +62,8 @@ template <class F>
 DIFFSIM_FUNCTION void read_nodes(const Sweep<F>& sweep, int group, const double* field,
                                  Vec3<Number<F>> (&value)[F::num_nodes]) {
   constexpr int n = F::num_nodes;
-  if (!field) {
-    for (int k = 0; k < 3 * n; ++k) value[k / 3][k % 3] = 0.0;
-    return;
-  }
+  for (int k = 0; k < 3 * n; ++k) value[k / 3][k % 3] = 0.0;
+  if (!field) return;
   if constexpr (takes_packs<F>()) {
     if (sweep.num_of_group(group) == pack_width) {
       const int* const first = &sweep.vertices(n * pack_width * group);

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
+#include "diffsim/core/scalar_traits.hpp"
 #include "diffsim/core/small_tensor.hpp"
-#include "diffsim/elastic/scalar_traits.hpp"
 
 namespace diffsim {
 
@@ -26,13 +26,6 @@ DIFFSIM_FUNCTION Mat3<T> dyad(const T& s, const Vec3<T>& a, const Vec3<T>& b) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) c(i, j) = s * a[i] * b[j];
   return c;
-}
-
-/// x where x > bound, else 0, with the derivatives of the branch taken.
-template <class T>
-DIFFSIM_FUNCTION T if_positive(const T& x, double bound) {
-  using Traits = ScalarTraits<T>;
-  return Traits::constant(indicator_greater(Traits::base(x), bound)) * x;
 }
 
 }  // namespace diffsim

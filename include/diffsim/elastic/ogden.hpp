@@ -3,8 +3,8 @@
 
 #include <cmath>
 
+#include "diffsim/core/scalar_traits.hpp"
 #include "diffsim/elastic/law.hpp"
-#include "diffsim/elastic/scalar_traits.hpp"
 #include "diffsim/elastic/spectral.hpp"
 
 namespace diffsim {

@@ -41,6 +41,10 @@ struct CellModel {
   std::vector<std::string> laws = {};
   /// Whether each cell, a segment, has a director (directors.hpp), which a mesh is given before it is partitioned.
   bool has_directors = false;
+  /// Throws Error (input) where parameters of the cells given, local and ascending, do not fit the mesh at rest: called
+  /// once with the values that a user gives, on each rank by itself. May be empty.
+  std::function<void(const TetrahedralMesh& mesh, const std::vector<int>& cells, const ParameterSet& parameters)>
+      check = {};
 
   std::string key_of(const std::string& parameter) const {
     const auto found = keys.find(parameter);

@@ -36,6 +36,70 @@ struct ClothParameters {
                                          .home = ParameterHome::triangles};
 };
 
+/// Parameters of woven cloth; see fabric_energy.hpp and fabric_limit.hpp for the letters.
+struct FabricParameters {
+  static constexpr ParameterSpec warp_stiffness{
+      .name = "fabric_warp_stiffness",
+      .unit = "N/m",
+      .meaning = "k₁: force of a strip of fabric along the warp over its strain and width",
+      .range = Interval::positive(),
+      .sample = 80.0,
+      .home = ParameterHome::triangles};
+  static constexpr ParameterSpec weft_stiffness{
+      .name = "fabric_weft_stiffness",
+      .unit = "N/m",
+      .meaning = "k₂: force of a strip of fabric along the weft over its strain and width",
+      .range = Interval::positive(),
+      .sample = 50.0,
+      .home = ParameterHome::triangles};
+  static constexpr ParameterSpec shear_stiffness{.name = "fabric_shear_stiffness",
+                                                 .unit = "N/m",
+                                                 .meaning = "G: shear force of a fabric over the angle and width",
+                                                 .range = Interval::positive(),
+                                                 .sample = 10.0,
+                                                 .home = ParameterHome::triangles};
+  static constexpr ParameterSpec poisson_ratio{.name = "fabric_poisson_ratio",
+                                               .meaning = "ν: geometric mean of the Poisson's ratios of warp and weft",
+                                               .range = {.low = -1.0, .high = 1.0},
+                                               .sample = 0.2,
+                                               .home = ParameterHome::triangles,
+                                               .default_value = 0.0};
+  static constexpr ParameterSpec strain_limit{.name = "fabric_strain_limit",
+                                              .meaning = "ε: strain that no thread of a fabric reaches",
+                                              .range = Interval::positive(),
+                                              .sample = 0.1,
+                                              .home = ParameterHome::triangles,
+                                              .default_value = 1e6};
+  static constexpr ParameterSpec bending{.name = "fabric_bending",
+                                         .unit = "N m",
+                                         .meaning = "B: stiffness of the hinges between triangles of a fabric",
+                                         .range = Interval::not_negative(),
+                                         .sample = 0.01,
+                                         .home = ParameterHome::triangles,
+                                         .default_value = 0.0};
+  static constexpr ParameterSpec direction_x{.name = "fabric_direction_x",
+                                             .meaning = "a₁: direction of a fabric's warp at rest, along x",
+                                             .sample = 0.9,
+                                             .home = ParameterHome::triangles,
+                                             .default_value = 1.0};
+  static constexpr ParameterSpec direction_y{.name = "fabric_direction_y",
+                                             .meaning = "a₂: direction of a fabric's warp at rest, along y",
+                                             .sample = 0.5,
+                                             .home = ParameterHome::triangles,
+                                             .default_value = 0.0};
+  static constexpr ParameterSpec direction_z{.name = "fabric_direction_z",
+                                             .meaning = "a₃: direction of a fabric's warp at rest, along z",
+                                             .sample = 0.2,
+                                             .home = ParameterHome::triangles,
+                                             .default_value = 0.0};
+  static constexpr ParameterSpec density{.name = "fabric_density",
+                                         .unit = "kg/m²",
+                                         .meaning = "mass of a fabric over its area at rest",
+                                         .range = Interval::positive(),
+                                         .sample = 0.4,
+                                         .home = ParameterHome::triangles};
+};
+
 /// Parameters of shells; see plate_energy.hpp for the letters.
 struct ShellParameters {
   static constexpr ParameterSpec youngs_modulus{.name = "shell_youngs_modulus",

@@ -7,9 +7,9 @@
 
 namespace diffsim {
 
-/// Traits of a scalar of a law: `Base`, the number or pack under all derivatives, and `order`, the
-/// highest power of its infinitesimals that does not vanish (0 for numbers, 1 for Dual, 2 for Dual of Dual). `scaled`
-/// is the product with a number or pack, in fewer operations than that of two scalars.
+/// Traits of a number that derivatives are taken through: `Base`, the number or pack under all derivatives, and
+/// `order`, the highest power of its infinitesimals that does not vanish (0 for numbers, 1 for Dual, 2 for Dual of
+/// Dual). `scaled` is the product with a number or pack, in fewer operations than that of two scalars.
 template <class T>
 struct ScalarTraits {
   using Base = T;
@@ -47,5 +47,12 @@ struct ScalarTraits<PointGradient<T>> {
     return PointGradient<T>::chained(ScalarTraits<T>::scaled(x.value, factor), x, ScalarTraits<T>::constant(factor));
   }
 };
+
+/// x where x > bound, else 0, with the derivatives of the branch taken.
+template <class T>
+DIFFSIM_FUNCTION T if_positive(const T& x, double bound) {
+  using Traits = ScalarTraits<T>;
+  return Traits::constant(indicator_greater(Traits::base(x), bound)) * x;
+}
 
 }  // namespace diffsim
