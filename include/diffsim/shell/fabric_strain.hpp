@@ -56,13 +56,13 @@ struct FabricStrain {
     T Q[2][2];
     for (int i = 0; i < 2; ++i)
       for (int j = 0; j < 2; ++j) Q[i][j] = G[i][0] * cofactor[0][j] + G[i][1] * cofactor[1][j];
-    // By e₂ = n × e₁, then e₁ and n.
+    // By e₂ = n × e₁, then by e₁.
     const Vec3<T> by_e2 = Q[1][0] * D[0] + Q[1][1] * D[1];
     const Vec3<T> by_e1 = Q[0][0] * D[0] + Q[0][1] * D[1] + cross(by_e2, n);
-    const Vec3<T> by_plane = T(1.0 / length) * (by_e1 - dot(by_e1, e[0]) * e[0]);
-    const T along_n = dot(by_plane, n), a_n = dot(a, n);
-    const Vec3<T> by_a = by_plane - along_n * n;
-    const Vec3<T> by_n = cross(e[0], by_e2) - along_n * a - a_n * by_plane;
+    const Vec3<T> by_a = T(1.0 / length) * (by_e1 - dot(by_e1, e[0]) * e[0]);
+    // By a, which is in the plane, and by n.
+    const T a_n = dot(a, n);
+    const Vec3<T> by_n = cross(e[0], by_e2) - a_n * by_a;
     const Vec3<T> by_normal = T(1.0 / det) * (by_n - dot(by_n, n) * n);
     by.X[1] = Q[0][0] * e[0] + Q[1][0] * e[1] + cross(D[1], by_normal);
     by.X[2] = Q[0][1] * e[0] + Q[1][1] * e[1] + cross(by_normal, D[0]);
