@@ -442,7 +442,7 @@ FAULTS = [
     Fault("fabrics: the weft does not turn with the warp", "include/diffsim/shell/fabric_strain.hpp",
           "Q[0][1] * D[1] + cross(by_e2, n);", "Q[0][1] * D[1];", ["shell.energies.np1"]),
     Fault("fabrics: derivative by the normal without the warp's own", "include/diffsim/shell/fabric_strain.hpp",
-          "cross(e[0], by_e2) - a_n * by_a", "cross(e[0], by_e2)", ["shell.energies.np1"]),
+          "cross(e[0], by_e2) - dot(a, n) * by_a", "cross(e[0], by_e2)", ["shell.energies.np1"]),
     Fault("fabrics: shear of half the angle", "include/diffsim/shell/fabric_energy.hpp",
           "shear = dot(of.f[0], of.f[1]);", "shear = 0.5 * dot(of.f[0], of.f[1]);", ["shell.energies.np1"]),
     Fault("fabrics: limit by the warp's stiffness for both", "include/diffsim/shell/fabric_limit.hpp",

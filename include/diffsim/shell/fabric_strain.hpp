@@ -61,8 +61,7 @@ struct FabricStrain {
     const Vec3<T> by_e1 = Q[0][0] * D[0] + Q[0][1] * D[1] + cross(by_e2, n);
     const Vec3<T> by_a = T(1.0 / length) * (by_e1 - dot(by_e1, e[0]) * e[0]);
     // By a, which is in the plane, and by n.
-    const T a_n = dot(a, n);
-    const Vec3<T> by_n = cross(e[0], by_e2) - a_n * by_a;
+    const Vec3<T> by_n = cross(e[0], by_e2) - dot(a, n) * by_a;
     const Vec3<T> by_normal = T(1.0 / det) * (by_n - dot(by_n, n) * n);
     by.X[1] = Q[0][0] * e[0] + Q[1][0] * e[1] + cross(D[1], by_normal);
     by.X[2] = Q[0][1] * e[0] + Q[1][1] * e[1] + cross(by_normal, D[0]);
