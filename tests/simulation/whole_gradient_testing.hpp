@@ -161,21 +161,32 @@ Difference extrapolated(const Function& f, double h) {
 }
 
 /// The best of several differences. Smaller h are tried while the error is too much: kinks of higher derivatives, as
-/// contact has them, may lie near, and rollouts fail farther out. Where smaller steps help no more, rounding is left,
-/// and a larger h is tried.
+/// contact has them, may lie near, and rollouts fail farther out. An error that does not fall by much from one h to the
+/// next is one of rounding, be it less by chance; the mean of such differences is taken then, weighted by 1/error². In
+/// the end a larger h is tried, for its rounding is less.
 template <class Function>
 Difference differentiate(const Function& f) {
+  std::vector<Difference> alike;
   Difference best;
   const auto is_within = [&](double error) { return best.error <= error * std::abs(best.value); };
-  for (double h = 0.05; h > 1e-6 && !is_within(1e-9); h *= 0.2) {
+  const auto try_step = [&](double h) {
     const Difference next = extrapolated(f, h);
-    if (next.error < best.error)
-      best = next;
-    else if (is_within(1e-8))
-      break;
-  }
-  if (!is_within(1e-9))
-    if (const Difference next = extrapolated(f, 0.2); next.error < best.error) best = next;
+    if (!std::isfinite(next.error)) return;
+    if (alike.empty() || next.error < alike.front().error / 20.0)
+      alike = {next};
+    else if (next.error < 2.0 * alike.front().error)
+      alike.push_back(next);
+    double sum = 0.0, weights = 0.0;
+    for (const Difference& one : alike) {
+      const double weight = 1.0 / (one.error * one.error);
+      sum += weight * one.value;
+      weights += weight;
+    }
+    best =
+        weights > 0.0 && std::isfinite(weights) ? Difference{sum / weights, 1.0 / std::sqrt(weights)} : alike.front();
+  };
+  for (double h = 0.05; h > 1e-6 && !is_within(1e-9); h *= 0.2) try_step(h);
+  if (!is_within(1e-9)) try_step(0.2);
   return best;
 }
 
