@@ -55,10 +55,10 @@ TEST_F(Fabric, has_gradients_in_files_whose_parts_add_up) {
               [](const std::string& parameters) { return scene(twill, parameters); });
 }
 
-/// Greatest strain of the threads along y, in any frame, of a heavy curtain whose upper hem is held.
 TEST_F(Fabric, has_threads_that_stop_short_of_their_limit) {
   constexpr int nx = 2, ny = 4;
   constexpr double spacing = 0.05;
+  // Of the threads along y, in any frame, of a heavy curtain whose upper hem is held.
   const auto greatest_strain = [&](const std::string& limit) {
     write("curtain.yaml",
           "bodies:\n  curtain:\n    kind: fabric\n    mesh: {sheet: {size: [0.1, 0.2], cells: [2, 4]}}\n"
