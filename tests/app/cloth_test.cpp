@@ -3,34 +3,16 @@
 // Scenes of cloth.
 #include <cmath>
 
-#include "cell_model_fixture.hpp"
+#include "flag_fixture.hpp"
 
 namespace diffsim::app {
 namespace {
 
-/// Two rows of three points, four triangles.
-const std::string sheet =
-    "v 0 0 0\nv 0.1 0 0\nv 0.2 0 0.01\nv 0 0.1 0\nv 0.1 0.1 0.02\nv 0.2 0.1 0\n"
-    "f 1 2 5\nf 1 5 4\nf 2 3 6\nf 2 6 5\n";
-constexpr std::size_t num_triangles = 4;
 const std::string silk = "{cloth_stiffness: 20, cloth_bending: 1.0e-3, cloth_density: 0.2}";
 
-std::string scene(const std::string& material, const std::string& more,
-                  const std::string& integrator = "symplectic_euler") {
-  return "bodies:\n  flag:\n    kind: cloth\n    mesh: {file: sheet.obj}\n    material: " + material +
-         "\nregions:\n  pole: {body: flag, vertices: [0, 3]}\n  tip: {body: flag, vertices: [2, 5]}\n"
-         "boundary: [{region: pole, fix: [x, y, z]}]\n"
-         "solver: {integrator: " +
-         integrator + ", dt: 0.004, steps: 12" + (integrator == "symplectic_euler" ? ", substeps: 2, damping: 1" : "") +
-         "}\nobjective: [{type: target_position, region: tip, target: [0.3, 0.1, 0.1]}]\n" + more;
-}
-
-class Cloth : public CellModelTest {
+class Cloth : public FlagTest {
  protected:
-  void SetUp() override {
-    CellModelTest::SetUp();
-    write("sheet.obj", sheet);
-  }
+  Cloth() : FlagTest("cloth") {}
 };
 
 TEST_F(Cloth, passes_the_check_of_its_gradient_by_every_parameter) {
@@ -38,16 +20,11 @@ TEST_F(Cloth, passes_the_check_of_its_gradient_by_every_parameter) {
       "parameters:\n  - {name: cloth_stiffness, per: triangle}\n  - {name: cloth_poisson_ratio, per: global}\n"
       "  - {name: cloth_bending, per: region}\n  - {name: cloth_density, per: triangle}\n"
       "  - {name: rest_positions, per: vertex}\n";
-  for (const std::string integrator : {"symplectic_euler", "implicit_euler"}) {
-    write("scene.yaml", scene(silk, parameters, integrator));
-    good({"check", "scene.yaml"}, "check");
-  }
+  expect_checked(silk, parameters);
 }
 
 TEST_F(Cloth, has_gradients_in_files_whose_parts_add_up) {
-  expect_sums("flag", "triangle", num_triangles,
-              {"cloth_stiffness", "cloth_poisson_ratio", "cloth_bending", "cloth_density"},
-              [](const std::string& parameters) { return scene(silk, parameters); });
+  expect_sums_of_triangles(silk, {"cloth_stiffness", "cloth_poisson_ratio", "cloth_bending", "cloth_density"});
 }
 
 TEST_F(Cloth, takes_its_parameters_from_files) {

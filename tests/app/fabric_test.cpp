@@ -4,36 +4,18 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cell_model_fixture.hpp"
+#include "flag_fixture.hpp"
 
 namespace diffsim::app {
 namespace {
 
-/// Two rows of three points, four triangles.
-const std::string sheet =
-    "v 0 0 0\nv 0.1 0 0\nv 0.2 0 0.01\nv 0 0.1 0\nv 0.1 0.1 0.02\nv 0.2 0.1 0\n"
-    "f 1 2 5\nf 1 5 4\nf 2 3 6\nf 2 6 5\n";
-constexpr std::size_t num_triangles = 4;
 const std::string twill =
-    "warp_stiffness: 20, weft_stiffness: 12, shear_stiffness: 2, poisson_ratio: 0.1, bending: 1.0e-3, "
-    "direction_x: 0.9, direction_y: 0.3, direction_z: 0.2, density: 0.2";
+    "{warp_stiffness: 20, weft_stiffness: 12, shear_stiffness: 2, poisson_ratio: 0.1, bending: 1.0e-3, "
+    "direction_x: 0.9, direction_y: 0.3, direction_z: 0.2, density: 0.2}";
 
-std::string scene(const std::string& material, const std::string& more,
-                  const std::string& integrator = "symplectic_euler") {
-  return "bodies:\n  flag:\n    kind: fabric\n    mesh: {file: sheet.obj}\n    material: {" + material +
-         "}\nregions:\n  pole: {body: flag, vertices: [0, 3]}\n  tip: {body: flag, vertices: [2, 5]}\n"
-         "boundary: [{region: pole, fix: [x, y, z]}]\n"
-         "solver: {integrator: " +
-         integrator + ", dt: 0.004, steps: 12" + (integrator == "symplectic_euler" ? ", substeps: 2, damping: 1" : "") +
-         "}\nobjective: [{type: target_position, region: tip, target: [0.3, 0.1, 0.1]}]\n" + more;
-}
-
-class Fabric : public CellModelTest {
+class Fabric : public FlagTest {
  protected:
-  void SetUp() override {
-    CellModelTest::SetUp();
-    write("sheet.obj", sheet);
-  }
+  Fabric() : FlagTest("fabric") {}
 };
 
 TEST_F(Fabric, passes_the_check_of_its_gradient_by_every_parameter) {
@@ -43,16 +25,12 @@ TEST_F(Fabric, passes_the_check_of_its_gradient_by_every_parameter) {
       "  - {name: fabric_bending, per: region}\n  - {name: fabric_direction_x, per: triangle}\n"
       "  - {name: fabric_direction_y, per: global}\n  - {name: fabric_direction_z, per: global}\n"
       "  - {name: fabric_density, per: triangle}\n  - {name: rest_positions, per: vertex}\n";
-  for (const std::string integrator : {"symplectic_euler", "implicit_euler"}) {
-    write("scene.yaml", scene(twill, parameters, integrator));
-    good({"check", "scene.yaml"}, "check");
-  }
+  expect_checked(twill, parameters);
 }
 
 TEST_F(Fabric, has_gradients_in_files_whose_parts_add_up) {
-  expect_sums("flag", "triangle", num_triangles,
-              {"fabric_warp_stiffness", "fabric_weft_stiffness", "fabric_shear_stiffness", "fabric_direction_y"},
-              [](const std::string& parameters) { return scene(twill, parameters); });
+  expect_sums_of_triangles(
+      twill, {"fabric_warp_stiffness", "fabric_weft_stiffness", "fabric_shear_stiffness", "fabric_direction_y"});
 }
 
 TEST_F(Fabric, has_threads_that_stop_short_of_their_limit) {
@@ -87,15 +65,15 @@ TEST_F(Fabric, has_threads_that_stop_short_of_their_limit) {
 
 TEST_F(Fabric, refuses_what_it_cannot_be_made_of) {
   const std::string sought = "parameters: [{name: fabric_warp_stiffness, per: global}]\n";
-  const std::string plain = "warp_stiffness: 20, weft_stiffness: 12, shear_stiffness: 2";
-  refused(scene("weft_stiffness: 12, shear_stiffness: 2, density: 1", sought),
+  const std::string plain = "{warp_stiffness: 20, weft_stiffness: 12, shear_stiffness: 2";
+  refused(scene("{weft_stiffness: 12, shear_stiffness: 2, density: 1}", sought),
           "bodies.flag.material.warp_stiffness: is missing");
-  refused(scene(plain, sought), "bodies.flag.material.density: is missing");
-  refused(scene(plain + ", density: 1, poisson_ratio: 1", sought), "poisson_ratio: 1");
-  refused(scene(plain + ", density: 1, strain_limit: 0", sought), "strain_limit: 0 is not positive");
-  refused(scene(plain + ", density: 1, direction_x: 0", sought), " has no direction of the warp");
+  refused(scene(plain + "}", sought), "bodies.flag.material.density: is missing");
+  refused(scene(plain + ", density: 1, poisson_ratio: 1}", sought), "poisson_ratio: 1");
+  refused(scene(plain + ", density: 1, strain_limit: 0}", sought), "strain_limit: 0 is not positive");
+  refused(scene(plain + ", density: 1, direction_x: 0}", sought), " has no direction of the warp");
   write("sheet.obj", "v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\nv 0.1 0 0.1\nv 0 0.1 0.1\nf 1 2 3\nf 1 3 4\n");
-  refused(scene(plain + ", density: 1", sought), "triangle 1 has no direction of the warp");
+  refused(scene(plain + ", density: 1}", sought), "triangle 1 has no direction of the warp");
 }
 
 }  // namespace

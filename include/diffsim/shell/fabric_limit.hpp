@@ -13,8 +13,8 @@ namespace diffsim {
 /// of the direction of the warp.
 ///
 /// With f₁ and f₂ of `FabricStrain` and sᵢ = max(0, 2 (|fᵢ| - 1)/ε - 1), the energy over the area at rest is
-/// -ε²/8 Σ kᵢ sᵢ² log(1 - sᵢ): zero up to half of ε, with two continuous derivatives there, as the barrier of strains
-/// of Li, Kaufman & Jiang 2021, doi:10.1145/3450626.3459767. Not a number beyond ε.
+/// -ε²/8 Σ kᵢ sᵢ⁴ log(1 - sᵢ): zero up to half of ε, with four continuous derivatives there, and not a number beyond ε.
+/// That of Li, Kaufman & Jiang 2021, doi:10.1145/3450626.3459767, has sᵢ² and two continuous derivatives.
 struct FabricLimit {
   static constexpr int num_nodes = 3, num_values = 6;
   static constexpr bool uses_rest = true, takes_packs = true;
