@@ -69,6 +69,7 @@ struct MaterialEntry {
   std::string model;
   std::optional<RegionName> region;       ///< none: the whole mesh
   const CellModel* cells = nullptr;       ///< model of cells that are no tetrahedra; nullptr: `model` is a law
+  std::string law;                        ///< of `cells`; empty: the first
   std::string body;                       ///< that datasets are of; empty: of the whole mesh
   std::map<std::string, Numbers> values;  ///< a number each, or one a cell; of `cells`: or one a vertex, for each step
   bool nodal_dilatation = false;

@@ -73,8 +73,8 @@ MaterialEntry parse_one_cell_material(const Value& value, const Scene& scene, co
   for (const ParameterSpec& spec : model.parameters)
     if (const std::string name(spec.name); !model.is_beside_material(name)) keys.push_back(model.key_of(name));
   const Mapping mapping(value, keys);
-  if (const Value* law = mapping.find("model")) to_choice(*law, model.laws);
   MaterialEntry material;
+  if (const Value* law = mapping.find("model")) material.law = to_choice(*law, model.laws);
   material.place = mapping.place();
   material.model = model.name;
   material.cells = &model;

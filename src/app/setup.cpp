@@ -61,7 +61,7 @@ bool asked(const Scene& scene, const std::string& name) {
 /// Values of a material of other cells than tetrahedra: those given, those that are sought and so cannot be left out,
 /// and for each step where they are sought so.
 DifferentiableMaterial make_cell_material(const Scene& scene, const MaterialEntry& entry, const TetrahedralMesh& mesh) {
-  DifferentiableMaterial material{entry.model, {}, entry.region->name};
+  DifferentiableMaterial material{.model = entry.model, .region = entry.region->name, .law = entry.law};
   for (const ParameterSpec& spec : entry.cells->parameters) {
     const std::string name(spec.name);
     const std::optional<CellKind> kind =

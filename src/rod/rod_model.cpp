@@ -31,8 +31,8 @@ const CellModel& rod_model() {
       CellKind::segment,
       {Rod::youngs_modulus, Rod::poisson_ratio, Rod::radius, Rod::rest_curvature, Rod::rest_twist, Rod::density},
       {},
-      [](const TetrahedralMesh& mesh, const std::vector<int>& segments, const std::function<bool(std::string_view)>&) {
-        return rod::make_terms(mesh, segments, {RodSection::Kind::round},
+      [](const TetrahedralMesh& mesh, const ModelCells& cells) {
+        return rod::make_terms(mesh, cells.all, {RodSection::Kind::round},
                                {PointParameter::of(Rod::youngs_modulus), PointParameter::of(Rod::poisson_ratio),
                                 PointParameter::of(Rod::radius), PointParameter::unused(),
                                 PointParameter::of(Rod::rest_curvature), PointParameter::of(Rod::rest_twist)});
@@ -59,9 +59,9 @@ const CellModel& beam_model() {
       {Beam::axial_stiffness, Beam::bending_stiffness1, Beam::bending_stiffness2, Beam::torsional_stiffness,
        Beam::rest_curvature, Beam::rest_twist, Beam::density, Beam::rotary_inertia},
       {},
-      [](const TetrahedralMesh& mesh, const std::vector<int>& segments, const std::function<bool(std::string_view)>&) {
+      [](const TetrahedralMesh& mesh, const ModelCells& cells) {
         return rod::make_terms(
-            mesh, segments, {RodSection::Kind::given},
+            mesh, cells.all, {RodSection::Kind::given},
             {PointParameter::of(Beam::axial_stiffness), PointParameter::of(Beam::bending_stiffness1),
              PointParameter::of(Beam::bending_stiffness2), PointParameter::of(Beam::torsional_stiffness),
              PointParameter::of(Beam::rest_curvature), PointParameter::of(Beam::rest_twist)});

@@ -41,11 +41,10 @@ std::unique_ptr<ForceTerm> make_bending(const TetrahedralMesh& mesh, const std::
                                                     of_segment, all.num());
 }
 
-std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, const std::vector<int>& segments,
-                                                   const std::function<bool(std::string_view)>& given) {
+std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, const ModelCells& cells) {
   std::vector<std::unique_ptr<ForceTerm>> terms;
-  terms.push_back(make_stretching(mesh, segments));
-  if (given(Rope::bending.name)) terms.push_back(make_bending(mesh, segments));
+  terms.push_back(make_stretching(mesh, cells.all));
+  if (cells.given(Rope::bending.name)) terms.push_back(make_bending(mesh, cells.all));
   return terms;
 }
 

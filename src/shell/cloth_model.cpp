@@ -20,11 +20,10 @@ std::unique_ptr<ForceTerm> make_membrane(const TetrahedralMesh& mesh, const std:
       triangle_corners(mesh, triangles), triangles, mesh.lower_cells(CellKind::triangle).num());
 }
 
-std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, const std::vector<int>& triangles,
-                                                   const std::function<bool(std::string_view)>& given) {
+std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, const ModelCells& cells) {
   std::vector<std::unique_ptr<ForceTerm>> terms;
-  terms.push_back(make_membrane(mesh, triangles));
-  if (given(Cloth::bending.name)) terms.push_back(make_hinges(mesh, triangles, "cloth", Cloth::bending));
+  terms.push_back(make_membrane(mesh, cells.all));
+  if (cells.given(Cloth::bending.name)) terms.push_back(make_hinges(mesh, cells.all, "cloth", Cloth::bending));
   return terms;
 }
 

@@ -18,12 +18,11 @@ namespace {
 
 using Fabric = FabricParameters;
 
-std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, const std::vector<int>& triangles,
-                                                   const std::function<bool(std::string_view)>& given) {
+std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, const ModelCells& cells) {
   std::vector<std::unique_ptr<ForceTerm>> terms;
-  terms.push_back(make_fabric_membranes(mesh, triangles));
-  if (given(Fabric::strain_limit.name)) terms.push_back(make_fabric_limits(mesh, triangles));
-  if (given(Fabric::bending.name)) terms.push_back(make_hinges(mesh, triangles, "fabric", Fabric::bending));
+  terms.push_back(make_fabric_membranes(mesh, cells.all));
+  if (cells.given(Fabric::strain_limit.name)) terms.push_back(make_fabric_limits(mesh, cells.all));
+  if (cells.given(Fabric::bending.name)) terms.push_back(make_hinges(mesh, cells.all, "fabric", Fabric::bending));
   return terms;
 }
 

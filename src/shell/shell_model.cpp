@@ -1,27 +1,27 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/shell/shell_model.hpp"
 
-#include "diffsim/core/stencil_term_impl.hpp"
 #include "diffsim/mesh/cell_mass.hpp"
+#include "diffsim/shell/membrane_energy.hpp"
+#include "diffsim/shell/neo_hookean_membrane.hpp"
 #include "diffsim/shell/parameters.hpp"
 #include "diffsim/shell/plate_term.hpp"
-#include "diffsim/shell/shell_membrane.hpp"
-#include "shell/triangle_corners.hpp"
+#include "shell/shell_membranes.hpp"
 
 namespace diffsim {
 namespace {
 
 using Shell = ShellParameters;
 
-std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, const std::vector<int>& triangles,
-                                                   const std::function<bool(std::string_view)>&) {
+constexpr const char* const st_venant_kirchhoff = "st_venant_kirchhoff";
+constexpr const char* const neo_hookean = "neo_hookean";
+
+std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, const ModelCells& cells) {
   std::vector<std::unique_ptr<ForceTerm>> terms;
-  terms.push_back(std::make_unique<StencilTerm<ShellMembrane>>(
-      "membranes of shells", ShellMembrane(),
-      std::vector{PointParameter::of(Shell::youngs_modulus), PointParameter::of(Shell::poisson_ratio),
-                  PointParameter::of(Shell::thickness)},
-      triangle_corners(mesh, triangles), triangles, mesh.lower_cells(CellKind::triangle).num()));
-  terms.push_back(make_plate_term(mesh, triangles));
+  for (const auto& [law, triangles] : cells.of_law)
+    terms.push_back(law == neo_hookean ? make_shell_membranes<NeoHookeanMembrane>(mesh, triangles)
+                                       : make_shell_membranes<MembraneEnergy>(mesh, triangles));
+  terms.push_back(make_plate_term(mesh, cells.all));
   return terms;
 }
 
@@ -43,7 +43,7 @@ const CellModel& shell_model() {
        {std::string(Shell::rest_curvature.name), "rest_curvature"},
        {std::string(Shell::density.name), "density"}},
       {std::string(Shell::thickness.name)},
-      {"st_venant_kirchhoff"}};
+      {st_venant_kirchhoff, neo_hookean}};
   return model;
 }
 

@@ -129,14 +129,42 @@ Values values_of(const TetrahedralMesh& mesh, const CellModel& model,
   return result;
 }
 
+/// Law of a material: the one that it names, or the model's first; empty where the model has none.
+std::string law_of(const CellModel& model, const DifferentiableMaterial& material) {
+  const std::vector<std::string>& laws = model.laws;
+  if (material.law.empty()) return laws.empty() ? "" : laws.front();
+  if (std::find(laws.begin(), laws.end(), material.law) != laws.end()) return material.law;
+  std::string names;
+  for (const std::string& law : laws) names += (names.empty() ? "" : ", ") + law;
+  throw Error("a body of kind " + model.name + " has no law '" + material.law + "'" +
+                  (laws.empty() ? "; name none" : "; name one of: " + names),
+              ErrorKind::input);
+}
+
+/// Cells of the model's terms, from the number of the material of each local cell, or -1.
+ModelCells cells_of(const CellModel& model, const std::vector<DifferentiableMaterial>& materials,
+                    const std::vector<int>& material_of) {
+  ModelCells cells;
+  std::vector<std::vector<int>*> of_law;  // of each material
+  for (const DifferentiableMaterial& material : materials) of_law.push_back(&cells.of_law[law_of(model, material)]);
+  for (std::size_t cell = 0; cell < material_of.size(); ++cell) {
+    if (material_of[cell] < 0) continue;
+    cells.all.push_back(static_cast<int>(cell));
+    of_law[static_cast<std::size_t>(material_of[cell])]->push_back(static_cast<int>(cell));
+  }
+  cells.given = [&materials](std::string_view name) {
+    return std::any_of(materials.begin(), materials.end(), [&](const DifferentiableMaterial& material) {
+      return material.values.count(std::string(name)) > 0;
+    });
+  };
+  return cells;
+}
+
 }  // namespace
 
 void add_cell_materials(System& system, const CellModel& model, const std::vector<DifferentiableMaterial>& materials) {
   const TetrahedralMesh& mesh = system.mesh();
-  const std::vector<int> material_of = materials_of_cells(mesh, model.cells, materials);
-  std::vector<int> cells;
-  for (std::size_t cell = 0; cell < material_of.size(); ++cell)
-    if (material_of[cell] >= 0) cells.push_back(static_cast<int>(cell));
+  const ModelCells cells = cells_of(model, materials, materials_of_cells(mesh, model.cells, materials));
 
   for (const DifferentiableMaterial& material : materials)
     for (const auto& [name, value] : material.values)
@@ -148,15 +176,10 @@ void add_cell_materials(System& system, const CellModel& model, const std::vecto
         spec.home == ParameterHome::vertices ? mesh.owned_vertex_entities() : mesh.cell_entities(model.cells);
     system.parameters().add(spec, on, values.steps).field.from_host(values.numbers);
   }
-  if (model.check) collectively(mesh.comm(), [&] { model.check(mesh, cells, system.parameters()); });
+  if (model.check) collectively(mesh.comm(), [&] { model.check(mesh, cells.all, system.parameters()); });
 
   system.add_inertia(model.make_inertia(mesh));
-  const auto given = [&](std::string_view name) {
-    return std::any_of(materials.begin(), materials.end(), [&](const DifferentiableMaterial& material) {
-      return material.values.count(std::string(name)) > 0;
-    });
-  };
-  for (auto& term : model.make_terms(mesh, cells, given)) system.add_term(std::move(term));
+  for (auto& term : model.make_terms(mesh, cells)) system.add_term(std::move(term));
 }
 
 }  // namespace diffsim

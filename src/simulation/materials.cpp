@@ -108,6 +108,9 @@ void DifferentiableSolver::set_elastic_materials(const std::vector<Differentiabl
   for (std::size_t m = 0; m < materials.size(); ++m) {
     const DifferentiableMaterial& material = materials[m];
     const ElasticLaw& law = elastic_law(material.model);
+    if (!material.law.empty())
+      throw Error("material " + material.model + " is a law itself; '" + material.law + "' is not one of its laws",
+                  ErrorKind::input);
     if (law.signal && !parameters().find(law.signal->name))
       parameters().add(*law.signal, Entities::one_for_all(mesh_->comm()));
     std::vector<ParameterSpec> specs = law.parameters;

@@ -40,14 +40,13 @@ std::unique_ptr<ForceTerm> make_term(const std::string& name, const TetrahedralM
                                           static_cast<int>(all.entities->local()));
 }
 
-std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, const std::vector<int>& segments,
-                                                   const std::function<bool(std::string_view)>& given) {
+std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, const ModelCells& cells) {
   std::vector<std::unique_ptr<ForceTerm>> terms;
   terms.push_back(make_term<SpringForce>(
-      "springs", mesh, segments,
+      "springs", mesh, cells.all,
       {Springs::stiffness, Springs::quadratic, Springs::cubic, Springs::rest_length, Springs::softening}));
-  if (given(Springs::damping.name))
-    terms.push_back(make_term<DamperForce>("dampers", mesh, segments, {Springs::damping, Springs::softening}));
+  if (cells.given(Springs::damping.name))
+    terms.push_back(make_term<DamperForce>("dampers", mesh, cells.all, {Springs::damping, Springs::softening}));
   return terms;
 }
 

@@ -117,6 +117,38 @@ TEST_F(Shell, clamped_sides_and_walls_do_not_turn) {
   EXPECT_NEAR(wall, clamped, 1e-9);
 }
 
+TEST_F(Shell, has_the_law_of_its_material) {
+  // A plate that is pulled, by a strain of some per cent.
+  const auto soft = [](const std::string& more) {
+    return "{density: 900, youngs_modulus: 1.0e6, poisson_ratio: 0.4" + more + "}";
+  };
+  const auto text = [](const std::string& material) {
+    return scene(material, "", "0.01", "quasi_static", "  - {region: flap/all, traction: [3000, 0, 0]}\n");
+  };
+  const auto reach = [&](const std::string& pulled) {
+    tip(pulled);
+    const std::vector<double> x = dataset("tip/trajectory.h5", "/bodies/flap/positions");
+    return x.at(x.size() - 3 * 12 + 3 * 3);
+  };
+  const std::string neo_hookean = ", model: neo_hookean", other = ", model: st_venant_kirchhoff";
+  const double of_other = reach(text(soft(other))), of_neo_hookean = reach(text(soft(neo_hookean)));
+  EXPECT_EQ(reach(text(soft(""))), of_other);
+  EXPECT_GT(of_other, 0.305);
+  EXPECT_GT(of_neo_hookean, of_other + 1e-4);
+  // Each of two regions has its own law.
+  const auto parts = [&](const std::string& left, const std::string& right) {
+    std::string pulled = text("[" + soft(left + ", region: left") + ", " + soft(right + ", region: right") + "]");
+    return reach(pulled.insert(pulled.find("regions:\n") + 9,
+                               "  left: {body: flap, box: {min: [-0.1, -1, -1], max: [0.15, 1, 1]}}\n"
+                               "  right: {body: flap, box: {min: [0.05, -1, -1], max: [0.4, 1, 1]}}\n"));
+  };
+  EXPECT_NEAR(parts(neo_hookean, neo_hookean), of_neo_hookean, 1e-9);
+  const double of_left = parts(neo_hookean, other) - of_other, of_right = parts(other, neo_hookean) - of_other;
+  EXPECT_GT(of_right, 2e-5);
+  EXPECT_GT(of_left, 2.0 * of_right);  // where the tension is greater
+  EXPECT_LT(of_left, of_neo_hookean - of_other);
+}
+
 TEST_F(Shell, may_be_a_sheet_or_a_closed_surface) {
   const auto with_mesh = [&](const std::string& mesh, const std::string& loads) {
     std::string made = scene(rubber, "", "0.01", "symplectic_euler", loads);
@@ -152,7 +184,8 @@ TEST_F(Shell, refuses_what_it_cannot_be_made_of) {
   refused(scene(rubber, sought, "0"), "thickness: 0 is not positive");
   refused(scene("{density: 900, poisson_ratio: 0.4}", sought), "bodies.flap.material.youngs_modulus: is missing");
   refused(scene("{density: 900, youngs_modulus: 1, poisson_ratio: 0.5}", sought), "poisson_ratio: 0.5");
-  refused(scene("{model: neo_hookean, density: 900, youngs_modulus: 1, poisson_ratio: 0.4}", sought), "model: ");
+  refused(scene("{model: ogden_1, density: 900, youngs_modulus: 1, poisson_ratio: 0.4}", sought),
+          "model: there is no 'ogden_1'; use one of: st_venant_kirchhoff, neo_hookean");
   refused(scene("{density: 900, youngs_modulus: 1, poisson_ratio: 0.4, thickness: 1}", sought), "thickness");
   refused(scene(rubber, "parameters: [{name: youngs_modulus, per: cell}]\n"), "triangle");
   std::string clamp = scene(rubber, sought);

@@ -7,10 +7,13 @@
 #include <cmath>
 
 #include "core/energy_derivatives.hpp"
+#include "diffsim/elastic/neo_hookean.hpp"
 #include "diffsim/shell/fabric_energy.hpp"
 #include "diffsim/shell/fabric_limit.hpp"
 #include "diffsim/shell/hinge_energy.hpp"
 #include "diffsim/shell/membrane_energy.hpp"
+#include "diffsim/shell/neo_hookean_membrane.hpp"
+#include "diffsim/shell/shell_membrane.hpp"
 
 namespace diffsim {
 namespace {
@@ -45,6 +48,87 @@ TEST(MembraneEnergy, of_a_strip_stretched_alone_is_half_the_stiffness_times_the_
   at.p[0] = 50.0;
   at.p[1] = nu;
   EXPECT_NEAR(MembraneEnergy().energy(at), 0.5 * 50.0 * strain * strain, 1e-14);
+}
+
+TEST(NeoHookeanMembrane, has_its_derivatives) {
+  for (const double nu : {-0.3, 0.0, 0.3, 0.4999})
+    for (const double size : {0.03, 0.2}) {
+      auto at = bent<NeoHookeanMembrane>(size);
+      at.p[1] = nu;
+      EXPECT_LE(testing::error_of_derivatives(NeoHookeanMembrane(), at), 1e-13) << nu << ' ' << size;
+    }
+  using Shell = ShellMembrane<NeoHookeanMembrane>;
+  EXPECT_LE(testing::error_of_derivatives(Shell(), bent<Shell>(0.2)), 1e-13);
+}
+
+/// A triangle of area 1 at rest, stretched by a along x and by b along y.
+template <class F>
+stencil::Values<F> pulled(double a, double b, double k, double nu) {
+  stencil::Values<F> at{};
+  at.X[1] = {{2.0, 0.0, 0.0}};
+  at.X[2] = {{0.5, 1.0, 0.0}};
+  for (int i = 0; i < 3; ++i) at.x[i] = {{a * at.X[i][0], 0.0, b * at.X[i][1]}};
+  at.p[0] = k;
+  at.p[1] = nu;
+  return at;
+}
+
+/// Least energy of the solid law over all stretches across, by a golden section of their logarithm. With ν < 0 the
+/// energy has no lower bound towards no thickness; the minimum is that about 0.
+double least_energy(double a, double b, double E, double nu) {
+  double moduli[2];
+  NeoHookean::moduli({E, nu}, moduli);
+  const auto energy = [&](double log_c) {
+    Mat3<double> F = Mat3<double>::zero();
+    F(0, 0) = a;
+    F(1, 1) = b;
+    F(2, 2) = std::exp(log_c);
+    return NeoHookean::energy(F, moduli);
+  };
+  const double share = 0.5 * (std::sqrt(5.0) - 1.0);
+  double low = nu < 0.0 ? -0.9 : -6.0, high = 6.0;
+  for (int k = 0; k < 60; ++k) {
+    const double left = high - share * (high - low), right = low + share * (high - low);
+    (energy(left) < energy(right) ? high : low) = energy(left) < energy(right) ? right : left;
+  }
+  return energy(0.5 * (low + high));
+}
+
+TEST(NeoHookeanMembrane, has_the_least_energy_of_the_solid_law_over_all_stretches_across) {
+  for (const double nu : {-0.2, 0.0, 0.25, 0.45})
+    for (const double a : {0.4, 0.95, 1.2, 6.0})
+      for (const double b : {0.7, 1.0, 3.0}) {
+        const double expected = least_energy(a, b, 50.0, nu);
+        EXPECT_NEAR(NeoHookeanMembrane().energy(pulled<NeoHookeanMembrane>(a, b, 50.0, nu)), expected,
+                    1e-12 * (1.0 + expected))
+            << nu << ' ' << a << ' ' << b;
+      }
+}
+
+TEST(NeoHookeanMembrane, is_that_of_rubber_where_it_is_nearly_incompressible) {
+  // µ/2 (a² + b² + 1/(a b)² - 3), up to a part of (1 - 2 ν)/(a b)²; far in compression, too.
+  constexpr double nu = 0.5 - 1e-13, mu = 50.0 / (2.0 * (1.0 + nu));
+  for (const double a : {0.01, 0.5, 4.0})
+    for (const double b : {0.8, 1.5}) {
+      const double expected = 0.5 * mu * (a * a + b * b + 1.0 / (a * a * b * b) - 3.0);
+      EXPECT_NEAR(NeoHookeanMembrane().energy(pulled<NeoHookeanMembrane>(a, b, 50.0, nu)), expected, 1e-7 * expected);
+    }
+}
+
+TEST(NeoHookeanMembrane, is_that_of_st_venant_and_kirchhoff_at_small_strains) {
+  const auto difference = [](double strain) {
+    const double a = 1.0 + strain, b = 1.0 - 0.7 * strain;
+    const double small = MembraneEnergy().energy(pulled<MembraneEnergy>(a, b, 50.0, 0.3));
+    return std::abs(NeoHookeanMembrane().energy(pulled<NeoHookeanMembrane>(a, b, 50.0, 0.3)) / small - 1.0);
+  };
+  EXPECT_LT(difference(1e-3), 3e-3);
+  EXPECT_NEAR(difference(1e-2) / difference(1e-3), 10.0, 1.0);
+}
+
+TEST(NeoHookeanMembrane, has_no_value_without_area) {
+  EXPECT_FALSE(std::isfinite(NeoHookeanMembrane().energy(pulled<NeoHookeanMembrane>(1.0, 0.0, 50.0, 0.3))));
+  // ν < 0: no stretch across is free of stress far in compression.
+  EXPECT_TRUE(std::isnan(NeoHookeanMembrane().energy(pulled<NeoHookeanMembrane>(0.01, 0.1, 50.0, -0.5))));
 }
 
 TEST(HingeEnergy, is_that_of_its_angle) {

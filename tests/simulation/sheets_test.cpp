@@ -15,7 +15,7 @@ namespace diffsim {
 namespace {
 
 struct Case {
-  const char *kind, *integrator;
+  const char *kind, *law, *integrator;
 
   std::vector<std::string> parameters() const {
     std::vector<std::string> names;
@@ -39,7 +39,7 @@ DifferentiableSolver make_sheet(const Case& of, MPI_Comm comm) {
       .dt = 0.004, .substeps = 2, .damping = 0.99, .gravity = {0.3, -4.8, -9.4}, .integrator = of.integrator};
   options.implicit.newton.tolerance = 1e-13;
   options.implicit.newton.linear_tolerance = 1e-13;
-  DifferentiableMaterial material{of.kind, {}, "all"};
+  DifferentiableMaterial material{.model = of.kind, .law = of.law};
   for (const std::string& name : of.parameters()) material.values[name] = find_parameter_spec(name)->sample;
   DifferentiableSolver solver(mesh, {material}, options);
   solver.fix("corners");
@@ -54,15 +54,17 @@ DifferentiableSolver make_sheet(const Case& of, MPI_Comm comm) {
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
-  for (const char* const kind : {"cloth", "fabric", "shell"})
+  for (const auto& [kind, law] : {std::array{"cloth", ""}, {"fabric", ""}, {"shell", ""}, {"shell", "neo_hookean"}})
     for (const char* const integrator : {"symplectic_euler", "velocity_verlet", "implicit_euler", "bdf2", "newmark"})
-      cases.push_back({kind, integrator});
+      cases.push_back({kind, law, integrator});
   return cases;
 }
 
 class Sheet : public ::testing::TestWithParam<Case> {};
-INSTANTIATE_TEST_SUITE_P(all, Sheet, ::testing::ValuesIn(all_cases()),
-                         [](const auto& test) { return std::string(test.param.kind) + "_" + test.param.integrator; });
+INSTANTIATE_TEST_SUITE_P(all, Sheet, ::testing::ValuesIn(all_cases()), [](const auto& test) {
+  const Case& of = test.param;
+  return std::string(of.law) + (*of.law ? "_" : "") + of.kind + "_" + of.integrator;
+});
 
 TEST_P(Sheet, gradients_have_the_slopes_that_differences_have) {
   const Case of = GetParam();

@@ -17,6 +17,14 @@ namespace diffsim {
 
 class TetrahedralMesh;
 
+/// Cells of a rank that a model makes terms of, local and ascending.
+struct ModelCells {
+  std::vector<int> all;
+  std::map<std::string, std::vector<int>> of_law;  ///< by their material's law, of each law that a material has
+  /// Whether a user gave some parameter of that name: a term whose strength nobody gives can be left out.
+  std::function<bool(std::string_view)> given;
+};
+
 /// Mechanics of bodies whose cells are of one kind below tetrahedra. The folder of a physics defines its model; the
 /// runner's keys and checks, the parameters of a simulation and its terms follow from that.
 struct CellModel {
@@ -27,10 +35,8 @@ struct CellModel {
   /// Parameters of cells that have a value of the mesh at rest where a user gives none, such as lengths, and functions
   /// that give it: [cells of the rank].
   std::map<std::string, std::function<std::vector<double>(const TetrahedralMesh& mesh)>> values_at_rest;
-  /// Terms of forces in the cells given, local and ascending. `given`: whether a user gave some parameter of that name:
-  /// a term whose strength nobody gives can be left out.
-  std::function<std::vector<std::unique_ptr<ForceTerm>>(const TetrahedralMesh& mesh, const std::vector<int>& cells,
-                                                        const std::function<bool(std::string_view)>& given)>
+  /// Terms of forces in the cells given. Collective.
+  std::function<std::vector<std::unique_ptr<ForceTerm>>(const TetrahedralMesh& mesh, const ModelCells& cells)>
       make_terms;
   std::function<std::unique_ptr<Inertia>(const TetrahedralMesh& mesh)> make_inertia;
   /// Keys of parameters in a body's `material`, where these are not the parameters' names.

@@ -1,25 +1,27 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "diffsim/shell/membrane_energy.hpp"
+#include "diffsim/core/stencil_force.hpp"
 
 namespace diffsim {
 
-/// Membrane of a shell: `MembraneEnergy` with k = E t. The parameters are E, ν and the thickness t.
+/// Membrane of a shell: `Membrane`, an energy with the parameters k and ν, with k = E t. The parameters are E, ν and
+/// the thickness t.
+template <class Membrane>
 struct ShellMembrane {
   static constexpr int num_nodes = 3, num_values = 3;
   static constexpr bool uses_rest = true, takes_packs = true;
 
   template <class T>
   DIFFSIM_FUNCTION T energy(const StencilValues<T, num_nodes, num_values>& at) const {
-    return MembraneEnergy().energy(membrane(at));
+    return Membrane().energy(membrane(at));
   }
 
   template <class T>
   DIFFSIM_FUNCTION void energy_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                            StencilValues<T, num_nodes, num_values>& by) const {
     StencilValues<T, 3, 2> of;
-    MembraneEnergy().energy_derivatives(membrane(at), of);
+    Membrane().energy_derivatives(membrane(at), of);
     for (int i = 0; i < num_nodes; ++i) {
       by.x[i] = of.x[i];
       by.X[i] = of.X[i];

@@ -1,0 +1,17 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "diffsim/core/force_term.hpp"
+
+namespace diffsim {
+
+class TetrahedralMesh;
+
+/// Membranes of shells (`ShellMembrane<Membrane>`) of local triangles. `Membrane`: MembraneEnergy, NeoHookeanMembrane.
+template <class Membrane>
+std::unique_ptr<ForceTerm> make_shell_membranes(const TetrahedralMesh& mesh, const std::vector<int>& triangles);
+
+}  // namespace diffsim
