@@ -63,6 +63,7 @@ MeshData make_lines(std::int64_t count, bool with_directors) {
 struct Kind {
   std::string name;
   bool of_triangles;
+  std::string law = {};  ///< empty: the first
 };
 
 /// A mesh of a kind, made once. Kept for good, for nothing is destroyed after MPI.
@@ -78,7 +79,7 @@ std::shared_ptr<TetrahedralMesh> kept_mesh(const Kind& kind, std::int64_t count)
 }
 
 DifferentiableSolver make_solver(const Kind& kind, std::int64_t count) {
-  DifferentiableMaterial material{kind.name, {}, "all"};
+  DifferentiableMaterial material{.model = kind.name, .law = kind.law};
   for (const ParameterSpec& spec : find_cell_model(kind.name)->parameters)
     material.values[std::string(spec.name)] = find_parameter_spec(std::string(spec.name))->sample;
   return DifferentiableSolver(kept_mesh(kind, count), {material}, {.dt = 1e-9, .substeps = 1, .damping = 0.999});
@@ -163,13 +164,16 @@ void add(const std::string& name, const std::function<void(benchmark::State&)>& 
 }
 
 [[maybe_unused]] const bool registered = [] {
-  const Kind cloth{"cloth", true}, shell{"shell", true}, rod{"rod", false}, rope{"rope", false};
+  const Kind cloth{"cloth", true}, fabric{"fabric", true}, shell{"shell", true}, rod{"rod", false}, rope{"rope", false},
+      neo_hookean{"shell", true, "neo_hookean"};
   // Two triangles a vertex; a segment a vertex, and in a rod a director, too. Of a vertex or a director, its place, its
   // place at rest, and its force, read and written; then the numbers of an element's own vertices, and its entity.
   constexpr double vertex = 4.0 * 24.0, number = 4.0;
   const std::vector<Term> terms{{cloth, "membranes", vertex / 2.0 + 4.0 * number, 12.0},
                                 {cloth, "hinges", vertex / 2.0 + 1.5 * 4.0 * number + number, 12.0},
+                                {fabric, "membranes of fabrics", vertex / 2.0 + 4.0 * number, 12.0},
                                 {shell, "membranes of shells", vertex / 2.0 + 4.0 * number, 12.0},
+                                {neo_hookean, "Neo-Hookean membranes of shells", vertex / 2.0 + 4.0 * number, 12.0},
                                 {shell, "bending of shells", vertex / 2.0 + 7.0 * number, 12.0},
                                 {rod, "stretching of rods", vertex + 3.0 * number, 24.0},
                                 {rod, "sections of rods", 2.0 * vertex + 4.0 * number, 48.0},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "diffsim/core/force_term.hpp"
@@ -12,6 +13,7 @@ class TetrahedralMesh;
 
 /// Membranes of shells (`ShellMembrane<Membrane>`) of local triangles. `Membrane`: MembraneEnergy, NeoHookeanMembrane.
 template <class Membrane>
-std::unique_ptr<ForceTerm> make_shell_membranes(const TetrahedralMesh& mesh, const std::vector<int>& triangles);
+std::unique_ptr<ForceTerm> make_shell_membranes(const std::string& name, const TetrahedralMesh& mesh,
+                                                const std::vector<int>& triangles);
 
 }  // namespace diffsim

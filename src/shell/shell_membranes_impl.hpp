@@ -10,10 +10,11 @@
 namespace diffsim {
 
 template <class Membrane>
-std::unique_ptr<ForceTerm> make_shell_membranes(const TetrahedralMesh& mesh, const std::vector<int>& triangles) {
+std::unique_ptr<ForceTerm> make_shell_membranes(const std::string& name, const TetrahedralMesh& mesh,
+                                                const std::vector<int>& triangles) {
   using Shell = ShellParameters;
   return std::make_unique<StencilTerm<ShellMembrane<Membrane>>>(
-      "membranes of shells", ShellMembrane<Membrane>(),
+      name, ShellMembrane<Membrane>(),
       std::vector{PointParameter::of(Shell::youngs_modulus), PointParameter::of(Shell::poisson_ratio),
                   PointParameter::of(Shell::thickness)},
       triangle_corners(mesh, triangles), triangles, mesh.lower_cells(CellKind::triangle).num());

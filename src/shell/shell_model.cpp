@@ -19,8 +19,9 @@ constexpr const char* const neo_hookean = "neo_hookean";
 std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, const ModelCells& cells) {
   std::vector<std::unique_ptr<ForceTerm>> terms;
   for (const auto& [law, triangles] : cells.of_law)
-    terms.push_back(law == neo_hookean ? make_shell_membranes<NeoHookeanMembrane>(mesh, triangles)
-                                       : make_shell_membranes<MembraneEnergy>(mesh, triangles));
+    terms.push_back(law == neo_hookean
+                        ? make_shell_membranes<NeoHookeanMembrane>("Neo-Hookean membranes of shells", mesh, triangles)
+                        : make_shell_membranes<MembraneEnergy>("membranes of shells", mesh, triangles));
   terms.push_back(make_plate_term(mesh, cells.all));
   return terms;
 }

@@ -4,7 +4,7 @@
 
 namespace diffsim {
 
-template std::unique_ptr<ForceTerm> make_shell_membranes<MembraneEnergy>(const TetrahedralMesh&,
+template std::unique_ptr<ForceTerm> make_shell_membranes<MembraneEnergy>(const std::string&, const TetrahedralMesh&,
                                                                          const std::vector<int>&);
 
 }  // namespace diffsim
