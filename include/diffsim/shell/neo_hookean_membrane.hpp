@@ -8,16 +8,16 @@
 
 namespace diffsim {
 
-/// Membrane of the Neo-Hookean law (`NeoHookean`) in plane stress: a triangle of constant strain, as thick as makes the
-/// stress across it zero. The parameters are k, force over strain and width at small strains (Young's modulus times
-/// thickness at rest), and ν < ½.
+/// Membrane of the Neo-Hookean law (`NeoHookean`) in plane stress: a triangle of constant strain, whose thickness makes
+/// the stress across the triangle zero. The parameters are k, force over strain and width at small strains (Young's
+/// modulus times thickness at rest), and ν < ½.
 ///
-/// With the strain e of `MembraneStrain`, ℓ = ½ ln det(1 + 2 e), the logarithm of the area over that at rest, and
-/// z = 2 ln λ₃ of the stretch across, ln J = j = ℓ + z/2. The energy over the area at rest is
+/// With the strain e of `MembraneStrain`, ℓ = ½ ln det(1 + 2 e) is the logarithm of the area over that at rest. With
+/// z = 2 ln λ₃ of the stretch λ₃ across, j = ln J = ℓ + z/2. The energy over the area at rest is
 ///
 ///   W = µ/2 (2 + 2 tr e + eᶻ - 3 - 2 j) + λ/2 j²,  µ = k/(2 (1 + ν)),  λ = 2 µ ν/(1 - 2 ν)
 ///
-/// at the z where ∂W/∂z = 0, which is (1 - 2 ν)(eᶻ - 1) + ν (2 ℓ + z) = 0 (Holzapfel 2000, section 6.5, for the idea).
+/// at the z where ∂W/∂z = 0, which is (1 - 2 ν)(eᶻ - 1) + ν (2 ℓ + z) = 0.
 /// There ∂W/∂(tr e) = µ, ∂W/∂ℓ = -µ eᶻ and ∂W/∂ν = -W/(1 + ν) + µ (j/(1 - 2 ν))².
 ///
 /// W is NaN where a triangle has no area, and where no z is found: with ν < 0 far in compression.
@@ -73,8 +73,9 @@ struct NeoHookeanMembrane {
     }
 
    private:
-    /// Sets z and eᶻ by Newton's method. The function is convex: from z = 0 all iterates but the first are above the
-    /// root and decrease. Each further step on T makes one more order of derivatives right, at least.
+    /// Sets z and eᶻ by Newton's method, from z = 0. The function of z is convex: after the first step, iterates
+    /// decrease towards the root. Further steps with numbers of type T give the derivatives: one more order a step, at
+    /// least.
     DIFFSIM_FUNCTION void solve(const T& l) {
       using std::exp, std::sqrt;
       using Traits = ScalarTraits<T>;
