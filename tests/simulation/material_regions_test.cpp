@@ -49,5 +49,17 @@ TEST(material_regions, two_alike_are_one) {
   EXPECT_NEAR(energy({"corner", "rest"}), one, 1e-12 * one);
 }
 
+TEST(material_regions, solids_name_their_law_as_the_model) {
+  const DifferentiableMaterial material{.model = "neo_hookean",
+                                        .values = {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}},
+                                        .law = "st_venant_kirchhoff"};
+  try {
+    DifferentiableSolver(make_mesh(), {material}, {});
+    FAIL() << "a solid with a second law is accepted";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "material neo_hookean is a law itself; 'st_venant_kirchhoff' is not one of its laws");
+  }
+}
+
 }  // namespace
 }  // namespace diffsim

@@ -90,5 +90,28 @@ TEST_P(Sheet, products_with_the_hessian) {
                                      testing_simulation::unknowns_of(GetParam().parameters(), {}));
 }
 
+/// Message with which a material is refused; empty where it is not.
+std::string refusal_of(const MeshData& data, DifferentiableMaterial material, const std::vector<std::string>& values) {
+  auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, testing::whole_on_first_rank(MPI_COMM_WORLD, data));
+  for (const std::string& name : values) material.values[name] = find_parameter_spec(name)->sample;
+  try {
+    DifferentiableSolver(mesh, {material}, {});
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(SheetLaws, are_refused_where_a_model_does_not_have_them) {
+  const MeshData data = testing::grid_of_triangles({2, 2}, {0.4, 0.3}, 0.0);
+  const auto refusal = [&](const Case& of) {
+    return refusal_of(data, {.model = of.kind, .law = of.law}, of.parameters());
+  };
+  EXPECT_EQ(refusal({"shell", "neo_hookean", ""}), "");
+  EXPECT_EQ(refusal({"shell", "ogden_1", ""}),
+            "a body of kind shell has no law 'ogden_1'; name one of: st_venant_kirchhoff, neo_hookean");
+  EXPECT_EQ(refusal({"cloth", "neo_hookean", ""}), "a body of kind cloth has no law 'neo_hookean'; name none");
+}
+
 }  // namespace
 }  // namespace diffsim

@@ -36,7 +36,7 @@ struct NeoHookeanMembrane {
                                            StencilValues<T, num_nodes, num_values>& by) const {
     const MembraneStrain<T> of(at);
     const PlaneStress<T> law(of, at.p[0], at.p[1]);
-    const T square = of.root * of.root, half_root = 0.5 * of.root, inverse = 1.0 / square;
+    const T half_root = 0.5 * of.root, inverse = 1.0 / (of.root * of.root);
     const T pressure = law.mu * law.e_z / law.det;
     const T W_trace = law.mu - pressure, W_det = -2.0 * pressure;
     // The trace and the determinant of e are `of.trace` and `of.product` over det A.
@@ -55,7 +55,7 @@ struct NeoHookeanMembrane {
     T z, e_z, j, W;
 
     DIFFSIM_FUNCTION PlaneStress(const MembraneStrain<T>& of, const T& k, const T& poisson_ratio) : nu(poisson_ratio) {
-      using std::exp, std::log;
+      using std::log;
       const T inverse = 1.0 / (of.root * of.root), trace = inverse * of.trace;
       mu = 0.5 * k / (1.0 + nu);
       det = 1.0 + 2.0 * trace + 4.0 * inverse * of.product;
