@@ -16,6 +16,7 @@
 #include <memory>
 #include <string>
 
+#include "diffsim/core/block_matrix.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/mesh/directors.hpp"
 #include "diffsim/mesh/rectangle.hpp"
@@ -135,6 +136,19 @@ void hessian_vector_product(benchmark::State& bench, const Term& of) {
   report(bench, solver, of.kind, 1.0, of.bytes + of.vectors);
 }
 
+/// The blocks ∂f/∂x of all elements, added to the matrix.
+void jacobian(benchmark::State& bench, const Term& of) {
+  DifferentiableSolver solver = make_solver(of.kind, bench.range(0));
+  solver.model().prepare();
+  const State state = displaced(solver);
+  ForceTerm& term = term_of(solver, of.name);
+  Couplings couplings;
+  term.add_couplings({state["positions"], 0, nullptr}, couplings);
+  BlockMatrix matrix(solver.mesh()->num_vertices(), couplings);
+  for (auto _ : bench) term.add_jacobian({state["positions"], 0, nullptr}, solver.parameters(), {}, matrix);
+  report(bench, solver, of.kind, 1.0, 0.0);
+}
+
 void explicit_step(benchmark::State& bench, const Kind& kind) {
   DifferentiableSolver solver = make_solver(kind, bench.range(0));
   solver.model().prepare();
@@ -184,6 +198,7 @@ void add(const std::string& name, const std::function<void(benchmark::State&)>& 
     std::replace(name.begin(), name.end(), ' ', '_');
     add("force/" + name, [term](benchmark::State& bench) { force(bench, term); });
     add("hessian_vector_product/" + name, [term](benchmark::State& bench) { hessian_vector_product(bench, term); });
+    add("jacobian/" + name, [term](benchmark::State& bench) { jacobian(bench, term); });
   }
   for (const Kind& kind : {cloth, shell, rod, rope}) {
     add("explicit_step/" + kind.name, [kind](benchmark::State& bench) { explicit_step(bench, kind); });

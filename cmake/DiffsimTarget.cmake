@@ -76,17 +76,20 @@ function(diffsim_configure_target target)
   endif()
 endfunction()
 
-# diffsim_compile_together(TARGET SOURCES…): with DIFFSIM_UNITY_BUILD, the sources become one object, so that headers and
-# standard templates are compiled once for all of them. Sources with kernels stay objects of their own.
+# diffsim_compile_together(TARGET [KERNELS] [ALONE source...] SOURCES source...): with DIFFSIM_UNITY_BUILD, the sources
+# become one object, so that headers and templates are compiled once for all of them. Sources with kernels stay objects
+# of their own, unless KERNELS is given; those that are named ALONE, without a folder, do in any case.
 function(diffsim_compile_together target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "KERNELS" "" "ALONE;SOURCES")
   if(NOT DIFFSIM_UNITY_BUILD)
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
-  foreach(source IN LISTS ARGN)
+  foreach(source IN LISTS arg_SOURCES)
+    get_filename_component(name ${source} NAME)
     file(STRINGS ${source} kernels REGEX "KOKKOS_|include \"diffsim/[a-z]+/[a-z_]+_impl\\.hpp" LIMIT_COUNT 1)
-    if(NOT kernels)
+    if(NOT name IN_LIST arg_ALONE AND (arg_KERNELS OR NOT kernels))
       set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${folder})
     endif()
   endforeach()

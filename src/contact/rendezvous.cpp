@@ -24,19 +24,19 @@ constexpr double offset = 0.37;
 constexpr int steps_of_octave = 8;
 
 /// A cell of a grid.
-struct Cell {
+struct GridCell {
   std::int32_t level, at[3];
 
   auto tied() const { return std::tie(level, at[0], at[1], at[2]); }
-  bool operator==(const Cell& other) const { return tied() == other.tied(); }
-  bool operator<(const Cell& other) const { return tied() < other.tied(); }
+  bool operator==(const GridCell& other) const { return tied() == other.tied(); }
+  bool operator<(const GridCell& other) const { return tied() < other.tied(); }
 };
 
 /// The home of a cell, the same for two next to each other in each direction, so that a rank that is in several cells
 /// often has one home for them. Fractions of multiples of the powers of 1/g, g⁴ = g + 1, are spread evenly along lines,
 /// planes and in space (Roberts 2018, The Unreasonable Effectiveness of Quasirandom Sequences), so homes are, too,
 /// where chance would have some ranks be the home of several cells of a few.
-int home_of(const Cell& cell, int ranks) {
+int home_of(const GridCell& cell, int ranks) {
   constexpr std::uint64_t steps[3] = {0xd1b54a32d192ed03ull, 0xabc98388fb8fac02ull, 0x8cb92ba72f3d8dd7ull};
   std::uint64_t fraction = static_cast<std::uint64_t>(cell.level) * 0x9e3779b97f4a7c15ull;
   for (int c = 0; c < 3; ++c) fraction += static_cast<std::uint64_t>(std::int64_t{cell.at[c] >> 1}) * steps[c];
@@ -93,7 +93,7 @@ class Grids {
   /// Calls `visit(cell)` for each cell of a level that a box of that or a lower level touches.
   template <class Visit>
   void for_each_cell(const Box& box, int level, const Visit& visit) const {
-    if (level == last_level) return visit(Cell{level, {0, 0, 0}});
+    if (level == last_level) return visit(GridCell{level, {0, 0, 0}});
     // Rounded, but in order: a point of the box is in one of its cells.
     std::int32_t low[3], high[3];
     for (int c = 0; c < 3; ++c) {
@@ -102,7 +102,7 @@ class Grids {
     }
     for (std::int32_t i = low[0]; i <= high[0]; ++i)
       for (std::int32_t j = low[1]; j <= high[1]; ++j)
-        for (std::int32_t k = low[2]; k <= high[2]; ++k) visit(Cell{level, {i, j, k}});
+        for (std::int32_t k = low[2]; k <= high[2]; ++k) visit(GridCell{level, {i, j, k}});
   }
 
  private:
@@ -112,7 +112,7 @@ class Grids {
 
 /// A box around what a rank has in a cell, for its home. `exact`: of boxes of the cell's level, else of lower ones.
 struct Note {
-  Cell cell;
+  GridCell cell;
   std::int32_t rank, exact;
   Box box;
 
@@ -130,12 +130,12 @@ struct Told {
 constexpr auto receiver = [](const Told& told) { return static_cast<int>(told.to); };
 
 std::vector<Note> notes_of(int rank, const std::vector<Box>& boxes, const Grids& grids) {
-  std::map<std::pair<Cell, bool>, Box> around;
+  std::map<std::pair<GridCell, bool>, Box> around;
   for (const Box& box : boxes) {
     const int own = grids.level_of(box);
     for (int level = own; level <= last_level; ++level)
       if (grids.uses(level))
-        grids.for_each_cell(box, level, [&](const Cell& cell) {
+        grids.for_each_cell(box, level, [&](const GridCell& cell) {
           around.try_emplace({cell, level == own}, box).first->second.include(box);
         });
   }

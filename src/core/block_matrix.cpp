@@ -5,6 +5,7 @@
 #include <atomic>
 #include <utility>
 
+#include "core/to_index.hpp"
 #include "diffsim/core/block_matrix_impl.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
@@ -17,13 +18,11 @@ std::uint64_t next_pattern() {
   return ++last;
 }
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Calls visit(row, column) for all pairs of each element.
 template <class Visit>
 void for_each_pair(const Couplings& couplings, Visit&& visit) {
   for (const Couplings::Group& group : couplings.groups()) {
-    const std::size_t nodes = at(group.nodes);
+    const std::size_t nodes = to_index(group.nodes);
     for (std::size_t e = 0; e + nodes <= group.vertices.size(); e += nodes)
       for (std::size_t a = 0; a < nodes; ++a)
         for (std::size_t b = 0; b < nodes; ++b) visit(group.vertices[e + a], group.vertices[e + b]);
@@ -32,10 +31,10 @@ void for_each_pair(const Couplings& couplings, Visit&& visit) {
 
 /// [packs, width, nodes] from [elements, nodes]; the last pack repeats the last element.
 std::vector<int> packed(const std::vector<int>& elements, int nodes) {
-  const std::size_t per_pack = at(nodes) * pack_width;
+  const std::size_t per_pack = to_index(nodes) * pack_width;
   std::vector<int> result((elements.size() + per_pack - 1) / per_pack * per_pack);
   std::copy(elements.begin(), elements.end(), result.begin());
-  for (std::size_t i = elements.size(); i < result.size(); ++i) result[i] = result[i - at(nodes)];
+  for (std::size_t i = elements.size(); i < result.size(); ++i) result[i] = result[i - to_index(nodes)];
   return result;
 }
 
@@ -44,10 +43,10 @@ void group_slots(const std::vector<int>& block_of_slot, BlockScatterData& data) 
   std::vector<int> order(block_of_slot.size());
   for (std::size_t s = 0; s < order.size(); ++s) order[s] = static_cast<int>(s);
   std::stable_sort(order.begin(), order.end(),
-                   [&](int a, int b) { return block_of_slot[at(a)] < block_of_slot[at(b)]; });
+                   [&](int a, int b) { return block_of_slot[to_index(a)] < block_of_slot[to_index(b)]; });
   std::vector<int> blocks, begin;
   for (std::size_t s = 0; s < order.size(); ++s) {
-    const int block = block_of_slot[at(order[s])];
+    const int block = block_of_slot[to_index(order[s])];
     if (!blocks.empty() && blocks.back() == block) continue;
     blocks.push_back(block);
     begin.push_back(static_cast<int>(s));
@@ -88,7 +87,8 @@ void multiply_rows(const BlockMatrix::Data& data, const double* x, double* y) {
 }  // namespace
 
 void Couplings::add(const std::vector<int>& vertices, int nodes) {
-  if (nodes < 1 || vertices.size() % at(nodes) != 0) throw Error("couplings need all the vertices of each element");
+  if (nodes < 1 || vertices.size() % to_index(nodes) != 0)
+    throw Error("couplings need all the vertices of each element");
   groups_.push_back({nodes, {}});
   if (!spare_.empty()) {
     groups_.back().vertices = std::move(spare_.back());
@@ -107,14 +107,14 @@ void Couplings::clear() {
 BlockMatrix::BlockMatrix(int num_vertices, const Couplings& couplings)
     : pattern_(next_pattern()), data_(std::make_unique<Data>()) {
   // Columns by row with repetitions, counted first; then sorted and made unique.
-  std::vector<int> count(at(num_vertices), 1);
-  for_each_pair(couplings, [&](int row, int) { ++count[at(row)]; });
-  std::vector<std::size_t> begin(at(num_vertices) + 1, 0);
-  for (std::size_t v = 0; v < count.size(); ++v) begin[v + 1] = begin[v] + at(count[v]);
+  std::vector<int> count(to_index(num_vertices), 1);
+  for_each_pair(couplings, [&](int row, int) { ++count[to_index(row)]; });
+  std::vector<std::size_t> begin(to_index(num_vertices) + 1, 0);
+  for (std::size_t v = 0; v < count.size(); ++v) begin[v + 1] = begin[v] + to_index(count[v]);
   std::vector<int> all(begin.back());
   std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
-  for (int v = 0; v < num_vertices; ++v) all[next[at(v)]++] = v;
-  for_each_pair(couplings, [&](int row, int column) { all[next[at(row)]++] = column; });
+  for (int v = 0; v < num_vertices; ++v) all[next[to_index(v)]++] = v;
+  for_each_pair(couplings, [&](int row, int column) { all[next[to_index(row)]++] = column; });
   row_begin_.assign(1, 0);
   for (std::size_t v = 0; v < count.size(); ++v) {
     const auto first = all.begin() + static_cast<std::ptrdiff_t>(begin[v]);
@@ -126,8 +126,8 @@ BlockMatrix::BlockMatrix(int num_vertices, const Couplings& couplings)
   data_->values = make_zeroed_device_array<double>("diffsim::core::blocks", 9 * columns_.size());
   data_->row_begin = to_device("diffsim::core::row_begin", row_begin_);
   data_->columns = to_device("diffsim::core::columns", columns_);
-  std::vector<int> diagonal(at(num_vertices));
-  for (int v = 0; v < num_vertices; ++v) diagonal[at(v)] = find(v, v);
+  std::vector<int> diagonal(to_index(num_vertices));
+  for (int v = 0; v < num_vertices; ++v) diagonal[to_index(v)] = find(v, v);
   data_->diagonal = to_device("diffsim::core::diagonal", diagonal);
 }
 
@@ -136,7 +136,8 @@ BlockMatrix::BlockMatrix(BlockMatrix&&) noexcept = default;
 BlockMatrix& BlockMatrix::operator=(BlockMatrix&&) noexcept = default;
 
 int BlockMatrix::find(int row, int column) const {
-  const auto first = columns_.begin() + row_begin_[at(row)], last = columns_.begin() + row_begin_[at(row) + 1];
+  const auto first = columns_.begin() + row_begin_[to_index(row)],
+             last = columns_.begin() + row_begin_[to_index(row) + 1];
   const auto found = std::lower_bound(first, last, column);
   return found == last || *found != column ? -1 : static_cast<int>(found - columns_.begin());
 }
@@ -161,39 +162,39 @@ BlockScatter::BlockScatter(const BlockMatrix& matrix, const std::vector<int>& el
     : pattern_(matrix.pattern()), nodes_(nodes), data_(std::make_unique<Data>()) {
   Data& data = *data_;
   const std::vector<int> vertices = packed(elements, nodes);
-  const std::size_t width = pack_width, n = at(nodes), per_pack = n * width;
+  const std::size_t width = pack_width, n = to_index(nodes), per_pack = n * width;
   data.num_packs = static_cast<int>(vertices.size() / per_pack);
   data.vertices = to_device("diffsim::core::element_vertices", vertices);
   data.num_chunks = kernels_on_host ? std::max(1, std::min(concurrency(), data.num_packs)) : data.num_packs;
   std::vector<int> chunk_begin{0}, targets, block_of_slot;
-  targets.reserve(at(data.num_packs) * n * per_pack);
+  targets.reserve(to_index(data.num_packs) * n * per_pack);
   // Host: the first chunk that touches a block owns it, each later one gets a slot for it. GPU: every element does.
   std::vector<int> owner, slot;
   if (kernels_on_host) {
-    owner.assign(at(matrix.num_blocks()), -1);
-    slot.assign(at(matrix.num_blocks()), -1);
+    owner.assign(to_index(matrix.num_blocks()), -1);
+    slot.assign(to_index(matrix.num_blocks()), -1);
   }
   for (int chunk = 0; chunk < data.num_chunks; ++chunk) {
     chunk_begin.push_back(static_cast<int>(static_cast<long long>(data.num_packs) * (chunk + 1) / data.num_chunks));
     const int first_slot = static_cast<int>(block_of_slot.size());
-    for (int pack = chunk_begin[at(chunk)]; pack < chunk_begin[at(chunk) + 1]; ++pack) {
-      const int* const v = &vertices[at(pack) * per_pack];
+    for (int pack = chunk_begin[to_index(chunk)]; pack < chunk_begin[to_index(chunk) + 1]; ++pack) {
+      const int* const v = &vertices[to_index(pack) * per_pack];
       for (std::size_t a = 0; a < n; ++a)
         for (std::size_t b = 0; b < n; ++b)
           for (std::size_t i = 0; i < width; ++i) {
             const int block = matrix.find(v[i * n + a], v[i * n + b]);
             if (block < 0) throw Error("a term adds a block that it did not couple");
             if (kernels_on_host) {
-              if (owner[at(block)] < 0) owner[at(block)] = chunk;
-              if (owner[at(block)] == chunk) {
+              if (owner[to_index(block)] < 0) owner[to_index(block)] = chunk;
+              if (owner[to_index(block)] == chunk) {
                 targets.push_back(block);
                 continue;
               }
-              if (slot[at(block)] >= first_slot) {
-                targets.push_back(-1 - slot[at(block)]);
+              if (slot[to_index(block)] >= first_slot) {
+                targets.push_back(-1 - slot[to_index(block)]);
                 continue;
               }
-              slot[at(block)] = static_cast<int>(block_of_slot.size());
+              slot[to_index(block)] = static_cast<int>(block_of_slot.size());
             }
             targets.push_back(-1 - static_cast<int>(block_of_slot.size()));
             block_of_slot.push_back(block);

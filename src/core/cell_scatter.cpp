@@ -3,31 +3,30 @@
 
 #include <algorithm>
 
+#include "core/to_index.hpp"
 #include "diffsim/core/cell_scatter_impl.hpp"
 #include "diffsim/core/runtime.hpp"
 
 namespace diffsim {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Slots grouped by the vertex they are summed into, the order within a vertex being that of the slots.
 void group_slots(const std::vector<int>& vertex_of_slot, int num_vertices, CellScatterPart& data) {
-  std::vector<int> count(at(num_vertices) + 1, 0);
-  for (const int v : vertex_of_slot) ++count[at(v)];
-  std::vector<int> vertices, begin, place(at(num_vertices), -1);
+  std::vector<int> count(to_index(num_vertices) + 1, 0);
+  for (const int v : vertex_of_slot) ++count[to_index(v)];
+  std::vector<int> vertices, begin, place(to_index(num_vertices), -1);
   int sum = 0;
   for (int v = 0; v < num_vertices; ++v) {
-    if (count[at(v)] == 0) continue;
-    place[at(v)] = sum;
+    if (count[to_index(v)] == 0) continue;
+    place[to_index(v)] = sum;
     vertices.push_back(v);
     begin.push_back(sum);
-    sum += count[at(v)];
+    sum += count[to_index(v)];
   }
   begin.push_back(sum);
   std::vector<int> slots(vertex_of_slot.size());
   for (std::size_t s = 0; s < slots.size(); ++s)
-    slots[static_cast<std::size_t>(place[at(vertex_of_slot[s])]++)] = static_cast<int>(s);
+    slots[static_cast<std::size_t>(place[to_index(vertex_of_slot[s])]++)] = static_cast<int>(s);
   data.sum_vertex = to_device("diffsim::sum_vertex", vertices);
   data.sum_begin = to_device("diffsim::sum_begin", begin);
   data.sum_slot = to_device("diffsim::sum_slot", slots);
@@ -39,32 +38,32 @@ CellScatterPart make_part(const std::vector<int>& vertices, int per_pack, int fi
   part.first_pack = first;
   part.num_packs = last - first;
   if (part.num_packs == 0) return part;
-  std::vector<int> vertex_of_slot, chunk_begin{first}, redirect(at(part.num_packs), -1), targets;
+  std::vector<int> vertex_of_slot, chunk_begin{first}, redirect(to_index(part.num_packs), -1), targets;
   if constexpr (kernels_on_host) {
     part.num_chunks = std::max(1, std::min(concurrency(), part.num_packs));
     for (int chunk = 1; chunk <= part.num_chunks; ++chunk)
       chunk_begin.push_back(first + static_cast<int>(static_cast<long long>(part.num_packs) * chunk / part.num_chunks));
     // The first chunk that touches a vertex owns it; each later one gets a slot for it.
-    std::vector<int> owner(at(num_vertices), -1);
-    std::vector<int> slot(at(num_vertices), -1);  // of the chunk at hand, once it is not the owner
+    std::vector<int> owner(to_index(num_vertices), -1);
+    std::vector<int> slot(to_index(num_vertices), -1);  // of the chunk at hand, once it is not the owner
     for (int chunk = 0; chunk < part.num_chunks; ++chunk) {
       const int first_slot = static_cast<int>(vertex_of_slot.size());
-      for (int pack = chunk_begin[at(chunk)]; pack < chunk_begin[at(chunk) + 1]; ++pack) {
-        const int* v = &vertices[at(pack) * at(per_pack)];
+      for (int pack = chunk_begin[to_index(chunk)]; pack < chunk_begin[to_index(chunk) + 1]; ++pack) {
+        const int* v = &vertices[to_index(pack) * to_index(per_pack)];
         bool foreign = false;
         for (int i = 0; i < per_pack; ++i) {
-          int& owned_by = owner[at(v[i])];
+          int& owned_by = owner[to_index(v[i])];
           if (owned_by < 0) owned_by = chunk;
           foreign = foreign || owned_by != chunk;
         }
         if (!foreign) continue;
-        redirect[at(pack - first)] = static_cast<int>(targets.size()) / per_pack;
+        redirect[to_index(pack - first)] = static_cast<int>(targets.size()) / per_pack;
         for (int i = 0; i < per_pack; ++i) {
-          if (owner[at(v[i])] == chunk) {
+          if (owner[to_index(v[i])] == chunk) {
             targets.push_back(v[i]);
             continue;
           }
-          int& s = slot[at(v[i])];
+          int& s = slot[to_index(v[i])];
           if (s < first_slot) {
             s = static_cast<int>(vertex_of_slot.size());
             vertex_of_slot.push_back(v[i]);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/node_vectors.hpp"
+#include "core/to_index.hpp"
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/exchange.hpp"
@@ -14,8 +15,6 @@
 
 namespace diffsim {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 bool before(const VertexPlace& a, const VertexPlace& b) {
   return std::tie(a.rank, a.index) < std::tie(b.rank, b.index);
@@ -31,16 +30,16 @@ struct Rows {
 
 /// Rows of Wᵀ, for `nodes` nodes.
 Rows transposed(const NumberedStencils& rows, int nodes) {
-  std::vector<int> begin(at(nodes) + 1, 0), columns(rows.nodes.size());
+  std::vector<int> begin(to_index(nodes) + 1, 0), columns(rows.nodes.size());
   std::vector<double> values(rows.nodes.size());
-  for (const int node : rows.nodes) ++begin[at(node) + 1];
+  for (const int node : rows.nodes) ++begin[to_index(node) + 1];
   for (std::size_t k = 1; k < begin.size(); ++k) begin[k] += begin[k - 1];
   std::vector<int> next(begin.begin(), begin.end() - 1);
   for (int p = 0; p < rows.num_points(); ++p)
-    for (int i = rows.begin[at(p)]; i < rows.begin[at(p) + 1]; ++i) {
-      const std::size_t place = at(next[at(rows.nodes[at(i)])]++);
+    for (int i = rows.begin[to_index(p)]; i < rows.begin[to_index(p) + 1]; ++i) {
+      const std::size_t place = to_index(next[to_index(rows.nodes[to_index(i)])]++);
       columns[place] = p;
-      values[place] = rows.weights[at(i)];
+      values[place] = rows.weights[to_index(i)];
     }
   return {to_device("diffsim::core::begin", begin), to_device("diffsim::core::points", columns),
           to_device("diffsim::core::weights", values)};
@@ -85,12 +84,12 @@ std::shared_ptr<const Entities> with_copies(const Entities& owned, const std::ve
 
 NumberedStencils::NumberedStencils(const std::vector<PointStencil>& stencils, int rank, int owned) : begin(1, 0) {
   for (const PointStencil& point : stencils)
-    for (std::size_t k = 0; k < at(point.count); ++k)
+    for (std::size_t k = 0; k < to_index(point.count); ++k)
       if (point.nodes[k].rank != rank) copies.push_back(point.nodes[k]);
   std::sort(copies.begin(), copies.end(), before);
   copies.erase(std::unique(copies.begin(), copies.end()), copies.end());
   for (const PointStencil& point : stencils) {
-    for (std::size_t k = 0; k < at(point.count); ++k) {
+    for (std::size_t k = 0; k < to_index(point.count); ++k) {
       const VertexPlace& node = point.nodes[k];
       const auto copy = std::lower_bound(copies.begin(), copies.end(), node, before);
       nodes.push_back(node.rank == rank ? node.index : owned + static_cast<int>(copy - copies.begin()));

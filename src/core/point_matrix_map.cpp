@@ -3,14 +3,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/to_index.hpp"
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/point_map.hpp"
 
 namespace diffsim {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// A block of a matrix of points, with its factor w_k w_l in a block of the matrix of nodes.
 struct Share {
@@ -21,8 +20,9 @@ struct Share {
 /// Calls visit(position of the entry of `row`, position of that of `column`) for all pairs of nodes of two points.
 template <class Visit>
 void for_each_pair(const NumberedStencils& stencils, int row, int column, const Visit& visit) {
-  for (int k = stencils.begin[at(row)]; k < stencils.begin[at(row) + 1]; ++k)
-    for (int l = stencils.begin[at(column)]; l < stencils.begin[at(column) + 1]; ++l) visit(at(k), at(l));
+  for (int k = stencils.begin[to_index(row)]; k < stencils.begin[to_index(row) + 1]; ++k)
+    for (int l = stencils.begin[to_index(column)]; l < stencils.begin[to_index(column) + 1]; ++l)
+      visit(to_index(k), to_index(l));
 }
 
 void add_blocks(const DeviceArray<int>& targets, const DeviceArray<int>& begin, const DeviceArray<int>& sources,
@@ -41,8 +41,8 @@ void add_blocks(const DeviceArray<int>& targets, const DeviceArray<int>& begin, 
 std::vector<int> nodes_of(const NumberedStencils& stencils, const int* points, int count) {
   std::vector<int> nodes;
   for (int a = 0; a < count; ++a)
-    nodes.insert(nodes.end(), stencils.nodes.begin() + stencils.begin[at(points[a])],
-                 stencils.nodes.begin() + stencils.begin[at(points[a]) + 1]);
+    nodes.insert(nodes.end(), stencils.nodes.begin() + stencils.begin[to_index(points[a])],
+                 stencils.nodes.begin() + stencils.begin[to_index(points[a]) + 1]);
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   return nodes;
@@ -60,8 +60,8 @@ PointMatrixMap::PointMatrixMap(const BlockMatrix& points, const NumberedStencils
     : of_points_(points.pattern()), of_nodes_(nodes.pattern()) {
   std::vector<Share> shares;
   for (int row = 0; row < points.num_vertices(); ++row)
-    for (int block = points.row_begin()[at(row)]; block < points.row_begin()[at(row) + 1]; ++block)
-      for_each_pair(stencils, row, points.columns()[at(block)], [&](std::size_t k, std::size_t l) {
+    for (int block = points.row_begin()[to_index(row)]; block < points.row_begin()[to_index(row) + 1]; ++block)
+      for_each_pair(stencils, row, points.columns()[to_index(block)], [&](std::size_t k, std::size_t l) {
         const int target = nodes.find(stencils.nodes[k], stencils.nodes[l]);
         if (target < 0) throw Error("PointMatrixMap: two nodes of coupled points are not coupled");
         shares.push_back({target, block, stencils.weights[k] * stencils.weights[l]});
@@ -101,7 +101,7 @@ void add_couplings_of_points(const Couplings& of_points, const NumberedStencils&
   };
   for (int point = 0; point < stencils.num_points(); ++point) add(&point, 1);
   for (const Couplings::Group& group : of_points.groups())
-    for (std::size_t e = 0; e < group.vertices.size(); e += at(group.nodes)) add(&group.vertices[e], group.nodes);
+    for (std::size_t e = 0; e < group.vertices.size(); e += to_index(group.nodes)) add(&group.vertices[e], group.nodes);
   for (std::size_t count = 2; count < elements.size(); ++count)
     if (!elements[count].empty()) couplings.add(elements[count], static_cast<int>(count));
   couplings.set_copies(stencils.copies);

@@ -27,9 +27,27 @@ void flip(Field& field) {
   Kokkos::fence();
 }
 
+/// The preconditioner that factors: `pc`, or that of each rank's copy of the matrix.
+PC factoring(PC pc) {
+  PetscBool is = PETSC_FALSE;
+  DIFFSIM_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCREDUNDANT, &is));
+  if (!is) return pc;
+  KSP of_copy = nullptr;
+  DIFFSIM_PETSC(PCRedundantGetKSP(pc, &of_copy));
+  PC inner = nullptr;
+  DIFFSIM_PETSC(KSPGetPC(of_copy, &inner));
+  return inner;
+}
+
 bool is_factorisation(PC pc) {
   PetscBool is = PETSC_FALSE;
-  DIFFSIM_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(pc), &is, PCLU, PCCHOLESKY, ""));
+  DIFFSIM_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(factoring(pc)), &is, PCLU, PCCHOLESKY, ""));
+  return is == PETSC_TRUE;
+}
+
+bool is_option(const char* prefix, const char* name) {
+  PetscBool is = PETSC_FALSE;
+  DIFFSIM_PETSC(PetscOptionsHasName(nullptr, prefix, name, &is));
   return is == PETSC_TRUE;
 }
 
@@ -42,6 +60,7 @@ bool is_dear(KSP ksp) {
   return is == PETSC_TRUE;
 }
 constexpr double setting_up = 25.0;           // what that costs, in iterations
+constexpr PetscInt most_copied = 1000;        // unknowns, where each rank factors a copy of the matrix
 constexpr PetscInt most_factored = 300000;    // unknowns, where a preconditioner has failed
 constexpr PetscInt most_unsmoothed = 300000;  // unknowns, where preconditioners are made often
 /// Largest eigenvalue of D⁻¹A at a semidefinite share of pairs of four vertices, D the vertices' blocks.
@@ -186,11 +205,7 @@ void LinearSystem::configure(Solver& solver, bool direct, const char* prefix) {
     if (symmetric_) DIFFSIM_PETSC(KSPSetNormType(solver.ksp, KSP_NORM_UNPRECONDITIONED));
   };
   if (direct) {
-    DIFFSIM_PETSC(KSPSetType(solver.ksp, KSPPREONLY));
-    DIFFSIM_PETSC(PCSetType(pc, symmetric_ ? PCCHOLESKY : PCLU));
-#if defined(PETSC_HAVE_MUMPS)
-    DIFFSIM_PETSC(PCFactorSetMatSolverType(pc, MATSOLVERMUMPS));
-#endif
+    factor(solver.ksp, prefix);
   } else {
     iterate();
     DIFFSIM_PETSC(PCSetType(pc, PCGAMG));
@@ -203,15 +218,15 @@ void LinearSystem::configure(Solver& solver, bool direct, const char* prefix) {
   DIFFSIM_PETSC(KSPSetFromOptions(solver.ksp));
   DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
   solver.direct = is_factorisation(pc);
-  PetscBool chosen = PETSC_FALSE;
-  DIFFSIM_PETSC(PetscOptionsHasName(nullptr, prefix, "-ksp_type", &chosen));
-  if (direct && !solver.direct && !chosen) {  // another preconditioner was wished for, of which one use is no solution
+  // Of another preconditioner that was asked for, one use is no solution.
+  if (direct && !solver.direct && !is_option(prefix, "-ksp_type")) {
     iterate();
     DIFFSIM_PETSC(KSPSetFromOptions(solver.ksp));
   }
 #if defined(PETSC_HAVE_MUMPS)
   if (solver.direct) {
     MatSolverType package = nullptr;
+    pc = factoring(pc);
     DIFFSIM_PETSC(PCFactorGetMatSolverType(pc, &package));
     if (package && std::string(package) == MATSOLVERMUMPS) {
       DIFFSIM_PETSC(PCFactorSetUpMatSolverType(pc));
@@ -224,6 +239,31 @@ void LinearSystem::configure(Solver& solver, bool direct, const char* prefix) {
   }
 #endif
   solver.configured = true;
+}
+
+void LinearSystem::factor(KSP ksp, const char* prefix) {
+  PetscInt size = 0;
+  PetscMPIInt ranks = 1;
+  PC pc = nullptr;
+  DIFFSIM_PETSC(VecGetSize(b_, &size));
+  MPI_Comm_size(mesh_->comm(), &ranks);
+  DIFFSIM_PETSC(KSPSetType(ksp, KSPPREONLY));
+  DIFFSIM_PETSC(KSPGetPC(ksp, &pc));
+  // Ranks that share the factors of a small matrix spend their time on messages: each factors a copy instead.
+  if (ranks > 1 && size <= most_copied && !is_option(prefix, "-pc_type") &&
+      !is_option(prefix, "-pc_factor_mat_solver_type")) {
+    KSP of_copy = nullptr;
+    DIFFSIM_PETSC(PCSetType(pc, PCREDUNDANT));
+    DIFFSIM_PETSC(PCRedundantGetKSP(pc, &of_copy));
+    DIFFSIM_PETSC(KSPSetType(of_copy, KSPPREONLY));
+    DIFFSIM_PETSC(PCSetType(factoring(pc), PCNONE));
+    DIFFSIM_PETSC(PCSetUp(pc));  // makes the copies, which MUMPS' options are set on
+  }
+  pc = factoring(pc);
+  DIFFSIM_PETSC(PCSetType(pc, symmetric_ ? PCCHOLESKY : PCLU));
+#if defined(PETSC_HAVE_MUMPS)
+  DIFFSIM_PETSC(PCFactorSetMatSolverType(pc, MATSOLVERMUMPS));
+#endif
 }
 
 bool LinearSystem::wants_reference() const {
@@ -473,6 +513,7 @@ void LinearSystem::find_inertia(Solver& solver) {
   PC pc = nullptr;
   PetscBool cholesky = PETSC_FALSE;
   DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
+  pc = factoring(pc);
   DIFFSIM_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCCHOLESKY, &cholesky));
   if (!cholesky) return;
   Mat factor = nullptr;

@@ -84,6 +84,8 @@ class LinearSystem {
   };
   void make_matrix(const std::vector<MatrixShare*>& shares);
   void configure(Solver& solver, bool direct, const char* prefix);
+  /// Chooses factors, by MUMPS where PETSc has it: of each rank's copy of a small matrix, else shared by the ranks.
+  void factor(KSP ksp, const char* prefix);
   /// For a right hand side of this norm.
   void set_up(Solver& solver, double norm);
   void fill(const std::vector<MatrixShare*>& shares, bool symmetric);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/to_index.hpp"
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/huge_pages.hpp"
@@ -12,8 +13,6 @@ namespace diffsim::dynamics {
 namespace {
 
 using HostRows = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<int>>;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
@@ -35,19 +34,19 @@ SingleLevel::SingleLevel(Mat matrix, const MatrixBlocks& blocks, bool by_blocks)
     if (blocks.others) others_ = make_single_blocks(*blocks.others, others, tau_);
   });
   for (int& column : others_.column) column += 3 * rows_;
-  std::vector<char> has_others(index(rows_), 0);
-  for (const int place : others_.place) has_others[index(place)] = 1;
+  std::vector<char> has_others(to_index(rows_), 0);
+  for (const int place : others_.place) has_others[to_index(place)] = 1;
   outer_ = others_.place;
   for (int row = 0; row < rows_; ++row)
-    if (!has_others[index(row)]) inner_.push_back(row);
+    if (!has_others[to_index(row)]) inner_.push_back(row);
 
   const int ghosts = static_cast<int>(blocks.columns.size()) / 3;
-  for (std::vector<float>* vector : {&x_, &previous_}) reserve_in_huge_pages(*vector, 3 * index(rows_ + ghosts));
-  x_.resize(3 * index(rows_ + ghosts));
+  for (std::vector<float>* vector : {&x_, &previous_}) reserve_in_huge_pages(*vector, 3 * to_index(rows_ + ghosts));
+  x_.resize(3 * to_index(rows_ + ghosts));
   previous_.resize(x_.size());
   if (blocks.others) {
-    std::vector<PetscInt> remote(index(ghosts));
-    for (int k = 0; k < ghosts; ++k) remote[index(k)] = blocks.columns[3 * index(k)] / 3;
+    std::vector<PetscInt> remote(to_index(ghosts));
+    for (int k = 0; k < ghosts; ++k) remote[to_index(k)] = blocks.columns[3 * to_index(k)] / 3;
     PetscLayout layout = nullptr;
     DIFFSIM_PETSC(PetscLayoutCreateFromSizes(comm, rows_, PETSC_DECIDE, 1, &layout));
     DIFFSIM_PETSC(PetscSFCreate(comm, sf_.out()));
@@ -88,13 +87,13 @@ void SingleLevel::set_values(const MatrixBlocks& blocks) {
 
 void SingleLevel::invert_diagonal(bool by_blocks) {
   if (own_.size() != rows_) return;
-  if (inverse_.empty()) reserve_in_huge_pages(inverse_, 9 * index(rows_));
-  inverse_.assign(9 * index(rows_), 0.0F);
+  if (inverse_.empty()) reserve_in_huge_pages(inverse_, 9 * to_index(rows_));
+  inverse_.assign(9 * to_index(rows_), 0.0F);
   for (int row = 0; row < rows_; ++row) {
     double d[9] = {};
-    for (int k = own_.begin[index(row)]; k < own_.begin[index(row) + 1]; ++k)
-      if (own_.column[index(k)] == 3 * row) std::copy_n(&own_.values[9 * index(k)], 9, d);
-    float* const inverse = &inverse_[9 * index(row)];
+    for (int k = own_.begin[to_index(row)]; k < own_.begin[to_index(row) + 1]; ++k)
+      if (own_.column[to_index(k)] == 3 * row) std::copy_n(&own_.values[9 * to_index(k)], 9, d);
+    float* const inverse = &inverse_[9 * to_index(row)];
     if (by_blocks) {
       // The adjugate over the determinant; d is by columns, d[3 c + r].
       const auto minor = [&](int r, int c) {
@@ -120,16 +119,16 @@ void SingleLevel::load(const double* x) {
 /// finish(row, A x there) for all rows; x's copies are brought up to date.
 template <class Finish>
 void SingleLevel::sweep(std::vector<float>& x, const Finish& finish) {
-  float* const ghosts = x.data() + 3 * index(rows_);
+  float* const ghosts = x.data() + 3 * to_index(rows_);
   if (sf_) DIFFSIM_PETSC(PetscSFBcastBegin(sf_, three_, x.data(), ghosts, MPI_REPLACE));
   const auto inner = static_cast<int>(inner_.size()), outer = static_cast<int>(outer_.size());
   Kokkos::parallel_for("diffsim::dynamics::smooth_inner", HostRows(0, inner), [&](int i) {
-    const int row = inner_[index(i)];
+    const int row = inner_[to_index(i)];
     finish(row, row_product(own_, row, x.data()));
   });
   if (sf_) DIFFSIM_PETSC(PetscSFBcastEnd(sf_, three_, x.data(), ghosts, MPI_REPLACE));
   Kokkos::parallel_for("diffsim::dynamics::smooth_outer", HostRows(0, outer), [&](int i) {
-    const int row = outer_[index(i)];
+    const int row = outer_[to_index(i)];
     finish(row, row_product(own_, row, x.data()) + row_product(others_, i, x.data()));
   });
 }
@@ -174,7 +173,7 @@ void SingleLevel::smooth(const double* b, double* x, bool from_zero, int steps) 
     }
   };
   if (from_zero) {
-    std::fill_n(current, 3 * index(rows_), 0.0F);
+    std::fill_n(current, 3 * to_index(rows_), 0.0F);
   } else {
     load(x);
   }

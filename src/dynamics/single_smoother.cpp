@@ -102,13 +102,13 @@ KSP smoother_of(PC pc, PetscInt level) {
   return smoother;
 }
 
-constexpr const char* key = "diffsim_level";
+constexpr const char* level_key = "diffsim_level";
 
 /// SingleLevel: that of the shell, which lives as long as the preconditioner then.
 void use_shell(PC pc, SingleLevel* level, Mat shell) {
   DIFFSIM_PETSC(PCSetType(pc, PCSHELL));
   DIFFSIM_PETSC(PCShellSetName(pc, "Chebyshev, in single precision"));
-  DIFFSIM_PETSC(PetscObjectCompose(reinterpret_cast<PetscObject>(pc), key, reinterpret_cast<PetscObject>(shell)));
+  DIFFSIM_PETSC(PetscObjectCompose(reinterpret_cast<PetscObject>(pc), level_key, reinterpret_cast<PetscObject>(shell)));
   DIFFSIM_PETSC(PCShellSetContext(pc, level));
   DIFFSIM_PETSC(PCShellSetApply(pc, apply_once));
   DIFFSIM_PETSC(PCShellSetApplyRichardson(pc, apply_steps));
@@ -151,7 +151,7 @@ bool is_default(KSP smoother) {
   DIFFSIM_PETSC(KSPGetPC(smoother, &pc));
   DIFFSIM_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCJACOBI, &jacobi));
   DIFFSIM_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(smoother), KSPCHEBYSHEV, &chebyshev));
-  DIFFSIM_PETSC(PetscObjectQuery(reinterpret_cast<PetscObject>(pc), key, &of_level));
+  DIFFSIM_PETSC(PetscObjectQuery(reinterpret_cast<PetscObject>(pc), level_key, &of_level));
   return jacobi && chebyshev && !of_level;
 }
 
@@ -163,10 +163,10 @@ void drop_old_smoother(PC pc, PetscInt level) {
   PetscObject of_level = nullptr;
   Mat matrix = nullptr;
   DIFFSIM_PETSC(KSPGetPC(smoother, &smoother_pc));
-  DIFFSIM_PETSC(PetscObjectQuery(reinterpret_cast<PetscObject>(smoother_pc), key, &of_level));
+  DIFFSIM_PETSC(PetscObjectQuery(reinterpret_cast<PetscObject>(smoother_pc), level_key, &of_level));
   if (!of_level || level_of(smoother)) return;
   DIFFSIM_PETSC(KSPGetOperators(smoother, &matrix, nullptr));
-  DIFFSIM_PETSC(PetscObjectCompose(reinterpret_cast<PetscObject>(smoother_pc), key, nullptr));
+  DIFFSIM_PETSC(PetscObjectCompose(reinterpret_cast<PetscObject>(smoother_pc), level_key, nullptr));
   DIFFSIM_PETSC(PCSetType(smoother_pc, PCJACOBI));
   DIFFSIM_PETSC(KSPSetType(smoother, KSPCHEBYSHEV));
   DIFFSIM_PETSC(KSPChebyshevEstEigSet(smoother, 0.0, 0.1, 0.0, 1.1));

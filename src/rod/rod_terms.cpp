@@ -1,46 +1,13 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "rod_terms.hpp"
 
-#include <cstdint>
-#include <utility>
-
-#include "diffsim/core/ranks.hpp"
 #include "diffsim/core/stencil_term_impl.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "diffsim/rod/rod_energies.hpp"
+#include "rod_joints.hpp"
 #include "rod_stencils.hpp"
 
 namespace diffsim::rod {
-namespace {
-
-/// Joints of one kind; which ones there are depends on what is held.
-class RodJoints : public StencilTerm<RodJoint> {
- public:
-  RodJoints(const TetrahedralMesh& mesh, std::vector<int> segments, const RodJoint& joint,
-            const std::vector<PointParameter>& parameters)
-      : StencilTerm("joints of rods", joint, parameters, {}, {}, mesh.lower_cells(CellKind::segment).num()),
-        mesh_(&mesh),
-        segments_(std::move(segments)),
-        beyond_(joint.beyond) {
-    set_held({});
-  }
-
-  bool holds_body() const override { return keeps_directions_; }
-  void set_held(const HeldVertices& held) override {
-    Stencils joints = joint_stencils(mesh_->lower_cells(CellKind::segment), segments_, beyond_, held);
-    const auto count = static_cast<std::int64_t>(joints.segments.size());
-    keeps_directions_ = beyond_ == Beyond::direction && sum_over_ranks(count, mesh_->comm()) > 0;
-    set_stencils(std::move(joints.vertices), joints.segments);
-  }
-
- private:
-  const TetrahedralMesh* mesh_;
-  std::vector<int> segments_;
-  Beyond beyond_;
-  bool keeps_directions_ = false;  // where some vertices are clamped, of any rank
-};
-
-}  // namespace
 
 std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, const std::vector<int>& segments,
                                                    const RodSection& section,
@@ -53,7 +20,7 @@ std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, 
   terms.push_back(std::make_unique<StencilTerm<RodSectionShape>>(
       "sections of rods", RodSectionShape{section}, parameters, ends_of(all, segments, true), segments, all.num()));
   for (const Beyond beyond : {Beyond::segment, Beyond::wall, Beyond::direction})
-    terms.push_back(std::make_unique<RodJoints>(mesh, segments, RodJoint{beyond, section}, parameters));
+    terms.push_back(make_joints(mesh, segments, RodJoint{beyond, section}, parameters));
   return terms;
 }
 

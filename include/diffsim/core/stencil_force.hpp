@@ -237,10 +237,12 @@ struct VariedAlong : Varied<n, Numbering> {
   }
 };
 
-/// J += factor ∂f by the n numbers from the place `start` on: by all at once, or by some where these are many.
+/// J += factor ∂f by the n numbers from the place `start` on. Where the force has derivatives of an energy, by one
+/// number at a time: the function for that is shared with the tangents, and faster than one for all, whose numbers do
+/// not fit in registers. Else by all at once, or by three where these are many.
 template <class F, class T, int n>
 DIFFSIM_SHARED_FUNCTION void add_block(const F& f, const Values<F, T>& at, int start, double factor, T (&J)[n][n]) {
-  constexpr int at_once = n <= 12 ? n : 3;
+  constexpr int at_once = HasEnergyDerivatives<F> ? 1 : n <= 12 ? n : 3;
   for (int first = 0; first < n; first += at_once) {
     Vectors<F, Dual<T, at_once>> force;
     forces_of(f, combined(at, Varied<at_once, point::SamePlace>{start + first}), force);

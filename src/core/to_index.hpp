@@ -1,0 +1,11 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+
+namespace diffsim {
+
+/// Index i ≥ 0 as standard containers take it.
+inline std::size_t to_index(int i) { return static_cast<std::size_t>(i); }
+
+}  // namespace diffsim

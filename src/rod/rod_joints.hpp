@@ -1,0 +1,23 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "diffsim/core/force_term.hpp"
+#include "diffsim/core/point_parameters_impl.hpp"
+#include "diffsim/rod/rod_energies.hpp"
+
+namespace diffsim {
+
+class TetrahedralMesh;
+
+namespace rod {
+
+/// Makes the term of the joints of one kind (`joint.beyond`) between some local segments, all of which have directors.
+/// `parameters`: the numbers of the section, in their order.
+std::unique_ptr<ForceTerm> make_joints(const TetrahedralMesh& mesh, const std::vector<int>& segments,
+                                       const RodJoint& joint, const std::vector<PointParameter>& parameters);
+
+}  // namespace rod
+}  // namespace diffsim
