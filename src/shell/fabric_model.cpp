@@ -23,6 +23,9 @@ std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, 
   terms.push_back(make_fabric_membranes(mesh, cells.all));
   if (cells.given(Fabric::strain_limit.name)) terms.push_back(make_fabric_limits(mesh, cells.all));
   if (cells.given(Fabric::bending.name)) terms.push_back(make_hinges(mesh, cells.all, "fabric", Fabric::bending));
+  if (cells.given(Fabric::warp_bending.name) || cells.given(Fabric::weft_bending.name) ||
+      cells.given(Fabric::twist_bending.name))
+    terms.push_back(make_fabric_hinges(mesh, cells.all));
   return terms;
 }
 
@@ -57,8 +60,8 @@ const CellModel& fabric_model() {
       "fabric",
       CellKind::triangle,
       {Fabric::warp_stiffness, Fabric::weft_stiffness, Fabric::shear_stiffness, Fabric::poisson_ratio,
-       Fabric::strain_limit, Fabric::bending, Fabric::direction_x, Fabric::direction_y, Fabric::direction_z,
-       Fabric::density},
+       Fabric::strain_limit, Fabric::bending, Fabric::warp_bending, Fabric::weft_bending, Fabric::twist_bending,
+       Fabric::direction_x, Fabric::direction_y, Fabric::direction_z, Fabric::density},
       {},
       make_terms,
       [](const TetrahedralMesh& mesh) { return make_cell_mass(mesh, CellKind::triangle, Fabric::density.name); },
@@ -68,6 +71,9 @@ const CellModel& fabric_model() {
        {std::string(Fabric::poisson_ratio.name), "poisson_ratio"},
        {std::string(Fabric::strain_limit.name), "strain_limit"},
        {std::string(Fabric::bending.name), "bending"},
+       {std::string(Fabric::warp_bending.name), "warp_bending"},
+       {std::string(Fabric::weft_bending.name), "weft_bending"},
+       {std::string(Fabric::twist_bending.name), "twist_bending"},
        {std::string(Fabric::direction_x.name), "direction_x"},
        {std::string(Fabric::direction_y.name), "direction_y"},
        {std::string(Fabric::direction_z.name), "direction_z"},

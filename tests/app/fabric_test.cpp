@@ -11,7 +11,8 @@ namespace {
 
 const std::string twill =
     "{warp_stiffness: 20, weft_stiffness: 12, shear_stiffness: 2, poisson_ratio: 0.1, bending: 1.0e-3, "
-    "direction_x: 0.9, direction_y: 0.3, direction_z: 0.2, density: 0.2}";
+    "warp_bending: 2.0e-3, weft_bending: 5.0e-4, twist_bending: 8.0e-4, direction_x: 0.9, direction_y: 0.3, "
+    "direction_z: 0.2, density: 0.2}";
 
 class Fabric : public FlagTest {
  protected:
@@ -22,7 +23,9 @@ TEST_F(Fabric, passes_the_check_of_its_gradient_by_every_parameter) {
   const std::string parameters =
       "parameters:\n  - {name: fabric_warp_stiffness, per: triangle}\n  - {name: weft_stiffness, per: global}\n"
       "  - {name: fabric_shear_stiffness, per: triangle}\n  - {name: fabric_poisson_ratio, per: region}\n"
-      "  - {name: fabric_bending, per: region}\n  - {name: fabric_direction_x, per: triangle}\n"
+      "  - {name: fabric_bending, per: region}\n  - {name: warp_bending, per: triangle}\n"
+      "  - {name: fabric_weft_bending, per: region}\n  - {name: twist_bending, per: global}\n"
+      "  - {name: fabric_direction_x, per: triangle}\n"
       "  - {name: fabric_direction_y, per: global}\n  - {name: fabric_direction_z, per: global}\n"
       "  - {name: fabric_density, per: triangle}\n  - {name: rest_positions, per: vertex}\n";
   expect_checked(twill, parameters);
@@ -63,6 +66,33 @@ TEST_F(Fabric, has_threads_that_stop_short_of_their_limit) {
   EXPECT_GT(limited, 0.07);
 }
 
+/// A strip that is held at one end hangs by its threads' stiffness: as another does whose warp and weft are exchanged.
+TEST_F(Fabric, bends_by_the_direction_of_its_threads) {
+  const auto sag = [&](const std::string& material) {
+    write("strip.yaml",
+          "bodies:\n  strip:\n    kind: fabric\n    mesh: {sheet: {size: [0.2, 0.05], cells: [8, 2]}}\n"
+          "    material: {warp_stiffness: 800, weft_stiffness: 800, shear_stiffness: 300, density: 0.2, " +
+              material +
+              "}\nregions: {end: {body: strip, vertices: [0, 1, 9, 10, 18, 19]}}\n"
+              "boundary: [{region: end, fix: [x, y, z]}]\n"
+              "solver: {integrator: quasi_static, steps: 4, gravity: [0, 0, -9.81]}\noutput: {every: 1}\n");
+    good({"simulate", "strip.yaml"}, "strip");
+    const std::vector<double> x = dataset("strip/trajectory.h5", "/bodies/strip/positions");
+    return -x[x.size() - 1];  // of a corner of the free end
+  };
+  const double along_warp = sag("warp_bending: 8.0e-3, weft_bending: 1.0e-3, twist_bending: 1.0e-3");
+  const double along_weft = sag("warp_bending: 1.0e-3, weft_bending: 8.0e-3, twist_bending: 1.0e-3");
+  EXPECT_NEAR(sag("warp_bending: 1.0e-3, weft_bending: 8.0e-3, twist_bending: 1.0e-3, direction_x: 0, direction_y: 1"),
+              along_warp, 1e-7 * along_warp);
+  EXPECT_GT(along_warp, 0.002);
+  EXPECT_GT(along_weft, 2.0 * along_warp);
+  // Both kinds of hinges add up.
+  const double alike = sag("warp_bending: 6.0e-3, weft_bending: 6.0e-3, twist_bending: 6.0e-3");
+  EXPECT_NEAR(sag("bending: 6.0e-3"), alike, 1e-7 * alike);
+  EXPECT_NEAR(sag("bending: 2.0e-3, warp_bending: 4.0e-3, weft_bending: 4.0e-3, twist_bending: 4.0e-3"), alike,
+              1e-7 * alike);
+}
+
 TEST_F(Fabric, refuses_what_it_cannot_be_made_of) {
   const std::string sought = "parameters: [{name: fabric_warp_stiffness, per: global}]\n";
   const std::string plain = "{warp_stiffness: 20, weft_stiffness: 12, shear_stiffness: 2";
@@ -71,6 +101,7 @@ TEST_F(Fabric, refuses_what_it_cannot_be_made_of) {
   refused(scene(plain + "}", sought), "bodies.flag.material.density: is missing");
   refused(scene(plain + ", density: 1, poisson_ratio: 1}", sought), "poisson_ratio: 1");
   refused(scene(plain + ", density: 1, strain_limit: 0}", sought), "strain_limit: 0 is not positive");
+  refused(scene(plain + ", density: 1, weft_bending: -1}", sought), "weft_bending: -1 is negative");
   refused(scene(plain + ", density: 1, direction_x: 0}", sought), " has no direction of the warp");
   write("sheet.obj", "v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\nv 0.1 0 0.1\nv 0 0.1 0.1\nf 1 2 3\nf 1 3 4\n");
   refused(scene(plain + ", density: 1}", sought), "triangle 1 has no direction of the warp");

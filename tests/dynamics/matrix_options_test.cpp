@@ -11,6 +11,7 @@
 
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/ranks.hpp"
 #include "diffsim/dynamics/implicit_model.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/simulation/simulator.hpp"
@@ -92,6 +93,17 @@ TEST(matrix_options, give_the_gradient_of_aij_where_it_is_unsymmetric) {
   }
 }
 
+/// Factors of a small matrix are those of a copy on each rank, unless PETSc's options say who factors.
+TEST(matrix_options, copies_on_each_rank_give_the_gradient_of_shared_factors) {
+  for (const char* damping : {"drag", "viscosity"}) {
+    ImplicitStatistics copied, shared;
+    const std::vector<double> expected = gradient(100000, false, copied, damping);
+    const PetscOption option("-pc_factor_mat_solver_type", "mumps");
+    EXPECT_LE(relative_difference(gradient(100000, false, shared, damping), expected), 1e-9) << damping;
+    EXPECT_EQ(copied.newton_iterations, shared.newton_iterations) << damping;
+  }
+}
+
 TEST(matrix_options, refuse_what_cannot_be) {
   const auto text_of = [](const auto& program) {
     try {
@@ -144,6 +156,35 @@ TEST(matrix_options, decide_what_is_multiplied_with) {
     system.set_matrix({&share}, true);
     DIFFSIM_PETSC(MatGetType(system.product(), &found));
     EXPECT_TRUE(std::string(found).ends_with(*type ? type : "aij")) << found;
+  }
+}
+
+/// Diagonal matrices, positive but for one negative entry on the first rank, or none.
+TEST(matrix_options, negative_eigenvalues_are_found_by_copies_and_by_shared_factors) {
+  auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {5, 3, 2});
+  dynamics::MatrixShare share(*mesh, {}, false);
+  const auto owned = static_cast<std::size_t>(mesh->num_owned_vertices());
+  const auto fixed = make_device_array<std::uint8_t>("fixed", owned);
+  Kokkos::deep_copy(fixed, std::uint8_t{0});
+  Field diagonal("diagonal", owned, 3), b("b", owned, 3), x("x", owned, 3);
+  for (const char* package : {"", "mumps"}) {
+    const PetscOption option("-pc_factor_mat_solver_type", package);
+    dynamics::LinearSystem system(*mesh, {});
+    system.set_fixed(fixed.data());
+    for (const double first : {2.0, -2.0}) {
+      std::vector<double> values(3 * owned, 1.0);
+      if (is_first_rank(MPI_COMM_WORLD)) values.front() = first;
+      diagonal.from_host(values);
+      share.blocks().zero();
+      share.blocks().add_to_diagonal(1.0, diagonal);
+      system.set_matrix({&share}, true);
+      b.fill(2.0);
+      const dynamics::LinearReport report = system.solve(b, x, 1e-12);
+      EXPECT_TRUE(report.converged) << report.reason;
+      EXPECT_EQ(report.indefinite, first < 0.0) << package;
+      for (double& value : values) value = 2.0 / value;
+      EXPECT_EQ(x.to_host(), values) << package;
+    }
   }
 }
 

@@ -9,6 +9,7 @@
 #include "core/energy_derivatives.hpp"
 #include "diffsim/elastic/neo_hookean.hpp"
 #include "diffsim/shell/fabric_energy.hpp"
+#include "diffsim/shell/fabric_hinge.hpp"
 #include "diffsim/shell/fabric_limit.hpp"
 #include "diffsim/shell/hinge_energy.hpp"
 #include "diffsim/shell/membrane_energy.hpp"
@@ -146,6 +147,68 @@ TEST(HingeEnergy, is_that_of_its_angle) {
     at.x[3] = {{s * std::cos(turn), 0.0, s * std::sin(turn)}};
     EXPECT_NEAR(HingeEnergy().energy(at), 2.0 / 4.0 * 3.0 * 2.0 * 0.4 * 0.4, 1e-14);
   }
+}
+
+/// A hinge of two unequal triangles that is bent, at rest and more so in motion.
+template <class F>
+stencil::Values<F> folded() {
+  stencil::Values<F> at{};
+  at.X[0] = {{0.1, -0.4, 0.0}};
+  at.X[1] = {{-0.1, 0.5, 0.1}};
+  at.X[2] = {{-0.7, 0.1, 0.0}};
+  at.X[3] = {{0.6, 0.2, 0.1}};
+  for (int i = 0; i < 4; ++i) at.x[i] = {{1.1 * at.X[i][0], 0.9 * at.X[i][1], at.X[i][2] + 0.3 * i * i * 0.2}};
+  return at;
+}
+
+TEST(FabricHinge, has_its_derivatives) {
+  for (const double y : {0.5, 0.0, -2.0}) {
+    auto at = folded<FabricHinge>();
+    const double p[] = {2.0, 0.5, 0.8, 0.9, y, 0.4};
+    for (int k = 0; k < 6; ++k) at.p[k] = p[k];
+    EXPECT_LE(testing::error_of_derivatives(FabricHinge(), at), 1e-13) << y;
+  }
+}
+
+TEST(FabricHinge, is_a_hinge_where_all_directions_are_alike) {
+  auto at = folded<FabricHinge>();
+  auto alike = folded<HingeEnergy>();
+  alike.p[0] = 0.7;
+  const double expected = HingeEnergy().energy(alike);
+  EXPECT_GT(expected, 1e-3);
+  for (const double angle : {0.0, 0.4, 1.3, 2.5}) {
+    const double p[] = {0.7, 0.7, 0.7, std::cos(angle), std::sin(angle), 0.2};
+    for (int k = 0; k < 6; ++k) at.p[k] = p[k];
+    EXPECT_NEAR(FabricHinge().energy(at), expected, 1e-15 + 1e-14 * expected) << angle;
+  }
+}
+
+TEST(FabricHinge, has_the_stiffness_of_the_threads_that_it_bends) {
+  // A flat hinge whose side is along y bends what runs along x.
+  stencil::Values<FabricHinge> at{};
+  const double X[4][2] = {{0.0, -1.0}, {0.0, 1.0}, {-2.0, 0.3}, {1.5, -0.2}};
+  for (int i = 0; i < 4; ++i) at.X[i] = at.x[i] = {{X[i][0], X[i][1], 0.0}};
+  at.x[3][2] = 0.4;
+  stencil::Values<HingeEnergy> alike{};
+  for (int i = 0; i < 4; ++i) {
+    alike.X[i] = at.X[i];
+    alike.x[i] = at.x[i];
+  }
+  alike.p[0] = 1.0;
+  const double of_unit = HingeEnergy().energy(alike);
+  const auto stiffness = [&](double angle) {
+    // The part of the direction that is across the triangles counts for nothing.
+    const double p[] = {5.0, 2.0, 0.3, 3.0 * std::cos(angle), 3.0 * std::sin(angle), 7.0};
+    for (int k = 0; k < 6; ++k) at.p[k] = p[k];
+    return FabricHinge().energy(at) / of_unit;
+  };
+  const double pi = std::acos(-1.0);
+  EXPECT_NEAR(stiffness(0.0), 5.0, 1e-13);
+  EXPECT_NEAR(stiffness(pi), 5.0, 1e-13);
+  EXPECT_NEAR(stiffness(0.5 * pi), 2.0, 1e-13);
+  EXPECT_NEAR(stiffness(0.25 * pi), (5.0 + 2.0 + 2.0 * 0.3) / 4.0, 1e-13);
+  EXPECT_NEAR(stiffness(-0.25 * pi), (5.0 + 2.0 + 2.0 * 0.3) / 4.0, 1e-13);
+  EXPECT_NEAR(stiffness(pi / 6.0), (9.0 * 5.0 + 2.0 + 6.0 * 0.3) / 16.0, 1e-13);
 }
 
 /// The triangle of `bent`, with threads along a direction that is neither in its plane nor across it.
