@@ -45,7 +45,8 @@ bool is_factorisation(PC pc) {
   return is == PETSC_TRUE;
 }
 
-bool is_option(const char* prefix, const char* name) {
+/// Whether PETSc's options have this one. `prefix`: nullptr for none.
+bool has_option(const char* prefix, const char* name) {
   PetscBool is = PETSC_FALSE;
   DIFFSIM_PETSC(PetscOptionsHasName(nullptr, prefix, name, &is));
   return is == PETSC_TRUE;
@@ -70,10 +71,9 @@ constexpr double of_pairs = 4.0;
 /// that takes a fifth off the iterations. Coarser levels keep Jacobi: aggregates of a vertex or two have fewer motions
 /// than six, which leaves zeros on the diagonal that Jacobi passes over and inverted blocks or SOR do not.
 void smooth_by_blocks(PC pc) {
-  PetscBool is_gamg = PETSC_FALSE, is_jacobi = PETSC_FALSE, is_chebyshev = PETSC_FALSE, chosen = PETSC_FALSE;
+  PetscBool is_gamg = PETSC_FALSE, is_jacobi = PETSC_FALSE, is_chebyshev = PETSC_FALSE;
   DIFFSIM_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCGAMG, &is_gamg));
-  DIFFSIM_PETSC(PetscOptionsHasName(nullptr, nullptr, "-mg_levels_pc_type", &chosen));
-  if (!is_gamg || chosen) return;
+  if (!is_gamg || has_option(nullptr, "-mg_levels_pc_type")) return;
   PetscInt levels = 0, block = 1;
   DIFFSIM_PETSC(PCMGGetLevels(pc, &levels));
   if (levels < 2) return;
@@ -219,7 +219,7 @@ void LinearSystem::configure(Solver& solver, bool direct, const char* prefix) {
   DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
   solver.direct = is_factorisation(pc);
   // Of another preconditioner that was asked for, one use is no solution.
-  if (direct && !solver.direct && !is_option(prefix, "-ksp_type")) {
+  if (direct && !solver.direct && !has_option(prefix, "-ksp_type")) {
     iterate();
     DIFFSIM_PETSC(KSPSetFromOptions(solver.ksp));
   }
@@ -250,11 +250,12 @@ void LinearSystem::factor(KSP ksp, const char* prefix) {
   DIFFSIM_PETSC(KSPSetType(ksp, KSPPREONLY));
   DIFFSIM_PETSC(KSPGetPC(ksp, &pc));
   // Ranks that share the factors of a small matrix spend their time on messages: each factors a copy instead.
-  if (ranks > 1 && size <= most_copied && !is_option(prefix, "-pc_type") &&
-      !is_option(prefix, "-pc_factor_mat_solver_type")) {
+  if (ranks > 1 && size <= most_copied && !has_option(prefix, "-pc_type") && !has_option(prefix, "-ksp_type") &&
+      !has_option(prefix, "-pc_factor_mat_solver_type")) {
     KSP of_copy = nullptr;
     DIFFSIM_PETSC(PCSetType(pc, PCREDUNDANT));
     DIFFSIM_PETSC(PCRedundantGetKSP(pc, &of_copy));
+    DIFFSIM_PETSC(KSPSetOptionsPrefix(of_copy, prefix));  // so that pc_factor_… and mat_mumps_… are of the copies
     DIFFSIM_PETSC(KSPSetType(of_copy, KSPPREONLY));
     DIFFSIM_PETSC(PCSetType(factoring(pc), PCNONE));
     DIFFSIM_PETSC(PCSetUp(pc));  // makes the copies, which MUMPS' options are set on

@@ -11,9 +11,10 @@
 
 namespace diffsim {
 
-std::unique_ptr<ForceTerm> make_fabric_hinges(const TetrahedralMesh& mesh, const std::vector<int>& triangles) {
+std::unique_ptr<ForceTerm> make_fabric_hinges(const TetrahedralMesh& mesh, const std::vector<int>& triangles,
+                                              const ParameterSpec& given) {
   using Fabric = FabricParameters;
-  HingeStencils hinges = hinge_stencils(mesh, triangles, "fabric", std::string(Fabric::warp_bending.name));
+  HingeStencils hinges = hinge_stencils(mesh, triangles, "fabric", std::string(given.name));
   return std::make_unique<StencilTerm<FabricHinge>>(
       "hinges of fabrics", FabricHinge(),
       std::vector{PointParameter::of(Fabric::warp_bending), PointParameter::of(Fabric::weft_bending),

@@ -23,9 +23,11 @@ std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, 
   terms.push_back(make_fabric_membranes(mesh, cells.all));
   if (cells.given(Fabric::strain_limit.name)) terms.push_back(make_fabric_limits(mesh, cells.all));
   if (cells.given(Fabric::bending.name)) terms.push_back(make_hinges(mesh, cells.all, "fabric", Fabric::bending));
-  if (cells.given(Fabric::warp_bending.name) || cells.given(Fabric::weft_bending.name) ||
-      cells.given(Fabric::twist_bending.name))
-    terms.push_back(make_fabric_hinges(mesh, cells.all));
+  for (const ParameterSpec* spec : {&Fabric::warp_bending, &Fabric::weft_bending, &Fabric::twist_bending})
+    if (cells.given(spec->name)) {
+      terms.push_back(make_fabric_hinges(mesh, cells.all, *spec));
+      break;
+    }
   return terms;
 }
 

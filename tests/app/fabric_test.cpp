@@ -17,6 +17,17 @@ const std::string twill =
 class Fabric : public FlagTest {
  protected:
   Fabric() : FlagTest("fabric") {}
+
+  /// Positions in all frames of a rectangle of cloth, some vertices of which are held.
+  std::vector<double> motion(const std::string& size, const std::string& material, const std::string& held,
+                             const std::string& solver) {
+    write("cloth.yaml", "bodies:\n  cloth: {kind: fabric, mesh: {sheet: {" + size + "}}, material: {" + material +
+                            "}}\nregions: {held: {body: cloth, vertices: [" + held +
+                            "]}}\nboundary: [{region: held, fix: [x, y, z]}]\nsolver: {" + solver +
+                            "}\noutput: {every: 1}\n");
+    good({"simulate", "cloth.yaml"}, "cloth");
+    return dataset("cloth/trajectory.h5", "/bodies/cloth/positions");
+  }
 };
 
 TEST_F(Fabric, passes_the_check_of_its_gradient_by_every_parameter) {
@@ -41,16 +52,11 @@ TEST_F(Fabric, has_threads_that_stop_short_of_their_limit) {
   constexpr double spacing = 0.05;
   // Of the threads along y, in any frame, of a heavy curtain whose upper hem is held.
   const auto greatest_strain = [&](const std::string& limit) {
-    write("curtain.yaml",
-          "bodies:\n  curtain:\n    kind: fabric\n    mesh: {sheet: {size: [0.1, 0.2], cells: [2, 4]}}\n"
-          "    material: {warp_stiffness: 20, weft_stiffness: 20, shear_stiffness: 3, density: 0.2, direction_x: 0, "
-          "direction_y: 1" +
-              limit +
-              "}\nregions: {hem: {body: curtain, vertices: [12, 13, 14]}}\n"
-              "boundary: [{region: hem, fix: [x, y, z]}]\n"
-              "solver: {integrator: implicit_euler, dt: 0.01, steps: 20, gravity: [0, -150, 0]}\noutput: {every: 1}\n");
-    good({"simulate", "curtain.yaml"}, "curtain");
-    const std::vector<double> x = dataset("curtain/trajectory.h5", "/bodies/curtain/positions");
+    const std::vector<double> x = motion(
+        "size: [0.1, 0.2], cells: [2, 4]",
+        "warp_stiffness: 20, weft_stiffness: 20, shear_stiffness: 3, density: 0.2, direction_x: 0, direction_y: 1" +
+            limit,
+        "12, 13, 14", "integrator: implicit_euler, dt: 0.01, steps: 20, gravity: [0, -150, 0]");
     constexpr std::size_t row = 3 * (nx + 1), frame = row * (ny + 1);
     double greatest = 0.0;
     for (std::size_t first = 0; first + frame <= x.size(); first += frame)
@@ -69,16 +75,11 @@ TEST_F(Fabric, has_threads_that_stop_short_of_their_limit) {
 /// A strip that is held at one end hangs by its threads' stiffness: as another does whose warp and weft are exchanged.
 TEST_F(Fabric, bends_by_the_direction_of_its_threads) {
   const auto sag = [&](const std::string& material) {
-    write("strip.yaml",
-          "bodies:\n  strip:\n    kind: fabric\n    mesh: {sheet: {size: [0.2, 0.05], cells: [8, 2]}}\n"
-          "    material: {warp_stiffness: 800, weft_stiffness: 800, shear_stiffness: 300, density: 0.2, " +
-              material +
-              "}\nregions: {end: {body: strip, vertices: [0, 1, 9, 10, 18, 19]}}\n"
-              "boundary: [{region: end, fix: [x, y, z]}]\n"
-              "solver: {integrator: quasi_static, steps: 4, gravity: [0, 0, -9.81]}\noutput: {every: 1}\n");
-    good({"simulate", "strip.yaml"}, "strip");
-    const std::vector<double> x = dataset("strip/trajectory.h5", "/bodies/strip/positions");
-    return -x[x.size() - 1];  // of a corner of the free end
+    const std::vector<double> x =
+        motion("size: [0.2, 0.05], cells: [8, 2]",
+               "warp_stiffness: 800, weft_stiffness: 800, shear_stiffness: 300, density: 0.2, " + material,
+               "0, 1, 9, 10, 18, 19", "integrator: quasi_static, steps: 4, gravity: [0, 0, -9.81]");
+    return -x.back();  // of a corner of the free end
   };
   const double along_warp = sag("warp_bending: 8.0e-3, weft_bending: 1.0e-3, twist_bending: 1.0e-3");
   const double along_weft = sag("warp_bending: 1.0e-3, weft_bending: 8.0e-3, twist_bending: 1.0e-3");

@@ -461,7 +461,7 @@ FAULTS = [
     Fault("fabrics: the direction of hinges by a normal that stays", "include/diffsim/shell/fabric_hinge.hpp",
           "+ cross(c, by_n);", ";", ["shell.energies.np1", "simulation.sheets.np1"]),
     Fault("fabrics: no hinges by the direction of threads", "src/shell/fabric_model.cpp",
-          "terms.push_back(make_fabric_hinges(mesh, cells.all));", "{}", ["app.fabric.np1"]),
+          "terms.push_back(make_fabric_hinges(mesh, cells.all, *spec));", "", ["app.fabric.np1"]),
     Fault("linear systems: negative eigenvalues of copies go unseen", "src/dynamics/linear_system.cpp",
           "  pc = factoring(pc);\n  DIFFSIM_PETSC(PetscObjectTypeCompare", "  DIFFSIM_PETSC(PetscObjectTypeCompare",
           ["dynamics.matrix_options.np2"]),

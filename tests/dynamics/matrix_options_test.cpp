@@ -104,6 +104,15 @@ TEST(matrix_options, copies_on_each_rank_give_the_gradient_of_shared_factors) {
   }
 }
 
+TEST(matrix_options, reach_the_factors_of_copies) {
+  ImplicitStatistics counts;
+  const PetscOption option("-mat_mumps_icntl_14", "60");
+  gradient(100000, false, counts);
+  PetscBool used = PETSC_FALSE;
+  DIFFSIM_PETSC(PetscOptionsUsed(nullptr, "mat_mumps_icntl_14", &used));
+  EXPECT_TRUE(used);
+}
+
 TEST(matrix_options, refuse_what_cannot_be) {
   const auto text_of = [](const auto& program) {
     try {

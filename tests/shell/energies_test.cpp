@@ -157,7 +157,7 @@ stencil::Values<F> folded() {
   at.X[1] = {{-0.1, 0.5, 0.1}};
   at.X[2] = {{-0.7, 0.1, 0.0}};
   at.X[3] = {{0.6, 0.2, 0.1}};
-  for (int i = 0; i < 4; ++i) at.x[i] = {{1.1 * at.X[i][0], 0.9 * at.X[i][1], at.X[i][2] + 0.3 * i * i * 0.2}};
+  for (int i = 0; i < 4; ++i) at.x[i] = {{1.1 * at.X[i][0], 0.9 * at.X[i][1], at.X[i][2] + 0.06 * i * i}};
   return at;
 }
 
