@@ -5,7 +5,7 @@
 #include "app/runner_fixture.hpp"
 #include "diffsim/io/hdf5_file.hpp"
 
-namespace diffsim::app {
+namespace diffsim::app::approximation_test {
 namespace {
 
 class Approximation : public RunnerTest {
@@ -158,4 +158,4 @@ TEST_F(Approximation, AReversibleSweepStoresNothing) {
 }
 
 }  // namespace
-}  // namespace diffsim::app
+}  // namespace diffsim::app::approximation_test

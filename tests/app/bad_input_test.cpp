@@ -8,7 +8,7 @@
 #include "diffsim/io/hdf5_file.hpp"
 #include "runner_fixture.hpp"
 
-namespace diffsim::app {
+namespace diffsim::app::bad_input_test {
 namespace {
 
 const std::string box = "mesh: {box: {size: [1, 1, 1], cells: [2, 2, 2]}}\n";
@@ -341,4 +341,4 @@ TEST_F(BadInput, CommandLine) {
 }
 
 }  // namespace
-}  // namespace diffsim::app
+}  // namespace diffsim::app::bad_input_test

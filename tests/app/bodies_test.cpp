@@ -9,7 +9,7 @@
 #include "diffsim/io/hdf5_file.hpp"
 #include "runner_fixture.hpp"
 
-namespace diffsim::app {
+namespace diffsim::app::bodies_test {
 namespace {
 
 const std::string rubber = "{model: neo_hookean, density: 1000, youngs_modulus: 1.0e5, poisson_ratio: 0.3}";
@@ -425,4 +425,4 @@ TEST_F(Bodies, AreRefusedWithAReason) {
 }
 
 }  // namespace
-}  // namespace diffsim::app
+}  // namespace diffsim::app::bodies_test

@@ -4,7 +4,7 @@
 
 #include "commands_testing.hpp"
 
-namespace diffsim::app {
+namespace diffsim::app::check_command_test {
 namespace {
 
 TEST_F(Commands, CheckPasses) {
@@ -99,4 +99,4 @@ TEST_F(Commands, SecondOrderRunsAndPassesItsChecks) {
 }
 
 }  // namespace
-}  // namespace diffsim::app
+}  // namespace diffsim::app::check_command_test

@@ -5,7 +5,7 @@
 
 #include "flag_fixture.hpp"
 
-namespace diffsim::app {
+namespace diffsim::app::cloth_test {
 namespace {
 
 const std::string silk = "{cloth_stiffness: 20, cloth_bending: 1.0e-3, cloth_density: 0.2}";
@@ -79,4 +79,4 @@ TEST_F(Cloth, refuses_what_it_cannot_be_made_of) {
 }
 
 }  // namespace
-}  // namespace diffsim::app
+}  // namespace diffsim::app::cloth_test

@@ -7,7 +7,7 @@
 #include "commands_testing.hpp"
 #include "diffsim/core/error.hpp"
 
-namespace diffsim::app {
+namespace diffsim::app::commands_test {
 namespace {
 
 TEST_F(Commands, SimulateWritesTheTrajectory) {
@@ -280,4 +280,4 @@ TEST_F(Commands, PetscOptionsComeFromTheSceneAndTheCommandLine) {
 }
 
 }  // namespace
-}  // namespace diffsim::app
+}  // namespace diffsim::app::commands_test

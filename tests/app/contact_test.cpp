@@ -6,7 +6,7 @@
 
 #include "runner_fixture.hpp"
 
-namespace diffsim::app {
+namespace diffsim::app::contact_test {
 namespace {
 
 /// A soft block that is thrown onto a floor 12 mm below.
@@ -447,4 +447,4 @@ TEST_F(Contact, AWideBarrierIsWarnedOf) {
 }
 
 }  // namespace
-}  // namespace diffsim::app
+}  // namespace diffsim::app::contact_test

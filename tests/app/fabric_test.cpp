@@ -6,7 +6,7 @@
 
 #include "flag_fixture.hpp"
 
-namespace diffsim::app {
+namespace diffsim::app::fabric_test {
 namespace {
 
 const std::string twill =
@@ -109,4 +109,4 @@ TEST_F(Fabric, refuses_what_it_cannot_be_made_of) {
 }
 
 }  // namespace
-}  // namespace diffsim::app
+}  // namespace diffsim::app::fabric_test

@@ -4,7 +4,7 @@
 
 #include "commands_testing.hpp"
 
-namespace diffsim::app {
+namespace diffsim::app::invert_command_test {
 namespace {
 
 TEST_F(Commands, InvertByNewtonCg) {
@@ -105,4 +105,4 @@ TEST_F(Commands, InvertSaysWhenItDidNotConverge) {
 }
 
 }  // namespace
-}  // namespace diffsim::app
+}  // namespace diffsim::app::invert_command_test

@@ -4,7 +4,7 @@
 
 #include "commands_testing.hpp"
 
-namespace diffsim::app {
+namespace diffsim::app::mesh_command_test {
 namespace {
 
 TEST_F(Commands, MeshReportsRegionsAndTheStableStep) {
@@ -82,4 +82,4 @@ TEST_F(Commands, MeshOfSecondOrder) {
 }
 
 }  // namespace
-}  // namespace diffsim::app
+}  // namespace diffsim::app::mesh_command_test

@@ -12,7 +12,7 @@
 #include "diffsim/io/hdf5_file.hpp"
 #include "diffsim/io/read_mesh.hpp"
 
-namespace diffsim::app {
+namespace diffsim::app::meshes_test {
 namespace {
 
 class Meshes : public RunnerTest {
@@ -79,4 +79,4 @@ TEST_F(Meshes, GoThroughSimulateGradientAndCheck) {
 }
 
 }  // namespace
-}  // namespace diffsim::app
+}  // namespace diffsim::app::meshes_test

@@ -10,7 +10,7 @@
 #include "diffsim/simulation/parameter_specs.hpp"
 #include "diffsim/simulation/simulator.hpp"
 
-namespace diffsim {
+namespace diffsim::parameter_table_test {
 namespace {
 
 std::string text_of(const std::string& path) {
@@ -70,4 +70,4 @@ TEST(ParameterTable, EveryParameterOfASolverHasItsSpec) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::parameter_table_test

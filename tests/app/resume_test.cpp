@@ -7,7 +7,7 @@
 #include "diffsim/checkpoint/two_level_schedule.hpp"
 #include "diffsim/io/hdf5_file.hpp"
 
-namespace diffsim::app {
+namespace diffsim::app::resume_test {
 namespace {
 
 class Resume : public RunnerTest {
@@ -332,4 +332,4 @@ TEST(SweepProgress, KnowsTheScheduleOnTheWayBack) {
 }
 
 }  // namespace
-}  // namespace diffsim::app
+}  // namespace diffsim::app::resume_test

@@ -6,7 +6,7 @@
 
 #include "cell_model_fixture.hpp"
 
-namespace diffsim::app {
+namespace diffsim::app::rod_test {
 namespace {
 
 /// Six points in a line that is a little curved.
@@ -207,4 +207,4 @@ TEST_F(Rod, refuses_what_it_cannot_be_made_of) {
 }
 
 }  // namespace
-}  // namespace diffsim::app
+}  // namespace diffsim::app::rod_test

@@ -5,7 +5,7 @@
 
 #include "cell_model_fixture.hpp"
 
-namespace diffsim::app {
+namespace diffsim::app::rope_test {
 namespace {
 
 /// Six points in a line.
@@ -80,4 +80,4 @@ TEST_F(Rope, refuses_what_it_cannot_be_made_of) {
 }
 
 }  // namespace
-}  // namespace diffsim::app
+}  // namespace diffsim::app::rope_test

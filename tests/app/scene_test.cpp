@@ -10,7 +10,7 @@
 
 #include "diffsim/core/error.hpp"
 
-namespace diffsim::app {
+namespace diffsim::app::scene_test {
 namespace {
 
 const std::string material =
@@ -486,4 +486,4 @@ TEST(Value, KnowsNumbers) {
 }
 
 }  // namespace
-}  // namespace diffsim::app
+}  // namespace diffsim::app::scene_test

@@ -5,7 +5,7 @@
 
 #include "cell_model_fixture.hpp"
 
-namespace diffsim::app {
+namespace diffsim::app::shell_test {
 namespace {
 
 /// Three rows of four points, twelve triangles: a plate 0.3 m long, a little curved.
@@ -198,4 +198,4 @@ TEST_F(Shell, refuses_what_it_cannot_be_made_of) {
 }
 
 }  // namespace
-}  // namespace diffsim::app
+}  // namespace diffsim::app::shell_test

@@ -14,7 +14,7 @@
 #include "diffsim/io/hdf5_file.hpp"
 #include "runner_fixture.hpp"
 
-namespace diffsim::app {
+namespace diffsim::app::simulate_test {
 namespace {
 
 const std::string cube = "mesh: {box: {size: [0.1, 0.1, 0.1], cells: [2, 2, 2]}}\n";
@@ -379,4 +379,4 @@ TEST_F(Simulate, ResumesAStoppedRun) {
 }
 
 }  // namespace
-}  // namespace diffsim::app
+}  // namespace diffsim::app::simulate_test

@@ -8,7 +8,7 @@
 #include "diffsim/io/hdf5_file.hpp"
 #include "runner_fixture.hpp"
 
-namespace diffsim::app {
+namespace diffsim::app::solver_failure_test {
 namespace {
 
 constexpr int steps = 40, bad_step = 37;
@@ -87,4 +87,4 @@ TEST_F(SolverFailure, of_conjugate_gradients) {
 }
 
 }  // namespace
-}  // namespace diffsim::app
+}  // namespace diffsim::app::solver_failure_test

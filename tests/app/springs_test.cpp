@@ -5,7 +5,7 @@
 
 #include "cell_model_fixture.hpp"
 
-namespace diffsim::app {
+namespace diffsim::app::springs_test {
 namespace {
 
 /// A ladder of two rows of three points.
@@ -192,4 +192,4 @@ TEST_F(Springs, refuse_what_they_cannot_be_made_of) {
 }
 
 }  // namespace
-}  // namespace diffsim::app
+}  // namespace diffsim::app::springs_test

@@ -17,11 +17,11 @@
 #include "mesh/body_meshes.hpp"
 #include "simulation/spring_bodies.hpp"
 
-namespace diffsim {
+namespace diffsim::anchor_test {
 namespace {
 
-using testing::grid_of_triangles;
-using testing::whole_on_first_rank;
+using testing_mesh::grid_of_triangles;
+using testing_mesh::whole_on_first_rank;
 
 /// Four points beside others: a tetrahedron of a block, a triangle of a sheet, a segment of a rod, one of a rope.
 constexpr double points[4][3] = {{0.31, 0.47, 0.12}, {0.62, 1.53, 0.05}, {0.43, 3.02, -0.03}, {0.71, 4.0, 0.0}};
@@ -36,7 +36,7 @@ std::shared_ptr<TetrahedralMesh> bodies() {
     if (i > 0) ends.push_back({i - 1, i});
   }
   parts.push_back({"cord", testing_spring::segments(comm, places, ends)});
-  parts.push_back({"block", testing::box_body(comm, {"block", {1.0, 1.0, 1.0}, {2, 2, 2}, {0.0, 0.0, 0.0}})});
+  parts.push_back({"block", testing_mesh::box_body(comm, {"block", {1.0, 1.0, 1.0}, {2, 2, 2}, {0.0, 0.0, 0.0}})});
   parts.push_back({"sheet", whole_on_first_rank(comm, grid_of_triangles({3, 3}, {1.0, 1.0}, 0.0))});
   MeshData& sheet = parts.back().data;
   for (std::size_t i = 0; i < sheet.coordinates.size(); i += 3) {
@@ -120,7 +120,7 @@ TEST(AttachmentSpring, has_its_derivatives) {
     for (int k = 0; k < 15; ++k) at.x[k / 3][k % 3] = places[k / 3][k % 3];
     const double numbers[] = {7.0, 0.3, 0.25, 0.4};
     for (int k = 0; k < 4; ++k) at.p[k] = numbers[k];
-    EXPECT_LE(testing::error_of_derivatives(AttachmentSpring{kind}, at), 1e-14) << static_cast<int>(kind);
+    EXPECT_LE(testing_core::error_of_derivatives(AttachmentSpring{kind}, at), 1e-14) << static_cast<int>(kind);
   }
 }
 
@@ -134,4 +134,4 @@ TEST(FindAnchors, refuses_what_is_too_far_and_what_is_attached_to_itself) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::anchor_test

@@ -4,5 +4,5 @@
 # Collision detection against rational arithmetic at length: tests/campaigns/ccd.sh [queries of each kind of pair]
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-cmake --build "$root/build" --target contact_ccd_test
-DIFFSIM_CCD_QUERIES=${1:-600000} "$root/build/tests/bin/contact_ccd_test" --gtest_filter='ccd.*false_negatives'
+cmake --build "$root/build" --target contact_tests
+DIFFSIM_CCD_QUERIES=${1:-600000} "$root/build/tests/bin/contact_tests" --source=ccd_test.cpp --gtest_filter='ccd.*false_negatives'

@@ -6,18 +6,17 @@
 # elsewhere. SECONDS_A_TEST, 3600: what each of the tests may take.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-programs=(simulation_contact_scenes_test simulation_implicit_contact_scenes_test)
-cmake --build "$root/build" --target "${programs[@]}"
+program=$root/build/tests/bin/simulation_tests
+cmake --build "$root/build" --target simulation_tests
 export DIFFSIM_SCENES=long
 failed=0
-for program in "${programs[@]}"; do
-  binary=$root/build/tests/bin/$program
+for source in contact_scenes_test.cpp implicit_contact_scenes_test.cpp; do
   # The list has lines "Suite." and "  test".
-  names=$("$binary" --gtest_list_tests --gtest_filter="${1:-*}" |
+  names=$("$program" --source="$source" --gtest_list_tests --gtest_filter="${1:-*}" |
     awk '/^[^ ].*\.$/ { suite = $1 } /^  / { print suite $1 }')
   for name in $names; do
-    timeout "${SECONDS_A_TEST:-3600}" "$binary" --gtest_brief=1 --gtest_filter="$name" && continue
-    echo "$program: $name failed, or took too long"
+    timeout "${SECONDS_A_TEST:-3600}" "$program" --source="$source" --gtest_brief=1 --gtest_filter="$name" && continue
+    echo "$source: $name failed, or took too long"
     failed=1
   done
 done

@@ -7,7 +7,8 @@ with enough room goes on to the gradient's same bits. By default some 30 sizes, 
 and --results-step-kb 4, the size of a page, leave no place out. Mounting needs root.
 
 Every single write of every rank fails in turn, injected and without root, in the suite's test
-simulation_resume_test --gtest_filter=*EachWrite*; a longer sweep's with *FullDisk* and DIFFSIM_WRITE_STRIDE=1.
+simulation_tests --source=resume_test.cpp --gtest_filter=*EachWrite*; a longer sweep's with *FullDisk* and
+DIFFSIM_WRITE_STRIDE=1.
 
     sudo tests/campaigns/disk_full.py --diffsim build/bin/diffsim
 """

@@ -15,7 +15,7 @@
 #include "diffsim/checkpoint/hdf5_store.hpp"
 #include "diffsim/checkpoint/tiered_store.hpp"
 
-namespace diffsim {
+namespace diffsim::checkpoint_directory_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -165,4 +165,4 @@ TEST(TieredStore, LeavesNoDirectory) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::checkpoint_directory_test

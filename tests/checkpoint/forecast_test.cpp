@@ -6,7 +6,7 @@
 #include "diffsim/checkpoint/online_schedule.hpp"
 #include "diffsim/checkpoint/revolve_schedule.hpp"
 
-namespace diffsim {
+namespace diffsim::forecast_test {
 namespace {
 
 TEST(Forecast, CountsWhatIsLeft) {
@@ -30,4 +30,4 @@ TEST(Forecast, FollowsEverySchedule) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::forecast_test

@@ -3,10 +3,10 @@
 
 #include "io/mesh_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::hdf5_store_test {
 namespace {
 
-using namespace testing;
+using namespace testing_io;
 namespace fs = std::filesystem;
 
 TEST(Hdf5Store, KeepsEveryBit) {
@@ -160,4 +160,4 @@ TEST(Hdf5Store, RoundsToFloatsWhereAsked) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::hdf5_store_test

@@ -8,7 +8,7 @@
 
 #include <random>
 
-namespace diffsim {
+namespace diffsim::least_sum_test {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
@@ -45,4 +45,4 @@ TEST(LeastSum, IsThatOfAllSums) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::least_sum_test

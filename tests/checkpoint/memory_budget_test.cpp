@@ -8,7 +8,7 @@
 
 #include "diffsim/core/error.hpp"
 
-namespace diffsim {
+namespace diffsim::memory_budget_test {
 namespace {
 
 int ranks() {
@@ -99,4 +99,4 @@ TEST(MemoryBudget, TakesAShareOfWhatIsFree) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::memory_budget_test

@@ -20,7 +20,7 @@
 #include "diffsim/checkpoint/revolve_schedule.hpp"
 #include "diffsim/core/error.hpp"
 
-namespace diffsim {
+namespace diffsim::multi_level_schedule_test {
 namespace {
 
 // All there is to know in the middle of a reversal.
@@ -119,7 +119,7 @@ double rehearsed_seconds(MultiLevelSchedule& schedule, int n, const std::vector<
                          double step_seconds) {
   std::vector<int> capacity;
   for (const StorageLevel& level : levels) capacity.push_back(level.capacity);
-  testing::Rehearsal result = testing::rehearse(schedule, n, capacity);
+  testing_checkpoint::Rehearsal result = testing_checkpoint::rehearse(schedule, n, capacity);
   EXPECT_EQ(result.fault, "") << describe(n, levels, step_seconds);
   EXPECT_EQ(result.records, n);
   double seconds = step_seconds * static_cast<double>(result.advances);
@@ -187,7 +187,7 @@ TEST(MultiLevelSchedule, TakesAsLongAsItSays) {
 TEST(MultiLevelSchedule, RunsOnOneStoreToo) {
   for (const double read : {0.0, 1.0, 20.0}) {
     MultiLevelSchedule schedule(200, {{2, 0.0, 0.0}, {3, 1.0, read}, {100, 5.0, 20.0}}, 1.0);
-    EXPECT_EQ(testing::fault_on_one_store(schedule), "") << read;
+    EXPECT_EQ(testing_checkpoint::fault_on_one_store(schedule), "") << read;
   }
 }
 
@@ -215,9 +215,9 @@ TEST(MultiLevelSchedule, RefusesLevelsThatMakeNoSense) {
   EXPECT_THROW(make(5, {{1, 0.0, 0.0}}, -1.0), Error);
   for (const int n : {0, 1}) {  // need no snapshot
     MultiLevelSchedule schedule = make(n, {});
-    EXPECT_EQ(testing::rehearse(schedule, n, {}).fault, "") << n;
+    EXPECT_EQ(testing_checkpoint::rehearse(schedule, n, {}).fault, "") << n;
   }
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::multi_level_schedule_test

@@ -8,7 +8,7 @@
 #include "checkpoint/schedule_checker.hpp"
 #include "diffsim/core/error.hpp"
 
-namespace diffsim {
+namespace diffsim::online_schedule_test {
 namespace {
 
 // The least r with C(s+r, s) ≥ n.
@@ -22,7 +22,7 @@ TEST(OnlineSchedule, RepeatsNoStepMoreOftenThanItMust) {
   for (int s = 1; s <= 20; ++s) {
     for (int n = 1; n <= 300; ++n) {
       OnlineSchedule schedule(s);
-      const testing::Rehearsal result = testing::rehearse_told(schedule, n, {s});
+      const testing_checkpoint::Rehearsal result = testing_checkpoint::rehearse_told(schedule, n, {s});
       const int r = repetitions(n + 1, s);
       ASSERT_EQ(result.fault, "") << n << " steps, " << s << " snapshots";
       ASSERT_EQ(result.records, n);
@@ -48,7 +48,7 @@ TEST(OnlineSchedule, StaysNearTheOptimum) {
     double told_beforehand = 0.0;
     for (int n = 1; n <= 300; ++n) {
       OnlineSchedule schedule(s);
-      const auto advances = static_cast<double>(testing::rehearse_told(schedule, n, {s}).advances);
+      const auto advances = static_cast<double>(testing_checkpoint::rehearse_told(schedule, n, {s}).advances);
       told_at_the_end = std::max(told_at_the_end, advances / static_cast<double>(revolve_advances(n + 1, s)));
       if (n >= s + 2)
         told_beforehand = std::max(told_beforehand, advances / static_cast<double>(revolve_advances(n, s)));
@@ -87,4 +87,4 @@ TEST(OnlineSchedule, RefusesAnEndThatIsNotPresent) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::online_schedule_test

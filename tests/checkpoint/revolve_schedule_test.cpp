@@ -13,10 +13,10 @@
 #include "checkpoint/schedule_checker.hpp"
 #include "diffsim/core/error.hpp"
 
-namespace diffsim {
+namespace diffsim::revolve_schedule_test {
 namespace {
 
-using testing::rehearse;
+using testing_checkpoint::rehearse;
 
 std::string where(int n, int s, int records = 1) {
   return std::to_string(n) + " steps, " + std::to_string(s) + " snapshots, " + std::to_string(records) + " records";
@@ -41,7 +41,7 @@ TEST(RevolveSchedule, AdvancesWhatTheFormulaSays) {
   for (int s = 1; s <= 20; ++s) {
     for (int n = 1; n <= 500; ++n) {
       RevolveSchedule schedule(n, s);
-      const testing::Rehearsal result = rehearse(schedule, n, {s});
+      const testing_checkpoint::Rehearsal result = rehearse(schedule, n, {s});
       int r = 0;
       ASSERT_EQ(result.fault, "") << where(n, s);
       ASSERT_EQ(result.advances, formula(n, s, r)) << where(n, s);
@@ -62,7 +62,7 @@ TEST(RevolveSchedule, AdvancesWhatTheLiteratureSaysForLongRollouts) {
                          Row{10000, {112868, 57624, 37976, 28622}}}) {
     for (std::size_t k = 0; k < snapshots.size(); ++k) {
       RevolveSchedule schedule(row.n, snapshots[k]);
-      const testing::Rehearsal result = rehearse(schedule, row.n, {snapshots[k]});
+      const testing_checkpoint::Rehearsal result = rehearse(schedule, row.n, {snapshots[k]});
       EXPECT_EQ(result.fault, "") << where(row.n, snapshots[k]);
       EXPECT_EQ(result.advances, row.advances[k]) << where(row.n, snapshots[k]);
       EXPECT_EQ(result.records, row.n);
@@ -103,7 +103,7 @@ TEST(RevolveSchedule, IsOptimalInAdvancesAndThenInStores) {
     for (int s = 1; s <= 8; ++s) {
       for (int n = 1; n <= 120; ++n) {
         RevolveSchedule schedule(n, s, records);
-        testing::Rehearsal result = rehearse(schedule, n, {s}, records);
+        testing_checkpoint::Rehearsal result = rehearse(schedule, n, {s}, records);
         const Optimum& optimum = best[static_cast<std::size_t>(s)][static_cast<std::size_t>(n)];
         ASSERT_EQ(result.fault, "") << where(n, s, records);
         ASSERT_EQ(result.advances, optimum.advances) << where(n, s, records);
@@ -164,4 +164,4 @@ TEST(RevolveSchedule, IsQuickForMillionsOfSteps) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::revolve_schedule_test

@@ -4,10 +4,10 @@
 #include "diffsim/core/device.hpp"
 #include "io/mesh_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::rounded_store_test {
 namespace {
 
-using namespace testing;
+using namespace testing_io;
 
 std::vector<double> rounded(std::vector<double> values) {
   for (double& value : values) value = static_cast<double>(static_cast<float>(value));
@@ -52,4 +52,4 @@ TEST(RoundedStore, TakesHalfTheRoom) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::rounded_store_test

@@ -12,7 +12,7 @@
 
 #include "diffsim/checkpoint/schedule.hpp"
 
-namespace diffsim::testing {
+namespace diffsim::testing_checkpoint {
 
 struct Rehearsal {
   std::string fault;  // empty if there is none
@@ -194,4 +194,4 @@ inline std::string fault_on_one_store(Schedule& schedule) {
   return kept.empty() ? "" : "ends with snapshot " + std::to_string(*kept.begin()) + " left";
 }
 
-}  // namespace diffsim::testing
+}  // namespace diffsim::testing_checkpoint

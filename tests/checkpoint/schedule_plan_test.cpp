@@ -13,7 +13,7 @@
 #include "diffsim/checkpoint/revolve_schedule.hpp"
 #include "diffsim/core/error.hpp"
 
-namespace diffsim {
+namespace diffsim::schedule_plan_test {
 namespace {
 
 constexpr std::int64_t mebi = 1 << 20;
@@ -34,7 +34,7 @@ TEST_P(Plans, StayWithinTheBudgetAndUseIt) {
     const CheckpointPlan plan = plan_checkpoints(n, state, record, budget);
     const std::string what = plan.summary() + ", of " + std::to_string(budget) + " bytes";
     const std::unique_ptr<Schedule> schedule = plan.make_schedule();
-    testing::Rehearsal result = testing::rehearse(*schedule, n, {plan.snapshots}, plan.records);
+    testing_checkpoint::Rehearsal result = testing_checkpoint::rehearse(*schedule, n, {plan.snapshots}, plan.records);
     ASSERT_EQ(result.fault, "") << what;
     const std::int64_t used = result.peak[0] * state + result.peak_records * record;
     ASSERT_LE(used, plan.bytes) << what;
@@ -122,8 +122,8 @@ TEST(PlanWithADisk, DoesWhatItPredicts) {
           const CheckpointPlan without = plan_with_disk(n, in_memory, {0, cost, cost, 1234, 2});
           const std::string what = plan.summary() + "; cost " + std::to_string(cost);
           const std::unique_ptr<Schedule> schedule = plan.make_schedule();
-          testing::Rehearsal result =
-              testing::rehearse(*schedule, n, {plan.snapshots, plan.disk_snapshots}, plan.records);
+          testing_checkpoint::Rehearsal result =
+              testing_checkpoint::rehearse(*schedule, n, {plan.snapshots, plan.disk_snapshots}, plan.records);
           ASSERT_EQ(result.fault, "") << what;
           ASSERT_LE(plan.snapshots, in_memory) << what;
           ASSERT_LE(plan.disk_snapshots, on_disk) << what;
@@ -178,4 +178,4 @@ TEST(CheckpointPlan, NamesTheLeastThatWouldDo) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::schedule_plan_test

@@ -16,13 +16,13 @@
 #include "diffsim/checkpoint/two_level_schedule.hpp"
 #include "diffsim/core/error.hpp"
 
-namespace diffsim {
+namespace diffsim::schedule_test {
 namespace {
 
 TEST(AllSchedule, RepeatsNothing) {
   for (const int n : {0, 1, 2, 17}) {
     AllSchedule schedule(n);
-    const testing::Rehearsal result = testing::rehearse(schedule, n, {}, n);
+    const testing_checkpoint::Rehearsal result = testing_checkpoint::rehearse(schedule, n, {}, n);
     EXPECT_EQ(result.fault, "") << n;
     EXPECT_EQ(result.advances, 0);
     EXPECT_EQ(result.records, n);
@@ -34,7 +34,7 @@ TEST(UniformSchedule, RepeatsEveryStepButTheLastSegmentOnce) {
     for (int n = 1; n <= 60; ++n) {
       const int segments = (n + every - 1) / every;
       UniformSchedule schedule(n, every);
-      const testing::Rehearsal result = testing::rehearse(schedule, n, {segments - 1}, every);
+      const testing_checkpoint::Rehearsal result = testing_checkpoint::rehearse(schedule, n, {segments - 1}, every);
       ASSERT_EQ(result.fault, "") << n << " steps, every " << every;
       ASSERT_EQ(result.advances, (segments - 1L) * every);
       ASSERT_EQ(result.records, n);
@@ -45,7 +45,7 @@ TEST(UniformSchedule, RepeatsEveryStepButTheLastSegmentOnce) {
 TEST(ReversibleSchedule, StoresNothingAndTakesEveryStepTwice) {
   for (const int n : {0, 1, 2, 17}) {
     ReversibleSchedule schedule(n);
-    const testing::Rehearsal result = testing::rehearse(schedule, n, {}, 1);
+    const testing_checkpoint::Rehearsal result = testing_checkpoint::rehearse(schedule, n, {}, 1);
     EXPECT_EQ(result.fault, "") << n;
     EXPECT_EQ(result.advances, n);
     EXPECT_EQ(result.records, n);
@@ -59,7 +59,8 @@ TEST(TruncatedSchedule, ReversesTheLastStepsAsAnotherScheduleSays) {
       const auto expect = [&](std::unique_ptr<Schedule> inner, long advances, const std::vector<int>& room,
                               int records) {
         TruncatedSchedule schedule(skipped, std::move(inner));
-        const testing::Rehearsal result = testing::rehearse(schedule, skipped + last, room, records);
+        const testing_checkpoint::Rehearsal result =
+            testing_checkpoint::rehearse(schedule, skipped + last, room, records);
         EXPECT_EQ(result.fault, "") << schedule.name() << ", " << last << " after " << skipped;
         EXPECT_EQ(result.advances, skipped + advances) << schedule.name() << ", " << last << " after " << skipped;
         EXPECT_EQ(result.records, last);
@@ -98,21 +99,21 @@ TEST(ScheduleChecker, RefusesScheduleWithAnActionLeftOut) {
     actions.push_back(action);
   ASSERT_GT(actions.size(), 8U);
   Script whole(actions);
-  EXPECT_EQ(testing::rehearse(whole, 5, {2}, 2).fault, "");
+  EXPECT_EQ(testing_checkpoint::rehearse(whole, 5, {2}, 2).fault, "");
   for (std::size_t k = 0; k < actions.size(); ++k) {
     std::vector<Action> fewer = actions;
     fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(k));
     Script script(fewer);
-    EXPECT_NE(testing::rehearse(script, 5, {2}, 2).fault, "") << "without action " << k;
+    EXPECT_NE(testing_checkpoint::rehearse(script, 5, {2}, 2).fault, "") << "without action " << k;
   }
 }
 
 TEST(ScheduleChecker, RefusesMoreThanThereIsRoomFor) {
   UniformSchedule snapshots(5, 2);
-  EXPECT_NE(testing::rehearse(snapshots, 5, {1}, 2).fault, "");
+  EXPECT_NE(testing_checkpoint::rehearse(snapshots, 5, {1}, 2).fault, "");
   UniformSchedule records(5, 2);
-  EXPECT_NE(testing::rehearse(records, 5, {2}, 1).fault, "");
+  EXPECT_NE(testing_checkpoint::rehearse(records, 5, {2}, 1).fault, "");
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::schedule_test

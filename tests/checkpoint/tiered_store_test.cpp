@@ -6,10 +6,10 @@
 #include "diffsim/checkpoint/rounded_store.hpp"
 #include "io/mesh_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::tiered_store_test {
 namespace {
 
-using namespace testing;
+using namespace testing_io;
 namespace fs = std::filesystem;
 
 TEST(TieredStore, KeepsEachLevelInItsPlace) {
@@ -68,4 +68,4 @@ TEST(TieredStore, EveryPlaceKeepsStatesWhoseNumberOfEntitiesChanges) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::tiered_store_test

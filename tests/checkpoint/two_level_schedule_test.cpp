@@ -9,7 +9,7 @@
 #include "checkpoint/schedule_checker.hpp"
 #include "diffsim/core/error.hpp"
 
-namespace diffsim {
+namespace diffsim::two_level_schedule_test {
 namespace {
 
 TEST(TwoLevelSchedule, ReversesEachSegmentBinomially) {
@@ -19,7 +19,7 @@ TEST(TwoLevelSchedule, ReversesEachSegmentBinomially) {
         const int segments = (n + segment - 1) / segment;
         const int last = n - (segments - 1) * segment;
         TwoLevelSchedule schedule(n, segment, snapshots);
-        testing::Rehearsal result = testing::rehearse(schedule, n, {snapshots, segments - 1});
+        testing_checkpoint::Rehearsal result = testing_checkpoint::rehearse(schedule, n, {snapshots, segments - 1});
         ASSERT_EQ(result.fault, "") << n << " steps in segments of " << segment << ", " << snapshots << " snapshots";
         ASSERT_EQ(result.advances, (segments - 1L) * (segment + revolve_advances(segment, snapshots)) +
                                        revolve_advances(last, snapshots));
@@ -33,7 +33,7 @@ TEST(TwoLevelSchedule, ReversesEachSegmentBinomially) {
 TEST(TwoLevelSchedule, RunsOnOneStoreToo) {
   for (const int segment : {1, 4, 10}) {
     TwoLevelSchedule schedule(37, segment, 2);
-    EXPECT_EQ(testing::fault_on_one_store(schedule), "") << segment;
+    EXPECT_EQ(testing_checkpoint::fault_on_one_store(schedule), "") << segment;
   }
 }
 
@@ -51,12 +51,12 @@ TEST(TwoLevelSchedule, KeepsASegmentOnDiskUntilItIsReversed) {
 
 TEST(TwoLevelSchedule, TakesTheExtremesOfItsArguments) {
   TwoLevelSchedule none(0, 4, 2);
-  EXPECT_EQ(testing::rehearse(none, 0, {2, 0}).fault, "");
+  EXPECT_EQ(testing_checkpoint::rehearse(none, 0, {2, 0}).fault, "");
   TwoLevelSchedule whole(7, std::numeric_limits<int>::max(), 2);
-  EXPECT_EQ(testing::rehearse(whole, 7, {2}).fault, "");  // nothing on disk
+  EXPECT_EQ(testing_checkpoint::rehearse(whole, 7, {2}).fault, "");  // nothing on disk
   EXPECT_THROW(TwoLevelSchedule(10, 0, 2), Error);
   EXPECT_THROW(TwoLevelSchedule(10, 3, 0), Error);
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::two_level_schedule_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace diffsim::contact {
+namespace diffsim::contact::barrier_test {
 namespace {
 
 using First = Dual<double, 2>;
@@ -74,4 +74,4 @@ TEST(barrier, falls_to_zero_with_two_derivatives_and_grows_without_bound) {
 }
 
 }  // namespace
-}  // namespace diffsim::contact
+}  // namespace diffsim::contact::barrier_test

@@ -8,7 +8,7 @@
 
 #include "contact_testing.hpp"
 
-namespace diffsim::contact {
+namespace diffsim::contact::box_tree_test {
 namespace {
 
 struct KeepAll {
@@ -97,4 +97,4 @@ TEST(box_tree, takes_little_memory) {
 }
 
 }  // namespace
-}  // namespace diffsim::contact
+}  // namespace diffsim::contact::box_tree_test

@@ -11,7 +11,7 @@
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/mesh/box.hpp"
 
-namespace diffsim::contact {
+namespace diffsim::contact::candidates_test {
 namespace {
 
 struct Pairs {
@@ -185,4 +185,4 @@ TEST(candidates, leave_out_pairs_whose_boxes_overlap_but_that_stay_far_apart) {
 }
 
 }  // namespace
-}  // namespace diffsim::contact
+}  // namespace diffsim::contact::candidates_test

@@ -12,7 +12,7 @@
 #include "contact_testing.hpp"
 #include "exact.hpp"
 
-namespace diffsim::contact {
+namespace diffsim::contact::ccd_test {
 namespace {
 
 struct Query {
@@ -318,4 +318,4 @@ TEST(ccd, what_touches_or_is_not_finite_does_not_move) {
 }
 
 }  // namespace
-}  // namespace diffsim::contact
+}  // namespace diffsim::contact::ccd_test

@@ -11,7 +11,7 @@
 #include "diffsim/core/dual.hpp"
 #include "exact.hpp"
 
-namespace diffsim::contact {
+namespace diffsim::contact::distance_test {
 namespace {
 
 const std::vector<DistanceType> point_triangle_types = {point_point(0, 1),   point_point(0, 2),   point_point(0, 3),
@@ -204,4 +204,4 @@ TEST(distance, gradient_is_continuous_where_the_type_changes) {
 }
 
 }  // namespace
-}  // namespace diffsim::contact
+}  // namespace diffsim::contact::distance_test

@@ -15,7 +15,7 @@
 #include "diffsim/mesh/join_bodies.hpp"
 #include "diffsim/mesh/placement.hpp"
 
-namespace diffsim {
+namespace diffsim::embedded_surface_test {
 namespace {
 
 using Place = std::array<double, 3>;
@@ -139,4 +139,4 @@ TEST(embedded_surface, has_bodies_vertices_and_triangles_of_all) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::embedded_surface_test

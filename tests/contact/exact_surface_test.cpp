@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace diffsim::contact::exact {
+namespace diffsim::contact::exact::exact_surface_test {
 namespace {
 
 constexpr double hair = 0x1p-52;
@@ -149,4 +149,4 @@ TEST(exact_surface, inverted_cells_are_found) {
 }
 
 }  // namespace
-}  // namespace diffsim::contact::exact
+}  // namespace diffsim::contact::exact::exact_surface_test

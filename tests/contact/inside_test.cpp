@@ -5,7 +5,7 @@
 
 #include "diffsim/contact/obstacles.hpp"
 
-namespace diffsim::contact {
+namespace diffsim::contact::inside_test {
 namespace {
 
 double winding_of(const TriangleMesh& mesh, const std::array<double, 3>& p) {
@@ -52,4 +52,4 @@ TEST(inside, witnesses_are_one_of_each_part) {
 }
 
 }  // namespace
-}  // namespace diffsim::contact
+}  // namespace diffsim::contact::inside_test

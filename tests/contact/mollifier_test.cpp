@@ -6,7 +6,7 @@
 #include "contact_testing.hpp"
 #include "diffsim/core/dual.hpp"
 
-namespace diffsim::contact {
+namespace diffsim::contact::mollifier_test {
 namespace {
 
 using First = Dual<double, 12>;
@@ -84,4 +84,4 @@ TEST(mollifier, makes_the_edge_edge_distance_smooth_at_parallel_edges) {
 }
 
 }  // namespace
-}  // namespace diffsim::contact
+}  // namespace diffsim::contact::mollifier_test

@@ -10,7 +10,7 @@
 
 #include "contact/pair_kernels.hpp"
 
-namespace diffsim::contact {
+namespace diffsim::contact::obstacle_motion_test {
 namespace {
 
 constexpr int mesh_vertices = 2, obstacle_vertices = 3;
@@ -99,4 +99,4 @@ TEST(obstacle_motion, second_derivatives_are_those_of_the_gradient) {
 }
 
 }  // namespace
-}  // namespace diffsim::contact
+}  // namespace diffsim::contact::obstacle_motion_test

@@ -7,7 +7,7 @@
 
 #include "diffsim/core/small_tensor.hpp"
 
-namespace diffsim::contact {
+namespace diffsim::contact::obstacles_test {
 namespace {
 
 /// Volume enclosed, normals outwards; every edge must have two triangles.
@@ -38,4 +38,4 @@ TEST(obstacles, shapes_are_closed_and_turned_outwards) {
 }
 
 }  // namespace
-}  // namespace diffsim::contact
+}  // namespace diffsim::contact::obstacles_test

@@ -5,8 +5,10 @@
 
 #include "pair_testing.hpp"
 
-namespace diffsim::contact {
+namespace diffsim::contact::pair_force_test {
 namespace {
+
+using namespace testing_pairs;
 
 /// -∂E/∂x by central differences of the energy, at second order.
 template <class Weights>
@@ -238,4 +240,4 @@ TEST(pair_force, with_a_thickness_is_minus_the_slope_of_the_energy) {
 }
 
 }  // namespace
-}  // namespace diffsim::contact
+}  // namespace diffsim::contact::pair_force_test

@@ -5,12 +5,15 @@
 
 #include "pair_testing.hpp"
 
-namespace diffsim::contact {
+namespace diffsim::contact::pair_hessian_test {
 namespace {
+
+using namespace testing_pairs;
 
 /// Against Duals through the force; returns the largest entry.
 template <class Weights>
-double expect_derivative_of_force(const Weights& weights, const Quad& x, const ContactLaw<double>& law = contact::law) {
+double expect_derivative_of_force(const Weights& weights, const Quad& x,
+                                  const ContactLaw<double>& law = testing_pairs::law) {
   using D = Dual<double, 12>;
   std::array<Vec3<D>, 4> seeded, f;
   for (int k = 0; k < 4; ++k)
@@ -106,4 +109,4 @@ TEST(pair_hessian, made_semidefinite_keeps_the_positive_part) {
 }
 
 }  // namespace
-}  // namespace diffsim::contact
+}  // namespace diffsim::contact::pair_hessian_test

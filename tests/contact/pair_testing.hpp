@@ -4,7 +4,7 @@
 #include "contact_testing.hpp"
 #include "diffsim/contact/pair_force.hpp"
 
-namespace diffsim::contact {
+namespace diffsim::contact::testing_pairs {
 
 /// Of the pairs whose forces are differentiated.
 inline constexpr PointTriangleWeights point_triangle = {0.7, {-0.5, -0.5, 0.0}, {0.25, 0.0, 1.0 / 6.0}};
@@ -12,4 +12,4 @@ inline const EdgeEdgeWeights edge_edge = {mollifier_threshold(1.0, 1.0)};
 inline constexpr ContactLaw<double> law = {3e4, 0.8, 0.3, 0.2};
 inline constexpr ContactLaw<double> thick_law = {3e4, 0.7, 0.3, 0.2, 0.25};
 
-}  // namespace diffsim::contact
+}  // namespace diffsim::contact::testing_pairs

@@ -9,7 +9,7 @@
 
 #include "diffsim/core/ranks.hpp"
 
-namespace diffsim::contact {
+namespace diffsim::contact::rendezvous_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -139,4 +139,4 @@ TEST(rendezvous, counts_boxes_that_touch) {
 }
 
 }  // namespace
-}  // namespace diffsim::contact
+}  // namespace diffsim::contact::rendezvous_test

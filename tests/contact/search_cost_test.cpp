@@ -20,7 +20,7 @@
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/mesh/box.hpp"
 
-namespace diffsim::contact {
+namespace diffsim::contact::search_cost_test {
 namespace {
 
 constexpr int columns = 16, layers = 5, rows = 5;  // of an arc
@@ -156,4 +156,4 @@ TEST(search_cost, is_bounded_for_boxes_of_any_size) {
 }
 
 }  // namespace
-}  // namespace diffsim::contact
+}  // namespace diffsim::contact::search_cost_test

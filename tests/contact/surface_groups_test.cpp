@@ -11,7 +11,7 @@
 #include "diffsim/contact/surface_areas.hpp"
 #include "diffsim/mesh/box.hpp"
 
-namespace diffsim::contact {
+namespace diffsim::contact::surface_groups_test {
 namespace {
 
 /// Groups of points, edges and triangles by the numbers of their vertices.
@@ -96,4 +96,4 @@ TEST(surface_groups, vertices_of_groups_share_the_surface) {
 }
 
 }  // namespace
-}  // namespace diffsim::contact
+}  // namespace diffsim::contact::surface_groups_test

@@ -15,11 +15,11 @@
 #include "mesh/body_meshes.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::surface_pieces_test {
 namespace {
 
-using diffsim::testing::grid_of_triangles;
-using diffsim::testing::whole_on_first_rank;
+using testing_mesh::grid_of_triangles;
+using testing_mesh::whole_on_first_rank;
 using Places = std::vector<std::array<double, 3>>;
 
 /// Vertices as a line of segments, or as points.
@@ -318,4 +318,4 @@ TEST(surface_pieces, wires_through_triangles_intersect) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::surface_pieces_test

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace diffsim::contact {
+namespace diffsim::contact::surface_test {
 namespace {
 
 double sum_over_ranks(double value) {
@@ -61,4 +61,4 @@ TEST(surface, of_open_triangles_counts_their_rim_once) {
 }
 
 }  // namespace
-}  // namespace diffsim::contact
+}  // namespace diffsim::contact::surface_test

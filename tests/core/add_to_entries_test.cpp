@@ -5,7 +5,7 @@
 
 #include "diffsim/core/error.hpp"
 
-namespace diffsim {
+namespace diffsim::add_to_entries_test {
 namespace {
 
 Field counted() {
@@ -31,4 +31,4 @@ TEST(add_to_entries, reaches_the_last_entry_and_no_further) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::add_to_entries_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace diffsim {
+namespace diffsim::array_pool_test {
 namespace {
 
 TEST(array_pool, gives_memory_again_that_nobody_holds) {
@@ -47,4 +47,4 @@ TEST(array_pool, gives_zeros_where_asked) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::array_pool_test

@@ -6,7 +6,7 @@
 #include "diffsim/core/block_matrix_impl.hpp"
 #include "diffsim/core/error.hpp"
 
-namespace diffsim {
+namespace diffsim::block_matrix_test {
 namespace {
 
 /// Adds the block (1 + a) I + 10 b e₀e₂ᵀ for each pair of nodes of each element, but for the copies in the last pack.
@@ -73,4 +73,4 @@ TEST(block_matrix, sums_elements_and_multiplies) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::block_matrix_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace diffsim {
+namespace diffsim::dual_test {
 namespace {
 
 template <class T>
@@ -48,4 +48,4 @@ TEST(dual, second_derivatives_of_nested_duals_are_symmetric_and_converge) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::dual_test

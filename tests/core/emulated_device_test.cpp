@@ -12,7 +12,7 @@
 
 #if defined(DIFFSIM_EMULATE_DEVICE)
 
-namespace diffsim {
+namespace diffsim::emulated_device_test {
 namespace {
 
 /// Kernels cannot stand in the body of a TEST, nor can lambdas of nvcc.
@@ -79,7 +79,7 @@ TEST(EmulatedDevice, MemoryLivesAsLongAsAnArrayOfIt) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::emulated_device_test
 
 #else
 

@@ -8,7 +8,7 @@
 
 #include "diffsim/core/stencil_force.hpp"
 
-namespace diffsim::testing {
+namespace diffsim::testing_core {
 
 /// Greatest relative error of the derivatives of a stencil's energy by formulas, against Dual numbers.
 template <class F>
@@ -30,4 +30,4 @@ double error_of_derivatives(const F& force, const stencil::Values<F>& at) {
   return error;
 }
 
-}  // namespace diffsim::testing
+}  // namespace diffsim::testing_core

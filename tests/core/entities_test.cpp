@@ -8,7 +8,7 @@
 #include "diffsim/core/parameters.hpp"
 #include "diffsim/core/state.hpp"
 
-namespace diffsim {
+namespace diffsim::entities_test {
 namespace {
 
 using testing_core::Ring;
@@ -81,4 +81,4 @@ TEST(entities, states_of_other_generations_are_copied_with_their_entities) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::entities_test

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <petscsys.h>
 
-namespace diffsim {
+namespace diffsim::error_test {
 namespace {
 
 int world_rank() {
@@ -53,4 +53,4 @@ TEST(error, codes_of_libraries_become_errors) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::error_test

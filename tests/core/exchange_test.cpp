@@ -6,7 +6,7 @@
 #include "core/ring.hpp"
 #include "diffsim/core/error.hpp"
 
-namespace diffsim {
+namespace diffsim::exchange_test {
 namespace {
 
 using testing_core::Ring;
@@ -91,4 +91,4 @@ TEST(exchange, refuses_values_of_other_entities) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::exchange_test

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace diffsim {
+namespace diffsim::field_pool_test {
 namespace {
 
 TEST(field_pool, memory_serves_again_and_is_zeroed) {
@@ -73,4 +73,4 @@ TEST(field_pool, fields_outlive_its_owner) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::field_pool_test

@@ -15,7 +15,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/field.hpp"
 
-namespace diffsim {
+namespace diffsim::huge_pages_test {
 namespace {
 
 constexpr std::size_t large = 1 << 20, small = 1 << 18;  // doubles
@@ -101,4 +101,4 @@ TEST_F(huge_pages, are_for_large_arrays) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::huge_pages_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace diffsim {
+namespace diffsim::nearest_word_test {
 namespace {
 
 TEST(nearest_word, is_the_one_with_the_fewest_changes) {
@@ -15,4 +15,4 @@ TEST(nearest_word, is_the_one_with_the_fewest_changes) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::nearest_word_test

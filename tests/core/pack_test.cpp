@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-namespace diffsim {
+namespace diffsim::pack_test {
 namespace {
 
 Pack filled(double x) { return Pack(x); }
@@ -106,4 +106,4 @@ TEST(pack, any_not_greater_sees_each_lane_and_nan) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::pack_test

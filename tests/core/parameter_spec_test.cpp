@@ -7,7 +7,7 @@
 
 #include "diffsim/core/parameters.hpp"
 
-namespace diffsim {
+namespace diffsim::parameter_spec_test {
 namespace {
 
 TEST(parameter_spec, intervals_have_the_ends_that_they_say) {
@@ -63,4 +63,4 @@ TEST(parameter_spec, parameters_begin_with_the_default_and_keep_the_spec) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::parameter_spec_test

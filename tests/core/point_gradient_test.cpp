@@ -6,7 +6,7 @@
 #include "diffsim/core/dual.hpp"
 #include "diffsim/core/dual_tensor.hpp"
 
-namespace diffsim {
+namespace diffsim::point_gradient_test {
 namespace {
 
 /// Every operation there is, on numbers with parts of all kinds and with none.
@@ -64,4 +64,4 @@ TEST(point_gradient, has_no_parts_that_a_function_does_not) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::point_gradient_test

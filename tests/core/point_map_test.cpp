@@ -11,7 +11,7 @@
 #include "diffsim/core/exchange.hpp"
 #include "diffsim/core/ranks.hpp"
 
-namespace diffsim {
+namespace diffsim::point_map_test {
 namespace {
 
 constexpr int nodes_a_rank = 5, points_a_rank = 4;
@@ -164,4 +164,4 @@ TEST_F(PointMapTest, needs_a_stencil_for_each_point_and_a_place_for_each_block) 
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::point_map_test

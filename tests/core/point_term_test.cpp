@@ -11,7 +11,7 @@
 #include "core/point_term_testing.hpp"
 #include "diffsim/core/error.hpp"
 
-namespace diffsim {
+namespace diffsim::point_term_test {
 namespace {
 
 using namespace testing_points;
@@ -198,4 +198,4 @@ TEST(PointTerm, refuses_parameters_that_its_force_does_not_take) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::point_term_test

@@ -5,7 +5,7 @@
 
 #include "diffsim/core/ranks.hpp"
 
-namespace diffsim {
+namespace diffsim::redistribute_test {
 namespace {
 
 struct Item {
@@ -97,4 +97,4 @@ TEST(redistribute, throws_on_every_rank_what_one_throws) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::redistribute_test

@@ -18,7 +18,7 @@
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/simulation/simulator.hpp"
 
-namespace diffsim {
+namespace diffsim::runtime_test {
 namespace {
 
 MPI_Comm host_comm = MPI_COMM_NULL;
@@ -93,23 +93,23 @@ TEST(runtime, leaves_the_process_of_its_host_as_it_is) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::runtime_test
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   // A PETSc for debugging would choose another allocator by itself.
   setenv("PETSC_OPTIONS", "-malloc_debug no", 0);
   for (const int number : {SIGHUP, SIGFPE, SIGSEGV, SIGBUS, SIGTERM, SIGUSR1})
-    signal(number, diffsim::host_signal_handler);
-  MPI_Comm_dup(MPI_COMM_WORLD, &diffsim::host_comm);
+    signal(number, diffsim::runtime_test::host_signal_handler);
+  MPI_Comm_dup(MPI_COMM_WORLD, &diffsim::runtime_test::host_comm);
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  MPI_Comm_create_errhandler(diffsim::host_error_handler, &handler);
-  MPI_Comm_set_errhandler(diffsim::host_comm, handler);
+  MPI_Comm_create_errhandler(diffsim::runtime_test::host_error_handler, &handler);
+  MPI_Comm_set_errhandler(diffsim::runtime_test::host_comm, handler);
   testing::InitGoogleTest(&argc, argv);
   int failed = RUN_ALL_TESTS();
   MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   MPI_Errhandler_free(&handler);
-  MPI_Comm_free(&diffsim::host_comm);
+  MPI_Comm_free(&diffsim::runtime_test::host_comm);
   MPI_Finalize();
   return failed;
 }

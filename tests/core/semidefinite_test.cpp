@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace diffsim {
+namespace diffsim::semidefinite_test {
 namespace {
 
 constexpr int n = 9;
@@ -58,4 +58,4 @@ TEST(is_definite, sees_the_smallest_eigenvalue) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::semidefinite_test

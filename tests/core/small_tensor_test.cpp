@@ -5,7 +5,7 @@
 
 #include "diffsim/core/dual.hpp"
 
-namespace diffsim {
+namespace diffsim::small_tensor_test {
 namespace {
 
 const Mat3<double> A{{{2.0, 0.5, -1.0}, {0.25, 3.0, 0.75}, {-0.5, 1.0, 1.5}}};
@@ -54,4 +54,4 @@ TEST(small_tensor, products_agree_with_sums) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::small_tensor_test

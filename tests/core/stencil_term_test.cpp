@@ -8,7 +8,7 @@
 
 #include "core/term_derivatives.hpp"
 
-namespace diffsim {
+namespace diffsim::stencil_term_test {
 namespace {
 
 using testing_term::TermRig;
@@ -226,4 +226,4 @@ TEST_F(StencilTerms, refuse_parameters_that_are_neither_one_nor_one_a_stencil) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::stencil_term_test

@@ -12,7 +12,7 @@
 
 #include "diffsim/core/device.hpp"
 
-namespace diffsim {
+namespace diffsim::threads_test {
 namespace {
 
 /// How many threads of the host took part in a sweep.
@@ -38,4 +38,4 @@ TEST(threads, as_many_work_as_are_asked_for) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::threads_test

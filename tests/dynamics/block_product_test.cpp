@@ -13,7 +13,7 @@
 #include "diffsim/core/petsc_handle.hpp"
 #include "dynamics/vec_testing.hpp"
 
-namespace diffsim::dynamics {
+namespace diffsim::dynamics::block_product_test {
 namespace {
 
 using testing_dynamics::relative_distance;
@@ -147,4 +147,4 @@ INSTANTIATE_TEST_SUITE_P(shapes, BlockProduct,
                                          BlockShape{1, 1, false}));
 
 }  // namespace
-}  // namespace diffsim::dynamics
+}  // namespace diffsim::dynamics::block_product_test

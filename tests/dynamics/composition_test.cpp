@@ -14,7 +14,7 @@
 #include "diffsim/inverse/hessian_check.hpp"
 #include "simulation/simulation_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::composition_test {
 namespace {
 
 using namespace testing_simulation;
@@ -228,4 +228,4 @@ TEST(system, adds_masses_of_all_inertias) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::composition_test

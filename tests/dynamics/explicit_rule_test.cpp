@@ -11,7 +11,7 @@
 #include <limits>
 #include <string>
 
-namespace diffsim {
+namespace diffsim::explicit_rule_test {
 namespace {
 
 using namespace dynamics;
@@ -85,4 +85,4 @@ TEST(explicit_rule, tables_agree_with_what_the_step_makes_of_them) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::explicit_rule_test

@@ -9,7 +9,7 @@
 #include "diffsim/elastic/viscous_term.hpp"
 #include "simulation/simulation_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::lagged_term_test {
 namespace {
 
 using namespace testing_simulation;
@@ -76,4 +76,4 @@ TEST(lagged_term, differs_by_the_time_step) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::lagged_term_test

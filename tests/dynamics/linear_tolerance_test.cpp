@@ -13,7 +13,7 @@
 #include "diffsim/simulation/simulator.hpp"
 #include "simulation/sweep_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::linear_tolerance_test {
 namespace {
 
 using testing_simulation::relative_difference;
@@ -92,4 +92,4 @@ TEST(statics, a_body_that_is_not_held_is_refused) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::linear_tolerance_test

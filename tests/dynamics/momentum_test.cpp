@@ -10,7 +10,7 @@
 #include "diffsim/dynamics/explicit_model.hpp"
 #include "diffsim/simulation/solver.hpp"
 
-namespace diffsim {
+namespace diffsim::momentum_test {
 namespace {
 
 /// Σ m v and Σ m x × v, and the sizes Σ m |v| and Σ m |x||v| they are compared with.
@@ -62,4 +62,4 @@ TEST(momentum, a_free_body_keeps_linear_and_angular_momentum_over_ten_thousand_s
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::momentum_test

@@ -10,7 +10,7 @@
 
 #include "dynamics/newton.hpp"
 
-namespace diffsim::dynamics {
+namespace diffsim::dynamics::newton_gap_test {
 namespace {
 
 /// Φ = ½ (q - 2 p)² of y = (p, q), p prescribed to be 1. A motion changes p and q by no more than `reach`.
@@ -97,4 +97,4 @@ TEST(newton_gap, free_components_follow_in_steps_of_their_own) {
 }
 
 }  // namespace
-}  // namespace diffsim::dynamics
+}  // namespace diffsim::dynamics::newton_gap_test

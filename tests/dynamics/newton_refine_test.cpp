@@ -8,7 +8,7 @@
 
 #include "dynamics/newton.hpp"
 
-namespace diffsim::dynamics {
+namespace diffsim::dynamics::newton_refine_test {
 namespace {
 
 /// Φ = q²/2 + q⁴/4 - q, its residual's size never below `noise`, rounding said to be 1e-3.
@@ -83,4 +83,4 @@ TEST(newton_refine, leaves_iterations_that_are_differentiated_as_they_are) {
 }
 
 }  // namespace
-}  // namespace diffsim::dynamics
+}  // namespace diffsim::dynamics::newton_refine_test

@@ -12,7 +12,7 @@
 #include "diffsim/dynamics/implicit_model.hpp"
 #include "diffsim/simulation/solver.hpp"
 
-namespace diffsim {
+namespace diffsim::newton_test {
 namespace {
 
 /// A bar that is held at one end and pulled sideways at the other.
@@ -73,4 +73,4 @@ TEST(newton, loads_grow_linearly_from_the_first_step_on) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::newton_test

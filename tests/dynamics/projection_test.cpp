@@ -14,7 +14,7 @@
 #include "diffsim/dynamics/implicit_model.hpp"
 #include "diffsim/simulation/solver.hpp"
 
-namespace diffsim {
+namespace diffsim::projection_test {
 namespace {
 
 constexpr double width = 0.1;  // m
@@ -173,4 +173,4 @@ TEST(projection, leads_away_from_a_maximum_where_there_is_no_potential) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::projection_test

@@ -13,7 +13,7 @@
 #include "diffsim/core/petsc_handle.hpp"
 #include "dynamics/vec_testing.hpp"
 
-namespace diffsim::dynamics {
+namespace diffsim::dynamics::single_smoother_test {
 namespace {
 
 using testing_dynamics::relative_distance;
@@ -239,4 +239,4 @@ TEST(SingleSmoother, leaves_what_options_choose) {
 }
 
 }  // namespace
-}  // namespace diffsim::dynamics
+}  // namespace diffsim::dynamics::single_smoother_test

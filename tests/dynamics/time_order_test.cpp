@@ -10,7 +10,7 @@
 
 #include "diffsim/simulation/solver.hpp"
 
-namespace diffsim {
+namespace diffsim::time_order_test {
 namespace {
 
 /// Positions after 0.4 s of a bar that swings and stretches, in `steps` steps.
@@ -67,4 +67,4 @@ INSTANTIATE_TEST_SUITE_P(dynamics, TimeOrder,
                                          std::make_tuple("runge_kutta_4", 4.0)));
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::time_order_test

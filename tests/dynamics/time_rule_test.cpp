@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace diffsim {
+namespace diffsim::time_rule_test {
 namespace {
 
 using namespace dynamics;
@@ -98,4 +98,4 @@ TEST(time_rule, newmark_keeps_the_energy_at_infinite_frequency) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::time_rule_test

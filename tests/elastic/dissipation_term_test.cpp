@@ -9,7 +9,7 @@
 #include "core/term_derivatives.hpp"
 #include "diffsim/elastic/viscous_term.hpp"
 
-namespace diffsim {
+namespace diffsim::dissipation_term_test {
 namespace {
 
 using testing_term::TermRig;
@@ -59,4 +59,4 @@ TEST_P(EveryKind, of_a_potential_that_is_not_quadratic) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::dissipation_term_test

@@ -6,7 +6,7 @@
 #include "diffsim/elastic/holzapfel_gasser_ogden.hpp"
 #include "elastic/law_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::fibre_law_test {
 namespace {
 
 using Laws = testing::Types<HolzapfelGasserOgden, ActiveFibre>;
@@ -55,4 +55,4 @@ TEST(ActiveFibre, small_strains_see_youngs_modulus_and_poissons_ratio) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::fibre_law_test

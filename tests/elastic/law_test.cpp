@@ -11,7 +11,7 @@
 #include "diffsim/elastic/stable_neo_hookean.hpp"
 #include "elastic/law_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::law_test {
 namespace {
 
 using Laws = testing::Types<NeoHookean, NeoHookeanQuadratic, StableNeoHookean, LinearElastic, StVenantKirchhoff,
@@ -64,4 +64,4 @@ TEST(FixedCorotated, is_its_function_of_the_stretches) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::law_test

@@ -6,7 +6,7 @@
 #include "diffsim/elastic/ogden.hpp"
 #include "elastic/law_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::ogden_law_test {
 namespace {
 
 using Laws = testing::Types<Ogden<1>, Ogden<2>, Ogden<3>>;
@@ -64,4 +64,4 @@ TEST(Ogden, of_exponents_2_and_minus_2_is_mooney_rivlin) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::ogden_law_test

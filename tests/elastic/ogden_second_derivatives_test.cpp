@@ -5,7 +5,7 @@
 #include "diffsim/elastic/ogden.hpp"
 #include "elastic/law_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::ogden_second_derivatives_test {
 
 // Those of ogden_law_test.cpp.
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EveryLaw);
@@ -86,4 +86,4 @@ TEST(Ogden, has_second_derivatives_by_exponents) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::ogden_second_derivatives_test

@@ -15,7 +15,7 @@
 #include "diffsim/elastic/shared_law.hpp"
 #include "diffsim/elastic/st_venant_kirchhoff.hpp"
 
-namespace diffsim {
+namespace diffsim::projection_test {
 namespace {
 
 using Matrix9 = Pack[9][9];
@@ -110,4 +110,4 @@ TEST(projection, without_a_frame_takes_all_eigenvalues) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::projection_test

@@ -13,7 +13,7 @@
 #include "diffsim/inverse/optimise.hpp"
 #include "inverse/moving_points.hpp"
 
-namespace diffsim {
+namespace diffsim::adam_test {
 namespace {
 
 using namespace testing_inverse;
@@ -149,4 +149,4 @@ TEST(adam, goes_on_from_its_log_to_the_same_bits) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::adam_test

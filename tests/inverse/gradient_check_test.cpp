@@ -11,7 +11,7 @@
 
 #include "inverse/moving_points.hpp"
 
-namespace diffsim {
+namespace diffsim::gradient_check_test {
 namespace {
 
 using namespace testing_inverse;
@@ -155,4 +155,4 @@ TEST(gradient_check, a_gradient_that_is_not_finite_fails) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::gradient_check_test

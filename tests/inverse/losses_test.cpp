@@ -10,7 +10,7 @@
 #include <cmath>
 #include <limits>
 
-namespace diffsim {
+namespace diffsim::losses_test {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -134,4 +134,4 @@ TEST(losses, a_sum_has_the_unit_of_its_losses) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::losses_test

@@ -11,7 +11,7 @@
 #include <memory>
 #include <random>
 
-namespace diffsim {
+namespace diffsim::slope_test {
 namespace {
 
 using namespace inverse;
@@ -140,4 +140,4 @@ TEST(slope, remainders_show_their_order) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::slope_test

@@ -11,10 +11,11 @@
 #include "diffsim/io/trajectory_frame.hpp"
 #include "mesh_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::bodies_test {
 namespace {
 
-using namespace testing;
+using namespace testing_io;
+using namespace testing_mesh;
 
 // 12 vertices and 12 cells; 18 vertices and 24 cells.
 const std::vector<BodyBox> boxes{{"crate", {1, 1, 1}, {2, 1, 1}}, {"slab", {1, 1, 1}, {2, 2, 1}, {0, 0, 3}}};
@@ -156,4 +157,4 @@ TEST(Bodies, HaveFieldsInGroups) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::bodies_test

@@ -10,14 +10,14 @@
 #include "diffsim/io/read_mesh.hpp"
 #include "io_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::converted_mesh_test {
 namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
 /// The mesh of a file of that text, converted as the documentation says.
 MeshData converted(const std::string& file, const std::string& text) {
-  testing::write_bytes(file, text);
+  testing_io::write_bytes(file, text);
 #ifdef DIFFSIM_MESHIO
   const std::string command = std::string(DIFFSIM_MESHIO) + " convert --sets-to-int-data " + file + " converted.vtu";
   EXPECT_EQ(std::system(command.c_str()), 0) << command;
@@ -64,4 +64,4 @@ TEST_F(ConvertedMesh, Nastran) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::converted_mesh_test

@@ -5,10 +5,10 @@
 
 #include "mesh_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::fields_test {
 namespace {
 
-using namespace testing;
+using namespace testing_io;
 
 double cell_value(std::int64_t cell) { return 1e5 + std::sqrt(static_cast<double>(cell)); }
 
@@ -114,4 +114,4 @@ TEST(Fields, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::fields_test

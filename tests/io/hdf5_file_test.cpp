@@ -10,10 +10,10 @@
 
 #include "io_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::hdf5_file_test {
 namespace {
 
-using namespace testing;
+using namespace testing_io;
 namespace fs = std::filesystem;
 
 const double awkward[] = {-0.0, 5e-324, std::numeric_limits<double>::infinity(),
@@ -439,4 +439,4 @@ TEST(Hdf5File, PublishesTheFramesBeforeTheDiskWasFull) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::hdf5_file_test

@@ -14,7 +14,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
-namespace diffsim::testing {
+namespace diffsim::testing_io {
 
 inline int rank() {
   int result = 0;
@@ -93,4 +93,4 @@ inline ::testing::AssertionResult same_bits(const std::vector<double>& a, const 
   return ::testing::AssertionSuccess();
 }
 
-}  // namespace diffsim::testing
+}  // namespace diffsim::testing_io

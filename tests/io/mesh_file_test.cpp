@@ -14,10 +14,10 @@
 #include "diffsim/mesh/validate.hpp"
 #include "mesh_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::mesh_file_test {
 namespace {
 
-using namespace testing;
+using namespace testing_io;
 namespace fs = std::filesystem;
 
 /// The whole mesh on rank 0, nothing but counts and regions elsewhere.
@@ -470,4 +470,4 @@ TEST(MeshFile, HasCellsBelowTetrahedra) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::mesh_file_test

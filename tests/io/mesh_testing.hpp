@@ -10,7 +10,7 @@
 #include "diffsim/mesh/elevate.hpp"
 #include "io_testing.hpp"
 
-namespace diffsim::testing {
+namespace diffsim::testing_io {
 
 /// This rank's block of a box of 3 x 2 x 2 bricks, and a last vertex at (9, 9, 0.1) that no cell has.
 inline MeshData box_with_unused_vertex(MPI_Comm comm) {
@@ -50,4 +50,4 @@ inline State state_of(const TetrahedralMesh& mesh, int k) {
   return state;
 }
 
-}  // namespace diffsim::testing
+}  // namespace diffsim::testing_io

@@ -9,10 +9,10 @@
 #include "diffsim/io/trajectory.hpp"
 #include "mesh_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::observations_test {
 namespace {
 
-using namespace testing;
+using namespace testing_io;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
@@ -164,4 +164,4 @@ TEST(Observations, RefusesWhatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::observations_test

@@ -12,12 +12,12 @@
 #include "io_testing.hpp"
 #include "mesh/vtu_samples.hpp"
 
-namespace diffsim {
+namespace diffsim::read_mesh_test {
 namespace {
 
-using testing::error_of;
-using testing::VtuForm;
-using testing::VtuWriter;
+using testing_io::error_of;
+using testing_mesh::VtuForm;
+using testing_mesh::VtuWriter;
 
 /// A rod of bricks of six tetrahedra each, their halves in the regions 1 and 2.
 std::string rod_file(int bricks) {
@@ -41,49 +41,49 @@ std::string rod_file(int bricks) {
 
 TEST(ReadMesh, SpreadsAVtuFileOverTheRanks) {
   const std::string file = "rod.vtu";
-  testing::on_rank_0([&] { testing::write_bytes(file, rod_file(20)); });
+  testing_io::on_rank_0([&] { testing_io::write_bytes(file, rod_file(20)); });
   const auto mesh = read_mesh(MPI_COMM_WORLD, file, 0.5);
   EXPECT_EQ(mesh->num_global_cells(), 120);
   EXPECT_EQ(mesh->num_global_vertices(), 84);
   EXPECT_EQ(mesh->region("1").num_cells, 60);
   EXPECT_EQ(mesh->region("2").num_cells, 60);
   EXPECT_NEAR(mesh->quality().volume, 20.0 * 0.125, 1e-14);
-  EXPECT_GT(mesh->num_cells(), 120 / testing::num_ranks() / 2);
+  EXPECT_GT(mesh->num_cells(), 120 / testing_io::num_ranks() / 2);
   EXPECT_EQ(read_mesh(MPI_COMM_WORLD, file, 1.0, false, 2)->nodes_per_cell(), 10);
 }
 
 TEST(ReadMesh, GivesSurfacesWithoutVerticesOfNoTriangle) {
   VtuWriter writer({});
   const std::vector<double> points = {9, 9, 9, 0, 0, 0, 1, 0, 0, 8, 8, 8, 0, 1, 0, 0, 0, 1};
-  const std::string file = "surface" + std::to_string(testing::rank()) + ".vtu";
-  testing::write_bytes(file, writer.file(writer.piece(points, {{1, 2, 4}, {2, 4, 5}, {3, 0}}, {5, 5, 3})));
+  const std::string file = "surface" + std::to_string(testing_io::rank()) + ".vtu";
+  testing_io::write_bytes(file, writer.file(writer.piece(points, {{1, 2, 4}, {2, 4, 5}, {3, 0}}, {5, 5, 3})));
   const TriangleMesh surface = read_surface(file, 2.0);
   EXPECT_EQ(surface.vertices, (std::vector<std::array<double, 3>>{{0, 0, 0}, {2, 0, 0}, {0, 2, 0}, {0, 0, 2}}));
   EXPECT_EQ(surface.triangles, (std::vector<std::array<int, 3>>{{0, 1, 2}, {1, 2, 3}}));
-  testing::write_bytes(file, writer.file(writer.piece(points, {{3, 0}}, {3})));
+  testing_io::write_bytes(file, writer.file(writer.piece(points, {{3, 0}}, {3})));
   const std::string error = error_of(ErrorKind::input, [&] { read_surface(file); });
   EXPECT_EQ(error, file + ": no triangles, but 1 segments; save a mesh with triangles");
 }
 
 TEST(ReadMesh, SaysHowToConvertWhatIsNotRead) {
   for (const std::string file : {"part.inp", "part.BDF", "part.vtk"}) {
-    testing::on_rank_0([&] { testing::write_bytes(file, "\x89HDF\r\n\x1a\n*NODE\n"); });
+    testing_io::on_rank_0([&] { testing_io::write_bytes(file, "\x89HDF\r\n\x1a\n*NODE\n"); });
     const std::string error = error_of(ErrorKind::input, [&] { read_mesh(MPI_COMM_WORLD, file); });
     EXPECT_EQ(error.substr(0, error.find(" (")),
               file + ": is of a format that is not read; convert it: `meshio convert --sets-to-int-data " + file +
                   " part.vtu`");
   }
-  testing::on_rank_0([&] { testing::write_bytes("part.vtu", "<VTKFile"); });
+  testing_io::on_rank_0([&] { testing_io::write_bytes("part.vtu", "<VTKFile"); });
   const std::string error = error_of(ErrorKind::input, [&] { read_mesh(MPI_COMM_WORLD, "part.vtu"); });
   EXPECT_EQ(error.substr(0, error.find(" (")), "part.vtu:1: is no XML, or not all of it");
-  testing::on_rank_0([&] { testing::write_bytes("part.pvtu", "<VTKFile type=\"PUnstructuredGrid\"/>"); });
+  testing_io::on_rank_0([&] { testing_io::write_bytes("part.pvtu", "<VTKFile type=\"PUnstructuredGrid\"/>"); });
   EXPECT_CONTAINS(error_of(ErrorKind::input, [&] { read_mesh(MPI_COMM_WORLD, "part.pvtu"); }),
                   "part.pvtu:1: is of type 'PUnstructuredGrid'; give a file of type UnstructuredGrid (.vtu)");
 }
 
 TEST(ReadMesh, ReadsMedAndExodusWhereTheirLibrariesAre) {
   const auto refused = [](const std::string& file, const std::string& what) {
-    testing::on_rank_0([&] { testing::write_bytes(file, "\x89HDF\r\n\x1a\n"); });
+    testing_io::on_rank_0([&] { testing_io::write_bytes(file, "\x89HDF\r\n\x1a\n"); });
     const std::string error = error_of(ErrorKind::input, [&] { read_mesh(MPI_COMM_WORLD, file); });
     EXPECT_EQ(error.substr(0, file.size() + 2 + what.size()), file + ": " + what);
   };
@@ -94,4 +94,4 @@ TEST(ReadMesh, ReadsMedAndExodusWhereTheirLibrariesAre) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::read_mesh_test

@@ -3,10 +3,10 @@
 
 #include "mesh_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::trajectory_test {
 namespace {
 
-using namespace testing;
+using namespace testing_io;
 namespace fs = std::filesystem;
 
 void write_trajectory(const TetrahedralMesh& mesh, const std::string& path, int frames) {
@@ -154,4 +154,4 @@ TEST(Trajectory, RefusesWhatItCannotWrite) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::trajectory_test

@@ -7,7 +7,7 @@
 #include "diffsim/core/error.hpp"
 #include "mesh/body_meshes.hpp"
 
-namespace diffsim {
+namespace diffsim::surface_flow_test {
 namespace {
 
 using testing_term::TermRig;
@@ -21,11 +21,11 @@ std::vector<Face> triangles_of(const TetrahedralMesh& mesh) {
 }
 
 std::shared_ptr<TetrahedralMesh> sheet() {
-  MeshData data = testing::grid_of_triangles({4, 3}, {2.0, 1.5}, 0.0);
+  MeshData data = testing_mesh::grid_of_triangles({4, 3}, {2.0, 1.5}, 0.0);
   for (std::size_t i = 0; i < data.coordinates.size(); i += 3)
     data.coordinates[i + 2] = 0.2 * std::sin(2.0 * data.coordinates[i]);
   return std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD,
-                                           testing::whole_on_first_rank(MPI_COMM_WORLD, std::move(data)));
+                                           testing_mesh::whole_on_first_rank(MPI_COMM_WORLD, std::move(data)));
 }
 
 /// Sum of forces on the whole mesh.
@@ -100,4 +100,4 @@ TEST(surface_flow, acts_on_flat_faces) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::surface_flow_test

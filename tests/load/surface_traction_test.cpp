@@ -7,7 +7,7 @@
 
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
-namespace diffsim {
+namespace diffsim::surface_traction_test {
 namespace {
 
 double over_ranks(double share) {
@@ -47,4 +47,4 @@ TEST_P(EveryOrder, pulls_with_its_area_and_does_the_work_of_that) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::surface_traction_test

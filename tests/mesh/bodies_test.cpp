@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace diffsim {
+namespace diffsim::bodies_test {
 namespace {
 
 TEST(bodies, have_the_vertices_from_their_first_to_the_next_body) {
@@ -32,4 +32,4 @@ TEST(bodies, one_needs_no_name) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::bodies_test

@@ -14,7 +14,7 @@
 #include "diffsim/mesh/join_bodies.hpp"
 #include "diffsim/mesh/placement.hpp"
 
-namespace diffsim::testing {
+namespace diffsim::testing_mesh {
 
 /// A box as one of several bodies, with its lowest corner at `corner`.
 struct BodyBox {
@@ -75,4 +75,4 @@ inline MeshData whole_on_first_rank(MPI_Comm comm, MeshData data) {
   return rest;
 }
 
-}  // namespace diffsim::testing
+}  // namespace diffsim::testing_mesh

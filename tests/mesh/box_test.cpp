@@ -15,7 +15,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/mesh/validate.hpp"
 
-namespace diffsim {
+namespace diffsim::box_test {
 namespace {
 
 using Vector = std::array<double, 3>;
@@ -177,4 +177,4 @@ TEST(Box, RefusesBadArguments) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::box_test

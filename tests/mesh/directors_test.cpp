@@ -13,7 +13,7 @@
 #include "error_text.hpp"
 #include "simulation/spring_bodies.hpp"
 
-namespace diffsim {
+namespace diffsim::directors_test {
 namespace {
 
 using Points = std::vector<std::array<double, 3>>;
@@ -204,4 +204,4 @@ TEST(Directors, turn_with_their_segments) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::directors_test

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <functional>
 
-namespace diffsim {
+namespace diffsim::element_test {
 namespace {
 
 using Point = std::array<double, 3>;
@@ -89,4 +89,4 @@ TEST(Element, LeastJacobianSeesExchangedNodes) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::element_test

@@ -13,7 +13,7 @@
 
 #include "diffsim/mesh/box.hpp"
 
-namespace diffsim {
+namespace diffsim::elevate_test {
 namespace {
 
 int world_rank() {
@@ -147,4 +147,4 @@ TEST(Elevate, KeepsUnusedVerticesAndAddsToCurves) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::elevate_test

@@ -15,7 +15,7 @@
 
 #include "diffsim/core/error.hpp"
 
-namespace diffsim {
+namespace diffsim::exodus_reader_test {
 namespace {
 
 using Numbers = std::vector<std::int64_t>;
@@ -270,4 +270,4 @@ TEST(ExodusReader, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::exodus_reader_test

@@ -15,11 +15,11 @@
 #include "diffsim/mesh/validate.hpp"
 #include "gmsh_samples.hpp"
 
-namespace diffsim {
+namespace diffsim::gmsh_fuzz_test {
 namespace {
 
-using testing::Encoding;
-using testing::Sample;
+using testing_mesh::Encoding;
+using testing_mesh::Sample;
 
 /// Spoils a file, the same way for the same seed.
 class Mutator {
@@ -195,4 +195,4 @@ TEST(GmshFuzz, ReadsOrRefusesSpoiltFiles) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::gmsh_fuzz_test

@@ -11,7 +11,7 @@
 #include "diffsim/mesh/gmsh_reader.hpp"
 #include "mesh/gmsh_samples.hpp"
 
-namespace diffsim {
+namespace diffsim::gmsh_kinds_test {
 namespace {
 
 /// Two triangles, one of them in no group, a line of two segments in group 3, and a tetrahedron; elements from line 11.
@@ -42,8 +42,8 @@ TEST(GmshKinds, ReadsTrianglesOrLinesAsCells) {
 }
 
 /// The same in 4.1: surface 1 in group "skin", surface 2 in none, curve 1 in "rim", point 1 in 9, volume 1 in "core".
-std::string mixed_41(testing::Encoding encoding) {
-  using testing::Encoder;
+std::string mixed_41(testing_mesh::Encoding encoding) {
+  using testing_mesh::Encoder;
   Encoder entities(encoding), nodes(encoding), elements(encoding);
   const auto bounds = [&](int count) {
     for (int i = 0; i < count; ++i) entities.real(0.0);
@@ -80,13 +80,13 @@ std::string mixed_41(testing::Encoding encoding) {
   block(2, 1, 2, {{1, 2, 3}});
   block(2, 2, 2, {{1, 2, 4}});
   block(3, 1, 4, {{1, 2, 3, 4}});
-  return testing::format_section("4.1", encoding) +
+  return testing_mesh::format_section("4.1", encoding) +
          "$PhysicalNames\n3\n1 3 \"rim\"\n2 7 \"skin\"\n3 5 \"core\"\n$EndPhysicalNames\n" +
          entities.section("Entities") + nodes.section("Nodes") + elements.section("Elements");
 }
 
 TEST(GmshKinds, ReadsRegionsOfVersion41) {
-  using testing::Encoding;
+  using testing_mesh::Encoding;
   for (const Encoding encoding : {Encoding::text, Encoding::little_endian, Encoding::big_endian}) {
     const std::string file = mixed_41(encoding);
     const auto read = [&](CellKind kind) { return parse_gmsh(file, "mesh.msh", 1.0, false, 1, kind); };
@@ -138,4 +138,4 @@ TEST(GmshKinds, SaysWhichCellsTheFileHasInsteadOfThoseWanted) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::gmsh_kinds_test

@@ -21,11 +21,11 @@
 #include "diffsim/mesh/validate.hpp"
 #include "gmsh_samples.hpp"
 
-namespace diffsim {
+namespace diffsim::gmsh_reader_test {
 namespace {
 
-using testing::Encoding;
-using testing::Sample;
+using testing_mesh::Encoding;
+using testing_mesh::Sample;
 
 constexpr Encoding encodings[] = {Encoding::text, Encoding::little_endian, Encoding::big_endian};
 
@@ -549,4 +549,4 @@ TEST(GmshReader, RefusesCoincidentVerticesUnlessAllowed) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::gmsh_reader_test

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace diffsim::testing {
+namespace diffsim::testing_mesh {
 
 enum class Encoding { text, little_endian, big_endian };
 
@@ -210,4 +210,4 @@ class Sample {
                                    {{12, 7}, 106}, {{3, 40}, 107}, {{12, 40}, 108}, {{7, 40}, 109}};
 };
 
-}  // namespace diffsim::testing
+}  // namespace diffsim::testing_mesh

@@ -13,11 +13,11 @@
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "error_text.hpp"
 
-namespace diffsim {
+namespace diffsim::join_bodies_test {
 namespace {
 
-using testing::BodyBox;
-using testing::mesh_of_boxes;
+using testing_mesh::BodyBox;
+using testing_mesh::mesh_of_boxes;
 
 const BodyBox crate{"crate", {0.5, 0.5, 0.5}, {2, 3, 2}, {0.0, 2.0, 0.0}};
 const BodyBox slab{"slab", {3.0, 0.5, 1.0}, {4, 1, 2}, {-1.0, 0.0, 0.0}};
@@ -204,4 +204,4 @@ TEST(Placement, ScalesThenRotatesThenTranslates) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::join_bodies_test

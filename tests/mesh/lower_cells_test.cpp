@@ -15,13 +15,13 @@
 #include "diffsim/mesh/boundary_mesh.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
-namespace diffsim {
+namespace diffsim::lower_cells_test {
 namespace {
 
-using testing::BodyBox;
-using testing::box_body;
-using testing::grid_of_triangles;
-using testing::whole_on_first_rank;
+using testing_mesh::BodyBox;
+using testing_mesh::box_body;
+using testing_mesh::grid_of_triangles;
+using testing_mesh::whole_on_first_rank;
 
 /// A line of n segments along x at y = 5, its second half in the region "end".
 MeshData rope(int n) {
@@ -289,4 +289,4 @@ TEST(lower_cells, a_mesh_without_tetrahedra) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::lower_cells_test

@@ -8,7 +8,7 @@
 
 #include "diffsim/core/error.hpp"
 
-namespace diffsim {
+namespace diffsim::lumping_test {
 namespace {
 
 double over_ranks(double share) {
@@ -128,4 +128,4 @@ TEST(lumping, is_exact_on_curved_cells_with_degree_five) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::lumping_test

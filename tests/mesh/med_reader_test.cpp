@@ -13,7 +13,7 @@
 
 #include "diffsim/core/error.hpp"
 
-namespace diffsim {
+namespace diffsim::med_reader_test {
 namespace {
 
 using Numbers = std::vector<std::int64_t>;
@@ -189,4 +189,4 @@ TEST(MedReader, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::med_reader_test

@@ -11,7 +11,7 @@
 #include "diffsim/mesh/box.hpp"
 #include "mesh/dual_graph.hpp"
 
-namespace diffsim {
+namespace diffsim::partition_test {
 namespace {
 
 constexpr std::array<double, 3> box_size{12.0, 4.0, 4.0};
@@ -116,4 +116,4 @@ TEST(partition, equal_runs_give_equal_parts) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::partition_test

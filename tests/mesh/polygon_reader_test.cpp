@@ -10,7 +10,7 @@
 
 #include "diffsim/core/error.hpp"
 
-namespace diffsim {
+namespace diffsim::polygon_reader_test {
 namespace {
 
 /// Volume within closed triangles, m³.
@@ -186,4 +186,4 @@ TEST(polygon_reader, a_mesh_says_which_cells_the_file_has) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::polygon_reader_test

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace diffsim {
+namespace diffsim::quadrature_test {
 namespace {
 
 template <class Rule>
@@ -54,4 +54,4 @@ TYPED_TEST(Quadrature, IsExactToItsDegreeAndNoFurther) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::quadrature_test

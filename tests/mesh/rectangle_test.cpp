@@ -7,7 +7,7 @@
 
 #include "diffsim/core/small_tensor.hpp"
 
-namespace diffsim {
+namespace diffsim::rectangle_test {
 namespace {
 
 TEST(rectangle_triangles, cover_the_rectangle_by_diagonals_in_turns) {
@@ -37,4 +37,4 @@ TEST(rectangle_triangles, cover_the_rectangle_by_diagonals_in_turns) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::rectangle_test

@@ -11,7 +11,7 @@
 #include "diffsim/mesh/box.hpp"
 #include "diffsim/mesh/elevate.hpp"
 
-namespace diffsim {
+namespace diffsim::tetrahedral_mesh_test {
 namespace {
 
 double sum(double share) {
@@ -440,4 +440,4 @@ TEST(tetrahedral_mesh, fewer_second_order_cells_than_ranks) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::tetrahedral_mesh_test

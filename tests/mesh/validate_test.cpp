@@ -12,7 +12,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/mesh/elevate.hpp"
 
-namespace diffsim {
+namespace diffsim::validate_test {
 namespace {
 
 using Points = std::vector<std::array<double, 3>>;
@@ -242,4 +242,4 @@ TEST(ValidateCells, RefusesCellsThatDoNotShareTheNodesOfTheirEdges) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::validate_test

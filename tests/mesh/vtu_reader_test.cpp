@@ -9,11 +9,11 @@
 #include "diffsim/mesh/vtu_reader.hpp"
 #include "mesh/vtu_samples.hpp"
 
-namespace diffsim {
+namespace diffsim::vtu_reader_test {
 namespace {
 
-using testing::VtuForm;
-using testing::VtuWriter;
+using testing_mesh::VtuForm;
+using testing_mesh::VtuWriter;
 using Numbers = std::vector<std::int64_t>;
 
 std::string text_of(const VtuForm& form) {
@@ -23,10 +23,10 @@ std::string text_of(const VtuForm& form) {
 }
 
 TEST(VtuReader, ReadsEveryEncoding) {
-  for (const VtuForm& form : testing::all_vtu_forms()) {
+  for (const VtuForm& form : testing_mesh::all_vtu_forms()) {
     SCOPED_TRACE(text_of(form));
-    const MeshData mesh = parse_vtu(testing::two_cells_file(form), "a.vtu");
-    EXPECT_EQ(mesh.coordinates, testing::two_cells_points);
+    const MeshData mesh = parse_vtu(testing_mesh::two_cells_file(form), "a.vtu");
+    EXPECT_EQ(mesh.coordinates, testing_mesh::two_cells_points);
     EXPECT_EQ(mesh.cells, (Numbers{0, 1, 2, 3, 1, 4, 2, 3}));
     EXPECT_EQ(mesh.num_cells, 2);
     ASSERT_EQ(mesh.regions.size(), 2u);
@@ -100,7 +100,7 @@ TEST(VtuReader, KeepsNodesOnEdges) {
 TEST(VtuReader, KeepsNoNodesOnEdgesOfLinearCells) {
   VtuWriter writer({});
   const std::string region = writer.array("region", "Int32", {1, 2});
-  std::vector<double> points = testing::two_cells_points;
+  std::vector<double> points = testing_mesh::two_cells_points;
   points.insert(points.end(), {0.5, 0, 0, 0.5, 0.5, 0, 0, 0.5, 0});
   const MeshData mesh = parse_vtu(
       writer.file(writer.piece(points, {{0, 2, 1, 7, 6, 5}, {0, 1, 2, 3}}, {22, 10}, region)), "a.vtu", 1.0, false, 2);
@@ -112,7 +112,7 @@ TEST(VtuReader, KeepsNoNodesOnEdgesOfLinearCells) {
 /// Cells of every kind, each with a region.
 std::string mixed_file() {
   VtuWriter writer({});
-  return writer.file(writer.piece(testing::two_cells_points,
+  return writer.file(writer.piece(testing_mesh::two_cells_points,
                                   {{0, 1, 2, 3}, {0, 1, 2}, {1, 2, 3}, {0, 1}, {1, 2, 4}, {4}, {0, 3}},
                                   {10, 5, 5, 3, 4, 1, 2},
                                   writer.array("gmsh:physical", "Int32", {1, 2, 2, 5, 6, 8, 9}) +
@@ -147,7 +147,7 @@ TEST(VtuReader, JoinsPieces) {
   const std::vector<double> far = {5, 0, 0, 6, 0, 0, 5, 1, 0, 5, 0, 1};
   const std::string regions = writer.array("MaterialIds", "Int32", {9});
   const MeshData mesh =
-      parse_vtu(writer.file(writer.piece(testing::two_cells_points, {{0, 1, 2, 3}, {1, 4, 2, 3}}, {10, 10}) +
+      parse_vtu(writer.file(writer.piece(testing_mesh::two_cells_points, {{0, 1, 2, 3}, {1, 4, 2, 3}}, {10, 10}) +
                             writer.piece({}, {}, {}) + writer.piece(far, {{0, 1, 2, 3}}, {10}, regions)),
                 "a.vtu");
   EXPECT_EQ(mesh.num_vertices, 9);
@@ -159,7 +159,7 @@ TEST(VtuReader, JoinsPieces) {
 
 TEST(VtuReader, ReadsOneLongArrayAcrossBlocks) {
   // 9000 points in a row: several compressed blocks, and base64 with padding within.
-  std::vector<double> points = testing::two_cells_points;
+  std::vector<double> points = testing_mesh::two_cells_points;
   for (int i = 0; i < 9000; ++i) points.insert(points.end(), {2.0 + i / 7.0, 0.0, 0.0});
   for (const std::size_t block : {std::size_t{1000}, std::size_t{32768}})
     for (const auto format : {VtuForm::Format::binary, VtuForm::Format::appended_base64}) {
@@ -194,7 +194,7 @@ std::string one_cell_file(const std::vector<int>& cell, int type) {
 }
 
 TEST(VtuReader, SaysWhatIsWrongAndWhere) {
-  const std::string text = testing::two_cells_file({});
+  const std::string text = testing_mesh::two_cells_file({});
   const auto refused = [](const std::string& content, const std::string& message) {
     EXPECT_EQ(error_of(content).substr(0, message.size()), message);
   };
@@ -250,7 +250,7 @@ TEST(VtuReader, TakesNoMemoryForWhatTheFileCannotHold) {
   std::string bytes;
   for (const std::uint64_t number : {1ull, 2400000000ull, 0ull, 16ull})
     bytes += std::string(reinterpret_cast<const char*>(&number), 8);
-  const std::string data = testing::base64(bytes) + testing::base64(std::string(16, 'x'));
+  const std::string data = testing_mesh::base64(bytes) + testing_mesh::base64(std::string(16, 'x'));
   const std::string array =
       "<DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"binary\">" + data + "</DataArray>";
   const std::string text = VtuWriter(form).file("<Piece NumberOfPoints=\"100000000\" NumberOfCells=\"0\"><Points>" +
@@ -262,8 +262,8 @@ TEST(VtuReader, RefusesDamagedBinaryData) {
   const auto refused = [](const std::string& content, const std::string& message) {
     EXPECT_NE(error_of(content).find(message), std::string::npos) << error_of(content);
   };
-  const std::string plain = testing::two_cells_file({VtuForm::Format::binary, false, 4, false}),
-                    raw = testing::two_cells_file({VtuForm::Format::appended_raw, true, 4, false});
+  const std::string plain = testing_mesh::two_cells_file({VtuForm::Format::binary, false, 4, false}),
+                    raw = testing_mesh::two_cells_file({VtuForm::Format::appended_raw, true, 4, false});
   refused(with(plain, "eAAAAA", "eAAAA?"), "'?' does not belong into base64");
   refused(with(plain, "eAAAAA", "eQAAAA"), "array 'Points': has 121 bytes, and should have 120, for 15 numbers");
   refused(raw.substr(0, raw.find("AppendedData encoding") - 1) + "</VTKFile>",
@@ -278,7 +278,7 @@ TEST(VtuReader, AnyDamageIsAnErrorOrAMesh) {
   using Format = VtuForm::Format;
   for (const Format format : {Format::ascii, Format::binary, Format::appended_raw, Format::appended_base64})
     for (const bool zlib : {false, true}) {
-      const std::string good = testing::two_cells_file({format, zlib, 8, false});
+      const std::string good = testing_mesh::two_cells_file({format, zlib, 8, false});
       int refused = 0;
       for (int trial = 0; trial < 1500; ++trial) {
         std::string bad = good;
@@ -292,4 +292,4 @@ TEST(VtuReader, AnyDamageIsAnErrorOrAMesh) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::vtu_reader_test

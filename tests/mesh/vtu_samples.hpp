@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace diffsim::testing {
+namespace diffsim::testing_mesh {
 
 /// How a file is encoded.
 struct VtuForm {
@@ -166,4 +166,4 @@ inline std::vector<VtuForm> all_vtu_forms() {
   return forms;
 }
 
-}  // namespace diffsim::testing
+}  // namespace diffsim::testing_mesh

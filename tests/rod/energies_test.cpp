@@ -9,7 +9,7 @@
 #include "core/energy_derivatives.hpp"
 #include "diffsim/rod/rope_energies.hpp"
 
-namespace diffsim {
+namespace diffsim::energies_test {
 namespace {
 
 template <class F>
@@ -25,10 +25,10 @@ stencil::Values<F> moved() {
 }
 
 TEST(RopeStretch, has_its_derivatives) {
-  EXPECT_LE(testing::error_of_derivatives(RopeStretch(), moved<RopeStretch>()), 1e-14);
+  EXPECT_LE(testing_core::error_of_derivatives(RopeStretch(), moved<RopeStretch>()), 1e-14);
 }
 TEST(RopeBending, has_its_derivatives) {
-  EXPECT_LE(testing::error_of_derivatives(RopeBending(), moved<RopeBending>()), 1e-14);
+  EXPECT_LE(testing_core::error_of_derivatives(RopeBending(), moved<RopeBending>()), 1e-14);
 }
 
 TEST(RopeStretch, of_a_strain_is_half_the_stiffness_times_its_square_and_the_length) {
@@ -64,4 +64,4 @@ TEST(RopeBending, keeps_its_digits_where_the_line_is_nearly_straight) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::energies_test

@@ -10,7 +10,7 @@
 #include "core/energy_derivatives.hpp"
 #include "diffsim/rod/rod_energies.hpp"
 
-namespace diffsim {
+namespace diffsim::rod_energies_test {
 namespace {
 
 constexpr double pi = 3.14159265358979323846;
@@ -35,16 +35,16 @@ constexpr RodSection given{RodSection::Kind::given}, round_one{RodSection::Kind:
 
 TEST(RodStretch, has_its_derivatives) {
   for (const RodSection& section : {given, round_one})
-    EXPECT_LE(testing::error_of_derivatives(RodStretch{section}, moved<RodStretch>()), 1e-14);
+    EXPECT_LE(testing_core::error_of_derivatives(RodStretch{section}, moved<RodStretch>()), 1e-14);
 }
 TEST(RodSectionShape, has_its_derivatives) {
   for (const RodSection& section : {given, round_one})
-    EXPECT_LE(testing::error_of_derivatives(RodSectionShape{section}, moved<RodSectionShape>()), 1e-14);
+    EXPECT_LE(testing_core::error_of_derivatives(RodSectionShape{section}, moved<RodSectionShape>()), 1e-14);
 }
 TEST(RodJoint, has_its_derivatives) {
   for (const Beyond beyond : {Beyond::segment, Beyond::wall, Beyond::direction})
     for (const RodSection& section : {given, round_one})
-      EXPECT_LE(testing::error_of_derivatives(RodJoint{beyond, section}, moved<RodJoint>()), 2e-14);
+      EXPECT_LE(testing_core::error_of_derivatives(RodJoint{beyond, section}, moved<RodJoint>()), 2e-14);
 }
 
 TEST(RodSection, has_the_stiffnesses_of_a_disc) {
@@ -139,4 +139,4 @@ TEST(RodJoint, has_no_energy_in_rigid_motions_and_is_the_same_both_ways) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::rod_energies_test

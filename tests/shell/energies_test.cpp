@@ -16,7 +16,7 @@
 #include "diffsim/shell/neo_hookean_membrane.hpp"
 #include "diffsim/shell/shell_membrane.hpp"
 
-namespace diffsim {
+namespace diffsim::energies_test {
 namespace {
 
 template <class F>
@@ -32,10 +32,10 @@ stencil::Values<F> bent(double size) {
 }
 
 TEST(MembraneEnergy, has_its_derivatives) {
-  EXPECT_LE(testing::error_of_derivatives(MembraneEnergy(), bent<MembraneEnergy>(0.2)), 1e-14);
+  EXPECT_LE(testing_core::error_of_derivatives(MembraneEnergy(), bent<MembraneEnergy>(0.2)), 1e-14);
 }
 TEST(HingeEnergy, has_its_derivatives) {
-  EXPECT_LE(testing::error_of_derivatives(HingeEnergy(), bent<HingeEnergy>(0.2)), 1e-14);
+  EXPECT_LE(testing_core::error_of_derivatives(HingeEnergy(), bent<HingeEnergy>(0.2)), 1e-14);
 }
 
 TEST(MembraneEnergy, of_a_strip_stretched_alone_is_half_the_stiffness_times_the_strain_squared) {
@@ -56,10 +56,10 @@ TEST(NeoHookeanMembrane, has_its_derivatives) {
     for (const double size : {0.03, 0.2}) {
       auto at = bent<NeoHookeanMembrane>(size);
       at.p[1] = nu;
-      EXPECT_LE(testing::error_of_derivatives(NeoHookeanMembrane(), at), 1e-13) << nu << ' ' << size;
+      EXPECT_LE(testing_core::error_of_derivatives(NeoHookeanMembrane(), at), 1e-13) << nu << ' ' << size;
     }
   using Shell = ShellMembrane<NeoHookeanMembrane>;
-  EXPECT_LE(testing::error_of_derivatives(Shell(), bent<Shell>(0.2)), 1e-13);
+  EXPECT_LE(testing_core::error_of_derivatives(Shell(), bent<Shell>(0.2)), 1e-13);
 }
 
 /// A triangle of area 1 at rest, stretched by a along x and by b along y.
@@ -166,7 +166,7 @@ TEST(FabricHinge, has_its_derivatives) {
     auto at = folded<FabricHinge>();
     const double p[] = {2.0, 0.5, 0.8, 0.9, y, 0.4};
     for (int k = 0; k < 6; ++k) at.p[k] = p[k];
-    EXPECT_LE(testing::error_of_derivatives(FabricHinge(), at), 1e-13) << y;
+    EXPECT_LE(testing_core::error_of_derivatives(FabricHinge(), at), 1e-13) << y;
   }
 }
 
@@ -221,7 +221,7 @@ stencil::Values<F> woven(double size, Numbers... numbers) {
 }
 
 TEST(FabricEnergy, has_its_derivatives) {
-  EXPECT_LE(testing::error_of_derivatives(FabricEnergy(), woven<FabricEnergy>(0.2, 7.0, 4.0, 1.5, 0.3)), 1e-14);
+  EXPECT_LE(testing_core::error_of_derivatives(FabricEnergy(), woven<FabricEnergy>(0.2, 7.0, 4.0, 1.5, 0.3)), 1e-14);
 }
 
 TEST(FabricEnergy, is_that_of_a_membrane_where_warp_and_weft_are_alike) {
@@ -285,7 +285,7 @@ TEST(FabricLimit, has_its_derivatives) {
     EXPECT_GT(std::sqrt(dot(f, f)), 1.0 + 0.5 * limit);
     EXPECT_LT(std::sqrt(dot(f, f)), 1.0 + limit);
   }
-  EXPECT_LE(testing::error_of_derivatives(FabricLimit(), at), 1e-13);
+  EXPECT_LE(testing_core::error_of_derivatives(FabricLimit(), at), 1e-13);
 }
 
 TEST(FabricLimit, acts_on_a_thread_from_half_of_its_strain_and_has_no_value_beyond) {
@@ -305,4 +305,4 @@ TEST(FabricLimit, acts_on_a_thread_from_half_of_its_strain_and_has_no_value_beyo
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::energies_test

@@ -10,7 +10,7 @@
 #include "mesh/body_meshes.hpp"
 #include "simulation/plate_meshes.hpp"
 
-namespace diffsim {
+namespace diffsim::plate_term_test {
 namespace {
 
 using testing_term::TermRig;
@@ -25,7 +25,7 @@ std::shared_ptr<TetrahedralMesh> sheet(testing_plate::Family family) {
     x[2] = std::sin(0.25 * x[0] + 0.15 * x[1]);
   }
   return std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD,
-                                           testing::whole_on_first_rank(MPI_COMM_WORLD, std::move(data)));
+                                           testing_mesh::whole_on_first_rank(MPI_COMM_WORLD, std::move(data)));
 }
 
 /// Column and row of a local vertex.
@@ -81,4 +81,4 @@ TEST_P(PlateTerm, all_derivatives) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::plate_term_test

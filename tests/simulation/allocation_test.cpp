@@ -51,7 +51,7 @@ void* operator new(std::size_t bytes) {
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
-namespace diffsim {
+namespace diffsim::allocation_test {
 namespace {
 
 using testing_simulation::value_of;
@@ -156,9 +156,10 @@ TEST(allocation, steps_with_nodal_dilatation_allocate_nothing) {
 /// Two bodies and a plane, all nearer to each other than d̂, with friction and a law for a pair; the body above may
 /// touch itself. Steps move them little, so that lists serve.
 DifferentiableSolver make_touching(const std::string& integrator = SolverOptions{}.integrator) {
-  const std::vector<testing::BodyBox> boxes{{"low", {1.0, 0.4, 0.6}, {10, 2, 9}},
-                                            {"high", {0.8, 0.4, 0.5}, {8, 2, 8}, {0.1, 0.405, 0.05}}};
-  const auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, testing::mesh_of_boxes(MPI_COMM_WORLD, boxes));
+  const std::vector<testing_mesh::BodyBox> boxes{{"low", {1.0, 0.4, 0.6}, {10, 2, 9}},
+                                                 {"high", {0.8, 0.4, 0.5}, {8, 2, 8}, {0.1, 0.405, 0.05}}};
+  const auto mesh =
+      std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, testing_mesh::mesh_of_boxes(MPI_COMM_WORLD, boxes));
   DifferentiableMaterial material{"neo_hookean", {}};
   for (const std::string& name : elastic_law(material.model).parameter_names()) material.values[name] = value_of(name);
   material.values["density"] = value_of("density");
@@ -260,4 +261,4 @@ TEST(allocation, implicit_steps_with_contact_allocate_nothing) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::allocation_test

@@ -13,7 +13,7 @@
 #include "simulation/spring_bodies.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::attachment_test {
 namespace {
 
 using testing_spring::line;
@@ -22,10 +22,11 @@ using testing_spring::line;
 /// a rope on the sheet.
 DifferentiableSolver make_chain(const std::string& integrator, MPI_Comm comm) {
   std::vector<NamedMesh> parts;
-  parts.push_back({"block", testing::box_body(comm, {"block", {0.1, 0.1, 0.1}, {1, 1, 1}, {0.0, 0.0, 0.0}})});
+  parts.push_back({"block", testing_mesh::box_body(comm, {"block", {0.1, 0.1, 0.1}, {1, 1, 1}, {0.0, 0.0, 0.0}})});
   parts.push_back({"rod", line(comm, 6, {0.041, 0.052, 0.033}, {0.34, 0.071, 0.048})});
   add_directors(comm, parts.back().data);
-  parts.push_back({"sheet", testing::whole_on_first_rank(comm, testing::grid_of_triangles({2, 2}, {0.1, 0.1}, 0.0))});
+  parts.push_back(
+      {"sheet", testing_mesh::whole_on_first_rank(comm, testing_mesh::grid_of_triangles({2, 2}, {0.1, 0.1}, 0.0))});
   MeshData& sheet = parts.back().data;
   for (std::size_t i = 0; i < sheet.coordinates.size(); i += 3) {
     sheet.coordinates[i] += 0.25;
@@ -101,4 +102,4 @@ TEST_P(Attachment, products_with_the_hessian) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::attachment_test

@@ -10,7 +10,7 @@
 #include "diffsim/simulation/solver.hpp"
 #include "simulation/simulation_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::bending_test {
 namespace {
 
 using testing_simulation::mean_displacement;
@@ -52,4 +52,4 @@ TEST(bending, linear_cells_are_stiff_and_lock) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::bending_test

@@ -10,7 +10,7 @@
 #include "diffsim/contact/obstacles.hpp"
 #include "simulation/simulation_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::bounce_test {
 namespace {
 
 constexpr double g = 9.8, h0 = 0.1, v0 = -1.0, end = 0.3;  // m, m/s, s
@@ -101,4 +101,4 @@ TEST(bounce, and_so_on_triangles) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::bounce_test

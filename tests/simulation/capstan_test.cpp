@@ -12,7 +12,7 @@
 #include "diffsim/contact/obstacles.hpp"
 #include "simulation/spring_bodies.hpp"
 
-namespace diffsim {
+namespace diffsim::capstan_test {
 namespace {
 
 constexpr double pi = 3.14159265358979323846, radius = 0.1, range = 2e-3, stiffness = 2e3, speed = 0.05, load = 1.0;
@@ -83,4 +83,4 @@ TEST(Capstan, multiplies_the_tension) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::capstan_test

@@ -8,7 +8,7 @@
 
 #include "simulation/contact_blocks.hpp"
 
-namespace diffsim {
+namespace diffsim::contact_energy_test {
 namespace {
 
 using namespace testing_contact;
@@ -70,4 +70,4 @@ TEST(contact_energy, of_a_body_with_itself) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::contact_energy_test

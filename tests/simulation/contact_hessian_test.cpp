@@ -8,7 +8,7 @@
 #include "diffsim/inverse/hessian_check.hpp"
 #include "simulation/contact_blocks.hpp"
 
-namespace diffsim {
+namespace diffsim::contact_hessian_test {
 namespace {
 
 using namespace testing_contact;
@@ -107,4 +107,4 @@ TEST(contact_hessian, not_by_the_rest_shape) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::contact_hessian_test

@@ -12,7 +12,7 @@
 #include "simulation/contact_bodies.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::contact_pairs_gradient_test {
 namespace {
 
 using namespace testing_contact;
@@ -45,9 +45,9 @@ std::vector<std::string> names_of_law(bool friction = true) {
   return names;
 }
 
-class EveryLaw : public testing::TestWithParam<std::tuple<const char*, bool>> {};
+class EveryContactLaw : public testing::TestWithParam<std::tuple<const char*, bool>> {};
 
-TEST_P(EveryLaw, has_the_slopes_that_differences_have) {
+TEST_P(EveryContactLaw, has_the_slopes_that_differences_have) {
   const auto& [integrator, friction] = GetParam();
   std::vector<std::string> names = names_of_law(friction);
   names.insert(names.end(), {"obstacle_position:floor", "obstacle_velocity:floor", "obstacle_position:roof",
@@ -56,7 +56,7 @@ TEST_P(EveryLaw, has_the_slopes_that_differences_have) {
   testing_gradient::expect_slopes([&](MPI_Comm comm) { return make_solver(scene, comm); }, 2, names);
 }
 
-INSTANTIATE_TEST_SUITE_P(contact_pairs, EveryLaw,
+INSTANTIATE_TEST_SUITE_P(contact_pairs, EveryContactLaw,
                          testing::Combine(testing::Values("symplectic_euler", "runge_kutta_4", "implicit_euler",
                                                           "newmark"),
                                           testing::Bool()),
@@ -110,4 +110,4 @@ TEST(contact_pairs, hessian_is_symmetric_and_expands_to_third_order) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::contact_pairs_gradient_test

@@ -12,7 +12,7 @@
 #include "diffsim/inverse/optimise.hpp"
 #include "simulation/contact_bodies.hpp"
 
-namespace diffsim {
+namespace diffsim::contact_pairs_inverse_test {
 namespace {
 
 using namespace testing_contact;
@@ -98,4 +98,4 @@ TEST(contact_pairs, three_coefficients_of_friction_are_found_from_one_noisy_moti
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::contact_pairs_inverse_test

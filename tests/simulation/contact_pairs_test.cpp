@@ -11,7 +11,7 @@
 #include "diffsim/mesh/bodies.hpp"
 #include "simulation/contact_bodies.hpp"
 
-namespace diffsim {
+namespace diffsim::contact_pairs_test {
 namespace {
 
 using namespace testing_contact;
@@ -389,4 +389,4 @@ TEST(contact_pairs, derivatives_by_friction_that_is_not_there_are_refused) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::contact_pairs_test

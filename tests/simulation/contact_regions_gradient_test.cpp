@@ -15,7 +15,7 @@
 #include "simulation/contact_regions.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::contact_regions_gradient_test {
 namespace {
 
 using namespace testing_contact;
@@ -152,4 +152,4 @@ TEST(contact_regions, three_coefficients_of_one_sole_are_found_from_its_motion) 
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::contact_regions_gradient_test

@@ -9,7 +9,7 @@
 
 #include "simulation/contact_regions.hpp"
 
-namespace diffsim {
+namespace diffsim::contact_regions_test {
 namespace {
 
 using namespace testing_contact;
@@ -202,4 +202,4 @@ TEST(contact_regions, what_makes_no_sense_is_refused) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::contact_regions_test

@@ -6,7 +6,7 @@
 
 #include "contact_scene_list.hpp"
 
-namespace diffsim {
+namespace diffsim::contact_scenes_test {
 namespace {
 
 using namespace testing_scenes;
@@ -106,4 +106,4 @@ TEST(contact_scenes, the_checker_finds_what_is_planted) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::contact_scenes_test

@@ -12,7 +12,7 @@
 #include "mesh/body_meshes.hpp"
 #include "simulation/simulation_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::contact_search_test {
 namespace {
 
 using testing_simulation::value_of;
@@ -26,9 +26,9 @@ void note_kernel(const char* name, std::uint32_t, std::uint64_t*) {
 class ContactSearch : public ::testing::Test {
  protected:
   void SetUp() override {
-    const std::vector<testing::BodyBox> boxes{{"low", {1.0, 0.4, 0.6}, {3, 1, 2}},
-                                              {"high", {0.8, 0.4, 0.5}, {2, 1, 2}, {0.1, 0.405, 0.05}}};
-    mesh_ = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, testing::mesh_of_boxes(MPI_COMM_WORLD, boxes));
+    const std::vector<testing_mesh::BodyBox> boxes{{"low", {1.0, 0.4, 0.6}, {3, 1, 2}},
+                                                   {"high", {0.8, 0.4, 0.5}, {2, 1, 2}, {0.1, 0.405, 0.05}}};
+    mesh_ = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, testing_mesh::mesh_of_boxes(MPI_COMM_WORLD, boxes));
     DifferentiableMaterial material{"neo_hookean", {}};
     for (const std::string& name : elastic_law(material.model).parameter_names())
       material.values[name] = value_of(name);
@@ -98,4 +98,4 @@ TEST_F(ContactSearch, IsDoneAnewWherePositionsOrRangesDiffer) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::contact_search_test

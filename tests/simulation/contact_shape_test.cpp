@@ -7,7 +7,7 @@
 #include "diffsim/contact/surface_areas.hpp"
 #include "simulation/contact_blocks.hpp"
 
-namespace diffsim {
+namespace diffsim::contact_shape_test {
 namespace {
 
 using namespace testing_contact;
@@ -98,4 +98,4 @@ TEST(contact_shape, adaptive_stiffness_of_a_thin_body_follows_its_edges) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::contact_shape_test

@@ -12,7 +12,7 @@
 #include "simulation/contact_skins.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::contact_surface_test {
 namespace {
 
 using namespace testing_contact;
@@ -177,4 +177,4 @@ TEST(contact_surface, that_is_closed_contains) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::contact_surface_test

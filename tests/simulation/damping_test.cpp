@@ -11,7 +11,7 @@
 #include "diffsim/dynamics/system_model.hpp"
 #include "diffsim/simulation/solver.hpp"
 
-namespace diffsim {
+namespace diffsim::damping_test {
 namespace {
 
 DifferentiableSolver make_solver(int order, std::map<std::string, CellValues> damping, double gravity) {
@@ -86,4 +86,4 @@ TEST_P(EveryOrder, viscosity_takes_energy_and_no_momentum) {
 INSTANTIATE_TEST_SUITE_P(damping, EveryOrder, testing::Values(1, 2));
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::damping_test

@@ -10,7 +10,7 @@
 #include "diffsim/elastic/elastic_term.hpp"
 #include "simulation/simulation_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::gradient_test {
 namespace {
 
 using namespace testing_simulation;
@@ -142,4 +142,4 @@ INSTANTIATE_TEST_SUITE_P(simulation, EveryShape,
                          testing::Combine(testing::Values("neo_hookean"), testing::Values(1, 2)));
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::gradient_test

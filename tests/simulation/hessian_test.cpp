@@ -21,7 +21,7 @@
 #include "diffsim/inverse/hessian_check.hpp"
 #include "simulation/simulation_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::hessian_test {
 namespace {
 
 using namespace testing_simulation;
@@ -297,4 +297,4 @@ TEST(HessianRefuses, what_has_no_second_derivatives) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::hessian_test

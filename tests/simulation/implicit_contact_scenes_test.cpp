@@ -6,7 +6,7 @@
 
 #include "contact_scene_list.hpp"
 
-namespace diffsim {
+namespace diffsim::implicit_contact_scenes_test {
 namespace {
 
 using namespace testing_scenes;
@@ -163,4 +163,4 @@ TEST_P(ImplicitHeaps, fall_into_a_pit) {
 INSTANTIATE_TEST_SUITE_P(implicit_contact_scenes, ImplicitHeaps, testing::Range(1u, at_length() ? 9u : 2u));
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::implicit_contact_scenes_test

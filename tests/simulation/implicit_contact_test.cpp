@@ -9,7 +9,7 @@
 #include "diffsim/dynamics/implicit_model.hpp"
 #include "simulation/contact_blocks.hpp"
 
-namespace diffsim {
+namespace diffsim::implicit_contact_test {
 namespace {
 
 using namespace testing_contact;
@@ -35,9 +35,9 @@ std::int64_t run(DifferentiableSolver& solver, State& state, int steps) {
   return most;
 }
 
-class EveryIntegrator : public testing::TestWithParam<const char*> {};
+class ContactByIntegrator : public testing::TestWithParam<const char*> {};
 
-TEST_P(EveryIntegrator, blocks_bounce_off_each_other_and_keep_their_momentum) {
+TEST_P(ContactByIntegrator, blocks_bounce_off_each_other_and_keep_their_momentum) {
   for (const double friction : {0.0, 0.3}) {
     DifferentiableSolver solver = make_solver(implicit(stack(0.4, friction), GetParam(), 0.004));
     SystemModel& model = solver.integrator();
@@ -68,17 +68,17 @@ void expect_derivatives(const Scene& scene, int steps, std::vector<std::string> 
       unknowns_of(names, {"barrier_distance", "barrier_stiffness", "youngs_modulus"}), options);
 }
 
-TEST_P(EveryIntegrator, derivatives_through_self_contact) {
+TEST_P(ContactByIntegrator, derivatives_through_self_contact) {
   expect_derivatives(implicit(stack(0.4, 0.0), GetParam(), 0.004), 3,
                      {"barrier_distance", "initial_velocities", "barrier_stiffness", "youngs_modulus"});
 }
 
-TEST_P(EveryIntegrator, derivatives_through_self_contact_with_friction) {
+TEST_P(ContactByIntegrator, derivatives_through_self_contact_with_friction) {
   expect_derivatives(implicit(stack(0.4, 0.3), GetParam(), 0.004), 3,
                      {"friction", "initial_positions", "friction_velocity", "barrier_distance"});
 }
 
-TEST_P(EveryIntegrator, derivatives_through_contact_with_a_moving_obstacle) {
+TEST_P(ContactByIntegrator, derivatives_through_contact_with_a_moving_obstacle) {
   expect_derivatives(implicit(roof(0.3), GetParam(), 0.01), 4,
                      {"obstacle_velocity:0", "barrier_stiffness", "obstacle_position:0", "friction"});
 }
@@ -102,7 +102,7 @@ TEST(implicit_contact, derivatives_through_sliding) {
 }
 
 const auto integrators = testing::Values("implicit_euler", "bdf2", "newmark", "generalised_alpha");
-INSTANTIATE_TEST_SUITE_P(implicit_contact, EveryIntegrator, integrators);
+INSTANTIATE_TEST_SUITE_P(implicit_contact, ContactByIntegrator, integrators);
 
 /// The gradient by the law's parameters and an obstacle's.
 std::vector<double> gradient(const Scene& scene, int steps, MPI_Comm comm) {
@@ -169,4 +169,4 @@ TEST(implicit_contact, does_not_depend_on_ranks) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::implicit_contact_test

@@ -10,7 +10,7 @@
 
 #include "simulation/simulation_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::implicit_gradient_test {
 namespace {
 
 using namespace testing_simulation;
@@ -115,4 +115,4 @@ INSTANTIATE_TEST_SUITE_P(tet4, EveryLawAndIntegrator, testing::Combine(testing::
                          });
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::implicit_gradient_test

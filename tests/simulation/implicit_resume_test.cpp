@@ -10,7 +10,7 @@
 #include "diffsim/mesh/box.hpp"
 #include "simulation/resume_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::implicit_resume_test {
 namespace {
 
 using namespace testing_simulation;
@@ -137,4 +137,4 @@ TEST(Implicit, OtherNumbersOfRanksAgree) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::implicit_resume_test

@@ -13,7 +13,7 @@
 #include "diffsim/mesh/box.hpp"
 #include "diffsim/simulation/simulator.hpp"
 
-namespace diffsim {
+namespace diffsim::indentation_test {
 namespace {
 
 /// What a contact term presses a body with, downwards, at the last step; N.
@@ -161,4 +161,4 @@ TEST(indentation, stiffness_is_the_slope_of_the_force_while_the_contact_widens) 
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::indentation_test

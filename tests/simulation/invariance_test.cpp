@@ -14,7 +14,7 @@
 #include "diffsim/mesh/box.hpp"
 #include "diffsim/simulation/simulator.hpp"
 
-namespace diffsim {
+namespace diffsim::invariance_test {
 namespace {
 
 constexpr int num_steps = 23;
@@ -248,4 +248,4 @@ TEST(invariance, many_ranks_agree_with_one) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::invariance_test

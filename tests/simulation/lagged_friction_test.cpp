@@ -13,7 +13,7 @@
 #include "simulation/contact_skins.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::lagged_friction_test {
 namespace {
 
 using namespace testing_contact;
@@ -32,10 +32,10 @@ const std::vector<std::string> all_names{
     "thickness:floor",    "youngs_modulus",    "obstacle_position:roof", "obstacle_velocity:floor",
     "initial_velocities", "rest_positions",    "initial_positions"};
 
-class EveryIntegrator : public testing::TestWithParam<const char*> {};
+class FrictionByIntegrator : public testing::TestWithParam<const char*> {};
 
 /// By all names for one integrator, with surfaces of bodies' own; by some for the others.
-TEST_P(EveryIntegrator, gradients_have_the_slopes_that_differences_have) {
+TEST_P(FrictionByIntegrator, gradients_have_the_slopes_that_differences_have) {
   const std::string integrator = GetParam();
   const bool all = integrator == "implicit_euler";
   const Scene scene = lagged_tower(integrator, all);
@@ -44,7 +44,7 @@ TEST_P(EveryIntegrator, gradients_have_the_slopes_that_differences_have) {
       all ? all_names : std::vector<std::string>{"friction", "thickness:floor", "initial_positions"});
 }
 
-INSTANTIATE_TEST_SUITE_P(lagged_friction, EveryIntegrator,
+INSTANTIATE_TEST_SUITE_P(lagged_friction, FrictionByIntegrator,
                          testing::Values("implicit_euler", "bdf2", "newmark", "generalised_alpha"));
 
 /// By the equation of a step: dot products.
@@ -194,4 +194,4 @@ TEST(lagged_friction, does_not_depend_on_ranks) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::lagged_friction_test

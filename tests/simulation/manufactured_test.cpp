@@ -6,7 +6,7 @@
 
 #include "statics_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::manufactured_test {
 namespace {
 
 constexpr double youngs_modulus = 1.0, poisson_ratio = 0.3;
@@ -113,4 +113,4 @@ TEST_P(Manufactured, converges_at_the_order_of_its_cells) {
 INSTANTIATE_TEST_SUITE_P(statics, Manufactured, testing::Values(1, 2));
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::manufactured_test

@@ -7,7 +7,7 @@
 #include "diffsim/mesh/box.hpp"
 #include "simulation/simulation_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::material_regions_test {
 namespace {
 
 constexpr std::int64_t cells_of_corner = 3;
@@ -62,4 +62,4 @@ TEST(material_regions, solids_name_their_law_as_the_model) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::material_regions_test

@@ -12,7 +12,7 @@
 #include "diffsim/dynamics/explicit_model.hpp"
 #include "simulation/sweep_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::memory_budget_test {
 namespace {
 
 std::int64_t live = 0, peak = 0;
@@ -106,4 +106,4 @@ INSTANTIATE_TEST_SUITE_P(integrators, MemoryOfSweeps,
                                          std::pair{"newmark", false}));
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::memory_budget_test

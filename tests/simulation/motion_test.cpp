@@ -10,7 +10,7 @@
 #include "diffsim/dynamics/implicit_model.hpp"
 #include "simulation/simulation_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::motion_test {
 namespace {
 
 using testing_simulation::expect_checked;
@@ -43,9 +43,9 @@ DifferentiableSolver make_solver(const std::string& integrator, const std::strin
   return solver;
 }
 
-class EveryIntegrator : public testing::TestWithParam<const char*> {};
+class MotionByIntegrator : public testing::TestWithParam<const char*> {};
 
-TEST_P(EveryIntegrator, takes_vertices_where_it_should) {
+TEST_P(MotionByIntegrator, takes_vertices_where_it_should) {
   DifferentiableSolver solver = make_solver(GetParam());
   State state = solver.initial_state();
   solver.model().prepare();
@@ -86,7 +86,7 @@ TEST(motion, of_a_linear_body_takes_one_iteration_a_step) {
   EXPECT_EQ(dynamic_cast<const ImplicitModel&>(solver.integrator()).statistics().newton_iterations, num_steps);
 }
 
-TEST_P(EveryIntegrator, has_derivatives) {
+TEST_P(MotionByIntegrator, has_derivatives) {
   DifferentiableSolver solver = make_solver(GetParam(), "upper");
   SumLoss loss;
   loss.add(std::make_unique<TargetPositionLoss>(*solver.mesh(), solver.mesh()->region("z_max"),
@@ -110,10 +110,10 @@ TEST(motion, refuses_vertices_that_are_held_otherwise) {
   EXPECT_THROW(solver.move("x_max", {0, 0, 1}, {0, 0, 0}, {0.0}, {1, 0, 0}), Error);
 }
 
-INSTANTIATE_TEST_SUITE_P(motion, EveryIntegrator,
+INSTANTIATE_TEST_SUITE_P(motion, MotionByIntegrator,
                          testing::Values("symplectic_euler", "quasi_static", "implicit_euler", "bdf2", "newmark",
                                          "generalised_alpha", "explicit_euler", "velocity_verlet", "runge_kutta_2",
                                          "runge_kutta_4"));
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::motion_test

@@ -8,7 +8,7 @@
 #include "diffsim/core/error.hpp"
 #include "simulation/contact_blocks.hpp"
 
-namespace diffsim {
+namespace diffsim::moving_obstacle_test {
 namespace {
 
 using namespace testing_contact;
@@ -47,16 +47,16 @@ void expect_lifted(DifferentiableSolver solver, int steps) {
   EXPECT_GT(momentum(solver.integrator(), state)[1], 0.5 * 1000.0 * 0.1 * 0.05 * 0.1);
 }
 
-class Implicit : public testing::TestWithParam<const char*> {};
+class ImplicitObstacle : public testing::TestWithParam<const char*> {};
 
-TEST_P(Implicit, a_table_that_comes_far_in_a_step_lifts_the_body) {
+TEST_P(ImplicitObstacle, a_table_that_comes_far_in_a_step_lifts_the_body) {
   // 30 mm a step, through a gap of 20 mm and on: twice d̂, half the body's height.
   Scene scene = table(GetParam(), 0.01, {0.0, 3.0, 0.0});
   scene.contact.barrier_stiffness = 4e5;
   expect_lifted(make_solver(scene), 4);
 }
 
-TEST_P(Implicit, a_paddle_that_turns_far_in_a_step_strikes_the_body_up) {
+TEST_P(ImplicitObstacle, a_paddle_that_turns_far_in_a_step_strikes_the_body_up) {
   // Its tip goes 38 mm a step, through a gap of 30 mm; chords of its way are not its way.
   Scene scene = table(GetParam(), 0.01, {});
   scene.contact.barrier_stiffness = 4e5;
@@ -67,7 +67,7 @@ TEST_P(Implicit, a_paddle_that_turns_far_in_a_step_strikes_the_body_up) {
   expect_lifted(make_solver(scene), 3);
 }
 
-INSTANTIATE_TEST_SUITE_P(moving_obstacle, Implicit, testing::Values("implicit_euler", "bdf2", "newmark"));
+INSTANTIATE_TEST_SUITE_P(moving_obstacle, ImplicitObstacle, testing::Values("implicit_euler", "bdf2", "newmark"));
 
 const std::vector<std::string> motion = {"obstacle_angular_velocity:0", "obstacle_velocity:0", "obstacle_position:0"};
 
@@ -103,4 +103,4 @@ TEST(moving_obstacle, derivatives_in_statics) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::moving_obstacle_test

@@ -12,7 +12,7 @@
 #include "diffsim/dynamics/implicit_model.hpp"
 #include "simulation/contact_blocks.hpp"
 
-namespace diffsim {
+namespace diffsim::multigrid_contact_test {
 namespace {
 
 using namespace testing_contact;
@@ -75,4 +75,4 @@ TEST(multigrid_contact, serves_a_small_problem_where_that_is_wished_for) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::multigrid_contact_test

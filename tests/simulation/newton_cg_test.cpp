@@ -14,7 +14,7 @@
 #include "diffsim/inverse/optimise.hpp"
 #include "simulation/simulation_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::newton_cg_test {
 namespace {
 
 using namespace testing_simulation;
@@ -192,4 +192,4 @@ TEST(NewtonCg, keeps_bounds) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::newton_cg_test

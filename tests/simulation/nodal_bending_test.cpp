@@ -10,7 +10,7 @@
 #include "diffsim/simulation/solver.hpp"
 #include "simulation/simulation_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::nodal_bending_test {
 namespace {
 
 using testing_simulation::mean_displacement;
@@ -47,4 +47,4 @@ TEST(nodal_bending, bends_where_linear_cells_lock) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::nodal_bending_test

@@ -10,7 +10,7 @@
 #include "diffsim/elastic/elastic_term.hpp"
 #include "simulation/simulation_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::nodal_dilatation_test {
 namespace {
 
 using namespace testing_simulation;
@@ -103,4 +103,4 @@ TEST(nodal_dilatation, is_refused_where_it_cannot_be) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::nodal_dilatation_test

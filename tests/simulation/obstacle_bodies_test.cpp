@@ -12,13 +12,13 @@
 #include "mesh/body_meshes.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::obstacle_bodies_test {
 namespace {
 
 using namespace testing_contact;
-using diffsim::testing::box_body;
-using diffsim::testing::grid_of_triangles;
-using diffsim::testing::whole_on_first_rank;
+using testing_mesh::box_body;
+using testing_mesh::grid_of_triangles;
+using testing_mesh::whole_on_first_rank;
 
 constexpr std::array<double, 3> axis{0.1, 1.0, 0.2}, origin{0.03, -0.02, 0.04};
 constexpr std::array<double, 3> velocity{0.2, 0.3, -0.1};
@@ -257,4 +257,4 @@ TEST(obstacle_bodies, are_refused_where_they_begin_in_others_or_others_in_them) 
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::obstacle_bodies_test

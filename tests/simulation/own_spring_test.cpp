@@ -7,7 +7,7 @@
 #include "diffsim/core/stencil_term_impl.hpp"
 #include "simulation/simulation_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::own_spring_test {
 namespace {
 
 using namespace testing_simulation;
@@ -64,4 +64,4 @@ TEST_P(OwnSpring, products_with_the_hessian) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::own_spring_test

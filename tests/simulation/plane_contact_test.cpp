@@ -13,7 +13,7 @@
 #include "diffsim/core/error.hpp"
 #include "simulation/simulation_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::plane_contact_test {
 namespace {
 
 using namespace testing_simulation;
@@ -263,4 +263,4 @@ TEST(plane_contact, refuses_values_without_sense) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::plane_contact_test

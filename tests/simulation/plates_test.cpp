@@ -8,7 +8,7 @@
 #include "simulation/plate_meshes.hpp"
 #include "simulation/statics_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::plates_test {
 namespace {
 
 using namespace testing_plate;
@@ -200,4 +200,4 @@ TEST_P(Plates, bent_at_their_ends_curve_the_other_way_across) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::plates_test

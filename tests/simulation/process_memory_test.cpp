@@ -17,7 +17,7 @@
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/simulation/simulator.hpp"
 
-namespace diffsim {
+namespace diffsim::process_memory_test {
 namespace {
 
 double over_ranks(double value) {
@@ -111,4 +111,4 @@ TEST_P(MemoryOfProcesses, IsWithinTheBudgetAndUsesIt) {
 INSTANTIATE_TEST_SUITE_P(Steps, MemoryOfProcesses, testing::Values(explicit_steps, implicit_steps));
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::process_memory_test

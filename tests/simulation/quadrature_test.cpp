@@ -12,7 +12,7 @@
 #include "diffsim/elastic/neo_hookean.hpp"
 #include "statics_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::quadrature_test {
 namespace {
 
 constexpr double youngs_modulus = 2e4, poisson_ratio = 0.45;
@@ -84,4 +84,4 @@ TEST_P(Rules, degree_five_is_far_closer) {
 INSTANTIATE_TEST_SUITE_P(quadrature, Rules, testing::Bool());
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::quadrature_test

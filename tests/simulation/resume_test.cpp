@@ -17,7 +17,7 @@
 #include "diffsim/mesh/box.hpp"
 #include "simulation/resume_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::resume_test {
 namespace {
 
 using namespace testing_simulation;
@@ -395,4 +395,4 @@ TEST(Resume, ForeignAndNewerCheckpointsAreRefused) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::resume_test

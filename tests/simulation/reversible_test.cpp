@@ -11,7 +11,7 @@
 #include "diffsim/mesh/box.hpp"
 #include "simulation/sweep_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::reversible_test {
 namespace {
 
 using namespace testing_simulation;
@@ -198,4 +198,4 @@ TEST(Reversible, WhatDoesNotReturnIsFound) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::reversible_test

@@ -10,7 +10,7 @@
 #include "simulation/convergence_testing.hpp"
 #include "simulation/rod_bodies.hpp"
 
-namespace diffsim {
+namespace diffsim::rod_benchmarks_test {
 namespace {
 
 using namespace testing_rod;
@@ -185,4 +185,4 @@ TEST(Cantilever, buckles_to_its_side_under_a_force_at_its_tip) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::rod_benchmarks_test

@@ -16,7 +16,7 @@
 #include "simulation/thin_contact.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::rod_contact_test {
 namespace {
 
 using Case = testing_thin::ContactCase;
@@ -47,7 +47,7 @@ DifferentiableMaterial soft_rod(const std::string& region) {
 DifferentiableSolver make_rod_on_block(const Case& of, MPI_Comm comm) {
   std::vector<NamedMesh> bodies;
   bodies.push_back(
-      {"block", testing::box_body(comm, {"block", {0.1, 0.05, 0.1}, {1, 1, 1}, {0.0237, -0.054, -0.0083}})});
+      {"block", testing_mesh::box_body(comm, {"block", {0.1, 0.05, 0.1}, {1, 1, 1}, {0.0237, -0.054, -0.0083}})});
   bodies.push_back({"rod", rod_line(comm, 5, {0.02, 0.004, 0.01}, {0.12, 0.006, 0.065}, {0.0, 0.002, 0.004})});
   auto mesh = std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(bodies)));
   const DifferentiableMaterial rubber{
@@ -101,4 +101,4 @@ INSTANTIATE_TEST_SUITE_P(cases, Crossing, ::testing::Values(Case{"symplectic_eul
 TEST_P(Crossing, has_the_gradients_whose_slopes_differences_have) { expect_slopes(make_crossing, GetParam(), 8); }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::rod_contact_test

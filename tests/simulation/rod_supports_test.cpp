@@ -9,7 +9,7 @@
 #include "simulation/convergence_testing.hpp"
 #include "simulation/rod_bodies.hpp"
 
-namespace diffsim {
+namespace diffsim::rod_supports_test {
 namespace {
 
 using namespace testing_rod;
@@ -184,4 +184,4 @@ TEST(Torsion, has_its_frequency) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::rod_supports_test

@@ -13,7 +13,7 @@
 #include "simulation/spring_bodies.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::rods_test {
 namespace {
 
 const std::vector<std::string> of_rod{"rod_youngs_modulus", "rod_poisson_ratio", "rod_radius",
@@ -159,4 +159,4 @@ TEST(Rods, fall_freely_without_turning) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::rods_test

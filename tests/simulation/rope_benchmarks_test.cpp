@@ -10,7 +10,7 @@
 #include "simulation/convergence_testing.hpp"
 #include "simulation/rope_bodies.hpp"
 
-namespace diffsim {
+namespace diffsim::rope_benchmarks_test {
 namespace {
 
 using namespace testing_rope;
@@ -155,4 +155,4 @@ TEST(Cantilever, has_its_frequencies) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::rope_benchmarks_test

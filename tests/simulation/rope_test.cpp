@@ -9,7 +9,7 @@
 #include "simulation/spring_bodies.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::rope_test {
 namespace {
 
 const std::vector<std::string> of_rope{"rope_stiffness", "rope_bending", "rope_density"};
@@ -58,4 +58,4 @@ TEST_P(Rope, products_with_the_hessian) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::rope_test

@@ -12,7 +12,7 @@
 #include "diffsim/mesh/elevate.hpp"
 #include "diffsim/simulation/simulator.hpp"
 
-namespace diffsim {
+namespace diffsim::shape_test {
 namespace {
 
 constexpr int num_steps = 36;  // more than a sweep takes before it hands gathered derivatives over
@@ -93,4 +93,4 @@ INSTANTIATE_TEST_SUITE_P(shape, EveryMesh,
 INSTANTIATE_TEST_SUITE_P(quadrature, EveryMesh, testing::Values(std::tuple(5, "symplectic_euler")));
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::shape_test

@@ -15,11 +15,11 @@
 #include "simulation/thin_contact.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::sheet_contact_test {
 namespace {
 
-using testing::grid_of_triangles;
-using testing::whole_on_first_rank;
+using testing_mesh::grid_of_triangles;
+using testing_mesh::whole_on_first_rank;
 using testing_thin::throw_down;
 
 struct Case : testing_thin::ContactCase {
@@ -72,7 +72,7 @@ DifferentiableSolver make_sheet_on_plane(const Case& of, MPI_Comm comm) {
 DifferentiableSolver make_sheet_on_block(const Case& of, MPI_Comm comm) {
   std::vector<NamedMesh> bodies;
   bodies.push_back(
-      {"block", testing::box_body(comm, {"block", {0.1, 0.05, 0.1}, {1, 1, 1}, {0.0237, -0.054, -0.0083}})});
+      {"block", testing_mesh::box_body(comm, {"block", {0.1, 0.05, 0.1}, {1, 1, 1}, {0.0237, -0.054, -0.0083}})});
   bodies.push_back({"patch", whole_on_first_rank(comm, grid_of_triangles({2, 1}, {0.1, 0.05}, 0.5))});
   bodies.push_back({"sheet", sheet(comm, 0.005)});
   auto mesh = std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(bodies)));
@@ -159,4 +159,4 @@ INSTANTIATE_TEST_SUITE_P(cases, Fold,
 TEST_P(Fold, has_the_gradients_whose_slopes_differences_have) { expect_slopes(make_fold, GetParam(), 5, {}); }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::sheet_contact_test

@@ -11,7 +11,7 @@
 #include "mesh/body_meshes.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::sheets_test {
 namespace {
 
 struct Case {
@@ -26,14 +26,14 @@ struct Case {
 
 /// A sheet of 24 triangles, a little bent, that hangs from two corners.
 DifferentiableSolver make_sheet(const Case& of, MPI_Comm comm) {
-  MeshData data = testing::grid_of_triangles({4, 3}, {0.4, 0.3}, 0.0);
+  MeshData data = testing_mesh::grid_of_triangles({4, 3}, {0.4, 0.3}, 0.0);
   const bool is_woven = of.kind == std::string("fabric");
   const double tilt = is_woven ? 0.4 : 0.0;  // the warp then depends on each number of its direction
   for (std::size_t i = 0; i < data.coordinates.size(); i += 3) {
     double* const x = &data.coordinates[i];
     x[2] = 0.05 * std::sin(9.0 * x[0] + 4.0 * x[1]) + 0.2 * x[1] * x[1] + tilt * x[0];
   }
-  auto mesh = std::make_shared<TetrahedralMesh>(comm, testing::whole_on_first_rank(comm, std::move(data)));
+  auto mesh = std::make_shared<TetrahedralMesh>(comm, testing_mesh::whole_on_first_rank(comm, std::move(data)));
   mesh->define_region("corners", VertexList{{0, 4}});
   SolverOptions options{
       .dt = 0.004, .substeps = 2, .damping = 0.99, .gravity = {0.3, -4.8, -9.4}, .integrator = of.integrator};
@@ -92,7 +92,8 @@ TEST_P(Sheet, products_with_the_hessian) {
 
 /// Message with which a material is refused; empty where it is not.
 std::string refusal_of(const MeshData& data, DifferentiableMaterial material, const std::vector<std::string>& values) {
-  auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, testing::whole_on_first_rank(MPI_COMM_WORLD, data));
+  auto mesh =
+      std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, testing_mesh::whole_on_first_rank(MPI_COMM_WORLD, data));
   for (const std::string& name : values) material.values[name] = find_parameter_spec(name)->sample;
   try {
     DifferentiableSolver(mesh, {material}, {});
@@ -103,7 +104,7 @@ std::string refusal_of(const MeshData& data, DifferentiableMaterial material, co
 }
 
 TEST(SheetLaws, are_refused_where_a_model_does_not_have_them) {
-  const MeshData data = testing::grid_of_triangles({2, 2}, {0.4, 0.3}, 0.0);
+  const MeshData data = testing_mesh::grid_of_triangles({2, 2}, {0.4, 0.3}, 0.0);
   const auto refusal = [&](const Case& of) {
     return refusal_of(data, {.model = of.kind, .law = of.law}, of.parameters());
   };
@@ -114,4 +115,4 @@ TEST(SheetLaws, are_refused_where_a_model_does_not_have_them) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::sheets_test

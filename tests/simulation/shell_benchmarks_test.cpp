@@ -13,7 +13,7 @@
 #include "simulation/plate_meshes.hpp"
 #include "simulation/statics_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::shell_benchmarks_test {
 namespace {
 
 using namespace testing_plate;
@@ -260,4 +260,4 @@ TEST_P(Shells, clamped_half_cylinder_pinched_at_its_end) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::shell_benchmarks_test

@@ -10,7 +10,7 @@
 
 #include "simulation/simulation_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::sliding_check_test {
 namespace {
 
 using namespace testing_simulation;
@@ -57,4 +57,4 @@ TEST(sliding_check, an_exploded_gradient_does_not_pass_without_a_word) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::sliding_check_test

@@ -17,7 +17,7 @@
 #include "simulation/thin_contact.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::springs_contact_test {
 namespace {
 
 using namespace testing_spring;
@@ -48,7 +48,7 @@ DifferentiableSolver make_net_on_plane(const Case& of, MPI_Comm comm) {
 DifferentiableSolver make_net_on_block(const Case& of, MPI_Comm comm) {
   std::vector<NamedMesh> bodies;
   bodies.push_back(
-      {"block", diffsim::testing::box_body(comm, {"block", {0.1, 0.05, 0.1}, {1, 1, 1}, {0.0237, -0.058, 0.0143}})});
+      {"block", testing_mesh::box_body(comm, {"block", {0.1, 0.05, 0.1}, {1, 1, 1}, {0.0237, -0.058, 0.0143}})});
   bodies.push_back(
       {"wire", segments(comm, {{0.01, -0.05, 0.2}, {0.08, -0.06, 0.2}, {0.15, -0.05, 0.21}}, {{0, 1}, {1, 2}})});
   bodies.push_back({"net", net(comm, 3, 2, 0.05)});
@@ -149,4 +149,4 @@ TEST(SpringsOnPlane, are_pushed_by_a_strip_of_half_the_range_times_their_length)
 TEST(SpringsOnPlane, are_pushed_by_that_strip_where_they_have_a_thickness) { expect_push(0.002); }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::springs_contact_test

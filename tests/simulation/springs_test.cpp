@@ -14,7 +14,7 @@
 #include "simulation/spring_bodies.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::springs_test {
 namespace {
 
 using namespace testing_spring;
@@ -240,4 +240,4 @@ TEST_P(Net, products_with_the_hessian) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::springs_test

@@ -7,7 +7,7 @@
 #include "diffsim/dynamics/implicit_model.hpp"
 #include "statics_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::statics_benchmarks_test {
 namespace {
 
 bool verbose() { return std::getenv("DIFFSIM_VERBOSE") != nullptr; }
@@ -148,4 +148,4 @@ TEST(neo_hookean_cube, strain_energy_settles) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::statics_benchmarks_test

@@ -11,7 +11,7 @@
 #include "diffsim/io/trajectory.hpp"
 #include "simulation/simulation_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::step_range_test {
 namespace {
 
 using namespace testing_simulation;
@@ -47,9 +47,9 @@ void expect_same_bits(const State& found, const State& expected) {
     EXPECT_EQ(found[field.name()].to_host(), field.to_host()) << field.name();
 }
 
-class EveryIntegrator : public testing::TestWithParam<const char*> {};
+class PartsByIntegrator : public testing::TestWithParam<const char*> {};
 
-TEST_P(EveryIntegrator, parts_of_a_rollout_make_the_whole) {
+TEST_P(PartsByIntegrator, parts_of_a_rollout_make_the_whole) {
   DifferentiableSolver solver = make_solver(GetParam());
   TargetPositionLoss loss = make_loss(solver);
   DifferentiableSimulator simulator(solver);
@@ -90,7 +90,7 @@ TEST_P(EveryIntegrator, parts_of_a_rollout_make_the_whole) {
   EXPECT_EQ(simulator.gradient("youngs_modulus").to_host(), by_modulus);
 }
 
-TEST_P(EveryIntegrator, a_part_has_derivatives) {
+TEST_P(PartsByIntegrator, a_part_has_derivatives) {
   DifferentiableSolver solver = make_solver(GetParam());
   TargetPositionLoss loss = make_loss(solver);
   DifferentiableSimulator simulator(solver);
@@ -106,7 +106,7 @@ TEST_P(EveryIntegrator, a_part_has_derivatives) {
   expect_checked(problem);
 }
 
-TEST_P(EveryIntegrator, goes_on_from_a_frame) {
+TEST_P(PartsByIntegrator, goes_on_from_a_frame) {
   DifferentiableSolver solver = make_solver(GetParam());
   TargetPositionLoss loss = make_loss(solver);
   DifferentiableSimulator simulator(solver);
@@ -129,7 +129,7 @@ TEST_P(EveryIntegrator, goes_on_from_a_frame) {
             ErrorKind::input);
 }
 
-INSTANTIATE_TEST_SUITE_P(simulation, EveryIntegrator,
+INSTANTIATE_TEST_SUITE_P(simulation, PartsByIntegrator,
                          testing::Values("symplectic_euler", "runge_kutta_4", "bdf2", "newmark"));
 
 TEST(step_range, a_frame_without_all_that_a_step_begins_with_is_refused) {
@@ -157,4 +157,4 @@ TEST(step_range, a_frame_without_all_that_a_step_begins_with_is_refused) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::step_range_test

@@ -9,7 +9,7 @@
 #include "diffsim/core/error.hpp"
 #include "simulation/contact_blocks.hpp"
 
-namespace diffsim {
+namespace diffsim::surface_contact_test {
 namespace {
 
 using namespace testing_contact;
@@ -124,4 +124,4 @@ TEST(surface_contact, a_passage_is_an_error_that_names_the_pair) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::surface_contact_test

@@ -12,7 +12,7 @@
 #include "simulation/contact_second_order.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::thickness_test {
 namespace {
 
 using namespace testing_contact;
@@ -202,4 +202,4 @@ TEST(thickness, of_less_than_nothing_or_of_nobody_is_refused) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::thickness_test

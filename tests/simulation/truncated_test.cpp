@@ -9,7 +9,7 @@
 #include "diffsim/mesh/box.hpp"
 #include "simulation/sweep_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::truncated_test {
 namespace {
 
 using namespace testing_simulation;
@@ -147,4 +147,4 @@ TEST(Truncated, TheInitialStateIsOutOfReach) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::truncated_test

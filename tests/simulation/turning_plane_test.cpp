@@ -8,7 +8,7 @@
 
 #include "simulation/contact_blocks.hpp"
 
-namespace diffsim {
+namespace diffsim::turning_plane_test {
 namespace {
 
 using namespace testing_contact;
@@ -117,4 +117,4 @@ TEST(turning_plane, one_that_turns_about_its_normal_spins_the_body_by_friction_a
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::turning_plane_test

@@ -11,7 +11,7 @@
 #include "diffsim/dynamics/implicit_model.hpp"
 #include "diffsim/simulation/solver.hpp"
 
-namespace diffsim {
+namespace diffsim::twisted_mat_test {
 namespace {
 
 constexpr double turning = 0.4 * 3.14159265358979;  // rad/s, of each end
@@ -56,4 +56,4 @@ TEST(twisted_mat, is_solved_by_multigrid_without_halving_loads) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::twisted_mat_test

@@ -11,7 +11,7 @@
 #include "diffsim/dynamics/implicit_model.hpp"
 #include "simulation/simulation_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::unrolled_newton_test {
 namespace {
 
 using namespace testing_simulation;
@@ -179,4 +179,4 @@ TEST(UnrolledNewtonRefuses, what_it_has_no_derivatives_of) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::unrolled_newton_test

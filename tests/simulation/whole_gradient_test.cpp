@@ -11,7 +11,7 @@
 
 #include "simulation/whole_gradient_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::whole_gradient_test {
 namespace {
 
 using namespace testing_contact;
@@ -137,4 +137,4 @@ std::string name_of(const testing::TestParamInfo<Case>& info) {
 INSTANTIATE_TEST_SUITE_P(simulation, EveryParameter, testing::ValuesIn(cases()), name_of);
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::whole_gradient_test

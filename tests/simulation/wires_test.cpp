@@ -12,12 +12,12 @@
 #include "mesh/body_meshes.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
-namespace diffsim {
+namespace diffsim::wires_test {
 namespace {
 
 using namespace testing_contact;
-using diffsim::testing::box_body;
-using diffsim::testing::whole_on_first_rank;
+using testing_mesh::box_body;
+using testing_mesh::whole_on_first_rank;
 
 /// A bent wire of five segments from below one edge of the block to below the other.
 MeshData wire(double height) {
@@ -132,4 +132,4 @@ TEST(wires, that_begin_in_a_body_or_nearer_than_thickness_are_refused) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::wires_test

@@ -10,7 +10,7 @@
 #include <array>
 #include <cmath>
 
-namespace diffsim {
+namespace diffsim::spring_force_test {
 namespace {
 
 using SpringValues = StencilValues<double, 2, 5>;
@@ -139,4 +139,4 @@ TEST(DamperForce, has_the_derivatives_of_its_work) {
 }
 
 }  // namespace
-}  // namespace diffsim
+}  // namespace diffsim::spring_force_test
