@@ -130,7 +130,7 @@ function(diffsim_add_test file)
     endif()
     if(DIFFSIM_UNITY_BUILD)
       # Most of the time goes to templates that all sources use.
-      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
     endif()
   endif()
   target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests/${file})

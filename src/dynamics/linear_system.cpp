@@ -52,6 +52,27 @@ bool has_option(const char* prefix, const char* name) {
   return is == PETSC_TRUE;
 }
 
+/// Number of negative eigenvalues of the matrix that was factored: that of the negative pivots of L D Lᵀ, by Sylvester.
+PetscInt count_negative(PC pc) {
+  Mat factor = nullptr;
+  MatSolverType package = nullptr;
+  PetscInt negative = 0;
+  DIFFSIM_PETSC(PCFactorGetMatrix(pc, &factor));
+  DIFFSIM_PETSC(PCFactorGetMatSolverType(pc, &package));
+  if (!package || std::string(package) != MATSOLVERPETSC)
+    return MatGetInertia(factor, &negative, nullptr, nullptr) == 0 ? negative : 0;
+  PetscHandle<Vec, VecDestroy> pivots;
+  const double* values = nullptr;
+  PetscInt size = 0;
+  DIFFSIM_PETSC(MatCreateVecs(factor, pivots.out(), nullptr));
+  DIFFSIM_PETSC(MatGetDiagonal(factor, pivots));
+  DIFFSIM_PETSC(VecGetLocalSize(pivots, &size));
+  DIFFSIM_PETSC(VecGetArrayRead(pivots, &values));
+  negative = static_cast<PetscInt>(std::count_if(values, values + size, [](double d) { return d < 0.0; }));
+  DIFFSIM_PETSC(VecRestoreArrayRead(pivots, &values));
+  return negative;
+}
+
 /// Whether setting it up costs many iterations.
 bool is_dear(KSP ksp) {
   PC pc = nullptr;
@@ -62,6 +83,7 @@ bool is_dear(KSP ksp) {
 }
 constexpr double setting_up = 25.0;           // what that costs, in iterations
 constexpr PetscInt most_copied = 1000;        // unknowns, where each rank factors a copy of the matrix
+constexpr PetscInt most_unpivoted = 600;      // unknowns, where factors without pivoting are tried first
 constexpr PetscInt most_factored = 300000;    // unknowns, where a preconditioner has failed
 constexpr PetscInt most_unsmoothed = 300000;  // unknowns, where preconditioners are made often
 /// Largest eigenvalue of D⁻¹A at a semidefinite share of pairs of four vertices, D the vertices' blocks.
@@ -195,6 +217,7 @@ void LinearSystem::set_matrix(const std::vector<MatrixShare*>& shares, bool symm
 
 void LinearSystem::configure(Solver& solver, bool direct, const char* prefix) {
   if (solver.configured) return;
+  solver.prefix = prefix;
   DIFFSIM_PETSC(KSPCreate(mesh_->comm(), solver.ksp.out()));
   DIFFSIM_PETSC(KSPSetOptionsPrefix(solver.ksp, prefix));
   DIFFSIM_PETSC(KSPSetOperators(solver.ksp, matrix_, matrix_));
@@ -205,7 +228,7 @@ void LinearSystem::configure(Solver& solver, bool direct, const char* prefix) {
     if (symmetric_) DIFFSIM_PETSC(KSPSetNormType(solver.ksp, KSP_NORM_UNPRECONDITIONED));
   };
   if (direct) {
-    factor(solver.ksp, prefix);
+    factor(solver);
   } else {
     iterate();
     DIFFSIM_PETSC(PCSetType(pc, PCGAMG));
@@ -241,29 +264,36 @@ void LinearSystem::configure(Solver& solver, bool direct, const char* prefix) {
   solver.configured = true;
 }
 
-void LinearSystem::factor(KSP ksp, const char* prefix) {
+void LinearSystem::factor(Solver& solver) {
   PetscInt size = 0;
   PetscMPIInt ranks = 1;
+  PetscBool is_aij = PETSC_FALSE;
   PC pc = nullptr;
   DIFFSIM_PETSC(VecGetSize(b_, &size));
   MPI_Comm_size(mesh_->comm(), &ranks);
-  DIFFSIM_PETSC(KSPSetType(ksp, KSPPREONLY));
-  DIFFSIM_PETSC(KSPGetPC(ksp, &pc));
+  DIFFSIM_PETSC(KSPSetType(solver.ksp, KSPPREONLY));
+  DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
+  const auto is_given = [&](const char* name) { return has_option(solver.prefix, name); };
+  const bool is_small =
+      size <= most_copied && !is_given("-pc_type") && !is_given("-ksp_type") && !is_given("-pc_factor_mat_solver_type");
   // Ranks that share the factors of a small matrix spend their time on messages: each factors a copy instead.
-  if (ranks > 1 && size <= most_copied && !has_option(prefix, "-pc_type") && !has_option(prefix, "-ksp_type") &&
-      !has_option(prefix, "-pc_factor_mat_solver_type")) {
+  if (ranks > 1 && is_small) {
     KSP of_copy = nullptr;
     DIFFSIM_PETSC(PCSetType(pc, PCREDUNDANT));
     DIFFSIM_PETSC(PCRedundantGetKSP(pc, &of_copy));
-    DIFFSIM_PETSC(KSPSetOptionsPrefix(of_copy, prefix));  // so that pc_factor_… and mat_mumps_… are of the copies
+    DIFFSIM_PETSC(KSPSetOptionsPrefix(of_copy, solver.prefix));  // so that options of factors reach the copies
     DIFFSIM_PETSC(KSPSetType(of_copy, KSPPREONLY));
     DIFFSIM_PETSC(PCSetType(factoring(pc), PCNONE));
     DIFFSIM_PETSC(PCSetUp(pc));  // makes the copies, which MUMPS' options are set on
   }
   pc = factoring(pc);
   DIFFSIM_PETSC(PCSetType(pc, symmetric_ ? PCCHOLESKY : PCLU));
+  DIFFSIM_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(static_cast<Mat>(matrix_)), &is_aij, MATSEQAIJ,
+                                          MATMPIAIJ, ""));
 #if defined(PETSC_HAVE_MUMPS)
-  DIFFSIM_PETSC(PCFactorSetMatSolverType(pc, MATSOLVERMUMPS));
+  // At a matrix as small as this MUMPS' own bookkeeping takes longer than the factors.
+  solver.without_pivoting = is_small && size <= most_unpivoted && is_aij && !needs_pivoting_;
+  DIFFSIM_PETSC(PCFactorSetMatSolverType(pc, solver.without_pivoting ? MATSOLVERPETSC : MATSOLVERMUMPS));
 #endif
 }
 
@@ -301,6 +331,11 @@ void LinearSystem::renew_preconditioner() {
   careful_ = gave_up_ = false;
   wasted_ = 0.0;
   on_reference_ = reference_.configured;
+  if (needs_pivoting_) {
+    needs_pivoting_ = false;
+    main_ = {};
+    fallback_ = {};
+  }
 }
 
 void LinearSystem::keep_preconditioner() {
@@ -410,6 +445,14 @@ LinearReport LinearSystem::solve_with(Solver& solver, const Field& b, Field& x, 
   LinearReport report;
   if (std::string(type) == KSPPREONLY) {
     report = refine(solver, b_, x_, tolerance, transposed);
+    if (!report.converged && solver.without_pivoting) {
+      needs_pivoting_ = true;
+      const char* const prefix = solver.prefix;
+      solver = {};
+      configure(solver, true, prefix);
+      DIFFSIM_PETSC(KSPSetTolerances(solver.ksp, tolerance, 1e-300, 1e10, PETSC_DEFAULT));
+      report = refine(solver, b_, x_, tolerance, transposed);
+    }
   } else {
     set_up(solver, norm);
     report = iterate(solver, norm, tolerance, transposed);
@@ -516,11 +559,7 @@ void LinearSystem::find_inertia(Solver& solver) {
   DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
   pc = factoring(pc);
   DIFFSIM_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCCHOLESKY, &cholesky));
-  if (!cholesky) return;
-  Mat factor = nullptr;
-  PetscInt negative = 0;
-  DIFFSIM_PETSC(PCFactorGetMatrix(pc, &factor));
-  if (MatGetInertia(factor, &negative, nullptr, nullptr) == 0) solver.indefinite = negative > 0;
+  if (cholesky) solver.indefinite = count_negative(pc) > 0;
 }
 
 }  // namespace diffsim::dynamics

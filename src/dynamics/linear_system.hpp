@@ -80,12 +80,15 @@ class LinearSystem {
     PetscHandle<KSP, KSPDestroy> ksp;
     bool configured = false;
     bool direct = false;
+    bool without_pivoting = false;                   // factored by PETSc's own L D Lᵀ or L U
+    const char* prefix = nullptr;                    // of PETSc's options
     bool inertia_known = false, indefinite = false;  // of the present matrix
   };
   void make_matrix(const std::vector<MatrixShare*>& shares);
   void configure(Solver& solver, bool direct, const char* prefix);
-  /// Chooses factors, by MUMPS where PETSc has it: of each rank's copy of a small matrix, else shared by the ranks.
-  void factor(KSP ksp, const char* prefix);
+  /// Chooses factors, by MUMPS where PETSc has it: of each rank's copy of a small matrix, else shared by the ranks. Of
+  /// the smallest ones each rank makes factors without pivoting, until those fail to solve one of the step's systems.
+  void factor(Solver& solver);
   /// For a right hand side of this norm.
   void set_up(Solver& solver, double norm);
   void fill(const std::vector<MatrixShare*>& shares, bool symmetric);
@@ -135,6 +138,7 @@ class LinearSystem {
   bool renew_ = true;             // the next matrix gets a preconditioner of its own
   bool careful_ = false;          // the present step's smoother follows barriers
   bool gave_up_ = false;          // the present step's systems are factored
+  bool needs_pivoting_ = false;   // factors without pivoting did not solve one of the present step's systems
   long changes_to_factors_ = 0;
   bool keeps_ = false;       // derivatives are at work, with what preconditioner there was
   double first_rate_ = 0.0;  // iterations a digit, of the first solve with the present preconditioner
