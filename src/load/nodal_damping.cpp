@@ -103,6 +103,7 @@ class NodalDamping : public PointTerm<Drag> {
 };
 
 void NodalDamping::prepare(const ParameterSet& parameters) {
+  PointTerm::prepare(parameters);
   set_per_volume(parameters, per_volume_);
   coefficients_.fill(0.0);
   lumping_.add_sums(per_volume_, parameters.at("rest_positions").field, coefficients_);
