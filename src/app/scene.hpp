@@ -93,10 +93,11 @@ struct SolverSection {
 };
 
 struct InitialSection {
-  std::optional<Numbers> velocity, displacement;  ///< [3] or [N, 3]
-  std::string from;                               ///< path of a trajectory, instead; empty: none
-  int step = -1;                                  ///< of its frame; -1: the last one
-  Place place;                                    ///< of the path
+  std::optional<Numbers> velocity, displacement;          ///< [3] or [N, 3]
+  std::optional<std::array<double, 3>> angular_velocity;  ///< of an affine body about its centre of mass, rad/s
+  std::string from;                                       ///< path of a trajectory, instead; empty: none
+  int step = -1;                                          ///< of its frame; -1: the last one
+  Place place;                                            ///< of the path
 };
 
 /// Triangles in a file that a body touches by, read when the run begins; they lie where the body's mesh does.
@@ -113,6 +114,7 @@ struct BodyEntry {
   enum class Kind { solid, obstacle, cells };
   std::string name;
   Kind kind = Kind::solid;
+  bool affine = false;               ///< of a solid: moves as one affine map; `mesh` gives its surface
   const CellModel* cells = nullptr;  ///< model of a body of `Kind::cells`
   MeshSection mesh;
   Placement placement;

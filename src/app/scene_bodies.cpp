@@ -46,6 +46,14 @@ bool has_beside_material(const BodyEntry& body, const std::string& key) {
                      [&](const std::string& name) { return body.cells->key_of(name) == key; });
 }
 
+/// Has the surface of a body be read from its mesh: triangles of a file, or the boundary of tetrahedra.
+void read_surface_of(MeshSection& mesh, const std::string& what) {
+  if (mesh.order != 1) mesh.place.fail("is of order 2, and " + what + " has flat triangles; give order: 1");
+  const bool is_box = std::holds_alternative<BoxMesh>(mesh.source);
+  if (!mesh.cells) mesh.cells = is_box ? CellKind::tetrahedron : CellKind::triangle;
+  mesh.boundary = mesh.cells == CellKind::tetrahedron;
+}
+
 void finish_obstacle(const Mapping& mapping, BodyEntry& body) {
   const auto refuse = [&](const char* key, const char* why) {
     if (mapping.has(key)) mapping.place_of(key).fail(why);
@@ -53,10 +61,7 @@ void finish_obstacle(const Mapping& mapping, BodyEntry& body) {
   refuse("material", "is of a body that deforms, and this one is an obstacle; remove it, or give kind: solid");
   refuse("initial", "is of a body that moves freely, and this one is an obstacle; move it by `boundary`");
   refuse("surface", "is of a body of tetrahedra, and this one is an obstacle, which touches by its own triangles");
-  if (body.mesh.order != 1) body.mesh.place.fail("is of order 2, and an obstacle has flat triangles; give order: 1");
-  const bool is_box = std::holds_alternative<BoxMesh>(body.mesh.source);
-  if (!body.mesh.cells) body.mesh.cells = is_box ? CellKind::tetrahedron : CellKind::triangle;
-  body.mesh.boundary = body.mesh.cells == CellKind::tetrahedron;
+  read_surface_of(body.mesh, "an obstacle");
 }
 
 /// Keys of rods, which other bodies do not have. In contact a rod is as thick as its radius says.
@@ -71,11 +76,24 @@ void parse_rod(const Mapping& mapping, BodyEntry& body) {
   if (radius && !body.thickness && !radius->is_mapping()) body.thickness = 2.0 * to_positive(*radius, "m");
 }
 
-void finish_solid(const Mapping& mapping, Scene& scene, const BodyEntry& body) {
-  require_tetrahedra(body.mesh);
+void finish_solid(const Mapping& mapping, Scene& scene, BodyEntry& body) {
+  if (body.affine) {
+    if (mapping.has("surface"))
+      mapping.place_of("surface").fail("is of a body of tetrahedra, and an affine one touches by its mesh; remove it");
+    read_surface_of(body.mesh, "an affine body");
+    if (dimension_of(*body.mesh.cells) < 2)
+      body.mesh.place.fail(
+          fmt::format("gives {}, and an affine body has a closed surface; give a file of triangles or "
+                      "tetrahedra",
+                      name_of(*body.mesh.cells)));
+  } else {
+    require_tetrahedra(body.mesh);
+  }
   if (const Value* material = mapping.find("material")) parse_materials(*material, scene, body.name);
   const BodyEntry* const first = first_solid(scene);
   if (!first) return;
+  if (body.mesh.order != first->mesh.order && (body.affine || first->affine))
+    body.place.fail("is of a scene with affine bodies, whose cells are linear; give order: 1 to all bodies");
   if (body.mesh.order != first->mesh.order)
     body.mesh.place.fail("has another order than the bodies before; give all bodies the same `order`");
   if (body.mesh.quadrature_degree != first->mesh.quadrature_degree)
@@ -134,17 +152,19 @@ void parse_bodies(const Value& value, Scene& scene) {
     if (body.name == "all" || body.name.find_first_of("/|:") != std::string::npos)
       body.place.fail("a body cannot have that name: `all`, /, | and : stand for something else; choose another");
     if (const Value* kind = mapping.find("kind")) {
-      std::vector<std::string> kinds{"solid", "obstacle"};
+      std::vector<std::string> kinds{"solid", "affine", "obstacle"};
       for (const CellModel* const model : cell_models()) kinds.push_back(model->name);
       const std::string chosen = to_choice(*kind, kinds, {"rigid"});
       body.cells = find_cell_model(chosen);
       body.kind = body.cells             ? BodyEntry::Kind::cells
                   : chosen == "obstacle" ? BodyEntry::Kind::obstacle
                                          : BodyEntry::Kind::solid;
+      body.affine = chosen == "affine";
     }
     body.mesh = parse_mesh(mapping.need("mesh", "{file: …} or {box: …}"), scene);
     if (const Value* placement = mapping.find("placement")) body.placement = parse_placement(*placement);
-    if (const Value* initial = mapping.find("initial")) body.initial = parse_initial(*initial, scene, body.name);
+    if (const Value* initial = mapping.find("initial"))
+      body.initial = parse_initial(*initial, scene, body.name, body.affine);
     // A file's thicknesses, one a cell, are not those of contact.
     if (const Value* thickness = mapping.find("thickness");
         thickness && !(thickness->is_mapping() && has_beside_material(body, "thickness")))

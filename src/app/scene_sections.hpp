@@ -24,7 +24,7 @@ void parse_cell_material(const Value& value, Scene& scene, const std::string& bo
                          const CellModel& model);
 SolverSection parse_solver(const Value* value, const Scene& scene);
 /// `body`: the body that it is of; empty: the scene's own section.
-InitialSection parse_initial(const Value& value, const Scene& scene, const std::string& body = {});
+InitialSection parse_initial(const Value& value, const Scene& scene, const std::string& body = {}, bool affine = false);
 std::vector<BoundaryEntry> parse_boundary(const Value& value, const Scene& scene);
 /// Adds the attachments to the scene's boundary.
 void parse_attachments(const Value& value, Scene& scene);

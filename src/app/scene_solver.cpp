@@ -110,8 +110,9 @@ SolverSection parse_solver(const Value* value, const Scene& scene) {
   return solver;
 }
 
-InitialSection parse_initial(const Value& value, const Scene& scene, const std::string& body) {
+InitialSection parse_initial(const Value& value, const Scene& scene, const std::string& body, bool affine) {
   std::vector<std::string> keys{"velocity", "displacement"};
+  if (affine) keys.emplace_back("angular_velocity");
   if (body.empty()) keys.insert(keys.end(), {"from", "step"});
   const Mapping mapping(value, keys);
   InitialSection initial;
@@ -134,6 +135,8 @@ InitialSection parse_initial(const Value& value, const Scene& scene, const std::
   };
   parse("velocity", initial.velocity);
   parse("displacement", initial.displacement);
+  if (const Value* turn = affine ? mapping.find("angular_velocity") : nullptr)
+    initial.angular_velocity = to_vector(*turn);
   return initial;
 }
 

@@ -8,6 +8,7 @@
 
 #include "diffsim/attach/attachment.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/on_all_ranks.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/core/redistribute.hpp"
 #include "diffsim/mesh/bodies.hpp"
@@ -166,18 +167,6 @@ class AnchorSearch {
   AnchorKind kind_ = AnchorKind::vertex;
   std::vector<std::array<int, 4>> cells_;
 };
-
-/// Values of all ranks, one rank's after the other's, on every rank.
-template <class T>
-std::vector<T> on_all_ranks(MPI_Comm comm, const std::vector<T>& mine) {
-  const int bytes = static_cast<int>(mine.size() * sizeof(T));
-  std::vector<int> sizes(static_cast<std::size_t>(num_ranks(comm))), begins(sizes.size(), 0);
-  DIFFSIM_MPI(MPI_Allgather(&bytes, 1, MPI_INT, sizes.data(), 1, MPI_INT, comm));
-  for (std::size_t r = 1; r < sizes.size(); ++r) begins[r] = begins[r - 1] + sizes[r - 1];
-  std::vector<T> all(static_cast<std::size_t>(begins.back() + sizes.back()) / sizeof(T));
-  DIFFSIM_MPI(MPI_Allgatherv(mine.data(), bytes, MPI_BYTE, all.data(), sizes.data(), begins.data(), MPI_BYTE, comm));
-  return all;
-}
 
 }  // namespace
 

@@ -13,6 +13,7 @@
 #include "diffsim/core/nearest_word.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/core/redistribute.hpp"
+#include "diffsim/mesh/affine_body.hpp"
 #include "diffsim/mesh/bodies.hpp"
 #include "diffsim/mesh/join_bodies.hpp"
 #include "diffsim/mesh/triangle_blocks.hpp"
@@ -22,6 +23,13 @@ namespace diffsim {
 namespace {
 
 using contact::SurfacePiece;
+
+/// `given`, and the surfaces of affine bodies.
+std::vector<BodySurface> with_affine_bodies(const TetrahedralMesh& mesh, std::vector<BodySurface> given) {
+  for (const MeshBody& body : mesh.bodies())
+    if (body.affine) given.push_back({body.name, body.affine->surface});
+  return given;
+}
 
 /// Surface of its own of each body of the mesh, or nullptr.
 std::vector<const BodySurface*> surfaces_by_body(const TetrahedralMesh& mesh,
@@ -176,8 +184,9 @@ std::vector<PointStencil> stencils_of(const TetrahedralMesh& surface, const std:
 
 }  // namespace
 
-EmbeddedSurface embed_surfaces(const TetrahedralMesh& mesh, const std::vector<BodySurface>& surfaces,
+EmbeddedSurface embed_surfaces(const TetrahedralMesh& mesh, const std::vector<BodySurface>& given,
                                const std::vector<std::string>& regions) {
+  const std::vector<BodySurface> surfaces = with_affine_bodies(mesh, given);
   const std::vector<const BodySurface*> own = surfaces_by_body(mesh, surfaces);
   for (const BodySurface& surface : surfaces) require_triangles(surface);
   const std::vector<std::string> names = body_names(mesh.bodies());

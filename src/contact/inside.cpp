@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <map>
 #include <numbers>
 #include <numeric>
 #include <utility>
@@ -30,33 +28,6 @@ double winding(const std::vector<double>& places, const std::vector<std::array<i
     sum += 2.0 * std::atan2(volume, scale);
   }
   return sum / (4.0 * std::numbers::pi);
-}
-
-std::string fault_of_volume(const TriangleMesh& mesh) {
-  struct Edge {
-    int forth = 0, back = 0;
-  };
-  std::map<std::pair<int, int>, Edge> edges;
-  for (const auto& triangle : mesh.triangles)
-    for (std::size_t k = 0; k < 3; ++k) {
-      const int a = triangle[k], b = triangle[(k + 1) % 3];
-      Edge& edge = edges[{std::min(a, b), std::max(a, b)}];
-      ++(a < b ? edge.forth : edge.back);
-    }
-  for (const auto& [ends, edge] : edges) {
-    if (edge.forth == 1 && edge.back == 1) continue;
-    const auto &a = mesh.vertices[static_cast<std::size_t>(ends.first)],
-               &b = mesh.vertices[static_cast<std::size_t>(ends.second)];
-    const int count = edge.forth + edge.back;
-    char text[300];
-    std::snprintf(text, sizeof(text), "the edge from (%.6g, %.6g, %.6g) to (%.6g, %.6g, %.6g) has %s", a[0], a[1], a[2],
-                  b[0], b[1], b[2],
-                  count == 1   ? "one triangle: the surface is open"
-                  : count == 2 ? "two triangles turned against each other"
-                               : "more than two triangles: the surface is no manifold");
-    return text;
-  }
-  return {};
 }
 
 std::vector<int> witnesses(const std::vector<int>& elements, int size, int num_vertices) {

@@ -204,7 +204,9 @@ std::vector<LocatedPoint> locate_points(const TetrahedralMesh& mesh, std::size_t
                                         const std::vector<std::array<double, 3>>& points) {
   Search search(mesh, body, points);
   const double longest = mesh.quality().max_edge;
-  for (const double reach : {1e-9 * longest, longest}) {
+  const bool affine = !mesh.bodies().empty() && mesh.bodies()[body].affine;
+  constexpr double anywhere = 1e150;  // an affine body has one cell
+  for (const double reach : {1e-9 * longest, affine ? anywhere : longest}) {
     collectively(mesh.comm(), [&] { search.look(reach); });
     search.agree();
   }

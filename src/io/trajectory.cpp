@@ -7,6 +7,7 @@
 
 #include "body_rows.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/even_share.hpp"
 #include "diffsim/core/profiling.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/io/publish.hpp"
@@ -34,6 +35,22 @@ std::vector<std::int64_t> file_cells(const TetrahedralMesh& mesh, CellKind kind)
     local[i] = mesh.vertex_order().file_index()[static_cast<std::size_t>(cells[i])];
   (solid ? mesh.cell_order() : *mesh.lower_cells(kind).order).to_file(local, nodes_of(mesh, kind), block);
   return block;
+}
+
+/// Values [4, 3] of the corners of an affine body's cell.
+struct Corners {
+  double x[4][3] = {};
+};
+
+/// From this rank's block of a field with three components. The cell's corners are the body's vertices in their order.
+/// Collective.
+Corners corners_of(const BodyRows& rows, const std::vector<double>& block, MPI_Comm comm) {
+  Corners corners;
+  for (std::size_t v = rows.begin; v < rows.end; ++v)
+    for (std::size_t c = 0; c < 3; ++c)
+      corners.x[static_cast<std::size_t>(rows.first_local) + v - rows.begin][c] = block[3 * v + c];
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, corners.x, 12, MPI_DOUBLE, MPI_SUM, comm));
+  return corners;
 }
 
 std::string units_of(const std::string& field) {
@@ -66,9 +83,45 @@ TrajectoryWriter::TrajectoryWriter(const TetrahedralMesh& mesh, const std::strin
                     file_.write_rows(body.group + "/mesh/cells", numbers, {nodes});
                   });
   }
+  create_surfaces();
   file_.create_series<double>("/time", {}, "s");
   file_.create_series<std::int64_t>("/step", {});
   last_flush_ = MPI_Wtime();
+}
+
+void TrajectoryWriter::create_surfaces() {
+  const std::vector<BodyRows> rows = vertex_rows(mesh_);
+  const std::vector<MeshBody>& bodies = mesh_.bodies();
+  if (!has_affine_bodies(bodies)) return;
+  const std::vector<double> positions = mesh_.file_positions();
+  for (const BodyRows& body : rows) {
+    const AffineBody* const affine = bodies[body.body].affine.get();
+    if (!affine) continue;
+    const TriangleMesh& surface = affine->surface;
+    const Corners rest = corners_of(body, positions, mesh_.comm());
+    const auto vertices = static_cast<std::int64_t>(surface.vertices.size());
+    const auto triangles = static_cast<std::int64_t>(surface.triangles.size());
+    const EvenShare share(mesh_.comm(), vertices), cells(mesh_.comm(), triangles);
+    surfaces_.push_back({body.group + "/surface", body.body, vertices, triangles, static_cast<std::size_t>(share.first),
+                         static_cast<std::size_t>(share.first + share.size), AffineMap(*affine, rest.x)});
+    std::vector<double> X;
+    for (std::size_t v = surfaces_.back().begin; v < surfaces_.back().end; ++v)
+      X.insert(X.end(), surface.vertices[v].begin(), surface.vertices[v].end());
+    file_.write_rows(surfaces_.back().group + "/mesh/vertices", X, {3}, "m");
+    std::vector<std::int64_t> corners;
+    for (std::int64_t t = cells.first; t < cells.first + cells.size; ++t)
+      for (const int v : surface.triangles[static_cast<std::size_t>(t)]) corners.push_back(v);
+    file_.write_rows(surfaces_.back().group + "/mesh/cells", corners, {3});
+  }
+}
+
+void TrajectoryWriter::write_surfaces(const Output& output) {
+  if (surfaces_.empty() || output.components != 3) return;
+  const std::vector<BodyRows> rows = vertex_rows(mesh_);
+  for (const Surface& surface : surfaces_) {
+    const Corners corners = corners_of(rows[surface.body], output.block, mesh_.comm());
+    file_.append(surface.group + "/" + output.name, surface.map.at(corners.x, surface.begin, surface.end));
+  }
 }
 
 void TrajectoryWriter::create_outputs(const State& state) {
@@ -94,6 +147,11 @@ void TrajectoryWriter::create_outputs(const State& state) {
       if (output.components > 1) shape.push_back(output.components);
       file_.create_series<double>(body.group + "/" + output.name, shape, units_of(output.name));
     }
+  for (const Output& output : outputs_)
+    for (const Surface& surface : surfaces_)
+      if (output.components == 3)
+        file_.create_series<double>(surface.group + "/" + output.name, {surface.num_vertices, 3},
+                                    units_of(output.name));
 }
 
 void TrajectoryWriter::write(int step, double time, const State& state) {
@@ -107,10 +165,14 @@ void TrajectoryWriter::write(int step, double time, const State& state) {
                     [&](const BodyRows& body, const std::vector<double>& values) {
                       file_.append(body.group + "/" + output.name, values);
                     });
+      write_surfaces(output);
     }
   } catch (const Error&) {
     for (const Output& output : outputs_)
       for (const BodyRows& body : bodies) file_.shrink_series(body.group + "/" + output.name, num_frames());
+    for (const Output& output : outputs_)
+      for (const Surface& surface : surfaces_)
+        if (output.components == 3) file_.shrink_series(surface.group + "/" + output.name, num_frames());
     throw;
   }
   times_.push_back(time);
@@ -142,12 +204,15 @@ void TrajectoryWriter::finish(bool complete) {
   const std::filesystem::path path(file_.path());
   XdmfTrajectory description{path.filename().string(), {}, steps_, times_, {}};
   for (const BodyRows& vertices : vertex_rows(mesh_))
-    description.bodies.push_back({vertices.group, vertices.total, 0, 1});
+    description.bodies.push_back({vertices.group, vertices.total, 0, 1, {}});
   for (const CellKind kind : all_kinds)
     for (const BodyRows& cells : cell_rows(mesh_, kind)) {
       description.bodies[cells.body].num_cells = cells.total;
       description.bodies[cells.body].nodes_per_cell = nodes_of(mesh_, kind);
     }
+  for (const Surface& surface : surfaces_)
+    description.bodies[surface.body] = {surface.group, surface.num_vertices, surface.num_triangles, 3,
+                                        mesh_.bodies()[surface.body].name};
   for (const Output& output : outputs_) description.fields.push_back({output.name, output.components});
   collectively(mesh_.comm(), [&] {
     if (is_first_rank(mesh_.comm()))

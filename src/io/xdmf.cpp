@@ -55,7 +55,7 @@ class Writer {
       }
       text_ += "<Grid Name=\"" + step + "\" GridType=\"Collection\" CollectionType=\"Spatial\">\n" + time;
       for (const XdmfTrajectory::Body& body : t_.bodies)
-        frame(body, escaped(body.group.substr(body.group.rfind('/') + 1)), "", k);
+        frame(body, escaped(body.name.empty() ? body.group.substr(body.group.rfind('/') + 1) : body.name), "", k);
       text_ += "</Grid>\n";
     }
     text_ += "</Grid>\n</Domain>\n</Xdmf>\n";

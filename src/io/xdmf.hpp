@@ -18,7 +18,8 @@ struct XdmfTrajectory {
     std::int64_t num_vertices = 0;
     std::int64_t num_cells = 0;
     int nodes_per_cell =
-        4;  ///< 10, in the order of element.hpp, or 4: tetrahedra; 3: triangles, 2: segments, 1: points
+        4;             ///< 10, in the order of element.hpp, or 4: tetrahedra; 3: triangles, 2: segments, 1: points
+    std::string name;  ///< of the grid; empty: the last part of `group`
   };
   std::string file;  ///< the HDF5 file as seen from the XDMF file
   std::vector<Body> bodies;

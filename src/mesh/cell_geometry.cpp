@@ -13,6 +13,7 @@ template <class E>
 struct ComputeGeometry {
   CellGeometry<E> geometry;
   DeviceArray<int> vertices;
+  DeviceArray<double> factors;  // of the cells' volumes; empty: all 1
   const double* rest;
   int num_cells;
   std::int32_t* invalid;
@@ -20,11 +21,12 @@ struct ComputeGeometry {
   KOKKOS_INLINE_FUNCTION void operator()(int pack) const {
     Vec3<Pack> X[E::nodes], Y[4];
     gather_nodes(&vertices(E::nodes * pack_width * pack), rest, X);
+    const Pack factor = volume_factors(factors, pack, num_cells);
     for (int q = 0; q < E::Rule::num_points; ++q) {
       E::corners(geometry.rule, q, X, Y);
       const Mat3<Pack> derivative = edges_of(Y);
       const Mat3<Pack> inverted = inverse(derivative);
-      const Pack volume = determinant(derivative) * geometry.rule.weight(q);
+      const Pack volume = determinant(derivative) * geometry.rule.weight(q) * factor;
       const int row = geometry.row(pack, q);
       for (int i = 0; i < 9; ++i) store(&geometry.inverses(pack_width * (9 * row + i)), inverted(i / 3, i % 3));
       for (int i = 0; i < pack_width; ++i) {
@@ -66,12 +68,13 @@ void compute_geometry(const TetrahedralMesh& mesh, const CellScatter& scatter, c
     geometry.inverses = make_device_array<double>("diffsim::mesh::inverses", 9 * points);
     geometry.volumes = make_device_array<double>("diffsim::mesh::volumes", points);
   }
+  const auto factors = to_device("diffsim::mesh::volume_factors", mesh.volume_factors(cells));
   constexpr std::int32_t none = std::numeric_limits<std::int32_t>::max();
   DeviceArray<std::int32_t> invalid("diffsim::mesh::invalid", 1);
   Kokkos::deep_copy(invalid, none);
   Kokkos::parallel_for(
       "diffsim::mesh::geometry", Range(0, scatter.num_packs()),
-      ComputeGeometry<E>{geometry, scatter.data().vertices, rest.data(), scatter.num_cells(), invalid.data()});
+      ComputeGeometry<E>{geometry, scatter.data().vertices, factors, rest.data(), scatter.num_cells(), invalid.data()});
   const auto found = host_view(invalid);
   collectively(mesh.comm(), [&] {
     if (found(0) == none) return;

@@ -184,6 +184,7 @@ MeshData join_bodies(MPI_Comm comm, std::vector<NamedMesh> bodies) {
     added.first_vertex = joint.num_vertices;
     added.first_cell = joint.num_cells;
     added.kind = body.data.kind();
+    added.affine = body.data.affine;
     if (added.kind == CellKind::tetrahedron) joint.order = body.data.order;
     for (const CellKind kind : lower_kinds) {
       added.first_lower_cell[index_of(kind)] = joint.lower(kind).num;

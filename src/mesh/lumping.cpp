@@ -20,6 +20,7 @@ DIFFSIM_FUNCTION Pack volume_of(const typename E::Rule& rule, const Vec3<Pack> (
 template <class E>
 struct Sums {
   typename E::Rule rule;
+  DeviceArray<double> factors;
   const double* density;
   const double* rest;
   const double* density_tangent;  // with rest_tangent: the derivative's directions; nullptr: none
@@ -30,12 +31,13 @@ struct Sums {
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[E::nodes]) const {
     Vec3<Pack> X[E::nodes];
     gather_nodes(vertices, rest, X);
-    const Pack rho = gather_cells(density, pack, num_cells);
+    const Pack factor = volume_factors(factors, pack, num_cells);
+    const Pack rho = gather_cells(density, pack, num_cells) * factor;
     Pack sum = 0.0;
     if (!tangent) {
       sum = rho * volume_of<E>(rule, X);
     } else {
-      if (density_tangent) sum += gather_cells(density_tangent, pack, num_cells) * volume_of<E>(rule, X);
+      if (density_tangent) sum += gather_cells(density_tangent, pack, num_cells) * factor * volume_of<E>(rule, X);
       if (rest_tangent) sum += rho * volume_tangent(vertices, X);
     }
     for (int a = 0; a < E::nodes; ++a)
@@ -66,6 +68,7 @@ DIFFSIM_FUNCTION Pack shared_sum(const Vec3<Pack> (&w)[E::nodes]) {
 template <class E>
 struct DensityGradient {
   typename E::Rule rule;
+  DeviceArray<double> factors;
   DeviceArray<int> vertices;
   const double* rest;
   const double* w;
@@ -77,7 +80,7 @@ struct DensityGradient {
     const int* const v = &vertices(E::nodes * pack_width * pack);
     gather_nodes(v, rest, X);
     gather_nodes(v, w, weights);
-    const Pack sum = volume_of<E>(rule, X) * shared_sum<E>(weights);
+    const Pack sum = volume_factors(factors, pack, num_cells) * volume_of<E>(rule, X) * shared_sum<E>(weights);
     add_to_cells(sum, pack, num_cells, gradient);
   }
 };
@@ -85,6 +88,7 @@ struct DensityGradient {
 template <class E>
 struct RestGradient {
   typename E::Rule rule;
+  DeviceArray<double> factors;
   const double* density;
   const double* rest;
   const double* w;
@@ -94,7 +98,8 @@ struct RestGradient {
     Vec3<Pack> X[E::nodes], weights[E::nodes], Y[4], y[4];
     gather_nodes(vertices, rest, X);
     gather_nodes(vertices, w, weights);
-    const Pack scale = gather_cells(density, pack, num_cells) * shared_sum<E>(weights);
+    const Pack scale =
+        gather_cells(density, pack, num_cells) * volume_factors(factors, pack, num_cells) * shared_sum<E>(weights);
     for (int a = 0; a < E::nodes; ++a)
       for (int c = 0; c < 3; ++c) value[a][c] = 0.0;
     for (int q = 0; q < E::Rule::num_points; ++q) {
@@ -108,7 +113,8 @@ struct RestGradient {
 }  // namespace
 
 struct Lumping::Implementation {
-  explicit Implementation(const TetrahedralMesh& of) : mesh(&of) {}
+  explicit Implementation(const TetrahedralMesh& of)
+      : mesh(&of), factors(to_device("diffsim::mesh::volume_factors", of.volume_factors())) {}
 
   template <class E>
   void add(const Field& density, const Field& rest, const Field* density_tangent, const Field* rest_tangent,
@@ -116,6 +122,7 @@ struct Lumping::Implementation {
     const CellScatter& scatter = mesh->scatter();
     for_each_cell<E::nodes>("diffsim::mesh::lumping", scatter, sums.data(),
                             Sums<E>{{},
+                                    factors,
                                     density.data(),
                                     rest.data(),
                                     density_tangent ? density_tangent->data() : nullptr,
@@ -129,17 +136,22 @@ struct Lumping::Implementation {
                    Field* rest_gradient) const {
     const CellScatter& scatter = mesh->scatter();
     if (density_gradient)
-      Kokkos::parallel_for(
-          "diffsim::mesh::lumping_density", Range(0, scatter.num_packs()),
-          DensityGradient<E>{
-              {}, scatter.data().vertices, rest.data(), w.data(), density_gradient->data(), scatter.num_cells()});
+      Kokkos::parallel_for("diffsim::mesh::lumping_density", Range(0, scatter.num_packs()),
+                           DensityGradient<E>{{},
+                                              factors,
+                                              scatter.data().vertices,
+                                              rest.data(),
+                                              w.data(),
+                                              density_gradient->data(),
+                                              scatter.num_cells()});
     Kokkos::fence();
     if (rest_gradient)
       for_each_cell<E::nodes>("diffsim::mesh::lumping_rest", scatter, rest_gradient->data(),
-                              RestGradient<E>{{}, density.data(), rest.data(), w.data(), scatter.num_cells()});
+                              RestGradient<E>{{}, factors, density.data(), rest.data(), w.data(), scatter.num_cells()});
   }
 
   const TetrahedralMesh* mesh;
+  DeviceArray<double> factors;  // of the cells' volumes; empty: all 1
 };
 
 Lumping::Lumping(const TetrahedralMesh& mesh) : implementation_(std::make_unique<Implementation>(mesh)) {}

@@ -3,9 +3,12 @@
 
 #include <cmath>
 #include <cstddef>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/mesh/affine_body.hpp"
 
 namespace diffsim {
 namespace {
@@ -35,12 +38,17 @@ void place(MeshData& mesh, const Placement& placement) {
                        (factor < 0.0 ? " mirrors the body, whose cells would be inside out" : " is no size") +
                        "; give positive numbers");
   const Matrix r = rotation(placement.axis, placement.angle);
-  for (std::size_t v = 0; v + 2 < mesh.coordinates.size(); v += 3) {
-    double* const x = &mesh.coordinates[v];
+  const auto move = [&](double* x) {
     const double scaled[3] = {placement.scale[0] * x[0], placement.scale[1] * x[1], placement.scale[2] * x[2]};
     for (std::size_t i = 0; i < 3; ++i)
       x[i] = r[i][0] * scaled[0] + r[i][1] * scaled[1] + r[i][2] * scaled[2] + placement.translate[i];
-  }
+  };
+  for (std::size_t v = 0; v + 2 < mesh.coordinates.size(); v += 3) move(&mesh.coordinates[v]);
+  if (!mesh.affine) return;
+  // The inertial tetrahedron of the placed surface is the placed tetrahedron, and their volumes keep their ratio.
+  AffineBody body = *mesh.affine;
+  for (auto& vertex : body.surface.vertices) move(vertex.data());
+  mesh.affine = std::make_shared<const AffineBody>(std::move(body));
 }
 
 }  // namespace diffsim

@@ -7,6 +7,8 @@
 #include <limits>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/mesh/affine_body.hpp"
+#include "diffsim/mesh/bodies.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim {
@@ -22,12 +24,26 @@ std::uint64_t mix(std::uint64_t x) {
 
 }  // namespace
 
+std::vector<double> TetrahedralMesh::volume_factors(const std::vector<int>& cells) const {
+  if (!has_affine_bodies(bodies_)) return {};
+  std::vector<double> factors;
+  const auto add = [&](int cell) {
+    const std::int64_t number = cell_order_->file_index()[static_cast<std::size_t>(cell)];
+    const auto& affine = bodies_[static_cast<std::size_t>(body_of_cell(bodies_, number))].affine;
+    factors.push_back(affine ? affine->volume_factor : 1.0);
+  };
+  for (const int cell : cells) add(cell);
+  for (int cell = 0; cells.empty() && cell < num_cells_; ++cell) add(cell);
+  return factors;
+}
+
 MeshQuality TetrahedralMesh::quality() const {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   double low[2] = {infinity, infinity};  // edge, mean ratio
   double high = 0.0;
   double sums[2] = {0.0, 0.0};  // volume, mean ratio
   const auto width = static_cast<std::size_t>(nodes_per_cell());
+  const std::vector<double> factors = volume_factors();
   for (std::size_t c = 0; c < static_cast<std::size_t>(num_cells_); ++c) {
     QuadraticCell x;
     for (std::size_t a = 0; a < width; ++a)
@@ -49,7 +65,7 @@ MeshQuality TetrahedralMesh::quality() const {
         6.0;
     const double ratio = 12.0 * std::cbrt(9.0 * straight * straight) / squares;
     low[1] = std::min(low[1], ratio);
-    sums[0] += order_ == 2 ? volume(x) : straight;
+    sums[0] += order_ == 2 ? volume(x) : straight * (factors.empty() ? 1.0 : factors[c]);
     sums[1] += ratio;
   }
   const std::vector<int>& ends = lower_cells(CellKind::segment).vertices;

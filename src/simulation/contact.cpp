@@ -17,7 +17,9 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/dynamics/lagged_term.hpp"
+#include "diffsim/mesh/affine_body.hpp"
 #include "diffsim/mesh/bodies.hpp"
+#include "diffsim/mesh/closed_surface.hpp"
 #include "diffsim/simulation/solver.hpp"
 
 namespace diffsim {
@@ -32,11 +34,13 @@ std::int64_t pairs_that_fit(MPI_Comm comm, std::int64_t most) {
   return static_cast<std::int64_t>(std::min(static_cast<double>(most), 0.5 * free_memory_bytes() / (32.0 * ranks)));
 }
 
-/// Volume of this rank's cells, by their corners.
+/// Volume of this rank's cells, by their corners; that of affine bodies is left out.
 double volume_of_cells(const TetrahedralMesh& mesh, const std::vector<double>& x) {
+  const std::vector<double> factors = mesh.volume_factors();
   const auto nodes = static_cast<std::size_t>(mesh.nodes_per_cell());
   double sum = 0.0;
   for (std::size_t c = 0; c < static_cast<std::size_t>(mesh.num_cells()); ++c) {
+    if (!factors.empty() && factors[c] != 1.0) continue;
     double e[3][3];
     for (std::size_t k = 0; k < 3; ++k)
       for (std::size_t i = 0; i < 3; ++i)
@@ -46,6 +50,26 @@ double volume_of_cells(const TetrahedralMesh& mesh, const std::vector<double>& x
             e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0])) /
            6.0;
   }
+  return sum;
+}
+
+/// Sizes of affine bodies, the cube roots of their volumes, at the owned vertices that are corners of their cells, m; 0
+/// at all other vertices.
+std::vector<double> sizes_of_affine_bodies(const TetrahedralMesh& mesh) {
+  std::vector<double> of_body;
+  for (const MeshBody& body : mesh.bodies())
+    of_body.push_back(body.affine ? std::cbrt(volume_moments(body.affine->surface).volume) : 0.0);
+  std::vector<double> sizes(static_cast<std::size_t>(mesh.num_owned_vertices()), 0.0);
+  for (std::size_t v = 0; v < sizes.size() && !of_body.empty(); ++v)
+    sizes[v] = of_body[static_cast<std::size_t>(body_of_vertex(mesh.bodies(), mesh.vertex_order().file_index()[v]))];
+  return sizes;
+}
+
+/// Area of the surfaces of all affine bodies, m².
+double area_of_affine_bodies(const TetrahedralMesh& mesh) {
+  double sum = 0.0;
+  for (const MeshBody& body : mesh.bodies())
+    if (body.affine) sum += surface_area(body.affine->surface);
   return sum;
 }
 
@@ -120,24 +144,39 @@ double DifferentiableSolver::adaptive_stiffness(double barrier_distance, double 
   for (const auto& term : system().terms()) term->add_stiffness_bound(parameters(), bound);
   mesh_->vertex_exchange().add_to_owners(bound);
   const std::vector<double> stiffness = bound.to_host(), mass = system().mass().to_host();
-  // Stiffness and area of the surface, mass of the body, vertices of the surface, volume.
-  double sums[5] = {0.0, 0.0, 0.0, 0.0, volume_of_cells(*mesh_, rest.to_host())};
+  // Stiffness and area of the surface, mass of the bodies, vertices of the surface, volume; of affine bodies the area
+  // and Σ mass · size.
+  double sums[7] = {0.0, 0.0, 0.0, 0.0, volume_of_cells(*mesh_, rest.to_host()), 0.0, 0.0};
+  const std::vector<double> affine = sizes_of_affine_bodies(*mesh_);
   for (std::size_t v = 0; v < areas.size(); ++v) {
     if (!(stiffness[3 * v] > 0.0)) continue;  // of an obstacle
+    sums[2] += mass[v];
+    sums[6] += mass[v] * affine[v];
+    if (affine[v] > 0.0) continue;
     sums[0] += areas[v] > 0.0 ? stiffness[3 * v] : 0.0;
     sums[1] += areas[v];
-    sums[2] += mass[v];
     sums[3] += areas[v] > 0.0 ? 1.0 : 0.0;
   }
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 5, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
+  if (is_first_rank(mesh_->comm())) sums[5] = area_of_affine_bodies(*mesh_);
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 7, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
   const std::vector<double> gravity = parameters().at("gravity").field.to_host();
-  const double weight = sums[2] * std::hypot(gravity[0], gravity[1], gravity[2]);
+  const double weight = std::hypot(gravity[0], gravity[1], gravity[2]);
   // At half of d̂ the barrier presses with 4.33 κ and is stiff as 15.1 κ/d̂, by area; less where there is a thickness.
   const Softening half(0.5, barrier_distance, thickness), nearest(0.03, barrier_distance, thickness);
   constexpr double touching = 0.1;
   const double pressure = 4.33 * half.pressure, slope = 15.1 * half.slope;
-  const double by_areas =
-      std::max(barrier_distance * sums[0] / sums[1] / slope, weight / (touching * sums[1]) / pressure);
+  const double by_weight = weight * sums[2] / (touching * (sums[1] + sums[5])) / pressure;
+  // Nothing but the barrier stops an affine body: where it has fallen by its size, at a tenth of d̂, where the barrier's
+  // energy is 4.51 κ d̂ by area.
+  const double by_fall = sums[5] > 0.0 ? weight * sums[6] / (touching * sums[5]) / (4.51 * barrier_distance) : 0.0;
+  if (!(sums[1] > 0.0)) {
+    if (by_fall > 0.0) return std::max(by_weight, by_fall);
+    throw Error(
+        "adaptive stiffness of contact: affine bodies without weight do not tell how hard they are pressed; "
+        "give barrier_stiffness, Pa",
+        ErrorKind::input);
+  }
+  const double by_areas = std::max(barrier_distance * sums[0] / sums[1] / slope, std::max(by_weight, by_fall));
   // A body much thinner than its triangles are wide folds until edges cross, and these hold it by κ d̂²/4 alone, however
   // wide they are: at 3 % of d̂ that is stiff as 552 κ d̂, and should be as stiff as a vertex.
   constexpr double slender = 1.0 / 3.0;
@@ -185,7 +224,8 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
   if (options.thickness) add(Spec::thickness, {*options.thickness});
   for (const BodyThickness& given : options.thicknesses) add(Spec::thickness, {given.value}, given.body);
   EmbeddedSurface surface{mesh_, nullptr};
-  if (!options.surfaces.empty()) surface = embed_surfaces(*mesh_, options.surfaces, groups.regions());
+  if (!options.surfaces.empty() || has_affine_bodies(mesh_->bodies()))
+    surface = embed_surfaces(*mesh_, options.surfaces, groups.regions());
   const auto add_term = [&](const std::function<std::unique_ptr<ContactTerm>(ContactForces)>& make) {
     const auto made = [&](ContactForces forces) {
       std::unique_ptr<ContactTerm> term = make(forces);
@@ -237,7 +277,7 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
     add(Spec::obstacle_velocity, {obstacle.velocity.begin(), obstacle.velocity.end()}, label);
     add_rate(label, obstacle.rotation);
     if (obstacle.thickness) add(Spec::thickness, {*obstacle.thickness}, label);
-    const std::string fault = contact::fault_of_volume(obstacle.mesh);
+    const std::string fault = fault_of_volume(obstacle.mesh);
     if (obstacle.solid.value_or(false) && !fault.empty())
       throw Error(
           "obstacle '" + label + "' has no inside: " + fault + "; mend the mesh, or take it as a sheet by solid: false",

@@ -27,25 +27,6 @@ TEST(inside, windings_tell_inside_from_outside) {
   EXPECT_NEAR(winding_of(shell, {0.1, 0.5, 0.5}), 1.0, 1e-12);
 }
 
-TEST(inside, volumes_need_closed_manifolds) {
-  EXPECT_EQ(fault_of_volume(box_triangles({0, 0, 0}, {1, 1, 1})), "");
-  EXPECT_EQ(fault_of_volume(cylinder_triangles({0, 0, 0}, {1, 2, 1}, 0.3)), "");
-  const TriangleMesh tetrahedron = {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-                                    {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}}};
-  EXPECT_EQ(fault_of_volume(tetrahedron), "");
-  TriangleMesh mesh = tetrahedron;
-  mesh.triangles.pop_back();
-  EXPECT_EQ(fault_of_volume(mesh), "the edge from (0, 0, 0) to (0, 1, 0) has one triangle: the surface is open");
-  mesh = tetrahedron;
-  std::swap(mesh.triangles[2][0], mesh.triangles[2][1]);
-  EXPECT_EQ(fault_of_volume(mesh), "the edge from (1, 0, 0) to (0, 1, 0) has two triangles turned against each other");
-  mesh = tetrahedron;
-  mesh.vertices.push_back({-1, 0, 0});
-  mesh.triangles.push_back({0, 2, 4});
-  EXPECT_EQ(fault_of_volume(mesh),
-            "the edge from (0, 0, 0) to (0, 1, 0) has more than two triangles: the surface is no manifold");
-}
-
 TEST(inside, witnesses_are_one_of_each_part) {
   EXPECT_EQ(witnesses({5, 3, 4, 1, 2, 4, 8, 7, 9}, 3, 11), (std::vector<int>{1, 7}));
   EXPECT_EQ(witnesses({}, 3, 11), std::vector<int>{});

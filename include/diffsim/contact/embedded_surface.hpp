@@ -29,8 +29,9 @@ struct EmbeddedSurface {
 ///
 /// Vertex v of such a surface is x_v = Σ_k N_k(λ_v) q_k with the shape functions N_k of the cell that v is in at rest;
 /// of a vertex outside all cells, of the cell beyond whose faces the vertex is least, in parts of the cell's height.
-/// Other bodies keep the boundary of their cells, each vertex with the weight 1. `regions` of their boundary are
-/// regions of the surface, too.
+/// An affine body (mesh/affine_body.hpp) has its own surface without being listed in `surfaces`, and each vertex of it
+/// the weights of the body's cell, however far outside. Other bodies keep the boundary of their cells, each vertex with
+/// the weight 1. `regions` of their boundary are regions of the surface, too.
 ///
 /// Throws Error (input) for a body that does not exist, has two surfaces, or no tetrahedra; for triangles with a vertex
 /// that is not there or without area; for a region of a body with a surface of its own; and for a vertex that is

@@ -15,9 +15,6 @@ namespace diffsim::contact {
 double winding(const std::vector<double>& places, const std::vector<std::array<int, 3>>& triangles,
                const std::array<double, 3>& p);
 
-/// Why triangles enclose no volume: an edge that has not two triangles turned alike, by its places; empty if none.
-std::string fault_of_volume(const TriangleMesh& mesh);
-
 /// The lowest of each set of vertices that elements of `size` vertices each connect, in order.
 std::vector<int> witnesses(const std::vector<int>& elements, int size, int num_vertices);
 

@@ -7,6 +7,7 @@
 
 #include "diffsim/core/state.hpp"
 #include "diffsim/io/hdf5_file.hpp"
+#include "diffsim/mesh/affine_body.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim {
@@ -15,7 +16,8 @@ namespace diffsim {
 ///
 /// `/time` [K], s; `/step` [K]; for each field `/NAME` [K, N, components]: `/positions` in m, `/velocities` in m/s.
 /// `/mesh/vertices` [N, 3] (rest positions, m) and `/mesh/cells` [C, 4 or 10]. Of a mesh of several bodies each has a
-/// group: `/bodies/BODY/NAME`, `/bodies/BODY/mesh/vertices`, …, counted in the body. Vertices that no cell has keep
+/// group: `/bodies/BODY/NAME`, `/bodies/BODY/mesh/vertices`, …, counted in the body. An affine body has the same of its
+/// surface, whose vertices follow the cell's corners, in `/bodies/BODY/surface`. Vertices that no cell has keep
 /// their rest positions, and zeros elsewhere. Root attributes: `mesh_fingerprint`, and `complete` (1; 0: the run ended
 /// early). Collective, as everything here.
 class TrajectoryWriter {
@@ -40,12 +42,25 @@ class TrajectoryWriter {
     std::vector<double> block;  // this rank's block of the file
   };
 
+  /// Surface of an affine body in the file: a block of its vertices on each rank.
+  struct Surface {
+    std::string group;
+    std::size_t body = 0;
+    std::int64_t num_vertices = 0, num_triangles = 0;
+    std::size_t begin = 0, end = 0;  // this rank's vertices
+    AffineMap map;
+  };
+
+  void create_surfaces();
   void create_outputs(const State& state);
+  /// Writes the values of a field, [block, 3], at the surfaces' vertices.
+  void write_surfaces(const Output& output);
   void hand_over();
 
   const TetrahedralMesh& mesh_;
   Hdf5File file_;
   std::vector<Output> outputs_;
+  std::vector<Surface> surfaces_;
   std::int64_t expected_frames_;
   std::vector<double> times_;
   std::vector<std::int64_t> steps_;

@@ -50,6 +50,11 @@ decltype(auto) with_element(const TetrahedralMesh& mesh, const Function& functio
   return function(Tet10{});
 }
 
+/// Factors of the volumes of a pack's cells, from one for each cell, or 1 where there are none.
+DIFFSIM_FUNCTION Pack volume_factors(const DeviceArray<double>& factors, int pack, int num_cells) {
+  return factors.size() == 0 ? Pack(1.0) : gather_cells(factors.data(), pack, num_cells);
+}
+
 /// From rest positions [local vertices, 3]. `cells`: the scatter's cells among the mesh's, empty
 /// for all. Throws Error (run) on every rank where a cell has no positive volume. Collective.
 template <class E>

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,8 @@
 #include "diffsim/mesh/element.hpp"
 
 namespace diffsim {
+
+struct AffineBody;
 
 /// A named set of mesh entities: a physical group of the file, or a side of a box.
 struct RegionInfo {
@@ -28,6 +31,7 @@ struct MeshBody {
   std::array<std::int64_t, 3> first_lower_cell{};  ///< of each of `lower_kinds`
   CellKind kind = CellKind::tetrahedron;           ///< kind of its cells of the highest dimension
   std::int64_t num_directors = 0;  ///< how many of its vertices, the last ones, are directors; see directors.hpp
+  std::shared_ptr<const AffineBody> affine{};  ///< surface and volume of an affine body, else nullptr
 };
 
 /// One rank's contiguous block of a mesh, in the file's own order, before it is partitioned.
@@ -77,6 +81,7 @@ struct MeshData {
   std::array<LowerCells, 3> lower_cells;  ///< of each of `lower_kinds`
   std::int64_t num_unused_vertices = 0;   ///< vertices of the whole mesh that no cell has
   std::vector<MeshBody> bodies;  ///< the same list on every rank, in the order of numbers; empty: one without a name
+  std::shared_ptr<const AffineBody> affine{};  ///< on every rank, of an affine body's one cell (affine_body.hpp)
 
   int nodes_per_cell() const { return nodes_of_order(order); }
   std::int64_t block_vertices() const { return static_cast<std::int64_t>(coordinates.size() / 3); }

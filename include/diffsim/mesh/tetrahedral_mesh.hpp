@@ -152,6 +152,10 @@ class TetrahedralMesh {
   /// Faces of one cell only, of the whole mesh: the surface. Collective on the first call.
   const std::vector<Face>& boundary() const;
 
+  /// Volume that each of `cells`, or of all cells where that is empty, stands for, over its own: not 1 for the cells of
+  /// affine bodies (affine_body.hpp). Empty where the mesh has no such bodies.
+  std::vector<double> volume_factors(const std::vector<int>& cells = {}) const;
+
   MeshQuality quality() const;  ///< collective
   /// Equal for equal files (coordinates and cells), whatever the number of ranks. Collective.
   std::uint64_t fingerprint() const;

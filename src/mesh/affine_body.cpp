@@ -1,0 +1,133 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/mesh/affine_body.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/on_all_ranks.hpp"
+#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/small_tensor.hpp"
+#include "diffsim/mesh/closed_surface.hpp"
+
+namespace diffsim {
+namespace {
+
+/// L of C = L Lᵀ, lower triangular (Cholesky). False where C is not positive by more than `least` of its largest entry.
+bool factor(const double (&C)[3][3], double least, double (&L)[3][3]) {
+  const double largest = std::max({C[0][0], C[1][1], C[2][2]});
+  for (std::size_t j = 0; j < 3; ++j)
+    for (std::size_t i = 0; i < 3; ++i) {
+      double sum = C[i][j];
+      for (std::size_t k = 0; k < j; ++k) sum -= L[i][k] * L[j][k];
+      if (i < j)
+        L[i][j] = 0.0;
+      else if (i > j)
+        L[i][j] = sum / L[j][j];
+      else if (sum > least * largest)
+        L[j][j] = std::sqrt(sum);
+      else
+        return false;
+    }
+  return true;
+}
+
+double volume_of(const double (&x)[4][3]) {
+  Vec3<double> e[3];
+  for (int k = 0; k < 3; ++k)
+    for (int c = 0; c < 3; ++c) e[k][c] = x[k + 1][c] - x[0][c];
+  return dot(e[0], cross(e[1], e[2])) / 6.0;
+}
+
+}  // namespace
+
+MeshData affine_body(MPI_Comm comm, TriangleMesh surface) {
+  if (surface.triangles.empty()) throw InputError("an affine body needs triangles; there are none");
+  if (const std::string fault = fault_of_volume(surface); !fault.empty())
+    throw InputError("an affine body needs a surface that encloses a volume, for its mass: " + fault +
+                     "; mend the surface");
+  const VolumeMoments moments = volume_moments(surface);
+  if (!(moments.volume > 0.0))
+    throw InputError("the triangles of an affine body are turned inwards, its volume is " +
+                     std::to_string(moments.volume) + " m³; turn them");
+  double L[3][3];
+  constexpr double flat = 1e-6;
+  if (!factor(moments.covariance, flat * flat, L))
+    throw InputError("an affine body is too flat to turn about each of its axes; make it thicker, or a shell of it");
+  // x_i = c + √3 L s_i, s_i the corners of a regular tetrahedron on the unit sphere: Σ s_i = 0, Σ s_i s_iᵀ = 4/3, so
+  // Σ ¼ (x_i - c)(x_i - c)ᵀ = L Lᵀ. √3 s_i has components ±1.
+  constexpr double corners[4][3] = {{1, 1, 1}, {-1, 1, -1}, {1, -1, -1}, {-1, -1, 1}};
+  double x[4][3];
+  for (std::size_t a = 0; a < 4; ++a)
+    for (std::size_t i = 0; i < 3; ++i) {
+      x[a][i] = moments.centre[i];
+      for (std::size_t j = 0; j <= i; ++j) x[a][i] += L[i][j] * corners[a][j];
+    }
+  AffineBody body;
+  body.volume_factor = moments.volume / volume_of(x);
+  body.surface = std::move(surface);
+  MeshData data;
+  data.num_vertices = 4;
+  data.num_cells = 1;
+  if (is_first_rank(comm)) {
+    for (const auto& corner : x) data.coordinates.insert(data.coordinates.end(), corner, corner + 3);
+    data.cells = {0, 1, 2, 3};
+  } else {
+    data.first_vertex = 4;
+    data.first_cell = 1;
+  }
+  data.affine = std::make_shared<const AffineBody>(std::move(body));
+  return data;
+}
+
+TriangleMesh gather_triangles(MPI_Comm comm, const MeshData& data) {
+  const std::vector<double> x = on_all_ranks(comm, data.coordinates);
+  const std::vector<std::int64_t> nodes = on_all_ranks(comm, data.lower(CellKind::triangle).nodes);
+  std::vector<int> number(x.size() / 3, -1);
+  for (const std::int64_t v : nodes) number[static_cast<std::size_t>(v)] = 0;
+  TriangleMesh surface;
+  for (std::size_t v = 0; v < number.size(); ++v) {
+    if (number[v] < 0) continue;
+    number[v] = static_cast<int>(surface.vertices.size());
+    surface.vertices.push_back({x[3 * v], x[3 * v + 1], x[3 * v + 2]});
+  }
+  for (std::size_t i = 0; i < nodes.size(); i += 3)
+    surface.triangles.push_back({number[static_cast<std::size_t>(nodes[i])],
+                                 number[static_cast<std::size_t>(nodes[i + 1])],
+                                 number[static_cast<std::size_t>(nodes[i + 2])]});
+  return surface;
+}
+
+bool has_affine_bodies(const std::vector<MeshBody>& bodies) {
+  return std::any_of(bodies.begin(), bodies.end(), [](const MeshBody& body) { return body.affine != nullptr; });
+}
+
+AffineMap::AffineMap(const AffineBody& body, const double (&rest)[4][3]) {
+  Mat3<double> edges;
+  for (int k = 0; k < 3; ++k)
+    for (int i = 0; i < 3; ++i) edges(i, k) = rest[k + 1][i] - rest[0][i];
+  const Mat3<double> to_weights = inverse(edges);
+  for (const auto& vertex : body.surface.vertices) {
+    Vec3<double> r;
+    for (int i = 0; i < 3; ++i) r[i] = vertex[static_cast<std::size_t>(i)] - rest[0][i];
+    const Vec3<double> w = to_weights * r;
+    weights_.insert(weights_.end(), {1.0 - w[0] - w[1] - w[2], w[0], w[1], w[2]});
+  }
+}
+
+std::vector<double> AffineMap::at(const double (&corners)[4][3], std::size_t begin, std::size_t end) const {
+  std::vector<double> values;
+  for (std::size_t v = begin; v < end; ++v)
+    for (std::size_t c = 0; c < 3; ++c) {
+      double sum = 0.0;
+      for (std::size_t a = 0; a < 4; ++a) sum += weights_[4 * v + a] * corners[a][c];
+      values.push_back(sum);
+    }
+  return values;
+}
+
+}  // namespace diffsim

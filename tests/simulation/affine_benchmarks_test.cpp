@@ -1,0 +1,339 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Stiff affine bodies against results of rigid ones.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "diffsim/inverse/losses.hpp"
+#include "simulation/affine_bodies.hpp"
+
+namespace diffsim::affine_benchmarks_test {
+namespace {
+
+using namespace testing_affine;
+using Vector = std::array<double, 3>;
+
+void print(const char* what, double value, double expected) {
+  if (std::getenv("DIFFSIM_VERBOSE"))
+    std::printf("%-40s %.6g, expected %.6g, off by %.2e\n", what, value, expected, value / expected - 1.0);
+}
+
+// ---- free rotation ----------------------------------------------------------------------------------------------
+
+/// Sides of a box of mass 12 kg with these moments of inertia.
+Vector sides_of(const Vector& I) {
+  const double half = 0.5 * (I[0] + I[1] + I[2]);
+  return {std::sqrt(half - I[0]), std::sqrt(half - I[1]), std::sqrt(half - I[2])};
+}
+
+/// Angular velocity in the body's frame and that frame in space, by Euler's equations and the classical Runge–Kutta
+/// rule.
+struct Euler {
+  Vector w;
+  std::array<Vector, 3> axes{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};  // rows: the body's axes in space
+
+  static Euler rate(const Euler& s, const Vector& I) {
+    Euler r;
+    for (std::size_t c = 0; c < 3; ++c) {
+      const std::size_t a = (c + 1) % 3, b = (c + 2) % 3;
+      r.w[c] = (I[a] - I[b]) * s.w[a] * s.w[b] / I[c];
+      // e_c' = ω × e_c = ω_b e_a - ω_a e_b.
+      for (std::size_t i = 0; i < 3; ++i) r.axes[c][i] = s.w[b] * s.axes[a][i] - s.w[a] * s.axes[b][i];
+    }
+    return r;
+  }
+  Euler plus(const Euler& r, double h) const {
+    Euler s = *this;
+    for (std::size_t c = 0; c < 3; ++c) {
+      s.w[c] += h * r.w[c];
+      for (std::size_t i = 0; i < 3; ++i) s.axes[c][i] += h * r.axes[c][i];
+    }
+    return s;
+  }
+  void step(const Vector& I, double h) {
+    const Euler k1 = rate(*this, I), k2 = rate(plus(k1, 0.5 * h), I), k3 = rate(plus(k2, 0.5 * h), I),
+                k4 = rate(plus(k3, h), I);
+    *this = plus(k1, h / 6.0).plus(k2, h / 3.0).plus(k3, h / 3.0).plus(k4, h / 6.0);
+  }
+};
+
+/// A free box that turns, in the frame of its principal axes at the start.
+DifferentiableSolver spinning_box(const Vector& I, const Vector& w, double youngs_modulus, SolverOptions options) {
+  std::vector<NamedMesh> bodies;
+  const Vector size = sides_of(I);
+  bodies.push_back(affine_box(MPI_COMM_WORLD, "box", size, {0, 0, 0}));
+  auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
+  options.gravity = {0.0, 0.0, 0.0};
+  options.damping = 1.0;
+  options.implicit.newton.tolerance = 1e-12;
+  DifferentiableSolver solver(mesh, {stiff(youngs_modulus, 12.0 / (size[0] * size[1] * size[2]))}, options);
+  std::vector<double> velocity;
+  add_velocity(*mesh, "box", {0, 0, 0}, w, velocity);
+  solver.set_initial_velocity(velocity);
+  return solver;
+}
+
+/// Largest distance of the body's edges from where Euler's equations have them, over the edges' length, at the end.
+double error_of_orientation(const Vector& I, const Vector& w, double end, int steps, const std::string& integrator) {
+  DifferentiableSolver solver = spinning_box(I, w, 1e6, {.dt = end / steps, .substeps = 1, .integrator = integrator});
+  solver.model().prepare();
+  State state = solver.initial_state();
+  const Motion start = motion_of(state, 12.0);
+  for (int n = 0; n < steps; ++n) solver.step(n, state);
+  const Motion last = motion_of(state, 12.0);
+  Euler exact{w};
+  for (int n = 0; n < 20000; ++n) exact.step(I, end / 20000);
+  double worst = 0.0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    double square = 0.0, length = 0.0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      double turned = 0.0;
+      for (std::size_t c = 0; c < 3; ++c) turned += start.edges[k][c] * exact.axes[c][i];
+      square += std::pow(last.edges[k][i] - turned, 2);
+      length += std::pow(start.edges[k][i], 2);
+    }
+    worst = std::max(worst, std::sqrt(square / length));
+  }
+  return worst;
+}
+
+TEST(affine_benchmarks, free_rotation_converges_at_second_order) {
+  const Vector I{1.0, 2.0, 2.5}, w{0.3, 1.0, 0.2};
+  for (const std::string integrator : {"newmark", "bdf2"}) {
+    const double coarse = error_of_orientation(I, w, 4.0, 100, integrator),
+                 fine = error_of_orientation(I, w, 4.0, 200, integrator);
+    print(integrator.c_str(), std::log2(coarse / fine), 2.0);
+    EXPECT_GT(std::log2(coarse / fine), 1.8) << integrator;
+    EXPECT_LT(fine, integrator == "newmark" ? 2e-3 : 8e-3) << integrator;
+  }
+}
+
+TEST(affine_benchmarks, explicit_steps_keep_the_angular_momentum) {
+  const Vector I{1.0, 2.0, 2.5}, w{0.01, 1.0, 0.01};
+  DifferentiableSolver solver = spinning_box(I, w, 1e4, {.dt = 0.02, .substeps = 20, .integrator = "velocity_verlet"});
+  solver.model().prepare();
+  State state = solver.initial_state();
+  for (int n = 0; n < 1000; ++n) solver.step(n, state);
+  const Motion last = motion_of(state, 12.0);
+  for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(last.angular_momentum[c], I[c] * w[c], 1e-10);
+}
+
+// ---- on a slope -------------------------------------------------------------------------------------------------
+
+struct Slope {
+  double slope = 0.0;     ///< tan of its angle
+  double friction = 0.0;  ///< µ
+  std::array<double, 3> velocity{};
+};
+
+constexpr double gap = 5e-4;
+
+/// A body on a plane, with gravity turned instead of the plane: the slope falls along x. The barrier is as stiff as
+/// holds the body about where it begins.
+DifferentiableSolver on_slope(NamedMesh body, const Slope& slope, double dt) {
+  const bool is_block = body.name == "block";
+  std::vector<NamedMesh> bodies;
+  bodies.push_back(std::move(body));
+  auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
+  const double angle = std::atan(slope.slope), g = 9.81;
+  SolverOptions options{.dt = dt, .gravity = {g * std::sin(angle), -g * std::cos(angle), 0.0}, .integrator = "bdf2"};
+  DifferentiableSolver solver(mesh, {stiff(1e7, 1000.0)}, options);
+  std::vector<double> velocity;
+  add_velocity(*mesh, mesh->bodies().front().name, slope.velocity, {0, 0, 0}, velocity);
+  solver.set_initial_velocity(velocity);
+  ContactOptions contact;
+  contact.barrier_distance = 2.0 * gap;
+  contact.barrier_stiffness = is_block ? 1000.0 * 0.05 * g * std::cos(angle) / 4.33 : 2e5;
+  contact.friction = slope.friction;
+  contact.friction_velocity = 1e-3;
+  contact.planes.push_back({});
+  solver.add_contact(contact);
+  return solver;
+}
+
+/// Places and velocities of the centre along the slope at the ends of all steps.
+struct Track {
+  std::vector<double> x{0.0}, v;
+};
+Track run(DifferentiableSolver& solver, int steps) {
+  solver.model().prepare();
+  State state = solver.initial_state();
+  const Motion start = motion_of(state, 1.0);
+  Track track;
+  track.v.push_back(start.velocity[0]);
+  for (int n = 0; n < steps; ++n) {
+    solver.step(n, state);
+    const Motion now = motion_of(state, 1.0);
+    track.x.push_back(now.centre[0] - start.centre[0]);
+    track.v.push_back(now.velocity[0]);
+  }
+  return track;
+}
+
+NamedMesh block() { return affine_box(MPI_COMM_WORLD, "block", {0.2, 0.05, 0.2}, {0.0, 0.025 + gap, 0.0}); }
+NamedMesh ball() {
+  MeshData data = affine_body(MPI_COMM_WORLD, contact::sphere_triangles({0.0, 0.0, 0.0}, 0.1));
+  diffsim::place(data, {{1.0, 1.0, 1.0}, {0, 0, 1}, 0.0, {0.0, 0.1 + gap, 0.0}});
+  return {"ball", std::move(data)};
+}
+
+TEST(affine_benchmarks, a_block_holds_and_slides_on_a_slope) {
+  DifferentiableSolver holds = on_slope(block(), {0.5, 0.51, {}}, 0.01);
+  EXPECT_LT(run(holds, 50).v.back(), 1e-3);  // friction holds it below ε_v
+  DifferentiableSolver slides = on_slope(block(), {0.5, 0.48, {}}, 0.01);
+  const double angle = std::atan(0.5), expected = 9.81 * (std::sin(angle) - 0.48 * std::cos(angle));
+  const Track track = run(slides, 50);  // the first steps are those of settling on the plane
+  const double acceleration = (track.v[50] - track.v[20]) / 0.3;
+  print("slides on a slope, m/s²", acceleration, expected);
+  EXPECT_NEAR(acceleration, expected, 1e-3 * expected);
+}
+
+TEST(affine_benchmarks, a_block_stops) {
+  const double v = 1.0, friction = 0.4;
+  DifferentiableSolver solver = on_slope(block(), {0.0, friction, {v, 0.0, 0.0}}, 0.005);
+  const double expected = v * v / (2.0 * friction * 9.81), slid = run(solver, 80).x.back();
+  print("stops after, m", slid, expected);
+  EXPECT_NEAR(slid, expected, 0.01 * expected);
+}
+
+TEST(affine_benchmarks, a_ball_rolls_down_a_slope) {
+  const double slope = 0.3, t = 0.5;
+  DifferentiableSolver solver = on_slope(ball(), {slope, 0.5, {}}, 0.01);
+  const double expected = 0.5 * 5.0 / 7.0 * 9.81 * std::sin(std::atan(slope)) * t * t,
+               rolled = run(solver, 50).x.back();
+  print("rolls, m", rolled, expected);
+  EXPECT_NEAR(rolled, expected, 0.01 * expected);
+}
+
+TEST(affine_benchmarks, a_sliding_ball_begins_to_roll) {
+  const double v = 1.0, friction = 0.2, t = 2.0 * v / (7.0 * friction * 9.81);
+  const int steps = 60;
+  DifferentiableSolver solver = on_slope(ball(), {0.0, friction, {v, 0.0, 0.0}}, 0.25 / steps);
+  // It slides for t, and rolls with 5/7 v from then on.
+  const double expected = 12.0 * v * v / (49.0 * friction * 9.81) + 5.0 / 7.0 * v * (0.25 - t);
+  const double moved = run(solver, steps).x.back();
+  print("slides and rolls, m", moved, expected);
+  EXPECT_NEAR(moved, expected, 0.01 * expected);
+}
+
+// ---- impact -----------------------------------------------------------------------------------------------------
+
+/// A height or place after a rollout, and its derivatives by the starts of both bodies along an axis.
+struct Outcome {
+  double value = 0.0;
+  std::array<double, 2> by_place{}, by_velocity{};
+};
+
+/// Of the centre of `body`. The loss is half of the square of its distance, 1 m, from a place behind it on the axis.
+Outcome outcome(DifferentiableSolver& solver, int steps, const std::string& body, std::size_t axis) {
+  solver.model().prepare();
+  State state = solver.initial_state();
+  for (int n = 0; n < steps; ++n) solver.step(n, state);
+  const std::size_t number = solver.mesh()->find_body(body);
+  Vector target = motion_of(state, 1.0, number).centre;
+  Outcome result;
+  result.value = target[axis];
+  target[axis] -= 1.0;
+  TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region(body + "/all"), target, steps);
+  DifferentiableSimulator simulator(solver);
+  simulator.rollout(steps, 10, loss);
+  simulator.backward();
+  const std::vector<double> by_place = simulator.initial_gradient()["positions"].to_host(),
+                            by_velocity = simulator.initial_gradient()["velocities"].to_host();
+  for (std::size_t i = axis; i < by_place.size(); i += 3) {
+    result.by_place[i / 12] += by_place[i];
+    result.by_velocity[i / 12] += by_velocity[i];
+  }
+  return result;
+}
+
+TEST(affine_benchmarks, equal_bodies_exchange_their_velocities) {
+  // After a central elastic impact x₂ = x₁ + v₁ T + const.
+  std::vector<double> errors;
+  constexpr double T = 0.1;
+  for (const int steps : {200, 500}) {
+    std::vector<NamedMesh> bodies;
+    bodies.push_back(affine_box(MPI_COMM_WORLD, "first", {0.1, 0.1, 0.1}, {0, 0, 0}));
+    bodies.push_back(affine_box(MPI_COMM_WORLD, "second", {0.1, 0.1, 0.1}, {0.12, 0, 0}));
+    auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
+    SolverOptions options{.dt = T / steps, .gravity = {0, 0, 0}, .integrator = "newmark"};
+    options.implicit.newton.tolerance = 1e-12;
+    DifferentiableSolver solver(mesh, {stiff(1e9, 1000.0)}, options);
+    std::vector<double> velocity;
+    add_velocity(*mesh, "first", {1.0, 0, 0}, {0, 0, 0}, velocity);
+    solver.set_initial_velocity(velocity);
+    ContactOptions contact;
+    contact.barrier_distance = 0.01;
+    contact.barrier_stiffness = 1e4;
+    solver.add_contact(contact);
+    const Outcome second = outcome(solver, steps, "second", 0);
+    const double expected[4] = {1.0, 0.0, T, 0.0},
+                 found[4] = {second.by_place[0], second.by_place[1], second.by_velocity[0], second.by_velocity[1]};
+    double worst = 0.0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      worst = std::max(worst, std::abs(found[k] - expected[k]) / (k < 2 ? 1.0 : T));
+      if (std::getenv("DIFFSIM_VERBOSE")) std::printf("%g ", found[k]);
+    }
+    errors.push_back(worst);
+    print("; derivatives of an impact off by", worst, 0.0);
+  }
+  EXPECT_LT(errors[1], 0.04);
+  EXPECT_LT(errors[1], 0.4 * errors[0]);
+}
+
+/// An octahedron of radius 0.1 m, which falls on a corner, below its centre: it does not begin to turn.
+NamedMesh octahedron(double height) {
+  TriangleMesh surface;
+  constexpr double r = 0.1;
+  surface.vertices = {{r, 0, 0}, {0, 0, r}, {-r, 0, 0}, {0, 0, -r}, {0, r, 0}, {0, -r, 0}};
+  for (int k = 0; k < 4; ++k) {
+    surface.triangles.push_back({(k + 1) % 4, k, 4});
+    surface.triangles.push_back({k, (k + 1) % 4, 5});
+  }
+  for (auto& vertex : surface.vertices) vertex[1] += r + height;
+  return {"octahedron", affine_body(MPI_COMM_WORLD, std::move(surface))};
+}
+
+TEST(affine_benchmarks, a_body_bounces) {
+  // y after 0.8 s from h₀ = 1 m, and dy/dh₀. Free fall before 0.446 s and after 0.464 s is not computed.
+  constexpr double begin = 0.446, dt = 1e-3, g = 9.81;
+  std::vector<double> values, slopes;
+  for (const int k : {1, 2, 3}) {
+    std::vector<NamedMesh> bodies;
+    bodies.push_back(octahedron(1.0 - 0.5 * g * begin * begin));
+    auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
+    DifferentiableSolver solver(
+        mesh, {stiff(4e9, 1000.0)},
+        {.dt = dt, .substeps = 150 * k * k, .gravity = {0, -g, 0}, .integrator = "velocity_verlet"});
+    std::vector<double> velocity;
+    add_velocity(*mesh, "octahedron", {0, -g * begin, 0}, {0, 0, 0}, velocity);
+    solver.set_initial_velocity(velocity);
+    ContactOptions contact;
+    contact.barrier_distance = 0.02 / k;
+    contact.barrier_stiffness = 1.2e5 * k;
+    contact.planes.push_back({});
+    solver.add_contact(contact);
+    // From the places after 10 and 18 ms on.
+    const Outcome first = outcome(solver, 10, "octahedron", 1), second = outcome(solver, 18, "octahedron", 1);
+    const double between = 8 * dt, after = 0.8 - begin - 18 * dt, ahead = after / between;
+    const double y = second.value + (second.value - first.value) * ahead - 0.5 * g * after * (after + between) - 0.1;
+    const double slope = second.by_place[0] + (second.by_place[0] - first.by_place[0]) * ahead;
+    values.push_back(std::abs(y - 0.947915));
+    slopes.push_back(std::abs(slope - 0.543558));
+    print("height after a bounce, m", y, 0.947915);
+    print("its derivative by the height before", slope, 0.543558);
+  }
+  EXPECT_LT(values[2], 2e-3 * 0.947915);
+  EXPECT_LT(slopes[2], 0.01 * 0.543558);
+  for (std::size_t i = 1; i < 3; ++i) {  // first order in d̂
+    EXPECT_NEAR(values[i] * static_cast<double>(i + 1), values[0], 0.1 * values[0]);
+    EXPECT_NEAR(slopes[i] * static_cast<double>(i + 1), slopes[0], 0.1 * slopes[0]);
+  }
+}
+
+}  // namespace
+}  // namespace diffsim::affine_benchmarks_test

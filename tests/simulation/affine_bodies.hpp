@@ -1,0 +1,86 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "diffsim/contact/obstacles.hpp"
+#include "diffsim/mesh/affine_body.hpp"
+#include "diffsim/mesh/join_bodies.hpp"
+#include "diffsim/mesh/placement.hpp"
+#include "diffsim/simulation/simulator.hpp"
+
+/// Affine bodies for tests.
+namespace diffsim::testing_affine {
+
+/// A box of that size about its centre, turned and then put to a place.
+inline NamedMesh affine_box(MPI_Comm comm, const std::string& name, const std::array<double, 3>& size,
+                            const std::array<double, 3>& place, const std::array<double, 3>& axis = {0, 0, 1},
+                            double angle = 0.0) {
+  MeshData data = affine_body(comm, contact::box_triangles({-0.5 * size[0], -0.5 * size[1], -0.5 * size[2]},
+                                                           {0.5 * size[0], 0.5 * size[1], 0.5 * size[2]}));
+  diffsim::place(data, {{1.0, 1.0, 1.0}, axis, angle, place});
+  return {name, std::move(data)};
+}
+
+/// Law of a body with these moduli and no Poisson's ratio: ψ = E/8 ‖FᵀF - 1‖².
+inline DifferentiableMaterial stiff(double youngs_modulus, double density, const std::string& region = "all") {
+  return {"st_venant_kirchhoff",
+          {{"youngs_modulus", youngs_modulus}, {"poisson_ratio", 0.0}, {"density", density}},
+          region};
+}
+
+/// Adds v + ω × (X - c) to velocities [owned vertices, 3] of a body, c the mean of its corners.
+inline void add_velocity(const TetrahedralMesh& mesh, const std::string& body, const std::array<double, 3>& v,
+                         const std::array<double, 3>& w, std::vector<double>& velocities) {
+  const std::vector<double>& X = mesh.rest_positions();
+  const auto owned = static_cast<std::size_t>(mesh.num_owned_vertices());
+  velocities.resize(3 * owned, 0.0);
+  double centre[3] = {};
+  for (const int vertex : mesh.region(body + "/all").vertices)
+    for (std::size_t c = 0; c < 3 && static_cast<std::size_t>(vertex) < owned; ++c)
+      centre[c] += 0.25 * X[3 * static_cast<std::size_t>(vertex) + c];
+  MPI_Allreduce(MPI_IN_PLACE, centre, 3, MPI_DOUBLE, MPI_SUM, mesh.comm());
+  for (const int vertex : mesh.region(body + "/all").vertices) {
+    const auto i = 3 * static_cast<std::size_t>(vertex);
+    if (i >= 3 * owned) break;
+    const double r[3] = {X[i] - centre[0], X[i + 1] - centre[1], X[i + 2] - centre[2]};
+    for (std::size_t c = 0; c < 3; ++c)
+      velocities[i + c] += v[c] + w[(c + 1) % 3] * r[(c + 2) % 3] - w[(c + 2) % 3] * r[(c + 1) % 3];
+  }
+}
+
+/// Motion of one affine body: its centre and the velocity of that, and the angular momentum about it. On one rank.
+struct Motion {
+  std::array<double, 3> centre{}, velocity{}, angular_momentum{};
+  std::array<std::array<double, 3>, 3> edges{};  ///< corners 1 to 3 less corner 0
+};
+inline Motion motion_of(const State& state, double mass, std::size_t body = 0) {
+  const std::vector<double> x = state["positions"].to_host(), v = state["velocities"].to_host();
+  Motion motion;
+  const std::size_t first = 12 * body;
+  for (std::size_t i = 0; i < 12; ++i) {
+    motion.centre[i % 3] += 0.25 * x[first + i];
+    motion.velocity[i % 3] += 0.25 * v[first + i];
+  }
+  for (std::size_t a = 0; a < 4; ++a) {
+    double r[3], u[3];
+    for (std::size_t c = 0; c < 3; ++c) {
+      r[c] = x[first + 3 * a + c] - motion.centre[c];
+      u[c] = v[first + 3 * a + c] - motion.velocity[c];
+    }
+    for (std::size_t c = 0; c < 3; ++c)
+      motion.angular_momentum[c] += 0.25 * mass * (r[(c + 1) % 3] * u[(c + 2) % 3] - r[(c + 2) % 3] * u[(c + 1) % 3]);
+  }
+  for (std::size_t k = 0; k < 3; ++k)
+    for (std::size_t c = 0; c < 3; ++c) motion.edges[k][c] = x[first + 3 * (k + 1) + c] - x[first + c];
+  return motion;
+}
+
+}  // namespace diffsim::testing_affine

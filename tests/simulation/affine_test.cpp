@@ -1,0 +1,164 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Affine bodies: gradients through rollouts, in contact with a plane, each other and a soft body; attachments;
+// refusals.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mesh/body_meshes.hpp"
+#include "simulation/affine_bodies.hpp"
+#include "simulation/whole_gradient_testing.hpp"
+
+namespace diffsim::affine_test {
+namespace {
+
+using namespace testing_affine;
+
+struct Case {
+  std::string integrator;
+  double friction;  // negative: no contact
+};
+
+/// A crate on a moving floor, a slab across it and a soft block beside both; all turn and are nearer to each other than
+/// d̂. The soft block is attached to the slab. Without contact all are stretched at the start.
+DifferentiableSolver make_solver(const Case& which, MPI_Comm comm) {
+  std::vector<NamedMesh> bodies;
+  bodies.push_back(affine_box(comm, "crate", {0.1, 0.06, 0.08}, {0.0, 0.039, 0.0}, {1.0, 0.3, 0.2}, 0.02));
+  bodies.push_back(
+      {"soft", testing_mesh::box_body(comm, {"soft", {0.05, 0.05, 0.05}, {1, 1, 1}, {0.061, 0.07, -0.02}})});
+  bodies.push_back(affine_box(comm, "slab", {0.12, 0.03, 0.07}, {-0.02, 0.0945, 0.003}, {0.2, 1.0, 0.1}, 0.03));
+  auto mesh = std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(bodies)));
+  mesh->define_region("knob", VertexList{{0, 2}}, "soft");
+  mesh->define_region("corner", VertexList{{0}}, "crate");
+  const bool is_explicit = is_explicit_integrator(which.integrator);
+  SolverOptions options{.dt = is_explicit ? 1e-3 : 6e-3,
+                        .substeps = 5,
+                        .damping = 0.98,
+                        .gravity = {0.7, -9.8, 1.1},
+                        .integrator = which.integrator};
+  options.implicit.newton.tolerance = 1e-13;
+  options.implicit.newton.max_cuts = 1;
+  options.implicit.linear.tolerance = 1e-13;
+  const DifferentiableMaterial rubber{
+      "stable_neo_hookean", {{"youngs_modulus", 5e4}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "soft/all"};
+  const DifferentiableMaterial resin{
+      "stable_neo_hookean", {{"youngs_modulus", 2e5}, {"poisson_ratio", 0.2}, {"density", 700.0}}, "slab/all"};
+  DifferentiableSolver solver(mesh, {stiff(3e5, 900.0, "crate/all"), rubber, resin}, options);
+  solver.attach("knob", "slab/all", 80.0);
+  std::vector<double> velocity;
+  add_velocity(*mesh, "crate", {0.2, -0.15, 0.1}, {0.5, 2.0, -1.0}, velocity);
+  add_velocity(*mesh, "slab", {-0.1, -0.2, 0.05}, {-0.7, 1.0, 0.6}, velocity);
+  for (const int v : mesh->region("soft/all").vertices)
+    if (v < mesh->num_owned_vertices()) velocity[3 * static_cast<std::size_t>(v)] = -0.2;
+  solver.set_initial_velocity(velocity);
+  if (which.friction < 0.0) {  // stretched, so that they vibrate
+    std::vector<double> displacement;
+    for (int v = 0; v < mesh->num_owned_vertices(); ++v) {
+      const double* const X = &mesh->rest_positions()[3 * static_cast<std::size_t>(v)];
+      displacement.insert(displacement.end(), {0.08 * X[0], -0.05 * X[1] + 0.06 * X[2], 0.04 * X[2]});
+    }
+    solver.set_initial_displacement(displacement);
+    return solver;
+  }
+  ContactOptions contact;
+  contact.barrier_distance = 0.015;
+  contact.barrier_stiffness = 4e3;
+  contact.friction = which.friction;
+  contact.friction_velocity = 0.5;  // above how fast anything slides, so that it matters
+  contact.planes.push_back({.point = {0.0, 0.0, 0.0}, .normal = {0.02, 1.0, 0.03}, .velocity = {0.05, 0.0, 0.02}});
+  solver.add_contact(contact);
+  return solver;
+}
+
+std::vector<std::string> names_for(const Case& which) {
+  std::vector<std::string> names{
+      "youngs_modulus",        "poisson_ratio",  "density",           "gravity",           "attachment_stiffness:knob",
+      "attachment_place:knob", "rest_positions", "initial_positions", "initial_velocities"};
+  if (which.integrator == "symplectic_euler") names.emplace_back("damping");
+  if (which.friction >= 0.0)
+    names.insert(names.end(), {"barrier_distance", "barrier_stiffness", "obstacle_position:0", "obstacle_velocity:0"});
+  if (which.friction > 0.0) names.insert(names.end(), {"friction", "friction_velocity"});
+  return names;
+}
+
+class Affine : public ::testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(
+    cases, Affine,
+    ::testing::Values(Case{"symplectic_euler", -1.0}, Case{"symplectic_euler", 0.4}, Case{"velocity_verlet", 0.4},
+                      Case{"implicit_euler", 0.0}, Case{"implicit_euler", 0.4}, Case{"bdf2", 0.4},
+                      Case{"newmark", -1.0}, Case{"newmark", 0.4}),
+    [](const auto& named) {
+      const Case& which = named.param;
+      return which.integrator + (which.friction < 0.0 ? "_free" : which.friction == 0.0 ? "_smooth" : "_rough");
+    });
+
+TEST_P(Affine, has_the_gradients_whose_slopes_differences_have) {
+  const Case which = GetParam();
+  const auto make = [&](MPI_Comm comm) { return make_solver(which, comm); };
+  if (which.friction >= 0.0) {
+    DifferentiableSolver solver = make(MPI_COMM_WORLD);
+    EXPECT_GT(testing_gradient::most_active_pairs(solver, 3), 10);
+  }
+  testing_gradient::expect_slopes(make, 3, names_for(which));
+}
+
+TEST_P(Affine, derivatives_pass_the_check) {
+  DifferentiableSolver solver = make_solver(GetParam(), MPI_COMM_WORLD);
+  TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("corner"), {0.3, 0.2, 0.1}, 6);
+  MemoryStore store;
+  std::vector<std::string> names{"youngs_modulus", "density"};
+  if (GetParam().friction >= 0.0) names.emplace_back("barrier_stiffness");
+  InverseProblem problem(
+      solver.model(), solver.initial_state(), 6, loss, testing_simulation::unknowns_of(names, {}),
+      [](int n) { return std::make_unique<UniformSchedule>(n, 3); }, store);
+  testing_simulation::expect_checked(problem);
+}
+
+TEST_P(Affine, products_with_the_hessian) {
+  DifferentiableSolver solver = make_solver(GetParam(), MPI_COMM_WORLD);
+  testing_simulation::expect_hessian(solver, 3, {"corner", {0.5, 0.2, 0.1}, 3},
+                                     testing_simulation::unknowns_of({"youngs_modulus", "density"}, {}));
+}
+
+// ---- refusals ---------------------------------------------------------------------------------------------------
+
+TEST(affine, has_no_faces_for_loads) {
+  DifferentiableSolver solver = make_solver({"newmark", -1.0}, MPI_COMM_WORLD);
+  testing_simulation::expect_refused(
+      [&] {
+        solver.add_traction("crate/all", {1.0, 0.0, 0.0});
+      },
+      {"region 'crate/all' has faces of the affine body 'crate'", "nodal_load"});
+}
+
+TEST(affine, adaptive_stiffness_needs_weight) {
+  const auto make = [](double gravity) {
+    std::vector<NamedMesh> bodies;
+    bodies.push_back(affine_box(MPI_COMM_WORLD, "crate", {0.2, 0.2, 0.2}, {0.0, 0.2, 0.0}));
+    auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
+    DifferentiableSolver solver(mesh, {stiff(1e7, 1000.0)}, {.gravity = {0.0, -gravity, 0.0}, .integrator = "newmark"});
+    ContactOptions contact;
+    contact.adaptive_stiffness = true;
+    contact.barrier_distance = 2e-3;
+    contact.planes.push_back({});
+    solver.add_contact(contact);
+    return solver.parameters().at("barrier_stiffness").field.to_host().at(0);
+  };
+  // The energy of a fall by 0.2 m, over a tenth of 0.24 m² and 4.51 d̂.
+  EXPECT_NEAR(make(10.0), 8.0 * 10.0 * 0.2 / (0.1 * 0.24 * 4.51 * 2e-3), 1.0);
+  testing_simulation::expect_refused([&] { make(0.0); }, {"affine bodies without weight", "barrier_stiffness"});
+}
+
+TEST(affine, surface_is_not_given_twice) {
+  DifferentiableSolver solver = make_solver({"newmark", -1.0}, MPI_COMM_WORLD);
+  ContactOptions contact;
+  contact.surfaces.push_back({"crate", contact::box_triangles({-0.05, 0.01, -0.04}, {0.05, 0.07, 0.04})});
+  testing_simulation::expect_refused([&] { solver.add_contact(contact); },
+                                     {"surface of body 'crate'", "the body has one already"});
+}
+
+}  // namespace
+}  // namespace diffsim::affine_test
