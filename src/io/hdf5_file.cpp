@@ -96,6 +96,16 @@ Hdf5Properties Hdf5File::Impl::access() const {
   DIFFSIM_HDF5(H5Pset_libver_bounds(list, H5F_LIBVER_V18, H5F_LIBVER_LATEST));
   // Word sums of a file (checksum.hpp) are taken by parts that begin at multiples of 4.
   if (alone) DIFFSIM_HDF5(H5Pset_alignment(list, 1, 8));
+  // HDF5 1.10 fails (MPI_ERR_TYPE) where it writes metadata of its own accord in the middle of a collective transfer,
+  // as it does when so many bytes of metadata have changed. count_change() has them written before, outside of
+  // transfers.
+  if (!alone && writing) {
+    H5AC_cache_config_t cache;
+    cache.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+    DIFFSIM_HDF5(H5Pget_mdc_config(list, &cache));
+    cache.dirty_bytes_threshold = 32 << 20;
+    DIFFSIM_HDF5(H5Pset_mdc_config(list, &cache));
+  }
   // One rank reads metadata for all.
   if (!writing) DIFFSIM_HDF5(H5Pset_all_coll_metadata_ops(list, true));
   return list;
@@ -219,6 +229,14 @@ void Hdf5File::Impl::flush() {
   const ProfilingRegion region("diffsim::io::flush");
   agree([&] { check(H5Fflush(file, H5F_SCOPE_GLOBAL), "write to the disk"); });
   reserved = 0;  // HDF5 has cut the file to its length
+  changes = 0;
+}
+
+void Hdf5File::Impl::count_change() {
+  constexpr int many = 1024;  // some kB each
+  if (alone || ++changes < many) return;
+  flush();
+  reserve(0, true);
 }
 
 void Hdf5File::flush() {

@@ -79,6 +79,8 @@ struct Hdf5File::Impl {
   /// Once HDF5 and MPI-IO themselves run out of space, ranks may wait for each other for ever, or crash when HDF5 ends.
   void reserve(std::uint64_t bytes, bool is_frame);
   void flush();
+  /// Counts a dataset that is about to be made or to grow; writes the metadata of many such changes. Collective.
+  void count_change();
   std::int64_t first_row(std::int64_t rows, std::int64_t& total) const;
   std::uint64_t sum(std::uint64_t share) const;
 
@@ -110,6 +112,7 @@ struct Hdf5File::Impl {
   bool alone;  // one rank, without MPI-IO, whose flush waits for the disk
   bool published = false;
   std::uint64_t length = 0;    // that the file has at most, without what HDF5 keeps for itself
+  int changes = 0;             // of datasets since metadata were written
   std::uint64_t reserved = 0;  // the length that the disk is known to have room for
   std::size_t transfer_limit = std::size_t{1} << 30;
   std::map<std::string, Series> series;

@@ -63,6 +63,7 @@ Hdf5Dataset Hdf5File::Impl::create_dataset(const std::string& dataset, hid_t typ
                                            const std::string& units, bool is_series, std::int64_t compressed_rows) {
   Hdf5Dataset result;
   agree([&] { require_writing(dataset); });
+  count_change();
   if (!is_series && compressed_rows == 0)
     reserve(static_cast<std::uint64_t>(num_values(shape)) * H5Tget_size(type), false);
   agree([&] {
@@ -347,6 +348,7 @@ void Hdf5File::append(const std::string& dataset, const std::vector<T>& block) {
                   to_string(series.frame_shape));
   });
 
+  f.count_change();
   const Shape shape = with_leading(frames + added, series.frame_shape);
   f.reserve(bytes_to_grow(shape, frames), !by_value);
   Hdf5Dataset object;

@@ -438,5 +438,25 @@ TEST(Hdf5File, PublishesTheFramesBeforeTheDiskWasFull) {
   EXPECT_TRUE(same_bits(back.read_frame<double>("/x", frames - 1, count), block_of(rows, frames - 1)));
 }
 
+TEST(Hdf5File, HasManySeriesThatGrow) {
+  constexpr int series = 700;
+  const auto rows = my_rows(8);
+  const auto name = [](int k) { return "/bodies/b" + std::to_string(k) + "/positions"; };
+  {
+    Hdf5File file = new_file("many.h5");
+    for (int k = 0; k < series; ++k) {
+      file.write_rows("/bodies/b" + std::to_string(k) + "/mesh", block_of(rows, k), {3});
+      file.create_series<double>(name(k), {8, 3});
+    }
+    for (int frame = 0; frame < 4; ++frame)
+      for (int k = 0; k < series; ++k) file.append(name(k), block_of(rows, k + frame));
+    file.publish();
+  }
+  const Hdf5File back = open_file("many.h5");
+  for (const int k : {0, 500, series - 1})
+    EXPECT_TRUE(
+        same_bits(back.read_frame<double>(name(k), 3, static_cast<std::int64_t>(rows.size())), block_of(rows, k + 3)));
+}
+
 }  // namespace
 }  // namespace diffsim::hdf5_file_test

@@ -84,16 +84,18 @@ std::vector<std::string> names_for(const Case& which) {
   return names;
 }
 
+std::string name_of(const ::testing::TestParamInfo<Case>& named) {
+  const Case& which = named.param;
+  return which.integrator + (which.friction < 0.0 ? "_free" : which.friction == 0.0 ? "_smooth" : "_rough");
+}
+
 class Affine : public ::testing::TestWithParam<Case> {};
-INSTANTIATE_TEST_SUITE_P(
-    cases, Affine,
-    ::testing::Values(Case{"symplectic_euler", -1.0}, Case{"symplectic_euler", 0.4}, Case{"velocity_verlet", 0.4},
-                      Case{"implicit_euler", 0.0}, Case{"implicit_euler", 0.4}, Case{"bdf2", 0.4},
-                      Case{"newmark", -1.0}, Case{"newmark", 0.4}),
-    [](const auto& named) {
-      const Case& which = named.param;
-      return which.integrator + (which.friction < 0.0 ? "_free" : which.friction == 0.0 ? "_smooth" : "_rough");
-    });
+INSTANTIATE_TEST_SUITE_P(cases, Affine,
+                         ::testing::Values(Case{"symplectic_euler", -1.0}, Case{"symplectic_euler", 0.4},
+                                           Case{"velocity_verlet", 0.4}, Case{"implicit_euler", 0.0},
+                                           Case{"implicit_euler", 0.4}, Case{"bdf2", 0.4}, Case{"newmark", -1.0},
+                                           Case{"newmark", 0.4}),
+                         name_of);
 
 TEST_P(Affine, has_the_gradients_whose_slopes_differences_have) {
   const Case which = GetParam();
@@ -105,7 +107,13 @@ TEST_P(Affine, has_the_gradients_whose_slopes_differences_have) {
   testing_gradient::expect_slopes(make, 3, names_for(which));
 }
 
-TEST_P(Affine, derivatives_pass_the_check) {
+class SomeAffine : public ::testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(cases, SomeAffine,
+                         ::testing::Values(Case{"symplectic_euler", 0.4}, Case{"implicit_euler", 0.4},
+                                           Case{"newmark", -1.0}),
+                         name_of);
+
+TEST_P(SomeAffine, derivatives_pass_the_check) {
   DifferentiableSolver solver = make_solver(GetParam(), MPI_COMM_WORLD);
   TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("corner"), {0.3, 0.2, 0.1}, 6);
   MemoryStore store;
@@ -117,7 +125,7 @@ TEST_P(Affine, derivatives_pass_the_check) {
   testing_simulation::expect_checked(problem);
 }
 
-TEST_P(Affine, products_with_the_hessian) {
+TEST_P(SomeAffine, products_with_the_hessian) {
   DifferentiableSolver solver = make_solver(GetParam(), MPI_COMM_WORLD);
   testing_simulation::expect_hessian(solver, 3, {"corner", {0.5, 0.2, 0.1}, 3},
                                      testing_simulation::unknowns_of({"youngs_modulus", "density"}, {}));
