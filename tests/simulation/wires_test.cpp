@@ -82,7 +82,8 @@ TEST_P(Wires, gradients_have_the_slopes_that_differences_have) {
   const bool with = friction;
   const std::string name = integrator;
   testing_gradient::expect_slopes(
-      [&](MPI_Comm comm) { return make_block(name, with ? 0.3 : 0.0, comm, is_explicit ? 4e-4 : 4e-3); }, 2, names);
+      [&](MPI_Comm comm) { return make_block(name, with ? 0.3 : 0.0, comm, is_explicit ? 4e-4 : 4e-3); },
+      is_explicit ? 5 : 2, names);
 }
 
 INSTANTIATE_TEST_SUITE_P(wires, Wires,
