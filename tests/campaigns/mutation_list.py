@@ -618,4 +618,25 @@ FAULTS = [
           "!= 0) read.values[i] = 0.0;", "!= 0) continue;", ["app.rod.np1"]),
     Fault("directors: are of the group of all vertices", "src/app/unknowns.cpp",
           "if (mesh.is_director()[v] != 0) unknown.group[v] = -1;", "", ["app.rod.np1"]),
+
+    # ---- affine bodies ---------------------------------------------------------------------------------------------
+    Fault("affine bodies: masses forget the body's volume", "src/mesh/lumping.cpp",
+          "gather_cells(density, pack, num_cells) * factor;", "gather_cells(density, pack, num_cells);",
+          ["mesh.affine_body.np1"]),
+    Fault("affine bodies: energies forget the body's volume", "src/mesh/cell_geometry.cpp",
+          "geometry.rule.weight(q) * factor;", "geometry.rule.weight(q);", ["simulation.affine_benchmarks.np1"]),
+    Fault("affine bodies: the density's gradient forgets the body's volume", "src/mesh/lumping.cpp",
+          "volume_factors(factors, pack, num_cells) * volume_of<E>(rule, X) * shared_sum<E>(weights)",
+          "volume_of<E>(rule, X) * shared_sum<E>(weights)", ["simulation.affine.np1 */Affine.*symplectic_euler*"]),
+    Fault("affine bodies: covariance about the wrong point", "src/mesh/closed_surface.cpp",
+          "second[i][j] / moments.volume - first[i]", "second[i][j] / moments.volume - 0.999 * first[i]",
+          ["mesh.closed_surface.np1"]),
+    Fault("affine bodies: begin to turn the other way", "src/app/setup.cpp",
+          "velocities[3 * v + c] += w[i]", "velocities[3 * v + c] -= w[i]", ["app.affine.np1"]),
+    Fault("affine bodies: surfaces in files stay at rest", "src/mesh/affine_body.cpp",
+          "sum += weights_[4 * v + a] * corners[a][c];", "sum += weights_[4 * v + a] * corners[0][c];",
+          ["mesh.affine_body.np1", "app.affine.np1"]),
+    # ---- files of many series --------------------------------------------------------------------------------------
+    Fault("HDF5: metadata are written in the middle of transfers", "src/io/hdf5_file.cpp",
+          "    cache.dirty_bytes_threshold = 32 << 20;\n", "", ["io.hdf5_file.np1"]),
 ]

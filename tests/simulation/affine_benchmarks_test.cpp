@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <numbers>
 
 #include "diffsim/inverse/losses.hpp"
 #include "simulation/affine_bodies.hpp"
@@ -120,6 +121,29 @@ TEST(affine_benchmarks, explicit_steps_keep_the_angular_momentum) {
   for (int n = 0; n < 1000; ++n) solver.step(n, state);
   const Motion last = motion_of(state, 12.0);
   for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(last.angular_momentum[c], I[c] * w[c], 1e-10);
+}
+
+TEST(affine_benchmarks, vibrates_as_stiff_and_heavy_as_its_volume) {
+  // A cube stretched along x: ω² = E V/(ρ V a²/12) for ν = 0 and small strains; after half a period it is compressed.
+  constexpr double a = 0.2, E = 1e5, density = 700.0, strain = 1e-3;
+  std::vector<NamedMesh> bodies;
+  bodies.push_back(affine_box(MPI_COMM_WORLD, "cube", {a, a, a}, {0, 0, 0}));
+  auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
+  const double half_period = std::numbers::pi / std::sqrt(12.0 * E / (density * a * a));
+  constexpr int steps = 50;
+  DifferentiableSolver solver(
+      mesh, {stiff(E, density)},
+      {.dt = half_period / steps, .substeps = 4, .gravity = {0, 0, 0}, .integrator = "velocity_verlet"});
+  std::vector<double> stretch;
+  for (int v = 0; v < 4; ++v)
+    stretch.insert(stretch.end(), {strain * mesh->rest_positions()[3 * static_cast<std::size_t>(v)], 0.0, 0.0});
+  solver.set_initial_displacement(stretch);
+  solver.model().prepare();
+  State state = solver.initial_state();
+  for (int n = 0; n < steps; ++n) solver.step(n, state);
+  const std::vector<double> x = state["positions"].to_host();
+  for (std::size_t i = 0; i < 12; i += 3)
+    EXPECT_NEAR(x[i] - mesh->rest_positions()[i], -stretch[i], 5e-3 * std::abs(stretch[i]));
 }
 
 // ---- on a slope -------------------------------------------------------------------------------------------------
