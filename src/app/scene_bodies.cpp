@@ -46,7 +46,7 @@ bool has_beside_material(const BodyEntry& body, const std::string& key) {
                      [&](const std::string& name) { return body.cells->key_of(name) == key; });
 }
 
-/// Has the surface of a body be read from its mesh: triangles of a file, or the boundary of tetrahedra.
+/// Chooses what is read of a mesh that gives a surface: triangles, or the boundary of tetrahedra.
 void read_surface_of(MeshSection& mesh, const std::string& what) {
   if (mesh.order != 1) mesh.place.fail("is of order 2, and " + what + " has flat triangles; give order: 1");
   const bool is_box = std::holds_alternative<BoxMesh>(mesh.source);

@@ -214,26 +214,6 @@ void add_boundary(const Scene& scene, DifferentiableSolver& solver) {
   add_nodal_loads(scene, solver);
 }
 
-/// Adds ω × (X - c) to velocities [owned vertices, 3] of an affine body's corners X, c their mean: the centre of mass.
-/// Collective.
-void add_turning(const TetrahedralMesh& mesh, const std::string& body, const std::array<double, 3>& w,
-                 std::vector<double>& velocities) {
-  std::vector<std::size_t> owned;
-  for (const int vertex : mesh.region(body + "/all").vertices)
-    if (vertex < mesh.num_owned_vertices()) owned.push_back(static_cast<std::size_t>(vertex));
-  const std::vector<double>& X = mesh.rest_positions();
-  double centre[3] = {};
-  for (const std::size_t v : owned)
-    for (std::size_t c = 0; c < 3; ++c) centre[c] += 0.25 * X[3 * v + c];
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, centre, 3, MPI_DOUBLE, MPI_SUM, mesh.comm()));
-  velocities.resize(3 * static_cast<std::size_t>(mesh.num_owned_vertices()), 0.0);
-  for (const std::size_t v : owned)
-    for (std::size_t c = 0; c < 3; ++c) {
-      const std::size_t i = (c + 1) % 3, j = (c + 2) % 3;
-      velocities[3 * v + c] += w[i] * (X[3 * v + j] - centre[j]) - w[j] * (X[3 * v + i] - centre[i]);
-    }
-}
-
 /// Displacements or velocities to begin with, [owned vertices, 3]: each body's own, else the scene's, else zero. Empty
 /// where the scene gives none.
 std::vector<double> load_initial(const Scene& scene, const TetrahedralMesh& mesh,
@@ -404,7 +384,8 @@ DifferentiableSolver make_solver(const Scene& scene, std::shared_ptr<Tetrahedral
     solver.set_initial_displacement(x);
   std::vector<double> v = load_initial(scene, *solver.mesh(), &InitialSection::velocity);
   for (const BodyEntry& body : scene.bodies)
-    if (body.initial.angular_velocity) add_turning(*solver.mesh(), body.name, *body.initial.angular_velocity, v);
+    if (body.initial.angular_velocity)
+      add_rigid_velocity(*solver.mesh(), body.name, {}, *body.initial.angular_velocity, v);
   if (!v.empty()) solver.set_initial_velocity(v);
   if (scene.contact) at_place(scene.contact->place, [&] { solver.require_apart(); });
   return solver;

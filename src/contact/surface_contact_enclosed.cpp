@@ -7,6 +7,7 @@
 
 #include "diffsim/contact/inside.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/on_all_ranks.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "surface_contact_data.hpp"
 
@@ -19,22 +20,6 @@ using Triangles = std::vector<std::array<int, 3>>;
 Place place_in(const std::vector<double>& places, int vertex) {
   const auto i = 3 * static_cast<std::size_t>(vertex);
   return {places[i], places[i + 1], places[i + 2]};
-}
-
-/// The entries of all ranks, rank after rank. Collective.
-template <class T>
-std::vector<T> gather_all(MPI_Comm comm, const std::vector<T>& mine, MPI_Datatype type) {
-  int size = static_cast<int>(mine.size());
-  std::vector<int> sizes(static_cast<std::size_t>(num_ranks(comm))), begins;
-  DIFFSIM_MPI(MPI_Allgather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, comm));
-  int total = 0;
-  for (const int count : sizes) {
-    begins.push_back(total);
-    total += count;
-  }
-  std::vector<T> all(static_cast<std::size_t>(total));
-  DIFFSIM_MPI(MPI_Allgatherv(mine.data(), size, type, all.data(), sizes.data(), begins.data(), type, comm));
-  return all;
 }
 
 /// Surfaces of the bodies, spread over the ranks.
@@ -96,8 +81,8 @@ class BodySurfaces {
       numbers.push_back(number(vertex));
       places.insert(places.end(), place.begin(), place.end());
     }
-    numbers = gather_all(mesh_.comm(), numbers, MPI_INT64_T);
-    places = gather_all(mesh_.comm(), places, MPI_DOUBLE);
+    numbers = on_all_ranks(mesh_.comm(), numbers);
+    places = on_all_ranks(mesh_.comm(), places);
     std::string found;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       const Place place = place_in(places, static_cast<int>(i));

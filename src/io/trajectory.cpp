@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/io/trajectory.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <span>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "diffsim/core/profiling.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/io/publish.hpp"
+#include "diffsim/mesh/bodies.hpp"
 #include "mesh_identity.hpp"
 #include "xdmf.hpp"
 
@@ -35,22 +37,6 @@ std::vector<std::int64_t> file_cells(const TetrahedralMesh& mesh, CellKind kind)
     local[i] = mesh.vertex_order().file_index()[static_cast<std::size_t>(cells[i])];
   (solid ? mesh.cell_order() : *mesh.lower_cells(kind).order).to_file(local, nodes_of(mesh, kind), block);
   return block;
-}
-
-/// Values [4, 3] of the corners of an affine body's cell.
-struct Corners {
-  double x[4][3] = {};
-};
-
-/// From this rank's block of a field with three components. The cell's corners are the body's vertices in their order.
-/// Collective.
-Corners corners_of(const BodyRows& rows, const std::vector<double>& block, MPI_Comm comm) {
-  Corners corners;
-  for (std::size_t v = rows.begin; v < rows.end; ++v)
-    for (std::size_t c = 0; c < 3; ++c)
-      corners.x[static_cast<std::size_t>(rows.first_local) + v - rows.begin][c] = block[3 * v + c];
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, corners.x, 12, MPI_DOUBLE, MPI_SUM, comm));
-  return corners;
 }
 
 std::string units_of(const std::string& field) {
@@ -89,39 +75,53 @@ TrajectoryWriter::TrajectoryWriter(const TetrahedralMesh& mesh, const std::strin
   last_flush_ = MPI_Wtime();
 }
 
+std::vector<double> TrajectoryWriter::corners_of(const std::vector<double>& block) const {
+  std::vector<double> corners;
+  for (const BodyRows& rows : vertex_rows(mesh_)) {
+    if (mesh_.bodies().empty() || !mesh_.bodies()[rows.body].affine) continue;
+    const std::size_t first = corners.size() + 3 * static_cast<std::size_t>(rows.first_local);
+    corners.resize(corners.size() + 12, 0.0);
+    std::copy(block.begin() + static_cast<std::ptrdiff_t>(3 * rows.begin),
+              block.begin() + static_cast<std::ptrdiff_t>(3 * rows.end),
+              corners.begin() + static_cast<std::ptrdiff_t>(first));
+  }
+  DIFFSIM_MPI(
+      MPI_Allreduce(MPI_IN_PLACE, corners.data(), static_cast<int>(corners.size()), MPI_DOUBLE, MPI_SUM, mesh_.comm()));
+  return corners;
+}
+
 void TrajectoryWriter::create_surfaces() {
-  const std::vector<BodyRows> rows = vertex_rows(mesh_);
-  const std::vector<MeshBody>& bodies = mesh_.bodies();
-  if (!has_affine_bodies(bodies)) return;
-  const std::vector<double> positions = mesh_.file_positions();
-  for (const BodyRows& body : rows) {
-    const AffineBody* const affine = bodies[body.body].affine.get();
+  if (!has_affine_bodies(mesh_.bodies())) return;
+  const std::vector<double> rest = corners_of(mesh_.file_positions());
+  for (const BodyRows& body : vertex_rows(mesh_)) {
+    const AffineBody* const affine = mesh_.bodies()[body.body].affine.get();
     if (!affine) continue;
-    const TriangleMesh& surface = affine->surface;
-    const Corners rest = corners_of(body, positions, mesh_.comm());
-    const auto vertices = static_cast<std::int64_t>(surface.vertices.size());
-    const auto triangles = static_cast<std::int64_t>(surface.triangles.size());
-    const EvenShare share(mesh_.comm(), vertices), cells(mesh_.comm(), triangles);
-    surfaces_.push_back({body.group + "/surface", body.body, vertices, triangles, static_cast<std::size_t>(share.first),
-                         static_cast<std::size_t>(share.first + share.size), AffineMap(*affine, rest.x)});
+    const auto& [vertices, triangles] = affine->surface;
+    const auto num_vertices = static_cast<std::int64_t>(vertices.size()),
+               num_triangles = static_cast<std::int64_t>(triangles.size());
+    const EvenShare mine(mesh_.comm(), num_vertices), cells(mesh_.comm(), num_triangles);
+    const std::string group = body.group + "/surface";
+    const AffineMap map(*affine, &rest[12 * surfaces_.size()], mine.first, mine.first + mine.size);
     std::vector<double> X;
-    for (std::size_t v = surfaces_.back().begin; v < surfaces_.back().end; ++v)
-      X.insert(X.end(), surface.vertices[v].begin(), surface.vertices[v].end());
-    file_.write_rows(surfaces_.back().group + "/mesh/vertices", X, {3}, "m");
+    for (std::int64_t v = mine.first; v < mine.first + mine.size; ++v)
+      X.insert(X.end(), vertices[static_cast<std::size_t>(v)].begin(), vertices[static_cast<std::size_t>(v)].end());
+    file_.write_rows(group + "/mesh/vertices", X, {3}, "m");
     std::vector<std::int64_t> corners;
     for (std::int64_t t = cells.first; t < cells.first + cells.size; ++t)
-      for (const int v : surface.triangles[static_cast<std::size_t>(t)]) corners.push_back(v);
-    file_.write_rows(surfaces_.back().group + "/mesh/cells", corners, {3});
+      for (const int v : triangles[static_cast<std::size_t>(t)]) corners.push_back(v);
+    file_.write_rows(group + "/mesh/cells", corners, {3});
+    surfaces_.push_back({group, body.body, num_vertices, num_triangles, map});
   }
 }
 
-void TrajectoryWriter::write_surfaces(const Output& output) {
-  if (surfaces_.empty() || output.components != 3) return;
-  const std::vector<BodyRows> rows = vertex_rows(mesh_);
-  for (const Surface& surface : surfaces_) {
-    const Corners corners = corners_of(rows[surface.body], output.block, mesh_.comm());
-    file_.append(surface.group + "/" + output.name, surface.map.at(corners.x, surface.begin, surface.end));
-  }
+std::vector<TrajectoryWriter::Series> TrajectoryWriter::series_of(const Output& output) const {
+  std::vector<Series> series;
+  for (const BodyRows& body : vertex_and_director_rows(mesh_))
+    series.push_back({body.group + "/" + output.name, body.total});
+  if (output.components == 3)
+    for (const Surface& surface : surfaces_)
+      series.push_back({surface.group + "/" + output.name, surface.num_vertices});
+  return series;
 }
 
 void TrajectoryWriter::create_outputs(const State& state) {
@@ -135,23 +135,19 @@ void TrajectoryWriter::create_outputs(const State& state) {
       output.components = field.components();
       output.block.resize(static_cast<std::size_t>(mesh_.vertex_order().block_size()) *
                           static_cast<std::size_t>(output.components));
-      bytes_per_frame += 8.0 * static_cast<double>(mesh_.num_global_vertices()) * output.components;
+      for (const Series& series : series_of(output))
+        bytes_per_frame += 8.0 * static_cast<double>(series.rows) * output.components;
     }
   });
   for (Output& output : outputs_)
     if (output.name == "positions") output.block = mesh_.file_positions();
   if (expected_frames_ > 0) file_.require_space(bytes_per_frame * static_cast<double>(expected_frames_));
   for (const Output& output : outputs_)
-    for (const BodyRows& body : vertex_and_director_rows(mesh_)) {
-      Shape shape{body.total};
+    for (const Series& series : series_of(output)) {
+      Shape shape{series.rows};
       if (output.components > 1) shape.push_back(output.components);
-      file_.create_series<double>(body.group + "/" + output.name, shape, units_of(output.name));
+      file_.create_series<double>(series.name, shape, units_of(output.name));
     }
-  for (const Output& output : outputs_)
-    for (const Surface& surface : surfaces_)
-      if (output.components == 3)
-        file_.create_series<double>(surface.group + "/" + output.name, {surface.num_vertices, 3},
-                                    units_of(output.name));
 }
 
 void TrajectoryWriter::write(int step, double time, const State& state) {
@@ -165,14 +161,14 @@ void TrajectoryWriter::write(int step, double time, const State& state) {
                     [&](const BodyRows& body, const std::vector<double>& values) {
                       file_.append(body.group + "/" + output.name, values);
                     });
-      write_surfaces(output);
+      if (surfaces_.empty() || output.components != 3) continue;
+      const std::vector<double> corners = corners_of(output.block);
+      for (std::size_t k = 0; k < surfaces_.size(); ++k)
+        file_.append(surfaces_[k].group + "/" + output.name, surfaces_[k].map(&corners[12 * k]));
     }
   } catch (const Error&) {
     for (const Output& output : outputs_)
-      for (const BodyRows& body : bodies) file_.shrink_series(body.group + "/" + output.name, num_frames());
-    for (const Output& output : outputs_)
-      for (const Surface& surface : surfaces_)
-        if (output.components == 3) file_.shrink_series(surface.group + "/" + output.name, num_frames());
+      for (const Series& series : series_of(output)) file_.shrink_series(series.name, num_frames());
     throw;
   }
   times_.push_back(time);
@@ -203,16 +199,17 @@ void TrajectoryWriter::finish(bool complete) {
 
   const std::filesystem::path path(file_.path());
   XdmfTrajectory description{path.filename().string(), {}, steps_, times_, {}};
+  const std::vector<std::string> names = body_names(mesh_.bodies());
   for (const BodyRows& vertices : vertex_rows(mesh_))
-    description.bodies.push_back({vertices.group, vertices.total, 0, 1, {}});
+    description.bodies.push_back({names[vertices.body], vertices.group, vertices.total, 0, 1});
   for (const CellKind kind : all_kinds)
     for (const BodyRows& cells : cell_rows(mesh_, kind)) {
       description.bodies[cells.body].num_cells = cells.total;
       description.bodies[cells.body].nodes_per_cell = nodes_of(mesh_, kind);
     }
   for (const Surface& surface : surfaces_)
-    description.bodies[surface.body] = {surface.group, surface.num_vertices, surface.num_triangles, 3,
-                                        mesh_.bodies()[surface.body].name};
+    description.bodies[surface.body] = {names[surface.body], surface.group, surface.num_vertices, surface.num_triangles,
+                                        3};
   for (const Output& output : outputs_) description.fields.push_back({output.name, output.components});
   collectively(mesh_.comm(), [&] {
     if (is_first_rank(mesh_.comm()))

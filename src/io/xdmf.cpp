@@ -54,8 +54,7 @@ class Writer {
         continue;
       }
       text_ += "<Grid Name=\"" + step + "\" GridType=\"Collection\" CollectionType=\"Spatial\">\n" + time;
-      for (const XdmfTrajectory::Body& body : t_.bodies)
-        frame(body, escaped(body.name.empty() ? body.group.substr(body.group.rfind('/') + 1) : body.name), "", k);
+      for (const XdmfTrajectory::Body& body : t_.bodies) frame(body, escaped(body.name), "", k);
       text_ += "</Grid>\n";
     }
     text_ += "</Grid>\n</Domain>\n</Xdmf>\n";

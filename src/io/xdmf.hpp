@@ -14,12 +14,12 @@ struct XdmfTrajectory {
     int components;
   };
   struct Body {
+    std::string name;   ///< of its grid, where bodies have names
     std::string group;  ///< of its datasets in the HDF5 file: "/bodies/NAME"; empty for a body without a name
     std::int64_t num_vertices = 0;
     std::int64_t num_cells = 0;
     int nodes_per_cell =
-        4;             ///< 10, in the order of element.hpp, or 4: tetrahedra; 3: triangles, 2: segments, 1: points
-    std::string name;  ///< of the grid; empty: the last part of `group`
+        4;  ///< 10, in the order of element.hpp, or 4: tetrahedra; 3: triangles, 2: segments, 1: points
   };
   std::string file;  ///< the HDF5 file as seen from the XDMF file
   std::vector<Body> bodies;

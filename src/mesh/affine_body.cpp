@@ -13,6 +13,7 @@
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/core/small_tensor.hpp"
 #include "diffsim/mesh/closed_surface.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim {
 namespace {
@@ -34,13 +35,6 @@ bool factor(const double (&C)[3][3], double least, double (&L)[3][3]) {
         return false;
     }
   return true;
-}
-
-double volume_of(const double (&x)[4][3]) {
-  Vec3<double> e[3];
-  for (int k = 0; k < 3; ++k)
-    for (int c = 0; c < 3; ++c) e[k][c] = x[k + 1][c] - x[0][c];
-  return dot(e[0], cross(e[1], e[2])) / 6.0;
 }
 
 }  // namespace
@@ -68,7 +62,8 @@ MeshData affine_body(MPI_Comm comm, TriangleMesh surface) {
       for (std::size_t j = 0; j <= i; ++j) x[a][i] += L[i][j] * corners[a][j];
     }
   AffineBody body;
-  body.volume_factor = moments.volume / volume_of(x);
+  // The corners ±1 enclose 8/3.
+  body.volume_factor = moments.volume / (8.0 / 3.0 * L[0][0] * L[1][1] * L[2][2]);
   body.surface = std::move(surface);
   MeshData data;
   data.num_vertices = 4;
@@ -106,27 +101,41 @@ bool has_affine_bodies(const std::vector<MeshBody>& bodies) {
   return std::any_of(bodies.begin(), bodies.end(), [](const MeshBody& body) { return body.affine != nullptr; });
 }
 
-AffineMap::AffineMap(const AffineBody& body, const double (&rest)[4][3]) {
+void add_rigid_velocity(const TetrahedralMesh& mesh, const std::string& body, const std::array<double, 3>& v,
+                        const std::array<double, 3>& w, std::vector<double>& velocities) {
+  std::vector<std::size_t> owned;
+  for (const int vertex : mesh.region(body + "/all").vertices)
+    if (vertex < mesh.num_owned_vertices()) owned.push_back(3 * static_cast<std::size_t>(vertex));
+  const std::vector<double>& X = mesh.rest_positions();
+  double centre[3] = {};
+  for (const std::size_t i : owned)
+    for (std::size_t c = 0; c < 3; ++c) centre[c] += 0.25 * X[i + c];
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, centre, 3, MPI_DOUBLE, MPI_SUM, mesh.comm()));
+  velocities.resize(3 * static_cast<std::size_t>(mesh.num_owned_vertices()), 0.0);
+  for (const std::size_t i : owned)
+    for (std::size_t c = 0; c < 3; ++c) {
+      const std::size_t a = (c + 1) % 3, b = (c + 2) % 3;
+      velocities[i + c] += v[c] + w[a] * (X[i + b] - centre[b]) - w[b] * (X[i + a] - centre[a]);
+    }
+}
+
+AffineMap::AffineMap(const AffineBody& body, const double* rest, std::int64_t begin, std::int64_t end) {
   Mat3<double> edges;
   for (int k = 0; k < 3; ++k)
-    for (int i = 0; i < 3; ++i) edges(i, k) = rest[k + 1][i] - rest[0][i];
+    for (int i = 0; i < 3; ++i) edges(i, k) = rest[3 * (k + 1) + i] - rest[i];
   const Mat3<double> to_weights = inverse(edges);
-  for (const auto& vertex : body.surface.vertices) {
-    Vec3<double> r;
-    for (int i = 0; i < 3; ++i) r[i] = vertex[static_cast<std::size_t>(i)] - rest[0][i];
-    const Vec3<double> w = to_weights * r;
-    weights_.insert(weights_.end(), {1.0 - w[0] - w[1] - w[2], w[0], w[1], w[2]});
+  for (std::int64_t v = begin; v < end; ++v) {
+    const std::array<double, 3>& vertex = body.surface.vertices[static_cast<std::size_t>(v)];
+    const Vec3<double> w = to_weights * Vec3<double>{{vertex[0] - rest[0], vertex[1] - rest[1], vertex[2] - rest[2]}};
+    weights_.push_back({1.0 - w[0] - w[1] - w[2], w[0], w[1], w[2]});
   }
 }
 
-std::vector<double> AffineMap::at(const double (&corners)[4][3], std::size_t begin, std::size_t end) const {
+std::vector<double> AffineMap::operator()(const double* corners) const {
   std::vector<double> values;
-  for (std::size_t v = begin; v < end; ++v)
-    for (std::size_t c = 0; c < 3; ++c) {
-      double sum = 0.0;
-      for (std::size_t a = 0; a < 4; ++a) sum += weights_[4 * v + a] * corners[a][c];
-      values.push_back(sum);
-    }
+  for (const std::array<double, 4>& w : weights_)
+    for (std::size_t c = 0; c < 3; ++c)
+      values.push_back(w[0] * corners[c] + w[1] * corners[3 + c] + w[2] * corners[6 + c] + w[3] * corners[9 + c]);
   return values;
 }
 

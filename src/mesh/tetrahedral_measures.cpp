@@ -24,12 +24,17 @@ std::uint64_t mix(std::uint64_t x) {
 
 }  // namespace
 
+const AffineBody* TetrahedralMesh::affine_body(int cell) const {
+  if (bodies_.empty()) return nullptr;
+  const std::int64_t number = cell_order_->file_index()[static_cast<std::size_t>(cell)];
+  return bodies_[static_cast<std::size_t>(body_of_cell(bodies_, number))].affine.get();
+}
+
 std::vector<double> TetrahedralMesh::volume_factors(const std::vector<int>& cells) const {
   if (!has_affine_bodies(bodies_)) return {};
   std::vector<double> factors;
   const auto add = [&](int cell) {
-    const std::int64_t number = cell_order_->file_index()[static_cast<std::size_t>(cell)];
-    const auto& affine = bodies_[static_cast<std::size_t>(body_of_cell(bodies_, number))].affine;
+    const AffineBody* const affine = affine_body(cell);
     factors.push_back(affine ? affine->volume_factor : 1.0);
   };
   for (const int cell : cells) add(cell);

@@ -36,11 +36,10 @@ std::int64_t pairs_that_fit(MPI_Comm comm, std::int64_t most) {
 
 /// Volume of this rank's cells, by their corners; that of affine bodies is left out.
 double volume_of_cells(const TetrahedralMesh& mesh, const std::vector<double>& x) {
-  const std::vector<double> factors = mesh.volume_factors();
   const auto nodes = static_cast<std::size_t>(mesh.nodes_per_cell());
   double sum = 0.0;
   for (std::size_t c = 0; c < static_cast<std::size_t>(mesh.num_cells()); ++c) {
-    if (!factors.empty() && factors[c] != 1.0) continue;
+    if (mesh.affine_body(static_cast<int>(c))) continue;
     double e[3][3];
     for (std::size_t k = 0; k < 3; ++k)
       for (std::size_t i = 0; i < 3; ++i)
@@ -160,16 +159,16 @@ double DifferentiableSolver::adaptive_stiffness(double barrier_distance, double 
   if (is_first_rank(mesh_->comm())) sums[5] = area_of_affine_bodies(*mesh_);
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 7, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
   const std::vector<double> gravity = parameters().at("gravity").field.to_host();
-  const double weight = std::hypot(gravity[0], gravity[1], gravity[2]);
+  const double g = std::hypot(gravity[0], gravity[1], gravity[2]);
   // At half of d̂ the barrier presses with 4.33 κ and is stiff as 15.1 κ/d̂, by area; less where there is a thickness.
   const Softening half(0.5, barrier_distance, thickness), nearest(0.03, barrier_distance, thickness);
   constexpr double touching = 0.1;
   const double pressure = 4.33 * half.pressure, slope = 15.1 * half.slope;
-  const double by_weight = weight * sums[2] / (touching * (sums[1] + sums[5])) / pressure;
-  // Nothing but the barrier stops an affine body: where it has fallen by its size, at a tenth of d̂, where the barrier's
-  // energy is 4.51 κ d̂ by area.
-  const double by_fall = sums[5] > 0.0 ? weight * sums[6] / (touching * sums[5]) / (4.51 * barrier_distance) : 0.0;
-  if (!(sums[1] > 0.0)) {
+  const double by_weight = sums[2] * g / (touching * (sums[1] + sums[5])) / pressure;
+  // Nothing but the barrier stops an affine body. At a tenth of d̂ the barrier's energy is 4.51 κ d̂ by area: on a tenth
+  // of the surface, that of a fall by the body's size.
+  const double by_fall = sums[5] > 0.0 ? sums[6] * g / (touching * sums[5]) / (4.51 * barrier_distance) : 0.0;
+  if (sums[5] > 0.0 && !(sums[1] > 0.0)) {
     if (by_fall > 0.0) return std::max(by_weight, by_fall);
     throw Error(
         "adaptive stiffness of contact: affine bodies without weight do not tell how hard they are pressed; "

@@ -10,7 +10,6 @@
 #include "diffsim/load/segment_moment.hpp"
 #include "diffsim/load/surface_flow.hpp"
 #include "diffsim/load/surface_traction.hpp"
-#include "diffsim/mesh/bodies.hpp"
 #include "diffsim/simulation/solver.hpp"
 #include "simulation/control_steps.hpp"
 
@@ -21,15 +20,13 @@ namespace {
 std::vector<Face> faces_and_triangles(const TetrahedralMesh& mesh, const std::string& region) {
   std::vector<Face> faces = mesh.faces(region);
   collectively(mesh.comm(), [&] {
-    for (const Face& face : faces) {
-      if (mesh.bodies().empty()) break;
-      const std::int64_t cell = mesh.cell_order().file_index()[static_cast<std::size_t>(face.cell)];
-      const MeshBody& body = mesh.bodies()[static_cast<std::size_t>(body_of_cell(mesh.bodies(), cell))];
-      if (body.affine)
-        throw Error("region '" + region + "' has faces of the affine body '" + body.name +
-                        "', which its surface does not have; load its corners by nodal_load",
-                    ErrorKind::input);
-    }
+    for (const Face& face : faces)
+      if (mesh.affine_body(face.cell))
+        throw Error(
+            "region '" + region +
+                "' has faces of an affine body's tetrahedron, which its surface does not have; load its corners "
+                "by nodal_load",
+            ErrorKind::input);
   });
   const std::vector<int>& corners = mesh.lower_cells(CellKind::triangle).vertices;
   for (const int triangle : mesh.region(region).cells_of(CellKind::triangle)) {

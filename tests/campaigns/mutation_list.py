@@ -631,10 +631,10 @@ FAULTS = [
     Fault("affine bodies: covariance about the wrong point", "src/mesh/closed_surface.cpp",
           "second[i][j] / moments.volume - first[i]", "second[i][j] / moments.volume - 0.999 * first[i]",
           ["mesh.closed_surface.np1"]),
-    Fault("affine bodies: begin to turn the other way", "src/app/setup.cpp",
-          "velocities[3 * v + c] += w[i]", "velocities[3 * v + c] -= w[i]", ["app.affine.np1"]),
+    Fault("affine bodies: begin to turn the other way", "src/mesh/affine_body.cpp",
+          "w[a] * (X[i + b] - centre[b]) - w[b]", "w[a] * (X[i + b] - centre[b]) + w[b]", ["app.affine.np1"]),
     Fault("affine bodies: surfaces in files stay at rest", "src/mesh/affine_body.cpp",
-          "sum += weights_[4 * v + a] * corners[a][c];", "sum += weights_[4 * v + a] * corners[0][c];",
+          "+ w[3] * corners[9 + c]", "+ w[3] * corners[c]",
           ["mesh.affine_body.np1", "app.affine.np1"]),
     # ---- files of many series --------------------------------------------------------------------------------------
     Fault("HDF5: metadata are written in the middle of transfers", "src/io/hdf5_file.cpp",

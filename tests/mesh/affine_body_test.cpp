@@ -104,17 +104,13 @@ TEST(affine_body, lumps_its_whole_mass_beside_other_bodies) {
 TEST(affine_body, moves_its_surface_by_the_affine_map_of_its_corners) {
   const MeshData data = affine_body(MPI_COMM_WORLD, wedge());
   const std::vector<double> x = corners_of(data);
-  double rest[4][3], moved[4][3];
+  double moved[12];
   const double A[3][3] = {{0.9, 0.2, -0.1}, {0.0, 1.1, 0.3}, {0.2, -0.4, 1.0}}, b[3] = {0.5, -1.0, 2.0};
   const auto map = [&](const double* X, double* y) {
     for (std::size_t i = 0; i < 3; ++i) y[i] = A[i][0] * X[0] + A[i][1] * X[1] + A[i][2] * X[2] + b[i];
   };
-  for (std::size_t a = 0; a < 4; ++a) {
-    for (std::size_t c = 0; c < 3; ++c) rest[a][c] = x[3 * a + c];
-    map(rest[a], moved[a]);
-  }
-  const AffineMap points(*data.affine, rest);
-  const std::vector<double> y = points.at(moved, 1, 4);
+  for (std::size_t a = 0; a < 4; ++a) map(&x[3 * a], &moved[3 * a]);
+  const std::vector<double> y = AffineMap(*data.affine, x.data(), 1, 4)(moved);
   ASSERT_EQ(y.size(), 9u);
   for (std::size_t v = 1; v < 4; ++v) {
     double expected[3];

@@ -73,7 +73,7 @@ DifferentiableSolver spinning_box(const Vector& I, const Vector& w, double young
   options.implicit.newton.tolerance = 1e-12;
   DifferentiableSolver solver(mesh, {stiff(youngs_modulus, 12.0 / (size[0] * size[1] * size[2]))}, options);
   std::vector<double> velocity;
-  add_velocity(*mesh, "box", {0, 0, 0}, w, velocity);
+  add_rigid_velocity(*mesh, "box", {0, 0, 0}, w, velocity);
   solver.set_initial_velocity(velocity);
   return solver;
 }
@@ -167,7 +167,7 @@ DifferentiableSolver on_slope(NamedMesh body, const Slope& slope, double dt) {
   SolverOptions options{.dt = dt, .gravity = {g * std::sin(angle), -g * std::cos(angle), 0.0}, .integrator = "bdf2"};
   DifferentiableSolver solver(mesh, {stiff(1e7, 1000.0)}, options);
   std::vector<double> velocity;
-  add_velocity(*mesh, mesh->bodies().front().name, slope.velocity, {0, 0, 0}, velocity);
+  add_rigid_velocity(*mesh, mesh->bodies().front().name, slope.velocity, {0, 0, 0}, velocity);
   solver.set_initial_velocity(velocity);
   ContactOptions contact;
   contact.barrier_distance = 2.0 * gap;
@@ -213,7 +213,7 @@ TEST(affine_benchmarks, a_block_holds_and_slides_on_a_slope) {
   const Track track = run(slides, 50);  // the first steps are those of settling on the plane
   const double acceleration = (track.v[50] - track.v[20]) / 0.3;
   print("slides on a slope, m/s²", acceleration, expected);
-  EXPECT_NEAR(acceleration, expected, 1e-3 * expected);
+  EXPECT_NEAR(acceleration, expected, 1e-4 * expected);
 }
 
 TEST(affine_benchmarks, a_block_stops) {
@@ -288,7 +288,7 @@ TEST(affine_benchmarks, equal_bodies_exchange_their_velocities) {
     options.implicit.newton.tolerance = 1e-12;
     DifferentiableSolver solver(mesh, {stiff(1e9, 1000.0)}, options);
     std::vector<double> velocity;
-    add_velocity(*mesh, "first", {1.0, 0, 0}, {0, 0, 0}, velocity);
+    add_rigid_velocity(*mesh, "first", {1.0, 0, 0}, {0, 0, 0}, velocity);
     solver.set_initial_velocity(velocity);
     ContactOptions contact;
     contact.barrier_distance = 0.01;
@@ -300,12 +300,12 @@ TEST(affine_benchmarks, equal_bodies_exchange_their_velocities) {
     double worst = 0.0;
     for (std::size_t k = 0; k < 4; ++k) {
       worst = std::max(worst, std::abs(found[k] - expected[k]) / (k < 2 ? 1.0 : T));
-      if (std::getenv("DIFFSIM_VERBOSE")) std::printf("%g ", found[k]);
     }
     errors.push_back(worst);
-    print("; derivatives of an impact off by", worst, 0.0);
+    print("dx2/dx1 of an impact", found[0], 1.0);
+    print("dx2/dv1 of an impact, s", found[2], T);
   }
-  EXPECT_LT(errors[1], 0.04);
+  EXPECT_LT(errors[1], 0.03);
   EXPECT_LT(errors[1], 0.4 * errors[0]);
 }
 
@@ -334,7 +334,7 @@ TEST(affine_benchmarks, a_body_bounces) {
         mesh, {stiff(4e9, 1000.0)},
         {.dt = dt, .substeps = 150 * k * k, .gravity = {0, -g, 0}, .integrator = "velocity_verlet"});
     std::vector<double> velocity;
-    add_velocity(*mesh, "octahedron", {0, -g * begin, 0}, {0, 0, 0}, velocity);
+    add_rigid_velocity(*mesh, "octahedron", {0, -g * begin, 0}, {0, 0, 0}, velocity);
     solver.set_initial_velocity(velocity);
     ContactOptions contact;
     contact.barrier_distance = 0.02 / k;

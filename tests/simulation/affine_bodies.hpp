@@ -36,26 +36,6 @@ inline DifferentiableMaterial stiff(double youngs_modulus, double density, const
           region};
 }
 
-/// Adds v + ω × (X - c) to velocities [owned vertices, 3] of a body, c the mean of its corners.
-inline void add_velocity(const TetrahedralMesh& mesh, const std::string& body, const std::array<double, 3>& v,
-                         const std::array<double, 3>& w, std::vector<double>& velocities) {
-  const std::vector<double>& X = mesh.rest_positions();
-  const auto owned = static_cast<std::size_t>(mesh.num_owned_vertices());
-  velocities.resize(3 * owned, 0.0);
-  double centre[3] = {};
-  for (const int vertex : mesh.region(body + "/all").vertices)
-    for (std::size_t c = 0; c < 3 && static_cast<std::size_t>(vertex) < owned; ++c)
-      centre[c] += 0.25 * X[3 * static_cast<std::size_t>(vertex) + c];
-  MPI_Allreduce(MPI_IN_PLACE, centre, 3, MPI_DOUBLE, MPI_SUM, mesh.comm());
-  for (const int vertex : mesh.region(body + "/all").vertices) {
-    const auto i = 3 * static_cast<std::size_t>(vertex);
-    if (i >= 3 * owned) break;
-    const double r[3] = {X[i] - centre[0], X[i + 1] - centre[1], X[i + 2] - centre[2]};
-    for (std::size_t c = 0; c < 3; ++c)
-      velocities[i + c] += v[c] + w[(c + 1) % 3] * r[(c + 2) % 3] - w[(c + 2) % 3] * r[(c + 1) % 3];
-  }
-}
-
 /// Motion of one affine body: its centre and the velocity of that, and the angular momentum about it. On one rank.
 struct Motion {
   std::array<double, 3> centre{}, velocity{}, angular_momentum{};

@@ -33,15 +33,7 @@ DifferentiableSolver make_solver(const Case& which, MPI_Comm comm) {
   auto mesh = std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(bodies)));
   mesh->define_region("knob", VertexList{{0, 2}}, "soft");
   mesh->define_region("corner", VertexList{{0}}, "crate");
-  const bool is_explicit = is_explicit_integrator(which.integrator);
-  SolverOptions options{.dt = is_explicit ? 1e-3 : 6e-3,
-                        .substeps = 5,
-                        .damping = 0.98,
-                        .gravity = {0.7, -9.8, 1.1},
-                        .integrator = which.integrator};
-  options.implicit.newton.tolerance = 1e-13;
-  options.implicit.newton.max_cuts = 1;
-  options.implicit.linear.tolerance = 1e-13;
+  const SolverOptions options = testing_gradient::tight_options(which.integrator, 1e-3, 6e-3, 5);
   const DifferentiableMaterial rubber{
       "stable_neo_hookean", {{"youngs_modulus", 5e4}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "soft/all"};
   const DifferentiableMaterial resin{
@@ -49,8 +41,8 @@ DifferentiableSolver make_solver(const Case& which, MPI_Comm comm) {
   DifferentiableSolver solver(mesh, {stiff(3e5, 900.0, "crate/all"), rubber, resin}, options);
   solver.attach("knob", "slab/all", 80.0);
   std::vector<double> velocity;
-  add_velocity(*mesh, "crate", {0.2, -0.15, 0.1}, {0.5, 2.0, -1.0}, velocity);
-  add_velocity(*mesh, "slab", {-0.1, -0.2, 0.05}, {-0.7, 1.0, 0.6}, velocity);
+  add_rigid_velocity(*mesh, "crate", {0.2, -0.15, 0.1}, {0.5, 2.0, -1.0}, velocity);
+  add_rigid_velocity(*mesh, "slab", {-0.1, -0.2, 0.05}, {-0.7, 1.0, 0.6}, velocity);
   for (const int v : mesh->region("soft/all").vertices)
     if (v < mesh->num_owned_vertices()) velocity[3 * static_cast<std::size_t>(v)] = -0.2;
   solver.set_initial_velocity(velocity);
@@ -116,14 +108,10 @@ INSTANTIATE_TEST_SUITE_P(cases, SomeAffine,
 
 TEST_P(SomeAffine, derivatives_pass_the_check) {
   DifferentiableSolver solver = make_solver(GetParam(), MPI_COMM_WORLD);
-  TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("corner"), {0.3, 0.2, 0.1}, 6);
-  MemoryStore store;
   std::vector<std::string> names{"youngs_modulus", "density"};
   if (GetParam().friction >= 0.0) names.emplace_back("barrier_stiffness");
-  InverseProblem problem(
-      solver.model(), solver.initial_state(), 6, loss, testing_simulation::unknowns_of(names, {}),
-      [](int n) { return std::make_unique<UniformSchedule>(n, 3); }, store);
-  testing_simulation::expect_checked(problem);
+  testing_simulation::expect_checked(solver, {"corner", {0.3, 0.2, 0.1}, 6},
+                                     testing_simulation::unknowns_of(names, {}));
 }
 
 TEST_P(SomeAffine, products_with_the_hessian) {
@@ -140,7 +128,7 @@ TEST(affine, has_no_faces_for_loads) {
       [&] {
         solver.add_traction("crate/all", {1.0, 0.0, 0.0});
       },
-      {"region 'crate/all' has faces of the affine body 'crate'", "nodal_load"});
+      {"region 'crate/all' has faces of an affine body's tetrahedron", "nodal_load"});
 }
 
 TEST(affine, adaptive_stiffness_needs_weight) {

@@ -84,14 +84,10 @@ TEST_P(Attachment, has_the_gradients_whose_slopes_differences_have) {
 
 TEST_P(Attachment, derivatives_pass_the_check) {
   DifferentiableSolver solver = make_chain(GetParam(), MPI_COMM_WORLD);
-  TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("rope/all"), {0.3, 0.2, 0.1}, 6);
-  MemoryStore store;
-  InverseProblem problem(
-      solver.model(), solver.initial_state(), 6, loss,
+  testing_simulation::expect_checked(
+      solver, {"rope/all", {0.3, 0.2, 0.1}, 6},
       testing_simulation::unknowns_of({"attachment_stiffness:root", "attachment_stiffness:hem", "attachment_place:hem"},
-                                      {}),
-      [](int n) { return std::make_unique<UniformSchedule>(n, 3); }, store);
-  testing_simulation::expect_checked(problem);
+                                      {}));
 }
 
 TEST_P(Attachment, products_with_the_hessian) {

@@ -93,12 +93,7 @@ TEST_P(Rods, derivatives_pass_the_check) {
   const Case of = GetParam();
   const std::vector<std::string>& names = std::string(of.model) == "rod" ? of_rod : of_beam;
   DifferentiableSolver solver = make_rod(of.model, of.integrator, of.hold, MPI_COMM_WORLD);
-  TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("last"), {0.3, 0.2, 0.1}, 6);
-  MemoryStore store;
-  InverseProblem problem(
-      solver.model(), solver.initial_state(), 6, loss, testing_simulation::unknowns_of(names, {}),
-      [](int n) { return std::make_unique<UniformSchedule>(n, 3); }, store);
-  testing_simulation::expect_checked(problem);
+  testing_simulation::expect_checked(solver, {"last", {0.3, 0.2, 0.1}, 6}, testing_simulation::unknowns_of(names, {}));
 }
 
 TEST_P(Rods, products_with_the_hessian) {

@@ -43,12 +43,7 @@ TEST_P(Rope, gradients_have_the_slopes_that_differences_have) {
 TEST_P(Rope, derivatives_pass_the_check) {
   DifferentiableSolver solver = make_rope(GetParam(), MPI_COMM_WORLD);
   solver.mesh()->define_region("tip", VertexList{{10, 11, 12}});
-  TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("tip"), {0.3, 0.2, 0.1}, 6);
-  MemoryStore store;
-  InverseProblem problem(
-      solver.model(), solver.initial_state(), 6, loss, testing_simulation::unknowns_of(of_rope, {}),
-      [](int n) { return std::make_unique<UniformSchedule>(n, 3); }, store);
-  testing_simulation::expect_checked(problem);
+  testing_simulation::expect_checked(solver, {"tip", {0.3, 0.2, 0.1}, 6}, testing_simulation::unknowns_of(of_rope, {}));
 }
 
 TEST_P(Rope, products_with_the_hessian) {

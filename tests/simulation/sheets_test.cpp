@@ -76,12 +76,8 @@ TEST_P(Sheet, gradients_have_the_slopes_that_differences_have) {
 TEST_P(Sheet, derivatives_pass_the_check) {
   DifferentiableSolver solver = make_sheet(GetParam(), MPI_COMM_WORLD);
   solver.mesh()->define_region("hem", VertexList{{15, 16, 17, 18, 19}});
-  TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("hem"), {0.3, 0.2, 0.1}, 6);
-  MemoryStore store;
-  InverseProblem problem(
-      solver.model(), solver.initial_state(), 6, loss, testing_simulation::unknowns_of(GetParam().parameters(), {}),
-      [](int n) { return std::make_unique<UniformSchedule>(n, 3); }, store);
-  testing_simulation::expect_checked(problem);
+  testing_simulation::expect_checked(solver, {"hem", {0.3, 0.2, 0.1}, 6},
+                                     testing_simulation::unknowns_of(GetParam().parameters(), {}));
 }
 
 TEST_P(Sheet, products_with_the_hessian) {

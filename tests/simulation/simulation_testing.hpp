@@ -208,4 +208,14 @@ inline void expect_checked(InverseProblem& problem) {
   }
 }
 
+/// Expects that of the distance of a region's mean from a target after `target.step` steps.
+inline void expect_checked(DifferentiableSolver& solver, const Target& target, const std::vector<Unknown>& unknowns) {
+  TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region(target.region), target.target, target.step);
+  MemoryStore store;
+  InverseProblem problem(
+      solver.model(), solver.initial_state(), target.step, loss, unknowns,
+      [](int n) { return std::make_unique<UniformSchedule>(n, 3); }, store);
+  expect_checked(problem);
+}
+
 }  // namespace diffsim::testing_simulation

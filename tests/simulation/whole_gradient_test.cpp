@@ -35,15 +35,7 @@ DifferentiableSolver make_solver(const Case& which, MPI_Comm comm) {
   mesh->define_region("foot", BoxShape{{-1.0, -1.0, -1.0}, {1.0, 0.001, 1.0}});
   mesh->define_region("shelf", BoxShape{{-1.0, 0.049, -1.0}, {1.0, 0.051, 1.0}});
   mesh->define_region("lid", BoxShape{{-1.0, 0.109, -1.0}, {1.0, 1.0, 1.0}});
-  const bool is_explicit = is_explicit_integrator(which.integrator);
-  SolverOptions options{.dt = is_explicit ? 3e-3 : 8e-3,
-                        .substeps = 3,
-                        .damping = 0.98,
-                        .gravity = {0.7, -9.8, 1.1},
-                        .integrator = which.integrator};
-  options.implicit.newton.tolerance = 1e-13;
-  options.implicit.newton.max_cuts = 1;  // far from the parameters as they are, steps fail, and had better fail soon
-  options.implicit.linear.tolerance = 1e-13;
+  const SolverOptions options = tight_options(which.integrator, 3e-3, 8e-3, 3);
   DifferentiableMaterial rubber{"stable_neo_hookean",
                                 {{"youngs_modulus", 5e4},
                                  {"poisson_ratio", 0.3},

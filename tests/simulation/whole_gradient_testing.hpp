@@ -22,6 +22,20 @@ namespace diffsim::testing_gradient {
 /// Makes the same body on the ranks of a communicator.
 using MakeSolver = std::function<DifferentiableSolver(MPI_Comm)>;
 
+/// Options with gravity along no axis, some damping, and implicit steps solved nearly to rounding.
+inline SolverOptions tight_options(const std::string& integrator, double explicit_dt, double implicit_dt,
+                                   int substeps) {
+  SolverOptions options{.dt = is_explicit_integrator(integrator) ? explicit_dt : implicit_dt,
+                        .substeps = substeps,
+                        .damping = 0.98,
+                        .gravity = {0.7, -9.8, 1.1},
+                        .integrator = integrator};
+  options.implicit.newton.tolerance = 1e-13;
+  options.implicit.newton.max_cuts = 1;  // far from the parameters as they are, steps fail, and had better fail soon
+  options.implicit.linear.tolerance = 1e-13;
+  return options;
+}
+
 /// Σₙ Σᵢ wᵢ (d + 2 d²), d = x - X in each component at every step n, w a wave over the body: nothing cancels, and
 /// values are as small as displacements.
 class Wave : public Loss {

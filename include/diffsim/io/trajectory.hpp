@@ -42,19 +42,26 @@ class TrajectoryWriter {
     std::vector<double> block;  // this rank's block of the file
   };
 
-  /// Surface of an affine body in the file: a block of its vertices on each rank.
+  /// Surface of an affine body in the file, its vertices spread evenly over the ranks.
   struct Surface {
     std::string group;
     std::size_t body = 0;
     std::int64_t num_vertices = 0, num_triangles = 0;
-    std::size_t begin = 0, end = 0;  // this rank's vertices
-    AffineMap map;
+    AffineMap map;  // to this rank's vertices
+  };
+  /// Rows of a field in one dataset of the file.
+  struct Series {
+    std::string name;
+    std::int64_t rows = 0;
   };
 
   void create_surfaces();
   void create_outputs(const State& state);
-  /// Writes the values of a field, [block, 3], at the surfaces' vertices.
-  void write_surfaces(const Output& output);
+  /// Datasets of a field: of each body, of its directors, of the surfaces.
+  std::vector<Series> series_of(const Output& output) const;
+  /// Values of a field with three components at the corners of all affine bodies, [bodies with surfaces, 4, 3], on
+  /// every rank, from this rank's block of the file. Collective.
+  std::vector<double> corners_of(const std::vector<double>& block) const;
   void hand_over();
 
   const TetrahedralMesh& mesh_;

@@ -3,12 +3,17 @@
 
 #include <mpi.h>
 
+#include <array>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "diffsim/mesh/mesh_data.hpp"
 #include "diffsim/mesh/polygon_reader.hpp"
 
 namespace diffsim {
+
+class TetrahedralMesh;
 
 /// Part of an affine body that is no cell: its surface, and the volume that its one cell stands for.
 ///
@@ -33,16 +38,22 @@ TriangleMesh gather_triangles(MPI_Comm comm, const MeshData& data);
 /// Whether one of the bodies is affine.
 bool has_affine_bodies(const std::vector<MeshBody>& bodies);
 
-/// Places of the vertices of an affine body's surface, [vertices, 3], or a velocity of them, from its cell's corners
-/// [4, 3] in the cell's order: linear in these. `rest`: the corners at rest.
+/// Adds v + ω × (X - c) to velocities [owned vertices, 3] of an affine body's corners X, c their mean, which is the
+/// body's centre of mass: v in m/s, ω in rad/s. Collective.
+void add_rigid_velocity(const TetrahedralMesh& mesh, const std::string& body, const std::array<double, 3>& v,
+                        const std::array<double, 3>& w, std::vector<double>& velocities);
+
+/// Map from values at the corners of an affine body's cell, places or velocities, to values at some vertices of its
+/// surface: affine in the place at rest.
 class AffineMap {
  public:
-  AffineMap(const AffineBody& body, const double (&rest)[4][3]);
-  /// Value at the vertices `begin` to `end` of the surface.
-  std::vector<double> at(const double (&corners)[4][3], std::size_t begin, std::size_t end) const;
+  /// For the vertices `begin` to `end` of the surface. `rest`: the corners at rest, [4, 3], in the cell's order.
+  AffineMap(const AffineBody& body, const double* rest, std::int64_t begin, std::int64_t end);
+  /// Values [vertices, 3] from those at the corners, [4, 3].
+  std::vector<double> operator()(const double* corners) const;
 
  private:
-  std::vector<double> weights_;  // [vertices, 4]
+  std::vector<std::array<double, 4>> weights_;
 };
 
 }  // namespace diffsim

@@ -152,8 +152,10 @@ class TetrahedralMesh {
   /// Faces of one cell only, of the whole mesh: the surface. Collective on the first call.
   const std::vector<Face>& boundary() const;
 
+  /// Affine body (affine_body.hpp) that a cell, local, stands for, or nullptr.
+  const AffineBody* affine_body(int cell) const;
   /// Volume that each of `cells`, or of all cells where that is empty, stands for, over its own: not 1 for the cells of
-  /// affine bodies (affine_body.hpp). Empty where the mesh has no such bodies.
+  /// affine bodies. Empty where the mesh has no such bodies.
   std::vector<double> volume_factors(const std::vector<int>& cells = {}) const;
 
   MeshQuality quality() const;  ///< collective
