@@ -35,8 +35,8 @@ namespace diffsim {
 ///   static constexpr ParameterSpec signal;
 ///   static constexpr int signal_modulus;
 ///
-/// A law of many operations (logarithms and exponentials, iterations) may ask to be called by kernels instead of being
-/// inlined into each, which compiles faster:
+/// Kernels inline a law that has its stress by hand, and call one that has not, which compiles faster. A law may
+/// choose: one of many operations (logarithms and exponentials, iterations) had better be called.
 ///
 ///   static constexpr bool long_arithmetic = true;
 ///

@@ -3,6 +3,7 @@
 
 #include "diffsim/elastic/elements_impl.hpp"
 #include "diffsim/elastic/moduli_impl.hpp"
+#include "diffsim/elastic/shared_law.hpp"
 
 namespace diffsim::elastic {
 
@@ -15,35 +16,6 @@ struct PowerDerivatives {
   Mat3<PackDual> by_F;
   PackDual by_modulus[L::num_moduli];
 };
-
-/// P with two nested derivatives: compiled once for a law, however often it is differentiated.
-template <class L>
-DIFFSIM_SHARED_FUNCTION void stress_twice(const Mat3<Dual<PackDual, 1>>& F,
-                                          const Dual<PackDual, 1> (&moduli)[L::num_moduli],
-                                          Mat3<Dual<PackDual, 1>>& P) {
-  P = stress_of<L>(F, moduli);
-}
-
-/// dP/ds of F + s G and moduli + s m.
-template <class L>
-DIFFSIM_FUNCTION Mat3<PackDual> stress_along(const Mat3<PackDual>& F, const Mat3<PackDual>* G,
-                                             const PackDual (&moduli)[L::num_moduli], int modulus) {
-  using D = Dual<PackDual, 1>;
-  Mat3<D> moving, P;
-  D m[L::num_moduli];
-  for (int i = 0; i < 9; ++i) {
-    moving(i / 3, i % 3) = D::constant(F(i / 3, i % 3));
-    if (G) moving(i / 3, i % 3).derivative[0] = (*G)(i / 3, i % 3);
-  }
-  for (int k = 0; k < L::num_moduli; ++k) {
-    m[k] = D::constant(moduli[k]);
-    if (k == modulus) m[k].derivative[0] = PackDual(1.0);
-  }
-  stress_twice<L>(moving, m, P);
-  Mat3<PackDual> dP;
-  for (int i = 0; i < 9; ++i) dP(i / 3, i % 3) = P(i / 3, i % 3).derivative[0];
-  return dP;
-}
 
 /// Of F, G and moduli that move along a direction. `moduli_too`: else `by_modulus` is not set. As `stress_tangent_of`
 /// and `stress_moduli_of` do it, in less code.

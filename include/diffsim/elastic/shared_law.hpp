@@ -1,6 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <type_traits>
+
 #include "diffsim/core/pack.hpp"
 #include "diffsim/elastic/law.hpp"
 
@@ -18,16 +20,50 @@ DIFFSIM_SHARED_FUNCTION Mat3<Pack> shared_stress(const Mat3<Pack>& F, const Pack
   return stress_of<L>(F, moduli);
 }
 
+/// P and its derivative along one direction, by AD: T is Pack, or Dual of Pack for second derivatives.
+template <class L, class T>
+DIFFSIM_SHARED_FUNCTION void stress_and_derivative(const Mat3<Dual<T, 1>>& F, const Dual<T, 1> (&moduli)[L::num_moduli],
+                                                   Mat3<Dual<T, 1>>& P) {
+  P = stress_of<L>(F, moduli);
+}
+
+/// dP/ds of F + s G (G may be nullptr) and of moduli of which modulus number `modulus` (-1: none) grows by s, by AD.
+template <class L, class T>
+DIFFSIM_FUNCTION Mat3<T> stress_along(const Mat3<T>& F, const std::type_identity_t<Mat3<T>>* G,
+                                      const T (&moduli)[L::num_moduli], int modulus) {
+  using D = Dual<T, 1>;
+  Mat3<D> moving, P;
+  D m[L::num_moduli];
+  for (int i = 0; i < 9; ++i) {
+    moving(i / 3, i % 3) = D::constant(F(i / 3, i % 3));
+    if (G) moving(i / 3, i % 3).derivative[0] = (*G)(i / 3, i % 3);
+  }
+  for (int k = 0; k < L::num_moduli; ++k) {
+    m[k] = D::constant(moduli[k]);
+    if (k == modulus) m[k].derivative[0] = T(1.0);
+  }
+  stress_and_derivative<L>(moving, m, P);
+  Mat3<T> dP;
+  for (int i = 0; i < 9; ++i) dP(i / 3, i % 3) = P(i / 3, i % 3).derivative[0];
+  return dP;
+}
+
 template <class L>
 DIFFSIM_SHARED_FUNCTION Mat3<Pack> shared_stress_tangent(const Mat3<Pack>& F, const Mat3<Pack>& dF,
                                                          const Pack (&moduli)[L::num_moduli]) {
-  return stress_tangent_of<L>(F, dF, moduli);
+  if constexpr (requires { L::stress_tangent(F, dF, moduli); })
+    return L::stress_tangent(F, dF, moduli);
+  else
+    return stress_along<L>(F, &dF, moduli, -1);
 }
 
 template <class L>
 DIFFSIM_SHARED_FUNCTION void shared_stress_moduli(const Mat3<Pack>& F, const Pack (&moduli)[L::num_moduli],
                                                   Mat3<Pack> (&A)[L::num_moduli]) {
-  stress_moduli_of<L>(F, moduli, A);
+  if constexpr (requires { L::stress_moduli(F, moduli, A); })
+    L::stress_moduli(F, moduli, A);
+  else
+    for (int k = 0; k < L::num_moduli; ++k) A[k] = stress_along<L>(F, nullptr, moduli, k);
 }
 
 /// H = ∂P/∂F at a point, [9, 9] with F row-major; symmetric.
@@ -42,17 +78,21 @@ DIFFSIM_SHARED_FUNCTION void stress_jacobian(const Mat3<Pack>& F, const Pack (&m
   }
 }
 
-/// Whether a law says that its arithmetic is long, so that sweeps call its functions instead of inlining them.
+/// True if sweeps call a law's functions instead of inlining them: what the law says, else true of laws whose stress is
+/// differentiated by AD.
 template <class L>
-inline constexpr bool has_long_arithmetic = requires {
-  requires L::long_arithmetic;
-};
+constexpr bool is_called() {
+  if constexpr (requires { L::long_arithmetic; })
+    return L::long_arithmetic;
+  else
+    return !requires(const Mat3<Pack>& F, const Pack(&moduli)[L::num_moduli]) { L::stress(F, moduli); };
+}
 
 // The functions that sweeps of every step over cells of kind E call.
 
 template <class L, class E>
 DIFFSIM_FUNCTION Mat3<Pack> swept_stress(const Mat3<Pack>& F, const Pack (&moduli)[L::num_moduli]) {
-  if constexpr (has_long_arithmetic<L> || E::compact)
+  if constexpr (is_called<L>() || E::compact)
     return shared_stress<L>(F, moduli);
   else
     return stress_of<L>(F, moduli);
@@ -61,7 +101,7 @@ DIFFSIM_FUNCTION Mat3<Pack> swept_stress(const Mat3<Pack>& F, const Pack (&modul
 template <class L, class E>
 DIFFSIM_FUNCTION Mat3<Pack> swept_stress_tangent(const Mat3<Pack>& F, const Mat3<Pack>& dF,
                                                  const Pack (&moduli)[L::num_moduli]) {
-  if constexpr (has_long_arithmetic<L> || E::compact)
+  if constexpr (is_called<L>() || E::compact)
     return shared_stress_tangent<L>(F, dF, moduli);
   else
     return stress_tangent_of<L>(F, dF, moduli);
@@ -70,7 +110,7 @@ DIFFSIM_FUNCTION Mat3<Pack> swept_stress_tangent(const Mat3<Pack>& F, const Mat3
 template <class L, class E>
 DIFFSIM_FUNCTION void swept_stress_moduli(const Mat3<Pack>& F, const Pack (&moduli)[L::num_moduli],
                                           Mat3<Pack> (&A)[L::num_moduli]) {
-  if constexpr (has_long_arithmetic<L> || E::compact)
+  if constexpr (is_called<L>() || E::compact)
     shared_stress_moduli<L>(F, moduli, A);
   else
     stress_moduli_of<L>(F, moduli, A);
