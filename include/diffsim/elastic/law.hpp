@@ -35,10 +35,11 @@ namespace diffsim {
 ///   static constexpr ParameterSpec signal;
 ///   static constexpr int signal_modulus;
 ///
-/// Kernels inline a law that has its stress by hand, and call one that has not, which compiles faster. A law may
-/// choose: one of many operations (logarithms and exponentials, iterations) had better be called.
+/// Kernels inline a law that has its stress by hand, and call one that has not, which compiles two to four times as
+/// fast. A law may choose: one of many operations (logarithms and exponentials, iterations) had better be called; a
+/// short energy is faster inlined (Neo-Hookean by AD: forces by 5 %, products with the Hessian by 16 %).
 ///
-///   static constexpr bool long_arithmetic = true;
+///   static constexpr bool long_arithmetic = true;  // called; false: inlined
 ///
 /// Products with Hessians differentiate the stress twice, with Duals of Duals.
 template <class L>
