@@ -35,9 +35,9 @@ namespace diffsim {
 ///   static constexpr ParameterSpec signal;
 ///   static constexpr int signal_modulus;
 ///
-/// Kernels inline a law that has its stress by hand, and call one that has not, which compiles two to four times as
-/// fast. A law may choose: one of many operations (logarithms and exponentials, iterations) had better be called; a
-/// short energy is faster inlined (Neo-Hookean by AD: forces by 5 %, products with the Hessian by 16 %).
+/// Kernels inline a law that defines `stress`. They call a law that does not, because inlining stresses that AD makes
+/// takes long to compile. A law may choose: a law of many operations (logarithms and exponentials, iterations) had
+/// better be called; a short energy may run some percent faster inlined.
 ///
 ///   static constexpr bool long_arithmetic = true;  // called; false: inlined
 ///

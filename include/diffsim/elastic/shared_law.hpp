@@ -27,7 +27,7 @@ DIFFSIM_SHARED_FUNCTION void stress_and_derivative(const Mat3<Dual<T, 1>>& F, co
   P = stress_of<L>(F, moduli);
 }
 
-/// dP/ds of F + s G (G may be nullptr) and of moduli of which modulus number `modulus` (-1: none) grows by s, by AD.
+/// dP/ds at s = 0, P the stress at F + s G with s added to one modulus, by AD. G may be nullptr (0), `modulus` -1 (none).
 template <class L, class T>
 DIFFSIM_FUNCTION Mat3<T> stress_along(const Mat3<T>& F, const std::type_identity_t<Mat3<T>>* G,
                                       const T (&moduli)[L::num_moduli], int modulus) {
@@ -78,8 +78,8 @@ DIFFSIM_SHARED_FUNCTION void stress_jacobian(const Mat3<Pack>& F, const Pack (&m
   }
 }
 
-/// True if sweeps call a law's functions instead of inlining them: what the law says, else true of laws whose stress is
-/// differentiated by AD.
+/// True if sweeps call the functions of a law instead of inlining them: `L::long_arithmetic` where the law has it, else
+/// true where the law does not define `stress`.
 template <class L>
 constexpr bool is_called() {
   if constexpr (requires { L::long_arithmetic; })
