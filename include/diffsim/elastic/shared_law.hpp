@@ -27,7 +27,8 @@ DIFFSIM_SHARED_FUNCTION void stress_and_derivative(const Mat3<Dual<T, 1>>& F, co
   P = stress_of<L>(F, moduli);
 }
 
-/// dP/ds at s = 0, P the stress at F + s G with s added to one modulus, by AD. G may be nullptr (0), `modulus` -1 (none).
+/// dP/ds at s = 0 by AD, P the stress at F + s G with s added to modulus number `modulus`. G may be nullptr, for 0, and
+/// `modulus` -1, for none.
 template <class L, class T>
 DIFFSIM_FUNCTION Mat3<T> stress_along(const Mat3<T>& F, const std::type_identity_t<Mat3<T>>* G,
                                       const T (&moduli)[L::num_moduli], int modulus) {
