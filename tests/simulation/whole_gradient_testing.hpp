@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <functional>
 #include <limits>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -160,47 +161,113 @@ struct Difference {
   double error = std::numeric_limits<double>::infinity();
 };
 
-/// Central differences at h, h/2, h/4, h/8 extrapolated to eighth order; the error is told from what one order less
-/// gives, both with and without the largest step.
+/// Standard deviation of the rounding of f near zero: from differences of third to fifth order of values so near each
+/// other that f is a line there but for rounding. Source: J. Moré and S. Wild, Estimating computational noise, SIAM J.
+/// Sci. Comput. 33 (2011).
 template <class Function>
-Difference extrapolated(const Function& f, double h) {
-  double table[4][4];
-  for (int i = 0; i < 4; ++i) {
-    const double step = h / (1 << i);
-    table[i][0] = (f(step) - f(-step)) / (2.0 * step);
-    for (int k = 1; k <= i; ++k)
-      table[i][k] = table[i][k - 1] + (table[i][k - 1] - table[i - 1][k - 1]) / (std::pow(4.0, k) - 1.0);
+double rounding_of(const Function& f) {
+  std::vector<double> differences;
+  for (int i = 0; i < 9; ++i) differences.push_back(f(1e-9 * i));
+  double largest = std::numeric_limits<double>::epsilon() / 2.0 * std::abs(differences.front());
+  double gamma = 1.0;  // (k!)²/(2k)!
+  for (int k = 1; k <= 5; ++k) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i + 1 < differences.size(); ++i) {
+      differences[i] = differences[i + 1] - differences[i];
+      sum += differences[i] * differences[i];
+    }
+    differences.pop_back();
+    gamma *= k / (2.0 * (2.0 * k - 1.0));
+    if (k >= 3) largest = std::max(largest, std::sqrt(gamma * sum / static_cast<double>(differences.size())));
   }
-  return {table[3][3], std::max(std::abs(table[3][3] - table[3][2]), std::abs(table[3][3] - table[2][2]))};
+  return largest;
 }
 
-/// The best of several differences. Smaller h are tried while the error is too much: kinks of higher derivatives, as
-/// contact has them, may lie near, and rollouts fail farther out. An error that does not fall by much from one h to the
-/// next is one of rounding, be it less by chance; the mean of such differences is taken then, weighted by 1/error². In
-/// the end a larger h is tried, for its rounding is less.
+/// Central differences of f at the steps h/2^i, each evaluated once, and their extrapolations.
 template <class Function>
-Difference differentiate(const Function& f) {
-  std::vector<Difference> alike;
-  Difference best;
-  const auto is_within = [&](double error) { return best.error <= error * std::abs(best.value); };
-  const auto try_step = [&](double h) {
-    const Difference next = extrapolated(f, h);
-    if (!std::isfinite(next.error)) return;
-    if (alike.empty() || next.error < alike.front().error / 20.0)
-      alike = {next};
-    else if (next.error < 2.0 * alike.front().error)
-      alike.push_back(next);
-    double sum = 0.0, weights = 0.0;
-    for (const Difference& one : alike) {
-      const double weight = 1.0 / (one.error * one.error);
-      sum += weight * one.value;
-      weights += weight;
+class CentralDifferences {
+ public:
+  CentralDifferences(const Function& f, double h) : f_(f), h_(h) {}
+
+  /// Differences at i, i + 1, i + 2 and i + 3 extrapolated to eighth order (Romberg). The error is the larger distance
+  /// to sixth order, with and without the largest step, or to the extrapolation from i - 1 where that was made.
+  Difference extrapolated(int i) {
+    double table[4][4];
+    for (int j = 0; j < 4; ++j) {
+      table[j][0] = at(i + j);
+      for (int k = 1; k <= j; ++k)
+        table[j][k] = table[j][k - 1] + (table[j][k - 1] - table[j - 1][k - 1]) / (std::pow(4.0, k) - 1.0);
     }
-    best =
-        weights > 0.0 && std::isfinite(weights) ? Difference{sum / weights, 1.0 / std::sqrt(weights)} : alike.front();
+    Difference made{table[3][3], std::max(std::abs(table[3][3] - table[3][2]), std::abs(table[3][3] - table[2][2]))};
+    if (const auto larger = extrapolated_.find(i - 1); larger != extrapolated_.end() && std::isfinite(larger->second))
+      made.error = std::max(made.error, std::abs(made.value - larger->second));
+    extrapolated_[i] = made.value;
+    return made;
+  }
+
+  /// Two standard deviations of extrapolated(i) by the rounding of f: the smallest step weighs most, 64/63·16/15·4/3.
+  double error_of_rounding(double rounding, int i) const {
+    return 2.0 * 1.45 / std::sqrt(2.0) * rounding / step(i + 3);
+  }
+
+ private:
+  double step(int i) const { return std::ldexp(h_, -i); }
+  double at(int i) {
+    const auto [found, is_new] = central_.try_emplace(i);
+    if (is_new) found->second = (f_(step(i)) - f_(-step(i))) / (2.0 * step(i));
+    return found->second;
+  }
+
+  const Function& f_;
+  double h_;
+  std::map<int, double> central_, extrapolated_;
+};
+
+/// Mean of the extrapolations from the level i of several steps, with the error that their spread and the rounding
+/// tell.
+template <class Function>
+Difference mean_of_extrapolations(const Function& f, double rounding, int i) {
+  std::vector<double> values;
+  double sum = 0.0, of_rounding = 0.0;
+  for (const double h : {0.05, 0.045, 0.04, 0.035, 0.03}) {
+    CentralDifferences<Function> central(f, h);
+    values.push_back(central.extrapolated(i).value);
+    sum += values.back();
+    of_rounding = central.error_of_rounding(rounding, i);
+  }
+  const auto count = static_cast<double>(values.size());
+  const double mean = sum / count;
+  double variance = 0.0;
+  for (const double value : values) variance += (value - mean) * (value - mean) / (count - 1.0);
+  return {mean, std::max(2.0 * std::sqrt(variance / count), of_rounding / std::sqrt(count))};
+}
+
+/// The best of several differences. Smaller steps are tried while the error is too large and larger than that of
+/// rounding: kinks of higher derivatives, as contact has them, may lie near, and rollouts fail farther out. Larger
+/// steps are tried then, for their rounding is less, and last the mean of several. `rounding` is that of another
+/// parameter: it serves where it is far too small to matter; else f's own is measured.
+template <class Function>
+Difference differentiate(const Function& f, double rounding = std::numeric_limits<double>::infinity()) {
+  CentralDifferences<Function> central(f, 0.05);
+  Difference best;
+  int best_level = 0;
+  const auto is_within = [&](double error) { return best.error <= error * std::abs(best.value); };
+  const auto try_from = [&](int i) {
+    Difference next = central.extrapolated(i);
+    next.error = std::max(next.error, central.error_of_rounding(rounding, i));
+    if (next.error < best.error) {  // false where a rollout failed
+      best = next;
+      best_level = i;
+    }
   };
-  for (double h = 0.05; h > 1e-6 && !is_within(1e-9); h *= 0.2) try_step(h);
-  if (!is_within(1e-9)) try_step(0.2);
+  if (!(central.error_of_rounding(rounding, 0) < 1e-10 * std::abs(central.extrapolated(0).value)))
+    rounding = rounding_of(f);
+  for (int i = 0; i <= 14 && !is_within(1e-9) && central.error_of_rounding(rounding, i) < best.error; ++i) try_from(i);
+  for (int i = -1; i >= -2 && !is_within(1e-9); --i) try_from(i);
+  if (!is_within(2e-9)) {
+    const Difference mean = mean_of_extrapolations(f, rounding, best_level);
+    if (mean.error < best.error) best = mean;
+  }
   return best;
 }
 
@@ -208,15 +275,18 @@ Difference differentiate(const Function& f) {
 inline std::vector<Difference> differences(const MakeSolver& make, int steps, const std::vector<std::string>& names) {
   Rollouts alone(make(MPI_COMM_SELF), steps);
   std::vector<Difference> all;
+  double rounding = 0.0;
   for (const std::string& name : names) {
     const std::vector<double> direction = direction_of(alone.solver(), name);
-    all.push_back(differentiate([&](double h) {
+    const auto loss = [&](double h) {
       try {
         return alone.loss(name, direction, h);
       } catch (const Error&) {
         return std::numeric_limits<double>::quiet_NaN();
       }
-    }));
+    };
+    if (all.empty()) rounding = rounding_of(loss);
+    all.push_back(differentiate(loss, rounding));
   }
   return all;
 }
