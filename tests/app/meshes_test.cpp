@@ -17,8 +17,9 @@ namespace {
 
 class Meshes : public RunnerTest {
  protected:
-  /// A body held at its lower third, in gravity that moves it by a part of a cell in the steps there are.
-  std::string scene(const std::string& mesh, double stable, double gravity) const {
+  /// A body held at its lower third and stretched above, so that its stiffness tells from the first step on in cells of
+  /// any size, in gravity that moves it by a part of a cell in the steps there are.
+  std::string scene(const std::string& mesh, double stable, double gravity) {
     const MeshData data = read_mesh_data(MPI_COMM_SELF, mesh);
     std::array<double, 3> low, high;
     low.fill(1e300), high.fill(-1e300);
@@ -29,17 +30,33 @@ class Meshes : public RunnerTest {
         high[c] = std::max(high[c], x);
       }
     const double size = high[1] - low[1];
+    std::vector<double> displacement(data.coordinates.size(), 0.0);
+    for (std::size_t i = 1; i < displacement.size(); i += 3) {
+      const double above = std::max(0.0, (data.coordinates[i] - low[1]) / size - 1.0 / 3.0);
+      displacement[i] = 0.05 * size * above * above;
+    }
+    write_dataset("stretched.h5", "/displacement", displacement);
     std::ostringstream text;
     text.precision(17);
     text << "mesh: {file: " << mesh << "}\nregions: {foot: {box: {min: [-1e9, " << low[1] - 0.01 * size
          << ", -1e9], max: [1e9, " << low[1] + size / 3.0 << ", 1e9]}}}\n"
          << "material: {model: neo_hookean, density: 1000, youngs_modulus: 1.0e5, poisson_ratio: 0.3}\n"
          << "solver: {dt: " << stable << ", steps: 12, substeps: 2, damping: 1, gravity: [0, " << -gravity << ", 0]}\n"
+         << "initial: {displacement: {file: stretched.h5, dataset: /displacement}}\n"
          << "boundary: {region: foot, fix: [x, y, z]}\n"
          << "objective: {type: target_position, region: all, target: [" << high[0] << ", " << high[1] << ", " << high[2]
          << "], step: last}\n"
          << "parameters: [{name: youngs_modulus, per: global}, {name: gravity}]\n";
     return text.str();
+  }
+  void write_dataset(const std::string& file, const std::string& dataset, const std::vector<double>& vectors) const {
+    const auto count = static_cast<std::int64_t>(vectors.size() / 3);
+    if (rank_ == 0) {
+      Hdf5File written = Hdf5File::create(MPI_COMM_SELF, path(file), "test", 1);
+      written.write_array(dataset, vectors, {count, 3});
+      written.publish();
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
   }
   void expect_done(const std::vector<std::string>& words, const std::string& output) {
     const Ran ran = run(words, output);
