@@ -42,6 +42,7 @@ DifferentiableSolver make_rod(const std::string& model, const std::string& integ
       .dt = 0.002, .substeps = 4, .damping = 0.99, .gravity = {0.3, -4.8, -9.4}, .integrator = integrator};
   options.implicit.newton.tolerance = 1e-13;
   options.implicit.newton.linear_tolerance = 1e-13;
+  testing_gradient::fail_soon(options);
   DifferentiableMaterial rod{model, {}, "all"};
   for (const std::string& name : model == "rod" ? of_rod : of_beam)
     rod.values[name] = find_parameter_spec(name)->sample;

@@ -204,6 +204,7 @@ DifferentiableSolver make_net(const std::string& integrator, MPI_Comm comm) {
       .dt = 0.004, .substeps = 2, .damping = 0.99, .gravity = {0.3, -9.8, 0.4}, .integrator = integrator};
   options.implicit.newton.tolerance = 1e-13;
   options.implicit.newton.linear_tolerance = 1e-13;
+  testing_gradient::fail_soon(options);
   DifferentiableMaterial springs{"springs", {}, "all"};
   for (const std::string& name : of_springs) springs.values[name] = find_parameter_spec(name)->sample;
   DifferentiableSolver solver(mesh, {springs}, options);

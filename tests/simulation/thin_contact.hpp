@@ -7,6 +7,7 @@
 
 #include "diffsim/dynamics/explicit_model.hpp"
 #include "diffsim/simulation/simulator.hpp"
+#include "simulation/whole_gradient_testing.hpp"
 
 /// Contact of springs, sheets and rods in tests of gradients: cases, and options that they have in common.
 namespace diffsim::testing_thin {
@@ -39,6 +40,7 @@ struct ContactCase {
         .dt = dt, .substeps = substeps, .damping = 1.0, .gravity = {0.5, -9.8, 0.2}, .integrator = integrator};
     options.implicit.newton.tolerance = 1e-13;
     options.implicit.newton.linear_tolerance = 1e-13;
+    testing_gradient::fail_soon(options);
     return options;
   }
 };
