@@ -76,6 +76,38 @@ function(diffsim_configure_target target)
   endif()
 endfunction()
 
+# diffsim_configure_library(TARGET): settings of the library and of its parts.
+function(diffsim_configure_library target)
+  diffsim_configure_target(${target})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(
+    ${target}
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+           $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  # The C interface of MPI only.
+  target_compile_definitions(${target} PUBLIC OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+  target_link_libraries(
+    ${target}
+    PUBLIC Kokkos::kokkos MPI::MPI_C PETSc::PETSc ParallelHDF5::ParallelHDF5
+    PRIVATE fmt::fmt spdlog::spdlog Scotch::Scotch tinyxml2::tinyxml2 ZLIB::ZLIB)
+  if(DIFFSIM_PRECOMPILE_HEADERS)
+    target_precompile_headers(
+      ${target}
+      PRIVATE
+      <algorithm>
+      <cmath>
+      <map>
+      <memory>
+      <span>
+      <string>
+      <vector>
+      <petscksp.h>
+      <Kokkos_Core.hpp>)
+  endif()
+endfunction()
+
 # Sets VARIABLE to those of the sources that have kernels.
 function(diffsim_find_kernels variable)
   set(found "")
@@ -111,7 +143,14 @@ function(diffsim_compile_together target)
 endfunction()
 
 # diffsim_add_host_sources(source...): adds the sources to the library, those without kernels to its part diffsim_host.
+# Most of that is input, output and preparation; with -O1 it compiles in two thirds of the time.
 function(diffsim_add_host_sources)
+  if(NOT TARGET diffsim_host)
+    add_library(diffsim_host OBJECT)
+    diffsim_configure_library(diffsim_host)
+    target_compile_options(diffsim_host PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+    target_sources(diffsim PRIVATE $<TARGET_OBJECTS:diffsim_host>)
+  endif()
   set(host ${ARGN})
   diffsim_find_kernels(with_kernels ${ARGN})
   list(REMOVE_ITEM host ${with_kernels})
