@@ -37,9 +37,7 @@ DifferentiableSolver make_sheet(const Case& of, MPI_Comm comm) {
   mesh->define_region("corners", VertexList{{0, 4}});
   SolverOptions options{
       .dt = 0.004, .substeps = 2, .damping = 0.99, .gravity = {0.3, -4.8, -9.4}, .integrator = of.integrator};
-  options.implicit.newton.tolerance = 1e-13;
-  options.implicit.newton.linear_tolerance = 1e-13;
-  testing_gradient::fail_soon(options);
+  testing_gradient::solve_to_rounding(options);
   DifferentiableMaterial material{.model = of.kind, .law = of.law};
   for (const std::string& name : of.parameters()) material.values[name] = find_parameter_spec(name)->sample;
   DifferentiableSolver solver(mesh, {material}, options);

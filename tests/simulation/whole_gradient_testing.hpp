@@ -23,10 +23,18 @@ namespace diffsim::testing_gradient {
 /// Makes the same body on the ranks of a communicator.
 using MakeSolver = std::function<DifferentiableSolver(MPI_Comm)>;
 
-/// Has implicit steps that fail do so soon, as some do far from the parameters as they are.
+/// Limits the iterations of an implicit step and the cuts of its load: rollouts far from the given parameters may fail,
+/// and should not take long.
 inline void fail_soon(SolverOptions& options) {
   options.implicit.newton.max_iterations = 50;
   options.implicit.newton.max_cuts = 1;
+}
+
+/// Sets the tolerances of implicit steps and of their linear systems near rounding; steps that fail do so soon.
+inline void solve_to_rounding(SolverOptions& options) {
+  options.implicit.newton.tolerance = 1e-13;
+  options.implicit.newton.linear_tolerance = 1e-13;
+  fail_soon(options);
 }
 
 /// Options with gravity along no axis, some damping, and implicit steps solved nearly to rounding.
@@ -229,13 +237,14 @@ class CentralDifferences {
   std::map<int, double> central_, extrapolated_;
 };
 
-/// Mean of the extrapolations from the level i of several steps, with the error that their spread and the rounding
-/// tell.
+/// Mean of `at_first`, the extrapolation from the step 0.05/2^i, and of those from four first steps near 0.05. The
+/// error is two standard deviations of the mean, by the spread of the values or by the rounding of f, whichever is
+/// larger.
 template <class Function>
-Difference mean_of_extrapolations(const Function& f, double rounding, int i) {
-  std::vector<double> values;
-  double sum = 0.0, of_rounding = 0.0;
-  for (const double h : {0.05, 0.045, 0.04, 0.035, 0.03}) {
+Difference mean_of_extrapolations(const Function& f, double rounding, int i, double at_first) {
+  std::vector<double> values{at_first};
+  double sum = at_first, of_rounding = 0.0;
+  for (const double h : {0.045, 0.04, 0.035, 0.03}) {
     CentralDifferences<Function> central(f, h);
     values.push_back(central.extrapolated(i).value);
     sum += values.back();
@@ -250,8 +259,8 @@ Difference mean_of_extrapolations(const Function& f, double rounding, int i) {
 
 /// The best of several differences. Smaller steps are tried while the error is too large and larger than that of
 /// rounding: kinks of higher derivatives, as contact has them, may lie near, and rollouts fail farther out. Larger
-/// steps are tried then, for their rounding is less, and last the mean of several. `rounding` is that of another
-/// parameter: it serves where it is far too small to matter; else f's own is measured.
+/// steps are tried then, for their rounding is less, and last the mean of several. `rounding` may be that
+/// of the loss by another parameter: it serves where it is far too small to matter; else f's own is measured.
 template <class Function>
 Difference differentiate(const Function& f, double rounding = std::numeric_limits<double>::infinity()) {
   CentralDifferences<Function> central(f, 0.05);
@@ -271,7 +280,7 @@ Difference differentiate(const Function& f, double rounding = std::numeric_limit
   for (int i = 0; i <= 14 && !is_within(1e-9) && central.error_of_rounding(rounding, i) < best.error; ++i) try_from(i);
   for (int i = -1; i >= -2 && !is_within(1e-9); --i) try_from(i);
   if (!is_within(2e-9)) {
-    const Difference mean = mean_of_extrapolations(f, rounding, best_level);
+    const Difference mean = mean_of_extrapolations(f, rounding, best_level, best.value);
     if (mean.error < best.error) best = mean;
   }
   return best;
