@@ -49,7 +49,6 @@ struct ByAd {
   static constexpr int num_moduli = L::num_moduli;
   static constexpr bool needs_positive_jacobian = L::needs_positive_jacobian;
   static constexpr bool has_second_derivatives = false;
-  static constexpr bool long_arithmetic = false;  // inlined, as the laws by hand that it is compared with
   template <class T>
   static DIFFSIM_FUNCTION void moduli(const T (&p)[L::parameters.size()], T (&m)[num_moduli]) {
     L::moduli(p, m);

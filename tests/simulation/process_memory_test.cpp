@@ -41,7 +41,7 @@ struct Case {
 
 /// Explicit: 3 MB a state, beside which pages that come and go are little. Implicit: states are smaller than what a
 /// step takes for its time.
-const Case explicit_steps{"symplectic_euler", 40, 40, {1.5, 9.0}};
+const Case explicit_steps{"symplectic_euler", 40, 20, {1.5, 9.0}};
 const Case implicit_steps{"implicit_euler", 22, 7, {4.0}};
 
 DifferentiableSolver make_solver(const Case& what) {
