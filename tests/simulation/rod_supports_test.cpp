@@ -114,6 +114,28 @@ TEST(RodSupports, a_motion_turns_directors_and_twists_the_rod) {
   for (int s = 0; s < 9; ++s) EXPECT_NEAR(angle_of(*mesh, x, 11 + s), 2.0 * (s + 0.5) / 9.0, 1e-8) << s;
 }
 
+TEST(RodSupports, a_motion_about_a_point_turns_directors_and_does_not_shift_them) {
+  // About z by 0.5 rad in 4 steps, about a point that is not the origin and that travels; the free part comes along.
+  auto mesh = straight(10);
+  mesh->define_region("grip", VertexList{{0, 1}});
+  DifferentiableMaterial material{"beam", {}, "all"};
+  for (const auto& [name, value] : beam(0.1, 0.1, 0.07)) material.values[name] = value;
+  DifferentiableSolver solver(mesh, {material}, {.dt = 0.25, .gravity = {0.0, 0.0, 0.0}, .integrator = "quasi_static"});
+  solver.move("grip", {0.0, 0.0, 1.0}, {0.3, 0.2, 0.1}, {0.5}, {0.1, 0.2, -0.1});
+  const std::vector<double> x = equilibrium(solver, 4);
+  const double c = std::cos(0.5), s = std::sin(0.5);
+  for (int segment = 0; segment < 10; ++segment) {
+    const Point d = at(*mesh, x, 11 + segment);
+    EXPECT_NEAR(d[0], -0.1 * s, 1e-6) << segment;  // as long as its segment
+    EXPECT_NEAR(d[1], 0.1 * c, 1e-6) << segment;
+    EXPECT_NEAR(d[2], 0.0, 1e-6) << segment;
+  }
+  const Point end = at(*mesh, x, 10);  // (1, 0, 0) at rest
+  EXPECT_NEAR(end[0], 0.4 + 0.7 * c + 0.2 * s, 1e-5);
+  EXPECT_NEAR(end[1], 0.4 + 0.7 * s - 0.2 * c, 1e-5);
+  EXPECT_NEAR(end[2], -0.1, 1e-5);
+}
+
 /// Displacements of all places by a quarter turn about z.
 std::vector<double> quarter_turn(const TetrahedralMesh& mesh) {
   const std::vector<double>& X = mesh.rest_positions();
