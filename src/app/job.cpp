@@ -71,6 +71,7 @@ void report_solver(Job& job, DifferentiableSolver& solver) {
                             {"linear_iterations", counts.linear_iterations},
                             {"projections", counts.projections},
                             {"cuts", counts.cuts},
+                            {"held_rounds", counts.held_rounds},
                             {"obstructions", counts.obstructions},
                             {"reductions", counts.reductions},
                             {"changes_to_factors", counts.changes_to_factors},

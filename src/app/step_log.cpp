@@ -14,7 +14,8 @@ StepLog::StepLog(Job& job, DifferentiableSolver& solver)
   if (job.rank == 0) {
     file_.open(path_);
     file_ << "step,time"
-          << (model_ ? ",newton_iterations,linear_iterations,projections,cuts,obstructions,reductions,newton_residual"
+          << (model_ ? ",newton_iterations,linear_iterations,projections,cuts,obstructions,reductions,newton_residual,"
+                       "held_rounds"
                      : "")
           << (solver.has_contact() ? ",min_distance,active_pairs,intersections" : "") << std::endl;
   }
@@ -29,11 +30,12 @@ void StepLog::add(int n, const std::optional<ContactState>& contact) {
     // The statistics begin anew with a rollout, whose first state no step leads to.
     const ImplicitStatistics now = model_->statistics();
     if (n == 0) before_ = now;
-    file_ << fmt::format(",{},{},{},{},{},{},{:.3g}", now.newton_iterations - before_.newton_iterations,
+    file_ << fmt::format(",{},{},{},{},{},{},{:.3g},{}", now.newton_iterations - before_.newton_iterations,
                          now.linear_iterations - before_.linear_iterations, now.projections - before_.projections,
                          now.cuts - before_.cuts, now.obstructions - before_.obstructions,
                          now.reductions - before_.reductions,
-                         model_->last_residuals().empty() ? 0.0 : model_->last_residuals().back());
+                         model_->last_residuals().empty() ? 0.0 : model_->last_residuals().back(),
+                         now.held_rounds - before_.held_rounds);
     before_ = now;
   }
   if (contact) file_ << fmt::format(",{},{},{}", contact->min_distance, contact->active_pairs, contact->intersections);

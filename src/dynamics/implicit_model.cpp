@@ -113,13 +113,7 @@ void ImplicitModel::set_reversible(bool wanted) {
 void ImplicitModel::prepare() {
   SystemModel::prepare();
   work_->linear.set_fixed(system_->fixed());
-  work_->symmetric = work_->has_potential = true;
-  const bool first = work_->varying.empty();
-  for (const auto& term : system_->terms()) {
-    work_->symmetric = work_->symmetric && term->has_symmetric_jacobian();
-    work_->has_potential = work_->has_potential && term->has_energy();
-    if (first && term->couplings_vary()) work_->varying.push_back({term.get(), nullptr, {}});
-  }
+  work_->take(system_->terms());
   if (options_.linear.matrix_free && !work_->symmetric)
     throw Error(
         "linear: operator: matrix_free needs a symmetric Jacobian, which friction, viscosity and the like do not have; "
@@ -157,6 +151,40 @@ void ImplicitModel::step(int n, State& state, Record* record) {
   step.advance(y, state);
 }
 
+void ImplicitModel::count(const NewtonReport& report) {
+  statistics_.newton_iterations += report.iterations;
+  statistics_.linear_iterations += report.linear_iterations;
+  statistics_.projections += report.projections;
+  statistics_.obstructions += report.obstructions;
+  statistics_.reductions += report.reductions;
+}
+
+NewtonReport ImplicitModel::solve_holding(Step& step, Field& y, NewtonReport failed) {
+  constexpr int most_rounds = 60;
+  NewtonOptions minimum = options_.newton, whole = options_.newton;
+  minimum.tolerance = std::max(1e-6, options_.newton.tolerance);
+  whole.max_stalled = std::min(8, options_.newton.max_stalled);
+  NewtonReport report = std::move(failed);
+  for (int round = 0; round < most_rounds && !report.converged; ++round) {
+    ++statistics_.held_rounds;
+    NewtonReport held;
+    {
+      struct Hold {
+        Step& step;
+        Hold(Step& of, const Field& y) : step(of) { step.hold(&y); }
+        ~Hold() { step.hold(nullptr); }
+      } hold(step, y);
+      held = solve_by_newton(step, minimum, y);
+    }
+    count(held);
+    if (!held.converged) return report;
+    report = solve_by_newton(step, whole, y);
+    count(report);
+    if (report.linear_failure) return report;
+  }
+  return report;
+}
+
 void ImplicitModel::solve(Step& step, int n, Field& y, NewtonTrace* trace) {
   const int max_cuts = options_.implicit_differentiation ? options_.newton.max_cuts : 0;
   // In one go; where that fails, load by load: from a fraction s of the step that has been reached to s + part.
@@ -168,12 +196,10 @@ void ImplicitModel::solve(Step& step, int n, Field& y, NewtonTrace* trace) {
   for (int cuts = 0; reached < 1.0;) {
     const double goal = std::min(1.0, reached + part);
     if (goal < 1.0 || reached > 0.0) step.set_homotopy(goal);
-    const NewtonReport report = solve_by_newton(step, options_.newton, y, trace);
-    statistics_.newton_iterations += report.iterations;
-    statistics_.linear_iterations += report.linear_iterations;
-    statistics_.projections += report.projections;
-    statistics_.obstructions += report.obstructions;
-    statistics_.reductions += report.reductions;
+    NewtonReport report = solve_by_newton(step, options_.newton, y, trace);
+    count(report);
+    const bool may_hold = options_.implicit_differentiation && !step.has_potential() && system_->can_split();
+    if (!report.converged && !report.linear_failure && may_hold) report = solve_holding(step, y, report);
     statistics_.changes_to_factors +=
         work_->linear.changes_to_factors() - std::exchange(changes, work_->linear.changes_to_factors());
     last_residuals_ = report.residuals;

@@ -33,6 +33,21 @@ double diagonal_square(int vertices, const DeviceArray<int>& diagonal, const dou
 
 }  // namespace
 
+void ImplicitModel::Workspace::take(const std::vector<std::unique_ptr<ForceTerm>>& terms) {
+  symmetric = has_potential = true;
+  std::vector<ForceTerm*> vary;
+  for (const auto& term : terms) {
+    symmetric = symmetric && term->has_symmetric_jacobian();
+    has_potential = has_potential && term->has_energy();
+    if (term->couplings_vary()) vary.push_back(term.get());
+  }
+  if (std::equal(vary.begin(), vary.end(), varying.begin(), varying.end(),
+                 [](const ForceTerm* term, const Varying& part) { return part.term == term; }))
+    return;
+  varying.clear();
+  for (ForceTerm* const term : vary) varying.push_back({term, nullptr, {}});
+}
+
 ImplicitModel::Step::Step(ImplicitModel& model, int n, const State& state)
     : model_(model),
       work_(*model.work_),
@@ -145,6 +160,14 @@ LinearReport ImplicitModel::Step::find_direction(const Field& y, const Field& re
   return report;
 }
 
+void ImplicitModel::Step::hold(const Field* y) {
+  held_positions_ = y ? positions_of(*y) : Field();
+  held_time_ = time_of_forces(progress_);
+  model_.system_->split(y != nullptr);
+  work_.take(model_.system_->terms());
+  patterns_are_of_this_step_ = false;
+}
+
 bool ImplicitModel::Step::has_contact() const {
   const auto& terms = model_.system_->terms();
   return std::any_of(terms.begin(), terms.end(), [](const auto& term) { return term->limits_steps(); });
@@ -215,6 +238,10 @@ Configuration ImplicitModel::Step::configuration(const Field& y, std::int32_t* i
                    load_factor_};
   if (start_positions_.size() > 0) at.start_positions = &start_positions_;
   at.start_time = n_ * model_.dt();
+  if (held_positions_.size() > 0) {
+    at.start_positions = &held_positions_;
+    at.start_time = held_time_;
+  }
   return at;
 }
 

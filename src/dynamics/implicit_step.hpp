@@ -38,6 +38,8 @@ struct ImplicitModel::Workspace {
     return all;
   }
   bool symmetric = true, has_potential = true;
+  /// Takes the properties of the terms, and for those whose couplings vary makes room for matrices, if they are others.
+  void take(const std::vector<std::unique_ptr<ForceTerm>>& terms);
   double extent = 1.0;  // of the mesh's coordinates, m
 };
 
@@ -85,6 +87,12 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   /// The equation becomes R(y) = (1 - s) R(x_n), and what is prescribed x_n + s (y_p - x_n), what moves by itself
   /// likewise: x_n solves it for s = 0.
   void set_homotopy(double s);
+
+  // ---- friction held ----
+
+  /// Splits the system's terms (System::split) and holds those parts that lag at y: the equation has a potential then,
+  /// and where its solution is y, y solves the step's equation, too. nullptr: the equation is the step's again.
+  void hold(const Field* y);
 
   // ---- what derivatives take from the forward step ----
 
@@ -182,6 +190,8 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   bool patterns_are_of_this_step_ = false;
   std::string limiting_;
   Field start_positions_;  // empty unless a term lags
+  Field held_positions_;   // of terms that lag, while they are held; else empty
+  double held_time_ = 0.0;
   Field position_history_, velocity_history_, inertia_, prescribed_, prescribed_velocities_;
   bool moves_;
   Field positions_, velocities_, force_, acceleration_;

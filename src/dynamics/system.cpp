@@ -84,6 +84,45 @@ void System::add_inertia(std::unique_ptr<Inertia> inertia) { inertias_.push_back
 
 void System::add_term(std::unique_ptr<ForceTerm> term) { terms_.push_back(std::move(term)); }
 
+void System::add_term(std::unique_ptr<ForceTerm> term, MakeTerms make_parts) {
+  splits_.push_back({terms_.size(), std::move(make_parts), {}, nullptr});
+  add_term(std::move(term));
+}
+
+bool System::others_have_energy() const {
+  for (std::size_t i = 0; i < terms_.size(); ++i) {
+    const bool has_parts = std::any_of(splits_.begin(), splits_.end(), [&](const Split& s) { return s.place == i; });
+    if (!has_parts && !terms_[i]->has_energy()) return false;
+  }
+  return true;
+}
+
+void System::split(bool wanted) {
+  if (wanted == is_split_) return;
+  is_split_ = wanted;
+  // Parts come after all terms, those of the first in the order in which they were made.
+  for (Split& split : splits_) {
+    if (!wanted) continue;
+    if (split.parts.empty()) split.parts = split.make();
+    for (const auto& part : split.parts) part->prepare(parameters_);
+    split.whole = std::move(terms_[split.place]);
+  }
+  if (wanted) {
+    std::erase(terms_, nullptr);
+    for (Split& split : splits_)
+      for (auto& part : split.parts) terms_.push_back(std::move(part));
+    return;
+  }
+  std::size_t next = terms_.size();
+  for (const Split& split : splits_) next -= split.parts.size();
+  const std::size_t first = next;
+  for (Split& split : splits_)
+    for (auto& part : split.parts) part = std::move(terms_[next++]);
+  terms_.resize(first);
+  for (Split& split : splits_)
+    terms_.insert(terms_.begin() + static_cast<std::ptrdiff_t>(split.place), std::move(split.whole));
+}
+
 std::vector<int> System::directors_between(const std::vector<int>& vertices) const {
   const LowerCellSet& segments = mesh_->lower_cells(CellKind::segment);
   if (segments.directors.empty()) return {};

@@ -225,21 +225,32 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
   EmbeddedSurface surface{mesh_, nullptr};
   if (!options.surfaces.empty() || has_affine_bodies(mesh_->bodies()))
     surface = embed_surfaces(*mesh_, options.surfaces, groups.regions());
+  // `make` is kept: what it needs is held by value.
   const auto add_term = [&](const std::function<std::unique_ptr<ContactTerm>(ContactForces)>& make) {
-    const auto made = [&](ContactForces forces) {
+    const auto made = [make, map = surface.map](ContactForces forces) {
       std::unique_ptr<ContactTerm> term = make(forces);
-      return surface.map ? make_mapped_contact(std::move(term), surface.map) : std::move(term);
+      return map ? make_mapped_contact(std::move(term), map) : std::move(term);
     };
     const bool lagged = friction && options.lagged_friction;
     std::unique_ptr<ContactTerm> term = made(lagged     ? ContactForces::barrier_part
                                              : friction ? ContactForces::barrier_and_friction
                                                         : ContactForces::barrier);
     contacts_.push_back(term.get());
-    system().add_term(std::move(term));
-    if (!lagged) return;
-    term = made(ContactForces::friction_part);
-    lagged_frictions_.push_back(term.get());
-    system().add_term(make_lagged_term(std::move(term)));
+    if (!friction) {
+      system().add_term(std::move(term));
+    } else if (!lagged) {
+      system().add_term(std::move(term), [made] {
+        std::vector<std::unique_ptr<ForceTerm>> parts;
+        parts.push_back(made(ContactForces::barrier_part));
+        parts.push_back(make_lagged_term(made(ContactForces::friction_part)));
+        return parts;
+      });
+    } else {
+      system().add_term(std::move(term));
+      term = made(ContactForces::friction_part);
+      lagged_frictions_.push_back(term.get());
+      system().add_term(make_lagged_term(std::move(term)));
+    }
   };
   const auto add_rate = [&](const std::string& label, const Rotation& rotation) {
     if (rotation.turns()) add(Spec::obstacle_angular_velocity, {rotation.angular_velocity}, label);
@@ -255,9 +266,9 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
     for (PlaneLaw law : groups.laws_of_plane(k))
       for (const int dimension : dimensions) {
         law.dimension = dimension;
-        add_term([&](ContactForces forces) {
-          return make_plane_contact(
-              surface.mesh, PlaneShape{label, plane.normal, plane.rotation.axis, plane.rotation.origin}, forces, law);
+        const PlaneShape shape{label, plane.normal, plane.rotation.axis, plane.rotation.origin};
+        add_term([mesh = surface.mesh, shape, law](ContactForces forces) {
+          return make_plane_contact(mesh, shape, forces, law);
         });
       }
   }
@@ -284,9 +295,10 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
     surfaces.obstacles.push_back({label, obstacle.mesh, obstacle.solid.value_or(fault.empty()), obstacle.rotation.axis,
                                   obstacle.rotation.origin});
   }
-  add_term([&](ContactForces forces) -> std::unique_ptr<ContactTerm> {
-    surfaces.forces = forces;
-    return std::make_unique<SurfaceContact>(surface.mesh, surfaces);
+  add_term([mesh = surface.mesh, surfaces](ContactForces forces) -> std::unique_ptr<ContactTerm> {
+    SurfaceContactOptions with_forces = surfaces;
+    with_forces.forces = forces;
+    return std::make_unique<SurfaceContact>(mesh, with_forces);
   });
 }
 

@@ -136,7 +136,7 @@ TEST_F(Simulate, LogsWhatEachStepTook) {
   if (rank_ != 0) return;
   EXPECT_NE(ran.out.find("out/steps.csv, "), ran.out.npos) << ran.out;
   const auto columns = table("out/steps.csv");
-  ASSERT_EQ(columns.size(), 12u);
+  ASSERT_EQ(columns.size(), 13u);
   for (const auto& [name, values] : columns) ASSERT_EQ(values.size(), 13u) << name;
   for (int n = 0; n <= 12; ++n) {
     const auto row = static_cast<std::size_t>(n);
@@ -147,7 +147,7 @@ TEST_F(Simulate, LogsWhatEachStepTook) {
   }
   const nlohmann::json report = this->report("out");
   for (const char* name :
-       {"newton_iterations", "linear_iterations", "projections", "cuts", "obstructions", "reductions"}) {
+       {"newton_iterations", "linear_iterations", "projections", "cuts", "obstructions", "reductions", "held_rounds"}) {
     const std::vector<double>& counts = columns.at(name);
     EXPECT_EQ(counts[0], 0.0) << name;
     double sum = 0.0;

@@ -619,6 +619,16 @@ FAULTS = [
     Fault("directors: are of the group of all vertices", "src/app/unknowns.cpp",
           "if (mesh.is_director()[v] != 0) unknown.group[v] = -1;", ";", ["app.rod.np1"]),
 
+    # ---- friction that is held -------------------------------------------------------------------------------------
+    Fault("holding: a minimum with friction held counts as the solution", "src/dynamics/implicit_model.cpp",
+          "report = solve_by_newton(step, whole, y);", "report = round == 0 ? held : solve_by_newton(step, whole, y);",
+          ["simulation.held_friction.np1"]),
+    Fault("holding: friction is not held", "src/dynamics/implicit_step.cpp",
+          "    at.start_positions = &held_positions_;\n", "", ["simulation.held_friction.np1"]),
+    Fault("splitting: terms come back in another order", "src/dynamics/system.cpp",
+          "terms_.insert(terms_.begin() + static_cast<std::ptrdiff_t>(split.place)", "terms_.insert(terms_.begin()",
+          ["simulation.held_friction.np1"]),
+
     # ---- affine bodies ---------------------------------------------------------------------------------------------
     Fault("affine bodies: masses forget the body's volume", "src/mesh/lumping.cpp",
           "gather_cells(density, pack, num_cells) * factor;", "gather_cells(density, pack, num_cells);",

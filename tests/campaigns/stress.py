@@ -7,7 +7,7 @@
 Scenes: a ball and, with --data, a scanned shape pressed between plates to a third of their height and let go; rollers
 that pull a bar through a gap of half its thickness; a funnel with ten soft balls; a bar twisted until it buckles; eight
 interlocked links that are shaken; an arch of 25 soft stones; a house of cards; a mat twisted by both ends; a tube of
-cloth twisted by both ends; rods that fall into a bowl; a rod pulled into a knot. Geometry is made here, but for the
+cloth twisted by both ends; rods that fall into a bowl; a rod pulled into a knot; a heap of 50 stiff boxes. Geometry is made here, but for the
 scanned shape. Needs Python's standard library only.
 """
 
@@ -326,6 +326,25 @@ def scene_knot(folder, _):
             f"  last: {{body: cord, vertices: [{segments - 1}, {segments}]}}\n"
             f"boundary:\n  - {{region: first, move: {pull(1.0)}}}\n  - {{region: last, move: {pull(-1.0)}}}\n" +
             contact(1e-3, "1.0e5", 0.1, more=", self: true") + solver(0.01, 150))
+
+
+def scene_heap(_, __):
+    """50 affine boxes of 5 cm, two layers of 5 x 5, each turned by up to 0.08 rad, that fall into a bin, µ = 0.3."""
+    rows, side, gap, count = 5, 0.05, 0.062, 50
+    noise = lambda n: math.modf(abs(math.sin(12.9898 * n) * 43758.5453))[0]
+    text = "bodies:\n"
+    for n in range(count):
+        layer, i, k = n // (rows * rows), n // rows % rows, n % rows
+        axis = [2.0 * noise(7 * n + c) - 1.0 for c in range(3)]
+        at = [i * gap + 0.002 * noise(7 * n + 4), 0.012 + layer * gap, k * gap + 0.002 * noise(7 * n + 5)]
+        text += (f"  box{n}: {{kind: affine, mesh: {{box: {{size: [{side}, {side}, {side}], cells: [1, 1, 1]}}}}, "
+                 f"placement: {{rotate: {{axis: {axis}, angle: {0.08 * noise(7 * n + 3)!r}}}, translate: {at}}}, material: "
+                 "{model: st_venant_kirchhoff, density: 1000, youngs_modulus: 1.0e+7, poisson_ratio: 0}}\n")
+    wide = rows * gap + 0.02
+    walls = [([0, 1, 0], [0, 0, 0]), ([1, 0, 0], [-0.02, 0, 0]), ([-1, 0, 0], [wide, 0, 0]), ([0, 0, 1], [0, 0, -0.02]),
+             ([0, 0, -1], [0, 0, wide])]
+    planes = ", ".join(f"{{plane: {{normal: {n}, point: {p}}}}}" for n, p in walls)
+    return text + contact(1e-3, "adaptive", 0.3, 1e-5, f", obstacles: [{planes}]") + solver(0.01, 100, "[0, -9.8, 0]")
 
 
 SCENES = {name[6:]: make for name, make in globals().items() if name.startswith("scene_")}

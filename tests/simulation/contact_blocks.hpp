@@ -69,6 +69,7 @@ struct Scene {
   double damping = 1.0;
   std::string integrator = "symplectic_euler";
   int direct_below = LinearOptions{}.direct_below;
+  int max_stalled = NewtonOptions{}.max_stalled;
 };
 
 /// A vertex of which block, by its place at rest.
@@ -88,6 +89,7 @@ inline DifferentiableSolver make_solver(const Scene& scene, MPI_Comm comm = MPI_
                         .gravity = scene.gravity,
                         .integrator = scene.integrator};
   options.implicit.linear.direct_below = scene.direct_below;
+  options.implicit.newton.max_stalled = scene.max_stalled;
   DifferentiableSolver solver = testing_simulation::make_soft_solver(mesh, 5e4, options);
   solver.add_contact(scene.contact);
   std::vector<double> velocity;

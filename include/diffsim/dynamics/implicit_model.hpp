@@ -12,7 +12,8 @@ namespace diffsim {
 
 namespace dynamics {
 class NewtonTrace;
-}
+struct NewtonReport;
+}  // namespace dynamics
 
 /// Cost of the implicit steps since `prepare`.
 struct ImplicitStatistics {
@@ -23,6 +24,7 @@ struct ImplicitStatistics {
   long obstructions = 0;        ///< Newton iterations whose motion contact cut
   long reductions = 0;          ///< Newton iterations whose step the line search made shorter still
   long changes_to_factors = 0;  ///< steps that went over from conjugate gradients to factors
+  long held_rounds = 0;         ///< minimisations with friction held, where Newton's method made no progress
   long cuts = 0;                ///< times the load of a step was halved
   long derivative_solves = 0;
   long derivative_iterations = 0;  ///< linear, of these
@@ -80,6 +82,11 @@ class ImplicitModel : public SystemModel {
   struct Workspace;
   /// y: the start, then the solution of step n. Throws Error (run).
   void solve(Step& step, int n, Field& y, dynamics::NewtonTrace* trace);
+  /// Goes on from y, where Newton's method has failed for want of a potential: by turns minimises the potential of the
+  /// step with friction held at y, from y on, and tries Newton's method on the step's equation from there. Returns the
+  /// last report of the equation's, as given where there is none.
+  dynamics::NewtonReport solve_holding(Step& step, Field& y, dynamics::NewtonReport failed);
+  void count(const dynamics::NewtonReport& report);
 
   ImplicitOptions options_;
   double newton_tolerance_, linear_tolerance_;  // as given

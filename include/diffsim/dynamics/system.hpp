@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ namespace diffsim {
 /// Vertices without mass, as obstacles have, take no part in the dynamics: `prepare` fixes those that nothing moves.
 class System {
  public:
+  using MakeTerms = std::function<std::vector<std::unique_ptr<ForceTerm>>()>;
+
   explicit System(std::shared_ptr<const TetrahedralMesh> mesh);
   ~System();
 
@@ -32,6 +35,9 @@ class System {
 
   void add_inertia(std::unique_ptr<Inertia> inertia);
   void add_term(std::unique_ptr<ForceTerm> term);
+  /// Adds a term without potential that is the sum of others, each of which has one if it lags or not: `make_parts`
+  /// makes these when they are first needed, on all ranks together.
+  void add_term(std::unique_ptr<ForceTerm> term, MakeTerms make_parts);
   /// Fixes the components `axes` of local vertices where they are.
   void fix(const std::vector<int>& vertices, std::array<bool, 3> axes);
   /// Fixes the components `axes` of local vertices and clamps shells and rods there: with all three components,
@@ -58,6 +64,11 @@ class System {
   bool has_motions() const { return !motions_.empty(); }
   bool any_term_uses_velocities() const;
   bool any_term_lags() const;
+  /// Whether every term has a potential once terms are split.
+  bool can_split() const { return !splits_.empty() && others_have_energy(); }
+  /// Replaces the terms that were added with parts by these, prepared for the parameters as they are, or takes the
+  /// terms back. For forward solves: derivatives are those of the terms that were added.
+  void split(bool wanted);
   /// Masks of the owned vertices: device address, [owned vertices], bit c set where component c is fixed, or moved, and
   /// bit `weightless` where there is no gravity: at directors.
   const std::uint8_t* fixed() const;
@@ -133,6 +144,7 @@ class System {
 
  private:
   struct Mask;
+  bool others_have_energy() const;
   void tell_held();
   /// Directors of segments whose ends are both among the vertices.
   std::vector<int> directors_between(const std::vector<int>& vertices) const;
@@ -145,6 +157,15 @@ class System {
   std::shared_ptr<FieldPool> scratch_ = FieldPool::make();
   std::vector<std::unique_ptr<Inertia>> inertias_;
   std::vector<std::unique_ptr<ForceTerm>> terms_;
+  /// Terms that have parts, by their places in `terms_`, from where they are moved to here while they are split.
+  struct Split {
+    std::size_t place;
+    MakeTerms make;
+    std::vector<std::unique_ptr<ForceTerm>> parts;
+    std::unique_ptr<ForceTerm> whole;
+  };
+  std::vector<Split> splits_;
+  bool is_split_ = false;
   std::vector<std::unique_ptr<Kinematics>> motions_;
   ParameterSet parameters_;
   Field mass_, mass_tangent_, mass_gradient_, mass_gradient_tangent_;
