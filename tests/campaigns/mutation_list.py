@@ -570,7 +570,7 @@ FAULTS = [
     Fault("rods: directors count in the gradient by gravity, explicit", "src/dynamics/explicit_adjoint.cpp",
           "    if ((fixed[vertex] & System::weightless) != 0) return T(0.0);\n", "", ["simulation.rods.np1"]),
     Fault("rods: directors travel with a motion", "src/dynamics/rigid_motion.cpp",
-          "return i < num_places ? 1.0 : 0.0;", "return 1.0;", ["simulation.rod_supports.np1"]),
+          "return i < num_places ? 1.0 : 0.0;", "return i < 0 ? 0.0 : 1.0;", ["simulation.rod_supports.np1"]),
     Fault("rods: a motion leaves directors behind", "src/dynamics/system.cpp",
           "owned_of(directors_between(vertices))),", "owned_of({})),", ["simulation.rod_supports.np1"]),
     Fault("rods: a twist is carried to the next segment without turning", "include/diffsim/rod/joint_strains.hpp",
