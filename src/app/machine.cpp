@@ -26,13 +26,15 @@ std::string library_of(const char* symbol) {
   return code ? info.dli_fname : path.string();
 }
 
-/// Whether a library is Netlib's. Tuned ones may have its name, but export what tells their version.
+/// Whether a library is Netlib's. Tuned ones may have its name, but export what tells their version, or operations that
+/// Netlib's has not: Debian's BLIS hides all else.
 bool is_reference(const std::string& library) {
   if (!std::filesystem::path(library).filename().string().starts_with("libblas.")) return false;
   void* const loaded = dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (!loaded) return false;
   bool is_tuned = false;
-  for (const char* symbol : {"openblas_get_config", "bli_info_get_version_str", "mkl_get_version", "ATL_buildinfo"})
+  for (const char* symbol :
+       {"openblas_get_config", "bli_info_get_version_str", "mkl_get_version", "ATL_buildinfo", "daxpby_"})
     is_tuned = is_tuned || dlsym(loaded, symbol) != nullptr;  // there, or in a library that it is linked with
   dlclose(loaded);
   return !is_tuned;
