@@ -7,8 +7,8 @@
 Scenes: a ball and, with --data, a scanned shape pressed between plates to a third of their height and let go; rollers
 that pull a bar through a gap of half its thickness; a funnel with ten soft balls; a bar twisted until it buckles; eight
 interlocked links that are shaken; an arch of 25 soft stones; a house of cards; a mat twisted by both ends; a tube of
-cloth twisted by both ends; rods that fall into a bowl; a rod pulled into a knot; a heap of 50 stiff boxes. Geometry is made here, but for the
-scanned shape. Needs Python's standard library only.
+cloth twisted by both ends; rods that fall into a bowl; a rod pulled into a knot; a heap of 50 stiff boxes. Geometry is
+made here, but for the scanned shape. Needs Python's standard library only.
 """
 
 import argparse

@@ -100,13 +100,18 @@ TEST(RodSupports, a_moment_about_the_axis_twists_evenly) {
   for (int s = 0; s < 10; ++s) EXPECT_NEAR(angle_of(*mesh, x, 11 + s), moment / GJ * 0.1 * (s + 0.5), 1e-9) << s;
 }
 
+/// Statics of a beam in steps of 0.25 s, in which prescribed motions go on.
+DifferentiableSolver quarter_second_steps(const std::shared_ptr<TetrahedralMesh>& mesh) {
+  DifferentiableMaterial material{"beam", {}, "all"};
+  for (const auto& [name, value] : beam(0.1, 0.1, 0.07)) material.values[name] = value;
+  return {mesh, {material}, {.dt = 0.25, .gravity = {0.0, 0.0, 0.0}, .integrator = "quasi_static"}};
+}
+
 TEST(RodSupports, a_motion_turns_directors_and_twists_the_rod) {
   // The last two vertices turn about x by 2 rad in 4 steps; twist between the wall's end and the clamp is even.
   auto mesh = straight(10);
   mesh->define_region("grip", VertexList{{9, 10}});
-  DifferentiableMaterial material{"beam", {}, "all"};
-  for (const auto& [name, value] : beam(0.1, 0.1, 0.07)) material.values[name] = value;
-  DifferentiableSolver solver(mesh, {material}, {.dt = 0.25, .gravity = {0.0, 0.0, 0.0}, .integrator = "quasi_static"});
+  DifferentiableSolver solver = quarter_second_steps(mesh);
   solver.clamp("start");
   solver.move("grip", {1.0, 0.0, 0.0}, {0.3, 0.0, 0.0}, {2.0}, {0.0, 0.0, 0.0});
   const std::vector<double> x = equilibrium(solver, 4);
@@ -118,9 +123,7 @@ TEST(RodSupports, a_motion_about_a_point_turns_directors_and_does_not_shift_them
   // About z by 0.5 rad in 4 steps, about a point that is not the origin and that travels; the free part comes along.
   auto mesh = straight(10);
   mesh->define_region("grip", VertexList{{0, 1}});
-  DifferentiableMaterial material{"beam", {}, "all"};
-  for (const auto& [name, value] : beam(0.1, 0.1, 0.07)) material.values[name] = value;
-  DifferentiableSolver solver(mesh, {material}, {.dt = 0.25, .gravity = {0.0, 0.0, 0.0}, .integrator = "quasi_static"});
+  DifferentiableSolver solver = quarter_second_steps(mesh);
   solver.move("grip", {0.0, 0.0, 1.0}, {0.3, 0.2, 0.1}, {0.5}, {0.1, 0.2, -0.1});
   const std::vector<double> x = equilibrium(solver, 4);
   const double c = std::cos(0.5), s = std::sin(0.5);
