@@ -67,18 +67,19 @@ set(DIFFSIM_SPLIT_FOLDERS simulation app)
 # Tests of these folders take a second or two each.
 set(DIFFSIM_QUICK_FOLDERS core mesh io elastic load spring contact checkpoint)
 
-# diffsim_add_test(FOLDER/X_test.cpp [RANKS n...] [THREADS n...] [QUICK n...] [TIMEOUT s] [APART] [PRIVATE_HEADERS]
-#                  [LIBRARIES target...] [DEFINITIONS definition...])
+# diffsim_add_test(FOLDER/X_test.cpp [RANKS n...] [THREADS n...] [QUICK n...] [TIMEOUT s] [APART] [FIRST_ON_TWO]
+#                  [PRIVATE_HEADERS] [LIBRARIES target...] [DEFINITIONS definition...])
 #
 # Adds the source to the program of its folder, FOLDER_tests, and one CTest for each number of ranks and of threads:
 # folder.x.np2, and folder.x.np2.t2 where the threads are not 1. Default: RANKS 1 2 3, THREADS 1, TIMEOUT 300. The file is
 # named as seen from tests/. APART: the source has a main() and becomes a program of its own, FOLDER_x_test. With
 # PRIVATE_HEADERS, sources of the program see the headers in src/. On the ranks
 # QUICK (by default 1 and 2 in DIFFSIM_QUICK_FOLDERS, else none; 0 for none) the test has the label `quick`, too. In
-# DIFFSIM_SPLIT_FOLDERS every second case runs on two ranks, and the others on three. Where
-# DIFFSIM_TESTS names tests, those run on two ranks, if they can.
+# DIFFSIM_SPLIT_FOLDERS every second case runs on two ranks, and the others, the first among them, on three; with
+# FIRST_ON_TWO the other way round, for tests whose first case takes most of the time. Where DIFFSIM_TESTS names tests,
+# those run on two ranks, if they can.
 function(diffsim_add_test file)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "APART;PRIVATE_HEADERS" "TIMEOUT" "RANKS;THREADS;QUICK;LIBRARIES;DEFINITIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "APART;FIRST_ON_TWO;PRIVATE_HEADERS" "TIMEOUT" "RANKS;THREADS;QUICK;LIBRARIES;DEFINITIONS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "diffsim_add_test(${file}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -151,6 +152,9 @@ function(diffsim_add_test file)
     if(folder IN_LIST DIFFSIM_SPLIT_FOLDERS AND NOT DIFFSIM_EVERY_CASE_ON_EVERY_RANKS AND NOT DIFFSIM_TESTS
        AND 2 IN_LIST arg_RANKS AND 3 IN_LIST arg_RANKS AND ranks GREATER 1)
       math(EXPR index "3 - ${ranks}")
+      if(arg_FIRST_ON_TWO)
+        math(EXPR index "1 - ${index}")
+      endif()
       set(part ENVIRONMENT GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=${index})
     endif()
     foreach(threads IN LISTS arg_THREADS)

@@ -18,7 +18,7 @@ void mark_within(const PairView& pairs, const Vectors& x, const Laws& laws, doub
         load(pairs, p, x, points);
         const LawAddresses& law = laws.of(pairs, p);
         const double limit = factor * law.at(1) + law.thickness();
-        marks(p) = squared_distance_of(pairs, p, points) < limit * limit ? 1 : 0;
+        marks(p) = is_nearer(pairs, p, points, limit) ? 1 : 0;
       });
 }
 

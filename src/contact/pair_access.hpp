@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "diffsim/contact/separation.hpp"
 #include "pair_kernels.hpp"
 
 namespace diffsim::contact {
@@ -15,6 +16,11 @@ KOKKOS_INLINE_FUNCTION void load(const PairView& pairs, int p, const Vectors& x,
 }
 KOKKOS_INLINE_FUNCTION double squared_distance_of(const PairView& pairs, int p, const Vec3<double>* x) {
   return pairs.is_point_triangle(p) ? point_triangle_distance(x).squared : edge_edge_distance(x).squared;
+}
+/// Whether a pair is nearer than a distance, m.
+KOKKOS_INLINE_FUNCTION bool is_nearer(const PairView& pairs, int p, const Vec3<double>* x, double distance) {
+  const bool farther = pairs.is_point_triangle(p) ? is_farther<1>(x, distance) : is_farther<2>(x, distance);
+  return !farther && squared_distance_of(pairs, p, x) < distance * distance;
 }
 template <class T, class X>
 KOKKOS_INLINE_FUNCTION void add_force_of(const PairView& pairs, int p, const Vec3<T>* x, const Vec3<T>* v,

@@ -3,13 +3,24 @@
 
 #include <petscsys.h>
 
-#include <string>
+#include <unordered_map>
 
 #include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim {
 namespace {
+
+/// Numbers of events by the addresses of their names: PETSc searches its list of names. PetscFinalize forgets them.
+std::unordered_map<const char*, PetscLogEvent>& events() {
+  static std::unordered_map<const char*, PetscLogEvent> by_name;
+  return by_name;
+}
+
+PetscErrorCode forget_events() {
+  events().clear();
+  return 0;
+}
 
 PetscClassId class_id() {
   static const PetscClassId id = [] {
@@ -21,10 +32,14 @@ PetscClassId class_id() {
 }
 
 PetscLogEvent find_or_register(const char* name) {
+  const auto known = events().find(name);
+  if (known != events().end()) return known->second;
+  if (events().empty()) DIFFSIM_PETSC(PetscRegisterFinalize(forget_events));
   PetscLogEvent event = -1;
   const PetscClassId owner = class_id();
   DIFFSIM_PETSC(PetscLogEventGetId(name, &event));
   if (event < 0) DIFFSIM_PETSC(PetscLogEventRegister(name, owner, &event));
+  events().emplace(name, event);
   return event;
 }
 

@@ -296,6 +296,35 @@ TEST(ccd, steps_end_at_the_distance_kept) {
   expect_long_steps<2>(14);
 }
 
+/// All the way of a step, a tenth of the gap is left of what is more than the thickness: half of the default `keep`.
+template <int first>
+void expect_gap_kept(std::uint64_t seed) {
+  QuadSource source(seed);
+  const auto distance = [](const Quad& x) {
+    return std::sqrt(first == 1 ? point_triangle_distance(x.data()).squared : edge_edge_distance(x.data()).squared);
+  };
+  int free = 0;
+  for (int n = 0; n < 4000; ++n) {
+    Query q;
+    q.from = source.generic();
+    q.to = q.from;
+    const double amount = std::pow(10.0, source.uniform(-3.0, 0.5));
+    for (auto& p : q.to) p = p + source.point(amount);
+    const double start = distance(q.from), thickness = source.integer(0, 1) * source.uniform(0.0, 0.9) * start;
+    const double step = first == 1 ? point_triangle_step(q.from.data(), q.to.data(), thickness)
+                                   : edge_edge_step(q.from.data(), q.to.data(), thickness);
+    free += step == 1.0;
+    for (int k = 1; k <= 16; ++k)
+      EXPECT_GE(distance(at(q, step * k / 16)) - thickness, 0.1 * (start - thickness) * (1.0 - 1e-9)) << n;
+  }
+  EXPECT_GT(free, 1000);
+}
+
+TEST(ccd, steps_keep_a_part_of_the_gap_all_the_way) {
+  expect_gap_kept<1>(15);
+  expect_gap_kept<2>(16);
+}
+
 TEST(ccd, sliding_close_to_a_plane_is_not_cut) {
   Query q;
   q.from = {{{{0.1, 0.1, 1e-6}}, {{-10, -10, 0}}, {{10, -10, 0}}, {{0, 20, 0}}}};
@@ -315,6 +344,15 @@ TEST(ccd, what_touches_or_is_not_finite_does_not_move) {
   q.from[0][2] = 1.0;
   q.to[0][2] = std::nan("");
   EXPECT_EQ(step_of<1>(q), 0.0);
+  for (std::size_t i = 0; i < 24; ++i) {
+    Query apart;
+    apart.from = {{{{0.2, 0.2, 5}}, {{0, 0, 0}}, {{1, 0, 0}}, {{0, 1, 0}}}};
+    apart.to = apart.from;
+    EXPECT_EQ(step_of<1>(apart), 1.0);
+    (i < 12 ? apart.from : apart.to)[i % 12 / 3][static_cast<int>(i % 3)] = std::nan("");
+    EXPECT_EQ(step_of<1>(apart), 0.0) << i;
+    EXPECT_EQ(step_of<2>(apart), 0.0) << i;
+  }
 }
 
 }  // namespace

@@ -12,10 +12,9 @@
 
 #else
 
-namespace diffsim {
+#include "diffsim/core/host_range_impl.hpp"
 
-/// Whether kernels run on the host: elements are then worked in SIMD packs by thread-owned chunks.
-inline constexpr bool kernels_on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible;
+namespace diffsim {
 
 template <class T>
 using DeviceArray = Kokkos::View<T*, MemorySpace>;
