@@ -75,9 +75,8 @@ set(DIFFSIM_QUICK_FOLDERS core mesh io elastic load spring contact checkpoint)
 # named as seen from tests/. APART: the source has a main() and becomes a program of its own, FOLDER_x_test. With
 # PRIVATE_HEADERS, sources of the program see the headers in src/. On the ranks
 # QUICK (by default 1 and 2 in DIFFSIM_QUICK_FOLDERS, else none; 0 for none) the test has the label `quick`, too. In
-# DIFFSIM_SPLIT_FOLDERS every second case runs on two ranks, and the others, the first among them, on three; with
-# FIRST_ON_TWO the other way round, for tests whose first case takes most of the time. Where DIFFSIM_TESTS names tests,
-# those run on two ranks, if they can.
+# DIFFSIM_SPLIT_FOLDERS cases 1, 3, … run on three ranks and cases 2, 4, … on two; with FIRST_ON_TWO the other way round,
+# for tests whose cases 1, 3, … take longer. Where DIFFSIM_TESTS names tests, those run on two ranks, if they can.
 function(diffsim_add_test file)
   cmake_parse_arguments(PARSE_ARGV 1 arg "APART;FIRST_ON_TWO;PRIVATE_HEADERS" "TIMEOUT" "RANKS;THREADS;QUICK;LIBRARIES;DEFINITIONS")
   if(arg_UNPARSED_ARGUMENTS)

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
+#include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/loops_impl.hpp"
 #include "diffsim/elastic/elastic_term_base_impl.hpp"
 #include "diffsim/mesh/bodies.hpp"
 

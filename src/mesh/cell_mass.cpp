@@ -4,9 +4,9 @@
 #include <cmath>
 #include <string>
 
+#include "diffsim/core/device.hpp"
 #include "diffsim/core/dual.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/loops_impl.hpp"
 #include "diffsim/core/stencil_kernels_impl.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
@@ -110,8 +110,8 @@ void add_to_corners(int count, const stencil::Grouped& nodes, Field& to, const N
   const auto vectors =
       make_zeroed_device_array<double>("diffsim::mesh::cell_masses", 3 * N * static_cast<std::size_t>(count));
   double* const rows = vectors.data();
-  for_each_index(
-      "diffsim::mesh::set_cell_masses", count, KOKKOS_LAMBDA(int i) {
+  Kokkos::parallel_for(
+      "diffsim::mesh::set_cell_masses", Range(0, count), KOKKOS_LAMBDA(int i) {
         const double mass = number(i);
         for (int k = 0; k < 3 * N; ++k) rows[3 * N * static_cast<std::ptrdiff_t>(i) + k] = mass;
       });
@@ -128,8 +128,8 @@ void add_to_gradient(int count, const stencil::Grouped& nodes, const CellMassNam
   const auto vectors =
       make_zeroed_device_array<double>("diffsim::mesh::cell_mass_derivatives", 3 * N * static_cast<std::size_t>(count));
   double* const rows = vectors.data();
-  for_each_index(
-      "diffsim::mesh::set_cell_mass_derivatives", count, KOKKOS_LAMBDA(int i) {
+  Kokkos::parallel_for(
+      "diffsim::mesh::set_cell_mass_derivatives", Range(0, count), KOKKOS_LAMBDA(int i) {
         const Simplex<double, N> d = by(i);
         if (density) density[i] += d.density;
         if (thickness) thickness[i] += d.thickness;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "diffsim/core/ranks.hpp"
+#include "diffsim/core/sums_impl.hpp"
 #include "diffsim/mesh/manifold.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "diffsim/shell/parameters.hpp"
@@ -77,11 +78,11 @@ class PlateTerm : public ForceTerm {
     if (!rest) return;
     const RestPositions<double> from{rest_positions(parameters), nullptr};
     const DeviceArray<double> vectors = zeros(data_.num_triangles, 3 * num_plate_nodes);
-    for_each_index("diffsim::shell::plate_rest_vectors", data_.num_triangles,
-                   SetRestVectors{data_, from, rest_sums_.data(), vectors.data()});
+    Kokkos::parallel_for("diffsim::shell::plate_rest_vectors", Range(0, data_.num_triangles),
+                         SetRestVectors{data_, from, rest_sums_.data(), vectors.data()});
     stencil::add_vectors(by_node_, vectors.data(), rest->field.data());
-    for_each_index("diffsim::shell::hinge_rest_vectors", data_.num_hinges,
-                   SetHingeRestVectors{data_, from, hinge_sums_.data(), vectors_.data()});
+    Kokkos::parallel_for("diffsim::shell::hinge_rest_vectors", Range(0, data_.num_hinges),
+                         SetHingeRestVectors{data_, from, hinge_sums_.data(), vectors_.data()});
     stencil::add_vectors(by_hinge_node_, vectors_.data(), rest->field.data());
   }
   /// The numbers at rest do not change: there are no second derivatives by `rest_positions`.
@@ -90,7 +91,8 @@ class PlateTerm : public ForceTerm {
   double energy(const Configuration& at, const ParameterSet& parameters) override {
     const PlateInputs in = inputs(at, parameters);
     const Work<double>& work = this->work<double>();
-    for_each_index("diffsim::shell::plate_changes", data_.num_hinges, SetChanges<double>{data_, in, work.change});
+    Kokkos::parallel_for("diffsim::shell::plate_changes", Range(0, data_.num_hinges),
+                         SetChanges<double>{data_, in, work.change});
     return sum_over("diffsim::shell::plate_energy", data_.num_triangles, PlateEnergies{data_, in, work.change});
   }
   void add_force(const Configuration& at, const ParameterSet& parameters, Field& force) override {
@@ -142,8 +144,8 @@ class PlateTerm : public ForceTerm {
   void add_stiffness_bound(const ParameterSet& parameters, Field& stiffness) override {
     const Field& rest = parameters.at("rest_positions").field;
     const DeviceArray<double> vectors = zeros(data_.num_triangles, 3 * num_plate_nodes);
-    for_each_index("diffsim::shell::plate_norms", data_.num_triangles,
-                   PlateNorms{{data_, inputs({rest}, parameters)}, vectors.data()});
+    Kokkos::parallel_for("diffsim::shell::plate_norms", Range(0, data_.num_triangles),
+                         PlateNorms{{data_, inputs({rest}, parameters)}, vectors.data()});
     stencil::add_vectors(by_node_, vectors.data(), stiffness.data());
   }
 
@@ -183,8 +185,10 @@ class PlateTerm : public ForceTerm {
 
   template <class T>
   void set_rest(const RestPositions<T>& from, const DeviceArray<double>& rest, const DeviceArray<double>& angle) const {
-    for_each_index("diffsim::shell::plate_rest", data_.num_triangles, SetPlateRest<T>{data_, from, rest.data()});
-    for_each_index("diffsim::shell::rest_angles", data_.num_hinges, SetRestAngles<T>{data_, from, angle.data()});
+    Kokkos::parallel_for("diffsim::shell::plate_rest", Range(0, data_.num_triangles),
+                         SetPlateRest<T>{data_, from, rest.data()});
+    Kokkos::parallel_for("diffsim::shell::rest_angles", Range(0, data_.num_hinges),
+                         SetRestAngles<T>{data_, from, angle.data()});
   }
 
   PlateInputs inputs(const Configuration& at, const ParameterSet& parameters) const {
@@ -218,22 +222,24 @@ class PlateTerm : public ForceTerm {
   template <class T>
   const Work<T>& moments(const PlateInputs& in) {
     const Work<T>& work = this->work<T>();
-    for_each_index("diffsim::shell::plate_changes", data_.num_hinges, SetChanges<T>{data_, in, work.change});
-    for_each_index("diffsim::shell::plate_moments", data_.num_triangles,
-                   SetMoments<T>{data_, in, work.change, work.moment});
+    Kokkos::parallel_for("diffsim::shell::plate_changes", Range(0, data_.num_hinges),
+                         SetChanges<T>{data_, in, work.change});
+    Kokkos::parallel_for("diffsim::shell::plate_moments", Range(0, data_.num_triangles),
+                         SetMoments<T>{data_, in, work.change, work.moment});
     return work;
   }
   template <class T>
   void add_vectors(const PlateInputs& in, const Work<T>& work, double* by_rest, Field& to) {
-    for_each_index("diffsim::shell::plate_vectors", data_.num_hinges,
-                   SetVectors<T>{data_, in, work.moment, vectors_.data(), by_rest});
+    Kokkos::parallel_for("diffsim::shell::plate_vectors", Range(0, data_.num_hinges),
+                         SetVectors<T>{data_, in, work.moment, vectors_.data(), by_rest});
     stencil::add_vectors(by_hinge_node_, vectors_.data(), to.data());
   }
   template <class T>
   void add_derivatives(const Configuration& at, const PlateInputs& in, const ConfigurationAdjoint& adjoint,
                        ParameterSet& gradient) {
     const Work<T>& work = this->work<T>();
-    for_each_index("diffsim::shell::plate_changes", data_.num_hinges, SetChanges<T>{data_, in, work.change});
+    Kokkos::parallel_for("diffsim::shell::plate_changes", Range(0, data_.num_hinges),
+                         SetChanges<T>{data_, in, work.change});
     const bool by_rest = gradient.find("rest_positions") != nullptr;
     point::Sums<num_moduli> of_moduli;
     Kokkos::parallel_reduce("diffsim::shell::plate_derivatives", Range(0, data_.num_triangles),

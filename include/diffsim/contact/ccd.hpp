@@ -22,7 +22,7 @@
 /// a degenerate pair, costs progress and never correctness. Contracted (fused) operations have smaller errors, so the
 /// bound holds with them. The returned time leaves at least `keep`/2 of the first gap (its lower bound), which must
 /// exceed the rounding of x + t (to - x) to coordinates, and of ξ, else the answer is 0: so the state a caller computes
-/// at the returned time is free too.
+/// at the returned time is free too. Coordinates that are not finite, or above 1e100 m, give 0.
 namespace diffsim::contact {
 
 namespace detail {

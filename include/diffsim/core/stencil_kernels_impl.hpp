@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "diffsim/core/block_matrix_impl.hpp"
-#include "diffsim/core/loops_impl.hpp"
+#include "diffsim/core/device.hpp"
 #include "diffsim/core/pack.hpp"
 #include "diffsim/core/point_parameters_impl.hpp"
 #include "diffsim/core/semidefinite.hpp"
@@ -97,8 +97,8 @@ DIFFSIM_FUNCTION Values<F, Number<F>> read(const Sweep<F>& sweep, const Addresse
 /// Sets 3 num_nodes numbers for each stencil: each(sweep, group, its values, numbers) where it is active, else zeros.
 template <class F, class Each>
 void set_vectors(const char* label, const Sweep<F>& sweep, double* vectors, const Each& each) {
-  for_each_index(
-      label, sweep.num_groups(), KOKKOS_LAMBDA(int group) {
+  Kokkos::parallel_for(
+      label, Range(0, sweep.num_groups()), KOKKOS_LAMBDA(int group) {
         constexpr int length = 3 * F::num_nodes;
         const Values<F, Number<F>> at = read(sweep, sweep.at, group);
         Number<F> row[length];

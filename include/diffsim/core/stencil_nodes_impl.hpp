@@ -142,8 +142,7 @@ class Nodes {
       for (int pack = part.chunk_begin(chunk); pack < part.chunk_begin(chunk + 1); ++pack)
         work(part, chunk, pack, &vertices_(N * pack_width * pack));
     };
-    using Chunk = decltype(of_chunk);
-    run_chunks(label, part.num_chunks, {&of_chunk, [](const void* of, int i) { (*static_cast<const Chunk*>(of))(i); }});
+    Kokkos::parallel_for(label, ThreadRange(0, part.num_chunks), of_chunk);
   }
 
   DeviceArray<int> vertices_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "diffsim/core/stencil_nodes_impl.hpp"
+#include "diffsim/core/sums_impl.hpp"
 
 namespace diffsim {
 

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "diffsim/core/loops_impl.hpp"
 #include "diffsim/core/profiling.hpp"
+#include "diffsim/core/sums_impl.hpp"
 #include "diffsim/elastic/elastic_term.hpp"
 #include "diffsim/elastic/elastic_term_base_impl.hpp"
 #include "diffsim/elastic/element_stiffness_impl.hpp"

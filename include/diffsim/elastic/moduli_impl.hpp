@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "diffsim/core/loops_impl.hpp"
+#include "diffsim/core/device.hpp"
 #include "diffsim/core/parameters.hpp"
 #include "diffsim/elastic/elements_impl.hpp"
 
@@ -37,8 +37,8 @@ template <Law L>
 void compute_moduli(const LawCells<L>& law, const ParameterPointers<L>& parameters, int lanes,
                     const DeviceArray<double>& moduli) {
   constexpr int K = L::num_moduli;
-  for_each_index(
-      "diffsim::elastic::moduli", lanes, KOKKOS_LAMBDA(int entry) {
+  Kokkos::parallel_for(
+      "diffsim::elastic::moduli", Range(0, lanes), KOKKOS_LAMBDA(int entry) {
         double p[L::parameters.size()], m[K];
         parameters.at(law.cell_of(entry), p);
         L::moduli(p, m);
@@ -52,8 +52,8 @@ void compute_moduli_tangent(const LawCells<L>& law, const ParameterPointers<L>& 
                             const ParameterPointers<L>& direction, int lanes, const DeviceArray<double>& dmoduli) {
   constexpr int K = L::num_moduli;
   constexpr int P = static_cast<int>(L::parameters.size());
-  for_each_index(
-      "diffsim::elastic::moduli_tangent", lanes, KOKKOS_LAMBDA(int entry) {
+  Kokkos::parallel_for(
+      "diffsim::elastic::moduli_tangent", Range(0, lanes), KOKKOS_LAMBDA(int entry) {
         const int cell = law.cell_of(entry);
         double p[P], dp[P];
         parameters.at(cell, p);
@@ -75,8 +75,8 @@ void add_parameter_gradient(const LawCells<L>& law, const ParameterPointers<L>& 
                             const DeviceArray<double>& moduli_gradient, const GradientPointers<L>& gradient) {
   constexpr int K = L::num_moduli;
   constexpr int P = static_cast<int>(L::parameters.size());
-  for_each_index(
-      "diffsim::elastic::moduli_adjoint", law.num_cells, KOKKOS_LAMBDA(int entry) {
+  Kokkos::parallel_for(
+      "diffsim::elastic::moduli_adjoint", Range(0, law.num_cells), KOKKOS_LAMBDA(int entry) {
         const int cell = law.cell_of(entry);
         double p[P];
         parameters.at(cell, p);

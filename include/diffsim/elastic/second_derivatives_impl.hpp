@@ -143,8 +143,8 @@ void add_parameter_gradient_tangent(const LawCells<L>& law, const ParameterPoint
                                     const GradientPointers<L>& gradient) {
   constexpr int K = L::num_moduli;
   constexpr int P = static_cast<int>(L::parameters.size());
-  for_each_index(
-      "diffsim::elastic::moduli_adjoint_tangent", law.num_cells, KOKKOS_LAMBDA(int entry) {
+  Kokkos::parallel_for(
+      "diffsim::elastic::moduli_adjoint_tangent", Range(0, law.num_cells), KOKKOS_LAMBDA(int entry) {
         using Along = Dual<double, 1>;
         const int cell = law.cell_of(entry);
         double p[P], dp[P];

@@ -1,28 +1,13 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/core/loops_impl.hpp"
-
 #include <algorithm>
 #include <cstdint>
 
+#include "diffsim/core/device.hpp"
 #include "diffsim/core/runtime.hpp"
 
-namespace diffsim {
-
-void run_loop(const char* label, int count, const LoopWork& work) {
-  Kokkos::parallel_for(label, Range(0, count), work);
-}
-
-void run_chunks(const char* label, int count, const LoopWork& work) {
-  Kokkos::parallel_for(label, ThreadRange(0, count), work);
-}
-
-double run_sum(const char* label, int count, const SumWork& work) {
-  double sum = 0.0;
-  Kokkos::parallel_reduce(label, Range(0, count), work, sum);
-  return sum;
-}
-
 #if !defined(DIFFSIM_EMULATE_DEVICE)
+
+namespace diffsim {
 
 void run_range(const char* label, int begin, int end, const RangeWork& work) {
   const int threads = std::min(concurrency(), end - begin);
@@ -42,6 +27,6 @@ void run_range(const char* label, int begin, int end, const RangeWork& work) {
   if (seen) Kokkos::Tools::endParallelFor(kernel);
 }
 
-#endif
-
 }  // namespace diffsim
+
+#endif
