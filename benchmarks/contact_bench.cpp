@@ -1,8 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// The broad phase of contact on a wavy sheet of triangles: points against triangles and edges against edges, at a
-// barrier distance of half an edge. Time over n log n should not depend on n; `B/triangle` counts boxes, trees and
-// pairs.
+// Broad phase of contact on a wavy sheet of triangles: points against triangles and edges against edges, with a search
+// distance of half an edge. Time divided by n log n should not depend on n. `B/triangle` counts boxes, trees and pairs.
 
 #include <benchmark/benchmark.h>
 
@@ -14,7 +13,7 @@
 namespace diffsim::contact {
 namespace {
 
-/// Corners of primitives of a sheet of 2 cells² triangles in the unit square; each primitive `size` corners.
+/// Primitives of a sheet of 2 cells² triangles in the unit square, each given by its corners.
 struct Sheet {
   int cells;
   std::vector<int> points, edges, triangles;
@@ -48,7 +47,8 @@ struct Sheet {
   }
 };
 
-/// As in contact: primitives that share a corner are no pair.
+/// Filter of pairs as in contact: primitives that share a corner are not a pair. If `ordered`, each pair is found only
+/// once.
 struct KeepApart {
   DeviceArray<int> query_corners, leaf_corners;
   int query_size, leaf_size;
@@ -65,7 +65,7 @@ struct KeepApart {
 
 void broad_phase(benchmark::State& bench) {
   const Sheet sheet(static_cast<int>(std::lround(std::sqrt(static_cast<double>(bench.range(0)) / 2.0))));
-  // Half of the barrier distance, and of the slack that vertices may move.
+  // Half of the search distance (barrier distance plus slack for the vertices' motion).
   const double reach = 0.5 * (0.5 / sheet.cells);
   const DeviceArray<int> points = to_device("points", sheet.points), edges = to_device("edges", sheet.edges),
                          triangles = to_device("triangles", sheet.triangles);

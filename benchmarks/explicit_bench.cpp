@@ -1,11 +1,11 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Kernels of explicit dynamics on a box of Tet4 cells, beside the STREAM triad of the same run. Cells per second count
-// substeps: a step of S substeps on C cells is S·C. Figures are of all ranks together; `B/tet` is what has to move,
-// each vertex read and written once, `flop/tet` is counted (counted.hpp).
+// Kernels of explicit dynamics on a box of Tet4 cells, with the STREAM triad in the same run for comparison. Cells per
+// second count substeps: a step of S substeps on C cells counts as S·C. Figures are totals of all ranks. `B/tet` is the
+// minimum traffic, with each vertex read and written once; `flop/tet` is counted (counted.hpp).
 //
-// DIFFSIM_BENCH_CELLS=20000,200000 chooses sizes; DIFFSIM_BENCH_ITERATIONS=20 fixes the iterations, which several ranks
-// need.
+// DIFFSIM_BENCH_CELLS=20000,200000 sets the numbers of cells; DIFFSIM_BENCH_ITERATIONS=20 fixes the iterations, which
+// is necessary with several ranks.
 
 #include <benchmark/benchmark.h>
 
@@ -16,7 +16,7 @@
 #include <memory>
 #include <string>
 
-// Before the laws, which are to count with it.
+// Included before the laws, so that their operations can be counted.
 #include "counted.hpp"
 
 #include "diffsim/core/device.hpp"
@@ -41,7 +41,7 @@ namespace {
 
 constexpr int substeps = 4;
 
-/// A law of the library as its energy alone: everything else comes by AD.
+/// Law of the library reduced to its energy: all derivatives are computed by AD.
 template <class L>
 struct ByAd {
   static constexpr const char* name = L::name;
@@ -59,7 +59,7 @@ struct ByAd {
   }
 };
 
-/// Makes the law by AD known, on linear cells, as "<name> by AD".
+/// Registers the law by AD, on linear cells, as "<name> by AD".
 template <class L>
 void register_by_ad() {
   ElasticLaw law;
@@ -71,14 +71,14 @@ void register_by_ad() {
   add_elastic_law(law);
 }
 
-/// Which operations and bytes of a cell a kernel has.
+/// Bytes and operations per cell of a kernel.
 struct Work {
   double bytes = 0.0, operations = 0.0;
 };
 constexpr double tets_per_vertex = 5.73;
 constexpr double connectivity = 16.0, geometry = 80.0, vector_of_vertex = 24.0 / tets_per_vertex;
 
-/// A law by its name, and its kernels' work: of its hand-written form, AD or not.
+/// Law by its name, and the work of its kernels. The work is that of the hand-written form, also for laws by AD.
 struct BenchedLaw {
   std::string name;
   Work energy, force, tangent;
@@ -93,7 +93,7 @@ BenchedLaw benched() {
           {cell + 4.0 * vector_of_vertex, static_cast<double>(tangent_operations<L>())}};
 }
 
-/// A value for every parameter there is.
+/// Value of each parameter that a law may have.
 double value_of(const std::string& name) {
   static const std::map<std::string, double> values{{"youngs_modulus", 1e4},
                                                     {"poisson_ratio", 0.4},
@@ -118,13 +118,14 @@ double value_of(const std::string& name) {
   return values.at(name);
 }
 
-/// A box of about `cells` cells, a cube of bricks of six.
+/// Box of about `cells` cells: a cube of bricks of six cells.
 std::shared_ptr<TetrahedralMesh> make_box(std::int64_t cells) {
   const int n = static_cast<int>(std::lround(std::cbrt(static_cast<double>(cells) / 6.0)));
   return TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {n, n, n});
 }
 
-/// The same, made once: most benchmarks run on it several times. Kept for good, for nothing is destroyed after MPI.
+/// Box of about `cells` cells, created once, because most benchmarks use it several times. Never destroyed, because
+/// nothing may be destroyed after MPI is finalised.
 std::shared_ptr<TetrahedralMesh> kept_box(std::int64_t cells) {
   static auto& boxes = *new std::map<std::int64_t, std::shared_ptr<TetrahedralMesh>>;
   std::shared_ptr<TetrahedralMesh>& box = boxes[cells];
@@ -132,16 +133,16 @@ std::shared_ptr<TetrahedralMesh> kept_box(std::int64_t cells) {
   return box;
 }
 
-DifferentiableSolver make_solver(const std::shared_ptr<TetrahedralMesh>& mesh, const std::string& law,
-                                 bool nodal = false) {
+DifferentiableScene make_solver(const std::shared_ptr<TetrahedralMesh>& mesh, const std::string& law,
+                                bool nodal = false) {
   DifferentiableMaterial material{law, {{"density", 1000.0}}, "all", nodal};
   for (const std::string& name : elastic_law(law).parameter_names()) material.values[name] = value_of(name);
-  DifferentiableSolver solver(mesh, {material}, {.dt = 2e-4, .substeps = substeps, .damping = 0.999});
+  DifferentiableScene solver(mesh, {material}, {.dt = 2e-4, .substeps = substeps, .damping = 0.999});
   solver.fix("y_min");
   return solver;
 }
 
-void report(benchmark::State& bench, const DifferentiableSolver& solver, double sweeps, const Work& work) {
+void report(benchmark::State& bench, const DifferentiableScene& solver, double sweeps, const Work& work) {
   const auto cells = static_cast<double>(solver.mesh()->num_global_cells());
   bench.counters["cells"] = cells;
   bench.counters["tet/s"] = benchmark::Counter(sweeps * cells, benchmark::Counter::kIsIterationInvariantRate);
@@ -150,7 +151,7 @@ void report(benchmark::State& bench, const DifferentiableSolver& solver, double 
 }
 
 void energy(benchmark::State& bench, const BenchedLaw& law) {
-  DifferentiableSolver solver = make_solver(kept_box(bench.range(0)), law.name);
+  DifferentiableScene solver = make_solver(kept_box(bench.range(0)), law.name);
   solver.model().prepare();
   const State state = displaced(solver);
   double sum = 0.0;
@@ -160,7 +161,7 @@ void energy(benchmark::State& bench, const BenchedLaw& law) {
 }
 
 void force(benchmark::State& bench, const BenchedLaw& law, bool nodal) {
-  DifferentiableSolver solver = make_solver(kept_box(bench.range(0)), law.name, nodal);
+  DifferentiableScene solver = make_solver(kept_box(bench.range(0)), law.name, nodal);
   solver.model().prepare();
   const State state = displaced(solver);
   Field f = state["positions"].like("force");
@@ -169,7 +170,7 @@ void force(benchmark::State& bench, const BenchedLaw& law, bool nodal) {
 }
 
 void hessian_vector_product(benchmark::State& bench, const BenchedLaw& law) {
-  DifferentiableSolver solver = make_solver(kept_box(bench.range(0)), law.name);
+  DifferentiableScene solver = make_solver(kept_box(bench.range(0)), law.name);
   solver.model().prepare();
   solver.model().begin_adjoint({});
   const State state = displaced(solver);
@@ -182,17 +183,18 @@ void hessian_vector_product(benchmark::State& bench, const BenchedLaw& law) {
 }
 
 void explicit_step(benchmark::State& bench, const BenchedLaw& law) {
-  DifferentiableSolver solver = make_solver(kept_box(bench.range(0)), law.name);
+  DifferentiableScene solver = make_solver(kept_box(bench.range(0)), law.name);
   solver.model().prepare();
   State state = solver.initial_state();
   for (auto _ : bench) solver.step(0, state);
-  // Besides the force: velocities and positions read and written, masses read.
+  // In addition to the force: velocities and positions are read and written, masses are read.
   report(bench, solver, substeps, {law.force.bytes + (3.0 * 24.0 + 8.0) / tets_per_vertex, law.force.operations});
 }
 
-/// Forward and backward of a rollout with every step recorded, by Young's modulus and Poisson's ratio of every cell.
+/// Forward and backward sweep of a rollout with every step recorded; gradients with respect to Young's modulus and
+/// Poisson's ratio of every cell.
 void explicit_gradient(benchmark::State& bench, const BenchedLaw& law, int num_steps) {
-  DifferentiableSolver solver = make_solver(kept_box(bench.range(0)), law.name);
+  DifferentiableScene solver = make_solver(kept_box(bench.range(0)), law.name);
   DifferentiableSimulator simulator(solver);
   simulator.require_gradient({"youngs_modulus", "poisson_ratio"});
   measure_gradient(bench, solver, simulator, num_steps);
@@ -219,7 +221,7 @@ void add_kernels(const BenchedLaw& law) {
 
 void add_steps(const BenchedLaw& law) {
   add("explicit_step", law.name, [law](benchmark::State& bench) { explicit_step(bench, law); });
-  // Every state kept: DIFFSIM_BENCH_STEPS=5,10,20 shows the cost against steps.
+  // All states are stored. DIFFSIM_BENCH_STEPS=5,10,20 shows how the cost depends on the number of steps.
   for (const std::int64_t steps : numbers_of("DIFFSIM_BENCH_STEPS", "5"))
     add(steps == 5 ? "explicit_gradient" : ("explicit_gradient_of_" + std::to_string(steps) + "_steps").c_str(),
         law.name, [law, steps](benchmark::State& bench) { explicit_gradient(bench, law, static_cast<int>(steps)); });

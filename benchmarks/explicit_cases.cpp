@@ -10,7 +10,7 @@
 
 namespace diffsim {
 
-State displaced(const DifferentiableSolver& solver) {
+State displaced(const DifferentiableScene& solver) {
   State state = solver.initial_state();
   std::vector<double> x = state["positions"].to_host();
   for (std::size_t i = 0; i < x.size(); ++i) x[i] *= 1.0 + 0.01 * std::sin(static_cast<double>(i % 3) + 1.0);
@@ -18,7 +18,7 @@ State displaced(const DifferentiableSolver& solver) {
   return state;
 }
 
-void measure_gradient(benchmark::State& bench, const DifferentiableSolver& solver, DifferentiableSimulator& simulator,
+void measure_gradient(benchmark::State& bench, const DifferentiableScene& solver, DifferentiableSimulator& simulator,
                       int num_steps) {
   const TetrahedralMesh& mesh = *solver.mesh();
   TargetPositionLoss loss(mesh, mesh.region("all"), {0.0, 0.0, 0.0}, num_steps);
@@ -26,7 +26,7 @@ void measure_gradient(benchmark::State& bench, const DifferentiableSolver& solve
     simulator.rollout(num_steps, 0, loss);
     simulator.backward();
   };
-  run();  // memory for states and records is touched first
+  run();  // allocates the memory for states and records
   double forward = 0.0, backward = 0.0;
   for (auto _ : bench) {
     run();

@@ -8,22 +8,22 @@
 
 #include "diffsim/simulation/simulator.hpp"
 
-// Parts of the benchmarks of explicit dynamics.
+// Functions shared by the benchmarks of explicit dynamics.
 
 namespace diffsim {
 
-/// The initial state, displaced a little, so that no stress is zero.
-State displaced(const DifferentiableSolver& solver);
+/// Returns the initial state, slightly displaced, so that no stress is zero.
+State displaced(const DifferentiableScene& solver);
 
-/// Measures the forward and the backward sweep of rollouts of `num_steps` steps, every state kept. The counter
-/// `(fwd+bwd)/fwd` is the time of both over that of the forward sweep.
-void measure_gradient(benchmark::State& bench, const DifferentiableSolver& solver, DifferentiableSimulator& simulator,
+/// Measures the forward and the backward sweep of rollouts of `num_steps` steps with all states stored. The counter
+/// `(fwd+bwd)/fwd` is the time of both sweeps divided by the time of the forward sweep.
+void measure_gradient(benchmark::State& bench, const DifferentiableScene& solver, DifferentiableSimulator& simulator,
                       int num_steps);
 
-/// Numbers, with commas between, of an environment variable, or of `otherwise`.
+/// Parses comma-separated numbers from an environment variable, or from `otherwise` if the variable is not set.
 std::vector<std::int64_t> numbers_of(const char* variable, const char* otherwise);
 
-/// Real time in ms; iterations as DIFFSIM_BENCH_ITERATIONS says, if it is set.
+/// Sets real time in ms, and the number of iterations from DIFFSIM_BENCH_ITERATIONS, if this variable is set.
 void set_options(benchmark::internal::Benchmark* bench);
 
 }  // namespace diffsim

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Kernels and steps of implicit dynamics on a beam of Tet4 cells, beside the STREAM triad of the same run.
+// Kernels and steps of implicit dynamics on a beam of Tet4 cells, with the STREAM triad in the same run for comparison.
 
 #include <benchmark/benchmark.h>
 #include <mpi.h>
@@ -20,24 +20,25 @@
 namespace diffsim {
 namespace {
 
-// Fixed, so that ranks agree on them.
+// Fixed, because all ranks must use the same number.
 constexpr int products = 50;
 
 BENCHMARK(triad)->Iterations(products)->UseRealTime()->Unit(benchmark::kMillisecond);
 
-/// A beam of 8 × 1 × 1 m and 8 n³ bricks of six cells; n = 9, 16, 24, 34 has 22, 112, 361, 1003 thousand unknowns. It
-/// is thrown sideways, or in statics bent by its weight. The material and the time step are those of MFEM's example 10.
-DifferentiableSolver make_solver(int n, double linear_tolerance = 0.0,
-                                 const std::string& integrator = "implicit_euler") {
+/// Beam of 8 × 1 × 1 m and 8 n³ bricks of six cells. n = 9, 16, 24, 34 give 22, 112, 361, 1003 thousand unknowns. The
+/// beam has an initial sideways velocity; in statics it is bent by its weight. Material and time step are those of
+/// MFEM's example 10.
+DifferentiableScene make_solver(int n, double linear_tolerance = 0.0,
+                                const std::string& integrator = "implicit_euler") {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {8.0, 1.0, 1.0}, {8 * n, n, n});
   DifferentiableMaterial material{
       "neo_hookean", {{"youngs_modulus", 0.74}, {"poisson_ratio", 0.47}, {"density", 1.0}}, "all"};
   const bool is_static = integrator == "quasi_static";
-  SolverOptions options{.dt = 3.0, .gravity = {0.0, 0.0, is_static ? 1e-6 : 0.0}, .integrator = integrator};
+  DifferentiableSolver options{.dt = 3.0, .gravity = {0.0, 0.0, is_static ? 1e-6 : 0.0}, .integrator = integrator};
   options.implicit.newton.tolerance = 1e-8;
   if (linear_tolerance > 0.0)
     options.implicit.newton.linear_tolerance = options.implicit.linear.tolerance = linear_tolerance;
-  DifferentiableSolver solver(mesh, {material}, options);
+  DifferentiableScene solver(mesh, {material}, options);
   solver.fix("x_min");
   std::vector<double> velocity;
   for (int v = 0; v < mesh->num_owned_vertices(); ++v) velocity.insert(velocity.end(), {0.0, 0.0, 0.02});
@@ -46,7 +47,7 @@ DifferentiableSolver make_solver(int n, double linear_tolerance = 0.0,
 }
 
 void assembly(benchmark::State& bench, bool project) {
-  DifferentiableSolver solver = make_solver(static_cast<int>(bench.range(0)));
+  DifferentiableScene solver = make_solver(static_cast<int>(bench.range(0)));
   solver.model().prepare();
   const State state = solver.initial_state();
   ForceTerm& term = *solver.system().terms()[0];
@@ -62,9 +63,9 @@ void assembly(benchmark::State& bench, bool project) {
       benchmark::Counter(solver.mesh()->num_cells(), benchmark::Counter::kIsIterationInvariantRate);
 }
 
-/// The rank's share of K x by blocks; bytes as a block row's 76 a block.
+/// This rank's part of the product K x, by blocks. 76 bytes are counted per block: nine values and a column index.
 void block_product(benchmark::State& bench) {
-  DifferentiableSolver solver = make_solver(static_cast<int>(bench.range(0)));
+  DifferentiableScene solver = make_solver(static_cast<int>(bench.range(0)));
   Couplings couplings;
   couplings.add({solver.mesh()->cells().begin(), solver.mesh()->cells().end()}, 4);
   const BlockMatrix blocks(solver.mesh()->num_vertices(), couplings);
@@ -74,10 +75,10 @@ void block_product(benchmark::State& bench) {
   bench.SetBytesProcessed(bench.iterations() * 76 * static_cast<std::int64_t>(blocks.num_blocks()));
 }
 
-/// y = J x of all ranks as the Krylov method has it. Bytes: values, a column index a block, a block row's place, x and
-/// y once. Also the fastest of products that alternate with the triad.
+/// Product y = J x over all ranks, as used by the Krylov method. Counted bytes: the values, one column index per block,
+/// one row offset per block row, and x and y once. Also measures the fastest of products that alternate with the triad.
 void matrix_product(benchmark::State& bench) {
-  DifferentiableSolver solver = make_solver(static_cast<int>(bench.range(0)));
+  DifferentiableScene solver = make_solver(static_cast<int>(bench.range(0)));
   const TetrahedralMesh& mesh = *solver.mesh();
   solver.model().prepare();
   Couplings couplings;
@@ -111,15 +112,15 @@ void matrix_product(benchmark::State& bench) {
   bench.counters["of triad"] = bytes / seconds * of_triad / (triad_bytes * ranks);
 }
 
-/// Steps of backward Euler from rest, and their adjoints. `tolerance`: of the linear systems of Newton's method as of
-/// the adjoint; 0: each as by default.
+/// Steps of backward Euler and their adjoints. `tolerance` is the tolerance of the linear systems both of Newton's
+/// method and of the adjoint; 0: the defaults.
 void implicit_gradient(benchmark::State& bench, double tolerance) {
   constexpr int steps = 6;
-  DifferentiableSolver solver = make_solver(static_cast<int>(bench.range(0)), tolerance);
+  DifferentiableScene solver = make_solver(static_cast<int>(bench.range(0)), tolerance);
   TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("x_max"), {8.0, 0.0, 0.0}, steps);
   DifferentiableSimulator simulator(solver);
   simulator.require_gradient({"youngs_modulus"});
-  simulator.rollout(1, 0, loss);  // what is set up once
+  simulator.rollout(1, 0, loss);  // setup that is done only once
   double forward = 0.0, backward = 0.0;
   ImplicitStatistics counts, all;
   const auto& model = dynamic_cast<const ImplicitModel&>(solver.integrator());
@@ -143,9 +144,9 @@ void implicit_gradient(benchmark::State& bench, double tolerance) {
 
 /// The first ten steps of MFEM's example 10 (backward Euler, first order, `-s 1 -o 1 -dt 0.3`) on its beam, refined
 /// four times: 128 × 16 × 16 bricks of six tetrahedra. W = µ/2 (Ī1 - 3) + K/2 (J - 1)², µ = 0.25, K = 5, viscosity
-/// 1e-2, ρ = 1, v0 = s (-x², 0, x² (8 - x)), s = 0.1/64; Newton's residual to 1e-8. Differences: masses are lumped
-/// here, and MFEM's viscous force is the Laplacian of v, linear, where `viscosity` is Kelvin and Voigt's; `elastic`
-/// leaves the viscosity out.
+/// 1e-2, ρ = 1, v0 = s (-x², 0, x² (8 - x)), s = 0.1/64; Newton's residual to 1e-8. Differences from MFEM: the masses
+/// here are lumped, and `viscosity` is that of Kelvin and Voigt, where MFEM's viscous force is linear, the Laplacian of
+/// v. `elastic` is the run without viscosity.
 void mfem_example_10(benchmark::State& bench, double viscosity) {
   constexpr int steps = 10;
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {8.0, 1.0, 1.0}, {128, 16, 16});
@@ -153,9 +154,9 @@ void mfem_example_10(benchmark::State& bench, double viscosity) {
   DifferentiableMaterial material{
       "mooney_rivlin", {{"c10", mu / 2.0}, {"c01", 0.0}, {"bulk_modulus", K}, {"density", 1.0}}, "all"};
   if (viscosity > 0.0) material.values["viscosity"] = viscosity;
-  SolverOptions options{.dt = 0.3, .gravity = {0.0, 0.0, 0.0}, .integrator = "implicit_euler"};
+  DifferentiableSolver options{.dt = 0.3, .gravity = {0.0, 0.0, 0.0}, .integrator = "implicit_euler"};
   options.implicit.newton.tolerance = 1e-8;
-  DifferentiableSolver solver(mesh, {material}, options);
+  DifferentiableScene solver(mesh, {material}, options);
   solver.fix("x_min");
   std::vector<double> velocity;
   for (int v = 0; v < mesh->num_owned_vertices(); ++v) {
@@ -182,11 +183,11 @@ void mfem_example_10(benchmark::State& bench, double viscosity) {
   bench.counters["krylov/newton"] = static_cast<double>(counts.linear_iterations) / newton;
 }
 
-/// The loss, its gradient and a product with its Hessian by a stiffness a cell, of steps of backward Euler, all states
-/// kept; each computes the steps anew.
+/// Loss, gradient and product with the Hessian, with respect to one Young's modulus per cell, over steps of backward
+/// Euler with all states stored. Each of the three computes the steps again.
 void hessian_product(benchmark::State& bench) {
   constexpr int steps = 6;
-  DifferentiableSolver solver = make_solver(static_cast<int>(bench.range(0)));
+  DifferentiableScene solver = make_solver(static_cast<int>(bench.range(0)));
   TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("x_max"), {8.0, 0.0, 0.0}, steps);
   MemoryStore store;
   Unknown unknown;
@@ -203,7 +204,7 @@ void hessian_product(benchmark::State& bench) {
     MPI_Barrier(MPI_COMM_WORLD);
     return MPI_Wtime() - start;
   };
-  (void)problem.hessian_product(u, v);  // what is set up once
+  (void)problem.hessian_product(u, v);  // setup that is done only once
   double of_loss = 0.0, of_gradient = 0.0, of_product = 0.0;
   for (auto _ : bench) {
     of_loss += seconds([&] { (void)problem.value(u); });
@@ -217,9 +218,9 @@ void hessian_product(benchmark::State& bench) {
   bench.counters["product/gradient"] = of_product / of_gradient;
 }
 
-/// Krylov iterations of a static step's adjoint to 1e-8.
+/// Krylov iterations of the adjoint of a static step, with a tolerance of 1e-8.
 void krylov_growth(benchmark::State& bench) {
-  DifferentiableSolver solver = make_solver(static_cast<int>(bench.range(0)), 1e-8, "quasi_static");
+  DifferentiableScene solver = make_solver(static_cast<int>(bench.range(0)), 1e-8, "quasi_static");
   TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("x_max"), {8.0, 0.0, 0.0}, 1);
   DifferentiableSimulator simulator(solver);
   simulator.require_gradient({"youngs_modulus"});

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Implicit steps of two columns that stand on each other, a tenth of their surface in contact: what contact takes of a
-// step, and what the adjoint step costs beside it. One rank.
+// Implicit steps of two columns standing on each other, with a tenth of their surface in contact: contact's fraction of
+// a step's time, and the cost of the adjoint step relative to the forward step. Runs on one rank.
 
 #include <benchmark/benchmark.h>
 #include <mpi.h>
@@ -19,10 +19,11 @@
 namespace diffsim {
 namespace {
 
-/// Processor time of this process, s: for one thread on a machine that others use too, the better measure.
+/// Processor time of this process, s. On a machine shared with other programs, processor time is a better measure
+/// for one thread than wall time.
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-/// Seconds within the regions of contact: of its force term, and of the part of the matrix that it brings.
+/// Measures the time within profiling regions of contact: those of its force term, and of its part of the matrix.
 class ContactTime {
  public:
   ContactTime() {
@@ -51,8 +52,8 @@ class ContactTime {
   static inline double begin_ = 0.0, seconds_ = 0.0;
 };
 
-/// Two columns of 1 × 2 × 1 m with n × 2n × n bricks of six cells each; the upper one sinks.
-DifferentiableSolver make_solver(int n, double friction, bool equally_tight) {
+/// Two columns of 1 × 2 × 1 m with n × 2n × n bricks of six cells each; the upper column moves down.
+DifferentiableScene make_solver(int n, double friction, bool equally_tight) {
   const double h = 1.0 / n, range = 0.3 * h;
   MeshData all;
   for (int k = 0; k < 2; ++k) {
@@ -70,10 +71,10 @@ DifferentiableSolver make_solver(int n, double friction, bool equally_tight) {
   mesh->define_region("head", BoxShape{{-1.0, 4.0, -1.0}, {9.0, 9.0, 9.0}});
   DifferentiableMaterial material{
       "stable_neo_hookean", {{"youngs_modulus", 1e5}, {"poisson_ratio", 0.4}, {"density", 1000.0}}, "all"};
-  SolverOptions options{.dt = 0.01, .integrator = "implicit_euler"};
+  DifferentiableSolver options{.dt = 0.01, .integrator = "implicit_euler"};
   options.implicit.newton.tolerance = 1e-8;
   if (equally_tight) options.implicit.newton.linear_tolerance = options.implicit.linear.tolerance;
-  DifferentiableSolver solver(mesh, {material}, options);
+  DifferentiableScene solver(mesh, {material}, options);
   solver.fix("foot");
   ContactOptions contact{.barrier_distance = range,
                          .barrier_stiffness = 1e4,
@@ -90,10 +91,11 @@ DifferentiableSolver make_solver(int n, double friction, bool equally_tight) {
   return solver;
 }
 
-/// `equally_tight`: Newton's linear systems are solved as tightly as those of derivatives.
+/// Measures steps and adjoint steps. `equally_tight`: Newton's linear systems are solved to the same tolerance as the
+/// linear systems of the derivatives.
 void implicit_contact(benchmark::State& bench, double friction, bool equally_tight) {
   constexpr int steps = 4;
-  DifferentiableSolver solver = make_solver(static_cast<int>(bench.range(0)), friction, equally_tight);
+  DifferentiableScene solver = make_solver(static_cast<int>(bench.range(0)), friction, equally_tight);
   TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("head"), {8.0, 0.0, 0.0}, steps);
   DifferentiableSimulator simulator(solver);
   simulator.require_gradient({"youngs_modulus", "barrier_stiffness"});

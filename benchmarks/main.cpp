@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// The main() of every benchmark. All ranks run the same benchmarks, so their iteration counts must be fixed when there
-// are several; only rank 0 reports.
+// main() of all benchmarks. All ranks run the same benchmarks, so the iteration counts must be fixed if there are
+// several ranks. Only rank 0 reports.
 
 #include <benchmark/benchmark.h>
 

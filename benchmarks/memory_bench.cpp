@@ -1,7 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// What an explicit rollout with gradients keeps in memory, and its peak, on a box of two million Tet4 cells. Of use one
-// at a time: --benchmark_filter=/uniform or /differing, alone or under mpirun.
+// Memory of an explicit rollout with gradients, at the end and at its peak, on a box of two million Tet4 cells. Figures
+// are meaningful only if one benchmark is run at a time: --benchmark_filter=/uniform or /differing, with one rank or
+// under mpirun.
 
 #include <benchmark/benchmark.h>
 
@@ -19,7 +20,7 @@
 namespace diffsim {
 namespace {
 
-/// A number of /proc/self/status, in bytes over all ranks: VmRSS, VmHWM (the peak).
+/// Value of a line in /proc/self/status (VmRSS, or VmHWM, the peak), in bytes, summed over all ranks.
 double process_bytes(const std::string& name) {
   std::ifstream status("/proc/self/status");
   double kilobytes = 0.0;
@@ -29,17 +30,19 @@ double process_bytes(const std::string& name) {
   return 1024.0 * kilobytes;
 }
 
-/// Sets every rank's peak to what it has now. Where the system refuses, peaks are those since the start.
+/// Resets every rank's peak to its present memory. If the system refuses, the peak counts from the start of the
+/// program.
 void forget_peak() {
   MPI_Barrier(MPI_COMM_WORLD);
   std::ofstream("/proc/self/clear_refs") << "5";
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/// Gradients by Young's modulus and Poisson's ratio of every cell, which are the same in all, as where a search begins,
-/// or `differ`; three snapshots. Bytes a cell over the program's size before and the mesh file's own arrays:
-/// coordinates, 24 B a vertex, and connectivity, 16 B a cell. Of several ranks, peaks of each of the two phases are
-/// added up, so the sum is at least what there was at once.
+/// Gradients with respect to Young's modulus and Poisson's ratio of every cell, with three snapshots. The parameters
+/// are equal in all cells, as at the start of a search, or `differ`. The figures are bytes per cell in addition to the
+/// process's memory before, and without the mesh file's own arrays: coordinates (24 B per vertex) and connectivity (16
+/// B per cell). With several ranks, the ranks' peaks in each of the two phases are added, so the sum is an upper bound
+/// of the peak of the total.
 void memory(benchmark::State& bench, bool differ) {
   constexpr int num_steps = 8, bricks = 69;
   for (auto _ : bench) {
@@ -48,8 +51,8 @@ void memory(benchmark::State& bench, bool differ) {
     const double start = MPI_Wtime();
     const DifferentiableMaterial material{
         "neo_hookean", {{"density", 1000.0}, {"youngs_modulus", 1e4}, {"poisson_ratio", 0.4}}, "all"};
-    DifferentiableSolver solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {bricks, bricks, bricks}),
-                                {material}, {.dt = 2e-4, .substeps = 4, .damping = 0.999});
+    DifferentiableScene solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {bricks, bricks, bricks}),
+                               {material}, {.dt = 2e-4, .substeps = 4, .damping = 0.999});
     solver.fix("y_min");
     const double seconds = MPI_Wtime() - start;
     const double set_up = process_bytes("VmRSS"), set_up_peak = process_bytes("VmHWM");

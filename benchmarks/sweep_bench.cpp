@@ -1,12 +1,13 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// What an adjoint sweep takes beyond the steps and adjoints that its schedule asks for: two-level, segments in HDF5
-// kept with a journal as the runner keeps them (or in memory), against these steps and adjoints alone, one after the
-// other in each iteration. `beyond_%` is per cent of the latter; `beyond_cpu_%` likewise of processor time, that of the
-// thread which writes included, which does not count what other programs take.
+// Overhead of an adjoint sweep relative to the steps and adjoint steps that its schedule requires. The schedule is
+// two-level; its segments are stored in HDF5 with a journal, as in the runner, or in memory. Each iteration measures
+// first the required steps and adjoint steps alone, then the sweep. `beyond_%` is the overhead of the sweep's wall time
+// in per cent. `beyond_cpu_%` is the overhead of its processor time, which includes the writing thread and is not
+// affected by other programs.
 //
-// DIFFSIM_BENCH_CELLS=1000000 chooses the size, DIFFSIM_BENCH_ITERATIONS=3 how often, DIFFSIM_BENCH_DIRECTORY where
-// files go.
+// DIFFSIM_BENCH_CELLS=1000000 sets the number of cells, DIFFSIM_BENCH_ITERATIONS=3 the number of iterations,
+// DIFFSIM_BENCH_DIRECTORY the folder of the files.
 
 #include <benchmark/benchmark.h>
 
@@ -34,7 +35,7 @@ std::string from_environment(const char* name, const char* otherwise) {
   return text ? text : otherwise;
 }
 
-/// Until all ranks are done; of this rank's threads together.
+/// Wall time until all ranks are done, and processor time of all threads of this rank, s.
 struct Seconds {
   double wall = 0.0, cpu = 0.0;
   Seconds& operator+=(const Seconds& other) {
@@ -54,7 +55,7 @@ Seconds seconds_of(const std::function<void()>& body) {
   return {MPI_Wtime() - start, static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC};
 }
 
-/// Steps and adjoints that the schedule asks for.
+/// Number of steps and of recorded steps that the schedule requires.
 SweepStatistics counted(Schedule& schedule) {
   SweepStatistics count;
   for (Action action = schedule.next(); action.kind != Action::Kind::done; action = schedule.next()) {
@@ -70,15 +71,15 @@ struct Problem {
     mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {n, n, n});
     DifferentiableMaterial material{
         "neo_hookean", {{"youngs_modulus", 1e4}, {"poisson_ratio", 0.4}, {"density", 1000.0}}, "all"};
-    solver = std::make_unique<DifferentiableSolver>(mesh, std::vector{material},
-                                                    SolverOptions{.dt = 2e-4, .substeps = 4, .damping = 0.999});
+    solver = std::make_unique<DifferentiableScene>(mesh, std::vector{material},
+                                                   DifferentiableSolver{.dt = 2e-4, .substeps = 4, .damping = 0.999});
     solver->fix("y_min");
     loss = std::make_unique<TargetPositionLoss>(*mesh, mesh->region("y_max"), std::array<double, 3>{0.5, 0.9, 0.5},
                                                 num_steps);
     gradient = solver->parameters().zero_like({"youngs_modulus", "poisson_ratio"});
   }
 
-  /// Steps, recorded steps and adjoints as counted, with nothing around them.
+  /// Runs the given numbers of steps and of recorded steps with their adjoints, without a schedule or a store.
   Seconds work(long advances, long recordings) {
     State state = solver->initial_state(), adjoint = state.zero_like();
     Model& model = solver->model();
@@ -126,7 +127,7 @@ struct Problem {
   }
 
   std::shared_ptr<TetrahedralMesh> mesh;
-  std::unique_ptr<DifferentiableSolver> solver;
+  std::unique_ptr<DifferentiableScene> solver;
   std::unique_ptr<Loss> loss;
   ParameterSet gradient;
   SweepStatistics statistics;
@@ -136,7 +137,7 @@ void two_level(benchmark::State& bench, const char* store) {
   Problem problem(std::atoll(from_environment("DIFFSIM_BENCH_CELLS", "1000000").c_str()));
   TwoLevelSchedule schedule(num_steps, segment, snapshots);
   const SweepStatistics count = counted(schedule);
-  (void)problem.work(1, 1);  // memory is allocated
+  (void)problem.work(1, 1);  // allocates memory
   Seconds work, sweep;
   for (auto _ : bench) {
     work += problem.work(count.advances, count.recordings);

@@ -1,10 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Kernels of cloth, shells, rods, ropes and springs, term by term, beside the STREAM triad of the same run. `elem/s`
-// counts triangles and segments; `B/elem` is what has to move for one of them, each vertex and each number of an
-// element read, and each force read and written, once.
+// Kernels of cloth, shells, rods, ropes and springs, term by term, with the STREAM triad in the same run for
+// comparison. `elem/s` counts triangles and segments. `B/elem` is the minimum traffic per element: each vertex and each
+// value of an element is read once, each force is read and written once.
 //
-// DIFFSIM_BENCH_ELEMENTS=20000,200000 chooses sizes; DIFFSIM_BENCH_ITERATIONS=20 fixes the iterations.
+// DIFFSIM_BENCH_ELEMENTS=20000,200000 sets the numbers of elements; DIFFSIM_BENCH_ITERATIONS=20 fixes the iterations.
 
 #include <benchmark/benchmark.h>
 
@@ -29,14 +29,14 @@
 namespace diffsim {
 namespace {
 
-/// A square of n² squares of two triangles each, a little wavy; whole on the first rank.
+/// Square of n² squares of two triangles each, slightly wavy, all on the first rank.
 MeshData make_sheet(int n) {
   TriangleMesh sheet = rectangle_triangles({1.0, 1.0}, {n, n});
   for (auto& x : sheet.vertices) x[2] = 0.01 * std::sin(9.0 * x[0] + 4.0 * x[1]);
   return triangle_blocks(MPI_COMM_WORLD, sheet);
 }
 
-/// Lines of 200 curved segments each, about `count` segments in all.
+/// Lines of 200 curved segments each, about `count` segments in total.
 MeshData make_lines(std::int64_t count, bool with_directors) {
   constexpr std::int64_t per_line = 200;
   const std::int64_t lines = std::max<std::int64_t>(1, count / per_line);
@@ -64,10 +64,10 @@ MeshData make_lines(std::int64_t count, bool with_directors) {
 struct Kind {
   std::string name;
   bool of_triangles;
-  std::string law = {};  ///< empty: the first
+  std::string law = {};  ///< empty: the first law
 };
 
-/// A mesh of a kind, made once. Kept for good, for nothing is destroyed after MPI.
+/// Mesh of a kind, created once. Never destroyed, because nothing may be destroyed after MPI is finalised.
 std::shared_ptr<TetrahedralMesh> kept_mesh(const Kind& kind, std::int64_t count) {
   static auto& meshes = *new std::map<std::pair<std::string, std::int64_t>, std::shared_ptr<TetrahedralMesh>>;
   std::shared_ptr<TetrahedralMesh>& mesh = meshes[{kind.name, count}];
@@ -79,43 +79,42 @@ std::shared_ptr<TetrahedralMesh> kept_mesh(const Kind& kind, std::int64_t count)
   return mesh;
 }
 
-DifferentiableSolver make_solver(const Kind& kind, std::int64_t count) {
-  DifferentiableMaterial material{.model = kind.name, .law = kind.law};
+DifferentiableScene make_solver(const Kind& kind, std::int64_t count) {
+  DifferentiableMaterial material(kind.name, {}, "all", false, kind.law);
   for (const ParameterSpec& spec : find_cell_model(kind.name)->parameters)
     material.values[std::string(spec.name)] = find_parameter_spec(std::string(spec.name))->sample;
-  return DifferentiableSolver(kept_mesh(kind, count), {material}, {.dt = 1e-9, .substeps = 1, .damping = 0.999});
+  return DifferentiableScene(kept_mesh(kind, count), {material}, {.dt = 1e-9, .substeps = 1, .damping = 0.999});
 }
 
-std::int64_t elements_of(const DifferentiableSolver& solver, const Kind& kind) {
+std::int64_t elements_of(const DifferentiableScene& solver, const Kind& kind) {
   const TetrahedralMesh& mesh = *solver.mesh();
   const CellKind cells = kind.of_triangles ? CellKind::triangle : CellKind::segment;
   return sum_over_ranks(static_cast<std::int64_t>(mesh.lower_cells(cells).num()), MPI_COMM_WORLD);
 }
 
-void report(benchmark::State& bench, const DifferentiableSolver& solver, const Kind& kind, double sweeps,
-            double bytes) {
+void report(benchmark::State& bench, const DifferentiableScene& solver, const Kind& kind, double sweeps, double bytes) {
   const auto elements = static_cast<double>(elements_of(solver, kind));
   bench.counters["elements"] = elements;
   bench.counters["elem/s"] = benchmark::Counter(sweeps * elements, benchmark::Counter::kIsIterationInvariantRate);
   bench.counters["B/elem"] = bytes;
 }
 
-/// A term of a kind of cells, and the bytes that its force has to move for an element.
+/// Force term of a kind of cells, and the minimum traffic of its force per element, in bytes.
 struct Term {
   Kind kind;
   std::string name;
   double bytes;
-  double vectors;  ///< vertices' vectors an element: bytes of one more input
+  double vectors;  ///< bytes per element of one more vector per vertex
 };
 
-ForceTerm& term_of(DifferentiableSolver& solver, const std::string& name) {
+ForceTerm& term_of(DifferentiableScene& solver, const std::string& name) {
   for (const auto& term : solver.system().terms())
     if (term->name() == name) return *term;
   throw Error("no term '" + name + "'");
 }
 
 void force(benchmark::State& bench, const Term& of) {
-  DifferentiableSolver solver = make_solver(of.kind, bench.range(0));
+  DifferentiableScene solver = make_solver(of.kind, bench.range(0));
   solver.model().prepare();
   const State state = displaced(solver);
   Field f = state["positions"].like("force");
@@ -125,7 +124,7 @@ void force(benchmark::State& bench, const Term& of) {
 }
 
 void hessian_vector_product(benchmark::State& bench, const Term& of) {
-  DifferentiableSolver solver = make_solver(of.kind, bench.range(0));
+  DifferentiableScene solver = make_solver(of.kind, bench.range(0));
   solver.model().prepare();
   solver.model().begin_adjoint({});
   const State state = displaced(solver), w = displaced(solver);
@@ -136,9 +135,9 @@ void hessian_vector_product(benchmark::State& bench, const Term& of) {
   report(bench, solver, of.kind, 1.0, of.bytes + of.vectors);
 }
 
-/// The blocks ∂f/∂x of all elements, added to the matrix.
+/// Computes the blocks ∂f/∂x of all elements and adds them to the matrix.
 void jacobian(benchmark::State& bench, const Term& of) {
-  DifferentiableSolver solver = make_solver(of.kind, bench.range(0));
+  DifferentiableScene solver = make_solver(of.kind, bench.range(0));
   solver.model().prepare();
   const State state = displaced(solver);
   ForceTerm& term = term_of(solver, of.name);
@@ -150,17 +149,18 @@ void jacobian(benchmark::State& bench, const Term& of) {
 }
 
 void explicit_step(benchmark::State& bench, const Kind& kind) {
-  DifferentiableSolver solver = make_solver(kind, bench.range(0));
+  DifferentiableScene solver = make_solver(kind, bench.range(0));
   solver.model().prepare();
   State state = solver.initial_state();
   for (auto _ : bench) solver.step(0, state);
   report(bench, solver, kind, 1.0, 0.0);
 }
 
-/// Forward and backward of a rollout with every step recorded, by all material parameters of every element.
+/// Forward and backward sweep of a rollout with every step recorded; gradients with respect to all material parameters
+/// of every element.
 void explicit_gradient(benchmark::State& bench, const Kind& kind) {
   constexpr int num_steps = 10;
-  DifferentiableSolver solver = make_solver(kind, bench.range(0));
+  DifferentiableScene solver = make_solver(kind, bench.range(0));
   DifferentiableSimulator simulator(solver);
   std::vector<std::string> names;
   for (const ParameterSpec& spec : find_cell_model(kind.name)->parameters) names.emplace_back(spec.name);
@@ -180,8 +180,9 @@ void add(const std::string& name, const std::function<void(benchmark::State&)>& 
 [[maybe_unused]] const bool registered = [] {
   const Kind cloth{"cloth", true}, fabric{"fabric", true}, shell{"shell", true}, rod{"rod", false}, rope{"rope", false},
       neo_hookean{"shell", true, "neo_hookean"};
-  // Two triangles a vertex; a segment a vertex, and in a rod a director, too. Of a vertex or a director, its place, its
-  // place at rest, and its force, read and written; then the numbers of an element's own vertices, and its entity.
+  // Sheets have two triangles per vertex; lines have one vertex per segment, and rods one director per segment, too.
+  // Each vertex and director has a position, a rest position, and a force that is read and written. Each element adds
+  // the numbers of its vertices and of its entity.
   constexpr double vertex = 4.0 * 24.0, number = 4.0;
   const std::vector<Term> terms{{cloth, "membranes", vertex / 2.0 + 4.0 * number, 12.0},
                                 {cloth, "hinges", vertex / 2.0 + 1.5 * 4.0 * number + number, 12.0},

@@ -19,7 +19,7 @@ required=(
   libtinyxml2-dev zlib1g-dev
 )
 # For the tests and the benchmarks.
-tests=(libgtest-dev libbenchmark-dev libgmp-dev)
+tests=(libgtest-dev libbenchmark-dev libgmp-dev doxygen)
 # For MED and Exodus files, and to convert meshes of further formats; without them, tests of these formats are left out.
 formats=(libmedc-dev libnetcdf-mpi-dev meshio-tools)
 # For the pictures of the examples only; nothing fails without them.

@@ -3,12 +3,14 @@
 execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE mpiexec_version ERROR_QUIET)
 set(DIFFSIM_MPIEXEC_FLAGS ${MPIEXEC_PREFLAGS})
 if(mpiexec_version MATCHES "Open MPI|OpenRTE|PRRTE|PRTE")
-  # More ranks than cores, and several tests at once: ranks must neither be refused nor pinned to the same core.
+  # Several tests run at once, with more ranks than cores. Open MPI must neither refuse ranks nor pin several of them to
+  # one core.
   list(APPEND DIFFSIM_MPIEXEC_FLAGS --oversubscribe --bind-to none)
 endif()
 
-# What every test that starts MPI gets. Ranks and threads that wait give way to those that work. Open MPI is told its
-# way of sending: looking for others, on networks that a test does not use, takes 0.2 s a start.
+# Environment of every test that starts MPI. Waiting ranks and threads yield the core to working ones. The
+# point-to-point layer of Open MPI is given, because the search for others, on networks that a test does not use, takes
+# 0.2 s per start.
 set(DIFFSIM_TEST_ENVIRONMENT
     OMPI_ALLOW_RUN_AS_ROOT=1
     OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -19,15 +21,16 @@ set(DIFFSIM_TEST_ENVIRONMENT
     OMP_WAIT_POLICY=passive
     KOKKOS_DISABLE_WARNINGS=true)
 if(DIFFSIM_SANITIZE)
-  # Leaks of MPI and PETSc are not ours.
+  # Leak detection is off: leaks in MPI and PETSc are not errors of diffsim.
   list(APPEND DIFFSIM_TEST_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1)
 endif()
 
 # diffsim_add_mpi_test(NAME [RANKS n] [THREADS n] [TIMEOUT s] [LABELS ...] [CODE n] [MATCH regex] [ENVIRONMENT ...]
 #                      COMMAND command...)
 #
-# A CTest that runs the command on so many ranks, in a folder of its own. It passes where the exit code is CODE (0) and,
-# if there is a MATCH, the output matches that. ENVIRONMENT: variables, beside those that every test has.
+# Adds a CTest that runs the command on RANKS ranks, in a separate folder. The test passes if the exit code is CODE (0
+# by default) and, if MATCH is given, the output matches this regular expression. ENVIRONMENT lists variables in
+# addition to those of every test.
 function(diffsim_add_mpi_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS;THREADS;TIMEOUT;CODE;MATCH" "LABELS;ENVIRONMENT;COMMAND")
   foreach(default IN ITEMS RANKS=1 THREADS=1 TIMEOUT=300 CODE=0)
@@ -59,24 +62,25 @@ function(diffsim_add_mpi_test name)
                LABELS "${arg_LABELS}")
 endfunction()
 
-# Tests of these folders are many rollouts, slow where ranks share a core.
+# Tests of these folders run many rollouts, which are slow if several ranks share a core.
 option(DIFFSIM_EVERY_CASE_ON_EVERY_RANKS "Run each case of the tests in tests/simulation and tests/app on 1, 2 and 3 \
 ranks, not on 1 and in turn on 2 or on 3" OFF)
 set(DIFFSIM_SPLIT_FOLDERS simulation app)
 
-# Tests of these folders take a second or two each.
+# Each test of these folders takes one or two seconds.
 set(DIFFSIM_QUICK_FOLDERS core mesh io elastic load spring contact checkpoint)
 
 # diffsim_add_test(FOLDER/X_test.cpp [RANKS n...] [THREADS n...] [QUICK n...] [TIMEOUT s] [APART] [FIRST_ON_TWO]
 #                  [PRIVATE_HEADERS] [LIBRARIES target...] [DEFINITIONS definition...])
 #
-# Adds the source to the program of its folder, FOLDER_tests, and one CTest for each number of ranks and of threads:
-# folder.x.np2, and folder.x.np2.t2 where the threads are not 1. Default: RANKS 1 2 3, THREADS 1, TIMEOUT 300. The file is
-# named as seen from tests/. APART: the source has a main() and becomes a program of its own, FOLDER_x_test. With
-# PRIVATE_HEADERS, sources of the program see the headers in src/. On the ranks
-# QUICK (by default 1 and 2 in DIFFSIM_QUICK_FOLDERS, else none; 0 for none) the test has the label `quick`, too. In
-# DIFFSIM_SPLIT_FOLDERS cases 1, 3, … run on three ranks and cases 2, 4, … on two; with FIRST_ON_TWO the other way round,
-# for tests whose cases 1, 3, … take longer. Where DIFFSIM_TESTS names tests, those run on two ranks, if they can.
+# Adds the source to the program of its folder, FOLDER_tests, and adds one CTest for each number of ranks and of
+# threads: folder.x.np2, or folder.x.np2.t2 for two threads. The default is RANKS 1 2 3, THREADS 1, TIMEOUT 300. Paths
+# are relative to tests/. With APART the source has its own main() and becomes a separate program, FOLDER_x_test. With
+# PRIVATE_HEADERS, sources of the program can include the headers in src/. QUICK lists the numbers of ranks on which the
+# test has the label `quick`: by default 1 and 2 in DIFFSIM_QUICK_FOLDERS, otherwise none; QUICK 0 means none. In
+# DIFFSIM_SPLIT_FOLDERS, cases 1, 3, … run on three ranks and cases 2, 4, … on two. FIRST_ON_TWO exchanges the two, for
+# tests whose cases 1, 3, … take longer. If DIFFSIM_TESTS names tests, these run on two ranks if two is among their
+# numbers of ranks.
 function(diffsim_add_test file)
   cmake_parse_arguments(PARSE_ARGV 1 arg "APART;FIRST_ON_TWO;PRIVATE_HEADERS" "TIMEOUT" "RANKS;THREADS;QUICK;LIBRARIES;DEFINITIONS")
   if(arg_UNPARSED_ARGUMENTS)
@@ -129,7 +133,7 @@ function(diffsim_add_test file)
       target_precompile_headers(${target} REUSE_FROM diffsim_test_main)
     endif()
     if(DIFFSIM_UNITY_BUILD)
-      # Most of the time goes to templates that all sources use.
+      # Most of the compile time is spent on templates that all sources use.
       set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
     endif()
   endif()
@@ -146,7 +150,7 @@ function(diffsim_add_test file)
       list(APPEND labels quick)
       add_dependencies(diffsim_quick_tests ${target})
     endif()
-    # GoogleTest's shards: cases in turn.
+    # GoogleTest distributes the cases over the shards in turn.
     set(part "")
     if(folder IN_LIST DIFFSIM_SPLIT_FOLDERS AND NOT DIFFSIM_EVERY_CASE_ON_EVERY_RANKS AND NOT DIFFSIM_TESTS
        AND 2 IN_LIST arg_RANKS AND 3 IN_LIST arg_RANKS AND ranks GREATER 1)

@@ -6,8 +6,8 @@
 
 namespace diffsim::testing_data {
 
-/// The folder of the meshes made elsewhere; empty where there is none. DIFFSIM_DATA names the folder that holds
-/// meshes/.
+/// Returns the folder of meshes produced by other programs: `meshes/` in the folder named by the environment variable
+/// DIFFSIM_DATA, by default in DIFFSIM_DATA_DIR. Returns an empty path if the folder does not exist.
 inline std::filesystem::path meshes_folder() {
   const char* given = std::getenv("DIFFSIM_DATA");
 #ifdef DIFFSIM_DATA_DIR

@@ -10,7 +10,7 @@
 
 namespace diffsim {
 
-/// Message of the Error for bad input that a call throws; "no error" where it throws none.
+/// Returns the message of the Error of kind `input` that `body` throws, or "no error" if `body` throws no Error.
 inline std::string error_of(const std::function<void()>& body) {
   try {
     body();

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# cmake -D ROOT=<checkout> -P format.cmake: every C++ source is as clang-format leaves it. Other versions of clang-format
-# leave other sources, so the check is skipped where there is none of version 14.
+# cmake -D ROOT=<checkout> -P format.cmake: checks that clang-format would leave every C++ source unchanged. Versions of
+# clang-format differ in their output, so the check is skipped if version 14 is not installed.
 
 cmake_minimum_required(VERSION 3.22)
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# cmake -D ROOT=<source tree> -P layers.cmake: the rules of docs/architecture.md that a text search can check.
-# An include may only point to the same folder or to a lower floor.
+# cmake -D ROOT=<source tree> -P layers.cmake: checks the rules of docs/architecture.md that a text search can check. A
+# file includes only headers of its own folder and of lower floors.
 
 cmake_minimum_required(VERSION 3.22)
 
@@ -22,7 +22,7 @@ set(floor_inverse 5)
 set(floor_simulation 5)
 set(floor_app 6)
 
-# Code, without comments, that only these files may hold.
+# Patterns of code that only the files matching …_allowed may contain; comments are ignored.
 set(world_pattern "(MPI|PETSC)_COMM_WORLD")
 set(world_allowed "^(src/app/|src/core/runtime\\.cpp$)")
 set(backend_pattern "KOKKOS_ENABLE_(CUDA|HIP|SYCL|OPENMP)")
@@ -44,7 +44,7 @@ endif()
 
 foreach(file IN LISTS files)
   if(NOT file MATCHES "^(include/diffsim|src)/([a-z_]+)/")
-    continue() # a header of the whole library may include any of it
+    continue() # headers of the whole library may include any header
   endif()
   set(folder ${CMAKE_MATCH_2})
   if(NOT DEFINED floor_${folder})

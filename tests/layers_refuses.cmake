@@ -1,6 +1,7 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# cmake -D SCRATCH=<folder> -P layers_refuses.cmake: layers.cmake accepts what it must, and refuses each violation.
+# cmake -D SCRATCH=<folder> -P layers_refuses.cmake: checks that layers.cmake accepts permitted code and refuses each
+# kind of violation.
 
 cmake_minimum_required(VERSION 3.22)
 

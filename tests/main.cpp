@@ -1,10 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// The main() of the tests of each folder. All ranks run all tests; rank 0 reports, the others print their failures
-// only, and every rank's exit code says whether any of them failed.
+// The main() of the tests of each folder. All ranks run all tests. Rank 0 prints GoogleTest's report, the other ranks
+// print only their failures, and the exit code of every rank is non-zero if a test failed on any rank.
 //
 // usage: FOLDER_tests [--source=X_test.cpp] [GoogleTest's options]
-// With --source: the tests of this source alone, of those that GoogleTest's filter selects.
+// --source runs only the tests of this source that GoogleTest's filter selects.
 
 #include <fnmatch.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class FailurePrinter : public testing::EmptyTestEventListener {
   void OnTestStart(const testing::TestInfo& test) override {
     test_ = std::string(test.test_suite_name()) + '.' + test.name() + ": ";
   }
-  // Runs under GoogleTest's lock: must not ask it anything.
+  // GoogleTest calls this function with its lock held, so no other function of GoogleTest may be called here.
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed()) return;
     std::ostringstream text;
@@ -44,7 +44,7 @@ class FailurePrinter : public testing::EmptyTestEventListener {
   std::string test_;
 };
 
-/// Whether `name`, SUITE.TEST, is matched by one of `patterns`, separated by ':'.
+/// Returns true if `name`, in the form SUITE.TEST, matches one of the `patterns`, which are separated by ':'.
 bool matches(const std::string& name, const std::string& patterns) {
   std::istringstream rest(patterns);
   for (std::string pattern; std::getline(rest, pattern, ':');)
@@ -52,7 +52,7 @@ bool matches(const std::string& name, const std::string& patterns) {
   return false;
 }
 
-/// Whether GoogleTest's filter, PATTERNS or PATTERNS-PATTERNS, selects the test of this name.
+/// Returns true if GoogleTest's filter, PATTERNS or PATTERNS-PATTERNS, selects the test `name`.
 bool is_selected(const std::string& name, const std::string& filter) {
   const std::size_t minus = filter.find('-');
   const std::string wanted = filter.substr(0, minus);
@@ -60,20 +60,20 @@ bool is_selected(const std::string& name, const std::string& filter) {
          (minus == std::string::npos || !matches(name, filter.substr(minus + 1)));
 }
 
-/// Takes --source=FILE from the arguments; nothing if it is not there.
+/// Removes --source=FILE from the arguments. Returns FILE, or nothing if the option is absent.
 std::optional<std::string> take_source(int& argc, char** argv) {
   const std::string option = "--source=";
   for (int k = 1; k < argc; ++k) {
     const std::string argument = argv[k];
     if (!argument.starts_with(option)) continue;
-    std::copy(argv + k + 1, argv + argc + 1, argv + k);  // the null pointer at the end, too
+    std::copy(argv + k + 1, argv + argc + 1, argv + k);  // including the null pointer at the end
     --argc;
     return argument.substr(option.size());
   }
   return std::nullopt;
 }
 
-/// Number of tests that will run; of `source` alone, if it is given.
+/// Returns the number of tests that will run. If `source` is given, selects only the tests of this source.
 int select_tests(const std::optional<std::string>& source) {
   const testing::UnitTest& program = *testing::UnitTest::GetInstance();
   const std::string filter = GTEST_FLAG_GET(filter);
@@ -110,7 +110,7 @@ int main(int argc, char** argv) {
     delete listeners.Release(listeners.default_result_printer());
     listeners.Append(new FailurePrinter(runtime.rank()));
   }
-  // A lone case is in every part of the cases, lest a part without any passes.
+  // A source with a single case runs it in every shard; otherwise some shards would have no case.
   if (count < 2)
     for (const char* const name : {"GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX"}) unsetenv(name);
   int failed = RUN_ALL_TESTS();

@@ -2,7 +2,7 @@
 #
 # cmake -D "RUN=<command>" -D CODE=<exit code> -D MATCH=<regular expression> -P run_and_match.cmake
 #
-# Runs a command and fails unless it ends with this exit code and prints what matches. CTest's PASS_REGULAR_EXPRESSION
+# Runs a command. Fails unless the exit code is CODE and the output matches MATCH. CTest's PASS_REGULAR_EXPRESSION
 # ignores the exit code.
 
 cmake_minimum_required(VERSION 3.22)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""A picture of the bracket: how its free edge sinks before and after, and the stiffness found.
+"""Plots the deflection of the bracket's free edge before and after the inversion, and the identified stiffness.
 
 usage: plot_results.py BEFORE AFTER PICTURE.png
 
-BEFORE is the output folder of `diffsim simulate bracket.yaml`, AFTER that of `diffsim invert bracket.yaml`.
+BEFORE is the output folder of `diffsim simulate bracket.yaml`, AFTER the output folder of `diffsim invert
+bracket.yaml`.
 """
 
 import sys
@@ -29,7 +30,7 @@ with h5py.File(sys.argv[2] + "/parameters.h5") as file:
 
 figure, (plan, edge) = plt.subplots(1, 2, figsize=(10, 4), constrained_layout=True)
 middle = rest[cells[:, :4]].mean(axis=1)
-# The mesh is a box of bricks of six cells each, 25 mm wide: each is shown by its mean.
+# The mesh is a box of bricks of six cells each, 25 mm wide. The plot shows the geometric mean of each brick.
 width = 0.025
 bricks = np.floor(middle[:, :2] / width).astype(int)
 shape = bricks.max(axis=0) + 1

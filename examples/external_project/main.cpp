@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// A law of one's own, a rollout and its gradient. The law is a struct with an energy; its stress and every derivative
-// follow by automatic differentiation inside the kernels.
+// A user-defined elastic law, a rollout and its gradient. The law is a struct with an energy; its stress and all
+// derivatives follow by automatic differentiation inside the kernels.
 
 #include <cmath>
 #include <diffsim/core/runtime.hpp>
@@ -46,26 +46,26 @@ int main(int argc, char** argv) {
   auto mesh = diffsim::TetrahedralMesh::box(runtime.comm(), {1.0, 0.2, 0.2}, {10, 2, 2});
   diffsim::DifferentiableMaterial tissue{
       "tissue", {{"youngs_modulus", 5e3}, {"poisson_ratio", 0.4}, {"stiffening", 4.0}, {"density", 1000.0}}, "all"};
-  diffsim::DifferentiableSolver solver(mesh, {tissue}, {.dt = 0.008, .substeps = 4});
-  solver.fix("x_min");
+  diffsim::DifferentiableScene scene(mesh, {tissue}, {.dt = 0.008, .substeps = 4});
+  scene.fix("x_min");
   diffsim::TargetPositionLoss loss(*mesh, mesh->region("x_max"), {1.0, 0.1, 0.1}, num_steps);
-  diffsim::DifferentiableSimulator simulator(solver);
+  diffsim::DifferentiableSimulator simulator(scene);
   simulator.require_gradient({"stiffening"});
   const double value = simulator.rollout(num_steps, /*checkpoint_every*/ 10, loss);
   simulator.backward();
   double along = diffsim::local_sum(simulator.gradient("stiffening"))[0];
   MPI_Allreduce(MPI_IN_PLACE, &along, 1, MPI_DOUBLE, MPI_SUM, runtime.comm());
 
-  // Proof: dot products and orders of convergence.
+  // Verification of the gradient: dot products and orders of convergence of Taylor remainders.
   diffsim::Unknown unknown;
   unknown.parameter = "stiffening";
   diffsim::MemoryStore store;
   diffsim::InverseProblem problem(
-      solver.model(), solver.initial_state(), num_steps, loss, {unknown},
+      scene.model(), scene.initial_state(), num_steps, loss, {unknown},
       [](int n) { return std::make_unique<diffsim::AllSchedule>(n); }, store);
   const diffsim::UnknownCheck check = diffsim::check_gradient(problem, problem.start()).front();
   if (runtime.rank() == 0)
-    std::cout << "loss " << value << ", its derivative by the stiffening of the whole body " << along
+    std::cout << "loss " << value << ", its derivative with respect to the stiffening of the whole body " << along
               << ", gradient checks " << (check.passed ? "passed" : "failed") << '\n';
   return check.passed ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// A force of one's own: soft springs pull the vertices at a bar's end to a place. The energy of one vertex is written
-// once; its force and every derivative follow by automatic differentiation inside the kernels.
+// A user-defined force: soft springs pull the vertices at a bar's end towards a point. The energy of one vertex is
+// written once; the force and all derivatives follow by automatic differentiation inside the kernels.
 
 #include <diffsim/core/point_term_impl.hpp>
 #include <diffsim/core/runtime.hpp>
@@ -10,15 +10,15 @@
 #include <diffsim/simulation/simulator.hpp>
 #include <iostream>
 
-/// A spring from a vertex to a place, E = k/2 |x - place|².
+/// Spring from a vertex to a fixed point, E = k/2 |x - place|².
 struct Spring {
   static constexpr diffsim::ParameterSpec stiffness{.name = "spring_stiffness",
                                                     .unit = "N/m",
                                                     .meaning = "stiffness k of the spring at each vertex",
                                                     .range = diffsim::Interval::positive()};
   static constexpr diffsim::ParameterSpec place{
-      .name = "spring_place", .unit = "m", .meaning = "place that the springs pull to", .components = 3};
-  static constexpr int num_values = 4;  // k and the place
+      .name = "spring_place", .unit = "m", .meaning = "position that the springs pull to", .components = 3};
+  static constexpr int num_values = 4;  // k and the coordinates of the point
 
   template <class T>
   DIFFSIM_FUNCTION T energy(const diffsim::PointValues<T, num_values>& at) const {
@@ -27,17 +27,17 @@ struct Spring {
   }
 };
 
-/// Adds the springs and their parameters to a solver, at the vertices of a region.
-void add_springs(diffsim::DifferentiableSolver& solver, const std::string& region) {
-  const diffsim::TetrahedralMesh& mesh = *solver.mesh();
+/// Adds the springs at the vertices of a region, and the springs' parameters, to a scene.
+void add_springs(diffsim::DifferentiableScene& scene, const std::string& region) {
+  const diffsim::TetrahedralMesh& mesh = *scene.mesh();
   const auto one = diffsim::Entities::one_for_all(mesh.comm());
-  solver.parameters().add(Spring::stiffness, one).field.from_host({0.4});
-  solver.parameters().add(Spring::place, one).field.from_host({1.0, 0.4, 0.2});
-  std::vector<int> vertices;  // each on the rank that owns it
+  scene.parameters().add(Spring::stiffness, one).field.from_host({0.4});
+  scene.parameters().add(Spring::place, one).field.from_host({1.0, 0.4, 0.2});
+  std::vector<int> vertices;  // each vertex only on the rank that owns it
   for (const int v : mesh.region(region).vertices)
     if (v < mesh.num_owned_vertices()) vertices.push_back(v);
   using diffsim::PointParameter;
-  solver.system().add_term(std::make_unique<diffsim::PointTerm<Spring>>(
+  scene.system().add_term(std::make_unique<diffsim::PointTerm<Spring>>(
       "springs", Spring{}, std::vector{PointParameter::of(Spring::stiffness), PointParameter::of(Spring::place)},
       vertices));
 }
@@ -48,9 +48,9 @@ int main(int argc, char** argv) {
   auto mesh = diffsim::TetrahedralMesh::box(runtime.comm(), {1.0, 0.2, 0.2}, {10, 2, 2});
   const diffsim::DifferentiableMaterial rubber{
       "stable_neo_hookean", {{"youngs_modulus", 5e3}, {"poisson_ratio", 0.4}, {"density", 1000.0}}, "all"};
-  diffsim::DifferentiableSolver solver(mesh, {rubber}, {.dt = 0.008, .substeps = 4});
-  solver.fix("x_min");
-  add_springs(solver, "x_max");
+  diffsim::DifferentiableScene scene(mesh, {rubber}, {.dt = 0.008, .substeps = 4});
+  scene.fix("x_min");
+  add_springs(scene, "x_max");
   diffsim::TargetPositionLoss loss(*mesh, mesh->region("x_max"), {1.0, 0.1, 0.1}, num_steps);
 
   std::vector<diffsim::Unknown> unknowns(3);
@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
   unknowns[2].parameter = "initial_positions";
   diffsim::MemoryStore store;
   diffsim::InverseProblem problem(
-      solver.model(), solver.initial_state(), num_steps, loss, unknowns,
+      scene.model(), scene.initial_state(), num_steps, loss, unknowns,
       [](int n) { return std::make_unique<diffsim::AllSchedule>(n); }, store);
   bool passed = true;
   for (const diffsim::UnknownCheck& check : diffsim::check_gradient(problem, problem.start())) {

@@ -5,7 +5,8 @@
 usage: mpirun -n 2 diffsim simulate observe.yaml --output truth
        make_observations.py truth/trajectory.h5 observed.h5
 
-Noise is normal, the same for every component: 1 % of the largest displacement from rest. Same seed, same file.
+Noise is normal, with the same standard deviation for every component: 1 % of the largest displacement from the initial
+positions. The same seed gives the same file.
 """
 
 import argparse

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Pictures of the quickstart problem: motion.png, the body before and after, and loss.png, the loss at each iteration.
+"""Plots results of the quickstart problem: motion.png (motion before and after the inversion) and loss.png (the loss at
+each iteration).
 
 usage: plot_results.py RESULTS
 
-RESULTS is the folder of `diffsim invert`; the motion of the first guess is looked for in RESULTS/../start.
-Without numpy, h5py or matplotlib it says so and makes no pictures.
+RESULTS is the output folder of `diffsim invert`. The motion of the initial guess is read from RESULTS/../start, if it
+exists. If numpy, h5py or matplotlib is missing, the script prints a message and makes no pictures.
 """
 
 import csv
@@ -52,7 +53,7 @@ def read_history(path):
 
 
 def regions_of_cells(path):
-    """The physical volume of each tetrahedron, in file order, of an ASCII Gmsh 4.1 file."""
+    """Returns the physical volume of each tetrahedron, in file order, of an ASCII Gmsh 4.1 file."""
     sections, name = {}, None
     for line in path.read_text().splitlines():
         if line.startswith("$"):
@@ -73,17 +74,17 @@ def regions_of_cells(path):
     return np.array(regions)
 
 
-# ---- the body: orthographic, far faces first, flat shading ------------------------------------------------------
+# ---- the body: orthographic, faces drawn from back to front, flat shading ---------------------------------------
 
 TURN, TILT = np.radians(52.0), np.radians(20.0)
-# Rows: right, up, towards the viewer.
+# Rows: the directions to the right, upwards and towards the viewer.
 CAMERA = np.array([[1, 0, 0], [0, np.cos(TILT), -np.sin(TILT)], [0, np.sin(TILT), np.cos(TILT)]]) @ np.array(
     [[np.cos(TURN), 0, -np.sin(TURN)], [0, 1, 0], [np.sin(TURN), 0, np.cos(TURN)]])
 LIGHT = np.array([-0.30, 0.60, 0.74])
 
 
 def surface(cells):
-    """Faces that one cell alone has, [F, 3], their normals pointing out; and the cell of each."""
+    """Returns the faces that belong to one cell only, [F, 3], with outward normals, and the cell of each face."""
     faces = np.concatenate([cells[:, corners] for corners in ([1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1])])
     _, first, count = np.unique(np.sort(faces, axis=1), axis=0, return_index=True, return_counts=True)
     first = first[count == 1]
@@ -122,7 +123,7 @@ def draw_panel(axes, title, positions, body, vertices, observed):
 
 
 def draw_motion(path, start, found, observed, body, texts):
-    """At the observed moment at which the first guess is farthest from what was seen."""
+    """Draws the time of observation at which the initial guess is farthest from the observations."""
     frame_of = {step: k for k, step in enumerate(found["step"])}
     frames = [frame_of[step] for step in observed["step"]]
     first = start["positions"] if start else np.broadcast_to(body[0], found["positions"].shape)
@@ -135,7 +136,7 @@ def draw_motion(path, start, found, observed, body, texts):
     before, after, seen = first[frames[k]], found["positions"][frames[k]], observed["positions"][k]
     figure, axes = plt.subplots(1, 2, figsize=(10, 6.6), facecolor="white", sharex=True, sharey=True)
     name = "first guess" if start else "at rest"
-    noise = observed["noise"]  # the mean length of a normal 3-vector is √(8/π) of its standard deviation
+    noise = observed["noise"]  # mean length of a normal 3-vector: √(8/π) times its standard deviation
     of_noise = f" (noise alone: {1e3 * noise * np.sqrt(8 / np.pi):.1f} mm)" if noise else ""
     draw_panel(axes[0], f"{name}: {miss(first, k):.0f} mm off on average", before, body, observed["vertices"], seen)
     draw_panel(axes[1], f"recovered: {miss(found['positions'], k):.1f} mm off{of_noise}", after, body,
@@ -160,7 +161,7 @@ def draw_loss(path, history, noise, sought, truth, texts):
     iterations = history["iteration"]
     upper.semilogy(iterations, history["loss"], "o-", color="#333333", markersize=4)
     if noise:
-        floor = 1.5 * noise**2  # half of three components' variance
+        floor = 1.5 * noise**2  # half of the variance of three components
         upper.axhline(floor, color=OBSERVED, linestyle="--", linewidth=1)
         upper.annotate("what the noise leaves", (iterations[0], floor), xytext=(0, 5), textcoords="offset points",
                        fontsize=9, color=OBSERVED)

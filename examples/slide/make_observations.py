@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Makes observed.h5: the truth's motion at some vertices and every other step, with normal noise. Same seed, same file.
+"""Makes observed.h5: the reference motion at some vertices and every second step, with normal noise.
+
+The same seed gives the same file.
 
 usage: diffsim simulate observe.yaml
        make_observations.py truth/trajectory.h5 observed.h5

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""A picture of the slide: what was seen, the motion of the first guess and of the coefficient found.
+"""Plots the slide: the observations, and the motion with the initial guess and with the identified coefficient.
 
 usage: plot_results.py GUESS SLID PICTURE.png
 
-GUESS is the output folder of `diffsim simulate slide.yaml`, SLID that of `diffsim invert slide.yaml`; observed.h5 is read
-from beside this script.
+GUESS is the output folder of `diffsim simulate slide.yaml`, SLID the output folder of `diffsim invert
+slide.yaml`. observed.h5 is read from the folder of this script.
 """
 
 import csv

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""A picture of the throw: the flight of the first guess and of the one found, and the way of the search.
+"""Plots the flight with the initial guess and with the optimised velocity, and the error at each iteration.
 
 usage: plot_results.py GUESS THROWN PICTURE.png
 
-GUESS is the output folder of `diffsim simulate throw.yaml`, THROWN that of `diffsim invert throw.yaml`.
+GUESS is the output folder of `diffsim simulate throw.yaml`, THROWN the output folder of `diffsim invert throw.yaml`.
 """
 
 import collections

@@ -52,18 +52,19 @@ void AdjointSweep::step(Record* record) {
   poll();
 }
 
-/// Notes the bits of one state on the way forward, and compares them on the way back.
+/// Stores the signature of state `watched_` in the forward run, and compares it with the signature of the same state
+/// when going back. Throws Error (system) if the signatures differ.
 void AdjointSweep::watch_return() {
   if (held_ != watched_) return;
   const std::uint64_t bits = RowOrder(model_.comm()).signature(*state_, {}).exact;
   if (bits_.value_or(bits) != bits)
-    throw Error("steps taken back did not return to the bits of state " + std::to_string(held_) +
-                    "; something in the steps is not reproducible, use another checkpoint schedule than reversible",
+    throw Error("reversed steps did not reproduce state " + std::to_string(held_) +
+                    " bit for bit; the steps are not reproducible, so use a checkpoint schedule other than reversible",
                 ErrorKind::system);
   bits_ = bits;
 }
 
-/// Stores the state at hand where a snapshot of it was promised.
+/// Stores the current state on all levels on which the schedule assumes a snapshot of this state that is missing.
 void AdjointSweep::fulfil() {
   for (auto at = promised_.begin(); at != promised_.end();) {
     const Place place = *at;
@@ -89,7 +90,8 @@ bool AdjointSweep::load(const Place& place) {
   return true;
 }
 
-/// Makes state n the one at hand, from the nearest before it that there is.
+/// Makes state n the current state, starting at the nearest available state not after n: the current state, a snapshot,
+/// or a state of the journal.
 void AdjointSweep::produce(int n) {
   while (held_ != n) {
     int best = held_ <= n ? held_ : -1;
@@ -104,14 +106,15 @@ void AdjointSweep::produce(int n) {
           journal = true;
         }
     if (best < 0)
-      throw Error(damage_.empty() ? "the checkpoint schedule needs state " + std::to_string(n) + ", which is not there"
-                                  : damage_,
+      throw Error(damage_.empty()
+                      ? "the checkpoint schedule needs state " + std::to_string(n) + ", which is not available"
+                      : damage_,
                   ErrorKind::system);
     if (journal && journal_->load_state(best, *state_)) {
       held_ = best;
       ++statistics_.restores;
     } else if (journal) {
-      held_ = -1;  // what was read of it has gone there
+      held_ = -1;  // the failed read has overwritten *state_
     } else if (best != held_ && !load(from)) {
       continue;
     }
@@ -146,7 +149,7 @@ void AdjointSweep::advance(int begin, int end) {
   if (begin != present_) throw Error("the checkpoint schedule advances from a state that is not present");
   present_ = end;
   if (passing_over_ && end <= furthest_) return;
-  // Nothing is repeated that has been visited, unless the schedule wants it back.
+  // After a resume, steps up to the last visited state are not repeated.
   produce(passing_over_ ? std::max(begin, furthest_) : begin);
   passing_over_ = false;
   while (held_ < end) step(nullptr);
@@ -202,7 +205,7 @@ bool AdjointSweep::perform(const Action& action) {
       record(action.begin, action.end);
       return true;
     case Action::Kind::back:
-      if (reversed_from_ > furthest_) return false;  // the forward run is over
+      if (reversed_from_ > furthest_) return false;  // the forward run ends here
       back(action.begin, action.end);
       return true;
     case Action::Kind::reverse:
@@ -232,11 +235,11 @@ void AdjointSweep::resume(State& state, ParameterSet& gradient) {
   }
 }
 
-/// Whether the rollout ends here, where only the caller knows.
+/// Calls `ends` for the present state of an open schedule, and finishes the schedule if the rollout ends there.
 void AdjointSweep::ask(const EndOfRollout& ends) {
   if (!schedule_.is_open() || present_ != furthest_ || asked_ >= furthest_) return;
   asked_ = furthest_;
-  bool is_over = reversed_from_ <= furthest_;  // the reversal has begun
+  bool is_over = reversed_from_ <= furthest_;  // a resumed reverse sweep: the end of the rollout is known
   if (!is_over) {
     produce(present_);
     is_over = ends(present_, *state_);
@@ -272,7 +275,7 @@ double AdjointSweep::forward(State& state, ParameterSet& gradient, const StateOb
   model_.begin_adjoint(gradient);
   if (journal_) resume(state, gradient);
   if (furthest_ == 0) visit(0);
-  // An open schedule takes one step at a time, so every state is asked about.
+  // An open schedule takes one step at a time, so `ask` is called for every state.
   do {
     ask(ends);
   } while (perform(pending_ = schedule_.next()));
@@ -296,7 +299,7 @@ void AdjointSweep::backward(State& adjoint) {
     copy(block_gradient_, *gradient_);
   } else {
     adjoint.fill(0.0);
-    reversed_from_ = furthest_;  // the adjoint is that of this state
+    reversed_from_ = furthest_;  // `adjoint` is the adjoint of state furthest_
     if (loss_.observes(furthest_)) loss_.add_gradient(furthest_, *state_, model_.parameters(), adjoint, *gradient_);
     if (journal_) remember(furthest_, adjoint);
   }
@@ -330,7 +333,8 @@ void AdjointSweep::end_block(int n, State& adjoint) {
   if (journal_) remember(n, adjoint);
 }
 
-/// Keeps what a journal needs of the reversal, nothing being gathered in the Model.
+/// Copies the adjoint and the gradient of the reverse sweep for the journal. Called when the Model holds no gathered
+/// sums.
 void AdjointSweep::remember(int n, const State& adjoint) {
   adjoint_.copy_from(adjoint);
   copy(*gradient_, block_gradient_);

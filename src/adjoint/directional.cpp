@@ -9,7 +9,7 @@
 namespace diffsim {
 namespace {
 
-/// The Model's record of a step, the joined state it began with, and the derivative it ended with.
+/// Record of a step: the other Model's record, the joined state before the step, and the derivative dx after the step.
 class DirectionalRecord : public Record {
  public:
   DirectionalRecord(std::unique_ptr<Record> of_model, State initial, State after)

@@ -7,26 +7,27 @@
 
 namespace diffsim::app {
 
-/// Where ranks meet that have ended, or have failed. The library's errors are agreed on, so when one rank has one the
-/// others are on their way; should one fail alone nevertheless, the others wait for it somewhere and an end is better
-/// than a hang.
+/// Barrier with a time limit, for ranks that have ended or failed. The library throws its errors on all ranks, so when
+/// one rank has an error the other ranks soon reach the barrier, too. If one rank nevertheless fails alone, the other
+/// ranks wait for it in some collective call; ending the program is then better than a hang.
 class Agreement {
  public:
-  /// Collective.
+  /// Duplicates the communicator. Collective.
   explicit Agreement(MPI_Comm comm);
   Agreement(const Agreement&) = delete;
   Agreement& operator=(const Agreement&) = delete;
   ~Agreement();
 
-  /// Waits for all ranks to call this; false, and ever after, if some do not within `patience`.
+  /// Waits until all ranks have called this function. Returns false if some rank does not call within `patience`; all
+  /// later calls then return false, too.
   bool reached();
-  /// The largest of all ranks' codes, where agreement was reached. Collective.
+  /// Returns the largest of all ranks' codes. Valid only after `reached()` has returned true. Collective.
   int largest(int code) const;
 
   static constexpr std::chrono::seconds patience{20};
 
  private:
-  MPI_Comm comm_ = MPI_COMM_NULL;  // its own, so that it does not matter what ranks wait for on the other
+  MPI_Comm comm_ = MPI_COMM_NULL;  // duplicate, so that pending operations on the original do not interfere
   bool broken_ = false;
 };
 

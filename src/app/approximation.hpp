@@ -9,13 +9,13 @@
 
 namespace diffsim::app {
 
-/// The same, of all steps and with whole snapshots.
+/// Returns the options for the exact gradient: reversal of all steps (`last` = 0) and snapshots in double precision.
 CheckpointOptions exact(CheckpointOptions options);
 
-/// ∂L/∂u by a sweep of its own, that is neither told nor resumed. Collective.
+/// Computes ∂L/∂u by a separate sweep, without progress output and without a journal. Collective.
 std::vector<double> gradient_by(Job& job, InverseJob& inverse, CheckpointOptions options, const std::vector<double>& u);
 
-/// ‖found - expected‖₂/‖expected‖₂ of vectors spread over ranks. Collective.
+/// Returns ‖found - expected‖₂/‖expected‖₂ of vectors distributed over the ranks; 0 if `expected` is zero. Collective.
 double relative_error(MPI_Comm comm, const std::vector<double>& found, const std::vector<double>& expected);
 
 }  // namespace diffsim::app

@@ -18,11 +18,12 @@ std::string fault_of_seconds(const std::string& text) {
   char* end = nullptr;
   const double seconds = std::strtod(text.c_str(), &end);
   if (end != text.c_str() && *end == '\0' && std::isfinite(seconds) && seconds > 0.0) return "";
-  return "'" + text + "' is no time; give seconds, above 0";
+  return "'" + text + "' is not a time; give a number of seconds above 0";
 }
 
 constexpr const char* footer =
-    "PETSc options may follow `--`; --kokkos-… options go to Kokkos. Alone or under mpirun.\n"
+    "PETSc options may follow `--`; options that begin with --kokkos- are passed to Kokkos. Run alone or under "
+    "mpirun.\n"
     "Exit codes: 0 done; 1 ran but failed, was stopped, did not converge or did not pass; 2 bad input; 3 stopped at a "
     "checkpoint.";
 
@@ -48,38 +49,39 @@ void parse(CommandLine& line, std::vector<std::string> arguments) {
         line.text = parameter_table();
         throw CLI::Success();
       },
-      "List the parameters that gradients and inversions may ask for, with units and ranges");
+      "List the parameters that gradients and inversions can use, with units and ranges");
   app.require_subcommand(1);
   app.footer(footer);
   for (const CommandHelp& command : commands) {
     CLI::App* sub = app.add_subcommand(command.name, command.does);
     sub->footer(footer);
     sub->add_option("scene", line.scene, "The scene, a YAML file")->required();
-    sub->add_option("--output", line.output, "Folder for what is written, instead of the scene's output.directory")
+    sub->add_option("--output", line.output, "Folder for output files, instead of the scene's output.directory")
         ->type_name("DIR");
     if (std::string(command.name) == "simulate") {
-      sub->add_flag("--resume", line.resume, "Go on from the last frame of trajectory.h5, if a run was stopped there");
+      sub->add_flag("--resume", line.resume,
+                    "Continue from the last frame of trajectory.h5, if an earlier run was stopped");
       sub->add_option("--time-limit", line.time_limit,
-                      "Stop after so many seconds, with the steps so far in trajectory.h5 and exit code 1")
+                      "Stop after this many seconds, with the completed steps in trajectory.h5 and exit code 1")
           ->type_name("SECONDS")
           ->check(fault_of_seconds);
     }
     if (std::string(command.name) == "gradient" || std::string(command.name) == "invert") {
-      sub->add_flag("--resume", line.resume, "Go on from the checkpoint in checkpoint.directory, if there is one");
-      sub->add_option("--time-limit", line.time_limit, "Stop at a checkpoint after so many seconds, with exit code 3")
+      sub->add_flag("--resume", line.resume, "Continue from the checkpoint in checkpoint.directory, if there is one");
+      sub->add_option("--time-limit", line.time_limit, "Stop at a checkpoint after this many seconds, with exit code 3")
           ->type_name("SECONDS")
           ->check(fault_of_seconds);
     }
     if (std::string(command.name) == "check") {
       sub->add_flag("--hessian", line.hessian,
-                    "Test products with the Hessian too: hessian_symmetry, "
+                    "Also test products with the Hessian: hessian_symmetry, "
                     "hessian_taylor_orders");
-      sub->add_flag("--products", line.products, "Dot products alone, without differences of the loss");
+      sub->add_flag("--products", line.products, "Only dot-product tests, without finite differences of the loss");
     }
     if (std::string(command.name) == "mesh")
       sub->add_option("--convert", line.convert,
-                      "Also write the mesh as an HDF5 file, which is read in parallel; with bodies, a file for each: "
-                      "FILE.h5 becomes FILE-BODY.h5")
+                      "Also write the mesh as an HDF5 file, which can be read in parallel; in a scene with bodies, one "
+                      "file per body: FILE.h5 becomes FILE-BODY.h5")
           ->type_name("FILE");
   }
   std::reverse(arguments.begin(), arguments.end());
@@ -92,7 +94,7 @@ void parse(CommandLine& line, std::vector<std::string> arguments) {
   } catch (const CLI::CallForVersion&) {
     line.text = std::string("diffsim ") + DIFFSIM_VERSION + "\n";
   } catch (const CLI::Success&) {
-    // line.text is what was asked for.
+    // line.text is already set by the option's callback.
   } catch (const CLI::ParseError& error) {
     line.error = error.what();
   }

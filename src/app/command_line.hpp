@@ -9,28 +9,28 @@
 
 namespace diffsim::app {
 
-/// The user's request on the command line.
+/// Parsed command line.
 struct CommandLine {
-  std::string command;  ///< simulate, gradient, check, invert, mesh; empty: nothing to run
+  std::string command;  ///< simulate, gradient, check, invert or mesh; empty: nothing to run
   std::string scene;
-  std::string output;               ///< empty: as the scene says
-  std::string convert;              ///< mesh: the HDF5 mesh file to write, or of several bodies where theirs begin
-  bool hessian = false;             ///< check: products with the Hessian too
-  bool products = false;            ///< check: dot products alone, without differences
-  bool resume = false;              ///< gradient, invert: go on from the checkpoint
-  double time_limit = 0.0;          ///< s, of simulate, gradient, invert; 0: none
+  std::string output;               ///< folder of the results; empty: as in the scene
+  std::string convert;              ///< mesh: HDF5 mesh file to write; for several bodies see converted_files()
+  bool hessian = false;             ///< check: test products with the Hessian, too
+  bool products = false;            ///< check: only dot products, no differences of the loss
+  bool resume = false;              ///< simulate, gradient, invert: continue an interrupted run
+  double time_limit = 0.0;          ///< simulate, gradient, invert: maximum run time, s; 0: unlimited
   std::vector<std::string> petsc;   ///< words after `--`
   std::vector<std::string> kokkos;  ///< --kokkos-…
 
-  /// Figures that plans of checkpoints would measure, where a program that has the runner as a library knows; no
-  /// option.
+  /// Values that checkpoint plans would otherwise measure. Set by programs that use the runner as a library; there is
+  /// no command-line option.
   std::optional<PlanMeasures> measures;
 
-  std::string text;   ///< of --help or --version
-  std::string error;  ///< fault of the command line
+  std::string text;   ///< output of --help, --version or --parameters
+  std::string error;  ///< error in the command line; empty: none
 };
 
-/// Never throws; needs neither MPI nor PETSc.
+/// Parses the arguments. Never throws; needs neither MPI nor PETSc.
 CommandLine parse_command_line(const std::vector<std::string>& arguments);
 
 }  // namespace diffsim::app

@@ -5,27 +5,28 @@
 
 #include "app/report.hpp"
 #include "diffsim/contact/contact_term.hpp"
-#include "diffsim/simulation/solver.hpp"
+#include "diffsim/simulation/scene.hpp"
 
 namespace diffsim::app {
 
-/// Follows how a body touches during a rollout, for the report.
+/// Collects contact figures during a rollout, for the report.
 class ContactWatch {
  public:
-  explicit ContactWatch(DifferentiableSolver& solver) : solver_(solver) {}
+  explicit ContactWatch(DifferentiableScene& solver) : solver_(solver) {}
 
-  /// How step n's state touches; nothing without contact. Collective.
+  /// Returns the contact state at step n, and adds it to the figures; no value without contact. Collective.
   std::optional<ContactState> observe(int n, const State& state);
-  /// `contact`: `min_distance`, m, the least of all steps; `active_pairs`, the most of any step; `intersections`, the
-  /// sum over the steps; `friction_work`, J, that friction took of the body and of obstacles that move, by the
-  /// trapezoidal rule over the steps; `barrier_stiffness`, Pa, as given or chosen. Nothing without contact.
+  /// Writes the entry `contact` of the report: `min_distance`, m, the minimum over all steps; `active_pairs`, the
+  /// maximum over all steps; `intersections`, the sum over the steps; `friction_work`, J, the work that friction has
+  /// taken from the body and from moving obstacles, by the trapezoidal rule over the steps; `barrier_stiffness`, Pa, as
+  /// given or chosen. Without contact writes nothing.
   void write(Report& report) const;
 
  private:
-  DifferentiableSolver& solver_;
+  DifferentiableScene& solver_;
   ContactState worst_;
   double friction_work_ = 0.0;
-  std::optional<double> power_;  // at the last step seen
+  std::optional<double> power_;  // friction power at the last observed step, W
 };
 
 }  // namespace diffsim::app

@@ -18,19 +18,19 @@ Shape shape_of(MPI_Comm comm, const Dataset& dataset) {
   return Hdf5File::open(comm, dataset.path).info(dataset.name).shape;
 }
 
-/// Whether a dataset of a mesh of several bodies stands in the group of each.
+/// Returns whether a dataset of a mesh of several bodies is stored once per body, in the bodies' groups.
 bool is_by_body(const TetrahedralMesh& mesh, const Dataset& dataset, const std::string& body) {
   return body.empty() && !mesh.bodies().empty() && !Hdf5File::open(mesh.comm(), dataset.path).has(dataset.name);
 }
 
-/// The regions that a dataset's entries are for, [] where it does not say.
+/// Returns the regions to which a dataset's entries belong; empty if the file does not list regions.
 std::vector<std::string> regions_of(MPI_Comm comm, const Dataset& dataset) {
   const Hdf5File file = Hdf5File::open(comm, dataset.path);
   if (!file.has(dataset.name + ".regions")) return {};
   return file.read_strings(dataset.name + ".regions");
 }
 
-/// [steps, owned, components] out of [steps, local, components].
+/// Extracts [steps, owned, components] from [steps, local, components].
 std::vector<double> owned_part(const TetrahedralMesh& mesh, const StepValues& local, int components) {
   const std::ptrdiff_t row = components * static_cast<std::ptrdiff_t>(mesh.num_vertices());
   const std::ptrdiff_t owned_row = components * static_cast<std::ptrdiff_t>(mesh.num_owned_vertices());
@@ -47,7 +47,7 @@ void at_place(const Place& place, const std::function<void()>& body) {
     body();
   } catch (const Error& error) {
     const std::string what = error.what();
-    // One that knows its place in the scene already keeps it.
+    // An error that already names a position in the scene is rethrown unchanged.
     const bool placed = place.file && what.starts_with(*place.file + ":");
     if (error.kind() != ErrorKind::input || placed) throw;
     place.fail(what);
@@ -114,8 +114,8 @@ StepValues load_numbers(const TetrahedralMesh& mesh, const Numbers& numbers, std
                     : read_vertex_field(mesh, dataset.path, dataset.name, 1, body);
       if (!kind) result.values = owned_part(mesh, result, 1);
       if (result.steps > 1 && result.steps != steps)
-        throw Error(fmt::format("{} has values for {} steps, where {} are wanted", dataset.name, result.steps,
-                                std::max(steps, 1)),
+        throw Error(fmt::format("{} has values for {} steps, but values for {} are required", dataset.name,
+                                result.steps, std::max(steps, 1)),
                     ErrorKind::input);
       return;
     }
@@ -156,9 +156,9 @@ VertexVectors load_vertices(const TetrahedralMesh& mesh, const Numbers& numbers,
     }
     const StepValues read = read_vertex_field(mesh, dataset.path, dataset.name, 3, body);
     if (read.steps > 1 && read.steps != steps)
-      throw Error(
-          fmt::format("{} has values for {} steps, where {} are wanted", dataset.name, read.steps, std::max(steps, 1)),
-          ErrorKind::input);
+      throw Error(fmt::format("{} has values for {} steps, but values for {} are required", dataset.name, read.steps,
+                              std::max(steps, 1)),
+                  ErrorKind::input);
     vectors.steps = read.steps > 1 ? steps : 0;
     vectors.values = owned_part(mesh, read, 3);
   });

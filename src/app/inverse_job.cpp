@@ -18,9 +18,10 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
   const Scene& scene = job.scene;
   mesh = make_mesh(job.comm, scene);
   job.report.set_mesh(*mesh);
-  solver = std::make_unique<DifferentiableSolver>(make_solver(scene, mesh));
+  solver = std::make_unique<DifferentiableScene>(make_solver(scene, mesh));
   objectives = make_loss(scene, *mesh);
-  // Sweeps tell how far they are; what `check` does otherwise shows by the states it asks the loss about.
+  // `check` does more than sweeps, so its progress is derived from the states at which the loss is queried. The other
+  // commands use a SweepWatcher.
   if (job.line.command == "check") loss = std::make_unique<WatchedLoss>(*objectives, progress, scene.solver.steps);
   std::vector<Unknown> unknowns = make_unknowns(scene, *solver);
   tell_defaults(job);
@@ -49,23 +50,24 @@ InverseJob::InverseJob(Job& job) : progress(Progress::style_for(job.rank), job.l
   if (log_) problem->set_log(&*log_);
 }
 
-/// A sweep of the last steps does not come to the initial state.
+/// Throws InputError if a method or an unknown needs the initial state, which a sweep of the last steps does not reach.
 void InverseJob::require_reach() const {
   const bool newton = job_.line.command == "invert" && job_.scene.optimiser.method == "newton_cg";
   if (newton && checkpoint_.schedule == "reversible")
     job_.scene.checkpoint_place.fail(
-        "newton_cg asks for products with the Hessian, whose sweeps cannot be taken back; use another schedule than "
-        "reversible");
+        "newton_cg needs products with the Hessian, which the reversible schedule does not support; use another "
+        "schedule");
   if (skipped_steps(checkpoint_, job_.scene.solver.steps) == 0) return;
   if (newton)
     job_.scene.checkpoint_place.fail(
-        "newton_cg asks for products with the Hessian, which is that of all steps; remove checkpoint.last, or use "
+        "newton_cg needs products with the Hessian, which cover all steps; remove checkpoint.last, or use "
         "lbfgs or adam");
   for (const Unknown& unknown : problem->unknowns())
     if (unknown.parameter.starts_with("initial_") || !unknown.carries.empty())
-      job_.scene.checkpoint_place.fail("'" + unknown.name() +
-                                       "' acts through the initial state, which checkpoint.last leaves out; remove "
-                                       "checkpoint.last");
+      job_.scene.checkpoint_place.fail(
+          "'" + unknown.name() +
+          "' acts through the initial state, which the reverse sweep does not reach with checkpoint.last; remove "
+          "checkpoint.last");
 }
 
 void InverseJob::label(Hdf5File& file) const {
@@ -73,7 +75,8 @@ void InverseJob::label(Hdf5File& file) const {
   if (!approximation_.empty()) file.write_attribute("/", "approximation", approximation_);
 }
 
-/// Checkpoints that are on a disk anyhow outlive the program, and so do those of runs that may be stopped or resumed.
+/// Prepares a checkpoint directory that outlives the program, if checkpoints are stored on a disk, or if the run has a
+/// time limit or resumes another run.
 void InverseJob::make_resumable(const CheckpointOptions& options) {
   const CommandLine& line = job_.line;
   const bool can_resume = line.command == "gradient" || line.command == "invert";
@@ -94,7 +97,7 @@ void InverseJob::make_resumable(const CheckpointOptions& options) {
   std::istringstream words(parts);
   for (std::string part, hash; words >> part >> hash;) how.problem.emplace_back(part, hash);
   how.problem.emplace_back("mesh_contents", fmt::format("{:016x}", mesh->fingerprint()));
-  // What of `checkpoint` changes results.
+  // Options of `checkpoint` that change results.
   const bool reversible = options.schedule == "reversible";
   if (const int skipped = skipped_steps(options, job_.scene.solver.steps); skipped > 0 || options.single || reversible)
     how.problem.emplace_back(
@@ -103,8 +106,9 @@ void InverseJob::make_resumable(const CheckpointOptions& options) {
   directory_ = std::make_shared<CheckpointDirectory>(job_.comm, options.directory, std::move(how));
   job_.on_failure = [directory = directory_] { directory->mark_failed(); };
   if (line.resume)
-    job_.out << (directory_->is_empty() ? "no checkpoint in '" + options.directory + "': the run begins anew\n"
-                                        : "resuming from the checkpoint in '" + options.directory + "'\n")
+    job_.out << (directory_->is_empty()
+                     ? "no checkpoint in '" + options.directory + "': the run starts from the beginning\n"
+                     : "resuming from the checkpoint in '" + options.directory + "'\n")
              << std::flush;
   stop_ = std::make_unique<StopRequest>(line.time_limit > 0.0 ? line.time_limit - job_.report.elapsed() : 0.0,
                                         line.time_limit > 0.0);
@@ -115,7 +119,7 @@ void InverseJob::make_resumable(const CheckpointOptions& options) {
 
 void InverseJob::finish() {
   if (!directory_) return;
-  // Other levels' directories lie in this one.
+  // The directories of other levels are inside this directory, so their stores are deleted first.
   problem.reset();
   store.reset();
   directory_->remove_all();
@@ -151,7 +155,7 @@ void InverseJob::make_plan(Sweep sweep, int num_steps) {
     plan = make(checkpoint_, solver->model(), problem->initial(), asked_gradient(), num_steps,
                 {journal_.has_value(), &order});
   });
-  make_room();  // of the gradient that the plan was asked with
+  make_room();  // frees the gradient that was allocated for the plan
   progress.clear();
   job_.out << (sweep == of_product ? "checkpoints of products with the Hessian: " : "checkpoints: ") << plan->summary()
            << '\n'

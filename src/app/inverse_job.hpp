@@ -15,31 +15,32 @@
 
 namespace diffsim::app {
 
-/// The problem that a scene poses to `gradient`, `check` and `invert`. Making it begins the job.
+/// Inverse problem of a scene, for the commands `gradient`, `check` and `invert`. The constructor calls `job.begin()`.
 struct InverseJob {
   explicit InverseJob(Job& job);
 
   std::shared_ptr<TetrahedralMesh> mesh;
-  std::unique_ptr<DifferentiableSolver> solver;
+  std::unique_ptr<DifferentiableScene> solver;
   Progress progress;
   std::unique_ptr<SumLoss> objectives;
-  std::unique_ptr<WatchedLoss> loss;  ///< `check` only
+  std::unique_ptr<WatchedLoss> loss;  ///< only for `check`
   std::unique_ptr<Store> store;
   std::unique_ptr<InverseProblem> problem;
 
-  /// The loss that the problem is posed with.
+  /// Loss of the problem.
   Loss& objective() { return loss ? static_cast<Loss&>(*loss) : *objectives; }
-  /// How the gradient is an approximation, empty if it is not.
+  /// Description of the approximation in the gradient; empty if the gradient is exact.
   const std::string& approximation() const { return approximation_; }
-  /// The same as attributes of a result.
+  /// Writes the attributes `approximate` and `approximation` of a result file.
   void label(Hdf5File& file) const;
-  /// Zeroed, with the Model's parameters that the gradient is asked for by.
+  /// Returns a zero gradient with the Model's parameters for which derivatives are needed.
   ParameterSet asked_gradient() const;
-  /// Where memory is planned: what was freed goes back to the system, for what comes next.
+  /// Returns freed memory to the operating system if a memory budget is given, so that later allocations stay within
+  /// it.
   void make_room() const;
-  /// Reports the work of all sweeps so far.
+  /// Adds times and counts of all sweeps so far to the report.
   void report_sweeps();
-  /// The run has what it was for: its checkpoint goes.
+  /// Removes the checkpoint after a successful run.
   void finish();
 
  private:
@@ -51,19 +52,20 @@ struct InverseJob {
   void make_plan(Sweep sweep, int num_steps);
 
   Job& job_;
-  CheckpointOptions checkpoint_;  // the scene's; `check` takes the exact gradient
+  CheckpointOptions checkpoint_;  // the scene's options; for `check`, those of the exact gradient
   std::string approximation_;
   std::unique_ptr<StopRequest> stop_;
   std::shared_ptr<CheckpointDirectory> directory_;
   std::optional<SweepJournal> journal_;
   std::optional<EvaluationLog> log_;
-  std::array<std::optional<SweepPlan>, 2> plans_;          // by Sweep, as the next
-  std::array<std::optional<SweepForecast>, 2> forecasts_;  // on the first rank
-  std::optional<SweepProgress> watch_;                     // likewise
+  std::array<std::optional<SweepPlan>, 2> plans_;          // by Sweep; used for the next sweep
+  std::array<std::optional<SweepForecast>, 2> forecasts_;  // by Sweep; on the first rank only
+  std::optional<SweepProgress> watch_;                     // on the first rank only
   SweepStatistics done_;
 };
 
-/// ‖all numbers of the gradient file‖₂. Collective.
+/// Returns the Euclidean norm of the derivatives with respect to all physical values, as written to the gradient file.
+/// Collective.
 double gradient_norm(const InverseProblem& problem, const std::vector<std::vector<double>>& gradients);
 
 }  // namespace diffsim::app

@@ -30,20 +30,19 @@ void tell_defaults(Job& job) {
     const double damping = solver.damping.array()->values.at(0);
     const long substeps = static_cast<long>(solver.steps) * solver.substeps;
     parts.push_back(
-        fmt::format("solver.damping is left out and is {} per substep: over the run, {} substeps in {:.3g} s, "
-                    "1 m/s falls to {:.3g} m/s where nothing drives it",
+        fmt::format("solver.damping: {} per substep (over the run of {} substeps in {:.3g} s, 1 m/s decays to {:.3g} "
+                    "m/s without forces)",
                     damping, substeps, solver.steps * solver.dt, std::pow(damping, substeps)));
   }
   if (!solver.gravity_given) {
     const std::vector<double>& gravity = solver.gravity.array()->values;
-    parts.push_back(fmt::format("solver.gravity is left out and is [{}, {}, {}] m/s²", gravity.at(0), gravity.at(1),
-                                gravity.at(2)));
+    parts.push_back(fmt::format("solver.gravity: [{}, {}, {}] m/s²", gravity.at(0), gravity.at(1), gravity.at(2)));
   }
   if (parts.empty()) return;
   job.out << "defaults: " << parts.front() << (parts.size() > 1 ? "; " + parts.back() : "") << '\n' << std::flush;
 }
 
-void warn_about_solver(Job& job, DifferentiableSolver& solver) {
+void warn_about_solver(Job& job, DifferentiableScene& solver) {
   for (const std::string& key : job.scene.solver.unused)
     job.warn("solver." + key + " has no effect with integrator: " + job.scene.solver.integrator);
   if (solver.is_implicit()) return;
@@ -52,17 +51,17 @@ void warn_about_solver(Job& job, DifferentiableSolver& solver) {
   if (!(substep > stable)) return;
   if (stable == 0.0) {
     job.warn(job.scene.solver.integrator +
-             " lets oscillations that nothing damps grow, however small the substep; symplectic_euler, velocity_verlet "
-             "and runge_kutta_4 do not");
+             " is unstable for undamped oscillations at every substep; symplectic_euler, velocity_verlet and "
+             "runge_kutta_4 are not");
     return;
   }
   job.warn(
-      fmt::format("the substep, solver.dt/substeps = {:.3g} s, is above {:.3g} s, below which motions about rest are "
-                  "stable; if the run fails use substeps: {:.0f}",
+      fmt::format("the substep, solver.dt/substeps = {:.3g} s, exceeds {:.3g} s, the stability limit of small motions "
+                  "about rest; if the run fails, use substeps: {:.0f}",
                   substep, stable, std::ceil(job.scene.solver.dt / stable)));
 }
 
-void report_solver(Job& job, DifferentiableSolver& solver) {
+void report_solver(Job& job, DifferentiableScene& solver) {
   const auto* model = dynamic_cast<const ImplicitModel*>(&solver.integrator());
   if (!model) return;
   const ImplicitStatistics& counts = model->statistics();
@@ -79,8 +78,8 @@ void report_solver(Job& job, DifferentiableSolver& solver) {
                             {"indefinite", counts.indefinite}};
   if (counts.indefinite > 0)
     job.warn(
-        fmt::format("{} of {} linear systems of the derivatives are indefinite: the body is at an unstable state "
-                    "there, and the gradient is that of a state a real body would leave",
+        fmt::format("{} of {} linear systems of the derivatives are indefinite: there, the gradient is evaluated at an "
+                    "unstable equilibrium",
                     counts.indefinite, counts.derivative_solves));
 }
 

@@ -17,42 +17,44 @@
 
 namespace diffsim::app {
 
-/// Everything that a command works with: the scene as read, where results go, the report so far.
+/// Data of a command: the scene, the output folder, the report so far, and streams.
 struct Job {
   MPI_Comm comm;
   int rank;
   const CommandLine& line;
-  Agreement& agreement;  ///< to be sought before what all ranks do together after an error
+  Agreement& agreement;  ///< must be reached before ranks act together after an error
   Scene scene;
   std::string scene_text;
   OutputFolder output;
   Report report;
-  std::ostream& out;  ///< rank 0's standard output, and nowhere on other ranks
+  std::ostream& out;  ///< rank 0's standard output; discards the text on other ranks
   std::ostream& err;
-  std::function<void()> on_failure{};  ///< puts the failure of the run on record; collective
+  std::function<void()> on_failure{};  ///< records that the run has failed; collective
 
   void warn(const std::string& what) { err << "diffsim: warning: " << what << '\n' << std::flush; }
-  /// Called once everything is read and checked: from here on files are written, and report.json even if the run fails.
+  /// Creates the output folder and ends the phase `setup`. Called once the input is read and checked: after this call
+  /// files are written, and report.json even if the run fails.
   void begin() {
     output.create();
     report.end_setup();
   }
 };
 
-/// Says on standard output which defaults slow or pull the body where the scene leaves damping or gravity out.
+/// Prints default damping and gravity if the scene does not set them.
 void tell_defaults(Job& job);
-/// Tells where the scene's substep is above what is sure to be stable, and which keys have no effect. Collective.
-void warn_about_solver(Job& job, DifferentiableSolver& solver);
+/// Warns if the scene's substep exceeds the bound that guarantees stability, and of keys that have no effect.
+/// Collective.
+void warn_about_solver(Job& job, DifferentiableScene& solver);
 /// Reports the cost of the implicit steps since the model was last prepared.
-void report_solver(Job& job, DifferentiableSolver& solver);
-/// Warns where the barrier reaches further than the mesh resolves. Collective.
+void report_solver(Job& job, DifferentiableScene& solver);
+/// Warns if the barrier distance d̂ exceeds half the smallest edge of the mesh. Collective.
 void warn_about_contact(Job& job, const TetrahedralMesh& mesh);
-/// Files that `mesh --convert` writes: FILE.h5, or with bodies FILE-BODY.h5 for each; none if `file` is empty.
+/// Returns the files that `mesh --convert` writes: FILE.h5, or FILE-BODY.h5 for each body; empty if `file` is empty.
 std::vector<std::string> converted_files(const std::string& file, const Scene& scene);
-/// "100 steps, 4670 vertices, 19379 cells".
+/// Returns a text such as "100 steps, 4670 vertices, 19379 cells".
 std::string size_text(const Scene& scene, const TetrahedralMesh& mesh);
 
-// The commands. They return whether the run did what was asked (exit code 0), and throw Error. Collective.
+// Commands. Each returns true if the run was successful (exit code 0), and throws Error. Collective.
 bool simulate(Job& job);
 bool gradient(Job& job);
 bool check(Job& job);

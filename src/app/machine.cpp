@@ -16,7 +16,7 @@
 namespace diffsim::app {
 namespace {
 
-/// Path of the library that the process has a symbol from, links followed; empty where there is none.
+/// Path, with links resolved, of the loaded library that defines a symbol; empty if there is none.
 std::string library_of(const char* symbol) {
   Dl_info info{};
   void* const address = dlsym(RTLD_DEFAULT, symbol);
@@ -26,8 +26,9 @@ std::string library_of(const char* symbol) {
   return code ? info.dli_fname : path.string();
 }
 
-/// Whether a library is Netlib's. Tuned ones may have its name, but export what tells their version, or operations that
-/// Netlib's has not: Debian's BLIS hides all else.
+/// Returns whether a library is Netlib's reference BLAS. Tuned libraries may have the same file name, but they export a
+/// function with their version, or operations that the reference BLAS does not have (Debian's BLIS exports nothing
+/// else).
 bool is_reference(const std::string& library) {
   if (!std::filesystem::path(library).filename().string().starts_with("libblas.")) return false;
   void* const loaded = dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
@@ -35,12 +36,12 @@ bool is_reference(const std::string& library) {
   bool is_tuned = false;
   for (const char* symbol :
        {"openblas_get_config", "bli_info_get_version_str", "mkl_get_version", "ATL_buildinfo", "daxpby_"})
-    is_tuned = is_tuned || dlsym(loaded, symbol) != nullptr;  // there, or in a library that it is linked with
+    is_tuned = is_tuned || dlsym(loaded, symbol) != nullptr;  // also found in libraries that this one is linked with
   dlclose(loaded);
   return !is_tuned;
 }
 
-/// Name of the processor whose kernels OpenBLAS has chosen; empty where the BLAS is another.
+/// Name of the processor whose kernels OpenBLAS has chosen; empty for another BLAS.
 std::string openblas_core() {
   void* const address = dlsym(RTLD_DEFAULT, "openblas_get_corename");
   if (!address) return "";
@@ -48,8 +49,8 @@ std::string openblas_core() {
   return name ? name : "";
 }
 
-/// Value of OPENBLAS_CORETYPE for kernels that use the widest vectors of this processor; empty where it has none of 256
-/// bits or more.
+/// Value of OPENBLAS_CORETYPE for the kernels with the widest vectors of this processor; empty if the processor has no
+/// vectors of 256 bits or more.
 const char* widest_core() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
@@ -59,18 +60,19 @@ const char* widest_core() {
   return "";
 }
 
-/// An OpenBLAS that is older than the processor falls back to kernels with vectors of 128 bits.
+/// Warning if OpenBLAS uses kernels with vectors of 128 bits on a processor with wider vectors. An OpenBLAS older than
+/// the processor falls back to such kernels.
 std::string core_warning() {
   constexpr const char* narrow[] = {"Generic", "Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Atom"};
   const std::string core = openblas_core(), better = widest_core();
   if (better.empty() || std::find(std::begin(narrow), std::end(narrow), core) == std::end(narrow)) return "";
-  return "OpenBLAS takes its kernels for the processor " + core +
-         ", which are slow here where linear systems are factored; set OPENBLAS_CORETYPE=" + better;
+  return "OpenBLAS uses its kernels for the processor " + core +
+         ", which factorise linear systems slowly on this machine; set OPENBLAS_CORETYPE=" + better;
 }
 
 #if defined(__linux__)
 
-/// Cores that any of the communicator's ranks may run on; all are on one node.
+/// Number of cores that any of the communicator's ranks may run on. All ranks must be on one node.
 int cores_of(MPI_Comm node) {
   cpu_set_t mine;
   CPU_ZERO(&mine);
@@ -87,7 +89,7 @@ std::string sharing_warning(MPI_Comm comm) {
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &threads, 1, MPI_INT, MPI_MAX, node));
   const int cores = cores_of(node);
   DIFFSIM_MPI(MPI_Comm_free(&node));
-  // Without several threads a rank waits in MPI alone, and mpirun knows when ranks share cores.
+  // With one thread, a rank waits only in MPI, and mpirun knows when ranks share cores.
   if (threads == 1 || ranks * threads <= cores || std::getenv("OMP_WAIT_POLICY")) return "";
   return std::to_string(ranks) + " ranks of " + std::to_string(threads) + " threads share " + std::to_string(cores) +
          " cores; set OMP_NUM_THREADS=" + std::to_string(std::max(1, cores / ranks)) + ", or OMP_WAIT_POLICY=passive";
@@ -108,7 +110,7 @@ std::vector<std::string> machine_warnings(MPI_Comm comm) {
   const std::string blas = blas_library();
   if (is_reference(blas))
     warnings.push_back("the reference BLAS is in use (" + blas +
-                       "), which is slow where linear systems are factored; install OpenBLAS or BLIS");
+                       "), which factorises linear systems slowly; install OpenBLAS or BLIS");
   if (std::string core = core_warning(); !core.empty()) warnings.push_back(std::move(core));
   if (std::string sharing = sharing_warning(comm); !sharing.empty()) warnings.push_back(std::move(sharing));
   return warnings;

@@ -8,12 +8,12 @@
 
 namespace diffsim::app {
 
-/// Path of the loaded library that has the BLAS; empty where it cannot be told.
+/// Returns the path of the loaded library that contains the BLAS; empty if unknown.
 std::string blas_library();
 
-/// One line for each thing that makes this run slower than the machine allows: the reference BLAS, or
-/// kernels of OpenBLAS for narrower vectors; more threads than cores that spin while they wait. Collective; those of
-/// the calling rank.
+/// Returns one warning for each setting that makes this run slower than the machine allows: the reference BLAS;
+/// OpenBLAS kernels with narrower vectors than the processor has; more threads than cores, so that waiting threads take
+/// cores from others. The result is for the calling rank. Collective.
 std::vector<std::string> machine_warnings(MPI_Comm comm);
 
 }  // namespace diffsim::app

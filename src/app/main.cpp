@@ -12,8 +12,8 @@
 
 int main(int argc, char** argv) {
   const diffsim::app::CommandLine line = diffsim::app::parse_command_line({argv + 1, argv + argc});
-  // PETSc and Kokkos see what is meant for them only. Kokkos' advice on binding threads is not for the user of a
-  // runner, who may ask for it by KOKKOS_DISABLE_WARNINGS=false.
+  // PETSc and Kokkos get only the arguments meant for them. Kokkos' advice on binding threads does not concern users of
+  // the runner; KOKKOS_DISABLE_WARNINGS=false turns this advice on.
   std::vector<std::string> words{argv[0]};
   if (!std::getenv("KOKKOS_DISABLE_WARNINGS")) words.push_back("--kokkos-disable-warnings");
   words.insert(words.end(), line.kokkos.begin(), line.kokkos.end());

@@ -15,8 +15,9 @@ std::unique_ptr<Loss> make_track(const TrackObjective& track, const Scene& scene
   at_place(track.place,
            [&] { observed = read_observations(mesh, track.observations, track.steps.value_or(std::vector<int>{})); });
   if (!observed.steps.empty() && observed.steps.back() > scene.solver.steps)
-    track.place.fail(fmt::format("has step {}, after the run's last, {}; give `steps: [...]` or raise solver.steps",
-                                 observed.steps.back(), scene.solver.steps));
+    track.place.fail(
+        fmt::format("has step {}, which is after the run's last step, {}; give `steps: [...]` or raise solver.steps",
+                    observed.steps.back(), scene.solver.steps));
   std::unique_ptr<Loss> loss;
   at_place(track.place,
            [&] { loss = std::make_unique<TrackLoss>(mesh, observed.positions, find_region(mesh, track.region)); });

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Folders made for a trial, removed again.
+/// Folders created for a test; the destructor removes them.
 class TrialFolders {
  public:
   void make(const fs::path& directory, std::error_code& code) {
@@ -40,7 +40,7 @@ void try_out(const std::string& directory, const std::vector<std::string>& files
   if (fs::exists(folder, code) && !fs::is_directory(folder)) refuse("'" + directory + "' is a file, not a folder");
   TrialFolders trial;
   trial.make(folder.has_filename() ? folder : folder.parent_path(), code);
-  if (code) refuse("'" + directory + "' cannot be made: " + code.message());
+  if (code) refuse("'" + directory + "' cannot be created: " + code.message());
   const fs::path probe = folder / (".diffsim-" + std::to_string(getpid()));
   errno = 0;
   const bool written = static_cast<bool>(std::ofstream(probe) << "x" << std::flush);
@@ -49,7 +49,8 @@ void try_out(const std::string& directory, const std::vector<std::string>& files
   if (!written) refuse("'" + directory + "' cannot be written to: " + reason);
   for (const std::string& name : files)
     if (fs::exists(folder / name) && !fs::is_regular_file(folder / name))
-      refuse("'" + (fs::path(directory) / name).string() + "' is there and is no file that could be replaced");
+      refuse("'" + (fs::path(directory) / name).string() +
+             "' exists and is not a regular file, so it cannot be replaced");
 }
 
 }  // namespace
@@ -65,7 +66,7 @@ void OutputFolder::create() {
   collectively(comm_, [&] {
     std::error_code code;
     if (is_first_rank(comm_)) fs::create_directories(directory_, code);
-    if (code) throw Error("'" + directory_ + "' cannot be made: " + code.message(), ErrorKind::system);
+    if (code) throw Error("'" + directory_ + "' cannot be created: " + code.message(), ErrorKind::system);
   });
   created_ = true;
 }

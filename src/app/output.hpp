@@ -10,23 +10,23 @@
 
 namespace diffsim::app {
 
-/// Checks that a folder can be made and written to, and that none of `files` in it is something that cannot be
-/// replaced; leaves nothing behind. Throws InputError at `place`. Collective: rank 0 does it.
+/// Checks that a folder can be created and written to, and that no name in `files` is taken by something that is not a
+/// regular file. Leaves no files behind. Throws InputError at `place`. Collective; rank 0 does the work.
 void require_writable(MPI_Comm comm, const std::string& directory, const std::vector<std::string>& files,
                       const Place& place);
 
-/// The folder of a run's results. The first `path` makes it.
+/// Folder of a run's results.
 class OutputFolder {
  public:
   OutputFolder(MPI_Comm comm, std::string directory) : comm_(comm), directory_(std::move(directory)) {}
 
   const std::string& directory() const { return directory_; }
-  /// Makes the folder. Collective.
+  /// Creates the folder. Collective.
   void create();
   bool created() const { return created_; }
-  /// `directory`/`name`.
+  /// Returns `directory`/`name`.
   std::string path(const std::string& name) const;
-  /// Writes a file so that readers see the old one or the whole new one. Collective: rank 0 does it.
+  /// Writes a file so that readers see either the old file or the complete new file. Collective; rank 0 does the work.
   void write(const std::string& name, const std::string& text) const;
 
  private:

@@ -9,7 +9,7 @@
 namespace diffsim::app {
 namespace {
 
-/// Name of the parameter in scenes; those of an obstacle have its label after them.
+/// Name of the parameter in scenes; parameters of obstacles are followed by the obstacle's label.
 std::string name_in_scenes(const ParameterSpec& spec) {
   return std::string(spec.name) + (spec.name.starts_with("obstacle_") ? ":NAME" : "");
 }
@@ -17,7 +17,7 @@ std::string name_in_scenes(const ParameterSpec& spec) {
 }  // namespace
 
 std::string parameter_table() {
-  std::string text = "| name | unit | values | default | per, the default first | what |\n|---|---|---|---|---|---|\n";
+  std::string text = "| name | unit | values | default | per (default first) | meaning |\n|---|---|---|---|---|---|\n";
   for (const ParameterSpec& spec : parameter_specs()) {
     std::string per;
     for (const ParameterEntry::Per one : per_of(spec)) per += (per.empty() ? "`" : ", `") + to_string(one) + "`";

@@ -5,7 +5,8 @@
 
 namespace diffsim::app {
 
-/// Table in Markdown of all parameters that gradients and inversions may ask for, a row each, made of their specs.
+/// Returns a Markdown table of all parameters available to gradients and inversions, one row per parameter, generated
+/// from their specs.
 std::string parameter_table();
 
 }  // namespace diffsim::app

@@ -7,23 +7,23 @@
 
 namespace diffsim::app {
 
-/// The scene's PETSc options, in PETSc's database while this lives. What the command line says, or PETSC_OPTIONS,
-/// counts more.
+/// Sets the scene's PETSc options in PETSc's database during the object's lifetime. Options on the command line or in
+/// PETSC_OPTIONS take precedence.
 class PetscOptionsOfScene {
  public:
-  using Options = std::vector<std::pair<std::string, std::string>>;  ///< `-name`, value
+  using Options = std::vector<std::pair<std::string, std::string>>;  ///< pairs of `-name` and value
 
   PetscOptionsOfScene(const Options& scene, const std::vector<std::string>& command_line);
   PetscOptionsOfScene(const PetscOptionsOfScene&) = delete;
   PetscOptionsOfScene& operator=(const PetscOptionsOfScene&) = delete;
   ~PetscOptionsOfScene();
 
-  /// Those of the scene and of the command line that nobody has asked for.
+  /// Returns the options of the scene and of the command line that no code has queried.
   std::vector<std::string> unused() const;
 
  private:
-  std::vector<std::string> set_;    // by this object
-  std::vector<std::string> given_;  // by the user
+  std::vector<std::string> set_;    // options set by this object
+  std::vector<std::string> given_;  // options of the command line and of the scene
 };
 
 }  // namespace diffsim::app

@@ -11,12 +11,12 @@
 namespace diffsim::app {
 namespace {
 
-/// Sections that say how a result is come by, not what it is.
+/// Sections that influence how a result is computed, but not the result.
 constexpr const char* without_effect[] = {"checkpoint", "optimiser", "output"};
 
 constexpr std::uint64_t hash_begin = 0xcbf29ce484222325ull;
 
-/// FNV-1a, 64 bits, continued.
+/// FNV-1a hash with 64 bits, continued from `hash`.
 std::uint64_t hash_of(const char* data, std::size_t size, std::uint64_t hash) {
   for (std::size_t i = 0; i < size; ++i) hash = (hash ^ static_cast<unsigned char>(data[i])) * 0x100000001b3ull;
   return hash;
@@ -33,7 +33,7 @@ std::uint64_t hash_of_file(const std::string& path, std::uint64_t hash) {
   return hash;
 }
 
-/// The same for the same meaning: the order of keys does not count; of a file, its contents do.
+/// Hash of a value's meaning, independent of the order of keys. A file contributes its contents.
 std::uint64_t hash_of(const Value& value, const std::string& key, const Scene& scene, std::uint64_t hash) {
   hash = hash_of(fmt::format("{}", static_cast<int>(value.kind)), hash);
   if (value.is_scalar()) {

@@ -11,28 +11,29 @@
 
 namespace diffsim::app {
 
-/// Tells how far long work is, on stderr: on a terminal one line that is rewritten, elsewhere a line every half minute.
+/// Shows the progress of long work on stderr: on a terminal one line that is rewritten, otherwise one line every 30 s.
 class Progress {
  public:
   enum class Style { none, line, log };
-  /// Style for rank `rank` of a run: none but on rank 0.
+  /// Returns the style for a rank; `none` on all ranks except rank 0.
   static Style style_for(int rank);
 
-  /// `label`: "simulate"; `unit`: "steps".
+  /// Creates a progress display. `label` is for example "simulate", `unit` "steps".
   Progress(Style style, std::string label, std::string unit);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress() { clear(); }
 
   void set_label(std::string label) { label_ = std::move(label); }
-  void restart() { start_ = Clock::now(); }  ///< rates are from here on
-  void clear();                              ///< takes the line off the terminal
+  void restart() { start_ = Clock::now(); }  ///< start of the time from which rates are computed
+  void clear();                              ///< removes the line from the terminal
 
-  /// `done` of `total` units are done; `note` is added to the line.
+  /// Shows that `done` of `total` units are done, if the interval since the last line has passed. `note` is added to
+  /// the line.
   void update(long done, long total, const std::string& note = "");
-  /// A line of other text after the label, made where it is time for one.
+  /// Shows another text after the label. `text` is called only if the interval since the last line has passed.
   void update(const std::function<std::string()>& text);
-  /// The text of a line: "simulate: 120 of 1000 steps, 35.2 steps/s, 0:25 left".
+  /// Returns the text of a line, such as "simulate: 120 of 1000 steps, 35.2 steps/s, 0:25 left".
   static std::string text(const std::string& label, const std::string& unit, long done, long total, double seconds,
                           const std::string& note);
 
@@ -47,16 +48,16 @@ class Progress {
   bool on_screen_ = false;
 };
 
-/// How far an adjoint sweep is, by its schedule: the time left counts the steps that will be repeated, and steps of the
-/// reverse sweep at their own pace.
+/// Progress of an adjoint sweep, derived from its schedule. The remaining time includes repeated steps, and uses
+/// separate mean times for forward steps and reversed steps.
 class SweepProgress {
  public:
   SweepProgress(Progress& progress, SweepForecast forecast);
   void operator()(long taken, int reached, int reversed_from);
 
-  /// Seconds left, by the mean times of what was done; `reversed_from` as in SweepWatcher.
+  /// Returns the remaining time, s, from the mean times so far; `reversed_from` is defined as in SweepWatcher.
   double seconds_left(long taken, int reversed_from) const;
-  /// Counts `seconds` for what was done since the last time.
+  /// Adds `seconds` to the time of the work done since the last call.
   void count(long taken, int reversed_from, double seconds);
 
  private:
@@ -69,8 +70,8 @@ class SweepProgress {
   long steps_ = 0, reversals_ = 0;
 };
 
-/// A loss that tells a Progress how far a sweep is: a sweep asks `observes` at every state, forward from 0 and back
-/// again.
+/// Loss that reports a sweep's progress to a Progress. A sweep calls `observes` at every state, forward from 0 and then
+/// backward.
 class WatchedLoss : public Loss {
  public:
   WatchedLoss(Loss& loss, Progress& progress, int num_steps)

@@ -14,22 +14,22 @@ class TetrahedralMesh;
 
 namespace diffsim::app {
 
-/// report.json: what a command did and found. Numbers that are not finite are written as null.
+/// Contents of report.json: what a command did and its results. Numbers that are not finite are written as null.
 class Report {
  public:
   Report(MPI_Comm comm, const std::string& command);
 
   void set_mesh(const TetrahedralMesh& mesh);
-  /// An entry by its key: `loss`, `gradient_norm`, `converged`, …
+  /// Returns the entry of a key, such as `loss`, `gradient_norm` or `converged`.
   ReportValue& operator[](const std::string& key) { return root_[key]; }
 
-  void add_seconds(const std::string& phase, double seconds);  ///< setup, forward, backward, io
+  void add_seconds(const std::string& phase, double seconds);  ///< phases: setup, forward, backward, io
   double seconds(const std::string& phase) { return root_["wall_seconds"][phase].real(); }
-  /// Seconds since the report began.
+  /// Seconds since the report was created.
   double elapsed() const;
-  /// Ends the phase `setup`: what has passed since the report began.
+  /// Ends the phase `setup`, whose duration is the time since the report was created.
   void end_setup() { add_seconds("setup", elapsed()); }
-  /// Adds the peak memory of all ranks and writes report.json. Collective.
+  /// Adds the peak memory, summed over all ranks, and writes report.json. Collective.
   void write(const OutputFolder& folder);
 
  private:
@@ -38,7 +38,7 @@ class Report {
   ReportValue root_;
 };
 
-/// Measures the time until it ends, as a phase of a report.
+/// Measures its own lifetime and adds it to a phase of a report.
 class Stopwatch {
  public:
   Stopwatch(Report& report, const char* phase) : report_(report), phase_(phase), start_(report.elapsed()) {}

@@ -10,7 +10,7 @@
 
 namespace diffsim::app {
 
-/// A piece of a report: nothing, a truth value, a number, a text, a list, or a mapping in the order of its writing.
+/// Value in a report: empty, boolean, number, string, list, or a mapping in order of insertion.
 class ReportValue {
  public:
   enum class Kind { nothing, truth, integer, real, text, list, mapping };
@@ -24,25 +24,26 @@ class ReportValue {
   ReportValue(std::string text) : kind_(Kind::text), text_(std::move(text)) {}
   template <typename T>
   ReportValue(const std::vector<T>& items) : kind_(Kind::list), items_(items.begin(), items.end()) {}
-  /// A mapping: {{"steps", 100}, {"cuts", 0}}.
+  /// Creates a mapping, for example {{"steps", 100}, {"cuts", 0}}.
   ReportValue(std::initializer_list<std::pair<const char*, ReportValue>> entries);
 
   static ReportValue list();
   static ReportValue mapping();
 
-  /// The entry of a mapping, added with nothing in it where there is none. Nothing becomes a mapping.
+  /// Returns the entry of a mapping; a missing entry is added as an empty value. An empty value becomes a mapping.
   ReportValue& operator[](const std::string& key);
   void push_back(ReportValue item) { items_.push_back(std::move(item)); }
 
   double real() const { return real_; }
-  /// JSON, indented by two blanks a level. Numbers that are not finite are null, bytes that are not UTF-8 are replaced.
+  /// Returns the value as JSON, indented by two spaces per level. Numbers that are not finite become null; bytes that
+  /// are not UTF-8 are replaced.
   std::string json() const;
 
   Kind kind() const { return kind_; }
   std::int64_t integer() const { return integer_; }
   const std::string& text() const { return text_; }
-  const std::vector<std::string>& keys() const { return keys_; }    ///< mapping: of `items`
-  const std::vector<ReportValue>& items() const { return items_; }  ///< list, mapping
+  const std::vector<std::string>& keys() const { return keys_; }    ///< mapping: keys of `items`
+  const std::vector<ReportValue>& items() const { return items_; }  ///< entries of a list or mapping
 
  private:
   Kind kind_ = Kind::nothing;

@@ -17,7 +17,7 @@ namespace {
 
 enum ExitCode { done = 0, failed = 1, bad_input = 2, stopped = 3 };
 
-/// How a rank ended.
+/// Exit code and error message of a rank.
 struct Outcome {
   int code = done;
   std::string error;
@@ -25,7 +25,7 @@ struct Outcome {
 
 struct Command {
   bool (*run)(Job&);
-  std::vector<std::string> files;  // that it writes
+  std::vector<std::string> files;  // written by the command
   bool needs_steps, needs_objective;
 };
 
@@ -46,11 +46,12 @@ void require_sections(const Scene& scene, const std::string& name, const Command
   need(!scene.materials.empty(), scene.bodies.empty() ? "material" : "bodies.material",
        "{model: neo_hookean, density: …, youngs_modulus: …, poisson_ratio: …}");
   if (scene.solver.steps < 0)
-    throw InputError(scene.file, scene.solver.place.line, "solver.steps", "is missing; " + name + " needs it");
+    throw InputError(scene.file, scene.solver.place.line, "solver.steps",
+                     "is missing; " + name + " needs the number of steps");
   if (!command.needs_objective) return;
   if (!scene.initial.from.empty())
-    scene.initial.place.fail("is for simulate; " + name +
-                             " begins at step 0, with `displacement` and `velocity` of a frame as datasets");
+    scene.initial.place.fail("is only allowed for simulate; " + name +
+                             " begins at step 0: give `displacement` and `velocity` of the frame as datasets");
   need(!scene.objectives.empty(), "objective", "one, such as {type: track, observations: observed.h5}");
   need(!scene.parameters.empty(), "parameters", "at least one, such as {name: youngs_modulus, per: global}");
 }
@@ -65,7 +66,7 @@ Outcome outcome_of(const std::exception& exception) {
   return outcome;
 }
 
-/// Runs the command; a failure of the run itself is put in the report too.
+/// Runs the command and writes the report. If the run itself fails, the error is written to the report, too.
 bool perform(Job& job, const Command& command) {
   try {
     const bool good = command.run(job);
@@ -85,7 +86,7 @@ bool perform(Job& job, const Command& command) {
       try {
         if (job.on_failure) job.on_failure();
       } catch (const Error&) {
-        // What failed first is told.
+        // The first error is the one reported.
       }
     }
     throw;

@@ -9,10 +9,10 @@
 
 namespace diffsim::app {
 
-/// Does what the command line says; returns the exit code, the same on every rank. Never throws. Collective.
+/// Executes the command line and returns the exit code, the same on every rank. Never throws. Collective.
 ///
 /// Rank 0 writes results to `out`, and to `err` at most one line `diffsim: error: …` and lines `diffsim: warning: …`.
-/// MPI, PETSc and Kokkos are started.
+/// MPI, PETSc and Kokkos must be initialised.
 int run(MPI_Comm comm, const CommandLine& line, std::ostream& out, std::ostream& err);
 
 }  // namespace diffsim::app

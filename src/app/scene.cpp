@@ -92,7 +92,7 @@ Scene parse_scene(const std::string& text, const std::string& file) {
                                "contact", "objective", "parameters", "checkpoint", "optimiser", "output", "petsc"});
   if (const Value* value = mapping.find("bodies")) {
     for (const char* other : {"mesh", "material"})
-      if (mapping.has(other)) mapping.place_of(other).fail("is given beside `bodies`; each body has its own");
+      if (mapping.has(other)) mapping.place_of(other).fail("cannot be combined with `bodies`; each body has its own");
     parse_bodies(*value, scene);
   } else {
     scene.mesh = parse_mesh(mapping.need("mesh", "{file: …} or {box: …}; or give `bodies`"), scene);
@@ -108,13 +108,14 @@ Scene parse_scene(const std::string& text, const std::string& file) {
   if (const Value* value = mapping.find("contact")) scene.contact = parse_contact(*value, scene);
   for (const BodyEntry& body : scene.bodies) {
     if (!scene.contact && body.thickness && !has_thick_cells(body))
-      body.place.fail("has a thickness, which is of contact, and the scene has none; add `contact` or remove it");
+      body.place.fail("has a contact thickness, but the scene has no `contact`; add `contact` or remove `thickness`");
     if (!scene.contact && body.surface)
-      body.surface->place.fail("is a surface for contact, and the scene has none; add `contact` or remove it");
+      body.surface->place.fail(
+          "is a contact surface, but the scene has no `contact`; add `contact` or remove `surface`");
     if (scene.contact)
       for (const std::string& label : scene.contact->labels)
         if (label == body.name)
-          scene.contact->place.fail("an obstacle is called '" + label + "', as a body is; rename it");
+          scene.contact->place.fail("an obstacle and a body are both called '" + label + "'; rename one of them");
   }
   if (const Value* value = mapping.find("objective")) scene.objectives = parse_objectives(*value, scene);
   if (const Value* value = mapping.find("parameters")) scene.parameters = parse_parameters(*value, scene);

@@ -16,18 +16,18 @@
 #include "diffsim/inverse/optimise.hpp"
 #include "diffsim/mesh/placement.hpp"
 #include "diffsim/mesh/region.hpp"
+#include "diffsim/simulation/scene.hpp"
 #include "diffsim/simulation/simulator.hpp"
-#include "diffsim/simulation/solver.hpp"
 
 namespace diffsim::app {
 
-/// A dataset of an HDF5 file; `path` is already relative to the scene's folder.
+/// Dataset of an HDF5 file. `path` already includes the scene's folder.
 struct Dataset {
   std::string path;
   std::string name;
 };
 
-/// Numbers that stand in the scene or in a file.
+/// Numbers written in the scene or stored in a file.
 struct Numbers {
   std::variant<Array, Dataset> source;
   Place place;
@@ -36,7 +36,7 @@ struct Numbers {
   const Dataset* dataset() const { return std::get_if<Dataset>(&source); }
 };
 
-/// A region by its name; whether there is such a region shows when the mesh is read.
+/// Name of a region. Whether the region exists is checked when the mesh is read.
 struct RegionName {
   std::string name;
   Place place;
@@ -48,30 +48,30 @@ struct BoxMesh {
 };
 
 struct MeshSection {
-  std::variant<std::string, BoxMesh, TriangleMesh> source;  ///< a file's path, a box, or an obstacle's shape
+  std::variant<std::string, BoxMesh, TriangleMesh> source;  ///< path of a file, a box, or triangles
   int order = 1;
   std::optional<int> quadrature_degree;
   double scale = 1.0;
   bool allow_coincident_vertices = false;
-  std::optional<CellKind> cells;  ///< that are read from the file; default: by the kind of body
-  bool boundary = false;          ///< of tetrahedra, only the triangles on the boundary
+  std::optional<CellKind> cells;  ///< kind of cells read from the file; default: by the kind of body
+  bool boundary = false;          ///< keep only the triangles on the boundary of the tetrahedra
   Place place;
 };
 
 struct RegionEntry {
   std::string name;
   RegionShape shape;
-  std::string body;  ///< whose vertices it takes; empty: those of all
+  std::string body;  ///< body whose vertices are selected; empty: all bodies
   Place place;
 };
 
 struct MaterialEntry {
   std::string model;
-  std::optional<RegionName> region;       ///< none: the whole mesh
-  const CellModel* cells = nullptr;       ///< model of cells that are no tetrahedra; nullptr: `model` is a law
-  std::string law;                        ///< of `cells`; empty: the first
-  std::string body;                       ///< that datasets are of; empty: of the whole mesh
-  std::map<std::string, Numbers> values;  ///< a number each, or one a cell; of `cells`: or one a vertex, for each step
+  std::optional<RegionName> region;       ///< without value: the whole mesh
+  const CellModel* cells = nullptr;       ///< model of cells other than tetrahedra; nullptr: `model` is an elastic law
+  std::string law;                        ///< law of `cells`; empty: the first one
+  std::string body;                       ///< body to which datasets refer; empty: the whole mesh
+  std::map<std::string, Numbers> values;  ///< one number or one per cell; for `cells` also one per vertex, and per step
   bool nodal_dilatation = false;
   Place place;
 
@@ -79,53 +79,54 @@ struct MaterialEntry {
 };
 
 struct SolverSection {
-  double dt = SolverOptions{}.dt;
+  double dt = DifferentiableSolver{}.dt;
   int steps = -1;  ///< -1: not given
-  int substeps = SolverOptions{}.substeps;
+  int substeps = DifferentiableSolver{}.substeps;
   Numbers damping;             ///< [] or [steps]
-  bool damping_given = false;  ///< by the scene, else the default
+  bool damping_given = false;  ///< false: the default is used
   Numbers gravity;             ///< [3] or [steps, 3]
-  bool gravity_given = false;  ///< by the scene, else the default
-  std::string integrator = SolverOptions{}.integrator;
+  bool gravity_given = false;  ///< false: the default is used
+  std::string integrator = DifferentiableSolver{}.integrator;
   ImplicitOptions implicit;
-  std::vector<std::string> unused;  ///< keys given that the integrator has no use for
+  std::vector<std::string> unused;  ///< given keys that the integrator does not use
   Place place;
 };
 
 struct InitialSection {
   std::optional<Numbers> velocity, displacement;          ///< [3] or [N, 3]
   std::optional<std::array<double, 3>> angular_velocity;  ///< of an affine body about its centre of mass, rad/s
-  std::string from;                                       ///< path of a trajectory, instead; empty: none
-  int step = -1;                                          ///< of its frame; -1: the last one
-  Place place;                                            ///< of the path
+  std::string from;  ///< path of a trajectory used instead of the other values; empty: none
+  int step = -1;     ///< step of the trajectory's frame; -1: the last frame
+  Place place;       ///< position of the path
 };
 
-/// Triangles in a file that a body touches by, read when the run begins; they lie where the body's mesh does.
+/// Triangles in a file that form a body's contact surface, read when the run begins. The triangles' coordinates are
+/// those of the body's mesh, before the placement.
 struct SurfaceFile {
   std::string file;
   double scale = 1.0;
   Place place;
 };
 
-/// A body of a scene of several. Its materials are among the scene's, for regions BODY/….
+/// Body of a scene with several bodies. The body's materials are in Scene::materials, for regions BODY/….
 struct BodyEntry {
-  /// Solid: tetrahedra with a material. Obstacle: triangles without mass, at rest where nothing moves them. Cells:
-  /// cells of a model.
+  /// Kinds of bodies. Solid: tetrahedra with a material. Obstacle: triangles without mass, at rest unless moved by
+  /// `boundary`. Cells: cells of a CellModel.
   enum class Kind { solid, obstacle, cells };
   std::string name;
   Kind kind = Kind::solid;
-  bool affine = false;               ///< of a solid: moves as one affine map; `mesh` gives its surface
-  const CellModel* cells = nullptr;  ///< model of a body of `Kind::cells`
+  bool affine = false;               ///< for a solid: moves by one affine map; `mesh` gives the surface
+  const CellModel* cells = nullptr;  ///< model of a body of kind `cells`
   MeshSection mesh;
   Placement placement;
-  InitialSection initial;                         ///< instead of the scene's
-  std::optional<double> thickness;                ///< in contact, m
-  std::optional<std::array<double, 3>> director;  ///< of rods: a vector across all segments
+  InitialSection initial;                         ///< used instead of the scene's section
+  std::optional<double> thickness;                ///< contact thickness, m
+  std::optional<std::array<double, 3>> director;  ///< for rods: a vector across all segments
   std::optional<SurfaceFile> surface;
   Place place;
 };
 
-/// A rigid motion: `axis` through `origin`; rates of one step or of all.
+/// Rigid motion about `axis` through `origin`; the rates are constant or given per step.
 struct MoveSection {
   std::array<double, 3> axis{0.0, 0.0, 1.0}, origin{};
   Numbers angular_velocity;  ///< [] or [steps], rad/s
@@ -137,19 +138,20 @@ struct BoundaryEntry {
   Kind kind = Kind::fix;
   RegionName region;
   std::array<bool, 3> axes{};  ///< fix
-  bool clamp = false;          ///< fix: and directions
-  /// traction, wind, moment: [3], [steps, 3]; pressure: [], [steps]; nodal_load: [3], [N, 3], [steps, 3], [steps, N, 3]
+  bool clamp = false;          ///< fix: also fix the direction of a shell's surface there
+  /// Load. traction, wind, moment: [3], [steps, 3]; pressure: [], [steps]; nodal_load: [3], [N, 3], [steps, 3], [steps,
+  /// N, 3].
   Numbers load;
   double drag = 0.0;             ///< wind: kg/m³
-  std::optional<RegionName> to;  ///< attach: the region that this one is attached to
+  std::optional<RegionName> to;  ///< attach: region to which `region` is attached
   double stiffness = 0.0;        ///< attach: N/m
   MoveSection move;
   Place place;
 };
 
-/// An obstacle whose triangles are in a file, read when the run begins.
+/// Obstacle whose triangles are in a file, read when the run begins.
 struct MeshFileObstacle {
-  std::size_t obstacle = 0;  ///< in ContactOptions::meshes
+  std::size_t obstacle = 0;  ///< index in ContactOptions::meshes
   std::string file;
   double scale = 1.0;
   std::optional<bool> solid;
@@ -158,26 +160,26 @@ struct MeshFileObstacle {
 
 struct ContactSection {
   ContactOptions options;
-  std::vector<std::string> labels;   ///< of all obstacles, in the scene's order
-  std::vector<std::string> turning;  ///< of those that turn
-  std::vector<std::string> thick;    ///< of those with a thickness
+  std::vector<std::string> labels;   ///< labels of all obstacles, in the scene's order
+  std::vector<std::string> turning;  ///< labels of rotating obstacles
+  std::vector<std::string> thick;    ///< labels of obstacles with a thickness
   std::vector<MeshFileObstacle> files;
-  std::optional<SurfaceFile> surface;  ///< of the one body of a scene without `bodies`
-  std::vector<Place> pair_places;      ///< of `options.pairs`
+  std::optional<SurfaceFile> surface;  ///< surface of the only body of a scene without `bodies`
+  std::vector<Place> pair_places;      ///< positions of `options.pairs` in the scene
   Place place;
 };
 
 struct TrackObjective {
-  std::string observations;               ///< path
-  std::optional<std::vector<int>> steps;  ///< none: all there are
+  std::string observations;               ///< path of the observations file
+  std::optional<std::vector<int>> steps;  ///< without value: all steps of the file
   RegionName region;
-  Place place;  ///< of the path
+  Place place;  ///< position of the path
 };
 
 struct TargetObjective {
   RegionName region;
   std::array<double, 3> target{};
-  int step = -1;  ///< -1: last
+  int step = -1;  ///< -1: last step
 };
 
 struct ObjectiveEntry {
@@ -189,17 +191,18 @@ struct ObjectiveEntry {
 struct ParameterEntry {
   enum class Per { global, region, cell, segment, step, vertex, vertex_step, segment_step, triangle };
   std::string name;
-  std::string label;  ///< in files and messages: the name as the scene has it, which may be a key of a material
+  std::string label;  ///< name in files and messages, as given in the scene: the parameter or a key of a material
   Per per = Per::global;
   std::optional<RegionName> region;
-  /// The value to begin with: shaped as the gradient, or less where one stands for all; none: as the scene says.
+  /// Start value, shaped like the gradient, or smaller if one value is used for several entries; without value: from
+  /// the scene.
   std::optional<Numbers> initial;
-  std::vector<std::pair<RegionName, double>> initial_by_region;  ///< instead, for `per: region`
-  std::optional<Numbers> map;  ///< a dataset of modes, [M, C] or [M, N, 3], whose M factors are sought
+  std::vector<std::pair<RegionName, double>> initial_by_region;  ///< used instead of `initial` for `per: region`
+  std::optional<Numbers> map;  ///< dataset of M modes, [M, C] or [M, N, 3]; the unknowns are the M coefficients
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
   Place bounds_place;
-  std::optional<bool> logarithmic;  ///< none: what suits the parameter
+  std::optional<bool> logarithmic;  ///< without value: the parameter's default
   Place place;
 
   bool is_by_step() const { return per == Per::step || per == Per::vertex_step || per == Per::segment_step; }
@@ -209,19 +212,19 @@ struct OutputSection {
   std::string directory = "out";
   int every = 1;
   std::vector<std::string> fields{"positions", "velocities"};
-  std::string log;  ///< `simulate`: file of what each step took; empty: none
+  std::string log;  ///< `simulate`: file with a table of the steps; empty: none
   Place place;
 };
 
-/// A scene as the user wrote it, checked as far as that is possible without reading other files.
+/// Scene as the user wrote it, checked as far as possible without reading other files.
 struct Scene {
   std::string file;
-  MeshSection mesh;               ///< of the one body without a name
-  std::vector<BodyEntry> bodies;  ///< instead; empty: there is one without a name
+  MeshSection mesh;               ///< mesh of the only body of a scene without `bodies`
+  std::vector<BodyEntry> bodies;  ///< empty: there is one body without a name
   std::vector<RegionEntry> regions;
   std::vector<MaterialEntry> materials;
   bool material_list = false;
-  std::map<std::string, Numbers> signals;  ///< of the materials' laws: [] or [steps]
+  std::map<std::string, Numbers> signals;  ///< control signals of the materials' laws: [] or [steps]
   SolverSection solver;
   InitialSection initial;
   std::vector<BoundaryEntry> boundary;
@@ -229,34 +232,37 @@ struct Scene {
   std::vector<ObjectiveEntry> objectives;
   std::vector<ParameterEntry> parameters;
   CheckpointOptions checkpoint;
-  bool measure_error = false;  ///< of a gradient that is an approximation
+  bool measure_error = false;  ///< compute the error of an approximate gradient
   Place checkpoint_place;
   OptimiserOptions optimiser;
   OutputSection output;
-  std::vector<std::pair<std::string, std::string>> petsc;  ///< `-name`, value
+  std::vector<std::pair<std::string, std::string>> petsc;  ///< pairs of `-name` and value
 };
 
-/// Hashes of the sections of a scene that its results depend on, and of the files named there. Serial: for one rank.
+/// Returns hashes of the scene's sections that influence results, including the contents of the files named there.
+/// Serial: for one rank.
 ProblemParts problem_parts(const std::string& text, const std::string& file);
 
-/// Name of the body that a region is of, BODY/REGION; empty where the scene has no such body.
+/// Returns the name of the body that a region belongs to, from BODY/REGION or from the region's definition in the
+/// scene; empty if there is none.
 std::string body_of_region(const Scene& scene, const std::string& region);
 
-/// Reads a scene from its text. Throws InputError. No communication, no other file is opened.
+/// Parses a scene. Throws InputError. No communication; opens no other file.
 Scene parse_scene(const std::string& text, const std::string& file);
 
-/// Spec of a parameter, by its name with or without `:LABEL`; one of any number for a name that is not known.
+/// Returns the spec of a parameter, given by its name with or without `:LABEL`; for an unknown name, a spec without
+/// restrictions.
 ParameterSpec spec_of(const std::string& parameter);
-/// Whether a parameter belongs to an entry of `boundary`, whose region it is told by.
+/// Returns whether a parameter belongs to an entry of `boundary` and is identified by the entry's region.
 bool is_of_boundary(const std::string& parameter);
-/// "Pa"; "1" for a number without unit.
+/// Returns the unit of a parameter, for example "Pa"; "1" for a dimensionless parameter.
 std::string unit_of(const std::string& parameter);
 
-/// Whether a parameter is one of materials: of a law, of damping, or of a model of other cells.
+/// Returns whether a parameter belongs to materials: to an elastic law, to damping, or to a model of other cells.
 bool is_of_material(const ParameterSpec& spec);
-/// Choices of `per` that a parameter has in scenes; the default first.
+/// Returns the possible values of `per` for a parameter in scenes, the default first.
 std::vector<ParameterEntry::Per> per_of(const ParameterSpec& spec);
-/// The word a scene uses: "global", "region", …
+/// Returns the word for `per` in scenes: "global", "region", …
 std::string to_string(ParameterEntry::Per per);
 
 }  // namespace diffsim::app

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// The section `bodies` of a scene.
+// Parser of the section `bodies` of a scene.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ std::array<double, 3> parse_scale(const Value& value) {
   for (std::size_t c = 0; c < 3; ++c) {
     const Value& item = *items[items.size() == 1 ? 0 : c];
     if (to_number(item) < 0.0)
-      item.place.fail(item.text + " mirrors the body, whose cells would be inside out; give a number above 0");
+      item.place.fail(item.text + " would mirror the body and invert its cells; give a number above 0");
     scale[c] = to_positive(item, "");
   }
   return scale;
@@ -38,7 +38,7 @@ Placement parse_placement(const Value& value) {
   return placement;
 }
 
-/// Whether a parameter of the body's cells has that key beside `material`.
+/// Returns whether `key`, next to `material`, is a parameter of the body's cells.
 bool has_beside_material(const BodyEntry& body, const std::string& key) {
   if (!body.cells) return false;
   const std::vector<std::string>& beside = body.cells->beside_material;
@@ -46,9 +46,10 @@ bool has_beside_material(const BodyEntry& body, const std::string& key) {
                      [&](const std::string& name) { return body.cells->key_of(name) == key; });
 }
 
-/// Chooses what is read of a mesh that gives a surface: triangles, or the boundary of tetrahedra.
+/// Chooses which cells are read from a mesh that gives a surface: triangles, or tetrahedra of which the boundary is
+/// used.
 void read_surface_of(MeshSection& mesh, const std::string& what) {
-  if (mesh.order != 1) mesh.place.fail("is of order 2, and " + what + " has flat triangles; give order: 1");
+  if (mesh.order != 1) mesh.place.fail("has order 2, but " + what + " has flat triangles; give order: 1");
   const bool is_box = std::holds_alternative<BoxMesh>(mesh.source);
   if (!mesh.cells) mesh.cells = is_box ? CellKind::tetrahedron : CellKind::triangle;
   mesh.boundary = mesh.cells == CellKind::tetrahedron;
@@ -58,32 +59,36 @@ void finish_obstacle(const Mapping& mapping, BodyEntry& body) {
   const auto refuse = [&](const char* key, const char* why) {
     if (mapping.has(key)) mapping.place_of(key).fail(why);
   };
-  refuse("material", "is of a body that deforms, and this one is an obstacle; remove it, or give kind: solid");
-  refuse("initial", "is of a body that moves freely, and this one is an obstacle; move it by `boundary`");
-  refuse("surface", "is of a body of tetrahedra, and this one is an obstacle, which touches by its own triangles");
+  refuse("material", "is only allowed for deformable bodies, not for obstacles; remove it, or give kind: solid");
+  refuse("initial", "is only allowed for bodies that move freely, not for obstacles; move an obstacle with `boundary`");
+  refuse("surface",
+         "is only allowed for bodies of tetrahedra; the contact surface of an obstacle is its own triangles");
   read_surface_of(body.mesh, "an obstacle");
 }
 
-/// Keys of rods, which other bodies do not have. In contact a rod is as thick as its radius says.
+/// Parses keys that only rods and beams have. In contact, a rod's thickness is twice its radius.
 void parse_rod(const Mapping& mapping, BodyEntry& body) {
   const bool has_radius = has_beside_material(body, "radius");
   const Value *radius = mapping.find("radius"), *director = mapping.find("director");
-  if (radius && !has_radius) radius->place.fail("is of a rod's section; give kind: rod, or remove it");
+  if (radius && !has_radius) radius->place.fail("is the radius of a rod's section; give kind: rod, or remove `radius`");
   if (director && !(body.cells && body.cells->has_directors))
-    director->place.fail("is of rods and beams, whose sections it turns; give one of these kinds, or remove it");
+    director->place.fail("is only allowed for rods and beams; give kind: rod or beam, or remove `director`");
   if (director) body.director = to_vector(*director);
-  if (body.director == std::array<double, 3>{}) director->place.fail("is zero; give a vector across the segments");
+  if (body.director == std::array<double, 3>{})
+    director->place.fail("is zero; give a vector that is not parallel to a segment");
   if (radius && !body.thickness && !radius->is_mapping()) body.thickness = 2.0 * to_positive(*radius, "m");
 }
 
 void finish_solid(const Mapping& mapping, Scene& scene, BodyEntry& body) {
   if (body.affine) {
     if (mapping.has("surface"))
-      mapping.place_of("surface").fail("is of a body of tetrahedra, and an affine one touches by its mesh; remove it");
+      mapping.place_of("surface").fail(
+          "is only allowed for bodies of tetrahedra; the contact surface of an affine body is its mesh; remove "
+          "`surface`");
     read_surface_of(body.mesh, "an affine body");
     if (dimension_of(*body.mesh.cells) < 2)
       body.mesh.place.fail(
-          fmt::format("gives {}, and an affine body has a closed surface; give a file of triangles or "
+          fmt::format("gives {}, but an affine body needs a closed surface; give a file of triangles or "
                       "tetrahedra",
                       name_of(*body.mesh.cells)));
   } else {
@@ -93,25 +98,27 @@ void finish_solid(const Mapping& mapping, Scene& scene, BodyEntry& body) {
   const BodyEntry* const first = first_solid(scene);
   if (!first) return;
   if (body.mesh.order != first->mesh.order && (body.affine || first->affine))
-    body.place.fail("is of a scene with affine bodies, whose cells are linear; give order: 1 to all bodies");
+    body.place.fail("is in a scene with affine bodies, which requires linear cells; give all bodies order: 1");
   if (body.mesh.order != first->mesh.order)
-    body.mesh.place.fail("has another order than the bodies before; give all bodies the same `order`");
+    body.mesh.place.fail("differs in `order` from an earlier body; give all bodies the same `order`");
   if (body.mesh.quadrature_degree != first->mesh.quadrature_degree)
-    body.mesh.place.fail("has another quadrature_degree than the bodies before; give all bodies the same");
+    body.mesh.place.fail("differs in `quadrature_degree` from an earlier body; give all bodies the same value");
 }
 
 void finish_cells(const Mapping& mapping, Scene& scene, BodyEntry& body) {
   const CellModel& model = *body.cells;
   const std::string plural = name_of(model.cells);
   if (mapping.has("surface"))
-    mapping.place_of("surface").fail("is of a body of tetrahedra, and this one has " + plural + "; remove it");
+    mapping.place_of("surface").fail("is only allowed for bodies of tetrahedra, but this body has " + plural +
+                                     "; remove `surface`");
   const bool is_surface = model.cells == CellKind::triangle && std::holds_alternative<TriangleMesh>(body.mesh.source);
   if (!is_surface && !std::holds_alternative<std::string>(body.mesh.source))
-    body.mesh.place.fail("gives no " + plural + ", of which " + model.name + " are made; give a file of them");
-  if (body.mesh.order != 1) body.mesh.place.fail("is of order 2, and " + model.name + " are linear; give order: 1");
+    body.mesh.place.fail("gives no " + plural + "; a body of kind " + model.name + " needs a file with " + plural);
+  if (body.mesh.order != 1)
+    body.mesh.place.fail("has order 2, but a body of kind " + model.name + " has linear cells; give order: 1");
   if (body.mesh.cells.value_or(model.cells) != model.cells)
-    body.mesh.place.fail(
-        fmt::format("gives {}, and {} have {}; give a file of these", name_of(*body.mesh.cells), model.name, plural));
+    body.mesh.place.fail(fmt::format("gives {}, but a body of kind {} needs a file with {}", name_of(*body.mesh.cells),
+                                     model.name, plural));
   body.mesh.cells = model.cells;
   parse_cell_material(mapping.need("material", "the parameters of " + model.name), scene, body.name, mapping, model);
 }
@@ -122,10 +129,10 @@ void require_tetrahedra(const MeshSection& mesh) {
   const CellKind kind = std::holds_alternative<TriangleMesh>(mesh.source) ? CellKind::triangle
                                                                           : mesh.cells.value_or(CellKind::tetrahedron);
   if (kind != CellKind::tetrahedron)
-    mesh.place.fail(fmt::format(
-        "gives {}, and a body that deforms has tetrahedra; give a file of them or a box, or, among `bodies`, "
-        "kind: obstacle",
-        name_of(kind)));
+    mesh.place.fail(
+        fmt::format("gives {}, but a solid needs tetrahedra; give a file with tetrahedra or a box, or, among `bodies`, "
+                    "kind: obstacle",
+                    name_of(kind)));
 }
 
 bool has_thick_cells(const BodyEntry& body) {
@@ -150,7 +157,7 @@ void parse_bodies(const Value& value, Scene& scene) {
     body.name = value.keys[i];
     body.place = mapping.place();
     if (body.name == "all" || body.name.find_first_of("/|:") != std::string::npos)
-      body.place.fail("a body cannot have that name: `all`, /, | and : stand for something else; choose another");
+      body.place.fail("a body cannot have this name: `all`, /, | and : have other meanings; choose another name");
     if (const Value* kind = mapping.find("kind")) {
       std::vector<std::string> kinds{"solid", "affine", "obstacle"};
       for (const CellModel* const model : cell_models()) kinds.push_back(model->name);
@@ -165,7 +172,7 @@ void parse_bodies(const Value& value, Scene& scene) {
     if (const Value* placement = mapping.find("placement")) body.placement = parse_placement(*placement);
     if (const Value* initial = mapping.find("initial"))
       body.initial = parse_initial(*initial, scene, body.name, body.affine);
-    // A file's thicknesses, one a cell, are not those of contact.
+    // A thickness read from a file, with one value per cell, is not used in contact.
     if (const Value* thickness = mapping.find("thickness");
         thickness && !(thickness->is_mapping() && has_beside_material(body, "thickness")))
       body.thickness = to_non_negative(*thickness, "m");

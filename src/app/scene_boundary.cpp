@@ -18,7 +18,8 @@ std::array<bool, 3> parse_axes(const Value& value) {
   return axes;
 }
 
-/// Rates of each step from a table of values at times, linear between them and constant outside: [steps, width].
+/// Mean rates (f((n+1) dt) − f(n dt))/dt of each step, [steps, width]. The table gives f, which is linear between the
+/// times and constant outside.
 std::vector<double> rates_of(const std::vector<double>& times, const std::vector<double>& values, std::size_t width,
                              const Scene& scene) {
   const auto value_at = [&](double t, std::size_t c) {
@@ -35,7 +36,7 @@ std::vector<double> rates_of(const std::vector<double>& times, const std::vector
   return rates;
 }
 
-/// {times: […], angle: […], displacement: [[…], …]}
+/// Parses {times: […], angle: […], displacement: [[…], …]}.
 void parse_move_table(const Value& value, const Scene& scene, MoveSection& move) {
   const Mapping mapping(value, {"times", "angle", "displacement"});
   const Value& given = mapping.need("times", "a list of times in s, ascending");
@@ -66,7 +67,7 @@ MoveSection parse_move(const Value& value, const Scene& scene) {
   const std::int64_t steps = scene.solver.steps;
   if (const Value* table = mapping.find("table")) {
     if (mapping.has("angular_velocity") || mapping.has("velocity"))
-      table->place.fail("is given beside a velocity; give one of the two");
+      table->place.fail("cannot be combined with `angular_velocity` or `velocity`; give a table or rates");
     parse_move_table(*table, scene, move);
   }
   if (const Value* rate = mapping.find("angular_velocity")) {
@@ -93,15 +94,16 @@ BoundaryEntry parse_entry(const Value& value, const Scene& scene) {
   entry.region = parse_region_name(mapping.need("region", "the name of a region"));
   const std::string kind = mapping.one_of({"fix", "traction", "pressure", "wind", "moment", "nodal_load", "move"});
   const Value& given = *mapping.find(kind);
-  if (kind != "wind" && mapping.has("drag")) mapping.place_of("drag").fail("goes with `wind`; remove it");
-  if (kind != "fix" && mapping.has("clamp")) mapping.place_of("clamp").fail("goes with `fix`; remove it");
+  if (kind != "wind" && mapping.has("drag")) mapping.place_of("drag").fail("is only allowed with `wind`; remove it");
+  if (kind != "fix" && mapping.has("clamp")) mapping.place_of("clamp").fail("is only allowed with `fix`; remove it");
   const std::int64_t steps = scene.solver.steps;
   if (kind == "fix") {
     entry.axes = parse_axes(given);
     if (const Value* clamp = mapping.find("clamp")) {
       entry.clamp = to_boolean(*clamp);
       if (entry.clamp && std::count(entry.axes.begin(), entry.axes.end(), true) == 2)
-        clamp->place.fail("goes with all three components, or with one, across a plane of symmetry; change `fix`");
+        clamp->place.fail(
+            "needs all three components in `fix`, or only the axis normal to a plane of symmetry; change `fix`");
     }
   } else if (kind == "move") {
     entry.kind = BoundaryEntry::Kind::move;
@@ -142,8 +144,8 @@ std::vector<BoundaryEntry> parse_boundary(const Value& value, const Scene& scene
            {std::pair(BoundaryEntry::Kind::traction, "traction"), std::pair(BoundaryEntry::Kind::pressure, "pressure"),
             std::pair(BoundaryEntry::Kind::wind, "wind"), std::pair(BoundaryEntry::Kind::moment, "moment")})
         if (entry.kind == kind && other.kind == kind && other.region.name == entry.region.name)
-          entry.place.fail("the region '" + entry.region.name + "' has a " + name + " already; " +
-                           (kind == BoundaryEntry::Kind::wind ? "remove one" : "add the two up"));
+          entry.place.fail("the region '" + entry.region.name + "' already has a " + name + "; " +
+                           (kind == BoundaryEntry::Kind::wind ? "remove one" : "give the sum of the two"));
     entries.push_back(std::move(entry));
   }
   return entries;
@@ -156,13 +158,12 @@ void parse_attachments(const Value& value, Scene& scene) {
     entry.kind = BoundaryEntry::Kind::attach;
     entry.place = mapping.place();
     entry.region = parse_region_name(mapping.need("region", "the name of a region, whose vertices are attached"));
-    entry.to = parse_region_name(mapping.need("to", "the name of the region that they are attached to"));
+    entry.to = parse_region_name(mapping.need("to", "the name of the region that the vertices are attached to"));
     entry.stiffness = to_positive(
-        mapping.need("stiffness", "N/m, of the spring at each vertex; attachments without give are not there yet"),
-        "N/m");
+        mapping.need("stiffness", "N/m, of the spring at each vertex; rigid attachments are not supported yet"), "N/m");
     for (const BoundaryEntry& other : scene.boundary)
       if (other.kind == entry.kind && other.region.name == entry.region.name)
-        entry.place.fail("the region '" + entry.region.name + "' is attached already; give another one");
+        entry.place.fail("the region '" + entry.region.name + "' is already attached; give another region");
     scene.boundary.push_back(std::move(entry));
   }
 }

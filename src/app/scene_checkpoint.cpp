@@ -10,7 +10,8 @@
 namespace diffsim::app {
 namespace {
 
-/// "2GiB", "500 MB", a number of bytes; "50%" of what is free. `what`: memory, disk space.
+/// Parses a budget: "2GiB", "500 MB", a number of bytes, or "50%" of what is free. `what` names the resource: memory or
+/// disk space.
 MemoryBudget to_budget(const Value& value, const std::string& what) {
   static constexpr std::array<std::pair<const char*, double>, 10> units{{{"", 1.0},
                                                                          {"B", 1.0},
@@ -38,12 +39,14 @@ MemoryBudget to_budget(const Value& value, const std::string& what) {
       budget.bytes = static_cast<std::int64_t>(number * bytes);
       return budget;
     }
-  value.place.fail("'" + text + "' is no amount of " + what + "; give one such as 2GiB, 500MB, or 50% of what is free");
+  value.place.fail("'" + text + "' is not an amount of " + what +
+                   "; give a value such as 2GiB, 500MB, or 50% of what is free");
 }
 
 double to_cost(const Value& value) {
   const double cost = to_number(value);
-  if (cost < 0.0) value.place.fail(value.text + " is negative; give the time of one in steps, >= 0");
+  if (cost < 0.0)
+    value.place.fail(value.text + " is negative; give the time of one snapshot as a multiple of a step's time, >= 0");
   return cost;
 }
 
@@ -52,12 +55,12 @@ std::vector<CheckpointLevel> parse_levels(const Value& value) {
   for (const Value* item : to_items(value)) {
     const Mapping mapping(*item, {"snapshots", "write", "read", "directory"});
     CheckpointLevel level;
-    level.snapshots = to_integer(mapping.need("snapshots", "how many it holds at a time"), 1);
+    level.snapshots = to_integer(mapping.need("snapshots", "the number of snapshots that the level can hold"), 1);
     if (const Value* write = mapping.find("write")) level.write = to_cost(*write);
     if (const Value* read = mapping.find("read")) level.read = to_cost(*read);
     if (const Value* directory = mapping.find("directory")) level.directory = to_text(*directory);
     if (!levels.empty() && (level.write < levels.back().write || level.read < levels.back().read))
-      item->place.fail("is faster than the level before it; give the fastest first");
+      item->place.fail("is faster than the previous level; give the fastest level first");
     levels.push_back(level);
   }
   if (levels.empty()) value.place.fail("is an empty list; give levels such as {snapshots: 10}");
@@ -73,7 +76,7 @@ CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error) {
   const Value* schedule = mapping.find("schedule");
   const Value* every = mapping.find("every");
   const Value* levels = mapping.find("levels");
-  // One scene may serve several schedules: a number that the chosen one has no use for is no error.
+  // A scene may contain options of several schedules: options that the chosen schedule does not use are not an error.
   if (schedule)
     options.schedule =
         to_choice(*schedule, {"all", "uniform", "revolve", "online", "two_level", "multi_level", "reversible"});
@@ -99,12 +102,12 @@ CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error) {
   if (const Value* compression = mapping.find("compression")) {
     options.compressed = to_choice(*compression, {"none", "deflate"}) == "deflate";
     if (options.compressed && options.store == "memory")
-      compression->place.fail("is of snapshots in HDF5; use store: hdf5 or tiered, or compression: none");
+      compression->place.fail("applies only to snapshots in HDF5; use store: hdf5 or tiered, or compression: none");
   }
   if (const Value* last = mapping.find("last")) {
     options.last = to_integer(*last, 1);
     if (options.schedule == "online")
-      last->place.fail("needs a schedule that knows which steps are the last; use another one than online");
+      last->place.fail("needs a schedule that knows the number of steps; use a schedule other than online");
   }
   if (const Value* measure = mapping.find("measure_error")) measure_error = to_boolean(*measure);
   if (const Value* interval = mapping.find("interval")) {
@@ -115,7 +118,8 @@ CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error) {
     options.memory = to_budget(*memory, "memory");
     for (const char* key : {"schedule", "every", "snapshots", "levels"})
       if (mapping.has(key))
-        mapping.place_of(key).fail("is planned where checkpoint.memory is given; remove one of them");
+        mapping.place_of(key).fail(
+            "cannot be combined with checkpoint.memory, which plans this value; remove one of them");
     if (options.store == "hdf5")
       mapping.place_of("store").fail(
           "checkpoint.memory plans snapshots in memory, or in memory and on a disk; use store: memory or tiered, or "
@@ -124,7 +128,7 @@ CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error) {
   if (const Value* disk = mapping.find("disk")) {
     options.disk = to_budget(*disk, "disk space");
     if (!options.memory.is_given() || options.store != "tiered")
-      disk->place.fail("is what a plan may use of a disk; give checkpoint.memory and store: tiered as well");
+      disk->place.fail("limits the disk space of a planned schedule; also give checkpoint.memory and store: tiered");
   }
   return options;
 }

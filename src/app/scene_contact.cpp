@@ -14,7 +14,7 @@ PlaneObstacle parse_plane(const Value& value) {
   const Value& normal = mapping.need("normal", "[x, y, z], to the free side");
   plane.normal = to_vector(normal);
   if (plane.normal == std::array<double, 3>{})
-    normal.place.fail("is zero; give a direction, to the side where the body is");
+    normal.place.fail("is zero; give a vector that points to the side of the body");
   return plane;
 }
 
@@ -24,7 +24,8 @@ TriangleMesh parse_box_obstacle(const Value& value) {
   const Value& upper = mapping.need("max", "[x, y, z], m");
   const std::array<double, 3> max = to_vector(upper);
   for (std::size_t c = 0; c < 3; ++c)
-    if (!(min[c] < max[c])) upper.place.fail("is not above min in all of x, y and z; exchange or widen them");
+    if (!(min[c] < max[c]))
+      upper.place.fail("is not above min in all of x, y and z; exchange min and max, or widen the box");
   return contact::box_triangles(min, max);
 }
 
@@ -60,7 +61,7 @@ void parse_obstacle(const Value& value, const Scene& scene, ContactSection& sect
   std::string label = std::to_string(section.labels.size());
   if (const Value* name = mapping.find("name")) label = to_text(*name);
   if (std::find(section.labels.begin(), section.labels.end(), label) != section.labels.end())
-    mapping.place_of("name").fail("another obstacle is called '" + label + "'; give each a name of its own");
+    mapping.place_of("name").fail("another obstacle is called '" + label + "'; give each obstacle a unique name");
   section.labels.push_back(label);
   std::optional<double> thickness;
   if (const Value* given = mapping.find("thickness")) {
@@ -127,7 +128,7 @@ TriangleMesh parse_cylinder(const Value& value) {
   const Mapping mapping(value, {"from", "to", "radius"});
   const std::array<double, 3> from = to_vector(mapping.need("from", "[x, y, z], the middle of an end, m"));
   const Value& other = mapping.need("to", "[x, y, z], the middle of the other end, m");
-  if (to_vector(other) == from) other.place.fail("is where `from` is; give the other end's middle");
+  if (to_vector(other) == from) other.place.fail("is the same point as `from`; give the middle of the other end");
   return contact::cylinder_triangles(from, to_vector(other), to_positive(mapping.need("radius", "a number, m"), "m"));
 }
 
@@ -163,7 +164,8 @@ ContactSection parse_contact(const Value& value, const Scene& scene) {
     if (body.thickness) options.thicknesses.push_back({body.name, *body.thickness});
   if (const Value* surface = mapping.find("surface")) {
     if (!scene.bodies.empty())
-      mapping.place_of("surface").fail("is of the body of a scene with a `mesh`; give it to one of the `bodies`");
+      mapping.place_of("surface").fail(
+          "is only allowed here in a scene with `mesh`; give `surface` in one of the `bodies`");
     section.surface = parse_surface(*surface, scene);
   }
   if (const Value* obstacles = mapping.find("obstacles"))

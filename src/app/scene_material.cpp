@@ -37,7 +37,7 @@ MaterialEntry parse_material(const Value& value, Scene& scene, const std::string
   const Mapping mapping(value, keys);
   if (const Value* signal = law.signal ? mapping.find(signal_name) : nullptr) {
     if (scene.signals.count(signal_name) > 0)
-      signal->place.fail("is given by another material too; it drives them all, so give it once");
+      signal->place.fail("is also given by another material; the signal acts on all materials, so give it once");
     scene.signals.emplace(signal_name, parse_numbers(*signal, scene));
   }
   material.body = body;
@@ -49,9 +49,9 @@ MaterialEntry parse_material(const Value& value, Scene& scene, const std::string
   if (const Value* dilatation = mapping.find("dilatation"))
     material.nodal_dilatation = to_choice(*dilatation, {"cell", "nodal"}) == "nodal";
   for (const std::string& name : names) {
-    const Value& given = mapping.need(name, "a number, or {file:, dataset:} with one value a cell");
+    const Value& given = mapping.need(name, "a number, or {file:, dataset:} with one value per cell");
     Numbers numbers = parse_numbers(given, scene);
-    expect_shape(numbers, {{}}, "one number, or {file:, dataset:} with one value a cell");
+    expect_shape(numbers, {{}}, "one number, or {file:, dataset:} with one value per cell");
     if (const Array* array = numbers.array())
       if (const std::string fault = fault_of(spec_of(name), array->values[0]); !fault.empty()) given.place.fail(fault);
     material.values.emplace(name, std::move(numbers));
@@ -59,11 +59,11 @@ MaterialEntry parse_material(const Value& value, Scene& scene, const std::string
   return material;
 }
 
-/// Forms in which a parameter of a model may be given, for messages.
+/// Description, for messages, of the forms in which a parameter of a model may be given.
 std::string expected_of(const ParameterSpec& spec, CellKind cells) {
   const std::string one = spec.home == ParameterHome::vertices ? "vertex" : singular_of(cells);
-  return "one number, or {file:, dataset:} with one value a " + one +
-         (spec.by_step ? ", or as many for each step" : "");
+  return "one number, or {file:, dataset:} with one value per " + one +
+         (spec.by_step ? ", or as many values for each step" : "");
 }
 
 MaterialEntry parse_one_cell_material(const Value& value, const Scene& scene, const std::string& body,
@@ -104,7 +104,7 @@ MaterialEntry parse_one_cell_material(const Value& value, const Scene& scene, co
 void add_material(MaterialEntry material, Scene& scene) {
   for (const MaterialEntry& other : scene.materials)
     if (other.region_name() == material.region_name())
-      material.place.fail("the region '" + material.region_name() + "' has a material already; give each region once");
+      material.place.fail("the region '" + material.region_name() + "' already has a material; give each region once");
   scene.materials.push_back(std::move(material));
 }
 

@@ -48,7 +48,7 @@ RegionShape parse_shape(const Mapping& mapping) {
     for (std::size_t i = 0; i < 3; ++i)
       if (result.max[i] < result.min[i])
         max.items[i].place.fail(format_number(result.max[i]) + " is below min, " + format_number(result.min[i]) +
-                                "; exchange them");
+                                "; exchange min and max");
     return result;
   }
   if (kind == "sphere") {
@@ -86,7 +86,9 @@ MeshSection parse_mesh(const Value& value, const Scene& scene) {
   if (const Value* order = mapping.find("order")) mesh.order = to_integer(*order, 1, 2);
   if (const Value* degree = mapping.find("quadrature_degree")) {
     if (mesh.order == 1)
-      degree->place.fail("is for second-order cells, linear ones have one point; give order: 2 too, or leave it out");
+      degree->place.fail(
+          "requires second-order cells, because linear cells have one quadrature point; give order: 2 too, or remove "
+          "it");
     mesh.quadrature_degree = to_integer(*degree, std::numeric_limits<int>::min());
     if (mesh.quadrature_degree != FourPoints::degree && mesh.quadrature_degree != FourteenPoints::degree)
       degree->place.fail(std::to_string(*mesh.quadrature_degree) + " is not known; give 2 or 5");
@@ -109,7 +111,7 @@ std::vector<RegionEntry> parse_regions(const Value& value, const Scene& scene) {
     const Mapping mapping(item, {"box", "sphere", "vertices", "body"});
     RegionEntry region{value.keys[i], parse_shape(mapping), "", item.place};
     if (const Value* body = mapping.find("body")) {
-      if (bodies.empty()) body->place.fail("goes with `bodies`, and the scene has a mesh without a name; remove it");
+      if (bodies.empty()) body->place.fail("is only allowed in a scene with `bodies`; remove it");
       region.body = to_choice(*body, bodies);
     }
     regions.push_back(std::move(region));

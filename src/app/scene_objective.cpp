@@ -11,7 +11,7 @@ namespace {
 int parse_step(const Value& value, const Scene& scene) {
   const int step = to_integer(value, 0);
   if (scene.solver.steps >= 0 && step > scene.solver.steps)
-    value.place.fail(fmt::format("{} is after the last step, {}; give a smaller one or raise solver.steps", step,
+    value.place.fail(fmt::format("{} is after the last step, {}; give an earlier step or raise solver.steps", step,
                                  scene.solver.steps));
   return step;
 }

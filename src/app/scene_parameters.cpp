@@ -19,16 +19,16 @@ namespace {
 
 using Per = ParameterEntry::Per;
 
-/// Properties of a parameter that a scene may ask for by its name.
+/// Properties of a parameter that a scene may name.
 struct Kind {
-  std::vector<Per> per;  ///< the first is the default
+  std::vector<Per> per;  ///< possible values; the first is the default
   int components = 1;
   bool of_material = false;
 };
 
 Kind kind_of(const ParameterSpec& spec) { return {per_of(spec), spec.components, is_of_material(spec)}; }
 
-/// Parameters by name: the solver's, the loads', x[0]'s, and those of the scene's materials.
+/// Parameters by name: those of the solver, the loads, contact, the initial state x[0] and the scene's materials.
 std::vector<std::pair<std::string, Kind>> parameter_kinds(const Scene& scene) {
   std::vector<std::pair<std::string, Kind>> kinds;
   const auto add = [&](const ParameterSpec& spec, const std::string& label = {}) {
@@ -95,18 +95,19 @@ Per parse_per(const Mapping& mapping, const Kind& kind) {
   return kind.per[static_cast<std::size_t>(std::find(words.begin(), words.end(), word) - words.begin())];
 }
 
-/// The shapes in which a value to begin with may stand in the scene itself.
+/// Throws InputError unless a start value written in the scene has an admissible shape.
 void check_initial_shape(const ParameterEntry& entry, const Kind& kind, std::int64_t steps) {
   const bool vector = kind.components == 3;
   switch (entry.per) {
     case Per::region:
-      return expect_shape(*entry.initial, {{}, {-1}}, "a number, a list with one a region, or {region: number, …}");
+      return expect_shape(*entry.initial, {{}, {-1}},
+                          "a number, a list with one number per region, or {region: number, …}");
     case Per::step:
       if (vector) return expect_shape(*entry.initial, {{3}, {steps, 3}}, "[x, y, z], or one for each of solver.steps");
       return expect_shape(*entry.initial, {{}, {steps}}, "a number, or one for each of solver.steps");
     default:
       if (entry.name == "initial_positions" || entry.name == "rest_positions")
-        return expect_shape(*entry.initial, {}, "{file:, dataset:} with one position a vertex");
+        return expect_shape(*entry.initial, {}, "{file:, dataset:} with one position per vertex");
       if (vector) return expect_shape(*entry.initial, {{3}}, "[x, y, z], or {file:, dataset:}");
       return expect_shape(*entry.initial, {{}}, "a number, or {file:, dataset:}");
   }
@@ -115,7 +116,8 @@ void check_initial_shape(const ParameterEntry& entry, const Kind& kind, std::int
 void check_value(const ParameterEntry& entry, double value, const Place& place) {
   if (const std::string fault = fault_of(spec_of(entry.name), value); !fault.empty()) place.fail(fault);
   if (value < entry.lower || value > entry.upper)
-    place.fail(fmt::format("{} is outside the bounds [{}, {}]; begin inside them", value, entry.lower, entry.upper));
+    place.fail(
+        fmt::format("{} is outside the bounds [{}, {}]; start inside the bounds", value, entry.lower, entry.upper));
 }
 
 void parse_initial(const Value& value, const Scene& scene, const Kind& kind, ParameterEntry& entry) {
@@ -136,7 +138,8 @@ void parse_initial(const Value& value, const Scene& scene, const Kind& kind, Par
 }
 
 void parse_bounds(const Value& value, ParameterEntry& entry) {
-  if (!value.is_list() || value.items.size() != 2) value.place.fail("give [lower, upper]; .inf and -.inf for none");
+  if (!value.is_list() || value.items.size() != 2)
+    value.place.fail("give [lower, upper]; use -.inf or .inf for no bound");
   entry.lower = to_extended(value.items[0]);
   entry.upper = to_extended(value.items[1]);
   entry.bounds_place = value.place;
@@ -146,7 +149,7 @@ void parse_bounds(const Value& value, ParameterEntry& entry) {
     if (const std::string fault = fault_of(spec_of(entry.name), bound); !fault.empty()) item.place.fail(fault);
   }
   if (!(entry.lower < entry.upper))
-    value.place.fail(fmt::format("the lower bound, {}, is not below the upper one, {}; exchange or widen them",
+    value.place.fail(fmt::format("the lower bound, {}, is not below the upper bound, {}; exchange or widen the bounds",
                                  entry.lower, entry.upper));
 }
 
@@ -156,9 +159,8 @@ void parse_region(const Mapping& mapping, const Scene& scene, const Kind& kind, 
     entry.region = parse_region_name(*region);
     if (!of_boundary && !(kind.of_material && entry.per == Per::global))
       region->place.fail(
-          "goes with traction, pressure, wind, wind_drag, moment, angular_velocity, velocity, attachment_stiffness, "
-          "and "
-          "with `per: global` of a material's parameter; remove it");
+          "is only allowed for traction, pressure, wind, wind_drag, moment, angular_velocity, velocity, "
+          "attachment_stiffness, and for a material's parameter with `per: global`; remove it");
   }
   if (!of_boundary) return;
   using Of = BoundaryEntry::Kind;
@@ -174,7 +176,7 @@ void parse_region(const Mapping& mapping, const Scene& scene, const Kind& kind, 
     if (boundary.kind == boundary_kind) there.push_back(boundary.region.name);
   if (there.empty())
     mapping.place().fail(fmt::format("the scene has no {}; add one to `boundary`{}", what,
-                                     *zero ? fmt::format(", {} if need be", zero) : ""));
+                                     *zero ? fmt::format(", for example with the value {}", zero) : ""));
   if (!entry.region) {
     if (there.size() > 1)
       mapping.place_of("region").fail(
@@ -191,26 +193,26 @@ void parse_search(const Mapping& mapping, const Kind& kind, ParameterEntry& entr
   if (!search) return;
   entry.logarithmic = to_choice(*search, {"logarithm", "linear"}) == "logarithm";
   if (*entry.logarithmic && kind.components > 1)
-    search->place.fail("a vector's components may have any sign; search linear");
+    search->place.fail("a vector's components may have any sign; use search: linear");
   if (*entry.logarithmic && std::isfinite(entry.lower) && entry.lower <= 0.0)
     search->place.fail("the lower bound, " + format_number(entry.lower) +
-                       ", has no logarithm; raise it above 0 or search linear");
+                       ", has no logarithm; raise the bound above 0 or use search: linear");
 }
 
 void parse_map(const Mapping& mapping, const Value& value, const Scene& scene, const Kind& kind,
                ParameterEntry& entry) {
   entry.map = parse_numbers(value, scene);
-  if (!entry.map->dataset()) value.place.fail("is a dataset of modes; give {file:, dataset:}");
+  if (!entry.map->dataset()) value.place.fail("must be a dataset of modes; give {file:, dataset:}");
   if (mapping.has("per") || mapping.has("region"))
-    mapping.place().fail("`map` says what the numbers do to each cell or vertex; remove `per` and `region`");
+    mapping.place().fail("`map` already defines the effect on each cell or vertex; remove `per` and `region`");
   if (!kind.of_material && entry.per != Per::vertex)
-    value.place.fail("goes with parameters of cells and vertices; remove it");
-  // Of a material's parameter `per` is global, region, then the one for each cell, segment, triangle or vertex.
+    value.place.fail("is only allowed for parameters of cells or vertices; remove it");
+  // `per` of a material's parameter is global, region, then one of cell, segment, triangle and vertex.
   if (kind.of_material) entry.per = kind.per[2];
 }
 
-/// Names of parameters by the keys that they have in materials of cells, of the body that `region` is of, or of all
-/// where it is none.
+/// Names of parameters by the keys that they have in materials of cells. If `region` is given, only materials of the
+/// region's body are considered, otherwise all materials.
 std::map<std::string, std::string> names_of_keys(const Scene& scene, const Value* region) {
   std::map<std::string, std::string> names;
   for (const MaterialEntry& material : scene.materials)
@@ -222,7 +224,7 @@ std::map<std::string, std::string> names_of_keys(const Scene& scene, const Value
   return names;
 }
 
-/// Sets the parameter that a scene asks for, by its name or by its key in a material.
+/// Sets the parameter that a scene gives by its name or by its key in a material.
 void parse_name(const Mapping& mapping, const Scene& scene, const std::vector<std::pair<std::string, Kind>>& kinds,
                 ParameterEntry& entry) {
   std::vector<std::string> names;
@@ -259,7 +261,7 @@ ParameterEntry parse_parameter(const Value& value, const Scene& scene) {
     if (const Value* search = mapping.find("search"))
       entry.logarithmic = to_choice(*search, {"logarithm", "linear"}) == "logarithm";
     if (initial) entry.initial = parse_numbers(*initial, scene);
-    if (entry.initial) expect_shape(*entry.initial, {{}, {-1}}, "a number, or a list with one a mode");
+    if (entry.initial) expect_shape(*entry.initial, {{}, {-1}}, "a number, or a list with one number per mode");
   } else if (initial) {
     parse_initial(*initial, scene, kind, entry);
   }
@@ -308,7 +310,7 @@ std::vector<ParameterEntry> parse_parameters(const Value& value, const Scene& sc
     ParameterEntry entry = parse_parameter(*item, scene);
     for (const ParameterEntry& other : parameters)
       if (other.name == entry.name && region(other) == region(entry))
-        entry.place.fail("'" + entry.name + "' is asked for twice; remove one");
+        entry.place.fail("'" + entry.name + "' is given twice; remove one");
     parameters.push_back(std::move(entry));
   }
   if (parameters.empty()) value.place.fail("is an empty list; give at least one parameter");

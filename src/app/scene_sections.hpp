@@ -5,52 +5,53 @@
 
 namespace diffsim::app {
 
-// The sections of a scene, in the order in which they are read; later ones look at earlier ones.
+// Parsers of the sections of a scene, in the order in which they are called; later sections depend on earlier ones.
 MeshSection parse_mesh(const Value& value, const Scene& scene);
-/// `bodies`, with their materials.
+/// Parses `bodies` with their materials.
 void parse_bodies(const Value& value, Scene& scene);
-/// Throws InputError for a mesh of triangles.
+/// Throws InputError unless the mesh consists of tetrahedra.
 void require_tetrahedra(const MeshSection& mesh);
-/// The first body of tetrahedra; null where there is none.
+/// Returns the first body of tetrahedra; nullptr if there is none.
 const BodyEntry* first_solid(const Scene& scene);
-/// Whether `thickness` is a mechanical parameter of the body's cells; where it is one number, it is also that of
-/// contact.
+/// Returns whether the thickness (or the radius, for rods) is a mechanical parameter of the body's cells. A thickness
+/// given as one number is also the thickness in contact.
 bool has_thick_cells(const BodyEntry& body);
 std::vector<RegionEntry> parse_regions(const Value& value, const Scene& scene);
-/// `body`: the body whose materials they are; empty: of the whole mesh.
+/// Parses materials. `body` is the body that has the materials; empty: the whole mesh.
 void parse_materials(const Value& value, Scene& scene, const std::string& body = {});
-/// The material of a body of other cells than tetrahedra. `beside`: the body's mapping, for keys beside `material`.
+/// Parses the material of a body of cells other than tetrahedra. `beside` is the body's mapping, for keys next to
+/// `material`.
 void parse_cell_material(const Value& value, Scene& scene, const std::string& body, const Mapping& beside,
                          const CellModel& model);
 SolverSection parse_solver(const Value* value, const Scene& scene);
-/// `body`: the body that it is of; empty: the scene's own section.
+/// Parses initial values. `body` is the body that has the section; empty: the scene's own section.
 InitialSection parse_initial(const Value& value, const Scene& scene, const std::string& body = {}, bool affine = false);
 std::vector<BoundaryEntry> parse_boundary(const Value& value, const Scene& scene);
-/// Adds the attachments to the scene's boundary.
+/// Parses attachments and adds them to the scene's boundary.
 void parse_attachments(const Value& value, Scene& scene);
 ContactSection parse_contact(const Value& value, const Scene& scene);
-/// Shapes of obstacles: {center:, radius:} and {from:, to:, radius:}.
+/// Parses a sphere {center:, radius:}; parse_cylinder() parses a cylinder {from:, to:, radius:}.
 TriangleMesh parse_sphere(const Value& value);
 TriangleMesh parse_cylinder(const Value& value);
 SurfaceFile parse_surface(const Value& value, const Scene& scene);
 std::vector<ObjectiveEntry> parse_objectives(const Value& value, const Scene& scene);
 std::vector<ParameterEntry> parse_parameters(const Value& value, const Scene& scene);
-/// `measure_error`: see Scene.
+/// Parses `checkpoint`. `measure_error` is stored in Scene::measure_error.
 CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error);
 OptimiserOptions parse_optimiser(const Value& value);
 OutputSection parse_output(const Value& value, const std::string& integrator);
 std::vector<std::pair<std::string, std::string>> parse_petsc(const Value& value);
 
-// What several of them share.
+// Functions shared by several sections.
 RegionName parse_region_name(const Value& value);
-/// Of the key `region`; `all` where it is not given.
+/// Parses the key `region`; returns `all` if the key is missing.
 RegionName parse_region_or_all(const Mapping& mapping);
-/// `path` as seen from the scene's folder.
+/// Resolves a relative `path` against the scene's folder; an absolute `path` is returned unchanged.
 std::string beside_scene(const std::string& path, const Scene& scene);
-/// Numbers, or {file:, dataset:}.
+/// Parses numbers, or {file:, dataset:}.
 Numbers parse_numbers(const Value& value, const Scene& scene);
-/// Throws InputError unless numbers written in the scene have one of the shapes; `expected` names them all in words. -1
-/// stands for any extent.
+/// Throws InputError unless numbers written in the scene have one of the shapes. `expected` describes all shapes in
+/// words. In a shape, -1 means any extent.
 void expect_shape(const Numbers& numbers, const std::vector<Shape>& shapes, const std::string& expected);
 
 }  // namespace diffsim::app

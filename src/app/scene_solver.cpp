@@ -24,7 +24,7 @@ Numbers parse_gravity(const Value& value, const Scene& scene, int steps) {
     value.place.fail(format_number(to_number(value)) +
                      " has no direction; give [x, y, z] in m/s², such as [0, -9.8, 0] for weight along -y");
   Numbers gravity = parse_numbers(value, scene);
-  expect_shape(gravity, {{3}, {steps, 3}}, "[x, y, z] in m/s², or one [x, y, z] a step");
+  expect_shape(gravity, {{3}, {steps, 3}}, "[x, y, z] in m/s², or one [x, y, z] per step");
   return gravity;
 }
 
@@ -52,7 +52,7 @@ void parse_linear(const Value& value, LinearOptions& linear) {
     linear.matrix_free = to_choice(*kind, {"assembled", "matrix_free"}) == "matrix_free";
 }
 
-/// Keys of implicit integrators, and those that the chosen integrator has no use for.
+/// Parses keys of implicit integrators, and collects the given keys that the chosen integrator does not use.
 void parse_implicit(const Mapping& mapping, SolverSection& solver) {
   const std::string& name = solver.integrator;
   const bool is_explicit = is_explicit_integrator(name);
@@ -81,7 +81,7 @@ void parse_implicit(const Mapping& mapping, SolverSection& solver) {
 }  // namespace
 
 SolverSection parse_solver(const Value* value, const Scene& scene) {
-  const SolverOptions defaults;
+  const DifferentiableSolver defaults;
   SolverSection solver;
   solver.damping.source = Array{{}, {defaults.damping}};
   solver.gravity.source = Array{{3}, {defaults.gravity.begin(), defaults.gravity.end()}};
@@ -119,12 +119,13 @@ InitialSection parse_initial(const Value& value, const Scene& scene, const std::
   if (const Value* from = body.empty() ? mapping.find("from") : nullptr) {
     for (const char* other : {"velocity", "displacement"})
       if (const Value* given = mapping.find(other))
-        given->place.fail("is given beside `from`, whose frame has all that a run begins with; remove one of them");
+        given->place.fail(
+            "cannot be combined with `from`, whose frame is the complete initial state; remove one of them");
     initial.from = beside_scene(to_text(*from), scene);
     initial.place = from->place;
   }
   if (const Value* step = body.empty() ? mapping.find("step") : nullptr) {
-    if (initial.from.empty()) step->place.fail("needs `from`, a trajectory whose frame of that step is begun with");
+    if (initial.from.empty()) step->place.fail("needs `from`, the trajectory that has the frame of this step");
     initial.step = to_integer(*step, 0);
   }
   const auto parse = [&](const char* key, std::optional<Numbers>& numbers) {

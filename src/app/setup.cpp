@@ -33,10 +33,10 @@ void check_regions(const Scene& scene, const TetrahedralMesh& mesh) {
     if (sum_over_ranks(static_cast<std::int64_t>(region.cells_of(kind).size()), mesh.comm()) > 0) continue;
     if (material.cells)
       material.region->place.fail("region '" + material.region->name + "' has no " + name_of(kind) +
-                                  "; name a group of them, a shape with whole ones in it, or all");
+                                  "; name a group of such cells, a shape that contains whole cells, or all");
     else
       material.region->place.fail("region '" + material.region->name +
-                                  "' has no cells; name a volume group, a shape with whole cells in it, or all");
+                                  "' has no cells; name a volume group, a shape that contains whole cells, or all");
   }
   for (const BoundaryEntry& entry : scene.boundary) {
     find_region(mesh, entry.region);
@@ -59,10 +59,11 @@ bool asked(const Scene& scene, const std::string& name) {
                      [&](const ParameterEntry& entry) { return entry.name == name; });
 }
 
-/// Values of a material of other cells than tetrahedra: those given, those that are sought and so cannot be left out,
-/// and for each step where they are sought so.
+/// Creates the material of cells other than tetrahedra. The material has all values that the scene gives. Parameters
+/// that are unknowns, but have no value in the scene, get their default or rest values. Values are per step if the
+/// unknown is per step.
 DifferentiableMaterial make_cell_material(const Scene& scene, const MaterialEntry& entry, const TetrahedralMesh& mesh) {
-  DifferentiableMaterial material{.model = entry.model, .region = entry.region->name, .law = entry.law};
+  DifferentiableMaterial material(entry.model, {}, entry.region->name, false, entry.law);
   for (const ParameterSpec& spec : entry.cells->parameters) {
     const std::string name(spec.name);
     const std::optional<CellKind> kind =
@@ -108,8 +109,8 @@ std::vector<DifferentiableMaterial> make_materials(const Scene& scene, const Tet
   return materials;
 }
 
-/// A control signal as the solver wants it: constant, or one entry a step, also where the gradient is asked for by
-/// step.
+/// Control signal for the solver: constant, or one entry per step. A constant signal is repeated for each step if the
+/// gradient is requested per step.
 struct Control {
   std::vector<double> values;
   bool per_step = false;
@@ -128,7 +129,7 @@ Control load_control(MPI_Comm comm, const Scene& scene, const Numbers& numbers, 
   return {array.values, !constant};
 }
 
-void set_controls(const Scene& scene, DifferentiableSolver& solver) {
+void set_controls(const Scene& scene, DifferentiableScene& solver) {
   const MPI_Comm comm = solver.mesh()->comm();
   const auto set = [&](const std::string& name, const Numbers& numbers, bool vector, const std::string& expected) {
     const Control control = load_control(comm, scene, numbers, vector, asked_per_step(scene, name), name, expected);
@@ -150,8 +151,8 @@ void set_controls(const Scene& scene, DifferentiableSolver& solver) {
   }
 }
 
-/// The sum of all nodal loads of the scene: [owned, 3], or [steps, owned, 3].
-void add_nodal_loads(const Scene& scene, DifferentiableSolver& solver) {
+/// Adds the sum of all nodal loads of the scene to the solver: [owned, 3], or [steps, owned, 3].
+void add_nodal_loads(const Scene& scene, DifferentiableScene& solver) {
   const TetrahedralMesh& mesh = *solver.mesh();
   const auto row = 3 * static_cast<std::size_t>(mesh.num_owned_vertices());
   bool wanted = asked(scene, "nodal_load");
@@ -179,7 +180,7 @@ void add_nodal_loads(const Scene& scene, DifferentiableSolver& solver) {
   solver.add_nodal_load(sum);
 }
 
-void add_move(const Scene& scene, const BoundaryEntry& entry, DifferentiableSolver& solver) {
+void add_move(const Scene& scene, const BoundaryEntry& entry, DifferentiableScene& solver) {
   const auto load = [&](const Numbers& numbers, bool vector, const std::string& name, const std::string& expected) {
     const bool each_step = asked_per_step(scene, name, entry.region.name);
     return load_control(solver.mesh()->comm(), scene, numbers, vector, each_step, name, expected).values;
@@ -190,7 +191,7 @@ void add_move(const Scene& scene, const BoundaryEntry& entry, DifferentiableSolv
               load(move.velocity, true, "velocity", "[3] or [steps, 3]"));
 }
 
-void add_boundary(const Scene& scene, DifferentiableSolver& solver) {
+void add_boundary(const Scene& scene, DifferentiableScene& solver) {
   for (const BoundaryEntry& entry : scene.boundary)
     at_place(entry.place, [&] {
       if (entry.clamp)
@@ -214,8 +215,8 @@ void add_boundary(const Scene& scene, DifferentiableSolver& solver) {
   add_nodal_loads(scene, solver);
 }
 
-/// Displacements or velocities to begin with, [owned vertices, 3]: each body's own, else the scene's, else zero. Empty
-/// where the scene gives none.
+/// Initial displacements or velocities, [owned vertices, 3]: each body's own values, otherwise the scene's, otherwise
+/// zero. Empty if the scene gives none.
 std::vector<double> load_initial(const Scene& scene, const TetrahedralMesh& mesh,
                                  std::optional<Numbers> InitialSection::*which) {
   std::vector<double> values;
@@ -234,7 +235,7 @@ std::vector<double> load_initial(const Scene& scene, const TetrahedralMesh& mesh
   return values;
 }
 
-/// Reads the triangles that a body touches by, and puts them where the body is.
+/// Reads the triangles of a body's contact surface and applies the body's placement.
 BodySurface load_surface(MPI_Comm comm, const SurfaceFile& given, const std::string& body, const Placement& placement) {
   BodySurface surface{body, {}};
   require_readable(comm, given.file, given.place);
@@ -249,7 +250,7 @@ BodySurface load_surface(MPI_Comm comm, const SurfaceFile& given, const std::str
   return surface;
 }
 
-void add_contact(const Scene& scene, DifferentiableSolver& solver) {
+void add_contact(const Scene& scene, DifferentiableScene& solver) {
   ContactOptions contact = scene.contact->options;
   for (const ParameterEntry& entry : scene.parameters)
     contact.with_friction = contact.with_friction || spec_of(entry.name).name == ContactParameters::friction.name ||
@@ -289,7 +290,7 @@ void check_cells(const TetrahedralMesh& mesh, const std::vector<int>& cells, con
   std::int64_t first = mine;
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, mesh.comm()));
   if (first == none) return;
-  // A cell is on one rank only, so the sum of bits is that rank's value, NaN included.
+  // Each cell is on one rank only, so the sum of the bit patterns is that rank's value, NaN included.
   std::uint64_t bits = 0;
   if (mine == first) std::memcpy(&bits, &value, sizeof(bits));
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &bits, 1, MPI_UINT64_T, MPI_SUM, mesh.comm()));
@@ -361,22 +362,22 @@ std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene, Me
   return mesh;
 }
 
-DifferentiableSolver make_body(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh,
-                               const std::string& integrator) {
+DifferentiableScene make_body(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh,
+                              const std::string& integrator) {
   std::vector<DifferentiableMaterial> materials = make_materials(scene, *mesh);
-  SolverOptions options;
+  DifferentiableSolver options;
   options.dt = scene.solver.dt;
   options.substeps = scene.solver.substeps;
   options.integrator = integrator;
   options.implicit = scene.solver.implicit;
-  std::unique_ptr<DifferentiableSolver> solver;
+  std::unique_ptr<DifferentiableScene> solver;
   at_place(scene.materials.front().place,
-           [&] { solver = std::make_unique<DifferentiableSolver>(std::move(mesh), std::move(materials), options); });
+           [&] { solver = std::make_unique<DifferentiableScene>(std::move(mesh), std::move(materials), options); });
   return std::move(*solver);
 }
 
-DifferentiableSolver make_solver(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh) {
-  DifferentiableSolver solver = make_body(scene, std::move(mesh), scene.solver.integrator);
+DifferentiableScene make_solver(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh) {
+  DifferentiableScene solver = make_body(scene, std::move(mesh), scene.solver.integrator);
   set_controls(scene, solver);
   add_boundary(scene, solver);
   if (scene.contact) add_contact(scene, solver);

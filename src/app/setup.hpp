@@ -10,38 +10,38 @@
 #include "diffsim/inverse/problem.hpp"
 #include "diffsim/inverse/unknown.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
-#include "diffsim/simulation/solver.hpp"
+#include "diffsim/simulation/scene.hpp"
 
 namespace diffsim::app {
 
-// From a scene to the library's objects. All collective; errors name the place in the scene.
+// Conversion of a scene to the library's objects. All functions are collective; errors name the position in the scene.
 
-/// Reads or makes the mesh.
+/// Reads or generates the mesh.
 MeshData load_mesh(MPI_Comm comm, const Scene& scene);
-/// Reads or makes the mesh of one body as its file or shape gives it: without placement, tetrahedra whole where the
-/// body is their boundary.
+/// Reads or generates the mesh of one body as its file or shape gives it, without placement. If the body is the
+/// boundary of tetrahedra, returns the tetrahedra.
 MeshData load_source(MPI_Comm comm, const MeshSection& section);
-/// Partitions it, defines the scene's regions, and checks every region that the scene names.
+/// Partitions the mesh, defines the scene's regions, and checks every region that the scene names.
 std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene, MeshData data);
 std::shared_ptr<TetrahedralMesh> make_mesh(MPI_Comm comm, const Scene& scene);
 
-/// Body with materials only, on which the stable substep of an explicit integrator depends.
-DifferentiableSolver make_body(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh,
-                               const std::string& integrator = "symplectic_euler");
-/// The body with what holds, loads and moves it.
-DifferentiableSolver make_solver(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh);
+/// Creates a solver with materials only, which determine the stable substep of an explicit integrator.
+DifferentiableScene make_body(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh,
+                              const std::string& integrator = "symplectic_euler");
+/// Creates a solver with materials, boundary conditions, loads, contact and initial values.
+DifferentiableScene make_solver(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh);
 
-/// The scene's objectives, summed.
+/// Creates the sum of the scene's objectives.
 std::unique_ptr<SumLoss> make_loss(const Scene& scene, const TetrahedralMesh& mesh);
-/// The first observations file that is not there; empty if there is none. Collective.
+/// Returns the first observations file that does not exist; empty if all exist. Collective.
 std::string missing_observations(MPI_Comm comm, const Scene& scene);
 
-/// The scene's parameters, parallel to `scene.parameters`, with the values to begin with; the solver is one of
-/// `make_solver`. Throws InputError where these values are not possible or outside the bounds.
-std::vector<Unknown> make_unknowns(const Scene& scene, DifferentiableSolver& solver);
+/// Creates the scene's unknowns, in the order of `scene.parameters`, with their start values. `solver` must come from
+/// `make_solver`. Throws InputError if a start value is not admissible or outside the bounds.
+std::vector<Unknown> make_unknowns(const Scene& scene, DifferentiableScene& solver);
 
-/// The first of this mesh's cells (file order, over all ranks) of `region` whose value has a fault, told as InputError
-/// at `place`; no error if all are good. `values`: [cells].
+/// Throws InputError at `place` for the first of `cells`, in file order over all ranks, whose value is outside the
+/// parameter's range. `values` has one value per local cell, [cells].
 void check_cells(const TetrahedralMesh& mesh, const std::vector<int>& cells, const std::vector<double>& values,
                  const std::string& parameter, const Place& place);
 

@@ -7,7 +7,7 @@
 
 namespace diffsim::app {
 
-StepLog::StepLog(Job& job, DifferentiableSolver& solver)
+StepLog::StepLog(Job& job, DifferentiableScene& solver)
     : job_(job), model_(dynamic_cast<const ImplicitModel*>(&solver.integrator())) {
   if (job.scene.output.log.empty()) return;
   path_ = job.output.path(job.scene.output.log);
@@ -27,7 +27,7 @@ void StepLog::add(int n, const std::optional<ContactState>& contact) {
   const Stopwatch io(job_.report, "io");
   file_ << fmt::format("{},{}", n, n * job_.scene.solver.dt);
   if (model_) {
-    // The statistics begin anew with a rollout, whose first state no step leads to.
+    // A rollout resets the statistics, and no step leads to its first state.
     const ImplicitStatistics now = model_->statistics();
     if (n == 0) before_ = now;
     file_ << fmt::format(",{},{},{},{},{},{},{:.3g},{}", now.newton_iterations - before_.newton_iterations,

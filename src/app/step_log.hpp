@@ -10,16 +10,16 @@
 
 namespace diffsim::app {
 
-/// The table of `output.log`: a row for each state of a run, with what its step took of Newton's method and how it
-/// touches. Rows are written as the run goes on. Nothing where the scene asks for no table.
+/// Writes the table `output.log`: one row for each state of a run, with the cost of the step (Newton's method) and the
+/// contact state. Rows are written during the run. Does nothing if the scene does not request the table.
 class StepLog {
  public:
-  /// Throws Error (system) where the file cannot be written. Collective, as the others.
-  StepLog(Job& job, DifferentiableSolver& solver);
+  /// Opens the file. Throws Error (system) if the file cannot be written. All members are collective.
+  StepLog(Job& job, DifferentiableScene& solver);
 
-  /// The row of state n, and of the step that led to it.
+  /// Writes the row of state n and of the step that led to this state.
   void add(int n, const std::optional<ContactState>& contact);
-  /// Throws Error (system) where a row could not be written.
+  /// Throws Error (system) if a row could not be written.
   void finish();
 
  private:
@@ -27,9 +27,9 @@ class StepLog {
 
   Job& job_;
   std::string path_;
-  const ImplicitModel* model_;  // nullptr: explicit
-  ImplicitStatistics before_;   // at the last row
-  std::ofstream file_;          // rank 0's
+  const ImplicitModel* model_;  // nullptr for explicit integrators
+  ImplicitStatistics before_;   // at the previous row
+  std::ofstream file_;          // open on rank 0 only
 };
 
 }  // namespace diffsim::app

@@ -14,7 +14,7 @@
 namespace diffsim::app {
 namespace {
 
-/// Why a file cannot be read; empty if it can.
+/// Reason why a file cannot be read; empty if the file can be read.
 std::string reason_unreadable(const std::string& path) {
   std::error_code code;
   const auto status = std::filesystem::status(path, code);

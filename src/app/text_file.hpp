@@ -9,12 +9,12 @@
 
 namespace diffsim::app {
 
-/// A file's text, read by rank 0, on every rank. Throws InputError, naming the file. Collective.
+/// Reads a text file on rank 0 and returns its text on every rank. Throws InputError, naming the file. Collective.
 std::string read_text(MPI_Comm comm, const std::string& path);
 /// Throws InputError at `place` unless rank 0 can read `path` as a file. Collective.
 void require_readable(MPI_Comm comm, const std::string& path, const Place& place);
 
-/// Whether rank 0 sees anything at `path`. Collective.
+/// Returns whether `path` exists on rank 0. Collective.
 bool is_there(MPI_Comm comm, const std::string& path);
 
 }  // namespace diffsim::app

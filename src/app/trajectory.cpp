@@ -10,12 +10,12 @@
 namespace diffsim::app {
 namespace {
 
-/// Leaves a rollout, on all ranks.
+/// Exception that ends a rollout on all ranks.
 struct Stopped {
   int step, cause;
 };
 
-/// The same cause on all ranks, where any has one.
+/// Cause of a stop request on any rank, the same on all ranks; 0 if there is none.
 int agreed_cause(const StopRequest* stop, MPI_Comm comm) {
   if (!stop) return 0;
   int cause = stop->cause();

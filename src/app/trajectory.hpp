@@ -12,18 +12,18 @@
 
 namespace diffsim::app {
 
-/// Frames that a run goes on from: those of a file up to a step.
+/// Frames of a trajectory that a resumed run continues: the frames of a file up to a step.
 struct EarlierFrames {
   std::string path;
-  std::vector<std::int64_t> steps;  ///< ascending
-  State state;                      ///< of the shape of frames
+  std::vector<std::int64_t> steps;  ///< in ascending order
+  State state;                      ///< buffer for one frame
 };
 
-/// Writes a run as trajectory.h5 and trajectory.xdmf: a frame every `output.every` steps and one of the last state.
-/// `roll` runs it, and tells each state to the observer that it is given. If it fails, or `stop` asks any rank to stop,
-/// the frames so far, with one of the state that was reached, are published, marked as not complete. Returns "stopped
-/// at step 12 of 100 by SIGTERM", or nothing where the run went to its end. `earlier`: frames that are copied first.
-/// Collective.
+/// Writes a run to trajectory.h5 and trajectory.xdmf: one frame every `output.every` steps and one for the last state.
+/// `roll` runs the rollout and passes each state to the given observer. If `roll` fails, or `stop` requests a stop on
+/// any rank, the frames so far are published and marked as not complete; after a stop request, the last frame is the
+/// state that was reached. Returns for example "stopped at step 12 of 100 by SIGTERM", or an empty string if the run
+/// was completed. Frames of `earlier` are copied first. Collective.
 std::string record_trajectory(Job& job, const TetrahedralMesh& mesh,
                               const std::function<void(const StateObserver&)>& roll, const StopRequest* stop = nullptr,
                               EarlierFrames* earlier = nullptr);

@@ -11,7 +11,7 @@ namespace {
 
 using Per = ParameterEntry::Per;
 
-/// In letters that every reader of HDF5 attributes knows.
+/// Replaces superscripts by ASCII characters, which all readers of HDF5 attributes understand.
 std::string in_ascii(std::string unit) {
   for (const auto& [power, text] : {std::pair("²", "^2"), std::pair("³", "^3"), std::pair("⁴", "^4")})
     if (const std::size_t found = unit.find(power); found != std::string::npos)
@@ -19,7 +19,7 @@ std::string in_ascii(std::string unit) {
   return unit;
 }
 
-/// Unit of a parameter, or of the derivative of a loss by it.
+/// Unit of a parameter, or of the derivative of a loss with respect to the parameter.
 std::string unit_of_values(const std::string& parameter, const Loss* differentiated) {
   const std::string unit = in_ascii(unit_of(parameter));
   if (!differentiated) return unit;

@@ -12,18 +12,18 @@
 
 namespace diffsim::app {
 
-/// Unit of a loss as files have it, in ASCII: "m^2".
+/// Returns the unit of a loss as written to files, in ASCII: "m^2".
 std::string unit_of_loss(const Loss& loss);
 
 /// Writes `/GROUP/NAME` for each unknown: [] or [3] for global, [regions] with `NAME.regions`, [cells] and [vertices,
-/// 3] in the file's order, [steps, …]. `values(k)`: of unknown k, as InverseProblem::physical gives them;
-/// `are_derivatives`: of the problem's loss. Collective.
+/// 3] in the file's order, [steps, …]. `values(k)` returns the values of unknown k, in the layout of
+/// InverseProblem::physical. `are_derivatives`: the values are derivatives of the problem's loss. Collective.
 void write_unknowns(Hdf5File& file, const std::string& group, const Scene& scene, const TetrahedralMesh& mesh,
                     const InverseProblem& problem, const std::function<std::vector<double>(std::size_t k)>& values,
                     bool are_derivatives);
 
-/// Whether all ranks have the same values of unknown k, and names for them: "youngs_modulus[soft]", "gravity.x"; empty
-/// if not.
+/// Returns names for the values of unknown k, such as "youngs_modulus[soft]" or "gravity.x", if all ranks have the same
+/// values; otherwise returns an empty list.
 std::vector<std::string> value_names(const InverseProblem& problem, std::size_t k);
 
 }  // namespace diffsim::app

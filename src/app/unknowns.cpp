@@ -16,7 +16,7 @@ namespace {
 using Per = ParameterEntry::Per;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The entries of a parameter of the Model, or of x[0], on this rank.
+/// This rank's entries of a parameter of the Model, or of the initial state x[0].
 struct Entries {
   std::vector<double> values;  // [count, components]
   std::size_t count = 0;
@@ -24,7 +24,7 @@ struct Entries {
   int steps = 1;
 };
 
-Entries entries_of(const ParameterEntry& entry, const std::string& parameter, DifferentiableSolver& solver) {
+Entries entries_of(const ParameterEntry& entry, const std::string& parameter, DifferentiableScene& solver) {
   if (entry.name == "initial_positions" || entry.name == "initial_velocities") {
     const State state = solver.initial_state();
     const Field& field = state[entry.name == "initial_positions" ? "positions" : "velocities"];
@@ -40,12 +40,12 @@ Entries entries_of(const ParameterEntry& entry, const std::string& parameter, Di
   return {std::move(values), source.field.owned(), source.field.components(), source.steps()};
 }
 
-/// Whether a material is of a law, or a model of cells, that has the parameter.
+/// Returns whether a material has the parameter, by its elastic law or its model of cells.
 bool has_parameter(const MaterialEntry& material, const std::string& name) {
   return material.values.count(name) > 0 || (material.cells && material.cells->has_parameter(name));
 }
 
-/// Kind of the cells that a material's parameter has values on; none: vertices.
+/// Kind of the cells on which a material's parameter has values; without value: vertices.
 std::optional<CellKind> kind_of(const std::string& parameter) {
   switch (spec_of(parameter).home) {
     case ParameterHome::segments:
@@ -59,7 +59,7 @@ std::optional<CellKind> kind_of(const std::string& parameter) {
   }
 }
 
-/// The cells, or owned vertices, of a region that a material's parameter has values on.
+/// Cells, or owned vertices, of a region on which a material's parameter has values.
 std::vector<int> entities_in(const TetrahedralMesh& mesh, const std::string& region, const std::string& parameter) {
   const Region& of = mesh.region(region);
   if (const auto kind = kind_of(parameter)) return of.cells_of(*kind);
@@ -68,7 +68,7 @@ std::vector<int> entities_in(const TetrahedralMesh& mesh, const std::string& reg
   return owned;
 }
 
-/// 1 for the local cells, or owned vertices, whose material has the parameter.
+/// Flags of the local cells, or owned vertices: 1 if the material there has the parameter, otherwise 0.
 std::vector<char> entities_with(const Scene& scene, const TetrahedralMesh& mesh, const std::string& parameter) {
   const auto kind = kind_of(parameter);
   std::vector<char> has(kind ? mesh.cell_entities(*kind)->local() : static_cast<std::size_t>(mesh.num_owned_vertices()),
@@ -80,14 +80,14 @@ std::vector<char> entities_with(const Scene& scene, const TetrahedralMesh& mesh,
   return has;
 }
 
-/// Name of the things that a material's parameter has values on, for messages: "cells".
+/// Name, for messages, of the entities on which a material's parameter has values: "cells".
 std::string plural_of(const std::string& parameter) {
   const auto kind = kind_of(parameter);
   return !kind ? "vertices" : *kind == CellKind::tetrahedron ? "cells" : name_of(*kind);
 }
 
-/// The groups of `per: region`: the regions of the list of materials, or the mesh's volume groups; those that have
-/// cells, or vertices, with the parameter.
+/// Groups of `per: region`: the regions in the list of materials, or the mesh's volume groups, as far as they contain
+/// entities with the parameter.
 std::vector<std::string> region_names(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry,
                                       const std::vector<char>& has) {
   std::vector<std::string> names;
@@ -124,7 +124,8 @@ void group_entities(const Scene& scene, const TetrahedralMesh& mesh, const Param
       ++members;
     }
   if (sum_over_ranks(members, mesh.comm()) == 0)
-    entry.place.fail("the materials of '" + regions.front() + "' have no " + entry.name + "; ask for one of theirs");
+    entry.place.fail("the materials of '" + regions.front() + "' have no " + entry.name +
+                     "; choose a parameter of these materials");
   twice = sum_over_ranks(twice, mesh.comm());
   if (twice > 0)
     entry.place.fail(fmt::format("{} {} are in two of the regions {}; regions of one parameter may not overlap", twice,
@@ -135,10 +136,10 @@ void require_in_all(const Scene& scene, const TetrahedralMesh& mesh, const Param
   const std::vector<char> has = entities_with(scene, mesh, entry.name);
   if (sum_over_ranks(std::count(has.begin(), has.end(), 0), mesh.comm()) > 0)
     entry.place.fail("not all " + plural_of(entry.name) + " have a material with " + entry.name +
-                     "; ask per region or global");
+                     "; use per: region or global");
 }
 
-/// The one value, a component, that all entries of each group have; InputError where they differ.
+/// Common value of all entries of each group, per component. Throws InputError if the values differ.
 std::vector<double> common_values(MPI_Comm comm, const ParameterEntry& entry, const Unknown& unknown,
                                   const Entries& entries) {
   const auto width = static_cast<std::size_t>(entries.components);
@@ -157,8 +158,8 @@ std::vector<double> common_values(MPI_Comm comm, const ParameterEntry& entry, co
   for (std::size_t i = 0; i < numbers; ++i)
     if (low[i] != high[i])
       entry.place.fail(
-          fmt::format("is one number where the scene has different ones, from {} to {}; give `initial`, or "
-                      "ask per region, cell, vertex or step",
+          fmt::format("needs one value, but the scene has different values, from {} to {}; give `initial`, or use per: "
+                      "region, cell, vertex or step",
                       low[i], high[i]));
   return low;
 }
@@ -168,12 +169,12 @@ void expect_steps(const ParameterEntry& entry, const Scene& scene, const Entries
   if (each_step && scene.solver.steps < 1)
     entry.place.fail("`per: " + to_string(entry.per) + "` needs solver.steps >= 1");
   if (entry.per == Per::vertex && entries.steps > 1)
-    entry.place.fail("the scene's load has values for each step; ask `per: vertex_step`");
+    entry.place.fail("the scene's load has values for each step; use `per: vertex_step`");
   if (is_of_material(spec_of(entry.name)) && !each_step && entries.steps > 1)
-    entry.place.fail("the scene has values for each step; ask `per: segment_step`");
+    entry.place.fail("the scene has values for each step; use `per: segment_step`");
 }
 
-/// The values that `initial` gives, [unknowns, components] as in Unknown::start.
+/// Values that `initial` gives, [unknowns, components], in the layout of Unknown::start.
 std::vector<double> load_start(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry,
                                const Unknown& unknown, int components) {
   const Numbers& initial = *entry.initial;
@@ -219,7 +220,7 @@ std::vector<double> start_by_region(const ParameterEntry& entry, const Unknown& 
     const auto found = std::find(unknown.group_names.begin(), unknown.group_names.end(), region.name);
     if (found == unknown.group_names.end())
       region.place.fail("'" + region.name +
-                        "' is none of the regions asked for; give one of: " + join(unknown.group_names));
+                        "' is not one of the parameter's regions; give one of: " + join(unknown.group_names));
     const auto r = static_cast<std::size_t>(found - unknown.group_names.begin());
     start[r] = value;
     given[r] = true;
@@ -236,12 +237,13 @@ void check_start(const TetrahedralMesh& mesh, const ParameterEntry& entry, const
   const ParameterSpec spec = spec_of(entry.name);
   collectively(mesh.comm(), [&] {
     for (const double value : start) {
-      if (const std::string fault = fault_of(spec, value); !fault.empty()) place.fail("begins at " + fault);
+      if (const std::string fault = fault_of(spec, value); !fault.empty()) place.fail("the initial value " + fault);
       if (value < entry.lower || value > entry.upper)
-        place.fail(fmt::format("begins at {}, outside its bounds [{}, {}]; widen them or give another `initial`", value,
-                               entry.lower, entry.upper));
+        place.fail(fmt::format(
+            "the initial value {} is outside the bounds [{}, {}]; widen the bounds or give another `initial`", value,
+            entry.lower, entry.upper));
       if (unknown.logarithmic && !(value > 0.0))
-        place.fail(fmt::format("begins at {}, which has no logarithm; begin above 0 or search linear", value));
+        place.fail(fmt::format("the initial value {} has no logarithm; start above 0 or use search: linear", value));
     }
   });
 }
@@ -251,7 +253,7 @@ bool asks_for(const Scene& scene, const std::string& name) {
                      [&](const ParameterEntry& entry) { return entry.name == name; });
 }
 
-/// The rows of the map's matrix that are this rank's, out of its modes.
+/// Reads the modes of a map and sets this rank's rows of the map's matrix, [rows, modes].
 void load_map(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry, Unknown& unknown) {
   const Dataset& dataset = *entry.map->dataset();
   const bool of_material = is_of_material(spec_of(entry.name));
@@ -281,10 +283,10 @@ void load_map(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEn
     for (std::size_t m = 0; m < modes; ++m) unknown.map[i * modes + m] = values[m * stride + i];
   if (!entry.initial) return;
   unknown.start =
-      load_array(mesh.comm(), *entry.initial, {{}, {unknown.map_numbers}}, "a number, or one a mode").values;
+      load_array(mesh.comm(), *entry.initial, {{}, {unknown.map_numbers}}, "a number, or one number per mode").values;
 }
 
-Unknown make_unknown(const Scene& scene, DifferentiableSolver& solver, const ParameterEntry& entry) {
+Unknown make_unknown(const Scene& scene, DifferentiableScene& solver, const ParameterEntry& entry) {
   const TetrahedralMesh& mesh = *solver.mesh();
   Unknown unknown;
   unknown.parameter = is_of_boundary(entry.name) ? entry.name + ":" + entry.region->name : entry.name;
@@ -311,7 +313,7 @@ Unknown make_unknown(const Scene& scene, DifferentiableSolver& solver, const Par
   } else if (entry.per == Per::global) {
     unknown.group.assign(entries.count, 0);
     unknown.group_names = {""};
-    // Directors are not in the group of all vertices.
+    // Directors are excluded from the group of all vertices.
     const bool of_vertices = spec_of(entry.name).home == ParameterHome::vertices;
     for (std::size_t v = 0; of_vertices && !mesh.is_director().empty() && v < unknown.group.size(); ++v)
       if (mesh.is_director()[v] != 0) unknown.group[v] = -1;
@@ -340,14 +342,14 @@ void refuse_overlaps(const Scene& scene, MPI_Comm comm, const std::vector<Unknow
         both = both || (has(unknowns[k], e) && has(unknowns[other], e));
       DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &both, 1, MPI_INT, MPI_MAX, comm));
       if (both)
-        scene.parameters[k].place.fail("moves cells that another '" + scene.parameters[k].name +
-                                       "' moves too; give them separate regions");
+        scene.parameters[k].place.fail("changes the same cells or vertices as another '" + scene.parameters[k].name +
+                                       "'; use disjoint regions");
     }
 }
 
 }  // namespace
 
-std::vector<Unknown> make_unknowns(const Scene& scene, DifferentiableSolver& solver) {
+std::vector<Unknown> make_unknowns(const Scene& scene, DifferentiableScene& solver) {
   std::vector<Unknown> unknowns;
   for (const ParameterEntry& entry : scene.parameters) unknowns.push_back(make_unknown(scene, solver, entry));
   refuse_overlaps(scene, solver.mesh()->comm(), unknowns);

@@ -16,7 +16,7 @@
 namespace diffsim::app {
 namespace {
 
-constexpr int max_depth = 32;  // a reference inside itself never ends
+constexpr int max_depth = 32;  // also stops at a reference that contains itself
 constexpr std::size_t max_values = 20'000'000;
 
 class Converter {
@@ -28,7 +28,7 @@ class Converter {
     value.place = {file_, node.Mark().line + 1L, std::move(key)};
     if (key_line > 0 && !node.IsScalar()) value.place.line = key_line;
     if (depth > max_depth)
-      value.place.fail("is nested too deeply; a reference (*) may not be inside what it refers to");
+      value.place.fail("is nested too deeply; an alias (*) must not be inside the value that it refers to");
     if (++count_ > max_values) value.place.fail("the scene is too long; give large arrays as {file:, dataset:}");
     switch (node.Type()) {
       case YAML::NodeType::Scalar:
@@ -103,18 +103,19 @@ bool is_not_finite_word(std::string text) {
   return text == "inf" || text == "infinity" || text == "nan";
 }
 
-/// Appends the numbers of `value`, whose shape is that of `array` from `depth` on.
+/// Appends the numbers of `value` to `array`. The shape of `value` must equal the dimensions of `array` from `depth`
+/// on.
 void append(const Value& value, std::size_t depth, Array& array) {
   const bool innermost = depth == array.shape.size();
   if (value.is_list() == innermost)
-    value.place.fail(std::string("is ") + (innermost ? "a list beside numbers" : "a number beside lists") +
+    value.place.fail(std::string("is ") + (innermost ? "a list among numbers" : "a number among lists") +
                      "; give rows of equal length");
   if (innermost) {
     array.values.push_back(to_number(value));
     return;
   }
   if (value.items.size() != static_cast<std::size_t>(array.shape[depth]))
-    value.place.fail(fmt::format("has {} entries where the first row has {}; give rows of equal length",
+    value.place.fail(fmt::format("has {} entries, but the first row has {}; give rows of equal length",
                                  value.items.size(), array.shape[depth]));
   for (const Value& item : value.items) append(item, depth + 1, array);
 }
@@ -126,7 +127,7 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
   return near.empty() ? std::string() : "did you mean '" + near + "'? ";
 }
 
-/// Notes where documents begin.
+/// Event handler that stores the line on which the last document begins.
 class DocumentStarts : public YAML::EventHandler {
  public:
   long last_line = 0;
@@ -142,14 +143,16 @@ class DocumentStarts : public YAML::EventHandler {
   void OnMapEnd() override {}
 };
 
-/// Refuses a second document. (YAML::LoadAll never ends where a stray character follows the first one.)
+/// Throws InputError for a second document. (YAML::LoadAll does not terminate if a stray character follows the first
+/// one.)
 void require_one_document(const std::string& text, const std::string& file) {
   std::istringstream stream(text);
   YAML::Parser parser(stream);
   DocumentStarts starts;
   if (!parser.HandleNextDocument(starts) || !parser.HandleNextDocument(starts)) return;
-  throw InputError(file, starts.last_line, "",
-                   "a second YAML document, or stray text, begins; give one scene a file and nothing after it");
+  throw InputError(
+      file, starts.last_line, "",
+      "a second YAML document, or other text, begins; give one scene per file and nothing after the scene");
 }
 
 }  // namespace
@@ -228,7 +231,7 @@ std::string number_from_zero(const std::string& unit) { return "a number, 0 or m
 std::int64_t to_integer64(const Value& value, std::int64_t smallest) {
   const double number = to_number(value);
   if (number != std::floor(number) || std::abs(number) > 9.0e15)
-    value.place.fail(format_number(number) + " is not a whole number; give one");
+    value.place.fail(format_number(number) + " is not a whole number; give a whole number");
   const auto integer = static_cast<std::int64_t>(number);
   if (integer < smallest)
     value.place.fail(fmt::format("{} is too small; give a whole number >= {}", integer, smallest));
@@ -311,7 +314,7 @@ const Value* Mapping::find(std::string_view key) const {
   const auto found = std::find(value_->keys.begin(), value_->keys.end(), key);
   if (found == value_->keys.end()) return nullptr;
   const Value& value = value_->items[static_cast<std::size_t>(found - value_->keys.begin())];
-  if (value.kind == Value::Kind::nothing) value.place.fail("has no value; give one or remove the key");
+  if (value.kind == Value::Kind::nothing) value.place.fail("has no value; give a value or remove the key");
   return &value;
 }
 
@@ -331,10 +334,10 @@ std::string Mapping::one_of(const std::vector<std::string>& keys) const {
   std::string given;
   for (const std::string& key : keys) {
     if (!has(key)) continue;
-    if (!given.empty()) place_of(key).fail("cannot stand beside '" + given + "'; give one of: " + join(keys));
+    if (!given.empty()) place_of(key).fail("cannot be combined with '" + given + "'; give one of: " + join(keys));
     given = key;
   }
-  if (given.empty()) place().fail("something is missing; give one of: " + join(keys));
+  if (given.empty()) place().fail("a key is missing; give one of: " + join(keys));
   return given;
 }
 

@@ -14,82 +14,85 @@
 
 namespace diffsim::app {
 
-/// Where something stands in a scene. Everything made from a scene keeps it, so that errors found later can name it.
+/// Position in a scene. All data parsed from a scene keep their position, so that errors found later can report it.
 struct Place {
   std::shared_ptr<const std::string> file;
   long line = 0;
-  std::string key;  ///< as a path: `boundary[1].region`
+  std::string key;  ///< path of keys: `boundary[1].region`
 
-  /// Throws InputError `FILE:LINE: KEY: what`.
+  /// Throws InputError with the message `FILE:LINE: KEY: what`.
   [[noreturn]] void fail(const std::string& what) const;
 };
 
-/// A piece of a scene as it is written.
+/// Value in a scene, not yet interpreted.
 struct Value {
   enum class Kind { nothing, scalar, list, mapping };
   Kind kind = Kind::nothing;
   std::string text;  ///< scalar
   bool quoted = false;
   Place place;
-  std::vector<std::string> keys;  ///< mapping: of `items`
-  std::vector<Value> items;       ///< list, mapping
+  std::vector<std::string> keys;  ///< mapping: keys of `items`
+  std::vector<Value> items;       ///< entries of a list or mapping
 
   bool is_list() const { return kind == Kind::list; }
   bool is_mapping() const { return kind == Kind::mapping; }
   bool is_scalar() const { return kind == Kind::scalar; }
 };
 
-/// A YAML document of one mapping. Throws InputError for bad syntax, several documents, a key given twice.
+/// Parses a YAML document that consists of one mapping. Throws InputError for syntax errors, several documents and
+/// duplicate keys.
 Value parse_yaml(const std::string& text, const std::string& file);
 
-/// "[3, 2]"; "a number" for the shape of one.
+/// Returns the text of a shape, for example "[3, 2]"; "a number" for the empty shape.
 std::string shape_text(const Shape& shape);
 
-// Meaning of a value. Each function throws InputError, saying what is expected, where it means something else.
+// Conversions of a value. Each function throws InputError, with a description of what is expected, if the value cannot
+// be converted.
 double to_number(const Value& value);    ///< finite
 double to_extended(const Value& value);  ///< finite, .inf or -.inf
-/// "-5 is not positive; give a number above 0, in Pa, or the word adaptive". `unit`: empty where there is none;
-/// `instead`: what else may stand there, empty where nothing may.
+/// Converts to a number > 0. Message: "-5 is not positive; give a number above 0, in Pa, or the word adaptive". `unit`
+/// is empty if there is none. `instead` describes an alternative to a number; empty if there is none.
 double to_positive(const Value& value, const std::string& unit, const std::string& instead = {});
-/// "-5 is negative; give a number, 0 or more, in Pa".
+/// Converts to a number ≥ 0. Message: "-5 is negative; give a number, 0 or more, in Pa".
 double to_non_negative(const Value& value, const std::string& unit);
-/// "a number above 0, in Pa"; `unit` is empty, or "1", where there is none.
+/// Returns "a number above 0, in Pa"; `unit` is empty or "1" if there is no unit.
 std::string number_above_zero(const std::string& unit);
-/// "a number, 0 or more, in Pa".
+/// Returns "a number, 0 or more, in Pa".
 std::string number_from_zero(const std::string& unit);
 int to_integer(const Value& value, int smallest, int largest = std::numeric_limits<int>::max());
 std::int64_t to_integer64(const Value& value, std::int64_t smallest);
 bool to_boolean(const Value& value);
 std::string to_text(const Value& value);  ///< not empty
 std::array<double, 3> to_vector(const Value& value);
-Array to_array(const Value& value);  ///< rectangular; a lone number has the shape []
-/// A word of `available`; one of `planned` is told apart from one that nobody knows.
+Array to_array(const Value& value);  ///< rectangular; a single number has the shape []
+/// Converts to one of the words `available`. For a word of `planned` the error says that the choice is not available
+/// yet.
 std::string to_choice(const Value& value, const std::vector<std::string>& available,
                       const std::vector<std::string>& planned = {});
-/// A list's items; any other value is a list of itself.
+/// Returns the items of a list; any other value is treated as a list with one item.
 std::vector<const Value*> to_items(const Value& value);
 
-/// "a, b, c".
+/// Returns "a, b, c".
 std::string join(const std::vector<std::string>& words);
-/// As short as it can be read back.
+/// Returns the shortest text from which the number can be read back exactly.
 std::string format_number(double value);
 
-/// A mapping whose keys are known.
+/// Mapping with a known set of keys.
 class Mapping {
  public:
-  /// Throws InputError for a value that is no mapping and for a key that is in none of the lists, naming the nearest.
-  /// A key of `planned` is refused as not available in this version.
+  /// Throws InputError if the value is not a mapping, or if a key is in neither list; the message suggests the nearest
+  /// known key. A key of `planned` is rejected as not available in this version.
   Mapping(const Value& value, std::vector<std::string> known, const std::vector<std::string>& planned = {});
 
   const Place& place() const { return value_->place; }
-  /// nullptr where the key is not given. Throws InputError where it is given without a value.
+  /// Returns the value of a key; nullptr if the key is missing. Throws InputError if the key has no value.
   const Value* find(std::string_view key) const;
   bool has(std::string_view key) const { return find(key) != nullptr; }
-  /// Throws InputError where the key is not given; `what` says what it needs.
+  /// Throws InputError if the key is missing; `what` describes the missing value.
   const Value& need(std::string_view key, const std::string& what) const;
-  /// Where `key` stands, or would stand.
+  /// Returns the position of `key`, or the position where the key would be.
   Place place_of(std::string_view key) const;
-  /// Of several keys, the one that is given; InputError for none or more than one.
+  /// Returns the one of `keys` that is given. Throws InputError if none or more than one is given.
   std::string one_of(const std::vector<std::string>& keys) const;
 
  private:

@@ -20,22 +20,22 @@ using Point = Vec3<double>;
 
 double length(const Point& x) { return std::sqrt(dot(x, x)); }
 
-/// A vertex that is to be attached.
+/// Vertex to be attached.
 struct Attached {
   std::array<double, 3> X;
-  std::int64_t number;  // in the file
-  int rank, index;      // of its owner, and there
+  std::int64_t number;  // file number
+  int rank, index;      // owner rank, and local index on the owner
 };
 
-/// The nearest place that a rank has found.
+/// Nearest anchor found by a rank.
 struct Found {
-  double distance = std::numeric_limits<double>::infinity();
-  double off = 0.0;  // how far the anchor, with its frame, is from the vertex
+  double distance = std::numeric_limits<double>::infinity();  // from the vertex to the cell
+  double off = 0.0;  // vertices and segments without directors: distance from the vertex to the cell
   std::array<int, 4> nodes{-1, -1, -1, -1};
   std::array<double, 3> xi{};
 };
 
-/// Search for the nearest of a region's cells, in the shape at rest, among those that this rank has.
+/// Search for the nearest of this rank's cells of a region, in the rest shape.
 class AnchorSearch {
  public:
   AnchorSearch(const TetrahedralMesh& mesh, const Region& to) : mesh_(mesh) {
@@ -63,7 +63,7 @@ class AnchorSearch {
            : kind_ == AnchorKind::segment   ? 2
                                             : 3;
   }
-  /// Whether anchors keep the distance of a vertex that is not on a cell.
+  /// Returns whether the anchor's coordinates can represent a position that is not on the cell.
   bool has_frame() const { return kind_ != AnchorKind::vertex && kind_ != AnchorKind::segment; }
 
   Found nearest(const Point& X) const {
@@ -112,7 +112,7 @@ class AnchorSearch {
       found.distance = found.off = length(r);
       return found;
     }
-    // Coordinates of X in the cell's frame, and how far outside its ends or sides X is.
+    // Coordinates ξ of X in the cell's frame, and the distance from X to the cell.
     const Point a = q[1] - q[0];
     if (kind_ == AnchorKind::segment || kind_ == AnchorKind::framed_segment) {
       const double l = length(a), s = dot(a, r) / (l * l);
@@ -194,7 +194,7 @@ Anchors find_anchors(const TetrahedralMesh& mesh, const std::string& region, con
     found.push_back(search.nearest({{vertex.X[0], vertex.X[1], vertex.X[2]}}));
     distances.push_back(found.back().distance);
   }
-  // The nearest of all ranks: by the distance, then the rank.
+  // Choose the nearest anchor of all ranks; the lowest rank if distances are equal.
   std::vector<double> least = distances;
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, least.data(), static_cast<int>(least.size()), MPI_DOUBLE, MPI_MIN, comm));
   std::vector<int> chosen(attached.size());

@@ -21,10 +21,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int format_version = 1;
-/// So many files may wait for the manifest to forget them.
+/// Number of files waiting for removal above which a new manifest is written, so that the files can be removed.
 constexpr std::size_t most_garbage = 4;
 
-/// Adds the time of its life to a sum.
+/// Adds the lifetime of the object to `StoreStatistics::seconds_waiting`.
 class Waiting {
  public:
   explicit Waiting(StoreStatistics& statistics) : statistics_(statistics), start_(MPI_Wtime()) {}
@@ -78,14 +78,14 @@ void CheckpointDirectory::load() {
     const std::string difference = difference_of(newest->problem, options_.problem);
     const bool gives_way = newest->failed && !options_.resume;
     if (!difference.empty() && !gives_way)
-      throw InputError("checkpoint directory '" + path_ + "' holds another problem's checkpoint (" + difference +
-                       "); give another checkpoint.directory, or remove this one");
+      throw InputError("checkpoint directory '" + path_ + "' contains the checkpoint of another problem (" +
+                       difference + "); give another checkpoint.directory, or remove this one");
     if (!difference.empty())
-      warnings.push_back("the checkpoint that a run of another problem (" + difference + ") has left in '" + path_ +
-                         "' when it failed is removed");
+      warnings.push_back("removed the checkpoint of a failed run of another problem (" + difference + ") in '" + path_ +
+                         "'");
     else if (!options_.resume)
-      warnings.push_back("the checkpoint that an earlier run has left in '" + path_ +
-                         "' is removed; --resume would go on from it");
+      warnings.push_back("removed the checkpoint of an earlier run in '" + path_ +
+                         "'; --resume would have continued from this checkpoint");
     text = to_text(*newest);
   });
   broadcast_text(text, comm_);
@@ -112,19 +112,19 @@ void CheckpointDirectory::load() {
   if (!options_.resume && !text.empty()) commit();
 }
 
-/// Makes the directory and locks it; serial.
+/// Creates the directory and locks it. Serial.
 void CheckpointDirectory::enter() {
   do {
     if (const std::string made = make_checkpoint_directory(path_); first_made_.empty()) first_made_ = made;
     const bool mine = lock_->lock(path_, options_.keep ? options_.patience : 0.0);
     if (!mine && options_.keep)
       throw InputError("checkpoint directory '" + path_ +
-                       "' is being used by another run; let it end, or give another checkpoint.directory");
+                       "' is in use by another run; wait for that run to end, or give another checkpoint.directory");
     if (!mine) lock_->share();
   } while (!lock_->is_of(path_));
 }
 
-/// Removes files of runs that were killed, where nobody else uses the directory.
+/// Removes unlisted files of killed runs if no other program uses the directory. Collective.
 void CheckpointDirectory::clean() {
   std::set<std::string> listed;
   for (const auto& [key, entry] : entries_) listed.insert(entry.name);
@@ -135,7 +135,7 @@ void CheckpointDirectory::clean() {
     if (removes)
       for (const std::string& name : checkpoint_files(path_))
         if (!listed.contains(name) && fs::remove(fs::path(path_) / name, ignored) && first_made_.empty())
-          first_made_ = path_;  // by that run
+          first_made_ = path_;  // the killed run created the directory
     if (!options_.keep) lock_->share();
   });
 }
@@ -156,7 +156,7 @@ void CheckpointDirectory::commit() {
     });
   }
   changed_ = false;
-  // The manifest before this one is whole, too: what it lists stays until the next.
+  // The previous manifest is still valid, so the files that it lists stay until the next manifest is written.
   std::vector<std::string> names = std::exchange(garbage_, {});
   if (options_.keep) std::swap(names, old_garbage_);
   collectively(comm_, [&] {
@@ -194,7 +194,7 @@ std::string CheckpointDirectory::unused_name(const Key& key) {
   std::string name;
   collectively(comm_, [&] {
     if (rank_ != 0) return;
-    std::set<std::string> taken(garbage_.begin(), garbage_.end());  // the older ones are on the disk
+    std::set<std::string> taken(garbage_.begin(), garbage_.end());  // files of old_garbage_ still exist on the disk
     for (const auto& [other, entry] : entries_) taken.insert(entry.name);
     char number[32];
     std::snprintf(number, sizeof(number), "_%06d", key.second);
@@ -237,7 +237,7 @@ void CheckpointDirectory::publish(bool wait) {
       const auto at = std::find_if(entries_.begin(), entries_.end(),
                                    [&](const auto& one) { return one.second.file.path == file.path; });
       if (at == entries_.end()) {
-        garbage_.push_back(fs::path(file.path).filename().string());  // erased meanwhile
+        garbage_.push_back(fs::path(file.path).filename().string());  // the entry was erased while the file was written
       } else {
         at->second.file = file;
         at->second.listed = true;
@@ -247,7 +247,7 @@ void CheckpointDirectory::publish(bool wait) {
     if (!files.empty() || garbage_.size() > most_garbage || (wait && changed_)) commit();
     if (!files.empty() && wait) statistics_.seconds_waiting += MPI_Wtime() - start;
   } catch (const Error& error) {
-    // What did not get there is not to be waited for again.
+    // Files that could not be written must not be waited for again.
     std::erase_if(entries_, [](const auto& one) { return !one.second.listed; });
     throw CheckpointWriteError(error.what());
   }
@@ -282,10 +282,10 @@ Hdf5File CheckpointDirectory::open(const std::string& kind, int number) {
         file.attribute("/", "kind") != AttributeValue(kind) ||
         file.attribute("/", "number") != AttributeValue(std::int64_t{number}))
       throw Error(entry.file.path + ": is not " + kind + " " + std::to_string(number) + " of format " +
-                  std::to_string(format_version) + "; another program or version has written it");
+                  std::to_string(format_version) + "; the file was written by another program or version");
     return file;
   } catch (const Error& error) {
-    throw Error(error.what(), ErrorKind::system);  // the user did not write this file
+    throw Error(error.what(), ErrorKind::system);  // not an input error: the user did not write this file
   }
 }
 
@@ -320,7 +320,7 @@ bool CheckpointDirectory::claim(const std::string& kind, int number) {
   if (at == entries_.end() || !at->second.pinned) return false;
   if (at->second.listed)
     if (const std::string fault = fault_of_file(comm_, at->second.file); !fault.empty()) {
-      warn(fault + "; it is written anew");
+      warn(fault + "; the file is rewritten");
       return false;
     }
   at->second.erased = false;
@@ -340,7 +340,7 @@ void CheckpointDirectory::remove_all() {
   collectively(comm_, [&] {
     if (rank_ != 0) return;
     std::error_code ignored;
-    // Without a manifest nothing is listed any more.
+    // Without a manifest, no file is listed.
     for (const char* name : {"manifest.0", "manifest.1"}) fs::remove(fs::path(path_) / name, ignored);
     if (!options_.keep) return;
     for (const std::string& name : checkpoint_files(path_)) fs::remove(fs::path(path_) / name, ignored);

@@ -5,8 +5,9 @@
 
 namespace diffsim {
 
-/// Tells programs that use a directory of each other: flock(2) on the directory itself, which the system takes back
-/// however the program ends. File systems that do not know such locks have none; then nobody is refused.
+/// Lock against simultaneous use of a directory by several programs: flock(2) on the directory itself. The system
+/// releases the lock when the program ends, even by a crash. On file systems without flock(2) there is no lock, and no
+/// program is refused.
 class DirectoryLock {
  public:
   enum class State { none, shared, exclusive };
@@ -16,14 +17,15 @@ class DirectoryLock {
   DirectoryLock& operator=(const DirectoryLock&) = delete;
   ~DirectoryLock() { release(); }
 
-  /// For this one alone, waiting `patience` seconds for others to end; false where they do not. The directory may go
-  /// with the one that ends: it must then be made, and locked, again.
+  /// Takes an exclusive lock, waiting up to `patience` seconds for other programs to end. Returns false if another
+  /// program still holds a lock. The other program may have removed the directory at its end; the directory must then
+  /// be created and locked again (see `is_of`).
   bool lock(const std::string& directory, double patience);
-  /// For this one and others like it.
+  /// Converts the lock to a shared lock.
   void share();
-  /// Whether the system took the lock, or knows none.
+  /// Kind of lock that is held; `none` also if the file system does not support locks.
   State state() const { return state_; }
-  /// Whether `directory` is still the one that was locked.
+  /// Returns true if the path `directory` still refers to the locked directory.
   bool is_of(const std::string& directory) const;
   void release();
 

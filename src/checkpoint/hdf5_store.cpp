@@ -28,7 +28,7 @@ void Hdf5Store::put(int step, const State& state) {
   const ProfilingRegion region("diffsim::checkpoint::put");
   const std::string kind = kind_of(state);
   snapshots_[step] = {kind, state.entities()};
-  if (directory_->claim(kind, step)) return;  // the sweep's own, of the same state
+  if (directory_->claim(kind, step)) return;  // a pinned file of the same sweep already contains this state
   directory_->write(kind, step, order_.to_file("/state", state, format_));
 }
 

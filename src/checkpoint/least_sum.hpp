@@ -9,11 +9,13 @@
 
 namespace diffsim::checkpoint {
 
-/// min over 0 < m < l of a(m) + b(l - m) and the least m that has it, for l = 2, 3, …, a(l) and b(l) being added after
-/// it. Blocks of m whose least a and b have no less a sum are passed over; rounding being monotone, that is exact.
+/// Minimum of a(m) + b(l - m) over 0 < m < l and the smallest m that attains the minimum, computed for l = 2, 3, … in
+/// turn; a(l) and b(l) are added after the minimum for l is computed. A block of m is skipped if the sum of its
+/// smallest a and smallest b shows that the block cannot improve the result. Skipping is exact because rounded addition
+/// is monotone.
 class LeastSum {
  public:
-  /// For l up to `most`.
+  /// Creates an object for l ≤ `most`.
   explicit LeastSum(std::size_t most)
       : most_(most),
         a_(most + block, never),
@@ -21,7 +23,7 @@ class LeastSum {
         least_a_(most / block + 1, never),
         least_b_(most / block + 1, never) {}
 
-  /// a and b of the next l, from 1 on.
+  /// Adds a(l) and b(l) of the next l; the first l is 1.
   void add(double a, double b) {
     ++length_;
     a_[length_] = a;
@@ -31,14 +33,14 @@ class LeastSum {
     least_b = std::min(least_b, b);
   }
 
-  /// The least sum for the l that is to be added, and its m; infinite and 0 where no sum is finite.
+  /// Returns the minimum and its m for the l that is added next; infinity and 0 if no sum is finite.
   std::pair<double, int> next() {
     least_ = never;
     const std::size_t l = length_ + 1, before = place_;
     place_ = 0;
-    look_at(before - before % block);  // what is least there leaves little else to look at
+    look_at(before - before % block);  // a good first minimum, so that most other blocks are skipped
     for (std::size_t m = 0; m < l; m += block) {
-      // b of l - m and of the block - 1 before it.
+      // Blocks of the values b(l - m), …, b(l - m - block + 1).
       const std::size_t last = (l - m) / block, first = l - m < block ? 0 : (l - m - block + 1) / block;
       const double bound = least_a_[m / block] + std::min(least_b_[first], least_b_[std::min(last, length_ / block)]);
       if (bound < least_ || (bound == least_ && m < place_)) look_at(m);
@@ -52,9 +54,9 @@ class LeastSum {
 
   static constexpr double never = std::numeric_limits<double>::infinity();
 
-  /// At the block that begins with m.
+  /// Updates the minimum with the sums of the block of m that begins with `m`.
   void look_at(std::size_t m) {
-    const double *const a = &a_[m], *const b = &reversed_[most_ - length_ - 1 + m];  // b(l - m) and before
+    const double *const a = &a_[m], *const b = &reversed_[most_ - length_ - 1 + m];  // b(l - m) and the values before
     Several lanes = Several{} + never;
     for (std::size_t i = 0; i < block; i += width) {
       Several x, y;
@@ -73,8 +75,8 @@ class LeastSum {
 
   std::size_t most_, length_ = 0, place_ = 0;
   double least_ = never;
-  std::vector<double> a_, reversed_;       // a(m) at m; b(m) at most - m; where there are none they are never
-  std::vector<double> least_a_, least_b_;  // of each block of m
+  std::vector<double> a_, reversed_;       // a(m) at m; b(m) at most - m; infinite where not yet added
+  std::vector<double> least_a_, least_b_;  // smallest value of each block of m
 };
 
 }  // namespace diffsim::checkpoint

@@ -32,14 +32,14 @@ std::string hex(std::uint64_t value) {
   return text;
 }
 
-/// FNV-1a, 64 bits.
+/// FNV-1a hash, 64 bits.
 std::uint64_t hash_of(const std::string& text) {
   std::uint64_t hash = 0xcbf29ce484222325ull;
   for (const unsigned char c : text) hash = (hash ^ c) * 0x100000001b3ull;
   return hash;
 }
 
-/// Removes `prefix` from the front of `name`; false where `name` begins otherwise.
+/// Removes `prefix` from the front of `name`. Returns false if `name` does not begin with `prefix`.
 bool take(std::string_view& name, std::string_view prefix) {
   if (!name.starts_with(prefix)) return false;
   name.remove_prefix(prefix.size());
@@ -53,8 +53,8 @@ std::size_t take_digits(std::string_view& name) {
   return count;
 }
 
-/// Whether CheckpointDirectory writes files of this name: KIND_NUMBER.h5 or KIND_NUMBER.VERSION.h5 with at least six
-/// digits of NUMBER, or the unfinished file of one of these or of a manifest, which ends in `.partial`.
+/// Returns true if CheckpointDirectory writes files with this name: KIND_NUMBER.h5 or KIND_NUMBER.VERSION.h5, where
+/// NUMBER has at least six digits, or the unfinished file of a checkpoint or manifest, whose name ends in `.partial`.
 bool is_checkpoint_file(std::string_view name) {
   constexpr std::string_view unfinished = ".partial";
   const bool is_partial = name.ends_with(unfinished);
@@ -102,7 +102,7 @@ std::optional<Manifest> parse_manifest(const std::string& text, const std::strin
   std::getline(lines, line);
   if (line != std::string(magic) + ' ' + std::to_string(version))
     throw InputError(path + ": is '" + line + "', this program reads '" + magic + ' ' + std::to_string(version) +
-                     "'; go on with the version that wrote it, or give another checkpoint.directory");
+                     "'; continue with the version that wrote the file, or give another checkpoint.directory");
   while (std::getline(lines, line)) {
     std::istringstream words(line);
     std::string word;
@@ -158,7 +158,7 @@ void write_manifest(const std::string& directory, const Manifest& manifest, File
 std::string difference_of(const ProblemParts& found, const ProblemParts& expected) {
   const std::map<std::string, std::string> one(found.begin(), found.end()), other(expected.begin(), expected.end());
   std::string text;
-  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part + " is another"; };
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part + " differs"; };
   for (const auto& [part, hash] : other)
     if (!one.contains(part) || one.at(part) != hash) add(part);
   for (const auto& [part, hash] : one)

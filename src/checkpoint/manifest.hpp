@@ -21,7 +21,7 @@ struct ManifestEntry {
 /// Contents of a checkpoint directory.
 struct Manifest {
   std::int64_t generation = 0;
-  bool failed = false;  ///< so did the run that wrote it
+  bool failed = false;  ///< true: the run that wrote the manifest failed
   ProblemParts problem;
   RowOrder::Signature point;
   std::int64_t point_ranks = 0;
@@ -29,26 +29,28 @@ struct Manifest {
 };
 
 std::string to_text(const Manifest& manifest);
-/// Nothing where `text` is damaged. Throws Error (input) where it is of another version of the format.
+/// Parses the text of a manifest; returns nullopt if the text is damaged. Throws Error (input) if the text has another
+/// format version. `path` is used in messages.
 std::optional<Manifest> parse_manifest(const std::string& text, const std::string& path);
 
-// Serial; for one rank, inside `collectively`.
+// The following functions are serial, to be called by one rank inside `collectively`.
 
-/// The newest whole manifest; what is wrong with others is added to `warnings`.
+/// Returns the newest intact manifest of a directory, or nullopt. Adds a warning for each damaged manifest.
 std::optional<Manifest> newest_manifest(const std::string& directory, std::vector<std::string>& warnings);
-/// Whether there is one, whole or not.
+/// Returns true if the directory has a manifest, intact or damaged.
 bool has_manifest(const std::string& directory);
-/// In place of the older one of the two.
+/// Writes a manifest in place of the older one of the two.
 void write_manifest(const std::string& directory, const Manifest& manifest, FileSystem& files);
-/// Which parts differ: "material is another"; empty if none does.
+/// Names the parts that differ, for example "material differs"; empty if all parts agree.
 std::string difference_of(const ProblemParts& found, const ProblemParts& expected);
 
-/// Makes a directory and what is above it; returns the outermost one made, empty if it was there. InputError where it
-/// cannot be written to.
+/// Creates a directory and its parents. Returns the outermost directory that was created; empty if the directory
+/// existed. Throws InputError if the directory is not writable.
 std::string make_checkpoint_directory(const std::string& directory);
-/// Names of the files that CheckpointDirectory makes, manifests aside, whole or not.
+/// Names of the files in a directory that a CheckpointDirectory has written, complete or not. Excludes complete
+/// manifests.
 std::vector<std::string> checkpoint_files(const std::string& directory);
-/// Removes `directory`, and what is above it up to `outermost`, as far as they are empty.
+/// Removes `directory` and its parents up to `outermost`, as long as the directories are empty.
 void remove_empty_directories(const std::string& directory, const std::string& outermost);
 
 }  // namespace diffsim

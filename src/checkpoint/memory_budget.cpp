@@ -17,13 +17,13 @@ using checkpoint::in_bytes;
 
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
-/// The number in a file that holds nothing else; infinite where there is none ("max").
+/// Number at the beginning of a file; infinite if the file does not exist or does not begin with a number ("max").
 double number_in(const std::string& path) {
   double value = 0.0;
   return std::ifstream(path) >> value ? value : unknown;
 }
 
-/// proc(5): MemAvailable, kB.
+/// MemAvailable of /proc/meminfo, bytes (proc(5)); infinite if unknown.
 double available_by_kernel() {
   std::ifstream file("/proc/meminfo");
   std::string key, unit;
@@ -33,7 +33,8 @@ double available_by_kernel() {
   return unknown;
 }
 
-/// Memory that a control group's limit leaves (cgroups(7), version 2 and 1).
+/// Memory that the limit of the control group leaves, bytes (cgroups(7), versions 2 and 1); infinite if there is no
+/// limit.
 double available_by_group() {
   double least = unknown;
   for (const auto& [limit, used] :
@@ -45,7 +46,7 @@ double available_by_group() {
   return least;
 }
 
-/// Snapshot, record, what is held, what comes beside, the disk's buffers, ranks.
+/// Bytes of a snapshot, of a record, held already, needed in addition, of the disk's buffers; number of ranks.
 using Needs = std::array<std::int64_t, 6>;
 
 void reduce(Needs& needs, MPI_Op operation, MPI_Comm comm) {
@@ -59,10 +60,10 @@ CheckpointPlan plan_within(std::int64_t available, const std::string& what, bool
   const std::int64_t least = std::min(snapshot + record, num_steps * record);
   if (available - used < least)
     throw Error("checkpoints within " + what + ": " +
-                    (counts_held ? "the processes hold " + in_bytes(held) + " already, " : "") + "the sweep takes " +
-                    in_bytes(beside) + " beside snapshots and records, and one snapshot and one record " +
-                    in_bytes(least) + ", which makes " + in_bytes(used + least) +
-                    " at least; give that or more, fewer ranks or a smaller problem",
+                    (counts_held ? "the processes hold " + in_bytes(held) + " already, " : "") + "the sweep needs " +
+                    in_bytes(beside) + " in addition to snapshots and records, and one snapshot and one record need " +
+                    in_bytes(least) + ", in total " + in_bytes(used + least) +
+                    " at least; give at least that much memory, fewer ranks or a smaller problem",
                 ErrorKind::input);
   CheckpointPlan plan;
   if (disk) {
@@ -89,7 +90,7 @@ CheckpointPlan plan_checkpoints(MPI_Comm comm, const MemoryBudget& budget, int n
     reduce(needs, MPI_SUM, comm);
     return plan_within(budget.bytes, in_bytes(budget.bytes), true, num_steps, needs, disk);
   }
-  // Each machine by itself: the least memory for the largest part.
+  // Sums over the ranks of each machine; then the largest sums must fit into the least free memory.
   MPI_Comm machine = MPI_COMM_NULL;
   DIFFSIM_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine));
   reduce(needs, MPI_SUM, machine);
@@ -98,8 +99,7 @@ CheckpointPlan plan_checkpoints(MPI_Comm comm, const MemoryBudget& budget, int n
   double least = free_memory_bytes();
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_DOUBLE, MPI_MIN, comm));
   if (!(least < unknown))
-    throw Error("how much memory is free is not known on this system; give the checkpoints' memory in bytes",
-                ErrorKind::input);
+    throw Error("the free memory is unknown on this system; give the checkpoints' memory in bytes", ErrorKind::input);
   const auto available = static_cast<std::int64_t>(budget.share * least);
   return plan_within(available, in_bytes(available) + " of each machine", false, num_steps, needs, disk);
 }

@@ -19,27 +19,29 @@ constexpr double never = std::numeric_limits<double>::infinity();
 
 void check(const std::vector<StorageLevel>& levels, double step_seconds) {
   const auto is_time = [](double seconds) { return std::isfinite(seconds) && seconds >= 0.0; };
-  if (!is_time(step_seconds)) throw Error("the time of a step must be a number that is not negative", ErrorKind::input);
+  if (!is_time(step_seconds)) throw Error("the time of a step must be finite and non-negative", ErrorKind::input);
   for (std::size_t k = 0; k < levels.size(); ++k) {
     const std::string what = "storage level " + std::to_string(k) + ": ";
     const StorageLevel& level = levels[k];
     if (level.capacity < 0) throw Error(what + "its capacity is negative", ErrorKind::input);
     if (!is_time(level.write_seconds) || !is_time(level.read_seconds))
-      throw Error(what + "the times to write and to read must be numbers that are not negative", ErrorKind::input);
+      throw Error(what + "the times to write and to read must be finite and non-negative", ErrorKind::input);
     if (k > 0 && (level.write_seconds < levels[k - 1].write_seconds || level.read_seconds < levels[k - 1].read_seconds))
-      throw Error(what + "it is faster than the one before it; give the fastest first", ErrorKind::input);
+      throw Error(what + "it is faster than the previous level; give the fastest level first", ErrorKind::input);
   }
 }
 
 }  // namespace
 
-// With T the time without this level at all, w, r and a the times to write, read and step, c the snapshots free on it:
+// T(l): least time for l steps with faster levels only; w, r, a: times of a write, a read and a step; c: number of free
+// snapshots on this level.
 //
 //   unstored(c, l) = min { T(l), w + stored(c−1, l) },                            unstored(c, 1) = 0
 //   stored(c, l) = min over m of { a·m + unstored(c, l−m) + again(c, m) },        stored(c, 1) = 0
 //   again(c, l) = r + min { T(l), stored(c, l) }
 //
-// where T(l) in `again` means that the snapshot moves to a faster level, its own being of no more use.
+// In `again`, T(l) is the case in which the snapshot is restored and the sub-rollout is reversed with faster levels
+// only. In `stored`, again(c, m) is the time to restore the first state and reverse the first m steps.
 MultiLevelSchedule::MultiLevelSchedule(int num_steps, std::vector<StorageLevel> levels, double step_seconds)
     : levels_(std::move(levels)), step_seconds_(step_seconds), num_steps_(num_steps) {
   check(levels_, step_seconds);
@@ -48,7 +50,7 @@ MultiLevelSchedule::MultiLevelSchedule(int num_steps, std::vector<StorageLevel> 
     tables_.emplace_back();
     for (int unused = 0; unused <= levels_[static_cast<std::size_t>(level)].capacity; ++unused) {
       Table next = make_table(level);
-      if (unused > 0 && next == tables_.back().back()) break;  // no more of them help
+      if (unused > 0 && next == tables_.back().back()) break;  // more free snapshots do not reduce the time
       tables_.back().push_back(std::move(next));
     }
   }
@@ -70,18 +72,18 @@ double MultiLevelSchedule::unstored(int level, int unused, int length) const {
   return table(level, unused).unstored[static_cast<std::size_t>(length)];
 }
 
-// The time with faster levels only, all of them free.
+// Least time with faster levels only, all of them free.
 double MultiLevelSchedule::without(int level, int length) const {
   return unstored(level - 1, level > 0 ? levels_[static_cast<std::size_t>(level) - 1].capacity : 0, length);
 }
 
-// The time where the first state is stored on this level and not present.
+// Least time if the first state is stored on this level and is not present.
 double MultiLevelSchedule::again(int level, const Table& table, int length) const {
   return levels_[static_cast<std::size_t>(level)].read_seconds +
          std::min(without(level, length), table.stored[static_cast<std::size_t>(length)]);
 }
 
-// The next one of this level: with as many snapshots free as it has tables.
+// Next table of a level: the number of free snapshots is the number of tables that the level already has.
 MultiLevelSchedule::Table MultiLevelSchedule::make_table(int level) const {
   const std::vector<Table>& fewer = tables_[static_cast<std::size_t>(level)];
   const auto size = static_cast<std::size_t>(std::max(num_steps_, 1)) + 1;

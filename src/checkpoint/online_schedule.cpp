@@ -16,7 +16,8 @@ OnlineSchedule::OnlineSchedule(int snapshots) : snapshots_(snapshots) {
                 ErrorKind::input);
 }
 
-// Index of the latest snapshot with a lower rank than a later one or the present state, -1 if there is none.
+// Index of the latest snapshot whose rank is lower than that of a later snapshot or of the present state; -1 if no
+// snapshot qualifies.
 int OnlineSchedule::dispensable() const {
   int highest = present_.rank;
   for (int k = static_cast<int>(kept_.size()) - 1; k >= 0; --k) {
@@ -40,7 +41,7 @@ Action OnlineSchedule::next() {
       return {Kind::discard, step, 0};
     }
   }
-  // the next state inherits the place of one that found none, a rank higher
+  // The next state has rank 0 if the present state was stored, otherwise the rank of the present state plus one.
   const Snapshot from = std::exchange(present_, {present_.step + 1, stored ? 0 : present_.rank + 1});
   return {Kind::advance, from.step, present_.step};
 }
@@ -48,7 +49,7 @@ Action OnlineSchedule::next() {
 void OnlineSchedule::finish(int num_steps) {
   if (backward_ || num_steps != present_.step)
     throw Error("the rollout cannot end at step " + std::to_string(num_steps) + ": the present state is " +
-                std::to_string(present_.step) + (backward_ ? " or earlier, it has ended before" : ""));
+                std::to_string(present_.step) + (backward_ ? " or earlier; the rollout has already ended" : ""));
   std::vector<int> steps;
   steps.reserve(kept_.size());
   for (const Snapshot& snapshot : kept_) steps.push_back(snapshot.step);

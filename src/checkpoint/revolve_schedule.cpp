@@ -12,8 +12,9 @@ namespace {
 
 using Kind = Action::Kind;
 
-// β(s, r) = C(s+r, s), the length that s snapshots reverse with r repetitions of any step; `limit` where it is larger,
-// 0 where s or r is negative. The factors grow at least as 2^i, so it takes O(log limit).
+// min(β(s, r), limit) with β(s, r) = C(s+r, s), the largest number of steps that s snapshots can reverse with at most r
+// repetitions of each step. 0 if s or r is negative. The partial products grow at least as 2^i, so the loop takes O(log
+// limit) iterations.
 std::int64_t reach(std::int64_t s, std::int64_t r, std::int64_t limit) {
   if (s < 0 || r < 0) return 0;
   std::int64_t value = 1;
@@ -21,11 +22,11 @@ std::int64_t reach(std::int64_t s, std::int64_t r, std::int64_t limit) {
   return std::min(value, limit);
 }
 
-// The least r with R·β(s, r) ≥ length.
+// Least r with R·β(s, r) ≥ length, where R = records.
 std::int64_t repetitions(std::int64_t length, std::int64_t s, std::int64_t records) {
   const std::int64_t blocks = (length + records - 1) / records;
   if (s == 1) return std::max<std::int64_t>(blocks - 1, 0);
-  std::int64_t low = -1;  // too few
+  std::int64_t low = -1;  // too few repetitions
   std::int64_t high = 1;
   while (reach(s, high, blocks) < blocks) {
     low = high;
@@ -38,8 +39,9 @@ std::int64_t repetitions(std::int64_t length, std::int64_t s, std::int64_t recor
   return blocks > 1 ? high : 0;
 }
 
-// How far to go from a snapshot before the next one is stored, so as to reverse `length` steps with `s` snapshots, the
-// one at hand included. Any place between `low` and `high` repeats as few steps; the one taken stores least.
+// Number of steps from a snapshot to the next snapshot in the reversal of `length` steps with `s` snapshots, the
+// present snapshot included. Every number between `low` and `high` leads to the minimum of repeated steps; the returned
+// number leads to the fewest stores.
 int split(std::int64_t length, std::int64_t s, std::int64_t records) {
   const std::int64_t r = repetitions(length, s, records);
   const auto steps = [&](std::int64_t snapshots, std::int64_t repeats) {
@@ -114,7 +116,8 @@ long revolve_advances(int num_steps, int snapshots, int records) {
   const std::int64_t n = num_steps;
   const std::int64_t s = std::min(snapshots, num_steps);
   const std::int64_t r = repetitions(n, s, records);
-  // C(s+r, r−1) = C(s+r−1, s)·(s+r)/(s+1), and r is the least: R·C(s+r−1, s) < n
+  // C(s+r, r−1) = C(s+r−1, s)·(s+r)/(s+1). r is the least integer with R·C(s+r, s) ≥ n. Hence R·C(s+r−1, s) < n, and
+  // the limit n of `reach` has no effect.
   return static_cast<long>(r * n - records * (reach(s, r - 1, n) * (s + r) / (s + 1)));
 }
 

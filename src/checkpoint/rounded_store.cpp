@@ -25,7 +25,7 @@ void widen_values(const DeviceArray<float>& rounded, Field& field) {
 
 }  // namespace
 
-/// The values of each field, and the entities that they are on.
+/// Rounded values of each field, and the entities of the fields.
 struct RoundedStore::Snapshot {
   explicit Snapshot(const State& state) {
     for (const Field& field : state.fields())
@@ -45,7 +45,7 @@ RoundedStore::~RoundedStore() = default;
 
 void RoundedStore::put(int step, const State& state) {
   erase(step);
-  // Sweeps of other states, such as ones with their derivatives, may have used the store before.
+  // The store may have been used before for states with other fields, for example states joined with their derivatives.
   if (!free_.empty() && !free_.back()->fits(state)) free_.clear();
   if (free_.empty()) free_.push_back(std::make_unique<Snapshot>(state));
   std::unique_ptr<Snapshot> snapshot = std::move(free_.back());
@@ -60,7 +60,7 @@ void RoundedStore::get(int step, State& state) {
   const auto found = snapshots_.find(step);
   if (found == snapshots_.end()) throw Error("no snapshot of step " + std::to_string(step) + " in memory");
   if (found->second->fields.size() == state.fields().size()) state.set_entities(found->second->entities);
-  if (!found->second->fits(state)) throw Error("the snapshot of step " + std::to_string(step) + " is of other fields");
+  if (!found->second->fits(state)) throw Error("the snapshot of step " + std::to_string(step) + " has other fields");
   for (std::size_t k = 0; k < state.fields().size(); ++k) widen_values(found->second->fields[k], state.fields()[k]);
   Kokkos::fence();
 }
@@ -70,7 +70,7 @@ void RoundedStore::erase(int step) {
   if (found == snapshots_.end()) return;
   free_.push_back(std::move(found->second));
   snapshots_.erase(found);
-  // The next sweep may need the room for records.
+  // The next sweep may need the memory for records.
   if (snapshots_.empty()) free_.clear();
 }
 

@@ -13,7 +13,7 @@
 namespace diffsim {
 namespace {
 
-/// [steps, entries, width] → [entries, steps, width], or back.
+/// Transposes [steps, entries, width] to [entries, steps, width], or back if `back` is true.
 std::vector<double> transposed(const std::vector<double>& values, std::size_t steps, std::size_t width, bool back) {
   if (steps <= 1) return values;
   std::vector<double> result(values.size());
@@ -39,7 +39,7 @@ std::uint64_t mix(std::uint64_t x) {  // the finaliser of splitmix64
 FileArray RowOrder::array(const std::string& dataset, const Field& field) const {
   FileArray result{dataset, {field.components()}, field.to_host(), "SI", false};
   const FileOrder* const order = field.on().order();
-  if (field.on().is_one_for_all()) result.values.resize(field.owned_size());  // the first rank's stand for all
+  if (field.on().is_one_for_all()) result.values.resize(field.owned_size());  // only the first rank owns the entity
   if (!order) return result;
   const auto width = static_cast<std::size_t>(field.components());
   result.values.resize(field.owned_size());
@@ -66,7 +66,7 @@ void RowOrder::read(const Hdf5File& file, const std::string& dataset, Field& fie
     const auto ranks = file.attribute("/", "ranks");
     if (ranks != AttributeValue(std::int64_t{num_ranks(comm_)}))
       throw Error(file.path() + ": " + dataset +
-                      " stands rank after rank; go on with the number of ranks that wrote it" +
+                      " is stored rank after rank; continue with the number of ranks that wrote the file" +
                       (ranks && std::holds_alternative<std::int64_t>(*ranks)
                            ? ", " + std::to_string(std::get<std::int64_t>(*ranks))
                            : ""),

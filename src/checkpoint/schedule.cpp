@@ -11,7 +11,7 @@ using Kind = Action::Kind;
 
 void Schedule::finish(int num_steps) {
   throw Error("the " + name() + " schedule cannot end at step " + std::to_string(num_steps) +
-              ": it knows its number of steps beforehand; use the online one");
+              ": its number of steps is fixed in advance; use the online schedule");
 }
 
 Action AllSchedule::next() {

@@ -35,12 +35,12 @@ std::string count(int number, const std::string& what) {
   return std::to_string(number) + ' ' + what + (number == 1 ? "" : "s");
 }
 
-// How many of `bytes` each fit, `most` at most.
+// Number of objects of `bytes` each that fit into a budget, at most `most`.
 int fitting(std::int64_t budget, std::int64_t bytes, int most) {
   return bytes == 0 ? most : static_cast<int>(std::min<std::int64_t>(budget / bytes, most));
 }
 
-/// Counts of a schedule's actions, and the most snapshots that each of two levels has at a time.
+/// Numbers of a schedule's actions, and the maximum number of snapshots on each of two levels.
 struct Tally {
   std::int64_t advances = 0;
   std::array<std::int64_t, 2> writes{};
@@ -63,7 +63,7 @@ Tally tally(Schedule& schedule) {
   return result;
 }
 
-/// How many snapshots a MultiLevelSchedule of n steps is worked out for: n² · snapshots ≤ 1e10.
+/// Maximum number of snapshots for which a MultiLevelSchedule of n steps is computed: n² · snapshots ≤ 1e10.
 std::int64_t plannable(int num_steps) {
   const std::int64_t n = num_steps;
   return std::min(n, std::int64_t{10'000'000'000} / (n * n));
@@ -95,7 +95,7 @@ std::string CheckpointPlan::summary() const {
 CheckpointPlan plan_checkpoints(int num_steps, std::int64_t state_bytes, std::int64_t record_bytes,
                                 std::int64_t budget_bytes) {
   if (num_steps < 0 || state_bytes < 0 || record_bytes < 0)
-    throw Error("a checkpoint plan needs numbers of steps and bytes that are not negative", ErrorKind::input);
+    throw Error("a checkpoint plan needs non-negative numbers of steps and bytes", ErrorKind::input);
   CheckpointPlan plan;
   plan.num_steps = num_steps;
   plan.records = fitting(budget_bytes, record_bytes, num_steps);
@@ -130,7 +130,7 @@ CheckpointPlan plan_checkpoints(int num_steps, std::int64_t state_bytes, std::in
   const std::int64_t most = plannable(num_steps), on_disk = std::min(disk.snapshots, most / 2);
   const auto table_bytes =
       static_cast<std::int64_t>(MultiLevelSchedule::table_bytes(num_steps)) * std::int64_t{disk.processes};
-  // Each level has a table more than snapshots.
+  // Each of the two levels has one table more than snapshots.
   const std::int64_t left = budget_bytes - record_bytes - disk.buffers - (on_disk + 2) * table_bytes;
   const std::int64_t in_memory = std::min(left / std::max<std::int64_t>(state_bytes + table_bytes, 1), most - on_disk);
   if (on_disk < 1 || left < 0 || in_memory < 1) return plan;

@@ -9,7 +9,7 @@ namespace diffsim {
 
 void MemoryStore::put(int step, const State& state) {
   erase(step);
-  // Sweeps of other states, such as ones with their derivatives, may have used the store before.
+  // The store may have been used before for states with other fields, for example states joined with their derivatives.
   if (!free_.empty() &&
       (free_.back().fields().size() != state.fields().size() || free_.back().bytes() != state.bytes()))
     free_.clear();
@@ -34,7 +34,7 @@ void MemoryStore::erase(int step) {
   if (found == snapshots_.end()) return;
   free_.push_back(std::move(found->second));
   snapshots_.erase(found);
-  // The next sweep may need the room for records.
+  // The next sweep may need the memory for records.
   if (snapshots_.empty()) free_.clear();
 }
 

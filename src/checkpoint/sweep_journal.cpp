@@ -13,7 +13,8 @@ namespace diffsim {
 namespace {
 
 constexpr const char* adjoint_kind = "adjoint";
-/// So many entries of a sort stay: one, and one more should it turn out damaged.
+/// Number of entries of a kind that are kept: the last entry, and the one before as a replacement if the last entry is
+/// damaged.
 constexpr std::size_t entries_kept = 2;
 
 double number_of(const Hdf5File& file, const std::string& name) {
@@ -31,7 +32,7 @@ SweepJournal::SweepJournal(std::shared_ptr<CheckpointDirectory> directory, RowOr
 
 void SweepJournal::begin(const State& initial, const ParameterSet& parameters) {
   directory_->begin_point(order_.signature(initial, parameters));
-  // What an earlier run has left is this sweep's own.
+  // The states that an earlier run has left belong to this sweep.
   saved_.clear();
   found_ = states();
   for (const char* kind : {snapshot_kind, rounded_kind})
@@ -48,7 +49,7 @@ void SweepJournal::drop(const std::string& kind, int number, const std::string& 
 
 void SweepJournal::hold(const char* kind, int step) {
   directory_->pin(kind, step);
-  directory_->erase(kind, step);  // once it is not pinned any more
+  directory_->erase(kind, step);  // takes effect when the file is unpinned
 }
 
 void SweepJournal::let_go(int step) {
@@ -56,9 +57,9 @@ void SweepJournal::let_go(int step) {
 }
 
 std::optional<SweepJournal::Reversal> SweepJournal::load_reversal(int first, State& adjoint, ParameterSet& gradient) {
-  // The lowest number is the furthest.
+  // The entry with the lowest number has reversed most steps; numbers are in ascending order.
   for (const int next : directory_->numbers(adjoint_kind)) {
-    if (next < first) continue;  // of a sweep that went further back
+    if (next < first) continue;  // an entry of a sweep that reversed steps before `first`
     try {
       const Hdf5File file = directory_->open(adjoint_kind, next);
       order_.from_file(file, "/adjoint", adjoint);
@@ -73,7 +74,7 @@ std::optional<SweepJournal::Reversal> SweepJournal::load_reversal(int first, Sta
 }
 
 std::optional<SweepJournal::Progress> SweepJournal::load_progress(State& scratch) {
-  // A forward run does not go on from what was rounded.
+  // A forward run does not resume from a rounded state.
   std::vector<int> steps = directory_->numbers(snapshot_kind);
   for (; !steps.empty(); steps.pop_back()) {
     const int step = steps.back();
@@ -114,7 +115,7 @@ void SweepJournal::save_state(int step, const State& state, double loss_share) {
     directory_->write(snapshot_kind, step, order_.to_file("/state", state));
     hold(snapshot_kind, step);
   } else {
-    directory_->pin(snapshot_kind, step);  // the store's
+    directory_->pin(snapshot_kind, step);  // a file that the store has written
   }
   saved_.push_back(step);
   while (saved_.size() > entries_kept) {
@@ -132,14 +133,14 @@ void SweepJournal::save_reversal(const Reversal& reversal, const State& adjoint,
                     {{"num_steps", std::int64_t{reversal.num_steps}}, {"loss", reversal.loss}});
   std::vector<int> there = directory_->numbers(adjoint_kind);
   for (; there.size() > entries_kept; there.pop_back()) directory_->erase(adjoint_kind, there.back());
-  // States of the steps that are reversed are of no use.
+  // States from `reversal.next` on are no longer needed.
   for (; !saved_.empty() && saved_.back() >= reversal.next; saved_.pop_back()) let_go(saved_.back());
   for (; !found_.empty() && found_.back() >= reversal.next; found_.pop_back()) let_go(found_.back());
 }
 
 SweepJournal::Request SweepJournal::poll() {
   const int rank = rank_of(order_.comm());
-  // The first rank's clock is everybody's.
+  // Only the clock of the first rank decides.
   int request = must_stop_ && must_stop_() ? 2 : rank == 0 && MPI_Wtime() - last_ >= interval_ ? 1 : 0;
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &request, 1, MPI_INT, MPI_MAX, order_.comm()));
   directory_->publish(false);
@@ -148,7 +149,8 @@ SweepJournal::Request SweepJournal::poll() {
 
 void SweepJournal::stop(const std::string& where) {
   directory_->publish(true);
-  throw SweepStopped("stopped " + where + "; the checkpoint is in '" + path() + "', --resume goes on from it");
+  throw SweepStopped("stopped " + where + "; the checkpoint is in '" + path() +
+                     "'; use --resume to continue from the checkpoint");
 }
 
 }  // namespace diffsim

@@ -12,7 +12,7 @@ TieredStore::TieredStore(std::vector<std::unique_ptr<Store>> levels) : levels_(s
 }
 
 TieredStore::~TieredStore() {
-  // A slower level's directory may lie in that of a faster one.
+  // The directory of a slower level may be inside the directory of a faster level, so slower levels are removed first.
   while (!levels_.empty()) levels_.pop_back();
 }
 

@@ -16,7 +16,7 @@ TruncatedSchedule::TruncatedSchedule(int skipped, std::unique_ptr<Schedule> last
     : skipped_(skipped), last_(std::move(last)) {
   if (last_->is_open())
     throw Error("the " + last_->name() +
-                    " schedule does not know which steps are the last; use another one, or reverse all steps",
+                    " schedule does not know which steps are the last; use another schedule, or reverse all steps",
                 ErrorKind::input);
 }
 

@@ -27,7 +27,7 @@ Box bounds_of(const DeviceArray<Box>& boxes) {
   return {{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
 }
 
-/// Spreads the lower 21 bits so that two zeros follow each.
+/// Returns the lower 21 bits of x, with two zero bits after each of them.
 KOKKOS_INLINE_FUNCTION std::uint64_t spread(std::uint64_t x) {
   x &= 0x1fffff;
   x = (x | x << 32) & 0x1f00000000ffffull;
@@ -37,7 +37,7 @@ KOKKOS_INLINE_FUNCTION std::uint64_t spread(std::uint64_t x) {
   return (x | x << 2) & 0x1249249249249249ull;
 }
 
-/// Morton codes of the boxes' centres.
+/// Sets the key of each box to the Morton code of its centre, and `order` to the identity.
 void set_keys(const DeviceArray<Box>& boxes, const Box& bounds, const DeviceArray<std::uint64_t>& keys,
               const DeviceArray<int>& order) {
   Kokkos::parallel_for(
@@ -47,7 +47,7 @@ void set_keys(const DeviceArray<Box>& boxes, const Box& bounds, const DeviceArra
           const double size = bounds.high[c] - bounds.low[c];
           const double middle = 0.5 * (boxes(i).low[c] + boxes(i).high[c]) - bounds.low[c];
           double place = size > 0.0 ? middle / size * 2097152.0 : 0.0;
-          place = place > 0.0 ? place : 0.0;  // also where it is not a number
+          place = place > 0.0 ? place : 0.0;  // also for NaN
           place = place < 2097151.0 ? place : 2097151.0;
           key |= spread(static_cast<std::uint64_t>(place)) << c;
         }
@@ -66,13 +66,13 @@ KOKKOS_INLINE_FUNCTION int leading_zeros(std::uint64_t x) {
   return n - static_cast<int>(x);
 }
 
-/// Builds inner node i: one thread each (Karras 2012, section 4).
+/// Kernel that builds inner node i, one node per thread (Karras 2012, section 4).
 struct NodeBuilder {
   DeviceArray<std::uint64_t> keys;
-  DeviceArray<int> children, parents;  // parents: inner nodes, then leaves
+  DeviceArray<int> children, parents;  // `parents`: of inner nodes, then of leaves
   int leaves;
 
-  /// Length of the common prefix of two keys along the curve; equal keys are told apart by their places.
+  /// Length of the common prefix of keys i and j along the curve; equal keys are distinguished by their indices.
   KOKKOS_INLINE_FUNCTION int prefix(int i, int j) const {
     if (j < 0 || j >= leaves) return -1;
     const std::uint64_t difference = keys(i) ^ keys(j);
@@ -104,7 +104,8 @@ struct NodeBuilder {
   }
 };
 
-/// From the leaves up; the second child to arrive at a node goes on. Minima and maxima are exact, so the order is free.
+/// Computes the boxes of the inner nodes from the leaves up: the thread of the second child to arrive at a node
+/// continues there. Minima and maxima are exact, so the result does not depend on the order of arrival.
 void fit_nodes(const BoxTree::View& view, const DeviceArray<int>& parents, int leaves) {
   const DeviceArray<int> arrived("diffsim::contact::arrived", static_cast<std::size_t>(leaves - 1));
   Kokkos::parallel_for(
@@ -126,7 +127,7 @@ void fit_nodes(const BoxTree::View& view, const DeviceArray<int>& parents, int l
 BoxTree::BoxTree(DeviceArray<Box> boxes) : boxes_(std::move(boxes)) {
   const ProfilingRegion region("diffsim::contact::build_tree");
   if (boxes_.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max() / 2))
-    throw Error("a rank has " + std::to_string(boxes_.size()) + " surface boxes, more than 2³⁰; use more ranks",
+    throw Error("a rank has " + std::to_string(boxes_.size()) + " surface boxes, 2³⁰ or more; use more ranks",
                 ErrorKind::system);
   view_.boxes = boxes_;
   const int leaves = size();

@@ -20,7 +20,7 @@
 namespace diffsim::contact {
 namespace {
 
-/// Boxes by which a rank tells others where its surface is.
+/// Largest number of boxes by which a rank describes its triangles, or its lone points, to other ranks.
 constexpr std::size_t boxes_a_rank = 64;
 
 Box empty_box() {
@@ -51,7 +51,7 @@ Box swept_box(const std::array<int, N>& vertices, const std::vector<double>& fro
   return box;
 }
 
-/// Boxes of at most `parts` runs of `boxes`.
+/// Boxes around at most `parts` runs of consecutive boxes.
 std::vector<Box> boxes_of_runs(const std::vector<Box>& boxes, std::size_t parts) {
   parts = std::min(parts, boxes.size());
   std::vector<Box> result(parts, empty_box());
@@ -65,7 +65,7 @@ bool overlaps_any(const Box& box, const std::vector<Box>& others) {
 
 // ---- kernels -------------------------------------------------------------------------------------------------
 
-/// Boxes of primitives of `corners` vertices each on their ways, widened by `reach`.
+/// Sets the boxes that primitives of `corners` vertices each sweep from `from` to `to`, widened by `reach`.
 void set_boxes(const DeviceArray<int>& vertices, int corners, const Vectors& from, const Vectors& to, double reach,
                const DeviceArray<Box>& boxes) {
   Kokkos::parallel_for(
@@ -149,7 +149,7 @@ struct KeepEdgeTriangle {
   }
 };
 
-/// The largest way of a vertex out of its box, in one component.
+/// Largest distance, in one component, of a vertex outside its box.
 double farthest(const DeviceArray<int>& vertices, const DeviceArray<Box>& boxes, const double* x,
                 const Vectors& obstacles) {
   const int mesh_vertices = static_cast<int>(vertices.size());
@@ -160,14 +160,14 @@ double farthest(const DeviceArray<int>& vertices, const DeviceArray<Box>& boxes,
         for (int c = 0; c < 3; ++c) {
           const double at = i < mesh_vertices ? x[3 * vertices(i) + c] : obstacles(3 * (i - mesh_vertices) + c);
           const double out = at < boxes(i).low[c] ? boxes(i).low[c] - at : at - boxes(i).high[c];
-          if (!(out <= far)) far = out;  // also what is not a number
+          if (!(out <= far)) far = out;  // also for NaN
         }
       },
       Kokkos::Max<double>(most));
   return most;
 }
 
-/// Squared lengths of edges.
+/// Computes the squared lengths of edges.
 void set_lengths(const DeviceArray<int>& edges, const Vectors& x, const DeviceArray<double>& lengths) {
   Kokkos::parallel_for(
       "diffsim::contact::set_lengths", Range(0, static_cast<int>(lengths.size())), KOKKOS_LAMBDA(int e) {
@@ -193,7 +193,7 @@ void add_vectors(const double* from, double* to, int size) {
   Kokkos::fence();
 }
 
-/// A triangle or an edge, its group, and the rank that it goes to.
+/// Triangle or edge, its group, and the rank that it is sent to.
 template <class Item>
 struct Listed {
   Item item;
@@ -201,7 +201,7 @@ struct Listed {
 };
 constexpr auto rank_of_item = [](const auto& listed) { return listed.to; };
 
-/// Appends a surface's triangles or edges to a list.
+/// Appends the triangles or edges of a surface to a list.
 template <class Item>
 void append(const std::vector<Item>& items, const std::vector<std::int32_t>& groups, std::vector<Listed<Item>>& list) {
   for (std::size_t i = 0; i < items.size(); ++i) list.push_back({items[i], groups[i]});
@@ -209,7 +209,7 @@ void append(const std::vector<Item>& items, const std::vector<std::int32_t>& gro
 
 }  // namespace
 
-/// Primitives of this rank, then those sent to it, then obstacles'.
+/// Primitives of this rank, then those received from other ranks, then those of obstacles.
 struct Candidates::Lists {
   std::vector<Listed<SurfaceTriangle>> triangles;
   std::vector<Listed<SurfaceEdge>> edges;
@@ -327,7 +327,7 @@ void Candidates::cover(const Field& from, const Vectors& obstacles_from, const F
     drop_far_pairs(pairs_, a, b, range, slack_);
   });
 
-  // What the vertices swept.
+  // Boxes that the vertices swept.
   const std::size_t mesh_vertices = watched_.size();
   std::vector<Box> swept(mesh_vertices + static_cast<std::size_t>(num_obstacle_vertices_));
   for (std::size_t i = 0; i < mesh_vertices; ++i)
@@ -350,7 +350,7 @@ void Candidates::import_primitives(const std::vector<double>& from, const std::v
   for (const auto& triangle : local_triangles_) triangle_boxes.push_back(swept_box(triangle, from, to, reach));
   for (const auto& edge : local_edges_) edge_boxes.push_back(swept_box(edge, from, to, reach));
   for (const auto& point : lone_points_) point_boxes.push_back(swept_box(point, from, to, reach));
-  // Parts of the surface: triangles follow the cells' curve, so those next to each other in the list are near.
+  // Runs of triangles are compact parts of the surface, because triangles follow the space-filling curve of the cells.
   std::vector<Box> parts = boxes_of_runs(triangle_boxes, boxes_a_rank);
   const std::vector<Box> lone = boxes_of_runs(point_boxes, boxes_a_rank);
   parts.insert(parts.end(), lone.begin(), lone.end());
@@ -367,7 +367,7 @@ void Candidates::import_primitives(const std::vector<double>& from, const std::v
       if (edge_boxes[e].overlaps(whole) && overlaps_any(edge_boxes[e], other.boxes))
         edges.push_back({body_.edges[e], body_.edge_groups[e], other.rank});
   }
-  // In the order of numbers, so that lists do not depend on which rank sent what.
+  // Primitives are sorted by vertex numbers, so that the lists do not depend on the ranks that sent them.
   const auto own_triangles = static_cast<std::ptrdiff_t>(lists.triangles.size());
   const auto own_edges = static_cast<std::ptrdiff_t>(lists.edges.size());
   for (const auto& sent : redistribute_among(comm, neighbours, neighbours, triangles, rank_of_item))
@@ -388,7 +388,7 @@ void Candidates::import_primitives(const std::vector<double>& from, const std::v
 }
 
 void Candidates::number_vertices(Lists& lists) {
-  // Copies of other ranks' vertices, by number.
+  // Vertices of other ranks, sorted by number.
   std::vector<SurfaceVertex> others;
   const auto note = [&](const SurfaceVertex& v) {
     if (v.rank >= 0 && v.rank != rank_) others.push_back(v);

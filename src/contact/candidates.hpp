@@ -17,25 +17,30 @@
 
 namespace diffsim::contact {
 
-/// Positions, or other vectors, of all vertices that this rank's pairs have: [vertices, 3].
+/// Positions, or other vectors, of all vertices of this rank's pairs: [vertices, 3].
 using Vectors = DeviceArray<double>;
 
-/// The pairs of this rank that may touch, by value in kernels. Vertices are numbered: this rank's owned ones, copies of
-/// others', obstacles'. Pair p is point–triangle for p < point_triangle.size(), else edge–edge. Segments and points of
-/// surfaces without triangles are triangles with equal corners (contact/surface.hpp).
+/// Pairs of this rank that may touch, passed by value to kernels. Vertices are numbered: this rank's owned vertices,
+/// copies of other ranks' vertices, vertices of obstacles. Pair p is a point–triangle pair for
+/// p < point_triangle.size(), else an edge–edge pair. Segments and points of surfaces without triangles are stored as
+/// triangles with equal corners (contact/surface.hpp).
 struct PairView {
   DeviceArray<CandidatePair> point_triangle, edge_edge;
-  DeviceArray<int> points, triangles, edges;  // [., 1], [., 3], [., 2] vertices
-  DeviceArray<double> areas;                  // [points]: half of each
-  DeviceArray<double> weights;                // [triangles, 6]: of edges, of corners
-  DeviceArray<double> lengths;                // [edges]: squared, at rest
-  DeviceArray<int> bodies;                    // [vertices]: bodies and obstacles; empty: all are of one
-  DeviceArray<int> point_groups, triangle_groups, edge_groups;  // by which pairs have laws
-  DeviceArray<std::uint8_t> prescribed;  // [vertices]: of obstacles, which do not touch each other; empty: none
-  DeviceArray<std::uint8_t> dimensions;  // [vertices]: of the surface that a vertex is of; empty: all are of triangles
-  DeviceArray<std::uint8_t> ignored;     // [groups, groups]: of groups that do not touch; empty: none
+  DeviceArray<int> points, triangles, edges;  // vertices: [., 1], [., 3], [., 2]
+  DeviceArray<double> areas;                  // [points]: half of each rest measure
+  DeviceArray<double> weights;                // [triangles, 6]: of the edges, then of the corners
+  DeviceArray<double> lengths;                // [edges]: squared rest lengths, m²
+  DeviceArray<int> bodies;                    // [vertices]: body or obstacle; empty: all vertices are of one body
+  // Groups, which determine the law of a pair.
+  DeviceArray<int> point_groups, triangle_groups, edge_groups;
+  // [vertices]: 1 for vertices of obstacles, which do not touch each other; empty: there are none.
+  DeviceArray<std::uint8_t> prescribed;
+  // [vertices]: dimension of the surface that the vertex belongs to; empty: 2 for all vertices.
+  DeviceArray<std::uint8_t> dimensions;
+  // [groups, groups]: 1 for two groups that do not touch; empty: there are none.
+  DeviceArray<std::uint8_t> ignored;
   int num_groups = 1;
-  bool friction_alone = false;  // forces are friction's without the barrier's
+  bool friction_alone = false;  // forces are friction without the barrier
 
   KOKKOS_INLINE_FUNCTION int size() const { return static_cast<int>(point_triangle.size() + edge_edge.size()); }
   KOKKOS_INLINE_FUNCTION bool is_point_triangle(int p) const { return p < static_cast<int>(point_triangle.size()); }
@@ -51,26 +56,26 @@ struct PairView {
       }
     }
   }
-  /// Whether two vertices are of one body.
+  /// Returns whether two vertices belong to one body.
   KOKKOS_INLINE_FUNCTION bool together(int a, int b) const { return bodies.size() == 0 || bodies(a) == bodies(b); }
-  /// Whether two vertices are both of obstacles.
+  /// Returns whether both vertices belong to obstacles.
   KOKKOS_INLINE_FUNCTION bool both_prescribed(int a, int b) const {
     return prescribed.size() > 0 && prescribed(a) != 0 && prescribed(b) != 0;
   }
-  /// Whether two groups do not touch each other.
+  /// Returns whether two groups do not touch each other.
   KOKKOS_INLINE_FUNCTION bool ignores(int a, int b) const {
     return ignored.size() > 0 && ignored(num_groups * a + b) != 0;
   }
-  /// Dimension of the surface that a vertex is of: 2 of triangles, 1 of segments, 0 of points.
+  /// Dimension of the surface that a vertex belongs to: 2 for triangles, 1 for segments, 0 for points.
   KOKKOS_INLINE_FUNCTION int dimension(int vertex) const {
     return dimensions.size() == 0 ? 2 : static_cast<int>(dimensions(vertex));
   }
-  /// Factor of half of a point's area, length or number: 2 where the point alone integrates over the pair.
+  /// Factor on the half measure of the point of pair p: 2 if the point alone integrates over the pair, else 1.
   KOKKOS_INLINE_FUNCTION double share(int p) const {
     const CandidatePair pair = point_triangle(p);
     return dimension(triangles(3 * pair.leaf)) > dimension(points(pair.query)) ? 2.0 : 1.0;
   }
-  /// Groups of the two things of pair p.
+  /// Groups of the two primitives of pair p.
   KOKKOS_INLINE_FUNCTION void groups(int p, int* group) const {
     const bool is_point = is_point_triangle(p);
     const CandidatePair pair = is_point ? point_triangle(p) : edge_edge(p - static_cast<int>(point_triangle.size()));
@@ -95,64 +100,68 @@ struct PairView {
   }
 };
 
-/// Finds the pairs of surfaces of bodies and obstacles that may touch, across ranks. A body, and an obstacle, has the
-/// vertices with the numbers from its first up to the next one's. Groups are those of contact/surface_groups.hpp, after
-/// which each obstacle is one.
+/// Search, across ranks, for the pairs of surfaces of bodies and obstacles that may touch. A body or an obstacle has
+/// the vertices with the numbers from its first number up to the next first number. Groups are those of
+/// contact/surface_groups.hpp, followed by one group for each obstacle.
 ///
-/// Ranks that touch find each other (rendezvous.hpp) and send the triangles and edges that come near the other
-/// rank's; a point–triangle pair belongs to the rank of its point, an edge–edge pair to the rank of the edge with the
-/// lower numbers (an obstacle's points to the triangle's rank, its edges to the body's). The lists hold all that may
-/// come within the range while no vertex leaves the box it swept when they were made by more than a slack; they are
-/// made again when one does.
+/// Ranks that touch find each other (rendezvous.hpp) and send the triangles and edges that come near the surface of the
+/// other rank. A point–triangle pair belongs to the rank of its point, an edge–edge pair to the rank of the edge with
+/// the lower vertex numbers. A pair of an obstacle's point belongs to the rank of the triangle, a pair of an obstacle's
+/// edge to the rank of the body's edge. The lists contain all pairs that may come within the range, as long as no
+/// vertex leaves, by more than a slack, the box that the vertex swept when the lists were built. The lists are built
+/// again when a vertex leaves its box by more than the slack.
 class Candidates {
  public:
-  /// `self`: pairs within a body, too. `bodies`: the first number of each body and obstacle; empty where all vertices
-  /// are one body's. `regions` of the surface are groups. Throws Error as `surface_groups` does. Collective.
+  /// Prepares the search. `self`: include pairs within a body. `bodies`: the first vertex number of each body and
+  /// obstacle; empty if all vertices belong to one body. `regions` of the surface are groups. Throws the Errors of
+  /// `surface_groups`. Collective.
   Candidates(const TetrahedralMesh& mesh, bool self, const std::vector<Surface>& obstacles,
              const std::vector<std::int64_t>& bodies, const std::vector<std::string>& regions, std::int64_t max_pairs);
 
-  /// Bodies, by their places in the mesh's list, that touch neither themselves, each other nor obstacles: obstacles
-  /// that are bodies. To be called before the lists are made.
+  /// Sets the bodies, by index in the mesh's list, that are obstacles: they touch neither themselves, nor each other,
+  /// nor other obstacles. Must be called before the lists are built.
   void set_prescribed(const std::vector<std::size_t>& bodies) { prescribed_bodies_ = bodies; }
-  /// Groups that do not touch each other: [groups, groups], 1 where two do not. To be called before the lists are made.
+  /// Sets the groups that do not touch each other: [groups, groups], 1 for such a pair of groups. Must be called before
+  /// the lists are built.
   void set_ignored(const std::vector<std::uint8_t>& ignored, int groups) {
     pairs_.ignored = to_device("diffsim::contact::ignored", ignored);
     pairs_.num_groups = groups;
   }
-  /// Makes forces of pairs those of friction alone.
+  /// Reduces the forces of pairs to friction alone.
   void set_friction_alone() { pairs_.friction_alone = true; }
-  /// Sets the rest shape: areas of points, [owned vertices], m², and positions, [local vertices, 3] of the mesh, with
-  /// the obstacles' [obstacle vertices, 3]. Collective.
+  /// Sets the rest shape: the measures of points [owned vertices], the positions of the mesh [local vertices, 3], of
+  /// which the object keeps a pointer, and those of the obstacles [obstacle vertices, 3]. Collective.
   void set_rest(const std::vector<double>& areas, const Field& positions, const Vectors& obstacles);
-  /// Makes sure that the lists hold all pairs that come within `range` on straight ways `from` to `to`, fields [local
-  /// vertices, 3] of the mesh and obstacles' positions [obstacle vertices, 3] likewise. Collective.
+  /// Ensures that the lists contain all pairs that come within `range` on straight paths from `from` to `to`. Positions
+  /// of the mesh are fields [local vertices, 3], positions of obstacles [obstacle vertices, 3]. Collective.
   void cover(const Field& from, const Vectors& obstacles_from, const Field& to, const Vectors& obstacles_to,
              double range);
 
-  /// Arrays for results at the pairs, whose sizes change from step to step.
+  /// Pool of arrays for results on the pairs, whose number changes from step to step.
   ArrayPool& pool() const { return pool_; }
-  /// The vectors of all vertices of the pairs, from those of the mesh. Collective.
+  /// Vectors of all vertices of the pairs, from the vectors of the mesh and of the obstacles. Collective.
   Vectors gather(const Field& local, const Vectors& obstacles) const;
-  /// `local` += what was summed for the vertices [num_mesh_vertices, 3], complete at owners. Collective.
+  /// Sums `shares` [num_mesh_vertices, 3] over the ranks, and adds the sums of owned vertices to `local`. Collective.
   void scatter(Field& shares, Field& local) const;
-  /// Zeroed, for `scatter`; valid until the next call.
+  /// Zeroed field for `scatter`; valid until the next call.
   Field& shares() const;
 
   int num_owned_vertices() const { return static_cast<int>(vertices_->owned()); }
   int num_mesh_vertices() const { return static_cast<int>(vertices_->local()); }
-  /// The mesh's vertices that are copies, after the owned ones.
+  /// Owners of the mesh's vertices that are copies; copies are numbered after the owned vertices.
   const std::vector<VertexPlace>& copies() const { return copies_; }
-  /// The rest shape of all vertices of the pairs.
+  /// Rest positions of all vertices of the pairs.
   const Vectors& rest() const { return rest_; }
-  /// This rank's part of the mesh's surface.
+  /// Part of the mesh's surface on this rank.
   const Surface& surface() const { return body_; }
-  /// Corners of this rank's triangles, segments and points of that, in the mesh's local vertices.
+  /// Corners of the triangles, segments and points of `surface()`, in the mesh's local vertices.
   const std::vector<std::array<int, 3>>& local_triangles() const { return local_triangles_; }
   int num_obstacle_vertices() const { return num_obstacle_vertices_; }
   const PairView& pairs() const { return pairs_; }
-  /// Edges against triangles whose boxes overlap now, for a check of intersections: owned and obstacle edges.
+  /// Pairs of an edge and a triangle whose boxes overlap at `positions`, for the check of intersections. Edges are
+  /// those owned by this rank and those of obstacles. Collective.
   DeviceArray<CandidatePair> edge_triangle_pairs(const Vectors& positions) const;
-  /// The number in the file of a vertex; obstacles' follow.
+  /// Number of a vertex in the file; vertices of obstacles have the numbers after those of the mesh.
   std::int64_t number(int vertex) const { return numbers_[static_cast<std::size_t>(vertex)]; }
   int rebuilds() const { return rebuilds_; }
 
@@ -174,21 +183,24 @@ class Candidates {
   Surface body_;
   std::vector<std::array<int, 3>> local_triangles_;  // corners of body_.triangles in the mesh's local vertices
   std::vector<std::array<int, 2>> local_edges_;
-  std::vector<std::array<int, 1>> lone_points_;  // owned points of the surface, whose triangles other ranks have
-  Surface obstacles_;                            // all of them
+  // Owned points of the surface whose triangles are all on other ranks.
+  std::vector<std::array<int, 1>> lone_points_;
+  Surface obstacles_;  // surfaces of all obstacles
   int num_obstacle_vertices_ = 0;
-  std::shared_ptr<const Entities> vertices_;  // of the mesh: owned ones, then copies of others' near by
+  // Vertices of the mesh: owned ones, then copies of nearby vertices of other ranks.
+  std::shared_ptr<const Entities> vertices_;
   std::vector<VertexPlace> copies_;
   std::vector<double> areas_;  // [owned vertices]
   const Field* rest_positions_ = nullptr;
   Vectors rest_obstacles_, rest_;
   PairView pairs_;
   std::vector<std::int64_t> numbers_;
-  DeviceArray<int> watched_;     // owned surface vertices
-  DeviceArray<Box> watched_at_;  // what they swept; then obstacles' vertices
+  DeviceArray<int> watched_;  // owned surface vertices
+  // Boxes swept by `watched_` when the lists were built, then those swept by vertices of obstacles.
+  DeviceArray<Box> watched_at_;
   int num_owned_edges_ = 0;
   mutable ArrayPool pool_;
-  mutable Field ring_, shares_;  // on the vertices of the pairs that are the mesh's
+  mutable Field ring_, shares_;  // on the mesh's vertices of the pairs
   double range_ = -1.0, slack_ = 0.0;
   int rebuilds_ = 0;
 };

@@ -35,7 +35,7 @@ void ContactTerm::begin_adjoint_tangent(const ParameterSet& gradient, const Para
   for (const ParameterSet* set : {&gradient, &direction}) {
     require_derivatives(*set);
     if (set->find("rest_positions"))
-      throw Error("no second derivative of the " + name() + " by rest_positions", ErrorKind::input);
+      throw Error("no second derivative of the " + name() + " with respect to rest_positions", ErrorKind::input);
   }
 }
 
@@ -46,8 +46,10 @@ void ContactTerm::require_derivatives(const ParameterSet& set) const {
            without_label == ContactParameters::friction_velocity.name;
   };
   if (forces_ == ContactForces::barrier && std::any_of(set.begin(), set.end(), is_of_friction))
-    throw Error("contact was made without friction, so there is no derivative by it; make it with friction",
-                ErrorKind::input);
+    throw Error(
+        "this contact term has no friction, so it has no derivative with respect to friction parameters; enable "
+        "friction",
+        ErrorKind::input);
 }
 
 }  // namespace diffsim

@@ -24,14 +24,14 @@ namespace {
 
 using contact::SurfacePiece;
 
-/// `given`, and the surfaces of affine bodies.
+/// Surfaces `given`, and those of affine bodies.
 std::vector<BodySurface> with_affine_bodies(const TetrahedralMesh& mesh, std::vector<BodySurface> given) {
   for (const MeshBody& body : mesh.bodies())
     if (body.affine) given.push_back({body.name, body.affine->surface});
   return given;
 }
 
-/// Surface of its own of each body of the mesh, or nullptr.
+/// Separate surface of each body of the mesh; nullptr for a body without one.
 std::vector<const BodySurface*> surfaces_by_body(const TetrahedralMesh& mesh,
                                                  const std::vector<BodySurface>& surfaces) {
   const std::vector<std::string> names = body_names(mesh.bodies());
@@ -44,9 +44,9 @@ std::vector<const BodySurface*> surfaces_by_body(const TetrahedralMesh& mesh,
       throw Error(title + "there is no such body" + (near.empty() ? "" : "; did you mean '" + near + "'?"),
                   ErrorKind::input);
     }
-    if (result[k]) throw Error(title + "the body has one already; give one", ErrorKind::input);
+    if (result[k]) throw Error(title + "the body already has a surface; give only one", ErrorKind::input);
     if (mesh.bodies().empty() ? mesh.num_global_cells() == 0 : mesh.bodies()[k].kind != CellKind::tetrahedron)
-      throw Error(title + "the body has no tetrahedra, and touches by its own cells; remove the surface",
+      throw Error(title + "the body has no tetrahedra; its own cells are its contact surface; remove this surface",
                   ErrorKind::input);
     result[k] = &surface;
   }
@@ -64,13 +64,14 @@ void require_triangles(const BodySurface& surface) {
                              std::to_string(triangle[2]);
     for (const int v : triangle)
       if (v < 0 || v >= count)
-        throw Error(title + text + " has a vertex that is not there; there are " + std::to_string(count),
-                    ErrorKind::input);
+        throw Error(
+            title + text + " has a vertex that does not exist; the number of vertices is " + std::to_string(count),
+            ErrorKind::input);
     if (!(contact::corner_measure(x, triangle) > 0.0)) throw Error(title + text + " has no area", ErrorKind::input);
   }
 }
 
-/// Numbers of a body's vertices in a mesh: from `first` up to `end`.
+/// Range of the numbers of a body's vertices in a mesh: from `first` up to, but not including, `end`.
 struct NumberRange {
   std::int64_t first, end;
   std::int64_t size() const { return end - first; }
@@ -83,20 +84,20 @@ NumberRange vertices_of_body(const TetrahedralMesh& mesh, std::size_t body) {
           body + 1 < bodies.size() ? bodies[body + 1].first_vertex : mesh.num_global_vertices()};
 }
 
-/// Pieces of this rank's surface, with their groups: regions as listed, then bodies.
+/// Pieces of this rank's surface, with their groups: regions in the order given, then bodies.
 struct Pieces {
   std::vector<SurfacePiece> corners;
   std::vector<int> groups;
 };
 
-/// Blocks of a body that keeps the boundary of its cells. Collective.
+/// Surface mesh, in blocks of the file order, of a body that keeps the boundary of its cells. Collective.
 MeshData blocks_of(const TetrahedralMesh& mesh, std::size_t body, const Pieces& pieces,
                    const std::vector<std::string>& regions) {
   const NumberRange range = vertices_of_body(mesh, body);
   const auto& numbers = mesh.vertex_order().file_index();
   MeshData data;
   data.num_vertices = range.size();
-  // The part of this rank's block of vertices that is the body's.
+  // The part of this rank's block of vertices that belongs to the body.
   const std::int64_t begin = mesh.vertex_order().block_begin(), end = begin + mesh.vertex_order().block_size();
   const std::int64_t from = std::clamp(range.first, begin, end), to = std::clamp(range.end, begin, end);
   const std::vector<double> x = mesh.file_positions();
@@ -139,13 +140,13 @@ MeshData blocks_of(const TetrahedralMesh& mesh, std::size_t body, const Pieces& 
   return data;
 }
 
-/// A stencil and the number of its point in the surface.
+/// Stencil of a point, with the number of the point in the surface.
 struct NumberedStencil {
   std::int64_t number;
   PointStencil stencil;
 };
 
-/// Stencils of all points of the surface, each on some rank. Collective.
+/// Stencils of all points of the surface; each stencil is returned on one rank. Collective.
 std::vector<NumberedStencil> find_stencils(const TetrahedralMesh& mesh, const std::vector<const BodySurface*>& surfaces,
                                            const TetrahedralMesh& surface) {
   std::vector<NumberedStencil> found;
@@ -166,7 +167,7 @@ std::vector<NumberedStencil> find_stencils(const TetrahedralMesh& mesh, const st
   return found;
 }
 
-/// The stencils of this rank's points. Collective.
+/// Stencils of this rank's points of the surface, in local order. Collective.
 std::vector<PointStencil> stencils_of(const TetrahedralMesh& surface, const std::vector<NumberedStencil>& found) {
   const FileOrder& order = surface.vertex_order();
   std::vector<std::int64_t> numbers;
@@ -193,8 +194,8 @@ EmbeddedSurface embed_surfaces(const TetrahedralMesh& mesh, const std::vector<Bo
   for (const std::string& region : regions)
     for (std::size_t b = 0; b < own.size(); ++b)
       if (own[b] && (own.size() == 1 || region.starts_with(names[b] + "/")))
-        throw Error("region '" + region + "' is of the boundary of body '" + names[b] +
-                        "', which touches by a surface of its own; name the body instead",
+        throw Error("region '" + region + "' belongs to the boundary of body '" + names[b] +
+                        "', which has a separate contact surface; name the body instead",
                     ErrorKind::input);
   const Pieces pieces = {contact::surface_pieces(mesh), contact::surface_groups(mesh, regions).triangles};
   std::vector<NamedMesh> parts;

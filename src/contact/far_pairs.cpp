@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Pairs that are too far apart to be kept.
+// Removal of pairs that are too far apart.
 
 #include "diffsim/contact/box_tree_impl.hpp"
 #include "pair_access.hpp"
@@ -8,7 +8,7 @@
 namespace diffsim::contact {
 namespace {
 
-/// The longest way of a thing's vertices, begin..end-1 of a pair's four.
+/// Longest displacement of the vertices of one primitive, begin..end-1 of the four vertices of a pair.
 KOKKOS_INLINE_FUNCTION double longest_way(const Vec3<double>* from, const Vec3<double>* to, int begin, int end) {
   double most = 0.0;
   for (int k = begin; k < end; ++k) {
@@ -19,8 +19,9 @@ KOKKOS_INLINE_FUNCTION double longest_way(const Vec3<double>* from, const Vec3<d
   return std::sqrt(most);
 }
 
-/// Marks pairs that may come within `range`. A thing is the convex hull of its vertices, so the distance of two changes
-/// by no more than the longest ways of their vertices, each of which is at most |to - from| + √3 slack.
+/// Marks pairs that may come within `range`. A primitive is the convex hull of its vertices, so the distance of two
+/// primitives changes by no more than the sum of the longest displacements of their vertices. The displacement of a
+/// vertex is at most |to - from| + √3 slack.
 void mark_near(const PairView& pairs, const Vectors& from, const Vectors& to, double range, double slack,
                const DeviceArray<std::int64_t>& of_points, const DeviceArray<std::int64_t>& of_edges) {
   const double reach = (range + 2.0 * std::sqrt(3.0) * slack) * (1.0 + 1e-12);
@@ -33,7 +34,7 @@ void mark_near(const PairView& pairs, const Vectors& from, const Vectors& to, do
         const bool is_point = p < count;
         const int first = is_point ? 1 : 2;
         const double most = reach + longest_way(a, b, 0, first) + longest_way(a, b, first, 4);
-        // A pair with coordinates that are no numbers stays.
+        // A pair with NaN coordinates is kept.
         const std::int64_t near = squared_distance_of(pairs, p, a) > most * most ? 0 : 1;
         if (is_point)
           of_points(p) = near;

@@ -19,10 +19,11 @@ namespace {
 using Barycentric = std::array<double, 4>;
 using Place = std::array<double, 3>;
 
-/// Weights below this are rounding errors: a vertex of a cell then is that vertex.
+/// Largest weight that counts as a rounding error and is dropped. A surface vertex at a vertex of a cell then depends
+/// on that vertex alone.
 constexpr double negligible = 1e-12;
 
-/// Shape functions of linear and of second-order cells, and their derivatives by λ.
+/// Computes the shape functions N_a of linear and second-order cells, and their derivatives ∂N_a/∂λ_k (`slope`).
 void shape_functions(int nodes, const Barycentric& l, double* N, double (*slope)[4]) {
   for (std::size_t a = 0; a < 4; ++a) {
     N[a] = nodes == 4 ? l[a] : l[a] * (2.0 * l[a] - 1.0);
@@ -39,7 +40,7 @@ double determinant(const Place& a, const Place& b, const Place& c) {
   return a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
 }
 
-/// A cell by the places of its nodes.
+/// Cell, given by the rest positions of its nodes.
 class Cell {
  public:
   Cell(const TetrahedralMesh& mesh, int cell) : nodes_(mesh.nodes_per_cell()) {
@@ -48,7 +49,7 @@ class Cell {
       for (std::size_t c = 0; c < 3; ++c) x_[static_cast<std::size_t>(a)][c] = mesh.rest_positions()[v + c];
     }
   }
-  /// λ with Σ_a N_a(λ) x_a = p, by Newton's method; of linear cells by one step.
+  /// Barycentric coordinates λ with Σ_a N_a(λ) x_a = p, by Newton's method; one step is exact for linear cells.
   Barycentric coordinates(const Place& p) const {
     Barycentric l{0.25, 0.25, 0.25, 0.25};
     const int steps = nodes_ == 4 ? 1 : 20;
@@ -83,7 +84,7 @@ class Cell {
   std::array<Place, PointStencil::most> x_{};
 };
 
-/// Distance of a point from a cell, in parts of the cell's height: 0 inside, infinite for coordinates that are not
+/// Distance of a point outside a cell as a fraction of the cell's height, -min λ: 0 inside, infinite if λ is not
 /// finite.
 double outside(const Barycentric& l) {
   const double least = *std::min_element(l.begin(), l.end());
@@ -92,10 +93,10 @@ double outside(const Barycentric& l) {
   return least > -negligible ? 0.0 : -least;
 }
 
-/// A cell of this rank for a point, and the point's coordinates there.
+/// Cell of this rank for a point, with the coordinates λ of the point in the cell.
 struct Choice {
   double outside = std::numeric_limits<double>::infinity();
-  std::int64_t number = std::numeric_limits<std::int64_t>::max();  // of the cell in the file
+  std::int64_t number = std::numeric_limits<std::int64_t>::max();  // number of the cell in the file
   int cell = -1;
   Barycentric lambda{};
 };
@@ -129,7 +130,7 @@ class Search {
     }
     boxes_ = to_device("diffsim::contact::cell_boxes", boxes);
   }
-  /// Looks for cells within `reach`, m, of the points that have none.
+  /// Searches cells within `reach`, m, of the points that are not yet inside a cell.
   void look(double reach) {
     std::vector<Box> queries;
     std::vector<std::size_t> asked;
@@ -150,7 +151,8 @@ class Search {
         choices_[p] = {out, number, cell, lambda};
     }
   }
-  /// Keeps the best choice of all ranks, on its rank; the others know its distance. Collective.
+  /// Selects the best choice of all ranks. The rank of the selected cell keeps the choice; on the other ranks `cell` is
+  /// -1, and only the distance and the number are set. Collective.
   void agree() {
     std::vector<double> least;
     std::vector<std::int64_t> numbers;
@@ -177,7 +179,7 @@ class Search {
   DeviceArray<Box> boxes_;
 };
 
-/// Stencil of a point at λ in a cell; `places` of the local vertices.
+/// Stencil of a point at λ in a cell; `places` are the owners of the local vertices.
 PointStencil stencil_of(const TetrahedralMesh& mesh, const Choice& choice, const std::vector<VertexPlace>& places) {
   double N[PointStencil::most], slope[PointStencil::most][4];
   const int nodes = mesh.nodes_per_cell();
@@ -194,7 +196,8 @@ PointStencil stencil_of(const TetrahedralMesh& mesh, const Choice& choice, const
     sum += N[a];
     if (std::abs(N[a]) > std::abs(stencil.weights[largest])) largest = k;
   }
-  stencil.weights[largest] += 1.0 - sum;  // a body that moves without turning takes the point with it
+  // The weights must sum to 1, so that a translation of the body also translates the point.
+  stencil.weights[largest] += 1.0 - sum;
   return stencil;
 }
 
@@ -205,7 +208,7 @@ std::vector<LocatedPoint> locate_points(const TetrahedralMesh& mesh, std::size_t
   Search search(mesh, body, points);
   const double longest = mesh.quality().max_edge;
   const bool affine = !mesh.bodies().empty() && mesh.bodies()[body].affine;
-  constexpr double anywhere = 1e150;  // an affine body has one cell
+  constexpr double anywhere = 1e150;  // an affine body has one cell, which is used at any distance
   for (const double reach : {1e-9 * longest, affine ? anywhere : longest}) {
     collectively(mesh.comm(), [&] { search.look(reach); });
     search.agree();
@@ -219,7 +222,7 @@ std::vector<LocatedPoint> locate_points(const TetrahedralMesh& mesh, std::size_t
     if (!std::isfinite(choice.outside))
       throw Error("surface of body '" + body_names(mesh.bodies())[body] + "': vertex " + std::to_string(p) + " at " +
                       text_of(points[p]) + " is farther from all cells of the body than the longest edge, " +
-                      std::to_string(longest) + " m; check the file's scale and place",
+                      std::to_string(longest) + " m; check the scale and position of the file's mesh",
                   ErrorKind::input);
     if (choice.cell >= 0) located.push_back({p, stencil_of(mesh, choice, places)});
   }

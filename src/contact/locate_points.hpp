@@ -10,16 +10,17 @@
 
 namespace diffsim::contact {
 
-/// Stencil of a point in a cell, with the point's place in a list.
+/// Index of a point in a list, and the stencil of the point in its cell.
 struct LocatedPoint {
   std::size_t point;
   PointStencil stencil;
 };
 
-/// The cells of one body, `body` in the mesh's list, that points are in at rest: those points whose cell is on this
-/// rank, each on one rank. A point outside all cells is in the one that it is least outside of, -min λ, λ its
-/// barycentric coordinates. All ranks have all points. Throws Error (input), naming the point, for one that is farther
-/// from the cells than the longest edge. Collective.
+/// Finds the cells of one body, `body` in the mesh's list, that contain points in the rest configuration. Returns the
+/// points whose cell is on this rank; each point is returned on one rank. A point outside all cells is assigned to the
+/// cell with the smallest -min λ, with λ the barycentric coordinates of the point. Every rank passes all points. Throws
+/// Error (input), naming the point, if a point is farther from the cells than the longest edge; an affine body has no
+/// such limit. Collective.
 std::vector<LocatedPoint> locate_points(const TetrahedralMesh& mesh, std::size_t body,
                                         const std::vector<std::array<double, 3>>& points);
 

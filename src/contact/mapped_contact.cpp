@@ -11,7 +11,7 @@
 namespace diffsim {
 namespace {
 
-/// A contact term f(x) of points x = W q as one of nodes: Wᵀ f(W q).
+/// Contact term of nodes q, with the force Wᵀ f(W q), made from a contact term of points x = W q with the force f(x).
 class MappedContact final : public ContactTerm {
  public:
   MappedContact(std::unique_ptr<ContactTerm> term, std::shared_ptr<const PointMap> map)
@@ -124,13 +124,13 @@ class MappedContact final : public ContactTerm {
     map_->apply(nodes, points);
     return points;
   }
-  /// Values at points where the term reads velocities, else none.
+  /// Velocities of the points if the term reads velocities, else nothing.
   std::optional<Field> mapped_velocities(const Field* velocities) const {
     if (!velocities || !uses_velocities()) return std::nullopt;
     return mapped(*velocities);
   }
 
-  /// A configuration of the points.
+  /// Configuration of the points.
   struct Here {
     Field x;
     std::optional<Field> v;
@@ -166,7 +166,7 @@ class MappedContact final : public ContactTerm {
     }
   };
 
-  // Parameters of points: those that all ranks share, and the rest shape X = W Q.
+  // Parameters of the term of points: the global parameters, which all ranks share, and the rest shape X = W Q.
   static bool is_rest(const Parameter& parameter) { return parameter.name() == "rest_positions"; }
   ParameterSet on_points(const ParameterSet& nodes) const {
     ParameterSet points;
@@ -190,7 +190,8 @@ class MappedContact final : public ContactTerm {
         points.add({parameter.field.like(parameter.name()), parameter.spec});
     return points;
   }
-  /// Adds a gradient by parameters of points to one by those of nodes, and zeroes it.
+  /// Adds the gradient with respect to the parameters of points to the gradient with respect to the parameters of
+  /// nodes, and sets the former to zero.
   void hand_back(ParameterSet& points, ParameterSet& nodes) const {
     if (nodes.empty()) return;
     for (Parameter& parameter : points) {
@@ -207,9 +208,9 @@ class MappedContact final : public ContactTerm {
   std::shared_ptr<const PointMap> map_;
   std::shared_ptr<FieldPool> pool_ = FieldPool::make();
   ParameterSet parameters_, direction_, gradient_, gradient_tangent_, none_;
-  Couplings couplings_;                       // of points, as made last
-  std::optional<BlockMatrix> matrix_;         // of points, with these couplings
-  std::optional<NumberedStencils> stencils_;  // of its rows
+  Couplings couplings_;                       // sparsity pattern of points of the last `add_couplings`
+  std::optional<BlockMatrix> matrix_;         // Jacobian of points, with the sparsity pattern `couplings_`
+  std::optional<NumberedStencils> stencils_;  // stencils of the rows of `matrix_`
   std::optional<PointMatrixMap> matrix_map_;
 };
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Pairs that are near, by the law of each.
+// Search for pairs that are near, sorted by their law.
 
 #include "pair_access.hpp"
 #include "pair_laws.hpp"
@@ -49,7 +49,7 @@ void set_law_keys(const PairView& pairs, const DeviceArray<int>& near, const Law
       KOKKOS_LAMBDA(int i) { keys(i) = static_cast<std::uint64_t>(laws.number(pairs, near(i))); });
 }
 
-/// Where sorted keys 0, 1, … begin, [keys + 1].
+/// Sets the index at which each key 0, 1, … begins among the sorted keys, [keys + 1].
 void find_begins(const DeviceArray<std::uint64_t>& sorted, const DeviceArray<int>& begins) {
   const int size = static_cast<int>(sorted.size());
   Kokkos::parallel_for(

@@ -14,7 +14,7 @@ namespace {
 
 using D = Dual<double, 1>;
 
-/// p, V, ω as device addresses; nullptr: zero.
+/// Device addresses of p, V and ω; nullptr stands for zero.
 struct Rates {
   const double *position, *velocity, *angular_velocity;
   KOKKOS_INLINE_FUNCTION double p(int c) const { return position ? position[c] : 0.0; }
@@ -27,7 +27,7 @@ Rates rates_of(const ObstacleMotion& motion, const ParameterSet& set, int n) {
   return {address_of(set, names[0], n), address_of(set, names[1], n), address_of(set, names[2], n)};
 }
 
-/// x and v of one vertex.
+/// Computes the position x and the velocity v of one vertex.
 template <class T>
 KOKKOS_INLINE_FUNCTION void move(const Turn& turn, const Vec3<double>& X, const Vec3<T>& p, const Vec3<T>& V,
                                  const T& w, const T& t, Vec3<T>& x, Vec3<T>& v) {
@@ -44,7 +44,8 @@ KOKKOS_INLINE_FUNCTION void move(const Turn& turn, const Vec3<double>& X, const 
   }
 }
 
-/// x and v of the vertex X while p, V, ω, t go along a direction: `seed(number, k)` makes a T of the k-th of them.
+/// Computes x and v of the vertex X while p, V, ω, t change along a direction. `seed(value, k)` makes the scalar T from
+/// the k-th of these eight values and its direction.
 template <class T, class Seed>
 KOKKOS_INLINE_FUNCTION void move_along(const Turn& turn, const double* X, const Rates& rates, const Rates& changes,
                                        double time, double dt, const Seed& seed, Vec3<T>& x, Vec3<T>& v) {
@@ -77,7 +78,7 @@ void move_all(const ObstacleMotion& motion, const double* reference, const Rates
   Kokkos::fence();
 }
 
-/// Adjoints of p, V, ω.
+/// Sums of the adjoints of p, V, ω.
 struct MotionSums {
   double of[7] = {};
   KOKKOS_INLINE_FUNCTION void operator+=(const MotionSums& other) {
@@ -116,7 +117,7 @@ MotionSums sum_adjoints(const ObstacleMotion& motion, const DeviceArray<int>& ta
   return sums;
 }
 
-/// The derivatives of those sums along a direction of p, V, ω, t and of x̄, v̄.
+/// Derivatives of the sums of `sum_adjoints` along a direction of p, V, ω, t, x̄ and v̄.
 MotionSums sum_adjoint_tangents(const ObstacleMotion& motion, const DeviceArray<int>& targets, int begin,
                                 const double* reference, const PairAdjointTangent& bar, const Rates& rates,
                                 const Rates& changes, double time, double dt) {
@@ -129,7 +130,7 @@ MotionSums sum_adjoint_tangents(const ObstacleMotion& motion, const DeviceArray<
       KOKKOS_LAMBDA(int i, MotionSums& s) {
         using Scalar = Dual<D, 7>;
         if (targets(i) < first || targets(i) >= last) return;
-        // By p, V, ω; t is given.
+        // The outer derivatives are with respect to p, V and ω, but not t.
         const auto seed = [](const D& number, int k) {
           return k < 7 ? Scalar::variable(number, k) : Scalar::constant(number);
         };

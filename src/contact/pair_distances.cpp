@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 
-// How near pairs are, and how far they may go.
+// Distances of pairs, and their safe steps.
 
 #include <cmath>
 #include <limits>

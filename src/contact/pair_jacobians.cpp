@@ -6,7 +6,7 @@
 namespace diffsim::contact {
 namespace {
 
-/// K = a ∂f/∂x + b ∂f/∂v, friction included.
+/// Computes K = a ∂f/∂x + b ∂f/∂v of a pair, friction included.
 KOKKOS_INLINE_FUNCTION void jacobian_with_friction(const PairView& pairs, int p, const Vec3<double>* x,
                                                    const Vec3<double>* v, const ContactLaw<double>& law,
                                                    const JacobianWeights& weights, PairHessian& k) {
@@ -26,7 +26,7 @@ KOKKOS_INLINE_FUNCTION void jacobian_with_friction(const PairView& pairs, int p,
                           weights.velocity * f[row / 3][row % 3].derivative[12 + column];
 }
 
-/// k += b ∂f/∂v, friction's alone.
+/// Adds b ∂f/∂v to k. Only friction depends on v.
 KOKKOS_INLINE_FUNCTION void add_friction_damping(const PairView& pairs, int p, const Vec3<double>* x,
                                                  const Vec3<double>* v, const ContactLaw<double>& law, double b,
                                                  PairHessian& k) {

@@ -10,7 +10,7 @@
 namespace diffsim::contact {
 namespace {
 
-/// Adjoint of a pair's rest shape, from that of its weight.
+/// Stores the adjoint of the rest shape of a pair, from the adjoint of the pair's weight.
 KOKKOS_INLINE_FUNCTION void store_rest_adjoint(const PairView& pairs, int p, double weight_bar, int a,
                                                const Vectors& rest, const RestAdjoint& bar) {
   for (int i = 12 * a; i < 12 * (a + 1); ++i) bar.areas(i) = bar.positions(i) = 0.0;
@@ -18,7 +18,7 @@ KOKKOS_INLINE_FUNCTION void store_rest_adjoint(const PairView& pairs, int p, dou
     bar.areas(12 * a) = 0.5 * pairs.share(p) * weight_bar;
     return;
   }
-  // The threshold is linear in either squared length.
+  // The threshold is linear in each of the squared lengths.
   Vec3<double> points[4];
   load(pairs, p, rest, points);
   for (int e = 0; e < 2; ++e) {
@@ -31,7 +31,7 @@ KOKKOS_INLINE_FUNCTION void store_rest_adjoint(const PairView& pairs, int p, dou
   }
 }
 
-/// The derivative of a pair's weight along a direction of the rest shape.
+/// Derivative of a pair's weight along a direction of the rest shape.
 KOKKOS_INLINE_FUNCTION double weight_tangent(const PairView& pairs, int p, const RestTangent& rest) {
   if (pairs.is_point_triangle(p)) {
     const auto point = static_cast<std::size_t>(pairs.points(pairs.point_triangle(p).query));
@@ -45,7 +45,8 @@ KOKKOS_INLINE_FUNCTION double weight_tangent(const PairView& pairs, int p, const
   return mollifier_threshold(da, dot(b, b)) + mollifier_threshold(dot(a, a), db);
 }
 
-/// x̄ = J w by the symmetry of J, with derivatives along w, κ, d̂ and the weight.
+/// Adjoints of pairs without friction. J is symmetric, so x̄ = J w is the derivative of f along w. The other
+/// derivatives are with respect to κ, d̂ and the weight.
 LawSums adjoints_without_friction(const PairView& pairs, const DeviceArray<int>& active, const LawPart& part,
                                   const Vectors& x, const Vectors& w, const Vectors& rest, const Vectors& x_bar,
                                   const RestAdjoint& rest_bar) {
@@ -83,7 +84,8 @@ LawSums adjoints_without_friction(const PairView& pairs, const DeviceArray<int>&
   return sums;
 }
 
-/// Gradients of w·f by 12 positions, 12 velocities, the law but for ξ and the weight.
+/// Adjoints of pairs with friction: gradients of w·f with respect to 12 positions, 12 velocities, the law except ξ, and
+/// the weight.
 LawSums adjoints_with_friction(const PairView& pairs, const DeviceArray<int>& active, const LawPart& part,
                                const Vectors& x, const Vectors& v, const Vectors& w, const Vectors& rest,
                                const Vectors& x_bar, const Vectors& v_bar, const RestAdjoint& rest_bar) {
@@ -124,7 +126,7 @@ LawSums adjoints_with_friction(const PairView& pairs, const DeviceArray<int>& ac
   return sums;
 }
 
-/// Sum of what add(pair, law, sum) adds for each near pair.
+/// Sum over near pairs of the values that `add(pair, law, sum)` adds.
 template <class Add>
 double sum_over_pairs(const char* label, const NearPairs& near, const Add& add) {
   const DeviceArray<int> active = near.pairs;
@@ -164,7 +166,8 @@ struct DissipationOfPair {
   }
 };
 
-/// Friction's force is the difference that velocities make.
+/// Adds the power dissipated by friction. The friction force is the difference between the forces with and without
+/// velocities.
 struct FrictionPowerOfPair {
   PairView pairs;
   Vectors x, v;
@@ -179,7 +182,7 @@ struct FrictionPowerOfPair {
   }
 };
 
-/// Sign of the volume of a tetrahedron: -1, 1, or 0 where rounding may decide it.
+/// Sign of the volume of a tetrahedron: -1, 1, or 0 if the volume is not above the bound of its rounding error.
 KOKKOS_INLINE_FUNCTION int orientation(const Vec3<double>& a, const Vec3<double>& b, const Vec3<double>& c,
                                        const Vec3<double>& d) {
   const Vec3<double> ad = a - d, bd = b - d, cd = c - d;
@@ -188,8 +191,8 @@ KOKKOS_INLINE_FUNCTION int orientation(const Vec3<double>& a, const Vec3<double>
   return volume > error ? 1 : volume < -error ? -1 : 0;
 }
 
-/// Whether edge e0 e1 and triangle t0 t1 t2 have a point in common; what rounding cannot tell is decided by the
-/// distance of the edge from the triangle's rim and of its ends from the triangle.
+/// Returns whether edge e0 e1 and triangle t0 t1 t2 have a point in common. If rounding errors leave this undecided,
+/// the distances of the edge from the sides of the triangle, and of the ends of the edge from the triangle, decide.
 KOKKOS_INLINE_FUNCTION bool intersect(const Vec3<double>* e, const Vec3<double>* t) {
   const int a = orientation(t[0], t[1], t[2], e[0]), b = orientation(t[0], t[1], t[2], e[1]);
   if (a * b > 0) return false;

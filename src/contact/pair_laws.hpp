@@ -5,13 +5,13 @@
 
 namespace diffsim::contact {
 
-/// The one law of all pairs.
+/// Single law of all pairs.
 struct OneLaw {
   LawAddresses law;
   KOKKOS_INLINE_FUNCTION const LawAddresses& of(const PairView&, int) const { return law; }
 };
 
-/// Laws by the groups of a pair.
+/// Laws chosen by the groups of a pair.
 struct LawsOfGroups {
   DeviceArray<LawAddresses> laws;
   DeviceArray<int> table;  // [groups, groups]

@@ -8,13 +8,14 @@ namespace {
 constexpr int inputs = 28;  // 12 positions, 12 velocities, κ, d̂, µ, ε_v
 using Scalar = Dual<Dual<double, 1>, inputs>;
 
-/// Vector of a vertex, zero where the field is empty.
+/// Loads the vectors of the points of a pair; zero if `x` is empty.
 KOKKOS_INLINE_FUNCTION void load_if(const PairView& pairs, int p, const Vectors& x, Vec3<double>* points) {
   for (int k = 0; k < 4; ++k) points[k] = {{0.0, 0.0, 0.0}};
   if (x.size() > 0) load(pairs, p, x, points);
 }
 
-/// w·f of a pair, its derivatives by all inputs, and theirs along the direction.
+/// Product w·f of a pair, with its derivatives with respect to all inputs, and the derivatives of all these along the
+/// direction.
 KOKKOS_INLINE_FUNCTION Scalar seeded_product(const PairView& pairs, int p, const PairPlace& at,
                                              const PairDirection& direction, const LawAddresses& given,
                                              const LawAddresses& dlaw) {

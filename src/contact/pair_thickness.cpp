@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Derivatives of pairs' forces by the thickness. They have kernels of their own, so that pairs without one cost
-// nothing.
+// Derivatives of the forces of pairs with respect to the thickness, in separate kernels, so that pairs without a
+// thickness have no additional cost.
 
 #include "diffsim/core/along.hpp"
 #include "pair_access.hpp"
@@ -9,7 +9,7 @@
 namespace diffsim::contact {
 namespace {
 
-/// Vectors of a pair's four points as constants; zero where the field is empty.
+/// Loads vectors of the four points of a pair as constants; zero if `x` is empty.
 template <class T>
 KOKKOS_INLINE_FUNCTION void load_constants(const PairView& pairs, int p, const Vectors& x, Vec3<T>* points) {
   Vec3<double> values[4] = {};
@@ -18,7 +18,7 @@ KOKKOS_INLINE_FUNCTION void load_constants(const PairView& pairs, int p, const V
     for (int c = 0; c < 3; ++c) points[k][c] = T(values[k][c]);
 }
 
-/// ∂f/∂ξ of a pair.
+/// Computes ∂f/∂ξ of a pair.
 KOKKOS_INLINE_FUNCTION void slopes_by_thickness(const PairView& pairs, int p, const Vectors& x, const Vectors& v,
                                                 const LawAddresses& law, Vec3<double>* slopes) {
   using Scalar = Dual<double, 1>;
@@ -36,7 +36,8 @@ KOKKOS_INLINE_FUNCTION void slopes_by_thickness(const PairView& pairs, int p, co
 using Moving = Dual<double, 1>;
 using Scalar = Dual<Moving, 1>;
 
-/// Vectors of a pair's four points with their directions, as constants; zero where the field is empty.
+/// Loads vectors of the four points of a pair, with their directions, as constants of the outer Dual; zero if `x` or
+/// `dx` is empty.
 KOKKOS_INLINE_FUNCTION void load_moving(const PairView& pairs, int p, const Vectors& x, const Vectors& dx,
                                         Vec3<Scalar>* points) {
   Vec3<double> values[4] = {}, ways[4] = {};

@@ -1,13 +1,57 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "plane_contact_impl.hpp"
+#include "diffsim/contact/plane_contact.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "diffsim/contact/surface_groups.hpp"
+#include "plane_force.hpp"
+#include "point_obstacle_impl.hpp"
 
 namespace diffsim {
+namespace {
+
+/// Parameters of the force, in the order of its values.
+std::vector<PointParameter> parameters_of(const std::string& label, const ContactLawNames& law) {
+  using Spec = ContactParameters;
+  std::vector<PointParameter> all{PointParameter::of(Spec::obstacle_position, label),
+                                  PointParameter::of(Spec::obstacle_velocity, label)};
+  for (const std::string& name : law.numbers) all.push_back({name});
+  const auto add_optional = [&](PointParameter parameter) {
+    parameter.is_optional = true;
+    all.push_back(std::move(parameter));
+  };
+  add_optional(PointParameter::of(Spec::obstacle_angular_velocity, label));
+  if (law.has_thickness())
+    for (const std::string& name : law.thickness) add_optional({name});
+  return all;
+}
+
+template <bool thick>
+std::unique_ptr<ContactTerm> make(std::shared_ptr<const TetrahedralMesh> mesh, const PlaneShape& plane,
+                                  ContactForces forces, const PlaneLaw& law) {
+  const double length = std::hypot(plane.normal[0], plane.normal[1], plane.normal[2]);
+  if (!(length > 0.0 && std::isfinite(length)))
+    throw Error("the normal of plane '" + plane.label + "' must be a finite non-zero vector that points to the body",
+                ErrorKind::input);
+  contact::PlaneForce<thick> force;
+  force.normal = {{plane.normal[0] / length, plane.normal[1] / length, plane.normal[2] / length}};
+  force.turn = contact::Turn::about(plane.axis, plane.origin);
+  force.uses_velocities = forces == ContactForces::barrier_and_friction || forces == ContactForces::friction_part;
+  force.pushes = forces != ContactForces::friction_part;
+  force.codimension = 2 - law.dimension;
+  std::vector<int> vertices = contact::surface_vertices(*mesh, law.regions, law.groups, law.dimension);
+  return std::make_unique<contact::PointObstacle<contact::PlaneForce<thick>>>(
+      "plane", plane.label, force, parameters_of(plane.label, law.parameters), std::move(mesh), std::move(vertices),
+      law.parameters, forces);
+}
+
+}  // namespace
 
 std::unique_ptr<ContactTerm> make_plane_contact(std::shared_ptr<const TetrahedralMesh> mesh, const PlaneShape& plane,
                                                 ContactForces forces, const PlaneLaw& law) {
-  const auto& [a, b] = law.parameters.thickness;
-  if (!a.empty() || !b.empty()) return make_thick_plane_contact(std::move(mesh), plane, forces, law);
-  return std::make_unique<PlaneContact<false>>(std::move(mesh), plane, forces, law);
+  return law.parameters.has_thickness() ? make<true>(std::move(mesh), plane, forces, law)
+                                        : make<false>(std::move(mesh), plane, forces, law);
 }
 
 }  // namespace diffsim

@@ -15,7 +15,8 @@ constexpr int digits = 1 << digit_bits;
 struct Pass {
   DeviceArray<std::uint64_t> keys, sorted_keys;
   DeviceArray<int> values, sorted_values;
-  DeviceArray<int> places;  // [digits, chunks]: counts, then where each chunk's keys of that digit go
+  // [digits, chunks]: number of keys of each chunk with the digit, then the index for the next of these keys.
+  DeviceArray<int> places;
   int size, chunk, chunks, shift;
 
   KOKKOS_INLINE_FUNCTION int digit(int i) const { return static_cast<int>((keys(i) >> shift) & (digits - 1)); }

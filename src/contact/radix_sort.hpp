@@ -7,8 +7,8 @@
 
 namespace diffsim::contact {
 
-/// Sorts `keys` (their lowest `bits`) and `values` with them; equal keys keep their order. Works in arrays of the same
-/// size from `pool`, of which the sorted ones may be two.
+/// Sorts `keys` by their lowest `bits` bits, and `values` with the keys; equal keys keep their order. Takes working
+/// arrays of the same size from `pool`; `keys` and `values` may be two of these arrays afterwards.
 void radix_sort(DeviceArray<std::uint64_t>& keys, DeviceArray<int>& values, int bits, ArrayPool& pool);
 
 }  // namespace diffsim::contact

@@ -14,16 +14,17 @@
 namespace diffsim::contact {
 namespace {
 
-/// Level of the grid of one cell, for what fits into no other.
+/// Level of the grid of one cell, for boxes that fit no other level.
 constexpr int last_level = 63;
-/// Cells of a level are numbered within ± this in each direction.
+/// Bound of the absolute value of the cell indices of a level, in each direction.
 constexpr double most_cells = 1 << 30;
-/// Where grids begin, in cells: scenes are often on one side of a plane through the origin, or on both.
+/// Offset of the grids from the origin, in cells: scenes often lie on one side of a plane through the origin, or on
+/// both.
 constexpr double offset = 0.37;
-/// Steps in which sizes of cells are agreed on, of a factor of 2.
+/// Number of steps per factor of 2 in which the cell size is rounded, so that all ranks agree on the size.
 constexpr int steps_of_octave = 8;
 
-/// A cell of a grid.
+/// Cell of a grid.
 struct GridCell {
   std::int32_t level, at[3];
 
@@ -32,10 +33,11 @@ struct GridCell {
   bool operator<(const GridCell& other) const { return tied() < other.tied(); }
 };
 
-/// The home of a cell, the same for two next to each other in each direction, so that a rank that is in several cells
-/// often has one home for them. Fractions of multiples of the powers of 1/g, g⁴ = g + 1, are spread evenly along lines,
-/// planes and in space (Roberts 2018, The Unreasonable Effectiveness of Quasirandom Sequences), so homes are, too,
-/// where chance would have some ranks be the home of several cells of a few.
+/// Home of a cell: the rank at which the ranks with boxes in this cell meet. Two adjacent cells in each direction have
+/// the same home, so that a rank with boxes in several cells often has one home for all of them. Fractional parts of
+/// multiples of the powers of 1/g, g⁴ = g + 1, are spread evenly along lines, over planes and in space (Roberts 2018,
+/// The Unreasonable Effectiveness of Quasirandom Sequences), and so are the homes. Random homes of few cells would make
+/// some ranks the home of several cells.
 int home_of(const GridCell& cell, int ranks) {
   constexpr std::uint64_t steps[3] = {0xd1b54a32d192ed03ull, 0xabc98388fb8fac02ull, 0x8cb92ba72f3d8dd7ull};
   std::uint64_t fraction = static_cast<std::uint64_t>(cell.level) * 0x9e3779b97f4a7c15ull;
@@ -46,19 +48,19 @@ int home_of(const GridCell& cell, int ranks) {
 bool is_empty(const Box& box) {
   bool some = true;
   for (int c = 0; c < 3; ++c) some = some && box.low[c] <= box.high[c];
-  return !some;  // what is not a number is in no order
+  return !some;  // NaN compares false, so a box with NaN is empty
 }
 
 double extent_of(const Box& box) {
   return std::max({box.high[0] - box.low[0], box.high[1] - box.low[1], box.high[2] - box.low[2]});
 }
 
-/// The grids of this search; the same on all ranks.
+/// Grids of this search, identical on all ranks.
 class Grids {
  public:
-  /// Collective.
+  /// Determines the cell size, and the levels that some box needs. Collective.
   Grids(MPI_Comm comm, const std::vector<Box>& boxes) {
-    // Integers, whose sum does not depend on an order: ranks must agree to the bit.
+    // The ranks must agree bitwise: sums of integers do not depend on the order of summation.
     std::int64_t sums[2] = {0, 0};
     const double share = 0.5 * std::log2(static_cast<double>(boxes.size()));
     for (const Box& box : boxes) {
@@ -77,10 +79,11 @@ class Grids {
     DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &used_, 1, MPI_UINT64_T, MPI_BOR, comm));
   }
 
-  /// Whether some rank has a box of that level.
+  /// Returns whether some rank has a box of `level`.
   bool uses(int level) const { return (used_ >> level & 1) != 0; }
 
-  /// The finest level on which a box is in few cells that have numbers.
+  /// Finest level on which a box touches at most two cells in each direction and the indices of these cells are within
+  /// the bound.
   int level_of(const Box& box) const {
     double need = extent_of(box);
     for (int c = 0; c < 3; ++c)
@@ -90,11 +93,11 @@ class Grids {
     return level;
   }
 
-  /// Calls `visit(cell)` for each cell of a level that a box of that or a lower level touches.
+  /// Calls `visit(cell)` for each cell of `level` that a box touches; the level of the box must be at most `level`.
   template <class Visit>
   void for_each_cell(const Box& box, int level, const Visit& visit) const {
     if (level == last_level) return visit(GridCell{level, {0, 0, 0}});
-    // Rounded, but in order: a point of the box is in one of its cells.
+    // Rounding is monotonic: each point of the box lies in one of the visited cells.
     std::int32_t low[3], high[3];
     for (int c = 0; c < 3; ++c) {
       low[c] = static_cast<std::int32_t>(std::floor(box.low[c] / std::ldexp(size_, level) + offset));
@@ -110,7 +113,8 @@ class Grids {
   std::uint64_t used_ = 0;
 };
 
-/// A box around what a rank has in a cell, for its home. `exact`: of boxes of the cell's level, else of lower ones.
+/// Box around the boxes of a rank in a cell, sent to the home of the cell. `exact`: boxes whose level is that of the
+/// cell; otherwise boxes of lower levels.
 struct Note {
   GridCell cell;
   std::int32_t rank, exact;
@@ -122,7 +126,7 @@ struct Note {
   }
 };
 
-/// A box of a rank, for another.
+/// Box of rank `rank`, sent to rank `to`.
 struct Told {
   std::int32_t to, rank;
   Box box;
@@ -144,17 +148,19 @@ std::vector<Note> notes_of(int rank, const std::vector<Box>& boxes, const Grids&
   return notes;
 }
 
-/// Which of two ranks asks the other for boxes: of two next to each other the lower one.
+/// Rank of a and b that asks the other for boxes: the lower rank if a + b is odd, as for adjacent ranks, else the
+/// higher rank.
 std::int32_t asking(std::int32_t a, std::int32_t b) { return (a + b) % 2 != 0 ? std::min(a, b) : std::max(a, b); }
 
-/// Tells ranks that meet at cells of this one about others' boxes there, of two ranks the one that asks.
+/// Boxes that a home sends to the ranks that meet at its cells. If boxes of two ranks overlap in a cell, the rank that
+/// asks receives the box of the other.
 std::vector<Told> introduce(std::vector<Note> notes) {
   std::sort(notes.begin(), notes.end());
   std::vector<Told> told;
   for (std::size_t i = 0; i < notes.size(); ++i)
     for (std::size_t j = i + 1; j < notes.size(); ++j) {
       const Note &a = notes[i], &b = notes[j];
-      if (!(b.cell == a.cell) || b.box.low[0] > a.box.high[0]) break;  // so do those after it
+      if (!(b.cell == a.cell) || b.box.low[0] > a.box.high[0]) break;  // the same holds for all notes after b
       if (a.rank == b.rank || !(a.exact || b.exact) || !a.box.overlaps(b.box)) continue;
       const bool first_asks = asking(a.rank, b.rank) == a.rank;
       told.push_back(first_asks ? Told{a.rank, b.rank, b.box} : Told{b.rank, a.rank, a.box});
@@ -162,7 +168,7 @@ std::vector<Told> introduce(std::vector<Note> notes) {
   return told;
 }
 
-/// This rank's boxes that overlap those of other ranks, for them. `met`: in the order of ranks.
+/// Boxes of this rank that overlap boxes of other ranks (`met`, sorted by rank), to be sent to those ranks.
 std::vector<Told> boxes_for_others(int rank, const std::vector<Box>& boxes, const std::vector<Told>& met) {
   std::vector<Told> result;
   for (auto begin = met.begin(); begin != met.end();) {
@@ -177,7 +183,7 @@ std::vector<Told> boxes_for_others(int rank, const std::vector<Box>& boxes, cons
 
 bool in_order_of_ranks(const Told& a, const Told& b) { return a.rank < b.rank; }
 
-/// Ranks that boxes are of, or for, which stand in the order of these: each once.
+/// Ranks in the member `which` of boxes sorted by this member, each once.
 std::vector<int> ranks_of(const std::vector<Told>& boxes, std::int32_t Told::*which) {
   std::vector<int> ranks;
   for (const Told& told : boxes)
@@ -197,7 +203,8 @@ std::vector<Neighbour> rendezvous(MPI_Comm comm, const std::vector<Box>& boxes) 
       redistribute(comm, notes_of(rank, mine, grids), [&](const Note& note) { return home_of(note.cell, ranks); });
   std::vector<Told> met = redistribute(comm, introduce(notes), receiver);
   std::stable_sort(met.begin(), met.end(), in_order_of_ranks);
-  // One of two ranks sends the boxes that come into question, the other answers with those that overlap them.
+  // The rank that asks sends its boxes that overlap the box of the other rank. The other rank answers with its boxes
+  // that overlap the boxes sent.
   const std::vector<Told> questions = boxes_for_others(rank, mine, met);
   std::vector<Told> found = redistribute(comm, questions, receiver);
   const std::vector<Told> answers =

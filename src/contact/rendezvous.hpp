@@ -9,23 +9,27 @@
 
 namespace diffsim::contact {
 
-/// Another rank and boxes of it.
+/// Another rank, and boxes of that rank.
 struct Neighbour {
   int rank;
   std::vector<Box> boxes;
 };
 
-/// The other ranks' boxes that overlap one of this rank's, by rank and in the order there. Empty boxes (low > high)
-/// overlap none; unbounded ones are allowed. Of two ranks each is a neighbour of the other, or neither. Collective.
+/// Finds the boxes of other ranks that overlap a box of this rank. Neighbours are sorted by rank; the boxes of a
+/// neighbour are in the order of that rank's `boxes`. Empty boxes (low > high) overlap no box; unbounded boxes are
+/// allowed. If rank a is a neighbour of rank b, then b is a neighbour of a. Collective.
 ///
-/// Ranks meet at cells of a grid: each tells the home of a cell, a rank that a hash of the cell's place names, the box
-/// around what it has there; where boxes of two ranks overlap, the home tells one of these of the other, and that one
-/// sends those of its boxes that come into question and gets back those that overlap them. Cells are as large as a
-/// rank's share of the surface, the geometric mean over all boxes of extent times √(number of the rank's boxes), so
-/// where ranks' shares are alike a rank is in a few cells and there are few ranks in a cell, however many ranks there
-/// are. A box that is larger than a cell is told of in a coarser grid, of cells twice, four times, … as large, where
-/// all ranks then tell of what they have in those cells; of such grids there are those that some box needs. So a box is
-/// in 8 cells of a grid at most. Ranks agree on the grids by two Allreduces of 16 and 8 bytes.
+/// Ranks meet at the cells of a grid. For each cell that its boxes touch, a rank sends the box around its boxes there
+/// to the home of the cell, a rank chosen by a hash of the cell's indices. If the boxes of two ranks in a cell overlap,
+/// the home notifies one of the two ranks of the other. The notified rank sends those of its boxes that overlap the
+/// other rank's box, and receives the other rank's boxes that overlap the boxes sent.
+///
+/// The cell size is the mean size of a rank's share of the surface: the geometric mean, over all boxes, of the extent
+/// times √(number of the rank's boxes). If the shares are similar, a rank has boxes in few cells, and few ranks have
+/// boxes in a cell, regardless of the number of ranks. A box that is larger than a cell is sent to the homes of a
+/// coarser grid, whose cells are 2, 4, … times as large. All ranks then send their boxes to the homes of this grid,
+/// too. Only coarser grids that some box needs are used. So a box touches at most 8 cells of a grid. The ranks agree on
+/// the grids by two Allreduces of 16 and 8 bytes.
 std::vector<Neighbour> rendezvous(MPI_Comm comm, const std::vector<Box>& boxes);
 
 }  // namespace diffsim::contact

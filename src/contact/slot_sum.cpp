@@ -22,7 +22,7 @@ void sum_slots(const DeviceArray<std::uint64_t>& targets, const DeviceArray<int>
   Kokkos::parallel_for(
       "diffsim::contact::sum_slots", Range(0, size), KOKKOS_LAMBDA(int i) {
         const std::uint64_t target = targets(i);
-        // The first slot's thread sums all of its vertex.
+        // The thread of the first slot of a target sums all slots of the target.
         if (target >= static_cast<std::uint64_t>(entries) || (i > 0 && targets(i - 1) == target)) return;
         double sum[9] = {};
         for (int j = i; j < size && targets(j) == target; ++j)

@@ -5,16 +5,16 @@
 
 namespace diffsim::contact {
 
-/// Sums vectors that many threads made for the same vertices, in the order of their slots: no two threads write to one
-/// place, and equal slots give equal bits.
+/// Sum, for each target, of the vectors in its slots, in the order of the slots. Many threads may fill the slots. No
+/// two threads write to one location of the result, and equal slots give bitwise identical sums.
 class SlotSum {
  public:
   SlotSum() = default;
-  /// `targets` [slots]: the entry that each slot adds to; slots with one at or beyond `entries` are left out. Takes its
-  /// arrays from `pool`.
+  /// Sorts the slots by target. `targets` [slots] is the entry that each slot adds to; slots with a target ≥ `entries`
+  /// are left out. Takes its arrays from `pool`.
   SlotSum(const DeviceArray<int>& targets, int entries, ArrayPool& pool);
 
-  /// out[target] += Σ values of its slots; both [., width], width at most 9.
+  /// Adds to each out[target] the values of its slots. Both arrays are [., width], with width at most 9.
   void add(const DeviceArray<double>& values, double* out, int width = 3) const;
 
  private:

@@ -18,12 +18,12 @@ namespace {
 
 using EdgeKey = std::array<std::int64_t, 2>;  // vertex numbers, the lower one first
 
-/// How many edges a piece has: three, one of a segment, none of a point.
+/// Number of edges of a piece: three for a triangle, one for a segment, zero for a point.
 std::size_t num_edges(const SurfaceTriangle& triangle) {
   const int dimension = triangle.dimension();
   return dimension == 2 ? 3 : static_cast<std::size_t>(dimension);
 }
-/// How many corners are different.
+/// Number of distinct corners of a piece.
 std::size_t num_corners(const SurfaceTriangle& triangle) { return static_cast<std::size_t>(triangle.dimension()) + 1; }
 
 EdgeKey key_of(const SurfaceTriangle& triangle, std::size_t edge) {
@@ -31,7 +31,7 @@ EdgeKey key_of(const SurfaceTriangle& triangle, std::size_t edge) {
   return {std::min(a, b), std::max(a, b)};
 }
 
-/// How many triangles have an edge, the rank that owns it, and its group.
+/// Number of triangles with an edge, the rank that owns the edge, and the group of the edge.
 struct EdgeAnswer {
   std::int32_t triangles, owner, group;
 };
@@ -42,13 +42,14 @@ struct EdgeQuestion {
   std::int32_t asked_by, asked;
 };
 
-/// The owner of an edge's end of the lower number: known to all ranks with a triangle at the edge, and near them.
+/// Rank that answers questions about an edge: the owner of the end with the lower number. All ranks with a triangle at
+/// the edge know this rank and are near it.
 std::int32_t meeting_place(const SurfaceTriangle& triangle, std::size_t edge) {
   const SurfaceVertex &a = triangle.corners[edge], &b = triangle.corners[(edge + 1) % 3];
   return a.number < b.number ? a.rank : b.rank;
 }
 
-/// Asks a rank near by about each edge of each triangle. Collective.
+/// Returns the answers for each edge of each triangle, from the ranks that `meeting_place` names. Collective.
 std::vector<std::array<EdgeAnswer, 3>> ask_about_edges(MPI_Comm comm, const Surface& surface) {
   const std::vector<SurfaceTriangle>& triangles = surface.triangles;
   std::vector<EdgeQuestion> questions;
@@ -59,7 +60,7 @@ std::vector<std::array<EdgeAnswer, 3>> ask_about_edges(MPI_Comm comm, const Surf
                            rank_of(comm),
                            meeting_place(triangles[t], e)});
   questions = redistribute(comm, questions, [](const EdgeQuestion& question) { return question.asked; });
-  // Questions come by rank, so that the first one about an edge is the lowest rank's.
+  // Questions arrive sorted by the asking rank, so the first question about an edge is from the lowest rank.
   std::map<EdgeKey, EdgeAnswer> edges;
   for (const EdgeQuestion& question : questions) {
     const auto [edge, is_new] = edges.try_emplace(question.edge, question.answer);
@@ -76,7 +77,7 @@ std::vector<std::array<EdgeAnswer, 3>> ask_about_edges(MPI_Comm comm, const Surf
   return result;
 }
 
-/// Number, owner and index there of every local vertex. Collective.
+/// Number, owner, and index on the owner of each local vertex. Collective.
 std::vector<SurfaceVertex> vertices_of(const TetrahedralMesh& mesh) {
   const int rank = rank_of(mesh.comm());
   const auto local = static_cast<std::size_t>(mesh.num_vertices());
@@ -87,14 +88,15 @@ std::vector<SurfaceVertex> vertices_of(const TetrahedralMesh& mesh) {
   return result;
 }
 
-/// A segment, and a point, is itself the piece.
+/// Sets the weights of a triangle's edges to -(n - 1)/n. The edge weights of a segment or a point are zero, because the
+/// piece itself stands for its edge or corner.
 void set_edge_weights(SurfaceTriangle& triangle, const std::array<EdgeAnswer, 3>& edges) {
   triangle.edge_weights = {};
   if (triangle.dimension() < 2) return;
   for (std::size_t e = 0; e < 3; ++e) triangle.edge_weights[e] = 1.0 / edges[e].triangles - 1.0;
 }
 
-/// A triangle's share of Σ_e (n_e - 1) at corner k: of the two edges there.
+/// Contribution of a triangle to Σ_e (n_e - 1) at corner k, from its two edges at this corner.
 double corner_share(const SurfaceTriangle& triangle, std::size_t k) {
   return -triangle.edge_weights[k] - triangle.edge_weights[(k + 2) % 3];
 }
@@ -114,7 +116,7 @@ Surface mesh_surface(const TetrahedralMesh& mesh, const std::vector<std::string>
   }
   const auto edges = ask_about_edges(mesh.comm(), surface);
 
-  // Per vertex: area, or length, number of pieces, Σ (n_e - 1).
+  // Sums at each vertex: measure, number of pieces, Σ_e (n_e - 1).
   std::vector<double> sums(3 * vertices.size(), 0.0);
   for (std::size_t t = 0; t < triangles.size(); ++t) {
     set_edge_weights(surface.triangles[t], edges[t]);
@@ -134,7 +136,8 @@ Surface mesh_surface(const TetrahedralMesh& mesh, const std::vector<std::string>
   for (std::size_t t = 0; t < triangles.size(); ++t)
     for (std::size_t k = 0; k < num_corners(surface.triangles[t]); ++k) {
       const double* const sum = &sums[3 * static_cast<std::size_t>(triangles[t][k])];
-      // The shares are multiples of 1/n; n is small.
+      // Σ_e (n_e - 1) is an integer. Rounding removes the errors of its summands, which are multiples of 1/n_e for
+      // small n_e.
       surface.triangles[t].corner_weights[k] = (1.0 - sum[1] + std::round(sum[2])) / sum[1];
     }
   for (std::size_t v = 0; v < static_cast<std::size_t>(mesh.num_owned_vertices()); ++v) {

@@ -14,7 +14,7 @@ void add_triangles_of(const Face& face, std::vector<SurfacePiece>& triangles) {
     triangles.push_back(face.vertices);
     return;
   }
-  const auto &v = face.vertices, &m = face.middles;  // m: on the edges 01, 12, 20
+  const auto &v = face.vertices, &m = face.middles;  // m: nodes on the edges 01, 12, 20
   triangles.push_back({v[0], m[0], m[2]});
   triangles.push_back({m[0], v[1], m[1]});
   triangles.push_back({m[2], m[1], v[2]});
@@ -57,8 +57,9 @@ std::vector<SurfacePiece> surface_pieces(const TetrahedralMesh& mesh) {
 
 namespace {
 
-/// ∂m/∂(corner k) of the measure m of a piece: of the area |n|/2, n the cross product of two sides, half of the
-/// opposite side turned by 90°; of a length the unit vector from the other end; of a point none.
+/// Derivative ∂m/∂x_k of the measure m of a piece with respect to corner k. For a triangle m = |n|/2, with n the cross
+/// product of two sides, and the derivative is half of the opposite side turned by 90°. For a segment the derivative is
+/// the unit vector from the other end; for a point it is zero.
 Vec3<double> measure_gradient(const std::vector<double>& X, const SurfacePiece& piece, std::size_t k,
                               double* measure = nullptr) {
   const auto point = [&](std::size_t corner) {
@@ -79,7 +80,7 @@ Vec3<double> measure_gradient(const std::vector<double>& X, const SurfacePiece& 
   return {{0.5 * turned[0] / length, 0.5 * turned[1] / length, 0.5 * turned[2] / length}};
 }
 
-/// Number of corners that are different.
+/// Number of distinct corners.
 std::size_t corners_of_piece(const SurfacePiece& piece) { return static_cast<std::size_t>(dimension_of(piece)) + 1; }
 
 }  // namespace

@@ -18,7 +18,7 @@ using contact::address_of;
 using contact::LawAddresses;
 using contact::Vectors;
 
-/// Number of groups of the mesh's surface: obstacles are those after them.
+/// Number of groups of the mesh's surface; the groups of obstacles have the numbers after these groups.
 std::size_t groups_of_mesh(const TetrahedralMesh& mesh, const SurfaceContactOptions& options) {
   return options.regions.size() + body_names(mesh.bodies()).size();
 }
@@ -34,7 +34,7 @@ std::vector<contact::Surface> surfaces_of(const TetrahedralMesh& mesh, const Sur
   return surfaces;
 }
 
-/// The first numbers of all bodies and obstacles, or nothing where there is one body.
+/// First vertex numbers of all bodies and obstacles; empty if there is only one body.
 std::vector<std::int64_t> first_numbers(const TetrahedralMesh& mesh, const SurfaceContactOptions& options) {
   std::vector<std::int64_t> first;
   if (mesh.bodies().size() < 2) return first;
@@ -47,7 +47,7 @@ std::vector<std::int64_t> first_numbers(const TetrahedralMesh& mesh, const Surfa
   return first;
 }
 
-/// Throws Error where numbers do not tell bodies apart.
+/// Throws Error (input) if a triangle has vertices of two bodies. Collective.
 void require_bodies(const TetrahedralMesh& mesh, const std::vector<std::array<int, 3>>& triangles) {
   if (mesh.bodies().size() < 2) return;
   collectively(mesh.comm(), [&] {
@@ -57,7 +57,7 @@ void require_bodies(const TetrahedralMesh& mesh, const std::vector<std::array<in
         if (body_of_vertex(mesh.bodies(), number(corners[k])) != body_of_vertex(mesh.bodies(), number(corners[0])))
           throw Error("a triangle has vertices " + vertex_name(mesh.bodies(), number(corners[0])) + " and " +
                           vertex_name(mesh.bodies(), number(corners[k])) +
-                          "; give each body vertices of its own, numbered one after the other",
+                          "; give each body its own, consecutively numbered vertices",
                       ErrorKind::input);
   });
 }
@@ -275,7 +275,7 @@ void SurfaceContact::add_force_adjoint(const Configuration& at, const Field& w, 
   const ProfilingRegion region("diffsim::contact::force_adjoint");
   const contact::Candidates& candidates = data_->candidates;
   const Data::Here here = data_->look(at, *data_->parameters, uses_velocities());
-  const Vectors all_w = candidates.gather(w, data_->still());  // obstacles' w is zero
+  const Vectors all_w = candidates.gather(w, data_->still());  // w is zero at vertices of obstacles
   const auto slots = [&](bool needed) {
     return candidates.pool().take<double>("diffsim::contact::slots", needed ? 3 * here.targets.size() : 0);
   };

@@ -16,15 +16,15 @@
 
 namespace diffsim {
 
-/// Pairs whose gap is less than this many d̂ count as touching where there is a thickness.
+/// Factor on d̂: if there is a thickness, pairs with a gap below this many d̂ count as intersections.
 inline constexpr double touching_within = 1e-12;
 
-/// Pairs that the Jacobian of a barrier has room for are nearer than this many d̂ beside the thickness.
+/// Factor on d̂: the sparsity pattern of the barrier's Jacobian covers the pairs nearer than ξ plus this many d̂.
 inline constexpr double coupled_within = 2.0;
 
 struct SurfaceContact::Data {
   using Vectors = contact::Vectors;
-  /// Near pairs at a configuration, and the vectors of their vertices.
+  /// Active pairs at a configuration, and vectors of the vertices of all pairs.
   struct Here {
     Vectors x, v;  // v is empty without friction
     contact::NearPairs active;
@@ -34,69 +34,73 @@ struct SurfaceContact::Data {
   Data(std::shared_ptr<const TetrahedralMesh> the_mesh, SurfaceContactOptions the_options);
   Vectors obstacles_at(const ParameterSet& set, int n, double time) const;
   Vectors still() const { return candidates.pool().take_zeroed<double>("diffsim::contact::still", reference.size()); }
-  /// Range and thickness of a law, m.
+  /// Range d̂ and thickness ξ of a law, m.
   struct Reach {
     double range, thickness;
     bool operator==(const Reach&) const = default;
   };
-  /// d̂ and ξ of each law.
+  /// Ranges d̂ and thicknesses ξ of all laws in step n.
   std::vector<Reach> reaches_of(const ParameterSet& set, int n) const;
-  /// Pairs of the lists come nearer than this; implicit steps need room for more.
+  /// Distance, m, within which the lists contain all pairs: the largest ξ + d̂ of all laws, or ξ + `couples_within()`
+  /// d̂ once a Jacobian was requested.
   double range(const ParameterSet& set, int n) const;
-  /// Pairs that the Jacobian has room for are nearer than this many d̂: friction that lags does not see positions change
-  /// within a step.
+  /// Factor on d̂: the sparsity pattern of the Jacobian covers the pairs nearer than ξ plus this many d̂. The factor is
+  /// 1 for friction alone, because positions of lagged friction do not change within a step.
   double couples_within() const { return options.forces == ContactForces::friction_part ? 1.0 : coupled_within; }
   void cover(const Configuration& at, const Vectors& obstacles, const ParameterSet& set) {
     candidates.cover(at.positions, obstacles, at.positions, obstacles, range(set, at.step));
   }
-  /// Near pairs at a configuration, with their vertices. Pairs are not looked for again where the last call had the
-  /// same positions.
+  /// Active pairs at a configuration, with vectors of the vertices. The pairs of the last call are reused if positions,
+  /// ranges and lists have not changed.
   Here look(const Configuration& at, const ParameterSet& set, bool with_velocities);
-  /// Values, or a direction, of all laws in step n.
+  /// Values of all laws in step n, or their directions if `set` is a direction.
   std::vector<contact::LawAddresses> laws_of(const ParameterSet& set, int n) const;
   contact::PairLaws pair_laws(const ParameterSet& set, int n) const { return {laws_of(set, n), law_table, num_groups}; }
   void add_laws(const std::vector<contact::LawSums>& sums, int n, ParameterSet& gradient) const;
-  /// local += the sums of values [active, 4, 3] at each vertex, complete at owners. Collective.
+  /// Sums `values` [active, 4, 3] at each vertex, over all ranks, and adds the sums of owned vertices to `local`.
+  /// Collective.
   void hand_over(const Here& here, const Vectors& values, Field& local) const;
 
   std::shared_ptr<const TetrahedralMesh> mesh;
   SurfaceContactOptions options;
   std::vector<contact::ObstacleMotion> motions;
-  std::vector<ContactLawNames> law_names{shared_law_names()};  // the first is shared
-  DeviceArray<int> law_table;         // [groups, groups]: numbers of laws; empty where there is one
-  std::vector<std::uint8_t> ignored;  // [groups, groups]: of groups that do not touch; empty: none
+  std::vector<ContactLawNames> law_names{shared_law_names()};  // the first one is the shared law
+  DeviceArray<int> law_table;         // [groups, groups]: indices of laws; empty if there is one law
+  std::vector<std::uint8_t> ignored;  // [groups, groups]: 1 for two groups that do not touch; empty: there are none
   int num_groups = 1;
-  DeviceArray<double> reference;  // [obstacle vertices, 3]
+  DeviceArray<double> reference;  // [obstacle vertices, 3]: X of all obstacle vertices
   contact::Candidates candidates;
   contact::RestAreas rest_areas;
-  Here last;  // of the last `look`, without velocities
+  Here last;  // result of the last `look`, without velocities
   std::vector<Reach> last_reaches;
-  int last_lists = -1;  // the lists that it is of
+  int last_lists = -1;  // number of the lists (`rebuilds`) that `last` belongs to
   const ParameterSet* parameters = nullptr;
-  bool assembled = false;                    // a Jacobian was asked for
-  DeviceArray<int> coupled;                  // [pairs]: whether the last couplings have it
-  int coupled_lists = -1;                    // the lists that they are of
-  std::array<std::vector<int>, 3> stencils;  // of the last couplings: pairs of two, three, four vertices of the mesh
-  // Derivatives by the rest shape, where asked for.
+  bool assembled = false;    // true once a Jacobian was requested
+  DeviceArray<int> coupled;  // [pairs]: 1 if the last sparsity pattern covers the pair
+  int coupled_lists = -1;    // number of the lists that `coupled` belongs to
+  // Groups of two, three and four vertices of the mesh in the pairs that the last sparsity pattern covers.
+  std::array<std::vector<int>, 3> stencils;
+  // Derivatives with respect to the rest shape, if requested.
   bool has_tangent = false, has_gradient = false;
   DeviceArray<double> area_tangent;  // [owned vertices]
   const Field* rest_direction = nullptr;
-  Field area_gradient, rest_gradient;  // [local vertices, 3], at owned ones
+  Field area_gradient, rest_gradient;  // [local vertices, 3]; the sums are at owned vertices
   std::string limiting, intersecting;
-  /// Group of the mesh's body with this place in its list, and of the obstacle with this place in the options.
+  /// Group of the body with this index in the mesh's list.
   std::size_t group_of_body(std::size_t body) const { return options.regions.size() + body; }
+  /// Group of the obstacle with this index in the options.
   std::size_t group_of_obstacle(std::size_t obstacle) const {
     return static_cast<std::size_t>(num_groups) - options.obstacles.size() + obstacle;
   }
   bool ignores(std::size_t a, std::size_t b) const {
     return !ignored.empty() && ignored[static_cast<std::size_t>(num_groups) * a + b] != 0;
   }
-  /// Name of a point, an edge or a triangle by its vertices, for messages: "17 4", "17 4 of gripper" or "obstacle
+  /// Name for messages of a point, an edge or a triangle, from its vertices: "17 4", "17 4 of gripper" or "obstacle
   /// table's 3 5 2".
   std::string name_of(std::initializer_list<int> vertices) const;
-  /// Name of a pair, "vertex 3 and triangle 17 4 5".
+  /// Name of a pair: "vertex 3 and triangle 17 4 5".
   std::string name_of_pair(int pair) const;
-  /// Text that names some of the pairs that are nearer than their thickness, for messages.
+  /// Text for messages that names some of the pairs that are nearer than their thickness.
   std::string text_of_touching(const contact::NearPairs& touching, const Vectors& x) const;
   /// Vertices of a pair.
   std::array<int, 4> vertices_of_pair(int pair) const;

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Bodies and obstacles that are whole inside another.
+// Search for bodies and obstacles that lie entirely inside another one.
 
 #include <array>
 #include <cmath>
@@ -22,10 +22,11 @@ Place place_in(const std::vector<double>& places, int vertex) {
   return {places[i], places[i + 1], places[i + 2]};
 }
 
-/// Surfaces of the bodies, spread over the ranks.
+/// Surfaces of the bodies, distributed over the ranks.
 class BodySurfaces {
  public:
-  /// `prescribed`: bodies that do not touch each other. Collective.
+  /// Collects the triangles of each body, and finds the bodies with a closed surface. `prescribed` are bodies that do
+  /// not touch each other. Collective.
   BodySurfaces(const TetrahedralMesh& mesh, const contact::Candidates& candidates, const std::vector<double>& x,
                const std::vector<std::size_t>& prescribed)
       : mesh_(mesh),
@@ -37,7 +38,8 @@ class BodySurfaces {
     for (std::size_t t = 0; t < triangles.size(); ++t) {
       const auto body = static_cast<std::size_t>(body_of_vertex(mesh.bodies(), number(triangles[t][0])));
       triangles_[body].push_back(triangles[t]);
-      // The weight of an edge of n triangles is 1/n - 1. Boundaries of tetrahedra are closed anyway.
+      // An edge of n triangles has the weight 1/n - 1, which is -½ everywhere on a closed surface. The boundary of
+      // tetrahedra is always closed.
       if (mesh.bodies().empty() ? mesh.num_global_cells() > 0 : mesh.bodies()[body].kind == CellKind::tetrahedron)
         continue;
       for (const double weight : candidates.surface().triangles[t].edge_weights)
@@ -48,8 +50,9 @@ class BodySurfaces {
     for (const std::size_t body : prescribed) prescribed_[body] = 1;
   }
   std::int64_t number(int vertex) const { return mesh_.vertex_order().file_index()[static_cast<std::size_t>(vertex)]; }
-  /// Which body's inside p is, of a vertex of the body `of`, or of an obstacle if that is -1; -1 for none, for the body
-  /// itself, for two prescribed bodies, and for bodies that `ignores`(body) names. Collective.
+  /// Body that contains p, which is a vertex of the body `of`, or of an obstacle if `of` is -1. Returns -1 if there is
+  /// no such body. Not considered are the body `of` itself, prescribed bodies if p belongs to a prescribed body or an
+  /// obstacle, and bodies for which `ignores(body)` is true. Collective.
   template <class Ignores>
   int around(const Place& p, int of, const Ignores& ignores) const {
     std::vector<double> turns;
@@ -64,13 +67,13 @@ class BodySurfaces {
         return static_cast<int>(b);
     return -1;
   }
-  /// "the body", or of several "body crate".
+  /// Name of a body for messages: "the body", or "body crate" if there are several bodies.
   std::string name_of(int body) const {
     const auto& bodies = mesh_.bodies();
     return bodies.size() < 2 ? "the body" : "body " + bodies[static_cast<std::size_t>(body)].name;
   }
-  /// A body inside another by one vertex of each part of it, "" for none; of two bodies only unless
-  /// `ignores`(one, other). Collective.
+  /// Text for messages about a body inside another one; empty if there is none. One vertex of each connected part of
+  /// the bodies, `parts`, is tested. Two bodies for which `ignores(one, other)` is true are not considered. Collective.
   template <class Ignores>
   std::string nested(const std::vector<int>& parts, const Ignores& ignores) const {
     if (mesh_.bodies().size() < 2) return {};
@@ -98,7 +101,7 @@ class BodySurfaces {
  private:
   const TetrahedralMesh& mesh_;
   const std::vector<double>& x_;
-  std::vector<Triangles> triangles_;  // of this rank
+  std::vector<Triangles> triangles_;  // of each body, on this rank
   std::vector<int> closed_, prescribed_;
 };
 
@@ -110,7 +113,7 @@ std::string SurfaceContact::enclosed(const Configuration& at, const ParameterSet
   const auto view = host_view(data_->obstacles_at(parameters, at.step, at.time));
   const std::vector<double> obstacles(view.data(), view.data() + view.size());
   const BodySurfaces surfaces(mesh, data_->candidates, x, data_->options.prescribed_bodies);
-  // A vertex of each part of solid bodies, and of bodies of triangles, segments and points.
+  // One vertex of each connected part of the tetrahedra, and then of the triangles, segments and points.
   const std::vector<int> parts =
       contact::witnesses({mesh.cells().begin(), mesh.cells().end()}, mesh.nodes_per_cell(), mesh.num_vertices());
   std::vector<int> all_parts = parts;

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 
-// What implicit steps need of contact.
+// Operations of surface contact for implicit steps: sparsity pattern and Jacobian.
 
 #include <algorithm>
 
@@ -43,7 +43,8 @@ void SurfaceContact::add_couplings(const Configuration& at, Couplings& couplings
                                                       static_cast<std::size_t>(candidates.pairs().size()));
   mark(near, data_->coupled);
   data_->coupled_lists = candidates.rebuilds();
-  // By the number of vertices that are the mesh's: from two on, a single one is there anyway.
+  // Groups of mesh vertices that a pair couples, sorted by their size, from two on: a single vertex couples with itself
+  // in any case.
   const auto vertices = host_view(contact::targets_of(candidates.pairs(), near, candidates.pool()));
   for (std::vector<int>& of_count : data_->stencils) of_count.clear();
   for (std::size_t i = 0; i < vertices.size(); i += 4) {
@@ -51,7 +52,7 @@ void SurfaceContact::add_couplings(const Configuration& at, Couplings& couplings
     std::size_t count = 0;
     for (std::size_t k = 0; k < 4; ++k) {
       const int vertex = vertices(i + k);
-      // Corners of segments and points are there more than once.
+      // Corners of segments and points are repeated.
       if (vertex < candidates.num_mesh_vertices() && std::find(ours, ours + count, vertex) == ours + count)
         ours[count++] = vertex;
     }

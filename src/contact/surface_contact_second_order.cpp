@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Second derivatives of contact of surfaces.
+// Second derivatives of surface contact.
 
 #include "diffsim/core/profiling.hpp"
 #include "surface_contact_data.hpp"
@@ -22,7 +22,7 @@ void SurfaceContact::add_force_adjoint_tangent(const Configuration& at, const Co
     obstacle_tangents(motion, data_->reference.data(), *data_->parameters, direction, at.step, at.time, tangent.time,
                       obstacles_dx, obstacles_dv);
   const auto gathered = [&](const Field* field) {
-    return field ? candidates.gather(*field, data_->still()) : Vectors();  // obstacles' w is zero
+    return field ? candidates.gather(*field, data_->still()) : Vectors();  // w is zero at vertices of obstacles
   };
   const contact::PairDirection along = {
       candidates.gather(tangent.positions, obstacles_dx),

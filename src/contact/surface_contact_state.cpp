@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 
-// Where bodies may go, and how they touch.
+// Safe steps and contact state of surfaces, and the names of pairs for messages.
 
 #include <algorithm>
 #include <cmath>
@@ -61,7 +61,8 @@ std::string SurfaceContact::Data::text_of_touching(const contact::NearPairs& tou
       const int pair = pairs(i);
       const auto vertices = vertices_of_pair(pair);
       char apart[100];
-      std::snprintf(apart, sizeof(apart), ", %.6g m apart, which is not above half of their thickness together, %.6g m",
+      std::snprintf(apart, sizeof(apart),
+                    ", %.6g m apart, which is not more than the mean of their thicknesses, %.6g m",
                     contact::distance_of(candidates.pairs(), pair, x), reaches[l].thickness);
       text += (shown > 0 ? "; " : "") + name_of_pair(pair) + " near " +
               contact::middle_of(x, vertices[0], vertices[0]) + apart;

@@ -14,7 +14,7 @@
 namespace diffsim::contact {
 namespace {
 
-/// Key of a face, the same for each mention of the face on its rank.
+/// Key of a face, equal for all occurrences of the face on its rank.
 std::array<int, 4> key_of(const Face& face) {
   std::array<int, 3> corners = face.vertices;
   std::sort(corners.begin(), corners.end());
@@ -38,8 +38,8 @@ std::string text_of(const TetrahedralMesh& mesh, const Face& face) {
   return text + vertex_name(mesh.bodies(), number_of(mesh, face.vertices[2]));
 }
 
-/// Faces of this rank's surface: the boundary of tetrahedra, then the triangles, segments and points that are cells, as
-/// `surface_pieces` has them.
+/// Faces of this rank's surface: the boundary of tetrahedra, then the triangles, segments and points that are cells, in
+/// the order of `surface_pieces`.
 std::vector<Face> surface_faces(const TetrahedralMesh& mesh) {
   std::vector<Face> faces = mesh.boundary();
   for (const CellKind kind : {CellKind::triangle, CellKind::segment, CellKind::point})
@@ -47,7 +47,7 @@ std::vector<Face> surface_faces(const TetrahedralMesh& mesh) {
   return faces;
 }
 
-/// Keys of a region's cells of one kind.
+/// Adds the keys of a region's cells of one kind to `keys`.
 void add_cells(const TetrahedralMesh& mesh, const std::string& region, CellKind kind,
                std::set<std::array<int, 4>>& keys) {
   const std::vector<int>& vertices = mesh.lower_cells(kind).vertices;
@@ -60,7 +60,7 @@ void add_cells(const TetrahedralMesh& mesh, const std::string& region, CellKind 
   }
 }
 
-/// Region of each of these faces, their count for none. Collective.
+/// Index of the region of each face; `regions.size()` for a face without a region. Collective.
 std::vector<std::size_t> regions_of(const std::vector<Face>& surface, const TetrahedralMesh& mesh,
                                     const std::vector<std::string>& regions) {
   std::vector<std::size_t> found(surface.size(), regions.size());
@@ -75,13 +75,13 @@ std::vector<std::size_t> regions_of(const std::vector<Face>& surface, const Tetr
         ++count;
         if (found[f] < r)
           throw Error("regions '" + regions[found[f]] + "' and '" + regions[r] + "' both have the face of vertices " +
-                          text_of(mesh, surface[f]) + "; pairs of contact need regions without a face in common",
+                          text_of(mesh, surface[f]) + "; contact pairs need disjoint regions",
                       ErrorKind::input);
         found[f] = r;
       }
     });
     if (sum_over_ranks(count, mesh.comm()) == 0)
-      throw Error("region '" + regions[r] + "' has no face of the surface; give one with faces that can touch",
+      throw Error("region '" + regions[r] + "' has no face of the contact surface; give a region with such faces",
                   ErrorKind::input);
   }
   return found;
@@ -99,7 +99,8 @@ SurfaceGroups surface_groups(const TetrahedralMesh& mesh, const std::vector<std:
   SurfaceGroups groups;
   std::vector<std::array<int, 3>> triangles;
   const auto num_vertices = static_cast<std::size_t>(mesh.num_vertices());
-  std::vector<PetscInt> counts(num_regions * num_vertices, 0);  // [vertices, regions]: triangles of the region there
+  // [vertices, regions]: number of triangles of the region at the vertex.
+  std::vector<PetscInt> counts(num_regions * num_vertices, 0);
   for (std::size_t f = 0; f < of_faces.size(); ++f) {
     add_triangles_of(faces[f], triangles);
     for (std::size_t t = groups.triangles.size(); t < triangles.size(); ++t) {

@@ -10,12 +10,12 @@
 
 namespace diffsim::contact {
 
-/// Axis that an obstacle turns about, if it does.
+/// Rotation axis of an obstacle, if the obstacle turns.
 struct Turn {
   bool turns = false;
   Vec3<double> axis{}, origin{};  ///< the axis has length 1
 
-  /// `axis` of any length; zero: it does not turn.
+  /// Makes a rotation about `axis`, of any length; zero means no rotation.
   static Turn about(const std::array<double, 3>& axis, const std::array<double, 3>& origin) {
     const double length = std::hypot(axis[0], axis[1], axis[2]);
     if (!(length > 0.0)) return {};
@@ -40,7 +40,7 @@ KOKKOS_INLINE_FUNCTION Dual<T, N> cosine(const Dual<T, N>& a) {
 }
 }  // namespace detail
 
-/// R(a, angle) r (Rodrigues' formula).
+/// Rotated vector R(a, angle) r (Rodrigues' formula).
 template <class T>
 KOKKOS_INLINE_FUNCTION Vec3<T> rotated(const Vec3<double>& axis, const T& angle, const Vec3<double>& r) {
   const Vec3<double> side = cross(axis, r);
@@ -51,7 +51,7 @@ KOKKOS_INLINE_FUNCTION Vec3<T> rotated(const Vec3<double>& axis, const T& angle,
   return result;
 }
 
-/// a × r.
+/// Cross product a × r.
 template <class T>
 KOKKOS_INLINE_FUNCTION Vec3<T> cross_axis(const Vec3<double>& a, const Vec3<T>& r) {
   return {{a[1] * r[2] - a[2] * r[1], a[2] * r[0] - a[0] * r[2], a[0] * r[1] - a[1] * r[0]}};

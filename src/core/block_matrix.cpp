@@ -18,7 +18,7 @@ std::uint64_t next_pattern() {
   return ++last;
 }
 
-/// Calls visit(row, column) for all pairs of each element.
+/// Calls visit(row, column) for all pairs of vertices of each element.
 template <class Visit>
 void for_each_pair(const Couplings& couplings, Visit&& visit) {
   for (const Couplings::Group& group : couplings.groups()) {
@@ -29,7 +29,7 @@ void for_each_pair(const Couplings& couplings, Visit&& visit) {
   }
 }
 
-/// [packs, width, nodes] from [elements, nodes]; the last pack repeats the last element.
+/// Rearranges [elements, nodes] to [packs, width, nodes]. The last pack is filled with copies of the last element.
 std::vector<int> packed(const std::vector<int>& elements, int nodes) {
   const std::size_t per_pack = to_index(nodes) * pack_width;
   std::vector<int> result((elements.size() + per_pack - 1) / per_pack * per_pack);
@@ -38,7 +38,7 @@ std::vector<int> packed(const std::vector<int>& elements, int nodes) {
   return result;
 }
 
-/// Slots grouped by the block they are summed into, the order within a block being that of the slots.
+/// Groups slots by the block that they are summed into. Slots of a block keep their order.
 void group_slots(const std::vector<int>& block_of_slot, BlockScatterData& data) {
   std::vector<int> order(block_of_slot.size());
   for (std::size_t s = 0; s < order.size(); ++s) order[s] = static_cast<int>(s);
@@ -98,7 +98,7 @@ void Couplings::add(const std::vector<int>& vertices, int nodes) {
 }
 
 void Couplings::clear() {
-  // The first group last, so that each group gets the memory of the one that stood in its place.
+  // In reverse, so that each later group reuses the memory of the cleared group with the same index.
   for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) spare_.push_back(std::move(group->vertices));
   groups_.clear();
   copies_.clear();
@@ -106,7 +106,7 @@ void Couplings::clear() {
 
 BlockMatrix::BlockMatrix(int num_vertices, const Couplings& couplings)
     : pattern_(next_pattern()), data_(std::make_unique<Data>()) {
-  // Columns by row with repetitions, counted first; then sorted and made unique.
+  // Columns of each row with repetitions: counted, then stored, then sorted and made unique.
   std::vector<int> count(to_index(num_vertices), 1);
   for_each_pair(couplings, [&](int row, int) { ++count[to_index(row)]; });
   std::vector<std::size_t> begin(to_index(num_vertices) + 1, 0);
@@ -168,7 +168,8 @@ BlockScatter::BlockScatter(const BlockMatrix& matrix, const std::vector<int>& el
   data.num_chunks = kernels_on_host ? std::max(1, std::min(concurrency(), data.num_packs)) : data.num_packs;
   std::vector<int> chunk_begin{0}, targets, block_of_slot;
   targets.reserve(to_index(data.num_packs) * n * per_pack);
-  // Host: the first chunk that touches a block owns it, each later one gets a slot for it. GPU: every element does.
+  // Host: the first chunk that touches a block owns the block; each later chunk gets a slot for the block. GPU: every
+  // element gets a slot for each of its blocks.
   std::vector<int> owner, slot;
   if (kernels_on_host) {
     owner.assign(to_index(matrix.num_blocks()), -1);
@@ -183,7 +184,7 @@ BlockScatter::BlockScatter(const BlockMatrix& matrix, const std::vector<int>& el
         for (std::size_t b = 0; b < n; ++b)
           for (std::size_t i = 0; i < width; ++i) {
             const int block = matrix.find(v[i * n + a], v[i * n + b]);
-            if (block < 0) throw Error("a term adds a block that it did not couple");
+            if (block < 0) throw Error("a term adds a block outside the sparsity pattern of its couplings");
             if (kernels_on_host) {
               if (owner[to_index(block)] < 0) owner[to_index(block)] = chunk;
               if (owner[to_index(block)] == chunk) {

@@ -10,7 +10,7 @@
 namespace diffsim {
 namespace {
 
-/// Slots grouped by the vertex they are summed into, the order within a vertex being that of the slots.
+/// Groups slots by the vertex that they are summed into. Slots of a vertex keep their order.
 void group_slots(const std::vector<int>& vertex_of_slot, int num_vertices, CellScatterPart& data) {
   std::vector<int> count(to_index(num_vertices) + 1, 0);
   for (const int v : vertex_of_slot) ++count[to_index(v)];
@@ -32,7 +32,7 @@ void group_slots(const std::vector<int>& vertex_of_slot, int num_vertices, CellS
   data.sum_slot = to_device("diffsim::sum_slot", slots);
 }
 
-/// Who adds where in a sweep over some packs. `vertices`: of all packs.
+/// Returns the destinations of a sweep over the packs first ≤ pack < last. `vertices`: of all packs.
 CellScatterPart make_part(const std::vector<int>& vertices, int per_pack, int first, int last, int num_vertices) {
   CellScatterPart part;
   part.first_pack = first;
@@ -43,9 +43,9 @@ CellScatterPart make_part(const std::vector<int>& vertices, int per_pack, int fi
     part.num_chunks = std::max(1, std::min(concurrency(), part.num_packs));
     for (int chunk = 1; chunk <= part.num_chunks; ++chunk)
       chunk_begin.push_back(first + static_cast<int>(static_cast<long long>(part.num_packs) * chunk / part.num_chunks));
-    // The first chunk that touches a vertex owns it; each later one gets a slot for it.
+    // The first chunk that touches a vertex owns the vertex; each later chunk gets a slot for the vertex.
     std::vector<int> owner(to_index(num_vertices), -1);
-    std::vector<int> slot(to_index(num_vertices), -1);  // of the chunk at hand, once it is not the owner
+    std::vector<int> slot(to_index(num_vertices), -1);  // of the current chunk if ≥ first_slot
     for (int chunk = 0; chunk < part.num_chunks; ++chunk) {
       const int first_slot = static_cast<int>(vertex_of_slot.size());
       for (int pack = chunk_begin[to_index(chunk)]; pack < chunk_begin[to_index(chunk) + 1]; ++pack) {
@@ -73,7 +73,7 @@ CellScatterPart make_part(const std::vector<int>& vertices, int per_pack, int fi
       }
     }
   } else {
-    // Slots in the order of the cells' nodes; the copies that fill the last pack do not occur at width 1.
+    // One slot for each node of each cell, in order. No copies fill the last pack, because packs have one lane.
     vertex_of_slot.assign(vertices.begin() + first * per_pack, vertices.begin() + last * per_pack);
   }
   part.chunk_begin = to_device("diffsim::chunk_begin", chunk_begin);
@@ -84,7 +84,8 @@ CellScatterPart make_part(const std::vector<int>& vertices, int per_pack, int fi
   return part;
 }
 
-/// The sweep of a chunk. A pack is added while the next is worked: the two do not wait for each other.
+/// Sweep over the packs of a chunk. The values of a pack are added after those of the next pack are computed, so that
+/// the processor can overlap the two independent operations.
 template <int nodes>
 struct ChunkSweep {
   CellScatterPart part;
@@ -166,7 +167,7 @@ void CellScatter::fill_up(std::vector<int>& padded, int num_cells, int nodes) {
 void CellScatter::distribute(const std::vector<int>& vertices, int num_shared, int nodes) {
   const int per_pack = nodes * pack_width;
   data_->num_packs = static_cast<int>(vertices.size()) / per_pack;
-  // A pack with cells of both kinds is a shared one.
+  // A pack with both shared and inner cells counts as shared.
   const int shared = (num_shared + pack_width - 1) / pack_width;
   data_->shared = make_part(vertices, per_pack, 0, shared, num_vertices_);
   data_->inner = make_part(vertices, per_pack, shared, data_->num_packs, num_vertices_);

@@ -21,8 +21,8 @@
 namespace diffsim {
 namespace {
 
-constexpr std::size_t reserved = std::size_t{1} << 36;  // addresses, not memory
-constexpr std::size_t line = 64;                        // arrays begin at multiples
+constexpr std::size_t reserved = std::size_t{1} << 36;  // bytes of address space, not of memory
+constexpr std::size_t line = 64;                        // alignment of arrays, bytes
 
 [[noreturn]] void fail(const char* message) {
   std::fprintf(stderr, "diffsim: emulated device: %s\n", message);
@@ -30,14 +30,14 @@ constexpr std::size_t line = 64;                        // arrays begin at multi
   std::abort();
 }
 
-/// All device memory of a process: one stretch of pages, so that a single call opens and closes it.
+/// All device memory of a process: one contiguous range of pages, whose access rights are changed by a single call.
 class Memory {
  public:
   Memory()
       : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
         begin_(static_cast<char*>(
             mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {
-    if (begin_ == MAP_FAILED) throw Error("no addresses for an emulated device");
+    if (begin_ == MAP_FAILED) throw Error("cannot reserve address space for the emulated device");
     struct sigaction action {};
     action.sa_sigaction = [](int, siginfo_t* info, void*) { memory().on_fault(info->si_addr); };
     action.sa_flags = SA_SIGINFO | SA_NODEFER;
@@ -49,7 +49,7 @@ class Memory {
   }
 
   static Memory& memory() {
-    static Memory& only = *new Memory;  // arrays may outlive what is destroyed at exit
+    static Memory& only = *new Memory;  // never destroyed: arrays may outlive static objects
     return only;
   }
 
@@ -59,7 +59,7 @@ class Memory {
     std::vector<char*>& spare = spare_[size];
     char* data = begin_ + used_;
     if (spare.empty()) {
-      if (used_ + size > reserved) throw Error("the emulated device has no memory for '" + label + "'");
+      if (used_ + size > reserved) throw Error("the emulated device is out of memory; cannot allocate '" + label + "'");
       used_ += size;
     } else {
       data = spare.back();
@@ -67,7 +67,7 @@ class Memory {
     }
     blocks_[data] = {label, size, 1};
     set_rights(PROT_READ | PROT_WRITE);
-    std::memset(data, 0xff, size);  // NaN, -1
+    std::memset(data, 0xff, size);  // doubles: NaN, integers: -1
     if (opened_ == 0) set_rights(PROT_NONE);
     return data;
   }
@@ -103,7 +103,7 @@ class Memory {
     return place >= begin_ && place < begin_ + reserved;
   }
 
-  /// Whether the process has anything at an address.
+  /// Returns true if the process has a memory mapping at an address.
   bool is_mapped(std::uintptr_t address) const {
     unsigned char resident = 0;
     return mincore(reinterpret_cast<void*>(address / page_ * page_), page_, &resident) == 0;
@@ -122,7 +122,7 @@ class Memory {
 
   void on_fault(const void* address) {
     if (!holds(address)) {
-      sigaction(SIGSEGV, &previous_, nullptr);  // the fault happens again, and is another's
+      sigaction(SIGSEGV, &previous_, nullptr);  // the signal is raised again, for the previous handler
       return;
     }
     const auto* const place = static_cast<const char*>(address);
@@ -130,10 +130,11 @@ class Memory {
     const bool found = block != blocks_.begin() && place < (--block)->first + block->second.size;
     char text[256];
     if (found)
-      std::snprintf(text, sizeof(text), "the host touched '%s' at byte %td, outside kernels: a copy is missing",
+      std::snprintf(text, sizeof(text),
+                    "host code accessed device array '%s' at byte %td outside a kernel: a copy to the host is missing",
                     block->second.label.c_str(), place - block->first);
     else
-      std::snprintf(text, sizeof(text), "something touched device memory that is not allocated");
+      std::snprintf(text, sizeof(text), "access to device memory that is not allocated");
     fail(text);
   }
 
@@ -143,7 +144,7 @@ class Memory {
   int opened_ = 0;
   std::mutex mutex_;
   std::map<char*, Block> blocks_;
-  std::map<std::size_t, std::vector<char*>> spare_;  // by size
+  std::map<std::size_t, std::vector<char*>> spare_;  // free blocks, by size in bytes
   struct sigaction previous_ {};
 };
 
@@ -162,11 +163,12 @@ void retain(void* data) noexcept { Memory::memory().retain(data); }
 int num_shares(void* data) noexcept { return Memory::memory().num_shares(data); }
 
 void require_on_device(const void* address) {
-  if (!Memory::memory().holds(address)) fail("a host address is used as one of device memory");
+  if (!Memory::memory().holds(address)) fail("a host address is used as a device address");
 }
 
 void require_no_host_address(const std::string& label, const void* captured, std::size_t bytes) {
-  // Numbers look like addresses seldom: doubles would be below 1e-309, pairs of ints hit a page by chance.
+  // Data rarely look like addresses: doubles would have to be below 1e-309, and pairs of ints would have to match a
+  // mapped page by chance.
   constexpr std::uintptr_t lowest = 1 << 16, highest = std::uintptr_t{1} << 47;
   for (std::size_t at = 0; at < bytes; at += sizeof(std::uintptr_t)) {
     std::uintptr_t word = 0;

@@ -20,11 +20,11 @@ Entities::Entities(std::string name, MPI_Comm comm, std::size_t owned, std::shar
       order_(std::move(order)),
       exchange_(std::move(exchange)) {
   if (exchange_ && static_cast<std::size_t>(exchange_->num_owned()) != owned_)
-    throw Error("the exchange of the " + name_ + " is for " + std::to_string(exchange_->num_owned()) +
-                " owned ones, there are " + std::to_string(owned_));
+    throw Error("the exchange of the " + name_ + " has " + std::to_string(exchange_->num_owned()) +
+                " owned entities, but there are " + std::to_string(owned_));
   if (order_ && order_->file_index().size() < local_)
-    throw Error("the order in files of the " + name_ + " has " + std::to_string(order_->file_index().size()) +
-                " places for " + std::to_string(local_));
+    throw Error("the file order of the " + name_ + " has " + std::to_string(order_->file_index().size()) +
+                " positions for " + std::to_string(local_) + " local entities");
 }
 
 std::shared_ptr<const Entities> Entities::one_for_all(MPI_Comm comm) {

@@ -14,7 +14,7 @@ namespace {
 
 using HostArray = Kokkos::View<double*, Kokkos::HostSpace>;
 
-/// packed[width i + c] = field[width entities[i] + c].
+/// Computes packed[width i + c] = field[width entities[i] + c].
 void gather(const DeviceArray<int>& entities, int width, const double* field, const DeviceArray<double>& packed) {
   Kokkos::parallel_for(
       "diffsim::core::exchange_gather", Range(0, static_cast<int>(entities.size())), KOKKOS_LAMBDA(int i) {
@@ -22,7 +22,7 @@ void gather(const DeviceArray<int>& entities, int width, const double* field, co
       });
 }
 
-/// field[width entities[i] + c] = packed[width i + c].
+/// Computes field[width entities[i] + c] = packed[width i + c].
 void scatter(const DeviceArray<int>& entities, int width, const DeviceArray<double>& packed, double* field) {
   Kokkos::parallel_for(
       "diffsim::core::exchange_scatter", Range(0, static_cast<int>(entities.size())), KOKKOS_LAMBDA(int i) {
@@ -30,8 +30,9 @@ void scatter(const DeviceArray<int>& entities, int width, const DeviceArray<doub
       });
 }
 
-/// While it lives, PETSc finds out who sends to whom by messages between those and a barrier, at a cost that does not
-/// depend on the number of ranks; by default it sums up a number for each rank, up to 1024 of them.
+/// Makes PETSc, during the lifetime of the object, find out the senders to each rank by point-to-point messages and a
+/// barrier, at a cost that does not depend on the number of ranks. By default, PETSc sums an array with one entry per
+/// rank on up to 1024 ranks.
 class SparseSetUp {
  public:
   explicit SparseSetUp(MPI_Comm comm) : comm_(comm) {
@@ -53,7 +54,7 @@ struct Exchange::DeviceParts {
   DeviceArray<int> shared;
 };
 
-/// Room for the shared and the ghosts' values of a field on their way.
+/// Buffers for the values of shared entities and ghosts during an exchange of a field.
 struct Exchange::Buffers {
   Buffers(int components, std::size_t num_shared, std::size_t num_ghosts)
       : width(components),
@@ -64,11 +65,11 @@ struct Exchange::Buffers {
         ghost_host("diffsim::exchange_ghost_host", num_ghosts * static_cast<std::size_t>(width)) {}
 
   int width;
-  ContiguousType unit;  // the components of an entity
+  ContiguousType unit;  // all components of one entity
   DeviceArray<double> shared_values;
   HostArray shared_host, ghost_host;
 
-  /// The ghosts' part of a field, constant or not.
+  /// Returns a view of the ghosts' values in a field, const or not.
   template <class F>
   auto ghosts_of(F& field, int num_owned) const {
     using T = std::remove_pointer_t<decltype(field.data())>;
@@ -82,9 +83,9 @@ Exchange::Exchange(MPI_Comm comm, int num_owned, const std::vector<PetscInt>& gh
       num_ghosts_(static_cast<int>(ghost_owner.size())),
       device_(std::make_unique<DeviceParts>()) {
   const SparseSetUp sparse(comm);
-  // First over all owned entities, to learn which are shared; then over the shared ones alone.
+  // First a graph over all owned entities, to find the shared ones; then a graph over the shared ones alone.
   const std::size_t num_ghosts = ghost_owner.size();
-  const auto remote = std::make_unique<PetscSFNode[]>(num_ghosts);  // as a vector it makes nvcc 13.0 crash
+  const auto remote = std::make_unique<PetscSFNode[]>(num_ghosts);  // not a vector: nvcc 13.0 crashes
   for (std::size_t g = 0; g < num_ghosts; ++g) remote[g] = {ghost_owner[g], ghost_index[g]};
   PetscSFHandle all;
   DIFFSIM_PETSC(PetscSFCreate(comm, all.out()));

@@ -40,9 +40,9 @@ Field::Field(std::string name, std::shared_ptr<const Entities> on, int component
     : name_(std::move(name)), on_(std::move(on)), components_(components), steps_(steps) {
   if (steps_ > 1 && on_->exchange())
     throw Error("field '" + name_ + "' cannot have values for each step on " + on_->name() +
-                " with copies; give it the owned ones");
+                " with copies; use the owned entities (`Entities::without_copies`)");
   if (size() == 0) return;
-  // One more than asked for: SIMD loads of the last vertex take four doubles (core/pack.hpp).
+  // One more double than requested: SIMD loads of the last vertex read four doubles (core/pack.hpp).
   const std::size_t room = bytes() + sizeof(double);
   if (pool) {
     double* const data = pool->allocate(name_, room);

@@ -7,7 +7,7 @@
 namespace diffsim {
 namespace {
 
-/// `block`: this rank's entries, < 0 for an even split.
+/// Returns a layout of `num_global` entries. `block`: number of this rank's entries, < 0 for an even split.
 PetscHandle<PetscLayout, PetscLayoutDestroy> make_layout(MPI_Comm comm, std::int64_t num_global, PetscInt block) {
   PetscLayout layout = nullptr;
   DIFFSIM_PETSC(PetscLayoutCreate(comm, &layout));
@@ -36,7 +36,7 @@ FileOrder::FileOrder(MPI_Comm comm, std::int64_t num_global, const std::vector<s
   copies_ = copies != 0;
 }
 
-/// use(the graph whose leaves are the owned entities, with the copies if asked).
+/// Calls use(graph), where the leaves of the graph are the owned entities, and the copies too if `copies` is true.
 template <class Use>
 void FileOrder::with_graph(bool copies, const Use& use) const {
   PetscSFHandle& sf = copies || !copies_ ? all_ : owned_;

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE 25  // Linux 6.1; headers of the C library may be older than the system
+#define MADV_COLLAPSE 25  // since Linux 6.1; headers of the C library may be older than the system
 #endif
 
 namespace diffsim {
@@ -21,7 +21,7 @@ void advise_huge_pages(void* data, std::size_t bytes) noexcept {
   const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(data) + page - 1) / page * page;
   const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / page * page;
   void* const first = reinterpret_cast<void*>(begin);
-  // Where the system declines, pages are small.
+  // If the system declines, the array stays in small pages.
   if (madvise(first, end - begin, MADV_HUGEPAGE) == 0) static_cast<void>(madvise(first, end - begin, MADV_COLLAPSE));
 }
 

@@ -9,12 +9,12 @@ namespace diffsim {
 
 void Model::set_reversible(bool wanted) {
   if (wanted)
-    throw Error("the steps of this model cannot be undone bit for bit; use another checkpoint schedule than reversible",
+    throw Error("the steps of this model cannot be reversed exactly; use a checkpoint schedule other than reversible",
                 ErrorKind::input);
 }
 
 void Model::step_back(int n, State&, Record&) {
-  throw Error("step " + std::to_string(n) + " cannot be undone: the model is not set to be reversible");
+  throw Error("step " + std::to_string(n) + " cannot be reversed: the model is not set to be reversible");
 }
 
 }  // namespace diffsim

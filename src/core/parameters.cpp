@@ -11,13 +11,13 @@ namespace diffsim {
 std::size_t Parameter::offset(int n) const {
   if (steps() == 1) return 0;
   if (n >= steps())
-    throw Error("parameter '" + name() + "' has values for " + std::to_string(steps()) + " steps, step " +
-                std::to_string(n) + " needs one more; give as many as the rollout has steps");
+    throw Error("parameter '" + name() + "' has values for " + std::to_string(steps()) + " steps, but step " +
+                std::to_string(n) + " is requested; give one value for each step of the rollout");
   return static_cast<std::size_t>(n) * on().local();
 }
 
 Parameter& ParameterSet::add(Parameter parameter) {
-  if (find(parameter.name())) throw Error("parameter '" + parameter.name() + "' is there already");
+  if (find(parameter.name())) throw Error("parameter '" + parameter.name() + "' already exists");
   return parameters_.emplace_back(std::move(parameter));
 }
 
@@ -51,7 +51,7 @@ Parameter& ParameterSet::at(std::string_view name) {
   if (Parameter* found = find(name)) return *found;
   std::string known;
   for (const Parameter& parameter : parameters_) known += (known.empty() ? "" : ", ") + parameter.name();
-  throw Error("no parameter '" + std::string(name) + "'; there are: " + known, ErrorKind::input);
+  throw Error("no parameter '" + std::string(name) + "'; known parameters: " + known, ErrorKind::input);
 }
 
 const Parameter& ParameterSet::at(std::string_view name) const { return const_cast<ParameterSet*>(this)->at(name); }

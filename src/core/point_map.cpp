@@ -20,7 +20,7 @@ bool before(const VertexPlace& a, const VertexPlace& b) {
   return std::tie(a.rank, a.index) < std::tie(b.rank, b.index);
 }
 
-/// Sparse matrix of numbers by rows, in device memory.
+/// Sparse matrix of scalars, by rows (CSR), in device memory.
 struct Rows {
   DeviceArray<int> begin, columns;
   DeviceArray<double> values;
@@ -28,7 +28,7 @@ struct Rows {
   int size() const { return static_cast<int>(begin.size()) - 1; }
 };
 
-/// Rows of Wᵀ, for `nodes` nodes.
+/// Returns the rows of Wᵀ for `nodes` nodes.
 Rows transposed(const NumberedStencils& rows, int nodes) {
   std::vector<int> begin(to_index(nodes) + 1, 0), columns(rows.nodes.size());
   std::vector<double> values(rows.nodes.size());
@@ -45,7 +45,7 @@ Rows transposed(const NumberedStencils& rows, int nodes) {
           to_device("diffsim::core::weights", values)};
 }
 
-/// y_i += Σ_j a_ij x_j, vectors of three components.
+/// Computes y_i += Σ_j a_ij x_j, where x_j and y_i are vectors of three components.
 void add_products(const Rows& rows, const double* x, double* y) {
   const DeviceArray<int> begin = rows.begin, columns = rows.columns;
   const DeviceArray<double> values = rows.values;
@@ -100,7 +100,7 @@ NumberedStencils::NumberedStencils(const std::vector<PointStencil>& stencils, in
 }
 
 struct PointMap::Device {
-  Rows rows, columns;  // of W and of Wᵀ
+  Rows rows, columns;  // rows of W, and of Wᵀ
 };
 
 PointMap::PointMap(std::shared_ptr<const Entities> nodes, std::shared_ptr<const Entities> points,

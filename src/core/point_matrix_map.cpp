@@ -11,13 +11,13 @@
 namespace diffsim {
 namespace {
 
-/// A block of a matrix of points, with its factor w_k w_l in a block of the matrix of nodes.
+/// Contribution of one block of the matrix of points to one block of the matrix of nodes, with the factor w_k w_l.
 struct Share {
   int target, source;
   double factor;
 };
 
-/// Calls visit(position of the entry of `row`, position of that of `column`) for all pairs of nodes of two points.
+/// Calls visit(k, l) for all pairs of nodes of the points `row` and `column`. k and l are indices in `stencils.nodes`.
 template <class Visit>
 void for_each_pair(const NumberedStencils& stencils, int row, int column, const Visit& visit) {
   for (int k = stencils.begin[to_index(row)]; k < stencils.begin[to_index(row) + 1]; ++k)
@@ -37,7 +37,7 @@ void add_blocks(const DeviceArray<int>& targets, const DeviceArray<int>& begin, 
   Kokkos::fence();
 }
 
-/// Nodes of the points of an element, each once, ascending.
+/// Returns the nodes of an element's points, without repetitions, ascending.
 std::vector<int> nodes_of(const NumberedStencils& stencils, const int* points, int count) {
   std::vector<int> nodes;
   for (int a = 0; a < count; ++a)
@@ -51,7 +51,7 @@ std::vector<int> nodes_of(const NumberedStencils& stencils, const int* points, i
 }  // namespace
 
 struct PointMatrixMap::Device {
-  DeviceArray<int> targets, begin;  // blocks of nodes, and where the shares of each begin
+  DeviceArray<int> targets, begin;  // blocks of nodes, and the first contribution to each
   DeviceArray<int> sources;         // blocks of points
   DeviceArray<double> factors;
 };
@@ -92,7 +92,7 @@ void PointMatrixMap::add(const BlockMatrix& points, BlockMatrix& nodes) const {
 }
 
 void add_couplings_of_points(const Couplings& of_points, const NumberedStencils& stencils, Couplings& couplings) {
-  std::vector<std::vector<int>> elements;  // by their number of nodes
+  std::vector<std::vector<int>> elements;  // by number of nodes
   const auto add = [&](const int* points, int count) {
     const std::vector<int> nodes = nodes_of(stencils, points, count);
     if (nodes.size() < 2) return;

@@ -11,7 +11,8 @@
 namespace diffsim {
 namespace {
 
-/// Numbers of events by the addresses of their names: PETSc searches its list of names. PetscFinalize forgets them.
+/// Returns the numbers of events, by address of the event's name. Saves PETSc's search by name. Cleared by
+/// PetscFinalize.
 std::unordered_map<const char*, PetscLogEvent>& events() {
   static std::unordered_map<const char*, PetscLogEvent> by_name;
   return by_name;
@@ -47,7 +48,7 @@ PetscLogEvent find_or_register(const char* name) {
 
 ProfilingRegion::ProfilingRegion(const char* name) : event_(find_or_register(name)) {
   Kokkos::Profiling::pushRegion(name);
-  // A log event that cannot be opened is no reason to stop a computation.
+  // A log event that cannot be opened is not a reason to stop a computation.
   (void)PetscLogEventBegin(event_, nullptr, nullptr, nullptr, nullptr);
 }
 

@@ -15,14 +15,14 @@
 namespace diffsim {
 namespace {
 
-/// Items for one destination.
+/// Consecutive items for one destination.
 struct Part {
   int rank;
   std::int64_t begin;
   std::int64_t count;
 };
 
-/// Items in the order of their destinations.
+/// Items sorted by destination.
 struct Sorted {
   std::vector<std::byte> items;
   std::vector<Part> parts;
@@ -44,13 +44,13 @@ Sorted sort_by_rank(std::span<const std::byte> items, std::size_t width, const s
   return sorted;
 }
 
-/// Bytes of the items of one origin.
+/// Bytes of the items received from one rank.
 struct Parcel {
   int rank;
   std::vector<std::byte> bytes;
 };
 
-/// PETSc's duplicate of a communicator, whose messages meet no one else's, with a tag of its own.
+/// PETSc's duplicate of a communicator, with a tag of its own, so that its messages do not match those of other code.
 class PrivateComm {
  public:
   explicit PrivateComm(MPI_Comm comm) { DIFFSIM_PETSC(PetscCommDuplicate(comm, &comm_, &tag_)); }
@@ -65,7 +65,7 @@ class PrivateComm {
   PetscMPIInt tag_ = 0;
 };
 
-/// Receives a message that a probe has found, after what `bytes` has.
+/// Receives a message that a probe has matched, and appends its contents to `bytes`.
 void receive(MPI_Message message, const MPI_Status& status, MPI_Datatype unit, std::size_t width,
              std::vector<std::byte>& bytes) {
   int count = 0;
@@ -75,9 +75,10 @@ void receive(MPI_Message message, const MPI_Status& status, MPI_Datatype unit, s
   DIFFSIM_MPI(MPI_Mrecv(bytes.data() + before, count, unit, &message, MPI_STATUS_IGNORE));
 }
 
-/// Sends parts and receives those of others, no rank knowing who sends to it: a rank whose messages have been received
-/// enters a barrier, and all have been received once all ranks are in it (Hoefler, Siebert, Lumsdaine 2010, Scalable
-/// Communication Protocols for Dynamic Sparse Data Exchange: NBX). Collective.
+/// Sends parts to their destinations, and receives the parts that other ranks send to this rank, without knowing the
+/// senders in advance. A rank enters a barrier once its own messages have been received. When all ranks are in the
+/// barrier, all messages have been received (Hoefler, Siebert, Lumsdaine 2010, Scalable Communication Protocols for
+/// Dynamic Sparse Data Exchange: NBX). Collective.
 std::vector<Parcel> exchange(const PrivateComm& channel, const Sorted& sorted, std::size_t width) {
   const ContiguousType unit(static_cast<int>(width), MPI_BYTE);
   const int mine = rank_of(channel);
@@ -117,7 +118,7 @@ void require_messages(const std::vector<int>& to) {
   std::unordered_map<int, std::size_t> counts;
   for (const int rank : to)
     if (++counts[rank] > most)
-      throw Error("more than 2^31 items to exchange between two ranks; use more ranks", ErrorKind::system);
+      throw Error("more than 2^31 - 1 items to exchange between two ranks; use more ranks", ErrorKind::system);
 }
 
 std::vector<std::byte> redistribute_bytes(MPI_Comm comm, std::span<const std::byte> items, std::size_t width,
@@ -153,7 +154,7 @@ std::vector<std::byte> redistribute_bytes_among(MPI_Comm comm, const std::vector
     if (any) ++part;
   }
   if (part != sorted.parts.end())
-    throw Error("items for rank " + std::to_string(part->rank) + ", which is no receiver");
+    throw Error("items for rank " + std::to_string(part->rank) + ", which is not among the receivers");
   std::vector<std::byte> received;
   for (const int sender : senders) {
     MPI_Message message = MPI_MESSAGE_NULL;

@@ -35,18 +35,19 @@ Runtime::Runtime(MPI_Comm comm) {
 }
 
 void Runtime::start(MPI_Comm comm, int& argc, char**& argv) {
-  // MPI failures on the duplicate come back as codes, so that they can become an Error like any other; the caller's
-  // communicator keeps its error handler.
+  // On the duplicate, MPI returns error codes, which become an Error like any other. The caller's communicator keeps
+  // its error handler.
   DIFFSIM_MPI(MPI_Comm_dup(comm, &comm_));
   DIFFSIM_MPI(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));
   PetscBool petsc_started = PETSC_FALSE;
   DIFFSIM_PETSC(PetscInitialized(&petsc_started));
   if (!petsc_started) {
     PETSC_COMM_WORLD = comm_;
-    // Popping PETSc's signal handlers would put the system's in place of the host's.
+    // PETSc must not install signal handlers: removing them would restore the system's handlers instead of the host
+    // program's.
     DIFFSIM_PETSC(PetscOptionsSetValue(nullptr, "-no_signal_handler", "true"));
     DIFFSIM_PETSC(PetscInitialize(&argc, &argv, nullptr, nullptr));
-    // Codes are turned into Error at one place; PETSc prints nothing.
+    // `check_petsc` turns error codes into an Error; PETSc prints nothing.
     DIFFSIM_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
     owns_petsc_ = true;
   }
@@ -74,7 +75,7 @@ std::string back_end() { return ExecutionSpace::name(); }
 int concurrency() { return static_cast<int>(ExecutionSpace().concurrency()); }
 
 double resident_memory_bytes() {
-  // proc(5): pages in all, resident pages.
+  // proc(5): total pages, resident pages.
   double all = 0.0, resident = 0.0;
   if (!(std::ifstream("/proc/self/statm") >> all >> resident)) return 0.0;
   return resident * static_cast<double>(sysconf(_SC_PAGESIZE));

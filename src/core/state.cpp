@@ -75,8 +75,8 @@ std::vector<std::shared_ptr<const Entities>> State::entities() const {
 
 void State::set_entities(const std::vector<std::shared_ptr<const Entities>>& entities) {
   if (entities.size() != fields_.size())
-    throw Error("a state of " + std::to_string(fields_.size()) + " fields cannot be put on " +
-                std::to_string(entities.size()) + " sets of entities");
+    throw Error("a state of " + std::to_string(fields_.size()) + " fields needs one set of entities per field, got " +
+                std::to_string(entities.size()));
   for (std::size_t i = 0; i < fields_.size(); ++i)
     if (entities[i]->generation() != fields_[i].on().generation())
       fields_[i] = Field(fields_[i].name(), entities[i], fields_[i].components(), fields_[i].steps());

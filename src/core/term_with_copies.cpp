@@ -93,14 +93,14 @@ class TermWithCopies final : public ForceTerm {
 
  private:
   Field take(const char* name) const { return pool_->take(name, nodes_, 3); }
-  /// Values at the rank's own nodes, and the copies that the term has.
+  /// Returns the values of `field` at the nodes that the rank owns and at the term's copies of other ranks' nodes.
   Field complete(const Field& field) const {
     Field all = pool_->take(field.name(), nodes_, 3);
     copy_vectors(field.data(), all.data(), nodes_->owned());
     nodes_->exchange()->copy_to_ghosts(all);
     return all;
   }
-  /// Adds shares, those of copies to the nodes' owners.
+  /// Adds contributions at owned nodes and at copies to `sum` at the nodes' owners.
   void hand_over(Field& share, Field& sum) const {
     nodes_->exchange()->add_to_owners(share);
     add_vectors(share.data(), sum.data(), nodes_->owned());

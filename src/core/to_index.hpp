@@ -5,7 +5,7 @@
 
 namespace diffsim {
 
-/// Index i ≥ 0 as standard containers take it.
+/// Returns an index i ≥ 0 in the type that standard containers take.
 inline std::size_t to_index(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace diffsim

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* key = "diffsim_block_rows";
 
-/// Part of a matrix: its pattern, and copies of its values where those are wanted.
+/// Block structure of one sequential part of a matrix, with copies of the values in single precision if requested.
 struct Blocks {
   std::shared_ptr<const BlockRows> rows;
   PetscObjectState pattern = 0;
@@ -36,7 +36,7 @@ Blocks* find(Mat part) {
   return static_cast<Blocks*>(blocks);
 }
 
-/// y = z + A x, z nullptr for 0; or y = Aᵀ x.
+/// Computes y = z + A x, where z = nullptr stands for 0, or y = Aᵀ x if `transposed`.
 PetscErrorCode apply(Mat part, Vec x, Vec z, Vec y, bool transposed) {
   const Blocks* const blocks = find(part);
   const PetscScalar *values = nullptr, *source = nullptr;
@@ -64,7 +64,7 @@ PetscErrorCode multiply_vector(Mat part, Vec x, Vec y) { return apply(part, x, n
 PetscErrorCode multiply_add(Mat part, Vec x, Vec z, Vec y) { return apply(part, x, z, y, false); }
 PetscErrorCode multiply_transposed(Mat part, Vec x, Vec y) { return apply(part, x, nullptr, y, true); }
 
-/// Products are as fast as a part's values come from memory.
+/// Asks for huge pages for the values of a part. Reading the values from memory limits the speed of products.
 void keep_in_huge_pages(Mat part) {
   MatInfo info;
   DIFFSIM_PETSC(MatGetInfo(part, MAT_LOCAL, &info));
@@ -74,7 +74,8 @@ void keep_in_huge_pages(Mat part) {
   DIFFSIM_PETSC(MatSeqAIJRestoreArrayRead(part, &values));
 }
 
-/// The part's blocks, found anew where its pattern has changed; nullptr if it has none.
+/// Returns the block structure of a part, recomputed if the part's sparsity pattern has changed. Returns nullptr if the
+/// part does not consist of blocks.
 Blocks* blocks_of_part(Mat part, PetscInt height) {
   if (!part || height % 3 != 0) return nullptr;
   PetscObjectState pattern = 0;
@@ -122,7 +123,7 @@ struct Parts {
   const PetscInt* columns = nullptr;
   PetscInt height = 1;
 };
-/// None of other types.
+/// Returns the sequential parts of a MATSEQAIJ or MATMPIAIJ matrix. Both parts are nullptr for other types.
 Parts parts_of(Mat matrix) {
   Parts parts;
   MatType type = nullptr;
@@ -134,7 +135,8 @@ Parts parts_of(Mat matrix) {
   return parts;
 }
 
-/// Whether columns come in threes, which then begin at multiples of three in both numberings.
+/// Returns true if columns form groups of three that begin at multiples of three, both in the local numbering and, if
+/// `numbered`, in the global numbering `columns`.
 bool in_threes(const BlockRows& rows, const std::vector<PetscInt>& columns, bool numbered) {
   for (const int column : rows.column)
     if (column % 3 != 0) return false;

@@ -11,31 +11,35 @@
 
 namespace diffsim::dynamics {
 
-/// Whether products read the values themselves, or copies of half the size; they are summed in double precision.
+/// Precision in which products read a matrix: `full` reads the values, `single` reads copies of half the size. Sums are
+/// in double precision in both cases.
 enum class Precision { full, single };
 
-/// Gives a host AIJ matrix products that know its blocks: y = A x, y = z + A x and y = Aᵀ x of each rank's parts. Where
-/// the rows of a block row have the same columns, in runs of three, an index is read for three columns of all the rows
-/// rather than for an entry. Others keep PETSc's products, as do other types.
+/// Replaces the products y = A x, y = z + A x and y = Aᵀ x of each rank's parts of a host AIJ matrix by products that
+/// exploit blocks. If all rows of a block row have the same columns, in runs of three, one index is read for three
+/// columns of all these rows, instead of one index per entry. Parts without this structure keep PETSc's products, and
+/// so do matrices of other types.
 ///
-/// PETSc's own are compiled for whatever processor a distribution supports; these for the one at hand. To be called
-/// again whenever the pattern may have changed, which costs nothing where it has not, and for copies the values.
+/// PETSc's products are compiled for any processor that a distribution supports, these products for the processor in
+/// use. Call this function again whenever the sparsity pattern may have changed, which is cheap if the pattern has not
+/// changed. With `Precision::single`, call this function again whenever the values have changed.
 void use_block_products(Mat matrix, Precision precision = Precision::full);
 
-/// Products in full precision for the operators and interpolations of all levels of a multigrid preconditioner that has
-/// been set up.
+/// Overload of `use_block_products` for a multigrid preconditioner that has been set up: sets products in full
+/// precision for the operators and interpolations of all levels. Does nothing for other preconditioners.
 void use_block_products(PC pc);
 
-/// The parts of a host AIJ matrix by blocks: columns of this rank's rows, and of other ranks', which are numbered by
-/// `columns`, in threes. No parts where a rank's are not all of 3×3 blocks.
+/// Block structure of the two sequential parts of a host AIJ matrix. `own`: this rank's columns. `others`: columns of
+/// other ranks; `columns` has their global indices, in groups of three. All pointers are nullptr if the parts of some
+/// rank do not consist of 3×3 blocks.
 struct MatrixBlocks {
   std::shared_ptr<const BlockRows> own, others;
   std::vector<PetscInt> columns;
   Mat own_part = nullptr, others_part = nullptr;
-  /// Shows the values of both, as AIJ keeps them.
+  /// Calls `visit` with the values of both parts in AIJ order; `others` is nullptr if there is no such part.
   void visit_values(const std::function<void(const double* own, const double* others)>& visit) const;
 };
-/// Collective.
+/// Returns the block structure of a matrix. Collective.
 MatrixBlocks find_blocks(Mat matrix);
 
 }  // namespace diffsim::dynamics

@@ -12,13 +12,13 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/huge_pages.hpp"
 
-// Vectors of four pass between functions of one file only: without AVX there is no other code to agree with.
+// Silences warnings about the ABI of vector arguments without AVX. Such arguments are only passed within this file.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace diffsim::dynamics {
 namespace {
 
-constexpr int runs_ahead = 128;  // how far ahead x is asked for
+constexpr int runs_ahead = 128;  // prefetch distance for x, in runs
 
 using HostRows = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<int>>;
 using Four [[gnu::vector_size(32)]] = double;
@@ -28,7 +28,7 @@ Four load_four(const double* x) {
   __builtin_memcpy(&four, x, sizeof(four));
   return four;
 }
-/// Three values and a zero; reads nothing beyond the three.
+/// Returns three values followed by a zero. Reads no memory beyond the three values.
 Four load_three(const double* x) {
 #if defined(__AVX512VL__)
   return _mm256_maskz_loadu_pd(0b111, x);
@@ -38,8 +38,8 @@ Four load_three(const double* x) {
 }
 double sum(const Four& x) { return (x[0] + x[1]) + x[2]; }
 
-/// sums = the products of three rows of `runs` runs with x; a: of the first, rows are `length` apart. `load` may read
-/// one value beyond a run.
+/// Computes the products of three matrix rows with x. Each row has `runs` runs of three columns. `a`: values of the
+/// first row; successive rows are `length` values apart. `load` may read one value beyond a run.
 template <class Load>
 [[gnu::always_inline]] inline void multiply_rows(int runs, const int* column, const double* a, std::ptrdiff_t length,
                                                  const double* x, double (&sums)[3], const Load& load) {
@@ -59,8 +59,8 @@ template <class Load>
 
 /// Arrays that a product reads and writes.
 struct Product {
-  int height, total;                   // of a block row; runs of all
-  const int *begin, *column, *filled;  // filled: nullptr where all are
+  int height, total;                   // rows in a block row; total number of runs
+  const int *begin, *column, *filled;  // filled: nullptr if no block row is empty
   const double *values, *x;
   double* y;
   bool add;
@@ -128,11 +128,11 @@ void multiply(const BlockRows& rows, const double* values, const double* x, doub
                         add};
   Kokkos::parallel_for("diffsim::dynamics::block_product", HostRows(0, count - 1),
                        [=](int stored) { product.multiply_row(stored, load_four); });
-  product.multiply_row(count - 1, load_three);  // nothing lies beyond the last row
+  product.multiply_row(count - 1, load_three);  // must not read beyond the last row
 }
 
 void add_transposed(const BlockRows& rows, const double* values, const double* x, double* y) {
-  // Block rows write to the same places, so one thread works them all.
+  // Different block rows add to the same entries of y, so one thread processes all block rows.
   const double* a = values;
   for (const int i : rows.filled) {
     const int first = rows.begin[static_cast<std::size_t>(i)], last = rows.begin[static_cast<std::size_t>(i) + 1];

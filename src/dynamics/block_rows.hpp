@@ -8,30 +8,31 @@
 
 namespace diffsim::dynamics {
 
-/// The pattern of a sequential AIJ matrix by runs of three columns that the `height` rows of a block row share. Block
-/// row i has runs begin[i] … begin[i + 1] - 1; column: where in x a run begins. Its entries are row after row, the
-/// first at 3 height begin[i].
+/// Sparsity pattern of a sequential AIJ matrix in runs of three consecutive columns. All `height` rows of a block row
+/// have the same runs. Block row i has the runs begin[i] … begin[i + 1] - 1, and column[k] is the first column of run
+/// k. The values of block row i are stored row after row, beginning at index 3 height begin[i].
 struct BlockRows {
   int height = 0, rows = 0;
   std::vector<int> begin, column;
-  std::vector<int> filled;  ///< block rows that have runs
+  std::vector<int> filled;  ///< block rows that are not empty
 };
 
-/// Asks for what lies 8 KiB beyond `count` values that are to be read once, which need not exist. Three rows at once
-/// are no stream that a processor foresees; and not as far as the first cache, which has few places for lines on their
-/// way.
+/// Prefetches the memory 8 KiB beyond `count` values that are about to be read once. The prefetched addresses need
+/// not be valid. The hardware prefetcher does not recognise the pattern of three rows that are read at once. The
+/// prefetch stops at the second-level cache, because the first-level cache supports few outstanding loads.
 template <class T>
 void fetch_ahead(const T* values, std::ptrdiff_t count) {
   constexpr std::ptrdiff_t line = 64 / sizeof(T), ahead = 128 * line;
   for (std::ptrdiff_t k = ahead; k < ahead + count; k += line) __builtin_prefetch(values + k, 0, 2);
 }
 
-/// The pattern by runs; its height is 0 where it is not one of blocks of that height.
+/// Returns the sparsity pattern in runs. The height of the result is 0 if the matrix does not consist of blocks of
+/// `height` rows.
 BlockRows find_block_rows(Mat matrix, int height);
 
-/// y = A x, or y += A x; values as AIJ keeps them.
+/// Computes y = A x, or y += A x if `add`. `values`: in AIJ order.
 void multiply(const BlockRows& rows, const double* values, const double* x, double* y, bool add);
-/// y += Aᵀ x.
+/// Adds Aᵀ x to y.
 void add_transposed(const BlockRows& rows, const double* values, const double* x, double* y);
 
 }  // namespace diffsim::dynamics

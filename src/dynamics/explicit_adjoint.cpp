@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Chain rule of explicit steps: the adjoint and, the same text on Dual numbers, the adjoint's derivative along a
-// direction (forward over reverse).
+// Chain rule of explicit steps: the adjoint, and the derivative of the adjoint along a direction (forward over
+// reverse). Both use the same templates; the derivative uses Dual numbers.
 
 #include <array>
 #include <memory>
@@ -18,7 +18,7 @@ using namespace dynamics;
 
 namespace {
 
-/// Field together with its derivative along a direction, where there is one.
+/// Field together with its derivative along a direction, if there is one.
 struct Pair {
   Field* value = nullptr;
   Field* derivative = nullptr;
@@ -36,7 +36,7 @@ KOKKOS_INLINE_FUNCTION double value_of(double x) { return x; }
 KOKKOS_INLINE_FUNCTION double value_of(const Along& x) { return x.value; }
 KOKKOS_INLINE_FUNCTION double derivative_of(const Along& x) { return x.derivative[0]; }
 
-/// Σ of f(i), i < count, the value first, then its derivative where T has one.
+/// Returns Σ_{i < count} f(i) and the derivative of this sum. The derivative is 0 if T has none.
 template <class T, class Function>
 std::array<double, 2> sum(const char* label, int count, const Function& f) {
   std::array<double, 2> sums{};
@@ -48,7 +48,8 @@ std::array<double, 2> sum(const char* label, int count, const Function& f) {
   return sums;
 }
 
-/// m (v̄' + h β' x̄') (v + h Σ b_i A_i): a component's share of the gradient by damping, before `EndAdjoint`.
+/// Contribution of component i to ∂L/∂(damping): m (v̄' + h β' x̄') (v + h Σ b_i A_i). Must run before `EndAdjoint`,
+/// which overwrites v̄'.
 template <class T>
 struct DampingShare {
   EndAdjoint<T, 0> reverse;  // rules with damping have one stage
@@ -57,19 +58,19 @@ struct DampingShare {
   KOKKOS_INLINE_FUNCTION T operator()(int i) const { return reverse.masked(i) * forward.undamped(i, v(i)); }
 };
 
-/// m f̄ of component c of a vertex: its share of the gradient by gravity.
+/// Contribution of component c of a vertex to ∂L/∂(gravity): m f̄, or 0 at weightless vertices.
 template <class T>
 struct GravityShare {
   In<T> mass, f_bar;
   const std::uint8_t* fixed;
-  std::ptrdiff_t c;  // as wide as the others: no padding
+  std::ptrdiff_t c;  // as wide as the other members, to avoid padding
   KOKKOS_INLINE_FUNCTION T operator()(int vertex) const {
     if ((fixed[vertex] & System::weightless) != 0) return T(0.0);
     return mass(vertex) * f_bar(3 * vertex + static_cast<int>(c));
   }
 };
 
-/// m̄ -= f̄ f / m, the derivative of f/m by the mass.
+/// Subtracts f̄ f / m from m̄: the contribution of the quotient A = f/m, with f̄ = Ā/m.
 template <class T>
 struct MassAdjoint {
   In<T> mass, f, f_bar;
@@ -77,7 +78,7 @@ struct MassAdjoint {
   KOKKOS_INLINE_FUNCTION void operator()(int i) const { mass_bar.set(i, mass_bar(i) - f_bar(i) * f(i) / mass(i / 3)); }
 };
 
-/// f̄ = Ā/m.
+/// Computes f̄ = Ā/m.
 template <class T>
 struct ForceAdjoint {
   In<T> mass, acceleration_bar;
@@ -96,14 +97,15 @@ void ExplicitModel::begin_adjoint(const ParameterSet& gradient) {
 void ExplicitModel::begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) {
   SystemModel::begin_adjoint_tangent(gradient, direction);
   records_velocities_ = records_velocities_ || direction.find("damping") != nullptr;
-  records_forces_ = false;  // their derivatives are computed with the forces
+  records_forces_ = false;  // forces are recomputed together with their derivatives
 }
 
-/// Reverse sweep over the stages of a step, T = double; with its derivative along a direction, T = Along.
+/// Reverse sweep over the stages of a step. T = double gives the adjoint, T = Along also its derivative along a
+/// direction.
 template <class T>
 class ExplicitModel::Reverse {
  public:
-  /// `moving`: dX_i and dV_i of the stages, where T has derivatives.
+  /// `moving`: tangents dX_i and dV_i of the stages, if T has derivatives.
   Reverse(ExplicitModel& model, int n, const ExplicitRecord& recorded, const ParameterSet* direction,
           const ExplicitRecord* moving, State& adjoint, State* adjoint_tangent, ParameterSet& gradient,
           ParameterSet* gradient_tangent)
@@ -156,7 +158,7 @@ class ExplicitModel::Reverse {
  private:
   static constexpr bool is_second = !std::is_same_v<T, double>;
 
-  /// Fields of the first derivative are the model's own, those of the second are made for it.
+  /// Sets the work fields. First derivatives use fields of the model's workspace; second derivatives use new fields.
   void make_scratch() {
     f_bar_.value = &work_.local(work_.force_derivative, "force_adjoint");
     if constexpr (is_second) {
@@ -164,7 +166,7 @@ class ExplicitModel::Reverse {
       force_tangent_ = make("force_tangent");
       f_bar_.derivative = make("force_adjoint_tangent");
     } else {
-      gained_.value = &work_.force;  // forces are done with when something is gained
+      gained_.value = &work_.force;  // the force has been used before `gained_` is computed
     }
     if (rated_ || (model_.system_->has_motions() && last_ > 0)) {
       gained_v_.value = &work_.local(work_.velocity_derivative, "velocity_adjoint");
@@ -185,7 +187,7 @@ class ExplicitModel::Reverse {
     return own_.back().get();
   }
 
-  /// Adds the shares of stage i of substep s to x̄, v̄, the adjoints of earlier accelerations, and the gradient.
+  /// Adds the contributions of stage i of substep s to x̄, v̄, the adjoints of earlier accelerations, and the gradient.
   void stage(int s, int i) {
     const Configuration at = model_.configuration(n_, s, i, recorded_);
     const bool shares_force = pending_.value && i == 0 && s > 0;
@@ -196,7 +198,8 @@ class ExplicitModel::Reverse {
       for_components("diffsim::dynamics::force_adjoint", 0, count_,
                      ForceAdjoint<T>{update_.mass, out<T>(acceleration_bars_[i]).in(), out<T>(f_bar_)});
     if (shares_force) {
-      // The last stage of the substep before had this force: its adjoint waits for that one.
+      // The last stage of the previous substep has the same force. The adjoint of the force is stored until that stage
+      // is reversed.
       each(pending_, f_bar_, [](Field& pending, const Field& f_bar) { pending.copy_from(f_bar); });
       return;
     }
@@ -209,7 +212,7 @@ class ExplicitModel::Reverse {
 
   bool along_mass() const { return is_second && model_.system_->changes_mass(*direction_); }
 
-  /// The stage's force, as it was recorded or computed again.
+  /// Sets `force_` to the force of the stage, recorded or recomputed, and to its tangent if T has derivatives.
   void find_force(const Configuration& at, int s, int i) {
     force_ = {};
     if constexpr (!is_second)
@@ -275,7 +278,7 @@ class ExplicitModel::Reverse {
 
   void reverse_stage(int s, int i) {
     const auto add = [&](Field& to, const Field& from) { add_scaled(count_, 1.0, from, to); };
-    if (i == 0) {  // the stage is (x, v) itself, in fixed components too
+    if (i == 0) {  // stage 0 is (x, v) itself, including fixed components
       each(x_bar_, gained_, add);
       if (rated_) each(v_bar_, gained_v_, add);
       return;
@@ -291,7 +294,7 @@ class ExplicitModel::Reverse {
                         out<T>(x_bar_), out<T>(v_bar_), bars_});
   }
 
-  /// Adjoint of motions over `duration` from the beginning of substep s.
+  /// Adjoint of the prescribed motions over `duration` from the beginning of substep s.
   void reverse_motions(int s, double duration, const Pair& y_bar, const Pair& v_bar) {
     const MotionSpan span{n_, s * update_.h, duration};
     const Field& x = recorded_.positions(s, 0);
@@ -302,7 +305,7 @@ class ExplicitModel::Reverse {
                                             *gradient_tangent_);
   }
 
-  /// act(to, from) for values, and for derivatives where there are any.
+  /// Calls act(to, from) for the values and, if T has derivatives, for the derivatives.
   template <class Act>
   static void each(const Pair& to, const Pair& from, const Act& act) {
     act(*to.value, *from.value);
@@ -325,8 +328,8 @@ class ExplicitModel::Reverse {
   bool rated_;  // some force depends on velocities
   std::vector<std::unique_ptr<Field>> own_;
   Pair f_bar_, gained_, gained_v_, pending_;
-  In<T> force_{};                   // of the stage, where gradients take it
-  Field* force_tangent_ = nullptr;  // where T has derivatives
+  In<T> force_{};                   // force of the stage, if a gradient needs the force
+  Field* force_tangent_ = nullptr;  // if T has derivatives
   Pair acceleration_bars_[max_stages];
   EarlierAdjoints<T> bars_{};
   std::array<double, 2> damping_sums_{};

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Checks of explicit steps: stability, cells inside out, motions through obstacles.
+// Checks of explicit steps: stability, inverted cells, motion through obstacles.
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +28,7 @@ void ExplicitModel::require_free(const Configuration& from, const Configuration&
   double least = step;
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_DOUBLE, MPI_MIN, comm()));
   if (least >= 1.0) return;
-  require_valid(from.step);  // what is unstable is so first of all
+  require_valid(from.step);  // instability is reported in preference to contact
   const double stable = stable_substep();
   const bool is_unstable = h() > stable;
   collectively(comm(), [&] {
@@ -38,9 +38,9 @@ void ExplicitModel::require_free(const Configuration& from, const Configuration&
     char text[100];
     std::snprintf(text, sizeof(text), "step %d, substep %d: ", from.step, s);
     std::string message = text;
-    if (is_unstable) message += exceeds(stable) + ", and so ";
-    std::snprintf(text, sizeof(text), "contact would be passed through after %.3g of the substep of %.3g s (", step,
-                  h());
+    if (is_unstable) message += exceeds(stable) + "; ";
+    std::snprintf(text, sizeof(text), "a contact would be passed through at fraction %.3g of the substep of %.3g s (",
+                  step, h());
     message += text + what + "); use ";
     throw Error(message + (is_unstable ? stable_choice(stable)
                                        : "a smaller dt or more substeps, or a larger barrier_stiffness or "
@@ -60,7 +60,7 @@ void ExplicitModel::require_on_grid(int n) {
   const double most = ReversibleGrid::most;
   char text[300];
   std::snprintf(text, sizeof(text),
-                "step %d: vertex %s is beyond what reversible steps can hold, %.3g m and %.3g m/s; use another "
+                "step %d: vertex %s is outside the range of reversible steps, %.3g m and %.3g m/s; use another "
                 "checkpoint schedule",
                 n, vertex_name(system_->mesh().bodies(), first).c_str(), most * work_->grid.position,
                 most * work_->grid.velocity);
@@ -68,7 +68,8 @@ void ExplicitModel::require_on_grid(int n) {
 }
 
 void ExplicitModel::require_valid(int n) {
-  // The first substep with a fault; of its faults, the lowest cell in the file's order, or the lowest vertex.
+  // Finds the first substep with an error. Of the errors in that substep, reports the cell with the lowest index in the
+  // file or, if no cell is invalid, the vertex with the lowest index in the file.
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   constexpr std::int64_t stride = std::int64_t{1} << 40, vertex_place = stride / 2;
   const TetrahedralMesh& mesh = system_->mesh();
@@ -78,7 +79,8 @@ void ExplicitModel::require_valid(int n) {
   for (int s = 0; s <= substeps_ && fault == none; ++s) {
     std::int32_t cell = cells(s);
     if (cell == nothing_invalid && vertices(s) != nothing_invalid) {
-      // A vertex at fault is told by a tetrahedron that has it; where none has, by itself.
+      // An invalid vertex is reported as a tetrahedron with this vertex. If there is no such tetrahedron, the vertex
+      // itself is reported.
       const auto found = std::find(mesh.cells().begin(), mesh.cells().end(), vertices(s));
       if (found == mesh.cells().end()) {
         fault = stride * s + vertex_place + mesh.vertex_order().file_index()[static_cast<std::size_t>(vertices(s))];
@@ -109,26 +111,26 @@ void ExplicitModel::require_valid(int n) {
                 what.c_str());
   if (h() > stable) throw Error(text + exceeds(stable) + "; use " + stable_choice(stable), ErrorKind::run);
   const std::string message = text;
-  std::snprintf(
-      text, sizeof(text),
-      "the substep, dt/substeps = %.3g s, is below %.3g s, where motions about rest are stable; look at loads, "
-      "initial values and contact, or use a smaller dt or more substeps",
-      h(), stable);
+  std::snprintf(text, sizeof(text),
+                "the substep, dt/substeps = %.3g s, is below the stability limit %.3g s of small motions about rest; "
+                "check loads, "
+                "initial values and contact, or use a smaller dt or more substeps",
+                h(), stable);
   throw Error(message + text, ErrorKind::run);
 }
 
 std::string ExplicitModel::exceeds(double stable) const {
-  if (stable == 0.0) return rule_.name + " lets oscillations that nothing damps grow, however small the substep";
+  if (stable == 0.0) return rule_.name + " is unstable for undamped oscillations at every substep";
   char text[200];
   std::snprintf(text, sizeof(text),
-                "the substep, dt/substeps = %.3g s, exceeds %.3g s, below which motions about rest are stable", h(),
-                stable);
+                "the substep, dt/substeps = %.3g s, exceeds %.3g s, the stability limit of small motions about rest",
+                h(), stable);
   return text;
 }
 
 std::string ExplicitModel::stable_choice(double stable) const {
   if (stable == 0.0) return "symplectic_euler, velocity_verlet or runge_kutta_4";
-  // Rounded down, so that the advice is stable itself.
+  // Rounds down, so that the recommended dt is stable.
   const double digit = std::pow(10.0, std::floor(std::log10(stable * substeps_)) - 2.0);
   char text[100];
   std::snprintf(text, sizeof(text), "dt: %.3g, or substeps: %.0f", std::floor(stable * substeps_ / digit) * digit,

@@ -10,13 +10,13 @@
 #include "dynamics/explicit_rule.hpp"
 
 // Kernels of explicit substeps. T is double, or `Along` for values together with their derivative along a direction.
-// Indices i are of components: 3 vertex + c, of owned vertices.
+// Index i = 3 vertex + c denotes component c of an owned vertex.
 
 namespace diffsim::dynamics {
 
 using Along = Dual<double, 1>;
 
-/// Array to read. Of an array with derivatives, either part may be nullptr: zero.
+/// Array to read. If T has derivatives, `value` or `derivative` may be nullptr, which stands for zero.
 template <class T>
 struct In;
 template <>
@@ -35,7 +35,7 @@ struct In<Along> {
   }
 };
 
-/// Array to write. Of an array with derivatives, the values may be nullptr: they are not kept.
+/// Array to write. If T has derivatives, `value` may be nullptr; the values are then not stored.
 template <class T>
 struct Out;
 template <>
@@ -57,7 +57,7 @@ struct Out<Along> {
   In<Along> in() const { return {value, derivative}; }
 };
 
-/// Masses, gravity and damping factor of a step, by value in kernels.
+/// Masses, gravity and damping factor of a step. Kernels capture this struct by value.
 template <class T>
 struct ExplicitUpdate {
   double h;                   // s
@@ -67,18 +67,18 @@ struct ExplicitUpdate {
   const std::uint8_t* fixed;  // [owned vertices]: masks of System::fixed
 
   KOKKOS_INLINE_FUNCTION double mask(int i) const { return (fixed[i / 3] >> (i % 3)) & 1 ? 0.0 : 1.0; }
-  /// f/m + g, and f/m where there is no gravity.
+  /// Returns f/m + g, or f/m at weightless vertices.
   KOKKOS_INLINE_FUNCTION T acceleration(int i, const T& f) const {
     const T a = f / mass(i / 3);
     return (fixed[i / 3] & System::weightless) != 0 ? a : a + gravity(i % 3);
   }
 };
 
-/// Coefficients of a stage, or of the end of a substep, with powers of h in them.
+/// Coefficients of a stage, or of the end of a substep, multiplied by powers of h.
 struct StageWeights {
-  int earlier = 0;            ///< accelerations that are stored
-  double drift = 0.0;         ///< h c_i; at the end h β
-  double new_velocity = 0.0;  ///< at the end h β'
+  int earlier = 0;            ///< number of stored accelerations
+  double drift = 0.0;         ///< h c_i of a stage; h β at the end of a substep
+  double new_velocity = 0.0;  ///< h β' at the end of a substep
   double velocity[max_stages] = {};
   double position[max_stages] = {};
 
@@ -100,7 +100,7 @@ struct StageWeights {
   }
 };
 
-/// Accelerations of all stages but the last.
+/// Accelerations of all stages except the last.
 template <class T>
 struct Earlier {
   In<T> of[max_stages];
@@ -110,7 +110,7 @@ struct EarlierAdjoints {
   Out<T> of[max_stages];
 };
 
-/// A = f/m + g, kept for later stages.
+/// Stores A = f/m + g for later stages.
 template <class T>
 struct StoreAcceleration {
   ExplicitUpdate<T> update;
@@ -119,7 +119,8 @@ struct StoreAcceleration {
   KOKKOS_INLINE_FUNCTION void operator()(int i) const { acceleration.set(i, update.acceleration(i, f(i))); }
 };
 
-/// X_i and V_i of a stage after the first. Linear in x, v and the accelerations, so it is its own tangent.
+/// Computes X_i and V_i of a stage after the first. The map is linear in x, v and the accelerations, so the same kernel
+/// computes the tangent.
 struct StageUpdate {
   StageWeights weights;
   const std::uint8_t* fixed;
@@ -139,8 +140,8 @@ struct StageUpdate {
   }
 };
 
-/// Calls act(constant) with the number of accelerations that are stored, known to the compiler: kernels of rules with
-/// one stage have no loops then.
+/// Calls act(constant) with the number of stored accelerations as a compile-time constant, so that kernels of rules
+/// with one stage contain no loops.
 template <class Act>
 void with_earlier(const ExplicitRule& rule, const Act& act) {
   switch (rule.stages.size()) {
@@ -155,7 +156,7 @@ void with_earlier(const ExplicitRule& rule, const Act& act) {
   }
 }
 
-/// x' and v', in place of x and v, with the last stage's force f.
+/// Replaces x and v by x' and v', using the force f of the last stage.
 template <class T, int earlier>
 struct EndUpdate {
   ExplicitUpdate<T> update;
@@ -163,7 +164,7 @@ struct EndUpdate {
   Earlier<T> accelerations;
   In<T> f;
 
-  /// v + h Σ_i b_i A_i, the velocity before damping.
+  /// Returns v + h Σ_i b_i A_i, the velocity before damping.
   KOKKOS_INLINE_FUNCTION T undamped(int i, T v) const {
     for (int j = 0; j < earlier; ++j) v = v + weights.velocity[j] * accelerations.of[j](i);
     return v + weights.velocity[earlier] * update.acceleration(i, f(i));
@@ -178,7 +179,7 @@ struct EndUpdate {
   }
 };
 
-/// Reverse of `EndUpdate`: from x̄' and v̄' the shares of v̄ and of the accelerations' adjoints. With
+/// Adjoint of `EndUpdate`: computes the contributions of x̄' and v̄' to v̄ and to the adjoints of the accelerations. With
 /// ū = m d (v̄' + h β' x̄'),
 ///
 ///   v̄ = ū + h β m x̄',   Ā_i = h b_i ū + h² b̄_i m x̄',   f̄ = Ā_s/mass.
@@ -191,7 +192,7 @@ struct EndAdjoint {
   EarlierAdjoints<T> acceleration_bars;
   Out<T> f_bar;
 
-  /// Adjoint of the velocity before damping and mask, m (v̄' + h β' x̄').
+  /// Returns m (v̄' + h β' x̄'), the adjoint of the damped velocity before masking.
   KOKKOS_INLINE_FUNCTION T masked(int i) const { return update.mask(i) * (v_bar(i) + weights.new_velocity * x_bar(i)); }
   KOKKOS_INLINE_FUNCTION T acceleration_bar(int j, const T& u_bar, const T& x_free) const {
     return weights.velocity[j] * u_bar + weights.position[j] * x_free;
@@ -205,13 +206,13 @@ struct EndAdjoint {
   }
 };
 
-/// Reverse of `StageUpdate`: adds X̄_i and V̄_i to x̄, v̄ and the adjoints of earlier accelerations.
+/// Adjoint of `StageUpdate`: adds the contributions of X̄_i and V̄_i to x̄, v̄ and the adjoints of earlier accelerations.
 template <class T>
 struct StageAdjoint {
   StageWeights weights;
   const std::uint8_t* fixed;
   In<T> stage_x_bar, stage_v_bar;
-  bool has_velocities;  // whether stage_v_bar is there
+  bool has_velocities;  // true if stage_v_bar is given
   Out<T> x_bar, v_bar;
   EarlierAdjoints<T> acceleration_bars;
 
@@ -226,7 +227,7 @@ struct StageAdjoint {
   }
 };
 
-/// Runs a functor of the indices `begin` to `end` and waits for it.
+/// Runs a functor for the indices [begin, end) and waits for its completion.
 template <class Functor>
 void for_components(const char* label, int begin, int end, const Functor& functor) {
   Kokkos::parallel_for(label, Range(begin, end), functor);

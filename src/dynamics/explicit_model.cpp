@@ -19,10 +19,11 @@ const ExplicitRule& rule_named(const std::string& integrator) {
   if (const ExplicitRule* const rule = find_explicit_rule(integrator)) return *rule;
   std::string known;
   for (const std::string& name : explicit_integrators()) known += (known.empty() ? "" : ", ") + name;
-  throw Error("unknown explicit integrator '" + integrator + "'; there are: " + known, ErrorKind::input);
+  throw Error("unknown explicit integrator '" + integrator + "'; known integrators: " + known, ErrorKind::input);
 }
 
-/// x ← x', v ← v' of components `begin` to `end`; lowers `invalid_vertex` to a vertex that is no longer finite.
+/// Updates x ← x' and v ← v' for the components [begin, end). Lowers `invalid_vertex` to the smallest vertex whose new
+/// position is not finite.
 template <int earlier>
 void update_state(const EndUpdate<double, earlier>& end_update, int begin, int end, Field& velocities, Field& positions,
                   std::int32_t* invalid_vertex) {
@@ -104,12 +105,12 @@ void ExplicitModel::require_reversible() const {
   for (const double d : damping ? damping->field.to_host() : std::vector<double>{})
     if (d != 1.0) {
       char text[80];
-      std::snprintf(text, sizeof(text), "damping (%g; 1 is none)", d);
+      std::snprintf(text, sizeof(text), "damping (%g; 1 means no damping)", d);
       reason = text;
     }
   if (reason.empty()) return;
   throw Error("steps with " + reason +
-                  " cannot be undone bit for bit; leave that out, or use another checkpoint schedule than reversible",
+                  " cannot be reversed exactly; remove this option, or use a checkpoint schedule other than reversible",
               ErrorKind::input);
 }
 
@@ -131,7 +132,8 @@ void ExplicitModel::step(int n, State& state, Record* record) {
   if (reversible_) put_on_grid(work_->update<double>(*this, n), work_->grid, state["velocities"], state["positions"]);
   for (int s = 0; s < substeps_; ++s) substep(n, s, state, static_cast<ExplicitRecord*>(record));
   system_->advance_motions(n, dt(), state);
-  // Contact promises that a step that is done has no inverted cell; else the next force finds it.
+  // With contact, a completed step must not have inverted cells, so the final configuration is checked here. Without
+  // contact, the next force evaluation finds inverted cells.
   if (is_limited())
     for (const auto& term : system_->terms())
       if (!term->limits_steps() && !term->uses_velocities())
@@ -178,7 +180,9 @@ void ExplicitModel::end_substep(int n, int s, State& state) {
   Field& velocities = state["velocities"];
   const bool looks_after_contact = is_limited() && !rule_.ends_in_last_stage;
   if (looks_after_contact) work_->local(work_->start, "start").copy_from(positions);
-  // Vertices that other ranks wait for come first, and the rest while these travel, where nothing is done to all later.
+  // Vertices shared with other ranks are updated first, the remaining vertices during the exchange. If a later
+  // operation changes positions as well (reversible steps, prescribed motions), all vertices are updated before the
+  // exchange.
   const int all = static_cast<int>(velocities.size());
   const int first = reversible_ || system_->has_motions() ? all : 3 * system_->mesh().shared_vertices_end();
   std::int32_t* const invalid = work_->invalid_vertex.data() + s;
@@ -195,7 +199,7 @@ void ExplicitModel::end_substep(int n, int s, State& state) {
   else
     update_some(0, first);
   Kokkos::fence();
-  // A moved vertex is fixed to the kernel, so that x is still where the substep began.
+  // The update kernel treats moved vertices as fixed, so their x is still the position at the start of the substep.
   system_->apply_motions({n, s * update.h, update.h}, state, positions, positions, velocities);
   system_->mesh().vertex_exchange().begin_copy_to_ghosts(positions);
   update_some(first, all);
@@ -216,7 +220,7 @@ void ExplicitModel::step_back(int n, State& state, Record& record) {
     take_back_positions(update, work_->grid, velocities, positions);
     Kokkos::fence();
     system_->mesh().vertex_exchange().copy_to_ghosts(positions);
-    // As on the way forward, where cells are looked after: another way through a kernel may round otherwise.
+    // Asks for invalid cells as the forward step does, because another code path of a kernel may round differently.
     system_->compute_force({positions, n, work_->invalid_cell.data() + s, nullptr, time_of(n, s)}, work_->force);
     take_back_velocities(update, work_->grid, work_->force, velocities);
     Kokkos::fence();

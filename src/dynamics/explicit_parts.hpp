@@ -14,13 +14,13 @@
 #include "dynamics/reversible_grid.hpp"
 #include "dynamics/vector_kernels.hpp"
 
-// Parts that the sources of ExplicitModel share.
+// Definitions shared by the sources of ExplicitModel.
 
 namespace diffsim {
 namespace dynamics {
 
-/// Positions and, if asked for, velocities and forces of all stages of all substeps of a step; the first positions and
-/// velocities are the step's initial state.
+/// Record of an explicit step: positions and, if requested, velocities and forces of all stages of all substeps. The
+/// positions and velocities of the first stage are the initial state of the step.
 class ExplicitRecord : public Record {
  public:
   ExplicitRecord(State initial, int substeps, std::size_t stages, bool velocities, bool forces)
@@ -33,7 +33,7 @@ class ExplicitRecord : public Record {
   }
   const State& initial() const override { return initial_; }
 
-  /// Of stage i of substep s.
+  /// Stores the positions and, if requested, the velocities of stage i of substep s.
   void save(int s, int i, const State& at) {
     if (!forces_.empty()) forces_[force_place(s, i)].is_saved = false;
     if (s == 0 && i == 0) {
@@ -43,14 +43,15 @@ class ExplicitRecord : public Record {
     positions_[place(s, i)].copy_from(at["positions"]);
     if (!velocities_.empty()) velocities_[place(s, i)].copy_from(at["velocities"]);
   }
-  /// Keeps the force of owned vertices at a stage that `save` has been called for, if forces were asked for.
+  /// Stores the force of owned vertices at a stage, if forces were requested. `save` must be called first for the
+  /// stage.
   void save_force(int s, int i, const Field& force) {
     if (forces_.empty()) return;
     Force& to = forces_[force_place(s, i)];
     copy_values(static_cast<int>(to.field.size()), force, to.field);
     to.is_saved = true;
   }
-  /// Force of owned vertices at stage i of substep s, or nullptr: it was not kept.
+  /// Returns the force of owned vertices at stage i of substep s, or nullptr if the force was not stored.
   const Field* force(int s, int i) const {
     if (forces_.empty() || !forces_[force_place(s, i)].is_saved) return nullptr;
     return &forces_[force_place(s, i)].field;
@@ -61,7 +62,7 @@ class ExplicitRecord : public Record {
   }
   const Field& velocities(int s, int i) const {
     if (s == 0 && i == 0) return initial_["velocities"];
-    if (velocities_.empty()) throw Error("the record of this step was made without velocities");
+    if (velocities_.empty()) throw Error("the record of this step has no velocities");
     return velocities_[place(s, i)];
   }
 
@@ -93,7 +94,8 @@ struct ExplicitModel::Workspace {
     Kokkos::deep_copy(invalid_vertex, dynamics::nothing_invalid);
     no_damping.fill(1.0);
   }
-  /// Masses, gravity and damping factor of step n; with their derivatives along `direction` where T has them.
+  /// Returns masses, gravity and damping factor of step n, with their derivatives along `direction` if T has
+  /// derivatives.
   template <class T>
   dynamics::ExplicitUpdate<T> update(const ExplicitModel& model, int n, const ParameterSet* direction = nullptr) const {
     const auto entries = [n](const ParameterSet& set, const char* name, std::size_t width) -> const double* {
@@ -113,25 +115,27 @@ struct ExplicitModel::Workspace {
                model.system_->changes_mass(*direction) ? model.system_->mass_tangent().data() : nullptr},
               model.system_->fixed()};
   }
-  /// Vector field on local vertices, allocated when first needed.
+  /// Returns `field` as a vector field on local vertices, allocated at first use.
   Field& local(Field& field, const char* name) const {
     if (field.size() != force.size()) field = force.like(name);
     return field;
   }
-  /// Positions and velocities of a stage, and the accelerations of all but the last, allocated when first needed.
+  /// Allocates, at first use, the positions and velocities of a stage and the accelerations of all stages except the
+  /// last.
   void make_stages(const ExplicitModel& model) {
     if (model.rule_.stages.size() == accelerations.size() + 1) return;
     stage = model.make_state();
     const Field& owned = stage["velocities"];
     for (std::size_t i = 1; i < model.rule_.stages.size(); ++i) accelerations.push_back(owned.like("acceleration"));
   }
-  /// Accelerations of all stages but the last, or their tangents.
+  /// Returns the accelerations of all stages except the last, or their tangents.
   dynamics::Earlier<double> earlier() const {
     dynamics::Earlier<double> all{};
     for (std::size_t i = 0; i < accelerations.size(); ++i) all.of[i] = {accelerations[i].data()};
     return all;
   }
-  /// Velocities of owned vertices, completed by copies of other ranks', or nullptr where no term asks for them.
+  /// Copies velocities of owned vertices to `all`, updates the ghost values and returns &all. Returns nullptr if no
+  /// term uses velocities.
   const Field* complete(const ExplicitModel& model, const Field& owned, Field& all) const {
     if (!model.system_->any_term_uses_velocities()) return nullptr;
     dynamics::copy_values(static_cast<int>(owned.size()), owned, local(all, "velocities"));
@@ -140,17 +144,17 @@ struct ExplicitModel::Workspace {
   }
 
   Field force;                                             // [local vertices, 3]
-  DeviceArray<std::int32_t> invalid_cell, invalid_vertex;  // [substeps + 1]: at their beginnings and the step's end
-  DeviceArray<std::int32_t> far_vertex;                    // [1]: beyond the grid of reversible steps
-  Field no_damping;                                        // [1], of rules without damping factor
-  dynamics::ReversibleGrid grid;                           // of reversible steps
-  State stage;                                             // of rules with several stages
-  std::vector<Field> accelerations;                        // [stages - 1] of [owned vertices, 3], or their adjoints
+  DeviceArray<std::int32_t> invalid_cell, invalid_vertex;  // [substeps + 1]: start of each substep, end of the step
+  DeviceArray<std::int32_t> far_vertex;                    // [1]: vertex outside the reversible grid
+  Field no_damping;                                        // [1], for rules without damping factor
+  dynamics::ReversibleGrid grid;                           // for reversible steps
+  State stage;                                             // for rules with several stages
+  std::vector<Field> accelerations;                        // [stages - 1] fields [owned vertices, 3], or derivatives
   Field force_derivative;                                  // tangent or adjoint of the force, [local vertices, 3]
-  Field start;                                             // of a substep, where terms limit it
+  Field start;                                             // positions at the start of a substep, for contact
   Field pending;                                           // adjoint of a force that two substeps share
-  Field velocities;           // copies of other ranks' vertices included, where terms need them
-  Field velocity_derivative;  // the same of their tangent or adjoint
+  Field velocities;                                        // on local vertices, if terms use velocities
+  Field velocity_derivative;                               // tangent or adjoint of `velocities`
 };
 
 }  // namespace diffsim

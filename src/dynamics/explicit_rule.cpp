@@ -8,7 +8,7 @@
 namespace diffsim::dynamics {
 namespace {
 
-/// Columns (x', v') of a substep of ẍ = -κ x - γ ẋ from (x, v).
+/// Returns (x', v') after one substep of ẍ = -κ x - γ ẋ from (x, v).
 std::array<double, 2> oscillate(const ExplicitRule& rule, double h, double kappa, double gamma, double x, double v) {
   ExplicitRule::Row a{};
   const auto sum = [&](const ExplicitRule::Row& weights, std::size_t count) {
@@ -26,9 +26,9 @@ std::array<double, 2> oscillate(const ExplicitRule& rule, double h, double kappa
   return {x + h * (rule.old_velocity * v + rule.new_velocity * new_v) + h * h * sum(rule.position, count), new_v};
 }
 
-/// Whether no solution grows: the eigenvalues of the substep's matrix are not beyond 1, up to rounding.
+/// Returns true if no solution grows: the spectral radius of the substep's matrix is at most 1, up to rounding.
 bool is_stable(const ExplicitRule& rule, double h, double kappa, double gamma) {
-  // Positions in units of h v, so that the entries of the matrix have no units.
+  // Positions are measured in units of h v, so that the entries of the matrix are dimensionless.
   const std::array<double, 2> by_x = oscillate(rule, h, kappa, gamma, h, 0.0),
                               by_v = oscillate(rule, h, kappa, gamma, 0.0, 1.0);
   const double trace = by_x[0] / h + by_v[1], determinant = (by_x[0] * by_v[1] - by_x[1] * by_v[0]) / h;
@@ -95,7 +95,7 @@ const ExplicitRule* find_explicit_rule(const std::string& name) {
 
 double largest_stable_substep(const ExplicitRule& rule, double stiffness, double damping) {
   if (stiffness <= 0.0 && damping <= 0.0) return std::numeric_limits<double>::infinity();
-  // No rule here is stable beyond h √κ = 4 or h γ = 4.
+  // No rule in the table is stable for h √κ > 4 or h γ > 4.
   const double most = 4.0 / std::max(std::sqrt(stiffness), damping);
   constexpr int parts = 400;
   int stable_parts = 0;

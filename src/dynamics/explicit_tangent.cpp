@@ -10,11 +10,11 @@ using namespace dynamics;
 
 namespace {
 
-/// dx and dv at the end of a substep, in their place.
+/// Computes dx and dv at the end of a substep, in place.
 template <int earlier>
 struct EndTangent {
   EndUpdate<Along, earlier> end;
-  const double* v;  // nullptr where nothing depends on its value
+  const double* v;  // nullptr if no derivative depends on v
   double *dx, *dv;
   KOKKOS_INLINE_FUNCTION void operator()(int i) const {
     Along x = In<Along>{nullptr, dx}(i), velocity = In<Along>{v, dv}(i);

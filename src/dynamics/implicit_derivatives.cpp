@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Derivatives of an implicit step by the implicit function theorem: R(y, u; s, p) = 0 defines the free components of
-// the new positions y by those prescribed, the prescribed velocities u, the state s that the step begins with and the
-// parameters p.
+// Derivatives of an implicit step by the implicit function theorem. The equation R(y, u; s, p) = 0 defines the free
+// components of the new positions y as a function of the prescribed components of y, the prescribed velocities u, the
+// state s at the beginning of the step and the parameters p.
 
 #include <cstdio>
 #include <utility>
@@ -36,7 +36,7 @@ Field ImplicitModel::Step::solve(Field b, bool transposed) {
     char text[400];
     std::snprintf(text, sizeof(text),
                   "step %d: the %s linear system of the derivatives was not solved: %s after %d iterations, relative "
-                  "residual %.2g; give another solver by petsc: (ksp_type, pc_type), or raise its ksp_max_it",
+                  "residual %.2g; choose another solver under petsc: (ksp_type, pc_type), or raise its ksp_max_it",
                   n_, transposed ? "transposed" : "tangent", report.reason.c_str(), report.iterations, report.residual);
     throw Error(text, ErrorKind::run);
   }
@@ -45,7 +45,7 @@ Field ImplicitModel::Step::solve(Field b, bool transposed) {
   return x;
 }
 
-/// Solves J dy = -dR for the free components of dy, with dR along everything else.
+/// Solves J dy = -dR for the free components of dy, where dR is the derivative of R along all other inputs.
 void ImplicitModel::Step::tangent(const Field& y, const ParameterSet& direction, State& tangent) {
   synchronise(tangent);
   Field dy = model_.system_->scratch_field("positions_tangent"), du = dy.like("prescribed_velocities_tangent");
@@ -60,7 +60,7 @@ void ImplicitModel::Step::tangent(const Field& y, const ParameterSet& direction,
   advance_tangent(dy, du, direction, tangent);
 }
 
-/// Solves Jᵀ w = ȳ in the free components. Everything else that R depends on gets -(∂R/∂·)ᵀ w.
+/// Solves Jᵀ w = ȳ in the free components. Adds -(∂R/∂·)ᵀ w to the adjoints of all other inputs of R.
 void ImplicitModel::Step::adjoint(const Field& y, State& adjoint, ParameterSet& gradient, Field* solution) {
   Field y_bar = model_.system_->scratch_field("positions_adjoint"), u_bar = y_bar.like("prescribed_velocities_adjoint");
   advance_adjoint(adjoint, y_bar, u_bar, gradient);
@@ -70,12 +70,12 @@ void ImplicitModel::Step::adjoint(const Field& y, State& adjoint, ParameterSet& 
   KinematicFields bar = kinematics_.make_fields(y_bar);
   Residual(*this, y).adjoint(w, bar, {gradient, model_.system_->mass_gradient()});
   kinematics_.evaluate_adjoint(bar, y_bar, u_bar, adjoint);
-  // The free components of y_bar, ȳ - Jᵀ w, are the linear system's residual now, and are dropped.
+  // The free components of y_bar are ȳ - Jᵀ w, the residual of the linear system, and are discarded.
   prescribe_adjoint(y_bar, u_bar, adjoint, gradient);
 }
 
-/// Solves Jᵀ dw = dȳ - dJᵀ w in the free components. Everything else that R depends on gets
-/// -d[(∂R/∂·)ᵀ] w - (∂R/∂·)ᵀ dw, the two parts one after the other.
+/// Solves Jᵀ dw = dȳ - dJᵀ w in the free components. Adds -d[(∂R/∂·)ᵀ] w - (∂R/∂·)ᵀ dw to the adjoint tangents of all
+/// other inputs of R, first one part, then the other.
 void ImplicitModel::Step::adjoint_tangent(const Field& y, const Field& w, const StepTangent& tangent,
                                           const ParameterSet& direction, State& adjoint_tangent,
                                           ParameterSet& gradient_tangent) {
@@ -91,7 +91,7 @@ void ImplicitModel::Step::adjoint_tangent(const Field& y, const Field& w, const 
   const Residual::Gradient gathered{gradient_tangent, model_.system_->mass_gradient_tangent()};
   residual.adjoint_tangent(along, direction, &w, nullptr, bar, gathered);
   kinematics_.evaluate_adjoint(bar, y_bar, u_bar, adjoint_tangent);
-  // y_bar is dȳ - dJᵀ w now, in the free components.
+  // In the free components, y_bar is dȳ - dJᵀ w at this point.
   const Field dw = solve(y_bar.clone(), true);
   residual.adjoint_tangent(along, direction, nullptr, &dw, bar, gathered);
   kinematics_.evaluate_adjoint(bar, y_bar, u_bar, adjoint_tangent);

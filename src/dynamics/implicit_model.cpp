@@ -20,10 +20,10 @@ using namespace dynamics;
 
 namespace {
 
-/// The state a step began with, and the positions it found.
+/// Record of an implicit step: the state at its beginning and the positions y that the step found.
 class ImplicitRecord : public Record {
  public:
-  /// `room`: for so many of Newton's iterations.
+  /// `room`: maximum number of Newton iterations that the trace holds.
   ImplicitRecord(State initial, Field positions, int room)
       : initial_(std::move(initial)), positions_(std::move(positions)), trace_(room) {}
   const State& initial() const override { return initial_; }
@@ -33,9 +33,9 @@ class ImplicitRecord : public Record {
     positions_.copy_from(positions);
     iterations_ = iterations;
   }
-  /// Newton's iterations, where they are differentiated: how many, and some of them, which are others whenever those
-  /// are needed.
+  /// Number of Newton iterations of the step, if iterations are differentiated.
   int iterations() const { return iterations_; }
+  /// Newton iterations that the record holds. Derivatives replace these iterations when others are needed.
   NewtonTrace& trace() const { return trace_; }
 
  private:
@@ -45,7 +45,7 @@ class ImplicitRecord : public Record {
   mutable NewtonTrace trace_;
 };
 
-/// The text of the first rank that has one. Collective.
+/// Returns the text of the first rank whose text is not empty. Collective.
 std::string first_text(MPI_Comm comm, const std::string& text) {
   int first = std::numeric_limits<int>::max();
   const int mine = text.empty() ? first : rank_of(comm);
@@ -79,7 +79,7 @@ ImplicitModel::ImplicitModel(std::shared_ptr<System> system, double dt, const Im
     if (!good) throw Error(what, ErrorKind::input);
   };
   require(options_.beta > 0.0, "newmark needs beta > 0; 0.25 is average acceleration");
-  require(options_.gamma >= 0.5, "newmark needs gamma >= 0.5; below it grows without bound");
+  require(options_.gamma >= 0.5, "newmark needs gamma >= 0.5; smaller values are unstable");
   require(options_.spectral_radius >= 0.0 && options_.spectral_radius <= 1.0, "spectral_radius is outside [0, 1]");
   require(options_.held_iterations > 0, "held_iterations must be positive");
   require(options_.newton.tolerance > 0.0 && options_.linear.tolerance > 0.0, "solver tolerances must be positive");
@@ -96,7 +96,7 @@ ImplicitModel::~ImplicitModel() = default;
 State ImplicitModel::make_state() const { return system_->make_state(state_fields(options_.integrator)); }
 
 void ImplicitModel::tighten_solver(double factor) {
-  constexpr double least = 1e-13;  // below lies rounding
+  constexpr double least = 1e-13;  // rounding dominates below this tolerance
   if (!options_.implicit_differentiation) return;
   options_.newton.tolerance = std::min(newton_tolerance_, std::max(factor * newton_tolerance_, least));
   options_.linear.tolerance = std::min(linear_tolerance_, std::max(factor * linear_tolerance_, least));
@@ -105,8 +105,8 @@ void ImplicitModel::tighten_solver(double factor) {
 void ImplicitModel::set_reversible(bool wanted) {
   if (wanted)
     throw Error("integrator: " + options_.integrator +
-                    " solves for its steps and cannot undo them bit for bit; use symplectic_euler, or another "
-                    "checkpoint schedule than reversible",
+                    " is implicit: its steps cannot be reversed exactly; use symplectic_euler, or a checkpoint "
+                    "schedule other than reversible",
                 ErrorKind::input);
 }
 
@@ -116,9 +116,8 @@ void ImplicitModel::prepare() {
   work_->take(system_->terms());
   if (options_.linear.matrix_free && !work_->symmetric)
     throw Error(
-        "linear: operator: matrix_free needs a symmetric Jacobian, which friction, viscosity and the like do not have; "
-        "use "
-        "assembled",
+        "linear: operator: matrix_free needs a symmetric Jacobian; friction and viscosity make the Jacobian "
+        "unsymmetric; use assembled",
         ErrorKind::input);
   statistics_ = {};
   const bool held = std::any_of(system_->terms().begin(), system_->terms().end(),
@@ -187,7 +186,8 @@ NewtonReport ImplicitModel::solve_holding(Step& step, Field& y, NewtonReport fai
 
 void ImplicitModel::solve(Step& step, int n, Field& y, NewtonTrace* trace) {
   const int max_cuts = options_.implicit_differentiation ? options_.newton.max_cuts : 0;
-  // In one go; where that fails, load by load: from a fraction s of the step that has been reached to s + part.
+  // Attempts the whole load first. After a failure, the load grows in parts: from the fraction `reached` to
+  // `reached` + `part`.
   work_->linear.renew_preconditioner();
   long changes = work_->linear.changes_to_factors();
   double reached = 0.0, part = 1.0;
@@ -214,10 +214,10 @@ void ImplicitModel::solve(Step& step, int n, Field& y, NewtonTrace* trace) {
       throw Error("step " + std::to_string(n) + ": Newton's method failed in iteration " +
                       std::to_string(report.iterations) + ": " + report.reason + "; relative residuals " +
                       residual_text(report.residuals) +
-                      (limiting.empty() ? "" : "; the last motion was cut by " + limiting) +
+                      (limiting.empty() ? "" : "; the last step length was limited by " + limiting) +
                       (cuts > 0 ? "; the step's load was halved " + std::to_string(cuts) + " times" : "") +
                       (report.linear_failure
-                           ? "; give another solver by petsc: (ksp_type, pc_type), raise its ksp_max_it, or use a "
+                           ? "; choose another solver under petsc: (ksp_type, pc_type), raise its ksp_max_it, or use a "
                              "smaller dt"
                            : "; use a smaller dt, more steps for the load, or other solver options"),
                   ErrorKind::run);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Prescribed components of an implicit step: components that are fixed stay where they are and have no velocity,
-// vertices that are moved follow their motion.
+// Prescribed components of an implicit step: fixed components keep their positions and have zero velocity; moved
+// vertices follow their prescribed motion.
 
 #include "dynamics/implicit_step.hpp"
 #include "dynamics/vector_kernels.hpp"

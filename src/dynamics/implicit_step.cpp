@@ -16,7 +16,7 @@ using namespace dynamics;
 
 namespace {
 
-/// Σ K_ii² over the owned vertices' own shares.
+/// Returns Σ K_ii² over owned vertices, from this rank's contribution to K.
 double diagonal_square(int vertices, const DeviceArray<int>& diagonal, const double* values) {
   double sum = 0.0;
   Kokkos::parallel_reduce(
@@ -99,7 +99,7 @@ Evaluation ImplicitModel::Step::evaluate(const Field& y, Field& residual) {
   const Configuration at = configuration(y, work_.invalid_cell.data());
   model_.system_->compute_force(at, force_);
   Field& a = acceleration_of(y);
-  // R² over free components, (M a)², f², Φ, whether a cell is invalid.
+  // ‖R‖² over free components, ‖M (a - λ g)‖², ‖f‖², Φ, number of ranks with an invalid cell.
   double sums[5] = {0.0, dot_values(count_, a, a), dot_values(count_, force_, force_), 0.0, 0.0};
   copy_values(count_, a, residual);
   add_scaled(count_, -1.0, force_, residual);
@@ -247,7 +247,7 @@ Configuration ImplicitModel::Step::configuration(const Field& y, std::int32_t* i
 
 LinearSystem::Product ImplicitModel::Step::product_at(const Field& y) {
   if (!model_.options_.linear.matrix_free) return nullptr;
-  // Of its own: configurations change between a linearisation and the solves that use it.
+  // A copy: the step's configuration changes between the linearisation and the solves that use the linearisation.
   struct Place {
     Field positions, velocities, dx, dv;
     Configuration at;

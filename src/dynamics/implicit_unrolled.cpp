@@ -1,13 +1,14 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Newton's iterations of an implicit step, differentiated as they ran.
+// Derivatives of the Newton iterations of an implicit step as executed.
 //
-// From y_0 = x_n, an iteration takes y to y + t d, t a constant, where d is the missing part to what is prescribed in
-// the components that are, and in the free ones solves
+// Starting from y_0 = x_n, an iteration replaces y by y + t d. The step length t is treated as a constant. In
+// prescribed components, d is the prescribed position minus y. In free components, d solves
 //
 //   Φ(y, d) = R(y) + J(y) d = 0,   J d = a_y M d - x_y ∂f/∂x d - v_y ∂f/∂v d
 //
-// so that J ḋ = -Ṙ - J̇ d. J d is the derivative of R along (x_y, v_y, a_y) d, J̇ d takes the terms' second derivatives.
+// so that J ḋ = -Ṙ - J̇ d. J d is the derivative of R along (x_y, v_y, a_y) d; J̇ d requires the second derivatives of
+// the terms.
 
 #include <algorithm>
 #include <utility>
@@ -25,14 +26,14 @@ namespace {
 
 void require_exact(const NewtonIteration& iteration, int n) {
   if (iteration.projected)
-    throw Error(
-        "step " + std::to_string(n) +
-            ": Newton's iterations cannot be differentiated as they ran, for one used the projected Hessian; use "
-            "implicit_differentiation: true, or a smaller dt",
-        ErrorKind::run);
+    throw Error("step " + std::to_string(n) +
+                    ": Newton's iterations cannot be differentiated as executed, because one iteration used the "
+                    "projected Hessian; use "
+                    "implicit_differentiation: true, or a smaller dt",
+                ErrorKind::run);
 }
 
-/// d of an iteration that went from one place by so much of d to another.
+/// Returns the direction d of an iteration that moved from `from` to `to` = `from` + `step` · d.
 Field difference(const Field& from, double step, const Field& to) {
   Field d = to.clone();
   axpy(-1.0, from, d);
@@ -40,11 +41,11 @@ Field difference(const Field& from, double step, const Field& to) {
   return d;
 }
 
-/// J̇ d is computed from J̇ᵀ d.
+/// Throws Error (input) if the Jacobian of a term is not symmetric, because J̇ d is computed as J̇ᵀ d.
 void require_symmetric(const std::vector<std::unique_ptr<ForceTerm>>& terms) {
   for (const auto& term : terms)
     if (!term->has_symmetric_jacobian())
-      throw Error("Newton's iterations cannot be differentiated as they ran: the Jacobian of the term '" +
+      throw Error("Newton's iterations cannot be differentiated as executed: the Jacobian of the term '" +
                       term->name() + "' is not symmetric; use implicit_differentiation: true",
                   ErrorKind::input);
 }
@@ -66,7 +67,7 @@ void ImplicitModel::begin_adjoint(const ParameterSet& gradient) {
 }
 
 void ImplicitModel::prepare_adjoint(ParameterSet& gradient) {
-  // What J d contributed was gathered with the derivatives; it belongs to the gradient itself.
+  // The contributions of J d, which are part of the gradient, were accumulated as second derivatives of the terms.
   if (!options_.implicit_differentiation)
     for (const auto& term : system_->terms()) term->prepare_adjoint_tangent(parameters(), {}, gradient);
   SystemModel::prepare_adjoint(gradient);
@@ -74,13 +75,14 @@ void ImplicitModel::prepare_adjoint(ParameterSet& gradient) {
 
 void ImplicitModel::begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) {
   if (!options_.implicit_differentiation)
-    throw Error("no second derivatives of Newton's iterations; use implicit_differentiation: true", ErrorKind::input);
+    throw Error("Newton's iterations as executed have no second derivatives; use implicit_differentiation: true",
+                ErrorKind::input);
   SystemModel::begin_adjoint_tangent(gradient, direction);
 }
 
 const NewtonIteration& ImplicitModel::Step::iteration(int k, int end, NewtonTrace& trace) {
   if (trace.holds(k)) return trace[k];
-  // The iterations depend on nothing but the state that the step began with.
+  // The iterations depend only on the state at the beginning of the step.
   Step again(model_, n_, state_);
   Field y = model_.system_->scratch_field("positions");
   y.copy_from(state_["positions"]);
@@ -93,7 +95,8 @@ const NewtonIteration& ImplicitModel::Step::iteration(int k, int end, NewtonTrac
   model_.statistics_.repeated_iterations += trace.count();
   if (trace.count() != end)
     throw Error("step " + std::to_string(n_) + ": Newton's method took " + std::to_string(trace.count()) +
-                    " iterations where there had been more; its iterations cannot be differentiated as they ran",
+                    " iterations when repeated, fewer than in the forward step; its iterations cannot be "
+                    "differentiated as executed",
                 ErrorKind::run);
   return trace[k];
 }
@@ -126,12 +129,12 @@ void ImplicitModel::Step::unrolled_tangent(int iterations, NewtonTrace& trace, c
 Field ImplicitModel::Step::direction_tangent(const Field& y, const Field& d, KinematicFields along,
                                              const Field& missing, const ParameterSet& direction) {
   Residual residual(*this, y);
-  // -J̇ d, which is -J̇ᵀ d: the Jacobians are symmetric.
+  // -J̇ d = -J̇ᵀ d, because the Jacobians are symmetric.
   KinematicFields bar = kinematics_.make_fields(d);
   ParameterSet nothing;
   along.synchronise();
   residual.adjoint_tangent(along, direction, &d, nullptr, bar, {nothing, model_.system_->mass_gradient()});
-  // -Ṙ, and -J times the part of ḋ that is known.
+  // -Ṙ - J ḋ_p, where ḋ_p = `missing` is the known part of ḋ.
   Field rhs = d.like("rhs");
   kinematics_.add_positions(missing, along);
   along.synchronise();
@@ -171,12 +174,12 @@ void ImplicitModel::Step::direction_adjoint(const Field& y, const Field& d, Fiel
   Residual residual(*this, y);
   const Residual::Gradient gathered{gradient, model_.system_->mass_gradient()};
   KinematicFields bar = kinematics_.make_fields(y_bar), along = kinematics_.make_fields(y_bar);
-  // Of -wᵀ R, and of -wᵀ J d by d alone.
+  // Derivatives of -wᵀ R, and of -wᵀ J d with respect to d.
   residual.adjoint(w, bar, gathered);
   kinematics_.add_positions_adjoint(bar, d_bar);
   keep_fixed(count_, model_.system_->fixed(), d_bar);
   kinematics_.evaluate_adjoint(bar, y_bar, u_bar, state_bar);
-  // Of -wᵀ J d by what J depends on.
+  // Derivatives of -wᵀ J d with respect to the inputs of J.
   kinematics_.add_positions(d, along);
   along.synchronise();
   residual.adjoint_tangent(along, {}, &w, nullptr, bar, gathered);

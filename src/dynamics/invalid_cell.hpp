@@ -6,7 +6,8 @@
 
 namespace diffsim::dynamics {
 
-/// Value that `Configuration::invalid_cell` points at, and its like for vertices, while nothing was found.
+/// Initial value of the smallest invalid cell (`Configuration::invalid_cell`) and of the smallest invalid vertex: all
+/// are valid.
 constexpr std::int32_t nothing_invalid = std::numeric_limits<std::int32_t>::max();
 
 }  // namespace diffsim::dynamics

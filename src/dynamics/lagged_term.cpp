@@ -91,10 +91,11 @@ class LaggedTerm final : public ForceTerm {
   }
   static ConfigurationAdjoint start_of(const Configuration& at, const ConfigurationAdjoint& adjoint) {
     if (!at.start_positions) return adjoint;
-    if (!adjoint.start_positions) throw Error("a term that lags needs the adjoint of the start positions");
+    if (!adjoint.start_positions) throw Error("a lagged term needs the adjoint of the start positions");
     return {*adjoint.start_positions, adjoint.velocities};
   }
-  /// Direction of the configuration that a step begins with; things that move by themselves stay.
+  /// Tangent of the configuration `start_of(at)`. If start positions are given, the time of these positions is
+  /// constant, so the tangent of the time is zero.
   struct StartTangent {
     Field zero;
     ConfigurationTangent tangent;

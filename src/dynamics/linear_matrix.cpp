@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// The matrix of a LinearSystem, and what is multiplied with in its place.
+// The matrix of a LinearSystem, and the operators that replace the matrix in products.
 
 #include <string>
 #include <string_view>
@@ -17,7 +17,7 @@
 namespace diffsim::dynamics {
 namespace {
 
-/// fixed[3 v + c] = bit c of bits[v].
+/// Sets fixed[3 v + c] to bit c of bits[v].
 void spread_bits(const std::uint8_t* bits, int count, Field& fixed) {
   double* const y = fixed.data();
   Kokkos::parallel_for(
@@ -26,7 +26,7 @@ void spread_bits(const std::uint8_t* bits, int count, Field& fixed) {
   Kokkos::fence();
 }
 
-/// Zeroes components that are fixed.
+/// Zeroes the fixed components.
 void keep(Field& field, const Field& fixed_field) {
   double* const y = field.data();
   const double* const fixed = fixed_field.data();
@@ -36,8 +36,8 @@ void keep(Field& field, const Field& fixed_field) {
   Kokkos::fence();
 }
 
-/// Number that an eliminated component has on the diagonal of a vertex's 3×3 block: the size of the one there; where
-/// nothing resists its motion, that of the vertex's stiffest component, or 1.
+/// Returns the diagonal value of an eliminated component in a vertex's 3×3 block: |K_cc| if not zero, otherwise
+/// max_i |K_ii| of the block if not zero, otherwise 1.
 DIFFSIM_FUNCTION double kept_on_diagonal(const double* block, int component) {
   const auto size = [&](int c) { return block[4 * c] < 0.0 ? -block[4 * c] : block[4 * c]; };
   if (size(component) > 0.0) return size(component);
@@ -46,8 +46,8 @@ DIFFSIM_FUNCTION double kept_on_diagonal(const double* block, int component) {
   return largest > 0.0 ? largest : 1.0;
 }
 
-/// Zeroes the rows and columns of fixed components but for the diagonal, where `is_first` of the shares of a matrix
-/// keeps a number that is not zero.
+/// Zeroes the rows and columns of fixed components except for the diagonal, which becomes |K_cc|. In the first share of
+/// a matrix (`is_first`) the diagonal becomes `kept_on_diagonal`, so that the sum over shares is not zero.
 void eliminate(const BlockMatrix::Data& data, const Field& fixed_field, bool is_first) {
   const DeviceArray<double> values = data.values;
   const DeviceArray<int> row_begin = data.row_begin, columns = data.columns;
@@ -69,7 +69,7 @@ void eliminate(const BlockMatrix::Data& data, const Field& fixed_field, bool is_
   Kokkos::fence();
 }
 
-/// Whether a matrix is of a type that takes its values from device memory.
+/// Returns true if the type of a matrix takes values from device memory.
 bool takes_device_values(Mat matrix) {
   MatType type = nullptr;
   DIFFSIM_PETSC(MatGetType(matrix, &type));
@@ -77,7 +77,8 @@ bool takes_device_values(Mat matrix) {
   return name.ends_with("aijkokkos") || name.ends_with("aijcusparse") || name.ends_with("aijhipsparse");
 }
 
-/// baij or sbaij where -mat_type asks for one, else nothing. Throws Error (input) where it asks for what cannot be.
+/// Returns baij or sbaij if -mat_type requests one of these types, otherwise an empty string. Throws Error (input) for
+/// a type that implicit steps cannot use.
 std::string block_type_of_options() {
   char text[64] = {};
   PetscBool given = PETSC_FALSE;
@@ -108,7 +109,8 @@ void LinearSystem::make_matrix(const std::vector<MatrixShare*>& shares) {
   DIFFSIM_PETSC(MatSetSizes(matrix_, count_, count_, PETSC_DETERMINE, PETSC_DETERMINE));
   DIFFSIM_PETSC(MatSetBlockSize(matrix_, 3));
   DIFFSIM_PETSC(MatSetType(matrix_, MATAIJ));
-  // PETSc 3.18 fills, multiplies and coarsens block formats by way of AIJ if at all, so they are copies for products.
+  // PETSc 3.18 fills, multiplies and coarsens block formats only through AIJ, if at all. Matrices in block formats are
+  // therefore copies, used for products only.
   block_type_ = block_type_of_options();
   operator_ = {};
   if (block_type_.empty()) DIFFSIM_PETSC(MatSetFromOptions(matrix_));
@@ -130,7 +132,7 @@ void LinearSystem::make_matrix(const std::vector<MatrixShare*>& shares) {
     patterns_.push_back(blocks.pattern());
   }
   DIFFSIM_PETSC(MatSetPreallocationCOO(matrix_, static_cast<PetscCount>(entries), rows.data(), columns.data()));
-  // PETSc 3.18 leaves the rank's part without a block size, which PBJACOBI then takes for 1.
+  // PETSc 3.18 does not set the block size of the rank's sequential part; PCPBJACOBI would then use 1.
   PetscBool parallel = PETSC_FALSE;
   DIFFSIM_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(static_cast<Mat>(matrix_)), MATMPIAIJ, &parallel));
   if (parallel) {
@@ -206,8 +208,8 @@ void LinearSystem::make_operator(Product product) {
   if (block_type_.empty()) return;
   if (block_type_ == MATSBAIJ && !symmetric_)
     throw Error(
-        "petsc: mat_type: sbaij holds half of a symmetric matrix, and friction, viscosity or the like makes this one "
-        "unsymmetric; use baij or aij",
+        "petsc: mat_type: sbaij stores half of a symmetric matrix, but terms such as friction or viscosity make this "
+        "matrix unsymmetric; use baij or aij",
         ErrorKind::input);
   DIFFSIM_PETSC(MatConvert(matrix_, block_type_.c_str(), MAT_INITIAL_MATRIX, operator_.out()));
 }

@@ -17,9 +17,9 @@
 namespace diffsim::dynamics {
 namespace {
 
-constexpr double loose = 1e-5;  // tolerance from which on products of single precision may do
+constexpr double loose = 1e-5;  // smallest tolerance for which products in single precision are used
 
-/// 1 for 0 and 0 for 1.
+/// Replaces each value y by 1 - y.
 void flip(Field& field) {
   double* const y = field.data();
   Kokkos::parallel_for(
@@ -27,7 +27,7 @@ void flip(Field& field) {
   Kokkos::fence();
 }
 
-/// The preconditioner that factors: `pc`, or that of each rank's copy of the matrix.
+/// Returns the preconditioner that factors: `pc`, or for PCREDUNDANT the preconditioner of each rank's copy.
 PC factoring(PC pc) {
   PetscBool is = PETSC_FALSE;
   DIFFSIM_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCREDUNDANT, &is));
@@ -45,14 +45,15 @@ bool is_factorisation(PC pc) {
   return is == PETSC_TRUE;
 }
 
-/// Whether PETSc's options have this one. `prefix`: nullptr for none.
+/// Returns true if PETSc's options contain `name`. `prefix`: prefix of the option, or nullptr.
 bool has_option(const char* prefix, const char* name) {
   PetscBool is = PETSC_FALSE;
   DIFFSIM_PETSC(PetscOptionsHasName(nullptr, prefix, name, &is));
   return is == PETSC_TRUE;
 }
 
-/// Number of negative eigenvalues of the matrix that was factored: that of the negative pivots of L D Lᵀ, by Sylvester.
+/// Returns the number of negative eigenvalues of the factored matrix, which equals the number of negative pivots of
+/// L D Lᵀ (Sylvester's law of inertia).
 PetscInt count_negative(PC pc) {
   Mat factor = nullptr;
   MatSolverType package = nullptr;
@@ -73,7 +74,7 @@ PetscInt count_negative(PC pc) {
   return negative;
 }
 
-/// Whether setting it up costs many iterations.
+/// Returns true if the set-up of the preconditioner costs as much as many iterations.
 bool is_dear(KSP ksp) {
   PC pc = nullptr;
   PetscBool is = PETSC_FALSE;
@@ -81,17 +82,19 @@ bool is_dear(KSP ksp) {
   DIFFSIM_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(pc), &is, PCGAMG, PCHYPRE, PCML, ""));
   return is == PETSC_TRUE;
 }
-constexpr double setting_up = 25.0;           // what that costs, in iterations
-constexpr PetscInt most_copied = 1000;        // unknowns, where each rank factors a copy of the matrix
-constexpr PetscInt most_unpivoted = 600;      // unknowns, where factors without pivoting are tried first
-constexpr PetscInt most_factored = 300000;    // unknowns, where a preconditioner has failed
-constexpr PetscInt most_unsmoothed = 300000;  // unknowns, where preconditioners are made often
-/// Largest eigenvalue of D⁻¹A at a semidefinite share of pairs of four vertices, D the vertices' blocks.
+constexpr double setting_up = 25.0;           // cost of such a set-up, in iterations
+constexpr PetscInt most_copied = 1000;        // largest number of unknowns for which each rank factors a copy
+constexpr PetscInt most_unpivoted = 600;      // largest number of unknowns for factors without pivoting
+constexpr PetscInt most_factored = 300000;    // largest number of unknowns to factor after a preconditioner fails
+constexpr PetscInt most_unsmoothed = 300000;  // largest number of unknowns for aggregation without smoothing
+/// Upper bound of the eigenvalues of D⁻¹A for semidefinite contributions of contact pairs with four vertices. D
+/// consists of the vertices' diagonal blocks.
 constexpr double of_pairs = 4.0;
 
-/// Smooths the finest level by the vertices' 3×3 blocks where nothing was said of it: on a nearly incompressible body
-/// that takes a fifth off the iterations. Coarser levels keep Jacobi: aggregates of a vertex or two have fewer motions
-/// than six, which leaves zeros on the diagonal that Jacobi passes over and inverted blocks or SOR do not.
+/// Smooths the finest level with the vertices' 3×3 diagonal blocks, unless PETSc's options choose the smoother. On a
+/// nearly incompressible body this reduces the number of iterations by a fifth. Coarser levels keep point Jacobi:
+/// aggregates of one or two vertices have fewer than six rigid motions, which leaves zeros on the diagonal. Point
+/// Jacobi skips these zeros; inverted blocks and SOR do not.
 void smooth_by_blocks(PC pc) {
   PetscBool is_gamg = PETSC_FALSE, is_jacobi = PETSC_FALSE, is_chebyshev = PETSC_FALSE;
   DIFFSIM_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCGAMG, &is_gamg));
@@ -110,7 +113,7 @@ void smooth_by_blocks(PC pc) {
   DIFFSIM_PETSC(MatGetBlockSize(matrix, &block));
   if (!is_jacobi || !is_chebyshev || block != 3) return;
   DIFFSIM_PETSC(PCSetType(smoother_pc, PCPBJACOBI));
-  // The bounds of the spectrum are those of Jacobi until they are estimated again.
+  // Requests a new estimate of the eigenvalue bounds, because the present bounds are those of point Jacobi.
   DIFFSIM_PETSC(KSPChebyshevEstEigSet(smoother, 0.0, 0.1, 0.0, 1.1));
   use_block_products(matrix);
   DIFFSIM_PETSC(KSPSetOperators(smoother, matrix, matrix));
@@ -145,7 +148,7 @@ LinearSystem::LinearSystem(const TetrahedralMesh& mesh, const LinearOptions& opt
     make_rigid_motions();
 }
 
-/// The six rigid motions of a mesh with directors, which turn and do not travel.
+/// Makes the rigid motions of a mesh with directors, which rotate but do not translate.
 void LinearSystem::make_rigid_motions() {
   const std::vector<double>& X = mesh_->rest_positions();
   const auto owned = static_cast<std::size_t>(mesh_->num_owned_vertices());
@@ -163,7 +166,8 @@ void LinearSystem::make_rigid_motions() {
     }
     DIFFSIM_PETSC(VecRestoreArrayWrite(motions[k], &values));
   }
-  // An orthonormal basis, by Gram and Schmidt twice; without motions that move nothing.
+  // Orthonormal basis by two passes of Gram-Schmidt. Motions without displacements, and motions that depend linearly on
+  // previous ones, are left out.
   std::vector<Vec> basis;
   for (VecHandle& motion : motions) {
     PetscReal before = 0.0, after = 0.0;
@@ -204,7 +208,7 @@ void LinearSystem::set_matrix(const std::vector<MatrixShare*>& shares, bool symm
     solver->inertia_known = false;
     if (!solver->configured) continue;
     const bool reuse = solver == &main_ && !solver->direct && !renew_;
-    Mat of = nullptr;  // that the preconditioner was made of, of a pattern of its own
+    Mat of = nullptr;  // matrix of which the preconditioner was made; the pattern may differ
     DIFFSIM_PETSC(KSPGetOperators(solver->ksp, nullptr, &of));
     if (of != matrix_ && !reuse) {
       *solver = {};
@@ -232,8 +236,8 @@ void LinearSystem::configure(Solver& solver, bool direct, const char* prefix) {
   } else {
     iterate();
     DIFFSIM_PETSC(PCSetType(pc, PCGAMG));
-    // Where contact varies the pattern, preconditioners are made many times a step, and smoothing the interpolation
-    // is half of that work.
+    // If contact varies the sparsity pattern, preconditioners are made many times per step. Smoothing the interpolation
+    // would take half of the set-up time, so the interpolation is not smoothed.
     PetscInt size = 0;
     DIFFSIM_PETSC(VecGetSize(b_, &size));
     if (patterns_.size() > 1 && size <= most_unsmoothed) DIFFSIM_PETSC(PCGAMGSetNSmooths(pc, 0));
@@ -241,7 +245,7 @@ void LinearSystem::configure(Solver& solver, bool direct, const char* prefix) {
   DIFFSIM_PETSC(KSPSetFromOptions(solver.ksp));
   DIFFSIM_PETSC(KSPGetPC(solver.ksp, &pc));
   solver.direct = is_factorisation(pc);
-  // Of another preconditioner that was asked for, one use is no solution.
+  // If options chose a preconditioner that does not factor, a single application is not a solution: iterate instead.
   if (direct && !solver.direct && !has_option(prefix, "-ksp_type")) {
     iterate();
     DIFFSIM_PETSC(KSPSetFromOptions(solver.ksp));
@@ -255,8 +259,8 @@ void LinearSystem::configure(Solver& solver, bool direct, const char* prefix) {
       DIFFSIM_PETSC(PCFactorSetUpMatSolverType(pc));
       Mat factor = nullptr;
       DIFFSIM_PETSC(PCFactorGetMatrix(pc, &factor));
-      DIFFSIM_PETSC(MatMumpsSetIcntl(factor, 13, 1));  // no parallel root, so that the inertia is counted
-      // Per cent of room beyond what is estimated for a rank, which a fifth, the default, may be too little for.
+      DIFFSIM_PETSC(MatMumpsSetIcntl(factor, 13, 1));  // no parallel root node: required to count the inertia
+      // Workspace in addition to the estimate for a rank, in per cent. The default of 20 may be too small.
       DIFFSIM_PETSC(MatMumpsSetIcntl(factor, 14, 100));
     }
   }
@@ -276,22 +280,22 @@ void LinearSystem::factor(Solver& solver) {
   const auto is_given = [&](const char* name) { return has_option(solver.prefix, name); };
   const bool is_small =
       size <= most_copied && !is_given("-pc_type") && !is_given("-ksp_type") && !is_given("-pc_factor_mat_solver_type");
-  // Ranks that share the factors of a small matrix spend their time on messages: each factors a copy instead.
+  // Messages dominate the cost if ranks factor a small matrix together, so each rank factors a copy.
   if (ranks > 1 && is_small) {
     KSP of_copy = nullptr;
     DIFFSIM_PETSC(PCSetType(pc, PCREDUNDANT));
     DIFFSIM_PETSC(PCRedundantGetKSP(pc, &of_copy));
-    DIFFSIM_PETSC(KSPSetOptionsPrefix(of_copy, solver.prefix));  // so that options of factors reach the copies
+    DIFFSIM_PETSC(KSPSetOptionsPrefix(of_copy, solver.prefix));  // applies options of factorisations to the copies
     DIFFSIM_PETSC(KSPSetType(of_copy, KSPPREONLY));
     DIFFSIM_PETSC(PCSetType(factoring(pc), PCNONE));
-    DIFFSIM_PETSC(PCSetUp(pc));  // makes the copies, which MUMPS' options are set on
+    DIFFSIM_PETSC(PCSetUp(pc));  // makes the copies, for which MUMPS options are set later
   }
   pc = factoring(pc);
   DIFFSIM_PETSC(PCSetType(pc, symmetric_ ? PCCHOLESKY : PCLU));
   DIFFSIM_PETSC(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(static_cast<Mat>(matrix_)), &is_aij, MATSEQAIJ,
                                           MATMPIAIJ, ""));
 #if defined(PETSC_HAVE_MUMPS)
-  // At a matrix as small as this MUMPS' own bookkeeping takes longer than the factors.
+  // For such a small matrix, the overhead of MUMPS exceeds the time of the factorisation.
   solver.without_pivoting = is_small && size <= most_unpivoted && is_aij && !needs_pivoting_;
   DIFFSIM_PETSC(PCFactorSetMatSolverType(pc, solver.without_pivoting ? MATSOLVERPETSC : MATSOLVERMUMPS));
 #endif
@@ -315,7 +319,7 @@ bool LinearSystem::set_reference(const std::vector<MatrixShare*>& shares, bool s
   }
   DIFFSIM_PETSC(KSPSetOperators(reference_.ksp, matrix_, matrix_));
   DIFFSIM_PETSC(KSPSetReusePreconditioner(reference_.ksp, PETSC_FALSE));
-  // A force on everything that is free says how fast the preconditioner is where it fits.
+  // A system with a unit force on all free components measures the convergence for the preconditioner's own matrix.
   Field b = fixed_.clone(), x = fixed_.like("x");
   flip(b);
   const LinearReport report = solve_with(reference_, b, x, 1e-3, false);
@@ -413,7 +417,8 @@ LinearReport LinearSystem::solve_as_chosen(const Field& b, Field& x, double tole
 LinearReport LinearSystem::solve_by_main(const Field& b, Field& x, double tolerance, bool transposed) {
   const LinearReport report = solve_with(main_, b, x, tolerance, transposed);
   if (main_.direct || !report.converged || report.iterations == 0) {
-    // An indefinite matrix is not the preconditioner's fault, unless that was made of it.
+    // A solve that fails because the matrix is indefinite does not request a new preconditioner. If the preconditioner
+    // was made from this matrix, `renew_` is true and stays true.
     renew_ = renew_ || (!report.converged && report.reason != name_of(KSP_DIVERGED_INDEFINITE_MAT));
     return report;
   }
@@ -483,8 +488,8 @@ LinearReport LinearSystem::iterate(Solver& solver, double norm, double tolerance
   const bool may_do = tolerance >= loose && conjugate && of_preconditioner == matrix_ && !operator_;
   const Mat single = may_do ? finest_operator(pc) : nullptr;
   if (!single) return run(product());
-  // Products in single precision do for a loose tolerance, if the residual says so; what they fail at may be the
-  // rounding's fault.
+  // Products in single precision suffice for a loose tolerance, if the residual in double precision confirms the
+  // result. A failure may be due to rounding, so the solve is repeated in double precision.
   LinearReport first = run(single);
   if (first.converged) {
     DIFFSIM_PETSC(MatMult(matrix_, x_, r_));
@@ -512,7 +517,7 @@ void LinearSystem::set_up(Solver& solver, double norm) {
 }
 
 LinearReport LinearSystem::refine(Solver& solver, Vec b, Vec x, double tolerance, bool transposed) {
-  // x ← x + P⁻¹ (b - J x), until the residual is as small as asked for, or no longer falls.
+  // Iterative refinement x ← x + P⁻¹ (b - J x), until the residual meets the tolerance or does not halve.
   constexpr int most = 6;
   const double norm = norm_of(b);
   LinearReport report;
@@ -539,14 +544,14 @@ LinearReport LinearSystem::refine(Solver& solver, Vec b, Vec x, double tolerance
   find_inertia(solver);
   report.indefinite = solver.indefinite;
   report.residual = residual / norm;
-  // Rounding alone leaves a residual of about eps |J||x|, which may be above what was asked for; a singular J, far
-  // more.
+  // Rounding alone leaves a residual of about ε ‖J‖ ‖x‖, which may exceed the requested tolerance. A singular J leaves
+  // a much larger residual.
   PetscReal size = 0.0;
   if (residual > tolerance * norm) DIFFSIM_PETSC(MatNorm(matrix_, NORM_INFINITY, &size));
   report.converged = residual <= std::max(tolerance * norm, std::min(1e-14 * size * norm_of(x), 1e-6 * norm));
   if (!report.converged)
-    report.reason =
-        "the factors solve to a relative residual of " + std::to_string(report.residual) + " only: singular";
+    report.reason = "the factorisation leaves a relative residual of " + std::to_string(report.residual) +
+                    "; the matrix is singular";
   return report;
 }
 

@@ -17,62 +17,71 @@
 
 namespace diffsim::dynamics {
 
-/// How a linear solve ended.
+/// Outcome of a linear solve.
 struct LinearReport {
   bool converged = false;
-  bool indefinite = false;  ///< the matrix is known to have negative eigenvalues, whether that was in the way or not
+  bool indefinite = false;  ///< the matrix is known to have negative eigenvalues; `converged` may be true as well
   int iterations = 0;
-  double residual = 0.0;  ///< relative to the right hand side
-  std::string reason;     ///< PETSc's name
+  double residual = 0.0;  ///< relative to the right-hand side
+  std::string reason;     ///< PETSc's name of the reason
 };
 
-/// The linear systems J x = b of implicit steps, over all ranks, by PETSc. Unknowns are the components of the owned
-/// vertices; those that are fixed are eliminated: their rows and columns hold the diagonal only.
+/// Linear systems J x = b of implicit steps, distributed over all ranks and solved by PETSc. Unknowns are the
+/// components of the owned vertices. Fixed components are eliminated: their rows and columns contain the diagonal only.
 ///
-/// Every method is collective.
+/// All methods are collective.
 class LinearSystem {
  public:
-  /// y = J x at owned vertices, for x that is zero where fixed; [local vertices, 3], x without copies of others'.
+  /// Function that computes y = J x at owned vertices for an x that is zero in fixed components. x and y are
+  /// [local vertices, 3]; ghost values of x are not set.
   using Product = std::function<void(const Field& x, Field& y)>;
 
   LinearSystem(const TetrahedralMesh& mesh, const LinearOptions& options);
   ~LinearSystem();
 
-  /// A rollout begins. Bits of the owned vertices' fixed components, device address.
+  /// Begins a rollout: discards the reference preconditioner. `fixed`: masks of the owned vertices (System::fixed),
+  /// device address.
   void set_fixed(const std::uint8_t* fixed);
-  /// J = the sum of the ranks' shares of all parts, which are changed: fixed components are eliminated from them.
-  /// `product`: what Krylov methods multiply by instead, if given; symmetric then.
+  /// Sets J to the sum of all shares over all ranks. Changes the shares: fixed components are eliminated. `product`: if
+  /// given, Krylov methods multiply with J by this function; J must then be symmetric.
   void set_matrix(const std::vector<MatrixShare*>& shares, bool symmetric, Product product = nullptr);
-  /// Whether `set_reference` would do any good: there is none, and setting a preconditioner up is dear.
+  /// Returns true if `set_reference` has not been called in this rollout and the system has more than
+  /// `LinearOptions::direct_below` unknowns.
   bool wants_reference() const;
-  /// Makes a preconditioner of a matrix that should be positive definite, near those to come, that the rollout's
-  /// systems share. It must depend on nothing but the parameters. The present matrix is lost. False where conjugate
-  /// gradients do not converge with it.
+  /// Makes the reference preconditioner, which the systems of a rollout share. The shares should form a positive
+  /// definite matrix that is close to the later matrices, and this matrix must depend on the parameters only.
+  /// Overwrites the present matrix. Returns false if conjugate gradients do not converge with the preconditioner. If
+  /// the options choose a preconditioner with a cheap set-up, makes no reference and returns true.
   bool set_reference(const std::vector<MatrixShare*>& shares, bool symmetric);
-  /// A step begins: what it computes shall depend on nothing that was before it. Its matrices share the reference
-  /// preconditioner until the iterations which one of their own would have saved make up for setting that up, or
-  /// without a reference at once. Then the next matrix gets one of its own, and those that follow share that one while
-  /// it serves them well: iterations stay below twice those it took at first.
+  /// Begins a step, whose result must not depend on earlier steps. The matrices of the step share the reference
+  /// preconditioner, until the iterations that another preconditioner would have saved exceed the cost of setting up
+  /// that preconditioner. Then, or immediately if there is no reference, the next matrix gets a preconditioner of its
+  /// own. The following matrices share this preconditioner while the number of iterations per digit stays below about
+  /// twice that of the first solve.
   void renew_preconditioner();
-  /// Derivatives of a step follow: they depend on a preconditioner within their tolerance only, so the one at hand will
-  /// do, whichever step it is of and whatever that step's pattern, until it has cost as many iterations as setting
-  /// another up.
+  /// Begins the derivatives of a step. The preconditioner changes derivatives only within the tolerance of the solver,
+  /// so the present preconditioner is kept, even if it was made in another step for another sparsity pattern. The
+  /// preconditioner is replaced when its extra iterations exceed the cost of setting up another one. If there is a
+  /// reference preconditioner, or no preconditioner to keep, acts as `renew_preconditioner`.
   void keep_preconditioner();
-  /// Solves J x = b, or Jᵀ x = b, to a residual of `tolerance` relative to b. `x`, `b`: [owned or local vertices, 3],
-  /// zero where fixed; x is overwritten from zero.
-  /// `definite`: J was made positive definite, so that what says otherwise is the preconditioner's fault. Of a step
-  /// where that is at fault, another is made, whose smoother follows barriers as they come up; if that fails as well,
-  /// factors are taken for this and the step's further systems.
+  /// Solves J x = b, or Jᵀ x = b if `transposed`, until ‖b - J x‖ ≤ `tolerance` ‖b‖. `x` and `b`:
+  /// [owned or local vertices, 3], zero in fixed components. The initial guess is zero; values of x are overwritten.
+  /// `definite`: J was made positive definite. If a system with contact fails because of the preconditioner
+  /// (`is_at_fault`), another preconditioner is made for the rest of the step, whose smoother is updated with every
+  /// matrix in order to follow stiffening barriers. If this preconditioner fails too, and J is `definite` with at most
+  /// 300 000 unknowns, this system and all later systems of the step are solved by factorisation.
   LinearReport solve(const Field& b, Field& x, double tolerance, bool transposed = false, bool definite = false);
-  /// Solves by factors, whatever the size: for systems that conjugate gradients cannot solve.
+  /// Solves by factorisation, regardless of the number of unknowns. Intended for systems that conjugate gradients
+  /// cannot solve.
   LinearReport solve_by_factors(const Field& b, Field& x, double tolerance, bool transposed = false);
-  /// The present matrix; nullptr before the first.
+  /// Present matrix; nullptr before the first one is set.
   Mat matrix() const { return matrix_; }
-  /// Operator that Krylov methods multiply with: the matrix, a copy of it in another format, or products by themselves.
+  /// Operator that Krylov methods multiply with: the matrix, a copy of the matrix in another format, or a shell that
+  /// calls `Product`.
   Mat product() const { return operator_ ? operator_ : matrix_; }
-  /// How many steps went over to factors.
+  /// Number of steps that switched to factorisation.
   long changes_to_factors() const { return changes_to_factors_; }
-  /// Whether `solve` works by factors.
+  /// Returns true if `solve` uses a factorisation.
   bool factors();
 
  private:
@@ -80,31 +89,33 @@ class LinearSystem {
     PetscHandle<KSP, KSPDestroy> ksp;
     bool configured = false;
     bool direct = false;
-    bool without_pivoting = false;                   // factored by PETSc's own L D Lᵀ or L U
+    bool without_pivoting = false;                   // PETSc's own L D Lᵀ or L U
     const char* prefix = nullptr;                    // of PETSc's options
     bool inertia_known = false, indefinite = false;  // of the present matrix
   };
   void make_matrix(const std::vector<MatrixShare*>& shares);
   void configure(Solver& solver, bool direct, const char* prefix);
-  /// Chooses factors, by MUMPS where PETSc has it: of each rank's copy of a small matrix, else shared by the ranks. Of
-  /// the smallest ones each rank makes factors without pivoting, until those fail to solve one of the step's systems.
+  /// Chooses the factorisation, by MUMPS if PETSc has MUMPS. Every rank factors a copy of a small matrix; the ranks
+  /// factor a larger matrix together. The smallest matrices are factored without pivoting, until such factors fail to
+  /// solve one of the systems of the step.
   void factor(Solver& solver);
-  /// For a right hand side of this norm.
+  /// Sets up the solver for a right-hand side with the given norm.
   void set_up(Solver& solver, double norm);
   void fill(const std::vector<MatrixShare*>& shares, bool symmetric);
-  /// The parts' values one after the other, device address.
+  /// Returns the values of all parts, one after the other; device address.
   const double* join(const std::vector<MatrixShare*>& shares);
-  /// With a preconditioner that fits another matrix, of which so many iterations are expected: gives up where another
-  /// would have been cheaper, and notes what was wasted.
+  /// Solves with a preconditioner that was made for another matrix. `expected`: expected number of iterations. Stops
+  /// after 2 (`expected` + cost of a set-up) iterations, and adds the excess over 1.25 `expected` to `wasted_`.
   LinearReport solve_by_another(Solver& solver, double expected, const Field& b, Field& x, double tolerance,
                                 bool transposed);
-  /// `solve` by factors or Krylov's method, as was chosen.
+  /// Solves by factorisation or by a Krylov method, as configured, without the fallbacks of `solve`.
   LinearReport solve_as_chosen(const Field& b, Field& x, double tolerance, bool transposed);
-  /// Whether the preconditioner is why a solve failed, barriers having come up since it was made.
+  /// Returns true if a solve failed because of the preconditioner: PETSc reports an indefinite preconditioner or, for a
+  /// `definite` J, an indefinite matrix. Barriers may have stiffened since the preconditioner was made.
   bool is_at_fault(const LinearReport& report, bool definite) const;
   LinearReport solve_by_main(const Field& b, Field& x, double tolerance, bool transposed);
   LinearReport solve_with(Solver& solver, const Field& b, Field& x, double tolerance, bool transposed);
-  /// Krylov's method on b_ and x_.
+  /// Runs the Krylov method on b_ and x_.
   LinearReport iterate(Solver& solver, double norm, double tolerance, bool transposed);
   LinearReport refine(Solver& solver, Vec b, Vec x, double tolerance, bool transposed);
   void find_inertia(Solver& solver);
@@ -113,17 +124,17 @@ class LinearSystem {
 
   const TetrahedralMesh* mesh_;
   LinearOptions options_;
-  int count_;  // 3 owned vertices
+  int count_;  // 3 × owned vertices
   std::shared_ptr<FieldPool> scratch_ = FieldPool::make();
   Field fixed_;                          // [owned vertices, 3], 1 where fixed
   std::vector<std::uint64_t> patterns_;  // of the present matrix's parts
   Field joined_;                         // values of several parts, one after the other: [blocks, 9]
   bool symmetric_ = true;
   PetscHandle<Mat, MatDestroy> matrix_;
-  std::string block_type_;                 // baij or sbaij, where products are to be by those
-  PetscHandle<Mat, MatDestroy> operator_;  // of Krylov methods, where it is not the matrix
+  std::string block_type_;                 // baij or sbaij, if products use that format
+  PetscHandle<Mat, MatDestroy> operator_;  // of Krylov methods, if not the matrix
   Product product_;
-  PetscHandle<Vec, VecDestroy> diagonal_;  // where fixed, zero elsewhere
+  PetscHandle<Vec, VecDestroy> diagonal_;  // diagonal of matrix_ in fixed components; zero elsewhere
   using VecHandle = PetscHandle<Vec, VecDestroy>;
 
   void make_rigid_motions();
@@ -132,16 +143,16 @@ class LinearSystem {
   PetscHandle<MatNullSpace, MatNullSpaceDestroy> rigid_motions_;
   Solver main_, fallback_, reference_;
   bool reference_tried_ = false;
-  bool on_reference_ = false;     // whether the present step's systems share the reference
-  int reference_iterations_ = 0;  // that took off three digits of the reference's own system
-  double wasted_ = 0.0;           // iterations that a preconditioner of their own might have saved
-  bool renew_ = true;             // the next matrix gets a preconditioner of its own
-  bool careful_ = false;          // the present step's smoother follows barriers
-  bool gave_up_ = false;          // the present step's systems are factored
-  bool needs_pivoting_ = false;   // factors without pivoting did not solve one of the present step's systems
+  bool on_reference_ = false;     // systems of the present step share the reference
+  int reference_iterations_ = 0;  // iterations that reduced the residual of the reference's own system to 1e-3
+  double wasted_ = 0.0;           // iterations that a new preconditioner might have saved
+  bool renew_ = true;             // the next matrix gets a new preconditioner
+  bool careful_ = false;          // the smoother of the present step is updated with every matrix
+  bool gave_up_ = false;          // the systems of the present step are factored
+  bool needs_pivoting_ = false;   // factors without pivoting failed to solve a system of the present step
   long changes_to_factors_ = 0;
-  bool keeps_ = false;       // derivatives are at work, with what preconditioner there was
-  double first_rate_ = 0.0;  // iterations a digit, of the first solve with the present preconditioner
+  bool keeps_ = false;       // derivatives are being computed with the preconditioner that was kept
+  double first_rate_ = 0.0;  // iterations per digit of the first solve with the present preconditioner
 };
 
 }  // namespace diffsim::dynamics

@@ -10,7 +10,7 @@
 namespace diffsim {
 namespace {
 
-/// Index of the first entry that is not > 0, or the number of entries.
+/// Returns the index of the first entry that is not > 0, or the number of entries if all are > 0.
 int first_not_positive(const Field& numbers) {
   const double* const x = numbers.data();
   int first = static_cast<int>(numbers.size());
@@ -26,7 +26,7 @@ int first_not_positive(const Field& numbers) {
 const Field& density_of(const ParameterSet& set) { return set.at("density").field; }
 const Field& rest_of(const ParameterSet& set) { return set.at("rest_positions").field; }
 
-/// Field of that name, or nullptr.
+/// Returns the field of that name, or nullptr.
 template <class Set>
 auto* find_field(Set& set, const char* name) {
   auto* const parameter = set.find(name);
@@ -65,7 +65,7 @@ void LumpedMass::add_mass_adjoint(const ParameterSet& parameters, const Field& m
 
 void LumpedMass::add_mass_adjoint_tangent(const ParameterSet& parameters, const ParameterSet&, const Field&,
                                           const Field& mass_adjoint_tangent, ParameterSet& gradient_tangent) const {
-  // Masses are linear in the density; there is no second derivative by the rest shape.
+  // Masses are linear in the density. Second derivatives with respect to the rest shape are not supported.
   if (Field* const density = find_field(gradient_tangent, "density"))
     lumping_.add_sums_adjoint(density_of(parameters), rest_of(parameters), mass_adjoint_tangent, density, nullptr);
 }

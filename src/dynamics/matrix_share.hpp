@@ -12,21 +12,22 @@
 
 namespace diffsim::dynamics {
 
-/// This rank's share of a part of the Jacobian, on vertices of its own: the owned ones, then copies of others', the
-/// mesh's or those that the couplings name.
+/// This rank's contribution to one part of the Jacobian. Rows and columns are the owned vertices, followed by ghost
+/// vertices: those of the mesh, or those that the couplings list.
 class MatrixShare {
  public:
-  /// Collective.
+  /// `has_own_copies`: the ghost vertices are `couplings.copies()` instead of those of the mesh. Collective.
   MatrixShare(const TetrahedralMesh& mesh, Couplings couplings, bool has_own_copies);
 
   BlockMatrix& blocks() { return blocks_; }
   const BlockMatrix& blocks() const { return blocks_; }
   const Couplings& couplings() const { return couplings_; }
-  /// Number of each vertex in the whole matrix: ranks' owned vertices follow each other.
+  /// Index of each vertex in the global matrix, where the owned vertices of the ranks follow each other.
   const std::vector<PetscInt>& numbers() const { return numbers_; }
-  /// The owned entries of a field, [., 3], and copies of others', on the share's vertices. Collective.
+  /// Returns the owned entries of a field [., 3], with ghost values, on the vertices of the share. Collective.
   Field complete(const Field& field) const;
-  /// y += K x at owned vertices; [local vertices of the mesh, 3]. Collective.
+  /// Adds K x to y at owned vertices, where K is summed over ranks. x and y: [local vertices of the mesh, 3].
+  /// Collective.
   void multiply(const Field& x, Field& y) const;
 
  private:

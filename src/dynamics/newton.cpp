@@ -11,21 +11,21 @@ namespace {
 
 constexpr double shortest_step = 1e-9;
 constexpr double sufficient_decrease = 1e-4;  // Armijo's constant
-constexpr double turned_slope = 0.5;          // Matthies & Strang 1979
-constexpr double patient_step = 1.0 / 64.0;   // shorter ones are not looked for with the exact Jacobian's direction
-constexpr double nearly_whole = 0.75;         // nor with one that does not descend
-constexpr double much_less = 0.25;            // residual after such a step, of that before
-constexpr double refining_tolerance = 1e-3;   // of linear systems, where the residual is below the bound of rounding
-constexpr std::size_t window = 10;            // iterations whose largest residual a step may come back to
-constexpr int patience = 10;                  // iterations without progress, after which steps vary in length
-constexpr double mostly_cut = 0.5;            // part of a step with a gap, below which the next steps hold
-constexpr int most_holds = 4;                 // steps that hold one after the other
-constexpr double worth_closing = 1.5;         // part of the gap, of the part of the step, that is looked for
-constexpr double least_closing = 0.1;         // part of the gap that is looked for
-constexpr double still_descending = 0.4;      // of the slope, at the end of a step that is made longer
-constexpr double least_fall = 1e-4;           // of the potential, of what it has fallen by, that counts as progress
+constexpr double turned_slope = 0.5;          // allowed overshoot of R·d (Matthies & Strang 1979)
+constexpr double patient_step = 1.0 / 64.0;   // least step length along a descent direction of the exact Jacobian
+constexpr double nearly_whole = 0.75;         // least step length along an ascent direction of the exact Jacobian
+constexpr double much_less = 0.25;            // largest ratio of residuals, after to before such a step
+constexpr double refining_tolerance = 1e-3;   // tolerance of linear systems in `refine`
+constexpr std::size_t window = 10;            // iterations whose largest residual bounds the residual of a trial
+constexpr int patience = 10;                  // iterations without progress before step lengths vary
+constexpr double mostly_cut = 0.5;            // step length below which the next steps keep prescribed components
+constexpr int most_holds = 4;                 // maximum number of successive steps that keep prescribed components
+constexpr double worth_closing = 1.5;         // least closed part of the gap, relative to the step length
+constexpr double least_closing = 0.1;         // least closed part of the gap
+constexpr double still_descending = 0.4;      // ratio of slopes, end to start, above which a step is doubled
+constexpr double least_fall = 1e-4;           // relative fall of the potential that counts as progress
 
-/// The tolerance of the next linear system (Eisenstat & Walker 1996, eq. 2.6 with its safeguard).
+/// Tolerance of the next linear system (Eisenstat & Walker 1996, eq. 2.6 with its safeguard).
 class ForcingTerm {
  public:
   double next(double residual, double goal) {
@@ -36,7 +36,7 @@ class ForcingTerm {
       const double guard = 0.9 * eta_ * eta_;
       if (guard > 0.1) eta = std::max(eta, guard);
     }
-    // No more than what the last iteration needs.
+    // Not tighter than the last iteration needs.
     if (residual > 0.0) eta = std::max(eta, 0.25 * goal / residual);
     eta_ = std::clamp(eta, 1e-10, first);
     previous_ = residual;
@@ -64,7 +64,8 @@ class Newton {
   NewtonReport run() {
     now_ = problem_.evaluate(y_, residual_);
     if (!now_.valid)
-      return ended("SNES_DIVERGED_FUNCTION_DOMAIN: a cell is inverted, or something not finite, where the step begins");
+      return ended(
+          "SNES_DIVERGED_FUNCTION_DOMAIN: a cell is inverted, or a value is not finite, at the start of the step");
     largest_gap_ = problem_.find_gap(y_, gap_);
     note_residual();
     note_progress();
@@ -72,12 +73,12 @@ class Newton {
       const bool stalled = report_.iterations - progressed_at_ >= options_.max_stalled;
       report_.exhausted = stalled || report_.iterations >= options_.max_iterations;
       if (stalled) return ended("SNES_DIVERGED_MAX_IT: the iterations make no progress");
-      if (report_.exhausted) return ended("SNES_DIVERGED_MAX_IT: the iterations are used up");
+      if (report_.exhausted) return ended("SNES_DIVERGED_MAX_IT: the maximum number of iterations is reached");
       if (!iterate()) return report_;
     }
     report_.converged = true;
     refine();
-    return ended("the residual is below the tolerance, or rounding");
+    return ended("the residual is below the tolerance or the rounding error");
   }
 
  private:
@@ -89,7 +90,8 @@ class Newton {
     scale_ = std::max(scale_, now_.scale);
     report_.residuals.push_back(scale_ > 0.0 ? now_.residual / scale_ : 0.0);
   }
-  /// Progress: the gap, or with none left the residual, is half of the least before; or the potential has fallen.
+  /// Records whether the last iteration made progress: the gap has halved; or, if there is no gap, the least residual
+  /// has halved or the potential has fallen.
   void note_progress() {
     const double gap = at_rest() ? 0.0 : std::max(largest_gap_, problem_.progress_goal() - problem_.progress());
     bool progress = false;
@@ -111,9 +113,10 @@ class Newton {
   double goal() const { return std::max(options_.tolerance * scale_, problem_.rounding()); }
   bool reached() const { return at_rest() && now_.residual <= goal(); }
 
-  /// Takes further whole steps while these quarter a residual above the tolerance: `rounding` is an upper bound, from
-  /// the stiffest configuration on the way, and what it leaves of the residual would be an error of the solution, of
-  /// which derivatives know nothing. Not where iterations are differentiated as they ran.
+  /// Takes further full steps while the residual is above the tolerance and each step reduces the residual to a
+  /// quarter. The bound `rounding` is that of the stiffest configuration on the path, so it may be much larger than the
+  /// rounding error at the solution. A residual as large as the bound would be an error of the solution for which
+  /// derivatives do not account. Does nothing if iterations are differentiated as executed.
   void refine() {
     const double progress = problem_.progress();
     while (!options_.try_exact && now_.residual > options_.tolerance * scale_) {
@@ -144,7 +147,8 @@ class Newton {
     return take_step(false);
   }
 
-  /// `hold`: prescribed components, and what moves by itself, stay where they are.
+  /// Takes one Newton step. `hold`: prescribed components and moving obstacles do not move. Returns false if no step
+  /// was found.
   bool take_step(bool hold) {
     const bool free_of_gap = hold || at_rest();
     double tolerance = problem_.solves_exactly() ? 1e-12 : forcing_.next(now_.residual, goal());
@@ -157,7 +161,7 @@ class Newton {
       const LinearReport solve =
           problem_.find_direction(y_, residual_, hold ? nullptr : &gap_, tolerance, projection, direction_);
       report_.linear_iterations += solve.iterations;
-      if (reached()) return true;  // of what is rounding, which the matrix has told
+      if (reached()) return true;  // `find_direction` has updated the bound of rounding
       if (!last && (solve.indefinite || !solve.converged)) continue;
       if (!solve.converged) {
         report_.linear_failure = true;
@@ -166,9 +170,9 @@ class Newton {
         return false;
       }
       slope_ = problem_.dot(residual_, direction_);
-      // With a gap to close the potential may well rise.
+      // The potential may rise while a gap is being closed.
       if (free_of_gap && problem_.has_potential() && slope_ >= 0.0) {
-        ended("SNES_DIVERGED_LOCAL_MIN: there is no direction of descent");
+        ended("SNES_DIVERGED_LOCAL_MIN: there is no descent direction");
         continue;
       }
       projected_ = !exact;
@@ -177,28 +181,30 @@ class Newton {
       if (problem_.has_potential() || !free_of_gap) return search(shortest_step, hold);
       if (projected_) {
         if (search(shortest_step, hold)) return true;
-        may_rise_ = true;  // in this search alone: the residual has a maximum on every way down
+        may_rise_ = true;  // in this search only: every descent path passes a maximum of the residual
         const bool found = search(shortest_step, hold);
         may_rise_ = false;
         return found;
       }
       if (search(slope_ < 0.0 ? patient_step : nearly_whole, hold)) return true;
       if (slope_ >= 0.0) continue;
-      // Where the last way out has not led to half the residual, another would lead around in a circle.
+      // If the last switch to the projected Jacobian has not halved the residual, another switch would lead to a cycle.
+      // Shorter steps along the direction of the exact Jacobian are attempted first.
       if (now_.residual > 0.5 * left_at_ && search(shortest_step, hold)) return true;
       left_at_ = now_.residual;
     }
     return false;
   }
 
-  /// Backtracks along the direction, to no less than `least` of it, until a trial is valid and, with no gap left,
-  /// better.
+  /// Backtracks along the direction, with step lengths above `least`, until a trial is valid and, if there is no gap,
+  /// better (`is_better`). Returns false if there is no such trial.
   bool search(double least, bool hold) {
     const bool free_of_gap = hold || at_rest();
     const double progress = problem_.progress(), goal = hold ? progress : problem_.progress_goal();
     problem_.move(y_, 1.0, direction_, trial_);
     double t = std::min(1.0, problem_.max_step(y_, progress, trial_, goal));
-    // What turns has another way for each t, which is looked at again; a little less leaves room for that.
+    // The path of a rotating obstacle differs for each t and is checked again below. A reduction by 10 % leaves room
+    // for that check.
     if (progress < goal && t < 1.0) t *= 0.9;
     report_.obstructions += t < 1.0;
     const double admissible = t;
@@ -224,7 +230,7 @@ class Newton {
       now_ = trial;
       if (!hold && !free_of_gap && closed < 1.0)
         largest_gap_ = problem_.find_gap(y_, gap_);
-      else if (!hold)  // no gap comes of rounding where there was none
+      else if (!hold)  // without a gap, rounding must not create one
         largest_gap_ = 0.0, gap_.fill(0.0);
       note_residual();
       note_progress();
@@ -236,10 +242,10 @@ class Newton {
     return false;
   }
 
-  /// Moves the trial's prescribed components from part t of the gap on as far as the terms that limit steps allow: to
-  /// its end, to a half of it, … Contact cuts a step by pairs that are near, most of which prescribed components do not
-  /// approach, as where they slide along; and as long as there is a gap nothing is minimised. Returns the part of the
-  /// gap that the trial has closed.
+  /// Moves the prescribed components of the trial from the fraction t of the gap to a larger fraction s = 1, ½, ¼, …,
+  /// as far as the terms that limit step lengths allow. Contact reduces the step length because of near pairs, and
+  /// prescribed components do not approach most of these pairs, for example if surfaces slide along each other. As long
+  /// as there is a gap, no potential is minimised. Returns the fraction of the gap that the trial has closed.
   double close_gap(double t) {
     const double progress = problem_.progress(), missing = problem_.progress_goal() - progress;
     Field further = y_.like("further");
@@ -252,16 +258,17 @@ class Newton {
     return t;
   }
 
-  /// Part of the admissible step that is tried first. Without a potential iterates may repeat after two or three
-  /// steps, where friction changes between sticking and sliding; other lengths lead out of such a cycle.
+  /// Fraction of the admissible step that is attempted first. Without a potential, iterates may repeat after two or
+  /// three steps if friction alternates between sticking and sliding; other step lengths leave such a cycle.
   double variation() const {
     constexpr double parts[] = {1.0, 0.75, 0.5, 0.3};
     const bool may_repeat = !problem_.has_potential() && report_.iterations - progressed_at_ > patience;
     return may_repeat ? parts[report_.iterations % 4] : 1.0;
   }
 
-  /// Doubles a whole step while the potential falls nearly as steeply at its end as where it began: the projected
-  /// Jacobian is stiffer than the body where that buckles. Returns the length; `trial` and the trial fields are of it.
+  /// Doubles a full step while R(trial)·d < 0.4 R·d < 0, that is, while the potential still falls steeply at the end of
+  /// the step: the projected Jacobian is stiffer than a body that buckles. Returns the step length; `trial` and the
+  /// trial fields are those of this step length.
   double lengthen(Evaluation& trial) {
     double t = 1.0;
     while (problem_.dot(trial_residual_, direction_) < still_descending * slope_) {
@@ -278,12 +285,16 @@ class Newton {
     return t;
   }
 
-  /// Armijo's condition. Where differences of the potential are lost in rounding, halving both residual and slope does
-  /// as well: the direction is one of a positive definite matrix. Without a potential, the residual's decrease; or that
-  /// R·d, negative where the direction begins, has not turned to half as much the other way: along a line any force
-  /// has a potential, and this bounds how far past its minimum a trial may be. The residual may rise there, to the
-  /// largest of the last iterations (Grippo, Lampariello & Lucidi 1986). A direction of the exact Jacobian that does
-  /// not descend leads to saddles, and iterates repeat around these: it has to take much off the residual.
+  /// Returns true if a trial at step length t is accepted.
+  ///
+  /// With a potential: Armijo's condition. Differences of the potential may be lost in rounding; a trial is therefore
+  /// also accepted if both the residual and |R·d| halve, because the direction is that of a positive definite matrix.
+  ///
+  /// Without a potential: the residual decreases; or R·d < 0 and R(trial)·d ≤ -½ R·d. Along a line every force has a
+  /// potential, and the second condition bounds how far a trial overshoots the minimum of that potential. With the
+  /// second condition the residual may rise to the largest of the last iterates (Grippo, Lampariello & Lucidi 1986). A
+  /// direction of the exact Jacobian with R·d ≥ 0 leads to saddle points, around which iterates repeat. A step along
+  /// such a direction must reduce the residual to a quarter.
   bool is_better(const Evaluation& trial, double t) const {
     if (!problem_.has_potential()) {
       if (slope_ >= 0.0 && !projected_) return trial.residual <= much_less * now_.residual;
@@ -296,7 +307,7 @@ class Newton {
            std::abs(problem_.dot(trial_residual_, direction_)) <= 0.5 * std::abs(slope_);
   }
 
-  /// Largest residual of the last iterates, N.
+  /// Largest residual of the last ten iterates, N.
   double largest_of_late() const {
     const std::vector<double>& all = report_.residuals;
     return scale_ * *std::max_element(all.end() - static_cast<std::ptrdiff_t>(std::min(window, all.size())), all.end());
@@ -310,14 +321,14 @@ class Newton {
   Evaluation now_;
   ForcingTerm forcing_;
   double largest_gap_ = 0.0, scale_ = 0.0, slope_ = 0.0;
-  bool projected_ = false;    // the direction at hand
-  bool curved_down_ = false;  // along the last step, so that the exact Jacobian can be taken for indefinite
-  bool may_rise_ = false;     // the residual, above those of the last iterations
-  int holds_ = 0;             // steps to come in which prescribed components stay where they are
-  int progressed_at_ = 0;     // the iteration that made progress last
+  bool projected_ = false;    // the present direction is that of a projected Jacobian
+  bool curved_down_ = false;  // negative curvature along the last step: the exact Jacobian is assumed indefinite
+  bool may_rise_ = false;     // the residual may exceed those of the last iterates
+  int holds_ = 0;             // coming steps in which prescribed components do not move
+  int progressed_at_ = 0;     // last iteration that made progress
   double least_gap_ = std::numeric_limits<double>::infinity(), least_residual_ = 0.0;
-  double first_potential_ = 0.0, least_potential_ = 0.0;  // since there is no gap
-  /// The residual where, without a potential, the exact Jacobian's direction was given up last.
+  double first_potential_ = 0.0, least_potential_ = 0.0;  // since the gap was closed
+  /// Residual at which, without a potential, the direction of the exact Jacobian was last abandoned.
   double left_at_ = std::numeric_limits<double>::infinity();
   NewtonReport report_;
 };

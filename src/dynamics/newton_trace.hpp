@@ -7,24 +7,24 @@
 
 namespace diffsim::dynamics {
 
-/// An iteration of Newton's method: y ← y + step · d.
+/// Iteration of Newton's method: y ← y + step · d.
 struct NewtonIteration {
-  Field y;  ///< where it began
+  Field y;  ///< iterate at the beginning
   double step = 1.0;
-  bool projected = false;  ///< d is that of the projected Jacobian
+  bool projected = false;  ///< d is the direction of a projected Jacobian
 };
 
-/// The latest of Newton's iterations, as many as there is room for.
+/// Latest iterations of Newton's method, up to a maximum number.
 class NewtonTrace {
  public:
-  /// Throws nothing; `room` > 0.
+  /// `room`: maximum number of iterations held, > 0. Throws nothing.
   explicit NewtonTrace(int room) : room_(room) {}
 
   int room() const { return room_; }
-  /// Iterations so far, those that are no longer held too.
+  /// Number of iterations so far, including those that are not held.
   int count() const { return count_; }
   bool holds(int k) const { return k < count_ && k >= count_ - room_; }
-  /// Iteration k, which is held.
+  /// Iteration k, which must be held.
   const NewtonIteration& operator[](int k) const { return held_[static_cast<std::size_t>(k % room_)]; }
   void clear() { count_ = 0; }
   void add(const Field& y, double step, bool projected);
@@ -32,7 +32,7 @@ class NewtonTrace {
  private:
   int room_;
   int count_ = 0;
-  std::vector<NewtonIteration> held_;  // iteration k at k % room; memory once taken is kept
+  std::vector<NewtonIteration> held_;  // iteration k at index k % room; `clear` keeps the memory
 };
 
 }  // namespace diffsim::dynamics

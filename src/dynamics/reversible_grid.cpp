@@ -6,12 +6,13 @@
 namespace diffsim::dynamics {
 namespace {
 
-/// To the nearest multiple of a power of two.
+/// Returns the multiple of `spacing` nearest to `value`; `spacing` is a power of two.
 KOKKOS_INLINE_FUNCTION double on_grid(double value, double spacing, double inverse) {
   return spacing * rint(inverse * value);
 }
 
-/// By how much a substep changes a component: the same function forward and back, in which nothing can be fused.
+/// Increments of a component in a substep. Forward and backward substeps use the same functions, which contain no
+/// operations that a compiler could fuse with a different rounding.
 struct Increments {
   ExplicitUpdate<double> update;
   ReversibleGrid grid;
@@ -41,7 +42,7 @@ void put_on_grid(const ExplicitUpdate<double>& update, const ReversibleGrid& gri
   const Increments increments(update, grid);
   double* const v = velocities.data();
   double* const x = positions.data();
-  // Plus 0, so that no sign is left of what is nothing: sums of such numbers never are -0.
+  // Adding 0.0 replaces -0.0 by 0.0, because sums of grid values are never -0.0.
   Kokkos::parallel_for(
       "diffsim::dynamics::put_velocities_on_grid", Range(0, static_cast<int>(velocities.size())), KOKKOS_LAMBDA(int i) {
         v[i] = increments.update.mask(i) * on_grid(v[i], increments.grid.velocity, increments.inverse_velocity) + 0.0;

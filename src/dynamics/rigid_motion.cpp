@@ -9,14 +9,14 @@
 
 namespace diffsim::dynamics {
 
-/// Map of a vertex over h, by value in kernels.
+/// Map of a vertex over the span h. Kernels capture this struct by value.
 struct RigidMotion::Frame {
   Vec3<double> origin, shift, velocity, axis;  // o, h V, V, a
   double rate, h;                              // ω
   Mat3<double> rotation, slope;                // R(ω h), dR/d(ω h)
-  double num_places;                           // vertices from this one on are directors
+  double num_places;                           // vertices from this index on are directors
 
-  /// The part of the motion that a place has, and a director has not.
+  /// Factor of the translation: 1 for a point, 0 for a director.
   KOKKOS_INLINE_FUNCTION double travels(int i) const { return i < num_places ? 1.0 : 0.0; }
 };
 
@@ -30,7 +30,7 @@ KOKKOS_INLINE_FUNCTION void set(double* field, int vertex, const Vec3<double>& v
 }
 KOKKOS_INLINE_FUNCTION Vec3<double> times(double a, const Vec3<double>& x) { return {{a * x[0], a * x[1], a * x[2]}}; }
 
-/// R(θ) about the unit axis a, or its derivative by θ (Rodrigues).
+/// Returns R(θ) about the unit axis a, or dR/dθ if `derivative` (Rodrigues' formula).
 Mat3<double> rotation(const Vec3<double>& a, double theta, bool derivative) {
   const double c = derivative ? -std::sin(theta) : std::cos(theta), s = derivative ? std::cos(theta) : std::sin(theta);
   const double rest = derivative ? std::sin(theta) : 1.0 - std::cos(theta);
@@ -77,7 +77,7 @@ void move_tangents(const DeviceArray<int>& vertices, const Frame& frame, const V
   Kokkos::fence();
 }
 
-/// Adjoints that one vertex gives: q̄, r̄ and the derivative by ω.
+/// Adjoints of one vertex: r̄, where r = x - o, and the contribution `rate` to ∂L/∂ω.
 template <class Frame>
 struct VertexAdjoint {
   Vec3<double> r_bar;
@@ -91,7 +91,7 @@ struct VertexAdjoint {
   }
 };
 
-/// Sum number k over the vertices: 0: by ω; 1 … 3: Σ ȳ - r̄; 4 … 6: Σ v̄ + h ȳ.
+/// Returns sum k over the vertices. k = 0: ∂L/∂ω; k = 1 … 3: Σ ȳ - r̄; k = 4 … 6: Σ v̄ + h ȳ.
 template <class Frame>
 double adjoint_sum(int k, const DeviceArray<int>& vertices, const Frame& frame, const double* x, const double* y_bar,
                    const double* v_bar) {
@@ -135,7 +135,7 @@ void add_to_vector(Field& field, const Vec3<double>& change) {
   field.from_host({sum[0], sum[1], sum[2]});
 }
 
-/// Value of step n; zero without a parameter.
+/// Returns the value of `velocity` for step n, or zero if `velocity` is nullptr.
 Vec3<double> velocity_at(const Parameter* velocity, int n) {
   if (!velocity) return {{0.0, 0.0, 0.0}};
   const std::vector<double> values = velocity->field.to_host();
@@ -156,7 +156,8 @@ RigidMotion::RigidMotion(const std::string& name, std::array<double, 3> axis, st
   all.insert(all.end(), directors.begin(), directors.end());
   vertices_ = to_device("diffsim::dynamics::moved_vertices", all);
   const double length = std::sqrt(dot(axis_, axis_));
-  if (!(length > 0.0)) throw Error("the axis of a motion has no length; give one such as [0, 0, 1]", ErrorKind::input);
+  if (!(length > 0.0))
+    throw Error("the axis of a motion has no length; give a vector such as [0, 0, 1]", ErrorKind::input);
   axis_ = times(1.0 / length, axis_);
 }
 

@@ -11,19 +11,20 @@
 
 namespace diffsim::dynamics {
 
-/// Rigid motion prescribed to some owned vertices: they turn about an axis a through an origin o that travels with
-/// them. Over a span of length h
+/// Prescribed rigid motion of some owned vertices: a rotation about an axis a through an origin o, which translates
+/// with the vertices. Over a time span of length h
 ///
 ///   x(t + h) = o' + q,   v(t + h) = V + ω a × q,   q = R(ω h) (x(t) - o),   o' = o + h V
 ///
-/// Its parameters, each one value or one a step: `angular_velocity:NAME` ω, rad/s, and `velocity:NAME` V [3], m/s. The
-/// origin at the start of a step is `origin:NAME` [3], m, of the state. Directors (mesh/directors.hpp) turn, but do not
-/// travel: o, o' and V are zero for them.
+/// Parameters, each with one value or one value per step: `angular_velocity:NAME` ω, rad/s, and `velocity:NAME` V [3],
+/// m/s. The state contains the origin at the start of a step, `origin:NAME` [3], m. Directors (mesh/directors.hpp)
+/// rotate but do not translate: for directors o, o' and V are zero.
 class RigidMotion : public Kinematics {
  public:
   struct Frame;  ///< public for nvcc: kernels may not capture private types
 
-  /// `axis` of any length, the origin at the start of a rollout in m; `vertices`, and `directors` among them: owned.
+  /// `axis`: any length > 0. `origin`: at the start of a rollout, m. `vertices`: owned vertices other than directors.
+  /// `directors`: owned directors that rotate with the vertices. Throws Error (input) for an axis of length 0.
   RigidMotion(const std::string& name, std::array<double, 3> axis, std::array<double, 3> origin, MPI_Comm comm,
               const std::vector<int>& vertices, const std::vector<int>& directors);
 
@@ -51,7 +52,7 @@ class RigidMotion : public Kinematics {
   std::string name_;
   Vec3<double> axis_, origin_;
   MPI_Comm comm_;
-  DeviceArray<int> vertices_;  // places first, then directors
+  DeviceArray<int> vertices_;  // points first, then directors
   int num_places_;
 };
 

@@ -35,7 +35,7 @@ void set_values(const BlockRows& rows, const double* values, double scale, Singl
   float* const copies = blocks.values.data();
   Kokkos::parallel_for("diffsim::dynamics::set_values", HostRows(0, blocks.size()), [=, &rows, &blocks](int row) {
     const int first = blocks.begin[to_index(row)], runs = blocks.begin[to_index(row) + 1] - first;
-    // Block rows of the matrix begin where all the rows before them end.
+    // The values of a block row follow the values of all previous block rows.
     const std::ptrdiff_t begin = rows.begin[to_index(blocks.place[to_index(row)] / triples)];
     const double* const a =
         values + 3 * rows.height * begin + std::ptrdiff_t{9} * runs * (blocks.place[to_index(row)] % triples);

@@ -11,24 +11,25 @@
 
 #include "dynamics/block_rows.hpp"
 
-// Vectors of four pass between functions of one library only: without AVX there is no other code to agree with.
+// Silences warnings about the ABI of vector arguments without AVX. Such arguments are only passed within this library.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace diffsim::dynamics {
 
-/// A sparse matrix of 3×3 blocks in single precision. Block row i, the rows of x and y from 3 place[i] on, has blocks
-/// begin[i] … begin[i + 1] - 1; column: where in x a block's three begin. Empty block rows are left out.
+/// Sparse matrix of 3×3 blocks in single precision. Block row i consists of the three rows from 3 place[i] on and has
+/// the blocks begin[i] … begin[i + 1] - 1. Block k consists of the three columns from column[k] on. Empty block rows
+/// are not stored.
 struct SingleBlocks {
   std::vector<int> place, begin, column;
-  std::vector<float> values;  ///< 9 a block, column after column; one more at the end
+  std::vector<float> values;  ///< 9 per block, column after column; one padding value at the end
   int size() const { return static_cast<int>(place.size()); }
 };
 
-/// Of an AIJ matrix's values, times `scale`.
+/// Returns a copy of the values of an AIJ matrix, multiplied by `scale`.
 SingleBlocks make_single_blocks(const BlockRows& rows, const double* values, double scale);
-/// New values for the same pattern.
+/// Sets new values for the same sparsity pattern.
 void set_values(const BlockRows& rows, const double* values, double scale, SingleBlocks& blocks);
-/// The transposed matrix, which has `rows` block rows.
+/// Returns the transposed matrix, which has `rows` block rows.
 SingleBlocks transposed(const SingleBlocks& blocks, int rows);
 
 template <class X>
@@ -38,13 +39,13 @@ struct FourOf {
 
 inline FourOf<double>::Type to_double(FourOf<float>::Type four) {
 #if defined(__AVX__)
-  return _mm256_cvtps_pd(four);  // GCC 12 makes two conversions of the other
+  return _mm256_cvtps_pd(four);  // GCC 12 compiles __builtin_convertvector to two conversions
 #else
   return __builtin_convertvector(four, FourOf<double>::Type);
 #endif
 }
 
-/// The product of a block row with x in x's precision; the fourth value is none.
+/// Returns the product of a block row with x, in the precision of x. The fourth value of the result is undefined.
 template <class X>
 typename FourOf<X>::Type row_product(const SingleBlocks& blocks, int row, const X* x) {
   using Four = typename FourOf<X>::Type;
@@ -74,7 +75,7 @@ typename FourOf<X>::Type row_product(const SingleBlocks& blocks, int row, const 
   return (even[0] + odd[0]) + (even[1] + odd[1]) + (even[2] + odd[2]);
 }
 
-/// y += A x.
+/// Adds A x to y.
 void add_product(const SingleBlocks& blocks, const double* x, double* y);
 
 }  // namespace diffsim::dynamics

@@ -95,7 +95,7 @@ void SingleLevel::invert_diagonal(bool by_blocks) {
       if (own_.column[to_index(k)] == 3 * row) std::copy_n(&own_.values[9 * to_index(k)], 9, d);
     float* const inverse = &inverse_[9 * to_index(row)];
     if (by_blocks) {
-      // The adjugate over the determinant; d is by columns, d[3 c + r].
+      // Inverse = adjugate / determinant. d is stored by columns, d[3 c + r].
       const auto minor = [&](int r, int c) {
         const int r1 = (r + 1) % 3, r2 = (r + 2) % 3, c1 = (c + 1) % 3, c2 = (c + 2) % 3;
         return d[3 * c1 + r1] * d[3 * c2 + r2] - d[3 * c1 + r2] * d[3 * c2 + r1];
@@ -116,7 +116,7 @@ void SingleLevel::load(const double* x) {
                        [=](int i) { to[i] = static_cast<float>(scale * x[i]); });
 }
 
-/// finish(row, A x there) for all rows; x's copies are brought up to date.
+/// Calls finish(row, (A x)_row) for all block rows. Updates the ghost values of x meanwhile.
 template <class Finish>
 void SingleLevel::sweep(std::vector<float>& x, const Finish& finish) {
   float* const ghosts = x.data() + 3 * to_index(rows_);
@@ -156,10 +156,10 @@ void SingleLevel::smooth(const double* b, double* x, bool from_zero, int steps) 
   const auto length = static_cast<float>(length_);
   const double back = tau_ / sigma_;
   const float* const inverse = inverse_.data();
-  double before = 1.0, now = 1.0 / alpha_;  // Chebyshev's polynomials at 1/alpha
+  double before = 1.0, now = 1.0 / alpha_;  // values of successive Chebyshev polynomials at 1/alpha
   float omega = 1.0F;
   float *current = x_.data(), *old = previous_.data();
-  // Of row's residual r: what a step makes of it, in `old`, or at last in x.
+  // Computes the next iterate of a block row from its residual r. Writes to `old`, or to x in the last step.
   const auto step = [&, sigma, length, back](int row, const float* r, bool last) {
     const float* const d = inverse + 9 * static_cast<std::ptrdiff_t>(row);
     for (int c = 0; c < 3; ++c) {

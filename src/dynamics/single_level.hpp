@@ -13,29 +13,31 @@
 
 namespace diffsim::dynamics {
 
-/// A level of a multigrid preconditioner in single precision: copies of its operator A, in units in which the diagonal
-/// of A and the right hand side are about one: τ A for A, σ b for b, (σ/τ) x for x.
+/// Level of a multigrid preconditioner in single precision, with a copy of the level's operator A. Values are scaled so
+/// that the diagonal of A and the right-hand side b are about one: τ A replaces A, σ b replaces b and (σ/τ) x replaces
+/// x.
 class SingleLevel {
  public:
-  /// The matrix's parts have blocks. `by_blocks`: D is the diagonal's blocks, else its entries. Collective.
+  /// `blocks`: block structure of `matrix`, not empty. `by_blocks`: D consists of the 3×3 diagonal blocks, otherwise of
+  /// the diagonal entries. Collective.
   SingleLevel(Mat matrix, const MatrixBlocks& blocks, bool by_blocks);
   ~SingleLevel();
   SingleLevel(const SingleLevel&) = delete;
   SingleLevel& operator=(const SingleLevel&) = delete;
 
-  /// Whether each rank has an inverse of its D. Collective.
+  /// Returns true if every rank has a finite inverse of its part of D. Collective.
   bool good(MPI_Comm comm) const;
   void set_values(const MatrixBlocks& blocks);
-  /// D becomes that of the present values, but on a rank where that has no inverse.
+  /// Sets D from the present values. A rank on which the new D has no inverse keeps the previous D.
   void renew_diagonal();
   void set_norm(double norm) { sigma_ = norm > 0.0 ? std::exp2(-std::ilogb(norm)) : 1.0; }
-  /// Those of Chebyshev's iteration.
+  /// Sets the eigenvalue bounds of the Chebyshev iteration.
   void set_bounds(double lowest, double highest) {
     length_ = 2.0 / (lowest + highest);
     alpha_ = 1.0 - length_ * lowest;
   }
 
-  // b, x, r: the rank's values. Collective.
+  // b, x, r: this rank's values. The following functions are collective.
   void multiply(const double* x, double* y);
   void residual(const double* b, const double* x, double* r);
   void smooth(const double* b, double* x, bool from_zero, int steps);
@@ -46,13 +48,13 @@ class SingleLevel {
   template <class Finish>
   void sweep(std::vector<float>& x, const Finish& finish);
 
-  int rows_ = 0;  // of three
+  int rows_ = 0;  // block rows of three rows each
   bool by_blocks_ = false;
   double tau_ = 1.0, sigma_ = 1.0, length_ = 1.0, alpha_ = 1.0;
   SingleBlocks own_, others_;
-  std::vector<int> inner_, outer_;   // rows without and with others' values, the latter in others_' order
-  std::vector<float> inverse_;       // of D: 9 a row, column after column
-  std::vector<float> x_, previous_;  // own values, then copies of others'
+  std::vector<int> inner_, outer_;   // block rows without and with columns of other ranks; outer_: order of others_
+  std::vector<float> inverse_;       // of D: 9 values per block row, column after column
+  std::vector<float> x_, previous_;  // own values, then ghost values
   PetscSFHandle sf_;
   MPI_Datatype three_ = MPI_DATATYPE_NULL;
 };

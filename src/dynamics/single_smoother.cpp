@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// PETSc's multigrid with levels of our own.
+// Smoothers in single precision for PETSc's multigrid.
 
 #include "dynamics/single_smoother.hpp"
 
@@ -73,7 +73,7 @@ PetscErrorCode apply_steps(PC pc, Vec b, Vec x, Vec, PetscReal, PetscReal, Petsc
 
 bool same_function(void (*a)(), PetscErrorCode (*b)(Mat, Vec, Vec)) { return a == reinterpret_cast<void (*)()>(b); }
 
-/// The level behind a smoother's operator; nullptr where it is PETSc's.
+/// Returns the SingleLevel behind a smoother's operator, or nullptr if the operator is not one of a SingleLevel.
 SingleLevel* level_of(KSP smoother) {
   Mat matrix = nullptr;
   PetscBool shell = PETSC_FALSE;
@@ -87,7 +87,7 @@ SingleLevel* level_of(KSP smoother) {
   return level;
 }
 
-/// Levels of a multigrid preconditioner; 0 of others and of one that was not set up.
+/// Returns the number of levels of a multigrid preconditioner; 0 for other preconditioners and before the set-up.
 PetscInt levels_of(PC pc) {
   PetscBool multigrid = PETSC_FALSE;
   PetscInt levels = 0;
@@ -104,7 +104,7 @@ KSP smoother_of(PC pc, PetscInt level) {
 
 constexpr const char* level_key = "diffsim_level";
 
-/// SingleLevel: that of the shell, which lives as long as the preconditioner then.
+/// Makes `pc` apply the smoother of `level`. `shell` owns `level`; `pc` keeps a reference to `shell`.
 void use_shell(PC pc, SingleLevel* level, Mat shell) {
   DIFFSIM_PETSC(PCSetType(pc, PCSHELL));
   DIFFSIM_PETSC(PCShellSetName(pc, "Chebyshev, in single precision"));
@@ -114,7 +114,7 @@ void use_shell(PC pc, SingleLevel* level, Mat shell) {
   DIFFSIM_PETSC(PCShellSetApplyRichardson(pc, apply_steps));
 }
 
-/// The largest eigenvalue of D⁻¹A, as ten iterations of conjugate gradients see it; 0 if they break down.
+/// Returns the largest eigenvalue of D⁻¹A as estimated by ten iterations of conjugate gradients; 0 if these break down.
 double largest_eigenvalue(Mat shell, SingleLevel* level) {
   PetscHandle<KSP, KSPDestroy> ksp;
   PetscHandle<Vec, VecDestroy> b, x;
@@ -143,7 +143,7 @@ double largest_eigenvalue(Mat shell, SingleLevel* level) {
   return std::isfinite(largest) ? largest : 0.0;
 }
 
-/// Whether a level has the smoother that GAMG gives it by itself.
+/// Returns true if a level has GAMG's default smoother.
 bool is_default(KSP smoother) {
   PC pc = nullptr;
   PetscObject of_level = nullptr;
@@ -155,8 +155,8 @@ bool is_default(KSP smoother) {
   return jacobi && chebyshev && !of_level;
 }
 
-/// Gives a level that was set up again PETSc's smoother back, which is GAMG's default: ours is of an operator that is
-/// gone, and so is that of the level's residual.
+/// Restores GAMG's default smoother on a level that was set up again. The single-precision smoother and the residual
+/// function of the level refer to the operator of the previous set-up.
 void drop_old_smoother(PC pc, PetscInt level) {
   const KSP smoother = smoother_of(pc, level);
   PC smoother_pc = nullptr;

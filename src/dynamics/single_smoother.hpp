@@ -7,31 +7,35 @@
 
 namespace diffsim::dynamics {
 
-/// Gives the levels of a multigrid preconditioner that has been set up, but for the coarsest, which is factored, a
-/// smoother of our own in single precision: Chebyshev's iteration over the upper nine tenths of the spectrum of D⁻¹A,
-/// as many steps as the level's smoother has (-mg_levels_ksp_max_it), D the 3×3 blocks of the diagonal on the finest
-/// level and the diagonal on the others: aggregates of a vertex or two have fewer motions than six, which leaves zeros
-/// there that stand for ones. A step is one sweep over copies of the level's operator as it is now, which are half as
-/// large; residuals, interpolation and restriction take copies too. What the Krylov method multiplies with stays as it
-/// is, so the solution's accuracy does not depend on these.
+/// Replaces the smoothers of a multigrid preconditioner by Chebyshev iterations in single precision. The preconditioner
+/// must have been set up. The coarsest level, which is factored, is left out.
 ///
-/// `least_bound`: the finest level's spectrum reaches so far at least, whatever ten iterations see of it: barriers of a
-/// few pairs among many cells are missed by these, and a bound that is exceeded makes the preconditioner indefinite.
+/// A Chebyshev iteration covers the interval [0.1, 1.1] λ, where λ is the estimated largest eigenvalue of D⁻¹A. The
+/// number of steps is that of the level's smoother (-mg_levels_ksp_max_it). On the finest level D consists of the 3×3
+/// diagonal blocks. On the other levels D is the diagonal: aggregates of one or two vertices have fewer than six rigid
+/// motions, which leaves zeros on the diagonal, and these zeros are treated as ones. A step is one sweep over a copy of
+/// the level's present operator, which has half the size. Residuals, interpolation and restriction use such copies too.
+/// The operator of the Krylov method does not change, so the accuracy of the solution does not depend on the copies.
 ///
-/// Levels that are not host AIJ matrices of 3×3 blocks, or whose smoother options choose (-mg_levels_ksp_type,
-/// -mg_levels_pc_type, -mg_levels_ksp_chebyshev_…, -diffsim_single_smoother 0), keep PETSc's. To be called again
-/// whenever the preconditioner may have been set up again: it costs nothing where it has not. The preconditioner cannot
-/// be applied transposed then. Returns whether the finest level has the smoother. Collective.
+/// `least_bound`: minimum of the upper bound of the spectrum on the finest level. The estimate by ten iterations misses
+/// the barriers of a few pairs among many cells, and eigenvalues above the bound make the preconditioner indefinite.
+///
+/// A level keeps PETSc's smoother if its operator is not a host AIJ matrix of 3×3 blocks, or if options choose the
+/// smoother (-mg_levels_ksp_type, -mg_levels_pc_type, -mg_levels_ksp_chebyshev_…, -diffsim_single_smoother 0). Call
+/// this function again whenever the preconditioner may have been set up again; the call is cheap if that has not
+/// happened. With these smoothers the preconditioner cannot be applied transposed. Returns true if the finest level has
+/// the smoother. Collective.
 bool smooth_in_single_precision(PC pc, double least_bound = 0.0);
 
-/// The preconditioner stays as it is while its matrix gets other values, which the finest level's sweeps then take; the
-/// bounds of the spectrum stay, and D unless asked for. Collective.
+/// Copies new values of `matrix` to the smoother of the finest level; the rest of the preconditioner is unchanged. The
+/// bounds of the spectrum are kept. D is kept unless `with_diagonal`. Collective.
 void update_finest_level(PC pc, Mat matrix, bool with_diagonal);
 
-/// The finest level's operator as its sweeps know it, for products; nullptr where the level is PETSc's.
+/// Returns the single-precision operator of the finest level, for products, or nullptr if the level has PETSc's
+/// smoother.
 Mat finest_operator(PC pc);
 
-/// Sets the norm of the next right hand side: keeps sweeps within the range of single precision.
+/// Sets the norm of the next right-hand side, by which values are scaled to the range of single precision.
 void set_smoothed_norm(PC pc, double norm);
 
 }  // namespace diffsim::dynamics

@@ -12,23 +12,25 @@ namespace diffsim {
 ///
 ///   R = M(p) (a - λ g(p)) - f(x, v, x_n, p),
 ///
-/// by the kinematics (x, v, a, x_n) and by the parameters p. Every verb gives a derivative of -R, for right hand sides
-/// of linear systems hold -R. StepKinematics says how x, v, a depend on y and on what the step begins with.
+/// with respect to the kinematics (x, v, a, x_n) and the parameters p. Every operation gives a derivative of -R,
+/// because right-hand sides of linear systems contain -R. StepKinematics defines how x, v, a depend on y and on the
+/// state at the beginning of the step.
 class ImplicitModel::Residual {
  public:
-  /// Where parameters' gradients are gathered.
+  /// Accumulators of parameter gradients.
   struct Gradient {
     ParameterSet& parameters;
-    Field& by_mass;  ///< [owned vertices, 3]; added to if the masses depend on one of `parameters`
+    Field& by_mass;  ///< [owned vertices, 3]; used if masses depend on one of `parameters`
   };
 
-  /// Takes the step's configuration at y. While verbs are called, the step is asked for no configuration at other
-  /// positions.
+  /// Uses the configuration of the step at y. While this object is in use, the step must not be asked for the
+  /// configuration at other positions.
   Residual(Step& step, const Field& y);
 
-  /// Computes out = -dR along (dx, dv, da), copies up to date, and dp.
+  /// Computes out = -dR along (dx, dv, da) and dp. Ghost values of the directions must be up to date.
   void tangent(const dynamics::KinematicFields& along, const ParameterSet& direction, Field& out);
-  /// Computes (x̄, v̄, ā) = -(∂R/∂(x, v, a))ᵀ w, and adds -(∂R/∂p)ᵀ w to the gradient; copies of w are up to date.
+  /// Computes (x̄, v̄, ā) = -(∂R/∂(x, v, a))ᵀ w, and adds -(∂R/∂p)ᵀ w to the gradient. Ghost values of w must be up to
+  /// date.
   void adjoint(const Field& w, dynamics::KinematicFields& bar, const Gradient& gradient);
   /// Derivative of `adjoint` along (dx, dv, da), dp and dw: computes (x̄, v̄, ā) = -d[(∂R/∂(x, v, a))ᵀ w], and adds
   /// -d[(∂R/∂p)ᵀ w] to the gradient's derivative. A `w` or `dw` of nullptr stands for zero.
@@ -39,7 +41,8 @@ class ImplicitModel::Residual {
   /// Adds factor · M (da - λ dg) to `out`.
   void add_acceleration_tangent(double factor, const dynamics::KinematicFields& along, const ParameterSet& direction,
                                 Field& out) const;
-  /// Adds -λ Σ ā: the gradient by gravity where ā = -M w, its derivative where ā is that of -M w.
+  /// Adds -λ Σ ā to the gradient with respect to gravity. ā = -M w gives the gradient; the derivative of -M w gives the
+  /// derivative of the gradient.
   void add_gravity_gradient(const Field& a_bar, ParameterSet& gradient) const;
 
   ImplicitModel& model_;

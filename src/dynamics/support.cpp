@@ -17,7 +17,8 @@ constexpr std::array<const char*, 6> motion_names{"translation along x", "transl
                                                   "rotation about x",    "rotation about y",    "rotation about z"};
 using Matrix6 = std::array<std::array<double, 6>, 6>;
 
-/// Eigenvalues and eigenvectors (rows) of a symmetric matrix by cyclic Jacobi.
+/// Returns the eigenvalues of a symmetric matrix, and the eigenvectors as rows of `vectors`, by the cyclic Jacobi
+/// method.
 std::array<double, 6> eigenvectors(Matrix6 a, Matrix6& vectors) {
   vectors = {};
   for (std::size_t i = 0; i < 6; ++i) vectors[i][i] = 1.0;
@@ -47,13 +48,13 @@ std::array<double, 6> eigenvectors(Matrix6 a, Matrix6& vectors) {
   return values;
 }
 
-/// Part of the largest eigenvalue below which a motion counts as free.
+/// Fraction of the largest eigenvalue below which a motion counts as free.
 constexpr double negligible = 1e-10;
 
 double largest_of(const std::array<double, 6>& values) { return *std::max_element(values.begin(), values.end()); }
 
-/// Adds m mᵀ to `gram` for motions m that move no vertex, as a straight line has about itself: they need no support.
-/// `all`: Σ r rᵀ over all components.
+/// Adds m mᵀ to `gram` for each rigid motion m that moves no vertex, such as the rotation of a straight line about
+/// itself. Such a motion needs no support. `all`: Σ r rᵀ over all components.
 void add_idle_motions(const Matrix6& all, Matrix6& gram) {
   Matrix6 motions;
   const std::array<double, 6> values = eigenvectors(all, motions);
@@ -64,7 +65,7 @@ void add_idle_motions(const Matrix6& all, Matrix6& gram) {
   }
 }
 
-/// "translation along x + 0.5 rotation about z".
+/// Returns the names of a motion's parts, for example "translation along x with rotation about z".
 std::string describe(const std::array<double, 6>& motion) {
   const double largest = std::abs(
       *std::max_element(motion.begin(), motion.end(), [](double a, double b) { return std::abs(a) < std::abs(b); }));
@@ -83,7 +84,7 @@ void require_support(const TetrahedralMesh& mesh, const std::uint8_t* fixed) {
       Kokkos::View<std::uint8_t*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(bits.data(), owned),
       DeviceSpan<const std::uint8_t>(fixed, owned));
   const std::vector<double>& X = mesh.rest_positions();
-  // About the mesh's middle, in units of its size, all six motions are alike.
+  // Coordinates relative to the mesh's centre, in units of the mesh's size, give all six motions similar magnitudes.
   double sums[4] = {}, size = 0.0;
   const auto is_place = [&](std::size_t v) { return mesh.is_director().empty() || mesh.is_director()[v] == 0; };
   for (std::size_t v = 0; v < owned; ++v) {
@@ -95,7 +96,8 @@ void require_support(const TetrahedralMesh& mesh, const std::uint8_t* fixed) {
   for (std::size_t i = 0; i < 3 * owned; ++i)
     if (is_place(i / 3)) size = std::max(size, std::abs(X[i] - sums[i % 3] / sums[3]));
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &size, 1, MPI_DOUBLE, MPI_MAX, mesh.comm()));
-  // Σ r rᵀ over fixed components and over all, r what the six motions do to the component.
+  // Σ r rᵀ over fixed components (grams[0]) and over all components (grams[1]). r: displacements of a component by the
+  // six rigid motions.
   std::array<Matrix6, 2> grams{};
   for (std::size_t v = 0; v < owned; ++v) {
     if (!is_place(v)) continue;
@@ -124,8 +126,9 @@ void require_support(const TetrahedralMesh& mesh, const std::uint8_t* fixed) {
   for (std::size_t i = 0; i < 6; ++i)
     if (!(values[i] > negligible * largest)) free += (free.empty() ? "" : "; ") + describe(vectors[i]);
   if (!free.empty())
-    throw Error("the body is not held: nothing resists " + free + "; fix more components, or use a dynamic integrator",
-                ErrorKind::input);
+    throw Error(
+        "the body is not supported: free motions: " + free + "; fix more components, or use a dynamic integrator",
+        ErrorKind::input);
 }
 
 }  // namespace diffsim::dynamics

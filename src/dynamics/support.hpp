@@ -7,9 +7,9 @@
 
 namespace diffsim::dynamics {
 
-/// Throws Error (input), naming the motions, where the fixed components leave a rigid motion of the whole mesh free: a
-/// static problem has no unique solution then. Motions that move no vertex, as that of a straight line about itself, do
-/// not count. `fixed`: bits of the owned vertices, device address. Collective.
+/// Throws Error (input) that names the free motions if the fixed components leave a rigid motion of the whole mesh
+/// free: a static problem then has no unique solution. Motions that move no vertex, such as the rotation of a straight
+/// line about itself, do not count. `fixed`: masks of the owned vertices (System::fixed), device address. Collective.
 void require_support(const TetrahedralMesh& mesh, const std::uint8_t* fixed);
 
 }  // namespace diffsim::dynamics

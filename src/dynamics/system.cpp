@@ -15,16 +15,17 @@
 
 namespace diffsim {
 
-/// Bits 0 to 2: components that are fixed, or moved; bit 3: no mass; bit 4: fixed for want of mass alone.
+/// Masks of the owned vertices. Bits 0 to 2: component fixed or moved; bit 3: no mass; bit 4: fixed only because there
+/// is no mass; bit 5: `weightless`.
 struct System::Mask {
   DeviceArray<std::uint8_t> fixed;
   std::vector<char> clamped;  // [owned vertices], or empty
-  bool changed = true;        // since terms were told, on all ranks alike
+  bool changed = true;        // since the last `tell_held`; the same on all ranks
 };
 
 namespace {
 
-/// Zeroes what is not owned.
+/// Zeroes the ghost values.
 void clear_copies(Field& field) {
   double* const x = field.data();
   Kokkos::parallel_for(
@@ -35,8 +36,8 @@ void clear_copies(Field& field) {
 
 constexpr std::uint8_t all_fixed = 7, massless = 8, held = 16;
 
-/// Vertices without mass are marked, and held where nothing prescribes their motion. Their mass becomes 1 kg, by which
-/// forces on them, that have no effect, can be divided.
+/// Marks the vertices without mass, and fixes those whose motion is not prescribed. Sets the mass of these vertices to
+/// 1 kg, so that forces on them, which have no effect, can be divided by the mass.
 void hold_massless(const DeviceArray<std::uint8_t>& fixed, Field& mass) {
   double* const m = mass.data();
   Kokkos::parallel_for(
@@ -49,7 +50,7 @@ void hold_massless(const DeviceArray<std::uint8_t>& fixed, Field& mass) {
   Kokkos::fence();
 }
 
-/// Numbers of entities from vectors that have the same number in each component.
+/// Copies the first component of each vector to `numbers`. All components of a vector are equal.
 void take_first_components(const Field& vectors, Field& numbers) {
   const double* const from = vectors.data();
   double* const to = numbers.data();
@@ -100,7 +101,7 @@ bool System::others_have_energy() const {
 void System::split(bool wanted) {
   if (wanted == is_split_) return;
   is_split_ = wanted;
-  // Parts come after all terms, those of the first in the order in which they were made.
+  // Parts are appended to the terms, in the order of `splits_`.
   for (Split& split : splits_) {
     if (!wanted) continue;
     if (split.parts.empty()) split.parts = split.make();
@@ -164,7 +165,7 @@ void System::clamp(const std::vector<int>& vertices, std::array<bool, 3> axes) {
     if (static_cast<std::size_t>(v) < owned) mask_->clamped[static_cast<std::size_t>(v)] |= mark;
   mask_->changed = true;
   if (mark == HeldVertices::in_wall) return;
-  // A line in a plane of symmetry does not twist: its directors stay in the plane, or across it.
+  // A line in a plane of symmetry does not twist: its directors remain in the plane, or normal to the plane.
   const std::size_t axis = axes[0] ? 0 : axes[1] ? 1 : 2;
   for (const int v : directors_between(vertices)) {
     const double* const D = &mesh_->rest_positions()[3 * static_cast<std::size_t>(v)];
@@ -173,7 +174,7 @@ void System::clamp(const std::vector<int>& vertices, std::array<bool, 3> axes) {
   }
 }
 
-/// Tells terms which vertices are held, copies of other ranks' vertices among them. Collective.
+/// Passes the fixed, moved and clamped local vertices, including ghosts, to all terms. Collective.
 void System::tell_held() {
   Field flags = local_field("held");
   std::vector<double> values(flags.size(), 0.0);
@@ -201,7 +202,7 @@ void System::add_kinematics(std::unique_ptr<Kinematics> motion, const std::vecto
       if (v < mesh_->num_owned_vertices() && is_taken(host(static_cast<std::size_t>(v))))
         throw Error("vertex " +
                         vertex_name(mesh_->bodies(), mesh_->vertex_order().file_index()[static_cast<std::size_t>(v)]) +
-                        " is fixed or moved already; a vertex can follow one of them only",
+                        " is already fixed or moved; each vertex can have only one prescribed motion",
                     ErrorKind::input);
   });
   motions_.push_back(std::move(motion));
@@ -213,7 +214,8 @@ void System::move(const std::string& name, const std::vector<int>& vertices, std
                   const std::vector<double>& velocity) {
   const auto steps_of = [](const std::vector<double>& values, std::size_t a_step) {
     if (values.empty() || values.size() % a_step != 0)
-      throw Error("a motion's rates need " + std::to_string(a_step) + " numbers, or so many a step", ErrorKind::input);
+      throw Error("a motion's rates need " + std::to_string(a_step) + " values, or as many values per step",
+                  ErrorKind::input);
     return static_cast<int>(values.size() / a_step);
   };
   const int angular_steps = steps_of(angular_velocity, 1), steps = steps_of(velocity, 3);
@@ -256,7 +258,7 @@ void System::advance_motions_tangent(const ParameterSet& direction, int n, doubl
 
 void System::advance_motions_adjoint(int n, double dt, State& adjoint, ParameterSet& gradient) const {
   if (motions_.empty()) return;
-  // Each rank gathers its share from here on, so only the first rank keeps what later steps have given.
+  // From here on each rank accumulates its own contribution, so only the first rank keeps the adjoint of later steps.
   if (!is_first_rank(comm()))
     for (Field& field : adjoint.fields())
       if (field.on().is_one_for_all()) field.fill(0.0);
@@ -343,8 +345,8 @@ void System::prepare_adjoint(ParameterSet& gradient) {
     const Field mass_adjoint = on_local_vertices(mass_gradient_);
     for (const auto& inertia : inertias_) inertia->add_mass_adjoint(parameters_, mass_adjoint, gradient);
   }
-  // Shares at copies of other ranks' vertices belong to their owners, who get them once: more may be gathered and added
-  // later.
+  // Contributions at ghost vertices are added to their owners and zeroed, so that the next call does not add these
+  // contributions again.
   Parameter* const rest = gradient.find("rest_positions");
   if (!rest) return;
   mesh_->vertex_exchange().add_to_owners(rest->field);
@@ -353,7 +355,7 @@ void System::prepare_adjoint(ParameterSet& gradient) {
 
 void System::begin_terms_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) {
   if (gradient.find("rest_positions") || direction.find("rest_positions"))
-    throw Error("no second derivative by 'rest_positions'; use an optimiser that needs gradients only",
+    throw Error("no second derivative with respect to 'rest_positions'; use an optimiser that needs gradients only",
                 ErrorKind::input);
   for (const auto& term : terms_) term->begin_adjoint_tangent(gradient, direction);
 }
@@ -362,7 +364,8 @@ void System::begin_adjoint_tangent(const ParameterSet& gradient, const Parameter
   for (const ParameterSet* set : {&gradient, &direction})
     for (const Parameter& parameter : *set)
       if (!parameter.spec.has_second_derivative)
-        throw Error("no second derivative by '" + parameter.name() + "'; use an optimiser that needs gradients only",
+        throw Error("no second derivative with respect to '" + parameter.name() +
+                        "'; use an optimiser that needs gradients only",
                     ErrorKind::input);
   begin_terms_adjoint_tangent(gradient, direction);
   if (changes_mass(gradient)) mass_gradient_tangent_ = mass_gradient_.like("mass_gradient_tangent");

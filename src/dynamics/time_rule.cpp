@@ -15,7 +15,7 @@ std::vector<std::string> state_fields(const std::string& integrator) {
   if (integrator == "newmark" || integrator == "generalised_alpha") return {"positions", "velocities", "accelerations"};
   std::string known;
   for (const std::string& name : implicit_integrators()) known += (known.empty() ? "" : ", ") + name;
-  throw Error("unknown implicit integrator '" + integrator + "'; there are: " + known, ErrorKind::input);
+  throw Error("unknown implicit integrator '" + integrator + "'; known integrators: " + known, ErrorKind::input);
 }
 
 }  // namespace diffsim
@@ -37,7 +37,7 @@ Combination operator*(double factor, Combination a) {
 
 Combination operator-(const Combination& a, const Combination& b) { return a + -1.0 * b; }
 
-/// The quantities that combinations are made of.
+/// Elementary combinations: zero, y, and each field of the state.
 struct Symbols {
   explicit Symbols(std::size_t fields) : count(fields) {}
   Combination zero() const { return {0.0, std::vector<double>(count, 0.0)}; }

@@ -8,37 +8,39 @@
 
 namespace diffsim::dynamics {
 
-/// y_coefficient · y + Σ_k state[k] · s_k, y the new positions and s_k the fields of the state a step begins with.
+/// Coefficients of the combination c_y y + Σ_k c_k s_k, where y are the new positions and s_k the fields of the state
+/// at the beginning of a step. `y` is c_y, `state[k]` is c_k.
 struct Combination {
   double y = 0.0;
   std::vector<double> state;
 };
 
-/// An implicit time integrator as a table. A step finds y with
+/// Implicit time integrator as a table. A step solves for y:
 ///
-///   M a(y) = f(x(y), v(y), p) + M g    in the components that are free,
+///   M a(y) = f(x(y), v(y), p) + M g    in the free components,
 ///
-/// where a, x, v are combinations of y and the state's fields; then the fields of the new state are combinations too.
-/// So one program steps, differentiates and reverses them all.
+/// where a, x, v are combinations of y and the fields of the state. The fields of the new state are combinations too.
+/// All integrators share one implementation of the step, of its tangent and of its adjoint.
 struct TimeRule {
-  std::vector<std::string> fields;  ///< of the state, `positions` and `velocities` first
+  std::vector<std::string> fields;  ///< names of the state's fields, `positions` and `velocities` first
   Combination acceleration;         ///< all zero in statics
-  Combination position;             ///< where forces are evaluated
-  Combination velocity;             ///< velocities there
-  std::vector<Combination> next;    ///< of each field
+  Combination position;             ///< positions at which forces are evaluated
+  Combination velocity;             ///< velocities at which forces are evaluated
+  std::vector<Combination> next;    ///< new value of each field
 };
 
-/// The table for step n with time step h.
+/// Returns the table for step n with time step h.
 ///
-/// - `quasi_static`: M a is left out; v = (y - x)/h is what rate-dependent forces see.
+/// - `quasi_static`: M a is omitted; rate-dependent forces use v = (y - x_n)/h.
 /// - `implicit_euler`: v = (y - x_n)/h, a = (v - v_n)/h.
-/// - `bdf2`: v = (3y - 4x_n + x_{n-1})/2h, a = (3v - 4v_n + v_{n-1})/2h; step 0 is one of implicit Euler.
+/// - `bdf2`: v = (3y - 4x_n + x_{n-1})/2h, a = (3v - 4v_n + v_{n-1})/2h; step 0 is a step of implicit Euler.
 /// - `newmark` (Newmark 1959): y = x_n + h v_n + h²((½-β) a_n + β a), v = v_n + h((1-γ) a_n + γ a).
 /// - `generalised_alpha` (Chung & Hulbert 1993, eqs. 6-10, 17, 25): with Newmark's formulas for x, v, a at n+1, the
-///   equation of motion holds for (1-α_m) a + α_m a_n, and forces at (1-α_f) y + α_f x_n.
+///   equation of motion holds for (1-α_m) a + α_m a_n, with forces evaluated at (1-α_f) y + α_f x_n.
 ///
-/// Step 0 of the last two takes β = ½, γ = 1, α = 0, which does not involve a_0: its error in x is of third, in v of
-/// second order in h, once, so the order of the whole stays 2.
+/// Step 0 of `newmark` and `generalised_alpha` uses β = ½, γ = 1, α_m = α_f = 0, which does not involve a_0. The error
+/// of this step is of third order in h for x and of second order for v. A single such error keeps the global order
+/// at 2.
 TimeRule make_time_rule(const ImplicitOptions& options, double h, int n);
 
 }  // namespace diffsim::dynamics

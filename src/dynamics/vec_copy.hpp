@@ -9,7 +9,7 @@
 
 namespace diffsim::dynamics {
 
-/// The first values of a Vec and of a field, one way or the other: within the device where PETSc keeps the Vec's there.
+/// Copies the first values of a field to a Vec, within device memory if PETSc keeps the values of the Vec there.
 inline void put(const Field& field, Vec vec) {
   PetscInt length = 0;
   PetscScalar* data = nullptr;
@@ -30,6 +30,8 @@ inline void put(const Field& field, Vec vec) {
   else
     DIFFSIM_PETSC(VecRestoreArrayWriteAndMemType(vec, &data));
 }
+/// Copies the values of a Vec to the first values of a field, within device memory if PETSc keeps the values of the Vec
+/// there.
 inline void get(Vec vec, Field& field) {
   PetscInt length = 0;
   const PetscScalar* data = nullptr;

@@ -7,30 +7,34 @@
 
 namespace diffsim::dynamics {
 
-// On owned vertices: fields are [local or owned vertices, 3], masses [owned vertices]; `count` = 3 owned vertices.
+// Kernels on owned vertices. Fields are [local or owned vertices, 3], masses [owned vertices]; `count` = 3 × owned
+// vertices. Index i denotes component c of a vertex with mass m.
 
-/// y += a x, y = x over the first `count` values.
+/// Computes y_i += a x_i for the first `count` values.
 void add_scaled(int count, double a, const Field& x, Field& y);
+/// Computes y_i = x_i for the first `count` values.
 void copy_values(int count, const Field& x, Field& y);
-/// y_i += a m x_i.
+/// Computes y_i += a m x_i.
 void add_mass_times(int count, double a, const Field& mass, const Field& x, Field& y);
-/// y_i += a m g_c where there is gravity, g on the device. `fixed`: the masks of System::fixed.
+/// Computes y_i += a m g_c at vertices on which gravity acts. `g`: device address. `fixed`: masks of System::fixed.
 void add_weight(int count, double a, const Field& mass, const double* g, const std::uint8_t* fixed, Field& y);
-/// Zeroes the values where there is no gravity.
+/// Zeroes the values at vertices on which gravity does not act.
 void clear_weightless(int count, const std::uint8_t* fixed, Field& y);
-/// y_i += a (dm / m) x_i, dm a change of the masses.
+/// Computes y_i += a (dm / m) x_i, where dm is the change of the mass.
 void add_mass_ratio_times(int count, double a, const Field& mass_change, const Field& mass, const Field& x, Field& y);
-/// y_i -= x_i w_i / m.
+/// Computes y_i -= x_i w_i / m.
 void subtract_products(int count, const Field& mass, const Field& x, const Field& w, Field& y);
-/// Zeroes the components that are fixed, or the others.
+/// Zeroes the fixed components.
 void keep_free(int count, const std::uint8_t* fixed, Field& y);
+/// Zeroes the components that are not fixed.
 void keep_fixed(int count, const std::uint8_t* fixed, Field& y);
-/// y += x, y = x in the components that are fixed.
+/// Computes y_i += x_i in the fixed components.
 void add_fixed(int count, const std::uint8_t* fixed, const Field& x, Field& y);
+/// Computes y_i = x_i in the fixed components.
 void copy_fixed(int count, const std::uint8_t* fixed, const Field& x, Field& y);
-/// This rank's max |x|.
+/// Returns max |x_i| over the first `count` values on this rank.
 double max_size(int count, const Field& x);
-/// Σ x y over the first `count` values.
+/// Returns Σ x_i y_i over the first `count` values on this rank.
 double dot_values(int count, const Field& x, const Field& y);
 
 }  // namespace diffsim::dynamics

@@ -54,7 +54,7 @@ const ElasticLaw& elastic_law(const std::string& name) {
     if (law.name == name) return law;
     known += (known.empty() ? "" : ", ") + law.name;
   }
-  throw Error("unknown material model '" + name + "'; there are: " + known, ErrorKind::input);
+  throw Error("unknown material model '" + name + "'; known models: " + known, ErrorKind::input);
 }
 
 void add_elastic_law(ElasticLaw law) {

@@ -9,6 +9,7 @@
 namespace diffsim::elastic {
 namespace {
 
+/// Returns the local vertices of some cells, [cells, nodes].
 std::vector<int> connectivity_of(const TetrahedralMesh& mesh, const std::vector<int>& cells, int nodes) {
   std::vector<int> result;
   result.reserve(static_cast<std::size_t>(nodes) * cells.size());
@@ -17,19 +18,20 @@ std::vector<int> connectivity_of(const TetrahedralMesh& mesh, const std::vector<
   return result;
 }
 
-/// How many of some of the mesh's cells, ascending, are shared ones.
+/// Returns the number of shared cells among some of the mesh's cells. `cells` is ascending; shared cells are numbered
+/// first.
 int num_shared(const TetrahedralMesh& mesh, const std::vector<int>& cells) {
   return static_cast<int>(std::lower_bound(cells.begin(), cells.end(), mesh.num_shared_cells()) - cells.begin());
 }
 
-/// nullptr for all of the mesh's cells.
+/// Returns the scatter of some of the mesh's cells; nullptr if `cells` are all of the mesh's cells.
 std::unique_ptr<CellScatter> scatter_of_some(const TetrahedralMesh& mesh, const std::vector<int>& cells, int nodes) {
   if (cells.size() == static_cast<std::size_t>(mesh.num_cells())) return nullptr;
   return std::make_unique<CellScatter>(connectivity_of(mesh, cells, nodes), num_shared(mesh, cells), nodes,
                                        mesh.num_vertices());
 }
 
-/// How many cells have another value than the first.
+/// Returns the number of cells whose value differs from that of the first cell.
 int num_differing(const TermCells& cells, const double* value) {
   int count = 0;
   Kokkos::parallel_reduce(
@@ -41,7 +43,7 @@ int num_differing(const TermCells& cells, const double* value) {
   return count;
 }
 
-/// The smallest entry whose moduli are not all finite, or the number of cells.
+/// Returns the smallest entry whose moduli are not all finite; the number of cells if all moduli are finite.
 int first_without_moduli(const DeviceArray<double>& moduli, int stride, int num_moduli, int num_cells) {
   int first = num_cells;
   Kokkos::parallel_reduce(
@@ -56,7 +58,7 @@ int first_without_moduli(const DeviceArray<double>& moduli, int stride, int num_
   return first;
 }
 
-/// *target += Σ values, target a device address.
+/// Adds Σ values to *target, a device address.
 void add_sum(const DeviceArray<double>& values, double* target) {
   double sum = 0.0;
   Kokkos::parallel_reduce(
@@ -140,9 +142,9 @@ void ElasticTermBase::require_moduli(const DeviceArray<double>& moduli, int stri
     if (first >= term_cells_.num_cells) return;
     const auto entry = static_cast<std::size_t>(first);
     const std::size_t cell = cells_.empty() ? entry : static_cast<std::size_t>(cells_[entry]);
-    throw Error(name() + ": the parameters of cell " +
+    throw Error(name() + ": the moduli computed from the parameters of cell " +
                     cell_name(mesh_->bodies(), mesh_->cell_order().file_index()[cell]) +
-                    " give no finite moduli; see the ranges in the law's table",
+                    " are not finite; see the ranges in the law's table",
                 ErrorKind::input);
   });
 }

@@ -2,7 +2,7 @@
 #include "diffsim/elastic/element_stiffness_impl.hpp"
 #include "diffsim/elastic/second_derivatives_impl.hpp"
 
-// Functions that kernels of all laws share.
+// Explicit instantiations of functions that the kernels of all laws share.
 
 namespace diffsim::elastic {
 

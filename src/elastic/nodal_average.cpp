@@ -6,7 +6,7 @@
 namespace diffsim::elastic {
 namespace {
 
-/// Σ V and, along dX, Σ dV.
+/// Sums of rest volumes, Σ V, and their derivatives along dX, Σ dV.
 struct RestVolumes {
   CellGeometry<Tet4> geometry;
   const double* dX;
@@ -23,7 +23,8 @@ struct RestVolumes {
   }
 };
 
-/// Σ V J and, along dx, Σ V cof F : dF: what they are worth does not depend on the rest shape.
+/// Sums of current volumes, Σ V J, and their derivatives along dx, Σ V cof F : dF. Current volumes do not depend on the
+/// rest shape.
 struct Volumes {
   CellGeometry<Tet4> geometry;
   const double* x;
@@ -44,7 +45,7 @@ struct Volumes {
   }
 };
 
-/// s ← s/d and ds ← (ds - s dd)/d; 0 at vertices without a cell of the term.
+/// Sets s to s/d and ds to (ds - (s/d) dd)/d; 0 at vertices that no cell of the term has as a corner.
 void divide_by(const Field& weights, bool with_rest, Field& field) {
   const double* const d = weights.data();
   double* const s = field.data();

@@ -7,7 +7,7 @@
 
 namespace diffsim::elastic {
 
-// The library's laws, a source file for a few, since each one's kernels take long to compile.
+// Laws of the library, in several source files because the kernels of each law take long to compile.
 std::vector<ElasticLaw> neo_hookean_laws();
 std::vector<ElasticLaw> hookean_laws();
 std::vector<ElasticLaw> mooney_rivlin_laws();

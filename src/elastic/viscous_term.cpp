@@ -6,7 +6,7 @@
 namespace diffsim {
 namespace {
 
-/// S = 2 η Ė + ζ tr Ė I.
+/// Newtonian dashpot: S = 2 η Ė + ζ tr Ė I.
 struct Newtonian {
   static constexpr const char* name = "viscosity";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::viscosity,

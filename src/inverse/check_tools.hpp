@@ -10,15 +10,15 @@
 #include "diffsim/inverse/problem.hpp"
 #include "inverse/slope.hpp"
 
-// Parts that the checks of first and of second derivatives share.
+// Common parts of the checks of first and second derivatives.
 
 namespace diffsim::inverse {
 
-/// A Model whose solver is tightened as long as this lives, if rollouts succeed so: what is compared are derivatives
-/// then, and not the solver's tolerance.
+/// Tightens the solver of a Model during the lifetime of this object, if rollouts succeed with the tightened solver.
+/// Checks then compare derivatives without the errors of the solver's tolerance.
 class TightSolver {
  public:
-  /// Evaluates the problem's loss at u, which succeeds without the tightening at least.
+  /// Tightens the solver and evaluates the problem's loss at u. If this rollout fails, the tolerances remain as given.
   TightSolver(InverseProblem& problem, const std::vector<double>& u);
   TightSolver(const TightSolver&) = delete;
   TightSolver& operator=(const TightSolver&) = delete;
@@ -32,17 +32,18 @@ class TightSolver {
   double factor_ = 1e-3, given_tolerance_;
 };
 
-/// Errors of differences are bounded in order of magnitude; a verdict allows so many times the bound.
+/// Factor on the error bound of a difference that a verdict allows, because the bound is only an order of magnitude.
 inline constexpr double safety = 10.0;
 
+/// Σ a_i b_i over all ranks. Collective.
 double inner_product(const std::vector<double>& a, const std::vector<double>& b, MPI_Comm comm);
-/// Random numbers that differ from rank to rank and repeat from run to run.
+/// Random number generator with a different seed on each rank, the same in every run.
 std::mt19937_64 generator(unsigned seed, MPI_Comm comm);
-/// A direction in unknown k alone: its size ([½, 1½] times) where it is not zero, else ones; logarithms move by about
-/// one.
+/// Random direction in unknown k alone. Each entry is a random factor in [½, 1½] times the largest magnitude of the
+/// unknown's values on all ranks; times 1 if all values are zero or the unknown is logarithmic.
 std::vector<double> random_direction(const InverseProblem& problem, std::size_t k, const std::vector<double>& u,
                                      unsigned seed);
-/// ε ↦ f(u + ε v), NaN where the rollout fails.
+/// Function ε ↦ f(u + ε v); NaN if the rollout fails. Keeps references to `u` and `v`.
 Line along(const std::vector<double>& u, const std::vector<double>& v,
            std::function<double(const std::vector<double>&)> f);
 

@@ -12,10 +12,11 @@
 namespace diffsim {
 namespace {
 
-/// How far u on another number of ranks may be from the logged one, relative to the largest of u.
+/// Largest allowed difference between u on another number of ranks and the logged u, relative to max |u_i|.
 constexpr double rounding_over_ranks = 1e-10;
 
-/// The unknowns of a vector like u, each where its entries live. What all ranks share is the first rank's.
+/// Values of a vector like u as one parameter per unknown, on the entities of the unknown's field. Values shared by all
+/// ranks are stored on one global entity, which the first rank owns. Zeros if `u` is nullptr.
 ParameterSet unknowns_of(const InverseProblem& problem, const std::vector<double>* u) {
   ParameterSet set;
   for (std::size_t k = 0; k < problem.unknowns().size(); ++k) {
@@ -58,7 +59,7 @@ EvaluationLog::EvaluationLog(std::shared_ptr<CheckpointDirectory> directory, Row
     : directory_(std::move(directory)), order_(order) {}
 
 void EvaluationLog::drop(const std::string& why) {
-  directory_->warn(why + "; evaluations from " + std::to_string(next_) + " on are done again");
+  directory_->warn(why + "; evaluations from " + std::to_string(next_) + " on are repeated");
   for (const int number : directory_->numbers(durable_kind))
     if (number >= next_) directory_->erase(durable_kind, number);
 }
@@ -81,7 +82,7 @@ std::optional<EvaluationLog::Evaluation> EvaluationLog::replay(const InverseProb
     const int ranks = num_ranks(problem.comm());
     const bool same_ranks = file.attribute("/", "ranks") == AttributeValue(std::int64_t{ranks});
     if (!(difference <= (same_ranks ? 0.0 : rounding_over_ranks * size))) {
-      drop(file.path() + ": the optimiser asks for another point than it did then");
+      drop(file.path() + ": the optimiser requests a point that differs from the logged point");
       return {};
     }
     Evaluation evaluation;

@@ -19,13 +19,13 @@ using namespace inverse;
 namespace {
 
 constexpr int slope_window = 4;  // halvings
-/// From this amplification on a gradient is said to have exploded: it tells of changes of an unknown by less than
-/// 1/amplification of its size alone.
+/// Amplification from which a gradient is reported as exploded: the linearisation is then valid only for changes of the
+/// unknown below 1/amplification of its magnitude.
 constexpr double exploded_from = 1e4;
-/// A change of L below so many standard deviations of its noise is none.
+/// Number of standard deviations of the noise below which a change of L is considered zero.
 constexpr double deviations = 10.0;
 
-/// Σ over ranks of the fields' own squares.
+/// Σ value² over the owned entries of all ranks. Collective.
 double squared_norm(const Field& field, MPI_Comm comm) {
   const std::vector<double> values = field.to_host();
   double sum = 0.0;
@@ -33,7 +33,7 @@ double squared_norm(const Field& field, MPI_Comm comm) {
   return sum_over_ranks(sum, comm);
 }
 
-/// weights += a random factor times tangent, each field made of norm one.
+/// weights += factor · tangent/‖tangent‖, field by field; fields whose norm is zero or not finite are skipped.
 void add_normed(const State& tangent, double factor, MPI_Comm comm, State& weights) {
   for (std::size_t f = 0; f < weights.fields().size(); ++f) {
     const double norm = std::sqrt(squared_norm(tangent.fields()[f], comm));
@@ -57,7 +57,7 @@ State random_state(const State& like, unsigned seed, MPI_Comm comm) {
   return result;
 }
 
-/// One check of all unknowns at u.
+/// Check of all unknowns at u.
 class GradientCheck {
  public:
   GradientCheck(InverseProblem& problem, const std::vector<double>& u, const GradientCheckOptions& options)
@@ -87,8 +87,8 @@ class GradientCheck {
     return std::max(options_.dot_product_tolerance, 10.0 * solver_.given_tolerance());
   }
 
-  /// Products with J along each direction, and with its transpose along one w, which is random, yet near all J v, so
-  /// that each ⟨J v, w⟩ has all its digits.
+  /// Computes J v for each direction v, and Jᵀ w for one w. w is random, but has a component along every J v, so that
+  /// ⟨J v, w⟩ loses no digits to cancellation.
   void multiply() {
     std::mt19937 random(options_.seed);  // the same on every rank
     std::uniform_real_distribution<double> factor(0.5, 1.5);
@@ -108,12 +108,13 @@ class GradientCheck {
       const double forward = sum_over_ranks(local_dot(tangents[k], weights), comm_);
       const double reverse = inner_product(directions_[k], transposed, comm_);
       const double scale = std::max(std::abs(forward), std::abs(reverse));
-      // NaN stays, and fails.
+      // NaN is kept and makes the check fail.
       checks_[k].dot_product_error = scale == 0.0 ? 0.0 : std::abs(forward - reverse) / scale;
     }
   }
 
-  /// ∇L with the tightened solver, and along each direction what the solver's own tolerance makes of it.
+  /// Computes ∇L with the tightened solver, and the change of ⟨∇L, v⟩ due to the solver's given tolerance for each
+  /// direction v.
   void take_gradients() {
     loss_ = problem_.gradient(u_, gradient_);
     std::vector<double> as_given = gradient_;
@@ -161,7 +162,7 @@ class GradientCheck {
     compare(k);
   }
 
-  /// The verdict by slope and difference.
+  /// Sets the verdict from slope and difference.
   void compare(std::size_t k) {
     UnknownCheck& check = checks_[k];
     const bool exploded = check.amplification >= exploded_from;
@@ -171,15 +172,16 @@ class GradientCheck {
     }
     if (exploded)
       check.note = fmt::format(
-          "the gradient has exploded: a change of it by its own size would move the end state by {:.0e} of "
-          "its own; use fewer steps, a smaller dt or an integrator that damps, such as implicit_euler",
+          "the gradient has exploded: a change of the parameter by its own size would change the final state by {:.0e} "
+          "of the state's size; use fewer steps, a smaller dt or an integrator with damping, such as implicit_euler",
           check.amplification);
     if (!std::isfinite(check.difference_error)) {
       check.verdict = CheckVerdict::unresolved;
-      note(check, "no differences to compare with: rollouts on both sides fail, or do not agree with each other");
+      note(check,
+           "no finite differences to compare with: the rollouts fail on both sides, or their differences do not agree");
       return;
     }
-    // Sums of the gradient's entries may cancel.
+    // Rounding error of ⟨∇L, v⟩, whose terms may cancel.
     double entries = 0.0;
     for (std::size_t i = 0; i < gradient_.size(); ++i) entries += std::abs(gradient_[i] * directions_[k][i]);
     const double rounding = dot_product_tolerance() * sum_over_ranks(entries, comm_);
@@ -187,26 +189,30 @@ class GradientCheck {
     const double error = std::abs(check.slope - check.difference);
     const double allowed = std::max(options_.slope_tolerance * size, safety * check.difference_error) + rounding;
     if (error > allowed) {
-      // Beyond where the motion may be linear at all, differences show nothing of an exploded gradient.
+      // With steps beyond the linear range of the motion, differences cannot verify an exploded gradient.
       if (exploded && step_ * check.amplification > 1.0) {
         check.verdict = CheckVerdict::unresolved;
         return;
       }
-      note(check, fmt::format("it is off by {:.1e} of it, differences show {:.0e}", error / size,
+      note(check, fmt::format("relative error {:.1e}; differences resolve {:.0e}", error / size,
                               check.difference_error / size));
       return;
     }
     if (largest_change_ <= deviations * noise_ && size <= allowed) {
       check.verdict = CheckVerdict::independent;
-      note(check, fmt::format("the loss does not depend on it: changes by up to {:.0f} % change nothing but rounding",
-                              100.0 * widest_));
+      note(check,
+           fmt::format(
+               "the loss does not depend on the parameter: changes by up to {:.0f} % change the loss by rounding only",
+               100.0 * widest_));
     } else if (allowed <= options_.resolution * std::max(size, options_.resolution * largest_rate_)) {
-      // A slope of nearly nothing is measured by how fast the loss changes over larger steps.
+      // A slope close to zero is compared with the rate at which the loss changes over larger steps.
       check.verdict = CheckVerdict::passed;
     } else {
       check.verdict = CheckVerdict::unresolved;
-      note(check, fmt::format("not resolvable: noise of the loss, {:.0e} of it, leaves {:.0e} of the slope unseen",
-                              noise_ / std::abs(loss_), allowed / size));
+      note(check,
+           fmt::format(
+               "not resolvable: relative noise {:.0e} of the loss hides relative errors of the slope below {:.0e}",
+               noise_ / std::abs(loss_), allowed / size));
     }
   }
 
@@ -214,7 +220,7 @@ class GradientCheck {
     check.note += (check.note.empty() ? "" : "; ") + words;
   }
 
-  /// The verdict by dot products on top.
+  /// Adds the verdict from dot products.
   void judge(std::size_t k) {
     UnknownCheck& check = checks_[k];
     if (!options_.differences) check.verdict = CheckVerdict::passed;
@@ -233,8 +239,8 @@ class GradientCheck {
   std::vector<UnknownCheck> checks_;
   std::vector<double> gradient_;
   double loss_ = 0.0, noise_ = 0.0;
-  // Of the differences by the unknown at hand: the largest change of L, the same by its step, the largest step, and
-  // the one that tells.
+  // Differences of the current unknown: largest |change of L|, largest |change of L|/step, largest step, and the step
+  // of the accepted difference.
   double largest_change_ = 0.0, largest_rate_ = 0.0, widest_ = 0.0, step_ = 0.0;
 };
 

@@ -14,7 +14,8 @@ namespace {
 
 constexpr int curvature_window = 3;  // halvings
 
-/// y/‖y‖ + r/‖r‖, r random: random, yet not nearly orthogonal to y, so that ⟨y, w⟩ has all its digits.
+/// w = y/‖y‖ + r/‖r‖ with random r. w is random, but not nearly orthogonal to y, so that ⟨y, w⟩ loses no digits to
+/// cancellation.
 std::vector<double> random_near(const std::vector<double>& y, unsigned seed, MPI_Comm comm) {
   std::mt19937_64 random = generator(seed, comm);
   std::uniform_real_distribution<double> number(-1.0, 1.0);
@@ -26,7 +27,8 @@ std::vector<double> random_near(const std::vector<double>& y, unsigned seed, MPI
   return r;
 }
 
-/// ⟨w, H v⟩ against differences of ⟨w, ∇L⟩ along v, and the remainder of L's expansion there.
+/// Comparison of ⟨w, H v⟩ with differences of ⟨w, ∇L⟩ along v, and orders of the remainder of the Taylor expansion of L
+/// along v.
 class HessianDifferences {
  public:
   HessianDifferences(InverseProblem& problem, const std::vector<double>& u, const std::vector<double>& v,
@@ -56,7 +58,7 @@ class HessianDifferences {
     check.difference_error = measured.error;
     const double size = std::max(std::abs(check.product), std::abs(check.difference));
     const double allowed = std::max(1e-8 * size, safety * check.difference_error);
-    // A product of nearly nothing is measured by the slope that it changes.
+    // A product close to zero is compared with the slope ⟨w, ∇L⟩.
     check.passed = std::abs(check.product - check.difference) <= allowed &&
                    allowed <= resolution * std::max(size, resolution * std::abs(at_zero));
 

@@ -25,15 +25,15 @@ std::vector<double> InverseProblem::hessian_sweep(const std::vector<double>& u, 
   start.join(state);
   if (schedule->first_reversed() > 0)
     throw Error(
-        "no second derivatives of a sweep of the last steps only; reverse all steps, or use an optimiser that "
+        "a sweep of the last steps only has no second derivatives; reverse all steps, or use an optimiser that "
         "needs gradients only",
         ErrorKind::input);
   {
-    // Its records give way to what follows.
+    // The sweep's records are released at the end of this block.
     AdjointSweep sweep(model, loss, *schedule, store_);
     sweep.watch([this](long taken, int reached, int from) {
       if (watcher_) watcher_(taken, reached, from);
-      // An unfinished product is not kept; the evaluations before it are.
+      // The journal keeps no progress within a product; earlier evaluations are in the log.
       if (journal_ && journal_->poll() == SweepJournal::Request::stop) journal_->stop("in a product with the Hessian");
     });
     sweep.forward(state, product, {}, [this](int n, const State&) { return n == num_steps_; });
@@ -51,7 +51,7 @@ std::vector<double> InverseProblem::hessian_sweep(const std::vector<double>& u, 
     const Block& block = blocks_[k];
     std::vector<double> values = by_entries(k, product, by_initial.first);
     if (unknown.map_numbers > 0 && unknown.logarithmic) {
-      // p_e = p0_e exp((B u)_e): dp_e = p_e (B v)_e, and once more.
+      // p_e = p0_e exp((B u)_e), so dp_e = p_e (B v)_e and d(p_e ∂L/∂p_e) = p_e (d(∂L/∂p_e) + ∂L/∂p_e (B v)_e).
       const std::vector<double> first = by_entries(k, by_parameters, by_initial.second);
       const std::vector<double> change = mapped(unknown, complete(k, v));
       for (std::size_t e = 0; e < change.size(); ++e) values[e] += first[e] * change[e];
@@ -70,7 +70,7 @@ std::vector<double> InverseProblem::hessian_sweep(const std::vector<double>& u, 
 std::vector<double> InverseProblem::hessian_product(const std::vector<double>& u, const std::vector<double>& v,
                                                     std::vector<double>* gradient) {
   if (!log_ || gradient) return hessian_sweep(u, v, gradient);
-  // A log tells products from gradients by what it is asked with: the direction.
+  // Products are logged under their direction v, gradients under their point u.
   if (const auto known = log_->replay(*this, v)) return known->gradient;
   const EvaluationLog::Evaluation evaluation{0.0, hessian_sweep(u, v, nullptr), {}};
   log_->add(*this, v, evaluation);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Σ (x - x̂)(y - ŷ) over observed components; with y = nullptr, Σ (x - x̂)².
+/// Σ (x - x̂) dx over observed components, where dx = tangent; Σ (x - x̂)² if `tangent` is nullptr.
 double misfit_product(const Field& observed, const Field& positions, const Field* tangent) {
   const double* const target = observed.data();
   const double* const x = positions.data();
@@ -30,6 +30,7 @@ double misfit_product(const Field& observed, const Field& positions, const Field
   return sum;
 }
 
+/// x̄ += weight (x - x̂) in the observed components.
 void add_misfit(double weight, const Field& observed, const Field& positions, Field& adjoint) {
   const double* const target = observed.data();
   const double* const x = positions.data();
@@ -41,7 +42,7 @@ void add_misfit(double weight, const Field& observed, const Field& positions, Fi
   Kokkos::fence();
 }
 
-/// x̄ += weight dx in the components that are observed.
+/// x̄ += weight dx in the observed components.
 void add_misfit_tangent(double weight, const Field& observed, const Field& tangent, Field& adjoint) {
   const double* const target = observed.data();
   const double* const dx = tangent.data();
@@ -53,7 +54,7 @@ void add_misfit_tangent(double weight, const Field& observed, const Field& tange
   Kokkos::fence();
 }
 
-/// adjoint[v] += weights[v] · vector, on owned vertices.
+/// adjoint[v] += weights[v] · vector for owned vertices v.
 void add_outer(const Field& weights, std::array<double, 3> vector, Field& adjoint) {
   const double* const w = weights.data();
   double* const x_bar = adjoint.data();
@@ -77,7 +78,7 @@ double weighted_component(const Field& weights, const Field& positions, int comp
   return sum;
 }
 
-/// y += x over owned entries.
+/// y += a x over owned entries.
 void add_owned(double a, const Field& x_field, Field& y_field) {
   const double* const x = x_field.data();
   double* const y = y_field.data();

@@ -20,7 +20,7 @@ using namespace inverse;
 namespace {
 
 using TaoHandle = PetscHandle<Tao, TaoDestroy>;
-/// ‖u - clamp(u - g)‖: the norm of the gradient where no bound stops it.
+/// ‖u - clamp(u - g)‖, the norm of the projected gradient. Equal to ‖g‖ if no bound is active.
 double projected_norm(const InverseProblem& problem, const std::vector<double>& u, const std::vector<double>& g) {
   const std::vector<double> low = problem.lower_bounds(), high = problem.upper_bounds();
   double sum = 0.0;
@@ -32,7 +32,8 @@ double projected_norm(const InverseProblem& problem, const std::vector<double>& 
   return std::sqrt(sum);
 }
 
-/// State that TAO's callbacks share. Exceptions cannot pass through C, so they wait here.
+/// State that TAO's callbacks share. Exceptions cannot propagate through C code, so the callbacks store exceptions in
+/// `error`.
 struct TaoContext {
   TaoContext(InverseProblem& problem_, const IterateObserver& observer_) : problem(problem_), observer(observer_) {}
 
@@ -40,14 +41,14 @@ struct TaoContext {
   const IterateObserver& observer;
   std::exception_ptr error;
   long evaluations = 0;
-  double largest = 0.0;  // loss so far
-  int told = -1;         // the last iteration that the observer knows
-  // The last point with its loss and gradient, which trust-region methods ask for one after the other.
+  double largest = 0.0;  // largest loss so far
+  int told = -1;         // last iteration reported to the observer
+  // Last point with its loss and gradient. Trust-region methods evaluate the same point again for its gradient.
   std::vector<double> u, g;
   double loss = 0.0;
 };
 
-/// Whether `u` has the bits of the last point, on all ranks.
+/// Returns true if `u` equals the last point, on all ranks. Collective.
 bool is_last_point(const TaoContext& context, const std::vector<double>& u) {
   int same = context.evaluations > 0 && u == context.u;
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, context.problem.comm()));
@@ -68,9 +69,10 @@ PetscErrorCode evaluate(Tao, Vec point, PetscReal* loss, Vec gradient, void* poi
       context.loss = context.problem.gradient(u, context.g);
       context.largest = std::max(context.largest, context.loss);
     } catch (const Error& error) {
-      // A rollout that fails at a trial point is outside the domain. It gets a loss above all others, flat, from which
-      // TAO's line search steps back; infinity would make its interpolation collapse onto the best step so far and give
-      // up. Every rank comes here together. The start has to be inside.
+      // A trial point whose rollout fails is outside the domain of L. Such a point gets twice the largest loss so far
+      // and a zero gradient, so that TAO's line search shortens the step. With an infinite loss, the interpolation of
+      // the line search would collapse to its best step and fail. All ranks reach this point together. The start must
+      // be inside the domain.
       if (error.kind() != ErrorKind::run || context.evaluations == 0) throw;
       context.loss = 2.0 * context.largest;
       context.g.assign(u.size(), 0.0);
@@ -92,7 +94,7 @@ PetscErrorCode monitor(Tao tao, void* pointer) {
     PetscInt iteration = 0;
     PetscReal loss = 0.0, norm = 0.0;
     DIFFSIM_PETSC(TaoGetSolutionStatus(tao, &iteration, &loss, &norm, nullptr, nullptr, nullptr));
-    // BNTR tells iteration 0 twice where its options have it look for a first radius along the gradient.
+    // BNTR reports iteration 0 twice if its options request a search for the first radius along the gradient.
     if (iteration <= context.told) return 0;
     context.told = static_cast<int>(iteration);
     Vec solution = nullptr;
@@ -106,7 +108,7 @@ PetscErrorCode monitor(Tao tao, void* pointer) {
   return 0;
 }
 
-/// TaoSetFromOptions, with a default for an option that no function sets.
+/// Calls TaoSetFromOptions with a default value for an option that no API function sets.
 void set_from_options(Tao tao, const char* name, const char* value) {
   PetscBool given = PETSC_FALSE;
   DIFFSIM_PETSC(PetscOptionsHasName(nullptr, nullptr, name, &given));
@@ -123,7 +125,7 @@ OptimiserResult minimise_by_tao(InverseProblem& problem, const OptimiserOptions&
   TaoHessian hessian(problem);
   TaoHandle tao;
   DIFFSIM_PETSC(TaoCreate(problem.comm(), tao.out()));
-  // Trust regions need no positive definite Hessian, and bounded methods do without bounds too.
+  // Trust-region methods do not need a positive definite Hessian. Bounded methods also work for unbounded problems.
   DIFFSIM_PETSC(TaoSetType(tao, newton ? TAOBNTR : TAOBLMVM));
   if (newton) hessian.give_to(tao);
   const VecHandle solution = make_vec(problem.comm(), problem.start());
@@ -135,8 +137,8 @@ OptimiserResult minimise_by_tao(InverseProblem& problem, const OptimiserOptions&
   DIFFSIM_PETSC(TaoSetMonitor(tao, monitor, &context, nullptr));
   DIFFSIM_PETSC(TaoSetMaximumIterations(tao, options.max_iterations));
   DIFFSIM_PETSC(TaoSetTolerances(tao, 1e-300, 0.0, options.gradient_tolerance));
-  // The first trust region has the radius of the first Newton step. What TAO does otherwise, to go far along the
-  // gradient for a radius, ends at bounds of unknowns whose range is small, and takes five evaluations.
+  // The radius of the first trust region is the length of the first Newton step. TAO's default, a search along the
+  // gradient for a radius, takes five evaluations and leads to the bounds of unknowns with a small range.
   set_from_options(tao, "-tao_bnk_init_type", "direction");
   const PetscErrorCode code = TaoSolve(tao);
   if (context.error) std::rethrow_exception(context.error);
@@ -201,7 +203,7 @@ OptimiserResult minimise_by_adam(InverseProblem& problem, const OptimiserOptions
   result.loss = loss;
   result.gradient_norm = norm;
   result.iterations = iteration;
-  result.reason = result.converged ? "gradient below tolerance" : "iterations used up";
+  result.reason = result.converged ? "gradient below tolerance" : "maximum number of iterations reached";
   return result;
 }
 
@@ -210,7 +212,7 @@ OptimiserResult minimise_by_adam(InverseProblem& problem, const OptimiserOptions
 OptimiserResult optimise(InverseProblem& problem, const OptimiserOptions& options, const IterateObserver& observer) {
   if (options.method == "lbfgs" || options.method == "newton_cg") return minimise_by_tao(problem, options, observer);
   if (options.method == "adam") return minimise_by_adam(problem, options, observer);
-  throw Error("unknown optimiser '" + options.method + "'; there are: lbfgs, newton_cg, adam", ErrorKind::input);
+  throw Error("unknown optimiser '" + options.method + "'; known optimisers: lbfgs, newton_cg, adam", ErrorKind::input);
 }
 
 }  // namespace diffsim

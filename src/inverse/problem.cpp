@@ -20,7 +20,7 @@ namespace {
 void check_map(const Unknown& unknown, std::size_t values) {
   if (unknown.map.size() != values * static_cast<std::size_t>(unknown.map_numbers) || !unknown.group.empty())
     throw Error("unknown '" + unknown.name() + "': its map needs a row of " + std::to_string(unknown.map_numbers) +
-                    " numbers for each of " + std::to_string(values) + " values, and no groups",
+                    " values for each of " + std::to_string(values) + " entries, and no groups",
                 ErrorKind::input);
 }
 
@@ -43,7 +43,7 @@ InverseProblem::InverseProblem(Model& model, const State& initial, int num_steps
     block.components = values.components();
     const bool global = !of_initial_state(k) && model_.parameters().at(unknown.parameter).is_global();
     if (global && unknown.group.empty() && unknown.map_numbers == 0) {
-      // All ranks have the same entries: each is a group of its own.
+      // All ranks have the same entries, so each entry becomes a group of its own.
       unknown.group.resize(values.extent());
       std::iota(unknown.group.begin(), unknown.group.end(), 0);
       unknown.group_names.assign(values.extent(), "");
@@ -107,11 +107,11 @@ std::vector<double> InverseProblem::start() const {
     } else if (!unknown.start.empty()) {
       if (unknown.start.size() != numbers)
         throw Error("unknown '" + unknown.name() + "' starts with " + std::to_string(unknown.start.size()) +
-                        " numbers, it has " + std::to_string(numbers),
+                        " values, but has " + std::to_string(numbers),
                     ErrorKind::input);
       p = unknown.start;
     } else if (unknown.map_numbers == 0) {
-      // The Model's present values; the mean over a group's entries on all ranks.
+      // The Model's present values; for a group, the mean over its entries on all ranks.
       const Field& values = const_cast<InverseProblem*>(this)->field(k);
       const std::vector<double> present = values.to_host();
       std::vector<double> count(numbers, 0.0);
@@ -226,7 +226,8 @@ double InverseProblem::value(const std::vector<double>& u) {
 double InverseProblem::sweep(Loss& loss, const std::vector<double>& u, std::vector<double>& gradient,
                              const StateObserver& observer, SweepJournal* journal) {
   set(u);
-  const std::unique_ptr<Schedule> schedule = make_schedule_(num_steps_);  // a plan goes before what it is to count
+  // A plan of the schedule estimates the memory of the objects below, so they are allocated after the plan is made.
+  const std::unique_ptr<Schedule> schedule = make_schedule_(num_steps_);
   ParameterSet parameters = make_gradient();
   State state = initial_.clone();
   State adjoint = state.zero_like();
@@ -238,7 +239,7 @@ double InverseProblem::sweep(Loss& loss, const std::vector<double>& u, std::vect
                   ErrorKind::input);
   double result = 0.0;
   {
-    // Its records give way to what follows.
+    // The sweep's records are released at the end of this block.
     AdjointSweep adjoint_sweep(model_, loss, *schedule, store_, journal);
     adjoint_sweep.watch(watcher_);
     result =
@@ -271,7 +272,7 @@ std::vector<double> InverseProblem::by_numbers(std::size_t k, const std::vector<
   else
     for_each_value(unknown, entries_of(k, field(k)), block.components,
                    [&](std::size_t value, std::size_t number) { g[number] += values[value]; });
-  // Global entries are summed over ranks already, and each rank has them all.
+  // Derivatives with respect to global parameters are summed over ranks already, and identical on all ranks.
   const bool summed = !of_initial_state(k) && model_.parameters().at(unknown.parameter).is_global();
   if (block.shared > 0 && !summed)
     DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, g.data(), static_cast<int>(g.size()), MPI_DOUBLE, MPI_SUM, comm()));

@@ -10,10 +10,10 @@ namespace diffsim::inverse {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr int highest_order = 6;  // columns of the table; errors fall as h^(2 column)
+constexpr int highest_order = 6;  // number of columns of the table; the error of column m = 0, 1, … is O(h^(2m+2))
 
-/// Standard deviations by the columns of the table of differences of equally spaced values (Moré & Wild 2011, eq. 2.6),
-/// and whether a column has both signs.
+/// Noise estimates from a difference table of equally spaced values (Moré & Wild 2011, eq. 2.6): the standard deviation
+/// from each column, and a flag for columns with values of both signs.
 struct NoiseLevels {
   std::vector<double> sigma;
   std::vector<bool> both_signs;
@@ -35,7 +35,7 @@ NoiseLevels noise_levels(std::vector<double> values) {
   return levels;
 }
 
-/// The level that three columns in succession agree on to a factor of four; negative: none.
+/// Noise level on which three successive columns agree up to a factor of four; negative if there is no agreement.
 double agreed_level(const NoiseLevels& levels) {
   for (std::size_t k = 0; k + 2 < levels.sigma.size(); ++k) {
     const auto [least, most] = std::minmax({levels.sigma[k], levels.sigma[k + 1], levels.sigma[k + 2]});
@@ -44,11 +44,11 @@ double agreed_level(const NoiseLevels& levels) {
   return -1.0;
 }
 
-/// Three standard deviations of (f(h) - f(-h)) / 2h.
+/// Three standard deviations of (f(h) - f(-h)) / (2h).
 double noise_of_difference(double noise, double h) { return 3.0 * noise / (std::sqrt(2.0) * h); }
 
-/// A row of the table: the central difference at a step and its extrapolations with the rows before, and what noise
-/// makes of each.
+/// Row of the Richardson table: the central difference at a step, its extrapolations with the rows before, and the
+/// noise of each entry.
 struct Row {
   std::vector<double> entries, noise;
 };
@@ -64,12 +64,12 @@ Row extrapolate(const LinePair& pair, double noise, const Row& before) {
   return row;
 }
 
-/// An entry of the table with the bound of its error, from the pairs up to the one of the step.
+/// Entry of the table with its error bound. `step` is the smallest step that the entry uses.
 struct Entry {
   double value, error, step;
 };
 
-/// Entries that are extrapolated at least twice, in the order of the pairs.
+/// Entries of the table that are extrapolated at least twice, in the order of the pairs.
 std::vector<Entry> entries_of(const std::vector<LinePair>& pairs, double noise) {
   std::vector<Entry> entries;
   Row before;
@@ -86,8 +86,8 @@ std::vector<Entry> entries_of(const std::vector<LinePair>& pairs, double noise) 
   return entries;
 }
 
-/// The entry of least error in the table of these pairs. Entries of large steps may agree by chance: the error is at
-/// least as large as the gap between an entry and any entry of smaller steps, less the latter's own error.
+/// Entry with the least error bound in the table of `pairs`. Entries of large steps may agree by chance. The bound of
+/// an entry is therefore at least the distance to any later entry minus the bound of the later entry.
 Slope best_entry(const std::vector<LinePair>& pairs, double noise) {
   const std::vector<Entry> entries = entries_of(pairs, noise);
   Slope best;
@@ -107,7 +107,7 @@ Slope best_entry(const std::vector<LinePair>& pairs, double noise) {
 }  // namespace
 
 double measure_noise(const Line& f, double at_zero) {
-  constexpr int half = 3;  // values on each side
+  constexpr int half = 3;  // number of values on each side
   constexpr double smallest = 0x1p-53;
   const double rounding = smallest * std::abs(at_zero);
   double bound = infinity, step = 0x1p-38;
@@ -119,7 +119,8 @@ double measure_noise(const Line& f, double at_zero) {
       const double level = agreed_level(levels);
       if (level >= 0.0) return std::max(level, rounding);
       bound = std::min(bound, levels.sigma.back());
-      // Values that do not differ have no noise that this step would show; others have too much of the function.
+      // If most values are equal, the step is too small to show noise. Otherwise the step is too large: the function
+      // itself dominates the differences.
       if (std::count(values.begin(), values.end(), at_zero) > half) {
         step *= 64.0;
         continue;
@@ -142,7 +143,7 @@ Slope measure_slope(const Line& f, double noise, double expected, const SlopeOpt
       continue;
     }
     if (pair.plus == pair.minus && !pairs.empty() && pairs.back().plus != pairs.back().minus) {
-      // Values that no longer differ where they did are those of stairs, as high as the last difference at most.
+      // f(h) = f(-h) after a pair whose values differ: f is piecewise constant, with jumps of at most that difference.
       noise = std::max(noise, std::abs(pairs.back().plus - pairs.back().minus));
       best = best_entry(pairs, noise);
       break;
@@ -153,7 +154,8 @@ Slope measure_slope(const Line& f, double noise, double expected, const SlopeOpt
     const double distance = std::abs(best.value - expected);
     const bool as_expected = distance <= 10.0 * best.error + 1e-9 * std::abs(expected);
     const bool resolved = best.error <= options.resolution * std::abs(best.value);
-    // Noise grows with each halving: it is more than the least error, or hides the distance, by now.
+    // The noise of the difference grows with each halving. Stop when the noise exceeds the least error, or hides the
+    // distance from the expected value.
     const double of_noise = noise_of_difference(noise, h);
     const bool drowned = as_expected ? of_noise > best.error && h < 0.5 * best.step : of_noise > 0.1 * distance;
     if ((resolved && as_expected) || drowned) break;

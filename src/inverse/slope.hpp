@@ -4,57 +4,61 @@
 #include <functional>
 #include <vector>
 
-// Derivatives of a function of one variable by differences, with their errors: what checks of derivatives rest on.
+// Numerical derivatives of a function of one variable with error bounds, for checks of derivatives.
 
 namespace diffsim::inverse {
 
-/// A function of one variable; NaN where it has no value.
+/// Function of one variable; NaN where the function is not defined.
 using Line = std::function<double(double)>;
 
-/// Standard deviation of the noise in f near 0, by Hamming's table of differences of values at tiny distances
-/// (Moré & Wild 2011); at least the rounding of f(0), which is given.
+/// Standard deviation of the noise of f near 0, from Hamming's difference table of values at tiny distances (Moré &
+/// Wild 2011). The result is at least the rounding error of f(0) = `at_zero`.
 double measure_noise(const Line& f, double at_zero);
 
-/// f(h) and f(-h).
+/// Values f(h) and f(-h).
 struct LinePair {
   double h = 0.0, plus = 0.0, minus = 0.0;
 };
 
 struct SlopeOptions {
   double first_step = 1.0 / 32.0;
-  int halvings = 26;          ///< of the step, at most
-  int least_pairs = 5;        ///< of values, where they exist
+  int halvings = 26;          ///< maximum number of halvings of the step
+  int least_pairs = 5;        ///< minimum number of pairs of finite values before the search may end
   double resolution = 1e-10;  ///< relative error that ends the search
 };
 
-/// Derivative f'(0) by differences.
+/// Derivative f'(0) from differences.
 struct Slope {
   double value = 0.0;
-  double error = 0.0;           ///< bound of its error, from agreement and noise; infinite where nothing agreed
-  double step = 0.0;            ///< h of the last pair that `value` is made of
-  std::vector<LinePair> pairs;  ///< of one run of halvings, all with values
+  double error = 0.0;  ///< bound of the error of `value`, from the difference table and noise; infinite without result
+  double step = 0.0;   ///< smallest h of the pairs from which `value` is computed
+  std::vector<LinePair> pairs;  ///< finite pairs of successive halvings
 };
 
-/// Central differences with steps that are halved, extrapolated by Richardson's method in a table (Ridders 1982). An
-/// entry's error is the largest of its distances from its three neighbours of larger steps and lower order, and what
-/// `noise` in f makes of it, and no less than what entries of smaller steps contradict; the entry of the least error is
-/// taken. Ends when that is small beside the entry, and
-/// beside its distance from `expected` too: a difference from what is expected is looked at with all steps.
+/// Returns f'(0) from central differences with successively halved steps, extrapolated by Richardson's method in a
+/// table (Ridders 1982).
+///
+/// The error bound of an entry is the largest distance to the neighbouring entries of lower order or larger step, plus
+/// the contribution of `noise` in f. The bound is raised if entries of smaller steps contradict the entry by more than
+/// their own bounds. The entry with the least bound is returned. The search ends when the entry is resolved (error ≤
+/// `options.resolution` · |value|) and agrees with `expected` within its error, or when noise prevents an improvement.
+/// If the value disagrees with `expected`, smaller steps are tried until noise hides the distance.
 Slope measure_slope(const Line& f, double noise, double expected, const SlopeOptions& options = {});
 
-/// f(h) = value + h slope + h²/2 curvature + remainder.
+/// Taylor expansion f(h) = value + h slope + h²/2 curvature + remainder.
 struct Expansion {
   double value = 0.0, slope = 0.0, curvature = 0.0;
 };
 
 /// Orders of a remainder.
 struct RemainderOrders {
-  std::vector<double> orders;  ///< log2(R(h)/R(h/2)) over successive halvings, of the window closest to what is wanted
-  double first_step = 0.0;     ///< h at which that window begins
-  bool exact = false;          ///< no remainder is above the noise
+  std::vector<double> orders;  ///< log2(R(h)/R(h/2)) over the halvings of the best window
+  double first_step = 0.0;     ///< h at the beginning of the best window
+  bool exact = false;          ///< true: no remainder exceeds the noise (10 standard deviations)
 };
 
-/// Orders of R(h) = |f(h) - expansion| over `window` halvings, of the window closest to `wanted`.
+/// Returns the orders of R(h) = |f(h) - expansion| over `window` successive halvings, for the window whose orders are
+/// closest to `wanted`.
 RemainderOrders remainder_orders(const std::vector<LinePair>& pairs, const Expansion& expansion, double noise,
                                  double wanted, int window);
 

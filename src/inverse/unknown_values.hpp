@@ -8,14 +8,15 @@
 
 namespace diffsim::inverse {
 
-/// The field of x[0] that an unknown of this name stands for, or nullptr.
+/// Name of the field of x[0] that an unknown with this parameter name sets, or nullptr.
 inline const char* state_field(const std::string& parameter) {
   if (parameter == "initial_positions") return "positions";
   if (parameter == "initial_velocities") return "velocities";
   return nullptr;
 }
 
-/// Calls visit(value index in the field, value index among the unknowns) for every value that an unknown sets.
+/// Calls visit(i, j) for every value that an unknown sets: i is its index in the field, j the index of the unknown's
+/// value.
 template <class Visit>
 void for_each_value(const Unknown& unknown, std::size_t entries, int components, Visit&& visit) {
   const auto width = static_cast<std::size_t>(components);
@@ -26,7 +27,7 @@ void for_each_value(const Unknown& unknown, std::size_t entries, int components,
   }
 }
 
-/// B u, [values].
+/// B u, [entries · components].
 inline std::vector<double> mapped(const Unknown& unknown, const std::vector<double>& u) {
   const auto width = static_cast<std::size_t>(unknown.map_numbers);
   std::vector<double> result(unknown.map.size() / width, 0.0);
@@ -34,7 +35,7 @@ inline std::vector<double> mapped(const Unknown& unknown, const std::vector<doub
   return result;
 }
 
-/// Bᵀ w, [numbers]; this rank's share.
+/// Bᵀ w, [columns of B]; this rank's contribution to the sum over ranks.
 inline std::vector<double> mapped_adjoint(const Unknown& unknown, const std::vector<double>& w) {
   const auto width = static_cast<std::size_t>(unknown.map_numbers);
   std::vector<double> result(width, 0.0);

@@ -21,30 +21,30 @@
 namespace diffsim {
 namespace {
 
-/// This rank's rows of an array, as they stand in the file.
+/// Bytes of this rank's rows of an array, as stored in the file.
 struct Block {
   std::vector<char> bytes;
   std::uint64_t offset = 0;
 };
 
-/// How an array stands in a file: in one piece, or in compressed chunks.
+/// Storage of an array in a file: one contiguous piece, or compressed chunks.
 struct Layout {
   Shape shape;
-  std::uint64_t sum = 0;              // of all values
-  ChunkedRows chunks;                 // none of them: it is in one piece
-  std::vector<std::uint64_t> sizes;   // of the piece, or of each chunk, bytes
-  std::vector<std::uint64_t> places;  // likewise, in the file
-  std::vector<Block> blocks;          // this rank's; offsets are from their piece's place
-  std::size_t first_block = 0;        // whose place is that of this rank's first block
+  std::uint64_t sum = 0;              // checksum of all values
+  ChunkedRows chunks;                 // chunk_rows is 0 if the array is contiguous
+  std::vector<std::uint64_t> sizes;   // bytes of the contiguous piece, or of each chunk
+  std::vector<std::uint64_t> places;  // offsets in the file, parallel to `sizes`
+  std::vector<Block> blocks;          // this rank's; offsets are relative to the piece or chunk
+  std::size_t first_block = 0;        // index of this rank's first block in `sizes` and `places`
 };
 
-/// A file on its way.
+/// File that is being written.
 struct Job {
   std::string path;
   std::uint64_t length = 0;
   std::vector<Block> blocks;
-  // Of the thread that writes; read once `done`.
-  std::uint64_t sum = 0;  // of what this rank wrote; on the first rank, of the rest of the file too
+  // Set by the writing thread; read by others only once `done` is true.
+  std::uint64_t sum = 0;  // word sum of this rank's blocks; on the first rank, plus the rest of the file
   int code = 0;           // errno
   bool done = false;
 };
@@ -64,7 +64,7 @@ std::vector<char> to_bytes(const std::vector<double>& values, bool single) {
   return bytes;
 }
 
-/// The sum over a file less its arrays, [offset, offset + size) each.
+/// Word sum of a file outside its arrays, each given as (offset, size).
 std::uint64_t sum_between(const std::string& path, std::uint64_t length,
                           std::vector<std::pair<std::uint64_t, std::uint64_t>> arrays) {
   std::sort(arrays.begin(), arrays.end());
@@ -98,11 +98,11 @@ struct BackgroundWriter::Impl {
   }
 
   Layout lay_out(FileArray& array) const;
-  /// Rows as the ranks have them → as `chunks` says.
+  /// Redistributes rows to the distribution that `chunks` defines. This rank's rows begin at row `first`.
   std::vector<double> dealt_out(const std::vector<double>& values, std::int64_t first, std::int64_t row_values,
                                 const ChunkedRows& chunks) const;
 
-  /// Writes this rank's blocks; runs on the thread.
+  /// Writes this rank's blocks. Runs on the writing thread, or on the calling thread if `depth` is 0.
   void perform(Job& job) const {
     const std::string path = partial_path(job.path);
     bool any = false;
@@ -124,7 +124,7 @@ struct BackgroundWriter::Impl {
         changed.wait(lock);
         continue;
       }
-      Job& job = *next;  // a deque's elements stay where they are
+      Job& job = *next;  // references to elements of a deque stay valid when elements are added at its end
       lock.unlock();
       perform(job);
       lock.lock();
@@ -163,7 +163,8 @@ struct BackgroundWriter::Impl {
     });
   }
 
-  /// The first job, which is done on this rank: all agree, and the first rank gives the file its name.
+  /// Takes the first job, which this rank has finished, from the queue and returns its file. All ranks agree on
+  /// success; then the first rank renames the file.
   WrittenFile finish_first() {
     Job job;
     {
@@ -201,7 +202,7 @@ struct BackgroundWriter::Impl {
   bool durable;
   std::mutex mutex;
   std::condition_variable changed;
-  std::deque<Job> jobs;  // in order; the thread works on the first that is not done
+  std::deque<Job> jobs;  // in the order of the calls; the thread processes the first job that is not done
   bool stopping = false;
   std::thread thread;
 };
@@ -245,7 +246,7 @@ Layout BackgroundWriter::Impl::lay_out(FileArray& array) const {
   layout.sizes.resize(sizes.size() * static_cast<std::size_t>(ranks));
   DIFFSIM_MPI(MPI_Allgather(sizes.data(), chunks.chunks_per_rank, MPI_UINT64_T, layout.sizes.data(),
                             chunks.chunks_per_rank, MPI_UINT64_T, comm));
-  layout.sizes.resize(static_cast<std::size_t>(chunks.chunks()));  // the ranks' shares follow each other without a gap
+  layout.sizes.resize(static_cast<std::size_t>(chunks.chunks()));  // the ranks' chunks follow each other without a gap
   layout.first_block = static_cast<std::size_t>(rank) * sizes.size();
   return layout;
 }
@@ -256,7 +257,7 @@ std::vector<double> BackgroundWriter::Impl::dealt_out(const std::vector<double>&
   std::vector<std::int64_t> begins(n);
   DIFFSIM_MPI(MPI_Allgather(&first, 1, MPI_INT64_T, begins.data(), 1, MPI_INT64_T, comm));
   begins.push_back(chunks.rows);
-  // How many values of rows [a, b) are among rows [c, d).
+  // Number of values that rows [a, b) and rows [c, d) have in common.
   const auto common = [&](std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) {
     return static_cast<int>(row_values * std::max<std::int64_t>(std::min(b, d) - std::max(a, c), 0));
   };
@@ -287,7 +288,7 @@ std::uint64_t BackgroundWriter::write(const std::string& path, const std::string
   std::vector<Layout> layouts;
   for (FileArray& array : arrays) layouts.push_back(w.lay_out(array));
 
-  // The first rank makes the file, and tells the others where their blocks go.
+  // The first rank creates the file and sends the offsets of the blocks to the other ranks.
   Job job;
   job.path = path;
   std::uint64_t length = 0;
@@ -335,7 +336,7 @@ std::vector<WrittenFile> BackgroundWriter::publish(bool wait) {
   }
   if (count == 0) return {};
   if (!wait) {
-    // The oldest go on even if they are not done: no more than `depth` wait.
+    // Files beyond the `depth` newest ones are published even if they are not done yet, after waiting for them.
     std::uint64_t ready = w.num_done();
     DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_UINT64_T, MPI_MIN, w.comm));
     const std::size_t over = count - std::min(count, static_cast<std::size_t>(std::max(w.depth, 0)));
@@ -362,7 +363,7 @@ std::string fault_of_file(MPI_Comm comm, const WrittenFile& file) {
       if (code) throw Error(file.path + ": cannot be read (" + code.message() + ")", ErrorKind::system);
       if (size != file.length)
         throw Error(file.path + ": has " + std::to_string(size) + " bytes, not the " + std::to_string(file.length) +
-                        " that were written; it is cut short or another file",
+                        " that were written; the file is cut short, or is another file",
                     ErrorKind::system);
       const std::uint64_t words = (file.length + 3) / 4, n = static_cast<std::uint64_t>(ranks),
                           r = static_cast<std::uint64_t>(rank);

@@ -10,30 +10,31 @@
 
 namespace diffsim {
 
-/// Rows of one body in datasets with a row for each vertex, or each cell.
+/// Rows of one body in datasets with one row per vertex or per cell.
 ///
-/// Values of a mesh of several bodies stand in files by body: dataset D of the body NAME is `/bodies/NAME` D, with the
-/// body's vertices or cells in its own order. Datasets of a mesh without names have no such group.
+/// Values of a mesh of several bodies are stored by body: dataset D of the body NAME is `/bodies/NAME` D, with the
+/// body's vertices or cells in the body's own order. Datasets of a mesh without named bodies have no group.
 struct BodyRows {
   std::string group;             ///< "/bodies/NAME", or empty
-  std::size_t body = 0;          ///< the body's place in the mesh's list
+  std::size_t body = 0;          ///< index of the body in the mesh's list
   std::int64_t first = 0;        ///< number of the body's first vertex, or cell, in the mesh
   std::int64_t total = 0;        ///< rows of the whole body
-  std::size_t begin = 0;         ///< this rank's rows are those from here
-  std::size_t end = 0;           ///< to here of its block of the mesh's vertices, or cells
-  std::int64_t first_local = 0;  ///< number in the body of the first of these
+  std::size_t begin = 0;         ///< this rank's rows are rows [begin, end) …
+  std::size_t end = 0;           ///< … of the rank's block of the mesh's vertices, or cells
+  std::int64_t first_local = 0;  ///< number within the body of this rank's first row
 
   std::int64_t num_local() const { return static_cast<std::int64_t>(end - begin); }
 };
-/// Rows of the places of each body, in the mesh's order of bodies.
+/// Rows of the vertices of each body, without directors, in the mesh's order of bodies.
 std::vector<BodyRows> vertex_rows(const TetrahedralMesh& mesh);
-/// Rows of the places of each body and, after these, of its directors, whose group is `directors` in the body's.
+/// Rows of the vertices of each body, followed by the rows of the body's directors, in the subgroup `directors` of the
+/// body's group.
 std::vector<BodyRows> vertex_and_director_rows(const TetrahedralMesh& mesh);
-/// Rows of each body that has cells of that kind.
+/// Rows of each body that has cells of the given kind.
 std::vector<BodyRows> cell_rows(const TetrahedralMesh& mesh, CellKind kind = CellKind::tetrahedron);
 
-/// Calls use(rows, part) for each body with its part of `block`, this rank's block of a dataset of the whole mesh with
-/// `width` values a row. Nothing is copied where the mesh is one body without a name.
+/// Calls use(rows, part) for each body. `part` is the body's part of `block`; `block` is this rank's block of a dataset
+/// of the whole mesh, with `width` values per row. Nothing is copied if the mesh is one body without a name.
 template <class T, class Use>
 void for_each_body(const std::vector<BodyRows>& bodies, const std::vector<T>& block, int width, const Use& use) {
   if (bodies.size() == 1 && bodies[0].group.empty()) return use(bodies[0], block);

@@ -7,7 +7,7 @@
 
 namespace diffsim {
 
-/// The finaliser of splitmix64 (Steele, Lea & Flood 2014).
+/// Finaliser of splitmix64 (Steele, Lea & Flood 2014).
 inline std::uint64_t mix_bits(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15ull;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -15,10 +15,11 @@ inline std::uint64_t mix_bits(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// Σ_i mix(bits(x_i) ^ mix(first + i)) mod 2⁶⁴, i over `count` values of at most 8 bytes each.
+/// Checksum Σ_i mix(bits(x_i) ^ mix(first + i)) mod 2⁶⁴ over `count` values of at most 8 bytes each.
 ///
-/// A sum over global indices, so the shares of ranks add up to the same number however the values are spread. One
-/// damaged value always changes it; several escape with probability 2⁻⁶⁴.
+/// The sum runs over global indices, so the contributions of the ranks add up to the same result for every distribution
+/// of the values. A single damaged value always changes the checksum; several damaged values remain undetected with
+/// probability 2⁻⁶⁴.
 template <class T>
 std::uint64_t checksum(const T* values, std::size_t count, std::uint64_t first) {
   static_assert(sizeof(T) <= sizeof(std::uint64_t));
@@ -31,9 +32,9 @@ std::uint64_t checksum(const T* values, std::size_t count, std::uint64_t first) 
   return sum;
 }
 
-/// Σ mix(w ^ mix(index of w)) over the 4-byte words w ≠ 0 of a file's bytes that begin at `offset`, a multiple of 4; a
-/// last part of a word is filled up with zeros. Parts of a file add up, and what was never written (zeros) counts
-/// nothing.
+/// Word sum Σ mix(w ^ mix(index of w)) over the 4-byte words w ≠ 0 of the part of a file that begins at `offset`, a
+/// multiple of 4. An incomplete last word is padded with zeros. The word sum of a file is the sum over its parts; bytes
+/// that were never written (zeros) contribute nothing.
 inline std::uint64_t word_sum(const void* data, std::uint64_t size, std::uint64_t offset) {
   const char* bytes = static_cast<const char*>(data);
   std::uint64_t sum = 0;

@@ -9,7 +9,7 @@ namespace diffsim {
 namespace {
 
 constexpr std::int64_t most_bytes_of_chunk = 16 << 20;
-constexpr unsigned deflate_level = 1;  // higher ones gain little on numbers
+constexpr unsigned deflate_level = 1;  // higher levels compress floating-point values little better
 
 }  // namespace
 
@@ -55,7 +55,7 @@ std::vector<char> filtered(const double* values, std::int64_t count, hid_t file_
   hsize_t bytes = 0;
   DIFFSIM_HDF5(H5Dget_chunk_storage_size(dataset, &first, &bytes));
   std::vector<char> result(bytes);
-  std::uint32_t skipped = 0;  // filters that were not applied
+  std::uint32_t skipped = 0;  // bit mask of filters that were not applied
   DIFFSIM_HDF5(H5Dread_chunk(dataset, H5P_DEFAULT, &first, &skipped, result.data()));
   if (skipped != 0) throw Error("HDF5 has not compressed a chunk");
   return result;

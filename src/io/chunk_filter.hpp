@@ -8,23 +8,25 @@
 
 namespace diffsim {
 
-/// Rows of an array, in chunks of equal size that the ranks have in turn: what HDF5's filters work on.
+/// Distribution of an array's rows over the ranks in chunks of equal size, to which HDF5's filters are applied. Each
+/// rank has `chunks_per_rank` consecutive chunks.
 struct ChunkedRows {
-  std::int64_t rows = 0;        ///< of the array
-  std::int64_t chunk_rows = 0;  ///< of each chunk; the last one is filled up
+  std::int64_t rows = 0;        ///< rows of the array
+  std::int64_t chunk_rows = 0;  ///< rows of each chunk; the last chunk is padded
   int chunks_per_rank = 0;
 
-  /// For an array whose rows take `row_bytes` each, on so many ranks.
+  /// Distribution over `ranks` ranks of an array whose rows take `row_bytes` each.
   static ChunkedRows of(std::int64_t rows, std::int64_t row_bytes, int ranks);
   std::int64_t chunks() const { return chunk_rows > 0 ? (rows + chunk_rows - 1) / chunk_rows : 0; }
-  /// The first row of a rank; that of the rank after the last is `rows`.
+  /// Returns the first row of a rank, and `rows` for the rank after the last one.
   std::int64_t first_row(int rank) const;
 };
 
-/// HDF5's filters for snapshots: bytes of equal significance together, then deflate. Throws Error where this HDF5 has
-/// no deflate.
+/// Sets HDF5's filters for snapshots: shuffle (groups bytes of equal significance), then deflate. Throws Error if the
+/// HDF5 library was built without deflate.
 void set_filters(hid_t creation);
-/// Bytes that stand in a file for a chunk of `values` numbers of `file_type`, given as doubles. Serial, without a file.
+/// Returns the bytes that a file stores for a chunk of `count` values of type `file_type`. The values are passed as
+/// doubles. Serial; writes no file to the disk.
 std::vector<char> filtered(const double* values, std::int64_t count, hid_t file_type);
 
 }  // namespace diffsim

@@ -8,7 +8,7 @@
 
 namespace diffsim {
 
-/// An open file descriptor.
+/// Open file descriptor, closed by the destructor.
 class Descriptor {
  public:
   Descriptor(const std::string& path, int flags) : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
@@ -17,7 +17,7 @@ class Descriptor {
   }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
-  operator int() const { return descriptor_; }  // NOLINT: stands for the descriptor in system calls
+  operator int() const { return descriptor_; }  // NOLINT: implicit, so that system calls take the object
   bool is_open() const { return descriptor_ >= 0; }
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 using Kind = DatasetInfo::Kind;
 
-/// `values`: this rank's rows from `first` on.
+/// Throws InputError if one of `values` is not finite. `values` are this rank's rows, which begin at row `first`.
 void require_finite(const Hdf5File& file, const std::string& dataset, const std::vector<double>& values,
                     std::int64_t first, int components, const std::string& what) {
   collectively(file.comm(), [&] {
@@ -30,13 +30,13 @@ Shape with_components(Shape shape, int components) {
   return shape;
 }
 
-/// The datasets to be read: those of all bodies, or the one of `body`, which has no group then.
+/// Rows of the datasets to be read: of all bodies, or only of `body`, whose rows then have no group.
 std::vector<BodyRows> rows_to_read(const std::vector<BodyRows>& all, const TetrahedralMesh& mesh,
                                    const std::string& body, const std::string& thing) {
   if (body.empty()) return all;
   const std::size_t wanted = mesh.find_body(body);
   const auto found = std::find_if(all.begin(), all.end(), [&](const BodyRows& rows) { return rows.body == wanted; });
-  if (found == all.end()) throw InputError("body '" + body + "' has no values of that kind, which are one a " + thing);
+  if (found == all.end()) throw InputError("body '" + body + "' has no such values (one per " + thing + ")");
   BodyRows one = *found;
   one.group.clear();
   return {one};
@@ -48,7 +48,7 @@ std::string owner_of(const BodyRows& rows, const std::string& body) {
   return rows.group.empty() ? "mesh" : "body '" + rows.group.substr(rows.group.rfind('/') + 1) + "'";
 }
 
-/// The rows of a field in files: those of each body, their order, and the name of one.
+/// Rows of a field in files: the rows of each body, the file order, and the word for one entity ("vertex").
 struct Rows {
   std::vector<BodyRows> bodies;
   const FileOrder& order;
@@ -175,7 +175,7 @@ StepValues read_vertex_field(const TetrahedralMesh& mesh, const std::string& pat
                              int components, const std::string& body) {
   StepValues read =
       read_steps(mesh, {vertex_rows(mesh), mesh.vertex_order(), "vertex"}, path, dataset, components, body);
-  // Directors have no rows.
+  // Directors have no rows in the file.
   const std::vector<char>& is_director = mesh.is_director();
   for (std::size_t i = 0; !is_director.empty() && i < read.values.size(); ++i)
     if (is_director[i / static_cast<std::size_t>(components) % is_director.size()] != 0) read.values[i] = 0.0;

@@ -41,7 +41,7 @@ class SystemFiles : public FileSystem {
   int synchronise(const std::string& path) override {
     const Descriptor file(path, O_RDONLY);
     if (!file.is_open()) return errno;
-    // EINVAL: files of this kind cannot be synchronised, which is no error.
+    // EINVAL means that this kind of file cannot be synchronised, which is not an error.
     return ::fsync(file) == 0 || errno == EINVAL ? 0 : errno;
   }
 

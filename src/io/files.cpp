@@ -45,9 +45,8 @@ void require_writable_file(const std::string& path, const std::string& final_pat
   if (fs::is_directory(final_path, code)) throw InputError(final_path, 0, "", "is a directory; give a file's name");
   const Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC);
   if (!file.is_open())
-    throw InputError(
-        final_path, 0, "",
-        "cannot be written (" + reason(errno) + "); make its directory, or give another that you may write to");
+    throw InputError(final_path, 0, "",
+                     "cannot be written (" + reason(errno) + "); create its folder, or choose a path you can write to");
 }
 
 bool has_hdf5_signature(const std::string& path) {
@@ -73,13 +72,13 @@ void reserve_space(FileSystem& files, const std::string& path, const std::string
     code = free_space(path) < static_cast<double>(to - from) ? ENOSPC : 0;
   if (code == 0) return;
   throw Error(name + ": cannot grow to " + std::to_string((to + 999'999) / 1'000'000) + " MB (" + reason(code) +
-                  "); make space, or write elsewhere",
+                  "); free disk space, or write elsewhere",
               ErrorKind::system);
 }
 
 std::uint64_t hdf5_length(const std::string& path) {
-  // Superblock of version 2 or 3 (HDF5 File Format Specification 3.0, II.A): the version is byte 8, the end-of-file
-  // address the 8 bytes from 28 on, little-endian.
+  // Superblock of version 2 or 3 (HDF5 File Format Specification 3.0, II.A): byte 8 is the version, bytes 28 to 35 are
+  // the end-of-file address, little-endian.
   std::ifstream file(path, std::ios::binary);
   unsigned char bytes[36];
   if (!file.read(reinterpret_cast<char*>(bytes), sizeof(bytes)) || bytes[8] < 2) return 0;
@@ -93,7 +92,7 @@ void cut_to_length(const std::string& path, std::uint64_t length) {
   const std::uintmax_t size = fs::file_size(path, code);
   if (!code && size > length) fs::resize_file(path, length, code);
   if (code || size < length || length == 0)
-    throw Error(path + ": the disk did not take the whole file; make space", ErrorKind::system);
+    throw Error(path + ": the file was not written completely; free disk space", ErrorKind::system);
 }
 
 std::uint64_t file_sum(const std::string& path, std::uint64_t begin, std::uint64_t end) {
@@ -124,7 +123,7 @@ void publish_file(FileSystem& files, const std::string& from, const std::string&
   rename_file(files, from, to);
   const fs::path parent = fs::path(to).parent_path();
   const int code = files.synchronise(parent.empty() ? "." : parent.string());
-  if (code != 0 && code != EACCES) fail_write(to, code);  // a directory may be written to but not read
+  if (code != 0 && code != EACCES) fail_write(to, code);  // EACCES: the directory can be written to but not read
 }
 
 void rename_file(FileSystem& files, const std::string& from, const std::string& to) {

@@ -9,33 +9,36 @@
 
 namespace diffsim {
 
-// Serial; for one rank, inside `collectively`.
+// All functions are serial: to be called on one rank, inside `collectively`.
 
-/// Throws InputError where `path` is not a regular file that can be read: missing, a directory, no permission.
+/// Throws InputError if `path` is not a regular file that can be read: missing, a directory, or no permission.
 void require_readable_file(const std::string& path);
-/// Makes `path` an empty file; throws InputError with the reason where that cannot be done, or `final_path` is no file.
+/// Creates `path` as an empty file, or empties it. Throws InputError with the reason if `path` cannot be written or if
+/// `final_path` is a directory; the message names `final_path`.
 void require_writable_file(const std::string& path, const std::string& final_path);
-/// Whether a file begins as HDF5 files do (at byte 0, 512, 1024, 2048, …).
+/// Returns whether a file has the HDF5 signature (at byte 0, 512, 1024, 2048, …).
 bool has_hdf5_signature(const std::string& path);
-/// Bytes free to this user on the disk of a file that is to be written; infinite where that is not known.
+/// Returns the bytes available to this user on the disk of a file to be written; infinity if unknown.
 double free_space(const std::string& path);
-/// Makes sure that `path` can grow from `from` to `to` bytes; throws Error where the disk has no room (or the quota, or
-/// the process, does not allow it), naming the file `name`. The file becomes as long as `to` where space can be
-/// reserved.
+/// Reserves disk space, so that `path` can grow from `from` to `to` bytes. Throws Error, naming the file `name`, if the
+/// disk is full or a quota or process limit is exceeded. If the file system can reserve space, the file gets the length
+/// `to`; otherwise only the free space is checked.
 void reserve_space(FileSystem& files, const std::string& path, const std::string& name, std::uint64_t from,
                    std::uint64_t to);
-/// How long an HDF5 file that this library wrote says it is, bytes; 0 where it does not say.
+/// Returns the length in bytes that the superblock of an HDF5 file written by this library gives; 0 if the superblock
+/// gives no length.
 std::uint64_t hdf5_length(const std::string& path);
-/// Cuts off what was reserved in vain; throws Error where the file is shorter than `length`.
+/// Truncates a file to `length` bytes, to release reserved space that was not used. Throws Error if the file is shorter
+/// than `length`, or if `length` is 0.
 void cut_to_length(const std::string& path, std::uint64_t length);
 
-/// The sum of `word_sum` over bytes [begin, end) of a file, which must be there; throws Error where they cannot be
-/// read.
+/// Returns the word sum (checksum.hpp) of bytes [begin, end) of a file. Throws Error if these bytes cannot be read.
 std::uint64_t file_sum(const std::string& path, std::uint64_t begin, std::uint64_t end);
 
-/// Synchronises, renames, synchronises the directory: after it returns, `to` is whole even if the power fails.
+/// Synchronises the file, renames it to `to` and synchronises the directory: after the call, `to` is complete even
+/// after a power failure. Throws Error (system).
 void publish_file(FileSystem& files, const std::string& from, const std::string& to);
-/// Renames without waiting for the disk.
+/// Renames a file without waiting for the disk. Throws Error (system).
 void rename_file(FileSystem& files, const std::string& from, const std::string& to);
 
 }  // namespace diffsim

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Contents of an Hdf5File: attributes, checksums, which datasets there are.
+// Contents of an Hdf5File: attributes, checksums, existence and shape of datasets.
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
@@ -17,7 +17,7 @@ std::string checksum_text(std::uint64_t value) {
   return text;
 }
 
-/// All links of the root, for messages.
+/// Names of all links of the root group, for messages.
 std::string names_in(hid_t file) {
   std::string names;
   const auto append = [](hid_t, const char* name, const auto*, void* data) -> herr_t {
@@ -30,7 +30,7 @@ std::string names_in(hid_t file) {
   return names.empty() ? "nothing" : names;
 }
 
-/// Whether `path` and every group on the way to it are there.
+/// Returns whether `path` and all its parent groups exist.
 bool link_exists(hid_t file, const std::string& path) {
   if (path == "/") return true;
   for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
@@ -60,8 +60,10 @@ std::string kind_name(DatasetInfo::Kind kind) {
   }
 }
 
-/// Largest size of a dataset that this program is willing to believe, given the bytes the file has of it: compression
-/// shrinks at most about a thousandfold, and what was never written takes no room.
+/// Returns whether a dataset of this shape can come from the `stored` bytes that it takes in the file. `is_plain`: the
+/// values are stored contiguously and completely. Other datasets may be up to 2000 times larger than `stored` (at least
+/// 1 MiB is assumed): compression shrinks data at most about a thousandfold, and chunks that were never written take no
+/// space.
 bool is_plausible(const Shape& shape, std::size_t type_size, std::uint64_t stored, bool is_plain) {
   std::uint64_t bytes = type_size;
   for (const std::int64_t n : shape)
@@ -114,7 +116,7 @@ void Hdf5File::Impl::verify(const std::string& dataset, std::uint64_t found) con
     if (H5Aexists(object, "checksum") <= 0) return;
     const Hdf5Attribute attribute(H5Aopen(object, "checksum", H5P_DEFAULT));
     const Hdf5Type type(H5Aget_type(attribute));
-    if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0) return;  // not one of ours
+    if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0) return;  // checksum of another program
     expected.resize(H5Tget_size(type));
     check(H5Aread(attribute, type, expected.data()), "read the checksum of " + dataset);
   });
@@ -170,7 +172,7 @@ std::optional<AttributeValue> Hdf5File::attribute(const std::string& object, con
   return result;
 }
 
-// ---- what there is -------------------------------------------------------------------------------------------------
+// ---- existence, type and shape -------------------------------------------------------------------------------------
 
 bool Hdf5File::has(const std::string& dataset) const {
   bool result = false;
@@ -211,8 +213,8 @@ DatasetInfo Hdf5File::Impl::info(const std::string& dataset) const {
     const H5D_layout_t layout = H5Pget_layout(creation);
     const bool is_plain = layout == H5D_CONTIGUOUS && H5Pget_external_count(creation) == 0;
     if (!is_plausible(info.shape, H5Tget_size(type), H5Dget_storage_size(object), is_plain))
-      f.fail(dataset, "claims the shape " + to_string(info.shape) +
-                          ", but the file does not hold that much; it was not written whole, or is damaged");
+      f.fail(dataset, "declares the shape " + to_string(info.shape) +
+                          ", but the file contains less data; the file is incomplete or damaged");
   });
   return info;
 }

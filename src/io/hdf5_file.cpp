@@ -34,7 +34,8 @@ std::int64_t values_behind(const Shape& shape, std::size_t leading) {
 // ---- communicator --------------------------------------------------------------------------------------------------
 
 OwnedComm::OwnedComm(MPI_Comm comm) {
-  // MPI_Comm_dup keeps a Cartesian topology, with which Open MPI 4.1's MPI-IO has corrupted files; a split does not.
+  // MPI_Comm_dup keeps a Cartesian topology. With such a communicator MPI-IO of Open MPI 4.1 has corrupted files.
+  // MPI_Comm_split drops the topology.
   int topology = MPI_UNDEFINED;
   DIFFSIM_MPI(MPI_Topo_test(comm, &topology));
   if (topology == MPI_UNDEFINED)
@@ -92,13 +93,13 @@ Hdf5Properties Hdf5File::Impl::access() const {
   Hdf5Properties list(H5Pcreate(H5P_FILE_ACCESS));
   DIFFSIM_HDF5(list);
   if (!alone) DIFFSIM_HDF5(H5Pset_fapl_mpio(list, comm, MPI_INFO_NULL));
-  // Formats since HDF5 1.8 check-sum their own metadata.
+  // File formats since HDF5 1.8 have checksums of their metadata.
   DIFFSIM_HDF5(H5Pset_libver_bounds(list, H5F_LIBVER_V18, H5F_LIBVER_LATEST));
-  // Word sums of a file (checksum.hpp) are taken by parts that begin at multiples of 4.
+  // Word sums of a file (checksum.hpp) are computed from parts that begin at multiples of 4.
   if (alone) DIFFSIM_HDF5(H5Pset_alignment(list, 1, 8));
-  // HDF5 1.10 fails (MPI_ERR_TYPE) where it writes metadata of its own accord in the middle of a collective transfer,
-  // as it does when so many bytes of metadata have changed. count_change() has them written before, outside of
-  // transfers.
+  // HDF5 1.10 fails (MPI_ERR_TYPE) if it writes metadata by itself in the middle of a collective transfer. HDF5 does so
+  // once `dirty_bytes_threshold` bytes of metadata have changed. With a high threshold, count_change() flushes the
+  // metadata first, outside of transfers.
   if (!alone && writing) {
     H5AC_cache_config_t cache;
     cache.version = H5AC__CURR_CACHE_CONFIG_VERSION;
@@ -106,15 +107,16 @@ Hdf5Properties Hdf5File::Impl::access() const {
     cache.dirty_bytes_threshold = 32 << 20;
     DIFFSIM_HDF5(H5Pset_mdc_config(list, &cache));
   }
-  // One rank reads metadata for all.
+  // One rank reads the metadata for all ranks.
   if (!writing) DIFFSIM_HDF5(H5Pset_all_coll_metadata_ops(list, true));
   return list;
 }
 
 void Hdf5File::Impl::reserve(std::uint64_t bytes, bool is_frame) {
-  // HDF5 does not know a shared file's length, so it is reckoned; its records of a dataset or a chunk are small.
+  // HDF5 does not know the length of a shared file, so the length is estimated here. HDF5's own records of a dataset or
+  // a chunk are small.
   const std::uint64_t needed = length + bytes + 1024;
-  // Frames stop while there is room to end the file with what it has.
+  // Frames leave more of the reserve unused, so that on a full disk there is still space to finish the file.
   if (needed + room_for_metadata / (is_frame ? 2 : 16) <= reserved) {
     length = needed;
     return;
@@ -187,7 +189,7 @@ Hdf5File Hdf5File::create(std::unique_ptr<Impl> impl, const std::string& format,
     access = f.access();
     creation = Hdf5Properties(H5Pcreate(H5P_FILE_CREATE));
     DIFFSIM_HDF5(creation);
-    // Equal contents make equal files: no object keeps the time it was made.
+    // Files with equal contents are equal byte by byte: no object stores its creation time.
     DIFFSIM_HDF5(H5Pset_obj_track_times(creation, false));
   });
   f.agree([&] {
@@ -228,12 +230,12 @@ void Hdf5File::set_transfer_limit(std::size_t bytes) { impl_->transfer_limit = s
 void Hdf5File::Impl::flush() {
   const ProfilingRegion region("diffsim::io::flush");
   agree([&] { check(H5Fflush(file, H5F_SCOPE_GLOBAL), "write to the disk"); });
-  reserved = 0;  // HDF5 has cut the file to its length
+  reserved = 0;  // H5Fflush has truncated the file to its used length
   changes = 0;
 }
 
 void Hdf5File::Impl::count_change() {
-  constexpr int many = 1024;  // some kB each
+  constexpr int many = 1024;  // each change adds some kB of metadata
   if (alone || ++changes < many) return;
   flush();
   reserve(0, true);
@@ -263,7 +265,7 @@ void Hdf5File::publish() {
   f.agree([&] { f.check(f.file.close(), "close the file"); });
   collectively(f.comm, [&] {
     if (f.rank != 0) return;
-    // On a full disk the calls above may all have said that they succeeded.
+    // On a full disk, all the calls above may have reported success.
     cut_to_length(f.partial_path(), hdf5_length(f.partial_path()));
     publish_file(*f.files, f.partial_path(), f.path);
   });
@@ -290,7 +292,7 @@ std::vector<std::uint64_t> Hdf5File::allocate_chunks(const std::string& dataset,
                                                      const std::string& units, bool single, std::uint64_t checksum,
                                                      std::int64_t chunk_rows, const std::vector<std::uint64_t>& bytes) {
   Impl& f = *impl_;
-  constexpr std::uint64_t of_index = 256;  // what HDF5 keeps of a chunk, at most
+  constexpr std::uint64_t of_index = 256;  // upper bound of HDF5's index entry of a chunk, bytes
   std::uint64_t needed = 0;
   for (const std::uint64_t size : bytes) needed += size + of_index;
   f.reserve(needed, false);

@@ -12,7 +12,7 @@
 
 namespace diffsim {
 
-/// A private duplicate of a communicator.
+/// Private duplicate of a communicator, freed by the destructor.
 class OwnedComm {
  public:
   explicit OwnedComm(MPI_Comm comm);
@@ -25,7 +25,7 @@ class OwnedComm {
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-/// Types of T in memory and in files.
+/// HDF5 types of T in memory and in files.
 template <class T>
 hid_t memory_type();
 template <class T>
@@ -48,54 +48,58 @@ inline hid_t file_type<std::int64_t>() {
 }
 
 struct Hdf5File::Impl {
-  /// A series being written.
+  /// Series that is being written.
   struct Series {
     Shape frame_shape;
     std::vector<std::uint64_t> checksums;  // [frames]
   };
-  /// This rank's rows of a dataset: along its first dimension, or along its second one in one frame.
+  /// This rank's rows of a dataset: along the first dimension, or, within one frame, along the second dimension.
   struct Part {
     std::int64_t frame = -1;  // -1: rows along the first dimension
     std::int64_t first = 0;
     std::int64_t rows = 0;
   };
 
-  /// `files`: the calls that write the file; nullptr where it is read.
+  /// Prepares the object; opens no file. `files` has the system calls that write the file; nullptr if the file is read.
   Impl(MPI_Comm comm, std::string path, FileSystem* files, bool alone = false);
   ~Impl();
 
   std::string partial_path() const { return path + ".partial"; }
-  /// Runs HDF5 calls on every rank; if they fail on one, all throw the same Error. A call in which ranks wait for each
-  /// other must be the last in `body`.
+  /// Runs HDF5 calls on every rank. If the calls fail on one rank, all ranks throw the same Error. A call in which
+  /// ranks wait for each other must be the last one in `body`.
   void agree(const std::function<void()>& body) const;
-  /// For use inside `agree`: turns a negative code into an Error that says what could not be done.
+  /// Throws an error "cannot `what`" for a negative `code`; for use inside `agree`.
   void check(long long code, const std::string& what) const;
-  /// An error in what a file to be read holds.
+  /// Throws InputError for an error in the contents of a file that is read.
   [[noreturn]] void fail(const std::string& dataset, const std::string& what) const;
   void require_writing(const std::string& dataset) const;
 
   Hdf5Properties access() const;
-  /// Throws Error on every rank where the disk has no room for `bytes` more; call it before what makes the file longer.
-  /// Once HDF5 and MPI-IO themselves run out of space, ranks may wait for each other for ever, or crash when HDF5 ends.
+  /// Throws Error on every rank if the disk has no space for `bytes` more; to be called before any operation that makes
+  /// the file longer. Once HDF5 and MPI-IO themselves run out of space, ranks may wait for each other forever, or crash
+  /// when HDF5 shuts down.
   void reserve(std::uint64_t bytes, bool is_frame);
   void flush();
-  /// Counts a dataset that is about to be made or to grow; writes the metadata of many such changes. Collective.
+  /// Counts a dataset that is about to be created or extended; flushes the file after 1024 changes. Collective.
   void count_change();
   std::int64_t first_row(std::int64_t rows, std::int64_t& total) const;
   std::uint64_t sum(std::uint64_t share) const;
 
   DatasetInfo info(const std::string& dataset) const;
-  /// InputError where it is of another kind; real includes integers.
+  /// Returns type and shape of a dataset. Throws InputError if the dataset is of another kind; integers are accepted
+  /// where real values are expected.
   DatasetInfo info(const std::string& dataset, DatasetInfo::Kind kind) const;
   Hdf5Dataset open_dataset(const std::string& dataset) const;
-  /// `compressed_rows`: of each compressed chunk, for which room is reserved by the caller; 0: there are none.
+  /// Creates a dataset. `compressed_rows` is the number of rows of each compressed chunk, for which the caller has
+  /// reserved space; 0: not compressed.
   Hdf5Dataset create_dataset(const std::string& dataset, hid_t type, const Shape& shape, const std::string& units,
                              bool series, std::int64_t compressed_rows = 0);
   void put_attribute(hid_t object, const std::string& name, const AttributeValue& value);
   void put_checksum(hid_t object, std::uint64_t value);
-  /// Compares with the dataset's attribute, if it has one.
+  /// Compares `found` with the dataset's checksum attribute, if there is one. Throws InputError if they differ.
   void verify(const std::string& dataset, std::uint64_t found) const;
-  /// Reads or writes `part`, of rows of `shape`'s remaining dimensions, in rounds that every rank takes part in.
+  /// Reads or writes `part` of a dataset of the given shape, in rounds of at most `transfer_limit` bytes. All ranks
+  /// take part in every round.
   void transfer(hid_t dataset, const std::string& name, hid_t type, const Shape& shape, const Part& part, void* data,
                 bool write) const;
   template <class T>
@@ -109,24 +113,24 @@ struct Hdf5File::Impl {
   std::string path;
   FileSystem* files;
   bool writing;
-  bool alone;  // one rank, without MPI-IO, whose flush waits for the disk
+  bool alone;  // one rank, without MPI-IO, because a flush by MPI-IO waits for the disk
   bool published = false;
-  std::uint64_t length = 0;    // that the file has at most, without what HDF5 keeps for itself
-  int changes = 0;             // of datasets since metadata were written
-  std::uint64_t reserved = 0;  // the length that the disk is known to have room for
+  std::uint64_t length = 0;    // upper bound of the file's length, without HDF5's reserve for metadata
+  int changes = 0;             // changes of datasets since the last flush
+  std::uint64_t reserved = 0;  // length for which disk space is reserved
   std::size_t transfer_limit = std::size_t{1} << 30;
   std::map<std::string, Series> series;
-  mutable std::map<std::string, std::vector<std::int64_t>> frame_checksums;  // frame checksums of series being read
-  Hdf5Properties collective;                                                 // of transfers
+  mutable std::map<std::string, std::vector<std::int64_t>> frame_checksums;  // of series that are read, by dataset
+  Hdf5Properties collective;                                                 // transfer properties
   Hdf5FileId file;
 };
 
-/// Bytes kept free for HDF5's own records, beyond what is reckoned for each dataset and frame.
+/// Bytes reserved for HDF5's own metadata, in addition to the estimate for each dataset and frame.
 inline constexpr std::uint64_t room_for_metadata = 1 << 20;
 
-/// How many values a row has: the product of the dimensions behind the first `leading`.
+/// Product of the dimensions of `shape` after the first `leading` ones: the number of values of a row.
 std::int64_t values_behind(const Shape& shape, std::size_t leading);
-/// Where the frame checksums of a series stand.
+/// Name of the dataset with the frame checksums of a series.
 inline std::string checksums_name(const std::string& dataset) { return "/checksums" + dataset; }
 
 }  // namespace diffsim

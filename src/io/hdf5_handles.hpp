@@ -8,7 +8,7 @@
 
 namespace diffsim {
 
-/// Owns one HDF5 identifier; `Close` is the function that ends it. Failures in destructors are ignored.
+/// Owner of an HDF5 identifier, which `Close` closes. Errors in the destructor are ignored.
 template <herr_t (*Close)(hid_t)>
 class Hdf5Handle {
  public:
@@ -23,8 +23,8 @@ class Hdf5Handle {
   Hdf5Handle& operator=(const Hdf5Handle&) = delete;
   ~Hdf5Handle() { (void)close(); }
 
-  operator hid_t() const { return id_; }  // NOLINT: stands for the identifier in HDF5 calls
-  /// Negative if closing failed; the identifier is gone either way.
+  operator hid_t() const { return id_; }  // NOLINT: implicit, so that HDF5 calls take the object
+  /// Closes the identifier. Returns a negative value if closing failed; the identifier is released in either case.
   herr_t close() noexcept {
     const hid_t id = std::exchange(id_, H5I_INVALID_HID);
     return id < 0 ? 0 : Close(id);
@@ -42,8 +42,8 @@ using Hdf5Type = Hdf5Handle<H5Tclose>;
 using Hdf5Attribute = Hdf5Handle<H5Aclose>;
 using Hdf5Properties = Hdf5Handle<H5Pclose>;
 
-/// While it lives, HDF5 prints nothing on this thread: what went wrong goes into an Error. The host's choice comes
-/// back.
+/// Suppresses HDF5's error output on this thread during the object's lifetime, because errors are thrown as Error. The
+/// destructor restores the host's error handler.
 class Hdf5Quiet {
  public:
   Hdf5Quiet() {
@@ -59,10 +59,10 @@ class Hdf5Quiet {
   void* data_ = nullptr;
 };
 
-/// Why the last HDF5 call failed: the innermost message of its error stack.
+/// Reason why the last HDF5 call failed: the innermost message of HDF5's error stack.
 std::string hdf5_reason();
 
-/// Throws Error (system) for a negative code of an HDF5 call, with the reason.
+/// Throws Error (system), with the reason, if `code` of an HDF5 call is negative.
 void check_hdf5(long long code, const char* call, const char* file, int line);
 
 }  // namespace diffsim

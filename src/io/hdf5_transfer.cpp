@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Reading and writing of datasets: what moves data between memory and the file.
+// Reading and writing of datasets: transfers of data between memory and the file.
 
 #include <algorithm>
 #include <cstring>
@@ -15,7 +15,7 @@ namespace {
 
 using Kind = DatasetInfo::Kind;
 
-/// A chunk holds at most so many rows of one frame (24 MB of vectors), or so many one-value frames.
+/// Maximum number of rows of one frame in a chunk (24 MB of vectors), and number of one-value frames in a chunk.
 constexpr std::int64_t rows_of_chunk = 1'000'000;
 constexpr std::int64_t values_of_chunk = 1024;
 
@@ -39,14 +39,14 @@ std::vector<hsize_t> chunk_shape(const Shape& series) {
   chunk[0] = series.size() == 1 ? static_cast<hsize_t>(values_of_chunk) : 1;
   for (hsize_t& size : chunk) size = std::max<hsize_t>(size, 1);
   if (series.size() > 1) {
-    // Equal chunks, so that little room is left over at the end of a frame.
+    // Chunks of equal size leave little unused space at the end of a frame.
     const std::int64_t chunks = std::max<std::int64_t>((series[1] + rows_of_chunk - 1) / rows_of_chunk, 1);
     chunk[1] = static_cast<hsize_t>(std::max<std::int64_t>((series[1] + chunks - 1) / chunks, 1));
   }
   return chunk;
 }
 
-/// Bytes of the chunks that a series needs to grow from `frames` frames to those of `shape`.
+/// Bytes of the chunks that a series needs to grow from `frames` frames to the frames of `shape`.
 std::uint64_t bytes_to_grow(const Shape& shape, std::int64_t frames) {
   const std::vector<hsize_t> chunk = chunk_shape(shape);
   const auto chunks = [&](std::size_t i, std::int64_t size) {
@@ -77,7 +77,7 @@ Hdf5Dataset Hdf5File::Impl::create_dataset(const std::string& dataset, hid_t typ
       const Hdf5Object made(H5Gcreate2(file, parent.c_str(), H5P_DEFAULT, group, H5P_DEFAULT));
       check(made, what);
     }
-    // Every value is written; filling the space first would double the traffic.
+    // Every value is written later; filling the space with a default value first would double the traffic.
     check(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER), what);
     if (compressed_rows > 0) {
       std::vector<hsize_t> chunk = sizes(shape);
@@ -123,7 +123,7 @@ void Hdf5File::Impl::transfer(hid_t dataset, const std::string& name, hid_t type
     agree([&] {
       in_file = Hdf5Space(H5Dget_space(dataset));
       check(in_file, what);
-      // Memory and file have the same shape: HDF5 walks through the values one by one where they have not.
+      // The selections in memory and file have the same shape; otherwise HDF5 copies value by value.
       std::vector<hsize_t> start(shape.size(), 0), count = sizes(shape);
       if (!shape.empty()) {
         if (part.frame >= 0) {
@@ -210,7 +210,7 @@ std::vector<T> Hdf5File::Impl::read(const std::string& dataset, const DatasetInf
 
 namespace {
 
-/// Calls `read` for T or, where the file has integers and real numbers are wanted, for integers, and converts.
+/// Calls `read` for T. If the file has integers and T is real, calls `read` for integers and converts the result.
 template <class T, class Read>
 std::vector<T> read_as(const DatasetInfo& info, const Read& read) {
   if (kind_of<T>() == info.kind) return read(T{});
@@ -225,8 +225,7 @@ std::vector<T> Hdf5File::read_array(const std::string& dataset) const {
   const Impl& f = *impl_;
   const DatasetInfo info = f.info(dataset, kind_of<T>());
   if (num_values(info.shape) > most_replicated_values)
-    f.fail(dataset,
-           "has " + std::to_string(num_values(info.shape)) + " values: too many for every rank to have them all");
+    f.fail(dataset, "has " + std::to_string(num_values(info.shape)) + " values: too many to copy to every rank");
   std::vector<T> values = read_as<T>(info, [&]<class S>(S) {
     Impl::Part part;
     if (f.rank == 0) part.rows = info.shape.empty() ? 1 : info.shape[0];
@@ -247,7 +246,7 @@ std::vector<std::string> Hdf5File::read_strings(const std::string& dataset) cons
   std::vector<std::string> values(count);
   std::uint64_t found = 0;
   bool ours = false;
-  // Small: every rank reads all of it, by itself.
+  // Text datasets are small, so every rank reads them completely and independently.
   f.agree([&] {
     if (count == 0) return;
     const Hdf5Dataset object = f.open_dataset(dataset);

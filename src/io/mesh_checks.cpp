@@ -31,8 +31,8 @@ std::string number(double value) {
 }
 std::string number(std::int64_t value) { return std::to_string(value); }
 
-/// det[x1-x0, x2-x0, x3-x0] / L³ of the corners, L the longest edge; NaN where an edge is too long for double
-/// precision.
+/// det[x1-x0, x2-x0, x3-x0] / L³ of a cell's corners, where L is the longest edge; NaN if an edge is too long for
+/// double precision.
 double relative_determinant(const QuadraticCell& x) {
   double largest = 0.0;
   for (std::size_t a = 0; a < 4; ++a)
@@ -86,7 +86,7 @@ class Checks {
   MeshData& mesh_;
   const std::string& path_;
   int ranks_ = 1;
-  std::vector<double> used_;  // 1 for vertices of this rank's block that cells have
+  std::vector<double> used_;  // 1 for the vertices of this rank's block that belong to a cell
 };
 
 void Checks::coordinates() const {
@@ -116,7 +116,8 @@ void Checks::vertex_numbers() const {
   });
 }
 
-/// Also marks the vertices that cells use.
+/// Checks that cells have a positive volume (for order 2: a positive Jacobian). Also marks the vertices that belong to
+/// a cell.
 void Checks::volumes() {
   std::vector<std::int64_t> vertices = mesh_.cells;
   std::sort(vertices.begin(), vertices.end());
@@ -165,7 +166,8 @@ void Checks::volumes() {
   });
 }
 
-/// All faces with the same three vertices meet on one rank.
+/// Checks that no two cells are equal and that at most two cells share a face. All faces with the same three vertices
+/// are sent to one rank.
 void Checks::faces() const {
   struct Face {
     std::array<std::int64_t, 3> vertices;  // ascending
@@ -207,7 +209,8 @@ void Checks::faces() const {
   });
 }
 
-/// All that is said of an edge meets on one rank, and then all that is said of a node.
+/// Checks that an edge has one node and that a node is on one edge. The entries of an edge are sent to one rank, then
+/// the entries of a node.
 void Checks::edges() const {
   std::vector<EdgeNode> mine = edge_nodes(mesh_);
   std::vector<EdgeNode> met = redistribute(comm_, mine, [&](const EdgeNode& node) {
@@ -223,7 +226,7 @@ void Checks::edges() const {
   refuse(node_on_two_edges(met));
 }
 
-/// All used vertices at the same position meet on one rank.
+/// Checks that no two used vertices coincide. All used vertices at the same position are sent to one rank.
 void Checks::positions() const {
   struct Place {
     Point x;

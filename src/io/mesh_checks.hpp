@@ -9,8 +9,9 @@
 
 namespace diffsim {
 
-/// Checks of validate_cells, for a mesh in even blocks; sets `num_unused_vertices`. Regions are checked where they
-/// are read. Throws InputError naming the dataset and the cell or vertex, the same on every rank. Collective.
+/// Checks the cells and vertices of a mesh in evenly sized blocks, like validate_cells, and sets `num_unused_vertices`.
+/// Regions are checked when they are read. Throws InputError naming the dataset and the cell or vertex, the same on
+/// every rank. Collective.
 void validate_blocks(MPI_Comm comm, MeshData& mesh, const std::string& path, bool allow_coincident_vertices);
 
 }  // namespace diffsim

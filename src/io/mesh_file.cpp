@@ -29,7 +29,8 @@ std::string dataset_of(CellKind kind) {
 }
 std::string regions_of(CellKind kind) { return "/regions" + dataset_of(kind); }
 
-/// Says which cells the file has, if it has none of that kind.
+/// Throws InputError if the file has other kinds of cells, but none of the given kind. The message lists the cells that
+/// the file has.
 void require_cells(const Hdf5File& file, CellKind kind) {
   if (file.has(dataset_of(kind))) return;
   std::string has;
@@ -54,8 +55,8 @@ void check_mesh_scale(double scale) {
     throw InputError("mesh scale " + std::to_string(scale) + " is not a positive number; give metres per file unit");
 }
 
-/// Reads the rows [entity, …, region] of a membership list, checks them, and brings each to the rank whose block of
-/// `entities` has its entity.
+/// Reads the rows [entity, …, region] of a membership list, checks them, and sends each row to the rank whose block of
+/// `entities` contains the row's entity.
 template <std::size_t columns>
 std::vector<std::array<std::int64_t, columns>> read_memberships(const Hdf5File& file, const std::string& dataset,
                                                                 const std::string& meaning,
@@ -77,7 +78,7 @@ std::vector<std::array<std::int64_t, columns>> read_memberships(const Hdf5File& 
     for (std::size_t i = 0; i < values.size(); ++i) mine[i / columns][i % columns] = values[i];
   });
   std::vector<Row> entries = redistribute(file.comm(), mine, [&](const Row& row) { return entities.owner(row[0]); });
-  // By region, then entity, each once.
+  // Sorted by region, then by entity, without duplicates.
   std::sort(entries.begin(), entries.end(),
             [](const Row& a, const Row& b) { return std::tie(a[columns - 1], a) < std::tie(b[columns - 1], b); });
   entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
@@ -176,7 +177,7 @@ void write_mesh_file(MPI_Comm comm, const std::string& path, const MeshData& mes
   const ProfilingRegion region("diffsim::io::write_mesh_file");
   Hdf5File file = Hdf5File::create(comm, path, mesh_format, 1);
   file.write_rows("/vertices", mesh.coordinates, {3}, "m");
-  // A mesh without any cells has no tetrahedra.
+  // A mesh without any cells is written as a mesh of zero tetrahedra.
   const bool solid = mesh.num_cells > 0 || mesh.num_of(mesh.kind()) == 0;
   if (solid) file.write_rows("/cells", mesh.cells, {mesh.nodes_per_cell()});
   for (const CellKind kind : lower_kinds)

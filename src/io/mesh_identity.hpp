@@ -11,7 +11,7 @@ namespace diffsim {
 
 inline constexpr char fingerprint_attribute[] = "mesh_fingerprint";
 
-/// The mesh's fingerprint as files keep it. Collective.
+/// The mesh's fingerprint as a text attribute of files. Collective.
 inline std::string fingerprint_text(const TetrahedralMesh& mesh) {
   char text[32];
   std::snprintf(text, sizeof(text), "%016" PRIx64, mesh.fingerprint());

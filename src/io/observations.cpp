@@ -19,7 +19,7 @@ namespace {
 
 using Kind = DatasetInfo::Kind;
 
-/// Reads the observations of one body.
+/// Reader of the observations of one body.
 class Reader {
  public:
   Reader(const TetrahedralMesh& mesh, const Hdf5File& file, const BodyRows& body)
@@ -59,7 +59,7 @@ class Reader {
   }
 
  private:
-  /// On every rank alike.
+  /// Throws InputError. To be called on every rank, or inside `collectively`.
   [[noreturn]] void fail(const std::string& dataset, const std::string& what) const {
     throw InputError(file_.path(), 0, dataset, what);
   }
@@ -77,8 +77,8 @@ class Reader {
   std::int64_t num_frames_ = 0;
   std::int64_t num_rows_ = 0;
   bool has_vertices_ = false;
-  std::vector<int> observed_;        // owned vertices that the dataset has
-  std::unique_ptr<FileOrder> rows_;  // their rows; none: all vertices of the mesh
+  std::vector<int> observed_;        // owned vertices that have a row in the dataset
+  std::unique_ptr<FileOrder> rows_;  // rows of `observed_`; nullptr: the rows are the vertices of the mesh
 };
 
 void Reader::require_same_mesh() const {
@@ -95,7 +95,7 @@ void Reader::require_same_mesh() const {
                      "the mesh, and the scale, that they were made with");
 }
 
-/// Which rows hold this rank's owned vertices.
+/// Finds the rows of this rank's owned vertices from the list `vertices`.
 void Reader::find_rows() {
   const std::int64_t vertices = body_.total;
   if (num_rows_ > vertices)
@@ -110,7 +110,8 @@ void Reader::find_rows() {
                             std::to_string(vertices - 1));
   });
 
-  // Each named vertex's row goes to the block of the mesh file that the vertex is in, and from there to its owner.
+  // The row number of each listed vertex is sent to the block of the mesh file that contains the vertex, and from the
+  // block to the vertex's owner.
   for (std::int64_t& vertex : named) vertex += body_.first;
   const FileOrder by_vertex(mesh_.comm(), mesh_.num_global_vertices(), named, static_cast<int>(named.size()));
   std::vector<double> row_numbers(named.size());
@@ -137,7 +138,7 @@ void Reader::find_rows() {
   rows_ = std::make_unique<FileOrder>(mesh_.comm(), num_rows_, std::move(rows), count);
 }
 
-/// For a dataset with all vertices of a body.
+/// Finds the rows of this rank's owned vertices in a dataset with all vertices of the body.
 void Reader::take_all_rows() {
   std::vector<std::int64_t> rows;
   for (int v = 0; v < mesh_.num_owned_vertices(); ++v) {
@@ -158,7 +159,7 @@ std::map<int, std::int64_t> Reader::frames_of_steps() const {
     if (steps[k] < 0 || steps[k] > std::numeric_limits<int>::max())
       fail("/step", "entry " + std::to_string(k) + " is " + std::to_string(steps[k]) + "; steps are counted from 0");
     if (!frames.emplace(static_cast<int>(steps[k]), static_cast<std::int64_t>(k)).second)
-      fail("/step", "step " + std::to_string(steps[k]) + " is there twice");
+      fail("/step", "step " + std::to_string(steps[k]) + " occurs twice");
   }
   return frames;
 }
@@ -207,8 +208,7 @@ Observations read_observations(const TetrahedralMesh& mesh, const std::string& p
     }
   }
   if (result.steps.empty())
-    throw InputError(path, 0, bodies[0].group + "/positions",
-                     "is not there, nor are positions of another body; of several bodies give those of one at least");
+    throw InputError(path, 0, bodies[0].group + "/positions", "does not exist; give positions of at least one body");
   return result;
 }
 

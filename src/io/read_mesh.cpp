@@ -23,7 +23,7 @@
 namespace diffsim {
 namespace {
 
-/// Endings of VTK's XML files, of Exodus files, and of those that meshio converts to a format that is read.
+/// File extensions of VTK's XML formats, of Exodus, and of formats that must be converted with meshio first.
 constexpr std::array vtk_xml = {".vtu", ".pvtu", ".vtp", ".pvtp"};
 constexpr std::array exodus = {".e", ".exo", ".ex2", ".g", ".gen"};
 constexpr std::array converted = {".inp", ".bdf", ".nas", ".fem", ".vtk", ".cgns", ".mesh", ".xdmf", ".su2"};
@@ -32,7 +32,7 @@ bool is_one_of(std::span<const char* const> endings, const std::string& ending) 
   return std::find(endings.begin(), endings.end(), ending) != endings.end();
 }
 
-/// Gives every rank what rank 0 knows of the whole mesh.
+/// Broadcasts the counts and regions of the whole mesh from rank 0.
 void broadcast_counts_and_regions(MPI_Comm comm, int rank, MeshData& mesh) {
   std::int64_t counts[8] = {mesh.num_vertices,
                             mesh.num_cells,
@@ -84,9 +84,9 @@ MeshData read_serially(const std::string& path, double scale, bool allow_coincid
   if (is_one_of(exodus, ending)) return read_exodus(path, scale, allow_coincident_vertices, order, kind);
   if (is_one_of(converted, ending))
     throw InputError(path, 0, "",
-                     "is of a format that is not read; convert it: `meshio convert --sets-to-int-data " + path + " " +
+                     "has an unsupported format; convert the file: `meshio convert --sets-to-int-data " + path + " " +
                          std::filesystem::path(path).replace_extension(".vtu").string() +
-                         "` (Debian's package meshio-tools, PyPI's meshio), and give that");
+                         "` (Debian's package meshio-tools, PyPI's meshio), and give the result");
   return read_gmsh(path, scale, allow_coincident_vertices, order, kind);
 }
 
@@ -97,7 +97,7 @@ MeshData read_mesh_data(MPI_Comm comm, const std::string& path, double scale, bo
   const ProfilingRegion region("diffsim::io::read_mesh");
   if (order != 1 && order != 2) throw InputError("mesh order " + std::to_string(order) + " is not known; use 1 or 2");
   const int rank = rank_of(comm);
-  int is_hdf5 = 0;  // and spread over the ranks
+  int is_hdf5 = 0;  // true if the file is HDF5 and is read in blocks on all ranks
   if (rank == 0) {
     is_hdf5 = kind == CellKind::tetrahedron && is_hdf5_mesh(path);
   }
@@ -131,6 +131,10 @@ TriangleMesh read_surface(const std::string& path, double scale) {
   const auto at = [&](std::size_t i) { return number[static_cast<std::size_t>(nodes[i])]; };
   for (std::size_t i = 0; i < nodes.size(); i += 3) surface.triangles.push_back({at(i), at(i + 1), at(i + 2)});
   return surface;
+}
+
+std::shared_ptr<TetrahedralMesh> TetrahedralMesh::from_file(MPI_Comm comm, const std::string& path, double scale) {
+  return read_mesh(comm, path, scale);
 }
 
 std::shared_ptr<TetrahedralMesh> read_mesh(MPI_Comm comm, const std::string& path, double scale,

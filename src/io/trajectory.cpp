@@ -19,7 +19,7 @@
 namespace diffsim {
 namespace {
 
-/// How much of a run a killed program may take with it: frames are handed to the disk at least so often, s.
+/// Maximum time between two flushes, s. A killed run loses at most the frames of this interval.
 constexpr double flush_interval = 60.0;
 
 constexpr CellKind all_kinds[] = {CellKind::tetrahedron, CellKind::triangle, CellKind::segment, CellKind::point};
@@ -28,7 +28,7 @@ int nodes_of(const TetrahedralMesh& mesh, CellKind kind) {
   return kind == CellKind::tetrahedron ? mesh.nodes_per_cell() : corners_of(kind);
 }
 
-/// The file's vertex numbers of this rank's even block of the file's cells of a kind: [block, nodes of a cell].
+/// This rank's block of the file's cells of a kind, as vertex numbers of the file: [block, nodes per cell].
 std::vector<std::int64_t> file_cells(const TetrahedralMesh& mesh, CellKind kind) {
   const bool solid = kind == CellKind::tetrahedron;
   const std::span<const int> cells = solid ? mesh.cells() : std::span<const int>(mesh.lower_cells(kind).vertices);
@@ -130,7 +130,7 @@ void TrajectoryWriter::create_outputs(const State& state) {
     for (Output& output : outputs_) {
       const Field& field = state[output.name];
       if (field.extent() < static_cast<std::size_t>(mesh_.num_owned_vertices()))
-        throw Error("field '" + output.name + "' cannot be written: it does not have one entry a vertex",
+        throw Error("field '" + output.name + "' cannot be written: it does not have one entry per vertex",
                     ErrorKind::input);
       output.components = field.components();
       output.block.resize(static_cast<std::size_t>(mesh_.vertex_order().block_size()) *
@@ -173,7 +173,7 @@ void TrajectoryWriter::write(int step, double time, const State& state) {
   }
   times_.push_back(time);
   steps_.push_back(step);
-  // One clock decides for all.
+  // The first rank's clock decides for all ranks.
   int is_due = MPI_Wtime() - last_flush_ > flush_interval ? 1 : 0;
   DIFFSIM_MPI(MPI_Bcast(&is_due, 1, MPI_INT, 0, mesh_.comm()));
   if (!is_due) return;
@@ -185,7 +185,7 @@ void TrajectoryWriter::write(int step, double time, const State& state) {
 void TrajectoryWriter::hand_over() {
   const std::vector<double> times(times_.begin() + handed_over_, times_.end());
   const std::vector<std::int64_t> steps(steps_.begin() + handed_over_, steps_.end());
-  file_.shrink_series("/time", handed_over_);  // what an earlier attempt that failed has left
+  file_.shrink_series("/time", handed_over_);  // removes values from an earlier attempt that failed
   file_.append("/time", times);
   file_.append("/step", steps);
   handed_over_ = num_frames();

@@ -14,7 +14,7 @@
 namespace diffsim {
 namespace {
 
-/// Index of the frame of a step, or of the last one for -1.
+/// Index of the frame of a step; of the last frame if `step` is negative.
 std::int64_t find_frame(const Hdf5File& file, const std::vector<std::int64_t>& steps, int step) {
   if (steps.empty()) throw InputError(file.path(), 0, "/step", "has no frames");
   if (step < 0) return static_cast<std::int64_t>(steps.size()) - 1;
@@ -39,9 +39,10 @@ int read_trajectory_frame(const TetrahedralMesh& mesh, const std::string& path, 
   const Hdf5File file = Hdf5File::open(mesh.comm(), path);
   const auto fingerprint = file.attribute("/", fingerprint_attribute);
   if (!fingerprint || *fingerprint != AttributeValue(fingerprint_text(mesh)))
-    throw InputError(path, 0, "",
-                     "is no trajectory of this mesh (attribute `mesh_fingerprint`); give the mesh, and the scale, that "
-                     "it was made with");
+    throw InputError(
+        path, 0, "",
+        "is not a trajectory of this mesh (attribute `mesh_fingerprint`); give the mesh, and the scale, that "
+        "the trajectory was made with");
   (void)file.require("/step", DatasetInfo::Kind::integer, {-1});
   const std::vector<std::int64_t> steps = file.read_array<std::int64_t>("/step");
   const std::int64_t frame = find_frame(file, steps, step);
@@ -52,9 +53,10 @@ int read_trajectory_frame(const TetrahedralMesh& mesh, const std::string& path, 
     for (const BodyRows& body : bodies) {
       const std::string dataset = body.group + "/" + field.name();
       if (!file.has(dataset))
-        throw InputError(path, 0, dataset,
-                         "is not there, and a step begins with it; write it by output: {fields: [" + field.name() +
-                             ", …]} in the run before");
+        throw InputError(
+            path, 0, dataset,
+            "does not exist, but the initial state needs it; write it in the earlier run with output: {fields: [" +
+                field.name() + ", …]}");
       (void)file.require(dataset, DatasetInfo::Kind::real,
                          {static_cast<std::int64_t>(steps.size()), body.total, field.components()});
       const std::vector<double> part = file.read_frame<double>(dataset, frame, body.num_local());

@@ -62,7 +62,7 @@ class Writer {
   }
 
  private:
-  /// Frame k of a body, as a grid of that name. `time`: the element that says when, or empty.
+  /// Adds frame k of a body as a grid called `name`. `time` is the XML element with the time, or empty.
   void frame(const XdmfTrajectory::Body& body, const std::string& name, const std::string& time, std::size_t k) {
     text_ += "<Grid Name=\"" + name + "\" GridType=\"Uniform\">\n" + time;
     const std::string cells = std::to_string(body.num_cells), vertices = std::to_string(body.num_vertices);
@@ -90,8 +90,8 @@ class Writer {
     text_ += "</Grid>\n";
   }
 
-  /// Frame k of a series: its place, stride and size along each dimension. The comment is for VTK's reader, which wants
-  /// the geometry's item to begin with text that tells it from others.
+  /// Adds frame k of a series as a hyperslab: start, stride and size along each dimension. The XML comment is for VTK's
+  /// reader, which distinguishes geometry items by the text that they begin with.
   void slab(const std::string& dataset, const std::string& vertices, int components, std::size_t k) {
     const std::string size = vertices + (components == 1 ? "" : " " + std::to_string(components));
     const std::string zeros = components == 1 ? " 0" : " 0 0", ones = components == 1 ? " 1" : " 1 1";

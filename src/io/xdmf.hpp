@@ -7,29 +7,29 @@
 
 namespace diffsim {
 
-/// Contents of an XDMF file about a trajectory.
+/// Contents of an XDMF file that describes a trajectory.
 struct XdmfTrajectory {
   struct Field {
     std::string name;
     int components;
   };
   struct Body {
-    std::string name;   ///< of its grid, where bodies have names
-    std::string group;  ///< of its datasets in the HDF5 file: "/bodies/NAME"; empty for a body without a name
+    std::string name;  ///< name of the body's grid, if bodies have names
+    std::string
+        group;  ///< group of the body's datasets in the HDF5 file: "/bodies/NAME"; empty for a body without a name
     std::int64_t num_vertices = 0;
     std::int64_t num_cells = 0;
-    int nodes_per_cell =
-        4;  ///< 10, in the order of element.hpp, or 4: tetrahedra; 3: triangles, 2: segments, 1: points
+    int nodes_per_cell = 4;  ///< tetrahedra: 4, or 10 in the order of element.hpp; triangles: 3; segments: 2; points: 1
   };
-  std::string file;  ///< the HDF5 file as seen from the XDMF file
+  std::string file;  ///< path of the HDF5 file relative to the XDMF file
   std::vector<Body> bodies;
   std::vector<std::int64_t> steps;
   std::vector<double> times;
   std::vector<Field> fields;
 };
 
-/// The text of an XDMF 3 file: a series in time of the mesh, one grid for each body where these have names, with its
-/// fields at the vertices. Vertices stand where `/positions` says, else at `/mesh/vertices`.
+/// Text of an XDMF 3 file: a time series of the mesh with its fields at the vertices. Named bodies are separate grids.
+/// The geometry is `/positions` if this field is written, otherwise `/mesh/vertices`.
 std::string xdmf_text(const XdmfTrajectory& trajectory);
 
 }  // namespace diffsim

@@ -8,8 +8,9 @@
 
 namespace diffsim {
 
-/// w_a = ∫ N_a dA over a triangle with nodes x: 3 corners, or with them the nodes of edges 01, 12, 20, its sides curved
-/// as they say. Seven points, exact for degree 5 on flat faces (Radon 1948).
+/// Computes w_a = ∫ N_a dA over a triangle with the nodes x: three corners, or three corners and the mid-edge nodes of
+/// the edges 01, 12, 20. A six-node triangle can be curved; its integral uses the seven-point rule of Radon 1948, which
+/// is exact for degree 5 on flat faces.
 template <class T>
 void face_weights(const Vec3<T>* x, int nodes, T* w) {
   using std::sqrt;

@@ -9,7 +9,7 @@
 namespace diffsim {
 namespace {
 
-/// Force -d v of a coefficient d, N s/m.
+/// Force -d v with the damping coefficient d, N s/m, as the weight of the point.
 struct Drag {
   static constexpr int num_values = 0;
   static constexpr bool uses_positions = false, uses_velocities = true;
@@ -29,7 +29,7 @@ bool any_of(const ParameterSet& set) {
   return false;
 }
 
-/// y += s a b over the entries of y.
+/// Adds s a b to y, entry by entry.
 void add_product(double s, const Field& a, const Field& b, Field& y) {
   const double* const x = a.data();
   const double* const z = b.data();
@@ -40,7 +40,7 @@ void add_product(double s, const Field& a, const Field& b, Field& y) {
   Kokkos::fence();
 }
 
-/// α ρ + c, or its derivative along directions of the three, where given.
+/// Sets `sums` [cells] to α ρ + c, the damping coefficient per rest volume.
 void set_per_volume(const ParameterSet& parameters, Field& sums) {
   const double* const alpha = parameters.data("rayleigh_damping");
   const double* const rho = parameters.data("density");
@@ -52,7 +52,7 @@ void set_per_volume(const ParameterSet& parameters, Field& sums) {
   Kokkos::fence();
 }
 
-/// Gradients by α, ρ and c from that by their sum over the volume.
+/// Adds the gradients with respect to α, ρ and c. `per_volume` [cells]: gradient with respect to α ρ + c.
 void add_parameter_gradient(const Field& per_volume, const ParameterSet& parameters, ParameterSet& gradient) {
   if (Parameter* alpha = gradient.find("rayleigh_damping"))
     add_product(1.0, per_volume, parameters.at("density").field, alpha->field);
@@ -61,6 +61,7 @@ void add_parameter_gradient(const Field& per_volume, const ParameterSet& paramet
   if (Parameter* drag = gradient.find("drag")) axpy(1.0, per_volume, drag->field);
 }
 
+/// Sets `sums` [cells] to the directional derivative dα ρ + α dρ + dc. A direction that is not in `direction` is zero.
 void set_per_volume_tangent(const ParameterSet& parameters, const ParameterSet& direction, Field& sums) {
   const double* const alpha = parameters.data("rayleigh_damping");
   const double* const rho = parameters.data("density");
@@ -76,7 +77,8 @@ void set_per_volume_tangent(const ParameterSet& parameters, const ParameterSet& 
   Kokkos::fence();
 }
 
-/// Weights are the coefficients, of which each rank has its share at all its vertices.
+/// Force term -d_i v_i. The point weights are the coefficients d_i. Each rank stores its contribution to d_i at all its
+/// local vertices, including ghosts.
 class NodalDamping : public PointTerm<Drag> {
  public:
   explicit NodalDamping(const TetrahedralMesh& mesh)
@@ -98,8 +100,8 @@ class NodalDamping : public PointTerm<Drag> {
  private:
   Lumping lumping_;
   Field per_volume_;                             // α ρ + c, [cells]
-  Field coefficients_;                           // d, [local vertices, 3], three times the same
-  Field tangent_, gradient_, gradient_tangent_;  // of d; gradients in the first component
+  Field coefficients_;                           // d, [local vertices, 3], three equal components
+  Field tangent_, gradient_, gradient_tangent_;  // tangent of d, and gradients with respect to d (first component)
 };
 
 void NodalDamping::prepare(const ParameterSet& parameters) {
@@ -139,7 +141,7 @@ void NodalDamping::prepare_adjoint(const ParameterSet& parameters, ParameterSet&
 
 void NodalDamping::begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) {
   if (gradient.find("rest_positions") || direction.find("rest_positions"))
-    throw Error("no second derivative by 'rest_positions'", ErrorKind::input);
+    throw Error("there is no second derivative with respect to 'rest_positions'", ErrorKind::input);
   gradient_tangent_ = any_of(gradient) ? coefficients_.like("damping_gradient_tangent") : Field();
   weights().gradient_tangent = gradient_tangent_.size() > 0 ? gradient_tangent_.data() : nullptr;
 }
@@ -151,7 +153,7 @@ void NodalDamping::prepare_adjoint_tangent(const ParameterSet& parameters, const
   Field per_volume = per_volume_.like("damping_per_volume_gradient"), change = per_volume.like("change");
   lumping_.add_sums_adjoint(per_volume_, rest, gradient_tangent_, &change, nullptr);
   add_parameter_gradient(change, parameters, gradient_tangent);
-  // α ρ is bilinear.
+  // Cross terms of the bilinear product α ρ.
   lumping_.add_sums_adjoint(per_volume_, rest, gradient_, &per_volume, nullptr);
   const auto add_cross = [&](const char* one, const char* other) {
     Parameter* const target = gradient_tangent.find(one);

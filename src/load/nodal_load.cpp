@@ -6,7 +6,7 @@
 namespace diffsim {
 namespace {
 
-/// Force that is the load itself; its energy is -p · x.
+/// Force p, the load itself, with the energy -p · x.
 struct DeadForce {
   static constexpr int num_values = 3;
   static constexpr bool uses_positions = false;

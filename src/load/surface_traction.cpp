@@ -10,7 +10,7 @@
 namespace diffsim {
 namespace {
 
-/// Force t A of a traction t on the area A that a vertex stands for; its energy is -A t · (x - X).
+/// Force t A of a traction t on the rest area A lumped to a vertex. The energy is -A t · (x - X).
 struct Traction {
   static constexpr int num_values = 6;  // t, X
   static constexpr bool uses_positions = false;
@@ -29,7 +29,7 @@ Vec3<double> at(const std::vector<double>& field, int vertex) {
   return {{field[i], field[i + 1], field[i + 2]}};
 }
 
-/// Vertices of some faces, each once, ascending.
+/// Distinct vertices of `faces`, ascending.
 std::vector<int> vertices_of(const std::vector<Face>& faces) {
   std::vector<int> vertices;
   for (const Face& face : faces)
@@ -45,7 +45,7 @@ std::vector<PointParameter> parameters_of(const std::string& traction) {
   return {load, {"rest_positions", 3}};
 }
 
-/// Weights are the areas ∫ N dA, by the rest shape.
+/// Force term of a traction. The point weights are the lumped areas Σ_faces ∫ N_i dA of the rest shape.
 class SurfaceTraction : public PointTerm<Traction> {
  public:
   SurfaceTraction(std::string parameter, std::vector<Face> faces, const std::vector<int>& loaded)
@@ -65,7 +65,7 @@ class SurfaceTraction : public PointTerm<Traction> {
   std::vector<Face> faces_;
   std::vector<int> loaded_;
   const Field* rest_ = nullptr;
-  DeviceArray<double> areas_, area_tangent_, area_gradient_;  // m²
+  DeviceArray<double> areas_, area_tangent_, area_gradient_;  // m²; area_gradient_: ∂L/∂area
 };
 
 void SurfaceTraction::prepare(const ParameterSet& parameters) {
@@ -138,7 +138,7 @@ void SurfaceTraction::prepare_adjoint(const ParameterSet&, ParameterSet& gradien
 
 void SurfaceTraction::begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) {
   if (gradient.find("rest_positions") || direction.find("rest_positions"))
-    throw Error("no second derivative by 'rest_positions'", ErrorKind::input);
+    throw Error("there is no second derivative with respect to 'rest_positions'", ErrorKind::input);
   weights().tangent = weights().gradient_tangent = nullptr;
 }
 

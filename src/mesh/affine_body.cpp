@@ -18,7 +18,8 @@
 namespace diffsim {
 namespace {
 
-/// L of C = L Lᵀ, lower triangular (Cholesky). False where C is not positive by more than `least` of its largest entry.
+/// Cholesky factor: sets the lower triangular L with C = L Lᵀ. Returns false if a pivot is not above `least` times the
+/// largest diagonal entry of C.
 bool factor(const double (&C)[3][3], double least, double (&L)[3][3]) {
   const double largest = std::max({C[0][0], C[1][1], C[2][2]});
   for (std::size_t j = 0; j < 3; ++j)
@@ -43,17 +44,17 @@ MeshData affine_body(MPI_Comm comm, TriangleMesh surface) {
   if (surface.triangles.empty()) throw InputError("an affine body needs triangles; there are none");
   if (const std::string fault = fault_of_volume(surface); !fault.empty())
     throw InputError("an affine body needs a surface that encloses a volume, for its mass: " + fault +
-                     "; mend the surface");
+                     "; repair the surface");
   const VolumeMoments moments = volume_moments(surface);
   if (!(moments.volume > 0.0))
-    throw InputError("the triangles of an affine body are turned inwards, its volume is " +
-                     std::to_string(moments.volume) + " m³; turn them");
+    throw InputError("the triangles of an affine body have inward normals (volume " + std::to_string(moments.volume) +
+                     " m³); reverse their orientation");
   double L[3][3];
   constexpr double flat = 1e-6;
   if (!factor(moments.covariance, flat * flat, L))
     throw InputError("an affine body is too flat to turn about each of its axes; make it thicker, or a shell of it");
-  // x_i = c + √3 L s_i, s_i the corners of a regular tetrahedron on the unit sphere: Σ s_i = 0, Σ s_i s_iᵀ = 4/3, so
-  // Σ ¼ (x_i - c)(x_i - c)ᵀ = L Lᵀ. √3 s_i has components ±1.
+  // x_i = c + √3 L s_i, where s_i are the corners of a regular tetrahedron on the unit sphere: Σ s_i = 0 and
+  // Σ s_i s_iᵀ = 4/3 I, so Σ ¼ (x_i - c)(x_i - c)ᵀ = L Lᵀ. The components of √3 s_i are ±1.
   constexpr double corners[4][3] = {{1, 1, 1}, {-1, 1, -1}, {1, -1, -1}, {-1, -1, 1}};
   double x[4][3];
   for (std::size_t a = 0; a < 4; ++a)
@@ -62,7 +63,7 @@ MeshData affine_body(MPI_Comm comm, TriangleMesh surface) {
       for (std::size_t j = 0; j <= i; ++j) x[a][i] += L[i][j] * corners[a][j];
     }
   AffineBody body;
-  // The corners ±1 enclose 8/3.
+  // The tetrahedron with the corners √3 s_i has the volume 8/3.
   body.volume_factor = moments.volume / (8.0 / 3.0 * L[0][0] * L[1][1] * L[2][2]);
   body.surface = std::move(surface);
   MeshData data;

@@ -30,7 +30,7 @@ class Assembly {
   }
 
  private:
-  /// A triangle of a group by its vertices in ascending order, and where it stands in the raw elements.
+  /// Triangle of a group: its vertices in ascending order, and its index in `raw_.group_elements`.
   struct Triangle {
     std::array<std::int64_t, 3> vertices;
     std::size_t element;
@@ -64,7 +64,7 @@ void Assembly::take_cells() {
   (solid ? mesh_.cells : mesh_.lower(kind_).nodes) = std::move(raw_.cells);
 }
 
-/// Says which cells the file has.
+/// Throws an error for a file without cells of the wanted kind. The message lists the cells that the file has.
 void Assembly::refuse_for_want_of_cells() const {
   std::string has;
   for (std::size_t d = raw_.num_elements.size(); d-- > 0;)
@@ -91,7 +91,7 @@ void Assembly::validate(bool allow_coincident_vertices) {
                                   : validate_lower_cells(mesh_, kind_, places_.file, options);
 }
 
-/// The regions, those of cells, and those of the vertices of curves and points.
+/// Converts the groups to regions and adds the entries of cells, and of the vertices of curves and points.
 void Assembly::add_regions() {
   std::vector<std::size_t> order(raw_.groups.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -128,7 +128,7 @@ std::vector<Assembly::Triangle> Assembly::sorted_triangles() const {
   return triangles;
 }
 
-/// A second-order triangle has the nodes of the cell that it is a face of.
+/// Checks that a second-order triangle has the same mid-edge nodes as the cell of which the triangle is a face.
 void Assembly::check_middles(const RawMesh::GroupElement& triangle, const std::int64_t* cell) const {
   if (triangle.num_nodes != 6) return;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -144,7 +144,8 @@ void Assembly::check_middles(const RawMesh::GroupElement& triangle, const std::i
   }
 }
 
-/// Finds, for each triangle of a group, the first cell that has it as a face.
+/// Finds, for each triangle of a group, the first cell of which the triangle is a face, and adds the region entry.
+/// Throws InputError for a triangle that is not a face of a cell.
 void Assembly::find_faces() {
   const std::vector<Triangle> triangles = sorted_triangles();
   if (triangles.empty()) return;
@@ -185,7 +186,7 @@ void Assembly::find_faces() {
            " is not a face of any tetrahedron; remove it from the group, or mesh surface and volume together");
 }
 
-/// By region, then entity, each entry once.
+/// Sorts the region entries by region, then entity, and removes duplicates.
 void Assembly::sort_regions() {
   const auto sort_unique = [](auto& entries, const auto& key) {
     std::sort(entries.begin(), entries.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });

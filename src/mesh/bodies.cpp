@@ -6,7 +6,7 @@
 namespace diffsim {
 namespace {
 
-/// Index of the body that has the thing with this number; `first(body)`: number of the first one of a body.
+/// Index of the body that contains the entity with this number. `first(body)`: number of the first entity of a body.
 template <class First>
 int body_of(const std::vector<MeshBody>& bodies, const First& first, std::int64_t number) {
   const auto after = std::upper_bound(bodies.begin(), bodies.end(), number,
@@ -22,7 +22,7 @@ std::string name_in_body(const std::vector<MeshBody>& bodies, const First& first
 }
 
 std::int64_t first_vertex(const MeshBody& body) { return body.first_vertex; }
-/// Number of a body's first cell of a kind below tetrahedra.
+/// Function object: number of the first cell of `kind`, one of `lower_kinds`, in a body.
 struct FirstOfKind {
   CellKind kind;
   std::int64_t operator()(const MeshBody& body) const { return body.first_lower_cell[index_of(kind)]; }

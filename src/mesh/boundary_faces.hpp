@@ -12,8 +12,11 @@
 
 namespace diffsim {
 
-/// The faces that one cell of the whole mesh has: (this rank's cell, face opposite to its corner), ascending. `cells`:
-/// [local cells, nodes_per_cell] local vertices; `file_index`: [local vertices] of `num_vertices`. Collective.
+/// Returns this rank's boundary faces, which belong to only one cell of the whole mesh: pairs (cell, opposite corner),
+/// ascending.
+///
+/// `cells` [local cells, nodes_per_cell]: local vertices. `file_index` [local vertices]: file numbers of the vertices,
+/// out of `num_vertices`. Collective.
 std::vector<std::pair<int, int>> boundary_faces(MPI_Comm comm, std::span<const int> cells, int nodes_per_cell,
                                                 const std::vector<PetscInt>& file_index, std::int64_t num_vertices);
 

@@ -14,7 +14,7 @@
 namespace diffsim {
 namespace {
 
-/// How many vertices of the whole mesh are among none of the ranks' `nodes`. Collective.
+/// Number of vertices of the whole mesh that are not in `nodes` on any rank. Collective.
 std::int64_t count_unused(MPI_Comm comm, const MeshData& mesh, std::vector<std::int64_t> nodes) {
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
@@ -34,7 +34,7 @@ MeshData boundary_mesh(MPI_Comm comm, MeshData data) {
   const std::vector<PetscInt> neighbours =
       face_neighbours(comm, {data.cells.begin(), data.cells.end()}, data.num_vertices);
   MeshData::LowerCells triangles;
-  std::vector<std::int64_t> triangle_of(neighbours.size(), -1);  // [block cells, 4]: place in this rank's block
+  std::vector<std::int64_t> triangle_of(neighbours.size(), -1);  // [block cells, 4]: index in this rank's block, or -1
   for (std::size_t face = 0; face < neighbours.size(); ++face) {
     if (neighbours[face] != no_cell) continue;
     triangle_of[face] = static_cast<std::int64_t>(triangles.nodes.size() / 3);

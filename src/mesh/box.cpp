@@ -19,9 +19,10 @@ namespace {
 
 constexpr int cells_per_brick = 6;
 
-/// Tetrahedron t runs from corner (0,0,0) to (1,1,1) along these axes in turn.
+/// Axes of the edge path of tetrahedron t: its four corners are the points on the path from (0,0,0) to (1,1,1) along
+/// these axes in turn.
 constexpr int paths[cells_per_brick][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
-/// The sign of each path as a permutation, which is the tetrahedron's orientation.
+/// True if the path is an even permutation of the axes. The sign of the permutation is the tetrahedron's orientation.
 constexpr bool is_even[cells_per_brick] = {true, false, false, true, true, false};
 
 struct Range {
@@ -34,7 +35,7 @@ Range even_share(std::int64_t count, int rank, int num_ranks) {
   return {first, first + each + (rank < rest ? 1 : 0)};
 }
 
-/// The product of three factors and `times`; refuses what 64 bits do not hold.
+/// Product of three factors and `times`. Throws InputError if the product exceeds 64 bits.
 std::int64_t checked_product(const std::array<std::int64_t, 3>& factors, std::int64_t times) {
   std::int64_t product = times;
   for (const std::int64_t factor : factors) {
@@ -58,13 +59,14 @@ void check_size(const std::array<double, 3>& size, const std::array<int, 3>& cel
     spacing[axis] = size[axis] / cells[axis];
     if (!std::isnormal(spacing[axis])) throw InputError("box: size in " + name + " is too small; give metres");
   }
-  // Every tetrahedron has three edges along the axes and the brick's diagonal, so det / L³ is the product of these.
+  // Every tetrahedron has an edge along each axis, and its longest edge L is the brick's diagonal. So det / L³ is the
+  // product of the three spacings, each divided by the diagonal.
   const double diagonal = std::hypot(spacing[0], spacing[1], spacing[2]);
   if (!(spacing[0] / diagonal * (spacing[1] / diagonal) * (spacing[2] / diagonal) > min_relative_volume))
     throw InputError("box: its cells are too flat to have a volume in double precision; make their edges more alike");
 }
 
-/// Refuses a block that this machine cannot hold, before anything is allocated for it.
+/// Throws InputError if the block of this rank does not fit into the machine's memory. Called before any allocation.
 void check_memory(std::int64_t num_vertices, std::int64_t num_bricks, int num_ranks) {
   const double needed =
       24.0 * static_cast<double>(num_vertices) + 32.0 * cells_per_brick * static_cast<double>(num_bricks);
@@ -84,7 +86,7 @@ class Grid {
       x[axis] = size_[axis] * (static_cast<double>(index[axis]) / static_cast<double>(bricks_[axis]));
   }
 
-  /// Appends the six tetrahedra of a brick, and those of their faces that lie on a side of the box.
+  /// Appends the six tetrahedra of a brick to the mesh, and their faces on the sides of the box to the regions.
   void add_brick(std::int64_t brick, MeshData& mesh) const {
     const auto index = split(brick, 0);
     const std::array<std::int64_t, 3> stride = {1, bricks_[0] + 1, (bricks_[0] + 1) * (bricks_[1] + 1)};
@@ -95,8 +97,8 @@ class Grid {
       std::int64_t middle[2] = {corner + stride[first], corner + stride[first] + stride[second]};
       if (!is_even[t]) std::swap(middle[0], middle[1]);
       mesh.cells.insert(mesh.cells.end(), {corner, middle[0], middle[1], corner + stride[0] + stride[1] + stride[2]});
-      // Away from the lowest corner all vertices are at the top of the first axis; away from the highest one, all are
-      // at the bottom of the third.
+      // All vertices but the lowest corner are at the upper end of the first axis. All vertices but the highest corner
+      // are at the lower end of the third axis.
       const std::int64_t cell = cells_per_brick * brick + t;
       if (index[first] == bricks_[first] - 1) mesh.face_regions.push_back({cell, 0, 2 * paths[t][0] + 1});
       if (index[third] == 0) mesh.face_regions.push_back({cell, 3, 2 * paths[t][2]});

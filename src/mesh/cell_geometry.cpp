@@ -8,12 +8,13 @@
 namespace diffsim {
 namespace {
 
-/// Computes `geometry` from rest positions; lowers `invalid` to the smallest cell without positive volume at a point.
+/// Kernel that computes `geometry` from the rest positions: (∂X/∂ξ)⁻¹ and weight det(∂X/∂ξ) × factor at each point.
+/// Lowers `invalid` to the smallest cell whose volume is not positive at a point.
 template <class E>
 struct ComputeGeometry {
   CellGeometry<E> geometry;
   DeviceArray<int> vertices;
-  DeviceArray<double> factors;  // of the cells' volumes; empty: all 1
+  DeviceArray<double> factors;  // volume factors of the cells; empty: all 1
   const double* rest;
   int num_cells;
   std::int32_t* invalid;
@@ -38,7 +39,8 @@ struct ComputeGeometry {
   }
 };
 
-/// Corner sums of derivatives by ∂X/∂ξ, as `add_shape_derivative` gathered them.
+/// Kernel that converts the derivatives M with respect to ∂X/∂ξ (add_shape_derivative) to contributions at the nodes:
+/// value_a = Σ_q Σ_i ∂y_i/∂x_a ȳ_i, with ȳ = edges_adjoint(M_q).
 template <class E>
 struct ShapeGradient {
   typename E::Rule rule;

@@ -13,18 +13,18 @@
 namespace diffsim {
 namespace {
 
-/// Names of the parameters; that of the thickness is empty where there is none.
+/// Names of the parameters. `thickness` is empty if there is no such parameter.
 struct CellMassNames {
   std::string density, thickness;
 };
 
-/// Density, thickness (1 where that is no parameter) and corners at rest of a segment (N = 2) or a triangle (N = 3).
+/// Density, thickness (1 if thickness is not a parameter) and rest corners of a segment (N = 2) or a triangle (N = 3).
 template <class T, int N>
 struct Simplex {
   T density, thickness;
   Vec3<T> X[N];
 
-  /// Length or area.
+  /// Length of the segment, or area of the triangle.
   DIFFSIM_FUNCTION T measure() const {
     using std::sqrt;
     if constexpr (N == 2) {
@@ -35,9 +35,9 @@ struct Simplex {
       return 0.5 * sqrt(dot(normal, normal));
     }
   }
-  /// Mass at each corner.
+  /// Mass at each corner: density × thickness × measure / N.
   DIFFSIM_FUNCTION T mass() const { return density * thickness * measure() / double(N); }
-  /// Derivatives of the mass at each corner.
+  /// Derivatives of mass() with respect to the density, the thickness and the corners.
   DIFFSIM_FUNCTION Simplex gradient() const {
     const T size = measure(), factor = density * thickness / (double(N) * size);
     Simplex by;
@@ -61,8 +61,8 @@ struct Simplex {
   }
 };
 
-/// Addresses of densities, thicknesses and positions at rest, or of their derivatives; zero without an address, but for
-/// the thickness, which is then `default_thickness`.
+/// Addresses of densities, thicknesses and rest positions, or of directions of these parameters. Values without an
+/// address are zero, except the thickness, which is then `default_thickness`.
 template <int N>
 struct Cells {
   DeviceArray<int> corners;
@@ -76,7 +76,7 @@ struct Cells {
     for (int k = 0; k < 3 * N; ++k) of.X[k / 3][k % 3] = X ? X[place(i, k)] : 0.0;
     return of;
   }
-  /// Σ of the components of a field, [local vertices, 3], at the cell's corners.
+  /// Sum over the cell's corners and components of a field [local vertices, 3].
   DIFFSIM_FUNCTION double sum_at(int i, const double* field) const {
     double sum = 0.0;
     for (int k = 0; k < 3 * N; ++k) sum += field[place(i, k)];
@@ -104,7 +104,7 @@ auto address(Set& set, std::string_view name) {
   return found ? found->field.data() : nullptr;
 }
 
-/// Adds number(i) to each component at the corners of cell i.
+/// Adds number(i) to each of the three components of `to` at the corners of cell i.
 template <int N, class Number>
 void add_to_corners(int count, const stencil::Grouped& nodes, Field& to, const Number& number) {
   const auto vectors =
@@ -118,7 +118,7 @@ void add_to_corners(int count, const stencil::Grouped& nodes, Field& to, const N
   stencil::add_vectors(nodes, rows, to.data());
 }
 
-/// Adds by(i), derivatives by density, thickness and corners of cell i, to a gradient.
+/// Adds by(i), the derivatives with respect to the density, the thickness and the corners of cell i, to a gradient.
 template <int N, class By>
 void add_to_gradient(int count, const stencil::Grouped& nodes, const CellMassNames& names, ParameterSet& gradient,
                      const By& by) {
@@ -222,7 +222,7 @@ class CellMass : public Inertia {
   CellMassNames names_;
   int count_;
   DeviceArray<int> corners_;  // [count, N]
-  stencil::Grouped nodes_;    // corners by vertex
+  stencil::Grouped nodes_;    // corners grouped by vertex
 };
 
 }  // namespace
@@ -239,7 +239,7 @@ std::unique_ptr<Inertia> make_cell_mass(const TetrahedralMesh& mesh, CellKind ki
       return std::make_unique<CellMass<3>>(cells, std::move(name),
                                            CellMassNames{std::string(density), std::string(thickness)});
     default:
-      throw Error("cell masses are of segments or triangles, not of " + std::string(name_of(kind)));
+      throw Error("cell masses are defined for segments and triangles, not for " + std::string(name_of(kind)));
   }
 }
 

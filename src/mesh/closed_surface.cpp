@@ -12,7 +12,7 @@
 namespace diffsim {
 namespace {
 
-/// Places of a triangle's corners from `origin`.
+/// Positions of a triangle's corners relative to `origin`.
 std::array<Vec3<double>, 3> corners_of(const TriangleMesh& mesh, const std::array<int, 3>& triangle,
                                        const std::array<double, 3>& origin) {
   std::array<Vec3<double>, 3> r;
@@ -44,8 +44,8 @@ std::string fault_of_volume(const TriangleMesh& mesh) {
     std::snprintf(text, sizeof(text), "the edge from (%.6g, %.6g, %.6g) to (%.6g, %.6g, %.6g) has %s", a[0], a[1], a[2],
                   b[0], b[1], b[2],
                   count == 1   ? "one triangle: the surface is open"
-                  : count == 2 ? "two triangles turned against each other"
-                               : "more than two triangles: the surface is no manifold");
+                  : count == 2 ? "two triangles of opposite orientation"
+                               : "more than two triangles: the surface is not a manifold");
     return text;
   }
   return {};
@@ -62,7 +62,7 @@ double surface_area(const TriangleMesh& mesh) {
 }
 
 VolumeMoments volume_moments(const TriangleMesh& mesh) {
-  // About a vertex: the sums are then as small as the body.
+  // Moments about a vertex of the body, to limit cancellation for a body far from the origin.
   const std::array<double, 3> origin = mesh.vertices.empty() ? std::array<double, 3>{} : mesh.vertices.front();
   VolumeMoments moments;
   double first[3] = {}, second[3][3] = {};

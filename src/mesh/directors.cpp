@@ -23,7 +23,7 @@ Vector times(double a, const Vector& x) { return {{a * x[0], a * x[1], a * x[2]}
 double length(const Vector& x) { return std::sqrt(dot(x, x)); }
 Vector unit(const Vector& x) { return times(1.0 / length(x), x); }
 
-/// Lines of segments, and their directors.
+/// Lines of connected segments, and computation of their directors.
 class Lines {
  public:
   Lines(const std::vector<double>& x, const std::vector<std::int64_t>& ends)
@@ -39,7 +39,7 @@ class Lines {
       }
   }
 
-  /// [segments, 3], each as long as its segment.
+  /// Directors of all segments, [segments, 3], each as long as its segment.
   std::vector<double> directors(const std::optional<std::array<double, 3>>& across) {
     if (across)
       for (std::size_t s = 0; s < num_; ++s) project(s, {{(*across)[0], (*across)[1], (*across)[2]}});
@@ -55,7 +55,7 @@ class Lines {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
   std::size_t vertex(std::size_t s, std::size_t end) const { return static_cast<std::size_t>(ends_[2 * s + end]); }
-  /// From an end of a segment to the other.
+  /// Vector from end `from` of segment s to the other end.
   Vector edge(std::size_t s, std::size_t from) const {
     Vector e;
     for (int c = 0; c < 3; ++c)
@@ -66,11 +66,13 @@ class Lines {
   void project(std::size_t s, const Vector& vector) {
     const Vector t = unit(edge(s, 0)), across = vector - times(dot(vector, t), t);
     if (!(length(across) > 1e-6 * length(vector)))
-      throw InputError("the director is along segment " + std::to_string(s) + "; give a vector across all segments");
+      throw InputError("the director is along segment " + std::to_string(s) +
+                       "; give a vector that is not parallel to any segment");
     D_[s] = unit(across);
   }
 
-  /// Lines that have ends begin at the one with the lower number; closed ones at their first segment.
+  /// Sets the directors of all lines by transport without twist. An open line begins at its end vertex with the lower
+  /// number, a closed line at its first segment.
   void transport_all() {
     for (std::size_t v = 0; 2 * v < of_vertex_.size(); ++v) {
       const std::size_t s = of_vertex_[2 * v];
@@ -107,7 +109,7 @@ class Lines {
       line.push_back(s);
       tangents.push_back(t);
     }
-    // Around a closed line: the angle from the first director to what has come back.
+    // Closed line: angle from the first director to the director transported once around the line.
     const double angle = std::atan2(dot(cross(D_[first], D), tangents[0]), dot(D_[first], D));
     for (std::size_t i = 1; i < line.size(); ++i) {
       const double turn = -angle * static_cast<double>(i) / static_cast<double>(line.size());
@@ -119,7 +121,7 @@ class Lines {
   const std::vector<double>& x_;
   const std::vector<std::int64_t>& ends_;
   std::size_t num_;
-  std::vector<std::size_t> of_vertex_;  // [vertices, 2]: segments
+  std::vector<std::size_t> of_vertex_;  // segments at each vertex, or `none`: [vertices, 2]
   std::vector<char> is_done_;
   std::vector<Vector> D_;  // unit vectors
 };
@@ -136,7 +138,7 @@ void add_directors(MPI_Comm comm, MeshData& mesh, const std::optional<std::array
   collectively(comm, [&] {
     if (is_first_rank(comm)) directors = Lines(x, ends).directors(across);
   });
-  // The last rank's block of vertices is where they belong.
+  // Directors are the last vertices, so they belong to the last rank's block.
   directors = redistribute(comm, directors, [last = num_ranks(comm) - 1](double) { return last; });
   mesh.coordinates.insert(mesh.coordinates.end(), directors.begin(), directors.end());
   for (std::int64_t c = 0; c < mesh.block_of(CellKind::segment); ++c)
@@ -167,9 +169,10 @@ void turn_directors(const TetrahedralMesh& mesh, std::vector<double>& positions)
       const Vector u = unit(vector(positions, b) - vector(positions, a)), D = vector(mesh.rest_positions(), director);
       const double sum = 1.0 + dot(t, u);
       if (!(sum > 1e-9))
-        throw InputError("segment " + cell_name(mesh.bodies(), segments.order->file_index()[s], CellKind::segment) +
-                         " of the initial shape has turned round; how its director turned is not known");
-      // The rotation that takes t to u and has its axis across both.
+        throw InputError(
+            "segment " + cell_name(mesh.bodies(), segments.order->file_index()[s], CellKind::segment) +
+            " of the initial shape has reversed its direction; the rotation of its director is not unique");
+      // D rotated by the smallest rotation that takes t to u; its axis is perpendicular to t and u.
       const Vector moved = D - times(dot(t + u, D) / sum, t + u) + times(2.0 * dot(t, D), u);
       for (std::size_t c = 0; c < 3; ++c)
         positions[3 * static_cast<std::size_t>(director) + c] += moved[static_cast<int>(c)] - D[static_cast<int>(c)];

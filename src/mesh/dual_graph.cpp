@@ -28,7 +28,7 @@ DualGraph dual_graph(MPI_Comm comm, std::vector<PetscInt> corners, std::int64_t 
 void add_cells(DualGraph& graph, const std::vector<PetscInt>& corners, int num_corners) {
   const auto n = static_cast<std::size_t>(num_corners);
   const auto first = static_cast<PetscInt>(graph.begin.size()) - 1;
-  // Sides, by their corners in ascending order; a segment's side is one corner, written twice.
+  // Pairs (corners of a side in ascending order, cell). The side of a segment is one corner, stored twice.
   std::vector<std::pair<std::array<PetscInt, 2>, PetscInt>> sides;
   for (std::size_t i = 0; n > 1 && i < corners.size(); ++i) {
     const std::size_t cell = i / n * n;  // the side opposite to corner i

@@ -9,19 +9,25 @@
 
 namespace diffsim {
 
-/// Which cells have a face in common. Cells are numbered from rank to rank.
+/// Graph of the cells with a common face, in compressed row format. Cells are numbered consecutively from rank to rank.
 struct DualGraph {
-  std::vector<PetscInt> begin;       ///< [this rank's cells + 1], places in `neighbours`
-  std::vector<PetscInt> neighbours;  ///< cells of any rank, in the order of the faces: opposite to corner 0, 1, …
+  std::vector<PetscInt> begin;       ///< first index in `neighbours` of each cell: [this rank's cells + 1]
+  std::vector<PetscInt> neighbours;  ///< neighbours of each cell, on any rank
 };
 
-/// `corners` [this rank's cells, 4]: vertices 0 … num_vertices - 1 of the whole mesh; freed on the way, since nothing
-/// else is as large when a mesh is set up. A face that three cells claim joins two of them. Collective.
+/// Builds the graph of tetrahedra with a common face. The neighbours of a cell are in the order of its faces, opposite
+/// to corner 0, 1, …
+///
+/// `corners` [this rank's cells, 4]: vertices 0 … num_vertices - 1 of the whole mesh. The array is freed as soon as the
+/// neighbours are known, because mesh set-up has no larger array. If three cells have the same face, only two of the
+/// three become neighbours. Collective.
 DualGraph dual_graph(MPI_Comm comm, std::vector<PetscInt> corners, std::int64_t num_vertices);
 
-/// Adds cells with so many corners, 1 to 3, to a graph that one rank has whole: cells with a common edge (triangles) or
-/// a common end (segments) are neighbours; where more than two have it, each and the next one. `corners` [cells,
-/// num_corners]. Serial.
+/// Adds the points, segments or triangles with the given corners (num_corners = 1, 2 or 3) to a graph that is stored
+/// completely on this rank. `corners`: [cells, num_corners].
+///
+/// Triangles with a common edge are neighbours, and so are segments with a common end. If more than two cells have the
+/// edge or end, each cell and the next cell are neighbours. Serial.
 void add_cells(DualGraph& graph, const std::vector<PetscInt>& corners, int num_corners);
 
 }  // namespace diffsim

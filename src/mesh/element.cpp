@@ -10,7 +10,7 @@ namespace {
 
 using Barycentric = std::array<double, 4>;
 
-/// λ with `most` at corner a and `rest` at the others.
+/// Barycentric coordinates with the value `most` at corner a and `rest` at the other corners.
 Barycentric towards(std::size_t a, double most, double rest) {
   Barycentric lambda{rest, rest, rest, rest};
   lambda[a] = most;
@@ -20,7 +20,7 @@ Barycentric towards(std::size_t a, double most, double rest) {
 }  // namespace
 
 double jacobian(const QuadraticCell& x, const Barycentric& lambda) {
-  // ∂x/∂λ_a, the λ taken as independent: (4 λ_a - 1) x_a + Σ_b 4 λ_b x_ab.
+  // ∂x/∂λ_a = (4 λ_a - 1) x_a + Σ_b 4 λ_b x_ab, with the four λ treated as independent.
   double by_lambda[4][3];
   for (std::size_t a = 0; a < 4; ++a)
     for (std::size_t c = 0; c < 3; ++c) by_lambda[a][c] = (4.0 * lambda[a] - 1.0) * x[a][c];
@@ -39,11 +39,12 @@ double jacobian(const QuadraticCell& x, const Barycentric& lambda) {
 }
 
 double least_jacobian(const QuadraticCell& x) {
-  constexpr double near = 0.5854101966249685, far = 0.1381966011250105;  // (5 ± …√5)/20: Hammer & Stroud 1956
+  // Points of the degree-2 rule (Hammer & Stroud 1956): coordinates (5 + 3√5)/20 and (5 - √5)/20.
+  constexpr double near = 0.5854101966249685, far = 0.1381966011250105;
   double least = jacobian(x, towards(0, 1.0, 0.0));
   const auto look_at = [&](const Barycentric& lambda) {
     const double here = jacobian(x, lambda);
-    if (!(here >= least)) least = here;  // a NaN stays
+    if (!(here >= least)) least = here;  // a NaN is kept
   };
   for (std::size_t a = 0; a < 4; ++a) {
     look_at(towards(a, 1.0, 0.0));
@@ -63,7 +64,7 @@ double least_relative_jacobian(const QuadraticCell& x) {
     const auto &a = x[static_cast<std::size_t>(edge[0])], &b = x[static_cast<std::size_t>(edge[1])];
     longest = std::max(longest, std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]));
   }
-  // Scaled first, so that nothing over- or underflows on the way.
+  // Scale before the products, to avoid overflow and underflow.
   QuadraticCell scaled;
   for (std::size_t i = 0; i < 10; ++i)
     for (std::size_t c = 0; c < 3; ++c) scaled[i][c] = (x[i][c] - x[0][c]) / longest;
@@ -71,7 +72,7 @@ double least_relative_jacobian(const QuadraticCell& x) {
 }
 
 double volume(const QuadraticCell& x) {
-  // The rule of third degree with five points (Zienkiewicz & Taylor, ch. 9).
+  // Five-point quadrature rule of degree 3 (Zienkiewicz & Taylor, ch. 9).
   double sum = -0.8 * jacobian(x, {0.25, 0.25, 0.25, 0.25});
   for (std::size_t a = 0; a < 4; ++a) sum += 0.45 * jacobian(x, towards(a, 0.5, 1.0 / 6.0));
   return sum / 6.0;

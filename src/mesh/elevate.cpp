@@ -19,11 +19,11 @@
 namespace diffsim {
 namespace {
 
-/// An edge of the mesh, and a rank that has a cell at it.
+/// Edge of the mesh, and a rank with a cell that has this edge.
 struct Edge {
-  std::int64_t low, high;  // its ends
+  std::int64_t low, high;  // end vertices
   std::int64_t rank;
-  std::int64_t middle = -1;  // the vertex on it
+  std::int64_t middle = -1;  // number of the mid-edge node
 
   std::pair<std::int64_t, std::int64_t> ends() const { return {low, high}; }
 };
@@ -35,7 +35,7 @@ std::pair<std::int64_t, std::int64_t> edge_of(const std::int64_t* cell, const in
   return std::minmax(cell[corners[0]], cell[corners[1]]);
 }
 
-/// The edges of this rank's cells, each once, by their ends.
+/// Distinct edges of this rank's cells, sorted by their end vertices.
 std::vector<Edge> local_edges(const MeshData& mesh, int rank) {
   std::vector<Edge> edges;
   edges.reserve(mesh.cells.size() / 4 * 6);
@@ -49,7 +49,8 @@ std::vector<Edge> local_edges(const MeshData& mesh, int rank) {
   return edges;
 }
 
-/// Makes the vertices on the edges whose lower ends are in this rank's even share of the vertices.
+/// Converts a mesh to second order. Each rank creates the nodes of the edges whose lower end vertex is in the rank's
+/// even block of vertices.
 class Elevation {
  public:
   Elevation(MPI_Comm comm, MeshData& mesh) : comm_(comm), mesh_(mesh), shares_(comm, mesh.num_vertices) {
@@ -65,7 +66,8 @@ class Elevation {
   }
 
  private:
-  /// Edges meet at the share of their lower end, so the shares' edges follow each other in lexicographic order.
+  /// Numbers the mid-edge nodes. Each edge is sent to the rank whose even block contains the lower end vertex. The
+  /// edges are then in lexicographic order from rank to rank.
   void number_edges() {
     mine_ = local_edges(mesh_, rank_);
     std::vector<Edge> met = redistribute(comm_, mine_, [&](const Edge& edge) { return shares_.owner(edge.low); });
@@ -103,7 +105,7 @@ class Elevation {
     mine_ = {};
   }
 
-  /// Coordinates of the vertices made here; also says which curves they are on.
+  /// Returns the coordinates of the nodes created on this rank, and adds these nodes to the regions of curves.
   std::vector<double> make_coordinates() {
     std::vector<std::int64_t> ends;
     for (const Edge& edge : made_) ends.insert(ends.end(), {edge.low, edge.high});
@@ -124,7 +126,7 @@ class Elevation {
     for (const auto& entry : mesh_.vertex_regions)
       if (mesh_.regions[static_cast<std::size_t>(entry.region)].dimension == 1)
         entries.emplace_back(entry.vertex - mesh_.first_vertex, entry.region);
-    std::vector<std::vector<int>> curves(ends.size());  // of each end, ascending
+    std::vector<std::vector<int>> curves(ends.size());  // regions of curves of each end vertex, ascending
     distribute_memberships(order, 1, mesh_.regions.size(), entries,
                            [&](int end, int region) { curves[static_cast<std::size_t>(end)].push_back(region); });
     for (const Edge& edge : made_)
@@ -136,7 +138,7 @@ class Elevation {
     return middles;
   }
 
-  /// Spreads all vertices evenly, with what is said of them.
+  /// Redistributes all vertices and their region entries in even blocks.
   void place_vertices(std::vector<double> middles) {
     std::vector<std::int64_t> numbers;
     for (std::int64_t v = 0; v < mesh_.block_vertices(); ++v) numbers.push_back(mesh_.first_vertex + v);
@@ -163,8 +165,8 @@ class Elevation {
   EvenShare shares_;
   int rank_ = 0;
   std::int64_t num_edges_ = 0;
-  std::vector<Edge> mine_;  // of this rank's cells
-  std::vector<Edge> made_;  // whose vertices are made here
+  std::vector<Edge> mine_;  // edges of this rank's cells
+  std::vector<Edge> made_;  // edges whose nodes this rank creates
 };
 
 }  // namespace

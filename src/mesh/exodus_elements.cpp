@@ -4,7 +4,7 @@
 namespace diffsim::exodus {
 namespace {
 
-/// Element types by the beginning of their names and their number of nodes. Nodes on edges are in the order of
+/// Element type, identified by a prefix of its name and by the number of nodes. Mid-edge nodes are in the order of
 /// element.hpp.
 struct ElementType {
   const char* prefix;

@@ -8,10 +8,10 @@
 
 namespace diffsim::exodus {
 
-/// Corners of a tetrahedron's sides 1 to 4.
+/// Corners of a tetrahedron's sides 1 to 4 in Exodus numbering.
 inline constexpr std::size_t sides[4][3] = {{0, 1, 3}, {1, 2, 3}, {0, 3, 2}, {0, 2, 1}};
 
-/// Shape of the elements of a type, by its name in capitals and their number of nodes; null for one that is not known.
+/// Shape of an element type, from the type's name in capitals and the number of nodes; null if the type is unknown.
 const ElementShape* find_shape(const std::string& type, std::size_t nodes);
 
 }  // namespace diffsim::exodus

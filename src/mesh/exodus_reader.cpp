@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Schoof & Yarberry, EXODUS II: A Finite Element Data Model, SAND92-2137, appendix A: what is where in a netCDF file.
+// Reader of Exodus II files. Layout of the netCDF file: Schoof & Yarberry, EXODUS II: A Finite Element Data Model,
+// SAND92-2137, appendix A.
 #include "diffsim/mesh/exodus_reader.hpp"
 
 #include "diffsim/core/error.hpp"
@@ -37,7 +38,7 @@ class ExodusFile {
   ExodusFile(const ExodusFile&) = delete;
   ExodusFile& operator=(const ExodusFile&) = delete;
 
-  /// Coordinates of the nodes, [nodes, 3], scaled.
+  /// Reads the whole file. Returns the scaled coordinates of the nodes, [nodes, 3], m.
   std::vector<double> read(double scale) {
     std::vector<double> coordinates = read_nodes(scale);
     num_nodes_ = static_cast<std::int64_t>(coordinates.size() / 3);
@@ -53,7 +54,7 @@ class ExodusFile {
     if (code != NC_NOERR)
       fail("netCDF cannot read " + variable + " (" + nc_strerror(code) + "); get the whole file again");
   }
-  /// Size of a dimension; 0 where there is none of that name.
+  /// Size of a netCDF dimension; 0 if the file has no dimension of that name.
   std::size_t dimension(const std::string& name) const {
     int id = 0;
     std::size_t size = 0;
@@ -100,7 +101,7 @@ std::vector<std::size_t> ExodusFile::shape(int id, const std::string& name) cons
   return sizes;
 }
 
-/// All values of a variable, of which there must be `count`.
+/// Reads all values of a variable. Throws InputError unless the variable has exactly `count` values.
 template <class Value>
 std::vector<Value> ExodusFile::values(const std::string& name, std::size_t count) const {
   const std::optional<int> id = variable(name);
@@ -122,7 +123,7 @@ std::vector<double> ExodusFile::read_nodes(double scale) const {
   const std::size_t nodes = dimension("num_nodes"), axes = dimension("num_dim");
   if (axes < 1 || axes > 3) fail("its nodes have " + std::to_string(axes) + " coordinates, not 3; give an Exodus file");
   std::vector<double> coordinates(3 * nodes, 0.0);
-  // Old files have one variable.
+  // Old files store all coordinates in one variable, `coord`.
   std::vector<double> all;
   if (variable("coord")) all = values<double>("coord", axes * nodes);
   for (std::size_t c = 0; c < axes && nodes > 0; ++c) {
@@ -137,7 +138,7 @@ std::vector<double> ExodusFile::read_nodes(double scale) const {
   return coordinates;
 }
 
-/// Numbers of blocks or sets; 1, 2, … where the file gives none.
+/// Numbers of the blocks or sets; 1, 2, … if the file gives no numbers.
 std::vector<int> ExodusFile::numbers_of(const std::string& prefix, std::size_t count) const {
   std::vector<int> numbers(count);
   for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<int>(i) + 1;
@@ -147,13 +148,14 @@ std::vector<int> ExodusFile::numbers_of(const std::string& prefix, std::size_t c
   return numbers;
 }
 
-/// Their names, or else numbers.
+/// Names of the blocks or sets; a block or set without a name is named by its number.
 std::vector<std::string> ExodusFile::names_of(const std::string& prefix, const std::string& of_names,
                                               std::size_t count) {
   std::vector<std::string> names(count);
   if (const std::optional<int> id = variable(of_names)) {
     const std::vector<std::size_t> sizes = shape(*id, of_names);
-    if (sizes.size() != 2 || sizes[0] != count) fail("its variable " + of_names + " is not as Exodus has it");
+    if (sizes.size() != 2 || sizes[0] != count)
+      fail("its variable " + of_names + " does not have the shape that Exodus defines");
     std::string text(count * sizes[1], '\0');
     if (!text.empty()) check(nc_get_var_text(file_, *id, text.data()), of_names);
     for (std::size_t i = 0; i < count; ++i) {
@@ -171,9 +173,9 @@ std::vector<std::string> ExodusFile::names_of(const std::string& prefix, const s
 void ExodusFile::read_block(const std::string& number, const std::string& name, int tag) {
   const std::string variable_name = "connect" + number;
   const std::optional<int> id = variable(variable_name);
-  if (!id) return;  // an empty block
+  if (!id) return;  // the block is empty
   const std::vector<std::size_t> sizes = shape(*id, variable_name);
-  if (sizes.size() != 2) fail("its variable " + variable_name + " is not as Exodus has it");
+  if (sizes.size() != 2) fail("its variable " + variable_name + " does not have the shape that Exodus defines");
   std::size_t length = 0;
   check(nc_inq_attlen(file_, *id, "elem_type", &length), "the type of " + variable_name);
   std::string type(length, '\0');
@@ -224,7 +226,7 @@ void ExodusFile::read_side_sets() {
       if (element < 0 || element >= num_elements_ || block == blocks_.rend() || !block->is_solid || side < 0 ||
           side > 3)
         fail("side set " + in_quotes(names[s]) + " has side " + std::to_string(places[i]) + " of element " +
-             std::to_string(elements[i]) + ", which is no face of a tetrahedron; remove it");
+             std::to_string(elements[i]) + ", which is not a face of a tetrahedron; remove this side");
       const std::size_t first = static_cast<std::size_t>(element - block->first) * block->width;
       std::array<std::int64_t, 3> corners;
       for (std::size_t k = 0; k < 3; ++k) corners[k] = block->nodes[first + exodus::sides[side][k]];

@@ -17,7 +17,7 @@ namespace {
 
 using FaceVertices = std::array<PetscInt, 3>;  // ascending
 
-/// Of the face at `place`, 4 cell + opposite corner.
+/// Vertices of the face with the index `place` = 4 cell + opposite corner.
 FaceVertices face_at(const std::vector<PetscInt>& corners, PetscInt place) {
   FaceVertices v{};
   const PetscInt* const cell = &corners[static_cast<std::size_t>(place / 4 * 4)];
@@ -28,15 +28,15 @@ FaceVertices face_at(const std::vector<PetscInt>& corners, PetscInt place) {
   return v;
 }
 
-/// Places of all faces, those with the same vertices next to each other within a group: groups[i] … groups[i + 1] hold
-/// the faces whose lowest vertex is i modulo their number.
+/// Indices of all faces, grouped by hash: places[begin[g]] … places[begin[g + 1] - 1] are the faces with
+/// (lowest vertex) mod (number of groups) = g. Faces with the same vertices are therefore in the same group.
 struct GroupedFaces {
   std::vector<PetscInt> begin, places;
 };
 
 GroupedFaces grouped_faces(const std::vector<PetscInt>& corners) {
   const auto num_faces = static_cast<PetscInt>(corners.size());
-  const PetscInt num_groups = num_faces / 16 + 1;  // about as many as vertices
+  const PetscInt num_groups = num_faces / 16 + 1;  // of the order of the number of vertices
   GroupedFaces groups;
   groups.begin.assign(static_cast<std::size_t>(num_groups) + 1, 0);
   const auto group_of = [&](PetscInt place) {
@@ -51,7 +51,7 @@ GroupedFaces grouped_faces(const std::vector<PetscInt>& corners) {
   return groups;
 }
 
-/// As `face_neighbours`, of this rank's cells alone.
+/// Neighbours of this rank's cells among this rank's cells: [this rank's cells, 4]. See face_neighbours().
 std::vector<PetscInt> neighbours_here(const std::vector<PetscInt>& corners, PetscInt first_cell) {
   const GroupedFaces groups = grouped_faces(corners);
   std::vector<PetscInt> neighbours(corners.size(), no_cell);
@@ -77,15 +77,16 @@ std::vector<PetscInt> neighbours_here(const std::vector<PetscInt>& corners, Pets
   return neighbours;
 }
 
-/// A face with one cell on its rank, and what is on the other side.
+/// Face that belongs to only one cell of its rank, and the neighbour across the face.
 struct SingleFace {
   FaceVertices vertices;
   PetscInt cell, neighbour;
-  PetscInt place;  // on its rank
+  PetscInt place;  // index of the face on its rank
   int rank;
 };
 
-/// Finds the other sides of faces between ranks: they meet at the even share of their lowest vertex.
+/// Finds the neighbours across faces between ranks. Each face is sent to the rank whose even block of vertices contains
+/// the lowest vertex of the face, where the two sides are matched.
 void find_across_ranks(MPI_Comm comm, const std::vector<PetscInt>& corners, PetscInt first_cell,
                        std::int64_t num_vertices, std::vector<PetscInt>& neighbours) {
   const int rank = rank_of(comm);

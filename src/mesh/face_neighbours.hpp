@@ -9,12 +9,14 @@
 
 namespace diffsim {
 
-/// Values for the other side of a face where that is no cell.
+/// Value for a face of only one cell.
 inline constexpr PetscInt no_cell = -1;
-inline constexpr PetscInt third_cell = -2;  ///< two other cells have the face, too, and are each other's neighbours
+/// Value for the third and further cells with the same face; the first two of these cells are each other's neighbours.
+inline constexpr PetscInt third_cell = -2;
 
-/// [this rank's cells, 4]: the neighbour at the face opposite to each corner, cells being numbered from rank to rank.
-/// `corners` [this rank's cells, 4]: vertices 0 … num_vertices - 1 of the whole mesh. Collective.
+/// Returns the neighbour of each cell across the face opposite to each corner: [this rank's cells, 4]. Cells are
+/// numbered consecutively from rank to rank. `corners` [this rank's cells, 4]: vertices 0 … num_vertices - 1 of the
+/// whole mesh. Collective.
 std::vector<PetscInt> face_neighbours(MPI_Comm comm, const std::vector<PetscInt>& corners, std::int64_t num_vertices);
 
 }  // namespace diffsim

@@ -7,7 +7,7 @@
 namespace diffsim::gmsh {
 namespace {
 
-// From the list of element types in the Gmsh reference manual, "MSH file format".
+// Element types of the Gmsh reference manual, "MSH file format".
 constexpr ElementType types[] = {
     {1, 1, 2, 2, "line"},          {2, 2, 3, 3, "triangle"},      {3, 2, 4, 0, "quadrangle"},
     {4, 3, 4, 4, "tetrahedron"},   {5, 3, 8, 0, "hexahedron"},    {6, 3, 6, 0, "prism"},

@@ -7,20 +7,20 @@
 
 namespace diffsim::gmsh {
 
-/// One of Gmsh's numbered element types.
+/// Gmsh element type.
 struct ElementType {
   int number;
   int dimension;
   int num_nodes;
-  int num_corners;  ///< its leading nodes that a simplex has; 0 where it is none, or of too high an order
+  int num_corners;  ///< number of corners of a simplex of order 1 or 2, which are its first nodes; 0 for other types
   const char* name;
 };
 
-/// Null for a number that Gmsh's manual does not list.
+/// Finds the element type with the given Gmsh number; null if the number is not listed.
 const ElementType* find_element_type(int number);
 
-/// Error in an element of the dimension of `kind` that is no cell of that kind, of first or second order; empty for
-/// others.
+/// Returns an error message if the element has the dimension of `kind` but is not a cell of `kind` of first or second
+/// order. Returns an empty string otherwise.
 std::string refusal(const ElementType& type, CellKind kind);
 
 }  // namespace diffsim::gmsh

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
 
-/// Name of the format that a file without `$MeshFormat` looks like, by its first bytes.
+/// Error message for a file without `$MeshFormat`, which names the format suggested by the first bytes.
 std::string foreign_format(std::string_view start) {
   struct Signature {
     std::string_view bytes;
@@ -37,7 +37,7 @@ class SectionFinder {
  public:
   explicit SectionFinder(const Document& document) : document_(document), content_(document.content) {}
 
-  /// Goes to the next section; false at the file's end.
+  /// Moves to the next section. Returns false at the end of the file.
   bool next(Section& section) {
     const std::size_t header = content_.find_first_not_of(blanks, cursor_);
     if (header == std::string_view::npos) return false;
@@ -66,7 +66,8 @@ class SectionFinder {
     return safe.substr(1, safe.size() - 2);
   }
 
-  /// Alone on its line in text; in binary, where nothing need come before it, at its line's end.
+  /// Finds an end marker. In text files the marker must be alone on its line. In binary files the marker must end a
+  /// line but can follow binary data.
   std::size_t find_marker(const std::string& marker, std::size_t from) const {
     std::size_t at = content_.find(marker, from);
     for (; at != std::string_view::npos; at = content_.find(marker, at + 1)) {

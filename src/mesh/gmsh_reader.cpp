@@ -19,16 +19,16 @@ using gmsh::Contents;
 using gmsh::Document;
 using gmsh::TaggedMesh;
 
-/// From node tags, positive and in any order, to 0-based numbers in file order.
+/// Map from node tags, which are positive and in any order, to 0-based numbers in file order.
 class NodeNumbers {
  public:
-  /// Sets `repeated` to the number of a node whose tag an earlier one has, or to -1.
+  /// Builds the map. Sets `repeated` to the number of the first node whose tag an earlier node has, or to -1.
   NodeNumbers(const std::vector<std::int64_t>& tags, std::int64_t& repeated) {
     repeated = -1;
     if (tags.empty()) return;
     const auto [least, greatest] = std::minmax_element(tags.begin(), tags.end());
     least_ = *least;
-    // A table where it costs no more than a few words a node, else a sorted list.
+    // Use a lookup table if the tag range is at most about 4 entries per node, otherwise a sorted list.
     if ((*greatest - least_) / 4 <= static_cast<std::int64_t>(tags.size())) {
       table_.assign(static_cast<std::size_t>(*greatest - least_) + 1, -1);
       for (std::size_t i = 0; i < tags.size(); ++i) {
@@ -45,7 +45,7 @@ class NodeNumbers {
         repeated = sorted_[i].second;
   }
 
-  /// -1 for a tag that no node has.
+  /// Number of the node with this tag, or -1 if no node has the tag.
   std::int64_t find(std::int64_t tag) const {
     if (!table_.empty()) {
       if (tag < least_ || tag - least_ >= static_cast<std::int64_t>(table_.size())) return -1;
@@ -82,13 +82,14 @@ void number_vertices(const Document& document, const Contents& contents, TaggedM
   const auto width = static_cast<std::size_t>(raw.nodes_per_cell);
   for (std::size_t c = 0; c < raw.cell_offsets.size(); ++c) resolve(&raw.cells[width * c], width, raw.cell_offsets[c]);
   for (auto& element : raw.group_elements) {
-    // Linear cells have no nodes on edges.
+    // In a linear mesh, keep only the corners of group elements.
     if (raw.nodes_per_cell != 10) element.num_nodes = element.dimension + 1;
     resolve(element.nodes.data(), static_cast<std::size_t>(element.num_nodes), element.offset);
   }
 }
 
-/// Names groups that have none by their tags.
+/// Gives groups without a name their tag as the name. Throws InputError if two groups of one dimension then have the
+/// same name.
 void name_groups(const Document& document, TaggedMesh& raw) {
   std::set<std::pair<int, std::string>> taken;
   for (RegionInfo& group : raw.groups) {
@@ -96,7 +97,8 @@ void name_groups(const Document& document, TaggedMesh& raw) {
     if (!taken.emplace(group.dimension, group.name).second)
       throw InputError(document.name, 0, "",
                        "two physical groups of dimension " + std::to_string(group.dimension) + " are both called " +
-                           in_quotes(group.name) + ", one of them for want of a name; name it in $PhysicalNames");
+                           in_quotes(group.name) +
+                           ", one of them because it has no name; give it a name in $PhysicalNames");
   }
 }
 

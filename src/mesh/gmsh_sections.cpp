@@ -20,7 +20,8 @@ std::int32_t TaggedMesh::add_group(int dimension, int tag) {
 
 namespace {
 
-/// Bounds what a file can make of (groups of an entity) x (elements of it).
+/// Maximum number of groups per entity. Limits the memory that a malformed file can request, which is proportional to
+/// (groups of an entity) × (elements of the entity).
 constexpr std::size_t most_groups_of_an_entity = 64;
 
 class SectionReader {
@@ -69,10 +70,10 @@ class SectionReader {
   const int order_;
   const CellKind kind_;
   TaggedMesh mesh_;
-  std::map<std::pair<int, int>, std::vector<std::int32_t>> entities_;  ///< (dimension, tag): its groups
-  std::vector<std::int64_t> nodes_;                                    ///< of the element just read
+  std::map<std::pair<int, int>, std::vector<std::int32_t>> entities_;  ///< (dimension, tag) → groups
+  std::vector<std::int64_t> nodes_;                                    ///< node tags of the last element read
   bool last_was_cell_ = false;
-  int cell_type_ = 0;  ///< Gmsh's, of all tetrahedra
+  int cell_type_ = 0;  ///< Gmsh element type of all tetrahedra
 };
 
 TaggedMesh SectionReader::read() {
@@ -118,7 +119,7 @@ void SectionReader::reserve_cells(std::int64_t count) {
   mesh_.cell_offsets.reserve(static_cast<std::size_t>(count));
 }
 
-/// Text in binary files too.
+/// Reads $PhysicalNames, which is text in binary files too.
 void SectionReader::read_physical_names() {
   TextSource in(document_, contents_.physical_names);
   in.begin_record("count");
@@ -163,7 +164,7 @@ void SectionReader::read_entities(Source in) {
   in.finish("entities");
 }
 
-/// tag, point or bounding box, physical tags, and but for points the bounding entities.
+/// Reads an entity: tag, position (points) or bounding box, physical tags and, except for points, bounding entities.
 template <class Source>
 void SectionReader::read_entity(Source& in, int dimension) {
   const int entity = in.int32("the entity's tag");
@@ -177,7 +178,7 @@ void SectionReader::read_entity(Source& in, int dimension) {
     const std::int32_t tag = in.int32("a physical tag");
     if (tag == std::numeric_limits<std::int32_t>::min()) in.fail("the physical tag is out of range; correct it");
     if (tag == 0) continue;
-    const std::int32_t group = mesh_.add_group(dimension, std::abs(tag));  // the sign is an orientation
+    const std::int32_t group = mesh_.add_group(dimension, std::abs(tag));  // the sign encodes the orientation
     auto& groups = entry->second;
     if (std::find(groups.begin(), groups.end(), group) != groups.end()) continue;
     if (groups.size() == most_groups_of_an_entity)
@@ -275,8 +276,9 @@ const ElementType& SectionReader::element_type(const Source& in, int number) con
   return *type;
 }
 
-/// Makes nodes_ what is kept of a cell. Gmsh's manual, "Node ordering": it has the nodes on the edges 23 and 13
-/// last, in this order, where element.hpp has 13 first.
+/// Prepares nodes_ of a cell for storage: sets `nodes_per_cell` and, in second-order tetrahedra, exchanges the last two
+/// nodes. Gmsh orders the nodes on the edges 23 and 13 last, in this order (manual, "Node ordering"); element.hpp has
+/// 13 before 23.
 template <class Source>
 void SectionReader::trim_cell(const Source& in, const ElementType& type) {
   if (type.dimension != dimension_of(kind_)) return;
@@ -294,32 +296,33 @@ void SectionReader::trim_cell(const Source& in, const ElementType& type) {
   if (mesh_.nodes_per_cell == 10) std::swap(nodes_[8], nodes_[9]);
 }
 
-/// Whether the cell in nodes_ repeats the last cell, for another of its groups: so Gmsh writes 2.2.
+/// Returns whether the cell in nodes_ repeats the last cell in order to add another group to that cell. Gmsh writes a
+/// cell of several groups this way in format 2.2.
 bool SectionReader::joins_last_cell(std::int32_t group) const {
   if (!last_was_cell_ || !std::equal(mesh_.cells.end() - mesh_.nodes_per_cell, mesh_.cells.end(), nodes_.begin()))
     return false;
   const std::int64_t last = static_cast<std::int64_t>(mesh_.cell_offsets.size()) - 1;
   auto entry = mesh_.cell_groups.rbegin();
-  if (entry == mesh_.cell_groups.rend() || entry->cell != last) return false;  // it was in none
+  if (entry == mesh_.cell_groups.rend() || entry->cell != last) return false;  // the last cell has no group
   for (; entry != mesh_.cell_groups.rend() && entry->cell == last; ++entry)
     if (entry->group == group) return false;
   return true;
 }
 
-/// Adds the element in nodes_, of the physical group `tag` (0: none).
+/// Adds the element in nodes_ with the physical group `tag` (0: no group).
 template <class Source>
 void SectionReader::add_element_22(const Source& in, const ElementType& type, std::int32_t tag, std::size_t offset) {
   if (tag == std::numeric_limits<std::int32_t>::min()) in.fail("the physical tag is out of range; correct it");
   trim_cell(in, type);
   if (tag == 0) return add_element(in, type, {}, offset);
-  const std::int32_t group = mesh_.add_group(type.dimension, std::abs(tag));  // the sign is an orientation
+  const std::int32_t group = mesh_.add_group(type.dimension, std::abs(tag));  // the sign encodes the orientation
   if (type.dimension == dimension_of(kind_) && joins_last_cell(group))
     mesh_.cell_groups.push_back({static_cast<std::int64_t>(mesh_.cell_offsets.size()) - 1, group});
   else
     add_element(in, type, {&group, 1}, offset);
 }
 
-/// Adds the element in nodes_, a cell trimmed, to the cells or to its groups.
+/// Adds the element in nodes_ to the cells or to the group elements. For a cell, trim_cell() must have been called.
 template <class Source>
 void SectionReader::add_element(const Source& in, const ElementType& type, std::span<const std::int32_t> groups,
                                 std::size_t offset) {
@@ -344,7 +347,7 @@ void SectionReader::add_element(const Source& in, const ElementType& type, std::
   }
 }
 
-/// number, type, number of tags, tags (the first: physical), nodes
+/// Reads text elements, one per line: number, type, number of tags, tags (the first is the physical group), nodes.
 void SectionReader::read_elements_22(TextSource in, std::int64_t count) {
   check_count(in, count, 4 * TextSource::int_bytes, "elements");
   reserve_cells(count);
@@ -368,7 +371,7 @@ void SectionReader::read_elements_22(TextSource in, std::int64_t count) {
   in.finish("elements");
 }
 
-/// Blocks: type, number of elements, number of tags; then number, tags and nodes of each.
+/// Reads binary elements in blocks: type, number of elements, number of tags; then number, tags and nodes per element.
 void SectionReader::read_elements_22(BinarySource in, std::int64_t count) {
   check_count(in, count, 2 * BinarySource::int_bytes, "elements");
   reserve_cells(count);

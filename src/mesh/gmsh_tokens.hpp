@@ -16,35 +16,39 @@
 
 namespace diffsim::gmsh {
 
-/// `$Name` … `$EndName`, as offsets into the file.
+/// Section `$Name` … `$EndName` of a file. Positions are byte offsets from the start of the file.
 struct Section {
   std::string_view name;
-  std::size_t header = 0;  ///< of the `$`
-  std::size_t begin = 0;   ///< of the line after the header
-  std::size_t end = 0;     ///< of the `$` of the end marker
+  std::size_t header = 0;  ///< offset of the `$` of the header
+  std::size_t begin = 0;   ///< offset of the line after the header
+  std::size_t end = 0;     ///< offset of the `$` of the end marker
 };
 
-/// A whole file in memory.
+/// Whole file in memory.
 struct Document {
   std::string_view content;
   std::string name;
   bool binary = false;
-  bool swap_bytes = false;  ///< of the binary numbers
+  bool swap_bytes = false;  ///< true if the byte order of binary numbers differs from this machine's
 
   long line_of(std::size_t offset) const;
-  FilePlace place(const Section& section, std::size_t offset) const;  ///< in the text or binary part of a section
-  [[noreturn]] void fail(std::size_t offset, const std::string& what) const;  ///< in a text part
+  /// Location of a byte of a section: the line in a text file; the line of the section's header and the byte in a
+  /// binary file.
+  FilePlace place(const Section& section, std::size_t offset) const;
+  /// Throws InputError with the line of a byte in a text part of the file.
+  [[noreturn]] void fail(std::size_t offset, const std::string& what) const;
+  /// Throws InputError with the location of a byte of a section, see place().
   [[noreturn]] void fail(const Section& section, std::size_t offset, const std::string& what) const;
 };
 
-/// Reads the numbers of a section's text, a record a line, none across lines.
+/// Reader for the numbers of a text section. Each record is one line.
 ///
-/// TextSource and BinarySource have the same members, so that a section that is laid out alike in both is parsed by
-/// one function. `what` names what is expected, for messages. Each member throws InputError rather than read past
-/// the section's end.
+/// TextSource and BinarySource have the same members, so that one function template can parse sections whose layout is
+/// the same in text and binary files. `what` is a description of the expected value, for messages. All members throw
+/// InputError at the end of the section.
 class TextSource {
  public:
-  static constexpr std::size_t int_bytes = 1, size_bytes = 1, real_bytes = 1;  ///< least bytes of a number
+  static constexpr std::size_t int_bytes = 1, size_bytes = 1, real_bytes = 1;  ///< minimum bytes per value
 
   TextSource(const Document& document, const Section& section)
       : document_(&document),
@@ -54,11 +58,12 @@ class TextSource {
         token_(cursor_),
         end_(begin_ + section.end) {}
 
-  /// Goes to the next line that is not blank: record `index` of `count` things called `what`.
+  /// Moves to the next line that is not blank, which is record `index` of `count` records. `what`: name of the
+  /// records, for messages.
   void begin_record(const char* what, std::int64_t index = 0, std::int64_t count = 1);
-  /// Refuses anything more on this line and goes to the next.
+  /// Moves to the next line. Throws InputError if the current line has further text.
   void end_record();
-  /// Refuses anything but blank lines up to the section's end.
+  /// Throws InputError unless the rest of the section is blank.
   void finish(const char* what);
 
   std::int32_t int32(const char* what) { return number<std::int32_t>(what); }
@@ -68,12 +73,12 @@ class TextSource {
     return value;
   }
   double real(const char* what) { return number<double>(what); }
-  /// "…" up to the line's last quotation mark.
+  /// Text in quotation marks, up to the last quotation mark of the line.
   std::string_view quoted_text(const char* what);
 
-  std::string_view token() const;                                                      ///< the last one read
-  std::size_t offset() const { return static_cast<std::size_t>(token_ - begin_); }     ///< of the last token
-  std::size_t position() const { return static_cast<std::size_t>(cursor_ - begin_); }  ///< of the next byte
+  std::string_view token() const;                                                      ///< last token read
+  std::size_t offset() const { return static_cast<std::size_t>(token_ - begin_); }     ///< offset of the last token
+  std::size_t position() const { return static_cast<std::size_t>(cursor_ - begin_); }  ///< offset of the next byte
   std::size_t bytes_left() const { return static_cast<std::size_t>(end_ - cursor_); }
   [[noreturn]] void fail(const std::string& what) const { document_->fail(offset(), what); }
 
@@ -100,7 +105,7 @@ class TextSource {
   const char *begin_, *cursor_, *token_, *end_;
 };
 
-/// Reads the numbers of a section's binary part, from `position` on.
+/// Reader for the numbers of a binary section, starting at offset `position`. See TextSource.
 class BinarySource {
  public:
   static constexpr std::size_t int_bytes = 4, size_bytes = 8, real_bytes = 8;
@@ -119,7 +124,7 @@ class BinarySource {
     return static_cast<std::int64_t>(value);
   }
   double real(const char* what) { return number<double>(what); }
-  /// Passes over bytes that are known to be there.
+  /// Skips bytes. The caller must have checked that the section has these bytes.
   void skip(std::size_t bytes) { cursor_ += bytes; }
 
   std::size_t offset() const { return token_; }
@@ -148,7 +153,7 @@ class BinarySource {
   std::size_t cursor_, token_;
 };
 
-/// Refuses a count of things of at least `bytes_each` bytes that the rest of the section cannot hold.
+/// Throws InputError if the rest of the section is too short for `count` items of at least `bytes_each` bytes.
 template <class Source>
 void check_count(const Source& source, std::int64_t count, std::size_t bytes_each, const char* what) {
   if (static_cast<std::uint64_t>(count) <= source.bytes_left() / bytes_each) return;

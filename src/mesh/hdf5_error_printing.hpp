@@ -5,7 +5,8 @@
 
 namespace diffsim {
 
-/// Keeps, while it lives, HDF5's setting of how it prints errors, which libraries above HDF5 change.
+/// Scope guard that restores HDF5's error-printing setting in the destructor. Libraries built on HDF5 change this
+/// setting.
 class KeepsErrorPrinting {
  public:
   KeepsErrorPrinting() { H5Eget_auto2(H5E_DEFAULT, &function_, &data_); }

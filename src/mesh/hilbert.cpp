@@ -9,7 +9,7 @@ namespace diffsim {
 constexpr int bits_per_axis = 21;
 
 std::uint64_t hilbert_index(std::array<std::uint32_t, 3> x) {
-  // Undo, from the coarsest level down, the reflections and exchanges that the curve makes in each octant.
+  // Undo the reflections and axis exchanges of the curve in each octant, from the coarsest level to the finest.
   for (std::uint32_t q = 1u << (bits_per_axis - 1); q > 1; q >>= 1) {
     const std::uint32_t low = q - 1;
     for (std::uint32_t& coordinate : x) {
@@ -22,7 +22,7 @@ std::uint64_t hilbert_index(std::array<std::uint32_t, 3> x) {
       }
     }
   }
-  // Gray code.
+  // Gray encoding.
   x[1] ^= x[0];
   x[2] ^= x[1];
   std::uint32_t flip = 0;
@@ -46,7 +46,7 @@ std::vector<int> hilbert_order(const std::vector<double>& points) {
     }
     scale[c] = high - low[c];
   }
-  // One scale for the three directions keeps the curve's cells cubes.
+  // A common scale for the three axes keeps the cells of the curve cubic.
   const double extent = std::max({scale[0], scale[1], scale[2]});
   const double factor = extent > 0.0 ? ((1u << bits_per_axis) - 1) / extent : 0.0;
   std::vector<std::pair<std::uint64_t, int>> keys(n);

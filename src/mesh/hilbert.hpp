@@ -7,11 +7,12 @@
 
 namespace diffsim {
 
-/// Place along the 3-D Hilbert curve of a point with 21-bit coordinates: 63 bits (Skilling 2004,
+/// Index along the 3-D Hilbert curve, 63 bits, of a point with 21-bit coordinates (Skilling 2004,
 /// doi:10.1063/1.1751381).
 std::uint64_t hilbert_index(std::array<std::uint32_t, 3> point);
 
-/// Order of points [n, 3] along the curve through their bounding box; ties keep their order.
+/// Returns the order of points [n, 3] along a Hilbert curve through the bounding cube. Points with equal index keep
+/// their relative order.
 std::vector<int> hilbert_order(const std::vector<double>& points);
 
 }  // namespace diffsim

@@ -23,7 +23,7 @@ struct CellItem {
   std::int64_t number;
   std::array<std::int64_t, N> nodes;
 };
-/// An entry of a region: of a cell (local place -1), of its face or of a vertex.
+/// Region entry of a cell or vertex (`place` = -1), or of a face (`place` = corner opposite to the face).
 struct RegionItem {
   std::int64_t number;
   std::int32_t place, region;
@@ -51,13 +51,14 @@ void check(const std::vector<NamedMesh>& bodies) {
   }
 }
 
-/// Cells of a body: a rank's block of them and the number of its first cell in the joint mesh.
+/// This rank's block of a body's cells, and the number in the joint mesh of the first cell of the block.
 struct BodyCells {
   std::vector<std::int64_t>* nodes;
   std::int64_t first;
 };
 
-/// The cells of all bodies in even blocks; their numbers, and those of their nodes, count in the joint mesh.
+/// Redistributes the cells of all bodies in even blocks of the joint mesh. Returns this rank's block of nodes, as
+/// vertex numbers of the joint mesh.
 template <std::size_t N>
 std::vector<std::int64_t> move_cells(MPI_Comm comm, const std::vector<BodyCells>& bodies, const MeshData& joint,
                                      const EvenShare& share) {
@@ -98,7 +99,8 @@ std::vector<double> move_vertices(MPI_Comm comm, std::vector<NamedMesh>& bodies,
   return coordinates;
 }
 
-/// The entries of one kind of region, with the thing that each is of, in the order of numbers, places and regions.
+/// Sends the region entries of one entity type to the ranks that own the entities, sorted by number, place and region.
+/// `collect(k, first_region, items)` appends the entries of body k.
 template <class Collect>
 std::vector<RegionItem> move_entries(MPI_Comm comm, const std::vector<NamedMesh>& bodies, const EvenShare& share,
                                      const Collect& collect) {
@@ -140,7 +142,7 @@ void move_regions(MPI_Comm comm, const std::vector<NamedMesh>& bodies, const Eve
     joint.vertex_regions.push_back({item.number, item.region});
 }
 
-/// Cells of one kind below tetrahedra, and their regions.
+/// Redistributes the cells of one of `lower_kinds`, their regions and their directors.
 template <CellKind kind>
 void move_lower(MPI_Comm comm, std::vector<NamedMesh>& bodies, MeshData& joint) {
   MeshData::LowerCells& all = joint.lower(kind);

@@ -13,20 +13,21 @@
 namespace diffsim {
 namespace {
 
-/// A vertex, a rank that has it, and the lowest one that has a cell at it.
+/// Vertex on a rank, with the vertex's owner: the lowest rank that has a cell at the vertex.
 struct Copy {
   std::int64_t vertex;
   std::int64_t rank;
   std::int64_t owner;
-  std::int64_t has_no_cell;  // 1 where the rank has none at the vertex
+  std::int64_t has_no_cell;  // 1 if `rank` has no cell at the vertex
 };
 
 bool by_vertex(const Copy& a, const Copy& b) {
   return std::tie(a.vertex, a.has_no_cell, a.rank) < std::tie(b.vertex, b.has_no_cell, b.rank);
 }
 
-/// For each of this rank's `vertices` (ascending), the lowest rank that has a cell at it. `has_cell` [vertices]:
-/// whether this rank has one. The vertices meet at even shares of the file.
+/// Returns the owner of each of this rank's `vertices` (ascending): the lowest rank with a cell at the vertex.
+/// `has_cell` [vertices]: non-zero if this rank has a cell at the vertex. The copies of a vertex are compared on the
+/// rank whose even block of the file contains the vertex.
 std::vector<std::int64_t> lowest_ranks(MPI_Comm comm, const std::vector<std::int64_t>& vertices,
                                        const std::vector<char>& has_cell, std::int64_t num_vertices) {
   const int rank = rank_of(comm);

@@ -10,22 +10,26 @@
 
 namespace diffsim {
 
-/// The vertices that this rank has, in the file's order: those of its cells, and further ghosts.
+/// Vertices of this rank in file order: the vertices of its cells, and additional ghosts.
 struct LocalNodes {
-  std::vector<std::int64_t> file_index;  ///< [local vertices], ascending
+  std::vector<std::int64_t> file_index;  ///< file number of each vertex: [local vertices], ascending
   std::vector<char> is_ghost;            ///< [local vertices]
-  std::vector<int> cells;                ///< [local cells, nodes per cell]
+  std::vector<int> cells;                ///< nodes of the cells, as indices into `file_index`
 
-  /// Place in `file_index` of a vertex that this rank has.
+  /// Index in `file_index` of a vertex of this rank.
   int place(std::int64_t vertex) const;
 };
 
-/// `file_cells` [local cells, nodes per cell]: the file's vertex numbers. A vertex is owned by the lowest rank that has
-/// a cell at it. `others`: vertices of other ranks' cells that this rank is to have, too. Collective.
+/// Finds the vertices of this rank, and which of these vertices are ghosts. A vertex is owned by the lowest rank with a
+/// cell at the vertex.
+///
+/// `file_cells`: file numbers of the nodes of this rank's cells, one cell after the other. `others`: file numbers of
+/// additional ghosts, which belong to cells of other ranks. Collective.
 LocalNodes local_nodes(MPI_Comm comm, const std::vector<std::int64_t>& file_cells,
                        const std::vector<std::int64_t>& others, std::int64_t num_vertices);
 
-/// For each ghost of `vertices` (owned ones come first), the rank that owns it and its index there. Collective.
+/// Sets the owner rank of each ghost, and the ghost's index on the owner: [ghosts]. `vertices`: file order of all local
+/// vertices, owned vertices first. Collective.
 void ghost_owners(MPI_Comm comm, const FileOrder& vertices, int num_owned, std::vector<PetscInt>& owner,
                   std::vector<PetscInt>& index);
 

@@ -6,6 +6,7 @@
 namespace diffsim {
 namespace {
 
+/// Volume of a pack of cells: Σ_q weight(q) det(∂X/∂ξ).
 template <class E>
 DIFFSIM_FUNCTION Pack volume_of(const typename E::Rule& rule, const Vec3<Pack> (&X)[E::nodes]) {
   Pack volume = 0.0;
@@ -17,13 +18,15 @@ DIFFSIM_FUNCTION Pack volume_of(const typename E::Rule& rule, const Vec3<Pack> (
   return volume;
 }
 
+/// Kernel of the lumped sums: value_a = mass_share(a) f ρ V, f the volume factor; with `tangent`, the directional
+/// derivative mass_share(a) f (dρ V + ρ dV).
 template <class E>
 struct Sums {
   typename E::Rule rule;
   DeviceArray<double> factors;
   const double* density;
   const double* rest;
-  const double* density_tangent;  // with rest_tangent: the derivative's directions; nullptr: none
+  const double* density_tangent;  // directions of the derivative (also rest_tangent); nullptr: zero
   const double* rest_tangent;
   int num_cells;
   bool tangent;
@@ -57,7 +60,7 @@ struct Sums {
   }
 };
 
-/// Σ_nodes share Σ_components w.
+/// Returns Σ_a mass_share(a) (w_a,x + w_a,y + w_a,z) over the nodes a of a cell.
 template <class E>
 DIFFSIM_FUNCTION Pack shared_sum(const Vec3<Pack> (&w)[E::nodes]) {
   Pack sum = 0.0;
@@ -65,6 +68,7 @@ DIFFSIM_FUNCTION Pack shared_sum(const Vec3<Pack> (&w)[E::nodes]) {
   return sum;
 }
 
+/// Kernel of the gradient with respect to the density: ρ̄ += f V shared_sum(w).
 template <class E>
 struct DensityGradient {
   typename E::Rule rule;
@@ -85,6 +89,7 @@ struct DensityGradient {
   }
 };
 
+/// Kernel of the gradient with respect to the rest positions: X̄_a = f ρ shared_sum(w) ∂V/∂X_a.
 template <class E>
 struct RestGradient {
   typename E::Rule rule;
@@ -151,7 +156,7 @@ struct Lumping::Implementation {
   }
 
   const TetrahedralMesh* mesh;
-  DeviceArray<double> factors;  // of the cells' volumes; empty: all 1
+  DeviceArray<double> factors;  // volume factors of the cells; empty: all 1
 };
 
 Lumping::Lumping(const TetrahedralMesh& mesh) : implementation_(std::make_unique<Implementation>(mesh)) {}

@@ -14,7 +14,7 @@ void require_manifold(const TetrahedralMesh& mesh, CellKind kind, const std::vec
   const LowerCellSet& all = mesh.lower_cells(kind);
   const auto corners = static_cast<std::size_t>(corners_of(kind));
   const std::int64_t none = mesh.num_global(kind);
-  std::int64_t first = none;  // a cell with such a side, by its number in the file
+  std::int64_t first = none;  // lowest file number of a cell with a side that two or more other cells share
   for (const int cell : cells)
     for (std::size_t side = 0; side < corners; ++side)
       if (all.across[corners * static_cast<std::size_t>(cell) + side] == many_vertices_across)
@@ -23,7 +23,7 @@ void require_manifold(const TetrahedralMesh& mesh, CellKind kind, const std::vec
   if (first == none) return;
   const std::string side = kind == CellKind::segment ? "end" : "side", cells_name = name_of(kind);
   throw Error(std::string(singular_of(kind)) + " " + cell_name(mesh.bodies(), first, kind) + " has " +
-                  (kind == CellKind::segment ? "an " : "a ") + side + " that two other " + cells_name + " have, too; " +
+                  (kind == CellKind::segment ? "an " : "a ") + side + " that two other " + cells_name + " also have; " +
                   what + " needs " + side + "s of two " + cells_name + " at most: remove one" +
                   (parameter.empty() ? "" : ", or leave " + parameter + " out"),
               ErrorKind::input);

@@ -27,7 +27,7 @@ struct MedType {
   ElementShape shape;
 };
 
-// MED 4's types of elements; nodes on edges follow the corners in the order of their edges 01, 12, 20, 03, 13, 23.
+// Element types of MED 4. Mid-edge nodes follow the corners, in the order of the edges 01, 12, 20, 03, 13, 23.
 constexpr MedType med_types[] = {{MED_POINT1, {0, 1, 1, "point"}},
                                  {MED_SEG2, {1, 2, 2, "segment"}},
                                  {MED_SEG3, {1, 3, 2, "segment of 3 nodes"}},
@@ -49,7 +49,7 @@ constexpr MedType med_types[] = {{MED_POINT1, {0, 1, 1, "point"}},
                                  {MED_HEXA20, {3, 20, 0, "hexahedron of 20 nodes"}},
                                  {MED_HEXA27, {3, 27, 0, "hexahedron of 27 nodes"}}};
 
-/// A tetrahedron's nodes with its corners 1 and 2 exchanged.
+/// Permutation of a tetrahedron's nodes that exchanges the corners 1 and 2.
 constexpr std::array<std::size_t, 10> turned = {0, 2, 1, 3, 6, 5, 4, 7, 9, 8};
 
 class MedFile {
@@ -57,8 +57,9 @@ class MedFile {
   MedFile(const std::string& path, RawMeshBuilder& builder) : path_(path), builder_(builder) {
     med_bool is_hdf5 = MED_FALSE, is_med = MED_FALSE;
     if (MEDfileCompatibility(path.c_str(), &is_hdf5, &is_med) < 0 || !is_hdf5)
-      fail("is no MED file, or cannot be read");
-    if (!is_med) fail("is no MED file, or of a version that MED's library does not read; save it as MED 3 or later");
+      fail("is not a MED file, or cannot be read");
+    if (!is_med)
+      fail("is not a MED file, or has a version that MED's library does not read; save it as MED 3 or later");
     file_ = MEDfileOpen(path.c_str(), MED_ACC_RDONLY);
     if (file_ < 0) fail("MED's library cannot open it");
   }
@@ -68,7 +69,7 @@ class MedFile {
   MedFile(const MedFile&) = delete;
   MedFile& operator=(const MedFile&) = delete;
 
-  /// Coordinates of the nodes, [nodes, 3], scaled.
+  /// Reads the whole file. Returns the scaled coordinates of the nodes, [nodes, 3], m.
   std::vector<double> read(double scale);
 
  private:
@@ -89,7 +90,7 @@ class MedFile {
   RawMeshBuilder& builder_;
   med_idt file_ = -1;
   std::string mesh_;
-  int dimension_ = 3;  // of the space
+  int dimension_ = 3;  // dimension of the space
   med_int step_ = MED_NO_DT, iteration_ = MED_NO_IT;
   std::map<med_int, std::vector<std::string>> families_;
   std::map<std::string, int> tags_;
@@ -99,8 +100,8 @@ class MedFile {
 
 void MedFile::choose_mesh() {
   const med_int meshes = MEDnMesh(file_);
-  check(static_cast<int>(meshes), "how many meshes there are");
-  if (meshes != 1) fail("has " + std::to_string(meshes) + " meshes; save the one that is wanted alone");
+  check(static_cast<int>(meshes), "the number of meshes");
+  if (meshes != 1) fail("has " + std::to_string(meshes) + " meshes; save only the mesh that you want to use");
   dimension_ = static_cast<int>(MEDmeshnAxis(file_, 1));
   if (dimension_ < 1 || dimension_ > 3) fail("its nodes have " + std::to_string(dimension_) + " coordinates, not 3");
   char name[MED_NAME_SIZE + 1] = {}, description[MED_COMMENT_SIZE + 1] = {}, time_unit[MED_SNAME_SIZE + 1] = {};
@@ -114,7 +115,8 @@ void MedFile::choose_mesh() {
         "its mesh");
   mesh_ = name;
   if (type != MED_UNSTRUCTURED_MESH) fail("its mesh " + in_quotes(mesh_) + " is a grid; save an unstructured mesh");
-  if (axis != MED_CARTESIAN) fail("the axes of its mesh " + in_quotes(mesh_) + " are not Cartesian; save it with such");
+  if (axis != MED_CARTESIAN)
+    fail("the axes of its mesh " + in_quotes(mesh_) + " are not Cartesian; save it with Cartesian axes");
   med_float time = 0.0;
   if (steps > 0) check(MEDmeshComputationStepInfo(file_, name, 1, &step_, &iteration_, &time), "its first time step");
 }
@@ -143,7 +145,7 @@ std::vector<double> MedFile::read_nodes(double scale) {
   return coordinates;
 }
 
-/// Families are sets of groups; a number of one is what elements and nodes have.
+/// Reads the families. A family is a set of groups; each element and node stores the number of one family.
 void MedFile::read_families() {
   const med_int number = MEDnFamily(file_, mesh_.c_str());
   for (int i = 1; i <= number; ++i) {
@@ -182,7 +184,7 @@ std::vector<std::int32_t> MedFile::groups_of(med_int family, int dimension) {
   return groups;
 }
 
-/// Whether a tetrahedron's corners are in MED's order.
+/// Returns whether a tetrahedron's corners are in MED's order, which is negatively oriented.
 bool MedFile::turns(std::span<const med_int> nodes, std::span<const double> coordinates) const {
   std::array<std::array<double, 3>, 3> edges;
   for (std::size_t k = 0; k < 3; ++k)

@@ -10,14 +10,17 @@
 
 namespace diffsim {
 
-/// For each local entity and each of its `places` (the faces of a cell, say), whether it is in each region: 62 answers
-/// in a 64-bit word, sent from the file's blocks. `entries`: (places · entity + place in this rank's block, region).
-/// `visit(places · entity + place, region)` is called for each membership, entity by entity and place by place.
-/// Collective.
+/// Sends region memberships from the file's blocks to the local entities. An entity has `places` parts, for example the
+/// four faces of a cell, and each part can belong to regions.
+///
+/// `entries`: pairs (places · entity + place, region), where `entity` counts in this rank's block of the file.
+/// `visit(places · entity + place, region)` is called for each membership of a local entity. A pass transfers one
+/// 64-bit word per entity with 62 / places regions; within a pass, calls are in the order of entities, places and
+/// regions. Collective.
 template <class Visit>
 void distribute_memberships(const FileOrder& blocks, int places, std::size_t num_regions,
                             const std::vector<std::pair<std::int64_t, int>>& entries, Visit&& visit) {
-  const int regions = 62 / places;  // a word
+  const int regions = 62 / places;  // regions per pass
   for (int first = 0; first < static_cast<int>(num_regions); first += regions) {
     std::vector<std::int64_t> masks(static_cast<std::size_t>(blocks.block_size()), 0);
     for (const auto& [place, region] : entries)

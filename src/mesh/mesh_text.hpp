@@ -6,13 +6,13 @@
 
 namespace diffsim {
 
-/// Text from a file, safe to print: in quotes, shortened, with unprintable bytes escaped.
+/// Returns text of a file in a printable form: in quotes, at most 40 bytes, non-printable bytes escaped.
 std::string in_quotes(std::string_view text);
 
-/// Contents of a regular file; InputError that says why it cannot be read.
+/// Returns the contents of a regular file. Throws InputError with the reason if the file cannot be read.
 std::string read_whole_file(const std::string& path);
 
-/// Throws InputError for a scale of coordinates that is not a positive number.
+/// Throws InputError if a coordinate scale is not positive and finite.
 void check_scale(double scale);
 
 }  // namespace diffsim

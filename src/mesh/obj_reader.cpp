@@ -8,13 +8,14 @@
 namespace diffsim {
 namespace {
 
-/// Place of a vertex from its number in the file, which counts from 1, or back from the last before the line.
+/// 0-based index of a vertex from its number in the file. Positive numbers count from 1; -1 is the last vertex before
+/// the current line, -2 the one before, and so on.
 int place_of(const std::string& word, const PolygonBuilder& builder, long line) {
   long index = 0;
   try {
     index = std::stol(word.substr(0, word.find('/')));
   } catch (const std::exception&) {
-    builder.fail(line, "'" + word + "' is no vertex; give its number");
+    builder.fail(line, "'" + word + "' is not a vertex number; give the number of a vertex");
   }
   const long count = builder.num_vertices();
   const long place = index < 0 ? count + index : index - 1;

@@ -20,7 +20,7 @@
 namespace diffsim {
 namespace {
 
-/// [cells, 4]: the file's numbers of the corners of a rank's block of cells.
+/// File numbers of the corners of this rank's block of tetrahedra: [cells, 4].
 std::vector<PetscInt> corners_of(const MeshData& data) {
   if (data.num_vertices > std::numeric_limits<PetscInt>::max() || data.num_cells > std::numeric_limits<PetscInt>::max())
     throw Error("the mesh has more vertices or cells than this PETSc can number; use a PETSc with 64-bit indices");
@@ -32,7 +32,7 @@ std::vector<PetscInt> corners_of(const MeshData& data) {
   return corners;
 }
 
-/// The corners that all ranks have, on rank 0.
+/// Gathers the corners of all ranks on rank 0. The result is empty on other ranks.
 std::vector<PetscInt> on_one_rank(MPI_Comm comm, const std::vector<PetscInt>& corners) {
   const int rank = rank_of(comm), ranks = num_ranks(comm);
   const int mine = static_cast<int>(corners.size());
@@ -48,7 +48,8 @@ using PartitionerHandle = PetscHandle<PetscPartitioner, PetscPartitionerDestroy>
 using SectionHandle = PetscHandle<PetscSection, PetscSectionDestroy>;
 using IndexSetHandle = PetscHandle<IS, ISDestroy>;
 
-/// PetscPartitionerPartition without weights, of which later versions of PETSc take those of edges, too.
+/// Calls PetscPartitionerPartition without weights. Later versions of PETSc have an additional argument for edge
+/// weights.
 template <class Partition>
 PetscErrorCode call_partitioner(Partition partition, PetscPartitioner partitioner, PetscInt parts, PetscInt cells,
                                 DualGraph& graph, PetscSection sizes, IS* order) {
@@ -60,7 +61,7 @@ PetscErrorCode call_partitioner(Partition partition, PetscPartitioner partitione
     return partition(partitioner, parts, cells, begin, neighbours, nullptr, nullptr, nullptr, sizes, order);
 }
 
-/// For each of this rank's cells of the graph, the rank it shall be on, by PETSc's partitioner.
+/// Returns the destination rank of each of this rank's cells of the graph, from PETSc's partitioner. Collective.
 std::vector<int> ranks_of(MPI_Comm comm, DualGraph graph) {
   const int ranks = num_ranks(comm);
   PartitionerHandle partitioner;
@@ -86,7 +87,8 @@ std::vector<int> ranks_of(MPI_Comm comm, DualGraph graph) {
   return result;
 }
 
-/// Numbers of this rank's cells: each rank begins with those from `first` on, and `destination` says where each goes.
+/// Sends cell numbers to their destination ranks and returns the numbers received. This rank sends the cells `first`,
+/// `first` + 1, …; `destination`: destination rank of each of these cells. Collective.
 std::vector<std::int64_t> sent(MPI_Comm comm, std::int64_t first, const std::vector<int>& destination) {
   std::vector<std::int64_t> cells(destination.size());
   std::iota(cells.begin(), cells.end(), first);
@@ -94,21 +96,22 @@ std::vector<std::int64_t> sent(MPI_Comm comm, std::int64_t first, const std::vec
                       [&](std::int64_t cell) { return destination[static_cast<std::size_t>(cell - first)]; });
 }
 
-/// Parts of the tetrahedra by all ranks together.
+/// Partitions the tetrahedra on all ranks together. Returns the cells of this rank. Collective.
 std::vector<std::int64_t> parts_by_all(MPI_Comm comm, const MeshData& data) {
   DualGraph graph = dual_graph(comm, corners_of(data), data.num_vertices);
-  release_free_memory();  // the partitioner takes much
+  release_free_memory();  // the partitioner needs much memory
   const std::vector<int> destination = ranks_of(comm, std::move(graph));
   release_free_memory();
   return sent(comm, data.first_cell, destination);
 }
 
-/// Parts of the cells of all kinds below tetrahedra, and of these too where `with_tetrahedra`, by the first rank.
+/// Partitions the cells of all `lower_kinds` and, if `with_tetrahedra`, the tetrahedra on the first rank. Returns the
+/// cells of this rank. Collective.
 CellParts parts_by_one(MPI_Comm comm, const MeshData& data, bool with_tetrahedra) {
   const bool mine = rank_of(comm) == 0;
   DualGraph graph{{0}, {}};
   if (with_tetrahedra) graph = dual_graph(comm, on_one_rank(comm, corners_of(data)), data.num_vertices);
-  std::vector<std::size_t> begins{graph.begin.size() - 1};  // on the first rank: where each kind's cells begin
+  std::vector<std::size_t> begins{graph.begin.size() - 1};  // on the first rank: index of the first cell of each kind
   for (const CellKind kind : lower_kinds) {
     if (data.lower(kind).num > 0) {
       const std::vector<std::int64_t>& nodes = data.lower(kind).nodes;
@@ -117,7 +120,7 @@ CellParts parts_by_one(MPI_Comm comm, const MeshData& data, bool with_tetrahedra
     }
     begins.push_back(graph.begin.size() - 1);
   }
-  release_free_memory();  // the partitioner takes much
+  release_free_memory();  // the partitioner needs much memory
   std::vector<int> destination;
   collectively(comm, [&] {
     if (mine && graph.begin.size() > 1) destination = scotch_parts(std::move(graph), num_ranks(comm));

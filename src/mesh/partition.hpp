@@ -11,20 +11,22 @@
 
 namespace diffsim {
 
-/// Up to so many cells, one rank partitions them all: PTScotch on several ranks need not give equal parts in equal
-/// runs.
+/// Default maximum number of tetrahedra that one rank partitions alone. Larger meshes are partitioned by PTScotch on
+/// all ranks, which may return different parts in identical runs.
 inline constexpr std::int64_t cells_of_one_rank = 2000000;
 
-/// Numbers in the file of the cells that this rank shall have, ascending.
+/// File numbers of the cells assigned to this rank, ascending.
 struct CellParts {
   std::vector<std::int64_t> cells;
-  std::array<std::vector<std::int64_t>, 3> lower_cells;  ///< of each of `lower_kinds`
+  std::array<std::vector<std::int64_t>, 3> lower_cells;  ///< cells of each of `lower_kinds`
 };
 
-/// Spreads the cells of all kinds over the ranks of `comm`, as many to each, so that few faces, edges and points
-/// between cells are cut. Up to `by_one` cells are partitioned by one rank, with Scotch; more tetrahedra by all ranks
-/// together, with PETSc's partitioner (PTScotch; `-petscpartitioner_type` chooses another), and the other cells by one
-/// rank. Collective.
+/// Distributes the cells of all kinds over the ranks of `comm`: balanced numbers of cells, and few faces, edges and
+/// points between cells of different ranks.
+///
+/// Up to `by_one` tetrahedra, one rank partitions all cells with Scotch. Above `by_one`, all ranks together partition
+/// the tetrahedra with PETSc's partitioner (PTScotch by default; `-petscpartitioner_type` selects another), and one
+/// rank partitions the other cells. Collective.
 CellParts partition_cells(MPI_Comm comm, const MeshData& data, std::int64_t by_one = cells_of_one_rank);
 
 }  // namespace diffsim

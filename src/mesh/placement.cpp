@@ -35,7 +35,7 @@ void place(MeshData& mesh, const Placement& placement) {
   for (const double factor : placement.scale)
     if (!(factor > 0.0) || !std::isfinite(factor))
       throw InputError("the scale " + std::to_string(factor) +
-                       (factor < 0.0 ? " mirrors the body, whose cells would be inside out" : " is no size") +
+                       (factor < 0.0 ? " would mirror the body and invert its cells" : " is not a valid scale") +
                        "; give positive numbers");
   const Matrix r = rotation(placement.axis, placement.angle);
   const auto move = [&](double* x) {
@@ -45,7 +45,8 @@ void place(MeshData& mesh, const Placement& placement) {
   };
   for (std::size_t v = 0; v + 2 < mesh.coordinates.size(); v += 3) move(&mesh.coordinates[v]);
   if (!mesh.affine) return;
-  // The inertial tetrahedron of the placed surface is the placed tetrahedron, and their volumes keep their ratio.
+  // The inertial tetrahedron of the transformed surface is the transformed inertial tetrahedron, and the ratio of the
+  // two volumes does not change, so `volume_factor` stays the same.
   AffineBody body = *mesh.affine;
   for (auto& vertex : body.surface.vertices) move(vertex.data());
   mesh.affine = std::make_shared<const AffineBody>(std::move(body));

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// The Stanford polygon format (Turk 1994): elements `vertex` with x, y, z, `face` with a list of vertices, `edge` with
-// vertex1 and vertex2; other elements and properties are skipped.
+// Reader of the Stanford polygon format, PLY (Turk 1994): elements `vertex` with x, y, z; `face` with a list of
+// vertices; `edge` with vertex1 and vertex2. Other elements and properties are skipped.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -16,7 +16,7 @@
 namespace diffsim {
 namespace {
 
-/// A number type of the format.
+/// Number type of the PLY format.
 struct NumberType {
   const char* name;
   const char* other_name;
@@ -29,8 +29,8 @@ constexpr NumberType number_types[] = {
 
 struct Property {
   std::string name;
-  const NumberType* type = nullptr;   // of the values
-  const NumberType* count = nullptr;  // of a list's length; null for one value
+  const NumberType* type = nullptr;   // type of the values
+  const NumberType* count = nullptr;  // type of a list's length; null for a single value
 };
 struct Element {
   std::string name;
@@ -62,7 +62,7 @@ class PlyParser {
   const NumberType* type(const std::string& name) const {
     for (const NumberType& known : number_types)
       if (name == known.name || name == known.other_name) return &known;
-    builder_.fail(line_, "'" + name + "' is no type of numbers; use float, double, int, uchar, …");
+    builder_.fail(line_, "'" + name + "' is not a number type; use float, double, int, uchar, …");
   }
 
   void read_header();
@@ -70,10 +70,10 @@ class PlyParser {
   double read_number(const NumberType& type);
   int read_vertex_number(double value) const {
     if (!(value >= 0.0) || value > 2147483647.0 || value != std::floor(value))
-      builder_.fail(line(), "a vertex has a number that is none: " + std::to_string(value));
+      builder_.fail(line(), "a vertex has an invalid number: " + std::to_string(value));
     return static_cast<int>(value);
   }
-  /// For messages: binary contents have no lines.
+  /// Current line for messages; 0 in binary contents, which have no lines.
   long line() const { return is_text_ ? line_ : 0; }
 
   const std::string& text_;
@@ -81,12 +81,12 @@ class PlyParser {
   std::size_t place_ = 0;
   long line_ = 0;
   bool is_text_ = true, swap_bytes_ = false;
-  std::istringstream words_;  // of the line that is read
+  std::istringstream words_;  // words of the current line
   std::vector<Element> elements_;
 };
 
 void PlyParser::read_header() {
-  if (next_line() != "ply") builder_.fail(1, "is no PLY file: it does not begin with `ply`");
+  if (next_line() != "ply") builder_.fail(1, "is not a PLY file: it does not begin with `ply`");
   std::string word;
   while (word != "end_header") {
     std::istringstream words(next_line());
@@ -97,14 +97,15 @@ void PlyParser::read_header() {
       is_text_ = word == "ascii";
       const bool big = word == "binary_big_endian";
       if (!is_text_ && !big && word != "binary_little_endian")
-        builder_.fail(line_, "'" + word + "' is no format; use ascii, binary_little_endian or binary_big_endian");
+        builder_.fail(line_,
+                      "'" + word + "' is not a PLY format; use ascii, binary_little_endian or binary_big_endian");
       swap_bytes_ = big == (std::endian::native == std::endian::little);
     } else if (word == "element") {
       Element& element = elements_.emplace_back();
       if (!(words >> element.name >> element.count) || element.count < 0)
-        builder_.fail(line_, "an element needs a name and how many there are");
+        builder_.fail(line_, "an element needs a name and a number of entries");
     } else if (word == "property") {
-      if (elements_.empty()) builder_.fail(line_, "a property stands before the first element");
+      if (elements_.empty()) builder_.fail(line_, "a property is defined before the first element");
       Property property;
       words >> word;
       if (word == "list") {
@@ -122,7 +123,7 @@ void PlyParser::read_header() {
 double PlyParser::read_number(const NumberType& type) {
   if (is_text_) {
     double value = 0.0;
-    if (!(words_ >> value)) builder_.fail(line_, "a number is missing, or is none");
+    if (!(words_ >> value)) builder_.fail(line_, "a number is missing or invalid");
     return value;
   }
   if (text_.size() - std::min(place_, text_.size()) < type.size)

@@ -10,8 +10,9 @@
 
 namespace diffsim {
 
-/// Gathers the contents of a file of polygons and refuses what no mesh can have. `line`, 1-based, is for messages; 0
-/// where the file has no lines.
+/// Collects the contents of a polygon file. Throws InputError for coordinates that are not finite, vertex numbers that
+/// do not exist, too few vertices, and triangles of zero area. `line` is the 1-based line for messages; 0 if the file
+/// has no lines.
 class PolygonBuilder {
  public:
   PolygonBuilder(const std::string& file, double scale) : file_(file), scale_(scale) {}
@@ -19,9 +20,9 @@ class PolygonBuilder {
   [[noreturn]] void fail(long line, const std::string& what) const;
   int num_vertices() const { return static_cast<int>(contents_.surface.vertices.size()); }
   void add_vertex(const std::array<double, 3>& x, long line);
-  /// A polygon of at least three corners, split into a fan about the first.
+  /// Adds a polygon of at least three corners, split into a fan of triangles about the first corner.
   void add_polygon(const std::vector<int>& corners, long line);
-  /// A line through at least two vertices.
+  /// Adds a polyline through at least two vertices, split into segments.
   void add_polyline(const std::vector<int>& vertices, long line);
   PolygonFile take() { return std::move(contents_); }
 
@@ -33,10 +34,10 @@ class PolygonBuilder {
   PolygonFile contents_;
 };
 
-/// Equal places become one vertex, in the order in which they first appear.
+/// Merges vertices at equal positions. The remaining vertices are in the order of first appearance.
 void merge_equal_places(PolygonFile& contents);
 
-/// Reads the text of a file.
+/// Parses the contents `text` of a file of one format: OBJ, STL or PLY.
 PolygonFile parse_obj(const std::string& text, PolygonBuilder builder);
 PolygonFile parse_stl(const std::string& text, PolygonBuilder builder);
 PolygonFile parse_ply(const std::string& text, PolygonBuilder builder);

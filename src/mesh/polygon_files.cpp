@@ -22,7 +22,7 @@ std::string ending_of(const std::string& file) {
   return ending;
 }
 
-/// For each vertex, the first that is at the same place.
+/// Returns, for each vertex, the first vertex at the same position.
 std::vector<int> first_at_place(const std::vector<Position>& vertices) {
   std::map<Position, int> places;
   std::vector<int> first;
@@ -31,11 +31,11 @@ std::vector<int> first_at_place(const std::vector<Position>& vertices) {
   return first;
 }
 
-/// "12 triangles and 3 segments", or "8 vertices alone".
+/// Summary of the contents for messages: "12 triangles and 3 segments", or "8 vertices only".
 std::string text_of(const PolygonFile& contents) {
   const auto count = [](std::size_t n, const char* what) { return std::to_string(n) + " " + what; };
   const std::size_t triangles = contents.surface.triangles.size(), segments = contents.segments.size();
-  if (triangles == 0 && segments == 0) return count(contents.surface.vertices.size(), "vertices alone");
+  if (triangles == 0 && segments == 0) return count(contents.surface.vertices.size(), "vertices only");
   if (triangles == 0) return count(segments, "segments");
   if (segments == 0) return count(triangles, "triangles");
   return count(triangles, "triangles") + " and " + count(segments, "segments");
@@ -48,7 +48,7 @@ void PolygonBuilder::fail(long line, const std::string& what) const { throw Inpu
 void PolygonBuilder::add_vertex(const std::array<double, 3>& x, long line) {
   Position scaled;
   for (std::size_t c = 0; c < 3; ++c) {
-    scaled[c] = scale_ * x[c] + 0.0;  // no negative zeros
+    scaled[c] = scale_ * x[c] + 0.0;  // -0 becomes 0
     if (!std::isfinite(scaled[c])) fail(line, "a coordinate is not finite; give numbers");
   }
   contents_.surface.vertices.push_back(scaled);

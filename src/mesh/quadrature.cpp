@@ -11,7 +11,7 @@ FourteenPoints::FourteenPoints() {
     for (int k = 0; k < 4; ++k) coordinates_[q][k] = k == i || k == j ? a : b;
     weights_[q++] = weight;
   };
-  // The solution of the moment equations of degree 5, rounded from 40 digits.
+  // Solution of the moment equations of degree 5, computed with 40 digits and rounded.
   constexpr double a[3] = {0.31088591926330060980, 0.092735250310891226402, 0.045503704125649649492};
   constexpr double w[3] = {0.018781320953002641800, 0.012248840519393658257, 0.0070910034628469110730};
   for (int orbit = 0; orbit < 2; ++orbit)

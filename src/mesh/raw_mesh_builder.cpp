@@ -58,7 +58,7 @@ void RawMeshBuilder::add_cell(std::span<const std::int64_t> nodes, std::span<con
 
 RawMesh RawMeshBuilder::take(std::vector<double>&& coordinates) {
   mesh_.coordinates = std::move(coordinates);
-  // Linear cells have no nodes on edges.
+  // In a linear mesh, keep only the corners of group elements.
   if (mesh_.nodes_per_cell != nodes_of_order(2))
     for (RawMesh::GroupElement& element : mesh_.group_elements) element.num_nodes = element.dimension + 1;
   return std::move(mesh_);

@@ -12,16 +12,16 @@
 
 namespace diffsim {
 
-/// An element type of a format.
+/// Element type of a file format.
 struct ElementShape {
   int dimension;
   int num_nodes;    ///< 0: any number
-  int num_corners;  ///< its leading nodes that a simplex has; 0 where it is none, or of too high an order
+  int num_corners;  ///< number of corners of a simplex of order 1 or 2, which are its first nodes; 0 for other types
   const char* name;
 };
 
-/// Chooses from the elements of a file the cells of `kind`, and those below it that are in groups. `order` 1 takes the
-/// corners of second-order elements. Throws InputError that names the element.
+/// Selects from the elements of a file the cells of `kind`, and the elements of lower dimension that are in groups.
+/// With `order` 1, only the corners of second-order elements are kept. Errors are InputError and name the element.
 class RawMeshBuilder {
  public:
   RawMeshBuilder(const RawPlaces& places, int order, CellKind kind) : places_(places), order_(order), kind_(kind) {
@@ -29,14 +29,14 @@ class RawMeshBuilder {
   }
 
   [[noreturn]] void fail(std::size_t offset, const std::string& what) const;
-  /// Number of the group of that dimension and name, new or old.
+  /// Number of the group with this dimension and name. Creates the group if it does not exist.
   std::int32_t group(int dimension, const std::string& name, int tag);
-  /// An element by its nodes, simplices in the order of element.hpp; `offset` as RawPlaces takes it.
+  /// Adds an element. The nodes of simplices are in the order of element.hpp. `offset`: see RawPlaces::element.
   void add(const ElementShape& shape, std::span<const std::int64_t> nodes, std::span<const std::int32_t> groups,
            std::size_t offset);
-  /// A vertex of a group of dimension 0.
+  /// Adds a vertex to a group of dimension 0.
   void add_vertex(std::int64_t vertex, std::int32_t group) { mesh_.vertex_groups.push_back({vertex, group}); }
-  /// A face of a tetrahedron, in a group of dimension 2, that is no element of the file.
+  /// Adds to a group of dimension 2 a face of a tetrahedron that is not an element of the file.
   void add_face(const std::array<std::int64_t, 3>& corners, std::int32_t group, std::size_t offset) {
     mesh_.group_elements.push_back({{corners[0], corners[1], corners[2]}, 2, 3, group, offset});
   }

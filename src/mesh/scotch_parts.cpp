@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <cstdio>
-// scotch.h needs the two above.
+// scotch.h requires the two headers above.
 #include <scotch.h>
 
 #include <string>
@@ -19,29 +19,29 @@ void check(int code, const char* what) {
   if (code != 0) throw Error(std::string("Scotch cannot ") + what + " (out of memory?)", ErrorKind::system);
 }
 
-/// A strategy of Scotch.
+/// Owner of a Scotch strategy.
 struct Strategy {
-  Strategy() { check(SCOTCH_stratInit(&strategy), "begin"); }
+  Strategy() { check(SCOTCH_stratInit(&strategy), "initialise"); }
   ~Strategy() { SCOTCH_stratExit(&strategy); }
   Strategy(const Strategy&) = delete;
   Strategy& operator=(const Strategy&) = delete;
   SCOTCH_Strat strategy;
 };
 
-/// A graph of Scotch.
+/// Owner of a Scotch graph.
 struct Graph {
-  Graph() { check(SCOTCH_graphInit(&graph), "begin"); }
+  Graph() { check(SCOTCH_graphInit(&graph), "initialise"); }
   ~Graph() { SCOTCH_graphExit(&graph); }
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
   SCOTCH_Graph graph;
 };
 
-/// One thread and a random state, apart from those that the rest of the process has.
+/// Scotch context with one thread and its own random state, independent of the rest of the process.
 class Context {
  public:
   Context() {
-    check(SCOTCH_contextInit(&context_), "begin");
+    check(SCOTCH_contextInit(&context_), "initialise");
     check(SCOTCH_contextThreadSpawn(&context_, 1, nullptr), "use one thread");
     check(SCOTCH_contextRandomClone(&context_), "have a random state");
     SCOTCH_contextRandomSeed(&context_, 1);
@@ -59,7 +59,7 @@ class Context {
   SCOTCH_Context context_;
 };
 
-/// Numbers as another type of integers: the same array where the types are the same.
+/// Converts a vector to another integer type. Moves the vector if the types are equal.
 template <class To, class From>
 std::vector<To> converted(std::vector<From>&& values) {
   if constexpr (std::is_same_v<To, From>)

@@ -7,8 +7,8 @@
 
 namespace diffsim {
 
-/// The part, 0 … parts - 1, of each cell of a graph that one rank has whole, by Scotch on one thread and from a random
-/// state of its own: equal graphs have equal parts. Serial.
+/// Partitions a graph that is stored completely on this rank with Scotch. Returns the part, 0 … parts - 1, of each
+/// cell. Scotch runs on one thread with its own random state, so equal graphs have equal parts. Serial.
 std::vector<int> scotch_parts(DualGraph graph, int parts);
 
 }  // namespace diffsim

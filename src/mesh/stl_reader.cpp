@@ -51,7 +51,8 @@ void parse_text(const std::string& text, PolygonBuilder& builder) {
 }  // namespace
 
 PolygonFile parse_stl(const std::string& text, PolygonBuilder builder) {
-  // A binary file is as long as its number of triangles says, whatever its first word.
+  // Binary files are recognised by their size, which follows from the number of triangles. The first word can be
+  // `solid` in binary files too.
   std::uint32_t count = 0;
   if (text.size() >= header) std::memcpy(&count, text.data() + 80, sizeof(count));
   if (text.size() >= header && text.size() == header + record * static_cast<std::size_t>(count))
@@ -59,7 +60,7 @@ PolygonFile parse_stl(const std::string& text, PolygonBuilder builder) {
   else if (text.rfind("solid", 0) == 0)
     parse_text(text, builder);
   else
-    builder.fail(0, "is no STL file, or not all of it; write it again");
+    builder.fail(0, "is not an STL file, or is truncated; write the file again");
   PolygonFile contents = builder.take();
   merge_equal_places(contents);
   return contents;

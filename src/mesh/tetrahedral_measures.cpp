@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Quality and fingerprint of a TetrahedralMesh.
+// Affine bodies, quality and fingerprint of a TetrahedralMesh.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -15,7 +15,7 @@ namespace diffsim {
 namespace {
 
 std::uint64_t mix(std::uint64_t x) {
-  // The finaliser of splitmix64 (Steele, Lea & Flood 2014).
+  // Finaliser of splitmix64 (Steele, Lea & Flood 2014).
   x += 0x9e3779b97f4a7c15ull;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
@@ -44,9 +44,9 @@ std::vector<double> TetrahedralMesh::volume_factors(const std::vector<int>& cell
 
 MeshQuality TetrahedralMesh::quality() const {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  double low[2] = {infinity, infinity};  // edge, mean ratio
+  double low[2] = {infinity, infinity};  // minima of edge and mean ratio
   double high = 0.0;
-  double sums[2] = {0.0, 0.0};  // volume, mean ratio
+  double sums[2] = {0.0, 0.0};  // sums of volume and mean ratio
   const auto width = static_cast<std::size_t>(nodes_per_cell());
   const std::vector<double> factors = volume_factors();
   for (std::size_t c = 0; c < static_cast<std::size_t>(num_cells_); ++c) {
@@ -73,14 +73,17 @@ MeshQuality TetrahedralMesh::quality() const {
     sums[0] += order_ == 2 ? volume(x) : straight * (factors.empty() ? 1.0 : factors[c]);
     sums[1] += ratio;
   }
-  const std::vector<int>& ends = lower_cells(CellKind::segment).vertices;
-  for (std::size_t s = 0; s < ends.size(); s += 2) {
-    const double* const a = &positions_[3 * static_cast<std::size_t>(ends[s])];
-    const double* const b = &positions_[3 * static_cast<std::size_t>(ends[s + 1])];
+  const auto add_edge = [&](int first, int second) {
+    const double* const a = &positions_[3 * static_cast<std::size_t>(first)];
+    const double* const b = &positions_[3 * static_cast<std::size_t>(second)];
     const double length = std::hypot(b[0] - a[0], b[1] - a[1], b[2] - a[2]);
     low[0] = std::min(low[0], length);
     high = std::max(high, length);
-  }
+  };
+  const std::vector<int>& ends = lower_cells(CellKind::segment).vertices;
+  for (std::size_t s = 0; s < ends.size(); s += 2) add_edge(ends[s], ends[s + 1]);
+  const std::vector<int>& corners = lower_cells(CellKind::triangle).vertices;
+  for (std::size_t t = 0; t < corners.size(); ++t) add_edge(corners[t], corners[t % 3 == 2 ? t - 2 : t + 1]);
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, low, 2, MPI_DOUBLE, MPI_MIN, comm_));
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &high, 1, MPI_DOUBLE, MPI_MAX, comm_));
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, comm_));

@@ -20,6 +20,7 @@
 #include "diffsim/mesh/box.hpp"
 #include "diffsim/mesh/elevate.hpp"
 #include "diffsim/mesh/quadrature.hpp"
+#include "diffsim/mesh/validate.hpp"
 #include "local_nodes.hpp"
 #include "partition.hpp"
 #include "vertices_across.hpp"
@@ -34,7 +35,8 @@ std::vector<T> permuted(const std::vector<T>& values, const std::vector<int>& or
   return result;
 }
 
-/// This rank's cells of each kind by their numbers in the file: tetrahedra, then each of `lower_kinds`. Collective.
+/// Partitions the mesh and returns this rank's cells: one batch of tetrahedra, then one batch for each of
+/// `lower_kinds`. Collective.
 std::vector<CellBatch> find_batches(MPI_Comm comm, const MeshData& data) {
   CellParts parts = partition_cells(comm, data);
   std::vector<CellBatch> batches(1 + lower_kinds.size());
@@ -50,7 +52,8 @@ std::vector<CellBatch> find_batches(MPI_Comm comm, const MeshData& data) {
   return batches;
 }
 
-/// Corners of a block's cells and, after those of each cell, its director; the first corner where there is none.
+/// Nodes of a block's segments: the corners, then the director, for each segment. A segment without a director has its
+/// first corner in place of the director.
 std::vector<std::int64_t> with_directors(const MeshData::LowerCells& cells, std::size_t corners) {
   std::vector<std::int64_t> nodes;
   for (std::size_t c = 0; c < cells.directors.size(); ++c) {
@@ -61,8 +64,8 @@ std::vector<std::int64_t> with_directors(const MeshData::LowerCells& cells, std:
   return nodes;
 }
 
-/// The file's numbers of the nodes of all batches' cells, one batch after the other; frees those of
-/// tetrahedra in `data`. Collective.
+/// Returns the file numbers of the nodes of all batches' cells, one batch after the other. Frees `data.cells`.
+/// Collective.
 std::vector<std::int64_t> take_nodes(MPI_Comm comm, MeshData& data, std::vector<CellBatch>& batches) {
   const auto taken = [&](const CellBatch& batch, std::int64_t num, const std::vector<std::int64_t>& block) {
     const int size = static_cast<int>(block.size() / batch.width);
@@ -70,7 +73,7 @@ std::vector<std::int64_t> take_nodes(MPI_Comm comm, MeshData& data, std::vector<
         .from_file(block, static_cast<int>(batch.width));
   };
   std::vector<std::int64_t> nodes = taken(batches[0], data.num_cells, data.cells);
-  data.cells = {};  // set-up shall not take more memory than the run
+  data.cells = {};  // freed early, so that set-up does not need more memory than the run
   for (const CellKind kind : lower_kinds) {
     CellBatch& batch = batches[index_of(kind) + 1];
     batch.begin = nodes.size();
@@ -83,10 +86,10 @@ std::vector<std::int64_t> take_nodes(MPI_Comm comm, MeshData& data, std::vector<
   return nodes;
 }
 
-/// Kinds of cells with forces that reach across the sides of a cell.
+/// Kinds of cells whose forces can depend on vertices across the sides of a cell.
 constexpr std::array kinds_with_sides = {CellKind::segment, CellKind::triangle};
 
-/// Corners of this rank's cells of a kind, among the nodes of all batches.
+/// Corners of the cells of `batch`: [cells, corners], file numbers. `nodes`: see take_nodes().
 std::vector<std::int64_t> corners_of_batch(const CellBatch& batch, const std::vector<std::int64_t>& nodes) {
   std::vector<std::int64_t> corners;
   for (std::size_t c = 0; c < batch.file_index.size(); ++c)
@@ -94,7 +97,7 @@ std::vector<std::int64_t> corners_of_batch(const CellBatch& batch, const std::ve
   return corners;
 }
 
-/// Directors of this rank's segments, among the nodes of all batches, or -1.
+/// Director of each segment of `batch` as a file number, or -1: [segments]. `nodes`: see take_nodes().
 std::vector<std::int64_t> directors_of_batch(const CellBatch& batch, const std::vector<std::int64_t>& nodes) {
   std::vector<std::int64_t> directors;
   for (std::size_t c = 0; c < batch.file_index.size(); ++c) {
@@ -104,9 +107,9 @@ std::vector<std::int64_t> directors_of_batch(const CellBatch& batch, const std::
   return directors;
 }
 
-/// For each node, whether several ranks have it. `order`: places of the nodes in the file. Collective.
+/// Returns a flag for each node, non-zero if several ranks have the node. `order`: file order of the nodes. Collective.
 std::vector<char> shared_nodes(MPI_Comm comm, const LocalNodes& nodes, const FileOrder& order) {
-  // Who has a copy tells the file's block of the vertex, which tells all that have it.
+  // Each rank with a ghost marks the vertex in the file's block; all ranks then read the marks of their vertices.
   std::vector<std::int64_t> ghosts;
   for (std::size_t v = 0; v < nodes.file_index.size(); ++v)
     if (nodes.is_ghost[v]) ghosts.push_back(nodes.file_index[v]);
@@ -116,14 +119,40 @@ std::vector<char> shared_nodes(MPI_Comm comm, const LocalNodes& nodes, const Fil
   return order.from_file(marks, 1);
 }
 
-/// The degree of quadrature that a mesh of that order is given, checked, or its default.
+/// Returns the quadrature degree for cells of the given order: `given` if set, else the default. Throws InputError for
+/// a degree that is not available.
 int degree_for(int order, const std::optional<int>& given) {
   if (order == 1 && given)
     throw InputError(
-        "quadrature_degree is for second-order cells, linear ones have one point; use order 2 or leave it out");
+        "quadrature_degree requires second-order cells, because linear cells have one quadrature point; use order 2 or "
+        "remove quadrature_degree");
   if (given && *given != FourPoints::degree && *given != FourteenPoints::degree)
     throw InputError("quadrature_degree " + std::to_string(*given) + " is not known; use 2 or 5");
   return given.value_or(order);
+}
+
+/// Mesh of the first rank's arrays: its block is the whole mesh, the blocks of other ranks are empty. Collective.
+MeshData data_of(MPI_Comm comm, const std::vector<std::array<double, 3>>& vertices,
+                 const std::vector<std::array<int, 4>>& tets) {
+  MeshData data;
+  collectively(comm, [&] {
+    if (!is_first_rank(comm)) return;
+    data.num_vertices = static_cast<std::int64_t>(vertices.size());
+    data.num_cells = static_cast<std::int64_t>(tets.size());
+    for (const auto& x : vertices) data.coordinates.insert(data.coordinates.end(), x.begin(), x.end());
+    for (const auto& cell : tets) data.cells.insert(data.cells.end(), cell.begin(), cell.end());
+    data.num_unused_vertices = validate_cells(data, {});
+  });
+  std::int64_t counts[3] = {data.num_vertices, data.num_cells, data.num_unused_vertices};
+  DIFFSIM_MPI(MPI_Bcast(counts, 3, MPI_INT64_T, 0, comm));
+  data.num_vertices = counts[0];
+  data.num_cells = counts[1];
+  data.num_unused_vertices = counts[2];
+  if (!is_first_rank(comm)) {
+    data.first_vertex = data.num_vertices;
+    data.first_cell = data.num_cells;
+  }
+  return data;
 }
 
 }  // namespace
@@ -139,6 +168,14 @@ std::shared_ptr<TetrahedralMesh> TetrahedralMesh::box(MPI_Comm comm, std::array<
   if (order == 2) elevate(comm, data);
   return std::make_shared<TetrahedralMesh>(comm, std::move(data), quadrature_degree);
 }
+
+std::shared_ptr<TetrahedralMesh> TetrahedralMesh::create_cube(MPI_Comm comm, int resolution, double size) {
+  return box(comm, {size, size, size}, {resolution, resolution, resolution});
+}
+
+TetrahedralMesh::TetrahedralMesh(MPI_Comm comm, const std::vector<std::array<double, 3>>& vertices,
+                                 const std::vector<std::array<int, 4>>& tets)
+    : TetrahedralMesh(comm, data_of(comm, vertices, tets)) {}
 
 TetrahedralMesh::TetrahedralMesh(MPI_Comm comm, MeshData data, std::optional<int> quadrature_degree)
     : comm_(comm),
@@ -160,7 +197,7 @@ void TetrahedralMesh::number(MeshData& data) {
   const auto block_cells = static_cast<int>(data.block_cells());
   const auto width = static_cast<std::size_t>(nodes_per_cell());
   std::vector<CellBatch> batches = find_batches(comm_, data);
-  release_free_memory();  // one rank may have had all cells
+  release_free_memory();  // one rank may have gathered all cells for the partitioner
   num_cells_ = static_cast<int>(batches[0].file_index.size());
   const auto num_cells = static_cast<std::size_t>(num_cells_);
   std::vector<std::int64_t> nodes_of_cells = take_nodes(comm_, data, batches);
@@ -195,7 +232,7 @@ void TetrahedralMesh::number(MeshData& data) {
   node_order.reset();
   int num_owned = 0;
   const std::vector<int> number_of_node = number_nodes(batches, nodes, num_owned);
-  std::vector<int> node_of_vertex(num_vertices);  // local vertex → place in `nodes`
+  std::vector<int> node_of_vertex(num_vertices);  // local vertex → index in `nodes`
   for (std::size_t v = 0; v < num_vertices; ++v)
     node_of_vertex[static_cast<std::size_t>(number_of_node[v])] = static_cast<int>(v);
 
@@ -260,7 +297,8 @@ void TetrahedralMesh::number(MeshData& data) {
   const FileOrder vertex_blocks(comm_, data.num_vertices, vertex_file_index, num_owned, block_vertices);
   read_groups(data, cell_blocks, vertex_blocks);
   find_unused(data.coordinates, block_vertices);
-  // Anew, without the graphs and buffers that it made for this; a run that reads and writes nothing needs none.
+  // Recreate the order to free the communication graphs and buffers used above. Files need these graphs later, but a
+  // run without input and output does not.
   vertex_order_ = std::make_shared<const FileOrder>(comm_, data.num_vertices, vertex_file_index, num_owned);
   const auto owned = static_cast<std::size_t>(num_owned);
   vertices_ = std::make_shared<const Entities>("vertices", comm_, owned, vertex_order_, vertex_exchange_);
@@ -282,7 +320,7 @@ void TetrahedralMesh::find_directors() {
   }
 }
 
-/// Keeps the positions of vertices that no cell has, of this rank's even block of the file's.
+/// Stores in `unused_` the positions of the vertices of this rank's even block of the file that belong to no cell.
 void TetrahedralMesh::find_unused(const std::vector<double>& coordinates, int block_vertices) {
   std::vector<char> used(static_cast<std::size_t>(vertex_order_->block_size()), 0);
   vertex_order_->to_file(std::vector<char>(static_cast<std::size_t>(num_vertices()), 1), 1, used);

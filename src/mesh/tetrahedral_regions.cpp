@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// The regions of a TetrahedralMesh.
+// Regions of a TetrahedralMesh.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -15,7 +15,7 @@
 namespace diffsim {
 namespace {
 
-/// The body that a region's name stands for as a whole, BODY/all.
+/// Name of the body BODY if the region is called BODY/all; empty otherwise.
 std::optional<std::string> body_called_all(const std::vector<MeshBody>& bodies, const std::string& name) {
   for (const MeshBody& body : bodies)
     if (name == body.name + "/all") return body.name;
@@ -32,7 +32,7 @@ std::size_t TetrahedralMesh::find_body(const std::string& name) const {
   for (const std::string& other : names) known += (known.empty() ? "" : ", ") + other;
   const std::string near = nearest(name, names);
   throw Error("unknown body '" + name + "'; " + (near.empty() ? "" : "did you mean '" + near + "'? ") +
-                  (names.empty() ? "the mesh is one body without a name" : "there are: " + known),
+                  (names.empty() ? "the mesh is one body without a name" : "known bodies: " + known),
               ErrorKind::input);
 }
 
@@ -91,7 +91,7 @@ void TetrahedralMesh::read_groups(const MeshData& data, const FileOrder& cell_bl
   }
 }
 
-/// Groups of the cells of one kind below tetrahedra. Collective.
+/// Reads the groups of the cells of one of `lower_kinds`. Adds the vertices of these cells to `marks`. Collective.
 void TetrahedralMesh::read_lower_groups(const MeshData& data, CellKind kind, std::vector<std::vector<char>>& marks) {
   const MeshData::LowerCells& block = data.lower(kind);
   if (block.num == 0) return;
@@ -214,7 +214,7 @@ void TetrahedralMesh::define_region(const std::string& name, const RegionShape& 
   const std::int64_t first = body.empty() ? 0 : bodies_[k].first_vertex;
   const std::size_t last = bodies_.empty() ? 0 : bodies_.size() - 1;
   const std::int64_t count = first_director(bodies_, body.empty() ? last : k, num_global_vertices()) - first;
-  if (has_region(name)) throw Error("region '" + name + "' is there already; choose another name", ErrorKind::input);
+  if (has_region(name)) throw Error("region '" + name + "' already exists; choose another name", ErrorKind::input);
   std::vector<char> marks(static_cast<std::size_t>(num_vertices()), 0);
   if (const auto* list = std::get_if<VertexList>(&shape)) {
     std::vector<std::int64_t> wanted = list->vertices;
@@ -249,7 +249,7 @@ void TetrahedralMesh::define_region(const std::string& name, const RegionShape& 
   finish(region, std::move(marks));
   if (region.num_vertices == 0)
     throw Error("region '" + name + "' has no vertex of " + (body.empty() ? "the mesh" : "'" + body + "'") +
-                    " in it; check its place and the mesh's scale",
+                    " in it; check its position and the mesh's scale",
                 ErrorKind::input);
   regions_.emplace(name, std::move(region));
 }

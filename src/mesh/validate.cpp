@@ -24,7 +24,7 @@ std::string number(double value, int digits = 17) {
 
 std::string number(std::int64_t value) { return std::to_string(value); }
 
-/// A mesh under inspection, with how to complain about it.
+/// Validation of a mesh of tetrahedra. Each check throws InputError for the first error found.
 class Inspection {
  public:
   Inspection(const MeshData& mesh, const std::string& name, const ValidateOptions& options)
@@ -81,7 +81,7 @@ void Inspection::check_coordinates() const {
                 " has the coordinate " + number(*bad) + "; coordinates must be finite");
 }
 
-/// Also marks the vertices that cells use.
+/// Checks the vertex numbers of the cells, and marks the vertices that cells use.
 void Inspection::check_vertex_numbers() {
   used_.assign(static_cast<std::size_t>(mesh_.num_vertices), false);
   for (std::int64_t c = 0; c < mesh_.num_cells; ++c) {
@@ -99,7 +99,8 @@ void Inspection::check_vertex_numbers() {
   }
 }
 
-/// det[x1-x0, x2-x0, x3-x0] / L³ and L, the longest edge of the cell; 0 and L where that quotient does not exist.
+/// Returns det[x1-x0, x2-x0, x3-x0] / L³, and the longest edge L of the cell. The first value is 0 if L is zero or not
+/// finite.
 std::pair<double, double> Inspection::determinant(std::int64_t index) const {
   const std::int64_t* v = cell(index);
   const double *x0 = position(v[0]), *x1 = position(v[1]), *x2 = position(v[2]), *x3 = position(v[3]);
@@ -112,7 +113,7 @@ std::pair<double, double> Inspection::determinant(std::int64_t index) const {
                         std::abs(b[i] - c[i]), std::abs(c[i] - a[i])});
   }
   if (longest == 0 || !std::isfinite(longest)) return {0.0, longest};
-  // Scaled by the largest edge component first, so that nothing over- or underflows on the way.
+  // Scale by the largest edge component before the products, to avoid overflow and underflow.
   for (int i = 0; i < 3; ++i) {
     a[i] /= longest;
     b[i] /= longest;
@@ -158,14 +159,15 @@ void Inspection::check_curved_cells() const {
   }
 }
 
-/// Cells that share an edge share the node on it.
+/// Checks that cells with a common edge have the same node on that edge.
 void Inspection::check_edges() const {
   std::vector<EdgeNode> nodes = edge_nodes(mesh_);
   for (auto* const find : {edge_with_two_nodes, node_on_two_edges})
     if (const std::optional<EdgeFault> fault = find(nodes)) fail_cell(fault->cell, fault->what);
 }
 
-/// Looks at all faces with the same lowest vertex together: cells that share one, or all four vertices, meet there.
+/// Checks for faces of more than two cells and for repeated cells. All faces with the same lowest vertex are compared
+/// with each other, which finds every pair of faces with the same vertices.
 void Inspection::check_faces() const {
   struct Face {
     std::int64_t middle, highest, opposite, cell;
@@ -178,7 +180,7 @@ void Inspection::check_faces() const {
     return std::min({v[(face + 1) % 4], v[(face + 2) % 4], v[(face + 3) % 4]});
   };
 
-  // first[v] to first[v + 1]: the faces (4 cell + face) whose lowest vertex is v
+  // faces[first[v]] … faces[first[v + 1] - 1]: the faces, as 4 cell + face, whose lowest vertex is v
   std::vector<std::int64_t> first(static_cast<std::size_t>(mesh_.num_vertices) + 2, 0);
   for (std::int64_t c = 0; c < mesh_.num_cells; ++c)
     for (int face = 0; face < 4; ++face) ++first[static_cast<std::size_t>(lowest_vertex(cell(c), face)) + 2];

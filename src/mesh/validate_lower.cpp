@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Checks of triangles, segments and points that are bodies of their own.
+// Validation of triangles, segments and points that are bodies of their own.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -79,7 +79,8 @@ class LowerInspection {
     }
   }
 
-  /// Refuses segments without length and triangles whose area is less than rounding leaves of it.
+  /// Throws InputError for a segment of zero length, and for a triangle with |a × b| <= min_relative_volume L², where a
+  /// and b are two sides and L is the longest side.
   void check_size(std::int64_t c) const {
     const auto v = cell(c);
     if (corners_ < 2) return;

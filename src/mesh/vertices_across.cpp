@@ -14,15 +14,16 @@
 namespace diffsim {
 namespace {
 
-/// A side of a cell: its first and last vertex, the cell's other corner, and vertices beyond: across this side, and
-/// across the cell's other side at each of the two vertices.
+/// Side of a cell. `low` and `high` are the lowest and highest vertex of the side; `apex` is the opposite corner of the
+/// cell (numbers_across: the value of the cell); `across` is the apex of the other cell with this side. `beyond_low`
+/// and `beyond_high` are the vertices across the cell's other sides at `low` and at `high`.
 struct Side {
   std::int64_t low, high, apex, across;
   std::int64_t beyond_low, beyond_high;
-  std::int64_t rank, place;  // of the cell, and of the side there
+  std::int64_t rank, place;  // rank of the cell, and index of the side on that rank
 };
 
-/// Sides of this rank's cells, in their order, without what is across.
+/// Sides of this rank's cells, in order. `across`, `beyond_low` and `beyond_high` are `no_vertex_across`.
 std::vector<Side> sides_of(MPI_Comm comm, const std::vector<std::int64_t>& corners, std::size_t width) {
   const int rank = rank_of(comm);
   std::vector<Side> sides;
@@ -35,8 +36,8 @@ std::vector<Side> sides_of(MPI_Comm comm, const std::vector<std::int64_t>& corne
   return sides;
 }
 
-/// Sides with the same vertices meet at the even share of the lower one; meet(first, past the last) of each such group;
-/// and the sides are back on their ranks. Collective.
+/// Calls meet(first, end) for each group of sides with the same vertices, and returns the sides to their ranks. The
+/// sides of a group are gathered on the rank whose even block of vertices contains the lowest vertex. Collective.
 template <class Meet>
 std::vector<Side> met(MPI_Comm comm, std::vector<Side> sides, std::int64_t num_vertices, const Meet& meet) {
   const EvenShare shares(comm, num_vertices);
@@ -52,7 +53,8 @@ std::vector<Side> met(MPI_Comm comm, std::vector<Side> sides, std::int64_t num_v
   return redistribute(comm, sides, [](const Side& side) { return static_cast<int>(side.rank); });
 }
 
-/// For each side, in the order of their places, the apex of the other cell that has the side.
+/// Returns, in the order of `place`, the apex of the other cell with each side, `no_vertex_across` or
+/// `many_vertices_across`. Collective.
 std::vector<std::int64_t> apexes_across(MPI_Comm comm, std::vector<Side> sides, std::int64_t num_vertices) {
   std::vector<std::int64_t> across(sides.size());
   sides = met(comm, std::move(sides), num_vertices, [](auto first, auto end) {
@@ -87,7 +89,7 @@ std::vector<std::int64_t> vertices_beyond(MPI_Comm comm, const std::vector<std::
   std::vector<Side> sides = sides_of(comm, corners, 3);
   for (std::size_t i = 0; i < sides.size(); ++i) {
     const std::size_t first = i / 3 * 3, next = first + (i + 1) % 3, last = first + (i + 2) % 3;
-    // The other side at a vertex is opposite to the other vertex.
+    // The cell's other side at one end of this side is opposite to the other end.
     const bool next_is_low = corners[next] == sides[i].low;
     sides[i].beyond_low = across[next_is_low ? last : next];
     sides[i].beyond_high = across[next_is_low ? next : last];

@@ -8,21 +8,26 @@
 
 namespace diffsim {
 
-/// For each side of this rank's cells, opposite to corner 0, 1 …, the vertex beyond it of the other cell that has the
-/// side, or `no_vertex_across`, or `many_vertices_across`: [this rank's cells, num_corners], numbers of the file. Sides
-/// of triangles (num_corners = 3) are edges, those of segments (2) ends. `corners` [this rank's cells, num_corners]:
-/// vertices 0 … num_vertices - 1 of the whole mesh. Collective.
+/// Returns the vertices across the sides of this rank's cells: [this rank's cells, num_corners]. Side i is opposite to
+/// corner i. The vertex across side i is the corner, not on side i, of the other cell with this side. The value is
+/// `no_vertex_across` if there is no other cell, and `many_vertices_across` if there are several.
+///
+/// Sides of triangles (num_corners = 3) are edges; sides of segments (num_corners = 2) are ends. `corners` [this rank's
+/// cells, num_corners]: vertices 0 … num_vertices - 1 of the whole mesh. All vertices are file numbers. Collective.
 std::vector<std::int64_t> vertices_across(MPI_Comm comm, const std::vector<std::int64_t>& corners, int num_corners,
                                           std::int64_t num_vertices);
 
-/// For each side of this rank's cells, as `vertices_across`, a number of the other cell in place of its vertex.
-/// `numbers`: one for each of this rank's cells.
+/// Returns a value of the cell across each side of this rank's cells: [this rank's cells, num_corners]. Sides and
+/// special values are those of vertices_across(). `numbers` [this rank's cells]: value of each cell. Collective.
 std::vector<std::int64_t> numbers_across(MPI_Comm comm, const std::vector<std::int64_t>& corners, int num_corners,
                                          const std::vector<std::int64_t>& numbers, std::int64_t num_vertices);
 
-/// For each side of this rank's triangles, opposite to corner 0, 1, 2, and each end of it, corners 1, 2 and 0 before
-/// corners 2, 0 and 1: the vertex across the other side there of the triangle beyond. `across`: what `vertices_across`
-/// returns. [this rank's triangles, 3, 2], or `no_vertex_across`, or `many_vertices_across`. Collective.
+/// Returns the vertices across the sides of neighbouring triangles: [this rank's triangles, 3, 2].
+///
+/// Let T be the triangle across side i of a triangle. The two other sides of T meet side i at the corners i + 1 and i +
+/// 2 (modulo 3). The two values of side i are the vertices across these sides of T, in that order, or
+/// `no_vertex_across` or `many_vertices_across`. Both values are `no_vertex_across` if side i does not have exactly one
+/// neighbour T. `across`: result of vertices_across(). Collective.
 std::vector<std::int64_t> vertices_beyond(MPI_Comm comm, const std::vector<std::int64_t>& corners,
                                           const std::vector<std::int64_t>& across, std::int64_t num_vertices);
 

@@ -33,13 +33,13 @@ int digit_of(char c) {
   return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/// Gives the bytes of an array one after the other. In base64, padding ends a group of four characters, not the data:
-/// writers encode the header apart from what follows, or together with it.
+/// Sequential reader of the decoded bytes of an array. In base64, padding ends a group of four characters but not the
+/// data, because some writers encode the header separately and others together with the data.
 class ByteSource {
  public:
   explicit ByteSource(const Array& array) : array_(array), data_(array.data) {}
 
-  /// At most as many bytes as are left.
+  /// Upper bound of the number of remaining bytes.
   std::size_t bytes_left() const {
     return array_.format == Array::Format::raw ? data_.size() - place_ : num_held_ + (data_.size() - place_) / 4 * 3;
   }
@@ -76,7 +76,7 @@ class ByteSource {
  private:
   [[noreturn]] void end_too_early() const { array_.fail("its data end too early" + std::string(get_again)); }
 
-  /// The next four characters that are not blank: one to three bytes.
+  /// Decodes the next four characters that are not blank to one to three bytes.
   void read_group() {
     unsigned bits = 0;
     int digits = 0, padding = 0;
@@ -106,7 +106,7 @@ class ByteSource {
   std::size_t first_held_ = 0, num_held_ = 0;
 };
 
-/// Appends a block of `size` bytes of what zlib made of them.
+/// Decompresses a zlib block of `compressed` bytes and appends the `size` resulting bytes to `bytes`.
 void inflate_block(const Array& array, ByteSource& source, std::uint64_t compressed, std::uint64_t size,
                    std::string& bytes) {
   if (compressed > source.bytes_left()) array.fail("a compressed block ends too early" + std::string(get_again));
@@ -133,7 +133,7 @@ void Array::fail(const std::string& what) const {
   throw InputError(file, line, "", "array " + in_quotes(name) + ": " + what);
 }
 
-/// The array's bytes, unpacked, in the file's order.
+/// Decoded and decompressed bytes of the array, in the file's byte order.
 std::string Array::bytes(std::size_t count) const {
   const auto wrong_size = [&](std::uint64_t size) {
     fail("has " + std::to_string(size) + " bytes, and should have " + std::to_string(count) + ", for " +
@@ -174,7 +174,7 @@ std::vector<Value> Array::text_numbers(std::size_t count) const {
     const auto [next, code] = std::from_chars(cursor, end, value);
     if (code != std::errc() || (next != end && !is_blank(*next))) {
       const std::string_view word(cursor, static_cast<std::size_t>(std::find_if(cursor, end, is_blank) - cursor));
-      fail(in_quotes(word) + " is no number of type " + type->name + "; correct it");
+      fail(in_quotes(word) + " is not a number of type " + type->name + "; correct it");
     }
     values.push_back(value);
     cursor = next;

@@ -9,24 +9,24 @@
 
 namespace diffsim::vtu {
 
-/// A number type of the format.
+/// Number type of the VTK XML format.
 struct NumberType {
   const char* name;
   char kind;  ///< i: signed, u: unsigned, f: floating-point
   std::size_t size;
 };
 
-/// Null for a name that is none.
+/// Finds the number type of a name; null if the name is unknown.
 const NumberType* find_number_type(std::string_view name);
 
-/// How a file writes its binary arrays.
+/// Encoding of the binary arrays of a file.
 struct Encoding {
   bool swap_bytes = false;
   std::size_t header_bytes = 4;
   bool zlib = false;
 };
 
-/// A DataArray as it stands in the file.
+/// DataArray of a file, not decoded.
 struct Array {
   enum class Format { text, base64, raw };
 
@@ -36,10 +36,11 @@ struct Array {
   const NumberType* type = nullptr;
   Format format = Format::text;
   Encoding encoding;
-  std::string_view data;  ///< text: all of it; else from where it begins, up to where the file's data end
+  std::string_view data;  ///< contents of the XML element, or appended data from the first byte of the array on
 
   [[noreturn]] void fail(const std::string& what) const;
-  /// The array's numbers, of which there must be `count`; floating-point ones are no integers.
+  /// Decoded values of the array. Throws InputError unless the array has exactly `count` values. integers() also throws
+  /// InputError for a floating-point type.
   std::vector<double> reals(std::size_t count) const;
   std::vector<std::int64_t> integers(std::size_t count) const;
 

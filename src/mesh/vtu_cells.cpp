@@ -15,8 +15,8 @@ struct CellType {
   ElementShape shape;
 };
 
-// VTK's vtkCellType.h; the simplices' nodes on edges are in the order of element.hpp. A simplex of any number of nodes
-// stands for several.
+// Cell types of VTK's vtkCellType.h. Mid-edge nodes of simplices are in the order of element.hpp. A simplex type with
+// any number of nodes (0), such as a polyline, represents several cells.
 constexpr CellType cell_types[] = {{1, {0, 1, 1, "vertex"}},
                                    {2, {0, 0, 1, "set of vertices"}},
                                    {3, {1, 2, 2, "line"}},
@@ -50,12 +50,14 @@ constexpr CellType cell_types[] = {{1, {0, 1, 1, "vertex"}},
                                    {72, {3, 0, 0, "Lagrange hexahedron"}},
                                    {73, {3, 0, 0, "Lagrange wedge"}}};
 
-/// Arrays whose values alone are names, those that others' programs write; the first there is.
+/// Array names used by common programs for regions. The first of these arrays in a file gives regions that are called
+/// by the value alone.
 constexpr const char* main_arrays[] = {"region",    "CellEntityIds", "gmsh:physical",
                                        "cell_tags", "medit:ref",     "nastran:ref"};
 constexpr std::size_t most_regions = 1000;
 
-/// Values of an array that tells regions apart; empty if the array is of something else.
+/// Distinct values of an array that defines regions. Empty if the array does not: a name that begins with `vtk`, a
+/// value that exceeds 32 bits, or more than `most_regions` values.
 std::set<std::int64_t> region_values(const std::string& name, const std::vector<std::int64_t>& array) {
   std::set<std::int64_t> values;
   if (name.rfind("vtk", 0) == 0) return values;
@@ -79,7 +81,7 @@ class Chooser {
     cell_regions_ = region_arrays(grid_.cell_arrays, main);
     for (std::size_t c = 0; c < grid_.types.size(); ++c)
       if (grid_.types[c] != 0) add(c);  // 0: an empty cell
-    // Points with a value are a region of vertices.
+    // The points with the same value of an array form a region of vertices.
     for (RegionArray& array : region_arrays(grid_.point_arrays, ""))
       for (std::size_t v = 0; v < array.values->size(); ++v)
         if (const std::int64_t value = (*array.values)[v]; value != Grid::no_value)
@@ -88,9 +90,9 @@ class Chooser {
 
  private:
   struct RegionArray {
-    std::string prefix;  // of names
+    std::string prefix;  // prefix of the region names
     const std::vector<std::int64_t>* values;
-    std::map<std::pair<int, std::int64_t>, std::int32_t> groups;  // of (dimension, value)
+    std::map<std::pair<int, std::int64_t>, std::int32_t> groups;  // (dimension, value) → group
   };
 
   static std::vector<RegionArray> region_arrays(const Grid::Arrays& arrays, const std::string& main);
@@ -117,7 +119,7 @@ std::int32_t Chooser::group_of(RegionArray& array, int dimension, std::int64_t v
   return entry->second;
 }
 
-/// Groups of the regions that the cell is in.
+/// Groups of the regions to which the cell belongs.
 std::vector<std::int32_t> Chooser::groups_of(std::size_t cell, int dimension) {
   std::vector<std::int32_t> groups;
   for (RegionArray& array : cell_regions_)

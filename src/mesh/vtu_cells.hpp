@@ -11,21 +11,21 @@
 
 namespace diffsim::vtu {
 
-/// Points and cells of all pieces of a file, one after the other.
+/// Points and cells of all pieces of a file, concatenated.
 struct Grid {
   static constexpr std::int64_t no_value = std::numeric_limits<std::int64_t>::min();
 
-  std::vector<double> coordinates;         ///< [points, 3], scaled
-  std::vector<std::int64_t> connectivity;  ///< points of all pieces, 0-based
-  std::vector<std::int64_t> ends;          ///< [cells], where each cell's points end
-  std::vector<std::int64_t> types;         ///< [cells], VTK's numbers
-  /// Arrays by name, no_value where a piece lacks the array.
+  std::vector<double> coordinates;         ///< [points, 3], scaled, m
+  std::vector<std::int64_t> connectivity;  ///< points of the cells, 0-based, numbered over all pieces
+  std::vector<std::int64_t> ends;          ///< end of each cell's points in `connectivity`: [cells]
+  std::vector<std::int64_t> types;         ///< VTK cell types: [cells]
+  /// Integer arrays by name; no_value for the entities of a piece without the array.
   using Arrays = std::map<std::string, std::vector<std::int64_t>>;
-  Arrays cell_arrays;   ///< that may be regions, [cells]
-  Arrays point_arrays;  ///< [points]
+  Arrays cell_arrays;   ///< arrays that can define regions of cells: [cells]
+  Arrays point_arrays;  ///< arrays that can define regions of points: [points]
 };
 
-/// Gives the builder the grid's cells and regions; InputError naming the cell.
+/// Passes the grid's cells and regions to the builder. Throws InputError that names the cell.
 void choose_cells(const Grid& grid, RawMeshBuilder& builder);
 
 }  // namespace diffsim::vtu

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// The XML of VTK's format for unstructured grids: The VTK User's Guide, "XML File Formats".
+// Reader of VTK's XML format for unstructured grids: The VTK User's Guide, "XML File Formats".
 #include "diffsim/mesh/vtu_reader.hpp"
 
 #include <tinyxml2.h>
@@ -47,7 +47,7 @@ class VtuParser {
   vtu::Grid& grid_;
   tinyxml2::XMLDocument document_;
   vtu::Encoding encoding_;
-  std::string_view appended_;  // from the first byte after the underscore
+  std::string_view appended_;  // appended data, from the first byte after the underscore
   bool appended_base64_ = false, has_appended_ = false;
 };
 
@@ -60,7 +60,7 @@ std::string VtuParser::attribute(const XMLElement& element, const char* name, co
 std::int64_t VtuParser::count(const XMLElement& element, const char* name) const {
   std::int64_t value = 0;
   const std::string text = attribute(element, name);
-  // A number of more digits than fit into 48 bits is no count of anything.
+  // Reject numbers above 48 bits, which cannot be valid counts.
   if (!tinyxml2::XMLUtil::ToInt64(text.c_str(), &value) || value < 0 || value >> 48 != 0)
     fail(element.GetLineNum(), std::string(name) + " is " + in_quotes(text) + "; give a number from 0 on");
   return value;
@@ -86,7 +86,7 @@ vtu::Array VtuParser::array(const XMLElement& element) const {
   array.name = attribute(element, "Name", element.Parent()->Value());
   const std::string type = attribute(element, "type"), format = attribute(element, "format", "ascii");
   array.type = vtu::find_number_type(type);
-  if (!array.type) array.fail("its type " + in_quotes(type) + " is none of numbers");
+  if (!array.type) array.fail("its type " + in_quotes(type) + " is not a number type");
   array.encoding = encoding_;
   const char* text = element.GetText();
   array.data = text ? text : "";
@@ -105,7 +105,7 @@ vtu::Array VtuParser::array(const XMLElement& element) const {
   return array;
 }
 
-/// Parses all but the appended data, which may be anything.
+/// Parses the XML without the contents of AppendedData, which may be arbitrary bytes.
 void VtuParser::parse_xml() {
   std::string xml;
   std::string_view text = content_;
@@ -119,7 +119,7 @@ void VtuParser::parse_xml() {
     appended_ = content_.substr(begin + 1);
   }
   if (document_.Parse(text.data(), text.size()) == tinyxml2::XML_SUCCESS) return;
-  fail(document_.ErrorLineNum(), std::string("is no XML, or not all of it (") + document_.ErrorName() +
+  fail(document_.ErrorLineNum(), std::string("is not XML, or is truncated (") + document_.ErrorName() +
                                      "); give a .vtu file that VTK or ParaView can open");
 }
 
@@ -177,7 +177,8 @@ void VtuParser::read_cells(const XMLElement& piece, std::int64_t num_points, std
   grid_.types.insert(grid_.types.end(), types.begin(), types.end());
 }
 
-/// Reads arrays of integers with one component, whose entries of this piece are from `begin` to `end`.
+/// Reads the integer arrays with one component into the entries `begin` … `end` - 1 of `arrays`, which are the entities
+/// of the current piece.
 void VtuParser::read_region_arrays(const XMLElement* data, std::size_t begin, std::size_t end,
                                    vtu::Grid::Arrays& arrays) const {
   for (const XMLElement* item = data ? data->FirstChildElement("DataArray") : nullptr; item && begin < end;
@@ -207,7 +208,7 @@ void VtuParser::read_piece(const XMLElement& piece) {
 void VtuParser::run() {
   parse_xml();
   const XMLElement* root = document_.FirstChildElement("VTKFile");
-  if (!root) fail(0, "is no file of VTK's XML format: it has no element VTKFile; give a .vtu file");
+  if (!root) fail(0, "is not a file in VTK's XML format: it has no element VTKFile; give a .vtu file");
   const std::string type = attribute(*root, "type");
   if (type != "UnstructuredGrid")
     fail(root->GetLineNum(), "is of type " + in_quotes(type) + "; give a file of type UnstructuredGrid (.vtu)");

@@ -12,7 +12,8 @@
 namespace diffsim::rod {
 namespace {
 
-/// Joints of one kind; which ones there are depends on what is held.
+/// Force term of the joints of one kind. `set_held` determines the joints, because they depend on which vertices are
+/// prescribed or clamped.
 class RodJoints : public StencilTerm<RodJoint> {
  public:
   RodJoints(const TetrahedralMesh& mesh, std::vector<int> segments, const RodJoint& joint,
@@ -36,7 +37,7 @@ class RodJoints : public StencilTerm<RodJoint> {
   const TetrahedralMesh* mesh_;
   std::vector<int> segments_;
   Beyond beyond_;
-  bool keeps_directions_ = false;  // where some vertices are clamped, of any rank
+  bool keeps_directions_ = false;  // true if joints of kind `Beyond::direction` exist on any rank
 };
 
 }  // namespace

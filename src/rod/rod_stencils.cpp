@@ -14,14 +14,15 @@ bool is_set(const std::vector<char>& flags, int vertex) {
   return !flags.empty() && flags[static_cast<std::size_t>(vertex)] != 0;
 }
 
-/// Whether the direction of a line is kept at its vertex `common`, whose segment there goes to `far`: in a wall, or at
-/// an end in a plane of symmetry that the line does not lie in.
+/// Returns true if the direction of a line is fixed at the vertex `common` of its segment (`common`, `far`): the vertex
+/// is in a wall, or the vertex is an end of the line in a plane of symmetry that does not contain the segment.
 bool is_clamped(const HeldVertices& held, int common, int far, bool is_end) {
   if (held.clamped.empty()) return false;
   const char here = held.clamped[static_cast<std::size_t>(common)], there = held.clamped[static_cast<std::size_t>(far)];
   return (here & HeldVertices::in_wall) != 0 || (is_end && (here & ~there) != 0);
 }
 
+/// Returns true if the positions of both vertices are prescribed.
 bool are_held(const HeldVertices& held, int a, int b) { return is_set(held.positions, a) && is_set(held.positions, b); }
 
 }  // namespace
@@ -32,7 +33,7 @@ void require_directors(const TetrahedralMesh& mesh, const std::vector<int>& segm
     return all.directors.empty() || all.directors[static_cast<std::size_t>(segment)] < 0;
   });
   if (sum_over_ranks(static_cast<std::int64_t>(misses), mesh.comm()) > 0)
-    throw Error("a rod's segments need directors; call add_directors on the mesh before it is distributed",
+    throw Error("a segment of a rod has no director; call add_directors on the mesh before it is distributed",
                 ErrorKind::input);
 }
 
@@ -62,7 +63,7 @@ Stencils joint_stencils(const LowerCellSet& all, const std::vector<int>& segment
     const int* const across = &all.across[2 * s];
     if (are_held(held, ends[0], ends[1]) && (across[0] >= 0 || across[1] >= 0)) continue;
     for (std::size_t far = 0; far < 2; ++far) {
-      // The side opposite to an end of the segment is its other end.
+      // `across[far]` is the vertex across the side opposite to end `far`, that is beyond the other end of the segment.
       const int common = ends[1 - far], next = across[far];
       const bool is_wall = next >= 0 && are_held(held, common, next);
       const bool keeps_direction = is_clamped(held, common, ends[far], next < 0);

@@ -9,23 +9,24 @@
 
 namespace diffsim::rod {
 
+/// Stencils of joints: the nodes, and the segment whose parameters each stencil uses.
 struct Stencils {
-  std::vector<int> vertices;  ///< [stencils, 5], local; nodes as in RodJoint
-  std::vector<int> segments;  ///< [stencils], local
+  std::vector<int> vertices;  ///< [stencils, 5], local vertices; nodes in the order of `RodJoint`
+  std::vector<int> segments;  ///< [stencils], local segments
 };
 
-/// Throws Error (input) where one of these segments of any rank has no director. Collective.
+/// Throws Error (input) on every rank if any of the segments, on any rank, has no director. Collective.
 void require_directors(const TetrahedralMesh& mesh, const std::vector<int>& segments);
 
-/// Local segments that have a director, ascending.
+/// Returns the local segments that have a director, ascending.
 std::vector<int> segments_with_directors(const LowerCellSet& all);
 
-/// Ends of segments and, `with_directors`, the director after those of each: [segments, 2 or 3], local.
+/// Returns the local vertices of segments, [segments, 2 or 3]: the two ends and, if `with_directors`, the director.
 std::vector<int> ends_of(const LowerCellSet& all, const std::vector<int>& segments, bool with_directors);
 
-/// Joints of rods of one kind, each from those of its segments that have a share. A segment both ends of which are
-/// held, and which has a neighbour beyond one of them, is a wall, and has no joints. At a vertex that is clamped and
-/// has no wall, `Beyond::direction` stands for the segment that is missing.
+/// Returns the joints of kind `beyond`: one stencil for each segment that contributes energy to a joint. A segment
+/// whose ends are both prescribed, and which has a neighbour beyond at least one of them, is a wall and has no joints
+/// of its own. At a clamped vertex beyond which there is no wall, the joint has the kind `Beyond::direction`.
 Stencils joint_stencils(const LowerCellSet& all, const std::vector<int>& segments, Beyond beyond,
                         const HeldVertices& held);
 

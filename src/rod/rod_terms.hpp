@@ -11,8 +11,9 @@
 
 namespace diffsim::rod {
 
-/// Makes the terms of some segments: stretching, shape of the sections, joints. `parameters`: the numbers of `section`,
-/// in their order. Throws Error (input) where a segment of any rank has no director. Collective.
+/// Creates the force terms of some segments: stretching, shape of the sections, and joints. `parameters`: the values of
+/// `section`, in the order of `RodSection`. Throws Error (input) on every rank if any segment, on any rank, has no
+/// director. Collective.
 std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, const std::vector<int>& segments,
                                                    const RodSection& section,
                                                    const std::vector<PointParameter>& parameters);

@@ -31,8 +31,8 @@ std::vector<std::unique_ptr<ForceTerm>> make_terms(const TetrahedralMesh& mesh, 
   return terms;
 }
 
-/// Throws where the direction of the warp is across a triangle, as good as: less than 1e-6 of its length is in the
-/// plane.
+/// Throws Error (input) if the direction a of the warp is nearly perpendicular to a triangle: the component of a in the
+/// plane is at most 1e-6 |a|.
 void check_directions(const TetrahedralMesh& mesh, const std::vector<int>& triangles, const ParameterSet& parameters) {
   std::vector<double> direction[3];
   const ParameterSpec* const specs[] = {&Fabric::direction_x, &Fabric::direction_y, &Fabric::direction_z};
@@ -49,8 +49,8 @@ void check_directions(const TetrahedralMesh& mesh, const std::vector<int>& trian
     throw Error(
         "triangle " +
             cell_name(mesh.bodies(), mesh.cell_order(CellKind::triangle).file_index()[triangle], CellKind::triangle) +
-            " has no direction of the warp: that of fabric_direction_x, fabric_direction_y and fabric_direction_z is "
-            "across it; give one in the plane of the triangle, or near it",
+            " has no warp direction: the vector (fabric_direction_x, fabric_direction_y, fabric_direction_z) is "
+            "perpendicular to the triangle; give a vector in or near the triangle's plane",
         ErrorKind::input);
   }
 }

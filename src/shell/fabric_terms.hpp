@@ -11,13 +11,14 @@ namespace diffsim {
 
 class TetrahedralMesh;
 
-/// Membranes of woven cloth (`FabricEnergy`) of local triangles.
+/// Creates the force term of the membranes of woven cloth (`FabricEnergy`) on local triangles.
 std::unique_ptr<ForceTerm> make_fabric_membranes(const TetrahedralMesh& mesh, const std::vector<int>& triangles);
-/// Hinges whose stiffness depends on the direction of the threads (`FabricHinge`). `given`: one of its stiffnesses that
-/// the scene gives, for the message. Throws Error (input) where a side has more than two triangles. Collective.
+/// Creates the force term of hinges whose stiffness depends on the direction of the threads (`FabricHinge`). `given`: a
+/// stiffness that the scene gives, named in the error message. Throws Error (input) if a side has more than two
+/// triangles. Collective.
 std::unique_ptr<ForceTerm> make_fabric_hinges(const TetrahedralMesh& mesh, const std::vector<int>& triangles,
                                               const ParameterSpec& given);
-/// Limits of the strain of their threads (`FabricLimit`).
+/// Creates the force term of the limits of the strain of threads (`FabricLimit`) on local triangles.
 std::unique_ptr<ForceTerm> make_fabric_limits(const TetrahedralMesh& mesh, const std::vector<int>& triangles);
 
 }  // namespace diffsim

@@ -12,19 +12,21 @@ namespace diffsim {
 
 class TetrahedralMesh;
 
-/// Halves of the hinges between triangles, each from the triangle whose share it is.
+/// Stencils of the halves of hinges between triangles. Each half is the contribution of one of the two triangles.
 struct HingeStencils {
-  std::vector<int> vertices;   ///< [stencils, 4], local; nodes as in HingeEnergy
-  std::vector<int> triangles;  ///< [stencils], local
+  std::vector<int> vertices;   ///< [stencils, 4], local vertices; nodes in the order of `HingeEnergy`
+  std::vector<int> triangles;  ///< [stencils], local triangle that contributes the half
 };
 
-/// Hinges between these triangles, local ones, of a body of that kind, which have them because of the parameter of that
-/// name. Throws Error (input) where a side has more than two triangles. Collective.
+/// Returns the stencils of the hinges between local triangles of a body. `kind`: kind of the body; `parameter`: name of
+/// the parameter that makes hinges necessary; the error message contains both. Throws Error (input) if a side has more
+/// than two triangles. Collective.
 HingeStencils hinge_stencils(const TetrahedralMesh& mesh, const std::vector<int>& triangles, const std::string& kind,
                              const std::string& parameter);
 
-/// Hinges (`HingeEnergy`) between triangles, local ones, of a body of that kind; `bending`: the parameter B. Throws
-/// Error (input) where a side has more than two triangles. Collective.
+/// Creates the force term of the hinges (`HingeEnergy`) between local triangles of a body. `kind`: kind of the body,
+/// for the error message; `bending`: the parameter B. Throws Error (input) if a side has more than two triangles.
+/// Collective.
 std::unique_ptr<ForceTerm> make_hinges(const TetrahedralMesh& mesh, const std::vector<int>& triangles,
                                        const std::string& kind, const ParameterSpec& bending);
 

@@ -8,12 +8,12 @@
 #include "diffsim/core/semidefinite.hpp"
 #include "plate_kernels.hpp"
 
-// Jacobian of plates' bending: -Σ K_kl ∇δ_k ∇δ_lᵀ of each triangle, K the stiffness in the hinges' angles, and
-// -M ∇²θ of each hinge, M the moment on it.
+// Jacobian of plates' bending: -Σ_kl K_kl ∇δ_k ∇δ_lᵀ for each triangle, where K is the stiffness with respect to the
+// hinges' angles, and -M ∇²θ for each hinge, where M is the moment on the hinge.
 
 namespace diffsim::shell {
 
-/// ∂δ_k/∂x of a triangle's hinges, by the hinge's own nodes.
+/// Gradients ∂δ_k/∂x of a triangle's hinges, for the four nodes of each hinge.
 struct AngleGradients {
   Vec3<double> of[num_plate_hinges][4];
 
@@ -28,7 +28,7 @@ struct AngleGradients {
       for (auto& v : g) v = {{0.0, 0.0, 0.0}};
       in.read_angle<double>(data, hinge).add_gradient(data.sign(place), g);
       fold_second(data.second(hinge), g);
-      // From the nodes in the hinge's order to those of the stencil.
+      // Reorders the gradients from the hinge's own order of nodes to the stencil's order.
       const PlateHinge nodes = plate_hinge(k);
       const int count = data.second(hinge) >= 0 ? 4 : 3;
       for (int n = 0; n < count; ++n) {
@@ -40,7 +40,8 @@ struct AngleGradients {
   }
 };
 
-/// Blocks -K of a triangle: row(node, [12]) for each node of its stencil.
+/// Stiffness of a triangle, Σ_kl K_kl ∇δ_k ∇δ_lᵀ, as a sum of dyads: calls add(a, b, u, v) for each dyad u vᵀ in the
+/// block of nodes a and b of the stencil.
 struct PlateStiffness {
   PlateData data;
   PlateInputs in;
@@ -72,6 +73,7 @@ struct PlateStiffness {
   }
 };
 
+/// Kernel that adds -factor Σ_kl K_kl ∇δ_k ∇δ_lᵀ of each triangle, one triangle per lane.
 struct PlateJacobian {
   PlateStiffness stiffness;
   double factor;
@@ -95,12 +97,15 @@ struct PlateJacobian {
   }
 };
 
+/// Kernel that adds -weight M ∇²θ of each hinge, one hinge per lane.
 struct HingeJacobian {
   PlateData data;
   PlateInputs in;
   DeviceArray<double> moment;  // [triangles, 9]
   double weight;
-  std::int64_t project;  // whether to; as wide as the members before, for kernels are copied whole
+  // Not 0: each hinge's matrix is made positive semidefinite. 64 bits wide, so that the kernel, which is copied
+  // bytewise, has no padding.
+  std::int64_t project;
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int*, const BlockSink& sink) const {
     constexpr int n = 12;
@@ -122,7 +127,7 @@ struct HingeJacobian {
   }
 
  private:
-  /// J = factor ∇²θ.
+  /// Computes J = factor ∇²θ.
   DIFFSIM_FUNCTION void set_second_derivatives(int h, double factor, double (&J)[12][12]) const {
     constexpr int at_once = 6;
     using Scalar = Dual<double, at_once>;
@@ -152,7 +157,8 @@ struct HingeJacobian {
   }
 };
 
-/// Sums of the norms of a triangle's blocks in each row, which bound xᵀKx by Σ |x_a|² times these.
+/// Sums s_a = Σ_b |K_ab| of the Frobenius norms of the blocks in each row a of a triangle's stiffness matrix, which
+/// give the bound xᵀKx ≤ Σ_a s_a |x_a|².
 struct PlateNorms {
   PlateStiffness stiffness;
   double* vectors;  // [triangles, 12, 3]

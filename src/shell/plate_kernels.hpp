@@ -8,15 +8,16 @@
 #include "diffsim/shell/dihedral_angle.hpp"
 #include "diffsim/shell/plate_energy.hpp"
 
-// Kernels of plates' bending. Scalars T are double for values; Dual<double, 1> for derivatives along a direction, or
-// along w, of which the derivatives of Σ w·f are made; Dual<Dual<double, 1>, 1> for both.
+// Kernels of plates' bending. The scalar T is double for values. T is Dual<double, 1> for derivatives along a
+// direction; with w as the direction, the same kernels give the derivatives of Σ w·f. T is Dual<Dual<double, 1>, 1> for
+// second derivatives: derivatives of Σ w·f along a direction.
 
 namespace diffsim::shell {
 
 using First = Dual<double, 1>;
 using Second = Dual<First, 1>;
 
-/// A scalar from a number, its derivatives along two directions, and the mixed one.
+/// Returns the scalar with the given value, derivatives along two directions, and mixed second derivative.
 template <class T>
 DIFFSIM_FUNCTION T composed(double value, double first, double second, double mixed) {
   if constexpr (std::is_same_v<T, double>) {
@@ -31,46 +32,51 @@ DIFFSIM_FUNCTION T composed(double value, double first, double second, double mi
   }
 }
 
-/// The number, the derivative or the mixed derivative, whichever is of the highest order.
+/// Returns the component of highest order of a scalar: the value of a double, the derivative of a `First`, the mixed
+/// second derivative of a `Second`.
 DIFFSIM_FUNCTION double highest(double x) { return x; }
 DIFFSIM_FUNCTION double highest(const First& x) { return x.derivative[0]; }
 DIFFSIM_FUNCTION double highest(const Second& x) { return x.derivative[0].derivative[0]; }
 
-/// Stencils and hinges on the device; see PlateTopology.
+/// Stencils and hinges in device memory; `PlateTopology` describes the arrays.
 struct PlateData {
   int num_triangles, num_hinges;
   DeviceArray<int> nodes;
   DeviceArray<int> hinges;
   DeviceArray<HingeState> states;
   DeviceArray<int> hinge_nodes;
-  DeviceArray<int> entities;  // [triangles], whose moduli
-  stencil::Grouped slots;     // places in `hinges`, by hinge
+  DeviceArray<int> entities;  // [triangles], local triangle whose moduli apply
+  stencil::Grouped slots;     // entries of `hinges`, grouped by hinge
 
   DIFFSIM_FUNCTION void read_states(int i, HingeState (&state)[num_plate_hinges]) const {
     for (int k = 0; k < num_plate_hinges; ++k) state[k] = states(num_plate_hinges * i + k);
   }
-  /// Third corner of a hinge's second triangle: a vertex, or a SecondCorner.
+  /// Returns the third corner of a hinge's second triangle: a vertex, or a SecondCorner.
   DIFFSIM_FUNCTION int second(int hinge) const { return hinge_nodes(4 * hinge + 3); }
-  /// Factor with which a hinge's angle counts in a place of `hinges`: a mirror image's half is the shell's.
+  /// Returns the factor of a hinge's angle at an entry of `hinges`: ±1, or ±½ for a hinge in a plane of symmetry,
+  /// because half of the angle to the mirror image belongs to the shell.
   DIFFSIM_FUNCTION double sign(int place) const {
     const double size = second(hinges(place) / 2) < SecondCorner::clamped ? 0.5 : 1.0;
     return (hinges(place) & 1) != 0 ? -size : size;
   }
 };
 
-// Third corners of second triangles that are not there (SecondCorner): positions, from the hinge's other vertices and,
-// of clamped sides, from B and C at rest; and derivatives by such a corner, given to the hinge's other vertices.
+// Functions for hinges whose second triangle is missing (SecondCorner). The first two compute the position of the
+// missing corner from the hinge's other vertices and, for clamped sides, from the rest positions B and C.
 
+/// Sets the missing corner of a clamped side: a + (B - C).
 template <class T>
 DIFFSIM_FUNCTION void set_clamped(const Vec3<T>& B, const Vec3<T>& C, Vec3<T> (&at)[4]) {
   at[3] = at[0] + (B - C);
 }
+/// Sets the missing corner of a side in a plane of symmetry: the mirror image of the first triangle's third corner.
 template <class T>
 DIFFSIM_FUNCTION void set_mirrored(int second, Vec3<T> (&at)[4]) {
   const int axis = SecondCorner::mirrored_x - second;
   at[3] = at[2];
   at[3][axis] = 2.0 * at[0][axis] - at[2][axis];
 }
+/// Moves the derivative with respect to a missing corner to the hinge's other vertices, by the chain rule.
 template <class T>
 DIFFSIM_FUNCTION void fold_second(int second, Vec3<T> (&by)[4]) {
   if (second >= 0) return;
@@ -88,12 +94,12 @@ DIFFSIM_FUNCTION void fold_second(int second, Vec3<T> (&by)[4]) {
   }
 }
 
-/// Addresses of inputs and of their derivatives, or nullptr: zero.
+/// Device addresses of inputs and of their derivatives; nullptr: zero.
 struct PlateInputs {
   const double* x[4] = {};      ///< positions, dx, w, dw, [local vertices, 3]
-  const double* X[2] = {};      ///< positions at rest, dX, [local vertices, 3]
+  const double* X[2] = {};      ///< rest positions, dX, [local vertices, 3]
   const double* rest[2] = {};   ///< PlateRest of each triangle, and its derivative
-  const double* angle[2] = {};  ///< hinges' angles at rest, and their derivatives
+  const double* angle[2] = {};  ///< rest angles of the hinges, and their derivatives
   point::ParameterNumbers<PlateModuli<double>::size, const double> moduli[2];
 
   template <class T>
@@ -137,7 +143,7 @@ struct PlateInputs {
   }
 };
 
-/// Sets the changes of the hinges' angles from those at rest.
+/// Kernel that computes the changes θ - θ̄ of the hinges' angles relative to the rest angles.
 template <class T>
 struct SetChanges {
   PlateData data;
@@ -149,7 +155,7 @@ struct SetChanges {
   }
 };
 
-/// A triangle with its inputs, bent.
+/// Inputs of a triangle, and its bending.
 template <class T>
 struct BentTriangle {
   PlateRest<T> rest;
@@ -174,7 +180,7 @@ struct BentTriangle {
   }
 };
 
-/// Sets the moments of the triangles' hinges, ∂E/∂δ.
+/// Kernel that computes the moments of the triangles' hinges, ∂E/∂δ.
 template <class T>
 struct SetMoments {
   PlateData data;
@@ -190,8 +196,10 @@ struct SetMoments {
   }
 };
 
-/// The same; and derivatives of Σ w·f by the moduli, of single triangles added to `to`, else to the sums, and by the
-/// numbers at rest, added to `rest` where it is not nullptr.
+/// Kernel that computes the moments of the triangles' hinges, as `SetMoments`, and the derivatives of Σ w·f.
+/// Derivatives with respect to moduli of single triangles are added to `to`, those with respect to moduli that all
+/// triangles share to the sums. Derivatives with respect to the rest quantities are added to `rest` unless `rest` is
+/// nullptr.
 template <class T>
 struct SetMomentsAndDerivatives {
   SetMoments<T> moments;
@@ -218,12 +226,13 @@ struct SetMomentsAndDerivatives {
   }
 };
 
-/// Numbers that a hinge takes from the shape at rest, by which derivatives are summed over steps: the angle and, of a
-/// clamped side, B - C.
+/// Number of values per hinge that come from the rest shape and whose derivatives are summed over steps: the rest angle
+/// and, for a clamped side, the three components of B - C.
 inline constexpr int hinge_rest_size = 4;
 
-/// Sets the forces on the hinges' vertices, or the derivatives of Σ w·f by their positions; adds those by what hinges
-/// take from the shape at rest to `rest` where it is not nullptr.
+/// Kernel that computes the forces on the hinges' vertices or, with dual numbers, the derivatives of these forces along
+/// a direction or of Σ w·f with respect to positions. The derivatives with respect to the hinges' rest values are added
+/// to `rest` unless `rest` is nullptr.
 template <class T>
 struct SetVectors {
   PlateData data;
@@ -252,6 +261,7 @@ struct SetVectors {
   }
 };
 
+/// Kernel that sums the bending energies of the triangles, J.
 struct PlateEnergies {
   PlateData data;
   PlateInputs in;
@@ -261,12 +271,13 @@ struct PlateEnergies {
   }
 };
 
-// ---- the shape at rest ----
+// ---- rest shape ----
 
-/// Positions of vertices at rest, or their derivatives; T is double or First.
+/// Rest positions of vertices (T = double), or rest positions with their derivatives along dX (T = First).
 template <class T>
 struct RestPositions {
   const double *X, *dX;
+  /// Returns the rest position of a vertex.
   DIFFSIM_FUNCTION Vec3<T> at(int vertex) const {
     Vec3<T> result;
     for (int c = 0; c < 3; ++c) {
@@ -275,7 +286,7 @@ struct RestPositions {
     }
     return result;
   }
-  /// Positions of a hinge's corners, which is not of a clamped side.
+  /// Reads the rest positions of the four corners of a hinge that is not at a clamped side.
   DIFFSIM_FUNCTION void read(const PlateData& data, int hinge, Vec3<T> (&of)[4]) const {
     const int second = data.second(hinge);
     for (int n = 0; n < 3; ++n) of[n] = at(data.hinge_nodes(4 * hinge + n));
@@ -286,7 +297,7 @@ struct RestPositions {
   }
 };
 
-/// Sets the numbers at rest of triangles, or their derivatives.
+/// Kernel that computes the rest quantities of triangles, or their derivatives along dX.
 template <class T>
 struct SetPlateRest {
   PlateData data;
@@ -302,6 +313,7 @@ struct SetPlateRest {
       rest[PlateRest<T>::size * static_cast<std::ptrdiff_t>(i) + k] = highest(of[k]);
   }
 };
+/// Kernel that computes the rest angles of hinges, or their derivatives along dX; 0 at clamped sides.
 template <class T>
 struct SetRestAngles {
   PlateData data;
@@ -316,7 +328,8 @@ struct SetRestAngles {
   }
 };
 
-/// Sets the derivatives by a triangle's vertices at rest of Σ r̄ r over its numbers r at rest, r̄ given.
+/// Kernel that computes the derivatives of Σ r̄ r with respect to the rest positions of a triangle's stencil; r are the
+/// rest quantities of the triangle, r̄ given weights.
 struct SetRestVectors {
   PlateData data;
   RestPositions<double> from;
@@ -348,7 +361,8 @@ struct SetRestVectors {
   }
 };
 
-/// The same by the vertices of hinges.
+/// Kernel that computes the derivatives of Σ r̄ r with respect to the rest positions of a hinge's vertices; r are the
+/// hinge's rest values (`hinge_rest_size`), r̄ given weights.
 struct SetHingeRestVectors {
   PlateData data;
   RestPositions<double> from;

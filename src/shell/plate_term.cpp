@@ -26,7 +26,7 @@ DeviceArray<double> zeros(int count, int width) {
                                           static_cast<std::size_t>(count) * static_cast<std::size_t>(width));
 }
 
-/// Angles' changes and moments on the way to the forces.
+/// Intermediate results of a force sweep: changes of the hinges' angles, and moments.
 template <class T>
 struct Work {
   DeviceArray<T> change;  // [hinges]
@@ -85,7 +85,7 @@ class PlateTerm : public ForceTerm {
                          SetHingeRestVectors{data_, from, hinge_sums_.data(), vectors_.data()});
     stencil::add_vectors(by_hinge_node_, vectors_.data(), rest->field.data());
   }
-  /// The numbers at rest do not change: there are no second derivatives by `rest_positions`.
+  /// Does nothing: no sums need to be zeroed. Second derivatives with respect to `rest_positions` are not available.
   void begin_adjoint_tangent(const ParameterSet&, const ParameterSet&) override {}
 
   double energy(const Configuration& at, const ParameterSet& parameters) override {
@@ -254,19 +254,19 @@ class PlateTerm : public ForceTerm {
   point::Parameters<num_moduli> takes_;
   const TetrahedralMesh& mesh_;
   std::vector<int> triangles_;
-  bool is_clamped_ = false;  // some vertices, of any rank
+  bool is_clamped_ = false;  // true if vertices are clamped on any rank
   bool has_topology_ = false;
   std::vector<int> nodes_;           // [triangles, 12]
-  std::vector<int> hinge_vertices_;  // [hinges, 4]; the first again where there is none
+  std::vector<int> hinge_vertices_;  // [hinges, 4]; the first vertex replaces a missing fourth vertex
   PlateData data_;
   stencil::Grouped by_node_, by_hinge_node_;
   DeviceArray<double> rest_, rest_tangent_;     // [triangles, rest_size]
-  DeviceArray<double> angle_, angle_tangent_;   // [hinges], at rest
+  DeviceArray<double> angle_, angle_tangent_;   // [hinges], rest angles and their derivatives
   DeviceArray<double> vectors_;                 // [hinges, 4, 3]
-  DeviceArray<double> rest_sums_, hinge_sums_;  // over steps, where a gradient by `rest_positions` is asked for
-  std::tuple<Work<double>, Work<First>, Work<Second>> work_;  // of each scalar, made when first needed
-  std::unique_ptr<BlockScatter> blocks_, hinge_blocks_;       // made when first assembled
-  const ParameterSet* parameters_ = nullptr;                  // prepared with
+  DeviceArray<double> rest_sums_, hinge_sums_;  // over steps; empty without gradient w.r.t. `rest_positions`
+  std::tuple<Work<double>, Work<First>, Work<Second>> work_;  // for each scalar type; allocated at first use
+  std::unique_ptr<BlockScatter> blocks_, hinge_blocks_;       // created at the first assembly
+  const ParameterSet* parameters_ = nullptr;                  // passed to the last `prepare`
 };
 
 }  // namespace

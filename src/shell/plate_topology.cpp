@@ -9,13 +9,16 @@
 namespace diffsim::shell {
 namespace {
 
-/// A hinge with its ends and third corners in ascending order; without, or with a held normal, as it is.
+/// Hinge with its ends in ascending order and its third corners in ascending order. Hinges at clamped sides keep the
+/// order given. The default value is no hinge.
 struct SortedHinge {
   std::array<int, 4> nodes = {-1, -1, -1, -1};
-  bool negated = false;  ///< whether its angle is that of the hinge as given, negated
+  bool negated = false;  ///< true if the angle is minus the angle of the hinge as given
   HingeState state = HingeState::none;
 };
 
+/// Returns the hinge with sorted ends and third corners. Exchanging both ends and third corners keeps the angle;
+/// exchanging third corners alone negates the angle.
 SortedHinge sorted(int p, int q, int r, int o, HingeState state) {
   if (p > q) {
     std::swap(p, q);
@@ -34,7 +37,8 @@ bool are_set(const std::vector<char>& flags, int a, int b, int c) {
   return is_set(flags, a) && is_set(flags, b) && is_set(flags, c);
 }
 
-/// The hinge of the side from p to q of a triangle whose third corner is r; the triangle beyond has o.
+/// Returns the hinge of the side from p to q of a triangle whose third corner is r; o is the third corner of the
+/// triangle across. A negative vertex is missing.
 SortedHinge hinge_at(int p, int q, int r, int o, const std::vector<char>& walls, const std::vector<char>& clamped) {
   if (p < 0 || q < 0 || r < 0) return {};
   const unsigned axes = clamped.empty() ? 0u

@@ -9,27 +9,30 @@
 
 namespace diffsim::shell {
 
-/// Stencils of triangles, and the hinges in these, each hinge once.
+/// Stencils of triangles, and the hinges of these stencils without duplicates.
 ///
-/// Where the triangle beyond a side is part of a wall, the normal at the side is that triangle's. Sides whose ends are
-/// both clamped have hinges of their own. Triangles of walls have no hinges: nothing can bend them.
+/// If the triangle across a side is part of a wall, the normal at the side is the normal of that triangle. Sides whose
+/// ends are both clamped have hinges of their own, one for each triangle. Triangles of walls have no hinges, because
+/// they do not bend.
 struct PlateTopology {
-  std::vector<int> nodes;          ///< [triangles, 12], local vertices; corner 0 where there is none
-  std::vector<int> hinges;         ///< [triangles, 9]: 2h, 2h + 1 where hinge h's angle counts negated, or -1
+  std::vector<int> nodes;          ///< [triangles, 12], local vertices; corner 0 replaces missing vertices
+  std::vector<int> hinges;         ///< [triangles, 9]: 2h, or 2h + 1 if the angle of hinge h is negated; -1: no hinge
   std::vector<HingeState> states;  ///< [triangles, 9]
-  std::vector<int> hinge_nodes;    ///< [hinges, 4]: ends, third corners; or a SecondCorner
+  std::vector<int> hinge_nodes;    ///< [hinges, 4]: ends and third corners, the last may be a SecondCorner
 
   int num_triangles() const { return static_cast<int>(nodes.size()) / num_plate_nodes; }
   int num_hinges() const { return static_cast<int>(hinge_nodes.size()) / 4; }
 };
 
-/// Vertices of walls, [local vertices]: of triangles whose vertices are all held and which have a side in common with
-/// another such triangle, as two rows of fixed vertices have. A single one, as in a corner between two fixed sides, is
-/// none: it is bent as its neighbours are. Collective.
+/// Returns flags [local vertices] of the vertices of walls. A wall consists of triangles whose vertices are all
+/// prescribed and which share a side with another triangle of this kind, as formed by two rows of fixed vertices. A
+/// single triangle with prescribed vertices, as in a corner between two fixed sides, is not a wall; such a triangle
+/// bends as its neighbours do. Collective.
 std::vector<char> wall_vertices(const TetrahedralMesh& mesh, const std::vector<int>& triangles,
                                 const HeldVertices& held);
 
-/// `walls`: [local vertices].
+/// Returns the stencils and hinges of local triangles. `walls`: flags [local vertices] of `wall_vertices`; `clamped`:
+/// `HeldVertices::clamped`. Either may be empty: no vertices.
 PlateTopology plate_topology(const LowerCellSet& all, const std::vector<int>& triangles, const std::vector<char>& walls,
                              const std::vector<char>& clamped);
 

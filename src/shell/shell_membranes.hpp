@@ -11,7 +11,8 @@ namespace diffsim {
 
 class TetrahedralMesh;
 
-/// Membranes of shells (`ShellMembrane<Membrane>`) of local triangles. `Membrane`: MembraneEnergy, NeoHookeanMembrane.
+/// Creates the force term of the membranes of shells (`ShellMembrane<Membrane>`) on local triangles. `Membrane`:
+/// MembraneEnergy or NeoHookeanMembrane. `name`: name of the term.
 template <class Membrane>
 std::unique_ptr<ForceTerm> make_shell_membranes(const std::string& name, const TetrahedralMesh& mesh,
                                                 const std::vector<int>& triangles);

@@ -12,21 +12,23 @@
 namespace diffsim {
 namespace {
 
-/// "segment 3 of net".
+/// Name of a cell for messages, for example "segment 3 of net".
 std::string name_of_cell(const TetrahedralMesh& mesh, CellKind kind, std::size_t cell) {
   return std::string(singular_of(kind)) + " " +
          cell_name(mesh.bodies(), mesh.cell_order(kind).file_index()[cell], kind);
 }
 
-/// Material of each local cell, by number; -1 where there is none.
+/// Index of the material of each local cell; -1 for cells without a material. Throws Error (input) for a region without
+/// cells of the kind, or for a cell in two regions. Collective.
 std::vector<int> materials_of_cells(const TetrahedralMesh& mesh, CellKind kind,
                                     const std::vector<DifferentiableMaterial>& materials) {
   std::vector<int> of_cell(mesh.cell_entities(kind)->local(), -1);
   for (std::size_t m = 0; m < materials.size(); ++m) {
     const std::vector<int>& cells = mesh.region(materials[m].region).cells_of(kind);
     if (sum_over_ranks(static_cast<std::int64_t>(cells.size()), mesh.comm()) == 0)
-      throw Error("material region '" + materials[m].region + "' has no " + name_of(kind) + "; name one that has",
-                  ErrorKind::input);
+      throw Error(
+          "material region '" + materials[m].region + "' has no " + name_of(kind) + "; name a region with such cells",
+          ErrorKind::input);
     collectively(mesh.comm(), [&] {
       for (const int cell : cells) {
         int& owner = of_cell[static_cast<std::size_t>(cell)];
@@ -43,12 +45,12 @@ std::vector<int> materials_of_cells(const TetrahedralMesh& mesh, CellKind kind,
 
 /// Values of a parameter, [steps, entities].
 struct Values {
-  std::size_t count = 0;  ///< of entities
+  std::size_t count = 0;  ///< number of entities
   int steps = 1;
   std::vector<double> numbers;
 };
 
-/// The entities of a material that a parameter has values on: owned vertices, or cells.
+/// Entities in a material's region on which a parameter has values: owned vertices, or cells.
 std::vector<int> entities_of(const TetrahedralMesh& mesh, const CellModel& model, const ParameterSpec& spec,
                              const std::string& region) {
   const Region& of = mesh.region(region);
@@ -58,7 +60,7 @@ std::vector<int> entities_of(const TetrahedralMesh& mesh, const CellModel& model
   return owned;
 }
 
-/// Number of steps that a user gives values for.
+/// Number of steps for which the materials give values of a parameter. Collective.
 int steps_of(const TetrahedralMesh& mesh, const std::vector<DifferentiableMaterial>& materials,
              const ParameterSpec& spec, std::size_t count) {
   int steps = 1;
@@ -72,14 +74,15 @@ int steps_of(const TetrahedralMesh& mesh, const std::vector<DifferentiableMateri
   return steps;
 }
 
-/// Value for an entity in a step, of [count] or [steps, count] numbers.
+/// Value for an entity in a step, from one value, a list [count], or a list [steps, count].
 double value_of(const CellValues& values, std::size_t entity, std::size_t step, std::size_t count) {
   if (const double* const number = std::get_if<double>(&values)) return *number;
   const std::vector<double>& list = std::get<std::vector<double>>(values);
   return list.at(list.size() > count ? step * count + entity : entity);
 }
 
-/// Values that a material gives, else the default, else those of the mesh at rest.
+/// Values of a parameter that a material gives; otherwise the default value; otherwise the values from the mesh's rest
+/// shape.
 CellValues values_for(const TetrahedralMesh& mesh, const CellModel& model, const DifferentiableMaterial& material,
                       const ParameterSpec& spec) {
   const auto given = material.values.find(std::string(spec.name));
@@ -117,8 +120,8 @@ Values values_of(const TetrahedralMesh& mesh, const CellModel& model,
           if (const std::string fault = fault_of(spec, value); !fault.empty())
             throw Error(std::string(spec.name) + " of " + name() + ": " + fault, ErrorKind::input);
           if (is_set[e] && value != number)
-            throw Error(std::string(spec.name) + " of " + name() + " is given twice, as " + std::to_string(number) +
-                            " and " + std::to_string(value) + ", by regions that have it in common",
+            throw Error(std::string(spec.name) + " of " + name() + " has two values, " + std::to_string(number) +
+                            " and " + std::to_string(value) + ", from overlapping regions",
                         ErrorKind::input);
           number = value;
         }
@@ -129,7 +132,8 @@ Values values_of(const TetrahedralMesh& mesh, const CellModel& model,
   return result;
 }
 
-/// Law of a material: the one that it names, or the model's first; empty where the model has none.
+/// Name of a material's law: the law that the material names, otherwise the first law of the model; empty if the model
+/// has no laws. Throws Error (input) for an unknown law.
 std::string law_of(const CellModel& model, const DifferentiableMaterial& material) {
   const std::vector<std::string>& laws = model.laws;
   if (material.law.empty()) return laws.empty() ? "" : laws.front();
@@ -137,15 +141,15 @@ std::string law_of(const CellModel& model, const DifferentiableMaterial& materia
   std::string names;
   for (const std::string& law : laws) names += (names.empty() ? "" : ", ") + law;
   throw Error("a body of kind " + model.name + " has no law '" + material.law + "'" +
-                  (laws.empty() ? "; name none" : "; name one of: " + names),
+                  (laws.empty() ? "; omit the law" : "; name one of: " + names),
               ErrorKind::input);
 }
 
-/// Cells of the model's terms, from the number of the material of each local cell, or -1.
+/// Cells of the model's terms. `material_of`: index of the material of each local cell, or -1.
 ModelCells cells_of(const CellModel& model, const std::vector<DifferentiableMaterial>& materials,
                     const std::vector<int>& material_of) {
   ModelCells cells;
-  std::vector<std::vector<int>*> of_law;  // of each material
+  std::vector<std::vector<int>*> of_law;  // [materials]: list of the cells of the material's law
   for (const DifferentiableMaterial& material : materials) of_law.push_back(&cells.of_law[law_of(model, material)]);
   for (std::size_t cell = 0; cell < material_of.size(); ++cell) {
     if (material_of[cell] < 0) continue;

@@ -8,8 +8,9 @@
 
 namespace diffsim {
 
-/// Adds to a system the parameters, forces and masses of a model in the regions of its materials. Throws Error (input)
-/// where a region has no such cells, two regions overlap, or a value is missing or not allowed. Collective.
+/// Adds the parameters, force terms and inertia of a cell model to a system, in the regions of `materials`. Throws
+/// Error (input) if a region has no cells of the model's kind, if two regions overlap, or if a value is missing or not
+/// allowed. Collective.
 void add_cell_materials(System& system, const CellModel& model, const std::vector<DifferentiableMaterial>& materials);
 
 }  // namespace diffsim

@@ -24,7 +24,7 @@ std::unique_ptr<Store> make_memory_store(const CheckpointOptions& options) {
   return std::make_unique<MemoryStore>();
 }
 
-/// Whether the gradient may be taken at states that a snapshot gave back.
+/// Returns true if the gradient may be computed at states that are restored from snapshots.
 bool has_snapshots(const CheckpointOptions& options) {
   const bool stores_none = options.schedule == "all" || options.schedule == "reversible";
   return options.memory.is_given() || !stores_none;
@@ -69,7 +69,7 @@ std::unique_ptr<Schedule> make_whole_schedule(const CheckpointOptions& options, 
   }
   if (options.schedule == "reversible") return std::make_unique<ReversibleSchedule>(num_steps);
   throw Error("unknown checkpoint schedule '" + options.schedule +
-                  "'; there are: all, uniform, revolve, online, two_level, multi_level, reversible",
+                  "'; known schedules: all, uniform, revolve, online, two_level, multi_level, reversible",
               ErrorKind::input);
 }
 
@@ -103,7 +103,7 @@ std::unique_ptr<Store> make_store(const CheckpointOptions& options, MPI_Comm com
   if (options.store == "memory") return make_memory_store(options);
   if (options.store == "hdf5") return make_hdf5_store(options, comm, options.directory, std::move(shared), order);
   if (options.store == "tiered") return make_tiered_store(options, comm, shared, order);
-  throw Error("unknown checkpoint store '" + options.store + "'; there are: memory, hdf5, tiered", ErrorKind::input);
+  throw Error("unknown checkpoint store '" + options.store + "'; known stores: memory, hdf5, tiered", ErrorKind::input);
 }
 
 }  // namespace diffsim

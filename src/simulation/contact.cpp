@@ -20,12 +20,13 @@
 #include "diffsim/mesh/affine_body.hpp"
 #include "diffsim/mesh/bodies.hpp"
 #include "diffsim/mesh/closed_surface.hpp"
-#include "diffsim/simulation/solver.hpp"
+#include "diffsim/simulation/scene.hpp"
 
 namespace diffsim {
 namespace {
 
-/// How many pairs of a kind a rank may have: 16 B each, of two kinds, in half of the memory that is free.
+/// Maximum number of pairs of each kind on a rank, at most `most`: pairs of two kinds, 16 B each, fit into half of the
+/// machine's free memory, divided by the number of its ranks. Collective.
 std::int64_t pairs_that_fit(MPI_Comm comm, std::int64_t most) {
   MPI_Comm machine = MPI_COMM_NULL;
   DIFFSIM_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine));
@@ -34,7 +35,7 @@ std::int64_t pairs_that_fit(MPI_Comm comm, std::int64_t most) {
   return static_cast<std::int64_t>(std::min(static_cast<double>(most), 0.5 * free_memory_bytes() / (32.0 * ranks)));
 }
 
-/// Volume of this rank's cells, by their corners; that of affine bodies is left out.
+/// Volume of this rank's cells, m³, from the positions of their corners. Excludes affine bodies.
 double volume_of_cells(const TetrahedralMesh& mesh, const std::vector<double>& x) {
   const auto nodes = static_cast<std::size_t>(mesh.nodes_per_cell());
   double sum = 0.0;
@@ -52,8 +53,7 @@ double volume_of_cells(const TetrahedralMesh& mesh, const std::vector<double>& x
   return sum;
 }
 
-/// Sizes of affine bodies, the cube roots of their volumes, at the owned vertices that are corners of their cells, m; 0
-/// at all other vertices.
+/// Size of the affine body of each owned vertex, the cube root of the body's volume, m; 0 for vertices of other bodies.
 std::vector<double> sizes_of_affine_bodies(const TetrahedralMesh& mesh) {
   std::vector<double> of_body;
   for (const MeshBody& body : mesh.bodies())
@@ -64,7 +64,7 @@ std::vector<double> sizes_of_affine_bodies(const TetrahedralMesh& mesh) {
   return sizes;
 }
 
-/// Area of the surfaces of all affine bodies, m².
+/// Total surface area of all affine bodies, m².
 double area_of_affine_bodies(const TetrahedralMesh& mesh) {
   double sum = 0.0;
   for (const MeshBody& body : mesh.bodies())
@@ -72,8 +72,8 @@ double area_of_affine_bodies(const TetrahedralMesh& mesh) {
   return sum;
 }
 
-/// How the barrier of a thickness ξ presses, -∂ψ/∂d, and how stiff it is, d̂ ∂²ψ/∂d², at a gap of `part` d̂: as parts of
-/// what they are without a thickness.
+/// Pressure -∂ψ/∂d and stiffness d̂ ∂²ψ/∂d² of the barrier with a thickness ξ, relative to their values without a
+/// thickness, at the distance d = ξ + part · d̂.
 struct Softening {
   double pressure, slope;
   Softening(double part, double distance, double thickness) {
@@ -91,7 +91,7 @@ struct Softening {
   }
 };
 
-/// Throws Error for a thickness that is negative, or of no body of the mesh.
+/// Throws Error (input) for a thickness outside the parameter's range, or for a thickness of an unknown body.
 void require_thicknesses(const ContactOptions& options, const TetrahedralMesh& mesh) {
   const auto require = [](const std::string& name, double value) {
     if (const std::string fault = fault_of(ContactParameters::thickness, value); !fault.empty())
@@ -101,14 +101,15 @@ void require_thicknesses(const ContactOptions& options, const TetrahedralMesh& m
   if (options.thickness) require("bodies", *options.thickness);
   for (const BodyThickness& given : options.thicknesses) {
     if (std::find(bodies.begin(), bodies.end(), given.body) == bodies.end())
-      throw Error("thickness of '" + given.body + "': there is no such body; give the name of one", ErrorKind::input);
+      throw Error("thickness of '" + given.body + "': there is no such body; give the name of a body",
+                  ErrorKind::input);
     require(given.body, given.value);
   }
   for (const PlaneObstacle& plane : options.planes) require("an obstacle", plane.thickness.value_or(0.0));
   for (const MeshObstacle& obstacle : options.meshes) require("an obstacle", obstacle.thickness.value_or(0.0));
 }
 
-/// Largest ξ of any pair, m.
+/// Largest thickness ξ of all pairs, m.
 double largest_thickness(const ContactOptions& options) {
   double body = options.thickness.value_or(0.0);
   for (const BodyThickness& given : options.thicknesses) body = std::max(body, given.value);
@@ -119,7 +120,7 @@ double largest_thickness(const ContactOptions& options) {
   return most;
 }
 
-/// Dimensions of the pieces of surfaces that there are: 2 of triangles, 1 of segments, 0 of points. Collective.
+/// Dimensions of the surface pieces that exist in the mesh: 2 for triangles, 1 for segments, 0 for points. Collective.
 std::vector<int> dimensions_in_contact(const TetrahedralMesh& mesh) {
   std::vector<int> dimensions;
   for (const int dimension : {2, 1, 0}) {
@@ -131,11 +132,11 @@ std::vector<int> dimensions_in_contact(const TetrahedralMesh& mesh) {
 
 }  // namespace
 
-double DifferentiableSolver::adaptive_stiffness(double barrier_distance, double thickness) {
+double DifferentiableScene::adaptive_stiffness(double barrier_distance, double thickness) {
   integrator_->prepare();
   const Field& rest = parameters().at("rest_positions").field;
   std::vector<double> areas = contact::RestAreas(*mesh_).areas(rest);
-  // Lines touch with a strip d̂/2 wide, lone points with a patch.
+  // A line acts with a strip of width d̂/2, an isolated point with a patch of area (d̂/2)².
   for (std::size_t v = 0; v < areas.size(); ++v)
     for (int d = contact::surface_dimension(*mesh_, mesh_->vertex_order().file_index()[v]); d < 2; ++d)
       areas[v] *= 0.5 * barrier_distance;
@@ -143,12 +144,13 @@ double DifferentiableSolver::adaptive_stiffness(double barrier_distance, double 
   for (const auto& term : system().terms()) term->add_stiffness_bound(parameters(), bound);
   mesh_->vertex_exchange().add_to_owners(bound);
   const std::vector<double> stiffness = bound.to_host(), mass = system().mass().to_host();
-  // Stiffness and area of the surface, mass of the bodies, vertices of the surface, volume; of affine bodies the area
-  // and Σ mass · size.
+  // 0: stiffness of the surface's vertices; 1: area of the surface; 2: mass of all bodies; 3: number of the surface's
+  // vertices; 4: volume; 5: area of the affine bodies; 6: Σ mass · size of the affine bodies. Entries 0, 1, 3 and 4
+  // exclude affine bodies.
   double sums[7] = {0.0, 0.0, 0.0, 0.0, volume_of_cells(*mesh_, rest.to_host()), 0.0, 0.0};
   const std::vector<double> affine = sizes_of_affine_bodies(*mesh_);
   for (std::size_t v = 0; v < areas.size(); ++v) {
-    if (!(stiffness[3 * v] > 0.0)) continue;  // of an obstacle
+    if (!(stiffness[3 * v] > 0.0)) continue;  // vertex of an obstacle
     sums[2] += mass[v];
     sums[6] += mass[v] * affine[v];
     if (affine[v] > 0.0) continue;
@@ -160,24 +162,25 @@ double DifferentiableSolver::adaptive_stiffness(double barrier_distance, double 
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 7, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
   const std::vector<double> gravity = parameters().at("gravity").field.to_host();
   const double g = std::hypot(gravity[0], gravity[1], gravity[2]);
-  // At half of d̂ the barrier presses with 4.33 κ and is stiff as 15.1 κ/d̂, by area; less where there is a thickness.
+  // At the gap d̂/2, the barrier's pressure is 4.33 κ and its stiffness per area 15.1 κ/d̂. A thickness reduces both.
   const Softening half(0.5, barrier_distance, thickness), nearest(0.03, barrier_distance, thickness);
   constexpr double touching = 0.1;
   const double pressure = 4.33 * half.pressure, slope = 15.1 * half.slope;
   const double by_weight = sums[2] * g / (touching * (sums[1] + sums[5])) / pressure;
-  // Nothing but the barrier stops an affine body. At a tenth of d̂ the barrier's energy is 4.51 κ d̂ by area: on a tenth
-  // of the surface, that of a fall by the body's size.
+  // Only the barrier stops an affine body. At the gap d̂/10, the barrier's energy per area is 4.51 κ d̂. On a tenth of
+  // the surface, this energy must equal the energy of a fall by the body's size.
   const double by_fall = sums[5] > 0.0 ? sums[6] * g / (touching * sums[5]) / (4.51 * barrier_distance) : 0.0;
   if (sums[5] > 0.0 && !(sums[1] > 0.0)) {
     if (by_fall > 0.0) return std::max(by_weight, by_fall);
     throw Error(
-        "adaptive stiffness of contact: affine bodies without weight do not tell how hard they are pressed; "
-        "give barrier_stiffness, Pa",
+        "adaptive stiffness of contact: affine bodies without weight do not determine the contact pressure; give "
+        "barrier_stiffness, Pa",
         ErrorKind::input);
   }
   const double by_areas = std::max(barrier_distance * sums[0] / sums[1] / slope, std::max(by_weight, by_fall));
-  // A body much thinner than its triangles are wide folds until edges cross, and these hold it by κ d̂²/4 alone, however
-  // wide they are: at 3 % of d̂ that is stiff as 552 κ d̂, and should be as stiff as a vertex.
+  // A body much thinner than the width of its triangles folds until edges cross. The barrier of two crossing edges has
+  // the weight κ d̂²/4, regardless of the width of the triangles. At the gap 0.03 d̂, the stiffness of this barrier is
+  // 552 κ d̂, which must reach the stiffness of a vertex.
   constexpr double slender = 1.0 / 3.0;
   const double edge_slope = 552.0 * nearest.slope;
   const double height = 2.0 * sums[4] / sums[1], width = std::sqrt(sums[1] / sums[3]);
@@ -185,8 +188,8 @@ double DifferentiableSolver::adaptive_stiffness(double barrier_distance, double 
   return height < slender * width ? std::max(by_areas, by_edges) : by_areas;
 }
 
-void DifferentiableSolver::add_contact(const ContactOptions& options) {
-  if (has_contact()) throw Error("the body has contact already; give all obstacles at once", ErrorKind::input);
+void DifferentiableScene::add_contact(const ContactOptions& options) {
+  if (has_contact()) throw Error("the scene already has contact; give all obstacles at once", ErrorKind::input);
   const auto require = [](const ParameterSpec& spec, double value) {
     if (const std::string fault = fault_of(spec, value); !fault.empty())
       throw Error(std::string(spec.name) + ": " + fault, ErrorKind::input);
@@ -225,7 +228,7 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
   EmbeddedSurface surface{mesh_, nullptr};
   if (!options.surfaces.empty() || has_affine_bodies(mesh_->bodies()))
     surface = embed_surfaces(*mesh_, options.surfaces, groups.regions());
-  // `make` is kept: what it needs is held by value.
+  // The system keeps `made`, so `make` must capture its data by value.
   const auto add_term = [&](const std::function<std::unique_ptr<ContactTerm>(ContactForces)>& make) {
     const auto made = [make, map = surface.map](ContactForces forces) {
       std::unique_ptr<ContactTerm> term = make(forces);
@@ -289,9 +292,8 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
     if (obstacle.thickness) add(Spec::thickness, {*obstacle.thickness}, label);
     const std::string fault = fault_of_volume(obstacle.mesh);
     if (obstacle.solid.value_or(false) && !fault.empty())
-      throw Error(
-          "obstacle '" + label + "' has no inside: " + fault + "; mend the mesh, or take it as a sheet by solid: false",
-          ErrorKind::input);
+      throw Error("obstacle '" + label + "' has no inside: " + fault + "; repair the mesh, or set solid: false",
+                  ErrorKind::input);
     surfaces.obstacles.push_back({label, obstacle.mesh, obstacle.solid.value_or(fault.empty()), obstacle.rotation.axis,
                                   obstacle.rotation.origin});
   }
@@ -302,7 +304,7 @@ void DifferentiableSolver::add_contact(const ContactOptions& options) {
   });
 }
 
-void DifferentiableSolver::require_apart() {
+void DifferentiableScene::require_apart() {
   const State state = initial_state();
   integrator_->prepare();
   const Configuration at{state["positions"]};
@@ -322,9 +324,9 @@ void DifferentiableSolver::require_apart() {
   }
 }
 
-ContactState DifferentiableSolver::contact_state(int n, const State& state) {
+ContactState DifferentiableScene::contact_state(int n, const State& state) {
   ContactState result;
-  // Contact takes the velocities of owned vertices, and asks their owners for others'.
+  // Contact terms receive the velocities of owned vertices, and request other vertices' velocities from their owners.
   const Configuration at{state["positions"], n, nullptr, &state["velocities"], n * integrator_->dt()};
   for (ContactTerm* term : contacts_) result.include(term->state(at, parameters()));
   for (ContactTerm* term : lagged_frictions_) result.include(term->state(at, parameters()));

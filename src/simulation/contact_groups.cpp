@@ -17,12 +17,12 @@ std::string listed(const std::vector<std::string>& words) {
   return text;
 }
 
-/// Whether two pairs are of the same two, in either order.
+/// Returns true if two pairs have the same names, in either order.
 bool same(const ContactPair& a, const ContactPair& b) {
   return a.between == b.between || (a.between[0] == b.between[1] && a.between[1] == b.between[0]);
 }
 
-/// Names of the law of a pair: those of its own values, else the shared ones.
+/// Parameter names of a pair's law: names with the pair's label for values of its own, otherwise the shared names.
 ContactLawNames names_of(const ContactPair& pair) {
   ContactLawNames names = shared_law_names();
   const auto values = pair.values();
@@ -31,7 +31,8 @@ ContactLawNames names_of(const ContactPair& pair) {
   return names;
 }
 
-/// Index of the body of which a mesh's region is by its name: BODY/REGION in a mesh of several; their number for none.
+/// Index of the body to which a region of the mesh belongs, according to the region's name BODY/REGION; 0 in a mesh of
+/// one body. The number of bodies if the region does not exist or belongs to no body.
 std::size_t body_of_region(const TetrahedralMesh& mesh, const std::string& name) {
   const std::vector<std::string> bodies = body_names(mesh.bodies());
   if (!mesh.has_region(name)) return bodies.size();
@@ -43,9 +44,9 @@ std::size_t body_of_region(const TetrahedralMesh& mesh, const std::string& name)
 std::string fault_of_name(const ContactGroups& groups, const TetrahedralMesh& mesh, const std::string& name) {
   const std::vector<std::string> names = groups.names();
   const auto count = std::count(names.begin(), names.end(), name);
-  if (count > 1) return "there are several '" + name + "' among bodies and obstacles; give each a name of its own";
+  if (count > 1) return "there are several '" + name + "' among bodies and obstacles; give each of them a unique name";
   if (groups.find(name) < groups.size()) return {};
-  if (mesh.has_region(name)) return "region '" + name + "' may be of several bodies; give one as BODY/REGION";
+  if (mesh.has_region(name)) return "region '" + name + "' is not a region of one body; name it BODY/REGION";
   std::vector<std::string> known = names;
   for (const std::string& region : mesh.region_names())
     if (body_of_region(mesh, region) < body_names(mesh.bodies()).size()) known.push_back(region);
@@ -92,7 +93,7 @@ bool ContactGroups::is_prescribed(std::size_t place) const {
 }
 
 std::size_t ContactGroups::pair_of(std::size_t a, std::size_t b) const {
-  // 2 for a place that is named, 1 for one whose body is, 0 for neither.
+  // 2 if the place is named, 1 if its body is named, 0 otherwise.
   const auto score = [&](std::size_t named, std::size_t place) {
     return named == place ? 2 : named == body_of(place) ? 1 : 0;
   };
@@ -132,7 +133,7 @@ ContactLawNames ContactGroups::law_of(std::size_t a, std::size_t b) const {
 
 std::vector<PlaneLaw> ContactGroups::laws_of_plane(std::size_t plane) const {
   std::vector<PlaneLaw> laws;
-  std::vector<std::size_t> pairs;  // of the laws
+  std::vector<std::size_t> pairs;  // [laws]: index of the pair of each law
   for (std::size_t group = 0; group < first_plane(); ++group) {
     if (is_prescribed(group) || !touch(group, first_plane() + plane)) continue;
     const std::size_t pair = pair_of(group, first_plane() + plane);
@@ -146,7 +147,7 @@ std::vector<PlaneLaw> ContactGroups::laws_of_plane(std::size_t plane) const {
     laws[place].groups.push_back(group);
   }
   if (laws.size() == 1 && laws[0].groups.size() == first_plane()) laws[0].groups.clear();
-  // The shared law first.
+  // The shared law is moved to the front.
   const auto shared = std::find(pairs.begin(), pairs.end(), options_->pairs.size()) - pairs.begin();
   if (shared < static_cast<std::ptrdiff_t>(laws.size()))
     std::rotate(laws.begin(), laws.begin() + shared, laws.begin() + shared + 1);
@@ -167,8 +168,8 @@ std::vector<std::array<std::size_t, 2>> ContactGroups::ignored_surfaces() const 
 }
 
 std::vector<GroupLaw> ContactGroups::laws_of_surfaces() const {
-  // Laws of the pairs that are named, in their order, then laws that differ from these, or from the shared one, by the
-  // thickness alone.
+  // Laws in the order of the pairs in the options, then laws that differ from the shared law only by the thickness. A
+  // pair has several laws if the thicknesses of its regions or bodies differ.
   const std::size_t named = options_->pairs.size();
   std::vector<std::pair<std::size_t, GroupLaw>> laws;
   const std::string all(options_->thickness ? ContactParameters::thickness.name : "");
@@ -203,11 +204,11 @@ std::string fault_of_pair(const ContactOptions& options, std::size_t pair, const
     return "'" + a + "' and '" + b + "' are obstacles, which do not touch each other; give a body and an obstacle";
   if (groups.body_of(first) == groups.body_of(second) && !options.self)
     return (a == b ? "'" + a + "' does not touch itself"
-                   : "'" + a + "' and '" + b + "' are of one body, which does not touch itself") +
-           "; switch that on by self: true, or remove the pair";
+                   : "'" + a + "' and '" + b + "' belong to one body, which does not touch itself") +
+           "; set self: true, or remove the pair";
   for (std::size_t k = 0; k < pair; ++k)
     if (same(options.pairs[k], given))
-      return "'" + a + "' and '" + b + "' have values already; give all of them in one pair";
+      return "'" + a + "' and '" + b + "' are listed in an earlier pair; give all values in one pair";
   const auto values = given.values();
   if (!given.touch && std::any_of(values.begin(), values.end(), [](const auto& value) { return value.has_value(); }))
     return "'" + a + "' and '" + b + "' do not touch each other; remove the values, or touch: false";

@@ -8,12 +8,12 @@
 
 namespace diffsim {
 
-/// Number of steps that `values` of a control signal are for, `a_step` numbers each. Throws Error (input) where they
-/// are not so many times some.
+/// Number of steps of a control signal with `a_step` values per step. Throws Error (input) if the number of `values` is
+/// not a positive multiple of `a_step`. `what` names the signal in messages.
 inline int steps_of(const std::vector<double>& values, std::size_t a_step, const char* what) {
   if (a_step == 0) return 1;
   if (values.empty() || values.size() % a_step != 0)
-    throw Error(std::string(what) + " has " + std::to_string(values.size()) + " numbers, not a multiple of " +
+    throw Error(std::string(what) + " has " + std::to_string(values.size()) + " values, which is not a multiple of " +
                     std::to_string(a_step),
                 ErrorKind::input);
   return static_cast<int>(values.size() / a_step);

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Loads and attachments of a DifferentiableSolver.
+// Loads and attachments of a DifferentiableScene.
 #include "diffsim/attach/attachment.hpp"
 #include "diffsim/attach/parameters.hpp"
 #include "diffsim/core/error.hpp"
@@ -10,23 +10,22 @@
 #include "diffsim/load/segment_moment.hpp"
 #include "diffsim/load/surface_flow.hpp"
 #include "diffsim/load/surface_traction.hpp"
-#include "diffsim/simulation/solver.hpp"
+#include "diffsim/simulation/scene.hpp"
 #include "simulation/control_steps.hpp"
 
 namespace diffsim {
 namespace {
 
-/// Faces of a region's tetrahedra, and its triangles. Throws Error (input) where there are none. Collective.
+/// Boundary faces of tetrahedra in a region, and the region's triangles. Throws Error (input) if there are neither, or
+/// if a face belongs to an affine body. Collective.
 std::vector<Face> faces_and_triangles(const TetrahedralMesh& mesh, const std::string& region) {
   std::vector<Face> faces = mesh.faces(region);
   collectively(mesh.comm(), [&] {
     for (const Face& face : faces)
       if (mesh.affine_body(face.cell))
-        throw Error(
-            "region '" + region +
-                "' has faces of an affine body's tetrahedron, which its surface does not have; load its corners "
-                "by nodal_load",
-            ErrorKind::input);
+        throw Error("region '" + region +
+                        "' has faces of an affine body, for which surface loads are not supported; use nodal_load",
+                    ErrorKind::input);
   });
   const std::vector<int>& corners = mesh.lower_cells(CellKind::triangle).vertices;
   for (const int triangle : mesh.region(region).cells_of(CellKind::triangle)) {
@@ -34,14 +33,13 @@ std::vector<Face> faces_and_triangles(const TetrahedralMesh& mesh, const std::st
     faces.push_back({triangle, {corners[first], corners[first + 1], corners[first + 2]}});
   }
   if (sum_over_ranks(static_cast<std::int64_t>(faces.size()), mesh.comm()) == 0)
-    throw Error("region '" + region + "' has no faces to push on; name a surface, or a body of triangles",
-                ErrorKind::input);
+    throw Error("region '" + region + "' has no faces; name a surface, or a body of triangles", ErrorKind::input);
   return faces;
 }
 
 }  // namespace
 
-std::string DifferentiableSolver::add_traction(const std::string& region, const std::vector<double>& traction) {
+std::string DifferentiableScene::add_traction(const std::string& region, const std::vector<double>& traction) {
   const std::string name = std::string(LoadParameters::traction.name) + ":" + region;
   const int steps = steps_of(traction, 3, "the traction");
   std::vector<Face> faces = faces_and_triangles(*mesh_, region);
@@ -52,7 +50,7 @@ std::string DifferentiableSolver::add_traction(const std::string& region, const 
   return name;
 }
 
-std::string DifferentiableSolver::add_pressure(const std::string& region, const std::vector<double>& pressure) {
+std::string DifferentiableScene::add_pressure(const std::string& region, const std::vector<double>& pressure) {
   const std::string name = std::string(LoadParameters::pressure.name) + ":" + region;
   const int steps = steps_of(pressure, 1, "the pressure");
   const std::vector<Face> faces = faces_and_triangles(*mesh_, region);
@@ -63,7 +61,7 @@ std::string DifferentiableSolver::add_pressure(const std::string& region, const 
   return name;
 }
 
-std::string DifferentiableSolver::add_wind(const std::string& region, const std::vector<double>& wind, double drag) {
+std::string DifferentiableScene::add_wind(const std::string& region, const std::vector<double>& wind, double drag) {
   const std::string name = std::string(LoadParameters::wind.name) + ":" + region,
                     drag_name = std::string(LoadParameters::wind_drag.name) + ":" + region;
   const int steps = steps_of(wind, 3, "the wind");
@@ -75,7 +73,7 @@ std::string DifferentiableSolver::add_wind(const std::string& region, const std:
   return name;
 }
 
-std::string DifferentiableSolver::add_moment(const std::string& region, const std::vector<double>& moment) {
+std::string DifferentiableScene::add_moment(const std::string& region, const std::vector<double>& moment) {
   const std::string name = std::string(LoadParameters::moment.name) + ":" + region;
   const int steps = steps_of(moment, 3, "the moment");
   const LowerCellSet& all = mesh_->lower_cells(CellKind::segment);
@@ -86,14 +84,14 @@ std::string DifferentiableSolver::add_moment(const std::string& region, const st
     vertices.insert(vertices.end(), {all.vertices[2 * s], all.vertices[2 * s + 1], all.directors[s]});
   }
   if (sum_over_ranks(static_cast<std::int64_t>(vertices.size()), mesh_->comm()) == 0)
-    throw Error("region '" + region + "' has no segment of a rod to turn; name one with both ends of a segment in it",
+    throw Error("region '" + region + "' has no rod segment; name a region that contains both ends of a segment",
                 ErrorKind::input);
   parameters().add(LoadParameters::moment, Entities::one_for_all(mesh_->comm()), steps, region).field.from_host(moment);
   system().add_term(make_segment_moment(name, std::move(vertices)));
   return name;
 }
 
-std::string DifferentiableSolver::attach(const std::string& region, const std::string& to, double stiffness) {
+std::string DifferentiableScene::attach(const std::string& region, const std::string& to, double stiffness) {
   using Attachment = AttachmentParameters;
   const std::string name = std::string(Attachment::stiffness.name) + ":" + region,
                     place = std::string(Attachment::place.name) + ":" + region;
@@ -108,10 +106,10 @@ std::string DifferentiableSolver::attach(const std::string& region, const std::s
   return name;
 }
 
-std::string DifferentiableSolver::add_nodal_load(const std::vector<double>& load) {
+std::string DifferentiableScene::add_nodal_load(const std::vector<double>& load) {
   const auto owned = static_cast<std::size_t>(mesh_->num_owned_vertices());
   int steps = steps_of(load, 3 * owned, "the nodal load");
-  // A rank without vertices takes the number of steps of the others.
+  // A rank without vertices uses the number of steps of the other ranks.
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &steps, 1, MPI_INT, MPI_MAX, mesh_->comm()));
   parameters().add(LoadParameters::nodal_load, mesh_->owned_vertex_entities(), steps).field.from_host(load);
   system().add_term(make_nodal_load(mesh_->num_owned_vertices()));

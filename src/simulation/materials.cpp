@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Materials of a DifferentiableSolver: laws of tetrahedra, and models of other cells.
+// Materials of a DifferentiableScene: laws of elasticity for tetrahedra, and models of other cells.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -15,7 +15,7 @@
 #include "diffsim/load/parameters.hpp"
 #include "diffsim/mesh/bodies.hpp"
 #include "diffsim/simulation/parameter_specs.hpp"
-#include "diffsim/simulation/solver.hpp"
+#include "diffsim/simulation/scene.hpp"
 #include "simulation/cell_materials.hpp"
 
 namespace diffsim {
@@ -26,7 +26,7 @@ double value_at(const CellValues& values, std::size_t cell) {
   return std::get<std::vector<double>>(values).at(cell);
 }
 
-/// Bodies that have no cell in a region of a material, by their places in the list. Collective.
+/// Indices in the mesh's list of the bodies without a cell in any material's region. Collective.
 std::vector<std::size_t> bodies_without(const TetrahedralMesh& mesh,
                                         const std::vector<DifferentiableMaterial>& materials) {
   std::vector<int> has(mesh.bodies().size(), 0);
@@ -56,8 +56,8 @@ const std::vector<std::pair<std::string, std::string>>& damping_parameters() {
   return parameters;
 }
 
-void DifferentiableSolver::set_materials() {
-  if (materials_.empty()) throw Error("the body has no material; give at least one", ErrorKind::input);
+void DifferentiableScene::set_materials() {
+  if (materials_.empty()) throw Error("the body has no material; give at least one material", ErrorKind::input);
   std::vector<DifferentiableMaterial> elastic;
   std::map<const CellModel*, std::vector<DifferentiableMaterial>> of_cells;
   for (const DifferentiableMaterial& material : materials_)
@@ -72,7 +72,7 @@ void DifferentiableSolver::set_materials() {
       add_cell_materials(system(), *model, found->second);
 }
 
-void DifferentiableSolver::set_elastic_materials(const std::vector<DifferentiableMaterial>& materials) {
+void DifferentiableScene::set_elastic_materials(const std::vector<DifferentiableMaterial>& materials) {
   system().parameters().add(DynamicsParameters::density, mesh_->cell_entities());
   system().add_inertia(std::make_unique<LumpedMass>(*mesh_));
   const auto num_cells = static_cast<std::size_t>(mesh_->num_cells());
@@ -109,7 +109,7 @@ void DifferentiableSolver::set_elastic_materials(const std::vector<Differentiabl
     const DifferentiableMaterial& material = materials[m];
     const ElasticLaw& law = elastic_law(material.model);
     if (!material.law.empty())
-      throw Error("material " + material.model + " is a law itself; '" + material.law + "' is not one of its laws",
+      throw Error("material " + material.model + " has no selectable laws; remove law '" + material.law + "'",
                   ErrorKind::input);
     if (law.signal && !parameters().find(law.signal->name))
       parameters().add(*law.signal, Entities::one_for_all(mesh_->comm()));
@@ -138,10 +138,11 @@ void DifferentiableSolver::set_elastic_materials(const std::vector<Differentiabl
       });
     }
     const auto& make_term = material.nodal_dilatation ? law.make_nodal_term : law.make_term;
-    if (!make_term) throw Error("material " + material.model + " has no dilatation: nodal", ErrorKind::input);
+    if (!make_term) throw Error("material " + material.model + " does not support dilatation: nodal", ErrorKind::input);
     system().add_term(make_term(*mesh_, mesh_->region(material.region).cells));
   }
-  // A mechanism of damping that one material has is there in all cells, with no strength where nothing is given.
+  // If one material has a damping mechanism, the mechanism exists in all cells, with the parameters' default values (no
+  // damping) where none are given.
   std::set<std::string> mechanisms;
   for (const auto& [name, group] : damping_parameters())
     if (fields.count(name) > 0) mechanisms.insert(group);

@@ -16,7 +16,7 @@
 namespace diffsim {
 namespace {
 
-/// Seconds of `body` on the slowest rank.
+/// Run time of `body` on the slowest rank, s. Collective.
 template <class Body>
 double measured(MPI_Comm comm, const Body& body) {
   DIFFSIM_MPI(MPI_Barrier(comm));
@@ -37,15 +37,16 @@ std::int64_t bytes_of(const ParameterSet& parameters) {
 
 std::int64_t record_bytes(const Model& model) { return static_cast<std::int64_t>(model.record_bytes()); }
 
-/// Bytes of a snapshot of a state.
+/// Size of a snapshot of a state, bytes.
 std::int64_t snapshot_bytes(const CheckpointOptions& options, const State& state) {
   return options.single ? bytes_of(state) / 2 : bytes_of(state);
 }
 
-/// Memory for arrays of so many bytes on their way to files: two that wait, one that is made, a field's own order.
+/// Memory, bytes, for writing a file with `arrays` bytes of arrays: two waiting files, one file being prepared, and one
+/// copy of the values in local order.
 std::int64_t writer_bytes(std::int64_t arrays) { return 4 * arrays; }
 
-/// The most that this process holds while it lives, looked at once a millisecond.
+/// Largest resident memory of this process during the lifetime of this object, sampled once per millisecond.
 class PeakMemory {
  public:
   PeakMemory() : thread_([this] { watch(); }) {}
@@ -72,18 +73,20 @@ class PeakMemory {
   std::thread thread_;
 };
 
-/// Steps taken as a sweep takes them, with what they need.
+/// Time and memory of trial steps, executed as in a sweep.
 struct Trial {
   double step_seconds = std::numeric_limits<double>::quiet_NaN();
   double adjoint_seconds = std::numeric_limits<double>::quiet_NaN();
-  std::int64_t held = 0;     ///< by this process after them, without what was made for them here
-  std::int64_t passing = 0;  ///< by a step for its time
+  std::int64_t held = 0;     ///< memory of this process after the steps, without the objects of the trial, bytes
+  std::int64_t passing = 0;  ///< temporary memory of a step, bytes
 };
 
-/// `own`: bytes that the caller has made for the trial and will not keep.
+/// Executes the first step and its adjoint up to three times and measures time and memory. `own`: size of the objects
+/// that the caller has allocated for the trial only, bytes. Collective.
 Trial try_steps(Model& model, const State& initial, const ParameterSet& gradient, int num_steps, std::int64_t own) {
   Trial trial;
-  own += bytes_of(gradient) + 2 * bytes_of(initial) + record_bytes(model);  // asked first: it makes a state
+  // Evaluated before the measurement, since record_bytes() may allocate a state.
+  own += bytes_of(gradient) + 2 * bytes_of(initial) + record_bytes(model);
   release_free_memory();
   ParameterSet scratch = model.parameters().zero_like(gradient.names());
   State state = initial.clone();
@@ -91,7 +94,7 @@ Trial try_steps(Model& model, const State& initial, const ParameterSet& gradient
   const std::unique_ptr<Record> record = model.make_record();
   PeakMemory peak;
   try {
-    // The first time includes what is set up once. fmin passes over NaN.
+    // The first attempt includes one-time set-up, therefore the minimum is taken. fmin ignores NaN.
     for (int attempt = 0; attempt < 3 && num_steps > 0; ++attempt) {
       state.copy_from(initial);
       const double step = measured(model.comm(), [&] { model.step(0, state, record.get()); });
@@ -102,7 +105,7 @@ Trial try_steps(Model& model, const State& initial, const ParameterSet& gradient
     model.prepare_adjoint(scratch);
     model.begin_adjoint(gradient);
   } catch (const Error& error) {
-    // The sweep itself will tell.
+    // The sweep itself reports the error.
     if (error.kind() != ErrorKind::run) throw;
     trial.step_seconds = trial.adjoint_seconds = std::numeric_limits<double>::quiet_NaN();
   }
@@ -114,26 +117,27 @@ Trial try_steps(Model& model, const State& initial, const ParameterSet& gradient
   return trial;
 }
 
-/// A snapshot written and read once, as a sweep would with nothing to do meanwhile.
+/// Cost of writing and reading one snapshot as in a sweep, but without simultaneous computation.
 struct DiskTrial {
   double write_seconds = 0.0;
   double read_seconds = 0.0;
-  std::int64_t bytes = 0;  ///< of the file
+  std::int64_t bytes = 0;  ///< size of the file
 };
 
+/// Writes a snapshot to a temporary directory and reads the snapshot back. Collective.
 DiskTrial try_disk(const CheckpointOptions& options, MPI_Comm comm, const State& initial,
                    const SweepSurroundings& surroundings) {
   CheckpointOptions how = options;
   how.store = "hdf5";
   CheckpointDirectory::Options files;
-  files.keep = surroundings.has_journal;  // files that stay are synchronised with the disk
+  files.keep = surroundings.has_journal;  // with a journal, files are synchronised with the disk
   const auto directory = std::make_shared<CheckpointDirectory>(
       comm, (std::filesystem::path(options.directory) / "trial").string(), std::move(files));
   std::unique_ptr<Store> store = make_store(how, comm, directory, surroundings.order);
   State state = initial.clone();
   DiskTrial trial;
   const double put = measured(comm, [&] { store->put(0, state); });
-  const double first = measured(comm, [&] { store->get(0, state); });  // waits for what is still being written
+  const double first = measured(comm, [&] { store->get(0, state); });  // includes the wait for the end of writing
   trial.read_seconds = measured(comm, [&] { store->get(0, state); });
   trial.write_seconds = put + std::max(first - trial.read_seconds, 0.0);
   trial.bytes = store->statistics().bytes_written;
@@ -142,14 +146,14 @@ DiskTrial try_disk(const CheckpointOptions& options, MPI_Comm comm, const State&
   return trial;
 }
 
-/// To two significant digits.
+/// Rounds a value to two significant digits.
 double rounded(double value) {
   if (!(value > 0.0) || !std::isfinite(value)) return value;
   const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1.0);
   return std::round(value / unit) * unit;
 }
 
-/// Bytes that are free where a directory is or will be made.
+/// Free bytes on the file system of a directory, which need not exist yet.
 double free_disk_bytes(const std::string& directory) {
   std::filesystem::path place = std::filesystem::absolute(directory);
   std::error_code code;
@@ -159,7 +163,7 @@ double free_disk_bytes(const std::string& directory) {
   return code ? 0.0 : static_cast<double>(space.available);
 }
 
-/// How many files of `bytes` each the disk may hold.
+/// Maximum number of files of `bytes` each on the disk. Collective.
 std::int64_t disk_room(const CheckpointOptions& options, MPI_Comm comm, std::int64_t bytes) {
   double room = static_cast<double>(options.disk.bytes);
   if (options.disk.bytes <= 0)
@@ -168,23 +172,25 @@ std::int64_t disk_room(const CheckpointOptions& options, MPI_Comm comm, std::int
   return static_cast<std::int64_t>(room / static_cast<double>(std::max<std::int64_t>(bytes, 1)));
 }
 
-/// Room and costs of a tiered store's disk for snapshots of `initial`.
+/// Capacity and costs of a tiered store's disk for snapshots of `initial`.
 class Disk {
  public:
-  /// Writes and reads, which opens HDF5's own resources before memory is measured.
+  /// Writes and reads a snapshot unless measures are given. HDF5 thus allocates its internal resources before memory is
+  /// measured.
   Disk(const CheckpointOptions& options, MPI_Comm comm, const State& initial, const SweepSurroundings& surroundings)
       : options_(options), comm_(comm), is_used_(options.store == "tiered") {
     if (!is_used_) return;
     file_bytes_ = snapshot_bytes(options, initial);
     DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &file_bytes_, 1, MPI_INT64_T, MPI_SUM, comm));
-    // A journal's files go the same way.
+    // The files of a journal use the same buffers, which `plan_sweep` and `plan_product_sweep` count.
     level_.buffers = surroundings.has_journal ? 0 : writer_bytes(bytes_of(initial));
     if (options.measures) return;
     trial_ = try_disk(options, comm, initial, surroundings);
     file_bytes_ = std::max(file_bytes_, trial_.bytes);
   }
 
-  /// Sets `plan.write` and `plan.read`; nullptr where there is no disk, or no telling what it costs.
+  /// Returns the disk level for a plan, and sets `plan.write` and `plan.read`. Returns nullptr if the store has no
+  /// disk, or if its costs are unknown.
   const DiskLevel* level(SweepPlan& plan) {
     if (!is_used_) return nullptr;
     double costs[2] = {0.0, 0.0};
@@ -214,7 +220,7 @@ class Disk {
 
 SweepPlan plan_from(const CheckpointOptions& options, MPI_Comm comm, const Trial& trial, SweepBytes bytes, Disk& disk,
                     int num_steps) {
-  release_free_memory();  // what was tried leaves no pages that the sweep's arrays might not fit into
+  release_free_memory();  // returns the pages of the trial, which the sweep's arrays might not fit into
   SweepPlan plan;
   plan.skipped = skipped_steps(options, num_steps);
   plan.step_seconds = trial.step_seconds;
@@ -236,23 +242,23 @@ double SweepPlan::expected_seconds() const {
 }
 
 std::string SweepPlan::summary() const {
-  char text[128] = "; time not known";
+  char text[128] = "; time unknown";
   if (const double seconds = expected_seconds(); std::isfinite(seconds))
-    std::snprintf(text, sizeof(text), "; about %.3g s by the first step", seconds);
+    std::snprintf(text, sizeof(text), "; about %.3g s, estimated from the first step", seconds);
   std::string result = checkpoints.summary() + text;
-  std::snprintf(text, sizeof(text), "; beside that the processes hold %.2f MiB, the sweep %.2f MiB",
+  std::snprintf(text, sizeof(text), "; in addition, the processes hold %.2f MiB and the sweep needs %.2f MiB",
                 static_cast<double>(checkpoints.held) / 1048576.0, static_cast<double>(checkpoints.beside) / 1048576.0);
   result += text;
   if (!std::isfinite(write)) return result;
-  std::snprintf(text, sizeof(text), "; the disk writes a snapshot in the time of %.2g steps, reads it in %.2g", write,
-                read);
+  std::snprintf(text, sizeof(text),
+                "; the disk takes the time of %.2g steps to write a snapshot and of %.2g to read it", write, read);
   return result + text;
 }
 
 SweepPlan plan_sweep(const CheckpointOptions& options, Model& model, const State& initial, const ParameterSet& gradient,
                      int num_steps, const SweepSurroundings& surroundings) {
   model.prepare();
-  model.begin_adjoint(gradient);  // what a record holds may depend on it
+  model.begin_adjoint(gradient);  // the contents of a record may depend on the requested gradient
   Disk disk(options, model.comm(), initial, surroundings);
   const Trial trial = try_steps(model, initial, gradient, num_steps, 0);
   SweepBytes bytes{snapshot_bytes(options, initial), record_bytes(model)};
@@ -267,14 +273,14 @@ SweepPlan plan_sweep(const CheckpointOptions& options, Model& model, const State
 SweepPlan plan_product_sweep(const CheckpointOptions& options, Model& model, const State& initial,
                              const ParameterSet& gradient, int num_steps, const SweepSurroundings& surroundings) {
   model.prepare();
-  model.begin_adjoint(gradient);  // what a record holds may depend on it
+  model.begin_adjoint(gradient);  // the contents of a record may depend on the requested gradient
   DirectionalModel products(model, gradient);
   JoinedState start(initial);
   start.first.copy_from(initial);
   State joined = products.make_state();
   start.join(joined);
   Disk disk(options, model.comm(), joined, surroundings);
-  // The product's own halves, the start and its halves, and the gradient beside the product.
+  // The halves of `products`, the halves of `start`, `joined`, and the gradient in `products`.
   const std::int64_t own = 3 * bytes_of(joined) + bytes_of(gradient);
   Trial trial;
   try {
@@ -287,8 +293,9 @@ SweepPlan plan_product_sweep(const CheckpointOptions& options, Model& model, con
     trial.held = static_cast<std::int64_t>(resident_memory_bytes());
   }
   SweepBytes bytes{snapshot_bytes(options, joined), record_bytes(products)};
-  // State, adjoint, where they start from, the halves of the model and of the loss, and half of one that a step back
-  // copies; direction, gradient and product; the Model's record of a step that is not recorded.
+  // Joined states: state, adjoint, start, halves of the model, halves of the loss. One state: the copy of dx in the
+  // adjoint of a step. Parameters: direction, gradient, product. The Model's record of a step for which the sweep needs
+  // no record.
   bytes.beside = 5 * bytes_of(joined) + bytes_of(initial) + 3 * bytes_of(gradient) + record_bytes(model);
   if (surroundings.has_journal) bytes.beside += writer_bytes(bytes_of(joined));
   return plan_from(options, model.comm(), trial, bytes, disk, num_steps);

@@ -13,7 +13,7 @@ const std::string wood = "{model: st_venant_kirchhoff, density: 600, youngs_modu
 const std::string foam = "{model: stable_neo_hookean, density: 300, youngs_modulus: 4.0e4, poisson_ratio: 0.2}";
 const std::string wedge = "v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
 
-/// A crate and a wedge that fall on a soft slab.
+/// Returns a scene with a crate and a wedge that fall onto a soft slab.
 std::string scene(const std::string& more, const std::string& integrator = "symplectic_euler",
                   const std::string& of_crate = {}) {
   return "bodies:\n  crate:\n    kind: affine\n    mesh: {box: {size: [0.1, 0.06, 0.08], cells: [2, 1, 1]}}\n"
@@ -61,8 +61,8 @@ TEST_F(Affine, has_its_surface_in_trajectories) {
   ASSERT_EQ(velocities.size(), all.size());
   EXPECT_EQ(dataset("run/trajectory.h5", "/bodies/crate/surface/mesh/vertices").size(), 3u * 12u);
   for (std::size_t i = 0; i < rest.size(); ++i) EXPECT_NEAR(all[i], rest[i], 1e-15);
-  EXPECT_NEAR(rest[3], 0.35, 1e-15);  // the second vertex, placed
-  // The first step's mean velocity is that of its end but for gravity, g dt/2.
+  EXPECT_NEAR(rest[3], 0.35, 1e-15);  // the second vertex, after the placement
+  // The mean velocity during the first step differs from the velocity at its end by g dt/2, due to gravity.
   for (std::size_t i = 0; i < rest.size(); ++i) EXPECT_NEAR((all[12 + i] - all[i]) / 0.002, velocities[12 + i], 0.01);
   if (rank_ == 0) {
     const std::string xdmf = this->read("run/trajectory.xdmf");
@@ -80,7 +80,7 @@ TEST_F(Affine, begins_to_turn_about_its_centre_of_mass) {
                             v = dataset("run/trajectory.h5", "/bodies/crate/surface/velocities");
   const double w[3] = {1.0, 2.0, 3.0}, velocity[3] = {0.2, -0.5, 0.0};
   double centre[3] = {};
-  for (std::size_t i = 0; i < 36; ++i) centre[i % 3] += x[i] / 12.0;  // of a box's vertices
+  for (std::size_t i = 0; i < 36; ++i) centre[i % 3] += x[i] / 12.0;  // mean of the box's vertices
   for (std::size_t i = 0; i < 36; i += 3)
     for (std::size_t c = 0; c < 3; ++c) {
       const std::size_t a = (c + 1) % 3, b = (c + 2) % 3;
@@ -108,17 +108,17 @@ TEST_F(Affine, refuses_what_it_cannot_be) {
     return text;
   };
   const std::string box = "{box: {size: [0.1, 0.06, 0.08], cells: [2, 1, 1]}}";
-  refused(with("cells: [3, 1, 2]}", "cells: [3, 1, 2]}, order: 2"), "is of a scene with affine bodies");
+  refused(with("cells: [3, 1, 2]}", "cells: [3, 1, 2]}, order: 2"), "is in a scene with affine bodies");
   refused(with(box, "{box: {size: [0.1, 0.06, 0.08], cells: [2, 1, 1]}, order: 2}"),
           "an affine body has flat triangles");
   write("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
-  refused(with("wedge.obj", "open.obj"), "the surface is open; mend the surface");
+  refused(with("wedge.obj", "open.obj"), "the surface is open; repair the surface");
   write("line.obj", "v 0 0 0\nv 1 0 0\nl 1 2\n");
-  refused(with("{file: wedge.obj}", "{file: line.obj, cells: segments}"), "an affine body has a closed surface");
+  refused(with("{file: wedge.obj}", "{file: line.obj, cells: segments}"), "an affine body needs a closed surface");
   refused(with("kind: affine\n    mesh: {box", "kind: affine\n    surface: {file: wedge.obj}\n    mesh: {box"),
-          "an affine one touches by its mesh; remove it");
+          "the contact surface of an affine body is its mesh; remove `surface`");
   refused(with("boundary: [", "boundary: [{region: crate/all, traction: [1, 0, 0]}, "),
-          "has faces of an affine body's tetrahedron");
+          "has faces of an affine body, for which surface loads are not supported");
   refused(with("material: " + foam, "initial: {angular_velocity: [0, 0, 1]}\n    material: " + foam),
           "angular_velocity");
 }

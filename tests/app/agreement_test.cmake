@@ -3,15 +3,16 @@
 # cmake -D DIFFSIM=<program> -D COMPARE=<compare_gradients> -D "MPIEXEC=<launcher up to the number of ranks>"
 #       -D "MPIEXEC_FLAGS=<flags>" -D SCRATCH=<folder> -P agreement_test.cmake
 #
-# Gradients of a scene of one body on 1, 2 and 3 ranks with 1 and 2 threads each, and of a scene of two bodies on 1, 2, 3
-# and 5 ranks: the same to rounding in explicit steps, to the solver's tolerance in implicit ones.
+# Compares the gradients of a scene with one body on 1, 2 and 3 ranks with 1 and 2 threads each, and of a scene with two
+# bodies on 1, 2, 3 and 5 ranks. Gradients agree up to rounding for explicit steps, and up to the solver's tolerance for
+# implicit steps.
 
 cmake_minimum_required(VERSION 3.22)
 
 file(REMOVE_RECURSE ${SCRATCH})
 file(MAKE_DIRECTORY ${SCRATCH})
 
-# agree(NAME TOLERANCE PARAMETERS SCENE), on RANKS and THREADS
+# agree(NAME TOLERANCE PARAMETERS SCENE): compares the gradients of a scene on RANKS ranks with THREADS threads.
 function(agree name tolerance parameters scene)
   set(listed "")
   set(names "")
@@ -39,7 +40,7 @@ function(agree name tolerance parameters scene)
       if(NOT code EQUAL 0)
         message(FATAL_ERROR "${name} on ${ranks} ranks, ${threads} threads: ${code}\n${said}")
       endif()
-      # What ran is what was asked for.
+      # The run used the requested numbers of ranks and threads.
       file(READ ${output}/report.json report)
       string(JSON found_ranks GET "${report}" ranks)
       string(JSON found_threads GET "${report}" threads)
@@ -58,8 +59,8 @@ function(agree name tolerance parameters scene)
   endif()
 endfunction()
 
-# Friction changes slowly enough for these explicit steps, h µ N/(m ε_v) is about 0.3 (README, Limitations); beyond 1 it would
-# chatter, and gradients would magnify rounding.
+# Friction changes slowly enough for these explicit steps: h µ N/(m ε_v) is about 0.3 (README, Limitations). Above 1
+# friction would oscillate between steps, and gradients would amplify rounding errors.
 set(body
     "mesh: {box: {size: [1, 0.3, 0.2], cells: [12, 4, 3]}}
 material: {model: neo_hookean, density: 900, youngs_modulus: 2.0e4, poisson_ratio: 0.35}
@@ -81,7 +82,7 @@ agree(explicit 1e-11 "${names};damping"
       "${body}solver: {dt: 0.002, steps: 60, substeps: 2}\ncheckpoint: {schedule: revolve, snapshots: 5}\n")
 agree(implicit 1e-8 "${names}" "${body}solver: {integrator: bdf2, dt: 0.02, steps: 6}\n")
 
-# Two bodies from two files, of two laws, that touch each other, themselves and an obstacle of triangles that moves.
+# Two bodies from two files with different laws, in contact with each other, themselves and a moving obstacle of triangles.
 foreach(block IN ITEMS "crate 0.2,0.2,0.2 3,3,3" "beam 0.8,0.1,0.3 8,2,3")
   string(REPLACE " " ";" block ${block})
   list(GET block 0 file)

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Gradients that are approximations: every result says so, and by how much.
+// Approximate gradients: every result states that it is an approximation, and how large the error is.
 
 #include "app/runner_fixture.hpp"
 #include "diffsim/io/hdf5_file.hpp"
@@ -26,7 +26,7 @@ class Approximation : public RunnerTest {
            "checkpoint: {" +
            checkpoint + ", directory: " + path("checkpoints") + "}\n";
   }
-  /// Attributes of a result; collective.
+  /// Checks the attributes of a result. Collective.
   void expect_label(const std::string& file, const std::string& part) {
     const Hdf5File result = Hdf5File::open(MPI_COMM_WORLD, path(file));
     EXPECT_EQ(result.attribute("/", "approximate"), AttributeValue(std::int64_t{!part.empty()})) << file;
@@ -45,13 +45,13 @@ TEST_F(Approximation, EveryResultSaysSo) {
   EXPECT_EQ(gradient.code, 0) << gradient.err;
   expect_label("gradient/gradient.h5", what);
   const Ran invert = run({"invert", "s.yaml"}, "invert");
-  EXPECT_EQ(invert.code, 1) << invert.err;  // out of iterations
+  EXPECT_EQ(invert.code, 1) << invert.err;  // the iterations did not suffice
   expect_label("invert/parameters.h5", what);
   const Ran check = run({"check", "s.yaml"}, "check");
-  EXPECT_EQ(check.code, 0) << check.err << check.out;  // of the exact gradient
+  EXPECT_EQ(check.code, 0) << check.err << check.out;  // the check uses the exact gradient
   if (rank_ != 0) return;
   EXPECT_NE(gradient.out.find("APPROXIMATE: the gradient is " + what), std::string::npos) << gradient.out;
-  EXPECT_NE(gradient.out.find("its error is"), std::string::npos) << gradient.out;
+  EXPECT_NE(gradient.out.find("; relative error of the gradient: "), std::string::npos) << gradient.out;
   EXPECT_NE(invert.out.find("APPROXIMATE: the gradient is " + what), std::string::npos) << invert.out;
   EXPECT_NE(check.out.find(what), std::string::npos) << check.out;
   for (const char* output : {"gradient", "invert", "check"}) {
@@ -106,7 +106,7 @@ TEST_F(Approximation, AnInterruptedOneIsNotMixedWithAnother) {
     const Ran refused = run({"gradient", "t.yaml", "--resume"}, "other");
     EXPECT_EQ(refused.code, 2);
     if (rank_ == 0) {
-      EXPECT_NE(refused.err.find("(checkpoint is another)"), std::string::npos) << refused.err;
+      EXPECT_NE(refused.err.find("(checkpoint differs)"), std::string::npos) << refused.err;
     }
   }
   EXPECT_EQ(run({"gradient", "s.yaml", "--resume"}, "out").code, 0);
@@ -129,10 +129,10 @@ TEST_F(Approximation, WhatCannotBeIsRefusedByName) {
   newton.replace(newton.find("{max_iterations: 2}"), 19, "{method: newton_cg}");
   write("n.yaml", newton);
   EXPECT_EQ(run({"invert", "n.yaml"}, "out").code, 2);
-  refused(scene("every: 5, compression: deflate"), "checkpoint.compression: is of snapshots in HDF5");
+  refused(scene("every: 5, compression: deflate"), "checkpoint.compression: applies only to snapshots in HDF5");
   refused(scene("every: 5, store: hdf5, compression: gzip"), "deflate");
   refused(scene("every: 5, lats: 3"), "last");
-  refused(scene("schedule: reversible"), "steps with damping (0.99; 1 is none) cannot be undone");
+  refused(scene("schedule: reversible"), "steps with damping (0.99; 1 means no damping) cannot be reversed exactly");
   refused(scene("schedule: reversible", "", "dt: 0.004, steps: 60, integrator: bdf2"), "integrator: bdf2");
 }
 
@@ -143,7 +143,7 @@ TEST_F(Approximation, AReversibleSweepStoresNothing) {
   EXPECT_EQ(run({"gradient", "t.yaml"}, "all").code, 0);
   const Ran check = run({"check", "s.yaml"}, "check");
   EXPECT_EQ(check.code, 0) << check.err << check.out;
-  // Stopped and resumed.
+  // The gradient after a stop and a resumption.
   EXPECT_EQ(run({"gradient", "s.yaml", "--time-limit", "1e-9"}, "stopped").code, 3);
   EXPECT_EQ(run({"gradient", "s.yaml", "--resume"}, "stopped").code, 0);
   if (rank_ != 0) return;

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Every input that is at fault ends with exit code 2, one line that says where and what, in little time, on every rank,
-// and nothing is written. What a scene can be told about by its text alone is in scene_test.cpp.
+// Every invalid input ends the program on every rank within seconds with exit code 2 and one line that says what is
+// wrong and where, and no file is written. Errors that are found from the text of a scene alone are tested in
+// scene_test.cpp.
 
 #include <algorithm>
 
@@ -20,7 +21,7 @@ const std::string stiffness = "parameters: {name: youngs_modulus}\n";
 
 const std::string header = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n";
 const std::string nodes = "$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 1 1 1\n$EndNodes\n";
-/// A mesh of elements given as rows of Gmsh 2.2.
+/// Returns a mesh file with the given elements, one row of Gmsh 2.2 each.
 std::string mesh_of(const std::vector<std::string>& rows, const std::string& with_nodes = nodes) {
   std::string text = header + with_nodes + "$Elements\n" + std::to_string(rows.size()) + "\n";
   for (std::size_t i = 0; i < rows.size(); ++i) text += std::to_string(i + 1) + " " + rows[i] + "\n";
@@ -39,7 +40,7 @@ struct Bad {
 
 class BadInput : public RunnerTest {
  protected:
-  /// Makes files that the scenes below refer to.
+  /// Writes the files that the scenes below refer to.
   void SetUp() override {
     RunnerTest::SetUp();
     write("good.msh", good_mesh);
@@ -136,9 +137,9 @@ TEST_F(BadInput, Meshes) {
 TEST_F(BadInput, Scenes) {
   expect_refused({"not YAML", "mesh: [\n", "s.yaml:2: not YAML"});
   expect_refused(
-      {"a second document", body + "---\n" + body, "s.yaml:4: a second YAML document, or stray text, begins"});
+      {"a second document", body + "---\n" + body, "s.yaml:4: a second YAML document, or other text, begins"});
   expect_refused(
-      {"text after the document", body + "...\n, stray\n", "s.yaml:5: a second YAML document, or stray text"});
+      {"text after the document", body + "...\n, stray\n", "s.yaml:5: a second YAML document, or other text"});
   expect_refused({"no mesh", rubber, "s.yaml: mesh: is missing"});
   expect_refused({"no material", box + solver, "s.yaml: material: is missing; simulate needs"});
   expect_refused({"no steps", box + rubber, "s.yaml: solver.steps: is missing"});
@@ -169,7 +170,7 @@ TEST_F(BadInput, Regions) {
                   "mesh: {file: good.msh}\n" + rubber + solver +
                       "objective: {type: target_position, region: all, target: [1, 0, 0]}\n"
                       "parameters: {name: density, per: region, initial: {1: 3, 5: 4}}\n",
-                  "s.yaml:5: parameters.initial.5: '5' is none of the regions asked for; give one of: 1, 2",
+                  "s.yaml:5: parameters.initial.5: '5' is not one of the parameter's regions; give one of: 1, 2",
                   "gradient"});
   expect_refused({"taken name", body + "regions: {x_min: {vertices: [0]}}\n", "s.yaml:4: regions.x_min: "});
   expect_refused({"no such vertex", body + "regions: {r: {vertices: [27]}}\n", "s.yaml:4: regions.r: "});
@@ -257,11 +258,11 @@ TEST_F(BadInput, Observations) {
 TEST_F(BadInput, Starts) {
   const auto parameter = [&](const std::string& what) { return body + target + "parameters: {" + what + "}\n"; };
   expect_refused({"scene's value outside the bounds", parameter("name: youngs_modulus, bounds: [1, 10]"),
-                  "s.yaml:5: parameters: begins at 100000, outside its bounds [1, 10]", "gradient"});
+                  "s.yaml:5: parameters: the initial value 100000 is outside the bounds [1, 10]", "gradient"});
   expect_refused({"no logarithm",
                   box + "material: {model: neo_hookean, density: 1, youngs_modulus: 1, poisson_ratio: -0.1}\n" +
                       solver + target + "parameters: {name: poisson_ratio, search: logarithm}\n",
-                  "s.yaml:5: parameters: begins at -0.1, which has no logarithm", "gradient"});
+                  "s.yaml:5: parameters: the initial value -0.1 has no logarithm", "gradient"});
   expect_refused({"different values",
                   "mesh: {file: good.msh}\n" + solver +
                       "material:\n"
@@ -269,7 +270,8 @@ TEST_F(BadInput, Starts) {
                       "  - {region: 2, model: neo_hookean, density: 1, youngs_modulus: 2, poisson_ratio: 0}\n"
                       "objective: {type: target_position, region: all, target: [1, 0, 0]}\n" +
                       stiffness,
-                  "s.yaml:7: parameters: is one number where the scene has different ones, from 1 to 2", "gradient"});
+                  "s.yaml:7: parameters: needs one value, but the scene has different values, from 1 to 2",
+                  "gradient"});
   expect_refused({"no steps",
                   box + rubber + "solver: {steps: 0}\n" + target + "parameters: {name: gravity, per: step}\n",
                   "s.yaml:5: parameters: `per: step` needs solver.steps >= 1", "gradient"});
@@ -290,8 +292,8 @@ TEST_F(BadInput, Output) {
     }
   };
   refused("a_file", "is a file, not a folder");
-  refused("a_file/below/it", "cannot be made");
-  refused("taken", "is no file that could be replaced");
+  refused("a_file/below/it", "cannot be created");
+  refused("taken", "exists and is not a regular file, so it cannot be replaced");
   write("s.yaml", body + "output: {directory: /dev/null/out}\n");
   std::ostringstream out, err;
   EXPECT_EQ(app::run(MPI_COMM_WORLD, parse_command_line({"simulate", path("s.yaml")}), out, err), 2);

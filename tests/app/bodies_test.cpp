@@ -18,7 +18,7 @@ const std::string solver = "solver: {dt: 0.002, steps: 10, substeps: 4, damping:
 const std::string crate_mesh = "mesh: {box: {size: [0.2, 0.2, 0.2], cells: [2, 2, 2]}}";
 const std::string slab_mesh = "mesh: {box: {size: [0.8, 0.1, 0.4], cells: [6, 1, 3]}}";
 
-/// A crate that falls on a slab.
+/// Scene of a crate that falls onto a slab.
 const std::string two_bodies = "bodies:\n  crate:\n    " + crate_mesh +
                                "\n    placement: {translate: [0.3, 0.111, 0.1]}\n    material: " + rubber +
                                "\n    initial: {velocity: [0.1, -1, 0]}\n  slab:\n    " + slab_mesh +
@@ -76,7 +76,7 @@ TEST_F(Bodies, ThatDoNotTouchMoveEachByItself) {
                          ", placement: " + quarter_turn + "}\n" + solver +
                          "boundary: [{region: slab/x_min, fix: [x, y, z]}]\n");
   write("crate.yaml", crate_mesh + "\nmaterial: " + rubber + "\ninitial: {velocity: [1, 0, 2]}\n" + solver);
-  // The slab, and gravity, turned back: x to -y, y to x.
+  // The slab without its placement. Gravity is rotated by the inverse quarter turn instead: x to -y, y to x.
   std::string turned = solver;
   turned.insert(turned.find('}'), ", gravity: [-9.8, 0, 0]");
   write("slab.yaml",
@@ -97,7 +97,7 @@ TEST_F(Bodies, ThatDoNotTouchMoveEachByItself) {
 TEST_F(Bodies, TouchEachOtherWithoutSelf) {
   write("touch.yaml", two_bodies + held + contact + "solver: {dt: 0.002, steps: 30, substeps: 4, damping: 1}\n");
   good({"simulate", "touch.yaml"}, "touch");
-  // Without contact the crate's lowest vertices would be 1.7 cm inside the slab, whose top is at 0.1 m.
+  // Without contact the crate's lowest vertices would be 1.7 cm inside the slab, whose upper side is at 0.1 m.
   const std::vector<double> x = dataset("touch/trajectory.h5", "/bodies/crate/positions");
   double lowest = HUGE_VAL;
   for (std::size_t i = x.size() - 3 * 27 + 1; i < x.size(); i += 3) lowest = std::min(lowest, x[i]);
@@ -129,7 +129,7 @@ TEST_F(Bodies, HaveParametersByBodyAndByRegion) {
   EXPECT_EQ(dataset(file, "/bodies/slab/gradient/initial_velocities").size(), 3u * 56u);
   EXPECT_FALSE(has(file, "/gradient/poisson_ratio"));
 
-  // A region by either of its names, and all that a run reads of what another wrote.
+  // A region can be named in either way. A run reads all parameters that another run wrote.
   write("again.yaml", scene +
                           "parameters: {name: poisson_ratio, per: cell, initial: {file: out/parameters.h5, dataset: "
                           "/parameters/poisson_ratio}}\n");
@@ -159,7 +159,7 @@ TEST_F(Bodies, HaveALawOfContactForAPair) {
   const std::vector<double> of_pair = dataset("pairs/gradient.h5", "/gradient/friction:slab|crate");
   EXPECT_EQ(of_pair, dataset("global/gradient.h5", "/gradient/friction"));
   EXPECT_NE(of_pair.at(0), 0.0);
-  // No pair is left that shares µ.
+  // No pair uses the common value of µ.
   EXPECT_EQ(dataset("pairs/gradient.h5", "/gradient/friction").at(0), 0.0);
 }
 
@@ -182,7 +182,7 @@ TEST_F(Bodies, HaveALawOfContactForARegion) {
       gradient("[{between: [slab, crate], friction: 0.8}]", {"friction:slab|crate", "friction"}, "body");
   EXPECT_EQ(gradient("[{between: [slab, crate/all], friction: 0.8}]", {"friction:slab|crate/all", "friction"}, "all"),
             body);
-  // The sole, and what else of the crate touches the slab, by its sides.
+  // Contacts of the sole, and contacts of the crate's other parts, which touch the slab at their sides.
   const std::vector<double> sole = gradient(
       "[{between: [slab, crate/sole], friction: 0.8}, {between: [crate, slab], "
       "friction: 0.8}]",
@@ -237,14 +237,14 @@ TEST_F(Bodies, GoOnFromAFrame) {
   EXPECT_LT(largest_difference(last("whole/trajectory.h5"), last("rest/trajectory.h5")), 1e-14);
 }
 
-/// A ram beside the crate: eight vertices, twelve triangles.
+/// A ram next to the crate: eight vertices, twelve triangles.
 const std::string ram_obj =
     "v 0.20 0.12 0.12\nv 0.285 0.12 0.12\nv 0.285 0.27 0.12\nv 0.20 0.27 0.12\n"
     "v 0.20 0.12 0.28\nv 0.285 0.12 0.28\nv 0.285 0.27 0.28\nv 0.20 0.27 0.28\n"
     "f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
 const std::string move_ram = "  - {region: ram/all, move: {velocity: [1, 0, 0]}}\n";
 
-/// The same in VTK's format, after a vertex in the crate that no triangle has.
+/// Returns the ram in VTK's format, after a vertex inside the crate that belongs to no triangle.
 std::string ram_vtu() {
   std::istringstream lines(ram_obj);
   std::string points = "0.4 0.2 0.2\n", nodes, ends, types, line, word;
@@ -280,7 +280,7 @@ TEST_F(Bodies, OfTrianglesAreObstacles) {
                            "objective: [{type: target_position, region: crate/all, target: [0.3, 0.2, 0.1]}]\n"
                            "parameters: [{name: velocity, region: ram/all}, {name: friction}]\n";
   write("body.yaml", two_bodies + "  ram: {kind: obstacle, mesh: {file: ram.obj}}\n" + rest);
-  // The same as the boundary of tetrahedra, and as an obstacle that contact moves.
+  // The ram as the boundary of tetrahedra, and as an obstacle of the contact section.
   write("box.yaml", two_bodies +
                         "  ram: {kind: obstacle, mesh: {box: {size: [0.085, 0.15, 0.16], cells: [1, 1, 1]}}, "
                         "placement: {translate: [0.2, 0.12, 0.12]}}\n" +
@@ -300,7 +300,7 @@ TEST_F(Bodies, OfTrianglesAreObstacles) {
   const std::vector<double> x = dataset("body/trajectory.h5", "/bodies/crate/positions"),
                             other = dataset("contact/trajectory.h5", "/bodies/crate/positions");
   EXPECT_GT(largest_difference({x.begin(), x.begin() + 81}, {x.end() - 81, x.end()}), 0.01);
-  // They differ by the velocity of the ram's friction in the first substep.
+  // The trajectories differ by the velocity of the ram in friction during the first substep.
   EXPECT_LT(largest_difference(x, other), 1e-5);
   EXPECT_EQ(dataset("file/trajectory.h5", "/bodies/crate/positions"), other);
   const std::vector<double> ram = dataset("body/trajectory.h5", "/bodies/ram/positions");
@@ -323,7 +323,8 @@ TEST_F(Bodies, OfTrianglesAreRefusedWithAReason) {
   const auto with = [&](const std::string& ram, const std::string& more = "") {
     return two_bodies + "  ram: {" + ram + "}\n" + held + contact + solver + more;
   };
-  refused(with("kind: obstacle, mesh: {file: ram.obj}, material: " + rubber), "bodies.ram.material: is of a body that");
+  refused(with("kind: obstacle, mesh: {file: ram.obj}, material: " + rubber),
+          "bodies.ram.material: is only allowed for deformable bodies");
   refused(with("kind: obstacle, mesh: {file: ram.obj}, initial: {velocity: [1, 0, 0]}"), "bodies.ram.initial: ");
   refused(with("kind: obstacle, mesh: {file: lines.obj}"), "lines.obj: has no triangles, but 1 segments");
   refused(with("mesh: {file: ram.obj}, material: " + rubber), "ram.obj: has no tetrahedra, but 12 triangles");
@@ -352,7 +353,7 @@ TEST_F(Bodies, AreReportedByTheMeshCommand) {
 }
 
 TEST_F(Bodies, AreConvertedToAFileEach) {
-  // A box of another unit, an obstacle of triangles, and one that is the boundary of tetrahedra.
+  // A box in another unit, an obstacle of triangles, and an obstacle that is the boundary of tetrahedra.
   const std::string ball = "mesh: {sphere: {center: [0.4, -1, 0.2], radius: 0.1}}";
   const std::string post = "mesh: {box: {size: [0.1, 1, 0.1], cells: [1, 2, 1]}}";
   const std::string rest =
@@ -394,24 +395,25 @@ TEST_F(Bodies, AreRefusedWithAReason) {
           "boundary[0].region: unknown region 'slab/y_mn'; did you mean 'slab/y_min'?");
   refused(changed("slab/y_min", "y_min"), "unknown region 'y_min'");
   refused(changed("{translate: [0.3, 0.111, 0.1]}", "{scale: [1, -1, 1]}"),
-          "bodies.crate.placement.scale[1]: -1 mirrors the body");
+          "bodies.crate.placement.scale[1]: -1 would mirror the body");
   refused(changed("{translate: [0.3, 0.111, 0.1]}", "{rotate: {axis: [0, 0, 0], angle: 1}}"),
           "bodies.crate.placement.rotate.axis: is zero");
   refused(changed("{translate: [0.3, 0.111, 0.1]}", "{translat: [0, 0, 0]}"), "did you mean 'translate'?");
   refused(changed("{translate: [0.3, 0.111, 0.1]}", "{translate: [0.3, 0.05, 0.1]}"), "at the start");
   refused(changed("    placement", "    kind: rigid\n    placement"), "bodies.crate.kind: ");
   refused(changed("    placement", "    density: 1\n    placement"), "not available in this version");
-  refused(changed("    placement", "    radius: 1\n    placement"), "is of a rod's section");
-  refused(changed("    placement", "    director: [0, 0, 1]\n    placement"), "is of rods and beams");
-  refused(changed("cells: [2, 2, 2]}", "cells: [2, 2, 2]}, order: 2"), "bodies.slab.mesh.box: has another order");
-  refused(changed("bodies:", crate_mesh + "\nbodies:"), "mesh: is given beside `bodies`");
-  refused(changed("  slab:", "  all:"), "bodies.all: a body cannot have that name");
+  refused(changed("    placement", "    radius: 1\n    placement"), "is the radius of a rod's section");
+  refused(changed("    placement", "    director: [0, 0, 1]\n    placement"), "is only allowed for rods and beams");
+  refused(changed("cells: [2, 2, 2]}", "cells: [2, 2, 2]}, order: 2"),
+          "bodies.slab.mesh.box: differs in `order` from an earlier body");
+  refused(changed("bodies:", crate_mesh + "\nbodies:"), "mesh: cannot be combined with `bodies`");
+  refused(changed("  slab:", "  all:"), "bodies.all: a body cannot have this name");
   refused(changed("material: " + foam, ""), " of slab has no material");
   refused(two_bodies + held + contact + solver + "regions: {r: {body: crat, box: {min: [0, 0, 0], max: [1, 1, 1]}}}\n",
           "regions.r.body: ");
   refused(
       changed("friction_velocity: 0.1}", "obstacles: [{plane: {point: [0, -1, 0], normal: [0, 1, 0]}, name: slab}]}"),
-      "an obstacle is called 'slab', as a body is");
+      "an obstacle and a body are both called 'slab'");
   refused(changed("friction_velocity: 0.1}", "pairs: [{between: [crate, slap], friction: 1}]}"),
           "contact.pairs[0]: there is no body, obstacle or region 'slap'; did you mean 'slab'?");
   refused(changed("friction_velocity: 0.1}",
@@ -421,7 +423,7 @@ TEST_F(Bodies, AreRefusedWithAReason) {
   refused(changed("{translate: [0.3, 0.111, 0.1]}", "{translate: [0.3, 0.05, 0.1]}"), " of crate and ");
   refused(crate_mesh + "\nmaterial: " + rubber +
               "\nregions: {r: {body: crate, box: {min: [0, 0, 0], max: [1, 1, 1]}}}\n" + solver,
-          "goes with `bodies`");
+          "is only allowed in a scene with `bodies`");
 }
 
 }  // namespace

@@ -12,13 +12,14 @@
 
 namespace diffsim::app {
 
-/// Scenes of bodies with a CellModel, such as springs, ropes and cloth: runs that must succeed, or be refused.
+/// Fixture for scenes of bodies with a CellModel, such as springs, ropes and cloth, with runs that must succeed or be
+/// refused.
 class CellModelTest : public RunnerTest {
  protected:
   std::vector<double> dataset(const std::string& file, const std::string& name) const {
     return Hdf5File::open(MPI_COMM_WORLD, path(file)).read_array<double>(name);
   }
-  /// Expects success, and that the loss depends on every parameter.
+  /// Runs the program and checks that it succeeds and that the loss depends on every parameter.
   Ran good(const std::vector<std::string>& words, const std::string& output) {
     Ran ran = run(words, output);
     EXPECT_EQ(ran.code, 0) << ran.err;
@@ -27,8 +28,8 @@ class CellModelTest : public RunnerTest {
     }
     return ran;
   }
-  /// Expects the gradients by each of a body's cells, [count], to add up to those by one value for all. `text_of`: the
-  /// scene with a section `parameters`.
+  /// Checks that the gradients with respect to the values of each cell of a body, [count], add up to the gradient with
+  /// respect to one common value. `text_of` returns the scene with a given section `parameters`.
   void expect_sums(const std::string& body, const std::string& cell, std::size_t count,
                    const std::vector<std::string>& names,
                    const std::function<std::string(const std::string& parameters)>& text_of) {
@@ -46,7 +47,7 @@ class CellModelTest : public RunnerTest {
       EXPECT_NEAR(gradient("region").at(0), all, 1e-12 * std::abs(all)) << name;
     }
   }
-  /// Expects `gradient` of a scene to be refused with a message that has these words.
+  /// Checks that `gradient` refuses a scene with a message that contains `says`.
   void refused(const std::string& text, const std::string& says) {
     write("bad.yaml", text);
     const Ran ran = run({"gradient", "bad.yaml"}, "bad");

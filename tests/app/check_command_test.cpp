@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// The command check, on small bodies.
+// Tests of the command `check` on small bodies.
 
 #include "commands_testing.hpp"
 
@@ -61,12 +61,12 @@ TEST_F(Commands, CheckTestsTheHessianWhereAsked) {
     ASSERT_GE(report["hessian_taylor_orders"].size(), 3u);
     for (const double order : report["hessian_taylor_orders"]) EXPECT_NEAR(order, 3.0, 0.1);
   }
-  // A parameter without second derivatives is named.
+  // The message names a parameter without second derivatives.
   write("shape.yaml", bar("2.0e4", target + "parameters: {name: rest_positions}\n"));
   const Ran ran = run({"check", "shape.yaml", "--hessian"}, "shape");
   EXPECT_EQ(ran.code, 2);
   if (rank_ == 0) {
-    EXPECT_NE(ran.err.find("no second derivative by 'rest_positions'"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.err.find("no second derivative with respect to 'rest_positions'"), std::string::npos) << ran.err;
   }
 }
 

@@ -71,9 +71,9 @@ TEST_F(Cloth, refuses_what_it_cannot_be_made_of) {
   refused(scene("{cloth_stiffness: 20, cloth_density: 1, cloth_bending: -1}", sought), "cloth_bending: -1 is negative");
   refused(scene("{cloth_stiffness: 20, cloth_density: 1, density: 3}", sought), "density");
   refused(scene(silk, "parameters: [{name: cloth_stiffness, per: cell}]\n"), "triangle");
-  // A fifth triangle at the side of the first two.
+  // A fifth triangle at the side that the first two triangles share.
   write("sheet.obj", sheet + "v 0.05 0.05 0.1\nf 1 5 7\n");
-  refused(scene(silk, sought), "triangle 0 has a side that two other triangles have, too");
+  refused(scene(silk, sought), "triangle 0 has a side that two other triangles also have");
   write("scene.yaml", scene("{cloth_stiffness: 20, cloth_density: 0.2}", sought));
   good({"check", "scene.yaml"}, "check");
 }

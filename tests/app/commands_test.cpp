@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// The commands simulate and gradient from scene to files, on small bodies.
+// Tests of the commands `simulate` and `gradient`, from scene to files, on small bodies.
 
 #include <petscsys.h>
 
@@ -21,9 +21,9 @@ TEST_F(Commands, SimulateWritesTheTrajectory) {
   const std::vector<double> time = file.read_array<double>("/time");
   EXPECT_NEAR(time.at(2), 0.08, 1e-15);
   const std::vector<double> x = file.read_array<double>("/positions");
-  EXPECT_EQ(x[0], 0.0);                     // held
-  EXPECT_EQ(x[3 * 8], 1.0);                 // vertex 8 is the tip's, at rest in the first frame
-  EXPECT_LT(x[2 * 81 * 3 + 3 * 8 + 1], 0);  // and falls
+  EXPECT_EQ(x[0], 0.0);                     // fixed
+  EXPECT_EQ(x[3 * 8], 1.0);                 // vertex 8 at the tip has its rest position in the first frame
+  EXPECT_LT(x[2 * 81 * 3 + 3 * 8 + 1], 0);  // the tip falls
   if (rank_ != 0) return;
   EXPECT_TRUE(has("out/trajectory.xdmf"));
   EXPECT_NE(ran.out.find("simulate: 20 steps, 81 vertices, 192 cells"), std::string::npos) << ran.out;
@@ -115,7 +115,7 @@ TEST_F(Commands, GradientDoesNotDependOnCheckpoints) {
   EXPECT_EQ(all, gradient("checkpoint: {every: 6, store: hdf5, directory: " + path("snapshots") + "}\n"));
   EXPECT_FALSE(has("snapshots"));
 
-  // What the report says of it.
+  // Figures of the sweep in the report.
   const auto sweeps = [&] { return report("out")["checkpoint"]; };
   if (rank_ == 0) {
     EXPECT_EQ(sweeps()["store"], "hdf5");
@@ -140,13 +140,14 @@ TEST_F(Commands, AMemoryBudgetIsForAllThatTheProcessesHold) {
     write("s.yaml", bar("2.0e4", target + "parameters: {name: youngs_modulus, per: cell}\n" + checkpoint));
     return run({"gradient", "s.yaml"}, "out");
   };
-  // The program alone is larger.
+  // The program alone needs more memory than the budget.
   const Ran refused = gradient("checkpoint: {memory: 1MB}\n");
   EXPECT_EQ(refused.code, 2);
   if (rank_ == 0) {
     EXPECT_NE(refused.err.find("checkpoint: checkpoints within 976.56 KiB: the processes hold "), std::string::npos)
         << refused.err;
-    EXPECT_NE(refused.err.find(" at least; give that or more, fewer ranks or a smaller problem"), std::string::npos)
+    EXPECT_NE(refused.err.find(" at least; give at least that much memory, fewer ranks or a smaller problem"),
+              std::string::npos)
         << refused.err;
   }
   const Ran planned = gradient("checkpoint: {memory: 1TB, store: tiered, directory: " + path("planned") + "}\n");
@@ -162,12 +163,12 @@ TEST_F(Commands, AMemoryBudgetIsForAllThatTheProcessesHold) {
     EXPECT_GT(plan["read_steps"].get<double>(), 0.0);
     EXPECT_EQ(plan["disk_snapshots"], 0);
     EXPECT_EQ(plan["ratio"], 1.0);
-    EXPECT_NE(planned.out.find("the disk writes a snapshot in the time of "), std::string::npos) << planned.out;
+    EXPECT_NE(planned.out.find("the disk takes the time of "), std::string::npos) << planned.out;
   }
 }
 
 TEST_F(Commands, LoadsMayBeConstantOrSignalsOrFiles) {
-  // Position of the tip (vertex 8) in the last frame, with loads given in several ways.
+  // Returns the position of the tip (vertex 8) in the last frame, for loads given in several ways.
   const auto tip = [&](const std::string& gravity, const std::string& boundary, const std::string& more = "") {
     std::string scene =
         "mesh: {box: {size: [1, 0.25, 0.25], cells: [8, 2, 2]}}\n"
@@ -257,7 +258,7 @@ TEST_F(Commands, SimulateDoesWithoutObservationsThatAreYetToBeMade) {
   const Ran first = run({"simulate", "s.yaml"}, "out");
   EXPECT_EQ(first.code, 0);
   if (rank_ == 0) {
-    EXPECT_NE(first.err.find("is not there, so the loss is not computed"), std::string::npos) << first.err;
+    EXPECT_NE(first.err.find("does not exist, so the loss is not computed"), std::string::npos) << first.err;
   }
   expect_done(run({"simulate", "s.yaml"}, "again"));
   if (rank_ == 0) {

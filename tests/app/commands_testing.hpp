@@ -12,7 +12,7 @@
 
 namespace diffsim::app {
 
-/// A bar of soft rubber that hangs from x_min and swings; `more` is added to the scene.
+/// Returns a scene with a bar of soft rubber that is fixed at x_min and swings. `more` is appended to the scene.
 inline std::string bar(const std::string& stiffness, const std::string& more) {
   return "mesh: {box: {size: [1, 0.25, 0.25], cells: [8, 2, 2]}}\n"
          "regions:\n"
@@ -36,7 +36,7 @@ class Commands : public RunnerTest {
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_EQ(ran.err, "");
   }
-  /// A dataset that all ranks read.
+  /// Returns a dataset, read by all ranks.
   std::vector<double> dataset(const std::string& file, const std::string& name, Shape* shape = nullptr) const {
     const Hdf5File opened = Hdf5File::open(MPI_COMM_WORLD, path(file));
     if (shape) *shape = opened.info(name).shape;
@@ -51,7 +51,8 @@ class Commands : public RunnerTest {
     text.replace(text.find(what), what.size(), by);
   }
   bool has(const std::string& file) const { return std::filesystem::exists(path(file)); }
-  /// history.csv counts iterations from 0, each once, and compares gradients with the first one. Not collective.
+  /// Checks that history.csv lists each iteration once, from 0, and gives gradients relative to the first one. Not
+  /// collective.
   void expect_history(const std::string& output, double tolerance) const {
     std::istringstream lines(read(output + "/history.csv"));
     std::string line, word;

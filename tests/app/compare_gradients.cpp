@@ -1,8 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// compare_gradients TOLERANCE NAME,NAME… A.h5 B.h5 …: whether the loss and the gradients by these parameters in the
-// files B are those of A, each dataset relative to its largest value. A name that begins with / is a dataset's. Says
-// how far they are apart; exit code 1 where that is more than the tolerance.
+// Usage: compare_gradients TOLERANCE NAME,NAME… A.h5 B.h5 …
+// Compares the loss and the gradients with respect to the named parameters in the files B with those in A. Differences
+// are relative to the largest value of a dataset. A name that begins with / is the name of a dataset. Prints the
+// differences. The exit code is 1 if a difference exceeds the tolerance.
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +28,7 @@ double difference(const Hdf5File& one, const Hdf5File& other, const std::string&
     size = std::max(size, std::abs(a[i]));
     if (!(std::abs(a[i] - b[i]) <= most)) most = std::abs(a[i] - b[i]);
   }
-  return size > 0.0 ? most / size : HUGE_VAL;  // a gradient of zeros would show nothing
+  return size > 0.0 ? most / size : HUGE_VAL;  // a gradient of zeros would not test anything
 }
 
 int compare(double tolerance, const std::string& names, const std::vector<std::string>& files) {

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Scenes with contact, from the text to the report.
+// Tests of scenes with contact, from the text to the report.
 
 #include <cmath>
 
@@ -9,7 +9,7 @@
 namespace diffsim::app::contact_test {
 namespace {
 
-/// A soft block that is thrown onto a floor 12 mm below.
+/// Returns a scene with a soft block that is thrown onto a floor 12 mm below.
 std::string block(const std::string& contact, const std::string& more = "") {
   return "mesh: {box: {size: [0.2, 0.1, 0.1], cells: [4, 2, 2]}}\n"
          "material: {model: stable_neo_hookean, density: 1000, youngs_modulus: 5e4, poisson_ratio: 0.3}\n"
@@ -33,13 +33,13 @@ TEST_F(Contact, SimulateReportsHowTheBodyTouched) {
   EXPECT_LT(contact["min_distance"].get<double>(), 9.5e-3);
   EXPECT_GE(contact["active_pairs"].get<int>(), 15);
   EXPECT_EQ(contact["intersections"].get<int>(), 0);
-  // It glides at 0.3 m/s; friction takes a part of the blow's energy.
+  // The block slides at 0.3 m/s. Friction dissipates a part of the kinetic energy at the impact.
   const double work = contact["friction_work"].get<double>(), mass = 0.2 * 0.1 * 0.1 * 1000;
   EXPECT_GT(work, 0.1 * 0.5 * mass * 0.3 * 0.3);
   EXPECT_LT(work, 0.5 * mass * (0.3 * 0.3 + 0.5 * 0.5));
 }
 
-/// Work of friction with and without the lag: the difference falls as dt.
+/// Compares the work of friction with and without the lag: the difference is proportional to dt.
 TEST_F(Contact, FrictionLagsWhereAskedFor) {
   const auto difference = [&](int steps) {
     double work[2] = {};
@@ -112,12 +112,13 @@ TEST_F(Contact, APairHasALawOfItsOwn) {
       numbers.push_back(std::stod(ran.out.substr(ran.out.find('=', at) + 1)));
     return numbers;
   };
-  // The sum of the derivatives by each pair's value is that by the one that both share.
+  // The sum of the derivatives with respect to the values of the two pairs equals the derivative with respect to a
+  // common value.
   const std::vector<double> shared = gradient("friction: 0.3", "{name: friction}, {name: barrier_distance}");
   const std::vector<double> own = gradient(
       "friction: 0.7, pairs: [{between: [body, floor], friction: 0.3}, {between: [ball, body], friction: 0.3}]",
       "{name: \"friction:body|floor\"}, {name: barrier_distance}, {name: \"friction:ball|body\"}, {name: friction}");
-  // There is friction where a derivative by some of its parameters is asked for.
+  // Friction is present if a derivative with respect to one of its parameters is requested.
   gradient("pairs: [{between: [body, floor], friction_velocity: 0.1}]", "{name: \"friction_velocity:body|floor\"}");
   if (rank_ != 0) return;
   ASSERT_EQ(shared.size(), 3U);
@@ -141,7 +142,7 @@ TEST_F(Contact, ThicknessIsOfBodiesObstaclesAndPairs) {
                             "{name: \"thickness:body|step\"}, {name: barrier_distance}]\n"));
   const Ran ran = run({"check", "scene.yaml"}, "out");
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
-  // Twelve millimetres above the floor is too near for 15 and 10 together.
+  // A distance of 12 mm from the floor is less than half the sum of the thicknesses, (15 mm + 10 mm)/2.
   write("near.yaml", block("thickness: 0.015, obstacles: [{name: floor, plane: {point: [0, -0.012, 0], normal: [0, 1, "
                            "0]}, thickness: 0.01}]"));
   write("less.yaml", block("thickness: -0.001, " + floor_));
@@ -150,7 +151,7 @@ TEST_F(Contact, ThicknessIsOfBodiesObstaclesAndPairs) {
   const std::vector<std::pair<std::string, std::string>> all{
       {"near", "near.yaml:5: contact: the body touches or intersects at the start, 15 times: vertex 0 and plane floor"},
       {"less", "less.yaml:5: contact.thickness: -0.001 is negative; give a number, 0 or more, in m"},
-      {"sphere", "m apart, which is not above half of their thickness together, 0.0105 m"}};
+      {"sphere", "m apart, which is not more than the mean of their thicknesses, 0.0105 m"}};
   for (const auto& [name, message] : all) {
     const Ran refused = run({"simulate", name + ".yaml"}, "out");
     EXPECT_EQ(refused.code, 2);
@@ -160,9 +161,9 @@ TEST_F(Contact, ThicknessIsOfBodiesObstaclesAndPairs) {
   }
 }
 
-/// A surface of the body's own is where its file says, and its points move with the cells around.
+/// A separate surface of the body is at the positions in its file, and its points move with the cells around them.
 TEST_F(Contact, ABodyTouchesByASurfaceOfItsOwn) {
-  // A closed skin 2 mm outside the block, in millimetres.
+  // A closed surface 2 mm outside the block, in millimetres.
   write("skin.obj",
         "v -2 -2 -2\nv 202 -2 -2\nv 202 102 -2\nv -2 102 -2\nv -2 -2 102\nv 202 -2 102\nv 202 102 102\nv -2 102 102\n"
         "f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 4 8 7 3\nf 1 5 8 4\nf 2 3 7 6\n");
@@ -234,7 +235,7 @@ TEST_F(Contact, WiresAndPointsAreObstacles) {
   EXPECT_EQ(near.code, 2);
   if (rank_ == 0) {
     EXPECT_NE(near.err.find("of wire"), std::string::npos) << near.err;
-    EXPECT_NE(near.err.find("half of their thickness together, 0.015 m"), std::string::npos) << near.err;
+    EXPECT_NE(near.err.find("the mean of their thicknesses, 0.015 m"), std::string::npos) << near.err;
   }
   std::string without = scene(", thickness: 0.004");
   const std::size_t line = without.find("contact: ");
@@ -243,7 +244,7 @@ TEST_F(Contact, WiresAndPointsAreObstacles) {
   const Ran refused = run({"simulate", "without.yaml"}, "out");
   EXPECT_EQ(refused.code, 2);
   if (rank_ == 0) {
-    EXPECT_NE(refused.err.find("has a thickness, which is of contact, and the scene has none"), std::string::npos)
+    EXPECT_NE(refused.err.find("has a contact thickness, but the scene has no `contact`"), std::string::npos)
         << refused.err;
   }
 }
@@ -256,7 +257,7 @@ TEST_F(Contact, PairsOfWhatIsNotThereAreToldWithThePlace) {
       {"[floor, floor], friction: 0.3", "contact.pairs[0]: 'floor' and 'floor' are obstacles"},
       {"[body, body], friction: 0.3", "contact.pairs[0]: 'body' does not touch itself"},
       {"[body, floor], friction: 0.3}, {between: [floor, body], barrier_distance: 0.01",
-       "contact.pairs[1]: 'floor' and 'body' have values already"}};
+       "contact.pairs[1]: 'floor' and 'body' are listed in an earlier pair"}};
   for (const auto& [pairs, message] : all) {
     write("scene.yaml", block("obstacles: [{name: floor, plane: {point: [0, -0.012, 0], normal: [0, 1, 0]}}], "
                               "pairs: [{between: " +
@@ -319,7 +320,8 @@ TEST_F(Contact, ObstaclesOfAllShapes) {
   EXPECT_EQ(ran.code, 0) << ran.err;
 }
 
-/// Two blocks, one of which falls on the other, and a wheel that turns.
+/// Implicit steps of a block with self-contact and friction that falls onto a rotating wheel and a plane, with an
+/// adaptive barrier stiffness.
 TEST_F(Contact, ImplicitStepsWithEverything) {
   std::string text = block(
       "self: true, friction: 0.2, friction_velocity: 0.05, obstacles: [\n"
@@ -362,13 +364,13 @@ TEST_F(Contact, MultigridGivesTheGradientOfFactors) {
     write("scene.yaml", text + (k == 1 ? "petsc: {pc_type: gamg}\n" : ""));
     const Ran ran = run({"gradient", "scene.yaml"}, "out");
     ASSERT_EQ(ran.code, 0) << ran.err;
-    EXPECT_EQ(ran.err.find("pc_type"), std::string::npos) << ran.err;  // it was read
+    EXPECT_EQ(ran.err.find("pc_type"), std::string::npos) << ran.err;  // the option was used
     if (rank_ == 0) norms[k] = report("out")["gradient_norm"].get<double>();
   }
   EXPECT_NEAR(norms[1], norms[0], 1e-8 * norms[0]);
   if (rank_ == 0) {
     EXPECT_GT(norms[0], 0.0);
-    EXPECT_NE(norms[1], norms[0]);  // not by factors
+    EXPECT_NE(norms[1], norms[0]);  // the linear systems were solved iteratively
   }
 }
 
@@ -425,7 +427,7 @@ TEST_F(Contact, BadInputIsRefusedByName) {
       EXPECT_NE(ran.err.find(bad.words), std::string::npos) << ran.err << "lacks: " << bad.words;
     }
   }
-  // A sheet is an obstacle, and so is a hollow.
+  // Obstacles may be open sheets and cavities.
   write("hollow.obj", "v -9 -9 -9\nv 99 -9 -9\nv -9 99 -9\nv -9 -9 99\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");
   for (const std::string& mesh : {std::string("file: cap.obj"), std::string("file: hollow.obj, solid: false")}) {
     write("scene.yaml", block("obstacles: [{mesh: {" + mesh + "}}]"));

@@ -18,7 +18,7 @@ class Fabric : public FlagTest {
  protected:
   Fabric() : FlagTest("fabric") {}
 
-  /// Positions in all frames of a rectangle of cloth, some vertices of which are held.
+  /// Returns the positions in all frames of a rectangle of cloth with the vertices `held` fixed.
   std::vector<double> motion(const std::string& size, const std::string& material, const std::string& held,
                              const std::string& solver) {
     write("cloth.yaml", "bodies:\n  cloth: {kind: fabric, mesh: {sheet: {" + size + "}}, material: {" + material +
@@ -50,7 +50,7 @@ TEST_F(Fabric, has_gradients_in_files_whose_parts_add_up) {
 TEST_F(Fabric, has_threads_that_stop_short_of_their_limit) {
   constexpr int nx = 2, ny = 4;
   constexpr double spacing = 0.05;
-  // Of the threads along y, in any frame, of a heavy curtain whose upper hem is held.
+  // Returns the greatest strain of the threads along y in any frame, for a heavy curtain with a fixed upper hem.
   const auto greatest_strain = [&](const std::string& limit) {
     const std::vector<double> x = motion(
         "size: [0.1, 0.2], cells: [2, 4]",
@@ -72,14 +72,15 @@ TEST_F(Fabric, has_threads_that_stop_short_of_their_limit) {
   EXPECT_GT(limited, 0.07);
 }
 
-/// A strip that is held at one end hangs by its threads' stiffness: as another does whose warp and weft are exchanged.
+/// The sag of a strip that is fixed at one end depends on the bending stiffness of its threads. Exchanging the
+/// stiffnesses of warp and weft and rotating the warp by a right angle gives the same sag.
 TEST_F(Fabric, bends_by_the_direction_of_its_threads) {
   const auto sag = [&](const std::string& material) {
     const std::vector<double> x =
         motion("size: [0.2, 0.05], cells: [8, 2]",
                "warp_stiffness: 800, weft_stiffness: 800, shear_stiffness: 300, density: 0.2, " + material,
                "0, 1, 9, 10, 18, 19", "integrator: quasi_static, steps: 4, gravity: [0, 0, -9.81]");
-    return -x.back();  // of a corner of the free end
+    return -x.back();  // at a corner of the free end
   };
   const double along_warp = sag("warp_bending: 8.0e-3, weft_bending: 1.0e-3, twist_bending: 1.0e-3");
   const double along_weft = sag("warp_bending: 1.0e-3, weft_bending: 8.0e-3, twist_bending: 1.0e-3");
@@ -87,7 +88,7 @@ TEST_F(Fabric, bends_by_the_direction_of_its_threads) {
               along_warp, 1e-7 * along_warp);
   EXPECT_GT(along_warp, 0.002);
   EXPECT_GT(along_weft, 2.0 * along_warp);
-  // Both kinds of hinges add up.
+  // The stiffness `bending` adds to those of the threads.
   const double alike = sag("warp_bending: 6.0e-3, weft_bending: 6.0e-3, twist_bending: 6.0e-3");
   EXPECT_NEAR(sag("bending: 6.0e-3"), alike, 1e-7 * alike);
   EXPECT_NEAR(sag("bending: 2.0e-3, warp_bending: 4.0e-3, weft_bending: 4.0e-3, twist_bending: 4.0e-3"), alike,
@@ -103,9 +104,9 @@ TEST_F(Fabric, refuses_what_it_cannot_be_made_of) {
   refused(scene(plain + ", density: 1, poisson_ratio: 1}", sought), "poisson_ratio: 1");
   refused(scene(plain + ", density: 1, strain_limit: 0}", sought), "strain_limit: 0 is not positive");
   refused(scene(plain + ", density: 1, weft_bending: -1}", sought), "weft_bending: -1 is negative");
-  refused(scene(plain + ", density: 1, direction_x: 0}", sought), " has no direction of the warp");
+  refused(scene(plain + ", density: 1, direction_x: 0}", sought), " has no warp direction");
   write("sheet.obj", "v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\nv 0.1 0 0.1\nv 0 0.1 0.1\nf 1 2 3\nf 1 3 4\n");
-  refused(scene(plain + ", density: 1}", sought), "triangle 1 has no direction of the warp");
+  refused(scene(plain + ", density: 1}", sought), "triangle 1 has no warp direction");
 }
 
 }  // namespace

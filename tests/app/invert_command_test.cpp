@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// The command invert, on small bodies.
+// Tests of the command `invert` on small bodies.
 
 #include "commands_testing.hpp"
 
@@ -59,7 +59,7 @@ TEST_F(Commands, InvertRecoversTwoStiffnesses) {
     expect_history("out", 1e-9);
     EXPECT_TRUE(has("out/trajectory.h5"));
   }
-  // Parameters that were found can be used as input: by region, as the values to begin with and as the material's.
+  // The parameters found can be used as input: by region, as initial values, and as values of the material.
   scene.replace(scene.find("youngs_modulus: 1.0e4"), 21,
                 "youngs_modulus: {file: out/parameters.h5, dataset: /parameters/youngs_modulus}");
   write("again.yaml", scene +

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// The command mesh, on boxes.
+// Tests of the command `mesh` on boxes.
 
 #include "commands_testing.hpp"
 
@@ -32,7 +32,7 @@ TEST_F(Commands, MeshReportsRegionsAndTheStableStep) {
     }
     EXPECT_EQ(seen, 2);
   }
-  // The converted mesh is the same mesh.
+  // The converted file contains the same mesh.
   std::string scene = bar("2.0e4", "");
   scene.replace(0, scene.find('\n'), "mesh: {file: bar.h5}");
   write("converted.yaml", scene);

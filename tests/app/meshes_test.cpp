@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Meshes made elsewhere, each through simulate, gradient and check.
+// Runs `simulate`, `gradient` and `check` on each mesh produced by other programs.
 
 #include <algorithm>
 #include <array>
@@ -17,8 +17,8 @@ namespace {
 
 class Meshes : public RunnerTest {
  protected:
-  /// A body held at its lower third and stretched above, so that its stiffness tells from the first step on in cells of
-  /// any size, in gravity that moves it by a part of a cell in the steps there are.
+  /// Returns a scene with a body that is fixed in its lower third and stretched above, so that its stiffness matters
+  /// from the first step on, for cells of any size. Gravity moves the body by a fraction of a cell during the run.
   std::string scene(const std::string& mesh, double youngs_modulus, double stable, double gravity) {
     const MeshData data = read_mesh_data(MPI_COMM_SELF, mesh);
     std::array<double, 3> low, high;
@@ -83,7 +83,7 @@ TEST_F(Meshes, GoThroughSimulateGradientAndCheck) {
       ADD_FAILURE() << "no stable step";
       continue;
     }
-    // Waves take about a stable step to cross the smallest cell.
+    // Elastic waves take about one stable step to cross the smallest cell.
     const double speed = std::sqrt(1e5 / 1000.0);
     const double gravity = 0.02 * speed / stable;
     write("stiffer.yaml", scene(file.string(), 1.1e5, stable, gravity));

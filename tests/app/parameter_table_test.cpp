@@ -39,7 +39,7 @@ TEST(ParameterTable, EveryParameterOfASolverHasItsSpec) {
                                  {"viscosity", 1.0},
                                  {"drag", 1.0}},
                                 "all"};
-  DifferentiableSolver solver(mesh, {muscle}, {});
+  DifferentiableScene solver(mesh, {muscle}, {});
   solver.add_traction("x_max", {1.0, 0.0, 0.0});
   solver.add_nodal_load(std::vector<double>(3 * static_cast<std::size_t>(mesh->num_owned_vertices()), 0.0));
   solver.move("x_min", {0.0, 0.0, 1.0}, {0.0, 0.0, 0.0}, {0.0}, {0.0, 0.0, 0.0});

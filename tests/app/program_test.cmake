@@ -1,13 +1,14 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# cmake -D DIFFSIM=<program> -D MPIEXEC=<command> ... -P program_test.cmake: exit codes and messages of the program itself.
+# cmake -D DIFFSIM=<program> -D MPIEXEC=<command> ... -P program_test.cmake: checks exit codes and messages of the
+# program.
 
 cmake_minimum_required(VERSION 3.22)
 
 file(REMOVE_RECURSE ${SCRATCH})
 file(MAKE_DIRECTORY ${SCRATCH})
 
-# expect(CODE arguments...): runs the program; sets `output` and `errors`.
+# expect(CODE arguments...): runs the program, checks its exit code, and sets `output` and `errors`.
 function(expect code)
   string(TIMESTAMP before %s)
   execute_process(
@@ -25,8 +26,8 @@ function(expect code)
   endif()
   string(REGEX MATCHALL "diffsim: error: " lines "${errors}")
   list(LENGTH lines count)
-  # A BLAS that is older than the processor is no fault of the program's; its warning is tried below.
-  string(REGEX REPLACE "diffsim: warning: OpenBLAS takes its kernels for[^\n]*\n" "" silent "${errors}")
+  # The warning about a BLAS that is older than the processor is not an error of the program. The warning is tested below.
+  string(REGEX REPLACE "diffsim: warning: OpenBLAS uses its kernels for[^\n]*\n" "" silent "${errors}")
   if(code EQUAL 2 AND (NOT count EQUAL 1 OR seconds GREATER 10))
     message(FATAL_ERROR "expected one line of error, in little time")
   elseif(code EQUAL 0 AND NOT silent STREQUAL "")
@@ -72,8 +73,8 @@ foreach(file IN ITEMS out/report.json there/trajectory.h5 there/trajectory.xdmf 
   endif()
 endforeach()
 
-# OpenBLAS with kernels for narrower vectors than the processor has. Debian's and Ubuntu's, in folders such as
-# openblas-serial, choose kernels when a program starts; others may have those of one processor only.
+# OpenBLAS with kernels for narrower vectors than those of the processor. The packages of Debian and Ubuntu, in folders such
+# as openblas-serial, select their kernels when a program starts; other builds may contain the kernels of one processor only.
 file(READ ${SCRATCH}/there/report.json report)
 set(processor "")
 if(EXISTS /proc/cpuinfo)
@@ -82,7 +83,7 @@ endif()
 if(report MATCHES "\"blas\": \"[^\"]*/openblas-" AND processor)
   set(ENV{OPENBLAS_CORETYPE} Prescott)
   expect(0 simulate good.yaml)
-  expect_text("${errors}" "takes its kernels for the processor Prescott.* set OPENBLAS_CORETYPE=(HASWELL|SKYLAKEX)")
+  expect_text("${errors}" "uses its kernels for the processor Prescott.* set OPENBLAS_CORETYPE=(HASWELL|SKYLAKEX)")
   set(ENV{OPENBLAS_CORETYPE} Haswell)
   expect(0 simulate good.yaml)
   if(NOT errors STREQUAL "")

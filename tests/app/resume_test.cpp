@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// gradient and invert that are stopped and resumed, and what they tell.
+// Tests of `gradient` and `invert` when they are stopped and resumed, and of their messages.
 
 #include "app/progress.hpp"
 #include "app/runner_fixture.hpp"
@@ -25,7 +25,7 @@ class Resume : public RunnerTest {
            "checkpoint: {" +
            checkpoint + ", directory: " + path("checkpoints") + "}\n";
   }
-  /// history.csv without its seconds; not collective.
+  /// Returns history.csv without its column of seconds. Not collective.
   std::string history(const std::string& output) const {
     std::istringstream lines(read(output + "/history.csv"));
     std::string all;
@@ -73,7 +73,7 @@ TEST_F(Resume, AnotherProblemsCheckpointIsRefused) {
                             "out");
     EXPECT_EQ(refused.code, 2);
     if (rank_ == 0) {
-      EXPECT_NE(refused.err.find("holds another problem's checkpoint (material is another); give another "),
+      EXPECT_NE(refused.err.find("contains the checkpoint of another problem (material differs); give another "),
                 std::string::npos)
           << refused.err;
     }
@@ -84,8 +84,8 @@ TEST_F(Resume, SaysWhetherThereIsSomethingToGoOnFrom) {
   write("s.yaml", scene("every: 20, store: hdf5"));
   const Ran first = run({"gradient", "s.yaml", "--resume", "--time-limit", "1e-9"}, "out"),
             second = run({"gradient", "s.yaml", "--resume"}, "out");
-  if (rank_ != 0) return;  // the first one alone writes
-  const std::string anew = "no checkpoint in '" + path("checkpoints") + "': the run begins anew\n",
+  if (rank_ != 0) return;  // only rank 0 writes messages
+  const std::string anew = "no checkpoint in '" + path("checkpoints") + "': the run starts from the beginning\n",
                     resuming = "resuming from the checkpoint in '" + path("checkpoints") + "'\n";
   EXPECT_NE(first.out.find(anew), std::string::npos) << first.out;
   EXPECT_EQ(first.out.find(resuming), std::string::npos) << first.out;
@@ -99,13 +99,13 @@ TEST_F(Resume, ATimeLimitIsATime) {
     EXPECT_EQ(ran.code, 2);
     if (rank_ == 0) {
       EXPECT_EQ(ran.err, "diffsim: error: command line: --time-limit: '" + std::string(limit) +
-                             "' is no time; give seconds, above 0; see diffsim --help\n");
+                             "' is not a time; give a number of seconds above 0; see diffsim --help\n");
     }
   }
 }
 
 TEST_F(Resume, AFailedRunIsNotInTheWay) {
-  // At 2.5 times the stable step, the bar bursts after a while.
+  // At 2.5 times the stable step the bar becomes unstable after some steps.
   std::string fails = scene("every: 2, store: hdf5, interval: 0");
   fails.replace(fails.find("dt: 0.004"), 9, "dt: 0.06");
   write("fails.yaml", fails);
@@ -124,14 +124,14 @@ TEST_F(Resume, AFailedRunIsNotInTheWay) {
   const Ran ran = run({"gradient", "s.yaml"}, "out");
   EXPECT_EQ(ran.code, 0) << ran.err;
   if (rank_ == 0) {
-    EXPECT_NE(ran.err.find("a run of another problem (solver is another) has left in"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.err.find("a failed run of another problem (solver differs) in "), std::string::npos) << ran.err;
     EXPECT_FALSE(kept());
   }
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
 TEST_F(Resume, ProductsWithTheHessianHaveAPlanOfTheirOwn) {
-  // Room for every record of a gradient's sweep, but not of a product's.
+  // The memory suffices for every record of a gradient's sweep, but not for those of a product with the Hessian.
   measures_ = PlanMeasures{};
   std::string text = scene("memory: 1");
   text.replace(text.find("{max_iterations: 6}"), 19, "{method: newton_cg, max_iterations: 1}");
@@ -139,7 +139,7 @@ TEST_F(Resume, ProductsWithTheHessianHaveAPlanOfTheirOwn) {
     std::string with = text;
     with.replace(with.find("memory: 1"), 9, "memory: " + budget);
     write("s.yaml", with);
-    EXPECT_EQ(run({"invert", "s.yaml"}, "out").code, 1);  // out of iterations
+    EXPECT_EQ(run({"invert", "s.yaml"}, "out").code, 1);  // the iterations did not suffice
     std::string found = rank_ == 0 ? read("out/report.json") : "";
     MPI_Barrier(MPI_COMM_WORLD);
     return nlohmann::json::parse(found, nullptr, false);
@@ -164,7 +164,7 @@ TEST_F(Resume, ProductsWithTheHessianHaveAPlanOfTheirOwn) {
 
 TEST_F(Resume, APlannedSweepOnADiskGoesOnByAnotherPlan) {
   const auto planned = [&](std::int64_t budget) {
-    // Some 13 states on the disk.
+    // The disk has space for about 13 states.
     std::string text = scene("memory: " + std::to_string(budget) + ", store: tiered, disk: 250 kB, interval: 0");
     text.replace(text.find("cells: [4, 2, 1]"), 16, "cells: [12, 6, 3]");
     write("s.yaml", text);
@@ -190,7 +190,7 @@ TEST_F(Resume, APlannedSweepOnADiskGoesOnByAnotherPlan) {
                           60,
                 1e-12);
   }
-  // Measurements when the run goes on may be different, and with them the schedule.
+  // Measurements after a resumption may differ, and therefore the schedule.
   std::string limit = "1e-9";
   int stops = 0;
   Ran ran;
@@ -221,12 +221,12 @@ TEST_F(Resume, LevelsLeaveNothing) {
 
 TEST_F(Resume, AnInversionIsReplayedToWhereItWas) {
   write("s.yaml", scene("snapshots: 5, interval: 0"));
-  ASSERT_EQ(run({"invert", "s.yaml"}, "whole").code, 1);  // out of iterations
+  ASSERT_EQ(run({"invert", "s.yaml"}, "whole").code, 1);  // the iterations did not suffice
   int stops = 0;
   double limit = 0.0;
   Ran ran;
   do {
-    // The first stop comes at once; later ones leave time for more and more.
+    // The first run stops almost immediately. Later runs have increasing time limits.
     ran = run({"invert", "s.yaml", "--resume", "--time-limit", std::to_string(limit += 0.05)}, "out");
     ++stops;
   } while (ran.code == 3 && stops < 200);
@@ -244,16 +244,17 @@ TEST_F(Resume, AnInversionIsReplayedToWhereItWas) {
 class OptimiserResume : public Resume, public testing::WithParamInterface<const char*> {};
 
 TEST_P(OptimiserResume, GoesOnToTheSameBits) {
-  // Products with the Hessian have sweeps of their own in the same directory.
+  // Products with the Hessian have separate sweeps in the same directory.
   std::string text = scene("schedule: two_level, every: 20, snapshots: 3, store: tiered, interval: 0");
   text.replace(text.find("{max_iterations: 6}"), 19, std::string("{method: ") + GetParam() + ", max_iterations: 1}");
   write("s.yaml", text);
-  ASSERT_EQ(run({"invert", "s.yaml"}, "whole").code, 1);  // out of iterations
+  ASSERT_EQ(run({"invert", "s.yaml"}, "whole").code, 1);  // the iterations did not suffice
   Ran ran;
   int stops = 0;
   double limit = 0.02;
   do {
-    // Each goes on for a small part of the whole, on a machine of any speed, so that the last one has what to replay.
+    // Each run completes a small part of the whole, on a machine of any speed, so that the last run has evaluations to
+    // replay.
     ran = run({"invert", "s.yaml", "--resume", "--time-limit", std::to_string(limit *= 1.25)}, "out");
     ++stops;
   } while (ran.code == 3 && stops < 60);
@@ -269,7 +270,7 @@ TEST_P(OptimiserResume, GoesOnToTheSameBits) {
 INSTANTIATE_TEST_SUITE_P(Methods, OptimiserResume, testing::Values("adam", "newton_cg"));
 
 TEST_F(Resume, AMapsFactorsGoOnToTheSameBits) {
-  // Factors of modes are numbers that all ranks share, in no group.
+  // Factors of modes are unknowns that all ranks share and that belong to no group of entries.
   std::string text = scene("snapshots: 5, interval: 0");
   const std::string parameters = "[{name: youngs_modulus, per: cell, bounds: [1.0e4, 1.0e5]}, {name: gravity}]";
   text.replace(text.find(parameters), parameters.size(),
@@ -283,7 +284,7 @@ TEST_F(Resume, AMapsFactorsGoOnToTheSameBits) {
     file.publish();
   }
   const Ran whole = run({"invert", "s.yaml"}, "whole");
-  ASSERT_EQ(whole.code, 1) << whole.err;  // out of iterations
+  ASSERT_EQ(whole.code, 1) << whole.err;  // the iterations did not suffice
   EXPECT_EQ(run({"invert", "s.yaml", "--resume", "--time-limit", "0.15"}, "out").code, 3);
   const Ran ran = run({"invert", "s.yaml", "--resume"}, "out");
   EXPECT_EQ(ran.code, whole.code) << ran.err;
@@ -293,7 +294,7 @@ TEST_F(Resume, AMapsFactorsGoOnToTheSameBits) {
 }
 
 TEST_F(Resume, ReportsCountWhatASweepDid) {
-  // Three segments of 20: two advanced and stored, each then advanced and recorded as 3 snapshots allow.
+  // Three segments of 20 steps: two are advanced and stored, then each is advanced and recorded with 3 snapshots.
   write("s.yaml", scene("schedule: two_level, every: 20, snapshots: 3, store: tiered"));
   ASSERT_EQ(run({"gradient", "s.yaml"}, "out").code, 0);
   if (rank_ != 0) return;
@@ -310,19 +311,20 @@ TEST_F(Resume, ReportsCountWhatASweepDid) {
   EXPECT_EQ(found["stores"].get<long>(), stores);
   EXPECT_EQ(found["restores"].get<long>(), restores);
   EXPECT_EQ(found["steps_reversed"].get<long>(), 60);
-  // Two states of 30 vertices, six doubles each, and what a journal may add; each with the loss so far.
+  // At least two states of 30 vertices with six doubles each. Each state is stored with the loss so far, and a journal
+  // may add to this.
   EXPECT_GE(found["bytes_written"].get<long>(), 2 * 30 * 6 * 8);
   EXPECT_GT(found["seconds_waiting"].get<double>(), 0.0);
   EXPECT_FALSE(report("out")["approximate"].get<bool>());
 }
 
 TEST(SweepProgress, KnowsTheScheduleOnTheWayBack) {
-  // 10 steps, every step 1 s and its reversal 3 s; uniform, every 4: 18 steps in all.
+  // 10 steps of 1 s each, with reversals of 3 s each. The uniform schedule with `every` 4 takes 18 steps in total.
   UniformSchedule schedule(10, 4);
   Progress progress(Progress::Style::none, "gradient", "steps");
   SweepProgress sweep(progress, forecast(schedule, 10));
   for (int taken = 1; taken <= 10; ++taken) sweep.count(taken, -1, 1.0);
-  EXPECT_DOUBLE_EQ(sweep.seconds_left(10, -1), 8.0 + 10.0);  // how long a reversal takes is not known yet
+  EXPECT_DOUBLE_EQ(sweep.seconds_left(10, -1), 8.0 + 10.0);  // the duration of a reversal is not known yet
   sweep.count(10, 9, 3.0);
   sweep.count(10, 8, 3.0);
   EXPECT_DOUBLE_EQ(sweep.seconds_left(10, 8), 8.0 + 8 * 3.0);

@@ -9,7 +9,7 @@
 namespace diffsim::app::rod_test {
 namespace {
 
-/// Six points in a line that is a little curved.
+/// Six points on a slightly curved line.
 const std::string line =
     "v 0 0 0\nv 0.1 0 0\nv 0.2 0.01 0\nv 0.3 0.02 0\nv 0.4 0.04 0.01\nv 0.5 0.06 0.03\nl 1 2\nl 2 3\nl 3 4\nl 4 5\nl 5 "
     "6\n";
@@ -76,7 +76,7 @@ TEST_F(Rod, has_its_places_and_its_directors_in_trajectories) {
   EXPECT_EQ(dataset("run/trajectory.h5", "/bodies/cane/mesh/vertices").size(), 3u * 6u);
   EXPECT_EQ(dataset("run/trajectory.h5", "/bodies/cane/positions").size(), 13u * 3u * 6u);
   EXPECT_EQ(dataset("run/trajectory.h5", "/bodies/cane/directors/positions").size(), 13u * 3u * num_segments);
-  // Directors turn as the rod sinks.
+  // Directors rotate as the rod sags.
   const std::vector<double> whole = dataset("run/trajectory.h5", "/bodies/cane/directors/positions");
   double moved = 0.0;
   for (std::size_t i = 0; i < 3 * num_segments; ++i)
@@ -117,7 +117,7 @@ TEST_F(Rod, hangs_beside_a_rope_as_alone) {
 }
 
 TEST_F(Rod, moves_as_a_whole_with_a_velocity_for_all) {
-  // Directors have none of it: the rod neither turns nor deforms.
+  // The velocity does not apply to directors, so the rod neither rotates nor deforms.
   std::string text = scene(rod(), "initial: {velocity: [0.3, -0.2, 0.1]}\n");
   const std::size_t boundary = text.find("boundary:");
   text.erase(boundary, text.find("solver:") - boundary);
@@ -134,11 +134,11 @@ TEST_F(Rod, moves_as_a_whole_with_a_velocity_for_all) {
   const std::vector<double> places = moved("positions", num_segments + 1);
   for (std::size_t i = 0; i < places.size(); ++i) EXPECT_NEAR(places[i], 0.024 * speed[i % 3], 1e-12);
   for (const double d : moved("directors/positions", num_segments)) EXPECT_NEAR(d, 0.0, 1e-12);
-  // Sought as one for all, too.
+  // The velocity may also be an unknown that all vertices share.
   std::string asked = text + "parameters: [{name: initial_velocities, per: global}]\n";
   write("scene.yaml", asked);
   good({"check", "scene.yaml"}, "check");
-  // From a file, which has values of places alone.
+  // The velocity from a file that has values at positions only, not at directors.
   {
     std::vector<double> rows;
     for (std::size_t i = 0; rank_ == 0 && i < 3 * (num_segments + 1); ++i) rows.push_back(speed[i % 3]);
@@ -154,7 +154,7 @@ TEST_F(Rod, moves_as_a_whole_with_a_velocity_for_all) {
   EXPECT_NEAR(moved("positions", num_segments + 1)[0], 0.024 * 0.3, 1e-12);
 }
 
-/// The scene with a rope whose first vertex is attached to the rod.
+/// Returns the scene with a rope whose first vertex is attached to the rod.
 std::string with_cord(const std::string& attach, const std::string& more) {
   std::string text = scene(rod(), more);
   text.insert(text.find("regions:"),
@@ -197,11 +197,11 @@ TEST_F(Rod, refuses_what_it_cannot_be_made_of) {
   refused(scene("kind: rod\n    radius: 0\n    material: " + rubber, sought), "radius: 0 is not positive");
   refused(scene("kind: rod\n    radius: 0.01\n    material: {density: 900, youngs_modulus: 1}", sought),
           "poisson_ratio: is missing");
-  refused(scene(beam("\n    radius: 0.1"), sought), "radius: is of a rod's section");
+  refused(scene(beam("\n    radius: 0.1"), sought), "radius: is the radius of a rod's section");
   refused(scene(rod("\n    director: [0, 0, 0]"), sought), "director: is zero");
   refused(scene(rod("\n    director: [1, 0, 0]"), sought), "the director is along segment 0");
   refused(scene(rod(), sought, "symplectic_euler", "  - {region: root, moment: [0, 0, 1]}\n"),
-          "region 'root' has no segment of a rod");
+          "region 'root' has no rod segment");
   write("line.obj", line + "v 0.2 0.1 0\nl 3 7\n");
   refused(scene(rod(), sought), "vertex 2 is an end of segments 1, 2 and 5; a rod has no branches");
 }

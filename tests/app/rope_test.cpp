@@ -8,7 +8,7 @@
 namespace diffsim::app::rope_test {
 namespace {
 
-/// Six points in a line.
+/// Six points on a line.
 const std::string line =
     "v 0 0 0\nv 0.1 0 0\nv 0.2 0 0\nv 0.3 0 0\nv 0.4 0 0\nv 0.5 0 0\nl 1 2\nl 2 3\nl 3 4\nl 4 5\nl 5 6\n";
 constexpr std::size_t num_segments = 5;
@@ -37,7 +37,7 @@ TEST_F(Rope, passes_the_check_of_its_gradient_by_every_parameter) {
       "parameters:\n  - {name: rope_stiffness, per: segment}\n  - {name: rope_bending, per: segment}\n"
       "  - {name: rope_density, per: region}\n  - {name: rest_positions, per: vertex}\n";
   for (const std::string integrator : {"symplectic_euler", "implicit_euler", "quasi_static"}) {
-    // Masses are weights in statics, too.
+    // In statics, masses determine the weight.
     write("scene.yaml", scene(hemp, parameters, integrator));
     good({"check", "scene.yaml"}, "check");
   }
@@ -72,9 +72,9 @@ TEST_F(Rope, refuses_what_it_cannot_be_made_of) {
   refused(scene("{rope_stiffness: 20, rope_density: 0}", sought), "rope_density: 0 is not positive");
   refused(scene("{rope_stiffness: 20, rope_density: 1, rope_bending: -1}", sought), "rope_bending: -1 is negative");
   refused(scene(hemp, "parameters: [{name: rope_stiffness, per: triangle}]\n"), "segment");
-  // A branch.
+  // A branch at the third point.
   write("line.obj", line + "v 0.2 0.1 0\nl 3 7\n");
-  refused(scene(hemp, sought), "segment 1 has an end that two other segments have, too");
+  refused(scene(hemp, sought), "segment 1 has an end that two other segments also have");
   write("scene.yaml", scene("{rope_stiffness: 200, rope_density: 0.1}", sought));
   good({"check", "scene.yaml"}, "check");
 }

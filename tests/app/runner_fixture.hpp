@@ -16,13 +16,13 @@
 
 namespace diffsim::app {
 
-/// A folder of its own for each test, which rank 0 makes, and the runner called in it as a function. Every member is
-/// collective over all ranks, but for those that say otherwise.
+/// Fixture with a separate folder for each test, made by rank 0, in which the runner is called as a function. All
+/// members are collective over all ranks unless they are marked otherwise.
 class RunnerTest : public testing::Test {
  protected:
   struct Ran {
     int code = -1;
-    std::string out, err;  ///< rank 0's
+    std::string out, err;  ///< output of rank 0
     double seconds = 0.0;
   };
 
@@ -56,7 +56,7 @@ class RunnerTest : public testing::Test {
     return nlohmann::json::parse(read(output + "/report.json"), nullptr, false);
   }
 
-  /// `diffsim WORDS --output OUTPUT` in the test's folder.
+  /// Runs `diffsim WORDS --output OUTPUT` in the test's folder.
   Ran run(const std::vector<std::string>& words, const std::string& output, MPI_Comm comm = MPI_COMM_WORLD) {
     std::vector<std::string> all{words[0], path(words[1]), "--output", path(output)};
     all.insert(all.end(), words.begin() + 2, words.end());
@@ -75,7 +75,7 @@ class RunnerTest : public testing::Test {
   std::filesystem::path folder_;
   int rank_ = 0;
   int ranks_ = 1;
-  std::optional<PlanMeasures> measures_;  ///< in place of what a plan of checkpoints measures
+  std::optional<PlanMeasures> measures_;  ///< replace the measurements for a plan of checkpoints
 };
 
 }  // namespace diffsim::app

@@ -18,7 +18,7 @@ const std::string material =
 const std::string box = "mesh: {box: {size: [1, 1, 1], cells: [2, 2, 2]}}\n";
 const std::string solver = "solver: {dt: 0.01, steps: 10}\n";
 
-/// What parse_scene says is wrong; empty if nothing is.
+/// Returns the message of parse_scene, or an empty string if the scene is valid.
 std::string fault(const std::string& text) {
   try {
     parse_scene(text, "s.yaml");
@@ -182,7 +182,7 @@ class BadScene : public testing::TestWithParam<Bad> {};
 
 TEST_P(BadScene, IsToldWithItsPlace) {
   std::string says = GetParam().says, told = fault(GetParam().text);
-  if (says.ends_with("...")) {  // a list that may grow
+  if (says.ends_with("...")) {  // the list may be extended later
     says.resize(says.size() - 3);
     told.resize(std::min(told.size(), says.size()));
   }
@@ -192,8 +192,10 @@ TEST_P(BadScene, IsToldWithItsPlace) {
 #define BOX "mesh: {box: {size: [1, 1, 1], cells: [2, 2, 2]}}\n"
 #define BODY BOX "material: {model: neo_hookean, density: 1000, youngs_modulus: 1.0e5, poisson_ratio: 0.4}\n"
 
-#define SECOND_DOCUMENT(line) \
-  "s.yaml:" line ": a second YAML document, or stray text, begins; give one scene a file and nothing after it"
+#define SECOND_DOCUMENT(line)                                                                       \
+  "s.yaml:" line                                                                                    \
+  ": a second YAML document, or other text, begins; give one scene per file and nothing after the " \
+  "scene"
 
 INSTANTIATE_TEST_SUITE_P(
     Yaml, BadScene,
@@ -211,11 +213,11 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"mesh: &m [*m]\n",
             "s.yaml:1: "
             "mesh[0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0]"
-            "[0]: is nested too deeply; a reference (*) may not be inside what it refers to"},
+            "[0]: is nested too deeply; an alias (*) must not be inside the value that it refers to"},
         Bad{BOX "mesh: {file: a.msh}\n", "s.yaml:2: mesh: is given twice; remove one"},
         Bad{BOX "solver: {dt: 0.1,\n  dt: 0.2}\n", "s.yaml:3: solver.dt: is given twice; remove one"},
         Bad{BOX "? [1, 2]\n: 3\n", "s.yaml:2: a key is not a word; write `key: value`"},
-        Bad{BOX "solver:\n", "s.yaml:2: solver: has no value; give one or remove the key"},
+        Bad{BOX "solver:\n", "s.yaml:2: solver: has no value; give a value or remove the key"},
         Bad{BOX "solver: 3\n",
             "s.yaml:2: solver: is '3'; give a mapping of: integrator, dt, steps, substeps, damping, gravity, "
             "implicit_differentiation, newton, linear, beta, gamma, spectral_radius, ramp_loads"}));
@@ -235,10 +237,9 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:2: output.zzzzzzzzzz: unknown key; known keys: directory, every, fields, log"},
         Bad{BOX "contact: {friction: 0.3}\n", "s.yaml:2: contact.barrier_distance: is missing; give d̂, m"},
         Bad{"solver: {steps: 1}\n", "s.yaml: mesh: is missing; give {file: …} or {box: …}; or give `bodies`"},
-        Bad{"mesh: {scale: 2}\n",
-            "s.yaml:1: mesh: something is missing; give one of: file, box, sheet, sphere, cylinder"},
+        Bad{"mesh: {scale: 2}\n", "s.yaml:1: mesh: a key is missing; give one of: file, box, sheet, sphere, cylinder"},
         Bad{"mesh: {file: a.msh, box: {size: [1, 1, 1], cells: [1, 1, 1]}}\n",
-            "s.yaml:1: mesh.box: cannot stand beside 'file'; give one of: file, box, sheet, sphere, cylinder"}));
+            "s.yaml:1: mesh.box: cannot be combined with 'file'; give one of: file, box, sheet, sphere, cylinder"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Values, BadScene,
@@ -250,22 +251,22 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BOX "solver: {dt: 1e999}\n", "s.yaml:2: solver.dt: '1e999' is not a number; give a number"},
         Bad{BOX "solver: {dt: 0}\n", "s.yaml:2: solver.dt: 0 is not positive; give a number above 0, in s"},
         Bad{BOX "solver: {dt: [1]}\n", "s.yaml:2: solver.dt: is a list of 1; give a number"},
-        Bad{BOX "solver: {steps: 1.5}\n", "s.yaml:2: solver.steps: 1.5 is not a whole number; give one"},
+        Bad{BOX "solver: {steps: 1.5}\n", "s.yaml:2: solver.steps: 1.5 is not a whole number; give a whole number"},
         Bad{BOX "solver: {steps: -1}\n", "s.yaml:2: solver.steps: -1 is too small; give a whole number >= 0"},
         Bad{BOX "solver: {steps: 1e12}\n",
             "s.yaml:2: solver.steps: 1000000000000 is too large; give a whole number <= 2147483647"},
         Bad{BOX "solver: {substeps: 0}\n", "s.yaml:2: solver.substeps: 0 is too small; give a whole number >= 1"},
         Bad{BOX "solver: {damping: 1.5}\n",
-            "s.yaml:2: solver.damping: 1.5 is outside (0, 1]; give a factor inside, 1 for none"},
+            "s.yaml:2: solver.damping: 1.5 is outside (0, 1]; give a factor in this range (1: no damping)"},
         Bad{BOX "solver: {gravity: [0, 1]}\n",
-            "s.yaml:2: solver.gravity: has the shape [2]; give [x, y, z] in m/s², or one [x, y, z] a step"},
+            "s.yaml:2: solver.gravity: has the shape [2]; give [x, y, z] in m/s², or one [x, y, z] per step"},
         Bad{BOX "solver: {gravity: 9.8}\n",
             "s.yaml:2: solver.gravity: 9.8 has no direction; give [x, y, z] in m/s², such as [0, -9.8, 0] for weight "
             "along -y"},
         Bad{BOX "solver: {steps: 2, gravity: [[0, 1, 2], [1, 2]]}\n",
-            "s.yaml:2: solver.gravity[1]: has 2 entries where the first row has 3; give rows of equal length"},
+            "s.yaml:2: solver.gravity[1]: has 2 entries, but the first row has 3; give rows of equal length"},
         Bad{BOX "solver: {steps: 3, gravity: [[0, 1, 2], [1, 2, 3]]}\n",
-            "s.yaml:2: solver.gravity: has the shape [2, 3]; give [x, y, z] in m/s², or one [x, y, z] a step"},
+            "s.yaml:2: solver.gravity: has the shape [2, 3]; give [x, y, z] in m/s², or one [x, y, z] per step"},
         Bad{BOX "solver: {implicit_differentiation: maybe}\n",
             "s.yaml:2: solver.implicit_differentiation: is 'maybe'; give true or false"},
         Bad{BOX "solver: {integrator: euler}\n",
@@ -286,16 +287,14 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"mesh: {file: a.msh, order: 2, quadrature_degree: -1}\n",
             "s.yaml:1: mesh.quadrature_degree: -1 is not known; give 2 or 5"},
         Bad{"mesh: {file: a.msh, order: 1, quadrature_degree: 2}\n",
-            "s.yaml:1: mesh.quadrature_degree: is for second-order cells, linear ones have one point; give order: 2 "
-            "too, "
-            "or leave it out"},
+            "s.yaml:1: mesh.quadrature_degree: requires second-order cells, because linear cells have one quadrature "
+            "point; give order: 2 too, or remove it"},
         Bad{"mesh: {file: a.msh, quadrature_degree: 5}\n",
-            "s.yaml:1: mesh.quadrature_degree: is for second-order cells, linear ones have one point; give order: 2 "
-            "too, "
-            "or leave it out"},
+            "s.yaml:1: mesh.quadrature_degree: requires second-order cells, because linear cells have one quadrature "
+            "point; give order: 2 too, or remove it"},
         Bad{"mesh: {file: a.msh, scale: 0}\n", "s.yaml:1: mesh.scale: 0 is not positive; give a number above 0"},
         Bad{BOX "regions: {r: {box: {min: [0, 0, 0], max: [1, -1, 1]}}}\n",
-            "s.yaml:2: regions.r.box.max[1]: -1 is below min, 0; exchange them"},
+            "s.yaml:2: regions.r.box.max[1]: -1 is below min, 0; exchange min and max"},
         Bad{BOX "regions: {r: {sphere: {center: [0, 0, 0], radius: -1}}}\n",
             "s.yaml:2: regions.r.sphere.radius: -1 is not positive; give a number above 0, in m"},
         Bad{BOX "regions: {r: {vertices: [1, -2]}}\n",
@@ -320,14 +319,15 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{CONTACT("self: false"),
             "s.yaml:2: contact.obstacles: there is nothing to touch; give at least one obstacle, or self: true"},
         Bad{CONTACT("obstacles: [{plane: {point: [0, 0, 0], normal: [0, 0, 0]}}]"),
-            "s.yaml:2: contact.obstacles[0].plane.normal: is zero; give a direction, to the side where the body is"},
+            "s.yaml:2: contact.obstacles[0].plane.normal: is zero; give a vector that points to the side of the body"},
         Bad{CONTACT("obstacles: [{sphere: {center: [0, 0, 0], radius: 0}}]"),
             "s.yaml:2: contact.obstacles[0].sphere.radius: 0 is not positive; give a number above 0, in m"},
         Bad{CONTACT("obstacles: [{box: {min: [0, 0, 0], max: [1, 0, 1]}}]"),
-            "s.yaml:2: contact.obstacles[0].box.max: is not above min in all of x, y and z; exchange or widen them"},
+            "s.yaml:2: contact.obstacles[0].box.max: is not above min in all of x, y and z; exchange min and max, or "
+            "widen the box"},
         Bad{CONTACT("obstacles: [{name: a, cylinder: {from: [0, 0, 0], to: [1, 0, 1], radius: 1}}, {name: a, plane: "
                     "{point: [0, 0, 0], normal: [0, 1, 0]}}]"),
-            "s.yaml:2: contact.obstacles[1].name: another obstacle is called 'a'; give each a name of its own"},
+            "s.yaml:2: contact.obstacles[1].name: another obstacle is called 'a'; give each obstacle a unique name"},
         Bad{CONTACT("pairs: [{friction: 0.1}]"),
             "s.yaml:2: contact.pairs[0].between: is missing; give [A, B], names of two bodies or of a body and an "
             "obstacle"},
@@ -354,9 +354,10 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:2: material.youngs_modulus: unknown key; known keys: model, region, dilatation, c10, c01, "
             "bulk_modulus, density, viscosity, bulk_viscosity, rayleigh_damping, drag"},
         Bad{BOX "material: {model: neo_hookean, density: 1, youngs_modulus: 1, poisson_ratio: 0.5}\n",
-            "s.yaml:2: material.poisson_ratio: 0.5 is outside (-1, 0.5); give a ratio inside"},
+            "s.yaml:2: material.poisson_ratio: 0.5 is outside (-1, 0.5); give a value in this range"},
         Bad{BOX "material: {model: neo_hookean, density: 1, poisson_ratio: 0.3}\n",
-            "s.yaml:2: material.youngs_modulus: is missing; give a number, or {file:, dataset:} with one value a cell"},
+            "s.yaml:2: material.youngs_modulus: is missing; give a number, or {file:, dataset:} with one value per "
+            "cell"},
         Bad{BOX "material: {model: neo_hokean, density: 1, youngs_modulus: 1, poisson_ratio: 0.3}\n",
             "s.yaml:2: material.model: there is no 'neo_hokean'; did you mean 'neo_hookean'? use one of: neo_hookean, "
             "neo_hookean_quadratic, stable_neo_hookean..."},
@@ -367,21 +368,22 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BOX "boundary:\n  - {region: x_min, fix: [x]}\n  - {fix: [x]}\n",
             "s.yaml:4: boundary[1].region: is missing; give the name of a region"},
         Bad{BOX "boundary: {region: x_min}\n",
-            "s.yaml:2: boundary: something is missing; give one of: fix, traction, pressure, wind, moment, nodal_load, "
+            "s.yaml:2: boundary: a key is missing; give one of: fix, traction, pressure, wind, moment, nodal_load, "
             "move"},
         Bad{BOX "boundary: {region: x_min, move: {axis: [0, 0, 0]}}\n",
             "s.yaml:2: boundary.move.axis: has no length; give a direction such as [0, 0, 1]"},
         Bad{BOX "boundary: {region: x_min, move: {table: {times: [0, 1, 1], angle: [0, 1, 2]}}}\n",
             "s.yaml:2: boundary.move.table.times: the times do not ascend; sort them"},
         Bad{BOX "boundary: {region: x_min, move: {velocity: [1, 0, 0], table: {times: [0, 1]}}}\n",
-            "s.yaml:2: boundary.move.table: is given beside a velocity; give one of the two"},
+            "s.yaml:2: boundary.move.table: cannot be combined with `angular_velocity` or `velocity`; give a table or "
+            "rates"},
         Bad{BOX "boundary: {region: x_min, traction: [1, 2]}\n",
             "s.yaml:2: boundary.traction: has the shape [2]; give [x, y, z] in Pa, or one for each of solver.steps"},
         Bad{BOX "initial: {velocity: [0, 1]}\n",
             "s.yaml:2: initial.velocity: has the shape [2]; give [x, y, z], or {file:, dataset:} of shape [vertices, "
             "3]"},
         Bad{BOX "solver: {steps: 5}\nobjective: {type: track, observations: o.h5, steps: [1, 6]}\n",
-            "s.yaml:3: objective.steps[1]: 6 is after the last step, 5; give a smaller one or raise solver.steps"},
+            "s.yaml:3: objective.steps[1]: 6 is after the last step, 5; give an earlier step or raise solver.steps"},
         Bad{BOX "objective: {type: trak, observations: o.h5}\n",
             "s.yaml:2: objective.type: there is no 'trak'; did you mean 'track'? use one of: track, target_position"},
         Bad{BOX "objective: {type: track, observations: o.h5, target: [0, 0, 0]}\n",
@@ -405,28 +407,31 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BODY "parameters: {name: gravity, per: cell}\n",
             "s.yaml:3: parameters.per: there is no 'cell'; use one of: global, step"},
         Bad{BODY "parameters: {name: youngs_modulus, bounds: [2, 1]}\n",
-            "s.yaml:3: parameters.bounds: the lower bound, 2, is not below the upper one, 1; exchange or widen them"},
+            "s.yaml:3: parameters.bounds: the lower bound, 2, is not below the upper bound, 1; exchange or widen the "
+            "bounds"},
         Bad{BODY "parameters: {name: youngs_modulus, bounds: [0, 1]}\n",
             "s.yaml:3: parameters.bounds[0]: 0 is not positive; give a number above 0, in Pa"},
         Bad{BODY "parameters: {name: youngs_modulus, bounds: [1, 2, 3]}\n",
-            "s.yaml:3: parameters.bounds: give [lower, upper]; .inf and -.inf for none"},
+            "s.yaml:3: parameters.bounds: give [lower, upper]; use -.inf or .inf for no bound"},
         Bad{BODY "parameters: {name: youngs_modulus, bounds: [1, 2], initial: 3}\n",
-            "s.yaml:3: parameters.initial: 3 is outside the bounds [1, 2]; begin inside them"},
+            "s.yaml:3: parameters.initial: 3 is outside the bounds [1, 2]; start inside the bounds"},
         Bad{BODY "parameters: {name: youngs_modulus, initial: -3}\n",
             "s.yaml:3: parameters.initial: -3 is not positive; give a number above 0, in Pa"},
         Bad{BODY "parameters: {name: traction}\n",
-            "s.yaml:3: parameters: the scene has no traction; add one to `boundary`, [0, 0, 0] if need be"},
+            "s.yaml:3: parameters: the scene has no traction; add one to `boundary`, for example with the value [0, 0, "
+            "0]"},
         Bad{BODY "boundary: [{region: a, traction: [0, 0, 1]}, {region: b, traction: [0, 0, 1]}]\n"
                  "parameters: {name: traction}\n",
             "s.yaml:4: parameters.region: is missing and there are several tractions; give one of: a, b"},
         Bad{BODY "parameters: [{name: density}, {name: density}]\n",
-            "s.yaml:3: parameters[1]: 'density' is asked for twice; remove one"},
+            "s.yaml:3: parameters[1]: 'density' is given twice; remove one"},
         Bad{BODY "parameters: {name: gravity, search: logarithm}\n",
-            "s.yaml:3: parameters.search: a vector's components may have any sign; search linear"},
+            "s.yaml:3: parameters.search: a vector's components may have any sign; use search: linear"},
         Bad{BODY "parameters: {name: poisson_ratio, search: logarithm, bounds: [-0.5, 0.4]}\n",
-            "s.yaml:3: parameters.search: the lower bound, -0.5, has no logarithm; raise it above 0 or search linear"},
+            "s.yaml:3: parameters.search: the lower bound, -0.5, has no logarithm; raise the bound above 0 or use "
+            "search: linear"},
         Bad{BODY "parameters: {name: initial_positions, initial: [0, 0, 0]}\n",
-            "s.yaml:3: parameters.initial: has the shape [3]; give {file:, dataset:} with one position a vertex"}));
+            "s.yaml:3: parameters.initial: has the shape [3]; give {file:, dataset:} with one position per vertex"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Runs, BadScene,
@@ -441,27 +446,32 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:2: checkpoint.levels: is missing; give a list such as [{snapshots: 10}, {snapshots: 100, write: 2, "
             "read: 1}]"},
         Bad{BOX "checkpoint: {levels: [{snapshots: 2, write: 3}, {snapshots: 9, write: 1}]}\n",
-            "s.yaml:2: checkpoint.levels[1]: is faster than the level before it; give the fastest first"},
+            "s.yaml:2: checkpoint.levels[1]: is faster than the previous level; give the fastest level first"},
         Bad{BOX "checkpoint: {memory: much}\n",
-            "s.yaml:2: checkpoint.memory: 'much' is no amount of memory; give one such as 2GiB, 500MB, or 50% of what "
+            "s.yaml:2: checkpoint.memory: 'much' is not an amount of memory; give a value such as 2GiB, 500MB, or 50% "
+            "of what "
             "is free"},
         Bad{BOX "checkpoint: {memory: 120%}\n",
-            "s.yaml:2: checkpoint.memory: '120%' is no amount of memory; give one such as 2GiB, 500MB, or 50% of what "
+            "s.yaml:2: checkpoint.memory: '120%' is not an amount of memory; give a value such as 2GiB, 500MB, or 50% "
+            "of what "
             "is free"},
         Bad{BOX "checkpoint: {memory: -2GiB}\n",
-            "s.yaml:2: checkpoint.memory: '-2GiB' is no amount of memory; give one such as 2GiB, 500MB, or 50% of what "
+            "s.yaml:2: checkpoint.memory: '-2GiB' is not an amount of memory; give a value such as 2GiB, 500MB, or 50% "
+            "of what "
             "is free"},
         Bad{BOX "checkpoint: {memory: 2GiB, snapshots: 3}\n",
-            "s.yaml:2: checkpoint.snapshots: is planned where checkpoint.memory is given; remove one of them"},
+            "s.yaml:2: checkpoint.snapshots: cannot be combined with checkpoint.memory, which plans this value; remove "
+            "one of them"},
         Bad{BOX "checkpoint: {memory: 2GiB, store: hdf5}\n",
             "s.yaml:2: checkpoint.store: checkpoint.memory plans snapshots in memory, or in memory and on a disk; use "
             "store: memory or tiered, or give a schedule"},
         Bad{BOX "checkpoint: {memory: 2GiB, store: tiered, disk: all}\n",
-            "s.yaml:2: checkpoint.disk: 'all' is no amount of disk space; give one such as 2GiB, 500MB, or 50% of what "
+            "s.yaml:2: checkpoint.disk: 'all' is not an amount of disk space; give a value such as 2GiB, 500MB, or 50% "
+            "of what "
             "is free"},
         Bad{BOX "checkpoint: {memory: 2GiB, disk: 20GiB}\n",
-            "s.yaml:2: checkpoint.disk: is what a plan may use of a disk; give checkpoint.memory and store: tiered as "
-            "well"},
+            "s.yaml:2: checkpoint.disk: limits the disk space of a planned schedule; also give checkpoint.memory and "
+            "store: tiered"},
         Bad{BOX "optimiser: {method: newton}\n",
             "s.yaml:2: optimiser.method: there is no 'newton'; did you mean 'newton_cg'? use one of: lbfgs, "
             "newton_cg, adam"},

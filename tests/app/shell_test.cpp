@@ -8,7 +8,7 @@
 namespace diffsim::app::shell_test {
 namespace {
 
-/// Three rows of four points, twelve triangles: a plate 0.3 m long, a little curved.
+/// Returns a slightly curved plate, 0.3 m long: three rows of four points, twelve triangles.
 std::string sheet() {
   std::string text;
   for (int j = 0; j < 3; ++j)
@@ -44,7 +44,7 @@ class Shell : public CellModelTest {
     CellModelTest::SetUp();
     write("sheet.obj", sheet());
   }
-  /// Height of the tip's first vertex after a run of a scene.
+  /// Returns the height of the tip's first vertex after a run of a scene.
   double tip(const std::string& text) {
     write("scene.yaml", text);
     EXPECT_EQ(run({"simulate", "scene.yaml"}, "tip").code, 0);
@@ -103,11 +103,11 @@ TEST_F(Shell, clamped_sides_and_walls_do_not_turn) {
     const std::size_t begin = made.find("  - {region: wall"), end = made.find('\n', begin);
     return made.replace(begin, end - begin, boundary);
   };
-  // A row of fixed vertices is a hinge, about which the flap turns.
+  // A row of fixed vertices is a hinge about which the flap can rotate.
   refused(text("  - {region: wall, fix: [x, y, z]}"),
-          "the body is not held: nothing resists translation along x with "
+          "the body is not supported: free motions: translation along x with "
           "translation along z with rotation about y");
-  // Two rows of fixed vertices hold as a clamped row does.
+  // Two rows of fixed vertices act as a clamped row.
   const double whole = tip(text("  - {region: wall, fix: [x, y, z], clamp: true}")),
                wall = tip(text("  - {region: rows, fix: [x, y, z]}")),
                clamped = tip(text("  - {region: rows, fix: [x, y, z], clamp: true}"));
@@ -118,7 +118,7 @@ TEST_F(Shell, clamped_sides_and_walls_do_not_turn) {
 }
 
 TEST_F(Shell, has_the_law_of_its_material) {
-  // A plate that is pulled, by a strain of some per cent.
+  // A plate pulled to a strain of a few per cent.
   const auto soft = [](const std::string& more) {
     return "{density: 900, youngs_modulus: 1.0e6, poisson_ratio: 0.4" + more + "}";
   };
@@ -146,7 +146,7 @@ TEST_F(Shell, has_the_law_of_its_material) {
   const double of_left = parts(neo_hookean, st_venant) - of_default,
                of_right = parts(st_venant, neo_hookean) - of_default;
   EXPECT_GT(of_right, 2e-5);
-  EXPECT_GT(of_left, 2.0 * of_right);  // where the tension is greater
+  EXPECT_GT(of_left, 2.0 * of_right);  // the left part carries more tension
   EXPECT_LT(of_left, of_neo_hookean - of_default);
 }
 
@@ -168,7 +168,7 @@ TEST_F(Shell, may_be_a_sheet_or_a_closed_surface) {
 }
 
 TEST_F(Shell, touches_at_its_thickness) {
-  // A plate that falls on a plane comes to rest above it by half of its thickness, at least.
+  // A plate that falls onto a plane comes to rest at least half of its thickness above the plane.
   std::string text = scene(rubber,
                            "contact: {barrier_distance: 2.0e-3, barrier_stiffness: 1.0e5,\n"
                            "  obstacles: [{plane: {point: [0, 0, -0.02], normal: [0, 0, 1]}}]}\n",
@@ -191,10 +191,10 @@ TEST_F(Shell, refuses_what_it_cannot_be_made_of) {
   refused(scene(rubber, "parameters: [{name: youngs_modulus, per: cell}]\n"), "triangle");
   std::string clamp = scene(rubber, sought);
   clamp.replace(clamp.find("[x, y, z]"), 9, "[x, y]");
-  refused(clamp, "clamp: goes with all three components");
-  // A triangle more at the side of two.
+  refused(clamp, "clamp: needs all three components");
+  // An additional triangle at a side that two triangles share.
   write("sheet.obj", sheet() + "v 0.05 0.05 0.1\nf 1 6 13\n");
-  refused(scene(rubber, sought), "triangle 0 has a side that two other triangles have, too");
+  refused(scene(rubber, sought), "triangle 0 has a side that two other triangles also have");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// What `simulate` tells of a run, what it writes of its steps, and how it ends before its end.
+// Tests of `simulate`: its messages, its log of steps, and runs that stop early.
 
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ class Simulate : public RunnerTest {
   std::vector<std::int64_t> steps_of(const std::string& output) const {
     return dataset<std::int64_t>(output + "/trajectory.h5", "/step");
   }
-  /// The columns of a CSV file by their names; not collective.
+  /// Returns the columns of a CSV file, by name. Not collective.
   std::map<std::string, std::vector<double>> table(const std::string& name) const {
     std::istringstream lines(read(name));
     std::map<std::string, std::vector<double>> columns;
@@ -56,13 +56,12 @@ TEST_F(Simulate, TellsTheDefaultsThatSlowAndPull) {
   EXPECT_EQ(ran.code, 0) << ran.err;
   if (rank_ == 0) {
     EXPECT_EQ(ran.err, "");
-    EXPECT_EQ(ran.out.find("defaults: solver.damping is left out and is 0.99 per substep: over the run, 80 substeps in "
-                           "0.1 s, 1 m/s falls to 0.448 m/s where nothing drives it; solver.gravity is left out and is "
-                           "[0, -9.8, 0] m/s²\n"),
+    EXPECT_EQ(ran.out.find("defaults: solver.damping: 0.99 per substep (over the run of 80 substeps in 0.1 s, 1 m/s "
+                           "decays to 0.448 m/s without forces); solver.gravity: [0, -9.8, 0] m/s²\n"),
               0u)
         << ran.out;
   }
-  // What is told is what happens to a free body.
+  // The message agrees with the motion of a free body.
   const std::vector<double> v = dataset<double>("out/trajectory.h5", "/velocities");
   EXPECT_NEAR(v.at(v.size() - 3), 0.448, 0.0005);
 
@@ -71,9 +70,7 @@ TEST_F(Simulate, TellsTheDefaultsThatSlowAndPull) {
   write("implicit.yaml", thrown + "solver: {integrator: implicit_euler, dt: 0.01, steps: 1}\n");
   for (const char* name : {"damping", "implicit"}) {
     ran = run({"simulate", std::string(name) + ".yaml"}, "out");
-    EXPECT_EQ(ran.out.find("defaults: solver.gravity is left out and is [0, -9.8, 0] m/s²\n"),
-              rank_ == 0 ? 0u : ran.out.npos)
-        << ran.out;
+    EXPECT_EQ(ran.out.find("defaults: solver.gravity: [0, -9.8, 0] m/s²\n"), rank_ == 0 ? 0u : ran.out.npos) << ran.out;
   }
   ran = run({"simulate", "neither.yaml"}, "out");
   EXPECT_EQ(ran.out.find("defaults:"), ran.out.npos) << ran.out;
@@ -92,7 +89,7 @@ TEST_F(Simulate, TellsOfDampingThatAnIntegratorHasNot) {
   ran = run({"simulate", "midpoint.yaml"}, "out");
   EXPECT_EQ(ran.code, 0) << ran.err;
   if (rank_ == 0) {
-    EXPECT_NE(ran.err.find("runge_kutta_2 lets oscillations that nothing damps grow"), ran.err.npos) << ran.err;
+    EXPECT_NE(ran.err.find("runge_kutta_2 is unstable for undamped oscillations"), ran.err.npos) << ran.err;
   }
 }
 
@@ -116,7 +113,7 @@ TEST_F(Simulate, WritesTheLastState) {
   EXPECT_EQ(last("every2"), last("every1"));
 }
 
-/// A cube that falls onto the floor, 3 mm below.
+/// Returns a scene with a cube that falls onto the floor, 3 mm below.
 std::string fall(const std::string& solver, const std::string& velocity, const std::string& output = "{}") {
   return cube + rubber + "solver: {gravity: [0, -9.8, 0], " + solver + "}\ninitial: {velocity: [0, " + velocity +
          ", 0]}\n"
@@ -178,7 +175,7 @@ TEST_F(Simulate, ALogIsATableInTheOutputFolder) {
 }
 
 TEST_F(Simulate, AnUnstableStepIsToldBeforeContactIsBlamed) {
-  // Motions about rest are stable below 1.7 ms. In a substep of 10 ms the cube falls by 3.5 mm.
+  // Oscillations about the rest shape are stable below 1.7 ms. The cube falls by 3.5 mm in a substep of 10 ms.
   const auto simulate = [&](const std::string& solver, const std::string& velocity) {
     write("s.yaml", fall(solver + ", steps: 1, damping: 1", velocity));
     return run({"simulate", "s.yaml"}, "out");
@@ -188,7 +185,7 @@ TEST_F(Simulate, AnUnstableStepIsToldBeforeContactIsBlamed) {
   std::string advice;
   if (rank_ == 0) {
     const std::size_t exceeds = unstable.err.find("the substep, dt/substeps = 0.01 s, exceeds 0.00");
-    const std::size_t contact = unstable.err.find("and so contact would be passed through");
+    const std::size_t contact = unstable.err.find("; a contact would be passed through");
     EXPECT_LT(exceeds, contact) << unstable.err;
     EXPECT_NE(contact, unstable.err.npos) << unstable.err;
     EXPECT_EQ(unstable.err.find("barrier_stiffness"), unstable.err.npos) << unstable.err;
@@ -196,13 +193,13 @@ TEST_F(Simulate, AnUnstableStepIsToldBeforeContactIsBlamed) {
     ASSERT_NE(use, unstable.err.npos) << unstable.err;
     advice = unstable.err.substr(use + 6, unstable.err.find(',', use) - use - 6);
   }
-  // The advice helps.
+  // The advised step is stable.
   advice.resize(32);
   MPI_Bcast(advice.data(), 32, MPI_CHAR, 0, MPI_COMM_WORLD);
   const Ran stable = simulate(std::string(advice.c_str()) + ", substeps: 2", "-0.25");
   EXPECT_EQ(stable.code, 0) << stable.err;
   EXPECT_EQ(stable.err, "");
-  // What is too fast at a stable step is contact's.
+  // At a stable step, a motion that is too fast is reported as a problem of contact.
   const Ran fast = simulate("dt: 0.002, substeps: 2", "-90");
   EXPECT_EQ(fast.code, 1);
   if (rank_ == 0) {
@@ -231,7 +228,7 @@ class StoppedSimulation : public Simulate {
     if (rank_ != 0) return;
     EXPECT_EQ(ran.err, "");
     const std::string stopped = "stopped at step " + std::to_string(steps[1]) + " of 100000000 by " + cause;
-    EXPECT_NE(ran.out.find(stopped + ": " + path("out/trajectory.h5") + " holds the run so far. To go on, "),
+    EXPECT_NE(ran.out.find(stopped + ": " + path("out/trajectory.h5") + " contains the completed steps. To continue, "),
               ran.out.npos)
         << ran.out;
     const nlohmann::json report = this->report("out");
@@ -250,7 +247,7 @@ class StoppedBySignal : public StoppedSimulation, public testing::WithParamInter
 
 TEST_P(StoppedBySignal, EndsInFilesThatCanBeRead) {
   const int number = GetParam().first;
-  // One rank gets the signal, once its handler is there and some steps are done.
+  // One rank receives the signal once its handler is installed and several steps are done.
   std::thread sender([&] {
     if (rank_ != ranks_ - 1) return;
     const std::filesystem::path log = path("out/steps.csv");
@@ -292,7 +289,7 @@ TEST_F(Simulate, GoesOnFromAFrame) {
                            "/velocity}}"));
   ASSERT_EQ(run({"simulate", "whole.yaml"}, "whole").code, 0);
   ASSERT_EQ(run({"simulate", "first.yaml"}, "first").code, 0);
-  // As docs/scenes.md says.
+  // The second run begins with the last frame, as described in docs/scenes.md.
   const auto last = [&](const std::string& output, const std::string& name) {
     const std::vector<double> all = dataset<double>(output + "/trajectory.h5", name);
     return std::vector<double>(all.end() - 3 * 27, all.end());
@@ -341,7 +338,7 @@ TEST_F(Simulate, BeginsAtAFrameOfAnotherRun) {
     }
   };
   refused("{from: whole/trajectory.h5, step: 14}", "there is no frame of step 14; the nearest are of step 10 and 20");
-  refused("{from: whole/trajectory.h5, velocity: [1, 0, 0]}", "initial.velocity: is given beside `from`");
+  refused("{from: whole/trajectory.h5, velocity: [1, 0, 0]}", "initial.velocity: cannot be combined with `from`");
   refused("{step: 3}", "initial.step: needs `from`");
 }
 
@@ -354,14 +351,14 @@ TEST_F(Simulate, ResumesAStoppedRun) {
   };
   write("s.yaml", scene(""));
   ASSERT_EQ(run({"simulate", "s.yaml"}, "whole").code, 0);
-  // Until one of the runs is fast enough to get to the end.
+  // Resumes with increasing time limits until a run reaches the end.
   Ran ran = run({"simulate", "s.yaml", "--time-limit", "0.001"}, "out");
   EXPECT_EQ(ran.code, 1) << ran.err;
   for (int tries = 0; ran.code == 1 && tries < 20; ++tries)
     ran = run({"simulate", "s.yaml", "--resume", "--time-limit", std::to_string(0.03 * (1 << tries))}, "out");
   EXPECT_EQ(ran.code, 0) << ran.err;
   if (rank_ == 0) {
-    EXPECT_NE(ran.out.find("going on from step "), ran.out.npos) << ran.out;
+    EXPECT_NE(ran.out.find("continuing from step "), ran.out.npos) << ran.out;
   }
   EXPECT_EQ(steps_of("out"), steps_of("whole"));
   for (const char* name : {"/positions", "/velocities", "/accelerations", "/time"}) {
@@ -374,7 +371,7 @@ TEST_F(Simulate, ResumesAStoppedRun) {
   }
   ran = run({"simulate", "s.yaml", "--resume"}, "out");
   if (rank_ == 0) {
-    EXPECT_NE(ran.out.find("is complete: it is made anew"), ran.out.npos) << ran.out;
+    EXPECT_NE(ran.out.find("is complete: it is run again"), ran.out.npos) << ran.out;
   }
 }
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Newton's method or a linear system fails at step 37: exit code 1, nothing after that step, no gradient, and a text
-// that says where, why by PETSc's name, how residuals went, and what to try.
+// Newton's method or a linear system fails at step 37. The exit code is 1, no later step and no gradient is written,
+// and the message states the step, PETSc's name of the reason, the history of residuals, and possible remedies.
 
 #include <numeric>
 
@@ -15,8 +15,8 @@ constexpr int steps = 40, bad_step = 37;
 
 struct Failure {
   const char *name, *law;
-  const char* before;  ///< the load of the steps before
-  const char* at;      ///< of step 37
+  const char* before;  ///< load of the previous steps
+  const char* at;      ///< load of step 37
   const char* solver;
   const char* petsc;
   std::vector<const char*> says;
@@ -74,7 +74,7 @@ TEST_F(SolverFailure, of_newton) {
                {"SNES_DIVERGED_MAX_IT", "relative residuals 1, ", "use a smaller dt, more steps for the load"}});
 }
 
-// Until step 37 there is nothing to solve but rounding, which is known for what it is.
+// Until step 37 the residual consists of rounding errors only, which the solver recognises.
 TEST_F(SolverFailure, of_conjugate_gradients) {
   expect_told({"krylov",
                "neo_hookean",
@@ -83,7 +83,7 @@ TEST_F(SolverFailure, of_conjugate_gradients) {
                "newton: {max_cuts: 0}, linear: {direct_below: 0}",
                "petsc: {pc_type: jacobi, ksp_max_it: 2}\n",
                {"SNES_DIVERGED_LINEAR_SOLVE", "KSP_DIVERGED_ITS after 2 iterations", "relative residuals 1; ",
-                "give another solver by petsc: (ksp_type, pc_type), raise its ksp_max_it"}});
+                "choose another solver under petsc: (ksp_type, pc_type), raise its ksp_max_it"}});
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ TEST_F(Springs, take_their_parameters_from_files) {
       "{name: point_mass, per: vertex}]\n";
   write("scene.yaml", scene(material, parameters));
   good({"check", "scene.yaml"}, "check");
-  // Begun with by `initial`, the same values have the same loss.
+  // The same values, given by `initial`, give the same loss.
   const auto loss_of = [&](const std::string& output) { return dataset(output + "/gradient.h5", "/loss").at(0); };
   good({"gradient", "scene.yaml"}, "by_material");
   const std::string started =
@@ -137,7 +137,7 @@ TEST_F(Springs, go_on_where_they_were_stopped) {
               "checkpoint: {schedule: two_level, every: 4, snapshots: 2, store: tiered, interval: 0, directory: " +
               path("checkpoints") + "}\n");
     good({"gradient", "scene.yaml"}, "whole");
-    // This limit stops a run at its first step.
+    // With this limit each run stops after one step.
     for (std::size_t n = 1; n < num_steps; ++n) {
       const Ran stopped = run({"gradient", "scene.yaml", "--resume", "--time-limit", "1e-9"}, "out");
       EXPECT_EQ(stopped.code, 3) << stopped.err;
@@ -154,7 +154,7 @@ TEST_F(Springs, go_on_where_they_were_stopped) {
 }
 
 TEST_F(Springs, whose_ends_meet_stop_the_run_unless_they_are_softened) {
-  // The free end falls along the spring onto the fixed one in one step.
+  // In one step the free end falls along the spring onto the fixed end.
   write("ladder.obj", "v 0 0 0\nv 0.1 0 0\nl 1 2\n");
   const auto scene = [&](const std::string& softening, const std::string& integrator) {
     return "bodies: {net: {kind: springs, mesh: {file: ladder.obj}, material: {spring_stiffness: 0, point_mass: 1, "

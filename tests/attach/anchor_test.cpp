@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Anchors: where vertices are attached to cells of each kind, and what follows from it.
+// Anchors: the positions at which vertices are attached to cells of each kind, and the properties of these anchors.
 #include "diffsim/attach/anchor.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,8 @@ namespace {
 using testing_mesh::grid_of_triangles;
 using testing_mesh::whole_on_first_rank;
 
-/// Four points beside others: a tetrahedron of a block, a triangle of a sheet, a segment of a rod, one of a rope.
+/// Positions of four points, each at one body: a tetrahedron of a block, a triangle of a sheet, a segment of a rod, and
+/// a segment of a rope.
 constexpr double points[4][3] = {{0.31, 0.47, 0.12}, {0.62, 1.53, 0.05}, {0.43, 3.02, -0.03}, {0.71, 4.0, 0.0}};
 
 std::shared_ptr<TetrahedralMesh> bodies() {
@@ -77,7 +78,7 @@ TEST_P(Anchor, is_where_the_vertex_is_and_moves_with_the_body) {
   EXPECT_EQ(anchors.kind, of.kind);
   EXPECT_EQ(sum_over_ranks(static_cast<std::int64_t>(anchors.vertices.size()), MPI_COMM_WORLD), 1);
   ASSERT_EQ(anchors.nodes.size(), of.nodes * anchors.vertices.size());
-  // Places of the nodes, which other ranks may have.
+  // Positions of all nodes, since nodes may be owned by other ranks.
   std::vector<double> all(3 * static_cast<std::size_t>(mesh->num_global_vertices()), 0.0);
   std::vector<std::int64_t> first(static_cast<std::size_t>(num_ranks(MPI_COMM_WORLD)) + 1, 0);
   const std::int64_t owned = mesh->num_owned_vertices();

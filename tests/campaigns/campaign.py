@@ -1,5 +1,5 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""What the campaigns share: a small problem, and diffsim run on it under mpiexec. Python's standard library only."""
+"""Common parts of the campaigns: small problems, and runs of diffsim under mpiexec. Needs only Python's standard library."""
 
 import argparse
 import json
@@ -24,7 +24,7 @@ parameters: [{{name: youngs_modulus, per: cell}}, {{name: gravity}}, {{name: dam
 checkpoint: {{schedule: two_level, every: 50, snapshots: 5, store: tiered, directory: {directory}, interval: {interval}}}
 """
 
-# A crate that falls on a beam, which bends onto a floor, with friction.
+# A crate falls onto a beam, which bends onto a floor, with friction.
 TOUCHING = """\
 bodies:
   beam: {{mesh: {{box: {{size: [0.8, 0.1, 0.3], cells: [8, 2, 3]}}}},
@@ -44,7 +44,8 @@ objective: {{type: target_position, region: crate/all, target: [0.5, 0.2, 0.1]}}
 parameters: [{{name: youngs_modulus, per: region}}, {{name: friction}}, {{name: "friction:crate|beam"}}, {{name: gravity}},
              {{name: "obstacle_position:floor"}}]
 """
-# Scenes by name, with how far gradients on other numbers of ranks may differ: by rounding, or by the solver's tolerance.
+# Scenes by name, with the permitted relative difference between gradients on different numbers of ranks, which is due to
+# rounding or to the solver's tolerance.
 SCENES = {
     "solid": (SCENE, 1e-11),
     "contact": (TOUCHING + "solver: {{dt: 0.002, steps: {steps}, substeps: 8}}\n"
@@ -57,7 +58,7 @@ SCENES = {
 
 
 def arguments(description):
-    sys.stdout.reconfigure(line_buffering=True)  # so that a log can be watched
+    sys.stdout.reconfigure(line_buffering=True)  # so that a log can be followed
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--diffsim", required=True, help="the program")
     parser.add_argument("--mpiexec", default="mpiexec --oversubscribe --bind-to none -n", help="up to the number of ranks")
@@ -71,7 +72,7 @@ def arguments(description):
 
 
 class Bench:
-    """A scratch folder with a scene in it."""
+    """A scratch folder that contains a scene."""
 
     def __init__(self, options, directory=None):
         self.options = options
@@ -83,7 +84,7 @@ class Bench:
         self.scene.write_text(SCENES[options.scene][0].format(steps=options.steps, directory=self.checkpoints, interval=options.interval))
 
     def start(self, ranks, *words, output="out"):
-        # Python's own signals: a group, so that nothing is left behind.
+        # The run is a separate process group, so that a signal to the group leaves no process behind.
         return subprocess.Popen(
             shlex.split(self.options.mpiexec) + [str(ranks), self.options.diffsim, "gradient", str(self.scene), "--output",
                                                  str(self.folder / output), *words],
@@ -91,7 +92,7 @@ class Bench:
             env={**os.environ, "OMP_NUM_THREADS": "1"})
 
     def run(self, ranks, *words, output="out", timeout=120):
-        """Exit code, standard output, standard error, seconds."""
+        """Returns exit code, standard output, standard error and seconds."""
         begin = time.monotonic()
         process = self.start(ranks, *words, output=output)
         out, err = process.communicate(timeout=timeout)
@@ -112,7 +113,7 @@ class Bench:
 
 
 def ranks_of(process, program):
-    """Process numbers of the ranks that mpiexec has started."""
+    """Returns the process numbers of the ranks that mpiexec has started."""
     found = []
     children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
     try:
@@ -126,11 +127,11 @@ def ranks_of(process, program):
 
 
 def difference(one, other):
-    """The largest relative difference of two reports' loss and norm of the gradient."""
+    """Returns the largest relative difference between two reports in the loss and the norm of the gradient."""
     return max(abs(one[key] - other[key]) / abs(other[key]) for key in ("loss", "gradient_norm"))
 
 
 def complaints(err):
-    """What diffsim said was wrong with files; mpiexec, too, complains of files of its own."""
+    """Returns the messages of diffsim about damaged or missing files. Messages of mpiexec about its own files are ignored."""
     words = re.compile(r"damaged|cut short|cannot be read|No such file")
     return [line for line in err.splitlines() if line.startswith("diffsim: ") and words.search(line)]

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Implicit steps of a cloth that falls over a ball and folds, on finer and finer meshes: iterations, times, distances.
+"""Implicit steps of a cloth that falls over a ball and folds, on successively finer meshes: iterations, times, distances.
 
     python3 tests/campaigns/cloth_refinement.py --diffsim build/bin/diffsim --scratch /tmp/cloth [--cells 40,80,160]
 
-A square of 1 m with hinges, self-contact and friction, on a ball of 0.2 m; each mesh has the same steps. The last column
-compares the iterations of a mesh with those of the first. Needs Python's standard library only.
+The cloth is a square of 1 m with hinges, self-contact and friction, the ball has a radius of 0.2 m. All meshes use the
+same steps. The last column compares the iterations of a mesh with those of the first mesh. Needs only Python's standard
+library.
 """
 
 import argparse
@@ -31,7 +32,7 @@ contact:
 
 
 def run(n, options):
-    """Runs a mesh of n² squares; returns its row of the table, its iterations a step, and whether it ended."""
+    """Runs a mesh of n² squares. Returns its row of the table, its iterations per step, and whether the run completed."""
     done = simulate(SCENE.format(n=n, steps=options.steps), options.scratch / str(n), options)
     if not done.rows:
         return f"| {n} | no steps: {done.output.strip().splitlines()[-1:]} |", None, False

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Runs out of disk at one place after the other: checkpoints, and then results, go to a tmpfs with room for ever more.
+"""Lets runs exhaust the disk at many different points: checkpoints, and then results, are written to tmpfs file systems of
+increasing size.
 
-Each run must end with an error of all ranks, said once, without crash or hang, and leave a checkpoint from which a run
-with enough room goes on to the gradient's same bits. By default some 30 sizes, in about a minute or two; --step-kb 4
-and --results-step-kb 4, the size of a page, leave no place out. Mounting needs root.
+Each run must end with one error message for all ranks, without a crash or a deadlock. It must leave a checkpoint from
+which a run with enough space computes a bitwise identical gradient. By default about 30 sizes are tested in one to two
+minutes; --step-kb 4 and --results-step-kb 4, the size of a page, test every point. Mounting needs root.
 
-Every single write of every rank fails in turn, injected and without root, in the suite's test
-simulation_tests --source=resume_test.cpp --gtest_filter=*EachWrite*; a longer sweep's with *FullDisk* and
-DIFFSIM_WRITE_STRIDE=1.
+The test simulation_tests --source=resume_test.cpp --gtest_filter=*EachWrite* needs no root: it lets each single write of
+each rank fail in turn. *FullDisk* with DIFFSIM_WRITE_STRIDE=1 does the same for a longer sweep.
 
     sudo tests/campaigns/disk_full.py --diffsim build/bin/diffsim
 """

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Kills a random rank at random times of a gradient's forward and reverse sweep, and resumes, until the sweep is done.
+"""Kills a random rank at a random time of a gradient's forward or reverse sweep, and resumes, until the sweep is done.
 
-Counts published files that could not be read, runs that did not end within 10 s of the kill, and gradients that
-are not those of a run that nobody killed. Exit code 0 if there were none. Gradients that differ in rounding are counted apart:
-where the mesh is partitioned in another way than before, bits are others without a kill, too (--plain N counts such runs).
+Counts published files that cannot be read, runs that do not end within 10 s of the kill, and gradients that differ from
+those of an uninterrupted run. The exit code is 0 if there are none. Gradients that differ by rounding only are counted
+separately: if the mesh is partitioned differently, runs without a kill are not bitwise identical, either (--plain N
+counts such runs).
 
-With --other-ranks each resumption takes another number of ranks; then gradients may differ as those of other ranks do.
+With --other-ranks each resumption uses a different number of ranks. Gradients may then differ as those on different
+numbers of ranks do.
 
     tests/campaigns/kill.py --diffsim build/bin/diffsim --kills 100
     tests/campaigns/kill.py --diffsim build/bin/diffsim --scene contact --steps 60 --ranks 1,2,3 --other-ranks --kills 25

@@ -1,11 +1,11 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Small faults that the tests must catch: mutations.py puts them into the sources, one at a time."""
+"""Small errors that the tests must detect. mutations.py inserts these errors into the sources, one at a time."""
 
 from collections import namedtuple
 
-# `old` stands once in `file`, or everywhere that it stands is changed where `everywhere` is set. `tests`: names of CTests
-# in the order in which they run, each with a filter of GoogleTest's where a part of it will do; the first that fails has
-# caught the fault.
+# `old` occurs once in `file`; if `everywhere` is set, all occurrences are replaced. `tests` lists names of CTests in the
+# order in which they run, each with a filter of GoogleTest if a part of the test suffices. The first test that fails has
+# detected the error.
 Fault = namedtuple("Fault", "name file old new tests everywhere", defaults=[False])
 
 FAULTS = [
@@ -436,8 +436,8 @@ FAULTS = [
     Fault("contact: a line's strip on a plane is twice as wide", "src/contact/plane_force.hpp",
           "result = 0.5 * result * d_hat", "result = result * d_hat",
           ["simulation.springs_contact.np1 *SpringsOnPlane*"]),
-    Fault("contact: a thick plane's strip is as wide as a thin one's", "src/contact/plane_force.hpp",
-          "other.p[stiffness] = other.p[stiffness] * at.p[range] / other.p[range];", "{}",
+    Fault("contact: a thick plane's force without its thickness", "src/contact/plane_force.hpp",
+          "const T reach = at.p[range] + 2.0 * offset(at);", "const T reach = at.p[range];",
           ["simulation.springs_contact.np1 *SpringsOnPlane*"]),
     Fault("contact: all bodies of segments are obstacles", "src/simulation/materials.cpp",
           "const CellKind kind = model ? model->cells : CellKind::tetrahedron;",
@@ -483,7 +483,7 @@ FAULTS = [
     Fault("linear systems: small negative pivots go unseen", "src/dynamics/linear_system.cpp",
           "return d < 0.0; }", "return d < -3.0; }", ["dynamics.matrix_options.np1"]),
     Fault("linear systems: PETSc's options do not reach the copies", "src/dynamics/linear_system.cpp",
-          "    DIFFSIM_PETSC(KSPSetOptionsPrefix(of_copy, solver.prefix));  // so that options of factors reach the copies\n",
+          "    DIFFSIM_PETSC(KSPSetOptionsPrefix(of_copy, solver.prefix));",
           "", ["dynamics.matrix_options.np2"]),
     Fault("fabrics: no limits of strain", "src/shell/fabric_model.cpp",
           "if (cells.given(Fabric::strain_limit.name))", "if (false)", ["app.fabric.np1"]),
@@ -606,7 +606,7 @@ FAULTS = [
           "rest ? rest->field.data() : nullptr", "rest && false ? rest->field.data() : nullptr", ["simulation.rods.np1"]),
     Fault("rods: a moment does not twist", "include/diffsim/load/segment_moment.hpp",
           "f[2][c] = factor * turn[c];", "f[2][c] = 0.0 * factor * turn[c];", ["simulation.rod_supports.np1"]),
-    Fault("rods: an initial displacement leaves directors behind", "src/simulation/solver.cpp",
+    Fault("rods: an initial displacement leaves directors behind", "src/simulation/scene.cpp",
           "    turn_directors(*mesh_, positions);\n", "", ["simulation.rod_supports.np1"]),
     Fault("directors: a closed line keeps its twist in one joint", "src/mesh/directors.cpp",
           "static_cast<double>(i) / static_cast<double>(line.size());", "0.0;", ["mesh.directors.np1"]),
@@ -632,7 +632,7 @@ FAULTS = [
     Fault("directors: are of the group of all vertices", "src/app/unknowns.cpp",
           "if (mesh.is_director()[v] != 0) unknown.group[v] = -1;", ";", ["app.rod.np1"]),
 
-    # ---- friction that is held -------------------------------------------------------------------------------------
+    # ---- friction frozen at the iterate ----------------------------------------------------------------------------
     Fault("holding: a minimum with friction held counts as the solution", "src/dynamics/implicit_model.cpp",
           "report = solve_by_newton(step, whole, y);", "report = round == 0 ? held : solve_by_newton(step, whole, y);",
           ["simulation.held_friction.np1"]),

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Do the tests bite? Puts the small faults of mutation_list.py into the sources, one at a time, and sees which are caught.
+"""Checks whether the tests detect errors: inserts the small errors of mutation_list.py into the sources, one at a time.
 
-Works on a checkout of its own (a git worktree of HEAD) with a build folder in it, so that the tree at hand stays as it is;
-ccache makes its build cheap. A fault is caught where a test fails, or does not end, that passes without it. Results are
-kept in a file: run again, the campaign goes on where it was; faults whose text or tests have changed are run anew.
+The script works on a separate checkout (a git worktree of HEAD) with its own build folder, so the current tree does not
+change; ccache makes the build fast. An error is detected if a test that passes without the error fails, or does not end,
+with it. Results are stored in a file: the next call continues an interrupted campaign, and repeats errors whose text or
+tests have changed.
 
     tests/campaigns/mutations.py --scratch /tmp/mutants --configure=-DCMAKE_CXX_COMPILER_LAUNCHER=ccache
-    tests/campaigns/mutations.py --scratch /tmp/mutants --only contact     # faults with this in their names
-    tests/campaigns/mutations.py --scratch /tmp/mutants --table            # what is known so far
+    tests/campaigns/mutations.py --scratch /tmp/mutants --only contact     # errors whose names contain this text
+    tests/campaigns/mutations.py --scratch /tmp/mutants --table            # results so far
 
-Exit code 0: all were caught. Python's standard library only.
+The exit code is 0 if all errors were detected. Needs only Python's standard library.
 """
 
 import argparse
@@ -43,7 +44,7 @@ def arguments():
 
 
 def target_of(test):
-    """folder.name.np2, a filter after it or not, is run by the target folder_tests."""
+    """Returns the target that runs a test: folder_tests for folder.name.np2, with or without a filter."""
     folder, name = test.split(".")[:2]
     return "core_runtime_test" if (folder, name) == ("core", "runtime") else f"{folder}_tests"
 
@@ -53,7 +54,7 @@ class Checkout:
         self.options = options
         self.folder = pathlib.Path(options.scratch).resolve()
         self.build_folder = self.folder / "build"
-        self.passing = {}  # "commit test": whether it passes without a fault
+        self.passing = {}  # "commit test": true if the test passes without an inserted error
 
     def prepare(self):
         if not self.folder.exists():
@@ -64,7 +65,7 @@ class Checkout:
             self.git(self.folder, "checkout", "--detach", head)
         if self.options.update or not (self.build_folder / "CMakeCache.txt").exists():
             words = ["cmake", "-G", "Ninja", "--preset", "release", "-DDIFFSIM_WARNINGS_AS_ERRORS=OFF",
-                     "-DDIFFSIM_PRECOMPILE_HEADERS=OFF", "-DDIFFSIM_UNITY_BUILD=OFF"]  # so that little is compiled
+                     "-DDIFFSIM_PRECOMPILE_HEADERS=OFF", "-DDIFFSIM_UNITY_BUILD=OFF"]  # so that a change causes few compilations
             subprocess.run(words + shlex.split(self.options.configure), cwd=self.folder, check=True,
                            stdout=subprocess.DEVNULL)
         listed = subprocess.run(["ctest", "--test-dir", str(self.build_folder), "--show-only=json-v1"],
@@ -77,13 +78,13 @@ class Checkout:
         return subprocess.run(["git", "-C", str(folder), *words], check=True, capture_output=True, text=True).stdout
 
     def build(self, targets):
-        """None, or the compiler's last words."""
+        """Returns None, or the end of the compiler's output if the build fails."""
         ran = subprocess.run(["ninja", "-C", str(self.build_folder), "-j", self.options.jobs, *targets],
                              capture_output=True, text=True)
         return None if ran.returncode == 0 else ran.stdout[-2000:]
 
     def run(self, test):
-        """"passed", "failed" or "timeout". Not by ctest, whose timeouts are for a machine that has nothing else to do."""
+        """Returns "passed", "failed" or "timeout". Runs without ctest, whose timeouts are for an otherwise idle machine."""
         name, _, subset = test.partition(" ")
         command = self.tests[name]["command"]
         properties = {entry["name"]: entry["value"] for entry in self.tests[name]["properties"]}
@@ -91,7 +92,7 @@ class Checkout:
         if subset:
             environment["GTEST_FILTER"] = subset
         if name.endswith(".np1"):
-            environment["GTEST_FAIL_FAST"] = "1"  # on several ranks those that did not fail would wait
+            environment["GTEST_FAIL_FAST"] = "1"  # not on several ranks, where the ranks without a failure would wait
         process = subprocess.Popen(command, cwd=properties["WORKING_DIRECTORY"], env=environment,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         try:
@@ -116,7 +117,7 @@ def key_of(fault):
 
 
 def try_fault(checkout, fault):
-    """What came of it, and the test that told."""
+    """Returns the outcome, and the test that detected the error."""
     path = checkout.folder / fault.file
     text = path.read_text() if path.exists() else ""
     count = text.count(fault.old)

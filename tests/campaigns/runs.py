@@ -1,5 +1,5 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Runs of scenes that campaigns have in common."""
+"""Functions with which campaigns run scenes."""
 
 import csv
 import pathlib
@@ -9,7 +9,7 @@ import types
 
 
 def add_options(parser):
-    """Adds to an ArgumentParser what `simulate` needs."""
+    """Adds the options that `simulate` needs to an ArgumentParser."""
     parser.add_argument("--diffsim", type=pathlib.Path, required=True)
     parser.add_argument("--scratch", type=pathlib.Path, required=True)
     parser.add_argument("--ranks", type=int, default=1)
@@ -17,8 +17,8 @@ def add_options(parser):
 
 
 def simulate(text, folder, options):
-    """Runs a scene without an `output` section in a folder. The result has the `rows` of the log of steps, the `seconds`
-    of the run, and its `output` and return `code`."""
+    """Runs a scene without an `output` section in a folder. The result contains the `rows` of the log of steps, the
+    `seconds` of the run, and the program's `output` and return `code`."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "scene.yaml").write_text("output: {directory: out, every: 10, log: steps.csv}\n" + text)
     command = ["mpirun", "--oversubscribe", "-n", str(options.ranks)] if options.ranks > 1 else []

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Stress scenes of contact by implicit steps, each run to its end: a table of Newton's iterations, times and distances.
+"""Demanding scenes of contact with implicit steps, each run to its end: a table of Newton iterations, times and distances.
 
     python3 tests/campaigns/stress.py --diffsim build/bin/diffsim --scratch /tmp/stress [--only ball,arch] [--ranks 2]
 
-Scenes: a ball and, with --data, a scanned shape pressed between plates to a third of their height and let go; rollers
-that pull a bar through a gap of half its thickness; a funnel with ten soft balls; a bar twisted until it buckles; eight
-interlocked links that are shaken; an arch of 25 soft stones; a house of cards; a mat twisted by both ends; a tube of
-cloth twisted by both ends; rods that fall into a bowl; a rod pulled into a knot; a heap of 50 stiff boxes. Geometry is
-made here, but for the scanned shape. Needs Python's standard library only.
+Scenes: a ball and, with --data, a scanned shape, each pressed between plates to a third of its height and released;
+rollers that pull a bar through a gap of half its thickness; a funnel with ten soft balls; a bar twisted until it buckles;
+eight interlocked links that are shaken; an arch of 25 soft stones; a house of cards; a mat twisted at both ends; a tube
+of cloth twisted at both ends; rods that fall into a bowl; a rod pulled into a knot; a heap of 50 stiff boxes. The script
+creates all geometry except the scanned shape. Needs only Python's standard library.
 """
 
 import argparse
@@ -20,19 +20,19 @@ import sys
 
 from runs import add_options, simulate
 
-# The six tetrahedra of a hexahedron whose corner number has bit 0, 1, 2 for x, y, z.
+# The six tetrahedra of a hexahedron. Bits 0, 1, 2 of a corner's number are its indices along x, y, z.
 TETRAHEDRA = [(0, 1, 3, 7), (0, 3, 2, 7), (0, 2, 6, 7), (0, 6, 4, 7), (0, 4, 5, 7), (0, 5, 1, 7)]
 
 
 def volume(a, b, c, d):
-    """Six times the signed volume of a tetrahedron, m³."""
+    """Returns six times the signed volume of a tetrahedron, m³."""
     u, v, w = ([q - p for p, q in zip(a, x)] for x in (b, c, d))
     return (u[0] * (v[1] * w[2] - v[2] * w[1]) - u[1] * (v[0] * w[2] - v[2] * w[0]) + u[2] * (v[0] * w[1] - v[1] * w[0]))
 
 
 def write_msh(path, nx, ny, nz, place, periodic=False):
-    """Writes a grid of nx × ny × nz hexahedra, each of six tetrahedra, as a Gmsh file. place(a, b, c): corner of the
-    grid, each in [0, 1], to a point, m. `periodic`: the end of the first direction is its beginning."""
+    """Writes a grid of nx × ny × nz hexahedra, each of six tetrahedra, as a Gmsh file. place(a, b, c) maps a corner of
+    the grid, with coordinates in [0, 1], to a point, m. With `periodic` the grid is closed in the first direction."""
     rows = nx if periodic else nx + 1
     number = lambda i, j, k: ((i % rows) * (ny + 1) + j) * (nz + 1) + k
     points = [place(i / nx, j / ny, k / nz) for i in range(rows) for j in range(ny + 1) for k in range(nz + 1)]
@@ -55,12 +55,12 @@ def write_msh(path, nx, ny, nz, place, periodic=False):
 
 
 def ball_point(radius):
-    """A cube's surface onto a sphere's, and its concentric cubes onto concentric spheres."""
+    """Returns a map of a cube to a ball that maps concentric cubes to concentric spheres."""
 
     def place(a, b, c):
         x = [2.0 * a - 1.0, 2.0 * b - 1.0, 2.0 * c - 1.0]
         s = [v * v for v in x]
-        # Volume elements stay apart from zero at edges and corners.
+        # The Jacobian determinant stays positive at edges and corners of the cube.
         return tuple(radius * x[i] * math.sqrt(1.0 - s[(i + 1) % 3] / 2.0 - s[(i + 2) % 3] / 2.0 +
                                                s[(i + 1) % 3] * s[(i + 2) % 3] / 3.0) for i in range(3))
 
@@ -72,7 +72,7 @@ def write_ball(path, radius, cells):
 
 
 def write_ring(path, ring, tube, around, across):
-    """A torus around z, its tube a square grid that is rounded."""
+    """Writes a torus around z. Its cross-section is a square grid mapped to a disc."""
 
     def place(a, b, c):
         u, v = 2.0 * b - 1.0, 2.0 * c - 1.0
@@ -85,7 +85,7 @@ def write_ring(path, ring, tube, around, across):
 
 
 def write_funnel(path, rings, sectors):
-    """Triangles of a surface of revolution around y, rings [(radius, y)] from the top down; normals look inside."""
+    """Writes triangles of a surface of revolution around y. `rings` lists (radius, y) from top to bottom; normals point inwards."""
     with open(path, "w") as out:
         for radius, y in rings:
             for s in range(sectors):
@@ -111,7 +111,7 @@ def contact(d, kappa, mu=0.0, speed=1e-3, more=""):
 
 
 def press(body, low, high, half, dt, E, d, kappa, mu):
-    """Two plates that come from below and above to a third of the height in 1 s, hold for 0.2 s, and open in 0.2 s."""
+    """Returns a scene with two plates that compress a body to a third of its height in 1 s, rest for 0.2 s, and open in 0.2 s."""
     travel = (high - low) / 3.0
     thick = 0.1 * (high - low)
     plate = lambda: f"{{box: {{size: [{2 * half:g}, {thick:g}, {2 * half:g}], cells: [4, 1, 4]}}}}"
@@ -144,7 +144,7 @@ def scene_armadillo(folder, data):
 
 
 def scene_rollers(_, __):
-    """A bar 0.1 m thick and two rollers 0.05 m apart; it bites from an angle of 41 degrees on, tan 41° < µ = 1."""
+    """A bar 0.1 m thick and two rollers 0.05 m apart. The rollers grip at an angle of 41 degrees, since tan 41° < µ = 1."""
     roller = lambda y: f"{{cylinder: {{from: [0, {y}, -0.1], to: [0, {y}, 0.1], radius: 0.1}}}}"
     turn = lambda y, w: f"{{axis: [0, 0, 1], origin: [0, {y}, 0], angular_velocity: {w}}}"
     return (f"bodies:\n  bar: {{mesh: {{box: {{size: [0.4, 0.1, 0.1], cells: [24, 6, 6]}}}}, material: {rubber(5e4, 0.35)},\n"
@@ -171,7 +171,7 @@ def scene_funnel(folder, _):
 
 
 def scene_bar(_, __):
-    """A bar twisted by both ends, 6 turns in all, with a little weight so that it leaves the straight line."""
+    """A bar twisted at both ends by 6 turns in total, with a small weight so that it leaves the straight line."""
     turn = lambda x, w: f"{{axis: [1, 0, 0], origin: [{x}, 0.025, 0.025], angular_velocity: {w!r}}}"
     return (f"mesh: {{box: {{size: [1, 0.05, 0.05], cells: [60, 3, 3]}}}}\nmaterial: {rubber(1e5)}\n"
             f"boundary:\n  - {{region: x_min, move: {turn(0, -math.pi)}}}\n  - {{region: x_max, move: {turn(1, math.pi)}}}\n" +
@@ -179,7 +179,7 @@ def scene_bar(_, __):
 
 
 def scene_links(folder, _):
-    """Eight rings, each through the next, that hang from the first one's top and are shaken across."""
+    """Eight interlocked rings that hang from the top of the first ring and are shaken sideways."""
     ring, tube, distance = 0.05, 0.012, 0.072
     write_ring(folder / "ring.msh", ring, tube, 24, 2)
     text = "bodies:\n"
@@ -196,7 +196,7 @@ def scene_links(folder, _):
 
 
 def scene_arch(folder, _):
-    """A half circle of 25 stones, 1 m and 1.2 m in radius, on the ground; µ = 0.5."""
+    """A semicircular arch of 25 stones with radii 1 m and 1.2 m, on the ground; µ = 0.5."""
     inner, outer, stones, gap = 1.0, 1.2, 25, 1e-3
     step = math.pi / stones
     text = "bodies:\n"
@@ -216,14 +216,14 @@ def scene_arch(folder, _):
 
 
 def scene_cards(_, __):
-    """Two pairs of leaning cards, a card across them and a third pair on it; 2 mm thick, µ = 0.5."""
+    """Two pairs of leaning cards, a card across both pairs and a third pair on this card; cards 2 mm thick, µ = 0.5."""
     length, thick, wide, gap, lean = 0.1, 0.002, 0.06, 1.5e-4, math.radians(20.0)
     s, c = math.sin(lean), math.cos(lean)
     text, cards = "bodies:\n", []
 
     def add(x, y, angle):
-        """A card whose middle is at (x, y), its length turned from y by an angle to the right."""
-        # The box lies in [0, length] of y; its corner goes where rotation about z leaves the middle.
+        """Adds a card with its centre at (x, y), rotated clockwise from the y axis by an angle."""
+        # The box begins at the origin; (cx, cy) moves the centre of the rotated box to the origin.
         cx = -0.5 * thick * math.cos(angle) - 0.5 * length * math.sin(angle)
         cy = 0.5 * thick * math.sin(angle) - 0.5 * length * math.cos(angle)
         cards.append(f"  card{len(cards)}: {{mesh: {{box: {{size: [{thick}, {length}, {wide}], cells: [1, 10, 6]}}}}, "
@@ -231,7 +231,7 @@ def scene_cards(_, __):
                      f"translate: [{x + cx!r}, {y + cy!r}, 0]}}}}\n")
 
     def pair(x, ground):
-        """Leaning cards around x; returns the height of their tops."""
+        """Adds two cards that lean against each other at x. Returns the height of their tops."""
         half_width = 0.5 * length * s + 0.5 * thick * c
         half_height = 0.5 * length * c + 0.5 * thick * s
         add(x - 0.5 * gap - half_width, ground + gap + half_height, lean)
@@ -254,12 +254,12 @@ def scene_mat(_, __):
 
 
 def scene_tube(folder, _):
-    """A tube of cloth 0.25 m in radius, twisted by both ends at 72 degrees/s each, which come together at 5 mm/s."""
+    """A tube of cloth of radius 0.25 m. Both ends are twisted at 72 degrees/s and move inwards at 5 mm/s."""
     around, along, radius = 48, 32, 0.25
     with open(folder / "tube.obj", "w") as out:
         for i in range(along + 1):
             for k in range(around):
-                # Rows are turned by half a cell in turns, so that triangles are nearly equilateral.
+                # Every second row is rotated by half a cell, so that triangles are nearly equilateral.
                 angle = 2.0 * math.pi * (k + 0.5 * (i % 2)) / around
                 out.write(f"v {i / along!r} {radius * math.cos(angle)!r} {radius * math.sin(angle)!r}\n")
         for i in range(along):
@@ -280,7 +280,7 @@ def scene_tube(folder, _):
 
 
 def write_lines(path, lines):
-    """Lines of points, m, each in segments from one point to the next."""
+    """Writes lines of points, m. Segments connect consecutive points of a line."""
     with open(path, "w") as out:
         first = 1
         for points in lines:
@@ -290,13 +290,13 @@ def write_lines(path, lines):
 
 
 def scene_noodles(folder, _):
-    """Rods, 4 x 4 in rows, 0.2 m long and 4 mm thick, that fall into a bowl, E = 1 MPa."""
+    """A grid of 4 x 4 rods, 0.2 m long and 4 mm thick, that fall into a bowl, E = 1 MPa."""
     rods, segments, length, gap = 4, 20, 0.2, 0.015
     lines = []
     for i in range(rods):
         for k in range(rods):
             x, z = gap * (i - 0.5 * (rods - 1)), gap * (k - 0.5 * (rods - 1))
-            # Not quite straight, each in another direction.
+            # The rods are slightly curved by different amounts.
             lean = 0.004 * math.sin(1.0 + 2.0 * i + 3.0 * k)
             lines.append([(x + lean * (s / segments) ** 2, 0.03 + length * s / segments, z) for s in range(segments + 1)])
     write_lines(folder / "noodles.obj", lines)
@@ -309,10 +309,10 @@ def scene_noodles(folder, _):
 
 
 def scene_knot(folder, _):
-    """A rod 8 mm thick in an open trefoil, whose ends are pulled apart by 0.1 m/s each, E = 0.2 MPa."""
+    """A rod 8 mm thick in the shape of an open trefoil, whose ends are pulled apart at 0.1 m/s each, E = 0.2 MPa."""
     segments, points = 60, []
     for s in range(segments + 1):
-        # A trefoil that is cut open, with its ends led away along x.
+        # A trefoil with a gap of 30 degrees.
         a = math.radians(75.0) + math.radians(330.0) * s / segments
         points.append((0.04 * (math.sin(a) + 2.0 * math.sin(2.0 * a)), 0.04 * (math.cos(a) - 2.0 * math.cos(2.0 * a)),
                        -0.04 * math.sin(3.0 * a)))
@@ -329,7 +329,7 @@ def scene_knot(folder, _):
 
 
 def scene_heap(_, __):
-    """50 affine boxes of 5 cm, two layers of 5 x 5, each turned by up to 0.08 rad, that fall into a bin, µ = 0.3."""
+    """50 affine boxes of 5 cm in two layers of 5 x 5, each rotated by up to 0.08 rad, that fall into a bin, µ = 0.3."""
     rows, side, gap, count = 5, 0.05, 0.062, 50
     noise = lambda n: math.modf(abs(math.sin(12.9898 * n) * 43758.5453))[0]
     text = "bodies:\n"
@@ -351,7 +351,7 @@ SCENES = {name[6:]: make for name, make in globals().items() if name.startswith(
 
 
 def run(name, options):
-    """Runs a scene; returns a row of the table and whether it ended."""
+    """Runs a scene. Returns a row of the table, and whether the run completed."""
     folder = options.scratch / name
     folder.mkdir(parents=True, exist_ok=True)
     text = SCENES[name](folder, options.data) + options.more.replace("\\n", "\n")

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Gradients of the scenes of stress.py over a few steps where they are hardest, against differences of the loss.
+"""Compares gradients of the scenes of stress.py, over a few of their hardest steps, with differences of the loss.
 
     python3 tests/campaigns/stress.py           --diffsim build/bin/diffsim --scratch /tmp/stress
     python3 tests/campaigns/stress_gradients.py --diffsim build/bin/diffsim --runs /tmp/stress --scratch /tmp/gradients
 
-A window of --steps steps begins at a frame of the run of that scene under --runs: the frame whose next steps took most
-of Newton's iterations, or --begin. The loss is ½ the mean of |x - x̂|² over the vertices of all bodies that deform, x
-at the window's end and x̂ an end without perturbation, moved by a smooth pattern. Parameters are one number each for
-the whole scene: youngs_modulus, barrier_stiffness, friction. Each is compared with central differences of fourth order
-at several steps h relative to its value, and those of second order beside them; friction only where there is any.
-The table has the fourth order of that h whose two orders agree best, whatever the gradient is. Times are those of runs with the solver's own tolerances. With --products the dot products
-of `diffsim check --products`. Needs NumPy, h5py and PyYAML.
+A window of --steps steps begins at a frame of the scene's run under --runs: the frame whose next steps took most Newton
+iterations, or --begin. The loss is ½ the mean of |x - x̂|² over the vertices of all deformable bodies. x are the
+positions at the window's end; x̂ are the unperturbed positions at the end, displaced by a smooth pattern. The parameters
+youngs_modulus, barrier_stiffness and friction have one value each for the whole scene; friction is omitted if the scene
+has none. Each derivative is compared with central differences of second and fourth order for several steps h relative
+to the parameter's value. The table gives the difference of fourth order for the h at which the two orders agree best;
+this choice does not depend on the gradient. Times are those of runs with the solver's default tolerances. With
+--products the dot products of `diffsim check --products` are added. Needs NumPy, h5py and PyYAML.
 """
 
 import argparse
@@ -29,11 +30,11 @@ import yaml
 from stress import SCENES
 
 PARAMETERS = ["youngs_modulus", "barrier_stiffness", "friction"]
-PATTERN = 0.02  # of the scene's size: how far targets are from where vertices end
+PATTERN = 0.02  # displacement of the targets from the final positions, relative to the scene's size
 
 
 def numbers(value):
-    """The same tree with a number for each text that YAML 1.1 does not take for one, such as 1e+07."""
+    """Returns the tree with strings such as 1e+07, which YAML 1.1 does not read as numbers, replaced by numbers."""
     if isinstance(value, dict):
         return {key: numbers(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -52,7 +53,7 @@ def is_obstacle(body):
 
 
 def surface_of(cells):
-    """Triangles of a mesh: its own, or the faces that one tetrahedron has."""
+    """Returns the triangles of a mesh: its cells if they are triangles, otherwise the faces of a single tetrahedron each."""
     if cells.shape[1] == 3:
         return cells
     faces = {}
@@ -76,13 +77,13 @@ class Window:
             self.frames = run["step"][:]
             self.begin, self.newton_before = self.choose()
             self.take_state(run)
-        if self.value("friction") == 0.0:  # nothing is asked of a friction that is not there
+        if self.value("friction") == 0.0:  # the checks of friction are skipped if there is none
             for key in ("friction", "friction_velocity"):
                 self.scene["contact"].pop(key, None)
         solver = self.scene["solver"]
         for entry in self.scene.get("boundary", []):
             table = entry.get("move", {}).get("table")
-            if table:  # rates do not change with time; turned vertices go on from where they are
+            if table:  # rates need no shift, since vertices move on from their present positions
                 table["times"] = [t - self.begin * solver["dt"] for t in table["times"]]
         solver["steps"] = self.steps
         self.target = None
@@ -94,7 +95,7 @@ class Window:
         return [name for name, body in self.bodies().items() if not is_obstacle(body)]
 
     def choose(self):
-        """The stored frame whose next steps took most iterations, and how many those were."""
+        """Returns the stored frame whose next steps took most Newton iterations, and the number of these iterations."""
         table = self.run / "steps.csv"
         rows = list(csv.DictReader(open(table))) if table.exists() else []
         taken = {int(row["step"]): int(float(row["newton_iterations"])) for row in rows}
@@ -120,7 +121,7 @@ class Window:
         self.size = float(max(numpy.ptp(numpy.concatenate(ends), axis=0)))
 
     def place_obstacle(self, name, body, x, cells):
-        """An obstacle has no initial displacement: its surface goes to a file as it is in that frame."""
+        """Writes the surface of an obstacle in this frame to a file, since obstacles have no initial displacement."""
         with open(self.folder / f"{name}.obj", "w") as out:
             out.writelines("v " + " ".join(repr(float(c)) for c in p) + "\n" for p in x)
             out.writelines("f " + " ".join(str(int(v) + 1) for v in f) + "\n" for f in surface_of(cells))
@@ -158,14 +159,14 @@ class Window:
         return json.loads((self.folder / "out" / "report.json").read_text())
 
     def end(self, parameter=None, value=None, tight=True):
-        """Positions at the window's end for a value of a parameter, [vertices, 3]; and the report."""
+        """Returns the positions [vertices, 3] at the window's end for a value of a parameter, and the report."""
         self.write(self.with_value(parameter, value), "forward.yaml", tight)
         report = self.execute("simulate", "forward.yaml")
         with h5py.File(self.folder / "out" / "trajectory.h5") as out:
             return numpy.concatenate([out[group_of(name) + "positions"][-1] for name in self.solids()]), report
 
     def make_target(self, x):
-        """Writes x̂: x and a wave of each component that is of the scene's size in length."""
+        """Writes x̂: x plus a wave of each component whose wavelength is about the scene's size."""
         phase = 2.0 * numpy.pi / self.size * x @ numpy.array([[1.0, 0.3, 0.7], [0.4, 1.1, 0.2], [0.6, 0.5, 0.9]])
         self.target = x + PATTERN * self.size * numpy.sin(phase + numpy.array([0.5, 1.5, 2.5]))
         with h5py.File(self.folder / "target.h5", "w") as out:
@@ -180,7 +181,7 @@ class Window:
         return 0.5 * float(numpy.sum((x - self.target)**2)) / len(x)
 
     def loss_difference(self, x, y):
-        """loss(x) - loss(y) without cancellation."""
+        """Returns loss(x) - loss(y) without cancellation."""
         return 0.5 * float(numpy.sum((x - y) * (x + y - 2.0 * self.target))) / len(x)
 
     def asking(self, parameters):
@@ -203,7 +204,8 @@ class Window:
 
 
 def differences(window, parameter, x0, sizes):
-    """Rows (h, of second order, of fourth order) of the loss by the parameter. Ends are kept for several h."""
+    """Yields (h, difference of second order, of fourth order) of the loss with respect to the parameter. Final positions are
+    reused for other h."""
     at = window.value(parameter)
     ends = {0.0: x0}
 

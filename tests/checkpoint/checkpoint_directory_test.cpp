@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Who may use a checkpoint directory, and what becomes of what others have left in it.
+// Ownership of checkpoint directories, and the treatment of files that other runs left there.
 
 #include "diffsim/checkpoint/checkpoint_directory.hpp"
 
@@ -62,7 +62,7 @@ TEST(CheckpointDirectory, IsOneRunsAtATime) {
   {
     const CheckpointDirectory mine(MPI_COMM_WORLD, "locked", kept("a"));
     for (const bool resume : {false, true})
-      EXPECT_NE(error_of_opening("locked", kept("a", resume)).find("'locked' is being used by another run"),
+      EXPECT_NE(error_of_opening("locked", kept("a", resume)).find("'locked' is in use by another run"),
                 std::string::npos);
     MPI_Barrier(MPI_COMM_WORLD);
   }
@@ -88,14 +88,14 @@ TEST(CheckpointDirectory, LosesWhatAKilledRunLeft) {
     EXPECT_TRUE(fs::exists("left/notes.txt"));
     for (const std::string& name : left_files) EXPECT_FALSE(fs::exists("left/" + name)) << name;
     for (const std::string& name : others_files) EXPECT_TRUE(fs::exists("left/" + name)) << name;
-    // Others may be at work there.
+    // Other stores may use the directory at the same time.
     first.put(1, state());
     State found = state();
     first.get(1, found);
     const Hdf5Store second(MPI_COMM_WORLD, "left");
     first.get(1, found);
   }
-  // What a manifest lists is somebody's.
+  // Files listed in a manifest belong to a run and are kept.
   on_rank_0([] {
     fs::remove("left/notes.txt");
     for (const char* name : {"left/step_000007.h5", "left/manifest.1"}) touch(name);
@@ -115,9 +115,9 @@ TEST(CheckpointDirectory, OfAFailedRunGivesWay) {
     directory.publish(true);
     if (failed) directory.mark_failed();
   };
-  const std::string another = "holds another problem's checkpoint (name is another)";
+  const std::string another = "contains the checkpoint of another problem (name differs)";
   leave(true, "a", false);
-  // Going on from it is for its own problem only.
+  // Only a run of the same problem can resume from the checkpoint.
   EXPECT_NE(error_of_opening("failed", kept("b", true)).find(another), std::string::npos);
   {
     CheckpointDirectory directory(MPI_COMM_WORLD, "failed", kept("a", true));
@@ -129,11 +129,10 @@ TEST(CheckpointDirectory, OfAFailedRunGivesWay) {
     const CheckpointDirectory directory(MPI_COMM_WORLD, "failed", other);
     EXPECT_TRUE(directory.is_empty());
     ASSERT_EQ(warnings.size(), 1u);
-    EXPECT_NE(warnings[0].find("run of another problem (name is another) has left in 'failed' when it failed"),
-              std::string::npos)
+    EXPECT_NE(warnings[0].find("failed run of another problem (name differs) in 'failed'"), std::string::npos)
         << warnings[0];
   }
-  // One that was stopped, or killed, does not: not even where it had gone on from a failed one.
+  // The checkpoint of a run that was stopped or killed is kept, even if that run had resumed from a failed run.
   leave(true, "b", false);
   {
     CheckpointDirectory directory(MPI_COMM_WORLD, "failed", kept("b", true));
@@ -155,7 +154,7 @@ TEST(TieredStore, LeavesNoDirectory) {
   MPI_Barrier(MPI_COMM_WORLD);
   EXPECT_FALSE(fs::exists("nested"));
   MPI_Barrier(MPI_COMM_WORLD);
-  // Nor what was there because a run was killed.
+  // Directories left by a killed run are removed, too.
   on_rank_0([] { touch("nested/level_2/step_000001.h5"); });
   { const Hdf5Store store(MPI_COMM_WORLD, "nested/level_2"); }
   MPI_Barrier(MPI_COMM_WORLD);

@@ -10,7 +10,7 @@ namespace diffsim::forecast_test {
 namespace {
 
 TEST(Forecast, CountsWhatIsLeft) {
-  UniformSchedule uniform(10, 4);  // 0-4, 4-8 advanced; 8-10, 4-8, 0-4 recorded
+  UniformSchedule uniform(10, 4);  // steps 0-4 and 4-8 are advanced; 8-10, 4-8 and 0-4 are recorded
   const SweepForecast result = forecast(uniform, 10);
   EXPECT_EQ(result.num_steps, 10);
   EXPECT_EQ(result.steps, 18);

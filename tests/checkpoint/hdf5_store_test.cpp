@@ -16,7 +16,7 @@ TEST(Hdf5Store, KeepsEveryBit) {
   for (const int k : {0, 12, 7}) store.put(k, state_of(*mesh, k));
   EXPECT_EQ(store.path(12), "bits/step_000012.h5");
   State state = state_of(*mesh, 99);
-  store.get(7, state);  // the last one, so all are on the disk
+  store.get(7, state);  // the last snapshot, so all files have been written
   EXPECT_TRUE(fs::exists("bits/step_000012.h5"));
   EXPECT_FALSE(fs::exists("bits/step_000012.h5.partial"));
   for (const int k : {7, 0, 12, 0}) {
@@ -25,7 +25,7 @@ TEST(Hdf5Store, KeepsEveryBit) {
     for (const Field& field : expected.fields())
       EXPECT_TRUE(same_bits(state[field.name()].to_host(), field.to_host())) << "step " << k << ", " << field.name();
   }
-  store.put(7, state_of(*mesh, 8));  // again
+  store.put(7, state_of(*mesh, 8));  // replaces the snapshot
   store.get(7, state);
   EXPECT_TRUE(same_bits(state["positions"].to_host(), state_of(*mesh, 8)["positions"].to_host()));
 }
@@ -36,7 +36,7 @@ TEST(Hdf5Store, ForgetsWhatIsErased) {
   Hdf5Store store(MPI_COMM_WORLD, "erased");
   store.put(3, state);
   store.erase(3);
-  store.erase(4);  // was never there
+  store.erase(4);  // no such snapshot exists
   MPI_Barrier(MPI_COMM_WORLD);
   EXPECT_FALSE(fs::exists("erased/step_000003.h5"));
   EXPECT_CONTAINS(error_of(ErrorKind::run, [&] { store.get(3, state); }), "no snapshot of step 3 in erased");
@@ -76,7 +76,7 @@ TEST(Hdf5Store, NoticesDamage) {
   Hdf5Store store(MPI_COMM_WORLD, "damage");
   const auto failure = [&] { return error_of(ErrorKind::system, [&] { store.get(5, state); }); };
   store.put(5, state);
-  store.get(5, state);  // the file is there
+  store.get(5, state);  // ensures that the file exists
   double marker = 0.0;
   if (rank() == 0) marker = state["positions"].to_host()[4];
   damage_value(store.path(5), store.path(5), marker);
@@ -85,7 +85,7 @@ TEST(Hdf5Store, NoticesDamage) {
   store.put(5, state);
   store.get(5, state);
   on_rank_0([&] { fs::resize_file(store.path(5), fs::file_size(store.path(5)) / 2); });
-  EXPECT_CONTAINS(failure(), "it is cut short or another file");
+  EXPECT_CONTAINS(failure(), "the file is cut short, or is another file");
   on_rank_0([&] { fs::remove(store.path(5)); });
   EXPECT_CONTAINS(failure(), "cannot be read (No such file");
 }
@@ -117,7 +117,7 @@ TEST(Hdf5Store, CompressesWithoutLoss) {
     Hdf5Store store(directory, RowOrder(mesh->comm()), {.single = single, .compressed = true});
     const std::int64_t before = store.statistics().bytes_written;
     store.put(1, state);
-    EXPECT_LT(store.statistics().bytes_written - before, bytes / 2);  // equal numbers in rows, and zeros
+    EXPECT_LT(store.statistics().bytes_written - before, bytes / 2);  // rows of equal values and zeros compress well
     State found = state.zero_like();
     store.get(1, found);
     std::vector<double> values = state["positions"].to_host(), there = found["positions"].to_host();
@@ -126,7 +126,7 @@ TEST(Hdf5Store, CompressesWithoutLoss) {
     if (single)
       for (double& value : values) value = static_cast<float>(value);
     EXPECT_TRUE(same_bits(there, values));
-    // One bit of the compressed numbers.
+    // Flips one bit of the compressed data.
     const std::string name = store.path(1);
     on_rank_0([&] {
       std::fstream file(name, std::ios::in | std::ios::out | std::ios::binary);

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// The search for the best split of a dynamic programme.
+// Search for the best split in a dynamic programme.
 
 #include "checkpoint/least_sum.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Sums of random numbers, of which many are equal, rising on the whole or not, and some infinite.
+/// Random values, many of them equal, with or without an increasing trend, some infinite.
 TEST(LeastSum, IsThatOfAllSums) {
   std::mt19937 random(5);
   for (int trial = 0; trial < 60; ++trial) {

@@ -40,7 +40,7 @@ TEST(MemoryBudget, IsForAllThatTheProcessesHold) {
   EXPECT_EQ(whole.records, rest.records);
   EXPECT_EQ(whole.held, sum * 3'000);
   EXPECT_EQ(whole.beside, sum * 700);
-  // One byte less than the least: nothing is planned, and every figure is told.
+  // With one byte less than the minimum, no plan is made, and the message reports all figures.
   const std::int64_t least = ranks() * 150 + sum * 3'700;
   EXPECT_EQ(plan_checkpoints(MPI_COMM_WORLD, {least, 0.0}, 10'000, {100, 50, held, beside}).snapshots, 1);
   try {
@@ -50,9 +50,9 @@ TEST(MemoryBudget, IsForAllThatTheProcessesHold) {
     EXPECT_EQ(error.kind(), ErrorKind::input);
     if (ranks() == 1) {
       EXPECT_STREQ(error.what(),
-                   "checkpoints within 3.76 KiB: the processes hold 2.93 KiB already, the sweep takes 700 B beside "
-                   "snapshots and records, and one snapshot and one record 150 B, which makes 3.76 KiB at least; give "
-                   "that or more, fewer ranks or a smaller problem");
+                   "checkpoints within 3.76 KiB: the processes hold 2.93 KiB already, the sweep needs 700 B in "
+                   "addition to snapshots and records, and one snapshot and one record need 150 B, in total 3.76 KiB "
+                   "at least; give at least that much memory, fewer ranks or a smaller problem");
     }
   }
   // A rollout that needs less than one snapshot and one record.
@@ -60,7 +60,7 @@ TEST(MemoryBudget, IsForAllThatTheProcessesHold) {
 }
 
 TEST(MemoryBudget, AShareIsOfWhatIsFreeBeyondWhatIsHeld) {
-  // Memory held is no part of free memory; memory that the sweep takes beside its snapshots is.
+  // Memory already used does not count as free memory. Memory that the sweep uses in addition to its snapshots does.
   const auto part = static_cast<std::int64_t>(0.1 * free_memory_bytes());
   const auto mega = std::int64_t{1} << 20;
   const auto planned = [&](std::int64_t held, std::int64_t beside) {
@@ -90,7 +90,7 @@ TEST(MemoryBudget, TakesAShareOfWhatIsFree) {
   ASSERT_TRUE(std::isfinite(free));
   EXPECT_GT(free, 1e6);
   EXPECT_LT(free, 1e15);
-  // A record too large to be kept for every step; memory in use changes meanwhile, if little.
+  // The record is too large to be kept for every step. The amount of free memory may change slightly during the test.
   const auto mega = std::int64_t{1} << 20;
   const CheckpointPlan plan = plan_checkpoints(MPI_COMM_WORLD, {0, 0.1}, 1'000'000, {mega, mega});
   EXPECT_GT(plan.snapshots, 0);

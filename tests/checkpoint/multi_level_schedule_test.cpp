@@ -23,11 +23,11 @@
 namespace diffsim::multi_level_schedule_test {
 namespace {
 
-// All there is to know in the middle of a reversal.
+// State of a reversal in progress.
 struct Situation {
-  int present;                          // state, -1 if none
-  int end;                              // steps from here on are reversed
-  std::array<std::uint32_t, 3> stored;  // a bit for each state, of each level
+  int present;                          // present state, -1 if none
+  int end;                              // steps from `end` on are reversed
+  std::array<std::uint32_t, 3> stored;  // for each level, one bit for each stored state
 
   std::uint64_t key() const {
     std::uint64_t key = static_cast<std::uint64_t>(present + 1) << 8 | static_cast<std::uint64_t>(end);
@@ -36,8 +36,8 @@ struct Situation {
   }
 };
 
-// The least time by Dijkstra's algorithm over everything that could be done at all: any state to any level at any time,
-// in place of any other where it is full.
+// Least time, by Dijkstra's algorithm over all possible actions: any state may be stored on any level at any time, and
+// replaces any other state if the level is full.
 class ShortestPath {
  public:
   ShortestPath(int num_steps, const std::vector<StorageLevel>& levels, double step_seconds)
@@ -114,7 +114,7 @@ std::string describe(int n, const std::vector<StorageLevel>& levels, double step
   return text.str();
 }
 
-// Carries the schedule out and returns how long it takes.
+// Performs the schedule and returns the time it takes.
 double rehearsed_seconds(MultiLevelSchedule& schedule, int n, const std::vector<StorageLevel>& levels,
                          double step_seconds) {
   std::vector<int> capacity;
@@ -130,7 +130,7 @@ double rehearsed_seconds(MultiLevelSchedule& schedule, int n, const std::vector<
   return seconds;
 }
 
-// Times are multiples of a quarter, so sums are exact.
+// All times are multiples of a quarter, so sums are exact.
 std::vector<StorageLevel> random_levels(std::mt19937& random, std::size_t count) {
   static constexpr std::array<double, 9> times{0.0, 0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 6.0};
   std::vector<StorageLevel> levels(count);
@@ -211,9 +211,9 @@ TEST(MultiLevelSchedule, RefusesLevelsThatMakeNoSense) {
   EXPECT_THROW(make(5, {{-1, 0.0, 0.0}}), Error);
   EXPECT_THROW(make(5, {{1, -1.0, 0.0}}), Error);
   EXPECT_THROW(make(5, {{1, 0.0, std::numeric_limits<double>::quiet_NaN()}}), Error);
-  EXPECT_THROW(make(5, {{1, 2.0, 2.0}, {1, 1.0, 3.0}}), Error);  // the second is faster
+  EXPECT_THROW(make(5, {{1, 2.0, 2.0}, {1, 1.0, 3.0}}), Error);  // the second level is faster
   EXPECT_THROW(make(5, {{1, 0.0, 0.0}}, -1.0), Error);
-  for (const int n : {0, 1}) {  // need no snapshot
+  for (const int n : {0, 1}) {  // these need no snapshot
     MultiLevelSchedule schedule = make(n, {});
     EXPECT_EQ(testing_checkpoint::rehearse(schedule, n, {}).fault, "") << n;
   }

@@ -11,7 +11,7 @@
 namespace diffsim::online_schedule_test {
 namespace {
 
-// The least r with C(s+r, s) ≥ n.
+// Returns the least r with C(s+r, s) ≥ n.
 int repetitions(int n, int s) {
   int r = 0;
   for (long reach = 1; reach < n; ++r) reach = reach * (s + r + 1) / (r + 1);
@@ -33,8 +33,9 @@ TEST(OnlineSchedule, RepeatsNoStepMoreOftenThanItMust) {
   }
 }
 
-// The worst of all lengths up to 300, against the optimum of a schedule that learns of the end when it is there, t(n+1,
-// s), and, from n = s+2 on, against the optimum of one that knows it beforehand, t(n, s).
+// Worst ratio over all lengths n up to 300. The first ratio refers to t(n+1, s), the optimum of a schedule that is
+// notified of the end when the end is reached. The second, for n ≥ s+2, refers to t(n, s), the optimum of a schedule
+// that knows the end in advance.
 TEST(OnlineSchedule, StaysNearTheOptimum) {
   struct Row {
     int snapshots;
@@ -59,7 +60,7 @@ TEST(OnlineSchedule, StaysNearTheOptimum) {
 }
 
 TEST(OnlineSchedule, EndsWhereverItIsTold) {
-  // before anything, and right after a snapshot of the last state was taken
+  // The end is reported before any action, or just after a snapshot of the last state was taken.
   OnlineSchedule none(2);
   none.finish(0);
   EXPECT_EQ(none.next().kind, Action::Kind::done);

@@ -22,7 +22,7 @@ std::string where(int n, int s, int records = 1) {
   return std::to_string(n) + " steps, " + std::to_string(s) + " snapshots, " + std::to_string(records) + " records";
 }
 
-// Pascal's triangle, for n + s up to 520, rows as far as they fit.
+// Binomial coefficient C(n, k), as far as the result fits into a long.
 long binomial(int n, int k) {
   if (k < 0 || k > n) return 0;
   long value = 1;
@@ -30,7 +30,7 @@ long binomial(int n, int k) {
   return value;
 }
 
-// t(n, s) and r, straight from the formula.
+// Returns t(n, s) and sets r, both directly from the formula.
 long formula(int n, int s, int& r) {
   r = 0;
   while (binomial(s + r, s) < n) ++r;
@@ -70,8 +70,8 @@ TEST(RevolveSchedule, AdvancesWhatTheLiteratureSaysForLongRollouts) {
   }
 }
 
-// The least number of advances, and of stores among the schedules that reach it, by trying every place for the next
-// snapshot.
+// Least number of advances, and least number of stores among schedules with this number of advances. All positions of
+// the next snapshot are tried.
 struct Optimum {
   long advances = 0;
   long stores = 0;
@@ -82,7 +82,7 @@ std::vector<std::vector<Optimum>> optima(int max_n, int max_s, int records) {
   const auto size = static_cast<std::size_t>(max_n) + 1;
   std::vector<std::vector<Optimum>> best(static_cast<std::size_t>(max_s) + 1, std::vector<Optimum>(size));
   for (std::size_t s = 1; s < best.size(); ++s) {
-    for (std::size_t n = static_cast<std::size_t>(records) + 1; n < size; ++n) {  // the state at hand is stored
+    for (std::size_t n = static_cast<std::size_t>(records) + 1; n < size; ++n) {  // the present state is stored
       best[s][n].advances = std::numeric_limits<long>::max();
       for (std::size_t m = 1; m < n; ++m) {
         const bool short_tail = n - m <= static_cast<std::size_t>(records);
@@ -109,7 +109,7 @@ TEST(RevolveSchedule, IsOptimalInAdvancesAndThenInStores) {
         ASSERT_EQ(result.advances, optimum.advances) << where(n, s, records);
         ASSERT_EQ(result.advances, revolve_advances(n, s, records)) << where(n, s, records);
         ASSERT_EQ(result.stores[0], optimum.stores + (n > records ? 1 : 0))
-            << where(n, s, records);  // and the initial one
+            << where(n, s, records);  // plus the initial snapshot
       }
     }
   }
@@ -143,14 +143,14 @@ TEST(RevolveSchedule, TakesTheExtremesOfItsArguments) {
   RevolveSchedule none(0, 3);
   EXPECT_EQ(rehearse(none, 0, {3}).fault, "");
   RevolveSchedule plenty(5, most, most);
-  EXPECT_EQ(rehearse(plenty, 5, {0}, 5).fault, "");  // all recorded, nothing stored
+  EXPECT_EQ(rehearse(plenty, 5, {0}, 5).fault, "");  // every step is recorded, nothing is stored
   EXPECT_EQ(revolve_advances(0, 1), 0);
   EXPECT_EQ(revolve_advances(most, most), most - 1L);
   EXPECT_EQ(revolve_advances(most, 1), (most - 1L) * most / 2);
   EXPECT_EQ(revolve_advances(most, 5, most), 0);
   EXPECT_THROW(RevolveSchedule(10, 0), Error);
   EXPECT_THROW(RevolveSchedule(10, 1, 0), Error);
-  EXPECT_THROW(plenty.finish(5), Error);  // its length is known
+  EXPECT_THROW(plenty.finish(5), Error);  // the length is already known
 }
 
 TEST(RevolveSchedule, IsQuickForMillionsOfSteps) {

@@ -18,9 +18,9 @@ TEST(RoundedStore, KeepsStatesToFloat32) {
   const auto mesh = small_mesh();
   RoundedStore store;
   for (const int step : {3, 7}) store.put(step, state_of(*mesh, step));
-  store.put(3, state_of(*mesh, 4));  // replaces
+  store.put(3, state_of(*mesh, 4));  // replaces the first snapshot
   store.erase(7);
-  store.put(8, state_of(*mesh, 8));  // in the room of the seventh
+  store.put(8, state_of(*mesh, 8));  // reuses the memory of snapshot 7
   State state = state_of(*mesh, 1);
   for (const auto& [step, of] : {std::pair(3, 4), std::pair(8, 8)}) {
     store.get(step, state);
@@ -47,7 +47,7 @@ TEST(RoundedStore, TakesHalfTheRoom) {
       });
   store.put(1, state);
   Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
-  // Arrays are rounded up to eight bytes.
+  // Array sizes are rounded up to eight bytes.
   EXPECT_NEAR(static_cast<double>(live), 0.5 * static_cast<double>(state.bytes()), 8.0 * state.fields().size());
 }
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Carries a schedule out on nothing but numbers, and says what is wrong with it.
+// Performs the actions of a schedule symbolically, on step numbers only, and reports the first violation.
 #pragma once
 
 #include <algorithm>
@@ -15,18 +15,19 @@
 namespace diffsim::testing_checkpoint {
 
 struct Rehearsal {
-  std::string fault;  // empty if there is none
+  std::string fault;  // empty if the schedule is correct
   long advances = 0;
-  long records = 0;              // of steps taken forward or back
-  std::map<int, long> stores;    // of each level
-  std::map<int, long> restores;  // likewise
-  std::map<int, int> peak;       // most snapshots at a time, likewise
+  long records = 0;              // number of steps recorded, forward or back
+  std::map<int, long> stores;    // number of stores, by level
+  std::map<int, long> restores;  // number of restores, by level
+  std::map<int, int> peak;       // greatest number of simultaneous snapshots, by level
   int peak_records = 0;
-  int most_repeated = 0;  // how often the step advanced most often was
+  int most_repeated = 0;  // number of times that the most frequently advanced step was advanced
 };
 
-/// `capacity[level]` snapshots at most (none on levels that are not listed) and `max_records` records. `told` is for
-/// schedules that learn from `finish` how long the rollout is.
+/// Checker that allows at most `capacity[level]` snapshots (none on levels that are not listed) and `max_records`
+/// records. If the last argument is true, `finish` notifies the schedule of the length of the rollout when the end is
+/// reached.
 class Rehearsing {
  public:
   Rehearsing(Schedule& schedule, int num_steps, std::vector<int> capacity, int max_records, bool told)
@@ -41,7 +42,7 @@ class Rehearsing {
   Rehearsal run() {
     next_ = n_;
     tell();
-    const long limit = 100L * (n_ + 2) * (n_ + 2);  // of actions, against schedules that never end
+    const long limit = 100L * (n_ + 2) * (n_ + 2);  // limit of the number of actions, for schedules that never end
     for (long count = 0; result_.fault.empty(); ++count) {
       const Action action = schedule_.next();
       if (action.kind == Action::Kind::done) {
@@ -165,8 +166,8 @@ class Rehearsing {
   int max_records_;
   bool told_;
   int present_ = 0;
-  bool end_was_present_ = false;  // when going back began
-  int next_ = 0;                  // steps from here on are reversed
+  bool end_was_present_ = false;  // true if state n_ was present when the first step back was taken
+  int next_ = 0;                  // steps from `next_` on are reversed
   std::vector<std::set<int>> kept_;
   std::vector<int> records_;
   std::vector<int> repeated_;
@@ -177,12 +178,13 @@ inline Rehearsal rehearse(Schedule& schedule, int num_steps, const std::vector<i
   return Rehearsing(schedule, num_steps, capacity, max_records, false).run();
 }
 
-/// Likewise, `finish` being called when state `num_steps` is present.
+/// Checks a schedule whose `finish` is called once state `num_steps` is present.
 inline Rehearsal rehearse_told(Schedule& schedule, int num_steps, const std::vector<int>& capacity) {
   return Rehearsing(schedule, num_steps, capacity, 1, true).run();
 }
 
-/// What goes wrong with a store that knows no levels: it keeps one copy of a state, and forgets what it has not.
+/// Returns the first error if the schedule runs on a store without levels, which keeps one copy of each state. Empty if
+/// there is no error. Discarding an absent state is not an error.
 inline std::string fault_on_one_store(Schedule& schedule) {
   std::set<int> kept;
   for (Action action = schedule.next(); action.kind != Action::Kind::done; action = schedule.next()) {

@@ -43,14 +43,14 @@ TEST_P(Plans, StayWithinTheBudgetAndUseIt) {
     ASSERT_DOUBLE_EQ(plan.ratio, static_cast<double>(n + result.advances) / n);
     ASSERT_LE(result.advances, before) << "more memory, more work: " << what;
     before = result.advances;
-    // What is left is less than the smallest thing that could be added, unless nothing is repeated any more.
+    // The unused memory is less than one record, unless no step is repeated.
     if (plan.recomputations > 0) {
       ASSERT_LT(budget - used, record) << what;
       if (budget >= 5 * record) {
         ASSERT_GE(static_cast<double>(used), 0.8 * static_cast<double>(budget)) << what;
       }
     }
-    // Never more work than with a snapshot every so many steps.
+    // The plan needs no more work than equidistant snapshots, for any distance.
     for (int every = 1; every <= n; ++every)
       if (const std::int64_t segments = (n + every - 1) / every; (segments - 1) * state + every * record <= budget) {
         ASSERT_LE(plan.recomputations, (segments - 1) * every) << what;
@@ -95,8 +95,8 @@ TEST(CheckpointPlan, SaysWhatItIs) {
 TEST(CheckpointPlan, TakesTheExtremesOfItsArguments) {
   EXPECT_EQ(plan_checkpoints(0, 10, 10, 0).bytes, 0);
   EXPECT_EQ(plan_checkpoints(10, 0, 0, 0).recomputations, 0);
-  EXPECT_EQ(plan_checkpoints(10, 8, 0, 0).recomputations, 0);  // records that cost nothing
-  EXPECT_EQ(plan_checkpoints(10, 0, 8, 8).recomputations, 9);  // snapshots that cost nothing
+  EXPECT_EQ(plan_checkpoints(10, 8, 0, 0).recomputations, 0);  // records that need no memory
+  EXPECT_EQ(plan_checkpoints(10, 0, 8, 8).recomputations, 9);  // snapshots that need no memory
   EXPECT_THROW(plan_checkpoints(-1, 8, 8, 100), Error);
   EXPECT_THROW(plan_checkpoints(10, -8, 8, 100), Error);
   const CheckpointPlan large = plan_checkpoints(1'000'000, 4'000 * mebi, 4'000 * mebi, 400'000'000 * mebi);
@@ -104,7 +104,8 @@ TEST(CheckpointPlan, TakesTheExtremesOfItsArguments) {
   EXPECT_LT(large.ratio, 2.0);
 }
 
-/// Memory for so many states and a record, beside a disk's buffers and the schedule's tables.
+/// Plans with memory for `in_memory` states and one record, in addition to the buffers of the disk level and the tables
+/// of the schedule.
 CheckpointPlan plan_with_disk(int n, int in_memory, const DiskLevel& disk) {
   constexpr std::int64_t state = 1'000'000;
   const auto tables = static_cast<std::int64_t>(in_memory + disk.snapshots + 2) * disk.processes *

@@ -80,7 +80,7 @@ TEST(Schedule, OfKnownLengthRefusesAnother) {
   EXPECT_THROW(uniform.finish(3), Error);
 }
 
-// What the checker above is worth: a schedule with any one action left out is refused.
+// Schedule with given actions, to test the checker: it must refuse a schedule from which any action is left out.
 class Script : public Schedule {
  public:
   explicit Script(std::vector<Action> actions) : actions_(std::move(actions)) {}

@@ -21,7 +21,7 @@ TEST(TieredStore, KeepsEachLevelInItsPlace) {
   EXPECT_EQ(store.name(), "tiered");
   EXPECT_EQ(&store.at_level(0).at_level(0), &store.at_level(0));
 
-  // The same step on both levels, with other values, to tell them apart.
+  // The same step is stored on both levels with different values, to distinguish the levels.
   store.at_level(0).put(3, state_of(*mesh, 1));
   EXPECT_EQ(store.statistics().bytes_written, 0);
   store.at_level(1).put(3, state_of(*mesh, 2));

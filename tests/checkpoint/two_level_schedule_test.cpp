@@ -53,7 +53,7 @@ TEST(TwoLevelSchedule, TakesTheExtremesOfItsArguments) {
   TwoLevelSchedule none(0, 4, 2);
   EXPECT_EQ(testing_checkpoint::rehearse(none, 0, {2, 0}).fault, "");
   TwoLevelSchedule whole(7, std::numeric_limits<int>::max(), 2);
-  EXPECT_EQ(testing_checkpoint::rehearse(whole, 7, {2}).fault, "");  // nothing on disk
+  EXPECT_EQ(testing_checkpoint::rehearse(whole, 7, {2}).fault, "");  // no snapshot on the disk
   EXPECT_THROW(TwoLevelSchedule(10, 0, 2), Error);
   EXPECT_THROW(TwoLevelSchedule(10, 3, 0), Error);
 }

@@ -33,7 +33,7 @@ TEST(barrier, by_squared_distance_and_range) {
       const Second xi = Second(thickness), whole = xi + d;
       const Second psi = d * barrier((s - xi * xi) / (whole * whole - xi * xi));
       const Barrier b(distance * distance, range, thickness);
-      // Digits that s loses by the thickness, which is up to 3000 times the gap.
+      // Loss of relative accuracy of s due to the thickness, which is up to 3000 times the gap.
       const double lost = 1.0 + thickness / gap;
       EXPECT_NEAR(b.value, psi.value.value, 1e-13 * lost * psi.value.value);
       EXPECT_NEAR(b.gradient, psi.derivative[0].value, 1e-12 * lost * std::abs(b.gradient));
@@ -49,7 +49,7 @@ TEST(barrier, of_a_thickness_pushes_from_there_to_the_range_beyond) {
   EXPECT_EQ(at(0.5000001).value, 0.0);
   EXPECT_GT(at(0.4999).value, 0.0);
   EXPECT_GT(at(thickness + 1e-14).value, 25.0 * range);
-  // Much thicker than d̂ the barrier is that of the gap itself: ψ = d̂ b(g/d̂).
+  // For thickness ≫ d̂, the barrier is that of the gap: ψ = d̂ b(g/d̂).
   EXPECT_NEAR(Barrier(std::pow(1e6 + 0.1, 2), range, 1e6).value, range * barrier(0.1 / range), 1e-4 * range);
 }
 
@@ -60,7 +60,7 @@ TEST(barrier, falls_to_zero_with_two_derivatives_and_grows_without_bound) {
     EXPECT_EQ(b.gradient, 0.0);
     EXPECT_EQ(b.hessian, 0.0);
   }
-  // b = z³ + O(z⁴) with z = 1 - y: the third derivative is the first that jumps.
+  // b = z³ + O(z⁴) with z = 1 - y, so the first derivative that jumps is the third.
   for (const double z : {1e-2, 1e-3, 1e-4}) {
     EXPECT_NEAR(barrier(1.0 - z) / (z * z * z), 1.0, z);
     EXPECT_NEAR(barrier_gradient(1.0 - z) / (-3.0 * z * z), 1.0, z);

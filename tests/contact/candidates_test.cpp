@@ -19,7 +19,7 @@ struct Pairs {
   bool operator==(const Pairs&) const = default;
 };
 
-/// Numbers in the file of points whose rank has no triangle at them. Collective.
+/// Returns the file's numbers of the points whose owner has no triangle at the point. Collective.
 std::vector<std::int64_t> lone_points(const TetrahedralMesh& mesh) {
   std::vector<char> has_triangle(static_cast<std::size_t>(mesh.num_vertices()), 0);
   for (const SurfacePiece& piece : surface_pieces(mesh))
@@ -35,8 +35,8 @@ std::vector<std::int64_t> lone_points(const TetrahedralMesh& mesh) {
   return numbers;
 }
 
-/// How many pairs all ranks find together in a box of bricks of which each vertex has gone astray by up to `way`
-/// bricks, the same on any number of ranks. Collective.
+/// Returns the numbers of pairs that all ranks find together. Each vertex of a box of bricks is displaced by up to
+/// `way` bricks, equally on any number of ranks. Collective.
 Pairs num_pairs(MPI_Comm comm, std::array<int, 3> bricks, unsigned seed, double way, double range) {
   const auto mesh = TetrahedralMesh::box(comm, {1.0 * bricks[0], 1.0 * bricks[1], 1.0 * bricks[2]}, bricks);
   Candidates candidates(*mesh, true, {}, {}, {}, 1 << 28);
@@ -65,8 +65,8 @@ TEST(candidates, are_the_same_on_any_number_of_ranks) {
       }
 }
 
-/// Number of pairs of points and triangles where one vertex of a box of bricks lies 2 cm outside the face at
-/// the box's other end. Collective.
+/// Returns the number of point–triangle pairs if one vertex of a box of bricks is moved to 2 cm outside the face at the
+/// other end of the box. Collective.
 std::int64_t num_pairs_at_other_end(MPI_Comm comm, std::array<int, 3> bricks, std::int64_t number) {
   const auto mesh = TetrahedralMesh::box(comm, {1.0 * bricks[0], 1.0 * bricks[1], 1.0 * bricks[2]}, bricks);
   Candidates candidates(*mesh, true, {}, {}, {}, 1 << 28);
@@ -96,11 +96,11 @@ TEST(candidates, of_points_without_a_triangle_of_their_rank_are_found) {
     }
   }
   if (num_ranks(MPI_COMM_WORLD) == 5) {
-    EXPECT_GT(points, 0);  // else these boxes show nothing
+    EXPECT_GT(points, 0);  // otherwise these boxes do not cover the case of lone points
   }
 }
 
-/// How many pairs of a list are nearer than `range` at x, point–triangle pairs first.
+/// Returns the numbers of listed point–triangle and edge–edge pairs that are nearer than `range` at x.
 Pairs num_near(const Candidates& candidates, const std::vector<double>& x, double range) {
   const PairView& pairs = candidates.pairs();
   const auto point_triangle = host_view(pairs.point_triangle), edge_edge = host_view(pairs.edge_edge);
@@ -125,7 +125,7 @@ Pairs num_near(const Candidates& candidates, const std::vector<double>& x, doubl
   return near;
 }
 
-/// Ways of vertices while lists are made: short, and so long that things meet which were far apart.
+/// Greatest displacement of vertices along which lists are made: short, or long enough for distant primitives to meet.
 class SweptBoxes : public testing::TestWithParam<double> {};
 
 TEST_P(SweptBoxes, serve_wherever_vertices_are_in_them) {
@@ -148,7 +148,7 @@ TEST_P(SweptBoxes, serve_wherever_vertices_are_in_them) {
   kept.cover(a, Vectors(), b, Vectors(), range);
   const auto listed = kept.pairs().edge_edge.size();
   for (int trial = 0; trial < 100; ++trial) {
-    // At or next to corners of the boxes, which are widened by half the range.
+    // Positions at or near corners of the vertices' swept boxes, which are widened by half the range.
     std::vector<double> x(from.size());
     for (std::size_t i = 0; i < x.size(); ++i) {
       const bool first = random() % 2 == 0;
@@ -170,7 +170,7 @@ TEST_P(SweptBoxes, serve_wherever_vertices_are_in_them) {
 INSTANTIATE_TEST_SUITE_P(candidates, SweptBoxes, testing::Values(0.05, 1.0));
 
 TEST(candidates, leave_out_pairs_whose_boxes_overlap_but_that_stay_far_apart) {
-  // The long diagonals of bricks: their boxes overlap those of edges a whole brick away.
+  // The long diagonals of bricks have boxes that overlap those of edges one brick away.
   const auto mesh = TetrahedralMesh::box(MPI_COMM_SELF, {4.0, 4.0, 0.5}, {4, 4, 1});
   Field rest("rest", mesh->vertex_entities(), 3);
   rest.from_host(mesh->rest_positions());

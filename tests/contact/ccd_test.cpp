@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Steps against rational arithmetic. DIFFSIM_CCD_QUERIES sets the number of queries of a kind (tests/campaigns/ccd.sh).
+// Collision-free steps, verified in rational arithmetic. DIFFSIM_CCD_QUERIES sets the number of queries of each kind
+// (tests/campaigns/ccd.sh).
 
 #include "diffsim/contact/ccd.hpp"
 
@@ -32,7 +33,7 @@ Quad at(const Query& q, double t) {
   return x;
 }
 
-/// Between the closest points at time t: in doubles, or exactly.
+/// Returns the vector between the closest points at time t, in doubles or exactly.
 template <int first>
 exact::Vector direction(const Query& q, double t, bool exactly) {
   if (!exactly) return exact::vector(detail::separation<first>(at(q, t).data()));
@@ -43,9 +44,9 @@ exact::Vector direction(const Query& q, double t, bool exactly) {
   return first == 1 ? exact::point_triangle(x) : exact::edge_edge(x);
 }
 
-/// How long n separates the pair from `begin` on: a time up to which n·(x_i - x_j) > 0 for all i, j, in rational
-/// arithmetic, or `begin` if it does not there. The heights are linear in time; nine tenths of the first one's way to
-/// zero are used.
+/// Returns a time until which n separates the pair from `begin` on, i.e. n·(x_i - x_j) > 0 for all i, j, in rational
+/// arithmetic. Returns `begin` if n does not separate the pair at `begin`. The heights n·(x_i - x_j) are linear in
+/// time. The result is `end`, or covers nine tenths of the time until the first height becomes zero.
 template <int first>
 double separated_until(const exact::Vector& n, const Query& q, double begin, double end) {
   const exact::Rational t(begin);
@@ -65,8 +66,8 @@ double separated_until(const exact::Vector& n, const Query& q, double begin, dou
   return until < end ? until.get_d() : end;  // get_d rounds towards zero
 }
 
-/// n̂ + a m̂, m between the primitives' middles at time t: where corners nearly touch, such a plane is far from all
-/// others.
+/// Returns |n| (n̂ + a m̂), where m is the vector between the primitives' centroids at time t. If two corners nearly
+/// touch, a plane with this normal is farther from all other corners.
 template <int first>
 exact::Vector tilted(const exact::Vector& n, const Query& q, double t, double a) {
   const Quad x = at(q, t);
@@ -79,8 +80,8 @@ exact::Vector tilted(const exact::Vector& n, const Query& q, double t, double a)
   return exact::minus(n, exact::vector(detail::scaled(-1.0, shift)));
 }
 
-/// Proves in rational arithmetic that a pair does not meet during [0, end], by one plane after another; of several the
-/// one that lasts longest.
+/// Returns true if a sequence of separating planes proves, in rational arithmetic, that the pair does not meet during
+/// [0, end]. Each plane is the one of several candidates that separates the pair for the longest time.
 template <int first>
 bool proven_free(const Query& q, double end) {
   double time = 0.0;
@@ -100,7 +101,7 @@ bool proven_free(const Query& q, double end) {
   return false;
 }
 
-/// Points that meet at a dyadic time, all numbers exact in doubles.
+/// Returns a pair that meets at a dyadic time. All numbers are exact in doubles.
 template <int first>
 Query meeting(QuadSource& source) {
   const int half = source.integer(0, 3) == 0 ? 1 : 8;
@@ -108,11 +109,11 @@ Query meeting(QuadSource& source) {
   for (auto& p : x) p = detail::scaled(16.0, p);
   const int a = source.integer(0, 16), b = source.integer(0, 16);
   if (first == 1) {
-    // the point is (16 - m - n, m, n)/16 of the triangle
+    // the point has the barycentric coordinates (16 - m - n, m, n)/16 in the triangle
     const int m = std::min(a, b), n = std::max(a, b) - m;
     for (int c = 0; c < 3; ++c) x[0][c] = x[1][c] + (m * (x[2][c] - x[1][c]) + n * (x[3][c] - x[1][c])) / 16.0;
   } else {
-    // a point of each edge coincides: shift edge 2 3
+    // shift edge 2 3 so that a point of each edge coincides
     for (int c = 0; c < 3; ++c) {
       const double shift = x[0][c] + a * (x[1][c] - x[0][c]) / 16.0 - x[2][c] - b * (x[3][c] - x[2][c]) / 16.0;
       x[2][c] += shift;
@@ -135,7 +136,7 @@ Query meeting(QuadSource& source) {
   return q;
 }
 
-/// Motions that slide, graze, rest, rush by together or come near by chance.
+/// Returns random motions: sliding, grazing, at rest, with a large common velocity, or approaching by chance.
 Query wandering(QuadSource& source) {
   Query q;
   q.from = source.any();
@@ -187,7 +188,7 @@ void expect_no_false_negatives(std::uint64_t seed) {
               num_queries(), met, zero, missed, unproven);
 }
 
-/// Pairs that other certificates did not settle.
+/// Pairs that earlier proofs did not settle.
 TEST(ccd, narrow_passes_are_proven) {
   const Query corner = {{{{{0x1.0000000002599p+0, 0x1.0000000003693p+0, -0x1.0000000003386p+0}},
                           {{0x1.0000000001d04p+0, 0x1.00000000031d5p+0, -0x1.00000000032eap+0}},
@@ -209,7 +210,8 @@ TEST(ccd, narrow_passes_are_proven) {
   EXPECT_TRUE(proven_free<2>(ends, step_of<2>(ends)));
 }
 
-/// Motions of things with a thickness: nothing comes nearer than that, and motions that stay clear of it are whole.
+/// Checks motions of primitives with a thickness: the distance stays above the thickness, and the full step is returned
+/// for motions that keep clear of the thickness.
 template <int first>
 void expect_thickness_kept(std::uint64_t seed) {
   QuadSource source(seed);
@@ -257,7 +259,8 @@ TEST(ccd, begins_at_a_thickness_or_within_without_a_step) {
 TEST(ccd, point_triangle_has_no_false_negatives) { expect_no_false_negatives<1>(11); }
 TEST(ccd, edge_edge_has_no_false_negatives) { expect_no_false_negatives<2>(12); }
 
-/// Steps are long where they can be: free motions are seldom cut, and a cut is at most to the distance kept.
+/// Checks that steps are long. Motions that keep more than 0.21 of the initial distance are not shortened. Of the
+/// shortened steps, at most one in a thousand ends at a distance above 0.21 times the initial one.
 template <int first>
 void expect_long_steps(std::uint64_t seed) {
   QuadSource source(seed);
@@ -273,7 +276,8 @@ void expect_long_steps(std::uint64_t seed) {
     double least = distance(q.from);
     const double start = least;
     for (int k = 1; k <= 200; ++k) least = std::min(least, distance(at(q, k / 200.0)));
-    // Between samples the distance changes by at most 1/400 of the ways of two points.
+    // Between samples the distance changes by at most way/200: the nearest sample is at most 1/400 away in time, and
+    // two points move by at most `way` per unit of time.
     double way = 0.0;
     for (std::size_t k = 0; k < 4; ++k) way = std::max(way, exact::length(exact::vector(q.to[k] - q.from[k])));
     if (least - way / 200.0 > 0.21 * start) {
@@ -296,7 +300,8 @@ TEST(ccd, steps_end_at_the_distance_kept) {
   expect_long_steps<2>(14);
 }
 
-/// All the way of a step, a tenth of the gap is left of what is more than the thickness: half of the default `keep`.
+/// Checks that the distance minus the thickness stays above a tenth of its initial value during the whole step; a tenth
+/// is half of the default `keep`.
 template <int first>
 void expect_gap_kept(std::uint64_t seed) {
   QuadSource source(seed);
@@ -331,7 +336,7 @@ TEST(ccd, sliding_close_to_a_plane_is_not_cut) {
   q.to = q.from;
   q.to[0] = {{3.0, 2.0, 1e-6}};
   EXPECT_EQ(step_of<1>(q), 1.0);
-  q.to[0][2] = -1e-6;  // reaches the plane at t = 1/2, the distance kept before
+  q.to[0][2] = -1e-6;  // reaches the plane at t = 1/2, and the kept distance before
   EXPECT_NEAR(step_of<1>(q), 0.45, 0.01);
 }
 

@@ -12,7 +12,7 @@ namespace diffsim::contact {
 
 using Quad = std::array<Vec3<double>, 4>;
 
-/// Four points of a pair, from harmless to degenerate.
+/// Generator of the four points of a pair, from generic to degenerate.
 class QuadSource {
  public:
   explicit QuadSource(std::uint64_t seed) : random_(seed) {}
@@ -26,21 +26,22 @@ class QuadSource {
   Vec3<double> point(double size) { return {{uniform(-size, size), uniform(-size, size), uniform(-size, size)}}; }
 
   Quad generic() { return {point(1.0), point(1.0), point(1.0), point(1.0)}; }
-  /// Corners of a small grid: coincident points, parallel and crossing edges, flat triangles, right and obtuse angles.
+  /// Returns points of a small grid: coincident points, parallel and crossing edges, flat triangles, right and obtuse
+  /// angles.
   Quad grid(int half) {
     Quad x;
     for (auto& p : x)
       for (int c = 0; c < 3; ++c) p[c] = integer(-half, half);
     return x;
   }
-  /// The same, a little beside.
+  /// Returns points of a small grid, each displaced by up to `off`.
   Quad near_grid(int half, double off) {
     Quad x = grid(half);
     for (auto& p : x)
       for (int c = 0; c < 3; ++c) p[c] += off * uniform(-1.0, 1.0);
     return x;
   }
-  /// Flat in one direction, far from the origin, small or large.
+  /// Returns points that are nearly flat in one direction, of small or large extent.
   Quad stretched() {
     Quad x = integer(0, 1) ? generic() : near_grid(2, 1e-6);
     const Vec3<double> stretch = {{1.0, std::pow(10.0, uniform(-5.0, 0.0)), std::pow(10.0, uniform(-5.0, 0.0))}};
@@ -68,7 +69,7 @@ class QuadSource {
   std::mt19937_64 random_;
 };
 
-/// The largest distance of two of the points.
+/// Returns the largest distance between two of the points.
 inline double extent(const Quad& x) {
   double largest = 0.0;
   for (const auto& a : x)

@@ -8,14 +8,14 @@
 #include <set>
 #include <string>
 
-/// Counts of bytes and messages that a rank sends, taken at MPI itself: a program that includes this once has MPI's
-/// functions below in place of the library's, for calls of PETSc, too. Implementations of MPI do not call them for
-/// collectives, so a collective counts as one call with the bytes that this rank gives to it.
+/// Counts the bytes and messages that a rank sends. A program that includes this header once replaces MPI's functions
+/// by the functions below, also for calls made by PETSc. MPI implementations do not call these functions within
+/// collectives, so a collective counts as one call with the bytes that this rank contributes.
 namespace diffsim::testing_mpi {
 
 struct Sent {
-  long messages = 0, bytes = 0;                            // to other ranks
-  std::set<int> to;                                        // their numbers
+  long messages = 0, bytes = 0;                            // sent to other ranks
+  std::set<int> to;                                        // receiving ranks
   std::map<std::string, std::array<long, 2>> collectives;  // calls and bytes by name
 };
 
@@ -43,7 +43,7 @@ inline void count_collective(const char* name, long bytes) {
   sent.collectives[name][1] += bytes;
 }
 
-/// Sends that are set up once and started often.
+/// Persistent send requests.
 struct Persistent {
   long bytes;
   int to;
@@ -60,7 +60,7 @@ inline void count_start(MPI_Request request) {
 
 namespace counted = diffsim::testing_mpi;
 
-// PETSc has macros of these names, which call the functions.
+// PETSc defines macros with these names, which call the functions.
 #undef MPI_Send
 #undef MPI_Isend
 #undef MPI_Issend
@@ -119,7 +119,7 @@ int MPI_Send_init(const void* data, int count, MPI_Datatype type, int to, int ta
 
 int MPI_Recv_init(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
   const int code = PMPI_Recv_init(data, count, type, from, tag, comm, request);
-  counted::persistent.erase(*request);  // requests are used again
+  counted::persistent.erase(*request);  // the implementation may reuse the handle
   return code;
 }
 
@@ -168,7 +168,7 @@ int MPI_Exscan(const void* data, void* result, int count, MPI_Datatype type, MPI
   return PMPI_Exscan(data, result, count, type, op, comm);
 }
 
-// Collectives that give each rank something for every other, or from it.
+// Collectives in which each rank sends to, or receives from, every other rank.
 
 int MPI_Reduce_scatter_block(const void* data, void* result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   int ranks = 1;

@@ -39,7 +39,7 @@ std::array<Vec3<Second>, 4> seeded(const Quad& x) {
   return result;
 }
 
-/// Hand-written derivatives against nested automatic differentiation.
+/// Compares hand-written derivatives with nested automatic differentiation.
 void expect_derivatives(const DistanceType& type, const Quad& x, QuadSource& source) {
   const Closest<double> at = closest(type, x.data());
   const std::array<Vec3<Second>, 4> seeds = seeded(x);
@@ -90,7 +90,7 @@ TEST(distance, hessian_is_the_slope_of_the_gradient_at_second_order) {
       const Quad x = source.generic(), v = source.generic();
       Quad hv;
       squared_distance_hessian_product(closest(type, x.data()), v.data(), hv.data());
-      if (type.free == 0) continue;  // quadratic: the difference is exact
+      if (type.free == 0) continue;  // quadratic, so the difference is exact
       double previous = 0.0, order = 0.0;
       for (const double h : {1e-2, 5e-3, 2.5e-3}) {
         Quad plus = x, minus = x;
@@ -115,7 +115,7 @@ TEST(distance, hessian_is_the_slope_of_the_gradient_at_second_order) {
     }
 }
 
-/// Every distance against rational arithmetic, and the type's own formula against the distance.
+/// Compares each distance, and the formula of its type, with rational arithmetic.
 void expect_exact(const Quad& x, std::map<int, int>& seen) {
   const double size = extent(x);
   const auto q = rational(x);
@@ -125,7 +125,7 @@ void expect_exact(const Quad& x, std::map<int, int>& seen) {
   } both[] = {{point_triangle_distance(x.data()), exact::length(exact::point_triangle(q))},
               {edge_edge_distance(x.data()), exact::length(exact::edge_edge(q))}};
   for (const auto& [computed, reference] : both) {
-    // Edges closer to parallel than 1e-12 count as parallel.
+    // Edges within 1e-12 of parallel count as parallel.
     const double tolerance = 2e-12 * size;
     EXPECT_NEAR(std::sqrt(computed.squared), reference, tolerance);
     EXPECT_NEAR(std::sqrt(closest(computed.type, x.data()).squared_distance()), reference, tolerance);
@@ -186,7 +186,7 @@ TEST(distance, does_not_depend_on_the_order_of_corners_and_edges) {
 }
 
 TEST(distance, gradient_is_continuous_where_the_type_changes) {
-  // Across the plane over edge 1 2 of a triangle the type goes from point–plane to point–line.
+  // Across the plane through edge 1 2 perpendicular to the triangle, the type changes from point–plane to point–line.
   for (const double height : {0.1, 1.0})
     for (const double offset : {1e-6, 1e-8}) {
       const Quad in = {{{{0.4, offset, height}}, {{0, 0, 0}}, {{1, 0, 0}}, {{0, 1, 0}}}};

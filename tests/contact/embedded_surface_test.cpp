@@ -21,7 +21,8 @@ namespace {
 using Place = std::array<double, 3>;
 using Function = std::function<Place(const Place&)>;
 
-/// A box of linear or second-order cells between `low` and `low` + `size`, as blocks of a mesh.
+/// Returns a box of linear or second-order cells between `low` and `low` + `size`, distributed in blocks over the
+/// ranks.
 MeshData box(const Place& low, const Place& size, const std::array<int, 3>& cells, int order) {
   int rank = 0, ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -32,7 +33,7 @@ MeshData box(const Place& low, const Place& size, const std::array<int, 3>& cell
   return data;
 }
 
-/// Three bodies in a row along x, each 1 m long, 0.2 m apart, the middle one of other cells.
+/// Makes three bodies in a row along x, each 1 m long, with gaps of 0.2 m. The middle body has a different mesh.
 std::shared_ptr<TetrahedralMesh> row(int order) {
   std::vector<NamedMesh> bodies;
   bodies.push_back({"left", box({0.0, 0.0, 0.0}, {1.0, 0.5, 0.5}, {2, 1, 1}, order)});
@@ -41,7 +42,8 @@ std::shared_ptr<TetrahedralMesh> row(int order) {
   return std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
 }
 
-/// An octahedron in, or a little out of, the middle body: vertices on faces of cells, inside them and outside all.
+/// Returns an octahedron inside the middle body, or partly outside. The vertices lie on faces of cells, in cells and
+/// outside all cells.
 BodySurface octahedron(double half_length) {
   BodySurface surface{"middle", {}};
   const Place c{1.7, 0.25, 0.25};
@@ -52,7 +54,8 @@ BodySurface octahedron(double half_length) {
   return surface;
 }
 
-/// Largest difference of a function at the points of the surface from what its values at nodes give there.
+/// Returns the largest difference, over the points of the surface, between a function and the interpolation of its
+/// nodal values.
 double largest_error(const TetrahedralMesh& mesh, const EmbeddedSurface& surface, const Function& f) {
   const auto values = [&](const TetrahedralMesh& of) {
     std::vector<double> result;
@@ -93,7 +96,7 @@ TEST(embedded_surface, follows_what_shape_functions_follow) {
   }
 }
 
-/// Least weight of any node, over all points.
+/// Returns the least weight of any node in the stencils of all points.
 double least_weight(const EmbeddedSurface& surface) {
   double least = 1.0;
   for (const PointStencil& point : surface.map->stencils())
@@ -105,13 +108,14 @@ double least_weight(const EmbeddedSurface& surface) {
 TEST(embedded_surface, takes_the_cell_that_a_point_is_in_or_next_to) {
   const auto mesh = row(1);
   EXPECT_GE(least_weight(embed_surfaces(*mesh, {octahedron(0.4)})), 0.0);
-  // Bricks are 1/3 m long: of the cells that have the face of which the point is 5 cm outside.
+  // Bricks are 1/3 m long. The point is 5 cm outside a face, so its weights in the cells of that face are at least
+  // -0.15.
   EXPECT_NEAR(least_weight(embed_surfaces(*mesh, {octahedron(0.55)})), -0.15, 1e-12);
 }
 
 TEST(embedded_surface, of_curved_cells_is_where_its_file_says) {
   MeshData data = box({0.0, 0.0, 0.0}, {1.0, 0.5, 0.5}, {2, 1, 1}, 2);
-  // x ↦ x + s y², cells and all.
+  // The map x ↦ x + s y², applied to all nodes of the cells.
   for (std::size_t i = 0; i < data.coordinates.size(); i += 3)
     data.coordinates[i] += 0.3 * data.coordinates[i + 1] * data.coordinates[i + 1];
   const TetrahedralMesh mesh(MPI_COMM_WORLD, std::move(data));
@@ -127,7 +131,8 @@ TEST(embedded_surface, has_bodies_vertices_and_triangles_of_all) {
   mesh->define_region("right/top", BoxShape{{2.0, 0.49, -1.0}, {4.0, 0.51, 1.0}}, "right");
   const EmbeddedSurface surface = embed_surfaces(*mesh, {octahedron(0.4)}, {"right/top"});
   EXPECT_EQ(body_names(surface.mesh->bodies()), body_names(mesh->bodies()));
-  // 12 and 18 vertices of bricks on the surface, all of them, beside the octahedron's six.
+  // In addition to the octahedron's six vertices, all 12 and 18 vertices of the other bodies' bricks, which are on the
+  // surface.
   EXPECT_EQ(surface.mesh->num_global_vertices(), 12 + 6 + 18);
   EXPECT_EQ(surface.mesh->num_unused_vertices(), 0);
   EXPECT_EQ(surface.mesh->num_global(CellKind::triangle), 20 + 8 + 32);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Distances in rational arithmetic: what the library's are held against.
+// Distances in rational arithmetic, the reference for the library's distances.
 
 #include <gmpxx.h>
 
@@ -26,7 +26,7 @@ inline Vector cross(const Vector& a, const Vector& b) {
 inline Vector scaled(const Rational& s, const Vector& a) { return {s * a[0], s * a[1], s * a[2]}; }
 inline const Vector& shorter(const Vector& a, const Vector& b) { return dot(b, b) < dot(a, a) ? b : a; }
 
-/// From the segment's closest point to p.
+/// Vector from the segment's closest point to p.
 inline Vector point_segment(const Vector& p, const Vector& a, const Vector& b) {
   const Vector e = minus(b, a), w = minus(p, a);
   const Rational length = dot(e, e);
@@ -34,7 +34,7 @@ inline Vector point_segment(const Vector& p, const Vector& a, const Vector& b) {
   return minus(w, scaled(std::clamp(Rational(dot(w, e) / length), Rational(0), Rational(1)), e));
 }
 
-/// From the closest point of triangle 1 2 3 to point 0.
+/// Vector from the closest point of triangle 1 2 3 to point 0.
 inline Vector point_triangle(const std::array<Vector, 4>& x) {
   const Vector a = minus(x[2], x[1]), b = minus(x[3], x[1]), w = minus(x[0], x[1]), n = cross(a, b);
   const Rational area = dot(n, n);
@@ -46,7 +46,7 @@ inline Vector point_triangle(const std::array<Vector, 4>& x) {
                  point_segment(x[0], x[3], x[1]));
 }
 
-/// From the closest point of edge 2 3 to that of edge 0 1.
+/// Vector from the closest point of edge 2 3 to that of edge 0 1.
 inline Vector edge_edge(const std::array<Vector, 4>& x) {
   const Vector a = minus(x[1], x[0]), b = minus(x[3], x[2]), w = minus(x[2], x[0]), n = cross(a, b);
   const Rational sine = dot(n, n);

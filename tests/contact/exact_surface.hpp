@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Intersections of triangles and signs of volumes, decided in rational arithmetic: what states of contact are held
-// against. Nothing of it is the library's: surfaces, broad phase and predicates are its own.
+// Intersections of triangles and signs of volumes in rational arithmetic, the reference for states of contact. This
+// header has its own surfaces, broad phase and predicates and uses no code of the library.
 
 #include <gmpxx.h>
 
@@ -21,8 +21,9 @@ namespace diffsim::contact::exact {
 using Place = std::array<double, 3>;
 using Corners = std::array<int, 3>;
 
-/// Sign of (b - a)·((c - a) × (d - a)). In doubles where the error, at most (7 + 56 ε) ε times the sum of the products'
-/// sizes (Shewchuk 1997, Adaptive Precision Floating-Point Arithmetic, p. 346), leaves no doubt; else of the rationals.
+/// Sign of (b - a)·((c - a) × (d - a)). The sign is computed in doubles if the result exceeds the error bound, (7 + 56
+/// ε) ε times the sum of the magnitudes of the products (Shewchuk 1997, Adaptive Precision Floating-Point Arithmetic,
+/// p. 346), and in rational arithmetic otherwise.
 inline int orientation(const Place& a, const Place& b, const Place& c, const Place& d) {
   const auto by_rationals = [&] {
     std::array<std::array<mpq_class, 3>, 3> e;
@@ -50,21 +51,22 @@ inline int orientation(const Place& a, const Place& b, const Place& c, const Pla
   return sum > error ? 1 : sum < -error ? -1 : by_rationals();
 }
 
-/// Sign of the area of a, b, c seen along axis `out`.
+/// Sign of the area of the triangle a, b, c projected along axis `out`.
 inline int turn(const Place& a, const Place& b, const Place& c, std::size_t out) {
   const std::size_t i = (out + 1) % 3, j = (out + 2) % 3;
   return sgn(mpq_class((mpq_class(b[i]) - a[i]) * (mpq_class(c[j]) - a[j]) -
                        (mpq_class(b[j]) - a[j]) * (mpq_class(c[i]) - a[i])));
 }
 
-/// An axis along which a triangle is seen with an area, or 3.
+/// Returns an axis along which the projected triangle has an area, or 3 if there is none.
 inline std::size_t axis_of(const std::array<Place, 3>& t) {
   std::size_t axis = 0;
   while (axis < 3 && turn(t[0], t[1], t[2], axis) == 0) ++axis;
   return axis;
 }
 
-/// Whether the closed segments p q and r s, in one plane seen along `out`, have a point in common.
+/// Returns true if the closed segments p q and r s have a point in common. The segments lie in one plane and are
+/// projected along axis `out`.
 inline bool segments_meet(const Place& p, const Place& q, const Place& r, const Place& s, std::size_t out) {
   const int a = turn(p, q, r, out), b = turn(p, q, s, out), c = turn(r, s, p, out), d = turn(r, s, q, out);
   if (a == 0 && b == 0 && c == 0 && d == 0) {  // on one line
@@ -75,7 +77,7 @@ inline bool segments_meet(const Place& p, const Place& q, const Place& r, const 
   return a * b <= 0 && c * d <= 0;
 }
 
-/// Whether the closed segment p q and the closed triangle t, which has an area, have a point in common.
+/// Returns true if the closed segment p q and the closed triangle t, which is not degenerate, have a point in common.
 inline bool meet(const Place& p, const Place& q, const std::array<Place, 3>& t) {
   const int a = orientation(t[0], t[1], t[2], p), b = orientation(t[0], t[1], t[2], q);
   if (a * b > 0) return false;
@@ -94,7 +96,7 @@ inline bool meet(const Place& p, const Place& q, const std::array<Place, 3>& t) 
   return false;
 }
 
-/// Triangles over places of their own; vertices are the same where their numbers are.
+/// Triangles with their vertex positions. Two vertices are the same if their numbers are equal.
 struct TriangleSet {
   std::vector<Place> places;
   std::vector<Corners> triangles;
@@ -110,9 +112,9 @@ struct TriangleSet {
   }
 };
 
-/// Whether two triangles have points in common beside the corners and edges that they share.
+/// Returns true if two triangles have points in common other than their shared corners and edges.
 inline bool triangles_meet(const TriangleSet& set, Corners a, Corners b) {
-  // Shared corners first, in the same order in both.
+  // Moves shared corners to the front, in the same order in both triangles.
   std::size_t shared = 0;
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t j = shared; j < 3; ++j)
@@ -123,21 +125,21 @@ inline bool triangles_meet(const TriangleSet& set, Corners a, Corners b) {
         break;
       }
   const std::array<Place, 3> x = set.at(a), y = set.at(b);
-  if (shared == 3) return true;  // one triangle twice
-  if (shared == 2) {             // folded flat onto each other
+  if (shared == 3) return true;  // the same triangle twice
+  if (shared == 2) {             // true if the triangles are folded flat onto each other
     if (orientation(x[0], x[1], x[2], y[2]) != 0) return false;
     const std::size_t out = axis_of(x);
     return turn(x[0], x[1], x[2], out) * turn(x[0], x[1], y[2], out) > 0;
   }
-  // A common point beside the corner lies on a ray from it, which leaves one triangle through the opposite edge while
-  // it is still in the other.
+  // If the triangles have a further common point, then the ray from the shared corner through this point leaves one
+  // triangle through its edge opposite the corner, at a point of the other triangle.
   if (shared == 1) return meet(x[1], x[2], y) || meet(y[1], y[2], x);
   for (std::size_t k = 0; k < 3; ++k)
     if (meet(x[k], x[(k + 1) % 3], y) || meet(y[k], y[(k + 1) % 3], x)) return true;
   return false;
 }
 
-/// All pairs of triangles that meet. Those of numbers `first_fixed` on are not held against each other.
+/// Returns all pairs of triangles that meet, except pairs in which both numbers are `first_fixed` or greater.
 inline std::vector<std::array<int, 2>> intersections(const TriangleSet& set, int first_fixed) {
   struct Box {
     Place low, high;
@@ -177,14 +179,14 @@ inline std::vector<std::array<int, 2>> intersections(const TriangleSet& set, int
   return found;
 }
 
-/// Triangles without area.
+/// Returns the number of triangles without area.
 inline int degenerate(const TriangleSet& set) {
   return static_cast<int>(std::count_if(set.triangles.begin(), set.triangles.end(),
                                         [&](const Corners& t) { return axis_of(set.at(t)) == 3; }));
 }
 
-/// How often closed triangles go around a point that is not on them: by the signed crossings of a ray in a general
-/// direction.
+/// Winding number of closed triangles around a point that is not on any triangle: the sum of the signed crossings of a
+/// ray in a general direction.
 inline int winding(const Place& p, const TriangleSet& set) {
   std::mt19937 random(7);
   double size = 1.0;
@@ -213,12 +215,12 @@ inline int winding(const Place& p, const TriangleSet& set) {
   }
 }
 
-/// The surface of tetrahedra, first or second order (vertices in VTK's order; four flat triangles for a second-order
-/// face), outwards.
+/// Returns the surface of tetrahedra of first or second order, with outward orientation. Vertices are in VTK's order; a
+/// face of second order becomes four flat triangles.
 inline std::vector<Corners> surface_of(const std::vector<int>& cells, int nodes) {
   constexpr int faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
   constexpr int middle[4][4] = {{-1, 4, 6, 7}, {4, -1, 5, 8}, {6, 5, -1, 9}, {7, 8, 9, -1}};
-  std::map<Corners, std::array<int, 3>> open;  // sorted corners → {times, cell, face}
+  std::map<Corners, std::array<int, 3>> open;  // sorted corners → {number of cells, cell, face}
   const int count = static_cast<int>(cells.size()) / nodes;
   const auto node = [&](int cell, int k) { return cells[static_cast<std::size_t>(cell * nodes + k)]; };
   for (int cell = 0; cell < count; ++cell)
@@ -244,8 +246,8 @@ inline std::vector<Corners> surface_of(const std::vector<int>& cells, int nodes)
   return result;
 }
 
-/// Sign of the Jacobian of a second-order cell at its corner k: its columns there are 4 m_kj - x_j - 3 x_k, j the other
-/// corners, m the middles of the edges.
+/// Sign of the Jacobian determinant of a second-order cell at its corner k. The columns of the Jacobian are 4 m_kj -
+/// x_j - 3 x_k, with the other corners j and the mid-edge nodes m.
 inline int jacobian_at_corner(const std::array<Place, 10>& x, std::size_t k) {
   constexpr std::size_t others[4][3] = {{1, 2, 3}, {0, 3, 2}, {3, 0, 1}, {2, 1, 0}};
   constexpr std::size_t middle[4][4] = {{9, 4, 6, 7}, {4, 9, 5, 8}, {6, 5, 9, 9}, {7, 8, 9, 9}};
@@ -262,7 +264,8 @@ inline int jacobian_at_corner(const std::array<Place, 10>& x, std::size_t k) {
   return sgn(sum);
 }
 
-/// Cells that are inside out or flat: linear ones by their volume, second-order ones at any corner.
+/// Returns the number of inverted or flat cells. Linear cells are tested by their volume, second-order cells at each
+/// corner.
 inline int inverted(const std::vector<Place>& places, const std::vector<int>& cells, int nodes) {
   int count = 0;
   for (std::size_t begin = 0; begin < cells.size(); begin += static_cast<std::size_t>(nodes)) {

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// The checker of states is checked: what meets by a hair, and what just does not.
+// Tests of the exact checks of contact states, with triangles that meet, or miss each other by one unit in the last
+// place.
 
 #include "exact_surface.hpp"
 
@@ -12,12 +13,12 @@ namespace {
 constexpr double hair = 0x1p-52;
 
 TEST(exact_surface, orientations_are_decided_where_doubles_cannot) {
-  // Points of a plane that is not along the axes, and one a last place off it.
+  // Points of a plane that is oblique to the axes, up to rounding.
   const Place a = {0.1, 0.1, 0.1}, b = {1.1, 0.1, -0.9}, c = {0.1, 1.1, -0.9};
   for (const Place& d : {Place{0.5, 0.5, -0.7}, Place{12.0, 12.0, -23.7}}) {
     mpq_class off = 0;
     for (std::size_t k = 0; k < 3; ++k) off += mpq_class(d[k]) - mpq_class(a[k]);
-    // b and c are rounded, so signs are compared with the determinant itself.
+    // Since b and c are rounded, the expected sign is that of the exact determinant.
     mpq_class e[3][3], det = 0;
     for (std::size_t k = 0; k < 3; ++k) {
       e[0][k] = mpq_class(b[k]) - mpq_class(a[k]);
@@ -33,7 +34,8 @@ TEST(exact_surface, orientations_are_decided_where_doubles_cannot) {
   EXPECT_EQ(orientation({1, 1, 1}, {2, 1, 1}, {1, 2, 1}, {1.3, 1.3, 1 - hair}), -1);
 }
 
-/// Whether triangles meet in whatever order their corners are given.
+/// Returns true if the triangles meet, and checks that the result does not depend on the order of corners and
+/// triangles.
 bool pair_meets(const TriangleSet& set, const Corners& a, const Corners& b) {
   const bool first = triangles_meet(set, a, b);
   for (const Corners& x : {a, Corners{a[1], a[2], a[0]}, Corners{a[1], a[0], a[2]}})
@@ -58,7 +60,7 @@ TEST(exact_surface, triangles_without_common_corners) {
   EXPECT_TRUE(pair_meets(floor_triangle, spike(0.2, 0.2, 1)));          // corner on face
   EXPECT_FALSE(pair_meets(floor_triangle, spike(0.2, 0.2, 1 + hair)));  // a hair above
   EXPECT_TRUE(pair_meets(floor_triangle, spike(0.5, 0.5, 1)));          // corner on edge
-  EXPECT_FALSE(pair_meets(floor_triangle, spike(0.5, 0.5 + hair, 1)));  // a hair beside it
+  EXPECT_FALSE(pair_meets(floor_triangle, spike(0.5, 0.5 + hair, 1)));  // a hair beside the edge
   EXPECT_TRUE(pair_meets(floor_triangle, spike(1, 0, 1)));              // corner on corner
   EXPECT_FALSE(pair_meets(floor_triangle, spike(1 + hair, 0, 1)));
   const auto edge = [](double x, double z) { return std::array<Place, 3>{{{x, -1, z}, {x, 2, z}, {x, 0, z + 1}}}; };
@@ -87,16 +89,16 @@ TEST(exact_surface, triangles_with_common_corners) {
                 {-1, -1, 0}, {1, 1, 0}, {0.25, 0.25, 1}, {0.25, 0.25, -1}, {0.5, 0.5, 1},   {0.5, 0.5 + hair, -1}};
   EXPECT_FALSE(pair_meets(set, {0, 1, 2}, {0, 1, 3}));  // a common edge
   EXPECT_FALSE(pair_meets(set, {0, 1, 2}, {1, 2, 7}));  // flat, side by side
-  EXPECT_TRUE(pair_meets(set, {0, 1, 2}, {0, 1, 4}));   // folded onto it
-  EXPECT_FALSE(pair_meets(set, {0, 1, 2}, {0, 1, 5}));  // folded to a hair
+  EXPECT_TRUE(pair_meets(set, {0, 1, 2}, {0, 1, 4}));   // folded onto the first triangle
+  EXPECT_FALSE(pair_meets(set, {0, 1, 2}, {0, 1, 5}));  // folded onto the first triangle up to a hair
   EXPECT_FALSE(pair_meets(set, {0, 1, 2}, {0, 3, 6}));  // a common corner
-  EXPECT_TRUE(pair_meets(set, {0, 1, 2}, {0, 3, 4}));   // whose edge lies in the face
-  EXPECT_TRUE(pair_meets(set, {0, 1, 2}, {0, 8, 9}));   // which passes through it
+  EXPECT_TRUE(pair_meets(set, {0, 1, 2}, {0, 3, 4}));   // an edge of the second triangle lies in the first
+  EXPECT_TRUE(pair_meets(set, {0, 1, 2}, {0, 8, 9}));   // the second triangle passes through the first
   EXPECT_FALSE(pair_meets(set, {0, 1, 2}, {0, 3, 5}));  // a hair above
   EXPECT_TRUE(pair_meets(set, {0, 1, 2}, {0, 1, 2}));
 }
 
-/// A tetrahedron's surface, shifted.
+/// Returns the surface of a tetrahedron, shifted by (x, y, z).
 TriangleSet tetrahedron(double x, double y, double z) {
   TriangleSet set;
   set.places = {{x, y, z}, {x + 1, y, z}, {x, y + 1, z}, {x, y, z + 1}};
@@ -113,8 +115,8 @@ TEST(exact_surface, planted_intersections_are_found) {
   EXPECT_TRUE(intersections(apart, 8).empty());
   TriangleSet touching = set;
   touching.append(tetrahedron(0.25, 0.25, -1));
-  EXPECT_EQ(intersections(touching, 8).size(), 3u);  // its tip's three triangles with the base
-  EXPECT_EQ(intersections(touching, 0).size(), 0u);  // of obstacles nobody asks
+  EXPECT_EQ(intersections(touching, 8).size(), 3u);  // the three triangles at the tip meet the base
+  EXPECT_EQ(intersections(touching, 0).size(), 0u);  // pairs of obstacle triangles are not tested
   EXPECT_EQ(intersections(touching, 4).size(), 3u);
 }
 
@@ -140,7 +142,7 @@ TEST(exact_surface, inverted_cells_are_found) {
   places[4][0] = 0.2;  // 4·0.2 - 1 < 0
   EXPECT_EQ(inverted(places, cell, 10), 1);
   EXPECT_EQ(surface_of(cell, 10).size(), 16u);
-  int volume = 0;  // turned outwards: all see the middle from behind
+  int volume = 0;  // oriented outwards: all triangles see the interior point from behind
   places[4][0] = 0.5;
   for (const Corners& t : surface_of(cell, 10))
     volume += orientation(places[static_cast<std::size_t>(t[0])], places[static_cast<std::size_t>(t[1])],

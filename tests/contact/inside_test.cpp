@@ -19,7 +19,7 @@ TEST(inside, windings_tell_inside_from_outside) {
   for (const double y : {1e-9, 0.4, 1.0, 2.0 - 1e-9}) EXPECT_NEAR(winding_of(box, {0.3, y, 1.1}), 1.0, 1e-12);
   for (const double y : {-1e-9, -3.0, 2.0 + 1e-9}) EXPECT_NEAR(winding_of(box, {0.3, y, 1.1}), 0.0, 1e-12);
   EXPECT_NEAR(winding_of(sphere_triangles({1, 1, 1}, 0.5), {1.1, 0.9, 1.2}), 1.0, 1e-10);
-  TriangleMesh shell = box;  // with a hollow
+  TriangleMesh shell = box;  // with a cavity
   const TriangleMesh hollow = box_triangles({0.2, 0.2, 0.2}, {0.8, 1.8, 2.8});
   for (const auto& t : hollow.triangles) shell.triangles.push_back({8 + t[0], 8 + t[2], 8 + t[1]});
   shell.vertices.insert(shell.vertices.end(), hollow.vertices.begin(), hollow.vertices.end());

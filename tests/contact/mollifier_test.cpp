@@ -56,7 +56,7 @@ TEST(mollifier, joins_one_with_two_derivatives) {
 }
 
 TEST(mollifier, makes_the_edge_edge_distance_smooth_at_parallel_edges) {
-  // Two edges turn through parallel. The slope of d² jumps, that of m d² does not.
+  // One of two edges rotates through the parallel position. The slope of d² jumps, that of m d² does not.
   const auto at = [](double angle) {
     return Quad{{{{-1, 0, 0}},
                  {{1, 0, 0}},
@@ -70,7 +70,7 @@ TEST(mollifier, makes_the_edge_edge_distance_smooth_at_parallel_edges) {
   };
   const auto jump = [&](auto&& f) { return std::abs((f(2.0 * h) - f(h)) / h - (f(-h) - f(-2.0 * h)) / h); };
   EXPECT_LE(jump(smooth), 1e-2);
-  // The same with the second edge tilted, so that the closest features change as it passes.
+  // A pair of edges of which the second is tilted, so that the closest features change at the parallel position.
   const auto tilted = [](double angle) {
     return Quad{{{{-1, 0, 0}}, {{1, 0, 0}}, {{-1, 0.5, 0.1 - angle}}, {{1, 0.5, 0.1 + angle}}}};
   };

@@ -29,13 +29,13 @@ std::vector<double> along(const std::vector<double>& x, double h, const std::vec
   return y;
 }
 
-/// Two of three vertices of obstacles belong to one that moves and turns. Slots are of a mesh's vertex and of these,
-/// one of them twice.
+/// Two of three obstacle vertices belong to an obstacle that moves and rotates. The slots refer to one vertex of the
+/// mesh and to the three obstacle vertices, one of them twice.
 struct Case {
   ObstacleMotion motion{"0", Turn::about({0.3, -0.8, 0.5}, {0.1, 0.2, -0.4}), 1, 3};
   std::vector<int> targets{0, mesh_vertices + 1, mesh_vertices + 2, mesh_vertices + 1, mesh_vertices};
   std::vector<double> reference = random_values(3 * obstacle_vertices);
-  /// p, V, ω, t; adjoints of places and velocities; the same of the direction.
+  /// p, V, ω and t with their changes; adjoints of positions and velocities; changes of these adjoints.
   std::vector<double> rates = random_values(8), changes = random_values(8);
   std::vector<double> x_bar = random_values(15), v_bar = random_values(15);
   std::vector<double> dx_bar = random_values(15), dv_bar = random_values(15);
@@ -61,7 +61,7 @@ std::vector<double> joined(const ObstacleMotion& motion, const ParameterSet& set
   return values;
 }
 
-/// By p, V, ω: what they get where everything has gone by h along the direction.
+/// Returns the gradient with respect to p, V and ω after all inputs are moved by h along the direction.
 std::vector<double> gradient_at(const Case& c, double h) {
   const std::vector<double> rates = along(c.rates, h, c.changes);
   const ParameterSet set = parameters(c.motion, rates);

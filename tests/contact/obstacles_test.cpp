@@ -10,7 +10,7 @@
 namespace diffsim::contact::obstacles_test {
 namespace {
 
-/// Volume enclosed, normals outwards; every edge must have two triangles.
+/// Returns the volume enclosed by a mesh with outward normals. Checks that every edge has two triangles.
 double volume(const TriangleMesh& mesh) {
   const Surface surface = triangle_surface(mesh, 0);
   for (const SurfaceTriangle& triangle : surface.triangles)

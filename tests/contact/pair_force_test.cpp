@@ -10,7 +10,7 @@ namespace {
 
 using namespace testing_pairs;
 
-/// -∂E/∂x by central differences of the energy, at second order.
+/// Compares the force with -∂E/∂x by central differences of the energy, which converge at second order.
 template <class Weights>
 void expect_force_of_energy(const Weights& weights, const Quad& x) {
   double scale = 0.0;
@@ -74,7 +74,7 @@ TEST(pair_force, of_mollified_edges_is_minus_the_slope_of_the_energy) {
   }
 }
 
-/// Σ f = 0; without friction no moment either.
+/// Checks that Σ f = 0 and, without friction, that Σ x × f = 0.
 template <class Weights>
 void expect_balance(const Weights& weights, const Quad& x, const Quad& v) {
   for (const Vec3<double>* velocities : {v.data(), static_cast<const Vec3<double>*>(nullptr)}) {
@@ -103,7 +103,7 @@ TEST(pair_force, balances_and_friction_dissipates) {
     if (point_triangle_distance(x.data()).squared < 1e-4 || edge_edge_distance(x.data()).squared < 1e-4) continue;
     expect_balance(point_triangle, x, v);
     expect_balance(edge_edge, x, v);
-    // power of friction alone, of one feature with a positive weight
+    // Power of friction alone, for a feature with a positive weight.
     Quad with{}, without{};
     add_pair_force(edge_edge, x.data(), v.data(), law, with.data());
     add_pair_force(edge_edge, x.data(), static_cast<const Vec3<double>*>(nullptr), law, without.data());
@@ -114,7 +114,7 @@ TEST(pair_force, balances_and_friction_dissipates) {
 }
 
 TEST(pair_force, sums_over_a_tessellated_plane_give_the_distance_to_the_plane_once) {
-  // A point over a plane of triangles, whose size and place do not matter.
+  // A point above a plane of triangles. The size and the position of the triangles must not matter.
   QuadSource source(34);
   for (const double h : {0.2, 0.33}) {
     const int cells = 16;
@@ -141,7 +141,7 @@ TEST(pair_force, sums_over_a_tessellated_plane_give_the_distance_to_the_plane_on
   }
 }
 
-/// Derivatives of forces by Duals are the slopes of the forces.
+/// Compares derivatives of forces by Dual numbers with slopes of the forces.
 template <class Weights>
 void expect_tangent(const Weights& weights, const Quad& x, const Quad& v, QuadSource& source,
                     const ContactLaw<double>& law) {

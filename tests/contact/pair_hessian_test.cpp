@@ -10,7 +10,7 @@ namespace {
 
 using namespace testing_pairs;
 
-/// Against Duals through the force; returns the largest entry.
+/// Compares the Hessian with the derivative of the force by Dual numbers. Returns the largest entry.
 template <class Weights>
 double expect_derivative_of_force(const Weights& weights, const Quad& x,
                                   const ContactLaw<double>& law = testing_pairs::law) {
@@ -87,7 +87,7 @@ TEST(pair_hessian, made_semidefinite_keeps_the_positive_part) {
     double size = 0.0;
     for (const auto& row : before.of)
       for (const double value : row) size = std::max(size, std::abs(value));
-    // P = P₊ - P₋ with P₊ P₋ = 0: (P₊ - P) P₊ = 0.
+    // P = P₊ - P₋ with P₊ P₋ = 0, hence (P₊ - P) P₊ = 0.
     for (int i = 0; i < 12; ++i)
       for (int j = 0; j < 12; ++j) {
         EXPECT_NEAR(twice.of[i][j], after.of[i][j], 1e-12 * size);
@@ -105,7 +105,7 @@ TEST(pair_hessian, made_semidefinite_keeps_the_positive_part) {
       EXPECT_GE(form, -1e-11 * size);
     }
   }
-  EXPECT_GT(lost, 0.01);  // there was something to do
+  EXPECT_GT(lost, 0.01);  // some Hessians were indefinite
 }
 
 }  // namespace

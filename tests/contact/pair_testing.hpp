@@ -6,7 +6,7 @@
 
 namespace diffsim::contact::testing_pairs {
 
-/// Of the pairs whose forces are differentiated.
+/// Weights and contact laws of the pairs whose forces are differentiated.
 inline constexpr PointTriangleWeights point_triangle = {0.7, {-0.5, -0.5, 0.0}, {0.25, 0.0, 1.0 / 6.0}};
 inline const EdgeEdgeWeights edge_edge = {mollifier_threshold(1.0, 1.0)};
 inline constexpr ContactLaw<double> law = {3e4, 0.8, 0.3, 0.2};

@@ -24,7 +24,7 @@ bool overlaps_any(const Box& box, const std::vector<Box>& others) {
   return std::any_of(others.begin(), others.end(), [&](const Box& other) { return box.overlaps(other); });
 }
 
-/// Cubes of some sizes at places in [-1, 1]³.
+/// Generator of cubes of several sizes at positions in [-1, 1]³.
 class Cubes {
  public:
   explicit Cubes(int seed) : generator_(static_cast<unsigned>(seed)) {}
@@ -48,7 +48,7 @@ class Cubes {
   std::mt19937 generator_;
 };
 
-/// The boxes of all ranks, by rank.
+/// Returns the boxes of all ranks, by rank.
 std::vector<std::vector<Box>> of_all(const std::vector<Box>& mine) {
   const int ranks = num_ranks(MPI_COMM_WORLD);
   std::vector<std::vector<Box>> all(static_cast<std::size_t>(ranks));
@@ -63,7 +63,7 @@ std::vector<std::vector<Box>> of_all(const std::vector<Box>& mine) {
   return all;
 }
 
-/// Holds what this rank learns against all boxes of all ranks.
+/// Compares the boxes that this rank receives with a search over all boxes of all ranks.
 void expect_as_all_against_all(const std::vector<Box>& mine) {
   const std::vector<std::vector<Box>> all = of_all(mine);
   const std::vector<Neighbour> found = rendezvous(MPI_COMM_WORLD, mine);
@@ -125,7 +125,7 @@ TEST(rendezvous, finds_nothing_where_there_is_nothing) {
   EXPECT_TRUE(rendezvous(MPI_COMM_WORLD, {}).empty());
   const int rank = rank_of(MPI_COMM_WORLD);
   Cubes cubes(7);
-  // On one rank only; then apart from each other.
+  // Boxes on one rank only; then boxes of different ranks that are separate.
   EXPECT_TRUE(rendezvous(MPI_COMM_WORLD, rank == 0 ? cubes.alike(70) : std::vector<Box>()).empty());
   const double at = 3.0 * rank;
   EXPECT_TRUE(rendezvous(MPI_COMM_WORLD, {{{at, 0.0, 0.0}, {at + 1.0, 1.0, 1.0}}}).empty());

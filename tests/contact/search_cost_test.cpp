@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Bytes and messages that a rank sends to find the pairs that may touch, counted at MPI on 2, 4, 8, … ranks, as far as
-// there are any, with the same surface on each. With 16:
+// Bytes and messages that a rank sends to find the pairs that may touch. MPI calls are counted on 2, 4, 8, … ranks, up
+// to the available number, with a surface of the same size on each rank. To run on 16 ranks:
 //
 //   mpirun --oversubscribe -n 16 build/tests/bin/contact_search_cost_test
 
@@ -23,10 +23,10 @@
 namespace diffsim::contact::search_cost_test {
 namespace {
 
-constexpr int columns = 16, layers = 5, rows = 5;  // of an arc
+constexpr int columns = 16, layers = 5, rows = 5;  // bricks of an arc
 
-/// Arcs of equal size, as many as ranks, that make a ring, each near two others (near one at both ends, where there are
-/// two). The partitioner gives each rank one.
+/// Returns a ring of equal arcs, one per rank. Each arc is near two other arcs, or near the single other arc at both
+/// ends. The partitioner assigns one arc to each rank.
 MeshData ring(int arcs, bool is_first) {
   MeshData data;
   const double radius = 0.5 * columns * arcs / std::numbers::pi;
@@ -48,15 +48,15 @@ MeshData ring(int arcs, bool is_first) {
   return none;
 }
 
-/// Cost of one search to the ranks.
+/// Cost of one search.
 struct Cost {
-  long neighbours;                     // that a rank touches
-  long most_messages, most_bytes;      // of a rank
-  double messages, bytes;              // of a rank on average
-  std::array<long, 4> of_collectives;  // of a rank: Allreduces, their bytes, barriers, others
+  long neighbours;                     // number of ranks near a rank
+  long most_messages, most_bytes;      // maximum over ranks
+  double messages, bytes;              // mean over ranks
+  std::array<long, 4> of_collectives;  // per rank: Allreduces, their bytes, barriers, other collectives
 };
 
-/// Counts what `search` sends. Collective.
+/// Counts the messages and bytes that `search` sends. Collective.
 template <class Search>
 Cost cost_of(MPI_Comm comm, const Search& search) {
   testing_mpi::sent = {};
@@ -99,7 +99,7 @@ Cost cost_on_ring(MPI_Comm comm) {
 TEST(search_cost, does_not_grow_with_ranks) {
   const int rank = rank_of(MPI_COMM_WORLD), ranks = num_ranks(MPI_COMM_WORLD);
   Cost first{};
-  long least = std::numeric_limits<long>::max(), most = 0;  // messages of the rank that sends most, from 4 ranks on
+  long least = std::numeric_limits<long>::max(), most = 0;  // greatest number of messages of any rank, from 4 ranks on
   double least_on_average = HUGE_VAL, most_on_average = 0.0;
   for (int some = 2; some <= ranks; some *= 2) {
     MPI_Comm comm;
@@ -115,7 +115,7 @@ TEST(search_cost, does_not_grow_with_ranks) {
             cost.of_collectives[0], cost.of_collectives[1], cost.of_collectives[2]);
       if (some == 2) first = cost;
       MPI_Bcast(&first, sizeof(first), MPI_BYTE, 0, comm);
-      // Of two ranks each is the home of half of its own cells.
+      // On two ranks, each rank is the home of half of its own cells. Messages are therefore compared per neighbour.
       const auto a_neighbour = [](const Cost& c) { return c.messages / static_cast<double>(c.neighbours); };
       EXPECT_NEAR(a_neighbour(cost) / a_neighbour(first), 1.0, 0.1);
       EXPECT_LT(static_cast<double>(cost.most_messages), 1.15 * cost.messages);
@@ -127,7 +127,7 @@ TEST(search_cost, does_not_grow_with_ranks) {
         EXPECT_LE(static_cast<double>(most), 1.1 * static_cast<double>(least));
         EXPECT_LE(most_on_average, 1.05 * least_on_average);
       }
-      // Arcs touch at both ends, whether those of one other or of two.
+      // Each arc touches other arcs at both ends, so the bytes are the same for one neighbour and for two.
       EXPECT_NEAR(cost.bytes / first.bytes, 1.0, 0.1);
       EXPECT_NEAR(static_cast<double>(cost.most_bytes) / first.bytes, 1.0, 0.05);
       EXPECT_EQ(cost.of_collectives, first.of_collectives);
@@ -150,7 +150,8 @@ TEST(search_cost, is_bounded_for_boxes_of_any_size) {
   if (rank == 0)
     for (const double size : {3.0, 100.0, 1e9, 1e300, infinity}) boxes.push_back({{0, 0, 0}, {size, size, size}});
   const Cost cost = cost_of(MPI_COMM_WORLD, [&] { rendezvous(MPI_COMM_WORLD, boxes); });
-  // Boxes in the way of a large box, and around that in 8 cells of each of five coarser grids at most.
+  // Bound per rank: 69 boxes that overlap a large box, and at most 8 cells in each of six grids (the finest and five
+  // coarser ones).
   EXPECT_LT(static_cast<double>(cost.most_bytes), (69.0 + 48.0) * 100.0 * num_ranks(MPI_COMM_WORLD));
   EXPECT_EQ(cost.of_collectives[3], 0);
 }

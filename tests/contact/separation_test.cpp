@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Pairs that are called far apart, against distances in rational arithmetic.
+// Tests of pairs classified as farther apart than a limit, against distances in rational arithmetic.
 
 #include "diffsim/contact/separation.hpp"
 

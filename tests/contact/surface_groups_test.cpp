@@ -14,7 +14,7 @@
 namespace diffsim::contact::surface_groups_test {
 namespace {
 
-/// Groups of points, edges and triangles by the numbers of their vertices.
+/// Groups of points, edges and triangles, by the sorted numbers of their vertices.
 using Groups = std::map<std::vector<std::int64_t>, std::int32_t>;
 
 std::shared_ptr<TetrahedralMesh> make_box(MPI_Comm comm, int order) {
@@ -63,7 +63,7 @@ TEST(surface_groups, are_those_of_the_lowest_triangle_on_any_number_of_ranks) {
       }
       EXPECT_EQ(alone, expected);
       if (!regions.empty()) {
-        // x_min and y_min have 3·5 and 4·5 bricks' sides of two triangles, or of eight.
+        // x_min and y_min have 3·5 and 4·5 faces of bricks, with two triangles each, or eight for order 2.
         EXPECT_EQ(count[0], 2 * 15 * (order == 1 ? 1 : 4));
         EXPECT_EQ(count[1], 2 * 20 * (order == 1 ? 1 : 4));
         EXPECT_GT(count[2], 10);

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Contact of surfaces of triangles, of segments and of points with each other.
+// Contact between surfaces of triangles, segments and points.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using testing_mesh::grid_of_triangles;
 using testing_mesh::whole_on_first_rank;
 using Places = std::vector<std::array<double, 3>>;
 
-/// Vertices as a line of segments, or as points.
+/// Makes a mesh whose vertices form a chain of segments, or separate points.
 MeshData mesh_of(const Places& places, CellKind kind) {
   MeshData data;
   data.num_vertices = static_cast<std::int64_t>(places.size());
@@ -34,7 +34,7 @@ MeshData mesh_of(const Places& places, CellKind kind) {
   return data;
 }
 
-/// Points on the way from one place to another, bent.
+/// Returns points along a line between two positions, optionally bent.
 Places line(const std::array<double, 3>& from, const std::array<double, 3>& to, int segments, double bend = 0.0) {
   Places places;
   for (int k = 0; k <= segments; ++k) {
@@ -45,7 +45,7 @@ Places line(const std::array<double, 3>& from, const std::array<double, 3>& to, 
   return places;
 }
 
-/// Bodies that all are free, and their contact.
+/// Bodies without fixed vertices, and their contact.
 struct Bodies {
   MPI_Comm comm;
   std::shared_ptr<TetrahedralMesh> mesh;
@@ -76,7 +76,7 @@ struct Bodies {
     v = x.like("velocities");
     v.from_host(wave(1.0));
   }
-  /// Vectors at the vertices that depend on their numbers in the file.
+  /// Returns vectors at the vertices that depend on the vertices' numbers in the file only.
   std::vector<double> wave(double phase) const {
     std::vector<double> values;
     for (std::size_t i = 0; i < static_cast<std::size_t>(mesh->num_vertices()); ++i)
@@ -94,7 +94,7 @@ struct Bodies {
     MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_DOUBLE, MPI_SUM, comm);
     return share;
   }
-  /// Sum over vertices of the products of two fields, complete at owners.
+  /// Returns the sum over owned vertices of the product of two fields.
   double product(const Field& a, const Field& b) const {
     const std::vector<double> p = a.to_host(), q = b.to_host();
     double sum = 0.0;
@@ -109,7 +109,7 @@ struct Bodies {
   }
 };
 
-/// A sheet, two wires over it that cross, and points near all of them.
+/// Returns a sheet, two crossing wires above the sheet, and points near all of them.
 std::vector<NamedMesh> mixture() {
   MeshData sheet = grid_of_triangles({3, 3}, {0.1, 0.1}, 0.0);
   for (std::size_t i = 0; i < sheet.coordinates.size(); i += 3)
@@ -148,7 +148,8 @@ TEST(surface_pieces, force_is_minus_the_slope_of_the_energy) {
   }
 }
 
-/// Derivatives of w·f by one input along a wave: by the tangent, by the adjoint and by differences.
+/// Compares the derivatives of w·f with respect to one input along a wave: by the tangent, by the adjoint and by
+/// differences.
 TEST(surface_pieces, tangents_and_adjoints_have_the_slopes_that_differences_have) {
   for (const bool friction : {false, true}) {
     Bodies bodies(MPI_COMM_WORLD, mixture(), 0.009, friction, 1e-3);
@@ -185,7 +186,7 @@ TEST(surface_pieces, tangents_and_adjoints_have_the_slopes_that_differences_have
       });
       moved.from_host(start);
       bodies.contact->prepare(bodies.parameters);
-      // Along the way: all bits of a vector field are there on copies, too.
+      // Derivatives along the direction. The copies of vector fields have all components of the direction, too.
       Field dx = w.like("dx"), dv = w.like("dv"), tangent = w.like("tangent");
       ParameterSet direction;
       if (is_place) {
@@ -227,7 +228,8 @@ TEST(surface_pieces, forces_do_not_depend_on_ranks) {
   EXPECT_EQ(here.min_distance, there.min_distance);
 }
 
-/// κ times a strip d̂/2 wide, or a patch d̂/2 wide and long, however many segments there are.
+/// The energy is κ ψ times the area of a strip of width d̂/2 along parallel wires, regardless of the number of
+/// segments. For two points it is κ ψ times the area of a patch of d̂/2 by d̂/2.
 TEST(surface_pieces, energy_is_by_length_of_segments_and_by_number_of_points) {
   const double range = 0.01, height = 0.004, length = 0.3;
   const double psi = 3e4 * contact::Barrier(height * height, range).value, half = 0.5 * range;
@@ -242,7 +244,7 @@ TEST(surface_pieces, energy_is_by_length_of_segments_and_by_number_of_points) {
   points.push_back({"one", mesh_of({{0, 0, 0}, {5, 0, 0}}, CellKind::point)});
   points.push_back({"other", mesh_of({{0, 0, height}, {0, 5, 0}}, CellKind::point)});
   EXPECT_NEAR(Bodies(MPI_COMM_WORLD, std::move(points), range).energy(), half * half * psi, 1e-12 * half * half * psi);
-  // A point over a wire's bend, and over a sheet, touches the nearest place alone.
+  // A point above a wire's bend, and a point above a sheet, touch the nearest point only.
   std::vector<NamedMesh> bend;
   bend.push_back({"wire", mesh_of({{-0.1, 0.1, 0}, {0, 0, 0}, {0.1, 0.1, 0}}, CellKind::segment)});
   bend.push_back({"point", mesh_of({{0, 0, height}, {5, 5, 5}}, CellKind::point)});
@@ -253,7 +255,8 @@ TEST(surface_pieces, energy_is_by_length_of_segments_and_by_number_of_points) {
   EXPECT_NEAR(Bodies(MPI_COMM_WORLD, std::move(over), range).energy(), half * half * psi, 1e-12 * half * half * psi);
 }
 
-/// The energy of wires that cross is that of the crossing, whether their segments are longer or shorter than d̂.
+/// The energy of crossing wires belongs to the crossing. Segments longer or shorter than d̂ change the energy by
+/// less than a factor of 8.
 TEST(surface_pieces, energy_of_crossing_wires_does_not_grow_with_their_segments) {
   double least = 1e300, most = 0.0;
   for (const int segments : {1, 3, 11, 41, 161, 641}) {
@@ -305,7 +308,7 @@ TEST(surface_pieces, motions_through_each_other_are_cut) {
   MeshData straight = mesh_of({{-1, 0.025, 0.0}, {1, 0.025, 0.0}}, CellKind::segment);
   expect_cut(part(points, straight));
   expect_cut(part(points, below));
-  EXPECT_LT(part(wire(0.5), other(0.0), 0.2), 0.3);  // they may not come nearer than 0.2
+  EXPECT_LT(part(wire(0.5), other(0.0), 0.2), 0.3);  // the distance stays above the thickness 0.2
   EXPECT_LT(part(points, below, 0.2), 0.3);
 }
 

@@ -25,7 +25,7 @@ TEST_P(BoxSurface, has_each_point_edge_and_triangle_once) {
   const int faces = 4 * (4 * 3 + 3 * 2 + 2 * 4);
   EXPECT_EQ(triangles, GetParam() == 1 ? faces : 4 * faces);
   EXPECT_EQ(edges, 1.5 * triangles);
-  EXPECT_EQ(points - edges + triangles, 2.0);  // Euler
+  EXPECT_EQ(points - edges + triangles, 2.0);  // Euler characteristic of a sphere
   double area = 0.0;
   for (const double a : surface.point_areas) area += a;
   EXPECT_NEAR(sum_over_ranks(area), 2.0 * (0.5 + 0.125 + 0.25), 1e-12);
@@ -36,7 +36,7 @@ TEST_P(BoxSurface, has_each_point_edge_and_triangle_once) {
       EXPECT_GT(triangle.corner_weights[k], 0.1);
       corners += triangle.corner_weights[k];
     }
-  EXPECT_NEAR(sum_over_ranks(corners), points, 1e-10);  // one of each vertex
+  EXPECT_NEAR(sum_over_ranks(corners), points, 1e-10);  // the weights at each vertex sum to one
   for (const SurfaceEdge& edge : surface.edges) {
     EXPECT_LT(edge.ends[0].number, edge.ends[1].number);
     EXPECT_GT(edge.squared_length, 0.0);

@@ -14,7 +14,7 @@ TEST(array_pool, gives_memory_again_that_nobody_holds) {
     EXPECT_EQ(array.size(), 100u);
     first = array.data();
   }
-  // Fewer, and half as many more.
+  // Memory for 100 values is reused for 10 values and for 150.
   EXPECT_EQ(pool.take<double>("b", 10).data(), first);
   EXPECT_EQ(pool.take<double>("c", 150).data(), first);
   EXPECT_EQ(pool.take<double>("c", 150).size(), 150u);
@@ -26,7 +26,7 @@ TEST(array_pool, gives_nobody_what_another_holds) {
   {
     const DeviceArray<int> one = pool.take<int>("one", 50), other = pool.take<int>("other", 50);
     EXPECT_NE(one.data(), other.data());
-    kept = one;  // a copy holds the memory on
+    kept = one;  // the memory lives as long as this copy
   }
   for (int k = 0; k < 3; ++k) EXPECT_NE(pool.take<int>("next", 40).data(), kept.data());
   const int* const data = kept.data();

@@ -9,7 +9,8 @@
 namespace diffsim::block_matrix_test {
 namespace {
 
-/// Adds the block (1 + a) I + 10 b e₀e₂ᵀ for each pair of nodes of each element, but for the copies in the last pack.
+/// Adds the block (1 + a) I + 10 b e₀e₂ᵀ for each pair of nodes (a, b) of each element, except for the copies that fill
+/// the last pack.
 struct AddBlocks {
   int num_elements;
   DIFFSIM_FUNCTION void operator()(int pack, const int*, const BlockSink& sink) const {
@@ -40,7 +41,7 @@ TEST(block_matrix, couples_what_it_was_told_to) {
 }
 
 TEST(block_matrix, sums_elements_and_multiplies) {
-  // A chain of triangles 0-1-2, 1-2-3, … so that all but the ends are shared by three.
+  // A chain of triangles 0-1-2, 1-2-3, … Three triangles share each vertex, except at the ends.
   constexpr int n = 37;
   std::vector<int> elements;
   for (int e = 0; e < n; ++e) elements.insert(elements.end(), {e, e + 1, e + 2});
@@ -54,7 +55,8 @@ TEST(block_matrix, sums_elements_and_multiplies) {
     matrix.zero();
     for_each_element("diffsim::test::blocks", scatter, matrix, AddBlocks{n});
     const std::vector<double> values = matrix.to_host();
-    // Vertex 5 is node 2 of element 3, node 1 of 4, node 0 of 5; with vertex 6: nodes (2, 1)… of elements 4 and 5.
+    // Vertex 5 is node 2 of element 3, node 1 of element 4 and node 0 of element 5. Vertices 5 and 6 are nodes 1 and 2
+    // of element 4, and nodes 0 and 1 of element 5.
     const std::size_t diagonal = 9 * static_cast<std::size_t>(matrix.find(5, 5));
     EXPECT_EQ(values[diagonal], 3.0 + 2.0 + 1.0);
     EXPECT_EQ(values[diagonal + 2], 20.0 + 10.0 + 0.0);
@@ -67,7 +69,8 @@ TEST(block_matrix, sums_elements_and_multiplies) {
   std::vector<double> ones(x.size(), 1.0);
   x.from_host(ones);
   matrix.multiply(x, y);
-  // Row 5: diagonal blocks 6, with 4 and 6: 3 + 2, 2 + 1 (its own node numbers plus one), with 3 and 7: 3, 1; and 10 b.
+  // Row 5: the diagonal block contributes 6, the blocks of columns 4 and 6 contribute 3 + 2 and 2 + 1 (the number of
+  // node 5 in each element, plus one), those of columns 3 and 7 contribute 3 and 1; in addition 10 b.
   EXPECT_EQ(y.to_host()[3 * 5 + 1], 6.0 + 5.0 + 3.0 + 3.0 + 1.0);
   EXPECT_EQ(y.to_host()[3 * 5], 18.0 + 10.0 * (3.0 + 1.0 + 3.0 + 0.0 + 2.0));
 }

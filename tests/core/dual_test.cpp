@@ -35,7 +35,7 @@ TEST(dual, second_derivatives_of_nested_duals_are_symmetric_and_converge) {
   const double x = 0.6, y = 1.3;
   const DD f = second(x, y);
   EXPECT_NEAR(f.derivative[0].derivative[1], f.derivative[1].derivative[0], 1e-14);
-  // Central differences of the first derivative fall at second order.
+  // The error of central differences of the first derivative is of second order.
   double previous = 0.0;
   for (double h = 2e-2; h > 1e-3; h *= 0.5) {
     const double difference = (second(x + h, y).derivative[0].value - second(x - h, y).derivative[0].value) / (2.0 * h);

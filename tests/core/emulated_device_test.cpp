@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// What an emulated device refuses (DIFFSIM_EMULATE_DEVICE), and that it counts who holds its memory.
+// Operations that an emulated device refuses (DIFFSIM_EMULATE_DEVICE), and reference counting of its memory.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 namespace diffsim::emulated_device_test {
 namespace {
 
-/// Kernels cannot stand in the body of a TEST, nor can lambdas of nvcc.
+/// Kernels in functions of their own: nvcc permits neither kernels nor device lambdas in the body of a TEST.
 void add_one(double* x, int size) {
   Kokkos::parallel_for(
       "diffsim::tests::add_one", Range(0, size), KOKKOS_LAMBDA(int i) { x[i] += 1.0; });
@@ -35,18 +35,20 @@ TEST(EmulatedDevice, KernelsAndCopiesReachItsMemory) {
 
 TEST(EmulatedDevice, HostCannotReadIt) {
   const Field field("pressure", 3, 1);
-  EXPECT_DEATH(std::printf("%g", field.data()[2]), "the host touched 'pressure' at byte 16.*a copy is missing");
+  EXPECT_DEATH(std::printf("%g", field.data()[2]),
+               "host code accessed device array 'pressure' at byte 16.*a copy to the host is missing");
 }
 
 TEST(EmulatedDevice, HostCannotWriteIt) {
   const auto array = make_zeroed_device_array<int>("counts", 4);
-  EXPECT_DEATH(array(1) = 7, "the host touched 'counts' at byte 4.*a copy is missing");
+  EXPECT_DEATH(array(1) = 7, "host code accessed device array 'counts' at byte 4.*a copy to the host is missing");
 }
 
 TEST(EmulatedDevice, HostKernelsCannotReachIt) {
   const auto array = make_zeroed_device_array<int>("counts", 4);
   const Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace> rows(0, 4);
-  EXPECT_DEATH(Kokkos::parallel_for("rows", rows, [=](int i) { array(i) = i; }), "the host touched 'counts'");
+  EXPECT_DEATH(Kokkos::parallel_for("rows", rows, [=](int i) { array(i) = i; }),
+               "host code accessed device array 'counts'");
 }
 
 TEST(EmulatedDevice, KernelsTakeNoHostAddress) {
@@ -55,12 +57,12 @@ TEST(EmulatedDevice, KernelsTakeNoHostAddress) {
   const std::vector<double> shift(2, 1.0);
   EXPECT_DEATH(add_to(shift, make_zeroed_device_array<double>("x", 2)),
                "kernel 'diffsim::tests::add_to' captures a host address");
-  EXPECT_DEATH(DeviceSpan<double>(x, 2), "a host address is used as one of device memory");
+  EXPECT_DEATH(DeviceSpan<double>(x, 2), "a host address is used as a device address");
 }
 
 TEST(EmulatedDevice, FreshMemoryIsNotZero) {
   const std::vector<double> zeros(4, 0.0);
-  to_device("x", zeros) = {};  // frees pages that held zeros
+  to_device("x", zeros) = {};  // frees pages that contained zeros
   const auto values = host_view(make_device_array<double>("y", 4));
   for (std::size_t i = 0; i < 4; ++i) EXPECT_TRUE(std::isnan(values(i)));
 }

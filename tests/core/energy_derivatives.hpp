@@ -10,7 +10,8 @@
 
 namespace diffsim::testing_core {
 
-/// Greatest relative error of the derivatives of a stencil's energy by formulas, against Dual numbers.
+/// Returns the greatest relative error of the hand-written derivatives of a stencil's energy, compared with Dual
+/// numbers.
 template <class F>
 double error_of_derivatives(const F& force, const stencil::Values<F>& at) {
   constexpr int n = stencil::Inputs<F>::count;

@@ -73,7 +73,7 @@ TEST(entities, states_of_other_generations_are_copied_with_their_entities) {
   EXPECT_EQ(state["positions"].to_host(), later["positions"].to_host());
   EXPECT_EQ(state["velocities"].to_host(), later["velocities"].to_host());
   EXPECT_EQ(state.clone()["velocities"].to_host(), later["velocities"].to_host());
-  // Of one generation sizes must agree, and so must the kinds of entities.
+  // Within one generation, the sizes and the kinds of entities must agree.
   Field other("positions", std::make_shared<const Entities>("cells", MPI_COMM_WORLD, 2, nullptr, nullptr, 2), 3);
   EXPECT_THROW(state["positions"].copy_from(other), Error);
   const Ring larger(9, 1);

@@ -31,7 +31,7 @@ TEST(exchange, copies_fields_of_any_number_of_components) {
 
 TEST(exchange, adds_fields_of_any_number_of_components) {
   const Ring ring(4, 0);
-  // How many ranks have each entity.
+  // Number of ranks that have each entity.
   std::vector<PetscInt> holders(ring.all->local(), 1);
   ring.exchange->add_to_owners(holders);
   std::vector<PetscInt> numbers(2 * ring.all->local());

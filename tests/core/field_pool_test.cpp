@@ -44,7 +44,7 @@ TEST(field_pool, clones_and_fields_alike_are_from_it) {
     EXPECT_EQ(like.to_host(), std::vector<double>(10, 0.0));
     of_clone = clone.data(), of_like = like.data();
   }
-  // Memory that was freed, instead of given back, goes to these.
+  // If memory had been freed instead of returned to the pool, these fields would receive it.
   const Field others[] = {Field("other", on), Field("other", on), Field("other", on), Field("other", on)};
   const Field second = pool->take("second", on), third = pool->take("third", on);
   EXPECT_TRUE((second.data() == of_clone && third.data() == of_like) ||

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Kernels over a Range on a host, by one thread and by several.
+// Kernels over a Range on a host, on one thread and on several threads.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 namespace diffsim::host_range_test {
 namespace {
 
-/// How often a kernel over the indices from `begin` to `end` gets each of 0..size-1.
+/// Returns, for each index 0 … size-1, the number of times that a kernel over [begin, end) processes the index.
 std::vector<int> times_worked(int begin, int end, std::size_t size) {
   const auto times = make_zeroed_device_array<int>("diffsim::test::times", size);
   Kokkos::parallel_for(

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t large = 1 << 20, small = 1 << 18;  // doubles
 
-/// What the system says of the mapping that holds an address: its flags; nothing where it does not say.
+/// Returns the kernel's flags of the memory mapping that contains an address; empty if the flags are not available.
 std::string flags_at(const void* address) {
   std::ifstream maps("/proc/self/smaps");
   const auto place = reinterpret_cast<std::uintptr_t>(address);
@@ -35,7 +35,7 @@ std::string flags_at(const void* address) {
   return {};
 }
 
-/// Whether the system was asked for huge pages in the middle of an array.
+/// Returns true if huge pages were requested for the middle of an array.
 bool advised(const double* data, std::size_t size) {
   return flags_at(data + size / 2).find(" hg ") != std::string::npos;
 }
@@ -49,7 +49,8 @@ class huge_pages : public testing::Test {
   }
 };
 
-// The first test, and one for all of them: what it frees stays advised and may be handed out again.
+// This test must run first, and only one test checks large arrays, because freed memory keeps its advice and may be
+// allocated again.
 TEST_F(huge_pages, keep_large_arrays) {
   const Field field("field", large);
   const auto array = make_zeroed_device_array<double>("array", large);
@@ -66,7 +67,7 @@ TEST_F(huge_pages, keep_large_arrays) {
   EXPECT_EQ(vector, std::vector<double>(large, 2.0));
 }
 
-/// Memory that nobody had before.
+/// Memory mapped for this object alone, never used before.
 class Mapping {
  public:
   explicit Mapping(std::size_t size)

@@ -9,7 +9,7 @@ namespace diffsim::on_all_ranks_test {
 namespace {
 
 TEST(on_all_ranks, has_the_values_of_all_in_the_order_of_ranks) {
-  // Rank r has r pairs, so the first one has none.
+  // Rank r has r pairs, so rank 0 has no pair.
   const int rank = rank_of(MPI_COMM_WORLD);
   const std::vector<std::array<int, 2>> mine(static_cast<std::size_t>(rank), {rank, -rank});
   const auto all = on_all_ranks(MPI_COMM_WORLD, mine);

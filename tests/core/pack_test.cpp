@@ -68,7 +68,7 @@ TEST(pack, angle_is_within_four_units_in_the_last_place) {
   std::uniform_real_distribution<double> exponent(-20.0, 20.0), angle(-3.2, 3.2);
   double worst = 0.0;
   for (int i = 0; i < 200000; ++i) {
-    // Everywhere, and near the places where the formula changes: multiples of π/16.
+    // Random angles, and angles near multiples of π/16, where the formula changes.
     const double size = std::pow(10.0, exponent(random)), turned = angle(random);
     const double at = i % 2 == 0 ? turned : std::round(turned * 16.0 / 3.141592653589793) * 3.141592653589793 / 16.0;
     const double x = size * std::cos(at), y = size * std::sin(at) * (1.0 + 1e-15 * (i % 5 - 2));

@@ -9,7 +9,7 @@
 namespace diffsim::point_gradient_test {
 namespace {
 
-/// Every operation there is, on numbers with parts of all kinds and with none.
+/// Function that uses every operation of PointGradient, on scalars with derivative parts of all kinds and without any.
 template <class T>
 T everything(const Mat3<T>& F, const T& p) {
   const Mat3<T> C = transpose(F) * F;

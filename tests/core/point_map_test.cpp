@@ -16,8 +16,8 @@ namespace {
 
 constexpr int nodes_a_rank = 5, points_a_rank = 4;
 
-/// Nodes on each rank, and points between nodes of this rank and of the next ones; each rank has copies of the first
-/// points of the next rank.
+/// Fixture with nodes on each rank, and points between nodes of this rank and of the next ranks. Each rank also has
+/// copies of the first points of the next rank.
 class PointMapTest : public testing::Test {
  protected:
   PointMapTest() {
@@ -36,7 +36,7 @@ class PointMapTest : public testing::Test {
     for (std::size_t k = 0; k < owner.size(); ++k) stencils_.push_back(stencil(next, static_cast<int>(index[k])));
     map_ = std::make_unique<PointMap>(nodes_, points_, stencils_);
   }
-  /// Stencil of point k of a rank: as many nodes as k + 1, spread over the ranks, with weights that sum to one.
+  /// Returns the stencil of point k of a rank: k + 1 nodes, distributed over the ranks, with weights that sum to one.
   PointStencil stencil(int rank, int k) const {
     PointStencil result;
     result.count = k + 1;
@@ -91,14 +91,14 @@ TEST_F(PointMapTest, transposed_is_the_adjoint) {
   const Field q = wave("q", nodes_, 0.3);
   Field x(points_->name(), points_, 3), shares = wave("f", points_, 2.0), zero = q.like("sum");
   map_->apply(q, x);
-  // Σ over all local points, copies too, as shares of forces are.
+  // Sum over all local points including copies, since forces on copies are contributions, too.
   double expected = 0.0;
   const std::vector<double> a = x.to_host(), b = shares.to_host();
   for (std::size_t i = 0; i < a.size(); ++i) expected += a[i] * b[i];
   MPI_Allreduce(MPI_IN_PLACE, &expected, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   map_->add_transpose(shares, zero);
   EXPECT_NEAR(dot(q, zero), expected, 1e-13);
-  // It adds.
+  // A second call adds to the first result.
   map_->add_transpose(shares, zero);
   EXPECT_NEAR(dot(q, zero), 2.0 * expected, 1e-13);
 }
@@ -124,7 +124,8 @@ TEST_F(PointMapTest, matrices_are_mapped_from_both_sides) {
   map.add(K, mapped);
   map.add(K, mapped);
 
-  // y = Wᵀ K W q against the mapped matrix, on this rank alone: nodes with its copies.
+  // Compares y = Wᵀ K W q with the product of the mapped matrix. Only this rank takes part, and its nodes include
+  // copies.
   Field q("q", static_cast<std::size_t>(num_nodes), 3);
   std::vector<double> at_nodes(q.size());
   for (std::size_t i = 0; i < at_nodes.size(); ++i) at_nodes[i] = std::sin(0.7 * static_cast<double>(i) - rank_);

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Terms made of a force or an energy at a point, and all derivatives that follow from it.
+// Terms defined by a force or an energy at a point, and all their derivatives.
 
 #include <gtest/gtest.h>
 
@@ -28,8 +28,8 @@ double inner(const Numbers& a, const Numbers& b) {
   return sum;
 }
 
-/// Derivative of a function of all numbers along d by central differences of order eight, exact for polynomials of
-/// degree eight.
+/// Returns the derivative of a function of all inputs along d, by central differences of order eight, which are exact
+/// for polynomials of degree eight.
 Numbers difference(const std::function<Numbers(const Numbers&)>& function, const Numbers& at, const Numbers& d) {
   constexpr double h = 0.05, factors[4] = {4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0};
   Numbers sum;

@@ -8,12 +8,12 @@
 
 #include "diffsim/core/point_term_impl.hpp"
 
-/// Forces at points, and a rig that sees all inputs of a term made of one as one vector of numbers.
+/// Forces at points, and a rig that presents all inputs of a term with one of these forces as a single vector.
 namespace diffsim::testing_points {
 
 using Numbers = std::vector<double>;
 
-/// A stiffening spring between a vertex and a place; an energy only.
+/// Stiffening spring between a vertex and a fixed position, defined by an energy.
 struct Spring {
   static constexpr int num_values = 5;
   static std::vector<PointParameter> parameters() { return {{"place", 3}, {"stiffness"}, {"local_stiffening"}}; }
@@ -25,7 +25,7 @@ struct Spring {
   }
 };
 
-/// A force by place, velocity and time that has no energy, on the vertices above a height.
+/// Force without an energy that depends on position, velocity and time and acts on vertices above a height.
 struct Gust {
   static constexpr int num_values = 4;
   static constexpr bool uses_velocities = true;
@@ -42,7 +42,7 @@ struct Gust {
   DIFFSIM_FUNCTION bool active(const PointValues<double, 4>& at) const { return at.x[1] > 0.0; }
 };
 
-/// A dead load on each vertex, with an energy for tests of its own.
+/// Dead load on each vertex, with a hand-written energy.
 struct Load {
   static constexpr int num_values = 4;
   static constexpr bool uses_positions = false;
@@ -56,7 +56,7 @@ struct Load {
   }
 };
 
-/// Drag by the weight of a vertex alone: there are no parameters.
+/// Drag without parameters, proportional to the weight of a vertex.
 struct Drag {
   static constexpr int num_values = 0;
   static constexpr bool uses_positions = false, uses_velocities = true;
@@ -69,9 +69,9 @@ struct Drag {
 
 inline bool begins_with(const std::string& name, const char* start) { return name.rfind(start, 0) == 0; }
 
-/// A term on some of eight vertices. All that its force depends on is one vector of numbers, in named parts: "x", "v",
-/// "weights", the parameters and "time". Parameters "local_…" have a value a vertex, "signal_…" one for each of two
-/// steps.
+/// A term on some of eight vertices. All inputs of the force form one vector with named parts: "x", "v", "weights", the
+/// parameters and "time". Parameters "local_…" have one value per vertex, parameters "signal_…" one value for each of
+/// two steps, other parameters a single value.
 template <class F>
 class Rig {
  public:
@@ -108,7 +108,7 @@ class Rig {
     for (std::size_t i = 0; i < result.size(); ++i) result[i] = i % 4 == 2 ? -one(engine) : one(engine);
     return result;
   }
-  /// The numbers of one part, zeros elsewhere.
+  /// Returns the entries of one part; entries of other parts are zero.
   static Numbers only(const Part& part, const Numbers& all) {
     Numbers result(all.size(), 0.0);
     for (std::size_t i = part.first; i < part.first + part.size; ++i) result[i] = all[i];
@@ -148,7 +148,7 @@ class Rig {
                                       dw ? &change : nullptr, bar, gradient);
     });
   }
-  /// K u of the assembled Jacobian.
+  /// Returns K u with the assembled Jacobian K.
   Numbers jacobian_product(const Numbers& at, const JacobianWeights& weights, const Numbers& u) {
     BlockMatrix matrix(8, Couplings());
     term_.add_jacobian(set(at), parameters_, weights, matrix);
@@ -181,7 +181,7 @@ class Rig {
     term_.prepare(parameters_);
     return {x_, 1, nullptr, &v_, at.back(), 0.7};
   }
-  /// A direction of those parameters only that change.
+  /// Returns the components of d that belong to parameters, restricted to parameters with a non-zero change.
   ParameterSet set_direction(const Numbers& d) {
     dx_.from_host(part(d, "x"));
     dv_.from_host(part(d, "v"));
@@ -195,7 +195,8 @@ class Rig {
     for (Parameter& parameter : direction) parameter.field.from_host(part(d, parameter.name()));
     return direction;
   }
-  /// Derivatives by all parts that `verb` adds, the time's left zero.
+  /// Returns the derivatives with respect to all parts that the operation adds. The derivative with respect to time is
+  /// zero.
   template <class Verb>
   Numbers gather(const DeviceArray<double>& weights, const Verb& verb) {
     Field x = field("x_bar"), v = field("v_bar");

@@ -9,7 +9,7 @@
 namespace diffsim::profiling_test {
 namespace {
 
-/// How often PETSc has seen the event of a name.
+/// Returns how often PETSc has recorded the event `name`, or -1 if the event does not exist.
 int times_seen(const char* name) {
   PetscLogEvent event = -1;
   DIFFSIM_PETSC(PetscLogEventGetId(name, &event));

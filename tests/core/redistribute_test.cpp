@@ -14,7 +14,7 @@ struct Item {
 
 TEST(redistribute, sends_each_item_to_its_rank_in_order) {
   const int rank = rank_of(MPI_COMM_WORLD), ranks = num_ranks(MPI_COMM_WORLD);
-  // Rank r has 5 r items; every third of them goes to rank 0, the others to its neighbour.
+  // Rank r has 5 r items. Every third item is sent to rank 0, the others to the next rank.
   std::vector<Item> items;
   for (int i = 0; i < 5 * rank; ++i) items.push_back({rank, i, i % 3 == 0 ? 0 : (rank + 1) % ranks});
   const std::vector<Item> received =
@@ -48,7 +48,7 @@ TEST(redistribute, orders_by_rank_what_comes_from_all) {
 }
 
 TEST(redistribute, keeps_calls_apart) {
-  // Ranks are not in step: some have much to send, others nothing, and call again at once.
+  // Ranks are not synchronised: some send many items, others few or none, and all call again immediately.
   const int rank = rank_of(MPI_COMM_WORLD), ranks = num_ranks(MPI_COMM_WORLD);
   for (std::int32_t round = 0; round < 200; ++round) {
     const int count = (round + rank) % 3 == 0 ? 20000 : (round + rank) % 3;
@@ -62,7 +62,8 @@ TEST(redistribute, keeps_calls_apart) {
 }
 
 TEST(redistribute, works_between_those_who_know_each_other) {
-  // Each rank and the next, in both directions or from the lower one only; even ones have nothing to send.
+  // Each rank communicates with its two neighbours: in both directions, or only from the lower rank to the higher one.
+  // Even ranks have nothing to send.
   const std::int32_t rank = rank_of(MPI_COMM_WORLD), ranks = num_ranks(MPI_COMM_WORLD);
   for (std::int32_t round = 0; round < 100; ++round) {
     std::vector<int> receivers, senders;

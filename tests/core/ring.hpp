@@ -11,8 +11,9 @@
 
 namespace diffsim::testing_core {
 
-/// Entities of a ring of ranks. Rank r owns `base` + r of them, numbered from rank to rank backwards within a rank, and
-/// has copies of the last two of the next rank and of the first one of the rank before.
+/// Entities of a ring of ranks. Rank r owns `base` + r entities. Global numbers increase from rank to rank and decrease
+/// within a rank. Each rank has copies of the last two entities of the next rank and of the first entity of the
+/// previous rank.
 struct Ring {
   Ring(int base, std::int64_t generation) {
     const MPI_Comm comm = MPI_COMM_WORLD;

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// A host program with settings of its own starts the library, simulates, and finds its process as it was.
+// A host program with its own settings starts the library and simulates. The host's process must be unchanged
+// afterwards.
 
 #include "diffsim/core/runtime.hpp"
 
@@ -32,7 +33,7 @@ MPI_Errhandler error_handler_of(MPI_Comm comm) {
   return handler;
 }
 
-/// Part of a process, by name, in words.
+/// Settings of a process as text, by name.
 using Process = std::map<std::string, std::string>;
 
 template <class Pointer>
@@ -62,11 +63,11 @@ void expect_same(const Process& found, const Process& expected, const std::strin
   for (const auto& [part, value] : expected) EXPECT_EQ(found.at(part), value) << part << ", " << when;
 }
 
-/// A loss and its gradient over a few steps.
+/// Computes a loss and its gradient over a few steps.
 void simulate(MPI_Comm comm, const std::string& integrator) {
   auto mesh = TetrahedralMesh::box(comm, {1.0, 0.2, 0.2}, {4, 1, 1});
   const DifferentiableMaterial rubber{"neo_hookean", {{"youngs_modulus", 1e5}, {"poisson_ratio", 0.4}}};
-  DifferentiableSolver solver(mesh, {rubber}, {.dt = 0.002, .integrator = integrator});
+  DifferentiableScene solver(mesh, {rubber}, {.dt = 0.002, .integrator = integrator});
   solver.fix("x_min");
   TargetPositionLoss loss(*mesh, mesh->region("x_max"), {1.0, -0.1, 0.1}, 3);
   DifferentiableSimulator simulator(solver);
@@ -97,7 +98,7 @@ TEST(runtime, leaves_the_process_of_its_host_as_it_is) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  // A PETSc for debugging would choose another allocator by itself.
+  // A debug build of PETSc would otherwise choose another allocator.
   setenv("PETSC_OPTIONS", "-malloc_debug no", 0);
   for (const int number : {SIGHUP, SIGFPE, SIGSEGV, SIGBUS, SIGTERM, SIGUSR1})
     signal(number, diffsim::runtime_test::host_signal_handler);

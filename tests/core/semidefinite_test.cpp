@@ -11,7 +11,8 @@ namespace {
 
 constexpr int n = 9;
 
-/// Sets a to a symmetric matrix with these eigenvalues, whose eigenvectors are the axes turned in each plane.
+/// Sets `a` to a symmetric matrix with the given eigenvalues. The eigenvectors are the axes, rotated in each coordinate
+/// plane.
 void set_with_eigenvalues(const double (&values)[n], double (&a)[n][n]) {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) a[i][j] = i == j ? values[i] : 0.0;

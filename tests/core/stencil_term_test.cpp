@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Terms made of a force or an energy of a few nodes together, and all derivatives that follow from it.
+// Terms defined by a force or an energy of several nodes, and all their derivatives.
 
 #include "diffsim/core/stencil_term_impl.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 
 using testing_term::TermRig;
 
-/// A spring between two vertices, E = k/2 (|x1 - x0| - s |X1 - X0|)².
+/// Spring between two vertices, E = k/2 (|x1 - x0| - s |X1 - X0|)².
 struct Spring {
   static constexpr int num_nodes = 2, num_values = 2;  // k, s
   static constexpr bool uses_rest = true;
@@ -27,7 +27,7 @@ struct Spring {
   }
 };
 
-/// A pressure that grows with time and a drag on the faces beyond a plane; there is no energy.
+/// Pressure that increases with time, and drag, on the faces beyond a plane. The force has no energy.
 struct Sail {
   static constexpr int num_nodes = 3, num_values = 2;  // pressure, drag
   static constexpr bool uses_velocities = true;
@@ -42,8 +42,8 @@ struct Sail {
   DIFFSIM_FUNCTION bool active(const StencilValues<double, 3, 2>& at) const { return at.x[0][0] > 0.4; }
 };
 
-/// The square of the change of volume of parts of a cell, E = κ/2 Σ (J - 1)² V: of linear cells the whole, of others
-/// the four at its corners.
+/// Energy of the change of volume, E = κ/2 Σ (J - 1)² V. The sum is over parts of a cell: the whole of a linear cell,
+/// or the four corner tetrahedra of a second-order cell.
 template <int nodes>
 struct Bulk {
   static constexpr int num_nodes = nodes, num_values = 1;
@@ -67,7 +67,7 @@ struct Bulk {
   }
 };
 
-/// The same spring, with the derivatives of its energy by formulas: one stencil at once, or a pack of them.
+/// Spring with hand-written derivatives of the energy, evaluated for one stencil at a time or for a pack of stencils.
 template <bool packs>
 struct FormulaSpring : Spring {
   static constexpr bool takes_packs = packs;
@@ -89,7 +89,7 @@ struct FormulaSpring : Spring {
   }
 };
 
-/// The first `count` corners of each cell.
+/// Returns the first `count` corners of each cell.
 std::vector<int> corners(const TetrahedralMesh& mesh, int count) {
   std::vector<int> vertices;
   for (std::size_t i = 0; i < mesh.cells().size(); ++i)
@@ -108,7 +108,7 @@ class StencilTerms : public testing::Test {
   void add_number(const std::string& name, double value) {
     parameters.add(name, Entities::one_for_all(MPI_COMM_WORLD)).field.from_host({value});
   }
-  /// One number a cell.
+  /// Adds a parameter with one value per cell.
   void add_numbers(const std::string& name, double low) {
     std::vector<double> values(static_cast<std::size_t>(mesh->num_cells()));
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = low + 0.1 * static_cast<double>(i % 7);
@@ -154,7 +154,8 @@ TEST_F(StencilTerms, springs_in_packs_have_all_derivatives) {
   TermRig(mesh, term, parameters).expect_all_derivatives();
 }
 
-/// All that a term gives for the first `count` springs of this rank.
+/// Returns all results of a term for the first `count` springs of this rank: energy, forces and the results of the
+/// adjoint.
 template <bool packs>
 std::vector<double> results(const TetrahedralMesh& mesh, const ParameterSet& given, int count) {
   ParameterSet parameters, gradient;

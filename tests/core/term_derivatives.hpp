@@ -14,12 +14,12 @@
 #include "diffsim/core/force_term.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
-/// Tests of all derivatives of a force term by each of its inputs, on any number of ranks.
+/// Tests of all derivatives of a force term with respect to each of its inputs, on any number of ranks.
 namespace diffsim::testing_term {
 
 using Numbers = std::vector<double>;
 
-/// Values of all inputs, a direction or a gradient, by name: "x", "v", "time" and the parameters.
+/// Values of all inputs, a direction or a gradient, by name: "x", "v", "time" and the names of parameters.
 using Point = std::map<std::string, Numbers>;
 
 inline Point combination(Point a, double h, const Point& b) {
@@ -30,7 +30,7 @@ inline Point combination(Point a, double h, const Point& b) {
 
 class TermRig {
  public:
-  /// `parameters`: with their values, which the rig changes.
+  /// Takes the values of `parameters` as the point at which derivatives are tested. The rig changes `parameters`.
   TermRig(std::shared_ptr<const TetrahedralMesh> mesh, ForceTerm& term, ParameterSet& parameters)
       : mesh_(std::move(mesh)), term_(&term), parameters_(&parameters) {
     here_["x"] = combination({{"", mesh_->rest_positions()}}, 0.04, {{"", noise(mesh_->vertex_entities(), 3, 1)}})[""];
@@ -39,7 +39,7 @@ class TermRig {
     for (const Parameter& parameter : parameters) here_[parameter.name()] = parameter.field.to_host();
   }
 
-  /// `without_second`: inputs that have no second derivatives.
+  /// Checks all first and second derivatives. `without_second` names the inputs without second derivatives.
   void expect_all_derivatives(const std::set<std::string>& without_second = {}) {
     const Point w{{"w", noise(mesh_->vertex_entities(), 3, 3)}}, dw{{"w", noise(mesh_->vertex_entities(), 3, 4)}};
     int curved = 0;
@@ -93,12 +93,12 @@ class TermRig {
   }
   Point& here() { return here_; }
   Numbers noise(const std::shared_ptr<const Entities>& on, int components, unsigned seed) const {
-    // Copies of vertices have the numbers of their owners.
+    // Copies of vertices have the same values as the owned vertices.
     Numbers result(on->local() * static_cast<std::size_t>(components));
     for (std::size_t i = 0; i < result.size(); ++i) {
       const auto entity = i / static_cast<std::size_t>(components);
       const double place = on->order() ? static_cast<double>(on->order()->file_index()[entity]) : double(entity);
-      // Components have frequencies of their own, else all vectors would be in one plane.
+      // Each component has a different frequency; otherwise all vectors would lie in one plane.
       const auto component = static_cast<double>(i % static_cast<std::size_t>(components));
       result[i] = std::sin(2.1 * seed + (5.7 + 0.9 * component) * place + 1.9 * component);
     }
@@ -120,14 +120,15 @@ class TermRig {
     for (const auto& [name, values] : d) sum += dot(gradient.at(name), values);
     return over_ranks(sum);
   }
-  /// A derivative at 0 by central differences of order eight.
+  /// Returns the derivative at 0 by central differences of order eight.
   static double difference(const std::function<double(double)>& function) {
     constexpr double h = 0.002, factors[4] = {4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0};
     double sum = 0.0;
     for (int k = 0; k < 4; ++k) sum += factors[k] / h * (function((k + 1) * h) - function(-(k + 1) * h));
     return sum;
   }
-  /// Whether there is a remainder of f(h) - f(0) - h f'(0); its order is 2.
+  /// Checks that the remainder f(h) - f(0) - h f'(0) is of order h². Returns false if the remainder is zero up to
+  /// rounding.
   static bool expect_second_order(const std::function<double(double)>& function, double slope) {
     const double start = function(0.0);
     const auto remainder = [&](double h) { return std::abs(function(h) - start - h * slope); };
@@ -158,7 +159,7 @@ class TermRig {
     term_->prepare(*parameters_);
     return {x_, 0, nullptr, term_->uses_velocities() ? &v_ : nullptr, at.at("time")[0]};
   }
-  /// The changes of a direction.
+  /// Components of a direction: changes of positions, velocities, parameters and time.
   struct Changes {
     Field x, v;
     ParameterSet parameters;

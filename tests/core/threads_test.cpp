@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// The threads that a test asks for do work: a test on two threads that ran on one would show nothing.
+// Checks that kernels run on the requested number of threads. Otherwise tests on two threads could run on one
+// unnoticed.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +16,7 @@
 namespace diffsim::threads_test {
 namespace {
 
-/// How many threads of the host took part in a sweep.
+/// Returns the number of host threads that took part in a sweep.
 int working_threads() {
   std::mutex mutex;
   std::set<std::thread::id> seen;

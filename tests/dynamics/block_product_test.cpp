@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Products that know their blocks against PETSc's own.
+// Products that use the block structure of a matrix, compared with PETSc's products.
 
 #include "dynamics/block_product.hpp"
 
@@ -20,7 +20,8 @@ using testing_dynamics::relative_distance;
 using MatHandle = PetscHandle<Mat, MatDestroy>;
 using VecHandle = PetscHandle<Vec, VecDestroy>;
 
-/// Block rows of `height` with blocks of `width` in pseudo-random places, of all ranks; `holes` leaves out entries.
+/// Returns a matrix on all ranks whose block rows of `height` have blocks of `width` at pseudo-random positions. With
+/// `holes` some entries of the blocks are absent.
 Mat make_matrix(PetscInt height, PetscInt width, bool holes) {
   constexpr PetscInt block_rows = 17, block_columns = 13;
   Mat matrix = nullptr;
@@ -101,7 +102,7 @@ TEST_P(BlockProduct, is_the_product) {
   MatMultTranspose(plain, z, x);
   EXPECT_LE(relative_distance(v, x), 1e-14);
 
-  // New values take effect; equal products give equal bits.
+  // New values take effect. Equal products are bitwise identical.
   MatScale(fast, 2.0);
   use_block_products(fast);
   fill(x, 0.4);

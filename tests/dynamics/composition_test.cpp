@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Inertias and motions of a program's own, added to a System: they are stepped, differentiated and reversed by every
-// integrator without a change to it.
+// A program adds its own inertias and prescribed motions to a System. Every integrator steps, differentiates and
+// reverses the added inertias and motions without changes to the integrator.
 
 #include <gtest/gtest.h>
 
@@ -26,14 +26,14 @@ constexpr ParameterSpec point_mass{
     .name = "point_mass", .unit = "kg", .meaning = "mass of a vertex", .home = ParameterHome::vertices};
 constexpr ParameterSpec amplitude{.name = "amplitude", .unit = "m", .meaning = "of a shaken region", .components = 3};
 
-/// Sets host values of `field` to those of a function of (index, value).
+/// Replaces each value of `field` by f(index, value), on the host.
 void change(Field& field, const std::function<double(std::size_t, double)>& f) {
   std::vector<double> values = field.to_host();
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = f(i, values[i]);
   field.from_host(values);
 }
 
-/// Masses of vertices, the parameter `point_mass` [owned vertices].
+/// Masses of vertices, from the parameter `point_mass` [owned vertices].
 class PointMasses : public Inertia {
  public:
   std::string name() const override { return "point masses"; }
@@ -62,8 +62,8 @@ class PointMasses : public Inertia {
   }
 };
 
-/// Shaken vertices: x goes by A (sin φ' - sin φ) in a span in which the phase goes from φ to φ'. The state keeps the
-/// phase at the start of each step.
+/// Shaken vertices: x changes by A (sin φ' - sin φ) during a span in which the phase changes from φ to φ'. The state
+/// contains the phase at the start of each step.
 class Shaken : public Kinematics {
  public:
   Shaken(MPI_Comm comm, std::vector<int> vertices) : comm_(comm), vertices_(std::move(vertices)) {}
@@ -111,7 +111,8 @@ class Shaken : public Kinematics {
  private:
   static constexpr double rate = 40.0;  // rad/s
 
-  /// sin φ' - sin φ and the rate at its end, with their derivatives by φ at the start of the step.
+  /// The displacement factor sin φ' - sin φ and its rate at the end of the span, and the derivatives of both with
+  /// respect to the phase at the start of the step.
   struct Way {
     double length, rate, slope, rate_slope;
   };
@@ -141,10 +142,10 @@ class Shaken : public Kinematics {
   }
 
   MPI_Comm comm_;
-  std::vector<int> vertices_;  // owned
+  std::vector<int> vertices_;  // owned vertices
 };
 
-DifferentiableSolver make_solver(const std::string& integrator) {
+DifferentiableScene make_solver(const std::string& integrator) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {4, 1, 1});
   DifferentiableMaterial material{"neo_hookean",
                                   {{"youngs_modulus", 2e4},
@@ -153,10 +154,10 @@ DifferentiableSolver make_solver(const std::string& integrator) {
                                    {"viscosity", 20.0},
                                    {"bulk_viscosity", 10.0}},
                                   "all"};
-  SolverOptions options{
+  DifferentiableSolver options{
       .dt = dt, .substeps = 2, .damping = 0.995, .gravity = {1.0, -9.8, 2.0}, .integrator = integrator};
   options.implicit.newton.tolerance = 1e-13;
-  DifferentiableSolver solver(mesh, {material}, options);
+  DifferentiableScene solver(mesh, {material}, options);
   System& system = solver.system();
   system.add_inertia(std::make_unique<PointMasses>());
   Field& masses = system.parameters().add(point_mass, mesh->owned_vertex_entities()).field;
@@ -176,14 +177,14 @@ const std::vector<Target> targets{{"x_max", {0.9, 0.2, 0.1}, num_steps}, {"z_max
 class EveryIntegrator : public testing::TestWithParam<const char*> {};
 
 TEST_P(EveryIntegrator, steps_and_differentiates_parts_of_a_programs_own) {
-  DifferentiableSolver solver = make_solver(GetParam());
+  DifferentiableScene solver = make_solver(GetParam());
   GradientCheckOptions options;
   options.dot_product_tolerance = std::max(options.dot_product_tolerance, 10.0 * solver.model().solver_tolerance());
   expect_derivatives(solver, num_steps, targets, unknowns_of(names, {"density", "youngs_modulus"}), options);
 }
 
 TEST_P(EveryIntegrator, has_second_derivatives_by_parts_of_a_programs_own) {
-  DifferentiableSolver solver = make_solver(GetParam());
+  DifferentiableScene solver = make_solver(GetParam());
   TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("x_max"), {0.9, 0.2, 0.15}, num_steps);
   MemoryStore store;
   InverseProblem problem(
@@ -199,7 +200,7 @@ TEST_P(EveryIntegrator, has_second_derivatives_by_parts_of_a_programs_own) {
 }
 
 TEST_P(EveryIntegrator, moves_vertices_as_the_motion_says) {
-  DifferentiableSolver solver = make_solver(GetParam());
+  DifferentiableScene solver = make_solver(GetParam());
   solver.model().prepare();
   State state = solver.initial_state();
   for (int n = 0; n < num_steps; ++n) solver.step(n, state);
@@ -218,7 +219,7 @@ INSTANTIATE_TEST_SUITE_P(dynamics, EveryIntegrator,
                          testing::Values("symplectic_euler", "velocity_verlet", "runge_kutta_4", "bdf2", "newmark"));
 
 TEST(system, adds_masses_of_all_inertias) {
-  DifferentiableSolver solver = make_solver("symplectic_euler");
+  DifferentiableScene solver = make_solver("symplectic_euler");
   solver.model().prepare();
   const std::vector<double> all = solver.system().mass().to_host(),
                             points = solver.parameters().at("point_mass").field.to_host();

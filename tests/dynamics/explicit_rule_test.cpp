@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Tables of the explicit integrators, applied to an oscillator: orders of convergence, and largest stable substeps.
+// Coefficient tables of the explicit integrators, tested on an oscillator: orders of convergence, and largest stable
+// substeps.
 
 #include "dynamics/explicit_rule.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 
 using namespace dynamics;
 
-/// A substep of ẍ = -ω² x - 2 ζ ω ẋ + cos t from (x, v) at t.
+/// Returns the state after one substep of ẍ = -ω² x - 2 ζ ω ẋ + cos t from (x, v) at time t.
 std::array<double, 2> substep(const ExplicitRule& rule, double t, double h, double x, double v) {
   constexpr double omega = 1.3, zeta = 0.1;
   double a[max_stages] = {};
@@ -36,7 +37,7 @@ std::array<double, 2> substep(const ExplicitRule& rule, double t, double h, doub
   return {new_x, new_v};
 }
 
-/// Position after 2 s in so many substeps.
+/// Returns the position after 2 s in the given number of substeps.
 double position(const ExplicitRule& rule, int substeps) {
   const double h = 2.0 / substeps;
   std::array<double, 2> state{1.0, 0.5};
@@ -56,13 +57,13 @@ TEST(explicit_rule, knows_where_oscillations_grow) {
   const auto limit = [](const char* name, double stiffness, double damping) {
     return largest_stable_substep(*find_explicit_rule(name), stiffness, damping);
   };
-  // Undamped, ω = 3: h ω ≤ 2 of the symplectic rules, 2 √2 of the classical Runge-Kutta method.
+  // Undamped, ω = 3: h ω ≤ 2 for the symplectic rules, h ω ≤ 2 √2 for the classical Runge-Kutta method.
   EXPECT_NEAR(limit("symplectic_euler", 9.0, 0.0), 2.0 / 3.0, 1e-6);
   EXPECT_NEAR(limit("velocity_verlet", 9.0, 0.0), 2.0 / 3.0, 1e-6);
   EXPECT_NEAR(limit("runge_kutta_4", 9.0, 0.0), std::sqrt(8.0) / 3.0, 1e-6);
   EXPECT_EQ(limit("explicit_euler", 9.0, 0.0), 0.0);
   EXPECT_EQ(limit("runge_kutta_2", 9.0, 0.0), 0.0);
-  // Pure damping, γ = 5: h γ ≤ 2, and 2.7853 of the classical Runge-Kutta method.
+  // Pure damping, γ = 5: h γ ≤ 2, and h γ ≤ 2.7853 for the classical Runge-Kutta method.
   for (const char* name : {"explicit_euler", "symplectic_euler", "velocity_verlet", "runge_kutta_2"})
     EXPECT_NEAR(limit(name, 0.0, 5.0), 2.0 / 5.0, 1e-6) << name;
   EXPECT_NEAR(limit("runge_kutta_4", 0.0, 5.0), 2.785293563 / 5.0, 1e-6);

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Terms evaluated at the positions that a step begins with: viscosity of cells, whose forces ranks share.
+// Terms evaluated at the positions at the beginning of a step. The example is the viscosity of cells, whose forces are
+// summed over ranks.
 
 #include <gtest/gtest.h>
 
@@ -14,11 +15,12 @@ namespace {
 
 using namespace testing_simulation;
 
-/// A bar under gravity, held at one end, with a viscosity that lags or does not.
-DifferentiableSolver make_solver(const std::string& integrator, bool lags, double dt = 0.01) {
+/// Returns the solver of a bar under gravity, fixed at one end. The viscosity is evaluated at the beginning of the step
+/// if `lags`.
+DifferentiableScene make_solver(const std::string& integrator, bool lags, double dt = 0.01) {
   const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.6, 0.3, 0.2}, {3, 2, 1});
-  SolverOptions options{.dt = dt, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator};
-  DifferentiableSolver solver = make_soft_solver(mesh, 2e4, options);
+  DifferentiableSolver options{.dt = dt, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator};
+  DifferentiableScene solver = make_soft_solver(mesh, 2e4, options);
   solver.fix("x_min");
   const auto cells = static_cast<std::size_t>(mesh->num_cells());
   solver.parameters()
@@ -35,7 +37,7 @@ DifferentiableSolver make_solver(const std::string& integrator, bool lags, doubl
 TEST(lagged_term, has_the_derivatives_of_what_it_computes) {
   for (const char* integrator : {"implicit_euler", "generalised_alpha"}) {
     SCOPED_TRACE(integrator);
-    DifferentiableSolver solver = make_solver(integrator, true);
+    DifferentiableScene solver = make_solver(integrator, true);
     const std::unique_ptr<ForceTerm>& term = solver.system().terms().back();
     EXPECT_TRUE(term->lags());
     EXPECT_TRUE(term->uses_velocities());
@@ -50,7 +52,7 @@ TEST(lagged_term, has_the_derivatives_of_what_it_computes) {
   }
 }
 
-std::vector<double> positions_after(DifferentiableSolver solver, int steps) {
+std::vector<double> positions_after(DifferentiableScene solver, int steps) {
   solver.model().prepare();
   State state = solver.initial_state();
   for (int n = 0; n < steps; ++n) solver.step(n, state);
@@ -59,7 +61,7 @@ std::vector<double> positions_after(DifferentiableSolver solver, int steps) {
   return x;
 }
 
-/// The difference that the lag makes is of first order in dt.
+/// Checks that the difference due to the lag is of first order in dt.
 TEST(lagged_term, differs_by_the_time_step) {
   std::vector<double> differences;
   for (const int steps : {10, 20, 40}) {

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Formats of the matrix and products without one: each gives the gradient that AIJ gives.
+// Matrix formats, and products without a matrix. All give the gradient that AIJ gives.
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -24,7 +24,7 @@ namespace {
 
 using testing_simulation::relative_difference;
 
-/// Sets an option of PETSc while it lives.
+/// Sets an option of PETSc for the lifetime of this object.
 class PetscOption {
  public:
   PetscOption(std::string name, const std::string& value) : name_(std::move(name)) {
@@ -38,16 +38,16 @@ class PetscOption {
   std::string name_;
 };
 
-DifferentiableSolver make_solver(int direct_below, bool matrix_free, const std::string& damping) {
+DifferentiableScene make_solver(int direct_below, bool matrix_free, const std::string& damping) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.25, 0.25}, {8, 2, 2});
-  // Damped, so that J has a share by velocities too; viscosity makes it unsymmetric.
+  // With damping, J also contains derivatives with respect to velocities. Viscosity makes J unsymmetric.
   DifferentiableMaterial rubber{
       "neo_hookean", {{"youngs_modulus", 1e5}, {"poisson_ratio", 0.3}, {damping, 30.0}}, "all"};
-  SolverOptions options{.dt = 0.05, .integrator = "newmark"};
+  DifferentiableSolver options{.dt = 0.05, .integrator = "newmark"};
   options.implicit.newton.tolerance = 1e-12;
   options.implicit.linear.direct_below = direct_below;
   options.implicit.linear.matrix_free = matrix_free;
-  DifferentiableSolver solver(mesh, {rubber}, options);
+  DifferentiableScene solver(mesh, {rubber}, options);
   solver.fix("x_min");
   solver.fix("y_min", {false, true, false});
   return solver;
@@ -55,7 +55,7 @@ DifferentiableSolver make_solver(int direct_below, bool matrix_free, const std::
 
 std::vector<double> gradient(int direct_below, bool matrix_free, ImplicitStatistics& statistics,
                              const std::string& damping = "drag") {
-  DifferentiableSolver solver = make_solver(direct_below, matrix_free, damping);
+  DifferentiableScene solver = make_solver(direct_below, matrix_free, damping);
   TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("x_max"), {1.0, -0.1, 0.1}, 3);
   DifferentiableSimulator simulator(solver);
   simulator.require_gradient({"youngs_modulus", damping});
@@ -94,7 +94,7 @@ TEST(matrix_options, give_the_gradient_of_aij_where_it_is_unsymmetric) {
   }
 }
 
-/// Factors of a small matrix are those of a copy on each rank, unless PETSc's options say who factors.
+/// Each rank factors a copy of a small matrix, unless an option of PETSc selects the package that factors.
 TEST(matrix_options, copies_on_each_rank_give_the_gradient_of_shared_factors) {
   for (const char* damping : {"drag", "viscosity"}) {
     ImplicitStatistics copied, shared;
@@ -126,7 +126,7 @@ TEST(matrix_options, refuse_what_cannot_be) {
   };
   ImplicitStatistics counts;
   for (const auto& [type, part] : {std::pair{"dense", "mat_type: implicit steps cannot use 'dense'"},
-                                   {"sbaij", "mat_type: sbaij holds half of a symmetric matrix"},
+                                   {"sbaij", "mat_type: sbaij stores half of a symmetric matrix"},
                                    {"aij", "operator: matrix_free needs a symmetric Jacobian"}}) {
     const PetscOption option("-mat_type", type);
     const std::string text = text_of([&] { gradient(0, std::string(type) == "aij", counts, "viscosity"); });
@@ -134,7 +134,8 @@ TEST(matrix_options, refuse_what_cannot_be) {
   }
 }
 
-/// A Laplacian's blocks on the mesh's couplings, to be solved with some vertices fixed.
+/// A diagonal matrix on the mesh's sparsity pattern. The type of the matrix in products follows from the format option,
+/// or is a shell matrix if a function for products is given.
 TEST(matrix_options, decide_what_is_multiplied_with) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {5, 3, 2});
   Couplings couplings;
@@ -169,7 +170,7 @@ TEST(matrix_options, decide_what_is_multiplied_with) {
   }
 }
 
-/// Each vertex' block swaps the components along x and y.
+/// Adds to each vertex's block, which must be zero, the permutation that swaps the components along x and y.
 void swap_x_and_y(int vertices, double* blocks) {
   Kokkos::parallel_for(
       "swap_x_and_y", Range(0, vertices), KOKKOS_LAMBDA(int v) {
@@ -179,7 +180,8 @@ void swap_x_and_y(int vertices, double* blocks) {
   Kokkos::fence();
 }
 
-/// Zeros on the diagonal have no pivots there, in one step after the other and with zeros at other places in between.
+/// Zeros on the diagonal require pivoting, in successive factorisations and after a factorisation with another pattern
+/// of zeros.
 TEST(matrix_options, zeros_on_the_diagonal_are_factored_with_pivoting) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {5, 3, 2});
   dynamics::MatrixShare share(*mesh, {}, false);
@@ -213,7 +215,7 @@ TEST(matrix_options, zeros_on_the_diagonal_are_factored_with_pivoting) {
   }
 }
 
-/// Diagonal matrices, positive but for one negative entry on the first rank, or none.
+/// Diagonal matrices that are positive definite, or positive except for one negative entry on the first rank.
 TEST(matrix_options, negative_eigenvalues_are_found_by_copies_and_by_shared_factors) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {5, 3, 2});
   dynamics::MatrixShare share(*mesh, {}, false);

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// A free body: symplectic Euler without damping and gravity keeps linear and angular momentum.
+// Free body: symplectic Euler without damping and gravity conserves linear and angular momentum.
 
 #include <gtest/gtest.h>
 
@@ -8,12 +8,12 @@
 #include <cmath>
 
 #include "diffsim/dynamics/explicit_model.hpp"
-#include "diffsim/simulation/solver.hpp"
+#include "diffsim/simulation/scene.hpp"
 
 namespace diffsim::momentum_test {
 namespace {
 
-/// Σ m v and Σ m x × v, and the sizes Σ m |v| and Σ m |x||v| they are compared with.
+/// Momenta Σ m v and Σ m x × v, and the reference magnitudes Σ m |v| and Σ m |x||v|.
 struct Momenta {
   std::array<double, 3> linear{}, angular{};
   double linear_size = 0.0, angular_size = 0.0;
@@ -41,11 +41,11 @@ Momenta momenta(const SystemModel& model, const State& state) {
 TEST(momentum, a_free_body_keeps_linear_and_angular_momentum_over_ten_thousand_steps) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.4, 0.2, 0.1}, {4, 2, 1});
   DifferentiableMaterial rubber{"stable_neo_hookean", {{"youngs_modulus", 1e4}, {"poisson_ratio", 0.4}}, "all"};
-  DifferentiableSolver solver(mesh, {rubber}, {.dt = 1e-3, .substeps = 1, .damping = 1.0, .gravity = {0.0, 0.0, 0.0}});
+  DifferentiableScene solver(mesh, {rubber}, {.dt = 1e-3, .substeps = 1, .damping = 1.0, .gravity = {0.0, 0.0, 0.0}});
   std::vector<double> velocity;
   for (int v = 0; v < mesh->num_owned_vertices(); ++v) {
     const double* x = &mesh->rest_positions()[3 * static_cast<std::size_t>(v)];
-    // A flying, spinning and stretching start.
+    // Initial velocity with translation, rotation and stretching.
     velocity.insert(velocity.end(), {0.3 - 2.0 * x[1] + 0.5 * x[0], 0.1 + 2.0 * x[0], -0.2 + 0.4 * x[2] + x[1]});
   }
   solver.set_initial_velocity(velocity);
@@ -54,7 +54,7 @@ TEST(momentum, a_free_body_keeps_linear_and_angular_momentum_over_ten_thousand_s
   const Momenta before = momenta(solver.integrator(), state);
   for (int n = 0; n < 10000; ++n) solver.step(n, state);
   const Momenta after = momenta(solver.integrator(), state);
-  // The body has flown away by now: the size of x is that of its path.
+  // The body has moved far from the origin, so the magnitude of x is that of its path.
   for (std::size_t c = 0; c < 3; ++c) {
     EXPECT_NEAR(after.linear[c], before.linear[c], 1e-12 * before.linear_size);
     EXPECT_NEAR(after.angular[c], before.angular[c], 1e-12 * std::max(before.angular_size, after.angular_size));

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// How Newton's method brings prescribed components to their places where something limits its steps.
+// Newton's method moves prescribed components to their prescribed values although step lengths are limited.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,8 @@
 namespace diffsim::dynamics::newton_gap_test {
 namespace {
 
-/// Φ = ½ (q - 2 p)² of y = (p, q), p prescribed to be 1. A motion changes p and q by no more than `reach`.
+/// Problem with Φ = ½ (q - 2 p)² for y = (p, q), where p is prescribed to be 1. One step changes p and q by at most
+/// `reach`.
 class Tandem : public NewtonProblem {
  public:
   Tandem(double p, double q) : reach_{p, q} {}
@@ -62,13 +63,13 @@ class Tandem : public NewtonProblem {
   void set_progress(double) override {}
   double rounding() const override { return 0.0; }
 
-  std::vector<double> gaps;  ///< of each iteration; -1 where prescribed components stay
+  std::vector<double> gaps;  ///< gap in each iteration; -1 if prescribed components are fixed
 
  private:
   double reach_[2];
 };
 
-/// Solves from y = 0 on and expects the solution, y = (1, 2). Returns how many iterations it took.
+/// Solves from y = 0 and checks the solution y = (1, 2). Returns the number of iterations.
 int expect_solved(Tandem& problem) {
   Field y("y", Entities::one_for_all(MPI_COMM_SELF), 2);
   const NewtonReport report = solve_by_newton(problem, NewtonOptions{}, y);
@@ -78,7 +79,7 @@ int expect_solved(Tandem& problem) {
   return report.iterations;
 }
 
-/// q, which can go by 0.1 only, does not keep p from its place.
+/// Although q can change by only 0.1 per step, p reaches its prescribed value in one step.
 TEST(newton_gap, prescribed_components_go_as_far_as_they_may) {
   Tandem problem(10.0, 0.1);
   const int iterations = expect_solved(problem);
@@ -86,7 +87,7 @@ TEST(newton_gap, prescribed_components_go_as_far_as_they_may) {
   EXPECT_LE(iterations, 22);
 }
 
-/// Where p may go by a quarter only, four steps of q follow each of its steps.
+/// Four steps of q alone follow each step of p if p can change by only a quarter per step.
 TEST(newton_gap, free_components_follow_in_steps_of_their_own) {
   Tandem problem(0.25, 0.05);
   expect_solved(problem);

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// How Newton's method goes on below a bound of rounding that is too large.
+// Newton's method continues below a bound of the rounding error that is too large.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,8 @@
 namespace diffsim::dynamics::newton_refine_test {
 namespace {
 
-/// Φ = q²/2 + q⁴/4 - q, its residual's size never below `noise`, rounding said to be 1e-3.
+/// Problem with Φ = q²/2 + q⁴/4 - q. The reported residual norm is at least `noise`, the reported bound of the rounding
+/// error is 1e-3.
 class Quartic : public NewtonProblem {
  public:
   explicit Quartic(double noise) : noise_(noise) {}

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Newton's method in statics: the residual that it leaves, and loads that grow over steps.
+// Newton's method in statics: the final residual, and loads that grow over several steps.
 
 #include <gtest/gtest.h>
 
@@ -10,28 +10,28 @@
 
 #include "diffsim/core/force_term.hpp"
 #include "diffsim/dynamics/implicit_model.hpp"
-#include "diffsim/simulation/solver.hpp"
+#include "diffsim/simulation/scene.hpp"
 
 namespace diffsim::newton_test {
 namespace {
 
-/// A bar that is held at one end and pulled sideways at the other.
-DifferentiableSolver make_solver(const std::string& law, double tolerance, int ramp_steps) {
+/// Returns the solver of a bar that is fixed at one end and pulled sideways at the other.
+DifferentiableScene make_solver(const std::string& law, double tolerance, int ramp_steps) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.25, 0.25}, {4, 1, 1});
   const DifferentiableMaterial rubber{
       law, {{"youngs_modulus", 1e5}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "all"};
-  SolverOptions options{.dt = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = "quasi_static"};
+  DifferentiableSolver options{.dt = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = "quasi_static"};
   options.implicit.newton.tolerance = tolerance;
   options.implicit.ramp_steps = ramp_steps;
-  DifferentiableSolver solver(mesh, {rubber}, options);
+  DifferentiableScene solver(mesh, {rubber}, options);
   solver.fix("x_min");
   solver.add_traction("x_max", {500.0, -1500.0, 200.0});
   solver.model().prepare();
   return solver;
 }
 
-/// Norm of the forces on free vertices over that of all forces, on all vertices.
-double relative_residual(DifferentiableSolver& solver, const State& state) {
+/// Returns the norm of the forces on free vertices divided by the norm of the forces on all vertices.
+double relative_residual(DifferentiableScene& solver, const State& state) {
   const TetrahedralMesh& mesh = *solver.mesh();
   Field force = state["positions"].like("force");
   for (const auto& term : solver.system().terms()) term->add_force({state["positions"]}, solver.parameters(), force);
@@ -49,18 +49,18 @@ double relative_residual(DifferentiableSolver& solver, const State& state) {
 
 TEST(newton, leaves_no_more_of_the_residual_than_its_tolerance) {
   for (const double tolerance : {1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10}) {
-    DifferentiableSolver solver = make_solver("neo_hookean", tolerance, 0);
+    DifferentiableScene solver = make_solver("neo_hookean", tolerance, 0);
     State state = solver.initial_state();
     solver.step(0, state);
-    // Forces of an iterate before may have been larger.
+    // The tolerance refers to the largest forces of all iterates, which may exceed those of the last one.
     EXPECT_LE(relative_residual(solver, state), 1.5 * tolerance) << tolerance;
   }
 }
 
 TEST(newton, loads_grow_linearly_from_the_first_step_on) {
   constexpr int ramp_steps = 4;
-  DifferentiableSolver whole = make_solver("linear_elastic", 1e-12, 0),
-                       ramped = make_solver("linear_elastic", 1e-12, ramp_steps);
+  DifferentiableScene whole = make_solver("linear_elastic", 1e-12, 0),
+                      ramped = make_solver("linear_elastic", 1e-12, ramp_steps);
   State full = whole.initial_state(), state = ramped.initial_state();
   whole.step(0, full);
   const std::vector<double> X = whole.initial_state()["positions"].to_host(), x = full["positions"].to_host();

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Newton's method where the Jacobian is indefinite: which terms it projects, and that it ends in a minimum.
+// Newton's method with an indefinite Jacobian: the terms that are projected, and convergence to a minimum.
 
 #include <gtest/gtest.h>
 
@@ -12,14 +12,15 @@
 #include "diffsim/core/block_matrix_impl.hpp"
 #include "diffsim/core/force_term.hpp"
 #include "diffsim/dynamics/implicit_model.hpp"
-#include "diffsim/simulation/solver.hpp"
+#include "diffsim/simulation/scene.hpp"
 
 namespace diffsim::projection_test {
 namespace {
 
 constexpr double width = 0.1;  // m
 
-/// E = k Σ m (s⁴/(4 w²) - s²/2), s = z - Z and m the mass of each owned vertex: concave around s = 0, least at s = ±w.
+/// Energy E = k Σ m (s⁴/(4 w²) - s²/2) with s = z - Z and the mass m of each owned vertex. E is concave around s = 0
+/// and minimal at s = ±w.
 double well_energy(int vertices, double k, const double* m, const double* x, const double* X) {
   double sum = 0.0;
   Kokkos::parallel_reduce(
@@ -55,7 +56,7 @@ void add_well_jacobian(int vertices, double k, const double* m, const double* x,
   Kokkos::fence();
 }
 
-/// A well for each vertex, which notes how its Jacobian was asked for.
+/// Term with a well for each vertex that records the projections requested of its Jacobian.
 class Well : public ForceTerm {
  public:
   Well(const System& system, double stiffness, bool contact, std::vector<bool>& projected)
@@ -80,7 +81,7 @@ class Well : public ForceTerm {
   void add_force_tangent(const Configuration&, const ConfigurationTangent&, const ParameterSet&, Field&) override {}
   void add_force_adjoint(const Configuration&, const Field&, const ConfigurationAdjoint&, ParameterSet&) override {}
 
-  bool tells_energy = true;  ///< else Newton's method knows of no potential, and of no symmetry
+  bool tells_energy = true;  ///< if false, the term reports neither a potential nor a symmetric Jacobian
 
  private:
   int count() const { return system_.mesh().num_owned_vertices(); }
@@ -92,7 +93,7 @@ class Well : public ForceTerm {
   std::vector<bool>& projected_;
 };
 
-/// Projections that a step asked of the two terms, in turn.
+/// Projections requested of the two terms at each assembly of the step.
 struct Asked {
   std::vector<bool> contact, other;
   bool has(bool contact_projected, bool other_projected) const {
@@ -102,20 +103,20 @@ struct Asked {
   }
 };
 
-/// A body that hardly resists, with wells of these stiffnesses, of contact where asked for.
+/// A very soft body with wells, one term that counts as contact and one that does not, with these stiffnesses.
 struct Problem {
-  double contact_factor = 0.0, other_factor = 0.0;  // k dt²; from 1 on J is indefinite at s = 0
+  double contact_factor = 0.0, other_factor = 0.0;  // k dt²; J is indefinite at s = 0 if k dt² ≥ 1
   double begin = 1e-3;                              // s, m
   bool tells_energy = true;
 };
 
-/// One step of backward Euler, which is to end in the wells.
+/// Performs one step of backward Euler and checks that all vertices end in their wells.
 Asked step(const Problem& problem) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {2, 2, 2});
   const DifferentiableMaterial soft{
       "neo_hookean", {{"youngs_modulus", 1e-3}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "all"};
-  const SolverOptions options{.dt = 0.1, .gravity = {0.0, 0.0, 0.0}, .integrator = "implicit_euler"};
-  DifferentiableSolver solver(mesh, {soft}, options);
+  const DifferentiableSolver options{.dt = 0.1, .gravity = {0.0, 0.0, 0.0}, .integrator = "implicit_euler"};
+  DifferentiableScene solver(mesh, {soft}, options);
   Asked asked;
   const auto add = [&](double factor, bool contact, std::vector<bool>& projected) {
     auto well = std::make_unique<Well>(solver.system(), factor / (options.dt * options.dt), contact, projected);
@@ -165,8 +166,8 @@ TEST(projection, of_all_terms_comes_at_once_where_there_is_no_contact) {
   EXPECT_TRUE(asked.other[1]);
 }
 
-// From s = 0.4 w, where E'' < 0, Newton's steps lead to the maximum at s = 0: to -0.25 w, with 0.7 of the residual,
-// and to 0.04 w. The forces do no work on that way.
+// From s = 0.4 w, where E'' < 0, Newton's steps lead to the maximum at s = 0: first to -0.25 w, where the residual is
+// 0.7 of the initial one, then to 0.04 w. The forces do negative work along these steps.
 TEST(projection, leads_away_from_a_maximum_where_there_is_no_potential) {
   for (const double begin : {-0.4 * width, 0.4 * width})
     step({.other_factor = 100.0, .begin = begin, .tells_energy = false});

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Multigrid whose levels smooth in single precision, against PETSc's own smoother.
+// Multigrid whose levels smooth in single precision, compared with PETSc's smoother.
 
 #include "dynamics/single_smoother.hpp"
 
@@ -23,7 +23,8 @@ using KspHandle = PetscHandle<KSP, KSPDestroy>;
 
 constexpr PetscInt edge = 9, vertices = edge * edge * edge;
 
-/// Springs between the vertices of a grid and their 18 nearest, stiffest along themselves, and softly to the ground.
+/// Returns the stiffness matrix of springs between each vertex of a grid and its 18 nearest neighbours. Each spring is
+/// stiffest along its axis, and a soft spring connects each vertex to the ground.
 Mat make_matrix(double stiffness) {
   Mat matrix = nullptr;
   MatCreate(MPI_COMM_WORLD, &matrix);
@@ -123,7 +124,7 @@ int solve(KSP ksp, Vec b, Vec x) {
   return static_cast<int>(iterations);
 }
 
-// Also where forces and stiffnesses are far beyond the range of single precision.
+// Includes forces and stiffnesses far outside the range of single precision.
 TEST(SingleSmoother, serves_as_well_as_full_precision) {
   for (const auto& [stiffness, force] : {std::pair{1.0, 1.0}, {1e60, 1.0}, {1e-25, 1e-50}}) {
     const MatHandle matrix(make_matrix(stiffness));
@@ -170,7 +171,7 @@ TEST(SingleSmoother, takes_new_values_and_is_made_again) {
   MatMult(finest_operator(pc), b, x);
   MatMult(matrix, b, y);
   EXPECT_LE(relative_distance(x, y), 1e-6);
-  // Another set-up gives PETSc's smoothers back.
+  // A new set-up restores PETSc's smoothers.
   KSPSetOperators(single, matrix, matrix);
   KSPSetUp(single);
   EXPECT_EQ(finest_operator(pc), nullptr);
@@ -179,7 +180,7 @@ TEST(SingleSmoother, takes_new_values_and_is_made_again) {
   EXPECT_NEAR(solve(single, b, x), solve(full, b, y), 2);
 }
 
-/// Adds barriers, each between four vertices far from each other, as of a point and a triangle: k n nᵀ by the weights.
+/// Adds barriers k w_a w_b n nᵀ between four distant vertices each, as for a point and a triangle, with the weights w.
 void add_barriers(Mat matrix, double k) {
   const PetscInt vertex[4] = {1, vertices / 3, vertices / 2, vertices - 2};
   const double weight[4] = {1.0, -0.3, -0.3, -0.4};
@@ -201,7 +202,8 @@ void add_barriers(Mat matrix, double k) {
   MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY);
 }
 
-// A barrier that comes up after the preconditioner was made, and one that ten iterations of noise do not see whole.
+// A barrier that appears after the preconditioner was set up, and a barrier whose eigenvalue is underestimated by ten
+// iterations from a random vector.
 TEST(SingleSmoother, stays_definite_under_barriers_with_their_diagonal_and_bound) {
   for (const double later : {1.0, 10.0, 100.0}) {
     const MatHandle matrix(make_matrix(1.0));

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Orders of convergence in time of the integrators, on a smooth nonlinear motion.
+// Orders of convergence in time of the integrators, for a smooth nonlinear motion.
 
 #include <gtest/gtest.h>
 
@@ -8,24 +8,24 @@
 #include <string>
 #include <tuple>
 
-#include "diffsim/simulation/solver.hpp"
+#include "diffsim/simulation/scene.hpp"
 
 namespace diffsim::time_order_test {
 namespace {
 
-/// Positions after 0.4 s of a bar that swings and stretches, in `steps` steps.
+/// Returns the positions of a swinging and stretching bar after 0.4 s, computed in `steps` steps.
 std::vector<double> positions(const std::string& integrator, int steps) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.8, 0.4, 0.4}, {2, 1, 1});
   DifferentiableMaterial rubber{
       "neo_hookean",
       {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.3}, {"density", 1000.0}, {"viscosity", 10.0}, {"drag", 500.0}},
       "all"};
-  SolverOptions options{
+  DifferentiableSolver options{
       .dt = 0.4 / steps, .substeps = 1, .damping = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = integrator};
   options.implicit.newton.tolerance = 1e-12;
-  DifferentiableSolver solver(mesh, {rubber}, options);
+  DifferentiableScene solver(mesh, {rubber}, options);
   solver.fix("x_min");
-  // A start in the lowest modes, so that the motion is smooth at these steps.
+  // The initial velocity excites the lowest modes, so that the motion is smooth on the scale of the steps.
   std::vector<double> velocity;
   for (int v = 0; v < mesh->num_owned_vertices(); ++v) {
     const double x = mesh->rest_positions()[3 * static_cast<std::size_t>(v)];
@@ -49,7 +49,7 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
 
 class TimeOrder : public testing::TestWithParam<std::tuple<const char*, double>> {};
 
-// Differences of successive halvings fall as h^p.
+// The differences between successive halvings of h decrease as h^p.
 TEST_P(TimeOrder, is_what_it_should_be) {
   const auto& [integrator, order] = GetParam();
   const int first = order == 1.0 ? 160 : 80;

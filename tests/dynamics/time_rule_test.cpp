@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Tables of the implicit integrators, applied to an oscillator: their orders of convergence, and their damping of
-// frequencies that steps do not resolve.
+// Coefficient tables of the implicit integrators, tested on an oscillator: orders of convergence, and damping of
+// frequencies that the steps do not resolve.
 
 #include "dynamics/time_rule.hpp"
 
@@ -23,7 +23,7 @@ double value_of(const Combination& combination, double y, const std::vector<doub
   return sum;
 }
 
-/// A step of ẍ + 2 ζ ω ẋ + ω² x = 0 from the fields of a state.
+/// Returns the state after one step of ẍ + 2 ζ ω ẋ + ω² x = 0.
 std::vector<double> step(const TimeRule& rule, double omega, double zeta, const std::vector<double>& state) {
   const auto residual = [&](double y) {
     return value_of(rule.acceleration, y, state) + 2.0 * zeta * omega * value_of(rule.velocity, y, state) +
@@ -35,7 +35,7 @@ std::vector<double> step(const TimeRule& rule, double omega, double zeta, const 
   return next;
 }
 
-/// Error of the position after 10 s, from x = 1, v = 0.5.
+/// Error of the position after 10 s for x(0) = 1, v(0) = 0.5.
 double error_of(const std::string& integrator, int steps) {
   constexpr double omega = 1.3, zeta = 0.02, seconds = 10.0;
   ImplicitOptions options;
@@ -58,7 +58,8 @@ TEST(time_rule, has_its_order_where_the_error_is_small) {
     EXPECT_NEAR(std::log2(error_of(integrator, 10000) / error_of(integrator, 20000)), order, 0.02) << integrator;
 }
 
-/// Coefficients of λ³ - c₁ λ² + c₂ λ - c₃, the characteristic polynomial of a step of three fields at ω h → ∞.
+/// Coefficients c₁, c₂, c₃ of λ³ - c₁ λ² + c₂ λ - c₃, the characteristic polynomial of one step of three fields for ω h
+/// → ∞.
 std::array<double, 3> polynomial_at_infinity(const ImplicitOptions& options) {
   const TimeRule rule = make_time_rule(options, 1.0, 1);
   double A[3][3];
@@ -74,7 +75,7 @@ std::array<double, 3> polynomial_at_infinity(const ImplicitOptions& options) {
   return {A[0][0] + A[1][1] + A[2][2], minor(0, 1) + minor(0, 2) + minor(1, 2), determinant};
 }
 
-// Chung & Hulbert 1993: all roots are -ρ at infinite frequency.
+// All eigenvalues are -ρ at infinite frequency (Chung & Hulbert 1993).
 TEST(time_rule, generalised_alpha_damps_as_asked_at_infinite_frequency) {
   for (const double rho : {0.0, 0.3, 0.8, 1.0}) {
     ImplicitOptions options;
@@ -87,7 +88,8 @@ TEST(time_rule, generalised_alpha_damps_as_asked_at_infinite_frequency) {
   }
 }
 
-// Newmark 1959, β = 1/4 and γ = 1/2, the trapezoidal rule: two roots are -1, and the acceleration before has no effect.
+// Newmark 1959 with β = 1/4 and γ = 1/2, the trapezoidal rule: two eigenvalues are -1, and the previous acceleration
+// has no effect.
 TEST(time_rule, newmark_keeps_the_energy_at_infinite_frequency) {
   ImplicitOptions options;
   options.integrator = "newmark";

@@ -5,7 +5,7 @@
 
 namespace diffsim::testing_dynamics {
 
-/// ‖a - b‖/‖b‖; a becomes a - b.
+/// Returns ‖a - b‖/‖b‖ and replaces a by a - b.
 inline double relative_distance(Vec a, Vec b) {
   PetscReal norm = 0.0, difference = 0.0;
   VecNorm(b, NORM_2, &norm);

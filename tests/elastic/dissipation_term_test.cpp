@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Terms made of a stress, or a potential, of the strain rate, and all derivatives that follow from it.
+// Terms defined by a stress or a potential of the strain rate, and all their derivatives.
 
 #include "diffsim/elastic/dissipation_term_impl.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 
 using testing_term::TermRig;
 
-/// A dashpot that thickens, of a potential alone: ψ = a/2 Ė : Ė + b/4 (Ė : Ė)² + c/2 (tr Ė)².
+/// Shear-thickening dashpot defined by a potential only: ψ = a/2 Ė : Ė + b/4 (Ė : Ė)² + c/2 (tr Ė)².
 struct Thickening {
   static constexpr const char* name = "thickening";
   static constexpr std::array<ParameterSpec, 3> parameters{ParameterSpec{.name = "a"}, ParameterSpec{.name = "b"},
@@ -45,7 +45,7 @@ class EveryKind : public testing::TestWithParam<int> {
     TermRig(mesh, term, parameters).expect_all_derivatives({"rest_positions"});
   }
 };
-/// Degrees of the quadrature: linear cells, second-order ones, fine second-order ones.
+/// Degrees of the quadrature: 1 for linear cells, 2 and 5 for second-order cells with the coarse and the fine rule.
 INSTANTIATE_TEST_SUITE_P(cells, EveryKind, testing::Values(1, 2, 5));
 
 TEST_P(EveryKind, of_a_newtonian_stress) {

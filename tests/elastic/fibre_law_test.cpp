@@ -21,7 +21,7 @@ TEST(HolzapfelGasserOgden, small_strains_of_the_matrix_see_its_shear_and_bulk_mo
 }
 
 TEST(HolzapfelGasserOgden, fibres_pull_and_do_not_push) {
-  // Uniaxial along the fibre, J = 1: W by hand.
+  // Uniaxial stretch along the fibre with J = 1; W is evaluated by hand.
   const double mu = 0.8, bulk = 3.1, k1 = 1.7, k2 = 0.9, kappa = 0.12;
   const double moduli[8] = {mu, bulk, k1, k2, kappa, 0.0, 0.0, 1.0};
   for (const double s : {0.7, 0.95, 1.05, 1.4}) {
@@ -31,7 +31,8 @@ TEST(HolzapfelGasserOgden, fibres_pull_and_do_not_push) {
     const Mat3<double> F = diagonal(across, across, s);
     EXPECT_NEAR(HolzapfelGasserOgden::energy(F, moduli), 0.5 * mu * (I1 - 3.0) + fibres, 1e-14);
   }
-  // At rest the tangent holds the fibres: 4 k1 (1 - 3κ)² (2/3)² for a stretch along them, beside the matrix.
+  // In the reference configuration the fibres contribute 4 k1 (1 - 3κ)² (2/3)² to the tangent for a stretch along them,
+  // in addition to the matrix.
   const Mat3<double> along = diagonal(0.0, 0.0, 1.0);
   const double expected = 4.0 / 3.0 * mu + bulk + 4.0 * k1 * (1.0 - 3.0 * kappa) * (1.0 - 3.0 * kappa) * 4.0 / 9.0;
   EXPECT_NEAR(stress_tangent_of<HolzapfelGasserOgden>(Mat3<double>::identity(), along, moduli)(2, 2), expected, 1e-12);

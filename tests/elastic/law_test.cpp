@@ -57,7 +57,7 @@ TEST(FixedCorotated, is_its_function_of_the_stretches) {
     EXPECT_LE(largest(FixedCorotated::stress_tangent(F, G, moduli) - dP), 1e-12 * std::max(1.0, largest(dP)));
   };
   for (const auto& s : stretches) check(s);
-  // Inverted and flat: the smallest stretch is negative or zero.
+  // Inverted and flat cells: the smallest stretch is negative or zero.
   check({1.3, 1.0, -0.4});
   check({0.9, 0.9, -0.2});
   check({1.1, 0.7, 0.0});

@@ -13,13 +13,14 @@
 #include "diffsim/core/scalar_traits.hpp"
 #include "diffsim/elastic/law.hpp"
 
-// Every law at a point: its derivatives against AD of the energy and against complex steps, rest, objectivity, moduli.
+// Tests of every law at a point: derivatives compared with AD of the energy and with complex steps, reference
+// configuration, objectivity, moduli.
 
 namespace diffsim {
 
 using Complex = std::complex<double>;
 
-/// In a complex step the imaginary part is the infinitesimal.
+/// Traits of complex scalars. In a complex step the imaginary part is the infinitesimal.
 template <>
 struct ScalarTraits<Complex> {
   using Base = double;
@@ -29,7 +30,7 @@ struct ScalarTraits<Complex> {
   static Complex scaled(const Complex& x, double factor) { return x * factor; }
 };
 
-/// The same law with its energy alone, so that everything else comes by AD.
+/// A law reduced to its energy, so that AD provides all other functions.
 template <Law L>
 struct EnergyOnly {
   static constexpr int num_moduli = L::num_moduli;
@@ -85,7 +86,7 @@ inline Mat3<Complex> step(const Mat3<double>& F, const Mat3<double>& dF) {
 template <int K>
 struct Moduli {
   Complex value[K];
-  /// `along`: the modulus that is stepped, or -1.
+  /// Sets the moduli. The imaginary step h is added to modulus `along`, unless `along` is -1.
   explicit Moduli(const double (&moduli)[K], int along = -1) {
     for (int k = 0; k < K; ++k) value[k] = Complex(moduli[k], k == along ? h : 0.0);
   }
@@ -108,8 +109,8 @@ template <class L, int K>
   return P;
 }
 
-/// ∂W/∂F by forward AD with nine directions, of complex numbers: another way than the library's, and shorter to
-/// compile.
+/// ∂W/∂F by forward AD with nine directions on complex scalars. This method differs from the library's and compiles
+/// faster.
 template <class L, int K>
 [[gnu::noinline]] Mat3<Complex> stress_by_nine_directions(const Mat3<Complex>& F, const Complex (&moduli)[K]) {
   using D = Dual<Complex, 9>;
@@ -123,7 +124,7 @@ template <class L, int K>
   return P;
 }
 
-// ---- what is tested, as functions that are compiled once a law, not wherever they are called ---------------------
+// ---- the tested functions, compiled once per law instead of at each call ------------------------------------------
 
 template <class L, class T, int K>
 [[gnu::noinline]] T energy(const Mat3<T>& F, const T (&moduli)[K]) {
@@ -140,7 +141,7 @@ template <class L, class T, int K>
 
 // ---- the laws ------------------------------------------------------------------------------------------------
 
-/// A value of a parameter that makes stresses about 1.
+/// Returns a value of a parameter for which stresses are about 1.
 constexpr double example(const ParameterSpec& spec) { return (spec.unit == "Pa" ? 1.25e-4 : 1.0) * spec.sample; }
 
 template <class L>
@@ -152,7 +153,7 @@ class EveryLaw : public testing::Test {
     for (int i = 0; i < num_parameters; ++i) parameters[i] = example(L::parameters[static_cast<std::size_t>(i)]);
     L::moduli(parameters, moduli);
   }
-  /// Near rest, J > 0.
+  /// Returns a deformation gradient near the identity, with J > 0.
   Mat3<double> deformation(double size = 0.25) { return Mat3<double>::identity() + random_matrix(random, size); }
   void set(const std::string& name, double value) {
     for (int i = 0; i < num_parameters; ++i)
@@ -172,7 +173,7 @@ struct NameOfLaw {
   }
 };
 
-// ---- what every law has to show --------------------------------------------------------------------------------
+// ---- tests of every law ----------------------------------------------------------------------------------------
 
 TYPED_TEST_SUITE_P(EveryLaw);
 
@@ -278,7 +279,8 @@ TYPED_TEST_P(EveryLaw, nothing_at_rest) {
   const Mat3<double> rest = Mat3<double>::identity();
   EXPECT_NEAR(energy<L>(rest, this->moduli), 0.0, 1e-14);
   EXPECT_LE(largest(stress<L>(rest, this->moduli)), 1e-12);
-  // The tangent at rest exists, though all stretches are equal, and is the same by AD of the energy.
+  // In the reference configuration all stretches are equal. The tangent still exists and equals that by AD of the
+  // energy.
   const Mat3<double> G = random_matrix(this->random, 1.0);
   const Mat3<double> dP = stress_tangent<EnergyOnly<L>>(rest, G, this->moduli);
   EXPECT_LE(largest(stress_tangent<L>(rest, G, this->moduli) - dP), 1e-12 * largest(dP));
@@ -287,7 +289,7 @@ TYPED_TEST_P(EveryLaw, nothing_at_rest) {
 REGISTER_TYPED_TEST_SUITE_P(EveryLaw, derivatives_agree_with_those_by_ad, derivatives_agree_with_complex_steps,
                             moduli_have_derivatives_by_the_parameters, a_pack_is_as_good_as_a_number, nothing_at_rest);
 
-/// All but the law of small strains, to which a rotation is a strain.
+/// All laws except the law of small strains, for which a rotation causes strain.
 template <class L>
 class ObjectiveLaw : public EveryLaw<L> {};
 TYPED_TEST_SUITE_P(ObjectiveLaw);
@@ -311,7 +313,7 @@ TYPED_TEST_P(ObjectiveLaw, rests_in_any_orientation) {
 
 REGISTER_TYPED_TEST_SUITE_P(ObjectiveLaw, turns_with_the_body, rests_in_any_orientation);
 
-/// dP at rest against Hooke's law.
+/// Compares dP in the reference configuration with Hooke's law.
 template <class L, int K>
 void expect_hooke(double mu, double lambda, const double (&moduli)[K], std::mt19937& random) {
   const Mat3<double> rest = Mat3<double>::identity();
@@ -325,7 +327,7 @@ void expect_hooke(double mu, double lambda, const double (&moduli)[K], std::mt19
 
 // ---- laws of the principal stretches -------------------------------------------------------------------------------
 
-/// P = U diag(∂W/∂s) Vᵀ at F = U diag(s) Vᵀ, for W(s) by a complex step.
+/// Returns P = U diag(∂W/∂s) Vᵀ at F = U diag(s) Vᵀ, with ∂W/∂s of W(s) by complex steps.
 template <class Energy>
 Mat3<double> isotropic_stress(const Energy& energy, const Mat3<double>& U, const double (&s)[3],
                               const Mat3<double>& V) {
@@ -338,7 +340,7 @@ Mat3<double> isotropic_stress(const Energy& energy, const Mat3<double>& U, const
   return U * diagonal(slope[0], slope[1], slope[2]) * transpose(V);
 }
 
-/// Stretches apart, in pairs, all equal, and far from rest.
+/// Stretches that are distinct, equal in pairs, all equal, and far from 1.
 inline constexpr double stretches[][3] = {{1.3, 1.0, 0.8}, {1.2, 1.2, 0.7},        {0.9, 1.1, 1.1}, {1.5, 1.5, 1.5},
                                           {1.0, 1.0, 1.0}, {1.0, 1.0 + 1e-9, 0.9}, {3.0, 0.5, 0.4}, {10.0, 0.2, 0.2}};
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Laws of the principal stretches.
+// Laws that depend on the principal stretches.
 
 #include "diffsim/elastic/mooney_rivlin.hpp"
 #include "diffsim/elastic/ogden.hpp"
@@ -38,7 +38,7 @@ TEST(Ogden, is_its_function_of_the_stretches) {
     EXPECT_NEAR(Ogden<3>::energy(F, moduli), W, 1e-12 * std::max(1.0, W));
     const Mat3<double> P = isotropic_stress(energy, U, s, V);
     EXPECT_LE(largest(Ogden<3>::stress(F, moduli) - P), 1e-12 * std::max(1.0, largest(P))) << s[0];
-    // Tangents of repeated stretches: by AD of the stress, by AD of the energy twice, by a complex step.
+    // Tangents at repeated stretches: by AD of the stress, by AD of the energy twice, and by a complex step.
     const Mat3<double> G = random_matrix(random, 1.0);
     const Mat3<double> dP = stress_tangent_of<Ogden<3>>(F, G, moduli);
     const double size = std::max(1.0, largest(dP));

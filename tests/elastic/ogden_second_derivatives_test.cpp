@@ -1,19 +1,19 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Second derivatives of the stress of Ogden's laws, repeated stretches included.
+// Second derivatives of the stress of Ogden's laws, including repeated stretches.
 
 #include "diffsim/elastic/ogden.hpp"
 #include "elastic/law_testing.hpp"
 
 namespace diffsim::ogden_second_derivatives_test {
 
-// Those of ogden_law_test.cpp.
+// These suites are instantiated in ogden_law_test.cpp.
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EveryLaw);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ObjectiveLaw);
 
 namespace {
 
-/// ∂/∂s ∂P/∂F : G of F + s H and moduli + s m.
+/// Returns ∂/∂s of ∂P/∂F : G at F + s H and moduli + s m.
 template <class L, int K>
 [[gnu::noinline]] Mat3<double> second_derivative(const Mat3<double>& F, const Mat3<double>& G, const Mat3<double>& H,
                                                  const double (&moduli)[K], const double (&m)[K]) {
@@ -35,7 +35,7 @@ template <class L, int K>
   return result;
 }
 
-/// Ogden's law of exponents 4 and -4 by traces of powers of C, which ask for no stretches:
+/// Ogden's law with the exponents 4 and -4 in terms of traces of powers of C, which need no principal stretches:
 /// W = µ1/4 (J^(-4/3) C : C - 3) - µ2/4 (J^(4/3) C⁻¹ : C⁻¹ - 3) + κ/2 (J - 1)², C⁻¹ = cof C / J².
 struct Quartic {
   static constexpr int num_moduli = 3;
@@ -64,7 +64,8 @@ TEST(Ogden, has_second_derivatives_at_repeated_stretches) {
   }
 }
 
-/// By any exponents: the moduli's derivatives too, against central differences of fourth order.
+/// Second derivatives for general exponents, including derivatives with respect to the moduli, compared with central
+/// differences of fourth order.
 TEST(Ogden, has_second_derivatives_by_exponents) {
   const double moduli[7] = {0.63, 1.3, 0.2, 5.0, -0.1, -2.0, 3.1}, m[7] = {0.3, 0.4, -0.2, 1.0, 0.1, -0.7, 0.5};
   std::mt19937 random(7);

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Derivatives of stresses made semidefinite: in the frame of F's singular vectors against Jacobi's method.
+// Positive semidefinite projections of the derivatives of stresses: the projection in the frame of F's singular vectors
+// is compared with Jacobi's method.
 
 #include "diffsim/elastic/projection_impl.hpp"
 
@@ -30,7 +31,7 @@ class Numbers {
   std::uniform_real_distribution<double> distribution_{-1.0, 1.0};
 };
 
-/// Another F in each lane: identity times `stretch` plus random numbers up to `size`.
+/// Returns a different F in each lane: diag(`stretch`) plus random numbers up to `size`.
 Mat3<Pack> random_gradient(Numbers& numbers, const Stretches& stretch, double size) {
   Mat3<Pack> F;
   for (int i = 0; i < 3; ++i)
@@ -54,7 +55,8 @@ void expect_near(const Matrix9& a, const Matrix9& b, double tolerance) {
   }
 }
 
-/// Whether the frame served; where it did, H of both methods is the same.
+/// Returns true if the projection in the frame of F is applicable. Checks that both methods then give the same H, and
+/// that H is unchanged otherwise.
 template <class L>
 bool frame_serves(const Mat3<Pack>& F, const Pack (&moduli)[L::num_moduli], int row = 0, int column = 0,
                   double perturbation = 0.0) {
@@ -81,7 +83,7 @@ TEST(projection, in_the_frame_is_that_of_all_eigenvalues) {
   for (int round = 0; round < 50; ++round) {
     for (const auto& stretch : {unstretched, pressed, drawn})
       EXPECT_TRUE(frame_serves<NeoHookean>(random_gradient(numbers, stretch, 0.05), moduli));
-    // The law has no derivative beyond: St. Venant and Kirchhoff's has, of flat and mirrored cells.
+    // NeoHookean is not defined for J ≤ 0. StVenantKirchhoff also has derivatives at flat and mirrored cells.
     for (const auto& stretch : {unstretched, pressed, drawn, mirrored, flat})
       EXPECT_TRUE(frame_serves<StVenantKirchhoff>(random_gradient(numbers, stretch, 0.05), moduli));
   }
@@ -91,7 +93,7 @@ TEST(projection, in_the_frame_is_that_of_all_eigenvalues) {
       EXPECT_TRUE(frame_serves<StVenantKirchhoff>(random_gradient(numbers, stretch, size), moduli));
 }
 
-/// Blocks of two axes with different diagonals, which isotropic laws do not have.
+/// Perturbed Hessian in which the block of two axes has different diagonal entries, unlike in isotropic laws.
 TEST(projection, in_the_frame_is_that_of_all_blocks) {
   Numbers numbers;
   const Pack moduli[2] = {3.0, 11.0};
@@ -102,9 +104,9 @@ TEST(projection, in_the_frame_is_that_of_all_blocks) {
 TEST(projection, without_a_frame_takes_all_eigenvalues) {
   Numbers numbers;
   const Pack moduli[2] = {3.0, 11.0};
-  // An entry that no isotropic law has, as fibres bring it.
+  // A nonzero entry that vanishes for every isotropic law, but not for laws with fibres.
   EXPECT_FALSE(frame_serves<NeoHookean>(random_gradient(numbers, pressed, 0.05), moduli, 1, 2, 1e-6));
-  // A cell that is a line has no frame.
+  // A cell that is degenerate to a line has no unique frame.
   EXPECT_FALSE(frame_serves<StVenantKirchhoff>(random_gradient(numbers, {1.0, 0.0, 0.0}, 1e-9), moduli));
   EXPECT_FALSE(frame_serves<StVenantKirchhoff>(random_gradient(numbers, {0.0, 0.0, 0.0}, 0.0), moduli));
 }

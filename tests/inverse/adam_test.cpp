@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Adam over whole optimisations: it takes the published algorithm's steps, finds what is sought, keeps bounds, and one
-// that is started again from its log comes to the same bits.
+// Whole optimisations with Adam: the steps are those of the published algorithm, the sought values are found, bounds
+// are respected, and an optimisation that resumes from its log gives bitwise identical results.
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using namespace testing_inverse;
 constexpr int num_steps = 12;
 constexpr double true_rate = 1.1;
 
-/// The rate and the pushes with which points come to where they come by the true ones.
+/// Search for the rate and the pushes with which points reach the positions that they reach with the true values.
 struct Search {
   explicit Search(std::vector<std::string> names = {"rate", "push"}) : model(Motion{}), initial(model.make_state()) {
     int rank = 0;
@@ -72,7 +72,7 @@ TEST(adam, finds_a_rate) {
 }
 
 TEST(adam, takes_the_steps_of_the_published_algorithm) {
-  // Kingma & Ba 2015, algorithm 1, written for itself.
+  // Independent implementation of Kingma & Ba 2015, algorithm 1.
   constexpr int iterations = 60;
   constexpr double rate = 0.03, beta1 = 0.9, beta2 = 0.999;
   Search search;
@@ -103,11 +103,13 @@ TEST(adam, keeps_bounds) {
     for (const double u : *iterate.u) EXPECT_LE(u, std::log(0.9));
   });
   EXPECT_NEAR(problem.physical(0, found.u).at(0), 0.9, 1e-12);
-  EXPECT_TRUE(found.converged) << found.reason;  // the projected gradient is zero there
+  EXPECT_TRUE(found.converged) << found.reason;  // the projected gradient is zero at the bound
 }
 
-/// Iterates and result of an optimisation whose evaluations are logged; after `last` of them it breaks off.
+/// Exception that interrupts an optimisation.
 struct Stopped {};
+/// Returns the iterates and the result of an optimisation whose evaluations are logged. The optimisation is interrupted
+/// at iteration `last`.
 std::vector<std::vector<double>> logged(const std::string& path, bool resume, int last, long& replayed) {
   Search search;
   InverseProblem problem = search.problem();

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// The check of derivatives is right about right and wrong derivatives, of a Model that can be made wrong.
+// Tests of the check of derivatives, with a Model whose derivatives can be made wrong.
 
 #include "diffsim/inverse/gradient_check.hpp"
 
@@ -47,7 +47,8 @@ TEST(gradient_check, right_derivatives_pass) {
     EXPECT_LE(one.difference_error, 1e-9 * std::abs(one.slope)) << name;
     EXPECT_LE(one.dot_product_error, 1e-13) << name;
     EXPECT_EQ(one.taylor_orders.size(), 4u) << name;
-    // Of the first steps, where the third derivative by the start still shows.
+    // The orders are those of the largest steps, at which the third derivative with respect to the initial positions is
+    // still noticeable.
     if (name != "initial_positions") {
       for (const double order : one.taylor_orders) EXPECT_NEAR(order, 2.0, 0.1) << name;
     }
@@ -56,7 +57,7 @@ TEST(gradient_check, right_derivatives_pass) {
   }
 }
 
-/// Wrong in the same way in tangent and adjoint, where dot products show nothing.
+/// Returns a motion whose tangent and adjoint are wrong by the same factor, so that dot products show no error.
 Motion wrong(const std::string& name, double factor) {
   Motion motion;
   motion.factors[name] = motion.tangents[name] = factor;
@@ -72,7 +73,7 @@ TEST(gradient_check, a_slope_that_is_wrong_by_little_fails_and_the_others_pass) 
         EXPECT_LE(one.dot_product_error, 1e-13);
         if (other != name) continue;
         EXPECT_NEAR(one.slope / one.difference, 1.0 + error, 1e-9);
-        EXPECT_TRUE(says(one, "it is off by ")) << one.note;
+        EXPECT_TRUE(says(one, "relative error ")) << one.note;
       }
 }
 
@@ -82,7 +83,7 @@ TEST(gradient_check, an_adjoint_that_is_not_the_tangents_fails) {
   for (const auto& [name, one] : check(motion)) {
     EXPECT_EQ(one.verdict, CheckVerdict::failed) << name;
     EXPECT_TRUE(says(one, "products with the Jacobian and with its transpose differ")) << one.note;
-    EXPECT_TRUE(says(one, "it is off by ")) << one.note;
+    EXPECT_TRUE(says(one, "relative error ")) << one.note;
   }
 }
 
@@ -91,7 +92,7 @@ TEST(gradient_check, says_when_the_loss_does_not_depend_on_a_parameter) {
   EXPECT_EQ(one.verdict, CheckVerdict::independent);
   EXPECT_TRUE(one.passed);
   EXPECT_EQ(one.slope, 0.0);
-  EXPECT_TRUE(says(one, "the loss does not depend on it")) << one.note;
+  EXPECT_TRUE(says(one, "the loss does not depend on the parameter")) << one.note;
 }
 
 TEST(gradient_check, a_missing_adjoint_is_no_independence) {
@@ -121,7 +122,7 @@ TEST(gradient_check, what_noise_hides_does_not_pass_and_says_so) {
   const UnknownCheck one = check(motion).at("rate");
   EXPECT_EQ(one.verdict, CheckVerdict::unresolved);
   EXPECT_FALSE(one.passed);
-  EXPECT_TRUE(says(one, "not resolvable: noise of the loss")) << one.note;
+  EXPECT_TRUE(says(one, "not resolvable: relative noise ")) << one.note;
 }
 
 TEST(gradient_check, a_solvers_tolerance_is_a_figure_of_its_own) {
@@ -135,7 +136,7 @@ TEST(gradient_check, a_solvers_tolerance_is_a_figure_of_its_own) {
 }
 
 TEST(gradient_check, says_when_the_gradient_has_exploded) {
-  // Steps that overshoot: a chaotic map.
+  // Steps that overshoot make the map chaotic.
   Motion motion;
   motion.h = 1.0;
   motion.frequency = 9.0;
@@ -144,7 +145,7 @@ TEST(gradient_check, says_when_the_gradient_has_exploded) {
     EXPECT_GT(one.amplification, 1e8) << name;
     EXPECT_EQ(one.verdict, CheckVerdict::unresolved) << name << ": " << one.note;
     EXPECT_TRUE(says(one, "the gradient has exploded")) << one.note;
-    EXPECT_TRUE(says(one, "an integrator that damps, such as implicit_euler")) << one.note;
+    EXPECT_TRUE(says(one, "an integrator with damping, such as implicit_euler")) << one.note;
   }
 }
 

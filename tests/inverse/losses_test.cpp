@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Losses against their formulas. They are quadratic, so central differences are exact.
+// Losses compared with their formulas. The losses are quadratic, so central differences are exact.
 
 #include "diffsim/inverse/losses.hpp"
 
@@ -20,7 +20,7 @@ double over_ranks(double share) {
   return share;
 }
 
-/// A body, where it is, a direction, and what is observed of it at steps 2 and 5: every seventh number is missing.
+/// A body, its state, a direction, and observations at steps 2 and 5 in which every seventh value is missing.
 struct Case {
   Case() : mesh(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {4, 2, 1})) {
     const std::vector<double>& X = mesh->rest_positions();
@@ -44,7 +44,7 @@ struct Case {
     result.add(std::move(field));
     return result;
   }
-  /// The state a part of the direction on.
+  /// Returns the state plus `part` times the direction.
   State along(double part) const {
     State result = state.clone();
     axpy(part, direction, result);

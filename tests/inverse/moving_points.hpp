@@ -13,18 +13,19 @@
 #include "diffsim/core/loss.hpp"
 #include "diffsim/core/model.hpp"
 
-/// A small Model whose derivatives can be made wrong, rough or huge: what checks and optimisers are tested by.
+/// Small Model for tests of gradient checks and optimisers. The Model's derivatives can be made wrong, and its
+/// map rough or chaotic.
 namespace diffsim::testing_inverse {
 
-/// x[n+1] = x + h (rate sin(a x) + push), a and h given, each rank with entries of its own; the map may be of any
-/// roughness, and its derivatives wrong by a factor.
+/// Map x[n+1] = x + h (rate sin(a x) + push) with given a and h. Each rank has its own entries of x. Noise can be added
+/// to the map, and errors to its derivatives.
 struct Motion {
   double frequency = 1.3;
   double h = 0.1;
-  double grid = 0.0;                       ///< to whose multiples x is rounded: noise
-  double bias = 0.0;                       ///< of x after a step that is not solved tightly: a solver's tolerance
-  std::map<std::string, double> factors;   ///< on adjoints, by parameter; "positions": on that of the state
-  std::map<std::string, double> tangents;  ///< likewise on tangents
+  double grid = 0.0;                       ///< x is rounded to multiples of `grid`, as noise
+  double bias = 0.0;                       ///< added to x unless the solver is tightened: a solver's error
+  std::map<std::string, double> factors;   ///< on the adjoints, by parameter; "positions": on the state's adjoint
+  std::map<std::string, double> tangents;  ///< on the tangents, by parameter
 };
 
 inline double factor_of(const std::map<std::string, double>& factors, const std::string& name) {
@@ -125,7 +126,7 @@ class MovingPoints : public Model {
   double tightened_ = 1.0;
 };
 
-/// ½ Σ (x[N] - target)².
+/// Loss ½ Σ (x[N] - target)².
 class EndLoss : public Loss {
  public:
   explicit EndLoss(int steps, std::vector<double> target = {1.0, 1.0, 1.0, 1.0})

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Slopes by differences: their error bounds hold and are close, whatever noise, kinks or steps the function has.
+// Slopes by differences: their error bounds hold and are tight for functions with noise, kinks or jumps.
 
 #include "inverse/slope.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 using namespace inverse;
 
-/// Adds normal noise of a size to a function, another at each call.
+/// Returns f plus normal noise with standard deviation `size`, different at each call.
 Line noisy(Line f, double size) {
   auto random = std::make_shared<std::mt19937>(7);
   return [=](double x) { return f(x) + size * std::normal_distribution<double>()(*random); };
@@ -50,15 +50,15 @@ struct Known {
 const Known smooth[] = {
     {[](double x) { return std::exp(2.0 * x); }, 2.0},
     {[](double x) { return 1.0 / (1.0 + 3.0 * x); }, -3.0},
-    {[](double x) { return 5.0 + 1e-3 * std::sin(40.0 * x); }, 0.04},                 // features below the first step
-    {[](double x) { return x + 1e-4 * std::tanh(1e4 * x); }, 2.0},                    // and far below
+    {[](double x) { return 5.0 + 1e-3 * std::sin(40.0 * x); }, 0.04},  // varies on scales below the first step
+    {[](double x) { return x + 1e-4 * std::tanh(1e4 * x); }, 2.0},     // varies on scales far below the first step
     {[](double x) { return x < 0.013 ? std::cos(x + 1.0) : -1.0; }, -std::sin(1.0)},  // a jump
     {[](double x) { return 1.0 + x + std::pow(std::max(0.0, x - 1e-3), 2); }, 1.0},   // a kink of the slope near 0
-    {[](double x) { return std::abs(x) > 0.01 ? std::nan("") : std::sin(2.0 * x); }, 2.0},  // no value far out
+    {[](double x) { return std::abs(x) > 0.01 ? std::nan("") : std::sin(2.0 * x); }, 2.0},  // not defined far from 0
 };
 
 TEST(slope, agreement_of_large_steps_by_chance_is_contradicted_by_smaller_ones) {
-  // Differences over 1/128 and more are those of a line of another slope.
+  // Differences over 1/128 and more are those of a line with another slope.
   const Line f = [](double x) {
     const double t = std::clamp(256.0 * std::abs(x) - 1.0, 0.0, 1.0);
     return 1.0 + x * (1.0 + 1e-6 * t * t * (3.0 - 2.0 * t));
@@ -104,7 +104,7 @@ TEST(slope, errors_are_bounded_under_noise) {
     const Slope measured = measure_slope(f, measure_noise(f, f(0.0)), a + b);
     EXPECT_LE(std::abs(measured.value - (a + b)), 10.0 * measured.error) << trial;
     within += std::abs(measured.value - (a + b)) <= measured.error;
-    close += measured.error <= 3000.0 * size;  // 3 sizes by a step of 1/32 are 100
+    close += measured.error <= 3000.0 * size;  // three noise sizes over a step of 1/32 give about 100
   }
   EXPECT_GE(within, 9 * trials / 10);
   EXPECT_EQ(close, trials);

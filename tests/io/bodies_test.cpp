@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Files of meshes of several bodies: a group a body, in the body's own order.
+// Files of meshes of several bodies. Each body has a group, in which its vertices and cells have the body's own order.
 #include <cmath>
 #include <limits>
 
@@ -17,14 +17,14 @@ namespace {
 using namespace testing_io;
 using namespace testing_mesh;
 
-// 12 vertices and 12 cells; 18 vertices and 24 cells.
+// The crate has 12 vertices and 12 cells, the slab 18 vertices and 24 cells.
 const std::vector<BodyBox> boxes{{"crate", {1, 1, 1}, {2, 1, 1}}, {"slab", {1, 1, 1}, {2, 2, 1}, {0, 0, 3}}};
 
 std::unique_ptr<TetrahedralMesh> two_bodies(MPI_Comm comm = MPI_COMM_WORLD) {
   return std::make_unique<TetrahedralMesh>(comm, mesh_of_boxes(comm, boxes));
 }
 
-/// Values of frame k at the vertices `first` to `last`.
+/// Returns the values of frame k at the vertices from `first` to `last`.
 std::vector<double> values_of(int k, std::int64_t first, std::int64_t last, double factor = 1.0) {
   std::vector<double> values;
   for (std::int64_t v = first; v < last; ++v)
@@ -52,7 +52,7 @@ TEST(Bodies, HaveGroupsInATrajectory) {
   EXPECT_TRUE(same_bits(file.read_array<double>("/bodies/slab/velocities"), slab));
   EXPECT_EQ(file.attribute("/bodies/slab/velocities", "units"), AttributeValue("m/s"));
   EXPECT_FALSE(file.has("/positions"));
-  // Each body's cells count its own vertices.
+  // The cells of each body refer to the body's own vertex numbers.
   EXPECT_EQ(file.read_array<std::int64_t>("/bodies/slab/mesh/cells"), box_mesh({1, 1, 1}, {2, 2, 1}, 0, 1).cells);
   std::vector<double> rest = box_mesh({1, 1, 1}, {2, 2, 1}, 0, 1).coordinates;
   for (std::size_t i = 2; i < rest.size(); i += 3) rest[i] += 3.0;
@@ -90,7 +90,7 @@ TEST(Bodies, AreObservedTogetherOrInPart) {
   all.resize(owned);
   EXPECT_TRUE(same_bits(read_observations(*mesh, "seen.h5", {10}).positions.at(10), all));
 
-  // Two vertices of the slab alone.
+  // Observations of two vertices of the slab only.
   const std::vector<double> seen{1, 2, 3, 4, 5, 6};
   {
     Hdf5File file = Hdf5File::create(MPI_COMM_WORLD, "part.h5", "test", 1);
@@ -117,7 +117,7 @@ TEST(Bodies, AreObservedTogetherOrInPart) {
     file.publish();
     return error_of(ErrorKind::input, [&] { read_observations(*mesh, "wrong.h5"); });
   };
-  EXPECT_CONTAINS(says("/positions", seen, {1, 2, 3}), "/bodies/crate/positions: is not there");
+  EXPECT_CONTAINS(says("/positions", seen, {1, 2, 3}), "/bodies/crate/positions: does not exist");
   EXPECT_CONTAINS(says("/bodies/crate/positions", seen, {1, 2, 3}), "has 2 vertices, the body has 12");
 }
 
@@ -143,7 +143,7 @@ TEST(Bodies, HaveFieldsInGroups) {
   EXPECT_TRUE(same_bits(read_vertex_field(*mesh, "fields.h5", "/gradient/load", 3).values, vertices));
   EXPECT_TRUE(same_bits(read_vertex_field(*mesh, "fields.h5", "/steps", 3).values, two_steps));
 
-  // A dataset of one body: values of the others are NaN.
+  // For a dataset of one body, the values of other bodies are NaN.
   const std::vector<double> own = read_cell_field(*mesh, "fields.h5", "/bodies/slab/gradient/density", "slab");
   for (std::size_t c = 0; c < own.size(); ++c) {
     const bool is_slab = mesh->cell_order().file_index()[c] >= 12;

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Formats that meshio converts, as docs/scenes.md says, where there is a meshio.
+// Formats that meshio converts as described in docs/scenes.md. Skipped if meshio is not available.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -15,7 +15,7 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
-/// The mesh of a file of that text, converted as the documentation says.
+/// Writes `text` to a file, converts the file as documented, and returns its mesh.
 MeshData converted(const std::string& file, const std::string& text) {
   testing_io::write_bytes(file, text);
 #ifdef DIFFSIM_MESHIO

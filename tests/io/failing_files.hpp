@@ -10,11 +10,12 @@
 
 namespace diffsim::testing_io {
 
-/// The operating system's files, on a disk that may become full. Nothing waits for the disk, since no machine crashes
-/// in a test.
+/// The operating system's files on a disk that may become full. `synchronise` does not wait for the disk, since no test
+/// simulates a crash of the machine.
 class FailingFiles : public FileSystem {
  public:
-  /// The call after `count` more fails as on a full disk, and so do all later ones; negative: none does.
+  /// Lets the next `count` calls succeed; all later calls fail as on a full disk. If `count` is negative, no call
+  /// fails.
   void fail_after(long count) { left_ = count; }
 
   int reserve(const std::string& path, std::uint64_t from, std::uint64_t to) override {

@@ -18,7 +18,7 @@ std::vector<double> cell_values(const TetrahedralMesh& mesh) {
   return values;
 }
 
-/// [steps, the first `count` local vertices, components]
+/// Returns values [steps, the first `count` local vertices, components].
 std::vector<double> vertex_values(const TetrahedralMesh& mesh, int steps, int count, int components) {
   std::vector<double> values;
   for (int k = 0; k < steps; ++k)
@@ -28,7 +28,7 @@ std::vector<double> vertex_values(const TetrahedralMesh& mesh, int steps, int co
   return values;
 }
 
-class FieldsOfOrder : public ::testing::TestWithParam<int> {};  // the mesh's order
+class FieldsOfOrder : public ::testing::TestWithParam<int> {};  // order of the mesh
 INSTANTIATE_TEST_SUITE_P(Orders, FieldsOfOrder, ::testing::Values(1, 2));
 
 TEST_P(FieldsOfOrder, ComeBackAsTheyWere) {
@@ -71,7 +71,7 @@ TEST_P(FieldsOfOrder, ComeBackAsTheyWere) {
   ASSERT_EQ(static_cast<std::int64_t>(in_file.size()), mesh->num_global_cells());
   for (std::size_t c = 0; c < in_file.size(); ++c) EXPECT_EQ(in_file[c], cell_value(static_cast<std::int64_t>(c)));
   const std::vector<double> positions = back.read_array<double>("/gradient/positions");
-  const std::size_t unused = 4 * 3 * 3;  // after the corners of the box
+  const std::size_t unused = 4 * 3 * 3;  // the vertex after the corners of the box
   for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(positions[3 * unused + c], 0.0);
 }
 

@@ -87,7 +87,7 @@ TEST(Hdf5File, SplitsLargeTransfers) {
   const auto block = block_of(rows);
   const auto count = static_cast<std::int64_t>(rows.size());
   Hdf5File file = new_file("split.h5");
-  file.set_transfer_limit(5 * 24);  // five rows at once
+  file.set_transfer_limit(5 * 24);  // five rows per transfer
   file.write_rows("/vectors", block, {3});
   file.create_series<double>("/series", {101, 3});
   file.append("/series", block);
@@ -95,7 +95,7 @@ TEST(Hdf5File, SplitsLargeTransfers) {
   Hdf5File back = open_file("split.h5");
   EXPECT_TRUE(same_bits(back.read_rows<double>("/vectors", count), block));
   EXPECT_TRUE(same_bits(back.read_frame<double>("/series", 0, count), block));
-  back.set_transfer_limit(1);  // one row, if that is more
+  back.set_transfer_limit(1);  // at least one row is transferred
   EXPECT_TRUE(same_bits(back.read_rows<double>("/vectors", count), block));
   EXPECT_TRUE(same_bits(back.read_frame<double>("/series", 0, count), block));
 }
@@ -140,9 +140,9 @@ TEST(Hdf5File, ChecksumDoesNotDependOnTheRanks) {
   whole.publish();
   const auto sum = open_file("spread.h5").attribute("/x", "checksum");
   EXPECT_EQ(sum, open_file("whole.h5").attribute("/x", "checksum"));
-  // Known, so that it stays what it is from version to version.
+  // The checksum is a known value, which must not change between versions.
   EXPECT_EQ(sum, AttributeValue("splitmix64-sum:c39d2a124a4a5697"));
-  // The file is the same to the last bit.
+  // The files are bitwise identical.
   EXPECT_EQ(read_bytes("spread.h5"), read_bytes("whole.h5"));
 }
 
@@ -239,7 +239,7 @@ TEST(Hdf5File, RefusesWhatItCannotRead) {
     write_bytes("half.h5", bytes.substr(0, bytes.size() / 2));
     write_bytes("stub.h5", bytes.substr(0, 20));
     std::string damaged = bytes;
-    damaged[20] = static_cast<char>(damaged[20] ^ 1);  // in the superblock, which check-sums itself
+    damaged[20] = static_cast<char>(damaged[20] ^ 1);  // in the superblock, which has its own checksum
     write_bytes("superblock.h5", damaged);
   });
   const auto refusal = [](const std::string& path) { return error_of(ErrorKind::input, [&] { open_file(path); }); };
@@ -277,7 +277,8 @@ TEST(Hdf5File, NamesWhatIsWrongWithADataset) {
   EXPECT_CONTAINS(error_of(ErrorKind::input, [&] { back.read_rows<double>("/x", 3); }), "has shape [2, 3]");
 }
 
-/// What others write: other types, texts of variable length, links, sizes that the file does not hold.
+/// Writes a file with features that other programs use: other types, strings of variable length, links, and a dataset
+/// larger than the file.
 void write_foreign_file(const std::string& path) {
   const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   const hid_t text = H5Tcopy(H5T_C_S1), one = H5Screate(H5S_SCALAR);
@@ -326,8 +327,7 @@ TEST(Hdf5File, ReadsWhatOthersWrote) {
   EXPECT_EQ(file.attribute("/", "format"), AttributeValue("of another program"));
   EXPECT_FALSE(file.has("/dangling"));
   for (const char* name : {"/absurd", "/unwritten"})
-    EXPECT_CONTAINS(error_of(ErrorKind::input, [&] { file.read_array<double>(name); }),
-                    "the file does not hold that much");
+    EXPECT_CONTAINS(error_of(ErrorKind::input, [&] { file.read_array<double>(name); }), "the file contains less data");
 }
 
 TEST(Hdf5File, RefusesBlocksThatAreNotWhole) {
@@ -359,7 +359,7 @@ TEST(Hdf5File, WorksOnACartesianCommunicator) {
       same_bits(open_file("line.h5").read_rows<double>("/x", static_cast<std::int64_t>(rows.size())), block_of(rows)));
 }
 
-/// Lets this process write files no longer than `bytes`: what a full disk does to it.
+/// Limits the size of the files that this process can write, as a full disk does.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {
@@ -380,9 +380,10 @@ class FileSizeLimit {
 };
 
 TEST(Hdf5File, ReportsAFullDiskOnEveryRank) {
-  on_rank_0([] { fs::remove("full.h5"); });  // of an earlier run
+  on_rank_0([] { fs::remove("full.h5"); });  // left by an earlier run
   const std::vector<double> block(300'000, 1.0);
-  // Rank -1: all of them. Of three ranks, only the first: MPI-IO itself may wait for ever for another that failed.
+  // -1 limits all ranks. On three ranks only the first rank is limited alone, because MPI-IO may wait forever for
+  // another rank that failed.
   for (int limited = -1; limited < std::min(num_ranks(), 4 - num_ranks()); ++limited) {
     SCOPED_TRACE("limited: rank " + std::to_string(limited));
     bool failed = false;
@@ -400,7 +401,7 @@ TEST(Hdf5File, ReportsAFullDiskOnEveryRank) {
       }
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    // MPI may let other ranks write for one that cannot.
+    // MPI may let other ranks write for a rank that cannot write.
     EXPECT_TRUE(failed || (limited >= 0 && num_ranks() > 1));
     EXPECT_EQ(fs::exists("full.h5"), !failed);
     EXPECT_FALSE(fs::exists("full.h5.partial"));
@@ -409,7 +410,7 @@ TEST(Hdf5File, ReportsAFullDiskOnEveryRank) {
     }
     on_rank_0([] { fs::remove("full.h5"); });
   }
-  // And the library still works.
+  // The library still works afterwards.
   Hdf5File file = new_file("full.h5");
   file.write_rows("/x", block, {3});
   file.publish();

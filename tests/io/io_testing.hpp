@@ -28,7 +28,7 @@ inline int num_ranks() {
   return result;
 }
 
-/// Runs `body` on rank 0 while the others wait.
+/// Runs `body` on rank 0 while the other ranks wait.
 template <class Body>
 void on_rank_0(const Body& body) {
   MPI_Barrier(MPI_COMM_WORLD);
@@ -36,7 +36,7 @@ void on_rank_0(const Body& body) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/// The message of the Error that `body` must throw, of this kind, on every rank alike.
+/// Returns the message of the Error of kind `kind` that `body` must throw on every rank.
 template <class Body>
 std::string error_of(ErrorKind kind, const Body& body) {
   try {
@@ -60,7 +60,7 @@ inline void write_bytes(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
-/// Copies `from` to `to` with one bit flipped in the middle of the first value equal to `marker`; rank 0 alone works.
+/// Copies `from` to `to` with one bit flipped in the first value that equals `marker`. Rank 0 does the work.
 template <class T>
 void damage_value(const std::string& from, const std::string& to, T marker) {
   on_rank_0([&] {
@@ -73,7 +73,8 @@ void damage_value(const std::string& from, const std::string& to, T marker) {
   });
 }
 
-/// This rank's share of `count` rows, uneven on purpose: the first rank of several has none.
+/// Returns this rank's rows out of `count`. The distribution is deliberately uneven: the first of several ranks has no
+/// row.
 inline std::vector<std::int64_t> my_rows(std::int64_t count) {
   const int ranks = num_ranks(), me = rank();
   std::vector<std::int64_t> rows;
@@ -84,7 +85,7 @@ inline std::vector<std::int64_t> my_rows(std::int64_t count) {
   return rows;
 }
 
-/// The same bits, so that NaN equals itself and 0 differs from -0.
+/// Compares values bitwise, so that NaN equals itself and 0 differs from -0.
 inline ::testing::AssertionResult same_bits(const std::vector<double>& a, const std::vector<double>& b) {
   if (a.size() != b.size()) return ::testing::AssertionFailure() << a.size() << " values against " << b.size();
   for (std::size_t i = 0; i < a.size(); ++i)

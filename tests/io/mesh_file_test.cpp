@@ -20,7 +20,7 @@ namespace {
 using namespace testing_io;
 namespace fs = std::filesystem;
 
-/// The whole mesh on rank 0, nothing but counts and regions elsewhere.
+/// Returns the whole mesh on rank 0, and only counts and regions on other ranks.
 MeshData only_on_rank_0(MeshData whole) {
   if (rank() == 0) return whole;
   MeshData rest;
@@ -32,7 +32,7 @@ MeshData only_on_rank_0(MeshData whole) {
   return rest;
 }
 
-/// What rank 0 and the ranks after it have, in order.
+/// Returns the values of all ranks, in the order of the ranks.
 template <class T>
 std::vector<T> joined(const std::vector<T>& mine) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -79,7 +79,7 @@ void expect_same(const MeshData& a, const MeshData& b) {
   EXPECT_EQ(rows(a), rows(b));
 }
 
-/// A box with regions of every dimension.
+/// Returns a box with regions of every dimension.
 MeshData rich_box() {
   MeshData mesh = box_with_unused_vertex(MPI_COMM_WORLD);
   mesh.regions.push_back({"left half", 3, 7});
@@ -100,7 +100,7 @@ TEST(MeshFile, ComesBackAsItWas) {
   const MeshData back = read_mesh_file(MPI_COMM_WORLD, "box.h5");
   expect_same(back, mesh);
   EXPECT_EQ(back.num_unused_vertices, 1);
-  // Blocks are even, and each rank has the regions of its own.
+  // Blocks are of equal size, and each rank has the region entries of its own block.
   const auto n = static_cast<std::int64_t>(back.cells.size() / 4);
   EXPECT_LE(std::abs(n - back.num_cells / num_ranks()), 1);
   for (const auto& e : back.cell_regions) EXPECT_TRUE(e.cell >= back.first_cell && e.cell < back.first_cell + n);
@@ -116,7 +116,7 @@ TEST(MeshFile, ComesBackAsItWas) {
   }
 }
 
-/// A second-order box, one edge of which is curved.
+/// Returns a second-order box with one curved edge.
 MeshData curved_box() {
   MeshData mesh = rich_box();
   elevate(MPI_COMM_WORLD, mesh);
@@ -140,7 +140,7 @@ TEST(MeshFile, OfSecondOrderComesBackAsItWas) {
                                                    return straight;
                                                  }())
                                      .fingerprint());
-  // By the corners: the nodes on edges keep their numbers.
+  // With order 1 only the corners are used; the nodes on edges keep their numbers.
   const MeshData corners = read_mesh_data(MPI_COMM_WORLD, "curved.h5");
   EXPECT_EQ(corners.order, 1);
   EXPECT_EQ(corners.num_vertices, mesh.num_vertices);
@@ -162,7 +162,7 @@ TEST(MeshFile, OfFirstOrderIsElevated) {
 TEST(MeshFile, OfSecondOrderIsCheckedAsOnOneRank) {
   struct Fault {
     const char* name;
-    std::function<void(MeshData&)> spoil;  // a whole mesh of two cells
+    std::function<void(MeshData&)> spoil;  // the whole mesh, with two cells
     std::string says;
   };
   const std::vector<Fault> faults = {
@@ -177,7 +177,7 @@ TEST(MeshFile, OfSecondOrderIsCheckedAsOnOneRank) {
        "on the edge of vertices 1 and 2, where cell 0 has vertex "},
       {"folded", [](MeshData& m) { m.coordinates.back() = -5.0; }, "cell 1 is curved so far that it folds over"},
       {"shared",
-       [](MeshData& m) {  // two cells that have nothing in common but a node
+       [](MeshData& m) {  // two cells whose only common vertex is a node on an edge
          m = {};
          m.num_vertices = 8;
          m.num_cells = 2;
@@ -250,7 +250,7 @@ TEST(MeshFile, HoldsARealMeshElevated) {
   EXPECT_EQ(read_mesh(MPI_COMM_WORLD, "elevated.h5", 1.0, false, 2)->fingerprint(), mesh.fingerprint());
 }
 
-/// What is wrong with a mesh is found in blocks as it is found on one rank.
+/// The errors of a distributed mesh are the same as those of a mesh on one rank.
 TEST(MeshFile, IsCheckedAsGmshFilesAre) {
   const MeshData good = box_mesh({1.5, 1.0, 1.0}, {3, 2, 2}, 0, 1);
   struct Case {
@@ -288,7 +288,7 @@ TEST(MeshFile, IsCheckedAsGmshFilesAre) {
       {"overlap",
        [&](MeshData& m) {
          m.coordinates.insert(m.coordinates.end(), {9.0, -4.0, 2.5});
-         // On the inner face of cell 0 that faces its third vertex, which two cells have.
+         // A cell on the inner face of cell 0 opposite the cell's third vertex; two cells already have this face.
          add_cell(m, {m.cells[0], m.cells[1], m.cells[3], m.num_vertices++});
          const auto x = [&](std::size_t a, std::size_t i) {
            return m.coordinates[3 * static_cast<std::size_t>(m.cells[m.cells.size() - 4 + a]) + i];
@@ -339,7 +339,7 @@ TEST(MeshFile, IsCheckedAsGmshFilesAre) {
 TEST(MeshFile, AllowsCoincidentVerticesWhereTold) {
   MeshData mesh = box_mesh({1.0, 1.0, 1.0}, {1, 1, 1}, 0, 1);
   MeshData other = mesh;
-  // A second box that touches the first one, with vertices of its own.
+  // A second box that touches the first box but has its own vertices.
   for (std::size_t i = 0; i < other.coordinates.size(); i += 3) other.coordinates[i] += 1.0;
   for (const std::int64_t v : other.cells) mesh.cells.push_back(v + mesh.num_vertices);
   mesh.coordinates.insert(mesh.coordinates.end(), other.coordinates.begin(), other.coordinates.end());

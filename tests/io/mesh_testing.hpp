@@ -12,7 +12,8 @@
 
 namespace diffsim::testing_io {
 
-/// This rank's block of a box of 3 x 2 x 2 bricks, and a last vertex at (9, 9, 0.1) that no cell has.
+/// Returns this rank's block of a box of 3 x 2 x 2 bricks, with an additional last vertex at (9, 9, 0.1) that no cell
+/// uses.
 inline MeshData box_with_unused_vertex(MPI_Comm comm) {
   int me = 0, ranks = 1;
   MPI_Comm_rank(comm, &me);
@@ -30,12 +31,13 @@ inline std::unique_ptr<TetrahedralMesh> small_mesh(MPI_Comm comm = MPI_COMM_WORL
   return std::make_unique<TetrahedralMesh>(comm, data);
 }
 
-/// Component c of what a field has at vertex `file_index` in frame k, whoever owns the vertex.
+/// Returns component c of a field at vertex `file_index` in frame k. The value does not depend on the owner of the
+/// vertex.
 inline double field_value(int k, std::int64_t file_index, int c) {
   return std::sin(1.0 + 0.37 * k + 1.7 * static_cast<double>(file_index) + 0.9 * c);
 }
 
-/// A state of frame k: positions at all local vertices, velocities (half of field_value) at owned ones.
+/// Returns the state of frame k: positions at all local vertices, velocities (half of field_value) at owned vertices.
 inline State state_of(const TetrahedralMesh& mesh, int k) {
   State state;
   state.add(Field("positions", mesh.vertex_entities(), 3));

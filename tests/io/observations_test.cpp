@@ -16,7 +16,7 @@ using namespace testing_io;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// A file written by hand; row i of frame k is of vertex `vertices[i]`.
+/// A file written by hand. Row i of each frame belongs to vertex `vertices[i]`.
 struct Handmade {
   std::vector<std::int64_t> steps{0, 10};
   std::vector<std::int64_t> vertices;
@@ -51,7 +51,7 @@ std::vector<double> expected(const TetrahedralMesh& mesh, int k, const std::vect
   return values;
 }
 
-class Observed : public ::testing::TestWithParam<int> {};  // the mesh's order
+class Observed : public ::testing::TestWithParam<int> {};  // order of the mesh
 INSTANTIATE_TEST_SUITE_P(Orders, Observed, ::testing::Values(1, 2));
 
 TEST_P(Observed, ReadsATrajectory) {
@@ -78,7 +78,7 @@ TEST_P(Observed, ReadsATrajectory) {
 
 TEST(Observations, ReadsSomeVerticesAtStepsInAnyOrder) {
   const auto mesh = small_mesh();
-  // In any order; the last one is not part of the body.
+  // Vertices in arbitrary order. No cell uses the last vertex.
   const std::vector<std::int64_t> vertices{17, 3, 35, 0, 22, mesh->num_global_vertices() - 1};
   Handmade file{.steps = {30, 10, 20}, .vertices = vertices};
   file.unobserved = {1, 3, 2};  // step 10, vertex 0, z
@@ -125,7 +125,7 @@ TEST(Observations, RefusesWhatMakesNoSense) {
   EXPECT_CONTAINS(refusal({.vertices = {4, 4}}), "/vertices: vertex 4 is named twice");
   EXPECT_CONTAINS(refusal({.vertices = {4, 5}, .names_vertices = false}),
                   "observations of another mesh: the file has 2 vertices, the mesh has 37");
-  EXPECT_CONTAINS(refusal({.steps = {3, 3}, .vertices = {4}}), "/step: step 3 is there twice");
+  EXPECT_CONTAINS(refusal({.steps = {3, 3}, .vertices = {4}}), "/step: step 3 occurs twice");
   EXPECT_CONTAINS(refusal({.steps = {-3}, .vertices = {4}}), "/step: entry 0 is -3");
   EXPECT_CONTAINS(
       refusal({.vertices = {4, 5}, .unobserved = {{1, 1, 0}}, .in_its_place = std::numeric_limits<double>::infinity()}),

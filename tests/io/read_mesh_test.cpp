@@ -19,7 +19,7 @@ using testing_io::error_of;
 using testing_mesh::VtuForm;
 using testing_mesh::VtuWriter;
 
-/// A rod of bricks of six tetrahedra each, their halves in the regions 1 and 2.
+/// Returns a file with a rod of bricks of six tetrahedra each. The halves of the rod are the regions 1 and 2.
 std::string rod_file(int bricks) {
   VtuWriter writer({VtuForm::Format::appended_raw, true, 8, true});
   std::vector<double> points, regions;
@@ -70,12 +70,12 @@ TEST(ReadMesh, SaysHowToConvertWhatIsNotRead) {
     testing_io::on_rank_0([&] { testing_io::write_bytes(file, "\x89HDF\r\n\x1a\n*NODE\n"); });
     const std::string error = error_of(ErrorKind::input, [&] { read_mesh(MPI_COMM_WORLD, file); });
     EXPECT_EQ(error.substr(0, error.find(" (")),
-              file + ": is of a format that is not read; convert it: `meshio convert --sets-to-int-data " + file +
+              file + ": has an unsupported format; convert the file: `meshio convert --sets-to-int-data " + file +
                   " part.vtu`");
   }
   testing_io::on_rank_0([&] { testing_io::write_bytes("part.vtu", "<VTKFile"); });
   const std::string error = error_of(ErrorKind::input, [&] { read_mesh(MPI_COMM_WORLD, "part.vtu"); });
-  EXPECT_EQ(error.substr(0, error.find(" (")), "part.vtu:1: is no XML, or not all of it");
+  EXPECT_EQ(error.substr(0, error.find(" (")), "part.vtu:1: is not XML, or is truncated");
   testing_io::on_rank_0([&] { testing_io::write_bytes("part.pvtu", "<VTKFile type=\"PUnstructuredGrid\"/>"); });
   EXPECT_CONTAINS(error_of(ErrorKind::input, [&] { read_mesh(MPI_COMM_WORLD, "part.pvtu"); }),
                   "part.pvtu:1: is of type 'PUnstructuredGrid'; give a file of type UnstructuredGrid (.vtu)");
@@ -87,7 +87,7 @@ TEST(ReadMesh, ReadsMedAndExodusWhereTheirLibrariesAre) {
     const std::string error = error_of(ErrorKind::input, [&] { read_mesh(MPI_COMM_WORLD, file); });
     EXPECT_EQ(error.substr(0, file.size() + 2 + what.size()), file + ": " + what);
   };
-  refused("part.med", reads_med() ? "is no MED file, or of a version that MED's library does not read"
+  refused("part.med", reads_med() ? "is not a MED file, or has a version that MED's library does not read"
                                   : "this diffsim was built without MED's library");
   for (const char* file : {"part.e", "part.exo", "part.G"})
     refused(file, reads_exodus() ? "netCDF cannot open it" : "this diffsim was built without netCDF");

@@ -135,7 +135,7 @@ TEST(Trajectory, LeavesNoFileUnlessFinished) {
   }
   {
     TrajectoryWriter writer(*mesh, "unfinished.h5");
-    writer.finish();  // without a frame
+    writer.finish();  // no frame was written
   }
   MPI_Barrier(MPI_COMM_WORLD);
   EXPECT_FALSE(fs::exists("unfinished.h5"));

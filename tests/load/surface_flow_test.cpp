@@ -28,7 +28,7 @@ std::shared_ptr<TetrahedralMesh> sheet() {
                                            testing_mesh::whole_on_first_rank(MPI_COMM_WORLD, std::move(data)));
 }
 
-/// Sum of forces on the whole mesh.
+/// Returns the sum of the forces on the whole mesh.
 std::array<double, 3> total_force(const TetrahedralMesh& mesh, ForceTerm& term, ParameterSet& parameters,
                                   const std::vector<double>& velocities) {
   Field x("x", mesh.vertex_entities(), 3), v("v", mesh.vertex_entities(), 3), f("f", mesh.vertex_entities(), 3);
@@ -85,7 +85,7 @@ TEST(wind, pushes_a_plate_with_half_its_drag_times_area_and_speed_squared) {
   parameters.add("drag", one).field.from_host({1.4});
   std::vector<double> velocities(3 * static_cast<std::size_t>(box->num_vertices()), 0.0);
   for (std::size_t i = 0; i < velocities.size(); i += 3) velocities[i] = 2.0;
-  // The part of the wind along the plate does not push; both sides feel the wind alike.
+  // The wind's component along the plate exerts no force, and the force is the same on both sides.
   for (const char* const side : {"x_max", "x_min"}) {
     const auto term = make_wind("wind", "drag", box->faces(side));
     const std::array<double, 3> force = total_force(*box, *term, parameters, velocities);

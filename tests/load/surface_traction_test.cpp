@@ -29,7 +29,7 @@ TEST_P(EveryOrder, pulls_with_its_area_and_does_the_work_of_that) {
   traction.prepare(parameters);
   constexpr double area = 0.3 * 0.2;
 
-  // The face goes a distance d: work t·d times the area.
+  // Displacement d of the face; the work is t·d times the area.
   const std::array<double, 3> d{0.1, -0.2, 0.3};
   std::vector<double> moved = mesh->rest_positions();
   for (std::size_t i = 0; i < moved.size(); ++i) moved[i] += d[i % 3];

@@ -21,12 +21,12 @@ namespace {
 
 using contact::box_triangles;
 
-/// A wedge: none of its principal axes is one of space.
+/// Returns a wedge whose principal axes are oblique to the coordinate axes.
 TriangleMesh wedge() {
   return {{{0, 0, 0}, {0.3, 0, 0.1}, {0, 0.2, 0}, {0.1, 0.05, 0.4}}, {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}}};
 }
 
-/// Corners of the cell, on every rank.
+/// Returns the corners of the cell, on every rank.
 std::vector<double> corners_of(const MeshData& data) {
   std::vector<double> x = data.coordinates;
   x.resize(12, 0.0);
@@ -122,7 +122,7 @@ TEST(affine_body, moves_its_surface_by_the_affine_map_of_its_corners) {
 TEST(affine_body, gathers_the_boundary_of_tetrahedra) {
   const MeshData box = testing_mesh::box_body(MPI_COMM_WORLD, {"box", {0.3, 0.2, 0.1}, {2, 2, 2}});
   const TriangleMesh surface = gather_triangles(MPI_COMM_WORLD, boundary_mesh(MPI_COMM_WORLD, box));
-  EXPECT_EQ(surface.vertices.size(), 26u);  // without the one inside
+  EXPECT_EQ(surface.vertices.size(), 26u);  // without the inner vertex
   EXPECT_EQ(surface.triangles.size(), 48u);
   EXPECT_EQ(fault_of_volume(surface), "");
   EXPECT_NEAR(volume_moments(surface).volume, 0.006, 1e-16);
@@ -135,10 +135,10 @@ TEST(affine_body, refuses_what_encloses_no_volume) {
   EXPECT_EQ(text({}), "an affine body needs triangles; there are none");
   TriangleMesh open = wedge();
   open.triangles.pop_back();
-  EXPECT_CONTAINS(text(open), "has one triangle: the surface is open; mend the surface");
+  EXPECT_CONTAINS(text(open), "has one triangle: the surface is open; repair the surface");
   TriangleMesh inwards = wedge();
   for (auto& triangle : inwards.triangles) std::swap(triangle[0], triangle[1]);
-  EXPECT_CONTAINS(text(inwards), "turned inwards, its volume is -0.00");
+  EXPECT_CONTAINS(text(inwards), "have inward normals (volume -0.00");
   EXPECT_CONTAINS(text(box_triangles({0, 0, 0}, {1, 1, 1e-7})), "is too flat to turn about each of its axes");
   EXPECT_EQ(text(box_triangles({0, 0, 0}, {1, 1, 1e-5})), "no error");
 }

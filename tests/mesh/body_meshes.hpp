@@ -16,7 +16,7 @@
 
 namespace diffsim::testing_mesh {
 
-/// A box as one of several bodies, with its lowest corner at `corner`.
+/// One body of several: a box with its lowest corner at `corner`.
 struct BodyBox {
   std::string name;
   std::array<double, 3> size;
@@ -24,7 +24,7 @@ struct BodyBox {
   std::array<double, 3> corner{};
 };
 
-/// The mesh of one box. Collective.
+/// Returns the mesh of one box. Collective.
 inline MeshData box_body(MPI_Comm comm, const BodyBox& box, int order = 1) {
   MeshData data = box_mesh(box.size, box.cells, rank_of(comm), num_ranks(comm));
   if (order == 2) elevate(comm, data);
@@ -34,15 +34,15 @@ inline MeshData box_body(MPI_Comm comm, const BodyBox& box, int order = 1) {
   return data;
 }
 
-/// The mesh of a few boxes. Collective.
+/// Returns the mesh of several boxes. Collective.
 inline MeshData mesh_of_boxes(MPI_Comm comm, const std::vector<BodyBox>& boxes, int order = 1) {
   std::vector<NamedMesh> bodies;
   for (const BodyBox& box : boxes) bodies.push_back({box.name, box_body(comm, box, order)});
   return join_bodies(comm, std::move(bodies));
 }
 
-/// 2 · cells[0] · cells[1] triangles over [0, size] at that height, normals upwards, with the region "left" of those
-/// before the middle of x.
+/// Returns 2 · cells[0] · cells[1] triangles over [0, size] at the given height, with normals upwards. The triangles in
+/// the lower half of the x range are in the region "left".
 inline MeshData grid_of_triangles(std::array<int, 2> cells, std::array<double, 2> size, double height) {
   MeshData data;
   const int nx = cells[0], ny = cells[1];
@@ -64,7 +64,7 @@ inline MeshData grid_of_triangles(std::array<int, 2> cells, std::array<double, 2
   return data;
 }
 
-/// A mesh whose blocks are all on the first rank, as a serial reader leaves them.
+/// Returns the mesh with all blocks on the first rank, as serial readers return it.
 inline MeshData whole_on_first_rank(MPI_Comm comm, MeshData data) {
   if (rank_of(comm) == 0) return data;
   MeshData rest;

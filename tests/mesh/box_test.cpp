@@ -72,7 +72,8 @@ TEST(Box, IsValidAndFillsItsVolume) {
   }
 }
 
-/// With conforming neighbours the faces of one cell only are those of the sides, each in one region.
+/// Checks that the faces of a single cell are exactly the faces of the six sides, each in one region. All other faces
+/// are therefore shared by conforming neighbours.
 TEST(Box, SidesAreTheFacesOfOneCellOnly) {
   const Vector size = {1, 0.2, 0.3};
   const auto mesh = box_mesh(size, {3, 4, 5}, 0, 1);
@@ -139,7 +140,7 @@ TEST(Box, BlocksOfAllRanksMakeTheWhole) {
   }
 }
 
-/// One rank of very many: numbers beyond 32 bits.
+/// Block of one rank among a billion, with numbers beyond 32 bits.
 TEST(Box, NumbersBeyond32Bits) {
   const int ranks = 1000000000;
   const auto block = box_mesh({1, 1, 1}, {100000, 100000, 1000}, ranks - 1, ranks);

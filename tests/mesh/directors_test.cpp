@@ -19,20 +19,20 @@ namespace {
 using Points = std::vector<std::array<double, 3>>;
 using Ends = std::vector<std::array<std::int64_t, 2>>;
 
-/// A helix of n segments.
+/// Returns a helix of n segments.
 MeshData helix(int n, MPI_Comm comm = MPI_COMM_WORLD) {
   Points points;
   Ends ends;
   for (std::int64_t i = 0; i <= n; ++i) {
     const double s = 0.4 * static_cast<double>(i);
     points.push_back({std::cos(s), std::sin(s), 0.3 * s});
-    // Every third segment runs backwards.
+    // Every third segment has its ends in reverse order.
     if (i > 0) ends.push_back(i % 3 == 0 ? std::array{i, i - 1} : std::array{i - 1, i});
   }
   return testing_spring::segments(comm, points, ends);
 }
 
-/// A closed line: a circle that is bent out of its plane.
+/// Returns a closed line: a circle that is bent out of its plane.
 MeshData loop(int n, MPI_Comm comm) {
   Points points;
   Ends ends;
@@ -48,7 +48,7 @@ struct Segment {
   Vec3<double> t, D;
   double length;
 };
-/// The segments of this rank by their numbers in the file.
+/// Returns the segments of this rank, by their numbers in the file.
 std::map<std::int64_t, Segment> segments_of(const TetrahedralMesh& mesh) {
   const LowerCellSet& all = mesh.lower_cells(CellKind::segment);
   const auto at = [&](int v) {
@@ -65,7 +65,7 @@ std::map<std::int64_t, Segment> segments_of(const TetrahedralMesh& mesh) {
   return result;
 }
 
-/// Angle from D to E about u, after D has followed the line from t to u.
+/// Angle about u from D to E. D is first transported along the line by the shortest rotation from t to u.
 double twist(const Segment& from, const Segment& to, double sign) {
   Vec3<double> t = from.t, u = to.t;
   for (int c = 0; c < 3; ++c) u[c] *= sign;
@@ -138,7 +138,7 @@ TEST(Directors, are_in_no_region) {
   mesh.define_region("tip", VertexList{{12}}, "rod");
   EXPECT_EQ(mesh.region("tip").num_vertices, 1);
   EXPECT_CONTAINS(error_of([&] { mesh.define_region("beyond", VertexList{{13}}, "rod"); }), "0 … 12");
-  // Segments of the other body have none.
+  // Segments of the other body have no directors.
   const LowerCellSet& all = mesh.lower_cells(CellKind::segment);
   std::int64_t with = 0;
   for (const int director : all.directors) with += director >= 0;
@@ -179,7 +179,8 @@ TEST(Directors, turn_with_their_segments) {
   MeshData data = helix(12);
   add_directors(MPI_COMM_WORLD, data);
   const TetrahedralMesh mesh(MPI_COMM_WORLD, std::move(data));
-  // A turn about z: what each segment does in the shortest way is a turn about another axis, but for a straight line.
+  // A displacement that depends on z. Each director is rotated by the shortest rotation from the old direction of its
+  // segment to the new one.
   std::vector<double> x = mesh.rest_positions();
   for (std::size_t v = 0; v < x.size() / 3; ++v)
     if (mesh.is_director()[v] == 0) {
@@ -197,7 +198,7 @@ TEST(Directors, turn_with_their_segments) {
     const Vec3<double> D = at(mesh.rest_positions(), d), moved = at(x, d);
     EXPECT_NEAR(dot(moved, at(x, b) - at(x, a)), 0.0, 1e-13);
     EXPECT_NEAR(dot(moved, moved), dot(D, D), 1e-13);
-    // Unchanged along the axis of the turn.
+    // The rotation leaves the component along its axis unchanged.
     const Vec3<double> axis = cross(at(mesh.rest_positions(), b) - at(mesh.rest_positions(), a), at(x, b) - at(x, a));
     EXPECT_NEAR(dot(moved - D, axis), 0.0, 1e-13);
   }

@@ -28,7 +28,7 @@ MeshData box_blocks(std::array<int, 3> cells) {
   return box_mesh({1.5, 1.0, 0.7}, cells, world_rank(), ranks);
 }
 
-/// What all ranks have, in order.
+/// Returns the values of all ranks, in the order of the ranks.
 template <class T>
 std::vector<T> joined(const std::vector<T>& mine) {
   int ranks = 1;
@@ -42,7 +42,7 @@ std::vector<T> joined(const std::vector<T>& mine) {
   return all;
 }
 
-/// The second-order mesh of a whole linear one, by the definition.
+/// Returns the second-order mesh of a whole linear mesh, computed directly from the definition.
 MeshData expected(const MeshData& linear) {
   MeshData mesh = linear;
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> edges;
@@ -82,11 +82,11 @@ TEST(Elevate, DoesNotDependOnTheRanks) {
     const MeshData whole = expected(box_mesh({1.5, 1.0, 0.7}, cells, 0, 1));
     elevate(MPI_COMM_WORLD, mesh);
     expect_equal(mesh, whole);
-    // Blocks of vertices are even.
+    // The blocks of vertices differ by one vertex at most.
     int ranks = 1;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     EXPECT_LE(std::abs(mesh.block_vertices() - mesh.num_vertices / ranks), 1);
-    elevate(MPI_COMM_WORLD, mesh);  // once is enough
+    elevate(MPI_COMM_WORLD, mesh);  // a second call changes nothing
     expect_equal(mesh, whole);
   }
 }
@@ -104,7 +104,8 @@ TEST(Elevate, TakesAMeshThatOneRankHasRead) {
   expect_equal(mesh, expected(linear));
 }
 
-/// V - E + F - C = 1 for a ball; a box of n bricks has F = 2 C + half its boundary faces.
+/// Euler's formula for a ball of V vertices, E edges, F faces and C cells is V - E + F - C = 1. With B boundary faces,
+/// F = 2 C + B/2.
 TEST(Elevate, MakesAsManyVerticesAsThereAreEdges) {
   MeshData mesh = box_blocks({4, 3, 2});
   const std::int64_t vertices = mesh.num_vertices, cells = mesh.num_cells;
@@ -115,7 +116,7 @@ TEST(Elevate, MakesAsManyVerticesAsThereAreEdges) {
 
 TEST(Elevate, KeepsUnusedVerticesAndAddsToCurves) {
   MeshData mesh = box_blocks({2, 2, 1});
-  // A last vertex that no cell has; the curve x = y = 0 and a point.
+  // An additional last vertex that no cell uses, a region of the curve x = y = 0, and a region of points.
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   ++mesh.num_vertices;

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Built where netCDF is, which writes the files too.
+// Compiled only if netCDF is available, with which the test writes its files.
 #include "diffsim/mesh/exodus_reader.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ using Numbers = std::vector<std::int64_t>;
 struct Block {
   std::string type, name;
   std::size_t width;
-  std::vector<int> nodes;  // from 1
+  std::vector<int> nodes;  // numbered from 1
 };
 struct Set {
   std::string name;
@@ -34,12 +34,12 @@ struct ExodusContents {
   std::vector<Block> blocks;
   std::vector<Set> side_sets, node_sets;
   bool named = true;
-  bool one_variable = false;  // for all coordinates
+  bool one_variable = false;  // one variable for all coordinates
   int format = NC_NETCDF4;
   nc_type real = NC_DOUBLE, integer = NC_INT;
 };
 
-/// Writes variables of a netCDF file in define mode one after the other.
+/// Writer of a netCDF file. The file is in define mode except while a variable is written.
 class NetCdf {
  public:
   NetCdf(const std::string& path, const ExodusContents& contents) : contents_(contents) {
@@ -72,7 +72,7 @@ class NetCdf {
   void integers(const std::string& name, const std::vector<int>& dimensions, const std::vector<int>& values) {
     put(define(name, contents_.integer, dimensions), values);
   }
-  /// Names and numbers 10, 20, … of blocks or sets.
+  /// Writes names and the numbers 10, 20, … of blocks or sets.
   void names(const std::string& prefix, int count, const std::vector<std::string>& names) {
     std::vector<int> numbers;
     std::string text;
@@ -145,7 +145,8 @@ void write_exodus(const std::string& path, const ExodusContents& contents) {
   }
 }
 
-/// Two tetrahedra in a block each, all four sides of the first in a set, and a set of two nodes.
+/// Returns two tetrahedra, each in its own block, a set of all four sides of the first tetrahedron, and a set of two
+/// nodes.
 ExodusContents two_cells() {
   return {{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1.5, 1, 1},
           {{"TETRA", "left", 4, {1, 2, 3, 4}}, {"tet4", "right", 4, {2, 5, 3, 4}}},
@@ -162,7 +163,7 @@ std::vector<std::string> names_of(const MeshData& mesh) {
 
 herr_t keep_silent(hid_t, void*) { return 0; }
 
-// The first test: a library may change the setting where it is used first.
+// This test must be the first: the library may change HDF5's setting at its first use.
 TEST(ExodusReader, LeavesHdf5sErrorsAsTheyAre) {
   int marker = 0;
   H5Eset_auto2(H5E_DEFAULT, keep_silent, &marker);
@@ -195,7 +196,7 @@ TEST(ExodusReader, ReadsCellsAndSetsOfEveryFormat) {
         EXPECT_EQ(mesh.cell_regions[1].cell, 1);
         ASSERT_EQ(mesh.face_regions.size(), 5u);
         for (int face = 0; face < 4; ++face) EXPECT_EQ(mesh.face_regions[static_cast<std::size_t>(face)].face, face);
-        // Side 1 of the second has its nodes 1, 2, 4, so it is opposite to the third.
+        // Side 1 of the second cell has the cell's nodes 1, 2, 4, so it is opposite the third node.
         EXPECT_EQ(mesh.face_regions[4].cell, 1);
         EXPECT_EQ(mesh.face_regions[4].face, 2);
         ASSERT_EQ(mesh.vertex_regions.size(), 2u);
@@ -256,7 +257,7 @@ TEST(ExodusReader, SaysWhatIsWrong) {
   refused(contents, "its block 'brick' has elements of type 'BLOB', which is not known");
   contents = two_cells();
   contents.side_sets[1].sides[0] = 5;
-  refused(contents, "side set 'top' has side 5 of element 2, which is no face of a tetrahedron");
+  refused(contents, "side set 'top' has side 5 of element 2, which is not a face of a tetrahedron");
   contents = two_cells();
   contents.node_sets[0].things[0] = 6;
   refused(contents, "node set 'tip' has node 6, and there are 5 of them");

@@ -21,7 +21,7 @@ namespace {
 using testing_mesh::Encoding;
 using testing_mesh::Sample;
 
-/// Spoils a file, the same way for the same seed.
+/// Generator of corrupted files. The result depends only on the file and the seed.
 class Mutator {
  public:
   explicit Mutator(std::uint64_t seed) : random_(seed) {}
@@ -32,7 +32,8 @@ class Mutator {
   }
 
  private:
-  /// Not std::uniform_int_distribution, whose numbers differ between libraries.
+  /// Returns a number below `end`. std::uniform_int_distribution is not used, because its results differ between
+  /// libraries.
   std::uint64_t below(std::uint64_t end) { return end == 0 ? 0 : random_() % end; }
   template <class T>
   const T& pick(const std::vector<T>& from) {
@@ -70,7 +71,7 @@ class Mutator {
     }
   }
 
-  /// Removes or doubles the line at `at`, or moves it to another place.
+  /// Removes or duplicates the line at `at`, or moves this line elsewhere.
   void change_line(std::string& content, std::size_t at) {
     const std::size_t first = at == 0 ? 0 : content.rfind('\n', at - 1) + 1;  // npos + 1 is 0
     const std::size_t size = std::min(content.find('\n', first), content.size() - 1) + 1 - first;
@@ -81,7 +82,7 @@ class Mutator {
     if (how == 1) content.insert(content.rfind('\n', below(content.size() + 1)) + 1, line);
   }
 
-  /// Overwrites 4 or 8 bytes, of binary numbers for instance.
+  /// Overwrites 4 or 8 bytes, which may be a binary number.
   void put_integer(std::string& content, std::size_t at) {
     static const std::vector<std::uint64_t> values = {0,
                                                       1,
@@ -104,7 +105,7 @@ class Mutator {
     std::memcpy(content.data() + at, &value, size);
   }
 
-  /// Replaces the text number at or after `at`.
+  /// Replaces the first number in text at or after `at`.
   void change_number(std::string& content, std::size_t at) {
     static const std::vector<std::string> values = {"0",
                                                     "1",
@@ -156,7 +157,7 @@ class Mutator {
   std::mt19937_64 random_;
 };
 
-/// What a reader may do with any bytes: refuse them as input, or read a mesh that holds together.
+/// Checks that the reader either refuses the bytes with an input error, or reads a consistent mesh.
 void expect_clean(const std::string& content, bool allow_coincident_vertices, int order, std::int64_t& num_read) {
   try {
     const auto mesh = parse_gmsh(content, "spoilt.msh", 1.0, allow_coincident_vertices, order);
@@ -174,7 +175,7 @@ void expect_clean(const std::string& content, bool allow_coincident_vertices, in
   }
 }
 
-/// DIFFSIM_FUZZ asks for another number of spoilt files, under the sanitizers for instance.
+/// The environment variable DIFFSIM_FUZZ sets the number of corrupted files, for example for runs with sanitizers.
 TEST(GmshFuzz, ReadsOrRefusesSpoiltFiles) {
   const char* asked = std::getenv("DIFFSIM_FUZZ");
   const std::int64_t count = asked ? std::atoll(asked) : 20000;

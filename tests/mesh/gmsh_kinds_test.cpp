@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Gmsh files whose triangles, lines or points are the cells.
+// Gmsh files whose cells are triangles, lines or points.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -14,7 +14,8 @@
 namespace diffsim::gmsh_kinds_test {
 namespace {
 
-/// Two triangles, one of them in no group, a line of two segments in group 3, and a tetrahedron; elements from line 11.
+/// Two triangles, one of them in no group, a line of two segments in group 3, and a tetrahedron. The section $Elements
+/// begins at line 11.
 const std::string mixed_22 =
     "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
     "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n"
@@ -29,7 +30,7 @@ TEST(GmshKinds, ReadsTrianglesOrLinesAsCells) {
   EXPECT_EQ(triangles.lower(CellKind::triangle).regions[0].cell, 0);
   EXPECT_EQ(triangles.regions.at(static_cast<std::size_t>(triangles.lower(CellKind::triangle).regions[0].region)).tag,
             7);
-  EXPECT_EQ(triangles.vertex_regions.size(), 3u);  // of the line
+  EXPECT_EQ(triangles.vertex_regions.size(), 3u);  // vertices of the line
   EXPECT_TRUE(triangles.face_regions.empty());
 
   const auto segments = parse_gmsh(mixed_22, "mesh.msh", 2.0, false, 1, CellKind::segment);
@@ -37,11 +38,12 @@ TEST(GmshKinds, ReadsTrianglesOrLinesAsCells) {
   EXPECT_EQ(segments.lower(CellKind::segment).regions.size(), 2u);
   EXPECT_EQ(segments.num_unused_vertices, 1);
   EXPECT_EQ(segments.coordinates[3], 2.0);
-  // The same triangle is a face where the cells are tetrahedra; the one without a group is skipped.
+  // In a mesh of tetrahedra the same triangle is a face. The triangle without a group is skipped.
   EXPECT_EQ(parse_gmsh(mixed_22, "mesh.msh").face_regions.size(), 1u);
 }
 
-/// The same in 4.1: surface 1 in group "skin", surface 2 in none, curve 1 in "rim", point 1 in 9, volume 1 in "core".
+/// Returns the same mesh in format 4.1: surface 1 is in group "skin", surface 2 in no group, curve 1 in "rim", point 1
+/// in group 9, volume 1 in "core".
 std::string mixed_41(testing_mesh::Encoding encoding) {
   using testing_mesh::Encoder;
   Encoder entities(encoding), nodes(encoding), elements(encoding);

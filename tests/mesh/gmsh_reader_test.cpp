@@ -48,7 +48,7 @@ void expect_equal(const MeshData& a, const MeshData& b) {
   EXPECT_TRUE(same(a.vertex_regions, b.vertex_regions, [](const auto& e) { return std::tie(e.vertex, e.region); }));
 }
 
-/// The mesh that every file of Sample holds, written out by hand.
+/// The mesh that every file of Sample contains, written by hand.
 MeshData expected_sample() {
   MeshData mesh;
   mesh.num_vertices = 6;
@@ -63,7 +63,7 @@ MeshData expected_sample() {
   return mesh;
 }
 
-/// Expects `mesh.msh:line: …message…; …`; line 0 for none, -1 for any.
+/// Checks that the message is `mesh.msh:line: …message…; …`. Line 0 means a message without a line, -1 any line.
 void expect_refused(const std::string& content, long line, const std::string& message, int order = 1) {
   try {
     parse_gmsh(content, "mesh.msh", 1.0, false, order);
@@ -170,14 +170,15 @@ TEST(GmshReader, TakesCornersOfSecondOrderTrianglesAndLines) {
 
 // Second-order files.
 
-/// The mesh that Sample's files of order 2 hold. Vertices 6 to 14 are the nodes 101 to 109.
+/// The mesh that the files of Sample of order 2 contain. Vertices 6 to 14 are the nodes 101 to 109.
 MeshData expected_second_order() {
   MeshData mesh = expected_sample();
   mesh.order = 2;
   mesh.num_vertices = 15;
   mesh.coordinates.insert(mesh.coordinates.end(), {0.5, 0, 0,   0.5, 0.5,   0,   0,   0.5, 0, 0,   0,   0.5, 0.5, 0,
                                                    0.5, 0, 0.5, 0.5, 1.125, 0.5, 0.5, 0.5, 1, 0.5, 0.5, 0.5, 1});
-  // The edges 01, 12, 02, 03, 13, 23 of corners 0 1 2 3 (nodes 5, 3, 12, 7) and 1 2 3 4 (nodes 3, 12, 7, 40).
+  // The nodes on the edges 01, 12, 02, 03, 13, 23 of the cells with corners 0 1 2 3 (nodes 5, 3, 12, 7) and 1 2 3 4
+  // (nodes 3, 12, 7, 40).
   mesh.cells = {0, 1, 2, 3, 6, 7, 8, 9, 10, 11, 1, 2, 3, 4, 7, 11, 10, 12, 13, 14};
   mesh.vertex_regions = {{0, 4}, {1, 4}, {6, 4}, {4, 5}};
   return mesh;
@@ -189,13 +190,13 @@ TEST(GmshReader, ReadsSecondOrderInEveryEncodingAlike) {
       SCOPED_TRACE(std::to_string(version) + ", encoding " + std::to_string(static_cast<int>(encoding)));
       const std::string content = Sample::file(version, encoding, 2);
       expect_equal(parse_gmsh(content, "sample", 1.0, false, 2), expected_second_order());
-      // By its corners: the nodes on edges are there, but of no cell.
+      // With order 1 only the corners are used; the nodes on edges are kept as vertices without cells.
       MeshData corners = expected_sample();
       corners.num_vertices = 15;
       corners.num_unused_vertices = 10;
       corners.coordinates = expected_second_order().coordinates;
       expect_equal(parse_gmsh(content, "sample"), corners);
-      // A linear file is read as it is.
+      // With order 2 a linear file is still read as a linear mesh.
       expect_equal(parse_gmsh(Sample::file(version, encoding), "sample", 1.0, false, 2), expected_sample());
     }
 }
@@ -205,7 +206,7 @@ TEST(GmshReader, KeepsCurvedEdges) {
   EXPECT_EQ(std::vector<double>(&mesh.coordinates[36], &mesh.coordinates[36] + 3), (std::vector<double>{2.25, 1, 1}));
 }
 
-/// One straight tetrahedron by Gmsh's rules; its last line is 21.
+/// One straight tetrahedron with Gmsh's order of nodes. The last line is 21.
 const std::string second_order_22 =
     "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
     "$Nodes\n10\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 .5 0 0\n6 .5 .5 0\n7 0 .5 0\n8 0 0 .5\n9 0 .5 .5\n10 .5 0 .5\n"
@@ -220,7 +221,7 @@ TEST(GmshReader, RefusesSecondOrderCellsThatDoNotHoldTogether) {
     expect_refused(content.replace(at, from.size(), to), line, message, 2);
   };
   EXPECT_EQ(parse_gmsh(second_order_22, "mesh.msh", 1.0, false, 2).face_regions.size(), 1u);
-  // Exchanging any two nodes on edges folds the cell: here VTK's order.
+  // Any exchange of two nodes on edges folds the cell. The first exchange gives VTK's order.
   refused("8 9 10\n$End", "8 10 9\n$End", 20, "cell 0 is curved so far that it folds over");
   refused("5 6 7 8 9 10\n$End", "6 5 7 8 9 10\n$End", 20, "cell 0 is curved so far that it folds over");
   refused("\n5 .5 0 0\n", "\n5 .2 0 0\n", 20, "cell 0 is curved so far that it folds over");
@@ -240,7 +241,7 @@ TEST(GmshReader, TakesTheSurfaceOfASecondOrderMeshInEitherOrder) {
 
 TEST(GmshReader, RefusesNeighboursThatDoNotShareTheNodesOfTheirEdges) {
   std::string content = Sample::file(22, Encoding::text, 2);
-  // The second tetrahedron with an own node in place of 106.
+  // Replaces node 106 of the second tetrahedron by a separate node.
   const std::string with = " 106 ";
   const auto last = content.rfind(with);
   ASSERT_NE(last, std::string::npos);
@@ -249,7 +250,7 @@ TEST(GmshReader, RefusesNeighboursThatDoNotShareTheNodesOfTheirEdges) {
   expect_refused(content, -1, "where cell 0 has vertex", 2);
 }
 
-/// The two versions order the vertices differently, so they are compared by position.
+/// Versions 2.2 and 4.1 of the file number the vertices differently, so vertices are compared by position.
 TEST(GmshReader, ReadsTheSameMeshInFourFiles) {
   DIFFSIM_SKIP_WITHOUT_MESHES();
   const auto directory = testing_data::meshes_folder();
@@ -303,17 +304,17 @@ TEST(GmshReader, ReadsEveryMesh) {
   }
 }
 
-// What is refused, and where the message says it is.
+// Files that are refused, and the locations that the messages state.
 
 constexpr const char* text_22 =
-    "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"                             // 1
-    "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n"         // 4
-    "$Elements\n2\n1 2 2 7 1 1 3 2\n2 4 2 5 1 1 2 3 4\n$EndElements\n";  // 11
+    "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"                             // line 1
+    "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n"         // line 4
+    "$Elements\n2\n1 2 2 7 1 1 3 2\n2 4 2 5 1 1 2 3 4\n$EndElements\n";  // line 11
 constexpr const char* text_41 =
-    "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"                                          // 1
-    "$Entities\n0 0 1 1\n3 0 0 0 1 1 1 1 7 0\n1 0 0 0 1 1 1 1 5 1 3\n$EndEntities\n"  // 4
-    "$Nodes\n1 4 1 4\n3 1 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n$EndNodes\n"   // 9
-    "$Elements\n2 2 1 2\n2 3 2 1\n1 1 3 2\n3 1 4 1\n2 1 2 3 4\n$EndElements\n";       // 21
+    "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"                                          // line 1
+    "$Entities\n0 0 1 1\n3 0 0 0 1 1 1 1 7 0\n1 0 0 0 1 1 1 1 5 1 3\n$EndEntities\n"  // line 4
+    "$Nodes\n1 4 1 4\n3 1 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n$EndNodes\n"   // line 9
+    "$Elements\n2 2 1 2\n2 3 2 1\n1 1 3 2\n3 1 4 1\n2 1 2 3 4\n$EndElements\n";       // line 21
 
 /// One change to one of the texts above.
 struct BadText {
@@ -480,13 +481,13 @@ TEST(GmshReader, RefusesABinaryFileCutAnywhere) {
   }
 }
 
-/// The line is that of the section's header; the byte is where the number begins.
+/// Messages about binary files: the line is that of the section's header, the byte is the position of the number.
 TEST(GmshReader, NamesSectionAndByteInBinary) {
   for (const Encoding encoding : {Encoding::little_endian, Encoding::big_endian}) {
     std::string content = Sample::file(41, encoding);
     const auto nodes = content.find("$Nodes\n");
     const auto line = 1 + std::count(content.begin(), content.begin() + static_cast<long>(nodes), '\n');
-    const auto count = nodes + 7 + 8;  // the number of nodes, after that of blocks
+    const auto count = nodes + 7 + 8;  // the number of nodes, after the number of blocks
     std::string absurd = content;
     absurd.replace(count, 8, "\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f");
     expect_refused(absurd, line, "the count says 9187201950435737471 nodes");
@@ -540,7 +541,7 @@ TEST(GmshReader, RefusesPathsThatAreNotReadableFiles) {
 }
 
 TEST(GmshReader, RefusesCoincidentVerticesUnlessAllowed) {
-  // a second tetrahedron on a doubled corner
+  // A second tetrahedron with a duplicate corner.
   const std::string content =
       "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n8\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n"
       "5 -0 0 0\n6 -1 0 0\n7 0 -1 0\n8 0 0 1.5\n$EndNodes\n$Elements\n2\n1 4 0 1 2 3 4\n2 4 0 5 6 7 8\n$EndElements\n";

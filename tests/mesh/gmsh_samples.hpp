@@ -14,7 +14,7 @@ namespace diffsim::testing_mesh {
 
 enum class Encoding { text, little_endian, big_endian };
 
-/// Writes numbers the way a Gmsh file of that encoding does.
+/// Writer of numbers in the encoding of a Gmsh file.
 class Encoder {
  public:
   explicit Encoder(Encoding encoding) : encoding_(encoding) {}
@@ -26,7 +26,7 @@ class Encoder {
     if (encoding_ == Encoding::text) bytes_ += '\n';
     return *this;
   }
-  /// `$Name` … `$EndName`; `head` goes before the numbers as text.
+  /// Returns `$Name` … `$EndName`. `head` is text that precedes the numbers.
   std::string section(const std::string& name, const std::string& head = "") const {
     const char* gap = encoding_ == Encoding::text ? "" : "\n";
     return "$" + name + "\n" + head + bytes_ + gap + "$End" + name + "\n";
@@ -59,10 +59,10 @@ inline std::string format_section(const std::string& version, Encoding encoding)
   return Encoder(encoding).int32(1).section("MeshFormat", version + " 1 8\n");
 }
 
-/// Two tetrahedra and one of everything that the reader should cope with: gaps in the node tags, an unused node,
-/// parametric nodes, a tetrahedron in two groups, a face inside the body, a triangle of no group, groups of curves and
-/// points, a group without name, a name used in two dimensions, and sections that hold no mesh. Of order 2 it is the
-/// same with nodes on the edges, all in the middle but 107.
+/// Two tetrahedra and one example of everything that the reader must handle: gaps in the node tags, an unused node,
+/// parametric nodes, a tetrahedron in two groups, a face inside the body, a triangle in no group, groups of curves and
+/// points, a group without a name, a name used in two dimensions, and sections without mesh data. With order 2 there
+/// are also nodes on the edges, all at the midpoints except node 107.
 class Sample {
  public:
   struct Node {
@@ -99,7 +99,7 @@ class Sample {
                                    {4, 3, 2, {1}, {3, 12, 7, 40}}};
     for (Element& element : result) {
       if (order == 1 || element.dimension == 0) continue;
-      // Gmsh's types and order of nodes.
+      // Gmsh's element types and order of nodes.
       constexpr int types[] = {0, 8, 9, 11};
       constexpr int pairs[6][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 0}, {3, 2}, {3, 1}};
       constexpr int num_pairs[] = {0, 1, 3, 6};
@@ -120,7 +120,7 @@ class Sample {
            "$EndPhysicalNames\n";
   }
 
-  /// The sections, in the order Gmsh writes them.
+  /// Returns the sections in the order in which Gmsh writes them.
   static std::vector<std::string> sections_22(Encoding encoding, int order = 1) {
     Encoder points(encoding);
     for (const Node& node : nodes(order)) {

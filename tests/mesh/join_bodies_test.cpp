@@ -27,7 +27,7 @@ double sum(double share) {
   return share;
 }
 
-/// Positions of the mesh's vertices by their numbers in the file, on every rank.
+/// Returns the positions of all vertices, by their numbers in the file, on every rank.
 std::vector<double> all_positions(const TetrahedralMesh& mesh) {
   std::vector<double> all(3 * static_cast<std::size_t>(mesh.num_global_vertices()), 0.0);
   const std::vector<double> block = mesh.file_positions();
@@ -56,7 +56,7 @@ TEST_P(JoinBodies, KeepsTheOrderOfEachBody) {
   EXPECT_EQ(mesh.bodies()[1].first_vertex, vertices);
   EXPECT_EQ(mesh.bodies()[1].first_cell, 72);
   EXPECT_NEAR(mesh.quality().volume, 0.125 + 1.5, 1e-13);
-  // A cell's vertices are its body's.
+  // All vertices of a cell belong to the cell's body.
   for (int c = 0; c < mesh.num_cells(); ++c) {
     const int body = body_of_cell(mesh.bodies(), mesh.cell_order().file_index()[static_cast<std::size_t>(c)]);
     for (int a = 0; a < mesh.nodes_per_cell(); ++a) {
@@ -85,7 +85,7 @@ TEST_P(JoinBodies, KeepsTheRegionsOfEachBody) {
       }
     }
   }
-  // By the file's tag: y_min has 3.
+  // A region can be named by its tag in the file; the tag of y_min is 3.
   EXPECT_EQ(mesh.region("slab/3").num_vertices, mesh.region("slab/y_min").num_vertices);
   EXPECT_FALSE(mesh.has_region("3"));
   EXPECT_FALSE(mesh.has_region("x_min"));
@@ -174,7 +174,7 @@ TEST(JoinBodies, RefusesBadNamesAndMixedOrders) {
 }
 
 TEST(JoinBodies, BalancesBodiesOfVeryDifferentSizes) {
-  // 6000 cells and 60.
+  // Bodies of 6000 and 60 cells.
   const BodyBox large{"large", {1.0, 1.0, 1.0}, {10, 10, 10}}, small{"small", {0.1, 0.1, 0.1}, {5, 2, 1}, {0, 1.2, 0}};
   const TetrahedralMesh mesh(MPI_COMM_WORLD, mesh_of_boxes(MPI_COMM_WORLD, {small, large}));
   const double even = static_cast<double>(mesh.num_global_cells()) / num_ranks(MPI_COMM_WORLD);
@@ -187,7 +187,7 @@ TEST(Placement, ScalesThenRotatesThenTranslates) {
   Placement placement;
   placement.scale = {2.0, 1.0, 0.5};
   placement.axis = {0.0, 0.0, 4.0};
-  placement.angle = std::acos(0.0);  // a right angle: (x, y, z) to (-y, x, z)
+  placement.angle = std::acos(0.0);  // a right angle maps (x, y, z) to (-y, x, z)
   placement.translate = {10.0, 20.0, 30.0};
   place(data, placement);
   // The highest corner, (1, 2, 3), is the last vertex.
@@ -195,9 +195,9 @@ TEST(Placement, ScalesThenRotatesThenTranslates) {
   EXPECT_NEAR(data.coordinates[22], 20.0 + 2.0, 1e-14);
   EXPECT_NEAR(data.coordinates[23], 30.0 + 1.5, 1e-14);
   placement.scale[1] = -1.0;
-  EXPECT_CONTAINS(error_of([&] { place(data, placement); }), "mirrors the body");
+  EXPECT_CONTAINS(error_of([&] { place(data, placement); }), "would mirror the body");
   placement.scale[1] = 0.0;
-  EXPECT_CONTAINS(error_of([&] { place(data, placement); }), "is no size");
+  EXPECT_CONTAINS(error_of([&] { place(data, placement); }), "is not a valid scale");
   placement.scale[1] = 1.0;
   placement.axis = {};
   EXPECT_CONTAINS(error_of([&] { place(data, placement); }), "an axis that is not zero");

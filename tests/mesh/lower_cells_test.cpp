@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Meshes of tetrahedra, triangles, segments and points together.
+// Meshes that contain tetrahedra, triangles, segments and points.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using testing_mesh::box_body;
 using testing_mesh::grid_of_triangles;
 using testing_mesh::whole_on_first_rank;
 
-/// A line of n segments along x at y = 5, its second half in the region "end".
+/// Returns a line of n segments along x at y = 5. The second half is in the region "end".
 MeshData rope(int n) {
   MeshData data;
   data.num_vertices = n + 1;
@@ -49,8 +49,8 @@ MeshData dust(int n) {
 MeshData sheet() { return grid_of_triangles({12, 8}, {1.2, 0.8}, 2.0); }
 MeshData patch() { return grid_of_triangles({2, 2}, {0.5, 0.5}, 4.0); }
 
-/// A box, a sheet of 2 · 12 · 8 triangles with the region "left" (x < 0.5), another of 8, a rope of 30 segments, 20
-/// points.
+/// Returns a box, a sheet of 2 · 12 · 8 triangles with the region "left" (x < 0.5), a sheet of 8 triangles, a rope of
+/// 30 segments, and 20 points.
 MeshData all_kinds(MPI_Comm comm) {
   std::vector<NamedMesh> bodies;
   bodies.push_back({"rope", whole_on_first_rank(comm, rope(30))});
@@ -66,7 +66,7 @@ std::int64_t sum(std::int64_t share) {
   return share;
 }
 
-/// Positions by the file's numbers of vertices, from the joint mesh that one rank has.
+/// Returns the positions by the file's numbers of vertices, from the joint mesh built on a single rank.
 std::vector<double> expected_positions() {
   const MeshData whole = all_kinds(MPI_COMM_SELF);
   return whole.coordinates;
@@ -158,7 +158,7 @@ TEST(lower_cells, ranks_get_equal_parts_with_short_borders) {
   const double cells = mesh.num_cells() + triangles, even = (750.0 + 1800.0) / ranks;
   EXPECT_NEAR(cells, even, 0.1 * even);
   const std::int64_t copies = sum(mesh.num_vertices() - mesh.num_owned_vertices());
-  EXPECT_LE(copies, (ranks - 1) * (3 * 36 + 3 * 31));  // three straight cuts through each body
+  EXPECT_LE(copies, (ranks - 1) * (3 * 36 + 3 * 31));  // three times the vertices of straight cuts through both bodies
   EXPECT_EQ(copies > 0, ranks > 1);
 }
 
@@ -170,7 +170,7 @@ TEST(lower_cells, of_a_boundary_point_outwards_and_keep_their_groups) {
   EXPECT_EQ(mesh.num_unused_vertices(), 8);
   EXPECT_EQ(sum(static_cast<std::int64_t>(mesh.region("x_min").lower_cells[index_of(CellKind::triangle)].size())), 18);
   EXPECT_EQ(mesh.region("x_min").num_vertices, 16);
-  // The volume within, by the divergence theorem.
+  // The enclosed volume, by the divergence theorem.
   double volume = 0.0;
   const std::vector<int>& v = mesh.lower_cells(CellKind::triangle).vertices;
   for (std::size_t i = 0; i < v.size(); i += 3) {
@@ -183,7 +183,7 @@ TEST(lower_cells, of_a_boundary_point_outwards_and_keep_their_groups) {
   EXPECT_NEAR(volume, 6.0, 1e-12);
 }
 
-/// Some vertices of each cell, [cells, of_cell], by the numbers of both in the file.
+/// Returns `of_cell` vertices of each cell, [cells, of_cell]. Cells and vertices have their numbers in the file.
 std::vector<std::int64_t> in_file(const TetrahedralMesh& mesh, CellKind kind, const std::vector<int>& vertices,
                                   std::size_t of_cell) {
   const LowerCellSet& set = mesh.lower_cells(kind);
@@ -199,7 +199,7 @@ std::vector<std::int64_t> in_file(const TetrahedralMesh& mesh, CellKind kind, co
   return numbers;
 }
 
-/// Of each cell, by its number in the file: the vertices across its sides, by those in the file.
+/// Returns the vertices across the sides of each cell. Cells and vertices have their numbers in the file.
 std::vector<std::int64_t> across_in_file(const TetrahedralMesh& mesh, CellKind kind) {
   return in_file(mesh, kind, mesh.lower_cells(kind).across, static_cast<std::size_t>(corners_of(kind)));
 }
@@ -213,7 +213,7 @@ TEST(lower_cells, triangles_know_the_vertices_across_their_sides) {
   };
   for (int j = 0; j < ny; ++j)
     for (int i = 0; i < nx; ++i) {
-      // The square's corners are a, b, c and d; its triangles a, b, d and a, d, c.
+      // The corners of the square are a, b, c and d; the triangles are (a, b, d) and (a, d, c).
       const std::vector<std::int64_t> expected{vertex(i + 2, j + 1), vertex(i, j + 1), vertex(i, j - 1),
                                                vertex(i + 1, j + 2), vertex(i - 1, j), vertex(i + 1, j)};
       const auto first = across.begin() + std::ptrdiff_t{6} * (j * nx + i);
@@ -231,7 +231,8 @@ TEST(lower_cells, triangles_know_the_vertices_beyond_those_across) {
   };
   for (int j = 0; j < ny; ++j)
     for (int i = 0; i < nx; ++i) {
-      // Of the triangle a, b, d: beyond b-d, d-a and a-b; of a, d, c: beyond d-c, c-a and a-d.
+      // Vertices beyond the sides b-d, d-a and a-b of triangle (a, b, d), then beyond d-c, c-a and a-d of triangle (a,
+      // d, c).
       std::vector<std::int64_t> expected{vertex(i + 2, j),     vertex(i + 2, j + 2), vertex(i + 1, j + 2),
                                          vertex(i - 1, j),     vertex(i - 1, j - 1), vertex(i + 1, j - 1),
                                          vertex(i + 2, j + 2), vertex(i, j + 2),     vertex(i - 1, j + 1),
@@ -261,7 +262,7 @@ TEST(lower_cells, segments_know_the_vertices_across_their_ends) {
   const int n = 30;
   const TetrahedralMesh mesh(MPI_COMM_WORLD, whole_on_first_rank(MPI_COMM_WORLD, rope(n)));
   std::vector<std::int64_t> expected;
-  // The side opposite to the first corner is the last one.
+  // The side opposite the first corner is at the last corner.
   for (int c = 0; c < n; ++c)
     expected.insert(expected.end(), {c + 1 < n ? c + 2 : no_vertex_across, c > 0 ? c - 1 : no_vertex_across});
   EXPECT_EQ(across_in_file(mesh, CellKind::segment), expected);

@@ -24,8 +24,8 @@ Field field_of(std::size_t extent, int components, double (*value)(std::size_t))
   return field;
 }
 
-/// A mesh of linear cells, or quadratic ones with a quadrature of degree 2 or 5, its rest positions bent, and what a
-/// lumping of it needs.
+/// A mesh of linear cells, or of quadratic cells with a quadrature of degree 2 or 5, with curved rest positions, and
+/// the inputs of a lumping.
 struct Case {
   explicit Case(int degree)
       : mesh(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.5, 0.25}, {4, 2, 2}, degree == 1 ? 1 : 2,
@@ -49,7 +49,8 @@ struct Case {
 
 class EveryRule : public testing::TestWithParam<int> {};
 
-// Shearing keeps volumes: the sums add up to the box's volume, and each is positive.
+// The deformation of the rest positions is a shear, which preserves volumes. The sums therefore add up to the box's
+// volume, and each sum is positive.
 TEST_P(EveryRule, sums_add_up_to_the_volume_and_are_positive) {
   const Case at(GetParam());
   Field one = at.density.like("one");
@@ -80,7 +81,7 @@ TEST_P(EveryRule, derivatives_are_each_others_transpose_and_those_of_the_sums) {
   const double reverse = over_ranks(local_dot(by_density, d_density) + local_dot(by_rest, d_rest));
   EXPECT_NEAR(forward, reverse, 1e-13 * std::abs(forward));
 
-  // Central differences along both directions at once; the sums are polynomials of low degree.
+  // Central differences along both directions at once. The sums are polynomials of low degree.
   double sides[2];
   for (const int side : {0, 1}) {
     const double h = side == 0 ? -1e-4 : 1e-4;
@@ -95,7 +96,7 @@ TEST_P(EveryRule, derivatives_are_each_others_transpose_and_those_of_the_sums) {
 
 INSTANTIATE_TEST_SUITE_P(lumping, EveryRule, testing::Values(1, 2, 5));
 
-/// The largest relative error of the volumes of cells that are curved so that their Jacobians are cubic.
+/// Returns the largest relative error of the volumes of cells with cubic Jacobian determinants.
 double volume_error(int degree) {
   const Case at(degree);
   std::vector<double> X = at.mesh->rest_positions();
@@ -107,7 +108,7 @@ double volume_error(int degree) {
   }
   Field rest = at.rest.clone(), volumes = at.density.like("volumes");
   rest.from_host(X);
-  // The derivative of the sums' first components by the density of a cell is its volume.
+  // The derivative of the sum of all first components with respect to a cell's density is the cell's volume.
   const Field w = at.vectors([](std::size_t i) { return i % 3 == 0 ? 1.0 : 0.0; });
   at.lumping.add_sums_adjoint(at.density, rest, w, &volumes, nullptr);
   const std::vector<double> found = volumes.to_host();

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Built where MED's library is, which writes the files too.
+// Compiled only if MED's library is available, with which the test writes its files.
 #include "diffsim/mesh/med_reader.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
-/// Elements of a type: nodes, from 1, and a family for each.
+/// Elements of one type: nodes, numbered from 1, and the family of each element.
 struct Elements {
   med_geometry_type type;
   std::vector<med_int> nodes, families;
@@ -77,7 +77,7 @@ void write_med(const std::string& path, const MedContents& contents) {
   MEDfileClose(file);
 }
 
-/// Two tetrahedra in MED's order of corners, a triangle, a segment and a node in groups.
+/// Returns two tetrahedra in MED's order of corners, and a triangle, a segment and a node in groups.
 MedContents two_cells() {
   return {{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1.5, 1, 1},
           {{MED_TETRA4, {1, 3, 2, 4, 2, 3, 5, 4}, {-1, -2}},
@@ -89,7 +89,7 @@ MedContents two_cells() {
 
 herr_t keep_silent(hid_t, void*) { return 0; }
 
-// The first test: a library may change the setting where it is used first.
+// This test must be the first: the library may change HDF5's setting at its first use.
 TEST(MedReader, LeavesHdf5sErrorsAsTheyAre) {
   int marker = 0;
   H5Eset_auto2(H5E_DEFAULT, keep_silent, &marker);
@@ -131,7 +131,7 @@ TEST(MedReader, ReadsCellsOfOtherKindsAndOrders) {
   EXPECT_EQ(read_med("two.med", 1.0, false, 1, CellKind::segment).lower(CellKind::segment).nodes,
             (Numbers{0, 3, 1, 2}));
 
-  // Corners the other way round, as some programs write them.
+  // Tetrahedra of the opposite orientation, as some programs write them.
   MedContents other = two_cells();
   other.elements[0].nodes = {1, 2, 3, 4, 2, 5, 3, 4};
   write_med("other.med", other);
@@ -140,7 +140,7 @@ TEST(MedReader, ReadsCellsOfOtherKindsAndOrders) {
   write_med("mixed.med", other);
   EXPECT_THROW(read_med("mixed.med"), InputError);
 
-  // MED's order: corners 1 3 2 4, then nodes on the edges 01, 12, 20, 03, 13, 23 of these.
+  // MED's order: corners 1 3 2 4, then the nodes on the edges 01, 12, 20, 03, 13, 23 of these corners.
   write_med("quadratic.med",
             {{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, .5, 0, 0, .5, .5, .1, 0, .5, 0, 0, 0, .5, .5, 0, .5, 0, .5, .5},
              {{MED_TETRA10, {1, 3, 2, 4, 7, 6, 5, 8, 10, 9}, {}}},
@@ -169,9 +169,9 @@ TEST(MedReader, SaysWhatIsWrong) {
   const auto refused = [](const std::string& path, const std::string& message, CellKind kind = CellKind::tetrahedron) {
     EXPECT_EQ(error_of(path, kind).substr(0, message.size()), message);
   };
-  refused("absent.med", "absent.med: is no MED file, or cannot be read");
+  refused("absent.med", "absent.med: is not a MED file, or cannot be read");
   std::ofstream("text.med") << "no HDF5\n";
-  refused("text.med", "text.med: is no MED file, or cannot be read");
+  refused("text.med", "text.med: is not a MED file, or cannot be read");
   write_med("two.med", two_cells());
   refused("two.med", "two.med: no points, but 2 tetrahedra and 1 triangles and 2 segments", CellKind::point);
   MedContents contents = two_cells();
@@ -185,7 +185,7 @@ TEST(MedReader, SaysWhatIsWrong) {
   contents = two_cells();
   contents.meshes = 2;
   write_med("bad.med", contents);
-  refused("bad.med", "bad.med: has 2 meshes; save the one that is wanted alone");
+  refused("bad.med", "bad.med: has 2 meshes; save only the mesh that you want to use");
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ int world_size() {
   return size;
 }
 
-/// This rank's block of the box.
+/// Returns this rank's block of the box.
 MeshData block() {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -33,7 +33,7 @@ MeshData block() {
 
 std::vector<PetscInt> corners_of(const MeshData& data) { return {data.cells.begin(), data.cells.end()}; }
 
-/// The neighbours of each cell of the whole box, by comparing all with all.
+/// Returns the neighbours of each cell of the whole box, by comparing all pairs of cells.
 std::vector<std::set<PetscInt>> neighbours_by_comparison() {
   const MeshData all = box_mesh(box_size, bricks, 0, 1);
   std::vector<std::set<std::int64_t>> cells;
@@ -62,7 +62,7 @@ TEST(dual_graph, joins_cells_with_a_common_face_and_no_others) {
 }
 
 TEST(dual_graph, a_face_of_three_cells_joins_two_of_them) {
-  // Three cells around the face 0 1 2, all on the last rank.
+  // Three cells with the common face 0 1 2, all on the last rank.
   std::vector<PetscInt> corners;
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -76,7 +76,8 @@ TEST(dual_graph, a_face_of_three_cells_joins_two_of_them) {
     }
 }
 
-/// By one rank, by all.
+/// Greatest number of cells for which a single rank computes the partition: with `num_cells` one rank does, with 0 all
+/// ranks do.
 class Partitioned : public testing::TestWithParam<std::int64_t> {};
 INSTANTIATE_TEST_SUITE_P(partition, Partitioned, testing::Values(num_cells, 0));
 
@@ -102,14 +103,14 @@ TEST_P(Partitioned, few_faces_are_cut) {
   int cut = 0;
   for (std::size_t c = 0; c < neighbours.size(); ++c)
     for (const PetscInt other : neighbours[c]) cut += owner[c] < owner[static_cast<std::size_t>(other)];
-  const int straight = 2 * bricks[1] * bricks[2];  // across the long axis
+  const int straight = 2 * bricks[1] * bricks[2];  // a straight cut across the long axis
   EXPECT_LE(cut, 2 * straight * (world_size() - 1));
   if (world_size() > 1) {
     EXPECT_GE(cut, straight / 2);
   }
 }
 
-/// By one rank; of PTScotch on several ranks equal runs are not promised.
+/// The partition is computed by one rank. PTScotch on several ranks does not guarantee equal results of equal runs.
 TEST(partition, equal_runs_give_equal_parts) {
   const std::vector<std::int64_t> first = partition_cells(MPI_COMM_WORLD, block(), num_cells).cells;
   EXPECT_EQ(partition_cells(MPI_COMM_WORLD, block(), num_cells).cells, first);

@@ -13,7 +13,7 @@
 namespace diffsim::polygon_reader_test {
 namespace {
 
-/// Volume within closed triangles, m³.
+/// Returns the volume enclosed by closed triangles, m³.
 double volume(const TriangleMesh& mesh) {
   double sum = 0.0;
   for (const auto& t : mesh.triangles) {
@@ -73,7 +73,7 @@ TEST(polygon_reader, obj_keeps_the_order_of_vertices_and_reads_polylines) {
 
 TEST(polygon_reader, stl_in_both_forms) {
   std::string ascii = "solid tet\n", binary(80, ' ');
-  binary.replace(0, 5, "solid");  // as some programs write
+  binary.replace(0, 5, "solid");  // some programs begin binary files with this word
   const std::uint32_t count = 4;
   binary.append(reinterpret_cast<const char*>(&count), 4);
   for (const auto& facet : facets) {
@@ -96,7 +96,7 @@ TEST(polygon_reader, stl_in_both_forms) {
             std::string::npos);
 }
 
-/// The tetrahedron as PLY, with properties and elements that are skipped.
+/// Returns the tetrahedron as PLY, with additional properties and elements that the reader skips.
 std::string ply(const std::string& format) {
   std::string text = "ply\nformat " + format +
                      " 1.0\ncomment made here\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n"
@@ -139,7 +139,7 @@ TEST(polygon_reader, ply_in_all_forms) {
     EXPECT_NEAR(volume(mesh), 1.0 / 6.0, 1e-12) << format;
     EXPECT_EQ(read_polygon_mesh(file, CellKind::segment).lower(CellKind::segment).nodes,
               (std::vector<std::int64_t>{1, 3}));
-    // Wherever the file ends too early, it is refused.
+    // A truncated file is refused, wherever it ends.
     const std::string whole = ply(format);
     for (std::size_t size = 0; size + 2 < whole.size(); size += 7)
       EXPECT_NE(read_error("cut.ply", whole.substr(0, size)), "no error") << format << ", " << size << " bytes";
@@ -153,17 +153,18 @@ TEST(polygon_reader, errors_name_file_and_line) {
   EXPECT_EQ(read_error("c.obj", "v 0 0 0\nf 1 2 3\n"), "c.obj:2: there is no vertex 2 before this line");
   EXPECT_EQ(read_error("d.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n"),
             "d.obj:4: triangle 0 (0-based) has no area; remove it");
-  EXPECT_EQ(read_error("f.obj", "v 0 0 0\nf 1 x 1\n"), "f.obj:2: 'x' is no vertex; give its number");
+  EXPECT_EQ(read_error("f.obj", "v 0 0 0\nf 1 x 1\n"),
+            "f.obj:2: 'x' is not a vertex number; give the number of a vertex");
   EXPECT_EQ(read_error("f.obj", "v 0 0 0\nv 1 0 0\nf 1 2\n"), "f.obj:3: a face needs at least 3 vertices, and has 2");
-  EXPECT_EQ(read_error("g.stl", "nothing"), "g.stl: is no STL file, or not all of it; write it again");
-  EXPECT_EQ(read_error("a.ply", "plywood\n"), "a.ply:1: is no PLY file: it does not begin with `ply`");
+  EXPECT_EQ(read_error("g.stl", "nothing"), "g.stl: is not an STL file, or is truncated; write the file again");
+  EXPECT_EQ(read_error("a.ply", "plywood\n"), "a.ply:1: is not a PLY file: it does not begin with `ply`");
   const std::string head = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\n";
   EXPECT_EQ(read_error("b.ply", head + "end_header\n0 0\n"), "b.ply:7: a coordinate is not finite; give numbers");
   EXPECT_EQ(read_error("c.ply", head + "property float z\nelement face 1\nproperty list uchar int vertex_indices\n"
                                        "end_header\n0 0 0\n3 0 0 7\n"),
             "c.ply:11: a face has vertex 7 (0-based), and there are 1");
   EXPECT_EQ(read_error("d.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty real x\n"),
-            "d.ply:4: 'real' is no type of numbers; use float, double, int, uchar, …");
+            "d.ply:4: 'real' is not a number type; use float, double, int, uchar, …");
 }
 
 TEST(polygon_reader, a_mesh_says_which_cells_the_file_has) {
@@ -173,7 +174,7 @@ TEST(polygon_reader, a_mesh_says_which_cells_the_file_has) {
   const std::string vertices = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 0\n";
   EXPECT_EQ(mesh_error(vertices + "f 1 2 3\n", CellKind::segment), "a.obj: has no segments, but 1 triangles");
   EXPECT_EQ(mesh_error(vertices + "f 1 2 3\n", CellKind::tetrahedron), "a.obj: has no tetrahedra, but 1 triangles");
-  EXPECT_EQ(mesh_error(vertices, CellKind::triangle), "a.obj: has no triangles, but 4 vertices alone");
+  EXPECT_EQ(mesh_error(vertices, CellKind::triangle), "a.obj: has no triangles, but 4 vertices only");
   EXPECT_EQ(mesh_error(vertices + "l 1 4\n", CellKind::segment),
             "a.obj: segment 0 has no length; remove it, or move its vertices apart");
   EXPECT_EQ(mesh_error(vertices + "f 1 2 3\nf 2 3 4\n", CellKind::triangle),
@@ -182,7 +183,7 @@ TEST(polygon_reader, a_mesh_says_which_cells_the_file_has) {
             "a.obj: triangle 1 has the same vertices as number 0; remove one of the two");
   const MeshData mesh = read_polygon_mesh(write("a.obj", vertices + "f 1 2 3\n"), CellKind::triangle);
   EXPECT_EQ(mesh.num_unused_vertices, 1);
-  EXPECT_EQ(read_triangles("a.obj").vertices.size(), 3u);  // equal places are one vertex
+  EXPECT_EQ(read_triangles("a.obj").vertices.size(), 3u);  // vertices at equal positions are merged
 }
 
 }  // namespace

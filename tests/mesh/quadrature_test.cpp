@@ -27,7 +27,7 @@ TYPED_TEST(Quadrature, PointsAreInsideAndWeightsPositive) {
   }
 }
 
-/// Error of a rule for ∫ x^a y^b z^c over the reference tetrahedron, which is a! b! c! / (a + b + c + 3)!.
+/// Error of a rule for ∫ x^a y^b z^c over the reference tetrahedron. The exact value is a! b! c! / (a + b + c + 3)!.
 template <class Rule>
 double error_of(const Rule& rule, int a, int b, int c) {
   double sum = 0.0;

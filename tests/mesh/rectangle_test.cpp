@@ -27,7 +27,8 @@ TEST(rectangle_triangles, cover_the_rectangle_by_diagonals_in_turns) {
     area += 0.5 * normal[2];
   }
   EXPECT_NEAR(area, 0.12, 1e-15);
-  // The first cell's diagonal begins at its first corner, that of the next cell does not.
+  // The diagonals alternate: the diagonal of the first cell begins at the cell's first corner, that of the next cell
+  // does not.
   const auto has = [&](std::size_t triangle, int vertex) {
     const auto& corners = mesh.triangles[triangle];
     return std::find(corners.begin(), corners.end(), vertex) != corners.end();

@@ -31,7 +31,7 @@ int world_rank() {
   return rank;
 }
 
-/// A box all of whose cells are read by rank 0, as from a Gmsh file.
+/// Returns a box whose cells are all read by rank 0, as from a Gmsh file.
 MeshData box_on_first_rank(std::array<double, 3> size, std::array<int, 3> cells) {
   MeshData data = box_mesh(size, cells, 0, 1);
   if (world_rank() == 0) return data;
@@ -78,7 +78,7 @@ TEST(tetrahedral_mesh, the_boundary_is_that_of_the_box_and_points_outwards) {
        {TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 2.0, 0.5}, {4, 5, 3}),
         std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, box_on_first_rank({1.0, 2.0, 0.5}, {4, 5, 3}))}) {
     EXPECT_EQ(sum(static_cast<double>(mesh->boundary().size())), 2 * 2 * (4 * 5 + 5 * 3 + 4 * 3));
-    // Gauss: Σ A n · x / 3 is the volume.
+    // Divergence theorem: the volume is Σ A n·x/3.
     double volume = 0.0;
     for (const Face& face : mesh->boundary()) {
       double x[3][3];
@@ -115,7 +115,7 @@ TEST(tetrahedral_mesh, regions_do_not_depend_on_the_ranks) {
 }
 
 TEST(tetrahedral_mesh, faces_of_many_regions_find_their_cells) {
-  // Region r has face r mod 4 of cell r alone.
+  // Region r consists of face r mod 4 of cell r.
   constexpr int num_regions = 70;
   MeshData data = box_on_first_rank({1.0, 1.0, 1.0}, {3, 2, 2});
   const std::vector<std::int64_t> cells = box_mesh({1.0, 1.0, 1.0}, {3, 2, 2}, 0, 1).cells;
@@ -157,7 +157,7 @@ TEST(tetrahedral_mesh, a_region_that_is_not_there_is_told_with_those_that_are) {
 TEST(tetrahedral_mesh, halo_sums_and_copies) {
   const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {3, 3, 3});
   Field field("cells", mesh->vertex_entities(), 3);
-  // Cells at each vertex, counted where they are; then the file's number of the vertex.
+  // Number of cells at each vertex, summed over ranks; then the vertex's number in the file.
   std::vector<double> values(field.size(), 0.0);
   for (const int v : mesh->cells()) values[3 * static_cast<std::size_t>(v)] += 1.0;
   field.from_host(values);
@@ -210,7 +210,7 @@ TEST(tetrahedral_mesh, halves_of_an_exchange_leave_what_is_not_shared) {
   Field halved = at_once.clone();
   mesh->vertex_exchange().add_to_owners(at_once);
   mesh->vertex_exchange().begin_add_to_owners(halved);
-  // Vertices of inner cells change meanwhile.
+  // Vertices of cells without shared vertices may change while the sums are in transit.
   std::vector<char> is_shared(local, 0);
   for (std::size_t i = 0; i < 4 * static_cast<std::size_t>(mesh->num_shared_cells()); ++i)
     is_shared[static_cast<std::size_t>(mesh->cells()[i])] = 1;
@@ -235,7 +235,7 @@ TEST(tetrahedral_mesh, fingerprint_depends_on_the_mesh_and_not_on_who_reads_it) 
 }
 
 TEST(tetrahedral_mesh, fewer_cells_than_ranks) {
-  // Ranks without cells take part in everything.
+  // Ranks without cells take part in all collective calls.
   MeshData data;
   data.num_vertices = 4;
   data.num_cells = 1;
@@ -255,7 +255,8 @@ TEST(tetrahedral_mesh, fewer_cells_than_ranks) {
 
 // Second-order meshes.
 
-/// The box [0, 1] x [0, 2] x [0, 0.5] as a second-order mesh, by each way it may come.
+/// Returns the box [0, 1] × [0, 2] × [0, 0.5] as a second-order mesh, made by `box` and from a mesh that one rank has
+/// read.
 std::vector<std::shared_ptr<TetrahedralMesh>> quadratic_boxes() {
   MeshData read = box_on_first_rank({1.0, 2.0, 0.5}, {4, 5, 3});
   elevate(MPI_COMM_WORLD, read);
@@ -263,8 +264,8 @@ std::vector<std::shared_ptr<TetrahedralMesh>> quadratic_boxes() {
           std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, read)};
 }
 
-// Cells, and vertices and edges: V + E = (2 nx + 1)(2 ny + 1)(2 nz + 1), as every edge's middle is a point of the grid
-// of half the width, and every such point a vertex or on one edge.
+// Numbers of cells and of nodes. V + E = (2 nx + 1)(2 ny + 1)(2 nz + 1): each point of the grid of half the width is
+// either a vertex or the midpoint of one edge.
 constexpr std::int64_t box_cells = 4 * 5 * 3 * 6, box_nodes = 9 * 11 * 7;
 
 TEST(tetrahedral_mesh, second_order_vertices_are_owned_once) {
@@ -278,7 +279,7 @@ TEST(tetrahedral_mesh, second_order_vertices_are_owned_once) {
     std::vector<double> ones(static_cast<std::size_t>(mesh->num_owned_vertices()), 1.0), block;
     mesh->vertex_order().to_file(ones, 1, block);
     for (const double value : block) EXPECT_EQ(value, 1.0);
-    // Every vertex of this rank is one of its cells'.
+    // Every vertex of this rank belongs to one of this rank's cells.
     std::vector<int> used(mesh->cells().begin(), mesh->cells().end());
     std::sort(used.begin(), used.end());
     used.erase(std::unique(used.begin(), used.end()), used.end());
@@ -305,7 +306,8 @@ TEST(tetrahedral_mesh, second_order_nodes_are_in_the_middle_of_their_edges) {
 TEST(tetrahedral_mesh, second_order_faces_have_six_nodes) {
   for (const auto& mesh : quadratic_boxes()) {
     EXPECT_EQ(sum(static_cast<double>(mesh->boundary().size())), 2 * 2 * (4 * 5 + 5 * 3 + 4 * 3));
-    // The area by the rule of second degree at the middles, ∫ |∂x/∂ξ × ∂x/∂η|; and Gauss: Σ ∫ n · x / 3 is the volume.
+    // The area ∫ |∂x/∂ξ × ∂x/∂η| by the quadrature of second degree at the midpoints of the edges; by the divergence
+    // theorem, the volume is Σ ∫ n·x/3.
     double area = 0.0, volume = 0.0;
     for (const Face& face : mesh->boundary()) {
       ASSERT_EQ(face.num_nodes(), 6);
@@ -314,7 +316,7 @@ TEST(tetrahedral_mesh, second_order_faces_have_six_nodes) {
         for (std::size_t c = 0; c < 3; ++c)
           x[i][c] = mesh->rest_positions()[3 * static_cast<std::size_t>(face.node(i)) + c];
       for (int m = 0; m < 3; ++m) {
-        // ∂N/∂ξ, ∂N/∂η at node 3 + m, for the nodes of element.hpp: λ = (1 - ξ - η, ξ, η).
+        // ∂N/∂ξ and ∂N/∂η at node 3 + m, for the order of nodes in element.hpp and λ = (1 - ξ - η, ξ, η).
         double lambda[3] = {0.5, 0.5, 0.5};
         lambda[(m + 2) % 3] = 0.0;
         const double by_xi[6] = {1 - 4 * lambda[0],           4 * lambda[1] - 1, 0,
@@ -348,11 +350,11 @@ TEST(tetrahedral_mesh, regions_have_the_nodes_on_edges) {
     EXPECT_EQ(mesh->region("foot").num_vertices, 9 * 3 * 7);
     EXPECT_EQ(mesh->region("foot").num_cells, 4 * 1 * 3 * 6);
     EXPECT_EQ(sum(static_cast<double>(mesh->faces("foot").size())), 2 * (4 * 3 + 2 * 4 * 1 + 2 * 3 * 1));
-    // The corners of one cell without the nodes on its edges are no cell.
+    // A region that contains the corners of a cell, but not the nodes on its edges, does not contain the cell.
     mesh->define_region("half", BoxShape{{-1.0, -0.01, -1.0}, {2.0, 0.21, 1.0}});
     EXPECT_EQ(mesh->region("half").num_vertices, 9 * 2 * 7);
     EXPECT_EQ(mesh->region("half").num_cells, 0);
-    mesh->define_region("corners", VertexList{{0, 1, 6, 36}});  // of one cell
+    mesh->define_region("corners", VertexList{{0, 1, 6, 36}});  // corners of one cell
     EXPECT_EQ(mesh->region("corners").num_vertices, 4);
     EXPECT_EQ(mesh->region("corners").num_cells, 0);
     EXPECT_EQ(sum(static_cast<double>(mesh->faces("corners").size())), 0);
@@ -407,8 +409,8 @@ TEST(tetrahedral_mesh, the_volume_of_curved_cells_is_exact) {
   MeshData data = box_on_first_rank({1.0, 2.0, 0.5}, {4, 5, 3});
   const std::int64_t corners = data.num_vertices;
   elevate(MPI_COMM_WORLD, data);
-  // The nodes on edges of the upper side are lifted: each of a face's three adds a third of its area, ∫ 4 λ_a λ_b =
-  // A/3.
+  // The nodes on the edges of the upper side are lifted. Each of the three nodes of a face contributes a third of the
+  // face's area, ∫ 4 λ_a λ_b = A/3.
   for (std::int64_t v = 0; v < data.block_vertices(); ++v) {
     double& z = data.coordinates[3 * static_cast<std::size_t>(v) + 2];
     if (data.first_vertex + v >= corners && z == 0.5) z += 0.01;

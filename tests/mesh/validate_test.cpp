@@ -27,7 +27,7 @@ MeshData make_mesh(const Points& points, const Cells& cells) {
   return mesh;
 }
 
-/// The unit corner, and a point beyond each of its faces 0 (x + y + z = 1) and 3 (z = 0).
+/// Vertices of the unit corner tetrahedron, and one point beyond each of its faces 0 (x + y + z = 1) and 3 (z = 0).
 const Points corner = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}, {0, 0, -1}};
 
 void expect_refused(const MeshData& mesh, const std::string& message, const ValidateOptions& options = {}) {
@@ -98,7 +98,7 @@ TEST(ValidateCells, RefusesFlatCellsAtAnySize) {
       expect_refused(make_mesh(points, {{0, 1, 2, 3}}), "cell 0 has zero volume");
     }
     auto points = corner;
-    points[3] = {0.25, 0.25, 1e-12};  // thin, but with a volume that rounding cannot hide
+    points[3] = {0.25, 0.25, 1e-12};  // thin, but the volume exceeds rounding errors
     for (auto& point : points)
       for (auto& x : point) x *= scale;
     EXPECT_EQ(validate_cells(make_mesh(points, {{0, 1, 2, 3}}), "a.msh"), 2);
@@ -121,14 +121,14 @@ TEST(ValidateCells, RefusesAFaceOfThreeCells) {
 }
 
 TEST(ValidateCells, RefusesCoincidentVerticesOfCells) {
-  // two bodies that touch in a point: vertices 3 and 4
+  // Two bodies that touch in a point: vertices 3 and 4 coincide.
   const Points touching = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-0.0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {0, 0, 2}};
   const auto two_bodies = make_mesh(touching, {{0, 1, 2, 3}, {4, 5, 6, 7}});
   expect_refused(two_bodies, "vertex 4 is at the same position as vertex 3 (0, 0, 1)");
   ValidateOptions allow;
   allow.allow_coincident_vertices = true;
   EXPECT_EQ(validate_cells(two_bodies, "a.msh", allow), 0);
-  // no harm where no cell uses one of them
+  // Accepted if no cell uses one of the two vertices.
   EXPECT_EQ(validate_cells(make_mesh(touching, {{0, 1, 2, 3}}), "a.msh"), 4);
 }
 
@@ -161,7 +161,7 @@ TEST(ValidateCells, NamesThePlace) {
   expect_refused(mesh, "a.msh:15: vertex 5 has the coordinate", options);
 }
 
-/// Two cells on each side of a face, second-order and straight.
+/// Returns two straight second-order cells, one on each side of a common face.
 MeshData second_order() {
   auto mesh = make_mesh(corner, {{0, 1, 2, 3}, {1, 2, 3, 4}});
   elevate(MPI_COMM_SELF, mesh);
@@ -181,7 +181,7 @@ TEST(ValidateCells, TakesSecondOrderCells) {
 
 TEST(ValidateCells, RefusesFoldedCells) {
   const auto mesh = second_order();
-  // Beyond a quarter of the edge the map turns back at its end.
+  // If the node on an edge is nearer to one end than a quarter of the edge, the cell folds over at this end.
   for (std::size_t node = 4; node < 10; ++node) {
     auto moved = mesh;
     const auto* edge = edge_corners[node - 4];
@@ -215,7 +215,7 @@ TEST(ValidateCells, RefusesExchangedNodesOnEdges) {
 
 TEST(ValidateCells, RefusesCellsThatDoNotShareTheNodesOfTheirEdges) {
   const auto mesh = second_order();
-  // Local nodes 5 of cell 0 and 4 of cell 1 are on the edge of vertices 1 and 2.
+  // Node 5 of cell 0 and node 4 of cell 1 are the same vertex, on the edge of vertices 1 and 2.
   ASSERT_EQ(mesh.cells[5], mesh.cells[14]);
   auto torn = mesh;
   torn.cells[14] = torn.num_vertices++;
@@ -223,7 +223,7 @@ TEST(ValidateCells, RefusesCellsThatDoNotShareTheNodesOfTheirEdges) {
   expect_refused(torn, "cell 1 has vertex " + std::to_string(torn.num_vertices - 1) +
                            " on the edge of vertices 1 and 2, where cell 0 has vertex " +
                            std::to_string(mesh.cells[5]));
-  // Cells with nothing in common but a node, on the edge of vertices 0 and 1 of the first.
+  // Two cells whose only common vertex is a node on the edge of vertices 0 and 1 of the first cell.
   auto points = corner;
   points.resize(4);
   points.insert(points.end(), {{0.5, -1, -1}, {0.5, 1, 1}, {-1, 0, 0}, {0.5, 1, -1}});

@@ -73,7 +73,7 @@ TEST(VtuReader, ReadsWhatMeshioWrites) {
   EXPECT_EQ(foot, (Numbers{0, 1, 2}));
 }
 
-/// A tetrahedron of ten nodes, one edge curved.
+/// Returns a file with a tetrahedron of ten nodes, one edge of which is curved.
 std::string quadratic_file(int type) {
   VtuWriter writer({});
   const std::vector<double> points = {0,  0,  0,  1, 0,  0, 0, 1, 0,  0,  0, 1,  .5, 0,  0,
@@ -109,7 +109,7 @@ TEST(VtuReader, KeepsNoNodesOnEdgesOfLinearCells) {
   EXPECT_EQ(mesh.face_regions[0].face, 3);
 }
 
-/// Cells of every kind, each with a region.
+/// Returns a file with cells of every kind, each in a region.
 std::string mixed_file() {
   VtuWriter writer({});
   return writer.file(writer.piece(testing_mesh::two_cells_points,
@@ -129,7 +129,7 @@ TEST(VtuReader, ReadsCellsOfOneKind) {
   std::vector<std::string> names;
   for (const RegionInfo& region : solid.regions) names.push_back(region.name);
   EXPECT_EQ(names, (std::vector<std::string>{"1", "2", "5", "6", "side=0", "side=1", "8", "9"}));
-  // 0 1 of region 5; 1 2 4 of 6; 4 of 8; 0 3 of 9; and 5 of `side`
+  // Vertices 0 1 of region 5; 1 2 4 of region 6; 4 of region 8; 0 3 of region 9; and five of `side`.
   EXPECT_EQ(solid.vertex_regions.size(), 2u + 3u + 1u + 2u + 5u);
 
   const MeshData triangles = parse_vtu(mixed_file(), "a.vtu", 1.0, false, 1, CellKind::triangle);
@@ -158,7 +158,7 @@ TEST(VtuReader, JoinsPieces) {
 }
 
 TEST(VtuReader, ReadsOneLongArrayAcrossBlocks) {
-  // 9000 points in a row: several compressed blocks, and base64 with padding within.
+  // 9000 points in a row, which need several compressed blocks and base64 data with padding inside.
   std::vector<double> points = testing_mesh::two_cells_points;
   for (int i = 0; i < 9000; ++i) points.insert(points.end(), {2.0 + i / 7.0, 0.0, 0.0});
   for (const std::size_t block : {std::size_t{1000}, std::size_t{32768}})
@@ -198,9 +198,9 @@ TEST(VtuReader, SaysWhatIsWrongAndWhere) {
   const auto refused = [](const std::string& content, const std::string& message) {
     EXPECT_EQ(error_of(content).substr(0, message.size()), message);
   };
-  refused("", "a.vtu: is no XML, or not all of it (XML_ERROR_EMPTY_DOCUMENT)");
+  refused("", "a.vtu: is not XML, or is truncated (XML_ERROR_EMPTY_DOCUMENT)");
   refused(text.substr(0, 300), "a.vtu:");
-  refused("<grid/>", "a.vtu: is no file of VTK's XML format");
+  refused("<grid/>", "a.vtu: is not a file in VTK's XML format");
   refused(with(text, "type=\"UnstructuredGrid\"", "type=\"PolyData\""), "a.vtu:2: is of type 'PolyData'; give");
   refused(with(text, "LittleEndian", "MiddleEndian"), "a.vtu:2: byte_order is 'MiddleEndian'");
   refused(with(text, "UInt32", "UInt16"), "a.vtu:2: header_type is 'UInt16'");
@@ -211,10 +211,10 @@ TEST(VtuReader, SaysWhatIsWrongAndWhere) {
           "a.vtu:10: array 'Points': has 15 numbers, and should have 18");
   refused(with(text, "NumberOfPoints=\"5\"", "NumberOfPoints=\"4\""),
           "a.vtu:10: array 'Points': has more than 12 numbers");
-  refused(with(text, "1.5\n", "1.5m\n"), "a.vtu:10: array 'Points': '1.5m' is no number of type Float64");
+  refused(with(text, "1.5\n", "1.5m\n"), "a.vtu:10: array 'Points': '1.5m' is not a number of type Float64");
   refused(with(text, "1.5\n", "nan\n"), "a.vtu:10: array 'Points': a coordinate is not finite");
   refused(with(text, "\"connectivity\"", "\"nodes\""), "a.vtu:28: Cells has no array connectivity");
-  refused(with(text, "Float64", "Double"), "a.vtu:10: array 'Points': its type 'Double' is none of numbers");
+  refused(with(text, "Float64", "Double"), "a.vtu:10: array 'Points': its type 'Double' is not a number type");
   refused(with(text, "4\n8\n", "4\n3\n"), "a.vtu:38: array 'offsets': falls at cell 1");
   refused(with(text, "1\n4\n2\n3\n", "1\n5\n2\n3\n"),
           "a.vtu:28: array 'connectivity': has point 5, and there are 5 of them, counted from 0");
@@ -245,7 +245,7 @@ TEST(VtuReader, RefusesCellsOfTwoOrders) {
 }
 
 TEST(VtuReader, TakesNoMemoryForWhatTheFileCannotHold) {
-  // 2.4 GB that a block of 16 bytes is said to hold.
+  // A block of 16 bytes claims to contain 2.4 GB.
   VtuForm form{VtuForm::Format::binary, true, 8};
   std::string bytes;
   for (const std::uint64_t number : {1ull, 2400000000ull, 0ull, 16ull})

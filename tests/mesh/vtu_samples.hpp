@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Writes files of VTK's XML format in every encoding that the format has.
+// Writer of files in VTK's XML format, in every encoding of the format.
 #pragma once
 
 #include <zlib.h>
@@ -15,7 +15,7 @@
 
 namespace diffsim::testing_mesh {
 
-/// How a file is encoded.
+/// Encoding of a file.
 struct VtuForm {
   enum class Format { ascii, binary, appended_raw, appended_base64 };
   Format format = Format::ascii;
@@ -119,7 +119,8 @@ class VtuWriter {
     return form_.header_bytes == 8 ? bytes(static_cast<std::uint64_t>(value))
                                    : bytes(static_cast<std::uint32_t>(value));
   }
-  /// As VTK writes it: a compressed array's header is encoded apart from its blocks.
+  /// Returns the encoded data of one array, as VTK writes it: the header of a compressed array is encoded separately
+  /// from its blocks.
   std::string encode(const std::string& data) const {
     const bool raw = form_.format == VtuForm::Format::appended_raw;
     const auto text = [raw](const std::string& what) { return raw ? what : base64(what); };
@@ -142,7 +143,7 @@ class VtuWriter {
   std::string appended_;
 };
 
-/// Five points, two tetrahedra of the regions 3 and 7.
+/// Five points of two tetrahedra in the regions 3 and 7.
 inline const std::vector<double> two_cells_points = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1.5, 1, 1};
 
 inline std::string two_cells_file(const VtuForm& form) {
@@ -151,7 +152,7 @@ inline std::string two_cells_file(const VtuForm& form) {
   return writer.file(writer.piece(two_cells_points, {{0, 1, 2, 3}, {1, 4, 2, 3}}, {10, 10}, regions));
 }
 
-/// Every encoding of the format, with every type of numbers in some of them.
+/// Returns every encoding of the format, with every type of number in some of the encodings.
 inline std::vector<VtuForm> all_vtu_forms() {
   using Format = VtuForm::Format;
   const std::string integers[] = {"Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64"};

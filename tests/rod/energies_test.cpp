@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Energies of one segment and one joint of a rope, and their derivatives by formulas against Dual numbers.
+// Energies of one segment and one joint of a rope. The hand-written derivatives are compared with Dual numbers.
 
 #include <gtest/gtest.h>
 
@@ -40,8 +40,9 @@ TEST(RopeStretch, of_a_strain_is_half_the_stiffness_times_its_square_and_the_len
 }
 
 TEST(RopeBending, of_a_polygon_that_a_circle_touches_is_that_of_the_circle) {
-  // The sides of a regular polygon touch a circle of radius r in their middles: 2 tan(φ/2) r is their length. The rest
-  // lengths are those of the sides, so the curvature is 1/r, and both shares of a joint are EI/(2 r²) times a side.
+  // The sides of a regular polygon touch a circle of radius r at their midpoints and have length 2 r tan(φ/2). The rest
+  // lengths equal this length, so the curvature is 1/r. The joint's energy has two equal contributions of EI/(4 r²)
+  // times the length of a side.
   constexpr double radius = 0.7, angle = 0.3;
   const double side = 2.0 * radius * std::tan(0.5 * angle);
   stencil::Values<RopeBending> at{};
@@ -53,7 +54,7 @@ TEST(RopeBending, of_a_polygon_that_a_circle_touches_is_that_of_the_circle) {
 }
 
 TEST(RopeBending, keeps_its_digits_where_the_line_is_nearly_straight) {
-  // E = EI φ²/(2 l) to φ⁴.
+  // E = EI φ²/(2 l), up to terms of order φ⁴.
   constexpr double angle = 1e-7;
   stencil::Values<RopeBending> at{};
   for (int i = 0; i < 3; ++i) at.X[i] = {{0.1 * i, 0.0, 0.0}};

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Energies of a rod's segment, section and joint: values, invariances, and derivatives by formulas against Dual
+// Energies of a rod's segment, section and joint: values, invariances, and hand-written derivatives compared with Dual
 // numbers.
 
 #include <gtest/gtest.h>
@@ -15,7 +15,8 @@ namespace {
 
 constexpr double pi = 3.14159265358979323846;
 
-/// Values in general position: two segments that bend and twist, at rest and after.
+/// Nodal positions and values in general position: two segments that are bent and twisted, both in the rest shape and
+/// in the deformed shape.
 template <class F>
 stencil::Values<F> moved() {
   stencil::Values<F> at{};
@@ -56,7 +57,7 @@ TEST(RodSection, has_the_stiffnesses_of_a_disc) {
   EXPECT_NEAR(of.torsion, 3.0 / 2.5 * pi * 0.0016 / 2.0, 1e-16);  // G J, J = π r⁴/2
 }
 
-/// A straight rod of two segments of 0.5 m along x at rest, directors along y.
+/// A rod of two segments of 0.5 m, straight along x in its rest shape, with directors along y.
 stencil::Values<RodJoint> straight(double EI1, double EI2, double GJ) {
   stencil::Values<RodJoint> at{};
   for (int i = 0; i < 3; ++i) at.X[i] = {{0.5 * i, 0.0, 0.0}};
@@ -69,7 +70,7 @@ stencil::Values<RodJoint> straight(double EI1, double EI2, double GJ) {
 }
 
 TEST(RodJoint, bends_towards_its_director_and_across_it) {
-  // A share of the joint: L/4 EI (2 tan(φ/2)/L)².
+  // Contribution of one segment to the joint's energy: L/4 EI (2 tan(φ/2)/L)².
   constexpr double angle = 0.3, L = 0.5;
   const double square = 4.0 * std::pow(std::tan(0.5 * angle), 2) / L;
   stencil::Values<RodJoint> at = straight(3.0, 7.0, 0.0);
@@ -79,7 +80,7 @@ TEST(RodJoint, bends_towards_its_director_and_across_it) {
   at = straight(3.0, 7.0, 0.0);
   at.x[2] = {{L + L * std::cos(angle), 0.0, L * std::sin(angle)}};
   EXPECT_NEAR(RodJoint().energy(at), 0.25 * 7.0 * square, 1e-14);
-  // Half of the length belongs to the rod at a wall: twice the curvature.
+  // At a wall L/2 replaces (L + M)/2 = L, which doubles the curvature.
   EXPECT_NEAR(RodJoint{Beyond::wall}.energy(at), 7.0 * square, 1e-14);
 }
 
@@ -87,7 +88,7 @@ TEST(RodJoint, twists_by_the_angle_between_directors) {
   constexpr double L = 0.5;
   for (const double angle : {0.4, -1.0, 3.0}) {
     stencil::Values<RodJoint> at = straight(0.0, 0.0, 5.0);
-    at.x[4] = {{0.0, std::cos(angle), std::sin(angle)}};  // of any length
+    at.x[4] = {{0.0, std::cos(angle), std::sin(angle)}};  // the length of the director does not matter
     EXPECT_NEAR(RodJoint().energy(at), 0.25 * L * 5.0 * std::pow(angle / L, 2), 1e-13);
     at.p[5] = angle / L;
     EXPECT_NEAR(RodJoint().energy(at), 0.0, 1e-13);
@@ -106,7 +107,7 @@ TEST(RodJoint, is_curved_at_rest_towards_its_director) {
 TEST(RodJoint, has_no_energy_in_rigid_motions_and_is_the_same_both_ways) {
   stencil::Values<RodJoint> at = moved<RodJoint>();
   const double energy = RodJoint().energy(at);
-  // A turn about z and a translation.
+  // A rotation about z and a translation.
   const double c = std::cos(0.8), s = std::sin(0.8);
   stencil::Values<RodJoint> turned = at;
   for (int i = 0; i < 5; ++i) {
@@ -114,7 +115,8 @@ TEST(RodJoint, has_no_energy_in_rigid_motions_and_is_the_same_both_ways) {
     turned.x[i] = {{c * at.x[i][0] - s * at.x[i][1] + shift, s * at.x[i][0] + c * at.x[i][1] - shift, at.x[i][2]}};
   }
   EXPECT_NEAR(RodJoint().energy(turned), energy, 1e-13);
-  // Traversed from the other end: with one stiffness for all, shares are in the ratio of the lengths at rest.
+  // The rod traversed from the other end. With one stiffness for all segments, the contributions of the two segments
+  // have the ratio of the rest lengths.
   stencil::Values<RodJoint> back = at;
   for (int i = 0; i < 3; ++i) {
     back.x[i] = at.x[2 - i];
@@ -129,7 +131,7 @@ TEST(RodJoint, has_no_energy_in_rigid_motions_and_is_the_same_both_ways) {
     return std::sqrt(dot(e, e));
   };
   EXPECT_NEAR(RodJoint().energy(back) / length(1), energy / length(0), 1e-12);
-  // Nor does it depend on a director's length, or its part along the segment.
+  // The energy depends neither on a director's length nor on its component along the segment.
   stencil::Values<RodJoint> sheared = at;
   for (int c3 = 0; c3 < 3; ++c3) {
     sheared.x[3][c3] = 1.7 * at.x[3][c3] + 0.4 * (at.x[1][c3] - at.x[0][c3]);

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Energies of one membrane and one hinge, and their derivatives by formulas against Dual numbers.
+// Energies of one membrane and one hinge. The hand-written derivatives are compared with Dual numbers.
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ TEST(HingeEnergy, has_its_derivatives) {
 }
 
 TEST(MembraneEnergy, of_a_strip_stretched_alone_is_half_the_stiffness_times_the_strain_squared) {
-  // Green's strain ε along x, -ν ε across: the energy is k ε²/2 times the area.
+  // With Green strain ε along x and -ν ε across, the energy is k ε²/2 times the area.
   constexpr double strain = 0.1, nu = 0.3;
   stencil::Values<MembraneEnergy> at{};
   at.X[1] = {{2.0, 0.0, 0.0}};
@@ -62,7 +62,7 @@ TEST(NeoHookeanMembrane, has_its_derivatives) {
   EXPECT_LE(testing_core::error_of_derivatives(Shell(), bent<Shell>(0.2)), 1e-13);
 }
 
-/// A triangle of area 1 at rest, stretched by a along x and by b along y.
+/// A triangle of rest area 1, stretched by the factors a along x and b along y.
 template <class F>
 stencil::Values<F> pulled(double a, double b, double k, double nu) {
   stencil::Values<F> at{};
@@ -74,8 +74,9 @@ stencil::Values<F> pulled(double a, double b, double k, double nu) {
   return at;
 }
 
-/// Least energy of the solid law over all stretches across, by a golden section of their logarithm. With ν < 0 the
-/// energy has no lower bound towards no thickness; the minimum is that about 0.
+/// Returns the least energy of the solid law over all stretches through the thickness, by a golden-section search for
+/// the logarithm of the stretch. For ν < 0 the energy is unbounded below as the thickness tends to zero; the search
+/// then finds the local minimum near stretch 1.
 double least_energy(double a, double b, double E, double nu) {
   double moduli[2];
   NeoHookean::moduli({E, nu}, moduli);
@@ -107,7 +108,7 @@ TEST(NeoHookeanMembrane, has_the_least_energy_of_the_solid_law_over_all_stretche
 }
 
 TEST(NeoHookeanMembrane, is_that_of_rubber_where_it_is_nearly_incompressible) {
-  // µ/2 (a² + b² + 1/(a b)² - 3), up to a part of (1 - 2 ν)/(a b)²; far in compression, too.
+  // µ/2 (a² + b² + 1/(a b)² - 3), up to a relative error of order (1 - 2 ν)/(a b)², also in strong compression.
   constexpr double nu = 0.5 - 1e-13, mu = 50.0 / (2.0 * (1.0 + nu));
   for (const double a : {0.01, 0.5, 4.0})
     for (const double b : {0.8, 1.5}) {
@@ -128,12 +129,12 @@ TEST(NeoHookeanMembrane, is_that_of_st_venant_and_kirchhoff_at_small_strains) {
 
 TEST(NeoHookeanMembrane, has_no_value_without_area) {
   EXPECT_FALSE(std::isfinite(NeoHookeanMembrane().energy(pulled<NeoHookeanMembrane>(1.0, 0.0, 50.0, 0.3))));
-  // ν < 0: no stretch across is free of stress far in compression.
+  // For ν < 0 and strong compression, no stretch through the thickness gives zero stress.
   EXPECT_TRUE(std::isnan(NeoHookeanMembrane().energy(pulled<NeoHookeanMembrane>(0.01, 0.1, 50.0, -0.5))));
 }
 
 TEST(HingeEnergy, is_that_of_its_angle) {
-  // Two halves of a unit square, the second turned by 0.4 about their common diagonal: A₁ + A₂ = 1, l² = 2.
+  // Two halves of a unit square; the second half is rotated by 0.4 about the common diagonal. A₁ + A₂ = 1, l² = 2.
   stencil::Values<HingeEnergy> at{};
   const double s = std::sqrt(0.5);
   at.X[0] = {{0.0, -s, 0.0}};
@@ -149,7 +150,7 @@ TEST(HingeEnergy, is_that_of_its_angle) {
   }
 }
 
-/// A hinge of two unequal triangles that is bent, at rest and more so in motion.
+/// A hinge of two unequal triangles, bent in the rest shape and bent further in the deformed shape.
 template <class F>
 stencil::Values<F> folded() {
   stencil::Values<F> at{};
@@ -184,7 +185,7 @@ TEST(FabricHinge, is_a_hinge_where_all_directions_are_alike) {
 }
 
 TEST(FabricHinge, has_the_stiffness_of_the_threads_that_it_bends) {
-  // A flat hinge whose side is along y bends what runs along x.
+  // A flat hinge whose edge is along y bends threads along x.
   stencil::Values<FabricHinge> at{};
   const double X[4][2] = {{0.0, -1.0}, {0.0, 1.0}, {-2.0, 0.3}, {1.5, -0.2}};
   for (int i = 0; i < 4; ++i) at.X[i] = at.x[i] = {{X[i][0], X[i][1], 0.0}};
@@ -197,7 +198,7 @@ TEST(FabricHinge, has_the_stiffness_of_the_threads_that_it_bends) {
   alike.p[0] = 1.0;
   const double of_unit = HingeEnergy().energy(alike);
   const auto stiffness = [&](double angle) {
-    // The part of the direction that is across the triangles counts for nothing.
+    // The component of the direction normal to the triangles has no effect.
     const double p[] = {5.0, 2.0, 0.3, 3.0 * std::cos(angle), 3.0 * std::sin(angle), 7.0};
     for (int k = 0; k < 6; ++k) at.p[k] = p[k];
     return FabricHinge().energy(at) / of_unit;
@@ -211,7 +212,7 @@ TEST(FabricHinge, has_the_stiffness_of_the_threads_that_it_bends) {
   EXPECT_NEAR(stiffness(pi / 6.0), (9.0 * 5.0 + 2.0 + 6.0 * 0.3) / 16.0, 1e-13);
 }
 
-/// The triangle of `bent`, with threads along a direction that is neither in its plane nor across it.
+/// The triangle of `bent`, with threads along a direction that is neither in the triangle's plane nor normal to it.
 template <class F, class... Numbers>
 stencil::Values<F> woven(double size, Numbers... numbers) {
   stencil::Values<F> at = bent<F>(size);
@@ -240,7 +241,7 @@ TEST(FabricEnergy, is_that_of_a_membrane_where_warp_and_weft_are_alike) {
   for (int c = 0; c < 3; ++c) EXPECT_NEAR(by.p[4 + c], 0.0, 1e-14);
 }
 
-/// A triangle in the plane of x and y, stretched by 1 + a along x and 1 + b along y; threads of the warp along x.
+/// A triangle in the xy plane, stretched by the factors 1 + a along x and 1 + b along y, with the warp along x.
 template <class F>
 stencil::Values<F> stretched(double a, double b) {
   stencil::Values<F> at{};
@@ -281,7 +282,7 @@ TEST(FabricLimit, has_its_derivatives) {
   for (auto& x : at.x) x = 1.3 * x;
   const FabricStrain<double> of(at, at.vector(3));
   for (const auto& f : of.f) {
-    // Both threads are in the barrier.
+    // The strain of both threads is in the range in which the barrier acts.
     EXPECT_GT(std::sqrt(dot(f, f)), 1.0 + 0.5 * limit);
     EXPECT_LT(std::sqrt(dot(f, f)), 1.0 + limit);
   }
@@ -297,7 +298,7 @@ TEST(FabricLimit, acts_on_a_thread_from_half_of_its_strain_and_has_no_value_beyo
   };
   constexpr double area = 0.925;
   EXPECT_EQ(energy(0.099, -0.4), 0.0);
-  // s = 2 0.15/0.2 - 1 = 1/2.
+  // s = 2·0.15/0.2 - 1 = 1/2.
   EXPECT_NEAR(energy(0.15, 0.0), area * 0.04 / 8.0 * 50.0 * 0.0625 * std::log(2.0), 1e-14);
   EXPECT_NEAR(energy(-0.1, 0.15), area * 0.04 / 8.0 * 20.0 * 0.0625 * std::log(2.0), 1e-14);
   EXPECT_GT(energy(0.2 - 1e-12, 0.0), 3.0);

@@ -17,7 +17,7 @@ using testing_term::TermRig;
 
 constexpr int nx = 6, ny = 4;
 
-/// A curved sheet with random diagonals.
+/// Makes a curved sheet of triangles with random diagonals.
 std::shared_ptr<TetrahedralMesh> sheet(testing_plate::Family family) {
   MeshData data = testing_plate::rectangle(family, nx, ny, 3.0 * nx, 3.0 * ny);
   for (std::size_t i = 0; i < data.coordinates.size(); i += 3) {
@@ -28,13 +28,13 @@ std::shared_ptr<TetrahedralMesh> sheet(testing_plate::Family family) {
                                            testing_mesh::whole_on_first_rank(MPI_COMM_WORLD, std::move(data)));
 }
 
-/// Column and row of a local vertex.
+/// Returns the column and the row of a local vertex.
 std::array<int, 2> place(const TetrahedralMesh& mesh, int vertex) {
   const auto number = static_cast<int>(mesh.vertex_order().file_index()[static_cast<std::size_t>(vertex)]);
   return {number % (nx + 1), number / (nx + 1)};
 }
 
-/// Each kind of support, or none.
+/// Support of the plate.
 enum class Support { none, clamp, symmetry, wall };
 
 HeldVertices held_by(Support support, const TetrahedralMesh& mesh) {

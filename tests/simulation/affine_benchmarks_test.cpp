@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Stiff affine bodies against results of rigid ones.
+// Stiff affine bodies compared with results for rigid bodies.
 
 #include <gtest/gtest.h>
 
@@ -25,14 +25,14 @@ void print(const char* what, double value, double expected) {
 
 // ---- free rotation ----------------------------------------------------------------------------------------------
 
-/// Sides of a box of mass 12 kg with these moments of inertia.
+/// Side lengths of a box of mass 12 kg with these principal moments of inertia.
 Vector sides_of(const Vector& I) {
   const double half = 0.5 * (I[0] + I[1] + I[2]);
   return {std::sqrt(half - I[0]), std::sqrt(half - I[1]), std::sqrt(half - I[2])};
 }
 
-/// Angular velocity in the body's frame and that frame in space, by Euler's equations and the classical Runge–Kutta
-/// rule.
+/// Rotation of a rigid body by Euler's equations and the classical Runge–Kutta method: angular velocity in the body's
+/// frame, and the axes of this frame in space.
 struct Euler {
   Vector w;
   std::array<Vector, 3> axes{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};  // rows: the body's axes in space
@@ -62,8 +62,9 @@ struct Euler {
   }
 };
 
-/// A free box that turns, in the frame of its principal axes at the start.
-DifferentiableSolver spinning_box(const Vector& I, const Vector& w, double youngs_modulus, SolverOptions options) {
+/// Scene of a free rotating box. The principal axes of its initial position are the coordinate axes.
+DifferentiableScene spinning_box(const Vector& I, const Vector& w, double youngs_modulus,
+                                 DifferentiableSolver options) {
   std::vector<NamedMesh> bodies;
   const Vector size = sides_of(I);
   bodies.push_back(affine_box(MPI_COMM_WORLD, "box", size, {0, 0, 0}));
@@ -71,16 +72,16 @@ DifferentiableSolver spinning_box(const Vector& I, const Vector& w, double young
   options.gravity = {0.0, 0.0, 0.0};
   options.damping = 1.0;
   options.implicit.newton.tolerance = 1e-12;
-  DifferentiableSolver solver(mesh, {stiff(youngs_modulus, 12.0 / (size[0] * size[1] * size[2]))}, options);
+  DifferentiableScene solver(mesh, {stiff(youngs_modulus, 12.0 / (size[0] * size[1] * size[2]))}, options);
   std::vector<double> velocity;
   add_rigid_velocity(*mesh, "box", {0, 0, 0}, w, velocity);
   solver.set_initial_velocity(velocity);
   return solver;
 }
 
-/// Largest distance of the body's edges from where Euler's equations have them, over the edges' length, at the end.
+/// Largest error of the body's edges at the end, relative to the edges' lengths. The reference is Euler's equations.
 double error_of_orientation(const Vector& I, const Vector& w, double end, int steps, const std::string& integrator) {
-  DifferentiableSolver solver = spinning_box(I, w, 1e6, {.dt = end / steps, .substeps = 1, .integrator = integrator});
+  DifferentiableScene solver = spinning_box(I, w, 1e6, {.dt = end / steps, .substeps = 1, .integrator = integrator});
   solver.model().prepare();
   State state = solver.initial_state();
   const Motion start = motion_of(state, 12.0);
@@ -115,7 +116,7 @@ TEST(affine_benchmarks, free_rotation_converges_at_second_order) {
 
 TEST(affine_benchmarks, explicit_steps_keep_the_angular_momentum) {
   const Vector I{1.0, 2.0, 2.5}, w{0.01, 1.0, 0.01};
-  DifferentiableSolver solver = spinning_box(I, w, 1e4, {.dt = 0.02, .substeps = 20, .integrator = "velocity_verlet"});
+  DifferentiableScene solver = spinning_box(I, w, 1e4, {.dt = 0.02, .substeps = 20, .integrator = "velocity_verlet"});
   solver.model().prepare();
   State state = solver.initial_state();
   for (int n = 0; n < 1000; ++n) solver.step(n, state);
@@ -124,14 +125,15 @@ TEST(affine_benchmarks, explicit_steps_keep_the_angular_momentum) {
 }
 
 TEST(affine_benchmarks, vibrates_as_stiff_and_heavy_as_its_volume) {
-  // A cube stretched along x: ω² = E V/(ρ V a²/12) for ν = 0 and small strains; after half a period it is compressed.
+  // A cube is stretched along x. For ν = 0 and small strains ω² = E V/(ρ V a²/12). After half a period the cube is
+  // compressed.
   constexpr double a = 0.2, E = 1e5, density = 700.0, strain = 1e-3;
   std::vector<NamedMesh> bodies;
   bodies.push_back(affine_box(MPI_COMM_WORLD, "cube", {a, a, a}, {0, 0, 0}));
   auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
   const double half_period = std::numbers::pi / std::sqrt(12.0 * E / (density * a * a));
   constexpr int steps = 50;
-  DifferentiableSolver solver(
+  DifferentiableScene solver(
       mesh, {stiff(E, density)},
       {.dt = half_period / steps, .substeps = 4, .gravity = {0, 0, 0}, .integrator = "velocity_verlet"});
   std::vector<double> stretch;
@@ -149,23 +151,24 @@ TEST(affine_benchmarks, vibrates_as_stiff_and_heavy_as_its_volume) {
 // ---- on a slope -------------------------------------------------------------------------------------------------
 
 struct Slope {
-  double slope = 0.0;     ///< tan of its angle
+  double slope = 0.0;     ///< tangent of the slope's angle
   double friction = 0.0;  ///< µ
   std::array<double, 3> velocity{};
 };
 
 constexpr double gap = 5e-4;
 
-/// A body on a plane, with gravity turned instead of the plane: the slope falls along x. The barrier is as stiff as
-/// holds the body about where it begins.
-DifferentiableSolver on_slope(NamedMesh body, const Slope& slope, double dt) {
+/// Scene of a body on a plane. Gravity is rotated instead of the plane; the slope descends along x. The stiffness of
+/// the barrier is chosen so that the body rests near the gap at which it starts.
+DifferentiableScene on_slope(NamedMesh body, const Slope& slope, double dt) {
   const bool is_block = body.name == "block";
   std::vector<NamedMesh> bodies;
   bodies.push_back(std::move(body));
   auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
   const double angle = std::atan(slope.slope), g = 9.81;
-  SolverOptions options{.dt = dt, .gravity = {g * std::sin(angle), -g * std::cos(angle), 0.0}, .integrator = "bdf2"};
-  DifferentiableSolver solver(mesh, {stiff(1e7, 1000.0)}, options);
+  DifferentiableSolver options{
+      .dt = dt, .gravity = {g * std::sin(angle), -g * std::cos(angle), 0.0}, .integrator = "bdf2"};
+  DifferentiableScene solver(mesh, {stiff(1e7, 1000.0)}, options);
   std::vector<double> velocity;
   add_rigid_velocity(*mesh, mesh->bodies().front().name, slope.velocity, {0, 0, 0}, velocity);
   solver.set_initial_velocity(velocity);
@@ -179,11 +182,11 @@ DifferentiableSolver on_slope(NamedMesh body, const Slope& slope, double dt) {
   return solver;
 }
 
-/// Places and velocities of the centre along the slope at the ends of all steps.
+/// Displacements and velocities of the centre along the slope, at the start and at the ends of all steps.
 struct Track {
   std::vector<double> x{0.0}, v;
 };
-Track run(DifferentiableSolver& solver, int steps) {
+Track run(DifferentiableScene& solver, int steps) {
   solver.model().prepare();
   State state = solver.initial_state();
   const Motion start = motion_of(state, 1.0);
@@ -206,11 +209,11 @@ NamedMesh ball() {
 }
 
 TEST(affine_benchmarks, a_block_holds_and_slides_on_a_slope) {
-  DifferentiableSolver holds = on_slope(block(), {0.5, 0.51, {}}, 0.01);
-  EXPECT_LT(run(holds, 50).v.back(), 1e-3);  // friction holds it below ε_v
-  DifferentiableSolver slides = on_slope(block(), {0.5, 0.48, {}}, 0.01);
+  DifferentiableScene holds = on_slope(block(), {0.5, 0.51, {}}, 0.01);
+  EXPECT_LT(run(holds, 50).v.back(), 1e-3);  // friction keeps the velocity below ε_v
+  DifferentiableScene slides = on_slope(block(), {0.5, 0.48, {}}, 0.01);
   const double angle = std::atan(0.5), expected = 9.81 * (std::sin(angle) - 0.48 * std::cos(angle));
-  const Track track = run(slides, 50);  // the first steps are those of settling on the plane
+  const Track track = run(slides, 50);  // in the first steps the block settles on the plane
   const double acceleration = (track.v[50] - track.v[20]) / 0.3;
   print("slides on a slope, m/s²", acceleration, expected);
   EXPECT_NEAR(acceleration, expected, 1e-4 * expected);
@@ -218,7 +221,7 @@ TEST(affine_benchmarks, a_block_holds_and_slides_on_a_slope) {
 
 TEST(affine_benchmarks, a_block_stops) {
   const double v = 1.0, friction = 0.4;
-  DifferentiableSolver solver = on_slope(block(), {0.0, friction, {v, 0.0, 0.0}}, 0.005);
+  DifferentiableScene solver = on_slope(block(), {0.0, friction, {v, 0.0, 0.0}}, 0.005);
   const double expected = v * v / (2.0 * friction * 9.81), slid = run(solver, 80).x.back();
   print("stops after, m", slid, expected);
   EXPECT_NEAR(slid, expected, 0.01 * expected);
@@ -226,7 +229,7 @@ TEST(affine_benchmarks, a_block_stops) {
 
 TEST(affine_benchmarks, a_ball_rolls_down_a_slope) {
   const double slope = 0.3, t = 0.5;
-  DifferentiableSolver solver = on_slope(ball(), {slope, 0.5, {}}, 0.01);
+  DifferentiableScene solver = on_slope(ball(), {slope, 0.5, {}}, 0.01);
   const double expected = 0.5 * 5.0 / 7.0 * 9.81 * std::sin(std::atan(slope)) * t * t,
                rolled = run(solver, 50).x.back();
   print("rolls, m", rolled, expected);
@@ -236,8 +239,8 @@ TEST(affine_benchmarks, a_ball_rolls_down_a_slope) {
 TEST(affine_benchmarks, a_sliding_ball_begins_to_roll) {
   const double v = 1.0, friction = 0.2, t = 2.0 * v / (7.0 * friction * 9.81);
   const int steps = 60;
-  DifferentiableSolver solver = on_slope(ball(), {0.0, friction, {v, 0.0, 0.0}}, 0.25 / steps);
-  // It slides for t, and rolls with 5/7 v from then on.
+  DifferentiableScene solver = on_slope(ball(), {0.0, friction, {v, 0.0, 0.0}}, 0.25 / steps);
+  // The ball slides for the time t, and then rolls with the velocity 5/7 v.
   const double expected = 12.0 * v * v / (49.0 * friction * 9.81) + 5.0 / 7.0 * v * (0.25 - t);
   const double moved = run(solver, steps).x.back();
   print("slides and rolls, m", moved, expected);
@@ -246,14 +249,16 @@ TEST(affine_benchmarks, a_sliding_ball_begins_to_roll) {
 
 // ---- impact -----------------------------------------------------------------------------------------------------
 
-/// A height or place after a rollout, and its derivatives by the starts of both bodies along an axis.
+/// Coordinate of a body's centre after a rollout, and its derivatives with respect to the initial positions and
+/// velocities of both bodies along an axis.
 struct Outcome {
   double value = 0.0;
   std::array<double, 2> by_place{}, by_velocity{};
 };
 
-/// Of the centre of `body`. The loss is half of the square of its distance, 1 m, from a place behind it on the axis.
-Outcome outcome(DifferentiableSolver& solver, int steps, const std::string& body, std::size_t axis) {
+/// Outcome for the centre of `body`. The loss is half of the squared distance of the centre from a point 1 m behind the
+/// centre on the axis; its gradient is therefore the gradient of the coordinate.
+Outcome outcome(DifferentiableScene& solver, int steps, const std::string& body, std::size_t axis) {
   solver.model().prepare();
   State state = solver.initial_state();
   for (int n = 0; n < steps; ++n) solver.step(n, state);
@@ -284,9 +289,9 @@ TEST(affine_benchmarks, equal_bodies_exchange_their_velocities) {
     bodies.push_back(affine_box(MPI_COMM_WORLD, "first", {0.1, 0.1, 0.1}, {0, 0, 0}));
     bodies.push_back(affine_box(MPI_COMM_WORLD, "second", {0.1, 0.1, 0.1}, {0.12, 0, 0}));
     auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
-    SolverOptions options{.dt = T / steps, .gravity = {0, 0, 0}, .integrator = "newmark"};
+    DifferentiableSolver options{.dt = T / steps, .gravity = {0, 0, 0}, .integrator = "newmark"};
     options.implicit.newton.tolerance = 1e-12;
-    DifferentiableSolver solver(mesh, {stiff(1e9, 1000.0)}, options);
+    DifferentiableScene solver(mesh, {stiff(1e9, 1000.0)}, options);
     std::vector<double> velocity;
     add_rigid_velocity(*mesh, "first", {1.0, 0, 0}, {0, 0, 0}, velocity);
     solver.set_initial_velocity(velocity);
@@ -309,7 +314,7 @@ TEST(affine_benchmarks, equal_bodies_exchange_their_velocities) {
   EXPECT_LT(errors[1], 0.4 * errors[0]);
 }
 
-/// An octahedron of radius 0.1 m, which falls on a corner, below its centre: it does not begin to turn.
+/// Octahedron of radius 0.1 m that falls on the corner below its centre, so it does not begin to rotate.
 NamedMesh octahedron(double height) {
   TriangleMesh surface;
   constexpr double r = 0.1;
@@ -323,14 +328,15 @@ NamedMesh octahedron(double height) {
 }
 
 TEST(affine_benchmarks, a_body_bounces) {
-  // y after 0.8 s from h₀ = 1 m, and dy/dh₀. Free fall before 0.446 s and after 0.464 s is not computed.
+  // Height y after 0.8 s of a body that falls from h₀ = 1 m, and dy/dh₀. Only the impact, from 0.446 s to 0.464 s, is
+  // simulated; the free fall before and after is known exactly.
   constexpr double begin = 0.446, dt = 1e-3, g = 9.81;
   std::vector<double> values, slopes;
   for (const int k : {1, 2, 3}) {
     std::vector<NamedMesh> bodies;
     bodies.push_back(octahedron(1.0 - 0.5 * g * begin * begin));
     auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
-    DifferentiableSolver solver(
+    DifferentiableScene solver(
         mesh, {stiff(4e9, 1000.0)},
         {.dt = dt, .substeps = 150 * k * k, .gravity = {0, -g, 0}, .integrator = "velocity_verlet"});
     std::vector<double> velocity;
@@ -341,7 +347,7 @@ TEST(affine_benchmarks, a_body_bounces) {
     contact.barrier_stiffness = 1.2e5 * k;
     contact.planes.push_back({});
     solver.add_contact(contact);
-    // From the places after 10 and 18 ms on.
+    // Extrapolation from the positions after 10 ms and 18 ms.
     const Outcome first = outcome(solver, 10, "octahedron", 1), second = outcome(solver, 18, "octahedron", 1);
     const double between = 8 * dt, after = 0.8 - begin - 18 * dt, ahead = after / between;
     const double y = second.value + (second.value - first.value) * ahead - 0.5 * g * after * (after + between) - 0.1;

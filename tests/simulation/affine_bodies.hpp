@@ -19,7 +19,7 @@
 /// Affine bodies for tests.
 namespace diffsim::testing_affine {
 
-/// A box of that size about its centre, turned and then put to a place.
+/// Returns an affine body: a box of the given size, rotated about its centre and then moved to `place`.
 inline NamedMesh affine_box(MPI_Comm comm, const std::string& name, const std::array<double, 3>& size,
                             const std::array<double, 3>& place, const std::array<double, 3>& axis = {0, 0, 1},
                             double angle = 0.0) {
@@ -29,17 +29,18 @@ inline NamedMesh affine_box(MPI_Comm comm, const std::string& name, const std::a
   return {name, std::move(data)};
 }
 
-/// Law of a body with these moduli and no Poisson's ratio: ψ = E/8 ‖FᵀF - 1‖².
+/// Material with the given Young's modulus, density and Poisson's ratio 0: ψ = E/8 ‖FᵀF - 1‖².
 inline DifferentiableMaterial stiff(double youngs_modulus, double density, const std::string& region = "all") {
   return {"st_venant_kirchhoff",
           {{"youngs_modulus", youngs_modulus}, {"poisson_ratio", 0.0}, {"density", density}},
           region};
 }
 
-/// Motion of one affine body: its centre and the velocity of that, and the angular momentum about it. On one rank.
+/// Motion of one affine body of a mesh on one rank: its centre, the velocity of the centre, and the angular momentum
+/// about the centre.
 struct Motion {
   std::array<double, 3> centre{}, velocity{}, angular_momentum{};
-  std::array<std::array<double, 3>, 3> edges{};  ///< corners 1 to 3 less corner 0
+  std::array<std::array<double, 3>, 3> edges{};  ///< corners 1 to 3 minus corner 0
 };
 inline Motion motion_of(const State& state, double mass, std::size_t body = 0) {
   const std::vector<double> x = state["positions"].to_host(), v = state["velocities"].to_host();

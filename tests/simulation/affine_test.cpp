@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Affine bodies: gradients through rollouts, in contact with a plane, each other and a soft body; attachments;
-// refusals.
+// Affine bodies: gradients of rollouts in contact with a plane, with each other and with a soft body; attachments;
+// refused input.
 
 #include <gtest/gtest.h>
 
@@ -22,9 +22,10 @@ struct Case {
   double friction;  // negative: no contact
 };
 
-/// A crate on a moving floor, a slab across it and a soft block beside both; all turn and are nearer to each other than
-/// d̂. The soft block is attached to the slab. Without contact all are stretched at the start.
-DifferentiableSolver make_solver(const Case& which, MPI_Comm comm) {
+/// Scene of a crate on a moving floor, a slab on the crate, and a soft block next to both. The crate and the slab
+/// rotate, and all gaps are smaller than d̂. The soft block is attached to the slab. Without contact, all bodies are
+/// stretched at the start.
+DifferentiableScene make_solver(const Case& which, MPI_Comm comm) {
   std::vector<NamedMesh> bodies;
   bodies.push_back(affine_box(comm, "crate", {0.1, 0.06, 0.08}, {0.0, 0.039, 0.0}, {1.0, 0.3, 0.2}, 0.02));
   bodies.push_back(
@@ -33,12 +34,12 @@ DifferentiableSolver make_solver(const Case& which, MPI_Comm comm) {
   auto mesh = std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(bodies)));
   mesh->define_region("knob", VertexList{{0, 2}}, "soft");
   mesh->define_region("corner", VertexList{{0}}, "crate");
-  const SolverOptions options = testing_gradient::tight_options(which.integrator, 1e-3, 6e-3, 5);
+  const DifferentiableSolver options = testing_gradient::tight_options(which.integrator, 1e-3, 6e-3, 5);
   const DifferentiableMaterial rubber{
       "stable_neo_hookean", {{"youngs_modulus", 5e4}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "soft/all"};
   const DifferentiableMaterial resin{
       "stable_neo_hookean", {{"youngs_modulus", 2e5}, {"poisson_ratio", 0.2}, {"density", 700.0}}, "slab/all"};
-  DifferentiableSolver solver(mesh, {stiff(3e5, 900.0, "crate/all"), rubber, resin}, options);
+  DifferentiableScene solver(mesh, {stiff(3e5, 900.0, "crate/all"), rubber, resin}, options);
   solver.attach("knob", "slab/all", 80.0);
   std::vector<double> velocity;
   add_rigid_velocity(*mesh, "crate", {0.2, -0.15, 0.1}, {0.5, 2.0, -1.0}, velocity);
@@ -46,7 +47,7 @@ DifferentiableSolver make_solver(const Case& which, MPI_Comm comm) {
   for (const int v : mesh->region("soft/all").vertices)
     if (v < mesh->num_owned_vertices()) velocity[3 * static_cast<std::size_t>(v)] = -0.2;
   solver.set_initial_velocity(velocity);
-  if (which.friction < 0.0) {  // stretched, so that they vibrate
+  if (which.friction < 0.0) {  // initial stretches, so that the bodies vibrate
     std::vector<double> displacement;
     for (int v = 0; v < mesh->num_owned_vertices(); ++v) {
       const double* const X = &mesh->rest_positions()[3 * static_cast<std::size_t>(v)];
@@ -59,7 +60,7 @@ DifferentiableSolver make_solver(const Case& which, MPI_Comm comm) {
   contact.barrier_distance = 0.015;
   contact.barrier_stiffness = 4e3;
   contact.friction = which.friction;
-  contact.friction_velocity = 0.5;  // above how fast anything slides, so that it matters
+  contact.friction_velocity = 0.5;  // larger than all sliding velocities, so the results depend on ε_v
   contact.planes.push_back({.point = {0.0, 0.0, 0.0}, .normal = {0.02, 1.0, 0.03}, .velocity = {0.05, 0.0, 0.02}});
   solver.add_contact(contact);
   return solver;
@@ -68,7 +69,7 @@ DifferentiableSolver make_solver(const Case& which, MPI_Comm comm) {
 std::vector<std::string> names_for(const Case& which) {
   std::vector<std::string> names{"youngs_modulus", "poisson_ratio",     "density",           "gravity",
                                  "rest_positions", "initial_positions", "initial_velocities"};
-  // Where the bodies do not begin stretched, the attachment is strained by less than differences resolve.
+  // Without initial stretches, the strain of the attachment is too small for finite differences to resolve.
   if (which.friction < 0.0) names.insert(names.end(), {"attachment_stiffness:knob", "attachment_place:knob"});
   if (which.integrator == "symplectic_euler") names.emplace_back("damping");
   if (which.friction >= 0.0)
@@ -94,7 +95,7 @@ TEST_P(Affine, has_the_gradients_whose_slopes_differences_have) {
   const Case which = GetParam();
   const auto make = [&](MPI_Comm comm) { return make_solver(which, comm); };
   if (which.friction >= 0.0) {
-    DifferentiableSolver solver = make(MPI_COMM_WORLD);
+    DifferentiableScene solver = make(MPI_COMM_WORLD);
     EXPECT_GT(testing_gradient::most_active_pairs(solver, 3), 10);
   }
   testing_gradient::expect_slopes(make, 3, names_for(which));
@@ -107,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(cases, SomeAffine,
                          name_of);
 
 TEST_P(SomeAffine, derivatives_pass_the_check) {
-  DifferentiableSolver solver = make_solver(GetParam(), MPI_COMM_WORLD);
+  DifferentiableScene solver = make_solver(GetParam(), MPI_COMM_WORLD);
   std::vector<std::string> names{"youngs_modulus", "density"};
   if (GetParam().friction >= 0.0) names.emplace_back("barrier_stiffness");
   testing_simulation::expect_checked(solver, {"corner", {0.3, 0.2, 0.1}, 6},
@@ -115,7 +116,7 @@ TEST_P(SomeAffine, derivatives_pass_the_check) {
 }
 
 TEST_P(SomeAffine, products_with_the_hessian) {
-  DifferentiableSolver solver = make_solver(GetParam(), MPI_COMM_WORLD);
+  DifferentiableScene solver = make_solver(GetParam(), MPI_COMM_WORLD);
   testing_simulation::expect_hessian(solver, 3, {"corner", {0.5, 0.2, 0.1}, 3},
                                      testing_simulation::unknowns_of({"youngs_modulus", "density"}, {}));
 }
@@ -123,12 +124,12 @@ TEST_P(SomeAffine, products_with_the_hessian) {
 // ---- refusals ---------------------------------------------------------------------------------------------------
 
 TEST(affine, has_no_faces_for_loads) {
-  DifferentiableSolver solver = make_solver({"newmark", -1.0}, MPI_COMM_WORLD);
+  DifferentiableScene solver = make_solver({"newmark", -1.0}, MPI_COMM_WORLD);
   testing_simulation::expect_refused(
       [&] {
         solver.add_traction("crate/all", {1.0, 0.0, 0.0});
       },
-      {"region 'crate/all' has faces of an affine body's tetrahedron", "nodal_load"});
+      {"region 'crate/all' has faces of an affine body, for which surface loads are not supported", "nodal_load"});
 }
 
 TEST(affine, adaptive_stiffness_needs_weight) {
@@ -136,7 +137,7 @@ TEST(affine, adaptive_stiffness_needs_weight) {
     std::vector<NamedMesh> bodies;
     bodies.push_back(affine_box(MPI_COMM_WORLD, "crate", {0.2, 0.2, 0.2}, {0.0, 0.2, 0.0}));
     auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
-    DifferentiableSolver solver(mesh, {stiff(1e7, 1000.0)}, {.gravity = {0.0, -gravity, 0.0}, .integrator = "newmark"});
+    DifferentiableScene solver(mesh, {stiff(1e7, 1000.0)}, {.gravity = {0.0, -gravity, 0.0}, .integrator = "newmark"});
     ContactOptions contact;
     contact.adaptive_stiffness = true;
     contact.barrier_distance = 2e-3;
@@ -144,17 +145,17 @@ TEST(affine, adaptive_stiffness_needs_weight) {
     solver.add_contact(contact);
     return solver.parameters().at("barrier_stiffness").field.to_host().at(0);
   };
-  // The energy of a fall by 0.2 m, over a tenth of 0.24 m² and 4.51 d̂.
+  // Energy of a fall by 0.2 m, divided by a tenth of the area 0.24 m² and by 4.51 d̂.
   EXPECT_NEAR(make(10.0), 8.0 * 10.0 * 0.2 / (0.1 * 0.24 * 4.51 * 2e-3), 1.0);
   testing_simulation::expect_refused([&] { make(0.0); }, {"affine bodies without weight", "barrier_stiffness"});
 }
 
 TEST(affine, surface_is_not_given_twice) {
-  DifferentiableSolver solver = make_solver({"newmark", -1.0}, MPI_COMM_WORLD);
+  DifferentiableScene solver = make_solver({"newmark", -1.0}, MPI_COMM_WORLD);
   ContactOptions contact;
   contact.surfaces.push_back({"crate", contact::box_triangles({-0.05, 0.01, -0.04}, {0.05, 0.07, 0.04})});
   testing_simulation::expect_refused([&] { solver.add_contact(contact); },
-                                     {"surface of body 'crate'", "the body has one already"});
+                                     {"surface of body 'crate'", "the body already has a surface"});
 }
 
 }  // namespace

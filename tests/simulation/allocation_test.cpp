@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// A step, its tangent and its adjoint allocate no array once each has run and lists have settled.
+// A step, its tangent and its adjoint allocate no array once each has run and the lists of contact have settled.
 
 #include <gtest/gtest.h>
 
@@ -14,11 +14,13 @@
 #include "diffsim/core/block_matrix.hpp"
 #include "diffsim/core/device.hpp"
 #include "mesh/body_meshes.hpp"
+#include "simulation/contact_pieces.hpp"
 #include "simulation/simulation_testing.hpp"
 
 namespace {
 
-/// Smaller ones are names of kernels and a few numbers; an array of the meshes below has at least one a vertex.
+/// Smallest counted allocation, bytes. Smaller ones are names of kernels and a few scalars. An array of the meshes
+/// below has at least one value per vertex.
 constexpr std::size_t smallest_array = 512;
 
 std::atomic<bool> counting{false};
@@ -31,14 +33,14 @@ void note(const char* label, std::size_t bytes) {
   std::snprintf(last_label, sizeof(last_label), "%s, %zu bytes", label, bytes);
 }
 
-/// Kokkos tells of every array in any memory.
+/// Callback that Kokkos invokes for every allocation in any memory space.
 void note_kokkos(Kokkos::Profiling::SpaceHandle, const char* label, const void*, std::uint64_t bytes) {
   note(label, bytes);
 }
 
 }  // namespace
 
-// What containers of the standard library take.
+// Counts the allocations of containers of the standard library.
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   note("operator new", bytes);
   return std::malloc(bytes > 0 ? bytes : 1);
@@ -47,7 +49,7 @@ void* operator new(std::size_t bytes) {
   if (void* const memory = operator new(bytes, std::nothrow)) return memory;
   throw std::bad_alloc();
 }
-// Not inlined: where a compiler sees `free` beside `operator new`, it warns that they do not match.
+// Not inlined: a compiler that sees `free` next to `operator new` warns that the two do not match.
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
@@ -56,8 +58,9 @@ namespace {
 
 using testing_simulation::value_of;
 
-/// How many arrays three rounds of a step, one that records, its tangent and its adjoint take, after two rounds.
-int arrays_of_steps(DifferentiableSolver& solver, const std::vector<std::string>& names) {
+/// Number of arrays that three rounds allocate after two uncounted rounds. A round is a step, a recording step, its
+/// tangent and its adjoint.
+int arrays_of_steps(DifferentiableScene& solver, const std::vector<std::string>& names) {
   Model& model = solver.model();
   model.prepare();
   ParameterSet direction = solver.parameters().zero_like(names), gradient = direction.zero_like(names);
@@ -85,15 +88,15 @@ int substeps_of(const std::string& integrator) {
   return std::find(implicit.begin(), implicit.end(), integrator) == implicit.end() ? 2 : 1;
 }
 
-DifferentiableSolver make_solver(int order, DifferentiableMaterial material,
-                                 const std::string& integrator = SolverOptions{}.integrator,
-                                 int factored = ImplicitOptions{}.linear.direct_below) {
+DifferentiableScene make_solver(int order, DifferentiableMaterial material,
+                                const std::string& integrator = DifferentiableSolver{}.integrator,
+                                int factored = ImplicitOptions{}.linear.direct_below) {
   for (const std::string& name : elastic_law(material.model).parameter_names()) material.values[name] = value_of(name);
   material.values["density"] = value_of("density");
-  SolverOptions options{.dt = 1e-3, .substeps = substeps_of(integrator), .integrator = integrator};
+  DifferentiableSolver options{.dt = 1e-3, .substeps = substeps_of(integrator), .integrator = integrator};
   options.implicit.linear.direct_below = factored;
-  DifferentiableSolver solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.7, 0.6}, {6, 5, 4}, order), {material},
-                              options);
+  DifferentiableScene solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.7, 0.6}, {6, 5, 4}, order), {material},
+                             options);
   solver.fix("x_min");
   solver.add_traction("x_max", {20.0, -10.0, 5.0});
   return solver;
@@ -120,7 +123,7 @@ TEST(allocation, the_count_sees_arrays) {
 }
 
 TEST(allocation, steps_of_linear_cells_allocate_nothing) {
-  DifferentiableSolver solver = make_solver(1, {"neo_hookean", {}});
+  DifferentiableScene solver = make_solver(1, {"neo_hookean", {}});
   EXPECT_EQ(arrays_of_steps(solver, common), 0) << last_label;
 }
 
@@ -128,13 +131,13 @@ TEST(allocation, steps_of_second_order_cells_with_damping_allocate_nothing) {
   DifferentiableMaterial material{"st_venant_kirchhoff", {}};
   const std::vector<std::string> damping{"viscosity", "bulk_viscosity", "rayleigh_damping", "drag"};
   for (const std::string& name : damping) material.values[name] = value_of(name);
-  DifferentiableSolver solver = make_solver(2, material);
+  DifferentiableScene solver = make_solver(2, material);
   EXPECT_EQ(arrays_of_steps(solver, with(common, damping)), 0) << last_label;
 }
 
 TEST(allocation, steps_of_several_stages_allocate_nothing) {
   for (const char* integrator : {"velocity_verlet", "runge_kutta_4"}) {
-    DifferentiableSolver solver = make_solver(1, {"neo_hookean", {}}, integrator);
+    DifferentiableScene solver = make_solver(1, {"neo_hookean", {}}, integrator);
     solver.mesh()->define_region("end", BoxShape{{0.99, -1.0, -1.0}, {2.0, 1.0, 1.0}});
     solver.move("end", {1.0, 0.0, 0.0}, {1.0, 0.3, 0.3}, {1.0}, {0.1, 0.0, 0.0});
     EXPECT_EQ(arrays_of_steps(solver, {"youngs_modulus", "density", "gravity", "traction:x_max", "rest_positions"}), 0)
@@ -143,19 +146,21 @@ TEST(allocation, steps_of_several_stages_allocate_nothing) {
 }
 
 TEST(allocation, steps_with_a_signal_allocate_nothing) {
-  DifferentiableSolver solver = make_solver(1, {"active_fibre", {}});
+  DifferentiableScene solver = make_solver(1, {"active_fibre", {}});
   EXPECT_EQ(arrays_of_steps(solver, {"active_tension", "activation", "activation_signal", "density"}), 0) << last_label;
 }
 
 TEST(allocation, steps_with_nodal_dilatation_allocate_nothing) {
   DifferentiableMaterial material{"neo_hookean", {}, "all", true};
-  DifferentiableSolver solver = make_solver(1, material);
+  DifferentiableScene solver = make_solver(1, material);
   EXPECT_EQ(arrays_of_steps(solver, common), 0) << last_label;
 }
 
-/// Two bodies and a plane, all nearer to each other than d̂, with friction and a law for a pair; the body above may
-/// touch itself. Steps move them little, so that lists serve.
-DifferentiableSolver make_touching(const std::string& integrator = SolverOptions{}.integrator) {
+/// Scene of two bodies, a plane and a lid with gaps smaller than d̂, with friction and a separate law for one pair. The
+/// upper body may touch itself, and has a contact surface of its own if `own_surface` is true. Steps move the bodies
+/// little, so that lists of pairs remain valid.
+DifferentiableScene make_touching(const std::string& integrator = DifferentiableSolver{}.integrator,
+                                  bool own_surface = false) {
   const std::vector<testing_mesh::BodyBox> boxes{{"low", {1.0, 0.4, 0.6}, {10, 2, 9}},
                                                  {"high", {0.8, 0.4, 0.5}, {8, 2, 8}, {0.1, 0.405, 0.05}}};
   const auto mesh =
@@ -163,8 +168,8 @@ DifferentiableSolver make_touching(const std::string& integrator = SolverOptions
   DifferentiableMaterial material{"neo_hookean", {}};
   for (const std::string& name : elastic_law(material.model).parameter_names()) material.values[name] = value_of(name);
   material.values["density"] = value_of("density");
-  DifferentiableSolver solver(mesh, {material},
-                              {.dt = 1e-5, .substeps = substeps_of(integrator), .integrator = integrator});
+  DifferentiableScene solver(mesh, {material},
+                             {.dt = 1e-5, .substeps = substeps_of(integrator), .integrator = integrator});
   ContactOptions contact;
   contact.barrier_distance = 0.01;
   contact.barrier_stiffness = 1e3;
@@ -177,17 +182,21 @@ DifferentiableSolver make_touching(const std::string& integrator = SolverOptions
   ball.label = "lid";
   contact.meshes = {ball};
   contact.pairs = {{{"low", "high"}, {}, {}, 0.5, {}}};
+  if (own_surface) {
+    const testing_scenes::Piece upper = testing_scenes::block({0.8, 0.4, 0.5}, {4, 1, 4}).moved({0.5, 0.605, 0.3});
+    contact.surfaces = {{"high", testing_scenes::divided_boundary({upper}, 1.0)}};
+  }
   solver.add_contact(contact);
   return solver;
 }
 
 TEST(allocation, contact_allocates_nothing_for_implicit_steps_but_the_couplings_it_names) {
-  DifferentiableSolver solver = make_touching();
+  DifferentiableScene solver = make_touching();
   solver.model().prepare();
   const State state = solver.initial_state();
   const Field &start = state["positions"], &v = state["velocities"];
   const TetrahedralMesh& mesh = *solver.mesh();
-  // Between two configurations as iterates of Newton's method go.
+  // The rounds alternate between two configurations, as iterates of Newton's method do.
   std::vector<double> moved = start.to_host();
   for (std::size_t i = 0; i < moved.size(); ++i)
     moved[i] += 1e-5 * std::sin(40.0 * moved[i] + static_cast<double>(i % 3));
@@ -230,7 +239,7 @@ TEST(allocation, contact_allocates_nothing_for_implicit_steps_but_the_couplings_
 }
 
 TEST(allocation, steps_with_contact_allocate_nothing) {
-  DifferentiableSolver solver = make_touching();
+  DifferentiableScene solver = make_touching();
   solver.model().prepare();
   EXPECT_GT(solver.contact_state(0, solver.initial_state()).active_pairs, 10);
   EXPECT_EQ(arrays_of_steps(
@@ -240,10 +249,22 @@ TEST(allocation, steps_with_contact_allocate_nothing) {
       << last_label;
 }
 
+TEST(allocation, steps_with_contact_of_an_own_surface_allocate_nothing) {
+  for (const char* integrator : {"symplectic_euler", "implicit_euler"}) {
+    DifferentiableScene solver = make_touching(integrator, true);
+    solver.model().prepare();
+    EXPECT_GT(solver.contact_state(0, solver.initial_state()).active_pairs, 10);
+    EXPECT_EQ(arrays_of_steps(solver, {"density", "gravity", "friction", "friction:low|high", "barrier_stiffness",
+                                       "barrier_distance", "friction_velocity", "rest_positions"}),
+              0)
+        << integrator << ": " << last_label;
+  }
+}
+
 TEST(allocation, implicit_steps_allocate_nothing) {
   for (const int factored : {0, 100000})
     for (const char* integrator : {"implicit_euler", "bdf2", "generalised_alpha"}) {
-      DifferentiableSolver solver = make_solver(1, {"neo_hookean", {}}, integrator, factored);
+      DifferentiableScene solver = make_solver(1, {"neo_hookean", {}}, integrator, factored);
       EXPECT_EQ(arrays_of_steps(solver, {"youngs_modulus", "density", "gravity", "traction:x_max", "rest_positions"}),
                 0)
           << integrator << ", " << factored << ": " << last_label;
@@ -251,7 +272,7 @@ TEST(allocation, implicit_steps_allocate_nothing) {
 }
 
 TEST(allocation, implicit_steps_with_contact_allocate_nothing) {
-  DifferentiableSolver solver = make_touching("implicit_euler");
+  DifferentiableScene solver = make_touching("implicit_euler");
   solver.model().prepare();
   EXPECT_GT(solver.contact_state(0, solver.initial_state()).active_pairs, 10);
   EXPECT_EQ(arrays_of_steps(solver, {"density", "gravity", "friction", "friction:low|high", "barrier_stiffness",

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Bodies attached to each other: gradients through rollouts, and a limit of large stiffness.
+// Bodies attached to each other: gradients of rollouts.
 
 #include <gtest/gtest.h>
 
@@ -18,9 +18,9 @@ namespace {
 
 using testing_spring::line;
 
-/// A block that is held, a rod whose first two vertices are in the block, a sheet that is attached beside the rod, and
-/// a rope on the sheet.
-DifferentiableSolver make_chain(const std::string& integrator, MPI_Comm comm) {
+/// Scene of a block that is fixed at its bottom, a rod whose first two vertices are attached to the block, a sheet
+/// attached to the rod, and a rope attached to the sheet.
+DifferentiableScene make_chain(const std::string& integrator, MPI_Comm comm) {
   std::vector<NamedMesh> parts;
   parts.push_back({"block", testing_mesh::box_body(comm, {"block", {0.1, 0.1, 0.1}, {1, 1, 1}, {0.0, 0.0, 0.0}})});
   parts.push_back({"rod", line(comm, 6, {0.041, 0.052, 0.033}, {0.34, 0.071, 0.048})});
@@ -49,15 +49,15 @@ DifferentiableSolver make_chain(const std::string& integrator, MPI_Comm comm) {
       "sheet/all"};
   const DifferentiableMaterial rope{
       "rope", {{"rope_stiffness", 20.0}, {"rope_bending", 1e-5}, {"rope_density", 0.05}}, "rope/all"};
-  SolverOptions options{
+  DifferentiableSolver options{
       .dt = 0.005, .substeps = 10, .damping = 1.0, .gravity = {0.4, -9.8, 0.7}, .integrator = integrator};
   testing_gradient::solve_to_rounding(options);
-  DifferentiableSolver solver(mesh, {rubber, rod, cloth, rope}, options);
+  DifferentiableScene solver(mesh, {rubber, rod, cloth, rope}, options);
   solver.fix("block/y_min");
   solver.attach("root", "block/all", 300.0);
   solver.attach("hem", "rod/all", 50.0);
   solver.attach("end", "sheet/all", 20.0);
-  // Thrown apart, so that springs are strained.
+  // The initial velocities move the bodies apart and so strain the attachments.
   std::vector<double> velocity(3 * static_cast<std::size_t>(mesh->num_owned_vertices()), 0.0);
   for (const auto& [body, v] :
        {std::pair("sheet/all", std::array{0.5, 0.4, 1.0}), std::pair("rope/all", std::array{1.5, 1.0, -0.8})})
@@ -82,7 +82,7 @@ TEST_P(Attachment, has_the_gradients_whose_slopes_differences_have) {
 }
 
 TEST_P(Attachment, derivatives_pass_the_check) {
-  DifferentiableSolver solver = make_chain(GetParam(), MPI_COMM_WORLD);
+  DifferentiableScene solver = make_chain(GetParam(), MPI_COMM_WORLD);
   testing_simulation::expect_checked(
       solver, {"rope/all", {0.3, 0.2, 0.1}, 6},
       testing_simulation::unknowns_of({"attachment_stiffness:root", "attachment_stiffness:hem", "attachment_place:hem"},
@@ -90,7 +90,7 @@ TEST_P(Attachment, derivatives_pass_the_check) {
 }
 
 TEST_P(Attachment, products_with_the_hessian) {
-  DifferentiableSolver solver = make_chain(GetParam(), MPI_COMM_WORLD);
+  DifferentiableScene solver = make_chain(GetParam(), MPI_COMM_WORLD);
   testing_simulation::expect_hessian(
       solver, 3, {"rope/all", {0.5, 0.2, 0.1}, 3},
       testing_simulation::unknowns_of({"attachment_stiffness:root", "attachment_stiffness:hem"}, {}));

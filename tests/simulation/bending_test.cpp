@@ -1,13 +1,14 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// A slender bar of nearly incompressible rubber, bent by its end: linear cells lock, quadratic ones follow beam theory.
+// A slender bar of nearly incompressible rubber, bent by a force at its end: linear cells lock, quadratic cells agree
+// with beam theory.
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/simulation/solver.hpp"
+#include "diffsim/simulation/scene.hpp"
 #include "simulation/simulation_testing.hpp"
 
 namespace diffsim::bending_test {
@@ -17,13 +18,13 @@ using testing_simulation::mean_displacement;
 
 constexpr double length = 1.0, depth = 0.1, width = 0.1, youngs_modulus = 1e6, shear = 20.0;  // m, Pa
 
-/// How far the end sinks, over what beam theory says: F L³/(3 E I) and the shear of Timoshenko's beam.
+/// Deflection of the end divided by that of beam theory: F L³/(3 E I) plus the shear deflection of Timoshenko's beam.
 double deflection(int order, double poisson_ratio, std::array<int, 3> cells) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {length, depth, width}, cells, order);
   DifferentiableMaterial rubber{
       "neo_hookean", {{"youngs_modulus", youngs_modulus}, {"poisson_ratio", poisson_ratio}}, "all"};
-  SolverOptions options{.dt = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = "quasi_static"};
-  DifferentiableSolver solver(mesh, {rubber}, options);
+  DifferentiableSolver options{.dt = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = "quasi_static"};
+  DifferentiableScene solver(mesh, {rubber}, options);
   solver.fix("x_min");
   solver.add_traction("x_max", {0.0, -shear, 0.0});
   State state = solver.initial_state();
@@ -38,7 +39,7 @@ double deflection(int order, double poisson_ratio, std::array<int, 3> cells) {
 
 TEST(bending, quadratic_cells_follow_beam_theory_and_do_not_lock) {
   EXPECT_NEAR(deflection(2, 0.3, {12, 2, 2}), 1.0, 0.03);
-  // The clamped end of an incompressible bar is stiffer than the theory's.
+  // The clamped end of an incompressible bar is stiffer than in beam theory.
   const double coarse = deflection(2, 0.499, {12, 2, 2}), fine = deflection(2, 0.499, {18, 3, 3});
   EXPECT_GT(coarse, 0.88);
   EXPECT_GT(fine, 0.93);

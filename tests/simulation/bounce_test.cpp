@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// A stiff body that bounces once, held against a point's flight.
+// A stiff body that bounces once, compared with the flight of a point mass.
 
 #include <gtest/gtest.h>
 
@@ -15,26 +15,28 @@ namespace {
 
 constexpr double g = 9.8, h0 = 0.1, v0 = -1.0, end = 0.3;  // m, m/s, s
 
-/// Of a point that starts h0 above the ground with v0 upwards and bounces once: height at `end`, and its derivatives.
+/// Height at `end` of a point that starts h0 above the ground with the upward velocity v0 and bounces once, derivatives
+/// of this height with respect to h0 and v0, and the impact speed.
 struct Flight {
   double height, by_height, by_velocity, impact;
 };
 
 Flight point() {
   const double w = std::sqrt(v0 * v0 + 2.0 * g * h0), t = (v0 + w) / g, left = end - t;
-  const double by_time = -w + g * left;  // ∂z/∂t of the bounce's time, at the same speed
+  const double by_time = -w + g * left;  // ∂z/∂t at fixed speed; t: time of the impact
   return {w * left - 0.5 * g * left * left, left * g / w + by_time / w, left * v0 / w + by_time * (1.0 + v0 / w) / g,
           w};
 }
 
-/// A cube of 10 mm, much stiffer than the barrier of width `range`, which stops it at a third of that.
+/// Flight of a cube of 10 mm, much stiffer than the barrier of width `range`. The barrier stops the cube at a third of
+/// this width.
 Flight body(double range, int steps, bool on_plane) {
   constexpr double size = 0.01, density = 1000.0;
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {size, size, size}, {1, 1, 1});
   const DifferentiableMaterial material{
       "stable_neo_hookean", {{"youngs_modulus", 1e7}, {"poisson_ratio", 0.3}, {"density", density}}, "all"};
-  DifferentiableSolver solver(mesh, {material},
-                              {.dt = end / steps, .substeps = 1, .damping = 1.0, .gravity = {0.0, -g, 0.0}});
+  DifferentiableScene solver(mesh, {material},
+                             {.dt = end / steps, .substeps = 1, .damping = 1.0, .gravity = {0.0, -g, 0.0}});
   ContactOptions contact;
   contact.barrier_distance = range;
   contact.barrier_stiffness = 0.25 * density * size * (v0 * v0 + 2.0 * g * h0) / range;
@@ -48,7 +50,8 @@ Flight body(double range, int steps, bool on_plane) {
   solver.set_initial_velocity(velocity);
 
   DifferentiableSimulator simulator(solver);
-  // The middle's height above the ground less half the body, by a loss whose slope by that is one: ½ (z - (z - 1))².
+  // Mean height of the body above the ground minus half of the body's height. The loss ½ (z - (z_end - 1))² has the
+  // slope 1 with respect to z.
   const auto middle = [&](const State& state) {
     double sum = 0.0;
     const std::vector<double> x = state["positions"].to_host();
@@ -74,8 +77,8 @@ Flight body(double range, int steps, bool on_plane) {
 double off(double value, double exact) { return std::abs(value - exact) / std::abs(exact); }
 
 TEST(bounce, derivatives_of_a_drop_are_those_of_a_point_as_the_barrier_narrows) {
-  // Derivatives see the body's vibration and the phase of the steps in the short time of touch, so that a narrower
-  // barrier needs more steps.
+  // The derivatives depend on the body's vibration and on the phase of the steps during the short contact, so a
+  // narrower barrier needs more steps.
   const Flight exact = point();
   double by_height = 1.0, by_velocity = 0.02, coarsest = 0.0;
   for (const auto& [range, steps] : {std::pair(16e-3, 16000), std::pair(8e-3, 16000), std::pair(4e-3, 40000)}) {
@@ -91,7 +94,7 @@ TEST(bounce, derivatives_of_a_drop_are_those_of_a_point_as_the_barrier_narrows) 
     if (coarsest == 0.0) coarsest = by_height;
   }
   EXPECT_LT(by_height, 0.02);
-  EXPECT_NEAR(std::log(coarsest / by_height) / std::log(4.0), 1.0, 0.2);  // of first order in d̂
+  EXPECT_NEAR(std::log(coarsest / by_height) / std::log(4.0), 1.0, 0.2);  // first order in d̂
 }
 
 TEST(bounce, and_so_on_triangles) {

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// A rope that is drawn over a fixed cylinder: tensions grow by e^{µ π} along half a turn (Euler 1769, Eytelwein 1808).
-// The cylinder has 64 sides, over whose edges the rope jolts: tensions are means while it is drawn by a side.
+// A rope is drawn over a fixed cylinder: over half a turn the tension grows by the factor e^{µ π} (Euler 1769,
+// Eytelwein 1808). The cylinder has 64 sides, over whose edges the rope jolts; tensions are therefore averaged while
+// the rope moves by one side.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,7 @@ namespace {
 
 constexpr double pi = 3.14159265358979323846, radius = 0.1, range = 2e-3, stiffness = 2e3, speed = 0.05, load = 1.0;
 
-/// Tension at the end that is drawn over that of the other, which carries the load, with n segments on half a turn.
+/// Ratio of the tensions at the drawn end and at the loaded end, with n segments on half a turn.
 double ratio_of_tensions(int n, double friction) {
   constexpr int leg = 4;  // segments that hang down on either side
   const double reach = radius + 0.5 * range, h = pi * reach / n;
@@ -36,7 +37,7 @@ double ratio_of_tensions(int n, double friction) {
   const DifferentiableMaterial rope{"rope", {{"rope_stiffness", stiffness}, {"rope_density", 1e-3}}, "all"};
   constexpr int steps_of_side = 20;
   const double dt = 2.0 * pi * radius / 64.0 / speed / steps_of_side;
-  DifferentiableSolver solver(mesh, {rope}, {.dt = dt, .gravity = {0.0, 0.0, 0.0}, .integrator = "implicit_euler"});
+  DifferentiableScene solver(mesh, {rope}, {.dt = dt, .gravity = {0.0, 0.0, 0.0}, .integrator = "implicit_euler"});
   solver.move("drawn", {0.0, 0.0, 1.0}, {0.0, 0.0, 0.0}, {0.0}, {0.0, 0.0, -speed});
   const auto& numbers = mesh->vertex_order().file_index();
   std::vector<double> force(3 * points.size(), 0.0);
@@ -53,7 +54,7 @@ double ratio_of_tensions(int n, double friction) {
   State state = solver.initial_state();
   solver.model().prepare();
 
-  // Tensions of the outermost segments, by their strains.
+  // Tensions of the outermost segments, computed from their strains.
   double light = 0.0, heavy = 0.0;
   for (int step = 0; step < 2 * steps_of_side; ++step) {
     solver.step(step, state);

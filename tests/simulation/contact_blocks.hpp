@@ -7,7 +7,7 @@
 #include "diffsim/mesh/box.hpp"
 #include "simulation/simulation_testing.hpp"
 
-/// Bodies of one mesh that touch each other, and obstacles of triangles: scenes that several tests share.
+/// Scenes, shared by several tests, with bodies of one mesh that touch each other and with obstacles of triangles.
 namespace diffsim::testing_contact {
 
 inline int ranks() {
@@ -20,12 +20,13 @@ struct Block {
   std::array<double, 3> size;
   std::array<int, 3> cells;
   std::array<double, 3> place;
-  double turn = 0.0;  // about y
+  double turn = 0.0;  // angle about y, rad
   std::array<double, 3> velocity{};
-  std::string name = {};  // where it is a body of its own, as then all are
+  std::string name = {};  // name of a separate body; either all blocks have names or none
 };
 
-/// Several blocks as one mesh, of bodies where blocks have names, whole on rank 0 before it is partitioned.
+/// Returns one mesh of several blocks, in which each block with a name is a body. Rank 0 has the whole mesh before the
+/// partition.
 inline std::shared_ptr<TetrahedralMesh> make_mesh(const std::vector<Block>& blocks, MPI_Comm comm) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
@@ -53,7 +54,7 @@ inline std::shared_ptr<TetrahedralMesh> make_mesh(const std::vector<Block>& bloc
   return std::make_shared<TetrahedralMesh>(comm, all);
 }
 
-/// Vertices of a block with a name, or of all, in a box.
+/// Region of the vertices in a box, restricted to the named block if a name is given.
 struct BlockRegion {
   std::string name;
   BoxShape box;
@@ -72,7 +73,7 @@ struct Scene {
   int max_stalled = NewtonOptions{}.max_stalled;
 };
 
-/// A vertex of which block, by its place at rest.
+/// Index of the block to which a vertex at rest height y belongs.
 inline int block_of(const Scene& scene, double y) {
   int block = 0;
   for (std::size_t b = 0; b < scene.blocks.size(); ++b)
@@ -80,17 +81,17 @@ inline int block_of(const Scene& scene, double y) {
   return block;
 }
 
-inline DifferentiableSolver make_solver(const Scene& scene, MPI_Comm comm = MPI_COMM_WORLD) {
+inline DifferentiableScene make_solver(const Scene& scene, MPI_Comm comm = MPI_COMM_WORLD) {
   auto mesh = make_mesh(scene.blocks, comm);
   for (const BlockRegion& region : scene.regions) mesh->define_region(region.name, region.box, region.block);
-  SolverOptions options{.dt = scene.dt,
-                        .substeps = 1,
-                        .damping = scene.damping,
-                        .gravity = scene.gravity,
-                        .integrator = scene.integrator};
+  DifferentiableSolver options{.dt = scene.dt,
+                               .substeps = 1,
+                               .damping = scene.damping,
+                               .gravity = scene.gravity,
+                               .integrator = scene.integrator};
   options.implicit.linear.direct_below = scene.direct_below;
   options.implicit.newton.max_stalled = scene.max_stalled;
-  DifferentiableSolver solver = testing_simulation::make_soft_solver(mesh, 5e4, options);
+  DifferentiableScene solver = testing_simulation::make_soft_solver(mesh, 5e4, options);
   solver.add_contact(scene.contact);
   std::vector<double> velocity;
   for (int v = 0; v < mesh->num_owned_vertices(); ++v) {
@@ -111,7 +112,7 @@ inline ContactOptions soft(bool self) {
   return contact;
 }
 
-/// A free block alone, its lowest face at y = 0.
+/// Scene of a single free block, whose lowest face is at y = 0.
 inline Scene lone_block(const std::string& integrator, double dt, double friction) {
   Scene scene;
   scene.integrator = integrator;
@@ -122,9 +123,9 @@ inline Scene lone_block(const std::string& integrator, double dt, double frictio
   return scene;
 }
 
-/// Derivatives of where such a block comes to and how it turns, by the parameters named.
+/// Checks the derivatives of the block's position and rotation with respect to the named parameters.
 inline void expect_derivatives_of_place(const Scene& scene, int steps, const std::vector<std::string>& names) {
-  DifferentiableSolver solver = make_solver(scene);
+  DifferentiableScene solver = make_solver(scene);
   solver.mesh()->define_region("side", BoxShape{{0.09, -1.0, -1.0}, {1.0, 1.0, 1.0}});
   GradientCheckOptions options;
   if (solver.model().solver_tolerance() > 0.0) options.dot_product_tolerance = 10.0 * solver.model().solver_tolerance();
@@ -133,7 +134,8 @@ inline void expect_derivatives_of_place(const Scene& scene, int steps, const std
                                          testing_simulation::unknowns_of(names, {}), options);
 }
 
-/// One block falls on another, turned by `turn`.
+/// Scene of two blocks, one above the other, that move towards each other. The upper block is rotated about y by
+/// `turn`.
 inline Scene stack(double turn, double friction) {
   Scene scene;
   scene.blocks = {{{0.1, 0.05, 0.1}, {2, 1, 2}, {0.0, 0.0, 0.0}, 0.0, {0.0, 0.3, 0.0}},
@@ -143,7 +145,7 @@ inline Scene stack(double turn, double friction) {
   return scene;
 }
 
-/// A block above a roof of two triangles.
+/// Scene of a block above a roof, an obstacle of two triangles.
 inline Scene roof(double friction) {
   Scene scene;
   scene.blocks = {{{0.1, 0.05, 0.1}, {2, 1, 2}, {0.0, 0.0, 0.0}, 0.3, {0.1, -0.4, 0.0}}};
@@ -157,9 +159,9 @@ inline Scene roof(double friction) {
   return scene;
 }
 
-/// What a run gives on any number of ranks: some numbers of the state at the end.
+/// Weighted sums of the final positions, which do not depend on the number of ranks.
 inline std::vector<double> digest(const Scene& scene, int steps, MPI_Comm comm) {
-  DifferentiableSolver solver = make_solver(scene, comm);
+  DifferentiableScene solver = make_solver(scene, comm);
   solver.model().prepare();
   State state = solver.initial_state();
   for (int n = 0; n < steps; ++n) solver.step(n, state);

@@ -3,10 +3,10 @@
 
 #include "simulation/contact_blocks.hpp"
 
-/// Bodies of one mesh whose pairs have laws of their own.
+/// Scenes with several bodies in one mesh, whose pairs have contact laws of their own.
 namespace diffsim::testing_contact {
 
-/// Four numbers of a law.
+/// Parameters of a contact law: d̂, m; κ, Pa; µ; ε_v, m/s.
 struct Law {
   double distance, stiffness, friction, velocity;
 };
@@ -23,8 +23,8 @@ inline void set_shared(ContactOptions& contact, const Law& law) {
   contact.friction_velocity = law.velocity;
 }
 
-/// Three blocks, low, middle and high, one above the other between a plane, floor, and a sheet of triangles, roof. All
-/// neighbours are nearer than 11 mm; others are far from each other. Everything slides.
+/// Scene of three blocks, low, middle and high, stacked between a plane, floor, and a sheet of triangles, roof. The
+/// gaps between neighbours are smaller than 11 mm; all other pairs are far apart. All neighbours slide on each other.
 inline Scene tower(const Law& shared, const std::string& integrator = "symplectic_euler") {
   Scene scene;
   scene.integrator = integrator;
@@ -44,7 +44,7 @@ inline Scene tower(const Law& shared, const std::string& integrator = "symplecti
   return scene;
 }
 
-/// The same, where all that touches the low block has a law of its own.
+/// Overload of `tower` in which the low block has the law `of_low` with the floor and with the middle block.
 inline Scene tower(const Law& shared, const Law& of_low, const std::string& integrator = "symplectic_euler") {
   Scene scene = tower(shared, integrator);
   scene.contact.pairs = {pair_of("floor", "low", of_low), pair_of("low", "middle", of_low)};

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// The force of contact is minus the slope of its energy: with planes, with triangles, of a body with itself.
+// The force of contact is the negative gradient of its energy: with planes, with triangles, and of a body with itself.
 
 #include <gtest/gtest.h>
 
@@ -18,9 +18,9 @@ double over_ranks(double share) {
   return share;
 }
 
-/// Of the contact terms of a scene at the positions it starts from.
+/// Expects the force of each contact term to have the slope of the term's energy at the initial positions of a scene.
 void expect_slope(const Scene& scene) {
-  DifferentiableSolver solver = make_solver(scene);
+  DifferentiableScene solver = make_solver(scene);
   solver.model().prepare();
   const State start = solver.initial_state();
   const Field& positions = start["positions"];
@@ -37,7 +37,7 @@ void expect_slope(const Scene& scene) {
       return over_ranks(term->energy({moved, 0, nullptr, nullptr, time}, solver.parameters()));
     };
     EXPECT_GT(energy(0.0), 0.0);
-    // Fourth order.
+    // Fourth-order central difference.
     const double h = 1e-5;
     const double slope = (8.0 * (energy(h) - energy(-h)) - (energy(2.0 * h) - energy(-2.0 * h))) / (12.0 * h);
     Field force = positions.like("force");

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Products with the Hessian of a loss through contact: symmetry, and orders of the second-order expansion's remainder.
+// Products with the Hessian of a loss through contact: symmetry, and convergence orders of the remainder of the
+// second-order expansion.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +15,7 @@ namespace {
 using namespace testing_contact;
 using testing_simulation::unknowns_of;
 
-/// A block that lands on a plane, which comes up and turns, and slides there.
+/// Scene of a block that lands and slides on a plane. The plane moves upwards and rotates.
 Scene landing(const std::string& integrator) {
   const bool is_explicit = is_explicit_integrator(integrator);
   Scene scene;
@@ -31,7 +32,7 @@ Scene landing(const std::string& integrator) {
 }
 
 HessianCheck check(const Scene& scene, int steps, const std::vector<std::string>& names) {
-  DifferentiableSolver solver = make_solver(scene);
+  DifferentiableScene solver = make_solver(scene);
   solver.mesh()->define_region("side", BoxShape{{0.09, -1.0, -1.0}, {1.0, 1.0, 1.0}});
   SumLoss loss;
   for (const char* region : {"all", "side"})
@@ -46,7 +47,7 @@ HessianCheck check(const Scene& scene, int steps, const std::vector<std::string>
   return check_hessian(problem, problem.start(), options);
 }
 
-/// A block that lands on a roof of two triangles, which comes up and turns, and slides there.
+/// Scene of a block that lands and slides on a roof of two triangles. The roof moves upwards and rotates.
 Scene landing_on_roof(const std::string& integrator, double friction) {
   Scene scene = roof(friction);
   scene.integrator = integrator;
@@ -87,7 +88,8 @@ TEST(surface_hessian, by_how_fast_an_obstacle_turns) {
 }
 
 TEST(surface_hessian, of_bodies_on_each_other) {
-  // In implicit steps: in the many of explicit ones pairs come in touch, where the barrier's third derivative jumps.
+  // Implicit steps only: in the more numerous explicit steps some pairs begin to touch, where the third derivative of
+  // the barrier jumps.
   Scene scene = stack(0.3, 0.4);
   scene.integrator = "implicit_euler";
   scene.dt = 0.01;

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Derivatives by the laws of pairs of bodies and obstacles, those of a pair and those that pairs share: of whole
-// rollouts against differences of eighth order, each by itself, dot products, products with the Hessian.
+// Derivatives with respect to the contact laws of pairs of bodies and obstacles, both parameters of single pairs and
+// shared ones: whole rollouts compared with eighth-order differences for each parameter separately, dot products, and
+// products with the Hessian.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,8 @@ namespace {
 
 using namespace testing_contact;
 
-/// The tower with pairs that give all of a law, some of it, and nothing; slips stay below ε_v, so that it matters.
+/// Scene `tower` with pairs that have all parameters of a law of their own, some, or none. Slip velocities stay below
+/// ε_v, so the results depend on ε_v.
 Scene laws(const std::string& integrator, bool friction = true) {
   Scene scene = tower({0.014, 3e3, friction ? 0.3 : 0.0, 0.9}, integrator);
   scene.contact.pairs = {{{"floor", "low"}, 0.016, 5e3, 0.5, 0.7},
@@ -64,7 +66,8 @@ INSTANTIATE_TEST_SUITE_P(contact_pairs, EveryContactLaw,
                            return std::string(std::get<0>(which.param)) + (std::get<1>(which.param) ? "_friction" : "");
                          });
 
-/// A problem of where two regions are after some steps, by the laws' parameters.
+/// Inverse problem with the mean positions of two regions after some steps as the loss, and the parameters of the laws
+/// as unknowns.
 class Problem {
  public:
   Problem(const Scene& scene, int steps) : solver_(make_solver(scene)) {
@@ -82,7 +85,7 @@ class Problem {
   InverseProblem& operator*() { return *problem_; }
 
  private:
-  DifferentiableSolver solver_;
+  DifferentiableScene solver_;
   SumLoss loss_;
   MemoryStore store_;
   std::unique_ptr<InverseProblem> problem_;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Three blocks slide on a table, each with a coefficient of friction of its own with it; one noisy motion tells all
-// three.
+// Three blocks slide on a table, each with its own coefficient of friction. One noisy motion determines all three
+// coefficients.
 
 #include <gtest/gtest.h>
 
@@ -18,11 +18,11 @@ namespace {
 using namespace testing_contact;
 
 constexpr int num_steps = 160;
-constexpr double noise = 2e-5;  // m; the blocks slide some 15 mm
+constexpr double noise = 2e-5;  // m; the blocks slide by about 15 mm
 const std::vector<std::string> blocks{"red", "green", "blue"};
 const std::vector<double> true_friction{0.15, 0.3, 0.45};
 
-/// A table that is held and three blocks on it, pressed down and thrown.
+/// Scene of a fixed table and three blocks that slide on it under gravity.
 Scene table() {
   Scene scene;
   scene.dt = 2.5e-4;
@@ -39,15 +39,15 @@ Scene table() {
   return scene;
 }
 
-DifferentiableSolver make_table() {
-  DifferentiableSolver solver = make_solver(table());
+DifferentiableScene make_table() {
+  DifferentiableScene solver = make_solver(table());
   solver.mesh()->define_region("foot", BoxShape{{-1.0, -1.0, -1.0}, {1.0, 0.001, 1.0}});
   solver.fix("foot");
   return solver;
 }
 
-/// Positions of owned vertices at every tenth step, each off by noise that does not depend on ranks.
-std::map<int, std::vector<double>> observe(DifferentiableSolver& solver) {
+/// Positions of owned vertices at every tenth step, with noise that does not depend on the ranks.
+std::map<int, std::vector<double>> observe(DifferentiableScene& solver) {
   solver.model().prepare();
   State state = solver.initial_state();
   std::map<int, std::vector<double>> observed;
@@ -66,7 +66,7 @@ std::map<int, std::vector<double>> observe(DifferentiableSolver& solver) {
 }
 
 TEST(contact_pairs, three_coefficients_of_friction_are_found_from_one_noisy_motion) {
-  DifferentiableSolver solver = make_table();
+  DifferentiableScene solver = make_table();
   const auto observed = observe(solver);
   TrackLoss loss(*solver.mesh(), observed, solver.mesh()->region("all"));
   std::vector<Unknown> unknowns;
@@ -93,7 +93,7 @@ TEST(contact_pairs, three_coefficients_of_friction_are_found_from_one_noisy_moti
       std::printf("%s: %.6f of %.2f\n", blocks[k].c_str(), found.at(0), true_friction[k]);
     EXPECT_NEAR(found.at(0), true_friction[k], 0.01 * true_friction[k]) << blocks[k];
   }
-  // The noise is left: half the square of three components.
+  // The remaining loss is that of the noise: half of the sum of the squares of three components.
   EXPECT_NEAR(result.loss, 1.5 * noise * noise, 0.1 * noise * noise);
 }
 

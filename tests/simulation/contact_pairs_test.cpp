@@ -1,7 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Bodies of one mesh touch each other, and pairs of them, or of a body and an obstacle, by laws of their own: what a
-// body feels is what it feels where all have its law. Their Jacobian, and what is refused.
+// Contact of bodies of one mesh, where pairs of bodies, or of a body and an obstacle, have laws of their own. The
+// forces of a pair equal those in a scene in which all pairs have this pair's law. Also tests the Jacobian and refused
+// input.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +20,7 @@ using testing_simulation::expect_refused;
 
 /// Velocities after a step, [owned vertices, 3].
 std::vector<double> velocities_after_step(const Scene& scene) {
-  DifferentiableSolver solver = make_solver(scene);
+  DifferentiableScene solver = make_solver(scene);
   solver.model().prepare();
   State state = solver.initial_state();
   solver.step(0, state);
@@ -31,9 +32,10 @@ TEST(contact_pairs, a_body_feels_the_laws_of_its_own_pairs) {
   const std::vector<double> v = velocities_after_step(mixed), soft = velocities_after_step(tower(soft_law)),
                             hard = velocities_after_step(tower(hard_law));
   const auto mesh = make_mesh(mixed.blocks, MPI_COMM_WORLD);
-  std::array<int, 2> differ{};  // from the other law, of what has the one and of what has the other
+  std::array<int, 2> differ{};  // components with different results of the two laws, where the soft law acts and where
+                                // the hard one acts
   for (std::size_t i = 0; i < v.size(); ++i) {
-    // The middle block's lower vertices touch the low block, the upper ones the high block.
+    // The lower vertices of the middle block touch the low block, the upper vertices the high block.
     const double y = mesh->rest_positions()[3 * (i / 3) + 1];
     const bool is_soft = y < 0.061;
     EXPECT_EQ(v[i], is_soft ? soft[i] : hard[i])
@@ -50,7 +52,7 @@ struct Sums {
   std::int64_t active_pairs = 0;
 };
 Sums sums_of(const Scene& scene) {
-  DifferentiableSolver solver = make_solver(scene);
+  DifferentiableScene solver = make_solver(scene);
   solver.model().prepare();
   const State state = solver.initial_state();
   const ContactState contact = solver.contact_state(0, state);
@@ -62,7 +64,7 @@ Sums sums_of(const Scene& scene) {
 }
 
 TEST(contact_pairs, energy_power_and_pairs_are_those_of_each_law) {
-  // The second law has a range far below the gaps.
+  // The barrier distance of the second law is far below the gaps.
   for (const Law& law : {hard_law, Law{0.002, 4e4, 0.4, 0.05}}) {
     const Sums soft = sums_of(tower(soft_law)), hard = sums_of(tower(law)), one = sums_of(tower(law, soft_law)),
                other = sums_of(tower(soft_law, law));
@@ -83,7 +85,7 @@ TEST(contact_pairs, vertices_near_a_plane_are_counted_by_the_law_of_their_body) 
   Scene scene = tower(near);
   EXPECT_EQ(sums_of(scene).active_pairs, 0);
   scene.contact.pairs = {pair_of("low", "floor", soft_law)};
-  EXPECT_EQ(sums_of(scene).active_pairs, 9);  // of the lower face
+  EXPECT_EQ(sums_of(scene).active_pairs, 9);  // vertices of the lower face
   scene = tower(soft_law);
   const std::int64_t all = sums_of(scene).active_pairs;
   scene.contact.pairs = {pair_of("floor", "low", near)};
@@ -92,7 +94,7 @@ TEST(contact_pairs, vertices_near_a_plane_are_counted_by_the_law_of_their_body) 
 
 TEST(contact_pairs, bodies_touch_each_other_as_parts_of_one_body_touch_themselves) {
   const auto positions = [](const Scene& scene) {
-    DifferentiableSolver solver = make_solver(scene);
+    DifferentiableScene solver = make_solver(scene);
     solver.model().prepare();
     State state = solver.initial_state();
     for (int n = 0; n < 60; ++n) solver.step(n, state);
@@ -107,7 +109,7 @@ TEST(contact_pairs, bodies_touch_each_other_as_parts_of_one_body_touch_themselve
 }
 
 TEST(contact_pairs, a_body_with_itself_has_a_law_where_self_is_true) {
-  // Two blocks as one body.
+  // Two blocks are one body.
   Scene scene = stack(0.4, 0.3);
   scene.blocks[0].name = "both";
   scene.blocks[1].place[1] = 0.06;
@@ -128,7 +130,7 @@ ContactPair apart(const std::string& a, const std::string& b) {
 }
 
 TEST(contact_pairs, a_pair_that_does_not_touch_is_not_felt) {
-  const Law near{0.002, 4e4, 0.4, 0.05};  // a range below the gaps
+  const Law near{0.002, 4e4, 0.4, 0.05};  // d̂ is smaller than the gaps
   for (const auto& [a, b] : {std::pair("low", "middle"), std::pair("floor", "low"), std::pair("high", "roof")}) {
     Scene without = tower(soft_law), far = tower(soft_law);
     without.contact.pairs = {apart(a, b)};
@@ -139,7 +141,7 @@ TEST(contact_pairs, a_pair_that_does_not_touch_is_not_felt) {
     EXPECT_EQ(velocities_after_step(without), velocities_after_step(far)) << a;
     EXPECT_LT(sums.active_pairs, sums_of(tower(soft_law)).active_pairs) << a;
   }
-  // A region has the pair that names it.
+  // The law of a pair that names a region applies to this region.
   Scene scene = tower(soft_law);
   scene.regions = {{"low/top", {{-1.0, 0.049, -1.0}, {1.0, 0.051, 1.0}}, "low"}};
   Scene far = scene;
@@ -152,7 +154,8 @@ TEST(contact_pairs, a_pair_that_does_not_touch_is_not_felt) {
 }
 
 TEST(contact_pairs, bodies_that_do_not_touch_may_begin_within_each_other) {
-  // The middle block is in the low one, first across its faces, then whole; the roof is in the high one.
+  // The middle block is in the low block: first it intersects the faces, then it is completely inside. The roof is in
+  // the high block.
   for (const bool is_whole : {false, true}) {
     Scene scene = tower(soft_law);
     if (is_whole) scene.blocks[1].size = {0.02, 0.01, 0.02};
@@ -160,7 +163,7 @@ TEST(contact_pairs, bodies_that_do_not_touch_may_begin_within_each_other) {
     scene.contact.meshes[0].mesh.vertices = {{-0.3, 0.138, -0.3}, {0.4, 0.139, -0.3}, {0.05, 0.14, 0.5}};
     scene.contact.pairs = {apart("low", "middle"), apart("roof", "high")};
     EXPECT_NO_THROW(make_solver(scene).require_apart());
-    EXPECT_EQ(sums_of(scene).active_pairs, 9) << is_whole;  // of the low block's lower face on the floor
+    EXPECT_EQ(sums_of(scene).active_pairs, 9) << is_whole;  // vertices of the low block's lower face, near the floor
     Scene one = scene;
     one.contact.pairs = {apart("low", "middle")};
     EXPECT_THROW(make_solver(one).require_apart(), Error);
@@ -182,8 +185,8 @@ TEST(contact_pairs, do_not_depend_on_ranks) {
   }
 }
 
-/// y = (a ∂f/∂x + b ∂f/∂v) d of a term, by its matrix; on one rank.
-std::vector<double> jacobian_product(DifferentiableSolver& solver, ForceTerm& term, const Configuration& at,
+/// Product y = (a ∂f/∂x + b ∂f/∂v) d of a term, computed with the term's matrix. For meshes on one rank.
+std::vector<double> jacobian_product(DifferentiableScene& solver, ForceTerm& term, const Configuration& at,
                                      const JacobianWeights& weights, const Field& d) {
   Couplings couplings;
   term.add_couplings(at, couplings);
@@ -198,8 +201,8 @@ std::vector<double> jacobian_product(DifferentiableSolver& solver, ForceTerm& te
 TEST(contact_pairs, the_jacobian_is_the_derivative_of_the_force_with_two_laws) {
   if (ranks() > 1) GTEST_SKIP() << "the matrix of one rank; others see it through implicit steps";
   for (const auto& [shared, of_low] : {std::pair(hard_law, soft_law), std::pair(soft_law, hard_law)}) {
-    int touching = 0;  // of surfaces, of the plane's two terms the low block's
-    DifferentiableSolver solver = make_solver(tower(shared, of_low, "implicit_euler"));
+    int touching = 0;  // number of nonzero Jacobians: of the surfaces' term and of the low block's term with the plane
+    DifferentiableScene solver = make_solver(tower(shared, of_low, "implicit_euler"));
     solver.model().prepare();
     const State start = solver.initial_state();
     const Field &x = start["positions"], &v = start["velocities"];
@@ -217,7 +220,7 @@ TEST(contact_pairs, the_jacobian_is_the_derivative_of_the_force_with_two_laws) {
         return f.to_host();
       };
       for (const bool by_velocity : {false, true}) {
-        // Sixth order.
+        // Sixth-order central differences.
         const double h = by_velocity ? 1e-3 : 1e-6;
         std::vector<double> expected(way.size(), 0.0);
         for (const auto& [k, factor] : {std::pair(1, 0.75), std::pair(2, -0.15), std::pair(3, 1.0 / 60.0)})
@@ -241,13 +244,14 @@ TEST(contact_pairs, the_jacobian_is_the_derivative_of_the_force_with_two_laws) {
 
 TEST(contact_pairs, the_jacobian_has_room_for_pairs_by_the_range_of_each) {
   if (ranks() > 1) GTEST_SKIP() << "the lists of one rank";
-  // How many vertices couplings have, with these ranges of the pairs; both gaps are 10 mm or a little less.
+  // Number of vertices in the sparsity pattern, for the given barrier distances of the pairs.
+  // Both gaps are at most 10 mm.
   const auto coupled = [](double shared, std::optional<double> of_low, std::optional<double> of_high) {
     Scene scene = tower({shared, 4e4, 0.0, 0.05}, "implicit_euler");
     scene.contact.planes.clear();
     scene.contact.meshes.clear();
     scene.contact.pairs = {{{"middle", "low"}, of_low}, {{"middle", "high"}, of_high}};
-    DifferentiableSolver solver = make_solver(scene);
+    DifferentiableScene solver = make_solver(scene);
     solver.model().prepare();
     const State start = solver.initial_state();
     std::size_t count = 0;
@@ -275,11 +279,11 @@ TEST(contact_pairs, bodies_that_numbers_do_not_tell_apart_are_refused) {
   MeshData data = box_mesh({0.1, 0.1, 0.1}, {2, 2, 2}, rank, ranks());
   data.bodies = {{"left", 0, 0}, {"right", 13, 24}};
   const auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, std::move(data));
-  DifferentiableSolver solver = testing_simulation::make_soft_solver(mesh, 5e4, {});
-  EXPECT_EQ(
-      expect_refused([&] { solver.add_contact(soft(false)); },
-                     {"a triangle has vertices ", " of left", " of right", "; give each body vertices of its own"}),
-      ErrorKind::input);
+  DifferentiableScene solver = testing_simulation::make_soft_solver(mesh, 5e4, {});
+  EXPECT_EQ(expect_refused([&] { solver.add_contact(soft(false)); },
+                           {"a triangle has vertices ", " of left", " of right",
+                            "; give each body its own, consecutively numbered vertices"}),
+            ErrorKind::input);
 }
 
 TEST(contact_pairs, messages_name_bodies) {
@@ -287,7 +291,7 @@ TEST(contact_pairs, messages_name_bodies) {
   scene.contact.planes.clear();
   scene.contact.meshes.clear();
   const auto start = [&] {
-    DifferentiableSolver solver = make_solver(scene);
+    DifferentiableScene solver = make_solver(scene);
     SumLoss nothing;
     DifferentiableSimulator(solver).rollout(1, 0, nothing);
   };
@@ -299,14 +303,15 @@ TEST(contact_pairs, messages_name_bodies) {
 }
 
 TEST(contact_pairs, a_body_inside_another_is_found) {
-  // On any number of ranks: a small block in the middle of a big one's only cell layer.
+  // A small block is inside a large block, which consists of a single brick. The error does not depend on the number of
+  // ranks.
   Scene scene;
   scene.contact = soft(false);
   scene.contact.barrier_distance = 1e-3;
   scene.blocks = {{{0.3, 0.3, 0.3}, {1, 1, 1}, {0.0, 0.0, 0.0}, 0.0, {}, "shell"},
                   {{0.01, 0.01, 0.01}, {1, 1, 1}, {0.05, 0.2, 0.1}, 0.0, {}, "kernel"}};
   const auto start = [&] {
-    DifferentiableSolver solver = make_solver(scene);
+    DifferentiableScene solver = make_solver(scene);
     solver.require_apart();
   };
   EXPECT_EQ(expect_refused(start, {"vertex ", " of kernel at ", " is inside body shell", "move them apart"}),
@@ -325,7 +330,7 @@ TEST(contact_pairs, what_makes_no_sense_is_refused) {
           {"contact of low with midle", "there is no body, obstacle or region 'midle'", "did you mean 'middle'?",
            "low, middle, high, floor, roof"});
   refused({{{"low", "middle"}, {}, {}, 0.1}, {{"middle", "low"}, 0.01}},
-          {"contact of middle with low", "have values already"});
+          {"contact of middle with low", "are listed in an earlier pair"});
   refused({{{"roof", "floor"}, {}, {}, 0.1}}, {"'roof' and 'floor' are obstacles"});
   ContactPair with_value = apart("low", "middle");
   with_value.friction = 0.1;
@@ -345,7 +350,7 @@ TEST(contact_pairs, what_makes_no_sense_is_refused) {
 TEST(contact_pairs, a_pair_has_the_parameters_that_it_gives) {
   Scene scene = tower(soft_law);
   scene.contact.pairs = {{{"middle", "low"}, {}, {}, 0.2}, {{"roof", "high"}, 0.01, {}, {}, 0.1}};
-  DifferentiableSolver solver = make_solver(scene);
+  DifferentiableScene solver = make_solver(scene);
   const ParameterSet& parameters = solver.parameters();
   for (const char* name : {"friction:middle|low", "barrier_distance:roof|high", "friction_velocity:roof|high"}) {
     ASSERT_NE(parameters.find(name), nullptr) << name;
@@ -375,7 +380,7 @@ TEST(contact_pairs, derivatives_by_friction_that_is_not_there_are_refused) {
   Scene scene = tower({0.015, 4e4, 0.0, 0.05});
   scene.contact.pairs = {{{"low", "floor"}, {}, {}, {}, 0.1}, {{"low", "middle"}, {}, {}, {}, 0.1}};
   for (const char* name : {"friction_velocity:low|floor", "friction_velocity:low|middle"}) {
-    DifferentiableSolver solver = make_solver(scene);
+    DifferentiableScene solver = make_solver(scene);
     DifferentiableSimulator simulator(solver);
     simulator.require_gradient({name});
     TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("all"), {0.1, 0.3, -0.1}, 1);
@@ -384,7 +389,7 @@ TEST(contact_pairs, derivatives_by_friction_that_is_not_there_are_refused) {
           simulator.rollout(1, 0, loss);
           simulator.backward();
         },
-        {"contact was made without friction"});
+        {"this contact term has no friction"});
   }
 }
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Parts of meshes that scenes of contact are made of.
+// Parts of meshes for contact scenes.
 
 #include <algorithm>
 #include <array>
@@ -9,11 +9,13 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <map>
 #include <numbers>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "contact/exact_surface.hpp"
 #include "data_folder.hpp"
 #include "diffsim/io/read_mesh.hpp"
 #include "diffsim/mesh/box.hpp"
@@ -22,11 +24,11 @@ namespace diffsim::testing_scenes {
 
 using Place = std::array<double, 3>;
 
-/// A part of the mesh, whole, with the velocity it begins with.
+/// Part of the mesh, complete on every rank, and its initial velocity.
 struct Piece {
   std::vector<Place> places;
   std::vector<std::int64_t> cells;
-  Place velocity{}, spin{};  ///< m/s; rad/s about the piece's middle
+  Place velocity{}, spin{};  ///< m/s; rad/s about `middle()`
 
   Place middle() const {
     Place sum{};
@@ -54,7 +56,7 @@ struct Piece {
       for (std::size_t c = 0; c < 3; ++c) x[c] += by[c];
     return result;
   }
-  /// About an axis of the frame through the origin.
+  /// Returns the piece rotated by `angle` about a coordinate axis through the origin.
   Piece turned(std::size_t axis, double angle) const {
     Piece result = *this;
     const std::size_t i = (axis + 1) % 3, j = (axis + 2) % 3;
@@ -71,7 +73,7 @@ struct Piece {
     result.spin = turning;
     return result;
   }
-  /// So that its lowest place along an axis is there.
+  /// Returns the piece moved along an axis so that its lowest coordinate is `level`.
   Piece standing(std::size_t axis, double level) const {
     double low = std::numeric_limits<double>::infinity();
     for (const Place& x : places) low = std::min(low, x[axis]);
@@ -79,7 +81,7 @@ struct Piece {
     by[axis] = level - low;
     return moved(by);
   }
-  /// Only the cells whose middle is wanted.
+  /// Returns the cells whose centroids satisfy `wanted`.
   Piece cut(const std::function<bool(const Place&)>& wanted) const {
     Piece result;
     std::vector<std::int64_t> renamed(places.size(), -1);
@@ -109,16 +111,17 @@ inline Piece piece_of(const MeshData& data) {
   return piece;
 }
 
-/// A box of tetrahedra about the origin.
+/// Box of tetrahedra, centred at the origin.
 inline Piece block(Place size, std::array<int, 3> cells) {
   return piece_of(box_mesh(size, cells, 0, 1)).moved({-0.5 * size[0], -0.5 * size[1], -0.5 * size[2]});
 }
 
-/// A mesh made elsewhere, about the origin and as large as said in its longest direction; none where it is absent.
+/// Reads a mesh produced by another program, centres its bounding box at the origin and scales its longest extent to
+/// `size`. Returns nullopt if the file does not exist.
 inline std::optional<Piece> from_file(const std::string& name, double size) {
   const auto file = testing_data::meshes_folder() / (name + ".msh");
   if (!std::filesystem::exists(file)) return std::nullopt;
-  // Vertices that no cell has are left out.
+  // This call removes the vertices that belong to no cell.
   Piece piece = piece_of(read_mesh_data(MPI_COMM_SELF, file.string())).cut([](const Place&) { return true; });
   Place low = piece.places[0], high = low;
   for (const Place& x : piece.places)
@@ -132,8 +135,35 @@ inline std::optional<Piece> from_file(const std::string& name, double size) {
   return piece;
 }
 
+/// Boundary of the pieces, each scaled by `factor` about its middle. Each triangle is divided into four.
+inline TriangleMesh divided_boundary(const std::vector<Piece>& pieces, double factor) {
+  TriangleMesh result;
+  for (const Piece& piece : pieces) {
+    const std::vector<int> cells(piece.cells.begin(), piece.cells.end());
+    const Place middle = piece.middle();
+    std::map<std::array<int, 2>, int> numbers;  // {a, b}: index of the edge's midpoint; {a, a}: of corner a
+    const auto vertex_of = [&](int a, int b) {
+      const auto next = static_cast<int>(result.vertices.size());
+      const auto [found, is_new] = numbers.try_emplace({std::min(a, b), std::max(a, b)}, next);
+      if (is_new) {
+        const Place &p = piece.places[static_cast<std::size_t>(a)], &q = piece.places[static_cast<std::size_t>(b)];
+        Place& x = result.vertices.emplace_back();
+        for (std::size_t c = 0; c < 3; ++c) x[c] = middle[c] + factor * (0.5 * (p[c] + q[c]) - middle[c]);
+      }
+      return found->second;
+    };
+    for (const auto& [a, b, c] : contact::exact::surface_of(cells, 4)) {
+      const int ab = vertex_of(a, b), bc = vertex_of(b, c), ca = vertex_of(c, a);
+      for (const std::array<int, 3>& part : {std::array{vertex_of(a, a), ab, ca}, std::array{ab, vertex_of(b, b), bc},
+                                             std::array{ca, bc, vertex_of(c, c)}, std::array{ab, bc, ca}})
+        result.triangles.push_back(part);
+    }
+  }
+  return result;
+}
+
 inline constexpr double quarter = 0.25 * std::numbers::pi;
-/// The angle by which a cube stands on a corner, after an eighth turn.
+/// Second rotation angle of a cube that stands on a corner; the first rotation is an eighth of a turn.
 inline const double corner = std::atan(std::sqrt(0.5));
 
 inline Piece cube(int cells = 2) { return block({0.1, 0.1, 0.1}, {cells, cells, cells}); }

@@ -3,11 +3,11 @@
 
 #include "simulation/contact_bodies.hpp"
 
-/// Regions of surfaces that have laws of contact of their own.
+/// Scenes with regions of surfaces that have contact laws of their own.
 namespace diffsim::testing_contact {
 
-/// The tower with regions: low's under side, the halves of its upper one and of all its surface, the under side of
-/// middle, the upper one of high.
+/// Scene `tower` with regions: the lower side of low, two halves of the upper side of low, two halves of the whole
+/// surface of low, the lower side of middle, and the upper side of high.
 inline Scene tower_with_regions(const Law& shared, const std::string& integrator = "symplectic_euler") {
   Scene scene = tower(shared, integrator);
   scene.regions = {{"low/under", {{-1.0, -0.001, -1.0}, {1.0, 0.001, 1.0}}, "low"},

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Derivatives by the laws of regions of surfaces: of whole rollouts against differences of eighth order, each by
-// itself, dot products, products with the Hessian; and three coefficients of one sole found from a motion.
+// Derivatives with respect to the contact laws of regions of surfaces: whole rollouts compared with eighth-order
+// differences for each parameter separately, dot products, and products with the Hessian. Also identifies three
+// coefficients of friction of one sole from its motion.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +21,8 @@ namespace {
 
 using namespace testing_contact;
 
-/// Regions with pairs that give all of a law, some of it, and nothing; slips stay below ε_v, so that it matters.
+/// Scene with regions whose pairs have all parameters of a law of their own, some, or none. Slip velocities stay below
+/// ε_v, so the results depend on ε_v.
 Scene laws(const std::string& integrator) {
   Scene scene = tower_with_regions({0.014, 3e3, 0.3, 0.9}, integrator);
   scene.contact.pairs = {{{"floor", "low/under"}, 0.016, 5e3, 0.5, 0.7},
@@ -57,7 +59,8 @@ TEST_P(EveryLawOfRegions, has_the_slopes_that_differences_have) {
 INSTANTIATE_TEST_SUITE_P(contact_regions, EveryLawOfRegions, testing::Values("symplectic_euler", "newmark"),
                          [](const auto& which) { return std::string(which.param); });
 
-/// Two places after some steps, by the parameters of laws.
+/// Inverse problem with the mean positions of two regions after some steps as the loss, and the parameters of the laws
+/// as unknowns.
 class Problem {
  public:
   Problem(const Scene& scene, int steps) : solver_(make_solver(scene)) {
@@ -73,7 +76,7 @@ class Problem {
   InverseProblem& operator*() { return *problem_; }
 
  private:
-  DifferentiableSolver solver_;
+  DifferentiableScene solver_;
   SumLoss loss_;
   MemoryStore store_;
   std::unique_ptr<InverseProblem> problem_;
@@ -97,8 +100,8 @@ constexpr int num_steps = 60;
 const std::vector<std::string> soles{"left", "middle", "right"};
 const std::vector<double> true_friction{0.15, 0.3, 0.45};
 
-/// A block thrown along a floor, whose under side is of three regions.
-DifferentiableSolver make_slider() {
+/// Scene of a block thrown along a floor. The lower side of the block has three regions.
+DifferentiableScene make_slider() {
   Scene scene;
   scene.dt = 2.5e-4;
   scene.gravity = {0.0, -9.8, 0.0};
@@ -116,7 +119,7 @@ DifferentiableSolver make_slider() {
 }
 
 TEST(contact_regions, three_coefficients_of_one_sole_are_found_from_its_motion) {
-  DifferentiableSolver solver = make_slider();
+  DifferentiableScene solver = make_slider();
   solver.model().prepare();
   State state = solver.initial_state();
   std::map<int, std::vector<double>> observed;

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Regions of a body's surface with laws of contact of their own: which law a pair has, and what is refused.
+// Regions of a body's surface with contact laws of their own: the law that applies to a pair, and refused input.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using testing_simulation::expect_refused;
 
 /// Velocities after a step, [owned vertices, 3].
 std::vector<double> velocities_after_step(const Scene& scene) {
-  DifferentiableSolver solver = make_solver(scene);
+  DifferentiableScene solver = make_solver(scene);
   solver.model().prepare();
   State state = solver.initial_state();
   solver.step(0, state);
@@ -39,7 +39,8 @@ TEST(contact_regions, a_region_of_the_whole_surface_is_the_body) {
 }
 
 TEST(contact_regions, vertices_near_a_plane_have_the_law_of_the_first_region_that_they_are_in) {
-  // Halves of a block's under side, whose border is the first one's.
+  // Halves of a block's lower side. Both contain the vertices of their border, which have the law of the pair that is
+  // listed first.
   Scene scene;
   scene.blocks = {{{0.2, 0.05, 0.1}, {4, 1, 2}, {0.0, 0.0, 0.0}, 0.0, {0.2, -0.1, 0.05}}};
   scene.regions = {{"left", {{-1.0, -0.001, -1.0}, {0.101, 0.001, 1.0}}},
@@ -86,7 +87,7 @@ struct Sums {
 Sums sums_of(const Law& shared, const std::vector<ContactPair>& pairs) {
   Scene scene = tower_with_regions(shared);
   scene.contact.pairs = pairs;
-  DifferentiableSolver solver = make_solver(scene);
+  DifferentiableScene solver = make_solver(scene);
   solver.model().prepare();
   const State state = solver.initial_state();
   const ContactState contact = solver.contact_state(0, state);
@@ -124,7 +125,7 @@ TEST(contact_regions, energy_power_and_pairs_are_those_of_each_law) {
 }
 
 TEST(contact_regions, parts_of_a_surface_touch_as_the_whole) {
-  // Points, triangles and edges of either side.
+  // The contact includes points, triangles and edges of both sides.
   const Sums parts = sums_of(hard_law,
                              {pair_of("low/first", "middle", soft_law), pair_of("low/second", "middle", soft_law)}),
              whole = sums_of(hard_law, {pair_of("low", "middle", soft_law)});
@@ -146,13 +147,13 @@ TEST(contact_regions, the_pair_that_names_most_regions_holds) {
   expect_same(power({bodies, both}), power({both, bodies}));
   expect_different(power({bodies, both}), power({bodies}));
   expect_same(power({both, other}), power({other, both}));
-  // Of two that name one region each, the first.
+  // Of two pairs that name one region each, the first applies.
   expect_same(power({one, other, both}), power({one, other}));
   expect_different(power({other, one}), power({one, other}));
 }
 
 TEST(contact_regions, a_region_touches_its_own_body_where_self_is_true) {
-  // Two blocks as one body; the upper one is a region, which has a law with all of the body.
+  // Two blocks are one body. The upper block is a region, which has a law with the whole body.
   Scene scene = stack(0.4, 0.3);
   scene.blocks[0].name = "both";
   scene.blocks[1].place[1] = 0.06;
@@ -163,7 +164,7 @@ TEST(contact_regions, a_region_touches_its_own_body_where_self_is_true) {
   EXPECT_EQ(velocities_after_step(own), velocities_after_step(shared));
   EXPECT_TRUE(differ_somewhere(velocities_after_step(own), velocities_after_step(scene)));
   own.contact.self = false;
-  expect_refused([&] { make_solver(own); }, {"'upper' and 'both' are of one body, which does not touch itself"});
+  expect_refused([&] { make_solver(own); }, {"'upper' and 'both' belong to one body, which does not touch itself"});
 }
 
 TEST(contact_regions, do_not_depend_on_ranks) {
@@ -192,10 +193,11 @@ TEST(contact_regions, what_makes_no_sense_is_refused) {
   };
   refused({{{"low/lefd", "middle"}, {}, {}, 0.1}},
           {"there is no body, obstacle or region 'low/lefd'; did you mean 'low/left'?", "roof, high/all, high/over"});
-  refused({{{"half", "middle"}, {}, {}, 0.1}}, {"region 'half' may be of several bodies", "BODY/REGION"});
-  refused({{{"low/inside", "middle"}, {}, {}, 0.1}}, {"region 'low/inside' has no face of the surface"});
-  refused({{{"low/left", "low/right"}, {}, {}, 0.1}}, {"are of one body", "self: true"});
-  refused({{{"low/left", "middle"}, {}, {}, 0.1}, {{"middle", "low/left"}, {}, {}, 0.2}}, {"have values already"});
+  refused({{{"half", "middle"}, {}, {}, 0.1}}, {"region 'half' is not a region of one body", "BODY/REGION"});
+  refused({{{"low/inside", "middle"}, {}, {}, 0.1}}, {"region 'low/inside' has no face of the contact surface"});
+  refused({{{"low/left", "low/right"}, {}, {}, 0.1}}, {"belong to one body", "self: true"});
+  refused({{{"low/left", "middle"}, {}, {}, 0.1}, {{"middle", "low/left"}, {}, {}, 0.2}},
+          {"are listed in an earlier pair"});
   for (const char* other : {"middle", "floor"})
     refused({{{"low/left", other}, {}, {}, 0.1}, {{"low/half", other}, {}, {}, 0.1}},
             {"regions 'low/left' and 'low/half' both have the face of vertices ", " of low"});

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Scenes of contact that tests run in explicit and implicit steps. DIFFSIM_SCENES=long runs larger scenes for longer
-// (tests/campaigns/contact_scenes.sh).
+// Contact scenes that tests run with explicit and with implicit steps. DIFFSIM_SCENES=long runs larger scenes with more
+// steps (tests/campaigns/contact_scenes.sh).
 
 #include <gtest/gtest.h>
 
@@ -62,13 +62,13 @@ inline std::vector<Scene> drops() {
                           {.mesh = contact::sphere_triangles({0.0, -0.08, 0.0}, 0.08)}));
   all.push_back(with_mesh("drop onto a lying cylinder", {cube().standing(1, 0.011).thrown({0.0, -1.0, 0.0})},
                           {.mesh = contact::cylinder_triangles({-0.2, -0.05, 0.0}, {0.2, -0.05, 0.0}, 0.05)}));
-  // A knife, open, and a needle, closed.
+  // The knife is an open surface, the needle a closed one.
   all.push_back(with_mesh("drop onto a knife", {cube(3).standing(1, 0.011).thrown({0.0, -1.0, 0.0})},
                           {.mesh = {{{0.0, 0.0, -0.2}, {0.0, 0.0, 0.2}, {0.0, -0.3, 0.0}}, {{0, 1, 2}}}}));
   all.push_back(with_mesh("drop onto a needle", {cube(3).standing(1, 0.011).thrown({0.0, -0.5, 0.0})},
                           {.mesh = {{{0.0, 0.0, 0.0}, {0.03, -0.2, 0.0}, {-0.02, -0.2, 0.02}, {-0.02, -0.2, -0.02}},
                                     {{0, 1, 3}, {0, 3, 2}, {0, 2, 1}, {1, 2, 3}}}}));
-  // Both are kept 3 mm apart.
+  // A thickness of 6 mm of the body keeps the body 3 mm away from the obstacle.
   for (const std::size_t k : {std::size_t{2}, std::size_t{8}}) {
     Scene thick = all[k];
     thick.name = "thick " + thick.name;
@@ -80,7 +80,8 @@ inline std::vector<Scene> drops() {
 
 inline std::vector<Scene> stacks() {
   std::vector<Scene> all;
-  // Faces over faces, corners over corners, edges over edges; then half a cell and a little beside.
+  // Aligned slabs: faces above faces, corners above corners, edges above edges. Then slabs that are shifted by half a
+  // cell, and slabs that are rotated.
   const double h = 0.04, gap = 0.008;
   const Piece s = slab().standing(1, gap);
   all.push_back(with_plane("aligned stack", {s, s.moved({0, h + gap, 0}), s.moved({0, 2 * (h + gap), 0})}, true));
@@ -128,14 +129,14 @@ inline std::vector<Scene> motions() {
     all.push_back(scene);
   }
   {
-    // A thin gap between plates that press: a tenth of the barrier's distance.
+    // Two plates move towards each other. Their gap is a tenth of the barrier distance.
     const Piece plate = block({0.12, 0.02, 0.12}, {4, 1, 4});
     Scene scene = alone("thin gap", {plate.thrown({0, 0.2, 0}), plate.turned(1, 0.1).moved({0, 0.021, 0})});
     scene.contact.barrier_stiffness = 4e3;
     all.push_back(scene);
   }
   {
-    // Two legs of one body clap together.
+    // Two legs of one body are driven against each other.
     const Piece fork =
         block({0.16, 0.1, 0.04}, {8, 5, 2}).cut([](const Place& x) { return x[0] < -0.04 || std::abs(x[1]) > 0.01; });
     Scene scene = alone("fork", {fork});
@@ -150,7 +151,7 @@ inline std::vector<Scene> motions() {
                         {cube().thrown({0, 0.3, 0}), cube().moved({0, 0.111, 0}).thrown({0, -0.3, 0}, {0, 12, 0})}));
   }
   {
-    // Two bars side by side, whose ends are turned about their middle: they wind around each other.
+    // Two parallel bars whose ends are rotated about the axis between the bars: the bars wind around each other.
     const Piece bar = block({0.3, 0.03, 0.03}, {12, 1, 1});
     Scene scene = alone("twisted bars", {bar.moved({0, 0.021, 0}), bar.moved({0, -0.021, 0})});
     scene.motions = {{BoxShape{{0.145, -1, -1}, {1, 1, 1}}, {1, 0, 0}, {}, 12.0, {}},
@@ -174,14 +175,30 @@ inline std::vector<Scene> motions() {
   return all;
 }
 
-/// A mesh made elsewhere, m, how high above the floor, and its velocity.
+/// Scenes whose bodies have finer contact surfaces of their own, as large as the boundary of the cells or larger.
+inline std::vector<Scene> with_own_surfaces() {
+  const auto given = [](Scene scene, double factor) {
+    scene.name += ", own surface";
+    scene.contact.surfaces = {{"body", divided_boundary(scene.pieces, factor)}};
+    return scene;
+  };
+  const std::vector<Scene> dropped = drops(), stacked = stacks();
+  Scene of_second_order = dropped.at(3);
+  of_second_order.order = 2;
+  return {given(dropped.at(2), 1.05),  given(dropped.at(4), 1.05), given(dropped.at(8), 1.0),
+          given(of_second_order, 1.0), given(stacked.at(1), 1.05), given(stacked.at(4), 1.0),
+          given(stacked.at(7), 1.0)};
+}
+
+/// A mesh produced by another program: its name, its size, m, its height above the floor, m, and its velocity, m/s.
 struct Thrown {
   std::string name;
   double size, level;
   Place velocity;
 };
 
-/// Meshes made elsewhere above a floor; none where one is absent. The barrier reaches `range` or half an edge.
+/// Scene of meshes produced by other programs above a floor; nullopt if one of the files does not exist. The barrier
+/// distance is the smaller one of `range` and half of the shortest edge.
 inline std::optional<Scene> of_files(const std::string& name, const std::vector<Thrown>& thrown, double range) {
   Scene scene = with_plane(name, {}, true);
   double edge = std::numeric_limits<double>::infinity();
@@ -197,7 +214,7 @@ inline std::optional<Scene> of_files(const std::string& name, const std::vector<
   return scene;
 }
 
-/// A heap of blocks and balls of all attitudes falls into a pit.
+/// Scene of a heap that falls into a pit: slabs, cubes and bars, every second one in a random orientation.
 inline Scene heap(unsigned seed, int pieces) {
   std::mt19937 random(seed);
   const auto uniform = [&](double low, double high) {
@@ -217,7 +234,8 @@ inline Scene heap(unsigned seed, int pieces) {
   return scene;
 }
 
-/// On several ranks each fourth scene, unless DIFFSIM_SCENES says "all" or "long".
+/// Runs the scenes and checks the verdicts. On several ranks, runs every fourth scene only, unless DIFFSIM_SCENES is
+/// set.
 inline void expect_good(const std::vector<Scene>& scenes) {
   const bool all = num_ranks(MPI_COMM_WORLD) == 1 || std::getenv("DIFFSIM_SCENES") != nullptr;
   for (std::size_t k = 0; k < scenes.size(); k += all ? 1 : 4) {

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Scenes of contact, and a run that holds every step against exact arithmetic, on the first rank.
+// Contact scenes, and a run that checks every step in exact arithmetic on the first rank.
 
 #include <algorithm>
 #include <array>
@@ -14,14 +14,15 @@
 #include "contact/exact_surface.hpp"
 #include "contact_pieces.hpp"
 #include "diffsim/contact/contact_term.hpp"
+#include "diffsim/contact/embedded_surface.hpp"
 #include "diffsim/contact/obstacles.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/mesh/elevate.hpp"
-#include "diffsim/simulation/solver.hpp"
+#include "diffsim/simulation/scene.hpp"
 
 namespace diffsim::testing_scenes {
 
-/// The vertices in a box move as it is said, from the beginning.
+/// Prescribed motion of the vertices in a box, from the first step on.
 struct Motion {
   BoxShape where;
   Place axis{0, 1, 0}, origin{};
@@ -34,20 +35,19 @@ struct Scene {
   std::vector<Piece> pieces;
   ContactOptions contact;
   int steps = 100;
-  double dt = 5e-4;  ///< s, of an explicit step in `substeps` that are stable
+  double dt = 5e-4;  ///< s; explicit steps are divided into stable substeps
   Place gravity{};
   std::vector<Motion> motions = {};
   int order = 1;
   double youngs_modulus = 5e4;
   std::string model = "neo_hookean";
   std::string integrator = "symplectic_euler";
-  double damping = 1.0;  ///< a substep
-  bool may_stop =
-      false;  ///< a step that is refused, since it would pass through something or has no solution, is a good end
-  double safety = 2.0;  ///< explicit substeps are so much below the limit of stability
+  double damping = 1.0;   ///< factor per substep
+  bool may_stop = false;  ///< the run may also end with an error: a pair would pass through, or Newton failed
+  double safety = 2.0;    ///< explicit substep ≤ stable substep / safety
 };
 
-/// A mesh that is read by the first rank.
+/// Returns the mesh of a scene. The first rank has the whole mesh before the partition.
 inline std::shared_ptr<TetrahedralMesh> make_mesh(const Scene& scene) {
   MeshData data;
   for (const Piece& piece : scene.pieces) {
@@ -66,7 +66,7 @@ inline std::shared_ptr<TetrahedralMesh> make_mesh(const Scene& scene) {
   return std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, std::move(data));
 }
 
-/// Values of owned entities, by their numbers in the file on every rank: [all, width].
+/// Returns the values of all owned entities in the order of the file, on every rank: [all, width]. Collective.
 template <class T>
 std::vector<T> on_all_ranks(const FileOrder& order, const std::vector<T>& local, int width, MPI_Datatype type) {
   std::vector<T> block;
@@ -77,7 +77,7 @@ std::vector<T> on_all_ranks(const FileOrder& order, const std::vector<T>& local,
   return all;
 }
 
-/// Vertices of all cells, numbered as in the file.
+/// Vertices of all cells, as indices in the file's order. Collective.
 inline std::vector<int> file_cells(const TetrahedralMesh& mesh) {
   std::vector<int> local;
   for (const int v : mesh.cells())
@@ -85,7 +85,7 @@ inline std::vector<int> file_cells(const TetrahedralMesh& mesh) {
   return on_all_ranks(mesh.cell_order(), local, mesh.nodes_per_cell(), MPI_INT);
 }
 
-/// The piece of each vertex, by its number in the file, from the cells: pieces are not connected.
+/// Piece of each vertex, indexed in the file's order. The cells determine the pieces, since pieces share no vertices.
 inline std::vector<int> pieces_of(const Scene& scene, const TetrahedralMesh& mesh, const std::vector<int>& cells) {
   std::vector<int> result(static_cast<std::size_t>(mesh.num_global_vertices()), 0);
   const auto nodes = static_cast<std::size_t>(mesh.nodes_per_cell());
@@ -99,20 +99,20 @@ inline std::vector<int> pieces_of(const Scene& scene, const TetrahedralMesh& mes
   return result;
 }
 
-inline DifferentiableSolver make_solver(const Scene& scene) {
+inline DifferentiableScene make_solver(const Scene& scene) {
   const auto mesh = make_mesh(scene);
   const DifferentiableMaterial material{
       scene.model, {{"youngs_modulus", scene.youngs_modulus}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "all"};
-  SolverOptions options{.dt = scene.dt,
-                        .substeps = 1,
-                        .damping = scene.damping,
-                        .gravity = scene.gravity,
-                        .integrator = scene.integrator};
+  DifferentiableSolver options{.dt = scene.dt,
+                               .substeps = 1,
+                               .damping = scene.damping,
+                               .gravity = scene.gravity,
+                               .integrator = scene.integrator};
   if (scene.integrator == "symplectic_euler") {
-    const double stable = DifferentiableSolver(mesh, {material}, options).stable_substep();
+    const double stable = DifferentiableScene(mesh, {material}, options).stable_substep();
     options.substeps = std::max(1, static_cast<int>(std::ceil(scene.safety * scene.dt / stable)));
   }
-  DifferentiableSolver solver(mesh, {material}, options);
+  DifferentiableScene solver(mesh, {material}, options);
   for (std::size_t k = 0; k < scene.motions.size(); ++k) {
     const Motion& motion = scene.motions[k];
     const std::string region = "moved " + std::to_string(k);
@@ -137,7 +137,8 @@ inline DifferentiableSolver make_solver(const Scene& scene) {
   return solver;
 }
 
-/// Where a place of an obstacle is then: turned about its axis by the parts along, across and aside of it.
+/// Position at `time` of a point of an obstacle. With r = p - origin and the unit axis a, the rotation by the angle θ
+/// is r ↦ (a·r) a + cos θ (r - (a·r) a) + sin θ a × r; the translation is time · velocity.
 template <class Obstacle>
 Place moved(const Obstacle& obstacle, double time, Place p) {
   const Rotation& rotation = obstacle.rotation;
@@ -159,22 +160,23 @@ Place moved(const Obstacle& obstacle, double time, Place p) {
   return p;
 }
 
-/// What exact arithmetic says of the states of a run.
+/// Results of the checks of a run in exact arithmetic.
 struct Verdict {
-  int steps = 0;                                           ///< accepted and held against it, the initial state included
-  int intersections = 0;                                   ///< of triangles, and vertices not above planes
-  int inverted = 0;                                        ///< cells
+  int steps = 0;                                           ///< accepted and checked states, the initial one included
+  int intersections = 0;                                   ///< pairs of triangles that meet; vertices not above planes
+  int inverted = 0;                                        ///< inverted cells and triangles without area
   int swallowed = 0;                                       ///< pieces inside an obstacle
-  std::int64_t active = 0;                                 ///< the most of any step, as the library counts
-  std::int64_t told = 0;                                   ///< intersections that the library counts
-  double least = std::numeric_limits<double>::infinity();  ///< distance, as the library measures
-  std::string fault;                                       ///< the first
-  std::string error;                                       ///< that ended the run
+  std::int64_t active = 0;                                 ///< most active pairs in a step, counted by the library
+  std::int64_t told = 0;                                   ///< intersections counted by the library
+  double least = std::numeric_limits<double>::infinity();  ///< least distance, m, measured by the library
+  std::string fault;                                       ///< first defect that was found
+  std::string error;                                       ///< message of the error that ended the run
   std::size_t triangles = 0, cells = 0;
   double seconds = 0.0;
 };
 
-/// Holds states against exact arithmetic: the body's surface against itself and obstacles, cells' orientations.
+/// Checks states in exact arithmetic: intersections of the surface with itself and with obstacles, and orientations of
+/// the cells. The surface is the boundary of the cells, or the own surface of the scene's only body if there is one.
 class ExactWatch {
  public:
   ExactWatch(const Scene& scene, const TetrahedralMesh& mesh)
@@ -182,20 +184,27 @@ class ExactWatch {
         mesh_(mesh),
         cells_(file_cells(mesh)),
         surface_(contact::exact::surface_of(cells_, mesh.nodes_per_cell())) {
+    const std::vector<BodySurface>& own = scene.contact.surfaces;
+    if (!own.empty()) {
+      embedded_ = embed_surfaces(mesh, own);
+      surface_ = own.at(0).mesh.triangles;
+    }
     verdict_.triangles = surface_.size();
     verdict_.cells = static_cast<std::size_t>(mesh.num_global_cells());
-    const std::vector<int> pieces = pieces_of(scene, mesh, cells_);
-    for (std::size_t k = 0; k < scene.pieces.size(); ++k)
-      witnesses_.push_back(
-          static_cast<std::size_t>(std::find(pieces.begin(), pieces.end(), static_cast<int>(k)) - pieces.begin()));
+    witnesses_ = first_vertices(surface_);
   }
 
   void look(int n, double time, const State& state) {
-    std::vector<double> own = state["positions"].to_host();
-    own.resize(3 * static_cast<std::size_t>(mesh_.num_owned_vertices()));
-    const std::vector<double> x = on_all_ranks(mesh_.vertex_order(), own, 3, MPI_DOUBLE);
+    const Field& positions = state["positions"];
+    const std::vector<Place> nodes = on_all_ranks_of(mesh_, positions);
+    std::vector<Place> points = nodes;
+    if (embedded_.map) {
+      Field x("points", embedded_.map->points(), 3);
+      embedded_.map->apply(positions, x);
+      points = on_all_ranks_of(*embedded_.mesh, x);
+    }
     ++verdict_.steps;
-    if (is_first_rank(MPI_COMM_WORLD)) look_at(n, time, x);
+    if (is_first_rank(MPI_COMM_WORLD)) look_at(n, time, nodes, points);
     int sums[3] = {verdict_.intersections, verdict_.inverted, verdict_.swallowed};
     MPI_Bcast(sums, 3, MPI_INT, 0, MPI_COMM_WORLD);
     verdict_.intersections = sums[0];
@@ -205,12 +214,39 @@ class ExactWatch {
   Verdict& verdict() { return verdict_; }
 
  private:
-  /// `x`: positions of all vertices by their numbers in the file, on the first rank.
-  void look_at(int n, double time, const std::vector<double>& x) {
+  /// Positions of all vertices in the order of the file, on every rank. Collective.
+  static std::vector<Place> on_all_ranks_of(const TetrahedralMesh& mesh, const Field& positions) {
+    std::vector<double> own = positions.to_host();
+    own.resize(3 * static_cast<std::size_t>(mesh.num_owned_vertices()));
+    const std::vector<double> x = on_all_ranks(mesh.vertex_order(), own, 3, MPI_DOUBLE);
+    std::vector<Place> places;
+    for (std::size_t i = 0; i + 2 < x.size(); i += 3) places.push_back({x[i], x[i + 1], x[i + 2]});
+    return places;
+  }
+  /// Lowest vertex of each connected part of a surface.
+  static std::vector<std::size_t> first_vertices(const std::vector<contact::exact::Corners>& triangles) {
+    std::map<int, int> lowest;  // maps a vertex to a lower vertex of its part, or to itself
+    const auto root = [&](int v) {
+      while (lowest.at(v) != v) v = lowest.at(v);
+      return v;
+    };
+    for (const auto& t : triangles) {
+      for (const int v : t) lowest.try_emplace(v, v);
+      const int first = std::min({root(t[0]), root(t[1]), root(t[2])});
+      for (const int v : t) lowest[root(v)] = first;
+    }
+    std::vector<std::size_t> result;
+    for (const auto& [vertex, lower] : lowest)
+      if (vertex == lower) result.push_back(static_cast<std::size_t>(vertex));
+    return result;
+  }
+  /// Checks one state. `nodes`, `points`: positions of all vertices of the cells and of the surface, in the order of
+  /// their files. Runs on the first rank only.
+  void look_at(int n, double time, const std::vector<Place>& nodes, const std::vector<Place>& points) {
     contact::exact::TriangleSet all;
-    for (std::size_t i = 0; i + 2 < x.size(); i += 3) all.places.push_back({x[i], x[i + 1], x[i + 2]});
+    all.places = points;
     all.triangles = surface_;
-    note(n, contact::exact::inverted(all.places, cells_, mesh_.nodes_per_cell()), "inverted cells", verdict_.inverted);
+    note(n, contact::exact::inverted(nodes, cells_, mesh_.nodes_per_cell()), "inverted cells", verdict_.inverted);
     note(n, contact::exact::degenerate(all), "triangles without area", verdict_.inverted);
     for (const PlaneObstacle& plane : scene_.contact.planes)
       note(n, below(plane, time, all), "vertices below a plane", verdict_.intersections);
@@ -268,14 +304,15 @@ class ExactWatch {
   const Scene& scene_;
   const TetrahedralMesh& mesh_;
   std::vector<int> cells_;
+  EmbeddedSurface embedded_;  // empty in scenes without an own surface
   std::vector<contact::exact::Corners> surface_;
-  std::vector<std::size_t> witnesses_;  // a vertex of each piece
+  std::vector<std::size_t> witnesses_;  // one vertex of each connected part of the surface
   Verdict verdict_;
 };
 
-/// Runs a scene and looks at every step.
+/// Runs a scene and checks every step.
 inline Verdict run(const Scene& scene) {
-  DifferentiableSolver solver = make_solver(scene);
+  DifferentiableScene solver = make_solver(scene);
   ExactWatch watch(scene, *solver.mesh());
   solver.model().prepare();
   State state = solver.initial_state();

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// No accepted explicit step intersects or inverts anything, by exact arithmetic.
+// No accepted explicit step has an intersection or an inverted cell, checked in exact arithmetic.
 
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ std::vector<Scene> files() {
   return all;
 }
 
-/// In the long form, four times as many steps.
+/// Returns the scenes with four times as many steps if DIFFSIM_SCENES=long, and the unchanged scenes otherwise.
 std::vector<Scene> lengthened(std::vector<Scene> scenes) {
   if (at_length())
     for (Scene& scene : scenes) scene.steps *= 4;
@@ -47,6 +47,7 @@ std::vector<Scene> lengthened(std::vector<Scene> scenes) {
 TEST(contact_scenes, drops) { expect_good(lengthened(drops())); }
 TEST(contact_scenes, stacks) { expect_good(lengthened(stacks())); }
 TEST(contact_scenes, motions) { expect_good(motions()); }
+TEST(contact_scenes, surfaces_of_their_own) { expect_good(with_own_surfaces()); }
 
 TEST(contact_scenes, meshes_made_elsewhere) {
   const std::vector<Scene> scenes = files();
@@ -55,7 +56,7 @@ TEST(contact_scenes, meshes_made_elsewhere) {
 }
 
 TEST(contact_scenes, a_crush_is_an_error_before_a_state_is_inverted) {
-  // Planes that go on until they meet.
+  // The planes move until they would meet.
   Scene scene = motions().front();
   scene.steps = 400;
   const Verdict verdict = run(scene);
@@ -69,18 +70,17 @@ class Heaps : public testing::TestWithParam<unsigned> {};
 TEST_P(Heaps, fall_into_a_pit) {
   Scene scene = heap(GetParam(), at_length() ? 5 : 3);
   scene.dt = at_length() ? 5e-5 : 2e-4;
-  scene.may_stop = at_length();  // blows of five bodies may be too hard for explicit steps
+  scene.may_stop = at_length();  // impacts of five bodies may be too strong for explicit steps
   scene.steps = at_length() ? 5000 : 500;
   expect_good({scene});
 }
 
 INSTANTIATE_TEST_SUITE_P(contact_scenes, Heaps, testing::Range(1u, at_length() ? 9u : 2u));
 
-TEST(contact_scenes, the_checker_finds_what_is_planted) {
-  Scene scene = alone("planted", {cube().standing(1, 0.005), cube().standing(1, 0.11)});
-  scene.contact.meshes = {table()};
-  scene.contact.planes = {floor_at(-0.5)};
-  const DifferentiableSolver solver = make_solver(scene);
+/// Changes states of two cubes, a table and a plane so that these intersect, and expects the checks to find the
+/// intersections.
+void expect_to_find_what_is_planted(const Scene& scene) {
+  const DifferentiableScene solver = make_solver(scene);
   const auto verdict_of = [&](const std::function<void(Place&)>& change) {
     ExactWatch watch(scene, *solver.mesh());
     State state = solver.initial_state();
@@ -97,12 +97,21 @@ TEST(contact_scenes, the_checker_finds_what_is_planted) {
   EXPECT_EQ(verdict_of([](Place&) {}).fault, "");
   const auto lower = [](double from, double by) { return [=](Place& p) { p[1] -= p[1] > from ? by : 0.0; }; };
   EXPECT_EQ(verdict_of(lower(0.108, 0.004)).fault, "");
-  EXPECT_GT(verdict_of(lower(0.108, 0.006)).intersections, 0);  // one block in the other
-  EXPECT_GT(verdict_of(lower(-1.0, 0.006)).intersections, 0);   // in the table
+  EXPECT_GT(verdict_of(lower(0.108, 0.006)).intersections, 0);  // one block intersects the other
+  EXPECT_GT(verdict_of(lower(-1.0, 0.006)).intersections, 0);   // the blocks intersect the table
   EXPECT_GT(verdict_of(lower(-1.0, 0.006)).swallowed, 0);
   EXPECT_EQ(verdict_of(lower(-1.0, 0.4)).fault, "");
   EXPECT_GT(verdict_of(lower(-1.0, 0.6)).intersections, 0);  // below the plane
   EXPECT_GT(verdict_of([](Place& p) { p[0] = -p[0]; }).inverted, 0);
+}
+
+TEST(contact_scenes, the_checker_finds_what_is_planted) {
+  Scene scene = alone("planted", {cube().standing(1, 0.005), cube().standing(1, 0.11)});
+  scene.contact.meshes = {table()};
+  scene.contact.planes = {floor_at(-0.5)};
+  expect_to_find_what_is_planted(scene);
+  scene.contact.surfaces = {{"body", divided_boundary(scene.pieces, 1.0)}};
+  expect_to_find_what_is_planted(scene);
 }
 
 }  // namespace

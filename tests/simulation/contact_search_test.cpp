@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Contact looks for pairs once at a configuration, whatever is asked there.
+// Contact searches for pairs once per configuration, regardless of the operations that are evaluated there.
 
 #include <gtest/gtest.h>
 
@@ -33,9 +33,9 @@ class ContactSearch : public ::testing::Test {
     for (const std::string& name : elastic_law(material.model).parameter_names())
       material.values[name] = value_of(name);
     material.values["density"] = value_of("density");
-    SolverOptions options;
+    DifferentiableSolver options;
     options.integrator = "implicit_euler";
-    solver_ = std::make_unique<DifferentiableSolver>(mesh_, std::vector{material}, options);
+    solver_ = std::make_unique<DifferentiableScene>(mesh_, std::vector{material}, options);
     ContactOptions contact;
     contact.barrier_distance = 0.01;
     contact.barrier_stiffness = 1e3;
@@ -47,7 +47,8 @@ class ContactSearch : public ::testing::Test {
   }
   void TearDown() override { Kokkos::Tools::Experimental::set_begin_parallel_for_callback(nullptr); }
 
-  /// All that a Newton iteration asks: energy, force, whether the pattern serves, Jacobian. Returns the energy.
+  /// Performs operations of a Newton iteration: energy, force, check of the sparsity pattern and, if needed, a new
+  /// pattern. Returns the energy.
   double ask(const Configuration& at) {
     const double energy = term_->energy(at, solver_->parameters());
     Field force("force", mesh_->vertex_entities(), 3);
@@ -58,13 +59,13 @@ class ContactSearch : public ::testing::Test {
   }
 
   std::shared_ptr<TetrahedralMesh> mesh_;
-  std::unique_ptr<DifferentiableSolver> solver_;
+  std::unique_ptr<DifferentiableScene> solver_;
   ForceTerm* term_ = nullptr;
 };
 
 TEST_F(ContactSearch, IsDoneOnceAtAConfiguration) {
   const State state = solver_->initial_state();
-  ask({state["positions"]});  // makes the lists, and the couplings
+  ask({state["positions"]});  // makes the lists of pairs and the sparsity pattern
   EXPECT_GT(searches, 0);
   searches = 0;
   ask({state["positions"]});
@@ -74,7 +75,7 @@ TEST_F(ContactSearch, IsDoneOnceAtAConfiguration) {
 TEST_F(ContactSearch, IsDoneAnewWherePositionsOrRangesDiffer) {
   State state = solver_->initial_state();
   const double energy = ask({state["positions"]});
-  // The upper body comes a little nearer, and goes back.
+  // The upper body moves slightly closer, and then back.
   const std::vector<double> x = state["positions"].to_host();
   std::vector<double> moved = x;
   for (std::size_t i = 1; i < moved.size(); i += 3) moved[i] += moved[i] > 0.402 ? -1e-4 : 0.0;
@@ -86,7 +87,8 @@ TEST_F(ContactSearch, IsDoneAnewWherePositionsOrRangesDiffer) {
   state["positions"].from_host(x);
   EXPECT_EQ(ask({state["positions"]}), energy);
 
-  // The barrier reaches less far than the gap; found so anew, not among pairs that were near before.
+  // The barrier distance is smaller than the gap. A new search must find this, not a search among the pairs that were
+  // near before.
   Field& range = solver_->parameters().at("barrier_distance").field;
   range.fill(0.004);
   state["positions"].from_host(moved);

@@ -12,11 +12,11 @@
 
 namespace diffsim::testing_contact {
 
-/// Expects the Hessian of where the blocks come to, by these parameters, to be symmetric and, on one rank, to expand
-/// the loss to third order.
+/// Expects the Hessian of a loss of the blocks' final positions, with respect to the named parameters, to be symmetric.
+/// On one rank, also expects the remainder of the second-order expansion of the loss to be of third order.
 inline void expect_second_order(const Scene& scene, const std::vector<std::string>& names) {
   const int steps = is_explicit_integrator(scene.integrator) ? 8 : 3;
-  DifferentiableSolver solver = make_solver(scene);
+  DifferentiableScene solver = make_solver(scene);
   SumLoss loss;
   loss.add(std::make_unique<TargetPositionLoss>(*solver.mesh(), solver.mesh()->region("all"),
                                                 std::array<double, 3>{0.2, 0.3, -0.1}, steps));

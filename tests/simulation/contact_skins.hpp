@@ -6,10 +6,10 @@
 
 #include "simulation/contact_bodies.hpp"
 
-/// Bodies that touch by surfaces of their own.
+/// Scenes with bodies that have contact surfaces of their own.
 namespace diffsim::testing_contact {
 
-/// Boundary of a block of so many bricks, the block inflated by a factor about its middle.
+/// Boundary of a block divided into `cells` bricks and scaled by `factor` about its middle.
 inline BodySurface skin(const Block& block, const std::array<int, 3>& cells, double factor = 1.0) {
   Block finer = block;
   finer.cells = cells;
@@ -35,7 +35,8 @@ inline BodySurface skin(const Block& block, const std::array<int, 3>& cells, dou
   return surface;
 }
 
-/// The tower, where low touches by a finer surface and high by a larger one of other triangles; middle by its boundary.
+/// Scene `tower` in which low has a finer contact surface and high a larger one with different triangles. The contact
+/// surface of middle is its boundary.
 inline Scene tower_with_skins(const std::string& integrator, bool friction) {
   Scene scene = tower({0.014, 3e3, friction ? 0.3 : 0.0, 0.9}, integrator);
   scene.contact.surfaces = {skin(scene.blocks[0], {3, 1, 2}), skin(scene.blocks[2], {2, 1, 1}, 1.02)};

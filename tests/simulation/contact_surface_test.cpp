@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Bodies that touch by surfaces of their own, whose points are linear in the bodies' vertices.
+// Bodies with contact surfaces of their own, whose points are linear functions of the bodies' vertices.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 using namespace testing_contact;
 
 std::vector<double> positions_after(const Scene& scene, int steps) {
-  DifferentiableSolver solver = make_solver(scene);
+  DifferentiableScene solver = make_solver(scene);
   solver.require_apart();
   State state = solver.initial_state();
   for (int n = 0; n < steps; ++n) solver.step(n, state);
@@ -34,7 +34,7 @@ TEST_P(OwnSurface, gradients_have_the_slopes_that_differences_have) {
                                     "rest_positions",    "youngs_modulus",          "initial_positions",
                                     "initial_velocities"};
   if (friction) names.insert(names.end(), {"friction", "friction_velocity"});
-  // In short explicit steps the roof goes so little that differences are rounding errors.
+  // In short explicit steps the roof moves so little that finite differences consist of rounding errors.
   if (!is_explicit_integrator(integrator)) names.push_back("obstacle_velocity:roof");
   const Scene scene = tower_with_skins(integrator, friction);
   testing_gradient::expect_slopes([&](MPI_Comm comm) { return make_solver(scene, comm); }, 2, names);
@@ -55,7 +55,7 @@ TEST(contact_surface, hessian_is_symmetric_and_expands_to_third_order) {
   }
 }
 
-/// Surfaces that are the boundary of the cells move the bodies as the boundary does, with laws of regions, too.
+/// Contact surfaces equal to the boundary of the cells give the same motion as the boundary, also with laws of regions.
 TEST(contact_surface, that_is_the_boundary_changes_nothing) {
   for (const char* integrator : {"symplectic_euler", "implicit_euler"}) {
     SCOPED_TRACE(integrator);
@@ -72,7 +72,7 @@ TEST(contact_surface, that_is_the_boundary_changes_nothing) {
   }
 }
 
-/// A larger surface is kept away from others by that much.
+/// Distances are measured from the own surface: a surface that is 20 % larger is closer to the plane.
 TEST(contact_surface, is_what_touches) {
   const auto least_distance = [](double factor) {
     Scene scene = lone_block("symplectic_euler", 1e-3, 0.0);
@@ -80,7 +80,7 @@ TEST(contact_surface, is_what_touches) {
     Block block = scene.blocks[0];
     block.name = "body";
     scene.contact.surfaces = {skin(block, {3, 2, 2}, factor)};
-    DifferentiableSolver solver = make_solver(scene);
+    DifferentiableScene solver = make_solver(scene);
     solver.model().prepare();
     return solver.contact_state(0, solver.initial_state()).min_distance;
   };
@@ -88,7 +88,7 @@ TEST(contact_surface, is_what_touches) {
   EXPECT_NEAR(least_distance(1.2), 0.005, 1e-15);  // the block is 50 mm high
 }
 
-/// Blocks thrown together stay apart.
+/// Blocks that are thrown at each other never intersect.
 TEST(contact_surface, of_bodies_never_intersect) {
   for (const char* integrator : {"symplectic_euler", "implicit_euler"}) {
     SCOPED_TRACE(integrator);
@@ -98,7 +98,7 @@ TEST(contact_surface, of_bodies_never_intersect) {
     scene.contact.pairs[0].barrier_stiffness = 2e5;
     scene.gravity = {0.0, -9.8, 0.0};
     if (is_explicit_integrator(integrator)) scene.dt = 1e-4;
-    DifferentiableSolver solver = make_solver(scene);
+    DifferentiableScene solver = make_solver(scene);
     solver.require_apart();
     State state = solver.initial_state();
     std::int64_t most = 0;
@@ -135,10 +135,10 @@ TEST(contact_surface, faults_are_refused_with_what_to_do) {
   expect(contact, "surface of body 'lwo': there is no such body; did you mean 'low'?");
   contact = good.contact;
   contact.surfaces.push_back(contact.surfaces[0]);
-  expect(contact, "surface of body 'low': the body has one already");
+  expect(contact, "surface of body 'low': the body already has a surface");
   contact = good.contact;
   contact.surfaces[0].mesh.triangles[3][1] = 1000;
-  expect(contact, " has a vertex that is not there; there are ");
+  expect(contact, " has a vertex that does not exist; the number of vertices is ");
   contact = good.contact;
   contact.surfaces[0].mesh.triangles[3][1] = contact.surfaces[0].mesh.triangles[3][0];
   expect(contact, " has no area");
@@ -147,13 +147,13 @@ TEST(contact_surface, faults_are_refused_with_what_to_do) {
   expect(contact, "surface of body 'low': vertex 2 at (");
   contact = good.contact;
   contact.pairs = {pair_of("low/left", "middle", hard_law)};
-  expect(contact, "region 'low/left' is of the boundary of body 'low', which touches by a surface of its own");
+  expect(contact, "region 'low/left' belongs to the boundary of body 'low', which has a separate contact surface");
   contact = good.contact;
   contact.surfaces[1] = skin(tower(soft_law).blocks[2], {1, 1, 1}, 1.5);
-  expect(contact, "of high");  // reaches into the block below
+  expect(contact, "of high");  // the surface reaches into the block below
 }
 
-/// A closed surface has an inside; an open one has none.
+/// A closed surface has an interior; an open surface has none.
 TEST(contact_surface, that_is_closed_contains) {
   for (const bool closed : {true, false}) {
     Scene scene = lone_block("symplectic_euler", 1e-3, 0.0);

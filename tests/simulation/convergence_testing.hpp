@@ -11,8 +11,8 @@
 
 namespace diffsim {
 
-/// Expects the values of meshes refined by two to approach `exact` at second order, and the last to be within
-/// `tolerance` of it, relative. DIFFSIM_VERBOSE=1 prints them.
+/// Expects `values`, computed on meshes that are refined by factors of 2, to converge to `exact` at second order.
+/// Expects the relative error of the last value to be at most `tolerance`. DIFFSIM_VERBOSE=1 prints the values.
 inline void expect_convergence(const std::string& what, const std::vector<double>& values, double exact,
                                double tolerance) {
   const std::size_t last = values.size() - 1;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// What damps motions, against what it must do: drag and Rayleigh damping slow a flight by known factors, viscosity
-// takes energy and no momentum.
+// Damping compared with exact results: drag and Rayleigh damping slow a fall by known factors; viscosity dissipates
+// energy and conserves momentum.
 
 #include <gtest/gtest.h>
 
@@ -9,12 +9,12 @@
 #include <cmath>
 
 #include "diffsim/dynamics/system_model.hpp"
-#include "diffsim/simulation/solver.hpp"
+#include "diffsim/simulation/scene.hpp"
 
 namespace diffsim::damping_test {
 namespace {
 
-DifferentiableSolver make_solver(int order, std::map<std::string, CellValues> damping, double gravity) {
+DifferentiableScene make_solver(int order, std::map<std::string, CellValues> damping, double gravity) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.4, 0.2, 0.1}, {3, 2, 1}, order);
   DifferentiableMaterial rubber{
       "stable_neo_hookean", {{"youngs_modulus", 1e4}, {"poisson_ratio", 0.4}, {"density", 500.0}}, "all"};
@@ -24,9 +24,9 @@ DifferentiableSolver make_solver(int order, std::map<std::string, CellValues> da
 
 class EveryOrder : public testing::TestWithParam<int> {};
 
-// All vertices fall alike, so nothing strains: v ← v + h (g - (α + c/ρ) v).
+// All vertices fall with the same velocity, without strain: v ← v + h (g - (α + c/ρ) v).
 TEST_P(EveryOrder, drag_and_rayleigh_damping_slow_a_fall) {
-  DifferentiableSolver solver = make_solver(GetParam(), {{"rayleigh_damping", 3.0}, {"drag", 1000.0}}, -9.8);
+  DifferentiableScene solver = make_solver(GetParam(), {{"rayleigh_damping", 3.0}, {"drag", 1000.0}}, -9.8);
   State state = solver.initial_state();
   solver.model().prepare();
   double v = 0.0, y = 0.0;
@@ -44,8 +44,8 @@ TEST_P(EveryOrder, drag_and_rayleigh_damping_slow_a_fall) {
   }
 }
 
-/// Σ m v, Σ m x × v and the mechanical energy of the whole body.
-std::array<double, 7> invariants(DifferentiableSolver& solver, const State& state) {
+/// Linear momentum Σ m v, angular momentum Σ m x × v and mechanical energy of the whole body.
+std::array<double, 7> invariants(DifferentiableScene& solver, const State& state) {
   const std::vector<double> m = solver.system().mass().to_host(), x = state["positions"].to_host(),
                             v = state["velocities"].to_host();
   std::array<double, 7> sums{};
@@ -62,7 +62,7 @@ std::array<double, 7> invariants(DifferentiableSolver& solver, const State& stat
 
 TEST_P(EveryOrder, viscosity_takes_energy_and_no_momentum) {
   const auto run = [&](double viscosity) {
-    DifferentiableSolver solver =
+    DifferentiableScene solver =
         make_solver(GetParam(), {{"viscosity", viscosity}, {"bulk_viscosity", viscosity}}, 0.0);
     std::vector<double> velocity;
     for (int v = 0; v < solver.mesh()->num_owned_vertices(); ++v) {

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Derivatives of whole rollouts by every parameter of every law, on linear and quadratic cells: dot products and orders
-// of convergence.
+// Derivatives of whole rollouts with respect to every parameter of every law, on linear and quadratic cells: dot
+// products and convergence orders.
 
 #include <gtest/gtest.h>
 
@@ -17,16 +17,17 @@ using namespace testing_simulation;
 
 constexpr int num_steps = 8;
 
-/// `degree` of the cells' quadrature.
-DifferentiableSolver make_solver(const ElasticLaw& law, int degree, const std::string& integrator = "symplectic_euler",
-                                 bool viscous = true) {
+/// Scene of a stretched bar with viscosity, drag, a traction and nodal loads. `degree`: degree of the cells'
+/// quadrature.
+DifferentiableScene make_solver(const ElasticLaw& law, int degree, const std::string& integrator = "symplectic_euler",
+                                bool viscous = true) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.6, 0.3, 0.2}, {3, 1, 1}, order_of(degree), given_degree(degree));
   DifferentiableMaterial material{law.name, {}, "all"};
   std::vector<std::string> names = law.parameter_names();
   names.emplace_back("density");
   if (viscous) names.insert(names.end(), {"viscosity", "bulk_viscosity", "rayleigh_damping", "drag"});
   for (const std::string& name : names) material.values[name] = value_of(name);
-  DifferentiableSolver solver(
+  DifferentiableScene solver(
       mesh, {material},
       {.dt = 0.004, .substeps = 4, .damping = 0.995, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator});
   solver.fix("x_min");
@@ -54,7 +55,7 @@ std::vector<Unknown> every_unknown(const ElasticLaw& law) {
 
 class EveryLaw : public testing::TestWithParam<std::tuple<std::string, int>> {
  protected:
-  static void check(DifferentiableSolver& solver, const std::vector<Unknown>& unknowns) {
+  static void check(DifferentiableScene& solver, const std::vector<Unknown>& unknowns) {
     expect_derivatives(solver, num_steps,
                        {{"x_max", {0.5, 0.2, 0.1}, num_steps}, {"y_max", {0.2, 0.5, 0.1}, num_steps / 2, 0.5}},
                        unknowns);
@@ -63,7 +64,7 @@ class EveryLaw : public testing::TestWithParam<std::tuple<std::string, int>> {
 
 TEST_P(EveryLaw, derivatives_by_every_parameter) {
   const ElasticLaw& law = elastic_law(std::get<0>(GetParam()));
-  DifferentiableSolver solver = make_solver(law, std::get<1>(GetParam()));
+  DifferentiableScene solver = make_solver(law, std::get<1>(GetParam()));
   check(solver, every_unknown(law));
 }
 
@@ -79,11 +80,11 @@ INSTANTIATE_TEST_SUITE_P(quadrature, EveryLaw,
 
 class EveryRule : public EveryLaw {};
 
-// The integrators besides symplectic Euler. Without viscosity, velocity Verlet takes a force for two substeps.
+// Integrators other than symplectic Euler. Without viscosity, velocity Verlet uses each force in two substeps.
 TEST_P(EveryRule, derivatives_by_every_parameter) {
   const auto& [integrator, viscous] = GetParam();
   const ElasticLaw& law = elastic_law("neo_hookean");
-  DifferentiableSolver solver = make_solver(law, 1, integrator, viscous != 0);
+  DifferentiableScene solver = make_solver(law, 1, integrator, viscous != 0);
   std::vector<Unknown> unknowns = every_unknown(law);
   std::erase_if(unknowns, [&](const Unknown& unknown) {
     return !unknown.parameter.starts_with("initial_") && !solver.parameters().find(unknown.parameter);
@@ -101,11 +102,12 @@ INSTANTIATE_TEST_SUITE_P(simulation, EveryRule,
 
 class EveryShape : public EveryLaw {};
 
-// Numbers that many entries share: one for all cells, a linear map of two numbers to all cells' moduli, and of three
-// numbers to all rest positions, which x[0] follows.
+// Unknowns shared by many entries: one value for all cells, a linear map from two unknowns to a modulus of all cells,
+// and a linear map from three unknowns to all rest positions. The initial positions x[0] change with the rest
+// positions.
 TEST_P(EveryShape, derivatives_by_shared_numbers) {
   const ElasticLaw& law = elastic_law(std::get<0>(GetParam()));
-  DifferentiableSolver solver = make_solver(law, std::get<1>(GetParam()));
+  DifferentiableScene solver = make_solver(law, std::get<1>(GetParam()));
   const TetrahedralMesh& mesh = *solver.mesh();
   Unknown global;
   global.parameter = "youngs_modulus";

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Steps with friction that Newton's method does not solve by itself: friction is held, and what is left has a
+// Steps with friction that Newton's method does not solve directly: friction is frozen, and the remaining problem has a
 // potential.
 
 #include <gtest/gtest.h>
@@ -20,7 +20,8 @@ namespace {
 
 using namespace testing_contact;
 
-/// Three bodies, a plane that moves and a sheet that moves; two of the bodies by surfaces of their own where asked for.
+/// Scene of three bodies, a moving plane and a moving sheet. If `own_surfaces` is true, two of the bodies have contact
+/// surfaces of their own.
 Scene frictional_tower(const std::string& integrator, bool own_surfaces, int max_stalled) {
   Scene scene = own_surfaces ? tower_with_skins(integrator, true) : tower({0.014, 3e3, 0.3, 0.9}, integrator);
   scene.contact.friction_velocity = 0.005;
@@ -28,18 +29,18 @@ Scene frictional_tower(const std::string& integrator, bool own_surfaces, int max
   return scene;
 }
 
-const ImplicitStatistics& statistics_of(DifferentiableSolver& solver) {
+const ImplicitStatistics& statistics_of(DifferentiableScene& solver) {
   return dynamic_cast<const ImplicitModel&>(solver.integrator()).statistics();
 }
 
 struct Result {
-  std::vector<double> positions, gradient;  // after six steps; of the last, by µ, ε_v and κ
+  std::vector<double> positions, gradient;  // after six steps; with respect to µ, ε_v and κ
   long held_rounds = 0;
 };
 
 Result run(const Scene& scene) {
   constexpr int steps = 6;
-  DifferentiableSolver solver = make_solver(scene);
+  DifferentiableScene solver = make_solver(scene);
   TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("all"), {0.05, 0.1, 0.04}, steps);
   DifferentiableSimulator simulator(solver);
   simulator.require_gradient({"friction", "friction_velocity", "barrier_stiffness"});
@@ -58,7 +59,7 @@ Result run(const Scene& scene) {
   return result;
 }
 
-/// Newton's method is made to give up after two iterations without progress.
+/// Tests in which Newton's method gives up after two iterations without progress (max_stalled = 2).
 class HeldFriction : public testing::TestWithParam<std::tuple<const char*, bool>> {};
 
 TEST_P(HeldFriction, leads_to_the_solution_that_newtons_method_finds_with_patience) {
@@ -82,9 +83,10 @@ TEST_P(HeldFriction, leads_to_the_solution_that_newtons_method_finds_with_patien
 INSTANTIATE_TEST_SUITE_P(held_friction, HeldFriction,
                          testing::Combine(testing::Values("implicit_euler", "newmark"), testing::Bool()));
 
-/// Split terms, held where they are, are the terms that they were split from; and are these again afterwards.
+/// Split terms with friction frozen at the current configuration have the same force as the original terms. Afterwards
+/// the original terms are restored.
 TEST(HeldFriction, splits_terms_into_parts_of_the_same_force) {
-  DifferentiableSolver solver = make_solver(frictional_tower("implicit_euler", true, 50));
+  DifferentiableScene solver = make_solver(frictional_tower("implicit_euler", true, 50));
   solver.model().prepare();
   State state = solver.initial_state();
   for (int n = 0; n < 2; ++n) solver.step(n, state);
@@ -102,7 +104,7 @@ TEST(HeldFriction, splits_terms_into_parts_of_the_same_force) {
   const std::vector<std::string> before = names();
   const auto with_friction =
       std::count_if(system.terms().begin(), system.terms().end(), [](const auto& term) { return !term->has_energy(); });
-  EXPECT_GE(with_friction, 2);  // the plane's and the surfaces'
+  EXPECT_GE(with_friction, 2);  // the plane's term and the surfaces' term
   system.compute_force(at, force);
   system.split(true);
   EXPECT_EQ(system.terms().size(), before.size() + static_cast<std::size_t>(with_friction));

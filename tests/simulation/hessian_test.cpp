@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Products with the Hessian of a rollout's loss: symmetry, and orders of the second-order expansion's remainder.
+// Products with the Hessian of a rollout's loss: symmetry, and convergence orders of the remainder of the second-order
+// expansion.
 
 #include <gtest/gtest.h>
 
@@ -47,24 +48,24 @@ struct Case {
   std::string law;
   int order;
   Values values;
-  std::vector<std::string> names;        // of the unknowns
-  std::vector<std::string> logarithmic;  // of these
+  std::vector<std::string> names;        // parameters of the unknowns
+  std::vector<std::string> logarithmic;  // names with logarithmic unknowns
   std::optional<int> quadrature_degree = {};
-  bool turned = false;  // the end x_max is moved and turned
+  bool turned = false;  // the end x_max is moved and rotated
 };
 
-DifferentiableSolver make_solver(const Case& which, MPI_Comm comm = MPI_COMM_WORLD) {
+DifferentiableScene make_solver(const Case& which, MPI_Comm comm = MPI_COMM_WORLD) {
   auto mesh = TetrahedralMesh::box(comm, {1.0, 0.3, 0.2}, {which.order == 1 ? 4 : 2, 1, 1}, which.order,
                                    which.quadrature_degree);
   const bool is_explicit = is_explicit_integrator(which.integrator);
-  SolverOptions options{.dt = is_explicit ? 0.004 : 0.04,
-                        .substeps = 4,
-                        .damping = 0.995,
-                        .gravity = {0.5, -9.8, 1.0},
-                        .integrator = which.integrator};
+  DifferentiableSolver options{.dt = is_explicit ? 0.004 : 0.04,
+                               .substeps = 4,
+                               .damping = 0.995,
+                               .gravity = {0.5, -9.8, 1.0},
+                               .integrator = which.integrator};
   options.implicit.newton.tolerance = 1e-13;
   options.implicit.ramp_steps = which.integrator == "quasi_static" ? num_steps : 0;
-  DifferentiableSolver solver(mesh, {{which.law, which.values, "all"}}, options);
+  DifferentiableScene solver(mesh, {{which.law, which.values, "all"}}, options);
   solver.fix("x_min");
   if (which.turned)
     solver.move("x_max", {1.0, 0.0, 0.0}, {1.0, 0.15, 0.1}, {3.0}, {0.3, 0.2, -0.1});
@@ -82,7 +83,8 @@ DifferentiableSolver make_solver(const Case& which, MPI_Comm comm = MPI_COMM_WOR
   return solver;
 }
 
-/// Positions far from those of the rollout, seen at some steps and vertices: TrackLoss is not blind to anything.
+/// Loss of the differences from observed positions at some steps. These positions are far from those of the rollout, so
+/// the loss depends on every parameter.
 std::unique_ptr<Loss> make_track(const TetrahedralMesh& mesh) {
   std::map<int, std::vector<double>> observed;
   for (const int step : {1, num_steps}) {
@@ -95,7 +97,7 @@ std::unique_ptr<Loss> make_track(const TetrahedralMesh& mesh) {
 }
 
 HessianCheck check(const Case& which, std::vector<Unknown> unknowns, int every = 2) {
-  DifferentiableSolver solver = make_solver(which);
+  DifferentiableScene solver = make_solver(which);
   SumLoss loss;
   loss.add(std::make_unique<TargetPositionLoss>(*solver.mesh(), solver.mesh()->region("x_max"),
                                                 std::array<double, 3>{0.9, 0.2, 0.15}, num_steps));
@@ -107,7 +109,7 @@ HessianCheck check(const Case& which, std::vector<Unknown> unknowns, int every =
   HessianCheckOptions options;
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (ranks > 1) options.differences = false;  // are the same on all ranks; what these could spoil is the symmetry
+  if (ranks > 1) options.differences = false;  // independent of the ranks; the symmetry may depend on them
   const HessianCheck result = check_hessian(problem, problem.start(), options);
   if (std::getenv("DIFFSIM_VERBOSE"))
     std::printf("%-18s %-22s %d %-40s symmetry %.1e eps %g quadratic %d orders %s\n", which.integrator.c_str(),
@@ -130,7 +132,7 @@ constexpr const char* integrators[] = {"symplectic_euler", "quasi_static",      
                                        "newmark",          "generalised_alpha", "explicit_euler", "velocity_verlet",
                                        "runge_kutta_2",    "runge_kutta_4"};
 
-/// Laws of every kind under every integrator, by moduli on which they depend in no simple way.
+/// Laws of every kind with every integrator. The loss depends on the chosen moduli nonlinearly.
 std::vector<Case> laws() {
   std::vector<Case> all;
   for (const char* integrator : integrators) {
@@ -155,7 +157,7 @@ std::vector<Case> second_order_cells() {
 }
 INSTANTIATE_TEST_SUITE_P(tet10, Hessian, testing::ValuesIn(second_order_cells()));
 
-/// All other parameters, alone and together.
+/// All other parameters, separately and together.
 std::vector<Case> other_parameters() {
   std::vector<Case> all;
   for (const char* integrator : integrators) {
@@ -184,7 +186,7 @@ std::vector<Case> other_parameters() {
 }
 INSTANTIATE_TEST_SUITE_P(parameters, Hessian, testing::ValuesIn(other_parameters()));
 
-/// Vertices that turn have velocities by where they are, which viscous forces see.
+/// Cases with rotated vertices, whose velocities depend on their positions and enter viscous forces.
 std::vector<Case> turned() {
   std::vector<Case> all;
   for (const char* integrator : integrators)
@@ -200,10 +202,10 @@ std::vector<Case> turned() {
 }
 INSTANTIATE_TEST_SUITE_P(turned, Hessian, testing::ValuesIn(turned()));
 
-/// H v of a problem whose unknowns are few numbers, the same on any number of ranks.
+/// Product H v of a problem with four unknowns, which are the same on any number of ranks.
 std::vector<double> shared_product(const std::function<std::unique_ptr<Schedule>(int)>& schedule,
                                    MPI_Comm comm = MPI_COMM_WORLD) {
-  DifferentiableSolver solver = make_solver({"newmark", "stable_neo_hookean", 1, hookean, {}, {}}, comm);
+  DifferentiableScene solver = make_solver({"newmark", "stable_neo_hookean", 1, hookean, {}, {}}, comm);
   const TetrahedralMesh& mesh = *solver.mesh();
   std::vector<Unknown> unknowns(2);
   unknowns[0].parameter = "youngs_modulus";
@@ -265,10 +267,11 @@ TEST(HessianOfUnknowns, by_maps_and_groups) {
   check(which, unknowns);
 }
 
-/// What is said where a product is asked for.
+/// Message of the error that a Hessian product throws, or "nothing" without an error. `skipped`: number of first steps
+/// that the sweep omits.
 std::string refusal(const Case& which, const std::string& name, int skipped = 0) {
   try {
-    DifferentiableSolver solver = make_solver(which);
+    DifferentiableScene solver = make_solver(which);
     TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("x_max"), {0.9, 0.2, 0.15}, num_steps);
     MemoryStore store;
     InverseProblem problem(
@@ -292,8 +295,8 @@ void expect_part(const std::string& text, const std::string& part) {
 
 TEST(HessianRefuses, what_has_no_second_derivatives) {
   const Case bar{"implicit_euler", "neo_hookean", 1, hookean, {}, {}};
-  expect_part(refusal(bar, "rest_positions"), "no second derivative by 'rest_positions'");
-  expect_part(refusal(bar, "youngs_modulus", 1), "no second derivatives of a sweep of the last steps only");
+  expect_part(refusal(bar, "rest_positions"), "no second derivative with respect to 'rest_positions'");
+  expect_part(refusal(bar, "youngs_modulus", 1), "a sweep of the last steps only has no second derivatives");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// No accepted implicit step intersects or inverts anything, by exact arithmetic.
+// No accepted implicit step has an intersection or an inverted cell, checked in exact arithmetic.
 
 #include <gtest/gtest.h>
 
@@ -21,9 +21,9 @@ Scene implicit(Scene scene, const std::string& integrator, double dt, int steps 
   return scene;
 }
 
-/// Each scene with one of the integrators, in turn; in the long form, with all. `meet_fast`: forces of
-/// generalised_alpha act within the step, so that no barrier keeps its end from what it runs into; steps of that
-/// integrator are half as long, and the long form may be refused one.
+/// Runs each scene with one of the integrators in turn, or with all of them if DIFFSIM_SCENES=long. `meet_fast`: bodies
+/// meet at high speed. The forces of generalised_alpha act within the step, so no barrier keeps the end of a step away
+/// from other bodies. Steps of generalised_alpha are therefore half as long, and steps of long runs may fail.
 void expect_good_in_implicit_steps(const std::vector<Scene>& scenes, double dt, bool meet_fast = false) {
   std::vector<Scene> all;
   for (std::size_t k = 0; k < scenes.size(); ++k)
@@ -39,11 +39,12 @@ void expect_good_in_implicit_steps(const std::vector<Scene>& scenes, double dt, 
 
 TEST(implicit_contact_scenes, drops) { expect_good_in_implicit_steps(drops(), 4e-3); }
 TEST(implicit_contact_scenes, stacks) { expect_good_in_implicit_steps(stacks(), 4e-3); }
+TEST(implicit_contact_scenes, surfaces_of_their_own) { expect_good_in_implicit_steps(with_own_surfaces(), 4e-3); }
 TEST(implicit_contact_scenes, motions) {
   std::vector<Scene> scenes = motions();
-  // Ends that have turned enough for the bars to wind around each other by then.
+  // The ends rotate faster, so that the bars wind around each other within the run.
   for (Motion& motion : scenes[7].motions) motion.angular_velocity *= 5.0;
-  // The fork's ends would meet after 70 ms: in the long form steps may be refused.
+  // The ends of the fork would meet after 70 ms. Steps of long runs may therefore fail.
   Scene fork = scenes[5];
   fork.may_stop = at_length();
   scenes[5] = scenes.back();
@@ -55,7 +56,7 @@ TEST(implicit_contact_scenes, motions) {
 TEST(implicit_contact_scenes, what_turns) {
   std::vector<Scene> all;
   {
-    // A paddle whose tip comes through the gap within a step.
+    // A paddle whose tip moves through the gap within one step.
     Scene scene{"paddle", {block({0.1, 0.05, 0.1}, {2, 1, 2}).standing(1, 0.02)}, contact_options(false)};
     scene.contact.barrier_stiffness = 4e5;
     scene.contact.meshes = {box_at({-0.3, -0.03, -0.07}, {0.08, -0.01, 0.07})};
@@ -65,7 +66,7 @@ TEST(implicit_contact_scenes, what_turns) {
     all.push_back(scene);
   }
   {
-    // A plane that comes up as it turns, and takes the cube along.
+    // A plane that rises as it rotates, and carries the cube along.
     Scene scene{"turning plane", {cube().standing(1, 0.02)}, contact_options(false)};
     scene.contact.barrier_stiffness = 4e5;
     scene.contact.planes = {{.point = {0.0, 0.0, 0.0}, .normal = {0.1, 1.0, 0.0}}};
@@ -73,7 +74,7 @@ TEST(implicit_contact_scenes, what_turns) {
     all.push_back(scene);
   }
   {
-    // A wheel with eight edges that runs below a slab, about an axis that is none of its own.
+    // A box that rotates below a slab, about an axis that is none of the box's own.
     Scene scene = with_mesh("wheel", {slab().standing(1, 0.012)},
                             {.mesh = contact::box_triangles({-0.05, -0.1, -0.1}, {0.05, 0.0, 0.1})});
     scene.contact.meshes[0].rotation.axis = {0.1, 1.0, 0.05};
@@ -84,7 +85,8 @@ TEST(implicit_contact_scenes, what_turns) {
   expect_good_in_implicit_steps(all, 5e-3);
 }
 
-/// Faces over faces, parallel edges, corners over corners that are pressed together, so far apart.
+/// Scenes of two bodies that move towards each other at the distance `gap`: faces above faces, parallel and crossing
+/// edges, corners above corners, an edge above a face.
 std::vector<Scene> pressed_pairs(double gap, double friction) {
   const auto pressed = [&](const std::string& name, const Piece& lower, const Piece& upper) {
     double top = -1.0;
@@ -111,7 +113,7 @@ TEST(implicit_contact_scenes, a_tenth_of_the_barrier_apart_with_friction) {
 }
 
 TEST(implicit_contact_scenes, a_hundredth_of_the_barrier_apart_with_friction) {
-  // Newton's residual has local minima on the way, that of near faces in the first step.
+  // The residual of Newton's method has local minima, for the near faces in the first step.
   std::vector<Scene> all;
   for (const Scene& scene : pressed_pairs(1e-4, 0.3)) all.push_back(implicit(scene, "newmark", 4e-3));
   expect_good(all);
@@ -127,7 +129,7 @@ TEST(implicit_contact_scenes, statics) {
   fork.motions[0].velocity = {0, -1.0, 0};
   fork.motions[1].velocity = {0, 1.0, 0};
   std::vector<Scene> all = {implicit(pressed, "quasi_static", 2e-3), implicit(fork, "quasi_static", 1.25e-3)};
-  for (Scene& scene : all) scene.may_stop = at_length();  // what goes on to press has no equilibrium in the end
+  for (Scene& scene : all) scene.may_stop = at_length();  // without an equilibrium as the pressing continues
   expect_good(all);
 }
 

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Contact in implicit steps: of a body with itself and with obstacles, across ranks, and derivatives through it.
+// Contact in implicit steps: of a body with itself and with obstacles, on several ranks, and derivatives through
+// contact.
 
 #include <gtest/gtest.h>
 
@@ -22,8 +23,9 @@ Scene implicit(Scene scene, const std::string& integrator, double dt) {
   return scene;
 }
 
-/// Steps with watch kept: no intersections, nothing nearer than 1 mm. Returns the most pairs of a step.
-std::int64_t run(DifferentiableSolver& solver, State& state, int steps) {
+/// Runs steps and expects no intersections and no distance below 1 mm. Returns the largest number of active pairs in a
+/// step.
+std::int64_t run(DifferentiableScene& solver, State& state, int steps) {
   std::int64_t most = 0;
   for (int n = 0; n < steps; ++n) {
     solver.step(n, state);
@@ -39,7 +41,7 @@ class ContactByIntegrator : public testing::TestWithParam<const char*> {};
 
 TEST_P(ContactByIntegrator, blocks_bounce_off_each_other_and_keep_their_momentum) {
   for (const double friction : {0.0, 0.3}) {
-    DifferentiableSolver solver = make_solver(implicit(stack(0.4, friction), GetParam(), 0.004));
+    DifferentiableScene solver = make_solver(implicit(stack(0.4, friction), GetParam(), 0.004));
     SystemModel& model = solver.integrator();
     model.prepare();
     State state = solver.initial_state();
@@ -53,12 +55,13 @@ TEST_P(ContactByIntegrator, blocks_bounce_off_each_other_and_keep_their_momentum
   }
 }
 
-/// By all names for one integrator, by the first for the others; on many ranks by dot products, since what ranks could
-/// spoil does not show in orders of convergence.
+/// Checks derivatives with respect to all names for BDF2 and for scenes with gravity, and with respect to the first
+/// name for others. On several ranks only dot products are checked, because errors of communication do not appear in
+/// convergence orders.
 void expect_derivatives(const Scene& scene, int steps, std::vector<std::string> names) {
   const bool all = scene.integrator == "bdf2" || scene.gravity[1] != 0.0;
   if (!all) names.resize(1);
-  DifferentiableSolver solver = make_solver(scene);
+  DifferentiableScene solver = make_solver(scene);
   solver.mesh()->define_region("top", BoxShape{{-1.0, scene.blocks.back().place[1] + 0.04, -1.0}, {1.0, 1.0, 1.0}});
   GradientCheckOptions options;
   options.dot_product_tolerance = 10.0 * solver.model().solver_tolerance();
@@ -83,7 +86,7 @@ TEST_P(ContactByIntegrator, derivatives_through_contact_with_a_moving_obstacle) 
                      {"obstacle_velocity:0", "barrier_stiffness", "obstacle_position:0", "friction"});
 }
 
-/// A block on another on a plane.
+/// Scene of a block on a block on a plane. `push`: initial velocity of the upper block, m/s.
 Scene rest(double push) {
   Scene scene = implicit(stack(0.4, 0.4), "implicit_euler", 0.01);
   scene.gravity = {1.0, -9.8, 0.5};
@@ -104,9 +107,9 @@ TEST(implicit_contact, derivatives_through_sliding) {
 const auto integrators = testing::Values("implicit_euler", "bdf2", "newmark", "generalised_alpha");
 INSTANTIATE_TEST_SUITE_P(implicit_contact, ContactByIntegrator, integrators);
 
-/// The gradient by the law's parameters and an obstacle's.
+/// Gradient with respect to parameters of the contact law, gravity and an obstacle's position.
 std::vector<double> gradient(const Scene& scene, int steps, MPI_Comm comm) {
-  DifferentiableSolver solver = make_solver(scene, comm);
+  DifferentiableScene solver = make_solver(scene, comm);
   TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("all"), {0.1, 0.3, -0.1}, steps);
   const std::vector<std::string> names{"barrier_stiffness", "barrier_distance", "friction", "gravity",
                                        "obstacle_position:0"};
@@ -120,15 +123,15 @@ std::vector<double> gradient(const Scene& scene, int steps, MPI_Comm comm) {
   return all;
 }
 
-/// Friction with µ = 0 leaves steps as they are without, potential and symmetric matrices included; it has a
-/// derivative.
+/// A scene with friction and µ = 0 has the same steps as a scene without friction: the potential exists and matrices
+/// are symmetric. The derivative with respect to µ exists.
 TEST(implicit_contact, zero_friction_has_a_potential) {
   std::array<ImplicitStatistics, 2> statistics;
   for (const bool with_friction : {false, true}) {
     Scene scene = rest(0.6);
     scene.contact.friction = 0.0;
     scene.contact.with_friction = with_friction;
-    DifferentiableSolver solver = make_solver(scene);
+    DifferentiableScene solver = make_solver(scene);
     solver.model().prepare();
     for (const auto& term : solver.system().terms()) {
       if (!term->limits_steps()) continue;

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Derivatives of whole implicit rollouts by every parameter: dot products and orders of convergence.
+// Derivatives of whole implicit rollouts with respect to every parameter: dot products and convergence orders.
 
 #include <gtest/gtest.h>
 
@@ -17,18 +17,19 @@ using namespace testing_simulation;
 
 constexpr int num_steps = 3;
 
-/// `degree` of the cells' quadrature; second-order cells come with viscosity and drag.
-DifferentiableSolver make_solver(const std::string& integrator, const std::string& law, int degree) {
+/// Scene of a bar under many kinds of loads. `degree`: degree of the cells' quadrature. Second-order cells have
+/// viscosity and drag.
+DifferentiableScene make_solver(const std::string& integrator, const std::string& law, int degree) {
   const int order = order_of(degree);
   auto mesh =
       TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {order == 1 ? 4 : 2, 1, 1}, order, given_degree(degree));
   DifferentiableMaterial material{law, {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}}, "all"};
   if (order == 2)
     material.values.insert({{"viscosity", 60.0}, {"bulk_viscosity", 30.0}, {"rayleigh_damping", 3.0}, {"drag", 500.0}});
-  SolverOptions options{.dt = 0.04, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator};
+  DifferentiableSolver options{.dt = 0.04, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator};
   options.implicit.newton.tolerance = 1e-12;
   options.implicit.ramp_steps = integrator == "quasi_static" ? num_steps : 0;
-  DifferentiableSolver solver(mesh, {material}, options);
+  DifferentiableScene solver(mesh, {material}, options);
   solver.fix("x_min");
   solver.fix("z_min", {false, false, true});
   std::vector<double> pull;
@@ -47,8 +48,9 @@ class EveryIntegrator : public testing::TestWithParam<std::tuple<const char*, co
 
 TEST_P(EveryIntegrator, derivatives_by_every_parameter) {
   const auto& [integrator, law, degree] = GetParam();
-  DifferentiableSolver solver = make_solver(integrator, law, degree);
-  // Orders of convergence are the same on all ranks; with many, dot products show what the halo could spoil.
+  DifferentiableScene solver = make_solver(integrator, law, degree);
+  // Convergence orders do not depend on the number of ranks. On several ranks, dot products detect errors of the halo
+  // exchange.
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   std::vector<std::string> names{"youngs_modulus", "poisson_ratio",     "density",
@@ -57,7 +59,7 @@ TEST_P(EveryIntegrator, derivatives_by_every_parameter) {
   if (order_of(degree) == 2)
     names = {"viscosity", "bulk_viscosity",     "rayleigh_damping", "drag",
              "density",   "initial_velocities", "rest_positions"};
-  // Statics has no velocities.
+  // Quasi-static steps have no velocities.
   if (std::string(integrator) == "quasi_static") std::erase(names, "initial_velocities");
   GradientCheckOptions options;
   options.dot_product_tolerance = 10.0 * solver.model().solver_tolerance();
@@ -75,15 +77,15 @@ INSTANTIATE_TEST_SUITE_P(viscous_tet10, EveryIntegrator,
 INSTANTIATE_TEST_SUITE_P(viscous_fine_tet10, EveryIntegrator,
                          testing::Values(std::tuple("newmark", "stable_neo_hookean", 5)));
 
-/// Of a law with all its parameters, viscous, on a dozen cells; two steps from a state that is stretched along the
-/// fibres.
-DifferentiableSolver make_solver_of(const ElasticLaw& law, const std::string& integrator) {
+/// Scene of a viscous bar of a dozen cells with all parameters of a law, for two steps. The initial state is stretched
+/// along the fibres.
+DifferentiableScene make_solver_of(const ElasticLaw& law, const std::string& integrator) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.6, 0.3, 0.2}, {2, 1, 1});
   DifferentiableMaterial material{law.name, {{"density", 900.0}, {"viscosity", 1.5}, {"bulk_viscosity", 0.8}}, "all"};
   for (const std::string& name : law.parameter_names()) material.values[name] = value_of(name);
-  SolverOptions options{.dt = 0.02, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator};
+  DifferentiableSolver options{.dt = 0.02, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator};
   options.implicit.newton.tolerance = 1e-12;
-  DifferentiableSolver solver(mesh, {material}, options);
+  DifferentiableScene solver(mesh, {material}, options);
   solver.fix("x_min");
   solver.add_traction("x_max", {300.0, -40.0, 20.0, 330.0, -60.0, 30.0});
   if (law.signal) solver.set_control(law.signal_name(), {1.2, 0.9});
@@ -96,7 +98,7 @@ class EveryLawAndIntegrator : public testing::TestWithParam<std::tuple<std::stri
 TEST_P(EveryLawAndIntegrator, derivatives_by_the_laws_parameters) {
   const auto& [name, integrator] = GetParam();
   const ElasticLaw& law = elastic_law(name);
-  DifferentiableSolver solver = make_solver_of(law, integrator);
+  DifferentiableScene solver = make_solver_of(law, integrator);
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   std::vector<std::string> names = law.parameter_names();

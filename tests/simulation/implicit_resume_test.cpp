@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Implicit steps, with contact and friction: their gradient depends on schedule, store, interruptions and ranks no more
-// than their linear systems are solved.
+// Implicit steps with contact and friction: the gradient depends on schedule, store, interruptions and ranks only
+// within the tolerance of the linear systems.
 
 #include <gtest/gtest.h>
 
@@ -15,19 +15,19 @@ namespace {
 
 using namespace testing_simulation;
 
-constexpr int num_steps = 36;  // a whole block and a part
+constexpr int num_steps = 36;  // a whole interval of 32 steps and a part
 constexpr double solver_tolerance = 1e-11;
 const std::vector<std::string> asked = {"youngs_modulus", "density", "gravity"};
 
-/// A bar, held at one end, that comes down on a rough plane.
-DifferentiableSolver make_solver(std::shared_ptr<TetrahedralMesh> mesh, const std::string& integrator, bool direct) {
+/// Scene of a bar, fixed at one end, that falls on a rough plane. Quasi-static scenes have no contact.
+DifferentiableScene make_solver(std::shared_ptr<TetrahedralMesh> mesh, const std::string& integrator, bool direct) {
   DifferentiableMaterial material{
       "neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}}, "all"};
-  SolverOptions options{.dt = 0.02, .integrator = integrator};
+  DifferentiableSolver options{.dt = 0.02, .integrator = integrator};
   options.implicit.newton.tolerance = options.implicit.linear.tolerance = solver_tolerance;
   if (integrator == "quasi_static") options.implicit.ramp_steps = num_steps;
   if (!direct) options.implicit.linear.direct_below = 0;
-  DifferentiableSolver solver(std::move(mesh), {material}, options);
+  DifferentiableScene solver(std::move(mesh), {material}, options);
   solver.fix("x_min");
   ContactOptions contact;
   contact.barrier_distance = 0.02;
@@ -48,7 +48,7 @@ CheckpointOptions options_of(const std::string& schedule, const std::string& sto
   return resumed_by(schedule, store, 12, "implicit_resume");
 }
 
-/// The gradient's parts, each relative to its size.
+/// Largest relative difference between the parts of two results: the loss and each gradient.
 double worst_difference(const TetrahedralMesh& mesh, const std::vector<double>& a, const std::vector<double>& b) {
   const auto cells = static_cast<std::ptrdiff_t>(mesh.cell_order().block_size());
   double worst = 0.0;
@@ -73,7 +73,8 @@ TEST_P(Implicit, EveryScheduleAndStoreGivesTheSameBits) {
   if (!is_alone()) GTEST_SKIP() << "the next test does so on many ranks";
   InterruptedSweep problem = make_case(MPI_COMM_WORLD, GetParam());
   const std::vector<double> reference = problem.run(options_of("all", "memory"), false, 0, false);
-  // All of them for one integrator, on one rank; the others' are Model and State no less.
+  // One integrator runs all combinations, on one rank. Schedules and stores access the other integrators through the
+  // same interfaces, Model and State.
   const bool every = GetParam() == std::string("bdf2");
   const std::vector<const char*> all{"uniform", "revolve", "online", "two_level", "multi_level"};
   for (const char* store : {"memory", "hdf5", "tiered"})
@@ -131,7 +132,7 @@ TEST(Implicit, OtherNumbersOfRanksAgree) {
         relayed({{1, 15}, {2, 18}, {3, 45}, {1, 0}}, options_of("two_level", "tiered"), make);
     if (rank_in(MPI_COMM_WORLD) != 0) continue;
     const std::size_t cells = (reference.size() - 4) / 2;
-    // Every step, and every linear system of the derivatives, is solved to this.
+    // Tolerance of every step, and of every linear system of the derivatives.
     expect_near(found, reference, {1, cells, cells, 3}, num_steps * solver_tolerance);
   }
 }

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Indentation in plane strain: the force and its derivative by the indenter's depth, with a contact that widens, on
-// finer and finer meshes.
+// Indentation in plane strain: force, and its derivative with respect to the indenter's depth, with a growing contact
+// area, on successively finer meshes.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 namespace diffsim::indentation_test {
 namespace {
 
-/// What a contact term presses a body with, downwards, at the last step; N.
+/// Downward force of a contact term on a body at the last step, N.
 class IndentationForce : public Loss {
  public:
   IndentationForce(const TetrahedralMesh& mesh, ContactTerm& term, int step, double dt)
@@ -62,12 +62,12 @@ class IndentationForce : public Loss {
 };
 
 struct Indentation {
-  double force, stiffness;  ///< N; N/m, the derivative of the force by the depth
-  std::int64_t touching;    ///< pairs in touch
+  double force, stiffness;  ///< N; N/m, derivative of the force with respect to the depth
+  std::int64_t touching;    ///< number of active pairs
 };
 
-/// A body with a round top, 2 w wide, w high and much thicker, of 2 n × n × 1 bricks, whose cells are mirror images of
-/// each other.
+/// Mesh of a body with a round top, 2 w wide, w high (w = `width`) and much thicker, of 2 n × n × 1 bricks. The cells
+/// of the two halves are mirror images of each other.
 MeshData round_top(int n, double width, double thickness, double radius) {
   MeshData half = box_mesh({width, 1.0, thickness}, {n, n, 1}, 0, 1);
   for (std::size_t i = 0; i < half.coordinates.size(); i += 3)
@@ -93,15 +93,15 @@ MeshData round_top(int n, double width, double thickness, double radius) {
   return all;
 }
 
-/// The round body, 0.2 m wide and 0.1 m high, which a plane presses to the depth `down_by`.
+/// Indentation by a plane, to the depth `down_by`, of the round body, 0.2 m wide and 0.1 m high.
 Indentation press(int n, double down_by) {
   constexpr double width = 0.1, thickness = 100.0, radius = 0.2, range = 0.01;
   constexpr int steps = 3;
   const auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_SELF, round_top(n, width, thickness, radius));
   const DifferentiableMaterial material{
       "neo_hookean", {{"youngs_modulus", 1e6}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "all"};
-  SolverOptions options{.dt = 1.0 / steps, .gravity = {0, 0, 0}, .integrator = "quasi_static"};
-  DifferentiableSolver solver(mesh, {material}, options);
+  DifferentiableSolver options{.dt = 1.0 / steps, .gravity = {0, 0, 0}, .integrator = "quasi_static"};
+  DifferentiableScene solver(mesh, {material}, options);
   solver.fix("all", {false, false, true});
   mesh->define_region("middle", BoxShape{{-1e-9, -1.0, -1.0}, {1e-9, 1.0, 2.0 * thickness}});
   solver.fix("middle", {true, false, false});
@@ -125,10 +125,11 @@ Indentation press(int n, double down_by) {
 }
 
 TEST(indentation, force_and_stiffness_converge_at_second_order_with_the_mesh) {
-  // Sums over vertices are trapezoidal rules. The pressure ends with slope zero, and costs them nothing of second order
-  // where the barrier is so soft that cells resolve how it ends (one too stiff for them ends like Hertz's, with a root,
-  // and at order 3/2). Its derivative by the depth ends with a kink, which costs h² times a function of where between
-  // vertices that is: the order of the stiffness shows in the mean over several depths.
+  // Sums over vertices are trapezoidal rules. At the edge of the contact the pressure vanishes with zero slope. The
+  // sums are then of second order if the barrier is so soft that the cells resolve this end. With a stiffer barrier the
+  // pressure ends with a square root, as in Hertz's solution, and the order is 3/2. The derivative of the pressure with
+  // respect to the depth ends with a kink. The error of a kink is h² times a function of its position between vertices,
+  // so the order of the stiffness appears in the mean over several depths.
   const double depths[] = {4.2e-3, 5.0e-3, 5.7e-3, 6.5e-3};
   double squares[2] = {0.0, 0.0};
   for (const double down_by : depths) {
@@ -146,7 +147,7 @@ TEST(indentation, force_and_stiffness_converge_at_second_order_with_the_mesh) {
     EXPECT_LT(force[1], 7e-4);
     EXPECT_GT(force[0], 3.5 * force[1]);
   }
-  // Of errors of second order against a mesh twice as fine, a fifth is left where cells are halved.
+  // Second-order errors, relative to a mesh twice as fine as the finer one, decrease to a fifth if cells are halved.
   EXPECT_LT(std::sqrt(squares[0] / std::size(depths)), 6e-3);
   EXPECT_GT(std::sqrt(squares[0]), 3.5 * std::sqrt(squares[1]));
 }

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Loss and gradient do not depend on how a rollout is checkpointed (to the bit), nor on ranks and threads (to
-// rounding).
+// Loss and gradient do not depend on checkpointing (bitwise), nor on the numbers of ranks and threads (up to rounding
+// errors).
 
 #include <gtest/gtest.h>
 
@@ -21,17 +21,18 @@ constexpr int num_steps = 23;
 const std::vector<std::string> asked = {"youngs_modulus", "poisson_ratio", "density",
                                         "gravity",        "damping",       "traction:x_max"};
 
-DifferentiableSolver make_solver(std::shared_ptr<TetrahedralMesh> mesh) {
+DifferentiableScene make_solver(std::shared_ptr<TetrahedralMesh> mesh) {
   DifferentiableMaterial material{
       "neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}}, "all"};
-  DifferentiableSolver solver(std::move(mesh), {material}, {.dt = 0.004, .substeps = 3});
+  DifferentiableScene solver(std::move(mesh), {material}, {.dt = 0.004, .substeps = 3});
   solver.fix("x_min");
   solver.add_traction("x_max", {20.0, -10.0, 5.0});
   return solver;
 }
 
-/// Loss, gradients by cell in the file's order, gradients of globals, and ∂L/∂x[0] in the file's order.
-std::vector<double> loss_and_gradients(DifferentiableSolver& solver, const CheckpointOptions& options) {
+/// Loss, gradients with respect to parameters on cells in the order of the file, gradients with respect to global
+/// parameters, and ∂L/∂x[0] in the order of the file.
+std::vector<double> loss_and_gradients(DifferentiableScene& solver, const CheckpointOptions& options) {
   const TetrahedralMesh& mesh = *solver.mesh();
   SumLoss loss;
   for (const int step : {0, 7, 16, num_steps})
@@ -60,11 +61,11 @@ std::vector<double> loss_and_gradients(DifferentiableSolver& solver, const Check
 }
 
 TEST(invariance, gradient_has_the_same_bits_for_every_schedule_and_store) {
-  DifferentiableSolver solver = make_solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {6, 2, 2}));
+  DifferentiableScene solver = make_solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {6, 2, 2}));
   const std::vector<double> reference = loss_and_gradients(solver, {});
   CheckpointOptions options;
   for (const std::string store : {"memory", "hdf5", "tiered"}) {
-    const bool in_memory = store == "memory";  // the others wait for the disk
+    const bool in_memory = store == "memory";  // the other stores are slower, since they write to disk
     options.store = store;
     options.schedule = "uniform";
     for (const int every : in_memory ? std::vector{1, 7, 10, num_steps, 100} : std::vector{7}) {
@@ -83,7 +84,7 @@ TEST(invariance, gradient_has_the_same_bits_for_every_schedule_and_store) {
 }
 
 TEST(invariance, a_planned_sweep_stays_within_its_budget_and_gives_the_same_bits) {
-  DifferentiableSolver solver = make_solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {6, 2, 2}));
+  DifferentiableScene solver = make_solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {6, 2, 2}));
   const std::vector<double> reference = loss_and_gradients(solver, {});
   const ParameterSet gradient = solver.parameters().zero_like(asked);
   for (const std::int64_t kilobytes : {100, 200, 1000, 100000}) {
@@ -93,10 +94,10 @@ TEST(invariance, a_planned_sweep_stays_within_its_budget_and_gives_the_same_bits
     const SweepPlan plan = plan_sweep(options, solver.model(), solver.initial_state(), gradient, num_steps);
     EXPECT_LE(plan.checkpoints.bytes, options.memory.bytes);
     EXPECT_GT(plan.expected_seconds(), 0.0);
-    EXPECT_NE(plan.summary().find("s by the first step"), std::string::npos) << plan.summary();
+    EXPECT_NE(plan.summary().find("s, estimated from the first step"), std::string::npos) << plan.summary();
     EXPECT_EQ(loss_and_gradients(solver, options), reference) << kilobytes;
   }
-  // Of a larger budget the same is left where the process holds the difference.
+  // A larger budget leaves the same amount if the process holds the difference.
   CheckpointOptions held;
   held.measures = PlanMeasures{5'000'000};
   int ranks = 1;
@@ -124,7 +125,7 @@ TEST(invariance, a_planned_sweep_stays_within_its_budget_and_gives_the_same_bits
 
 TEST(invariance, a_plan_with_a_disk_does_what_it_says_and_gives_the_same_bits) {
   constexpr int steps = 200;
-  DifferentiableSolver solver = make_solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {16, 8, 8}));
+  DifferentiableScene solver = make_solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {16, 8, 8}));
   const ParameterSet gradient = solver.parameters().zero_like(asked);
   SweepStatistics done;
   const auto bits = [&](const CheckpointOptions& options) {
@@ -152,7 +153,8 @@ TEST(invariance, a_plan_with_a_disk_does_what_it_says_and_gives_the_same_bits) {
                            static_cast<std::int64_t>(solver.model().record_bytes()),
                            static_cast<std::int64_t>(MultiLevelSchedule::table_bytes(steps))};
   MPI_Allreduce(MPI_IN_PLACE, sizes, 3, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-  // A record, two snapshots, four on their way to the disk, tables for two and forty snapshots and two levels.
+  // A record, two snapshots, four snapshots that are being written, and tables for two and forty snapshots and two
+  // levels.
   options.memory.bytes = beside + sizes[1] + 6 * sizes[0] + 44 * sizes[2];
   options.disk.bytes = 40 * sizes[0];
   options.store = "tiered";
@@ -166,7 +168,7 @@ TEST(invariance, a_plan_with_a_disk_does_what_it_says_and_gives_the_same_bits) {
     EXPECT_EQ(done.recordings, steps);
     EXPECT_EQ(done.bytes_written > 0, cost < 1.0);
   }
-  // Measured, whatever comes out.
+  // With measured speeds of the disk, any plan is valid.
   options.measures.reset();
   options.memory = {0, 0.5};
   const SweepPlan plan = planned(options);
@@ -177,7 +179,7 @@ TEST(invariance, a_plan_with_a_disk_does_what_it_says_and_gives_the_same_bits) {
 }
 
 TEST(invariance, a_rollout_of_unknown_length_ends_where_it_says) {
-  DifferentiableSolver solver = make_solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {6, 2, 2}));
+  DifferentiableScene solver = make_solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {6, 2, 2}));
   const TetrahedralMesh& mesh = *solver.mesh();
   TargetPositionLoss loss(mesh, mesh.region("x_max"), {0.9, 0.2, 0.1}, 10);
   const auto run = [&](Schedule& schedule, const EndOfRollout& ends) {
@@ -207,8 +209,8 @@ TEST(invariance, a_rollout_of_unknown_length_ends_where_it_says) {
 }
 
 TEST(invariance, the_same_run_gives_the_same_bits) {
-  DifferentiableSolver first = make_solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {6, 2, 2}));
-  DifferentiableSolver second = make_solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {6, 2, 2}));
+  DifferentiableScene first = make_solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {6, 2, 2}));
+  DifferentiableScene second = make_solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {6, 2, 2}));
   EXPECT_EQ(loss_and_gradients(first, {}), loss_and_gradients(second, {}));
 }
 
@@ -216,12 +218,12 @@ TEST(invariance, many_ranks_agree_with_one) {
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (ranks == 1) GTEST_SKIP() << "one rank is what others are compared with";
-  DifferentiableSolver spread = make_solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {6, 2, 2}));
-  DifferentiableSolver alone = make_solver(TetrahedralMesh::box(MPI_COMM_SELF, {1.0, 0.3, 0.2}, {6, 2, 2}));
+  DifferentiableScene spread = make_solver(TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {6, 2, 2}));
+  DifferentiableScene alone = make_solver(TetrahedralMesh::box(MPI_COMM_SELF, {1.0, 0.3, 0.2}, {6, 2, 2}));
   const std::vector<double> whole = loss_and_gradients(alone, {});
   const std::vector<double> part = loss_and_gradients(spread, {});
   EXPECT_NEAR(part[0], whole[0], 1e-11 * std::abs(whole[0]));
-  // Walk through the parts of the result: blocks of the file's order here, all of it there.
+  // Compares the parts of the results: `part` has this rank's block in the order of the file, `whole` has all entries.
   std::size_t at = 1, at_whole = 1;
   const auto compare = [&](std::size_t count, std::size_t count_whole, std::size_t begin, const char* name) {
     double scale = 0.0;

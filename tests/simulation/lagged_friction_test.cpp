@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Friction whose normal forces and places are those that a step begins with: potential, derivatives, accuracy.
+// Friction with the normal forces and positions at the start of a step: potential, derivatives, accuracy.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,8 @@ namespace {
 
 using namespace testing_contact;
 
-/// Three bodies, a plane and a sheet, with a thickness; two of the bodies by surfaces of their own where asked for.
+/// Scene of three bodies, a plane with a thickness and a sheet. If `own_surfaces` is true, two of the bodies have
+/// contact surfaces of their own.
 Scene lagged_tower(const std::string& integrator, bool own_surfaces = false) {
   const Law law{0.014, 3e3, 0.3, 0.9};
   Scene scene = own_surfaces ? tower_with_skins(integrator, true) : tower(law, integrator);
@@ -34,7 +35,8 @@ const std::vector<std::string> all_names{
 
 class FrictionByIntegrator : public testing::TestWithParam<const char*> {};
 
-/// By all names for one integrator, with surfaces of bodies' own; by some for the others.
+/// Implicit Euler is tested with all parameters and with own contact surfaces, the other integrators with three
+/// parameters.
 TEST_P(FrictionByIntegrator, gradients_have_the_slopes_that_differences_have) {
   const std::string integrator = GetParam();
   const bool all = integrator == "implicit_euler";
@@ -47,7 +49,7 @@ TEST_P(FrictionByIntegrator, gradients_have_the_slopes_that_differences_have) {
 INSTANTIATE_TEST_SUITE_P(lagged_friction, FrictionByIntegrator,
                          testing::Values("implicit_euler", "bdf2", "newmark", "generalised_alpha"));
 
-/// By the equation of a step: dot products.
+/// Compares tangents and adjoints of steps by dot products.
 TEST(lagged_friction, tangents_and_adjoints_agree) {
   for (const char* integrator : {"implicit_euler", "bdf2"}) {
     SCOPED_TRACE(integrator);
@@ -71,13 +73,14 @@ TEST(lagged_friction, hessian_is_symmetric_and_expands_to_third_order) {
   }
 }
 
-/// Forces are -∂D/∂v: of surfaces, planes, planes with a thickness and surfaces of bodies' own.
+/// Friction forces are -∂D/∂v: between surfaces, with planes, with planes with a thickness, and with own contact
+/// surfaces.
 TEST(lagged_friction, has_a_dissipation_potential) {
   for (const bool own_surfaces : {false, true})
     for (const bool thick : {false, true}) {
       Scene scene = lagged_tower("implicit_euler", own_surfaces);
       if (!thick) scene.contact.planes[0].thickness = {};
-      DifferentiableSolver solver = make_solver(scene);
+      DifferentiableScene solver = make_solver(scene);
       solver.model().prepare();
       State state = solver.initial_state();
       solver.step(0, state);
@@ -110,12 +113,12 @@ TEST(lagged_friction, has_a_dissipation_potential) {
         touching += std::abs(sums[0]) > 1e-4;
         EXPECT_NEAR(sums[1], sums[0], 1e-9 * std::abs(sums[0]));
       }
-      EXPECT_EQ(touching, 2);  // the plane and the surfaces
+      EXPECT_EQ(touching, 2);  // the plane's term and the surfaces' term
     }
 }
 
 std::vector<double> positions_at(const Scene& scene, double end) {
-  DifferentiableSolver solver = make_solver(scene);
+  DifferentiableScene solver = make_solver(scene);
   solver.model().prepare();
   State state = solver.initial_state();
   const int steps = static_cast<int>(std::lround(end / scene.dt));
@@ -130,7 +133,7 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
   return most;
 }
 
-/// Explicit steps evaluate all forces where they begin.
+/// Explicit steps evaluate all forces at their start, so lagged friction equals friction.
 TEST(lagged_friction, is_friction_in_explicit_steps) {
   Scene scene = tower({0.014, 3e3, 0.3, 0.9}, "symplectic_euler");
   const std::vector<double> expected = positions_at(scene, 0.02);
@@ -141,7 +144,7 @@ TEST(lagged_friction, is_friction_in_explicit_steps) {
   EXPECT_LT(largest_difference(positions_at(scene, 0.02), expected), 1e-14);
 }
 
-/// The difference from friction that does not lag is of first order in dt.
+/// The difference from friction without lag is of first order in dt.
 TEST(lagged_friction, converges_to_friction_with_the_time_step) {
   std::vector<double> differences;
   for (const double dt : {2e-3, 1e-3, 5e-4}) {
@@ -155,15 +158,16 @@ TEST(lagged_friction, converges_to_friction_with_the_time_step) {
     EXPECT_NEAR(std::log2(differences[k - 1] / differences[k]), 1.0, 0.15) << differences[k];
 }
 
-/// Products by the terms' force tangents, and Newton's iterations as they ran, take symmetric Jacobians only.
+/// Matrix-free products with force tangents, and differentiated Newton iterations, require symmetric Jacobians.
 TEST(lagged_friction, has_symmetric_jacobians) {
   const Scene scene = lagged_tower("implicit_euler");
   for (const bool matrix_free : {false, true}) {
     auto mesh = make_mesh(scene.blocks, MPI_COMM_WORLD);
-    SolverOptions options{.dt = scene.dt, .substeps = 1, .damping = 1.0, .gravity = {}, .integrator = "implicit_euler"};
+    DifferentiableSolver options{
+        .dt = scene.dt, .substeps = 1, .damping = 1.0, .gravity = {}, .integrator = "implicit_euler"};
     options.implicit.linear.matrix_free = matrix_free;
     options.implicit.implicit_differentiation = matrix_free;
-    DifferentiableSolver solver = testing_simulation::make_soft_solver(mesh, 5e4, options);
+    DifferentiableScene solver = testing_simulation::make_soft_solver(mesh, 5e4, options);
     solver.add_contact(scene.contact);
     solver.set_initial_velocity(make_solver(scene).initial_state()["velocities"].to_host());
     TargetPositionLoss loss(*mesh, mesh->region("all"), {0.1, 0.3, -0.1}, 3);
@@ -171,7 +175,7 @@ TEST(lagged_friction, has_symmetric_jacobians) {
     simulator.require_gradient({"friction", "barrier_stiffness"});
     simulator.rollout(3, 2, loss);
     simulator.backward();
-    DifferentiableSolver plain = make_solver(scene);
+    DifferentiableScene plain = make_solver(scene);
     TargetPositionLoss same(*plain.mesh(), plain.mesh()->region("all"), {0.1, 0.3, -0.1}, 3);
     DifferentiableSimulator other(plain);
     other.require_gradient({"friction", "barrier_stiffness"});

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Statics against a manufactured solution: orders of convergence of displacements and their gradients.
+// Statics compared with a manufactured solution: convergence orders of displacements and of their gradients.
 
 #include <gtest/gtest.h>
 
@@ -13,14 +13,14 @@ constexpr double youngs_modulus = 1.0, poisson_ratio = 0.3;
 constexpr double mu = youngs_modulus / (2.0 * (1.0 + poisson_ratio));
 constexpr double lambda = youngs_modulus * poisson_ratio / ((1.0 + poisson_ratio) * (1.0 - 2.0 * poisson_ratio));
 
-// u_k = a_k exp(c_k · X), so that derivatives are products.
+// u_k = a_k exp(c_k · X), so derivatives are multiples of u_k.
 constexpr double amplitude[3] = {0.1, -0.07, 0.05};
 constexpr double exponent[3][3] = {{0.8, 0.9, -0.6}, {-0.9, 0.7, 1.1}, {1.0, -0.5, 0.8}};
 
 double displacement(const Point& x, std::size_t k) {
   return amplitude[k] * std::exp(exponent[k][0] * x[0] + exponent[k][1] * x[1] + exponent[k][2] * x[2]);
 }
-/// -div σ, σ = λ tr ε I + 2 µ ε.
+/// Body force -div σ with σ = λ tr ε I + 2 µ ε.
 double body_force(const Point& x, std::size_t i) {
   double div = 0.0, laplace = 0.0;
   for (std::size_t k = 0; k < 3; ++k) {
@@ -35,13 +35,13 @@ struct Errors {
 };
 
 Errors errors_on(int n, int order) {
-  // A box whose bricks are not all alike.
+  // A box of bricks of different shapes.
   const auto mesh = mapped_box({n, n, n}, order, [](const Point& x) {
     return Point{x[0] + 0.05 * x[0] * x[1], x[1] - 0.04 * x[1] * x[2], x[2] + 0.06 * x[2] * x[0]};
   });
   DifferentiableMaterial material{
       "linear_elastic", {{"youngs_modulus", youngs_modulus}, {"poisson_ratio", poisson_ratio}}, "all"};
-  DifferentiableSolver solver(mesh, {material}, {.dt = 1.0, .gravity = {0, 0, 0}, .integrator = "quasi_static"});
+  DifferentiableScene solver(mesh, {material}, {.dt = 1.0, .gravity = {0, 0, 0}, .integrator = "quasi_static"});
   for (const char* side : {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"}) solver.fix(side);
 
   const int nodes = mesh->nodes_per_cell();
@@ -69,7 +69,7 @@ Errors errors_on(int n, int order) {
   load = field.to_host();
   load.resize(start.size());
   solver.add_nodal_load(load);
-  solver.set_initial_displacement(start);  // what is fixed stays there
+  solver.set_initial_displacement(start);  // fixed vertices keep these displacements
 
   std::vector<double> u = equilibrium(solver);
   for (std::size_t i = 0; i < u.size(); ++i) u[i] -= X[i];

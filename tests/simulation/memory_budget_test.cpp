@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Memory that planned sweeps take of their budget, as Kokkos counts arrays.
+// Memory that planned sweeps use, compared with their budget. Kokkos reports all arrays.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 std::int64_t live = 0, peak = 0;
 
-/// A field has memory for one number more than it holds.
+/// Bytes of a field's values: an allocation has room for one more value.
 std::int64_t held(std::uint64_t bytes) { return static_cast<std::int64_t>(bytes - sizeof(double)); }
 void note_array(Kokkos::Profiling::SpaceHandle, const char*, const void*, std::uint64_t bytes) {
   live += held(bytes);
@@ -25,19 +25,19 @@ void note_array(Kokkos::Profiling::SpaceHandle, const char*, const void*, std::u
 }
 void note_end(Kokkos::Profiling::SpaceHandle, const char*, const void*, std::uint64_t bytes) { live -= held(bytes); }
 
-/// A bar that is thrown and bends, one end held. Differentiated Newton iterations are four a step, of which a record
-/// holds three.
-DifferentiableSolver make_solver(const std::string& integrator, bool implicit_differentiation) {
+/// Scene of a moving bar that bends, fixed at one end. Without implicit differentiation, a step has four Newton
+/// iterations, and a record stores three of them.
+DifferentiableScene make_solver(const std::string& integrator, bool implicit_differentiation) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {6, 2, 2});
   DifferentiableMaterial material{
       "neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}}, "all"};
   const bool is_explicit = is_explicit_integrator(integrator);
-  SolverOptions options{.dt = is_explicit ? 1e-3 : 0.05, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator};
+  DifferentiableSolver options{.dt = is_explicit ? 1e-3 : 0.05, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator};
   options.implicit.newton.tolerance = 1e-12;
   options.implicit.implicit_differentiation = implicit_differentiation;
   if (!implicit_differentiation) options.implicit.newton.max_iterations = 4;
   options.implicit.held_iterations = 3;
-  DifferentiableSolver solver(mesh, {material}, options);
+  DifferentiableScene solver(mesh, {material}, options);
   solver.fix("x_min");
   std::vector<double> velocity;
   for (int v = 0; v < mesh->num_owned_vertices(); ++v)
@@ -46,8 +46,8 @@ DifferentiableSolver make_solver(const std::string& integrator, bool implicit_di
   return solver;
 }
 
-/// The most bytes in arrays at a time while a gradient is computed, beyond those there were before; this rank's.
-std::int64_t peak_of(DifferentiableSolver& solver, int num_steps, const CheckpointOptions& options) {
+/// Largest number of bytes in arrays while a gradient is computed, minus the bytes before, on this rank.
+std::int64_t peak_of(DifferentiableScene& solver, int num_steps, const CheckpointOptions& options) {
   TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("x_max"), {0.9, 0.2, 0.1}, num_steps);
   const std::int64_t before = live;
   peak = live;
@@ -57,27 +57,27 @@ std::int64_t peak_of(DifferentiableSolver& solver, int num_steps, const Checkpoi
 
 class MemoryOfSweeps : public testing::TestWithParam<std::pair<const char*, bool>> {};
 
-/// Budgets of no round number of states or records: what is left of one is less than a record.
+/// The budgets are no multiples of a state or a record. The unused part of a budget is less than a record.
 TEST_P(MemoryOfSweeps, IsNeverMoreThanTheBudgetAndLessThanARecordBelowIt) {
   constexpr int num_steps = 24;
   const auto [integrator, implicit_differentiation] = GetParam();
-  DifferentiableSolver solver = make_solver(integrator, implicit_differentiation);
+  DifferentiableScene solver = make_solver(integrator, implicit_differentiation);
   solver.model().prepare();
   const auto state = static_cast<std::int64_t>(solver.initial_state().bytes()),
              record = static_cast<std::int64_t>(solver.model().record_bytes());
   Kokkos::Tools::Experimental::set_allocate_data_callback(note_array);
   Kokkos::Tools::Experimental::set_deallocate_data_callback(note_end);
-  // What every sweep has beside its snapshots and records: that of three steps with one of each.
+  // Memory of every sweep in addition to its snapshots and records, measured for three steps with one of each.
   CheckpointOptions options;
-  options.measures = PlanMeasures{};  // arrays are counted here, not what the process holds
+  options.measures = PlanMeasures{};  // the test counts arrays, not the memory of the process
   options.schedule = "revolve";
   options.snapshots = 1;
-  (void)peak_of(solver, 3, options);  // what is made once
+  (void)peak_of(solver, 3, options);  // allocates what is made only once
   const std::int64_t beside = peak_of(solver, 3, options) - state - record;
   std::int64_t sizes[2] = {state, record};
   MPI_Allreduce(MPI_IN_PLACE, sizes, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-  // Of which a plan takes account: state, adjoint and gradient by their size, what implicit steps take for their time
-  // as measured, which it is not here.
+  // Memory that a plan accounts for: the sizes of state, adjoint and gradient. The temporary memory of implicit steps
+  // is included only if it has been measured, which is not the case here.
   options.memory.bytes = std::int64_t{1} << 40;
   const ParameterSet gradient = solver.parameters().zero_like({"youngs_modulus"});
   const SweepPlan plenty = plan_sweep(options, solver.model(), solver.initial_state(), gradient, num_steps);

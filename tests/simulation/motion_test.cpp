@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Prescribed rigid motions: where they take vertices, and derivatives through them, with every integrator.
+// Prescribed rigid motions with every integrator: positions and velocities of the vertices, and derivatives through the
+// motions.
 
 #include <gtest/gtest.h>
 
@@ -19,10 +20,10 @@ constexpr int num_steps = 4;
 constexpr double dt = 0.01;
 constexpr double rate = 2.0;
 
-/// A viscous bar held at one end; a region, the other end or `upper`, of which every rank has some, turns about the
-/// bar's axis and is pulled, at a velocity that changes each step.
-DifferentiableSolver make_solver(const std::string& integrator, const std::string& region = "x_max",
-                                 MPI_Comm comm = MPI_COMM_WORLD) {
+/// Scene of a viscous bar fixed at one end. A region rotates about the bar's axis and moves with a velocity that
+/// changes in each step. The region is the other end, or `upper`, of which every rank has vertices.
+DifferentiableScene make_solver(const std::string& integrator, const std::string& region = "x_max",
+                                MPI_Comm comm = MPI_COMM_WORLD) {
   auto mesh = TetrahedralMesh::box(comm, {1.0, 0.3, 0.2}, {4, 1, 1});
   DifferentiableMaterial material{"neo_hookean",
                                   {{"youngs_modulus", 2e4},
@@ -31,10 +32,10 @@ DifferentiableSolver make_solver(const std::string& integrator, const std::strin
                                    {"viscosity", 20.0},
                                    {"bulk_viscosity", 0.0}},
                                   "all"};
-  SolverOptions options{
+  DifferentiableSolver options{
       .dt = dt, .substeps = 4, .damping = 0.995, .gravity = {0.0, -9.8, 0.0}, .integrator = integrator};
   options.implicit.newton.tolerance = 1e-12;
-  DifferentiableSolver solver(mesh, {material}, options);
+  DifferentiableScene solver(mesh, {material}, options);
   solver.fix("x_min");
   std::vector<double> velocity;
   for (int n = 0; n < num_steps; ++n) velocity.insert(velocity.end(), {0.5, -0.2 * n, 0.1});
@@ -46,7 +47,7 @@ DifferentiableSolver make_solver(const std::string& integrator, const std::strin
 class MotionByIntegrator : public testing::TestWithParam<const char*> {};
 
 TEST_P(MotionByIntegrator, takes_vertices_where_it_should) {
-  DifferentiableSolver solver = make_solver(GetParam());
+  DifferentiableScene solver = make_solver(GetParam());
   State state = solver.initial_state();
   solver.model().prepare();
   for (int n = 0; n < num_steps; ++n) solver.step(n, state);
@@ -67,17 +68,18 @@ TEST_P(MotionByIntegrator, takes_vertices_where_it_should) {
   }
 }
 
-/// A linear body takes one iteration of Newton's method a step, if all of J times the motion goes into the first one.
+/// A linear body takes one iteration of Newton's method per step if the first iteration includes the whole of J times
+/// the motion.
 TEST(motion, of_a_linear_body_takes_one_iteration_a_step) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {4, 1, 1});
   const DifferentiableMaterial material{
       "linear_elastic", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}}, "all"};
-  SolverOptions options{.dt = dt, .gravity = {0.0, -9.8, 0.0}, .integrator = "implicit_euler"};
+  DifferentiableSolver options{.dt = dt, .gravity = {0.0, -9.8, 0.0}, .integrator = "implicit_euler"};
   options.implicit.newton.tolerance = 1e-8;
   options.implicit.newton.linear_tolerance = 1e-12;
-  DifferentiableSolver solver(mesh, {material}, options);
+  DifferentiableScene solver(mesh, {material}, options);
   solver.fix("x_min");
-  // Vertices of every rank move.
+  // Every rank has moving vertices.
   mesh->define_region("upper", BoxShape{{0.2, 0.19, -1.0}, {2.0, 1.0, 1.0}});
   solver.move("upper", {2.0, 0.0, 0.0}, {1.0, 0.15, 0.1}, {rate}, {0.5, -0.2, 0.1});
   State state = solver.initial_state();
@@ -87,7 +89,7 @@ TEST(motion, of_a_linear_body_takes_one_iteration_a_step) {
 }
 
 TEST_P(MotionByIntegrator, has_derivatives) {
-  DifferentiableSolver solver = make_solver(GetParam(), "upper");
+  DifferentiableScene solver = make_solver(GetParam(), "upper");
   SumLoss loss;
   loss.add(std::make_unique<TargetPositionLoss>(*solver.mesh(), solver.mesh()->region("z_max"),
                                                 std::array<double, 3>{0.9, 0.2, 0.1}, num_steps));
@@ -105,7 +107,7 @@ TEST_P(MotionByIntegrator, has_derivatives) {
 }
 
 TEST(motion, refuses_vertices_that_are_held_otherwise) {
-  DifferentiableSolver solver = make_solver("implicit_euler");
+  DifferentiableScene solver = make_solver("implicit_euler");
   EXPECT_THROW(solver.move("x_min", {0, 0, 1}, {0, 0, 0}, {0.0}, {1, 0, 0}), Error);
   EXPECT_THROW(solver.move("x_max", {0, 0, 1}, {0, 0, 0}, {0.0}, {1, 0, 0}), Error);
 }

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Obstacles that move by themselves: that nothing passes through them, and derivatives by their motion.
+// Moving obstacles: nothing passes through them, and derivatives with respect to their motion.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ using namespace testing_contact;
 using testing_simulation::momentum;
 using testing_simulation::unknowns_of;
 
-/// A free block above a table, which may move.
+/// Scene of a free block above a table, which may move.
 Scene table(const std::string& integrator, double dt, std::array<double, 3> velocity, double friction = 0.0) {
   Scene scene = lone_block(integrator, dt, friction);
   MeshObstacle obstacle;
@@ -25,7 +25,7 @@ Scene table(const std::string& integrator, double dt, std::array<double, 3> velo
   return scene;
 }
 
-/// It turns about an axis through its middle, which is not one of symmetry.
+/// Scene `table` in which the table also rotates, about an axis through its middle that is no axis of symmetry.
 Scene turning(const std::string& integrator, double dt, double friction, double rate) {
   Scene scene = table(integrator, dt, {0.0, 0.1, 0.0}, friction);
   scene.contact.meshes[0].rotation.axis = {0.2, 0.9, 0.1};
@@ -34,8 +34,9 @@ Scene turning(const std::string& integrator, double dt, double friction, double 
   return scene;
 }
 
-/// What moves strikes the body up, with nothing passed through in any step; its momentum is that of 0.5 m/s at least.
-void expect_lifted(DifferentiableSolver solver, int steps) {
+/// Expects the obstacle to push the body upwards without intersections in any step. The final momentum of the body is
+/// at least that of 0.5 m/s.
+void expect_lifted(DifferentiableScene solver, int steps) {
   solver.model().prepare();
   State state = solver.initial_state();
   for (int n = 0; n < steps; ++n) {
@@ -50,14 +51,14 @@ void expect_lifted(DifferentiableSolver solver, int steps) {
 class ImplicitObstacle : public testing::TestWithParam<const char*> {};
 
 TEST_P(ImplicitObstacle, a_table_that_comes_far_in_a_step_lifts_the_body) {
-  // 30 mm a step, through a gap of 20 mm and on: twice d̂, half the body's height.
+  // The table moves by 30 mm per step, more than the gap of 20 mm: twice d̂, and more than half of the body's height.
   Scene scene = table(GetParam(), 0.01, {0.0, 3.0, 0.0});
   scene.contact.barrier_stiffness = 4e5;
   expect_lifted(make_solver(scene), 4);
 }
 
 TEST_P(ImplicitObstacle, a_paddle_that_turns_far_in_a_step_strikes_the_body_up) {
-  // Its tip goes 38 mm a step, through a gap of 30 mm; chords of its way are not its way.
+  // The tip moves by 38 mm per step, through a gap of 30 mm. Its path is an arc, which differs from the chord.
   Scene scene = table(GetParam(), 0.01, {});
   scene.contact.barrier_stiffness = 4e5;
   scene.contact.meshes[0].mesh = contact::box_triangles({-0.25, -0.05, -0.02}, {0.13, -0.03, 0.12});
@@ -85,10 +86,10 @@ TEST(moving_obstacle, derivatives_by_a_turn_in_implicit_steps) {
 }
 
 TEST(moving_obstacle, derivatives_in_statics) {
-  // A block that is held on top is pressed from below.
+  // A block that is fixed at its top is pressed from below.
   Scene scene = turning("quasi_static", 0.05, 0.4, 0.2);
   scene.contact.meshes[0].velocity = {0.02, 0.1, 0.0};
-  DifferentiableSolver solver = make_solver(scene);
+  DifferentiableScene solver = make_solver(scene);
   solver.mesh()->define_region("top", BoxShape{{-1.0, 0.04, -1.0}, {1.0, 1.0, 1.0}});
   solver.mesh()->define_region("foot", BoxShape{{-1.0, -1.0, -1.0}, {1.0, 0.01, 1.0}});
   solver.fix("top");

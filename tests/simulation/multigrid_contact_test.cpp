@@ -1,7 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Contact in implicit steps whose linear systems multigrid solves: the same states and gradients as by factors. From
-// step to step the matrix changes its pattern, and derivatives take preconditioners of other patterns.
+// Contact in implicit steps with multigrid for the linear systems: states and gradients agree with those of factorised
+// systems. The sparsity pattern of the matrix changes from step to step, and derivatives use preconditioners of other
+// patterns.
 
 #include <gtest/gtest.h>
 #include <petscsys.h>
@@ -25,14 +26,14 @@ struct Found {
   ImplicitStatistics statistics;
 };
 
-/// Of two blocks that meet, slide over each other and part again.
+/// Loss and gradient of a rollout in which two blocks meet, slide over each other and separate.
 Found solve(double friction, int direct_below, int checkpoint_every) {
   Scene scene = stack(0.4, friction);
   scene.integrator = "implicit_euler";
   scene.dt = 0.006;
   scene.direct_below = direct_below;
   scene.contact.planes.push_back({.point = {0.0, -0.012, 0.0}, .normal = {0.0, 1.0, 0.0}});
-  DifferentiableSolver solver = make_solver(scene);
+  DifferentiableScene solver = make_solver(scene);
   TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("all"), {0.1, 0.3, -0.1}, steps);
   std::vector<std::string> names = {"barrier_stiffness", "barrier_distance", "obstacle_position:0", "gravity"};
   if (friction > 0.0) names.insert(names.end(), {"friction", "friction_velocity"});
@@ -59,9 +60,9 @@ TEST(multigrid_contact, states_and_gradients_are_those_by_factors) {
     const Found expected = solve(friction, always, 0), found = solve(friction, 0, 0);
     EXPECT_EQ(expected.statistics.derivative_solves, steps);
     EXPECT_EQ(found.statistics.derivative_solves, steps);
-    EXPECT_GT(found.statistics.derivative_iterations, 3 * steps);  // not by factors
+    EXPECT_GT(found.statistics.derivative_iterations, 3 * steps);  // not factorised
     expect_equal(found, expected);
-    if (friction > 0.0) expect_equal(solve(friction, 0, 2), expected);  // steps between those that are reversed
+    if (friction > 0.0) expect_equal(solve(friction, 0, 2), expected);  // recomputes steps between snapshots
   }
 }
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Newton-CG on exact products with the Hessian, beside L-BFGS.
+// Newton-CG with exact Hessian products, compared with L-BFGS.
 
 #include <gtest/gtest.h>
 
@@ -22,15 +22,15 @@ using namespace testing_simulation;
 constexpr int num_steps = 2;
 constexpr int num_groups = 6;
 
-/// A bar that hangs from one end in statics, its stiffness in six slabs.
-DifferentiableSolver make_solver(const std::string& law = "neo_hookean") {
+/// Scene of a bar that hangs from one end, in quasi-static steps.
+DifferentiableScene make_solver(const std::string& law = "neo_hookean") {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.2, 0.2, 0.2}, {6, 1, 1});
   std::map<std::string, CellValues> values{{"youngs_modulus", 4e4}, {"poisson_ratio", 0.3}, {"density", 1000.0}};
   if (law == "ogden_1") values = {{"mu_1", 1e4}, {"alpha_1", 2.0}, {"bulk_modulus", 2e4}, {"density", 1000.0}};
-  SolverOptions options{.dt = 0.1, .gravity = {0.0, -5.0, 1.0}, .integrator = "quasi_static"};
+  DifferentiableSolver options{.dt = 0.1, .gravity = {0.0, -5.0, 1.0}, .integrator = "quasi_static"};
   options.implicit.newton.tolerance = 1e-13;
   options.implicit.ramp_steps = num_steps;
-  DifferentiableSolver solver(mesh, {{law, values, "all"}}, options);
+  DifferentiableScene solver(mesh, {{law, values, "all"}}, options);
   solver.fix("x_min");
   return solver;
 }
@@ -88,7 +88,7 @@ struct Identification {
     return result;
   }
 
-  DifferentiableSolver solver;
+  DifferentiableScene solver;
   std::unique_ptr<TrackLoss> loss;
   std::vector<double> found;
 };
@@ -105,7 +105,7 @@ TEST(NewtonCg, finds_stiffnesses_in_far_fewer_iterations_than_lbfgs) {
   EXPECT_LE(3 * newton.iterations, lbfgs.iterations);
 }
 
-/// Young's modulus and Poisson's ratio of the whole bar, from a start that is far off.
+/// Identification of Young's modulus and Poisson's ratio of the whole bar, from a start far from the solution.
 struct TwoModuli {
   explicit TwoModuli(double start_modulus, double start_ratio) : solver(make_solver()) {
     const TetrahedralMesh& mesh = *solver.mesh();
@@ -156,10 +156,10 @@ struct TwoModuli {
   }
 
   static constexpr double lowest_ratio = 0.0, highest_ratio = 0.49;
-  DifferentiableSolver solver;
+  DifferentiableScene solver;
   std::unique_ptr<TrackLoss> loss;
   std::vector<Unknown> unknowns;
-  std::vector<int> iterations;  // told
+  std::vector<int> iterations;  // as reported by the optimiser
   std::vector<double> ratios;
   double modulus = 0.0;
 };
@@ -171,7 +171,7 @@ TEST(NewtonCg, finds_a_ratio_from_afar_with_no_more_evaluations_than_lbfgs) {
     EXPECT_TRUE(newton.converged) << newton.reason;
     EXPECT_NEAR(problem.ratios.back(), 0.3, 1e-6);
     EXPECT_NEAR(problem.modulus, 4e4, 1e-5 * 4e4);
-    // Each iteration is told once, and a trial that is accepted is evaluated once.
+    // Each iteration is reported once, and an accepted trial is evaluated once.
     ASSERT_EQ(problem.iterations.size(), static_cast<std::size_t>(newton.iterations) + 1);
     for (std::size_t k = 0; k < problem.iterations.size(); ++k) EXPECT_EQ(problem.iterations[k], static_cast<int>(k));
     EXPECT_LT(newton.evaluations, 2 * newton.iterations);

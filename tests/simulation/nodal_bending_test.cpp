@@ -1,13 +1,13 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// A slender bar of nearly incompressible rubber under its weight: linear cells lock, those with `dilatation: nodal`
-// bend.
+// A slender bar of nearly incompressible rubber under its weight: linear cells lock,
+// linear cells with `dilatation: nodal` bend.
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "diffsim/simulation/solver.hpp"
+#include "diffsim/simulation/scene.hpp"
 #include "simulation/simulation_testing.hpp"
 
 namespace diffsim::nodal_bending_test {
@@ -17,7 +17,7 @@ using testing_simulation::mean_displacement;
 
 constexpr double length = 1.0, depth = 0.1, youngs_modulus = 1e6;  // m, Pa
 
-/// How far the end of a clamped bar sinks under its weight, over what Euler and Bernoulli's beam does.
+/// Deflection of the end of a clamped bar under its weight, divided by the deflection of an Euler–Bernoulli beam.
 double sag(bool nodal, double poisson_ratio) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {length, depth, depth}, {12, 2, 2});
   DifferentiableMaterial rubber{
@@ -25,10 +25,10 @@ double sag(bool nodal, double poisson_ratio) {
       {{"youngs_modulus", youngs_modulus}, {"poisson_ratio", poisson_ratio}, {"density", 1000.0}},
       "all"};
   rubber.nodal_dilatation = nodal;
-  // To rest, its lowest frequency, 3.5 √(E/12ρ) depth/length² = 3.2 rad/s, damped critically.
+  // The bar comes to rest: its lowest frequency, 3.5 √(E/12ρ) depth/length² = 3.2 rad/s, is damped critically.
   constexpr int num_steps = 600, substeps = 20;
   constexpr double dt = 3e-3;
-  DifferentiableSolver solver(
+  DifferentiableScene solver(
       mesh, {rubber},
       {.dt = dt, .substeps = substeps, .damping = 1.0 - 2.0 * 3.2 * dt / substeps, .gravity = {0.0, -0.1, 0.0}});
   solver.fix("x_min");

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Linear cells that share their change of volume around each vertex: their forces have the derivatives of their energy.
+// Linear cells whose changes of volume are averaged around each vertex: derivatives of rollouts, and forces as
+// derivatives of the energy.
 
 #include <gtest/gtest.h>
 
@@ -15,12 +16,12 @@ namespace {
 
 using namespace testing_simulation;
 
-DifferentiableSolver make_solver(const std::string& model, std::map<std::string, CellValues> values) {
+DifferentiableScene make_solver(const std::string& model, std::map<std::string, CellValues> values) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.6, 0.3, 0.2}, {3, 1, 1});
   DifferentiableMaterial material{model, std::move(values), "all"};
   material.nodal_dilatation = true;
-  DifferentiableSolver solver(mesh, {material},
-                              {.dt = 0.004, .substeps = 4, .damping = 0.995, .gravity = {0.5, -9.8, 1.0}});
+  DifferentiableScene solver(mesh, {material},
+                             {.dt = 0.004, .substeps = 4, .damping = 0.995, .gravity = {0.5, -9.8, 1.0}});
   solver.fix("x_min");
   solver.add_traction("x_max", {30.0, -40.0, 20.0});
   std::vector<double> displacement, velocity;
@@ -37,7 +38,7 @@ DifferentiableSolver make_solver(const std::string& model, std::map<std::string,
 const std::vector<Target> targets{{"x_max", {0.7, 0.1, 0.15}, 8}, {"all", {0.3, 0.2, 0.1}, 4, 0.5}};
 
 TEST(nodal_dilatation, derivatives_by_every_parameter) {
-  DifferentiableSolver solver =
+  DifferentiableScene solver =
       make_solver("neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.45}, {"density", 900.0}});
   expect_derivatives(solver, 8, targets,
                      unknowns_of({"youngs_modulus", "poisson_ratio", "density", "rest_positions", "initial_positions"},
@@ -45,21 +46,21 @@ TEST(nodal_dilatation, derivatives_by_every_parameter) {
 }
 
 TEST(nodal_dilatation, derivatives_of_a_law_with_a_signal) {
-  DifferentiableSolver solver = make_solver("active_fibre", {{"youngs_modulus", 2e4},
-                                                             {"poisson_ratio", 0.45},
-                                                             {"active_tension", 2e3},
-                                                             {"activation", 0.4},
-                                                             {"fibre_x", 0.9},
-                                                             {"fibre_y", 0.3},
-                                                             {"fibre_z", -0.2}});
+  DifferentiableScene solver = make_solver("active_fibre", {{"youngs_modulus", 2e4},
+                                                            {"poisson_ratio", 0.45},
+                                                            {"active_tension", 2e3},
+                                                            {"activation", 0.4},
+                                                            {"fibre_x", 0.9},
+                                                            {"fibre_y", 0.3},
+                                                            {"fibre_z", -0.2}});
   expect_derivatives(
       solver, 8, targets,
       unknowns_of({"youngs_modulus", "active_tension", "fibre_y", "activation_signal", "rest_positions"}, {}));
 }
 
-/// f = -∂E/∂x by central differences along a direction, which the term's own tangent does not prove.
+/// Test of f = -∂E/∂x by central differences along a direction. The term's tangent alone does not prove this relation.
 TEST(nodal_dilatation, force_is_the_gradient_of_the_energy) {
-  DifferentiableSolver solver = make_solver("stable_neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.49}});
+  DifferentiableScene solver = make_solver("stable_neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.49}});
   solver.model().prepare();
   ForceTerm& term = *solver.system().terms()[0];
   const TetrahedralMesh& mesh = *solver.mesh();
@@ -93,9 +94,9 @@ TEST(nodal_dilatation, is_refused_where_it_cannot_be) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {1, 1, 1}, 2);
   DifferentiableMaterial material{"neo_hookean", {{"youngs_modulus", 1e4}, {"poisson_ratio", 0.4}}, "all"};
   material.nodal_dilatation = true;
-  EXPECT_THROW(DifferentiableSolver(mesh, {material}, {}), Error);
+  EXPECT_THROW(DifferentiableScene(mesh, {material}, {}), Error);
   auto linear = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {1, 1, 1});
-  DifferentiableSolver solver(linear, {material}, {.dt = 0.01, .integrator = "implicit_euler"});
+  DifferentiableScene solver(linear, {material}, {.dt = 0.01, .integrator = "implicit_euler"});
   solver.fix("x_min");
   State state = solver.initial_state();
   solver.model().prepare();

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Bodies of triangles: obstacles whose motion is prescribed as that of any vertices.
+// Bodies of triangles without a material: obstacles whose motion is prescribed, as for other vertices.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,12 +24,13 @@ constexpr std::array<double, 3> axis{0.1, 1.0, 0.2}, origin{0.03, -0.02, 0.04};
 constexpr std::array<double, 3> velocity{0.2, 0.3, -0.1};
 constexpr double turning = 2.0;
 
-/// A sheet under the block of `Scene`, a little wider, 2 · 3 · 2 triangles in the plane of x and z, normals upwards.
+/// Sheet of 2 · 3 · 2 triangles below the block of `make_block`, slightly wider than the block, nearly parallel to the
+/// x-z plane, with upward normals.
 MeshData sheet(double height = -0.009) {
   MeshData data = grid_of_triangles({3, 2}, {0.16, 0.14}, 0.0);
   for (std::size_t v = 0; v < data.coordinates.size(); v += 3) {
     const double x = data.coordinates[v], y = data.coordinates[v + 1];
-    // Turned, so that no edges are parallel and no vertex is right above an edge, where forces have kinks.
+    // The sheet is rotated: no edges are parallel, and no vertex is exactly above an edge, where forces have kinks.
     data.coordinates[v] = 0.95 * y + 0.2 * x - 0.031;
     data.coordinates[v + 1] = height + 0.013 * x + 0.007 * y;
     data.coordinates[v + 2] = x - 0.3 * y - 0.017;
@@ -37,7 +38,7 @@ MeshData sheet(double height = -0.009) {
   return data;
 }
 
-/// A closed box of 12 triangles, normals outwards.
+/// Closed box of 12 triangles with outward normals.
 MeshData closed_box(const std::array<double, 3>& low, const std::array<double, 3>& high) {
   const TriangleMesh triangles = contact::box_triangles(low, high);
   MeshData data;
@@ -58,18 +59,18 @@ ContactOptions options_of_contact(double friction) {
   return contact;
 }
 
-/// A block that falls on the bodies of triangles that are given.
-DifferentiableSolver make_block(const std::string& integrator, std::vector<NamedMesh> others, MPI_Comm comm) {
+/// Scene of a block that falls on the given bodies of triangles.
+DifferentiableScene make_block(const std::string& integrator, std::vector<NamedMesh> others, MPI_Comm comm) {
   std::vector<NamedMesh> bodies;
   bodies.push_back({"block", box_body(comm, {"block", {0.1, 0.05, 0.1}, {2, 1, 2}, {}})});
   for (NamedMesh& other : others) bodies.push_back({other.name, whole_on_first_rank(comm, std::move(other.data))});
   auto mesh = std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(bodies)));
-  SolverOptions options{.dt = is_explicit_integrator(integrator) ? 4e-4 : 4e-3,
-                        .substeps = 1,
-                        .damping = 1.0,
-                        .gravity = {0.0, -9.8, 0.0},
-                        .integrator = integrator};
-  DifferentiableSolver solver = testing_simulation::make_soft_solver(mesh, 5e4, options);
+  DifferentiableSolver options{.dt = is_explicit_integrator(integrator) ? 4e-4 : 4e-3,
+                               .substeps = 1,
+                               .damping = 1.0,
+                               .gravity = {0.0, -9.8, 0.0},
+                               .integrator = integrator};
+  DifferentiableScene solver = testing_simulation::make_soft_solver(mesh, 5e4, options);
   std::vector<double> start(3 * static_cast<std::size_t>(mesh->num_owned_vertices()), 0.0);
   for (const int v : mesh->region("block/all").vertices)
     for (std::size_t c = 0; c < 3 && v < mesh->num_owned_vertices(); ++c)
@@ -78,17 +79,17 @@ DifferentiableSolver make_block(const std::string& integrator, std::vector<Named
   return solver;
 }
 
-/// The sheet as a body that `System` moves.
-DifferentiableSolver with_body(const std::string& integrator, double friction, MPI_Comm comm = MPI_COMM_WORLD,
-                               int steps = 1, const std::vector<ContactPair>& pairs = {}) {
-  DifferentiableSolver solver = make_block(integrator, {{"sheet", sheet()}}, comm);
+/// Scene in which the sheet is a body that `System` moves.
+DifferentiableScene with_body(const std::string& integrator, double friction, MPI_Comm comm = MPI_COMM_WORLD,
+                              int steps = 1, const std::vector<ContactPair>& pairs = {}) {
+  DifferentiableScene solver = make_block(integrator, {{"sheet", sheet()}}, comm);
   std::vector<double> rates, speeds;
   for (int n = 0; n < steps; ++n) {
     rates.push_back(turning * (1.0 + 0.1 * n));
     for (const double component : velocity) speeds.push_back(component * (1.0 - 0.1 * n));
   }
   solver.move("sheet/all", axis, origin, rates, speeds);
-  // Explicit steps begin with the friction of the velocities that are given.
+  // Friction in the first explicit step uses the given initial velocities.
   const TetrahedralMesh& mesh = *solver.mesh();
   std::vector<double> start = solver.initial_state()["velocities"].to_host();
   const double length = std::hypot(axis[0], axis[1], axis[2]);
@@ -107,9 +108,9 @@ DifferentiableSolver with_body(const std::string& integrator, double friction, M
   return solver;
 }
 
-/// The sheet as an obstacle that contact moves.
-DifferentiableSolver with_obstacle(const std::string& integrator, double friction) {
-  DifferentiableSolver solver = make_block(integrator, {}, MPI_COMM_WORLD);
+/// Scene in which the sheet is an obstacle that contact moves.
+DifferentiableScene with_obstacle(const std::string& integrator, double friction) {
+  DifferentiableScene solver = make_block(integrator, {}, MPI_COMM_WORLD);
   const MeshData data = sheet();
   MeshObstacle obstacle;
   for (std::size_t v = 0; v < data.coordinates.size(); v += 3)
@@ -127,15 +128,15 @@ DifferentiableSolver with_obstacle(const std::string& integrator, double frictio
   return solver;
 }
 
-/// Mean position of the block's vertices at the end, its gradient by the sheet's velocity and turning, pairs that
-/// touch.
+/// Mean displacement of the block at the end, gradients of a loss of its mean position with respect to the sheet's
+/// velocity and angular velocity, and the largest number of active pairs.
 struct Outcome {
   std::array<double, 3> place;
   std::vector<double> by_velocity, by_turning;
   std::int64_t pairs;
 };
 
-Outcome outcome_of(DifferentiableSolver solver, const std::string& of_velocity, const std::string& of_turning,
+Outcome outcome_of(DifferentiableScene solver, const std::string& of_velocity, const std::string& of_turning,
                    const std::string& region, int steps) {
   Outcome outcome;
   outcome.pairs = testing_gradient::most_active_pairs(solver, steps);
@@ -167,7 +168,7 @@ TEST_P(Integrators, a_body_moves_and_touches_as_an_obstacle_that_contact_moves) 
     EXPECT_GT(a.pairs, 4);
     EXPECT_EQ(a.pairs, b.pairs);
     for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(a.place[c], b.place[c], bound * std::abs(b.place[1]));
-    // Velocities at the start, on which friction in the first explicit step depends, do not follow the parameter.
+    // Friction in the first explicit step depends on initial velocities, which do not depend on the parameter.
     if (is_explicit && friction > 0.0) continue;
     for (std::size_t c = 0; c < 3; ++c)
       EXPECT_NEAR(a.by_velocity[c], b.by_velocity[c], bound * std::abs(b.by_velocity[1]));
@@ -195,7 +196,7 @@ TEST_P(Integrators, gradients_have_the_slopes_that_differences_have) {
 INSTANTIATE_TEST_SUITE_P(obstacle_bodies, Integrators,
                          ::testing::Values("symplectic_euler", "runge_kutta_4", "implicit_euler", "newmark"));
 
-std::string error_of(DifferentiableSolver& solver) {
+std::string error_of(DifferentiableScene& solver) {
   try {
     solver.require_apart();
   } catch (const Error& error) {
@@ -206,30 +207,31 @@ std::string error_of(DifferentiableSolver& solver) {
 }
 
 TEST(obstacle_bodies, that_nothing_moves_rest_and_have_no_energy) {
-  // Kinetic energy and displacement of a body after 40 steps.
-  const auto outcome = [&](DifferentiableSolver solver) {
+  // Kinetic energy, and mean displacement of the sheet, after 40 steps.
+  const auto outcome = [&](DifferentiableScene solver) {
     solver.model().prepare();
     State state = solver.initial_state();
     for (int n = 0; n < 40; ++n) solver.step(n, state);
     return std::pair(solver.system().kinetic_energy(state),
                      testing_simulation::mean_displacement(*solver.mesh(), state, "sheet/all"));
   };
-  const double mass = 1000.0 * 0.1 * 0.05 * 0.1, v = -0.3 - 9.8 * 40 * 4e-4;  // of the block, which falls freely
+  const double mass = 1000.0 * 0.1 * 0.05 * 0.1, v = -0.3 - 9.8 * 40 * 4e-4;  // of the block in free fall
   for (const double speed : {0.0, 1.0}) {
-    DifferentiableSolver far = make_block("symplectic_euler", {{"sheet", sheet(-0.5)}}, MPI_COMM_WORLD);
+    DifferentiableScene far = make_block("symplectic_euler", {{"sheet", sheet(-0.5)}}, MPI_COMM_WORLD);
     if (speed > 0.0) far.move("sheet/all", axis, origin, {0.0}, {speed, 0.0, 0.0});
     const auto [energy, moved] = outcome(std::move(far));
     EXPECT_NEAR(energy, 0.5 * mass * (0.01 + v * v + 0.0025), 1e-9);
     EXPECT_NEAR(moved[0], speed * 40 * 4e-4, 1e-14);
     EXPECT_EQ(moved[1], 0.0);
   }
-  // Obstacles that cross, and pass through each other and a plane, do not touch; the block falls on both.
-  DifferentiableSolver two = make_block(
+  // Obstacles have no contact with each other or with a plane, even if they intersect. The block falls on both
+  // obstacles.
+  DifferentiableScene two = make_block(
       "symplectic_euler", {{"sheet", sheet()}, {"other", closed_box({-0.1, -0.02, -0.1}, {0.05, -0.005, 0.05})}},
       MPI_COMM_WORLD);
   ContactOptions contact = options_of_contact(0.2);
   contact.planes.push_back(
-      {.point = {0.0, -0.012, 0.0}, .normal = {0.0, 1.0, 0.0}});  // through both, but not the block
+      {.point = {0.0, -0.012, 0.0}, .normal = {0.0, 1.0, 0.0}});  // intersects both obstacles, but not the block
   two.move("other/all", axis, origin, {0.0}, {0.0, -2.0, 0.0});
   two.add_contact(contact);
   EXPECT_EQ(error_of(two), "");
@@ -239,7 +241,7 @@ TEST(obstacle_bodies, that_nothing_moves_rest_and_have_no_energy) {
 
 TEST(obstacle_bodies, are_refused_where_they_begin_in_others_or_others_in_them) {
   const auto refusal = [&](const MeshData& data) {
-    DifferentiableSolver solver = make_block("symplectic_euler", {{"tool", data}}, MPI_COMM_WORLD);
+    DifferentiableScene solver = make_block("symplectic_euler", {{"tool", data}}, MPI_COMM_WORLD);
     solver.add_contact(options_of_contact(0.0));
     return error_of(solver);
   };
@@ -247,7 +249,7 @@ TEST(obstacle_bodies, are_refused_where_they_begin_in_others_or_others_in_them) 
   EXPECT_NE(refusal(closed_box({-1, -1, -1}, {1, 1, 1})).find("is inside body tool"), std::string::npos);
   EXPECT_NE(refusal(closed_box({0.02, 0.02, 0.02}, {0.03, 0.03, 0.03})).find("is inside body block"),
             std::string::npos);
-  // A bowl, which is open, may be around the block.
+  // A bowl is open and may surround the block.
   MeshData bowl = closed_box({-1, -1, -1}, {1, 1, 1});
   std::vector<std::int64_t>& nodes = bowl.lower(CellKind::triangle).nodes;
   nodes.resize(nodes.size() - 3);

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// A force of one's own between two vertices, in whole rollouts: its energy is all that is written.
+// A user-defined force between two vertices in whole rollouts. Only the energy of the force is written by hand.
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@ namespace {
 
 using namespace testing_simulation;
 
-/// A spring between two vertices that is s times as long as at rest where it is slack, E = k/2 (|x1 - x0| - s |X1 -
-/// X0|)².
+/// Spring between two vertices, which without forces is s times as long as in the rest shape:
+/// E = k/2 (|x1 - x0| - s |X1 - X0|)².
 struct Spring {
   static constexpr int num_nodes = 2, num_values = 2;  // k, s
   static constexpr bool uses_rest = true;
@@ -27,11 +27,11 @@ struct Spring {
   }
 };
 
-/// A bar with a spring along an edge of each cell, each with a stiffness of its own.
-DifferentiableSolver make_solver(const std::string& integrator) {
+/// Scene of a bar with a spring along one edge of each cell. Each spring has its own stiffness.
+DifferentiableScene make_solver(const std::string& integrator) {
   const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.6, 0.3, 0.2}, {3, 2, 1});
-  SolverOptions options{.dt = 0.004, .substeps = 4, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator};
-  DifferentiableSolver solver = make_soft_solver(mesh, 2e4, options);
+  DifferentiableSolver options{.dt = 0.004, .substeps = 4, .gravity = {0.5, -9.8, 1.0}, .integrator = integrator};
+  DifferentiableScene solver = make_soft_solver(mesh, 2e4, options);
   solver.fix("x_min");
   std::vector<int> ends;
   for (int cell = 0; cell < mesh->num_cells(); ++cell)
@@ -52,14 +52,14 @@ INSTANTIATE_TEST_SUITE_P(integrators, OwnSpring,
                          testing::Values("symplectic_euler", "velocity_verlet", "implicit_euler", "newmark"));
 
 TEST_P(OwnSpring, derivatives_by_its_parameters_and_the_shape_at_rest) {
-  DifferentiableSolver solver = make_solver(GetParam());
+  DifferentiableScene solver = make_solver(GetParam());
   std::vector<std::string> all = names;
   all.emplace_back("rest_positions");
   expect_derivatives(solver, 4, {{"x_max", {0.5, 0.2, 0.1}, 4}}, unknowns_of(all, {}));
 }
 
 TEST_P(OwnSpring, products_with_the_hessian) {
-  DifferentiableSolver solver = make_solver(GetParam());
+  DifferentiableScene solver = make_solver(GetParam());
   expect_hessian(solver, 2, {"x_max", {0.5, 0.2, 0.1}, 2}, unknowns_of(names, {}));
 }
 

@@ -30,14 +30,14 @@ struct Scene {
   ContactOptions contact{.barrier_distance = 0.01, .barrier_stiffness = 4e4, .friction_velocity = 0.05};
 };
 
-DifferentiableSolver make_solver(const Scene& scene) {
+DifferentiableScene make_solver(const Scene& scene) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.2, 0.1, 0.1}, {4, 2, 2});
-  DifferentiableSolver solver = make_soft_solver(mesh, scene.youngs_modulus,
-                                                 {.dt = scene.dt,
-                                                  .substeps = 2,
-                                                  .damping = scene.damping,
-                                                  .gravity = scene.gravity,
-                                                  .integrator = scene.integrator});
+  DifferentiableScene solver = make_soft_solver(mesh, scene.youngs_modulus,
+                                                {.dt = scene.dt,
+                                                 .substeps = 2,
+                                                 .damping = scene.damping,
+                                                 .gravity = scene.gravity,
+                                                 .integrator = scene.integrator});
   ContactOptions contact = scene.contact;
   contact.friction = scene.friction;
   contact.planes.push_back({.point = {0.0, -scene.height, 0.0}, .normal = {0.0, 2.0, 0.0}});
@@ -51,7 +51,7 @@ DifferentiableSolver make_solver(const Scene& scene) {
 
 void expect_derivatives(const Scene& scene, int steps, const std::vector<std::string>& names, double tolerance = 1e-11,
                         const std::vector<std::string>& independent = {}) {
-  DifferentiableSolver solver = make_solver(scene);
+  DifferentiableScene solver = make_solver(scene);
   GradientCheckOptions options;
   options.dot_product_tolerance = tolerance;
   testing_simulation::expect_derivatives(solver, steps, {{"x_max", {0.5, 0.3, 0.1}, steps}},
@@ -69,7 +69,7 @@ TEST(plane_contact, derivatives_through_a_bounce) {
 TEST(plane_contact, derivatives_through_sliding_with_friction) {
   std::vector<std::string> all = parameters;
   all.insert(all.end(), {"friction", "friction_velocity"});
-  // A body that slides ten times as fast as ε_v has all of Coulomb's friction.
+  // At a velocity of ten times ε_v the friction is Coulomb's, regardless of ε_v.
   expect_derivatives({.height = 0.009, .velocity = {0.5, 0.0, 0.2}, .friction = 0.4, .dt = 1e-3}, 20, all, 1e-11,
                      {"friction_velocity"});
 }
@@ -90,13 +90,14 @@ TEST(plane_contact, derivatives_of_implicit_steps_through_a_landing_with_frictio
   }
 }
 
-/// Velocity along a slope of tilt 0.5 (tilted gravity) at the end of each implicit step, from rest.
+/// Velocities along a slope with the angle 0.5 rad at the ends of implicit steps, from rest. Gravity is tilted instead
+/// of the plane.
 std::vector<double> slide(double mu, int steps) {
   const double angle = 0.5, g = 9.8;
   Scene scene{.height = 0.0097, .friction = mu, .youngs_modulus = 2e6, .integrator = "implicit_euler", .dt = 0.01};
   scene.gravity = {g * std::sin(angle), -g * std::cos(angle), 0.0};
   scene.contact.friction_velocity = 1e-3;
-  DifferentiableSolver solver = make_solver(scene);
+  DifferentiableScene solver = make_solver(scene);
   SystemModel& model = solver.integrator();
   model.prepare();
   State state = solver.initial_state();
@@ -111,23 +112,23 @@ std::vector<double> slide(double mu, int steps) {
 
 TEST(plane_contact, an_implicit_block_on_a_slope_sticks_and_slides_as_coulomb_says) {
   const double tangent = std::tan(0.5), pull = 9.8 * std::sin(0.5), press = 9.8 * std::cos(0.5);
-  EXPECT_LT(slide(1.01 * tangent, 20).back(), 1e-3);  // sticks: creeps below ε_v
+  EXPECT_LT(slide(1.01 * tangent, 20).back(), 1e-3);  // sticks: creep below ε_v
   const auto acceleration = [](const std::vector<double>& v) { return (v[29] - v[14]) / 0.15; };
   EXPECT_NEAR(acceleration(slide(0.99 * tangent, 30)), 0.01 * pull, 0.01 * pull * 0.1);
   EXPECT_NEAR(acceleration(slide(0.3, 30)), pull - 0.3 * press, 0.01 * (pull - 0.3 * press));
 }
 
-/// A bounce off the plane without friction and gravity, 80 ms.
+/// Bounce off the plane without friction and gravity, in 80 ms.
 struct Bounce {
-  double most = 1.0, least = 1.0, last = 1.0;  ///< energies over the one at the start
-  double rise = 0.0;                           ///< the largest in a step
-  double rebound = 0.0;                        ///< normal momentum at the end over minus that at the start
+  double most = 1.0, least = 1.0, last = 1.0;  ///< energies over the initial energy
+  double rise = 0.0;                           ///< largest increase between two samples
+  double rebound = 0.0;                        ///< final normal momentum over minus the initial one
 
   double off() const { return std::max(most - 1.0, 1.0 - least); }
 };
 
 Bounce bounce(const std::string& integrator, double dt) {
-  DifferentiableSolver solver = make_solver(
+  DifferentiableScene solver = make_solver(
       {.height = 0.015, .velocity = {0.3, -1.0, 0.1}, .integrator = integrator, .dt = dt, .gravity = {0.0, 0.0, 0.0}});
   SystemModel& model = solver.integrator();
   model.prepare();
@@ -162,8 +163,9 @@ Bounce bounce(const std::string& integrator, double dt) {
 }
 
 TEST(plane_contact, energy_and_momentum_of_a_bounce_converge_as_the_integrator_does) {
-  // The rest of the momentum goes into vibration. Symplectic Euler's energy oscillates about that at the start, by as
-  // much as the step is long; its momentum, taken apart from the vibration, is of second order.
+  // The rebound is below 1, because vibration takes a part of the energy. The energy of symplectic Euler oscillates
+  // about the initial energy, with an amplitude proportional to the step. The momentum, which does not include the
+  // vibration, is of second order.
   const Bounce reference = bounce("symplectic_euler", 1e-4), coarser = bounce("symplectic_euler", 4e-4);
   EXPECT_LT(reference.off(), 0.006);
   EXPECT_NEAR(coarser.off() / reference.off(), 4.0, 0.8);
@@ -171,8 +173,8 @@ TEST(plane_contact, energy_and_momentum_of_a_bounce_converge_as_the_integrator_d
   EXPECT_GT(reference.rebound, 0.0);
   EXPECT_LT(reference.rebound, 1.0);
 
-  // By how much the implicit integrators' errors fall, at least, from a step of 1 ms to one of 0.5 ms, a fraction of
-  // the vibration's period: of the energy and of the rebound.
+  // Factors by which the errors of the implicit integrators, in the energy and in the rebound, decrease at least from
+  // steps of 1 ms to steps of 0.5 ms. These steps are fractions of the vibration's period.
   struct Expected {
     const char* integrator;
     double energy, rebound;
@@ -187,7 +189,8 @@ TEST(plane_contact, energy_and_momentum_of_a_bounce_converge_as_the_integrator_d
                   fine.off(), error(coarse), error(fine), reference.rebound);
     EXPECT_GT(coarse.off(), expected.energy * fine.off());
     EXPECT_GT(error(coarse), expected.rebound * error(fine));
-    // Implicit Euler dissipates in every step, BDF2 over a motion; the others keep the energy up to their order.
+    // Implicit Euler dissipates energy in every step, BDF2 over a whole motion. The others conserve energy up to their
+    // order.
     if (std::string(expected.integrator) == "implicit_euler") {
       EXPECT_LE(std::max(coarse.rise, fine.rise), 1e-12);
     } else if (std::string(expected.integrator) == "bdf2") {
@@ -200,9 +203,9 @@ TEST(plane_contact, energy_and_momentum_of_a_bounce_converge_as_the_integrator_d
 }
 
 TEST(plane_contact, a_block_slides_with_the_friction_of_coulomb) {
-  // Tilted gravity instead of a tilted plane.
+  // Gravity is tilted instead of the plane.
   const double mu = 0.3, angle = 0.5, g = 9.8;
-  DifferentiableSolver solver =
+  DifferentiableScene solver =
       make_solver({.height = 0.0097,
                    .velocity = {3.0, 0.0, 0.0},
                    .friction = mu,
@@ -217,7 +220,7 @@ TEST(plane_contact, a_block_slides_with_the_friction_of_coulomb) {
   for (int n = 0; n < steps; ++n) model.step(n, state, nullptr);
   const std::array<double, 3> after = momentum(model, state);
   const double mass = 1000.0 * 0.2 * 0.1 * 0.1, time = steps * 2e-4;
-  // Impulses: along the slope m g sinθ t - µ ∫N, and ∫N = m g cosθ t + the change of the normal momentum.
+  // Impulse along the slope: m g sin θ t - µ ∫N, with ∫N = m g cos θ t plus the change of the normal momentum.
   const double normal = mass * g * std::cos(angle) * time + after[1] - before[1];
   const double acceleration = (after[0] - before[0]) / mass / time,
                expected = g * (std::sin(angle) - mu * std::cos(angle));
@@ -225,10 +228,10 @@ TEST(plane_contact, a_block_slides_with_the_friction_of_coulomb) {
   EXPECT_NEAR(acceleration, expected, 0.01 * expected);
 }
 
-/// A glancing blow in so many steps: how far friction's work is from the energy that is gone, as a part of it.
+/// Relative difference between the lost energy and the work of friction, in an oblique impact in `steps` steps.
 double work_off(int steps) {
   const double dt = 0.05 / steps;
-  DifferentiableSolver solver = make_solver(
+  DifferentiableScene solver = make_solver(
       {.height = 0.012, .velocity = {1.0, -1.0, 0.2}, .friction = 0.4, .dt = dt, .gravity = {0.0, 0.0, 0.0}});
   const auto [before, gone, work] = energy_balance(solver, steps, dt);
   EXPECT_GT(work, 0.1 * before);
@@ -238,16 +241,16 @@ double work_off(int steps) {
 TEST(plane_contact, friction_takes_the_energy_that_is_gone) {
   const double coarse = work_off(500), fine = work_off(1000);
   EXPECT_LE(fine, 0.01);
-  EXPECT_NEAR(coarse / fine, 2.0, 0.3);  // of first order, as the steps
+  EXPECT_NEAR(coarse / fine, 2.0, 0.3);  // first order in dt
 }
 
 TEST(plane_contact, what_passes_through_is_an_error_that_names_it) {
-  DifferentiableSolver solver = make_solver({.height = 0.02, .velocity = {0.0, -150.0, 0.0}});
+  DifferentiableScene solver = make_solver({.height = 0.02, .velocity = {0.0, -150.0, 0.0}});
   EXPECT_EQ(expect_step_refused(solver, {"step 0, substep 1", "and plane 0", "smaller dt"}), ErrorKind::run);
 }
 
 TEST(plane_contact, a_start_that_touches_is_refused) {
-  DifferentiableSolver solver = make_solver({.height = 0.0});
+  DifferentiableScene solver = make_solver({.height = 0.0});
   EXPECT_EQ(expect_step_refused(solver, {"at the start"}), ErrorKind::input);
 }
 

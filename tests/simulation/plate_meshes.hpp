@@ -13,12 +13,12 @@
 /// Triangle meshes of rectangles for tests of plates and shells.
 namespace diffsim::testing_plate {
 
-/// How a grid's rectangles are cut, and whether vertices are moved.
+/// Pattern of a grid's diagonals, and displacements of its vertices.
 enum class Family {
-  one_diagonal,  ///< all cut by the same diagonal
-  union_jack,    ///< cut by one diagonal and the other in turns: vertices have four neighbours or eight
-  moved,         ///< one diagonal; inner vertices moved at random by up to a quarter of a cell
-  random         ///< diagonals at random, of those that leave no angle beyond 120°; vertices moved as before
+  one_diagonal,  ///< the same diagonal in all rectangles
+  union_jack,    ///< alternating diagonals: vertices have four or eight neighbours
+  moved,         ///< one diagonal; random displacements of inner vertices by up to a quarter of a cell
+  random         ///< random diagonals among those without angles above 120°; vertices as in `moved`
 };
 inline constexpr std::array families{Family::one_diagonal, Family::union_jack, Family::moved, Family::random};
 inline const char* name_of(Family family) {
@@ -26,8 +26,8 @@ inline const char* name_of(Family family) {
   return names[static_cast<std::size_t>(family)];
 }
 
-/// A mesh of [0, a] × [0, b] in the plane z = 0 with nx × ny rectangles, each in two triangles; vertex i + j (nx + 1)
-/// is at column i, row j. The same on every machine.
+/// Mesh of [0, a] × [0, b] in the plane z = 0 with nx × ny rectangles, each divided into two triangles.
+/// Vertex i + j (nx + 1) is in column i and row j. The mesh is the same on every machine.
 inline MeshData rectangle(Family family, int nx, int ny, double a, double b) {
   std::mt19937 engine(17);
   const auto uniform = [&](double most) { return most * (2.0 * (static_cast<double>(engine()) / 4294967296.0) - 1.0); };
@@ -44,7 +44,7 @@ inline MeshData rectangle(Family family, int nx, int ny, double a, double b) {
     return std::array{data.coordinates[3 * static_cast<std::size_t>(v)],
                       data.coordinates[3 * static_cast<std::size_t>(v) + 1]};
   };
-  /// Whether the angle at v between p and q is below 120°.
+  /// Returns true if the angle at v between p and q is below 120°.
   const auto fits = [&](std::int64_t v, std::int64_t p, std::int64_t q) {
     const auto x = at(v), y = at(p), z = at(q);
     const std::array u{y[0] - x[0], y[1] - x[1]}, w{z[0] - x[0], z[1] - x[1]};
@@ -57,7 +57,7 @@ inline MeshData rectangle(Family family, int nx, int ny, double a, double b) {
       const std::int64_t p = std::int64_t{j} * (nx + 1) + i, q = p + 1, r = q + nx + 1, s = p + nx + 1;
       bool other = family == Family::union_jack && (i + j) % 2 != 0;
       if (family == Family::random) {
-        // The diagonal q-s leaves the angles at p and r whole; p-r those at q and s.
+        // The diagonal q-s does not divide the angles at p and r; the diagonal p-r does not divide those at q and s.
         other = engine() % 2 == 0 ? fits(p, q, s) && fits(r, q, s) : !(fits(q, p, r) && fits(s, p, r));
       }
       if (other)

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Shells as plates, on four families of meshes, two of them irregular: values and orders of convergence.
+// Shells as plates, on four families of meshes, two of which are irregular: values and convergence orders.
 
 #include <gtest/gtest.h>
 
@@ -18,8 +18,7 @@ constexpr double thickness = 0.01, poisson = 0.3, youngs_modulus = 12.0 * (1.0 -
 
 enum class Sides { free, supported, clamped };
 
-/// A plate of size a × 1 m with D = 1 N m that moves across its plane alone. Its vertices are those of the file's
-/// order, on one rank.
+/// Plate of size a × 1 m with D = 1 N m that moves only perpendicularly to its plane. The mesh is on one rank.
 class Plate {
  public:
   Plate(Family family, int nx, int ny, double a, Sides sides)
@@ -46,8 +45,8 @@ class Plate {
 
   std::size_t num() const { return static_cast<std::size_t>(mesh_->num_vertices()); }
   double x(std::size_t v, std::size_t c) const { return mesh_->rest_positions()[3 * v + c]; }
-  DifferentiableSolver& solver() { return solver_; }
-  /// Local number of a vertex of the file.
+  DifferentiableScene& solver() { return solver_; }
+  /// Local index of a vertex with the given index in the file.
   std::size_t place(std::int64_t number) const {
     const auto& numbers = mesh_->vertex_order().file_index();
     return static_cast<std::size_t>(std::find(numbers.begin(), numbers.end(), number) - numbers.begin());
@@ -64,7 +63,7 @@ class Plate {
     return area;
   }
 
-  /// Deflections under forces, N, so small that they are proportional to these.
+  /// Deflections under forces, N. The forces are scaled down so far that the deflections are proportional to them.
   std::vector<double> deflections(const std::vector<double>& force) {
     constexpr double small = 1e-6;
     std::vector<double> load(3 * num(), 0.0);
@@ -75,11 +74,11 @@ class Plate {
     for (std::size_t v = 0; v < num(); ++v) w[v] = at[3 * v + 2] / small;
     return w;
   }
-  /// Coefficients of the polynomial of degree 2 that fits w best at most `reach` away from the middle along x and y:
-  /// of 1, x, y, x²/2, y²/2 and xy, from the middle.
+  /// Least-squares fit of a polynomial of degree 2 to w, at vertices at most `reach` away from the middle along x and
+  /// y. Returns the coefficients of 1, x, y, x²/2, y²/2 and xy, with x and y measured from the middle.
   std::array<double, 6> fit(const std::vector<double>& w, std::array<double, 2> reach) const;
 
-  /// The least ω² of K w = ω² (area) w, by inverse iteration.
+  /// Smallest ω² of K w = ω² (area) w, by inverse iteration.
   double least_eigenvalue() {
     const std::vector<double> area = areas();
     std::vector<double> w(num());
@@ -102,7 +101,7 @@ class Plate {
 
  private:
   std::shared_ptr<TetrahedralMesh> mesh_;
-  DifferentiableSolver solver_;
+  DifferentiableScene solver_;
   double a_;
 };
 
@@ -157,7 +156,8 @@ TEST_P(Plates, simply_supported_vibrate_and_buckle) {
     Plate plate(GetParam(), n, n, 1.0, Sides::supported);
     const double at_rest = plate.least_eigenvalue();
     frequencies.push_back(std::sqrt(at_rest) / (2.0 * pi * pi));
-    // With the membrane force N along x the eigenvalue is less in proportion to N, and 0 where the plate buckles.
+    // A compressive membrane force N along x reduces the eigenvalue in proportion to N. At an eigenvalue of 0 the plate
+    // buckles.
     const double N = 0.5 * 4.0 * pi * pi, strain = N / (youngs_modulus * thickness);
     std::vector<double> displacement(3 * plate.num(), 0.0);
     for (std::size_t v = 0; v < plate.num(); ++v) {
@@ -171,7 +171,8 @@ TEST_P(Plates, simply_supported_vibrate_and_buckle) {
   expect_convergence(titled("buckling load over exact"), loads, 1.0, 0.01);
 }
 
-/// A free strip bent by moments of 1 N m a metre at its ends: couples of forces on the first and the second column.
+/// Free strip bent by moments of 1 N m per metre at its ends: couples of forces on the two columns of vertices at each
+/// end.
 TEST_P(Plates, bent_at_their_ends_curve_the_other_way_across) {
   for (const int n : {8, 16}) {
     const int nx = 3 * n;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Memory that processes hold while they follow a sweep that is planned within a budget for all of it, as the system
-// counts.
+// Memory of processes during a sweep with a budget for the whole memory of the processes, as counted by the operating
+// system.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ double over_ranks(double value) {
   return value;
 }
 
-/// Sets this process's peak to what it holds now (proc(5)).
+/// Resets the peak of this process to its current memory (proc(5)). Collective.
 void forget_peak() {
   MPI_Barrier(MPI_COMM_WORLD);
   std::ofstream("/proc/self/clear_refs") << "5";
@@ -36,28 +36,28 @@ struct Case {
   const char* integrator;
   int bricks;
   int num_steps;
-  std::vector<double> counts;  // of states and records that the budget is to have room for
+  std::vector<double> counts;  // budgets, in multiples of a state and a record together
 };
 
-/// Explicit: 3 MB a state, beside which pages that come and go are little. Implicit: states are smaller than what a
-/// step takes for its time.
+/// Explicit steps: a state of 3 MB, large compared with pages that are held temporarily. Implicit steps: states are
+/// smaller than the temporary memory of a step.
 const Case explicit_steps{"symplectic_euler", 40, 20, {1.5, 9.0}};
 const Case implicit_steps{"implicit_euler", 22, 7, {4.0}};
 
-DifferentiableSolver make_solver(const Case& what) {
+DifferentiableScene make_solver(const Case& what) {
   const DifferentiableMaterial material{
       "neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}}, "all"};
   const bool is_explicit = std::string(what.integrator) == "symplectic_euler";
-  SolverOptions options{.dt = is_explicit ? 1e-4 : 1e-2, .integrator = what.integrator};
+  DifferentiableSolver options{.dt = is_explicit ? 1e-4 : 1e-2, .integrator = what.integrator};
   options.substeps = 1;
-  DifferentiableSolver solver(
+  DifferentiableScene solver(
       TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 1.0, 1.0}, {what.bricks, what.bricks, what.bricks}), {material},
       options);
   solver.fix("x_min");
   return solver;
 }
 
-void sweep(DifferentiableSolver& solver, int num_steps, const CheckpointOptions& options) {
+void sweep(DifferentiableScene& solver, int num_steps, const CheckpointOptions& options) {
   TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region("x_max"), {0.9, 0.2, 0.1}, num_steps);
   DifferentiableSimulator simulator(solver);
   simulator.require_gradient({"youngs_modulus"});
@@ -76,12 +76,12 @@ TEST_P(MemoryOfProcesses, IsWithinTheBudgetAndUsesIt) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (ranks > 1 && what.integrator == implicit_steps.integrator)
     GTEST_SKIP() << "ranks do not take at the same time what a step takes for its time: the sum of peaks is none";
-  DifferentiableSolver solver = make_solver(what);
+  DifferentiableScene solver = make_solver(what);
   const auto planned = [&](const CheckpointOptions& options) {
     const ParameterSet gradient = solver.parameters().zero_like({"youngs_modulus"});
     return plan_sweep(options, solver.model(), solver.initial_state(), gradient, what.num_steps).checkpoints;
   };
-  sweep(solver, what.num_steps, {});  // what is made once
+  sweep(solver, what.num_steps, {});  // allocates what is made only once
   const double state = over_ranks(static_cast<double>(solver.initial_state().bytes())),
                record = over_ranks(static_cast<double>(solver.model().record_bytes()));
   release_free_memory();
@@ -100,9 +100,10 @@ TEST_P(MemoryOfProcesses, IsWithinTheBudgetAndUsesIt) {
       std::printf("%s: %.3f MB of %.3f MB; held %.3f, beside %.3f, a state %.3f, a record %.3f\n", what.integrator,
                   1e-6 * peak, 1e-6 * budget, 1e-6 * static_cast<double>(plenty.held),
                   1e-6 * static_cast<double>(plenty.beside), 1e-6 * state, 1e-6 * record);
-    // No more than that for any page: the state that the plan begins with is counted once more than it is there.
+    // The budget needs no margin for single pages, because the plan counts the initial state once too often.
     EXPECT_LE(peak, budget) << count;
-    // The state, what is left of a record, and what implicit steps take for their time, not always as much.
+    // Unused parts: the state that is counted twice, the rest of a record, and the temporary memory of implicit steps,
+    // which is not always used completely.
     const double passing = static_cast<double>(plenty.beside) - 2.0 * state;
     EXPECT_GT(peak, budget - 2.0 * (state + record) - passing) << count;
   }

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// The elastic energy of coarse second-order cells, bent and compressed unevenly, by the rules they may have, against a
-// rule of high degree on the same deformed cells.
+// Elastic energy of coarse second-order cells, bent and compressed unevenly, with each available quadrature rule. The
+// reference is a rule of high degree on the same deformed cells.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr double youngs_modulus = 2e4, poisson_ratio = 0.45;
 
-/// [0, 1]³ with curved edges, or straight ones.
+/// Mesh of [0, 1]³ with curved or straight edges.
 std::shared_ptr<TetrahedralMesh> body(bool curved, int degree) {
   return mapped_box(
       {2, 2, 2}, 2,
@@ -28,7 +28,7 @@ std::shared_ptr<TetrahedralMesh> body(bool curved, int degree) {
       degree);
 }
 
-/// Positions of the local vertices: twisted, bent, and squeezed most where z is small.
+/// Positions of the local vertices: twisted, bent, and compressed most where z is small.
 std::vector<double> deformed(const TetrahedralMesh& mesh) {
   std::vector<double> x = mesh.rest_positions();
   for (std::size_t i = 0; i < x.size(); i += 3) {
@@ -43,7 +43,7 @@ std::vector<double> deformed(const TetrahedralMesh& mesh) {
 
 double energy(bool curved, int degree) {
   const auto mesh = body(curved, degree);
-  DifferentiableSolver solver(
+  DifferentiableScene solver(
       mesh, {{"neo_hookean", {{"youngs_modulus", youngs_modulus}, {"poisson_ratio", poisson_ratio}}, "all"}},
       {.dt = 1e-3, .substeps = 1, .gravity = {0.0, 0.0, 0.0}});
   solver.model().prepare();
@@ -52,7 +52,7 @@ double energy(bool curved, int degree) {
   return solver.system().potential_energy(state, 0);
 }
 
-/// By Gauss–Legendre points, `n` along each side of the collapsed cube.
+/// Energy by a Gauss–Legendre rule with `n` points along each side of the collapsed cube.
 double reference(bool curved, int n) {
   const auto mesh = body(curved, 2);
   const std::vector<double> x = deformed(*mesh);

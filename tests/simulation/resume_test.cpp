@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// A sweep that is interrupted, anywhere, goes on to the same gradient: the same bits on the same ranks, the same up to
-// rounding on others; whatever happened to its files meanwhile.
+// A sweep that is interrupted anywhere can be resumed with the same gradient, regardless of damage to its files in
+// between. The gradient is bitwise identical on the same ranks, and equal up to rounding errors on others.
 
 #include <gtest/gtest.h>
 
@@ -24,11 +24,12 @@ using namespace testing_simulation;
 
 namespace fs = std::filesystem;
 
-constexpr int steps = 75;  // two whole blocks and a part
+constexpr int steps = 75;  // two whole intervals of 32 steps and a part
 const std::vector<std::string> by = {"youngs_modulus", "density", "gravity", "damping"};
 
-/// Turns an edge of the far end, about an axis whose origin the state keeps, with a velocity that each step changes.
-void move_edge(DifferentiableSolver& body, int of_steps) {
+/// Prescribes the motion of an edge of the far end: a rotation about an axis whose origin is part of the state, and a
+/// velocity that changes in each step.
+void move_edge(DifferentiableScene& body, int of_steps) {
   body.mesh()->define_region("edge", BoxShape{{0.99, 0.29, -1.0}, {2.0, 1.0, 1.0}});
   std::vector<double> velocity;
   for (int n = 0; n < of_steps; ++n) velocity.insert(velocity.end(), {0.1, 0.2 * std::sin(0.3 * n), -0.05});
@@ -44,7 +45,7 @@ struct Case : InterruptedSweep {
             [&](std::shared_ptr<TetrahedralMesh> of) {
               DifferentiableMaterial material{
                   "neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}}, "all"};
-              DifferentiableSolver body(std::move(of), {material}, {.dt = 0.004, .substeps = 2, .damping = damping});
+              DifferentiableScene body(std::move(of), {material}, {.dt = 0.004, .substeps = 2, .damping = damping});
               body.fix("x_min");
               if (moved) move_edge(body, of_steps);
               return body;
@@ -131,7 +132,7 @@ TEST(Resume, RoundedSnapshotsAreNoStateToGoOnFrom) {
   for (const int stop_at : {45, 120}) {
     EXPECT_TRUE(problem.stops(options, false, stop_at));
     const std::vector<double> found = problem.run(options, true);
-    EXPECT_EQ(found[0], whole[0]) << stop_at;  // to the bit: the forward run went on from a whole state
+    EXPECT_EQ(found[0], whole[0]) << stop_at;  // bitwise identical: the forward run was resumed from an unrounded state
     EXPECT_LT(relative_difference(found, whole), 3.0 * error);
   }
 }
@@ -144,7 +145,7 @@ TEST(Resume, WhatIsDoneIsNotDoneAgain) {
   EXPECT_TRUE(problem.stops(options, false, 70));  // in the forward run
   (void)problem.run(options, true);
   EXPECT_LE(problem.statistics.advances + problem.statistics.recordings, all - 60 + options.every);
-  EXPECT_TRUE(problem.stops(options, false, static_cast<int>(all)));  // steps < 32 are left, or a few more
+  EXPECT_TRUE(problem.stops(options, false, static_cast<int>(all)));  // about 32 steps are left
   (void)problem.run(options, true);
   EXPECT_LE(problem.statistics.recordings, 64);
 }
@@ -158,10 +159,10 @@ TEST(Resume, OtherNumbersOfRanksAgree) {
     const auto make = [moved](MPI_Comm comm) { return Case(comm, 0.99, steps, moved); };
     std::vector<double> reference;
     if (rank_in(MPI_COMM_WORLD) == 0) reference = make(MPI_COMM_SELF).run(options, false, 0, false);
-    // The loss; gradients by cell; gravity and damping, or the rates of the motion.
+    // Parts: the loss, two gradients by cell, and gravity and damping or the rates of the motion.
     const std::size_t globals = moved ? 1 + 3 * static_cast<std::size_t>(steps) : 3 + 1;
     const std::size_t cells = (reference.size() - std::min<std::size_t>(reference.size(), 1 + globals)) / 2;
-    // Stopped on the way forward, forward, back; and each once more on the way.
+    // Legs that stop in the forward run and in the reversal, on different numbers of ranks.
     for (const std::vector<Leg>& legs : {std::vector<Leg>{{1, 30}, {2, 30}, {3, 90}, {1, 0}},
                                          {{1, 120}, {2, 40}, {3, 40}, {1, 0}},
                                          {{1, 30}, {2, 30}, {3, 90}, {2, 70}, {1, 0}}}) {
@@ -173,7 +174,7 @@ TEST(Resume, OtherNumbersOfRanksAgree) {
   }
 }
 
-/// Files of the directory, the same on all ranks.
+/// Files of the directory, in the same order on all ranks.
 std::vector<std::string> files_in(const std::string& directory) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(directory)) names.push_back(entry.path().string());
@@ -181,7 +182,8 @@ std::vector<std::string> files_in(const std::string& directory) {
   return names;
 }
 
-/// The file that a sweep goes on from: the adjoint furthest back, or, where nothing is reversed yet, the last state.
+/// File from which a sweep resumes: the adjoint at the earliest step, or the last state if no step has been reversed
+/// yet.
 std::string begun_with(const std::vector<std::string>& names) {
   std::string adjoint, state;
   for (const std::string& name : names) {
@@ -214,7 +216,7 @@ TEST(Resume, BitFlipsAreDetectedBeforeUse) {
   std::mt19937_64 random(7);
   const int flips = number_from_environment("DIFFSIM_BIT_FLIPS", 4);
   for (int flip = 0; flip < flips; ++flip) {
-    // By turns in the forward run and in the reversal; in a file that must be used, and in any.
+    // Stops alternate between the forward run and the reversal. The damaged file is one that must be used, or any.
     const int stop_at = (flip % 2 == 0 ? 20 : 100) + static_cast<int>(random() % 50);
     const bool is_used = flip % 4 < 2;
     EXPECT_TRUE(problem.stops(options, false, stop_at));
@@ -225,7 +227,7 @@ TEST(Resume, BitFlipsAreDetectedBeforeUse) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) flip_bit(name, bit);
     MPI_Barrier(MPI_COMM_WORLD);
-    // Every file that is used is verified, and told where it is damaged.
+    // Every file that is used is verified, and damage is reported.
     EXPECT_EQ(problem.run(options, true), reference) << name << " bit " << bit;
     for (const std::string& warning : problem.warnings) EXPECT_NE(warning.find(name), std::string::npos) << warning;
     if (is_used || name.find("manifest") != std::string::npos) {
@@ -234,7 +236,7 @@ TEST(Resume, BitFlipsAreDetectedBeforeUse) {
   }
 }
 
-/// Of every published file: whether a flip of any bit is found when the file is opened.
+/// Flips random bits of random published files, and expects an error when the damaged file is opened.
 TEST(Resume, EveryFileIsVerified) {
   Case problem(MPI_COMM_WORLD);
   CheckpointOptions options = options_of("two_level", "tiered");
@@ -266,7 +268,7 @@ TEST(Resume, EveryFileIsVerified) {
   CheckpointDirectory(MPI_COMM_WORLD, "resume", how).remove_all();
 }
 
-/// Every write of every rank, one after the other, until the sweep has none left to fail.
+/// Lets each write of each rank fail in turn, until the sweep has no further write that could fail.
 TEST(Resume, EachWriteInTurnMayFail) {
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -281,7 +283,7 @@ TEST(Resume, EachWriteInTurnMayFail) {
       failed = false;
       std::vector<double> found;
       try {
-        found = problem.run(options, true);  // with what the one before has left
+        found = problem.run(options, true);  // with the files of the previous attempt
       } catch (const Error& error) {
         failed = true;
         EXPECT_EQ(error.kind(), ErrorKind::system) << error.what();
@@ -316,7 +318,7 @@ TEST(Resume, AFullDiskIsToldByAllRanksAndHarmsNothing) {
   const int stride = number_from_environment("DIFFSIM_WRITE_STRIDE", 101);
   bool failed = true;
   for (int write = 0; failed; write += stride) {
-    // There is something to be kept, from the second on.
+    // From the second round on, there is a checkpoint to keep.
     const bool resume = write > 0;
     if (resume) {
       EXPECT_TRUE(problem.stops(options, false, 25));
@@ -343,7 +345,8 @@ TEST(Resume, AFullDiskIsToldByAllRanksAndHarmsNothing) {
   }
 }
 
-/// A product takes as long as two gradients, and Newton's method asks for many on end: none is waited for.
+/// A Hessian product takes as long as two gradients, and Newton's method needs many in succession. A sweep must
+/// therefore be able to stop within a product.
 TEST(Resume, AProductWithTheHessianIsStopped) {
   Case problem(MPI_COMM_WORLD);
   CheckpointDirectory::Options how;
@@ -386,9 +389,9 @@ TEST(Resume, ForeignAndNewerCheckpointsAreRefused) {
     return "";
   };
   EXPECT_EQ(message({{"name", "resume_test"}}), "");
-  EXPECT_NE(message({{"name", "other"}}).find("another problem's checkpoint (name is another)"), std::string::npos);
-  EXPECT_NE(message({{"name", "resume_test"}, {"mesh", "1"}}).find("mesh is another"), std::string::npos);
-  // Other values of the parameters: files of that point go.
+  EXPECT_NE(message({{"name", "other"}}).find("the checkpoint of another problem (name differs)"), std::string::npos);
+  EXPECT_NE(message({{"name", "resume_test"}, {"mesh", "1"}}).find("mesh differs"), std::string::npos);
+  // With other values of the parameters, the files of the old values are removed.
   problem.solver->parameters().at("density").field.fill(901.0);
   const std::vector<double> other = problem.run(options_of("all", "memory"), false, 0, false);
   EXPECT_EQ(problem.run(options, true), other);

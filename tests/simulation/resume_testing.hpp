@@ -22,20 +22,21 @@ inline int rank_in(MPI_Comm comm) {
   return rank;
 }
 
-/// A problem on some of the ranks, and what is left of it in a directory.
+/// Inverse problem on the ranks of a communicator, whose sweeps can be stopped and resumed from a checkpoint directory.
 struct InterruptedSweep {
-  using MakeSolver = std::function<DifferentiableSolver(std::shared_ptr<TetrahedralMesh>)>;
+  using MakeSolver = std::function<DifferentiableScene(std::shared_ptr<TetrahedralMesh>)>;
 
   InterruptedSweep(MPI_Comm on, std::shared_ptr<TetrahedralMesh> of, int steps, std::vector<std::string> names,
                    const MakeSolver& make_solver)
       : comm(on), mesh(std::move(of)), num_steps(steps), asked(std::move(names)) {
-    solver = std::make_unique<DifferentiableSolver>(make_solver(mesh));
+    solver = std::make_unique<DifferentiableScene>(make_solver(mesh));
     for (const int step : {0, num_steps / 2, num_steps})
       loss.add(std::make_unique<TargetPositionLoss>(*mesh, mesh->region("x_max"), std::array<double, 3>{0.9, 0.2, 0.1},
                                                     step));
   }
 
-  /// Loss and gradients in the file's order. `stop_at`: polls until it is told to stop; 0: it is not.
+  /// Runs a sweep and returns the loss and the gradients in the order of the file. `stop_at`: number of the poll at
+  /// which the sweep is asked to stop; 0: the sweep runs to its end.
   std::vector<double> run(const CheckpointOptions& options, bool resume, int stop_at = 0, bool keep = true) {
     std::shared_ptr<CheckpointDirectory> directory;
     std::unique_ptr<SweepJournal> journal;
@@ -81,9 +82,9 @@ struct InterruptedSweep {
   std::shared_ptr<TetrahedralMesh> mesh;
   int num_steps;
   std::vector<std::string> asked;
-  std::unique_ptr<DifferentiableSolver> solver;
+  std::unique_ptr<DifferentiableScene> solver;
   SumLoss loss;
-  testing_io::FailingFiles files;  // that checkpoints are written by
+  testing_io::FailingFiles files;  // file system that writes the checkpoints
   std::vector<std::string> warnings;
   SweepStatistics statistics;
   int polls = 0;
@@ -102,14 +103,15 @@ inline CheckpointOptions resumed_by(const std::string& schedule, const std::stri
   return options;
 }
 
-/// Ranks of a run, and the poll at which it is stopped; 0: at its end.
+/// Number of ranks of a run, and the poll at which the run is stopped; 0: the run continues to its end.
 struct Leg {
   int ranks;
   int stop_at;
 };
 
-/// One sweep, by these numbers of ranks one after the other, from where the one before stopped. What the first rank has
-/// at the end, which must be a leg of one rank; empty on others. `make`: the problem on a communicator.
+/// Runs one sweep in several legs with different numbers of ranks. Each leg resumes where the previous one stopped. The
+/// last leg must have one rank. Returns the loss and the gradients on the first rank and an empty vector on the others.
+/// `make`: makes the problem on a communicator. Collective.
 template <class Make>
 std::vector<double> relayed(const std::vector<Leg>& legs, const CheckpointOptions& options, const Make& make) {
   const int rank = rank_in(MPI_COMM_WORLD);
@@ -135,7 +137,8 @@ std::vector<double> relayed(const std::vector<Leg>& legs, const CheckpointOption
   return found;
 }
 
-/// The loss, and gradients of so many numbers each relative to the largest of them.
+/// Expects two results to agree: the loss and the gradients, with `counts` entries each. Errors are relative to the
+/// largest entry of each part.
 inline void expect_near(const std::vector<double>& found, const std::vector<double>& expected,
                         const std::vector<std::size_t>& counts, double tolerance) {
   ASSERT_EQ(found.size(), expected.size());

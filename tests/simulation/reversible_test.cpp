@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Steps that are taken back return to the same bits, so a sweep that stores nothing gives the gradient of one that
-// stores everything.
+// Steps that are undone return to bitwise identical states, so a sweep that stores no state gives the gradient of a
+// sweep that stores all states.
 
 #include <gtest/gtest.h>
 
@@ -20,13 +20,14 @@ constexpr int num_steps = 75;
 const std::vector<std::string> asked = {"youngs_modulus", "poisson_ratio", "density",
                                         "gravity",        "damping",       "traction:x_max"};
 
-DifferentiableSolver make_solver(int order = 1, SolverOptions options = {.dt = 0.003, .substeps = 3, .damping = 1.0},
-                                 std::map<std::string, CellValues> more = {}) {
+DifferentiableScene make_solver(int order = 1,
+                                DifferentiableSolver options = {.dt = 0.003, .substeps = 3, .damping = 1.0},
+                                std::map<std::string, CellValues> more = {}) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {order == 1 ? 6 : 3, 2, 1}, order);
   DifferentiableMaterial material{
       "neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}}, "all"};
   material.values.merge(more);
-  DifferentiableSolver solver(mesh, {material}, options);
+  DifferentiableScene solver(mesh, {material}, options);
   solver.fix("x_min");
   std::vector<double> pull;
   for (int n = 0; n < num_steps; ++n) pull.insert(pull.end(), {20.0 * std::cos(0.1 * n), -10.0, 5.0});
@@ -58,7 +59,7 @@ bool same_bits(const State& a, const State& b) {
 class Reversible : public testing::TestWithParam<int> {};
 
 TEST_P(Reversible, StepsReturnToTheSameBits) {
-  DifferentiableSolver solver = make_solver(GetParam());
+  DifferentiableScene solver = make_solver(GetParam());
   Model& model = solver.model();
   model.set_reversible(true);
   model.prepare();
@@ -68,7 +69,7 @@ TEST_P(Reversible, StepsReturnToTheSameBits) {
   std::vector<State> states;
   for (int n = 0; n < num_steps; ++n) {
     model.step(n, state, forward.get());
-    states.push_back(forward->initial().clone());  // on the grid
+    states.push_back(forward->initial().clone());  // rounded to the grid
   }
   EXPECT_FALSE(same_bits(state, states.front()));
   for (int n = num_steps - 1; n >= 0; --n) {
@@ -76,13 +77,14 @@ TEST_P(Reversible, StepsReturnToTheSameBits) {
     ASSERT_TRUE(same_bits(state, states[static_cast<std::size_t>(n)])) << n;
     ASSERT_TRUE(same_bits(back->initial(), state)) << n;
   }
-  // What step 0 made of the state was within half of the grid's spacing, 2⁻⁴⁸ of the power of two above the extent, 2.
+  // Step 0 rounds the state to the grid, by at most half of its spacing. The spacing is 2⁻⁴⁸ times 2, the power of two
+  // above the extent.
   const std::vector<double> given = beginning["positions"].to_host(), found = state["positions"].to_host();
   for (std::size_t i = 0; i < given.size(); ++i) EXPECT_NEAR(found[i], given[i], std::ldexp(1.0, -48)) << i;
 }
 
 TEST_P(Reversible, GradientHasTheBitsOfStoredStates) {
-  DifferentiableSolver solver = make_solver(GetParam());
+  DifferentiableScene solver = make_solver(GetParam());
   SumLoss loss = make_loss(*solver.mesh());
   CheckpointOptions all, reversible;
   reversible.schedule = "reversible";
@@ -94,7 +96,7 @@ TEST_P(Reversible, GradientHasTheBitsOfStoredStates) {
   all.last = 40;
   EXPECT_EQ(loss_and_gradients(solver, loss, num_steps, asked, reversible),
             loss_and_gradients(solver, loss, num_steps, asked, all));
-  // What rounding to the grid does, compared with rounding to doubles.
+  // Effect of rounding to the grid, compared with rounding to doubles.
   const double difference = relative_difference(stored, free);
   EXPECT_GT(difference, 0.0);
   EXPECT_LT(difference, 1e-11);
@@ -102,7 +104,7 @@ TEST_P(Reversible, GradientHasTheBitsOfStoredStates) {
 
 INSTANTIATE_TEST_SUITE_P(Orders, Reversible, testing::Values(1, 2));
 
-std::string refusal(DifferentiableSolver& solver) {
+std::string refusal(DifferentiableScene& solver) {
   SumLoss loss = make_loss(*solver.mesh());
   CheckpointOptions options;
   options.schedule = "reversible";
@@ -116,27 +118,27 @@ std::string refusal(DifferentiableSolver& solver) {
 }
 
 TEST(Reversible, WhatCannotBeUndoneIsRefusedByName) {
-  const auto expect = [](DifferentiableSolver solver, const std::string& name) {
+  const auto expect = [](DifferentiableScene solver, const std::string& name) {
     const std::string message = refusal(solver);
     EXPECT_NE(message.find(name), std::string::npos) << message;
     EXPECT_NE(message.find("reversible"), std::string::npos) << message;
   };
-  const SolverOptions free{.dt = 0.003, .substeps = 3, .damping = 1.0};
-  expect(make_solver(1, {.dt = 0.003, .substeps = 3, .damping = 0.99}), "damping (0.99; 1 is none)");
+  const DifferentiableSolver free{.dt = 0.003, .substeps = 3, .damping = 1.0};
+  expect(make_solver(1, {.dt = 0.003, .substeps = 3, .damping = 0.99}), "damping (0.99; 1 means no damping)");
   expect(make_solver(1, free, {{"viscosity", 1.0}, {"bulk_viscosity", 1.0}}), "depend on velocities ('visc");
   expect(make_solver(1, free, {{"drag", 1.0}}), "depend on velocities ('nodal_damping')");
   for (const char* integrator : {"implicit_euler", "bdf2", "quasi_static"})
     expect(make_solver(1, {.dt = 0.003, .integrator = integrator}), std::string("integrator: ") + integrator);
-  DifferentiableSolver touching = make_solver(1, free);
+  DifferentiableScene touching = make_solver(1, free);
   ContactOptions contact;
   contact.planes.push_back({{0.0, -1.0, 0.0}, {0.0, 1.0, 0.0}});
   touching.add_contact(contact);
   expect(std::move(touching), "contact ('");
-  DifferentiableSolver moved = make_solver(1, free);
+  DifferentiableScene moved = make_solver(1, free);
   moved.move("x_max", {1.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.1}, {0.0, 0.0, 0.0});
   expect(std::move(moved), "prescribed motions");
-  // A value that damps is found when it is used, too.
-  DifferentiableSolver later = make_solver(1, free);
+  // A damping value that is set later is detected when the model is prepared.
+  DifferentiableScene later = make_solver(1, free);
   later.model().set_reversible(true);
   later.parameters().at("damping").field.fill(0.5);
   EXPECT_THROW(later.model().prepare(), Error);
@@ -148,43 +150,43 @@ TEST(Reversible, WhatCannotBeUndoneIsRefusedByName) {
 }
 
 TEST(Reversible, BeyondTheGridIsAnError) {
-  DifferentiableSolver solver = make_solver();
+  DifferentiableScene solver = make_solver();
   std::vector<double> velocity(3 * static_cast<std::size_t>(solver.mesh()->num_owned_vertices()), 0.0);
   for (std::size_t i = 0; i < velocity.size(); i += 3) velocity[i] = 400.0;
   DifferentiableMaterial material{
       "neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}}, "all"};
-  DifferentiableSolver flying(solver.mesh(), {material}, {.dt = 0.003, .substeps = 3, .damping = 1.0});
+  DifferentiableScene flying(solver.mesh(), {material}, {.dt = 0.003, .substeps = 3, .damping = 1.0});
   flying.set_initial_velocity(velocity);
   flying.model().set_reversible(true);
   flying.model().prepare();
   State state = flying.initial_state();
   std::string message;
   try {
-    for (int n = 0; n < 40; ++n) flying.step(n, state);  // to 48 m
+    for (int n = 0; n < 40; ++n) flying.step(n, state);  // up to 48 m
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::run);
     message = error.what();
   }
-  EXPECT_NE(message.find("beyond what reversible steps can hold, 32 m"), std::string::npos) << message;
+  EXPECT_NE(message.find("outside the range of reversible steps, 32 m"), std::string::npos) << message;
 }
 
-/// A step that is not reproducible.
+/// Loss whose `add_gradient` changes gravity, so that steps are not reproducible.
 class Unsteady : public Loss {
  public:
-  explicit Unsteady(DifferentiableSolver& solver) : solver_(solver) {}
+  explicit Unsteady(DifferentiableScene& solver) : solver_(solver) {}
   bool observes(int n) const override { return n == 10; }
   double value(int, const State&, const ParameterSet&) override { return 0.0; }
   double tangent(int, const State&, const ParameterSet&, const State&, const ParameterSet&) override { return 0.0; }
   void add_gradient(int, const State&, const ParameterSet&, State&, ParameterSet&) override {
-    solver_.parameters().at("gravity").field.from_host({0.0, -9.7, 0.0});  // others than on the way forward
+    solver_.parameters().at("gravity").field.from_host({0.0, -9.7, 0.0});  // different from gravity in the forward run
   }
 
  private:
-  DifferentiableSolver& solver_;
+  DifferentiableScene& solver_;
 };
 
 TEST(Reversible, WhatDoesNotReturnIsFound) {
-  DifferentiableSolver solver = make_solver();
+  DifferentiableScene solver = make_solver();
   Unsteady loss(solver);
   CheckpointOptions options;
   options.schedule = "reversible";
@@ -193,7 +195,7 @@ TEST(Reversible, WhatDoesNotReturnIsFound) {
     ADD_FAILURE() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::system);
-    EXPECT_NE(std::string(error.what()).find("did not return to the bits of state 1"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("did not reproduce state 1 bit for bit"), std::string::npos);
   }
 }
 

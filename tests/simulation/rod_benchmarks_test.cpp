@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Rods that bend and twist in space against solutions of Kirchhoff's rods, on three meshes each: values and orders of
-// convergence.
+// Rods that bend and twist in space, compared with solutions for Kirchhoff rods, on three meshes each: values and
+// convergence orders.
 
 #include <gtest/gtest.h>
 
@@ -19,8 +19,8 @@ constexpr double pi = 3.14159265358979323846;
 
 Point along_x(double x) { return {x, 0.0, 0.0}; }
 
-/// Expects the components of a place to be within `tolerance` of the exact ones, on the last of several meshes, and the
-/// distance to approach zero at second order; relative to the length of the rod.
+/// Expects positions on several meshes to converge to `exact` at second order, with distances relative to the rod's
+/// length. On the last mesh, expects the relative error of each component to be at most `tolerance`.
 void expect_place(const std::string& what, const std::vector<Point>& places, const Point& exact, double tolerance,
                   double length) {
   std::vector<double> distances;
@@ -36,7 +36,7 @@ TEST(Elastica, under_a_dead_load_at_its_tip) {
   std::vector<Point> tips;
   for (const int n : {16, 32, 64}) {
     auto mesh = line(n, [&](int i) { return along_x(static_cast<double>(i) / n); });
-    DifferentiableSolver solver = statics(mesh, beam(1.0, 1.0, 0.7), 5);
+    DifferentiableScene solver = statics(mesh, beam(1.0, 1.0, 0.7), 5);
     solver.clamp("start");
     pull_end(solver, {0.0, 0.0, -10.0});
     tips.push_back(at(*mesh, equilibrium(solver, 5), n));
@@ -45,8 +45,8 @@ TEST(Elastica, under_a_dead_load_at_its_tip) {
 }
 
 TEST(Bend, of_45_degrees_under_a_force_across_its_plane) {
-  // Bathe and Bolourchi 1979: radius 100, section 1 × 1, E = 1e7, ν = 0; the tip's place is that of the inextensible
-  // rod.
+  // Bathe and Bolourchi 1979: radius 100, section 1 × 1, E = 1e7, ν = 0. The expected position of the tip is that of
+  // the inextensible rod.
   std::vector<Point> tips;
   for (const int n : {16, 32, 64}) {
     auto mesh = line(
@@ -56,7 +56,7 @@ TEST(Bend, of_45_degrees_under_a_force_across_its_plane) {
           return Point{100.0 * std::sin(angle), 100.0 * (1.0 - std::cos(angle)), 0.0};
         },
         Point{0.0, 0.0, 1.0});
-    DifferentiableSolver solver = statics(mesh, beam(1e7 / 12.0, 1e7 / 12.0, 5e6 / 6.0, 1e9), 10);
+    DifferentiableScene solver = statics(mesh, beam(1e7 / 12.0, 1e7 / 12.0, 5e6 / 6.0, 1e9), 10);
     solver.clamp("start");
     pull_end(solver, {0.0, 0.0, 600.0});
     tips.push_back(at(*mesh, equilibrium(solver, 10), n));
@@ -65,8 +65,8 @@ TEST(Bend, of_45_degrees_under_a_force_across_its_plane) {
 }
 
 TEST(Ring, that_is_open_gives_to_a_force_across_its_plane) {
-  // Radius 1, clamped at one end, F at the other: u/F = 2π (3/2/GJ + 1/2/EI), by Castigliano's theorem with the moments
-  // about the tangent 1 - cos a and about the radius sin a.
+  // Radius 1, clamped at one end, force F at the other. Castigliano's theorem, with the moments 1 - cos a about the
+  // tangent and sin a about the radius, gives u/F = 2π (3/2/GJ + 1/2/EI).
   const double EI = 1.0, GJ = 0.7, force = 1e-5;
   std::vector<double> compliance;
   for (const int n : {16, 32, 64}) {
@@ -74,7 +74,7 @@ TEST(Ring, that_is_open_gives_to_a_force_across_its_plane) {
       const double angle = 2.0 * pi * i / n;
       return Point{std::cos(angle), std::sin(angle), 0.0};
     });
-    DifferentiableSolver solver = statics(mesh, beam(EI, EI, GJ));
+    DifferentiableScene solver = statics(mesh, beam(EI, EI, GJ));
     solver.clamp("start");
     pull_end(solver, {0.0, 0.0, force});
     compliance.push_back(at(*mesh, equilibrium(solver), n)[2] / force);
@@ -83,17 +83,17 @@ TEST(Ring, that_is_open_gives_to_a_force_across_its_plane) {
 }
 
 TEST(Cantilever, rolls_up_under_a_moment_at_its_end) {
-  // M = 2π EI/L: a closed circle. What is left between the ends, over the length.
+  // M = 2π EI/L gives a closed circle. The gap is the distance between the ends over the length.
   std::vector<double> gap;
   for (const int n : {32, 64, 128}) {
     auto mesh = line(n, [&](int i) { return along_x(static_cast<double>(i) / n); });
-    DifferentiableSolver solver = statics(mesh, beam(1.0, 1.0, 0.7, 1e4), 12);  // a moment alone stretches nothing
+    DifferentiableScene solver = statics(mesh, beam(1.0, 1.0, 0.7, 1e4), 12);  // a pure moment causes no axial strain
     solver.clamp("start");
     solver.add_moment("last", {0.0, 2.0 * pi, 0.0});
     const std::vector<double> x = equilibrium(solver, 12);
     const Point start = at(*mesh, x, 0), end = at(*mesh, x, n);
     gap.push_back(1.0 + std::hypot(end[0] - start[0], end[1] - start[1], end[2] - start[2]));
-    // On a circle of radius 1/(2π) above the clamp.
+    // The circle has the radius 1/(2π); its point opposite the clamp has z = -1/π.
     const Point half = at(*mesh, x, n / 2);
     EXPECT_NEAR(half[2], -1.0 / pi, 20.0 / (n * n));
   }
@@ -101,12 +101,13 @@ TEST(Cantilever, rolls_up_under_a_moment_at_its_end) {
 }
 
 TEST(Ring, of_Michell_is_unstable_beyond_a_twist) {
-  // A closed ring of a rod that is straight and untwisted without forces, EI = 1, GJ = 0.8: 2√3 π EI/GJ. The ring has
-  // the period of its segments, so displacements of one wave number are by themselves; two waves are unstable first.
+  // Closed ring of a rod that is straight and untwisted without forces, EI = 1, GJ = 0.8: the critical twist is
+  // 2√3 π EI/GJ. The ring is periodic with the period of its segments, so displacements of different wave numbers are
+  // decoupled. Displacements with two waves become unstable first.
   const double GJ = 0.8;
   std::vector<double> twists;
   for (const int n : {16, 32, 64}) {
-    const double radius = 0.5 / std::sin(pi / n) / n;  // segments of the length 1/n
+    const double radius = 0.5 / std::sin(pi / n) / n;  // segments of length 1/n
     const auto ring = [&](int i) {
       const double angle = 2.0 * pi * i / n;
       return Point{radius * std::cos(angle), radius * std::sin(angle), 0.0};
@@ -130,7 +131,7 @@ TEST(Ring, of_Michell_is_unstable_beyond_a_twist) {
       Beam values = beam(1.0, 1.0, GJ);
       values["beam_rest_twist"] = -twist;
       values["beam_rest_curvature"] = 2.0 * n * std::tan(pi / n);  // straight: the mesh is curved away from directors
-      DifferentiableSolver solver = statics(mesh, values);
+      DifferentiableScene solver = statics(mesh, values);
       return is_positive(stiffness(solver, mesh->rest_positions(), waves), waves.size());
     };
     twists.push_back(critical_load(1.0, 40.0, is_stable));
@@ -139,8 +140,8 @@ TEST(Ring, of_Michell_is_unstable_beyond_a_twist) {
 }
 
 TEST(Rod, of_Greenhill_buckles_under_a_moment_about_its_axis) {
-  // Both ends clamped, EI = 1, GJ = 0.8, L = 1: M L/EI = 2.861 π (8.9868). The moment is that of a rod which would be
-  // twisted without forces.
+  // Both ends clamped, EI = 1, GJ = 0.8, L = 1: M L/EI = 2.861 π (8.9868). The untwisted rod carries the moment because
+  // it would be twisted without forces.
   const double GJ = 0.8;
   std::vector<double> moments;
   for (const int n : {16, 32, 64}) {
@@ -148,7 +149,7 @@ TEST(Rod, of_Greenhill_buckles_under_a_moment_about_its_axis) {
     const auto is_stable = [&](double moment) {
       Beam values = beam(1.0, 1.0, GJ);
       values["beam_rest_twist"] = -moment / GJ;
-      DifferentiableSolver solver = statics(mesh, values);
+      DifferentiableScene solver = statics(mesh, values);
       solver.clamp("start");
       solver.clamp("end");
       const Directions free = free_components(solver);
@@ -160,19 +161,19 @@ TEST(Rod, of_Greenhill_buckles_under_a_moment_about_its_axis) {
 }
 
 TEST(Cantilever, buckles_to_its_side_under_a_force_at_its_tip) {
-  // EI₁ = 1 to the side, EI₂ large, GJ = 0.8, L = 1: P L² = 4.0126 √(EI₁ GJ).
+  // EI₁ = 1 sideways, EI₂ large, GJ = 0.8, L = 1: P L² = 4.0126 √(EI₁ GJ).
   const double GJ = 0.8;
   std::vector<double> loads;
   for (const int n : {16, 32, 64}) {
     auto mesh = line(
         n, [&](int i) { return along_x(static_cast<double>(i) / n); }, Point{0.0, 1.0, 0.0});
     const auto is_stable = [&](double load) {
-      DifferentiableSolver solver = statics(mesh, beam(1.0, 1e5, GJ, 1e9));
+      DifferentiableScene solver = statics(mesh, beam(1.0, 1e5, GJ, 1e9));
       solver.clamp("start");
       pull_end(solver, {0.0, 0.0, -load});
       const Directions free = free_components(solver);
-      // Bent in its plane.
-      DifferentiableSolver guided = statics(mesh, beam(1.0, 1e5, GJ, 1e9));
+      // Equilibrium of the rod bent in the vertical plane.
+      DifferentiableScene guided = statics(mesh, beam(1.0, 1e5, GJ, 1e9));
       guided.clamp("start");
       guided.clamp("all", {false, true, false});
       pull_end(guided, {0.0, 0.0, -load});

@@ -15,13 +15,13 @@
 #include "simulation/spring_bodies.hpp"
 #include "simulation/statics_testing.hpp"
 
-/// Rods for tests: lines of n segments, equilibria, and whether these are stable. On one rank.
+/// Rods for tests: lines of n segments, equilibria, and the stability of these equilibria. Meshes are on one rank.
 namespace diffsim::testing_rod {
 
-/// Stiffnesses of a section, and other parameters of `beam`.
+/// Stiffnesses of a cross-section and other parameters of the model `beam`.
 using Beam = std::map<std::string, double>;
 
-/// Values of a beam with one bending stiffness, as good as inextensible, 1 kg/m.
+/// Parameters of a beam with given stiffnesses, 1 kg/m; the default EA makes the beam nearly inextensible.
 inline Beam beam(double EI1, double EI2, double GJ, double EA = 1e7) {
   return {{"beam_axial_stiffness", EA},
           {"beam_bending_stiffness1", EI1},
@@ -31,9 +31,9 @@ inline Beam beam(double EI1, double EI2, double GJ, double EA = 1e7) {
           {"beam_rotary_inertia", 1e-4}};
 }
 
-/// A mesh of n segments through place(0) … place(n), or a closed one through place(0) … place(n - 1). Regions `start`
-/// and `end`: its first and last vertices; `last`: the vertices of its last segment. `is_turned`: directors are turned
-/// by a right angle about their segments.
+/// Mesh of n segments through place(0) … place(n), or a closed mesh through place(0) … place(n - 1). Regions: `start`
+/// and `end` are the first and the last vertex, `last` the last two vertices. `is_turned`: directors are rotated by a
+/// right angle about their segments.
 inline std::shared_ptr<TetrahedralMesh> line(int n, const std::function<Point(int)>& place,
                                              const std::optional<Point>& director = {}, bool is_closed = false,
                                              bool is_turned = false) {
@@ -62,16 +62,16 @@ inline std::shared_ptr<TetrahedralMesh> line(int n, const std::function<Point(in
   return mesh;
 }
 
-/// A solver for equilibria without gravity, whose loads grow over some steps.
-inline DifferentiableSolver statics(std::shared_ptr<TetrahedralMesh> mesh, const Beam& values, int steps = 1) {
+/// Makes a scene for equilibria without gravity; the loads grow over `steps` steps.
+inline DifferentiableScene statics(std::shared_ptr<TetrahedralMesh> mesh, const Beam& values, int steps = 1) {
   DifferentiableMaterial material{"beam", {}, "all"};
   for (const auto& [name, value] : values) material.values[name] = value;
-  SolverOptions options{.dt = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = "quasi_static"};
+  DifferentiableSolver options{.dt = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = "quasi_static"};
   options.implicit.ramp_steps = steps;
-  return DifferentiableSolver(std::move(mesh), {material}, options);
+  return DifferentiableScene(std::move(mesh), {material}, options);
 }
 
-/// Local number of the vertex, or director, with a number in the file.
+/// Local index of the vertex or director with the given index in the file. Throws std::out_of_range if there is none.
 inline std::size_t local_of(const TetrahedralMesh& mesh, int number) {
   const auto& numbers = mesh.vertex_order().file_index();
   for (std::size_t v = 0; v < numbers.size(); ++v)
@@ -83,8 +83,8 @@ inline Point at(const TetrahedralMesh& mesh, const std::vector<double>& x, int n
   return {x[v], x[v + 1], x[v + 2]};
 }
 
-/// A force on the last vertex.
-inline void pull_end(DifferentiableSolver& solver, const Point& force) {
+/// Adds a force on the last vertex, N.
+inline void pull_end(DifferentiableScene& solver, const Point& force) {
   const TetrahedralMesh& mesh = *solver.mesh();
   std::vector<double> load(3 * static_cast<std::size_t>(mesh.num_owned_vertices()), 0.0);
   for (const int v : mesh.region("end").vertices)
@@ -92,12 +92,12 @@ inline void pull_end(DifferentiableSolver& solver, const Point& force) {
   solver.add_nodal_load(load);
 }
 
-/// Directions of motion, [3 local vertices] each.
+/// Directions of displacements, [3 local vertices] each.
 using Directions = std::vector<std::vector<double>>;
 
-/// Each component that is not fixed, by itself.
-inline Directions free_components(const DifferentiableSolver& of) {
-  auto& solver = const_cast<DifferentiableSolver&>(of);
+/// Unit directions of all components that are not fixed.
+inline Directions free_components(const DifferentiableScene& of) {
+  auto& solver = const_cast<DifferentiableScene&>(of);
   solver.system().prepare();
   const std::uint8_t* const fixed = solver.system().fixed();
   Directions directions;
@@ -110,8 +110,8 @@ inline Directions free_components(const DifferentiableSolver& of) {
   return directions;
 }
 
-/// -dᵢ·(∂f/∂x) dⱼ at x for some directions, [n, n].
-inline std::vector<double> stiffness(DifferentiableSolver& solver, const std::vector<double>& x, const Directions& d) {
+/// Stiffness matrix -dᵢ·(∂f/∂x) dⱼ at x in the given directions, [n, n].
+inline std::vector<double> stiffness(DifferentiableScene& solver, const std::vector<double>& x, const Directions& d) {
   System& system = solver.system();
   system.prepare();
   system.prepare_tangent({});
@@ -129,7 +129,7 @@ inline std::vector<double> stiffness(DifferentiableSolver& solver, const std::ve
   return K;
 }
 
-/// Whether a symmetric matrix, [n, n], is positive definite, by Cholesky's factorisation.
+/// Returns true if a symmetric matrix, [n, n], is positive definite (Cholesky factorisation).
 inline bool is_positive(std::vector<double> A, std::size_t n) {
   for (std::size_t k = 0; k < n; ++k) {
     for (std::size_t j = 0; j < k; ++j) A[k * n + k] -= A[k * n + j] * A[k * n + j];
@@ -143,7 +143,7 @@ inline bool is_positive(std::vector<double> A, std::size_t n) {
   return true;
 }
 
-/// The load, between two loads, up to which is_stable(load) is true.
+/// Largest load between `low` and `high` for which is_stable(load) is true, by bisection.
 inline double critical_load(double low, double high, const std::function<bool(double)>& is_stable) {
   while (high - low > 1e-6 * high) {
     const double middle = 0.5 * (low + high);

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Rods that touch: on a block of tetrahedra, and across each other beside a rope.
+// Contact of rods: on a block of tetrahedra, and of crossing rods next to a rope.
 
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ DifferentiableMaterial soft_rod(const std::string& region) {
           region};
 }
 
-DifferentiableSolver make_rod_on_block(const Case& of, MPI_Comm comm) {
+DifferentiableScene make_rod_on_block(const Case& of, MPI_Comm comm) {
   std::vector<NamedMesh> bodies;
   bodies.push_back(
       {"block", testing_mesh::box_body(comm, {"block", {0.1, 0.05, 0.1}, {1, 1, 1}, {0.0237, -0.054, -0.0083}})});
@@ -52,14 +52,14 @@ DifferentiableSolver make_rod_on_block(const Case& of, MPI_Comm comm) {
   auto mesh = std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(bodies)));
   const DifferentiableMaterial rubber{
       "stable_neo_hookean", {{"youngs_modulus", 5e4}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "block/all"};
-  DifferentiableSolver solver(mesh, {rubber, soft_rod("rod/all")}, of.solver(0.002, 4));
+  DifferentiableScene solver(mesh, {rubber, soft_rod("rod/all")}, of.solver(0.002, 4));
   solver.fix("block/y_min");
   throw_down(solver, "rod/all");
   solver.add_contact(of.contact(0.012, of.stiffness()));
   return solver;
 }
 
-DifferentiableSolver make_crossing(const Case& of, MPI_Comm comm) {
+DifferentiableScene make_crossing(const Case& of, MPI_Comm comm) {
   std::vector<NamedMesh> bodies;
   bodies.push_back({"low", rod_line(comm, 4, {0.0, 0.0, 0.0}, {0.1, 0.0, 0.01}, {0.0, 0.002, 0.0})});
   bodies.push_back({"rope", line(comm, 3, {0.02, 0.009, -0.04}, {0.03, 0.01, 0.05}, {0.004, 0.0, 0.0})});
@@ -68,18 +68,18 @@ DifferentiableSolver make_crossing(const Case& of, MPI_Comm comm) {
   mesh->define_region("ends", VertexList{{0, 4}}, "low");
   const DifferentiableMaterial hemp{
       "rope", {{"rope_stiffness", 5.0}, {"rope_bending", 1e-5}, {"rope_density", 0.02}}, "rope/all"};
-  DifferentiableSolver solver(mesh, {soft_rod("low/all"), hemp, soft_rod("high/all")}, of.solver(0.002, 4));
+  DifferentiableScene solver(mesh, {soft_rod("low/all"), hemp, soft_rod("high/all")}, of.solver(0.002, 4));
   solver.clamp("ends", {true, true, true});
   throw_down(solver, "high/all");
   solver.add_contact(of.contact(0.012, of.stiffness()));
   return solver;
 }
 
-using Make = DifferentiableSolver (*)(const Case&, MPI_Comm);
+using Make = DifferentiableScene (*)(const Case&, MPI_Comm);
 
 void expect_slopes(Make make_case, const Case& of, int num_steps) {
   const auto make = [&](MPI_Comm comm) { return make_case(of, comm); };
-  DifferentiableSolver solver = make(MPI_COMM_WORLD);
+  DifferentiableScene solver = make(MPI_COMM_WORLD);
   EXPECT_GT(testing_gradient::most_active_pairs(solver, num_steps), 2);
   std::vector<std::string> names{"barrier_distance", "barrier_stiffness", "initial_positions", "initial_velocities",
                                  "rest_positions"};

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Rods at clamps, walls, planes of symmetry and prescribed motions; moments; initial shapes; vibrations of torsion.
+// Rods with clamps, walls, planes of symmetry and prescribed motions; moments; initial shapes; torsional vibrations.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ using namespace testing_rod;
 
 constexpr double pi = 3.14159265358979323846;
 
-/// A straight rod along x from `begin` on, segments of 0.1 m.
+/// Straight rod along x that starts at `begin`, with segments of 0.1 m.
 std::shared_ptr<TetrahedralMesh> straight(int n, double begin = 0.0, bool is_turned = false) {
   return line(
       n,
@@ -26,7 +26,7 @@ std::shared_ptr<TetrahedralMesh> straight(int n, double begin = 0.0, bool is_tur
       Point{0.0, 1.0, 0.0}, false, is_turned);
 }
 
-/// Angle of a director about x, from y.
+/// Angle of a director about x, measured from y.
 double angle_of(const TetrahedralMesh& mesh, const std::vector<double>& x, int director) {
   const Point d = at(mesh, x, director);
   return std::atan2(d[2], d[1]);
@@ -37,7 +37,7 @@ TEST(RodSupports, a_wall_is_a_clamp_at_its_second_vertex) {
     const int n = has_wall ? 11 : 10;
     auto mesh = straight(n, has_wall ? -0.1 : 0.0);
     mesh->define_region("wall", VertexList{{0, 1}});
-    DifferentiableSolver solver = statics(mesh, beam(0.1, 0.2, 0.07, 1e3), 4);
+    DifferentiableScene solver = statics(mesh, beam(0.1, 0.2, 0.07, 1e3), 4);
     if (has_wall)
       solver.fix("wall");
     else
@@ -52,12 +52,12 @@ TEST(RodSupports, a_wall_is_a_clamp_at_its_second_vertex) {
 }
 
 TEST(RodSupports, half_of_a_rod_at_a_plane_of_symmetry_is_the_whole) {
-  // Clamped at both ends, a force in the middle.
+  // Clamped at both ends, with a force in the middle.
   const auto middle = [](bool is_half) {
     const int n = is_half ? 8 : 16;
     auto mesh = straight(n);
     mesh->define_region("middle", VertexList{{8}});
-    DifferentiableSolver solver = statics(mesh, beam(0.1, 0.1, 0.07), 2);
+    DifferentiableScene solver = statics(mesh, beam(0.1, 0.1, 0.07), 2);
     solver.clamp("start");
     if (is_half)
       solver.clamp("end", {true, false, false});
@@ -74,10 +74,10 @@ TEST(RodSupports, half_of_a_rod_at_a_plane_of_symmetry_is_the_whole) {
 }
 
 TEST(RodSupports, a_rod_in_a_plane_of_symmetry_stays_there) {
-  // Also where its directors are in the plane, and where they are across it.
+  // Tested with directors in the plane of symmetry and perpendicular to this plane.
   for (const bool is_turned : {false, true}) {
     auto mesh = straight(10, 0.0, is_turned);
-    DifferentiableSolver solver = statics(mesh, beam(0.1, 0.1, 0.07), 3);
+    DifferentiableScene solver = statics(mesh, beam(0.1, 0.1, 0.07), 3);
     solver.fix("start");
     solver.fix("end", {false, true, true});
     solver.clamp("all", {false, false, true});
@@ -93,25 +93,25 @@ TEST(RodSupports, a_rod_in_a_plane_of_symmetry_stays_there) {
 TEST(RodSupports, a_moment_about_the_axis_twists_evenly) {
   auto mesh = straight(10);
   const double GJ = 0.07, moment = 0.1;
-  DifferentiableSolver solver = statics(mesh, beam(0.1, 0.1, GJ), 2);
+  DifferentiableScene solver = statics(mesh, beam(0.1, 0.1, GJ), 2);
   solver.clamp("start");
   solver.add_moment("last", {moment, 0.0, 0.0});
   const std::vector<double> x = equilibrium(solver, 2);
   for (int s = 0; s < 10; ++s) EXPECT_NEAR(angle_of(*mesh, x, 11 + s), moment / GJ * 0.1 * (s + 0.5), 1e-9) << s;
 }
 
-/// Statics of a beam in steps of 0.25 s, in which prescribed motions go on.
-DifferentiableSolver quarter_second_steps(const std::shared_ptr<TetrahedralMesh>& mesh) {
+/// Makes a quasi-static scene of a beam with steps of 0.25 s for prescribed motions.
+DifferentiableScene quarter_second_steps(const std::shared_ptr<TetrahedralMesh>& mesh) {
   DifferentiableMaterial material{"beam", {}, "all"};
   for (const auto& [name, value] : beam(0.1, 0.1, 0.07)) material.values[name] = value;
   return {mesh, {material}, {.dt = 0.25, .gravity = {0.0, 0.0, 0.0}, .integrator = "quasi_static"}};
 }
 
 TEST(RodSupports, a_motion_turns_directors_and_twists_the_rod) {
-  // The last two vertices turn about x by 2 rad in 4 steps; twist between the wall's end and the clamp is even.
+  // The last two vertices rotate about x by 2 rad in 4 steps. The twist between the clamp and the grip is uniform.
   auto mesh = straight(10);
   mesh->define_region("grip", VertexList{{9, 10}});
-  DifferentiableSolver solver = quarter_second_steps(mesh);
+  DifferentiableScene solver = quarter_second_steps(mesh);
   solver.clamp("start");
   solver.move("grip", {1.0, 0.0, 0.0}, {0.3, 0.0, 0.0}, {2.0}, {0.0, 0.0, 0.0});
   const std::vector<double> x = equilibrium(solver, 4);
@@ -120,26 +120,27 @@ TEST(RodSupports, a_motion_turns_directors_and_twists_the_rod) {
 }
 
 TEST(RodSupports, a_motion_about_a_point_turns_directors_and_does_not_shift_them) {
-  // About z by 0.5 rad in 4 steps, about a point that is not the origin and that travels; the free part comes along.
+  // Rotation about z by 0.5 rad in 4 steps, about a moving point that is not the origin. The free part of the rod
+  // follows.
   auto mesh = straight(10);
   mesh->define_region("grip", VertexList{{0, 1}});
-  DifferentiableSolver solver = quarter_second_steps(mesh);
+  DifferentiableScene solver = quarter_second_steps(mesh);
   solver.move("grip", {0.0, 0.0, 1.0}, {0.3, 0.2, 0.1}, {0.5}, {0.1, 0.2, -0.1});
   const std::vector<double> x = equilibrium(solver, 4);
   const double c = std::cos(0.5), s = std::sin(0.5);
   for (int segment = 0; segment < 10; ++segment) {
     const Point d = at(*mesh, x, 11 + segment);
-    EXPECT_NEAR(d[0], -0.1 * s, 1e-6) << segment;  // as long as its segment
+    EXPECT_NEAR(d[0], -0.1 * s, 1e-6) << segment;  // a director is as long as its segment
     EXPECT_NEAR(d[1], 0.1 * c, 1e-6) << segment;
     EXPECT_NEAR(d[2], 0.0, 1e-6) << segment;
   }
-  const Point end = at(*mesh, x, 10);  // (1, 0, 0) at rest
+  const Point end = at(*mesh, x, 10);  // (1, 0, 0) in the rest shape
   EXPECT_NEAR(end[0], 0.4 + 0.7 * c + 0.2 * s, 1e-5);
   EXPECT_NEAR(end[1], 0.4 + 0.7 * s - 0.2 * c, 1e-5);
   EXPECT_NEAR(end[2], -0.1, 1e-5);
 }
 
-/// Displacements of all places by a quarter turn about z.
+/// Displacements of all vertices, without directors, in a rotation by a right angle about z.
 std::vector<double> quarter_turn(const TetrahedralMesh& mesh) {
   const std::vector<double>& X = mesh.rest_positions();
   std::vector<double> displacement(X.size(), 0.0);
@@ -152,17 +153,17 @@ std::vector<double> quarter_turn(const TetrahedralMesh& mesh) {
 }
 
 TEST(RodSupports, an_initial_shape_takes_directors_along) {
-  // A straight rod that has turned has no energy.
+  // A rotated straight rod has no energy.
   auto mesh = straight(10);
-  DifferentiableSolver solver = statics(mesh, beam(0.1, 0.2, 0.07, 100.0));
+  DifferentiableScene solver = statics(mesh, beam(0.1, 0.2, 0.07, 100.0));
   solver.clamp("last");
   solver.set_initial_displacement(quarter_turn(*mesh));
   State state = solver.initial_state();
   solver.model().prepare();
   EXPECT_NEAR(solver.system().potential_energy(state), 0.0, 1e-14);
-  // Of a curved rod, too, directors are across their segments.
+  // Directors of a curved rod are also perpendicular to their segments.
   auto curved = line(10, [](int i) { return Point{0.1 * i, 0.02 * i * i, 0.05 * std::sin(i)}; });
-  DifferentiableSolver other = statics(curved, beam(0.1, 0.2, 0.07, 100.0));
+  DifferentiableScene other = statics(curved, beam(0.1, 0.2, 0.07, 100.0));
   other.set_initial_displacement(quarter_turn(*curved));
   state = other.initial_state();
   const std::vector<double> x = state["positions"].to_host();
@@ -185,10 +186,11 @@ TEST(Torsion, has_its_frequency) {
           return Point{static_cast<double>(i) / n, 0.0, 0.0};
         },
         Point{0.0, 1.0, 0.0});
-    DifferentiableSolver solver = statics(mesh, beam(1.0, 1.0, GJ));
+    DifferentiableScene solver = statics(mesh, beam(1.0, 1.0, GJ));
     solver.clamp("start");
     solver.system().prepare();
-    // Directors along z move as sections turn; scaled by the root of the mass, the least eigenvalue is ω².
+    // Directors move along z as cross-sections rotate. With displacements scaled by 1/√mass, the smallest eigenvalue is
+    // ω².
     const std::vector<double> mass = solver.system().mass().to_host();
     Directions turns;
     for (int s = 0; s < n; ++s) {
@@ -197,7 +199,7 @@ TEST(Torsion, has_its_frequency) {
       turns.emplace_back(mesh->rest_positions().size(), 0.0);
       turns.back()[3 * v + 2] = 1.0 / std::sqrt(mass[v]);
     }
-    // ω² is where K - ω² ceases to be positive definite.
+    // ω² is the largest shift for which K - ω² I is positive definite.
     const std::vector<double> K = stiffness(solver, mesh->rest_positions(), turns);
     omegas.push_back(std::sqrt(critical_load(1.0, 1e5, [&](double square) {
       std::vector<double> shifted = K;

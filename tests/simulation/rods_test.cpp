@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Rods and beams: the gradient by every parameter with every integrator, and what their motion keeps.
+// Rods and beams: gradients with respect to every parameter with every integrator, and conserved quantities.
 
 #include <gtest/gtest.h>
 
@@ -27,29 +27,29 @@ const std::vector<std::string> of_beam{"beam_axial_stiffness",
                                        "beam_density",
                                        "beam_rotary_inertia"};
 
-/// How a rod is held at its start: by nothing, a clamp, a wall of two vertices, or such a wall that turns and travels.
+/// Support of a rod at its start: none, a clamp, a wall of two vertices, or a wall that rotates and moves.
 enum class Hold { none, clamp, wall, motion };
 
-/// A rod of 10 segments; `model`: rod or beam.
-DifferentiableSolver make_rod(const std::string& model, const std::string& integrator, Hold hold, MPI_Comm comm) {
+/// Scene of a rod of 10 segments. `model`: rod or beam.
+DifferentiableScene make_rod(const std::string& model, const std::string& integrator, Hold hold, MPI_Comm comm) {
   MeshData data = testing_spring::curved_line(comm, 10);
   add_directors(comm, data);
   auto mesh = std::make_shared<TetrahedralMesh>(comm, std::move(data));
   mesh->define_region("first", VertexList{{0}});
   mesh->define_region("held", VertexList{{0, 1}});
   mesh->define_region("last", VertexList{{9, 10}});
-  SolverOptions options{
+  DifferentiableSolver options{
       .dt = 0.002, .substeps = 4, .damping = 0.99, .gravity = {0.3, -4.8, -9.4}, .integrator = integrator};
   testing_gradient::solve_to_rounding(options);
   DifferentiableMaterial rod{model, {}, "all"};
   for (const std::string& name : model == "rod" ? of_rod : of_beam)
     rod.values[name] = find_parameter_spec(name)->sample;
-  DifferentiableSolver solver(mesh, {rod}, options);
+  DifferentiableScene solver(mesh, {rod}, options);
   if (hold == Hold::clamp) solver.clamp("first");
   if (hold == Hold::wall) solver.fix("held");
   if (hold == Hold::motion) solver.move("held", {0.6, 0.2, 0.9}, {0.1, -0.1, 0.2}, {7.0}, {0.2, 0.5, -0.3});
   solver.add_moment("last", {0.002, -0.003, 0.001});
-  // It turns about itself, too.
+  // The rod also rotates about its axis.
   std::vector<double> velocity(3 * static_cast<std::size_t>(mesh->num_owned_vertices()));
   for (std::size_t i = 0; i < velocity.size(); ++i)
     velocity[i] = 0.1 * std::sin(5.0 * static_cast<double>(mesh->vertex_order().file_index()[i / 3]) +
@@ -91,22 +91,22 @@ TEST_P(Rods, gradients_have_the_slopes_that_differences_have) {
 TEST_P(Rods, derivatives_pass_the_check) {
   const Case of = GetParam();
   const std::vector<std::string>& names = std::string(of.model) == "rod" ? of_rod : of_beam;
-  DifferentiableSolver solver = make_rod(of.model, of.integrator, of.hold, MPI_COMM_WORLD);
+  DifferentiableScene solver = make_rod(of.model, of.integrator, of.hold, MPI_COMM_WORLD);
   testing_simulation::expect_checked(solver, {"last", {0.3, 0.2, 0.1}, 6}, testing_simulation::unknowns_of(names, {}));
 }
 
 TEST_P(Rods, products_with_the_hessian) {
   const Case of = GetParam();
   const std::vector<std::string>& names = std::string(of.model) == "rod" ? of_rod : of_beam;
-  DifferentiableSolver solver = make_rod(of.model, of.integrator, of.hold, MPI_COMM_WORLD);
+  DifferentiableScene solver = make_rod(of.model, of.integrator, of.hold, MPI_COMM_WORLD);
   testing_simulation::expect_hessian(solver, 3, {"last", {0.5, 0.2, 0.1}, 3},
                                      testing_simulation::unknowns_of(names, {}));
 }
 
 TEST(Rods, keep_their_momenta_where_nothing_holds_them) {
-  // Linear momentum grows by gravity alone, and angular momentum about the origin keeps its value without gravity and
-  // moments: that of places and directors, the turning sections'.
-  DifferentiableSolver solver = make_rod("beam", "velocity_verlet", Hold::none, MPI_COMM_WORLD);
+  // Without gravity and moments, the linear momentum and the angular momentum about the origin are conserved. The
+  // angular momentum includes that of the directors, which represent rotating cross-sections.
+  DifferentiableScene solver = make_rod("beam", "velocity_verlet", Hold::none, MPI_COMM_WORLD);
   solver.parameters().at("gravity").field.from_host({0.0, 0.0, 0.0});
   solver.parameters().at("moment:last").field.from_host({0.0, 0.0, 0.0});
   if (Parameter* const damping = solver.parameters().find("damping")) damping->field.fill(1.0);
@@ -133,8 +133,8 @@ TEST(Rods, keep_their_momenta_where_nothing_holds_them) {
 }
 
 TEST(Rods, fall_freely_without_turning) {
-  // Gravity acts on places, and not on directors.
-  DifferentiableSolver solver = make_rod("rod", "velocity_verlet", Hold::none, MPI_COMM_WORLD);
+  // Gravity acts on vertices and not on directors.
+  DifferentiableScene solver = make_rod("rod", "velocity_verlet", Hold::none, MPI_COMM_WORLD);
   solver.parameters().at("moment:last").field.from_host({0.0, 0.0, 0.0});
   solver.parameters().at("rod_rest_curvature").field.fill(0.0);
   solver.parameters().at("rod_rest_twist").field.fill(0.0);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Ropes against solutions of the elastica and of small vibrations, on three meshes each: values and orders of
-// convergence.
+// Ropes compared with solutions of the elastica and of small vibrations, on three meshes each: values and convergence
+// orders.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ struct Tip {
   double shortening, drop;
 };
 
-/// Tip of a horizontal cantilever under its weight and a force downwards at its tip.
+/// Displacement of the tip of a horizontal cantilever under its weight and a downward force at its tip.
 Tip tip_of_cantilever(int n, double weight, double force) {
   Clamped rope(n, {.density = weight > 0.0 ? weight : 1.0});
   rope.gravity = weight > 0.0 ? 1.0 : 0.0;
@@ -71,7 +71,7 @@ TEST_P(HeavyCantilever, hangs_from_its_clamp) {
 // ---- buckling ----
 
 TEST(Column, buckles_under_its_weight) {
-  // The load at which the least stiffness across vanishes; q L³/EI = 7.83735.
+  // Load at which the smallest transverse stiffness vanishes: q L³/EI = 7.83735.
   std::vector<double> loads;
   for (const int n : {16, 32, 64}) {
     double low = 7.0, high = 9.0;
@@ -86,7 +86,7 @@ TEST(Column, buckles_under_its_weight) {
   expect_convergence("column, q L³/EI", loads, 7.83735, 1e-2);
 }
 
-/// Deflection of the middle of a rope, L = 1, EI = 1, with hinged ends, of which one is pushed towards the other by P.
+/// Deflection of the middle of a rope, L = 1, EI = 1, with hinged ends. The force P pushes one end towards the other.
 double deflection_of_pinned(int n, double P) {
   std::vector<std::array<double, 3>> points;
   std::vector<std::array<std::int64_t, 2>> ends;
@@ -97,7 +97,7 @@ double deflection_of_pinned(int n, double P) {
   mesh->define_region("end", VertexList{{n}});
   const DifferentiableMaterial rope{
       "rope", {{"rope_stiffness", 1e7}, {"rope_bending", 1.0}, {"rope_density", 1.0}}, "all"};
-  DifferentiableSolver solver(mesh, {rope}, {.dt = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = "quasi_static"});
+  DifferentiableScene solver(mesh, {rope}, {.dt = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = "quasi_static"});
   solver.fix("start");
   solver.fix("end", {false, true, true});
   solver.fix("all", {false, true, false});
@@ -107,7 +107,7 @@ double deflection_of_pinned(int n, double P) {
   for (std::size_t v = 0; v < points.size(); ++v) {
     if (numbers[v] == n) load[3 * v] = -P;
     if (2 * numbers[v] == n) middle = v;
-    // Bent a little to one side, as long as before.
+    // The initial shape is bent to one side and has the rest length.
     const double s = static_cast<double>(numbers[v]) / n, amplitude = 0.1;
     start[3 * v + 2] = amplitude * std::sin(pi * s);
     start[3 * v] = -0.25 * amplitude * amplitude * pi * pi * (s + std::sin(2.0 * pi * s) / (2.0 * pi));
@@ -118,7 +118,7 @@ double deflection_of_pinned(int n, double P) {
 }
 
 struct Slope {
-  double load, deflection;  // P over the critical load, deflection of the middle over L
+  double load, deflection;  // P over the critical load; deflection of the middle over L
 };
 class PinnedElastica : public ::testing::TestWithParam<Slope> {};
 INSTANTIATE_TEST_SUITE_P(slopes, PinnedElastica, ::testing::Values(Slope{1.01540, 0.109707}, Slope{1.51839, 0.395770}));

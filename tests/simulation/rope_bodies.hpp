@@ -11,17 +11,18 @@
 #include "simulation/spring_bodies.hpp"
 #include "simulation/statics_testing.hpp"
 
-/// Straight ropes for tests: equilibria, stiffness across, small vibrations. On one rank.
+/// Straight ropes for tests: equilibria, transverse stiffness, small vibrations. Meshes are on one rank.
 namespace diffsim::testing_rope {
 
 struct RopeValues {
-  double bending = 1.0;    ///< EI, N m²; 0: none
+  double bending = 1.0;    ///< EI, N m²; 0: no bending stiffness
   double density = 1.0;    ///< kg/m
-  double stiffness = 1e7;  ///< EA, N: as good as inextensible
+  double stiffness = 1e7;  ///< EA, N; the default is nearly inextensible
 };
 
-/// A rope of length 1 m along a direction, held at its start. With a clamp its first segment, which is fixed, begins
-/// half a segment before the start: a clamp acts in the middle of a fixed segment. Without, its first vertex is fixed.
+/// A rope of length 1 m along a direction, fixed at its start. With a clamp, the first segment is fixed and begins half
+/// a segment before the start, because a clamp acts in the middle of a fixed segment. Without a clamp, the first vertex
+/// is fixed.
 class Clamped {
  public:
   Clamped(int n, RopeValues values, std::array<double, 3> direction = {1.0, 0.0, 0.0}, bool clamp = true)
@@ -36,27 +37,28 @@ class Clamped {
 
   const std::vector<double>& rest() const { return rest_; }
 
-  /// Positions [n + 1, 3] under the load, which grows over some steps. `guided`: components that do not change.
+  /// Positions in equilibrium, [n + 1, 3], under a load that grows over `steps` steps. `guided`: components that are
+  /// fixed at all vertices.
   std::vector<double> equilibrium(int steps, std::array<bool, 3> guided = {}) const {
-    DifferentiableSolver solver = make(steps);
+    DifferentiableScene solver = make(steps);
     if (guided != std::array<bool, 3>{}) solver.fix("all", guided);
     return in_order(*solver.mesh(), diffsim::equilibrium(solver, steps));
   }
 
-  /// -∂f/∂x of the free vertices' components y, [free, free].
+  /// Stiffness matrix -∂f/∂x of the y components of the free vertices, [free, free].
   std::vector<double> stiffness_across(const std::vector<double>& x) const {
-    DifferentiableSolver solver = make(1);
+    DifferentiableScene solver = make(1);
     return stiffness_of(solver, x);
   }
 
-  /// ω² of vibrations across, ascending, (rad/s)².
+  /// Squared angular frequencies ω² of transverse vibrations, ascending, (rad/s)².
   std::vector<double> squared_frequencies(const std::vector<double>& x) const;
 
  private:
   std::size_t first_free() const { return clamp_ ? 2 : 1; }
   std::size_t num_free() const { return static_cast<std::size_t>(n_) + 1 - first_free(); }
 
-  DifferentiableSolver make(int steps) const {
+  DifferentiableScene make(int steps) const {
     std::vector<std::array<double, 3>> points;
     std::vector<std::array<std::int64_t, 2>> ends;
     for (std::size_t i = 0; i < rest_.size(); i += 3) points.push_back({rest_[i], rest_[i + 1], rest_[i + 2]});
@@ -68,9 +70,9 @@ class Clamped {
     DifferentiableMaterial rope{
         "rope", {{"rope_stiffness", values_.stiffness}, {"rope_density", values_.density}}, "all"};
     if (values_.bending > 0.0) rope.values["rope_bending"] = values_.bending;
-    SolverOptions options{.dt = 1.0, .gravity = {0.0, 0.0, -gravity}, .integrator = "quasi_static"};
+    DifferentiableSolver options{.dt = 1.0, .gravity = {0.0, 0.0, -gravity}, .integrator = "quasi_static"};
     options.implicit.ramp_steps = steps;
-    DifferentiableSolver solver(mesh, {rope}, options);
+    DifferentiableScene solver(mesh, {rope}, options);
     solver.fix("held");
     std::vector<double> load(rest_.size(), 0.0);
     for (std::size_t c = 0; c < 3; ++c) load[3 * place(*mesh, n_) + c] = tip_force[c];
@@ -91,7 +93,7 @@ class Clamped {
     return x;
   }
 
-  std::vector<double> stiffness_of(DifferentiableSolver& solver, const std::vector<double>& x) const {
+  std::vector<double> stiffness_of(DifferentiableScene& solver, const std::vector<double>& x) const {
     System& system = solver.system();
     system.prepare();
     system.prepare_tangent({});
@@ -123,7 +125,7 @@ class Clamped {
   std::vector<double> rest_;
 };
 
-/// Eigenvalues of a symmetric matrix, ascending, by Jacobi's rotations.
+/// Eigenvalues of a symmetric matrix, ascending, by Jacobi rotations.
 inline std::vector<double> eigenvalues(std::vector<double> A) {
   const auto n = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(A.size()))));
   const auto at = [&](std::size_t i, std::size_t j) -> double& { return A[i * n + j]; };
@@ -158,7 +160,7 @@ inline std::vector<double> eigenvalues(std::vector<double> A) {
 }
 
 inline std::vector<double> Clamped::squared_frequencies(const std::vector<double>& x) const {
-  DifferentiableSolver solver = make(1);
+  DifferentiableScene solver = make(1);
   std::vector<double> K = stiffness_of(solver, x);
   const std::vector<double> mass = solver.system().mass().to_host();
   const std::size_t free = num_free();

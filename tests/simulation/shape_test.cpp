@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// The gradient by the rest shape against finite differences of runs on meshes made anew with moved vertices.
+// Gradient with respect to the rest shape, compared with finite differences of runs on new meshes with displaced
+// vertices.
 
 #include <gtest/gtest.h>
 
@@ -15,14 +16,14 @@
 namespace diffsim::shape_test {
 namespace {
 
-constexpr int num_steps = 36;  // more than a sweep takes before it hands gathered derivatives over
+constexpr int num_steps = 36;  // more than the 32 steps over which a sweep accumulates derivatives
 
 std::array<double, 3> shape_direction(const double* X) {
   return {0.3 * X[0] * X[1] + 0.1 * X[2], 0.2 * std::sin(4.0 * X[0]), 0.1 * std::cos(3.0 * X[1]) + 0.2 * X[2] * X[0]};
 }
 
-/// A box whose vertices are moved by `amount` along the direction; a mesh of its own. `degree` of the quadrature: 1 of
-/// linear cells, 2 or 5 of second-order ones.
+/// Makes a box with vertices displaced by `amount` along the direction, as a new mesh. `degree` of the quadrature: 1
+/// for linear cells, 2 or 5 for second-order cells.
 std::shared_ptr<TetrahedralMesh> moved_box(int degree, double amount) {
   int rank = 0, ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -37,7 +38,7 @@ std::shared_ptr<TetrahedralMesh> moved_box(int degree, double amount) {
 }
 
 struct Pull {
-  DifferentiableSolver solver;
+  DifferentiableScene solver;
   std::unique_ptr<Loss> loss;
 
   Pull(const std::shared_ptr<TetrahedralMesh>& mesh, const std::string& integrator)

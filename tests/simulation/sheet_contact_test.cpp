@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Cloth and shells that touch: a sheet on a plane, on a block of tetrahedra beside an obstacle of triangles, and on
+// Contact of cloth and shells: a sheet on a plane, on a block of tetrahedra next to an obstacle of triangles, and on
 // itself.
 
 #include <gtest/gtest.h>
@@ -28,7 +28,8 @@ struct Case : testing_thin::ContactCase {
 
 std::string name_of_case(const ::testing::TestParamInfo<Case>& of) { return of.param.kind + "_" + of.param.name(); }
 
-/// A sheet of 40 N/m; `bending`: stiffness of hinges, N m; a shell's follows from its thickness.
+/// Material of a sheet of 40 N/m. `bending`: stiffness of the hinges of cloth, N m. The bending stiffness of a shell
+/// follows from its thickness.
 DifferentiableMaterial material_of(const Case& of, const std::string& region, double bending = 1e-4) {
   if (of.kind == "shell")
     return {"shell",
@@ -43,8 +44,8 @@ DifferentiableMaterial material_of(const Case& of, const std::string& region, do
       region};
 }
 
-/// A sheet of 12 triangles of 0.15 m by 0.1 m, normals along -y. It is turned, for its edges to be far from parallel to
-/// those of a block, where second derivatives of the mollified barrier jump.
+/// Sheet of 12 triangles, 0.15 m by 0.1 m, with normals along -y. The sheet is rotated, so that its edges are far from
+/// parallel to the edges of a block. For parallel edges, second derivatives of the mollified barrier jump.
 MeshData sheet(MPI_Comm comm, double height) {
   MeshData data = grid_of_triangles({3, 2}, {0.15, 0.1}, 0.0);
   for (std::size_t i = 0; i < data.coordinates.size(); i += 3) {
@@ -57,9 +58,9 @@ MeshData sheet(MPI_Comm comm, double height) {
   return whole_on_first_rank(comm, std::move(data));
 }
 
-DifferentiableSolver make_sheet_on_plane(const Case& of, MPI_Comm comm) {
+DifferentiableScene make_sheet_on_plane(const Case& of, MPI_Comm comm) {
   auto mesh = std::make_shared<TetrahedralMesh>(comm, sheet(comm, 0.003));
-  DifferentiableSolver solver(mesh, {material_of(of, "all")}, of.solver(0.002, 4));
+  DifferentiableScene solver(mesh, {material_of(of, "all")}, of.solver(0.002, 4));
   throw_down(solver, "all");
   ContactOptions contact = of.contact(0.012, of.stiffness());
   contact.planes.push_back({.point = {0.0, -0.004, 0.0}, .normal = {0.05, 1.0, 0.02}, .label = "floor"});
@@ -67,9 +68,9 @@ DifferentiableSolver make_sheet_on_plane(const Case& of, MPI_Comm comm) {
   return solver;
 }
 
-/// A sheet that falls on a block, none of whose pairs starts at the barrier distance, where higher derivatives jump.
-/// Beside it is a patch that is an obstacle, so that the sheet is some of the triangles only.
-DifferentiableSolver make_sheet_on_block(const Case& of, MPI_Comm comm) {
+/// Scene of a sheet that falls on a block. No pair starts at the barrier distance, where higher derivatives jump. A
+/// patch next to the sheet is an obstacle, so the sheet has only some of the mesh's triangles.
+DifferentiableScene make_sheet_on_block(const Case& of, MPI_Comm comm) {
   std::vector<NamedMesh> bodies;
   bodies.push_back(
       {"block", testing_mesh::box_body(comm, {"block", {0.1, 0.05, 0.1}, {1, 1, 1}, {0.0237, -0.054, -0.0083}})});
@@ -78,15 +79,15 @@ DifferentiableSolver make_sheet_on_block(const Case& of, MPI_Comm comm) {
   auto mesh = std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(bodies)));
   const DifferentiableMaterial rubber{
       "stable_neo_hookean", {{"youngs_modulus", 5e4}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "block/all"};
-  DifferentiableSolver solver(mesh, {rubber, material_of(of, "sheet/all")}, of.solver(0.002, 4));
+  DifferentiableScene solver(mesh, {rubber, material_of(of, "sheet/all")}, of.solver(0.002, 4));
   solver.fix("block/y_min");
   throw_down(solver, "sheet/all");
   solver.add_contact(of.contact(0.012, of.stiffness()));
   return solver;
 }
 
-/// A strip folded like a hairpin, whose two halves fall towards each other.
-DifferentiableSolver make_fold(const Case& of, MPI_Comm comm) {
+/// Scene of a strip folded like a hairpin, whose two halves fall towards each other.
+DifferentiableScene make_fold(const Case& of, MPI_Comm comm) {
   const int n = 9;
   MeshData data = grid_of_triangles({n, 1}, {0.9, 0.1}, 0.0);
   const double pi = std::acos(-1.0), radius = 0.008, straight = 0.15;
@@ -102,22 +103,22 @@ DifferentiableSolver make_fold(const Case& of, MPI_Comm comm) {
   }
   auto mesh = std::make_shared<TetrahedralMesh>(comm, whole_on_first_rank(comm, std::move(data)));
   mesh->define_region("lower", VertexList{{0, 1, 2, 10, 11, 12}});
-  DifferentiableSolver solver(mesh, {material_of(of, "all", 1e-3)}, of.solver(0.001, 4));
+  DifferentiableScene solver(mesh, {material_of(of, "all", 1e-3)}, of.solver(0.001, 4));
   solver.fix("lower");
   throw_down(solver, "all");
   solver.add_contact(of.contact(0.012, of.stiffness()));
   return solver;
 }
 
-using Make = DifferentiableSolver (*)(const Case&, MPI_Comm);
+using Make = DifferentiableScene (*)(const Case&, MPI_Comm);
 
 void expect_slopes(Make make_case, const Case& of, int num_steps, const std::vector<std::string>& more) {
   const auto make = [&](MPI_Comm comm) { return make_case(of, comm); };
-  DifferentiableSolver solver = make(MPI_COMM_WORLD);
+  DifferentiableScene solver = make(MPI_COMM_WORLD);
   EXPECT_GT(testing_gradient::most_active_pairs(solver, num_steps), 2);
   std::vector<std::string> names{"barrier_distance", "barrier_stiffness", "initial_positions", "initial_velocities",
                                  "rest_positions"};
-  // Nearly flat sheets have next to nothing of a curvature at rest: differences by that are rounding.
+  // Nearly flat sheets hardly depend on the rest curvature: differences with respect to it consist of rounding errors.
   for (const ParameterSpec& spec : find_cell_model(of.kind)->parameters)
     if (spec.name != "shell_rest_curvature") names.emplace_back(spec.name);
   if (of.friction) names.insert(names.end(), {"friction", "friction_velocity"});

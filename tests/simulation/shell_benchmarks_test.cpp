@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Shells against the benchmarks of the field: MacNeal and Harder 1985 (roof, hemisphere), Sze, Liu and Lo 2004 (large
-// deflections). With DIFFSIM_VERBOSE on coarser meshes too, whose values are printed.
+// Shells compared with established benchmarks: MacNeal and Harder 1985 (roof, hemisphere), Sze, Liu and Lo 2004 (large
+// deflections). DIFFSIM_VERBOSE=1 adds coarser meshes and prints the values.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ struct ShellValues {
   double youngs_modulus, poisson_ratio, thickness;
 };
 
-/// A shell whose mesh is that of a rectangle, nx × ny cells on [0, 1]², moved by `map`. On one rank.
+/// Shell whose mesh is a rectangle of nx × ny cells, mapped from [0, 1]² by `map`. The mesh is on one rank.
 class MappedShell {
  public:
   MappedShell(Family family, int nx, int ny, const std::function<Point(double, double)>& map, ShellValues values,
@@ -37,9 +37,9 @@ class MappedShell {
       for (std::size_t c = 0; c < 3; ++c) data.coordinates[i + c] = x[c];
     }
     mesh_ = std::make_shared<TetrahedralMesh>(MPI_COMM_SELF, std::move(data));
-    SolverOptions options{.dt = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = "quasi_static"};
+    DifferentiableSolver options{.dt = 1.0, .gravity = {0.0, 0.0, 0.0}, .integrator = "quasi_static"};
     options.implicit.ramp_steps = steps;
-    solver_ = std::make_unique<DifferentiableSolver>(
+    solver_ = std::make_unique<DifferentiableScene>(
         mesh_,
         std::vector<DifferentiableMaterial>{{"shell",
                                              {{"shell_youngs_modulus", values.youngs_modulus},
@@ -51,14 +51,14 @@ class MappedShell {
     load_.assign(3 * static_cast<std::size_t>(mesh_->num_vertices()), 0.0);
   }
 
-  DifferentiableSolver& solver() { return *solver_; }
+  DifferentiableScene& solver() { return *solver_; }
   const TetrahedralMesh& mesh() const { return *mesh_; }
   std::size_t at(int i, int j) const {
     const auto& numbers = mesh_->vertex_order().file_index();
     return static_cast<std::size_t>(std::find(numbers.begin(), numbers.end(), std::int64_t{j} * (nx_ + 1) + i) -
                                     numbers.begin());
   }
-  /// Fixes components of the vertices of some columns and rows of the grid: those that `chosen`(i, j) names.
+  /// Fixes components of the vertices in column i and row j of the grid for which `chosen`(i, j) is true.
   void fix(const std::function<bool(int, int)>& chosen, std::array<bool, 3> axes, bool clamp = false) {
     std::vector<std::int64_t> vertices;
     for (int j = 0; j <= ny_; ++j)
@@ -74,7 +74,7 @@ class MappedShell {
   void push(int i, int j, const Point& force) {
     for (std::size_t c = 0; c < 3; ++c) load_[3 * at(i, j) + c] += force[c];
   }
-  /// A load on the area at rest, N/m².
+  /// Adds a load per rest area, N/m².
   void push_all(const Point& pressure) {
     const std::vector<int>& corners = mesh_->lower_cells(CellKind::triangle).vertices;
     for (std::size_t t = 0; t < corners.size(); t += 3) {
@@ -89,7 +89,7 @@ class MappedShell {
           load_[3 * static_cast<std::size_t>(corners[t + k]) + c] += area / 3.0 * pressure[c];
     }
   }
-  /// Displacements after each step, [vertices, 3], as the load grows to what has been pushed.
+  /// Displacements after each step, [vertices, 3]. The load grows to its full value over the steps.
   std::vector<std::vector<double>> displacements() {
     solver_->add_nodal_load(load_);
     State state = solver_->initial_state();
@@ -106,7 +106,7 @@ class MappedShell {
  private:
   int nx_, ny_, steps_, regions_ = 0;
   std::shared_ptr<TetrahedralMesh> mesh_;
-  std::unique_ptr<DifferentiableSolver> solver_;
+  std::unique_ptr<DifferentiableScene> solver_;
   std::vector<double> load_;
 };
 
@@ -116,7 +116,8 @@ void report(const char* what, Family family, int n, double value, double exact) 
                 100.0 * (value / exact - 1.0), exact);
 }
 
-/// Numbers of cells along a side: `finest` alone, whose value is asserted, or those of coarser meshes before it.
+/// Numbers of cells along a side: `finest`, whose value is tested, and with DIFFSIM_VERBOSE also those of coarser
+/// meshes.
 std::vector<int> meshes_to(int finest, int coarsest) {
   if (!std::getenv("DIFFSIM_VERBOSE")) return {finest};
   std::vector<int> result;
@@ -129,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(families, Shells, ::testing::Values(Family::one_diagona
                          [](const auto& test) { return std::string(name_of(test.param)); });
 
 TEST_P(Shells, roof_of_scordelis_and_lo) {
-  // A quarter: x from the crown to the free edge, y from the middle to the diaphragm.
+  // A quarter of the roof: x from the crown to the free edge, y from the middle to the diaphragm.
   const double R = 25.0, half = 25.0, exact = 0.3006, small = 1e-3;
   for (const int n : meshes_to(64, 16)) {
     MappedShell shell(GetParam(), n, n,
@@ -173,7 +174,7 @@ TEST_P(Shells, hemisphere_with_a_hole) {
   }
 }
 
-/// A strip whose mesh is a quarter of a circle, but which is straight without forces.
+/// The mesh of a strip is a quarter of a circle, but the strip is straight without forces.
 TEST_P(Shells, arc_without_curvature_unrolls) {
   const int n = 12;
   MappedShell shell(
@@ -186,7 +187,7 @@ TEST_P(Shells, arc_without_curvature_unrolls) {
   shell.fix([&](int i, int) { return i == 0; }, {true, true, true}, true);
   const std::vector<double> u = shell.displacements().back();
   const Vec3<double> at = {{1.0 + u[3 * shell.at(n, 1)], 0.0, u[3 * shell.at(n, 1) + 2]}};
-  // As long as its chords, in the direction in which it is clamped: that of the first of these.
+  // The unrolled strip is as long as its chords, and points in the direction of the first chord, which is clamped.
   const double length = 2.0 * n * std::sin(0.25 * pi / n), angle = 0.25 * pi / n;
   const double tolerance = GetParam() == Family::one_diagonal ? 1e-6 : 0.02;
   EXPECT_NEAR(at[0], length * std::cos(angle), tolerance);
@@ -245,7 +246,7 @@ TEST_P(Shells, slit_annulus_that_is_lifted) {
 TEST_P(Shells, clamped_half_cylinder_pinched_at_its_end) {
   const double R = 1.016, L = 3.048, P = 2000.0;
   for (const int n : meshes_to(32, 16)) {
-    // A half of it: from its lower edge, z = 0, to its crown.
+    // Half of the half cylinder, from its lower edge, z = 0, to its crown.
     MappedShell shell(
         GetParam(), n, n,
         [&](double s, double t) {

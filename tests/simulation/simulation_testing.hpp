@@ -23,21 +23,22 @@
 
 namespace diffsim::testing_simulation {
 
-/// A value for every parameter there is, soft enough for the steps below.
+/// Returns the sample value of a parameter, which is soft enough for the steps of the tests below.
 inline double value_of(const std::string& name) { return find_parameter_spec(name).value().sample; }
 
-/// A kind of cell by the degree of its quadrature: 1 of linear cells, 2 or 5 of second-order ones.
+/// Polynomial order of cells with the given degree of quadrature: degree 1 belongs to linear cells, degrees 2 and 5 to
+/// second-order cells.
 inline int order_of(int degree) { return degree == 1 ? 1 : 2; }
 inline std::optional<int> given_degree(int degree) { return degree == 1 ? std::nullopt : std::optional<int>(degree); }
 
-/// Names of all laws.
+/// Names of all elastic laws.
 inline std::vector<std::string> law_names() {
   std::vector<std::string> names;
   for (const ElasticLaw& law : elastic_laws()) names.push_back(law.name);
   return names;
 }
 
-/// Momentum of the body, kg m/s, over all ranks.
+/// Momentum of the body, kg m/s, summed over all ranks.
 inline std::array<double, 3> momentum(const SystemModel& model, const State& state) {
   const std::vector<double> m = model.system().mass().to_host(), v = state["velocities"].to_host();
   std::array<double, 3> sum{};
@@ -63,9 +64,9 @@ inline std::array<double, 3> mean_displacement(const TetrahedralMesh& mesh, cons
   return {sums[0] / sums[3], sums[1] / sums[3], sums[2] / sums[3]};
 }
 
-/// A start stretched along the fibres of `value_of`, which then stay in tension: a dispersed fibre's tangent jumps
-/// where it goes slack.
-inline void start_stretched(DifferentiableSolver& solver) {
+/// Sets an initial state that is stretched along the fibres of `value_of`. The fibres then stay in tension, which
+/// avoids the jump in the tangent of a dispersed fibre that becomes slack.
+inline void start_stretched(DifferentiableScene& solver) {
   const TetrahedralMesh& mesh = *solver.mesh();
   std::vector<double> displacement, velocity;
   for (int v = 0; v < mesh.num_owned_vertices(); ++v) {
@@ -77,7 +78,7 @@ inline void start_stretched(DifferentiableSolver& solver) {
   solver.set_initial_velocity(velocity);
 }
 
-/// Expects an Error with these words in its text; returns its kind.
+/// Expects `act` to throw an Error whose message contains all `words`. Returns the kind of the error.
 template <class Act>
 std::optional<ErrorKind> expect_refused(const Act& act, const std::vector<std::string>& words) {
   try {
@@ -91,20 +92,20 @@ std::optional<ErrorKind> expect_refused(const Act& act, const std::vector<std::s
   return std::nullopt;
 }
 
-/// Likewise of the first step.
-inline std::optional<ErrorKind> expect_step_refused(DifferentiableSolver& solver,
+/// Expects the first step to throw an Error whose message contains all `words`. Returns the kind of the error.
+inline std::optional<ErrorKind> expect_step_refused(DifferentiableScene& solver,
                                                     const std::vector<std::string>& words) {
   solver.model().prepare();
   State state = solver.initial_state();
   return expect_refused([&] { solver.step(0, state); }, words);
 }
 
-/// The energy at the start, what is gone of it after so many steps of dt, and friction's work by its power; nothing
-/// touches in the end.
+/// Energy balance of a rollout of `steps` steps of dt: initial energy, lost energy, and work of friction, which is the
+/// time integral of the power of friction (trapezoidal rule). `energy_balance` expects no active contact at the end.
 struct EnergyBalance {
   double before, gone, work;
 };
-inline EnergyBalance energy_balance(DifferentiableSolver& solver, int steps, double dt) {
+inline EnergyBalance energy_balance(DifferentiableScene& solver, int steps, double dt) {
   SystemModel& model = solver.integrator();
   model.prepare();
   State state = solver.initial_state();
@@ -121,16 +122,17 @@ inline EnergyBalance energy_balance(DifferentiableSolver& solver, int steps, dou
   return {before, before - energy(), work};
 }
 
-/// A soft body, with Newton's method to rounding.
-inline DifferentiableSolver make_soft_solver(const std::shared_ptr<TetrahedralMesh>& mesh, double youngs_modulus,
-                                             SolverOptions options) {
+/// Makes a scene with a soft body, whose implicit steps are solved to rounding errors.
+inline DifferentiableScene make_soft_solver(const std::shared_ptr<TetrahedralMesh>& mesh, double youngs_modulus,
+                                            DifferentiableSolver options) {
   const DifferentiableMaterial material{
       "stable_neo_hookean", {{"youngs_modulus", youngs_modulus}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "all"};
   options.implicit.newton.tolerance = 1e-12;
   return {mesh, {material}, options};
 }
 
-/// The mean of a region shall be at `target` at a step: smooth, and blind to no parameter.
+/// Target for the mean position of a region at a step. The distance from the target is smooth and depends on every
+/// parameter.
 struct Target {
   std::string region;
   std::array<double, 3> target;
@@ -138,7 +140,7 @@ struct Target {
   double weight = 1.0;
 };
 
-/// Parameters as unknowns, those in `logarithmic` searched so.
+/// Returns one unknown per parameter; the unknowns of the parameters in `logarithmic` are logarithms.
 inline std::vector<Unknown> unknowns_of(const std::vector<std::string>& names,
                                         const std::vector<std::string>& logarithmic) {
   std::vector<Unknown> unknowns;
@@ -151,10 +153,10 @@ inline std::vector<Unknown> unknowns_of(const std::vector<std::string>& names,
   return unknowns;
 }
 
-/// Dot products within options.dot_product_tolerance and slopes as differences have them, by each unknown by itself, of
-/// a rollout with snapshots every few steps. `independent`: names of unknowns that the targets do not depend on.
-/// DIFFSIM_VERBOSE=1 prints the figures.
-inline void expect_derivatives(DifferentiableSolver& solver, int num_steps, const std::vector<Target>& targets,
+/// Checks the derivatives of a rollout with snapshots every few steps, for each unknown separately. Expects dot-product
+/// errors within options.dot_product_tolerance and slopes that agree with finite differences. `independent`: names of
+/// unknowns on which the targets do not depend. DIFFSIM_VERBOSE=1 prints the results.
+inline void expect_derivatives(DifferentiableScene& solver, int num_steps, const std::vector<Target>& targets,
                                const std::vector<Unknown>& unknowns, const GradientCheckOptions& options = {},
                                const std::vector<std::string>& independent = {}) {
   SumLoss loss;
@@ -182,7 +184,7 @@ inline void expect_derivatives(DifferentiableSolver& solver, int num_steps, cons
 }
 
 /// Expects products with the Hessian of a target's loss to be symmetric and to agree with differences of gradients.
-inline void expect_hessian(DifferentiableSolver& solver, int num_steps, const Target& target,
+inline void expect_hessian(DifferentiableScene& solver, int num_steps, const Target& target,
                            const std::vector<Unknown>& unknowns) {
   TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region(target.region), target.target, target.step);
   MemoryStore store;
@@ -194,8 +196,8 @@ inline void expect_hessian(DifferentiableSolver& solver, int num_steps, const Ta
   EXPECT_TRUE(check.passed) << check.product << " " << check.difference;
 }
 
-/// Expects dot products to 1e-12 or ten times the solver's tolerance and, on one rank, slopes as differences have them:
-/// those are the same on all ranks.
+/// Expects dot-product errors of at most 1e-12 or ten times the solver's tolerance, whichever is larger. On one rank,
+/// also expects slopes to agree with finite differences; these differences do not depend on the number of ranks.
 inline void expect_checked(InverseProblem& problem) {
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -208,8 +210,9 @@ inline void expect_checked(InverseProblem& problem) {
   }
 }
 
-/// Expects that of the distance of a region's mean from a target after `target.step` steps.
-inline void expect_checked(DifferentiableSolver& solver, const Target& target, const std::vector<Unknown>& unknowns) {
+/// Overload of `expect_checked` for the distance between a region's mean position and its target after `target.step`
+/// steps.
+inline void expect_checked(DifferentiableScene& solver, const Target& target, const std::vector<Unknown>& unknowns) {
   TargetPositionLoss loss(*solver.mesh(), solver.mesh()->region(target.region), target.target, target.step);
   MemoryStore store;
   InverseProblem problem(

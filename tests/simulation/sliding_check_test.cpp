@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// The check of derivatives on a block that slides down a slope in a hundred implicit steps, with friction that changes
-// within micrometres a second: no alarm where the gradient is right, and a word where it has exploded.
+// Derivative check of a block that slides down a slope in a hundred implicit steps, with friction that is smoothed
+// below 10 µm/s. Correct gradients pass; an exploded gradient is reported.
 
 #include <gtest/gtest.h>
 
@@ -15,13 +15,14 @@ namespace {
 
 using namespace testing_simulation;
 
-/// By the names given; µ = 0.49 on a slope of 0.5, gravity being tilted and not the plane.
+/// Checks derivatives with respect to the named parameters. µ = 0.49, slope angle 0.5 rad. Gravity is tilted instead of
+/// the plane.
 std::map<std::string, UnknownCheck> check_slide(const std::string& integrator, const std::vector<std::string>& names) {
   constexpr int num_steps = 100;
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.12, 0.06, 0.08}, {1, 1, 1});
   const DifferentiableMaterial material{
       "stable_neo_hookean", {{"youngs_modulus", 5e5}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "all"};
-  DifferentiableSolver solver(
+  DifferentiableScene solver(
       mesh, {material},
       {.dt = 0.01, .gravity = {9.8 * std::sin(0.5), -9.8 * std::cos(0.5), 0.0}, .integrator = integrator});
   ContactOptions contact{

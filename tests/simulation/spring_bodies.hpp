@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/simulation/solver.hpp"
+#include "diffsim/simulation/scene.hpp"
 
 /// Meshes of segments for tests of mass–spring systems.
 namespace diffsim::testing_spring {
 
-/// A mesh of segments, whole on the first rank.
+/// Mesh of segments; the first rank has the whole mesh before the partition.
 inline MeshData segments(MPI_Comm comm, const std::vector<std::array<double, 3>>& points,
                          const std::vector<std::array<std::int64_t, 2>>& ends) {
   MeshData data;
@@ -29,7 +29,7 @@ inline MeshData segments(MPI_Comm comm, const std::vector<std::array<double, 3>>
   return data;
 }
 
-/// A line of n segments from one point to another, curved by `sag` in its middle.
+/// Line of n segments from one point to another. A parabola, equal to `sag` in the middle, is added to the positions.
 inline MeshData line(MPI_Comm comm, int n, const std::array<double, 3>& from, const std::array<double, 3>& to,
                      const std::array<double, 3>& sag = {}) {
   std::vector<std::array<double, 3>> points;
@@ -44,7 +44,7 @@ inline MeshData line(MPI_Comm comm, int n, const std::array<double, 3>& from, co
   return segments(comm, points, ends);
 }
 
-/// A line of n segments of several lengths, curved in space; every third segment runs backwards.
+/// Line of n segments of different lengths, curved in space. Every third segment has the opposite orientation.
 inline MeshData curved_line(MPI_Comm comm, int n) {
   std::vector<std::array<double, 3>> points;
   std::vector<std::array<std::int64_t, 2>> ends;
@@ -56,7 +56,7 @@ inline MeshData curved_line(MPI_Comm comm, int n) {
   return segments(comm, points, ends);
 }
 
-/// A net of nx · ny meshes with one diagonal each, a little bent, so that no two springs are parallel.
+/// Net of nx · ny quadrilaterals with one diagonal each, slightly bent so that no two springs are parallel.
 inline MeshData net(MPI_Comm comm, int nx, int ny, double width) {
   std::vector<std::array<double, 3>> points;
   std::vector<std::array<std::int64_t, 2>> ends;

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Mass–spring systems that touch: a net that falls on a plane, on a block of tetrahedra and on itself.
+// Contact of mass–spring systems: a net on a plane, a net on a block of tetrahedra, and the force on a line of springs.
 
 #include <gtest/gtest.h>
 
@@ -28,10 +28,10 @@ DifferentiableMaterial springs(const std::string& region, double stiffness) {
   return {"springs", {{"spring_stiffness", stiffness}, {"spring_damping", 0.02}, {"point_mass", 0.002}}, region};
 }
 
-/// A net that lies on a plane, aslant.
-DifferentiableSolver make_net_on_plane(const Case& of, MPI_Comm comm) {
+/// Scene of a net that falls on an inclined plane.
+DifferentiableScene make_net_on_plane(const Case& of, MPI_Comm comm) {
   auto mesh = std::make_shared<TetrahedralMesh>(comm, net(comm, 3, 2, 0.05));
-  DifferentiableSolver solver(mesh, {springs("all", 40.0)}, of.solver(0.002, 2));
+  DifferentiableScene solver(mesh, {springs("all", 40.0)}, of.solver(0.002, 2));
   solver.set_initial_velocity([&] {
     std::vector<double> start;
     for (int v = 0; v < mesh->num_owned_vertices(); ++v) start.insert(start.end(), {0.3, -0.4, 0.1});
@@ -43,9 +43,9 @@ DifferentiableSolver make_net_on_plane(const Case& of, MPI_Comm comm) {
   return solver;
 }
 
-/// A net that falls on a block, beside a wire that is an obstacle, so that springs are some of the segments only. No
-/// vertex is above an edge, where the distance's second derivative jumps.
-DifferentiableSolver make_net_on_block(const Case& of, MPI_Comm comm) {
+/// Scene of a net that falls on a block. A wire next to the net is an obstacle, so the springs are only some of the
+/// mesh's segments. No vertex is above an edge of the block, where the second derivative of the distance jumps.
+DifferentiableScene make_net_on_block(const Case& of, MPI_Comm comm) {
   std::vector<NamedMesh> bodies;
   bodies.push_back(
       {"block", testing_mesh::box_body(comm, {"block", {0.1, 0.05, 0.1}, {1, 1, 1}, {0.0237, -0.058, 0.0143}})});
@@ -55,7 +55,7 @@ DifferentiableSolver make_net_on_block(const Case& of, MPI_Comm comm) {
   auto mesh = std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(bodies)));
   const DifferentiableMaterial rubber{
       "stable_neo_hookean", {{"youngs_modulus", 5e4}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "block/all"};
-  DifferentiableSolver solver(mesh, {rubber, springs("net/all", 40.0)}, of.solver(0.002, 2));
+  DifferentiableScene solver(mesh, {rubber, springs("net/all", 40.0)}, of.solver(0.002, 2));
   solver.fix("block/y_min");
   solver.set_initial_velocity([&] {
     std::vector<double> start(3 * static_cast<std::size_t>(mesh->num_owned_vertices()), 0.0);
@@ -89,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(cases, NetOnPlane,
 TEST_P(NetOnPlane, has_the_gradients_whose_slopes_differences_have) {
   const Case of = GetParam();
   const auto make = [&](MPI_Comm comm) { return make_net_on_plane(of, comm); };
-  DifferentiableSolver solver = make(MPI_COMM_WORLD);
+  DifferentiableScene solver = make(MPI_COMM_WORLD);
   EXPECT_GT(testing_gradient::most_active_pairs(solver, 8), 2);
   testing_gradient::expect_slopes(make, 8, names_of(of, {"obstacle_position:floor", "rest_positions"}));
 }
@@ -102,13 +102,13 @@ INSTANTIATE_TEST_SUITE_P(cases, NetOnBlock,
 TEST_P(NetOnBlock, has_the_gradients_whose_slopes_differences_have) {
   const Case of = GetParam();
   const auto make = [&](MPI_Comm comm) { return make_net_on_block(of, comm); };
-  DifferentiableSolver solver = make(MPI_COMM_WORLD);
+  DifferentiableScene solver = make(MPI_COMM_WORLD);
   EXPECT_GT(testing_gradient::most_active_pairs(solver, 8), 2);
   testing_gradient::expect_slopes(make, 8, names_of(of, {"youngs_modulus", "rest_positions"}));
 }
 
-/// Total force on the vertices of a net at rest, m a = f, by one step of symplectic Euler without gravity.
-std::array<double, 3> push_of(DifferentiableSolver& solver, double mass, double dt) {
+/// Total force on the vertices of a net at rest, f = m a, from one step of symplectic Euler without gravity.
+std::array<double, 3> push_of(DifferentiableScene& solver, double mass, double dt) {
   State state = solver.initial_state();
   solver.model().prepare();
   solver.step(0, state);
@@ -119,7 +119,7 @@ std::array<double, 3> push_of(DifferentiableSolver& solver, double mass, double 
   return sum;
 }
 
-/// Expects a straight line of springs at the height φ to be pushed by N = κ (d̂/2) L |∂ψ/∂φ|, L its length.
+/// Expects the force N = κ (d̂/2) L |∂ψ/∂φ| on a straight line of springs of length L at the height φ above a plane.
 void expect_push(double thickness) {
   constexpr double height = 0.004, range = 0.01, kappa = 3e4, dt = 1e-4, mass = 0.5;
   std::vector<NamedMesh> bodies;
@@ -127,8 +127,8 @@ void expect_push(double thickness) {
       {"line", segments(MPI_COMM_WORLD, {{0, height, 0}, {0.1, height, 0}, {0.25, height, 0}, {0.3, height, 0}},
                         {{0, 1}, {1, 2}, {2, 3}})});
   auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
-  DifferentiableSolver solver(mesh, {{"springs", {{"spring_stiffness", 10.0}, {"point_mass", mass}}, "all"}},
-                              {.dt = dt, .substeps = 1, .damping = 1.0, .gravity = {0.0, 0.0, 0.0}});
+  DifferentiableScene solver(mesh, {{"springs", {{"spring_stiffness", 10.0}, {"point_mass", mass}}, "all"}},
+                             {.dt = dt, .substeps = 1, .damping = 1.0, .gravity = {0.0, 0.0, 0.0}});
   ContactOptions contact;
   contact.barrier_distance = range;
   contact.barrier_stiffness = kappa;

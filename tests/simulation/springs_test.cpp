@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Mass–spring systems: a triangle of springs against a program in complex numbers, and the gradient by every parameter
-// with every integrator.
+// Mass–spring systems: a triangle of springs compared with a program in complex numbers, and gradients with respect to
+// every parameter with every integrator.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ using Complex = std::complex<double>;
 constexpr int num_steps = 1023;
 constexpr double dt = 1e-3, friction = 20.0, target_area = 0.1;
 
-/// Everything that the loss of the triangle depends on.
+/// Values on which the loss of the triangle depends.
 template <class T>
 struct Triangle {
   T x[3][2] = {{0.3, 0.5}, {0.3, 0.4}, {0.4, 0.4}};
@@ -36,7 +36,7 @@ struct Triangle {
 };
 constexpr int ends_of[3][2] = {{0, 1}, {1, 2}, {2, 0}};
 
-/// (area - target)² after the steps, written down for itself.
+/// Loss (area - target)² after the steps, implemented independently of the library.
 template <class T>
 T loss_of(const Triangle<T>& start) {
   T x[3][2], v[3][2] = {};
@@ -63,7 +63,7 @@ T loss_of(const Triangle<T>& start) {
   return (area - target_area) * (area - target_area);
 }
 
-/// The derivative of the loss by one number of the start, by a complex step.
+/// Derivative of the loss with respect to one value of the start, by a complex step. `number` selects the value.
 template <class Number>
 double slope_by(const Number& number) {
   Triangle<Complex> start;
@@ -71,7 +71,7 @@ double slope_by(const Number& number) {
   return loss_of(start).imag() / 1e-30;
 }
 
-/// (area of the triangle - target)² at the last step, for a mesh whose vertices are all on one rank.
+/// Loss (area of the triangle - target)² at the last step, for a mesh whose vertices are all on one rank.
 class AreaLoss : public Loss {
  public:
   explicit AreaLoss(const TetrahedralMesh& mesh) {
@@ -113,9 +113,9 @@ class AreaLoss : public Loss {
   bool here_ = false;
 };
 
-/// The factor on velocities of the solver multiplies the new velocity, and that of the triangle the old one: springs
-/// are stiffer by as much.
-DifferentiableSolver make_triangle(bool length_by_step) {
+/// Scene of the triangle. The scene's damping factor multiplies the new velocity, whereas `loss_of` multiplies the old
+/// one. The stiffness of the springs is therefore divided by the factor.
+DifferentiableScene make_triangle(bool length_by_step) {
   const Triangle<double> start;
   std::vector<std::array<double, 3>> points;
   for (const auto& x : start.x) points.push_back({x[0], x[1], 0.0});
@@ -135,7 +135,7 @@ DifferentiableSolver make_triangle(bool length_by_step) {
 }
 
 TEST(TriangleOfSprings, has_the_loss_and_the_gradient_of_a_program_in_complex_numbers) {
-  DifferentiableSolver solver = make_triangle(false);
+  DifferentiableScene solver = make_triangle(false);
   AreaLoss loss(*solver.mesh());
   DifferentiableSimulator simulator(solver);
   simulator.require_gradient({"rest_length", "spring_stiffness", "spring_softening", "point_mass"});
@@ -172,7 +172,7 @@ TEST(TriangleOfSprings, has_the_loss_and_the_gradient_of_a_program_in_complex_nu
 TEST(TriangleOfSprings, has_a_gradient_by_the_lengths_of_each_step_that_adds_up) {
   std::vector<double> sums(3, 0.0);
   {
-    DifferentiableSolver solver = make_triangle(true);
+    DifferentiableScene solver = make_triangle(true);
     AreaLoss loss(*solver.mesh());
     DifferentiableSimulator simulator(solver);
     simulator.require_gradient({"rest_length"});
@@ -183,7 +183,7 @@ TEST(TriangleOfSprings, has_a_gradient_by_the_lengths_of_each_step_that_adds_up)
     for (std::size_t i = 0; i < by_step.size(); ++i) sums[i % 3] += by_step[i];
     EXPECT_NE(by_step[0], by_step[300]);
   }
-  DifferentiableSolver solver = make_triangle(false);
+  DifferentiableScene solver = make_triangle(false);
   for (std::size_t s = 0; s < 3; ++s) {
     const auto k = static_cast<int>(solver.mesh()->cell_order(CellKind::segment).file_index()[s]);
     const double expected = slope_by([k](auto& of) -> Complex& { return of.length[k]; });
@@ -197,15 +197,15 @@ const std::vector<std::string> of_springs{"spring_stiffness", "spring_stiffness_
                                           "spring_damping",   "rest_length",        "spring_softening",
                                           "point_mass"};
 
-DifferentiableSolver make_net(const std::string& integrator, MPI_Comm comm) {
+DifferentiableScene make_net(const std::string& integrator, MPI_Comm comm) {
   auto mesh = std::make_shared<TetrahedralMesh>(comm, net(comm, 4, 3, 0.1));
   mesh->define_region("corners", VertexList{{0, 4}});
-  SolverOptions options{
+  DifferentiableSolver options{
       .dt = 0.004, .substeps = 2, .damping = 0.99, .gravity = {0.3, -9.8, 0.4}, .integrator = integrator};
   testing_gradient::solve_to_rounding(options);
   DifferentiableMaterial springs{"springs", {}, "all"};
   for (const std::string& name : of_springs) springs.values[name] = find_parameter_spec(name)->sample;
-  DifferentiableSolver solver(mesh, {springs}, options);
+  DifferentiableScene solver(mesh, {springs}, options);
   solver.fix("corners");
   return solver;
 }
@@ -222,14 +222,14 @@ TEST_P(Net, gradients_have_the_slopes_that_differences_have) {
 }
 
 TEST_P(Net, derivatives_pass_the_check) {
-  DifferentiableSolver solver = make_net(GetParam(), MPI_COMM_WORLD);
+  DifferentiableScene solver = make_net(GetParam(), MPI_COMM_WORLD);
   solver.mesh()->define_region("hem", VertexList{{15, 16, 17, 18, 19}});
   testing_simulation::expect_checked(solver, {"hem", {0.3, 0.2, 0.1}, 6},
                                      testing_simulation::unknowns_of(of_springs, {}));
 }
 
 TEST_P(Net, products_with_the_hessian) {
-  DifferentiableSolver solver = make_net(GetParam(), MPI_COMM_WORLD);
+  DifferentiableScene solver = make_net(GetParam(), MPI_COMM_WORLD);
   testing_simulation::expect_hessian(solver, 3, {"all", {0.5, 0.2, 0.1}, 3},
                                      testing_simulation::unknowns_of(of_springs, {}));
 }

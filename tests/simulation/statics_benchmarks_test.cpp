@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Statics on quadratic cells against published figures: Cook's membrane, NAFEMS LE10, and a hyperelastic cube.
+// Statics on quadratic cells: Cook's membrane and NAFEMS LE10, compared with published values, and a hyperelastic cube.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 bool verbose() { return std::getenv("DIFFSIM_VERBOSE") != nullptr; }
 
-/// The value of a field [local vertices, 3] at the vertex nearest to a place, on every rank.
+/// Value of a field [local vertices, 3] at the vertex nearest to `place`, on every rank. Collective.
 Vec3<double> value_at(const TetrahedralMesh& mesh, const std::vector<double>& field, const Point& place) {
   struct {
     double distance;
@@ -38,15 +38,15 @@ DifferentiableMaterial linear(double youngs_modulus, double poisson_ratio) {
   return {"linear_elastic", {{"youngs_modulus", youngs_modulus}, {"poisson_ratio", poisson_ratio}}, "all"};
 }
 
-// Cook (1974), plane strain: the tip of (0,0), (48,44), (48,60), (0,44) mm, E = 70 MPa, ν = 1/3, sheared by 6.25 MPa at
-// its right side, rises by 32.2 to 32.3 mm.
+// Cook (1974), plane strain: panel with the corners (0,0), (48,44), (48,60), (0,44) mm, E = 70 MPa, ν = 1/3, under a
+// shear traction of 6.25 MPa on its right side. The upper right corner rises by 32.2 to 32.3 mm.
 TEST(cook_membrane, tip_rises) {
   const auto mesh = mapped_box({32, 32, 1}, 2, [](const Point& x) {
     return Point{0.048 * x[0], 0.044 * x[0] + (0.044 - 0.028 * x[0]) * x[1], 0.002 * x[2]};
   });
-  SolverOptions options{.dt = 1.0, .gravity = {0, 0, 0}, .integrator = "quasi_static"};
+  DifferentiableSolver options{.dt = 1.0, .gravity = {0, 0, 0}, .integrator = "quasi_static"};
   options.implicit.linear.direct_below = 50000;
-  DifferentiableSolver solver(mesh, {linear(70e6, 1.0 / 3.0)}, options);
+  DifferentiableScene solver(mesh, {linear(70e6, 1.0 / 3.0)}, options);
   solver.fix("x_min");
   solver.fix("all", {false, false, true});
   solver.add_traction("x_max", {0.0, 6.25e6, 0.0});
@@ -56,9 +56,9 @@ TEST(cook_membrane, tip_rises) {
   EXPECT_LE(1e3 * rise, 32.3);
 }
 
-// NAFEMS LE10: a thick elliptic plate under 1 MPa on its upper face; σ_yy = -5.38 MPa at D = (2, 0, 0.6) m.
+// NAFEMS LE10: thick elliptic plate under 1 MPa on its upper face; σ_yy = -5.38 MPa at D = (2, 0, 0.6) m.
 TEST(nafems_le10, stress_at_d) {
-  // Graded towards D.
+  // The cells are finer towards D.
   constexpr int around = 10, outward = 8, through = 4;
   const double half_pi = std::acos(0.0);
   const auto mesh = mapped_box({outward, around, through}, 2, [&](const Point& x) {
@@ -68,11 +68,11 @@ TEST(nafems_le10, stress_at_d) {
     return Point{inner[0] + part * (outer[0] - inner[0]), inner[1] + part * (outer[1] - inner[1]), 0.6 * x[2]};
   });
   constexpr double E = 210e9, nu = 0.3;
-  DifferentiableSolver solver(mesh, {linear(E, nu)}, {.dt = 1.0, .gravity = {0, 0, 0}, .integrator = "quasi_static"});
+  DifferentiableScene solver(mesh, {linear(E, nu)}, {.dt = 1.0, .gravity = {0, 0, 0}, .integrator = "quasi_static"});
   solver.fix("y_min", {false, true, false});
   solver.fix("y_max", {true, false, false});
   solver.fix("x_max", {true, true, false});
-  // Of the middle plane only the outer edge is held upright.
+  // In the middle plane only the outer edge is fixed vertically.
   std::vector<std::int64_t> outer;
   const Region& rim = mesh->region("x_max");
   std::vector<double> marks(static_cast<std::size_t>(mesh->num_owned_vertices()), 0.0), block;
@@ -93,7 +93,7 @@ TEST(nafems_le10, stress_at_d) {
   std::vector<double> u = equilibrium(solver);
   for (std::size_t i = 0; i < u.size(); ++i) u[i] -= mesh->rest_positions()[i];
 
-  // σ_yy at D, averaged over the cells there.
+  // σ_yy at D, averaged over the cells that contain D.
   double sum = 0.0;
   int count = 0;
   for (int cell = 0; cell < mesh->num_cells(); ++cell)
@@ -112,17 +112,17 @@ TEST(nafems_le10, stress_at_d) {
   EXPECT_NEAR(1e-6 * stress, -5.38, 0.02 * 5.38);
 }
 
-// A unit cube of E = 2.8, ν = 0.4 clamped at x = 0 under a dead traction (0, 0, -0.5) at x = 1 bends far: its strain
-// energy on refined meshes, and the residuals of Newton's method. The corners of the clamp are singular, and on such
-// meshes the energy rises by nearly as much from each to the next: there is no limit to be read off.
+// Unit cube with E = 2.8, ν = 0.4, clamped at x = 0, under a dead traction (0, 0, -0.5) at x = 1, with large bending:
+// strain energy on refined meshes, and residuals of Newton's method. The corners of the clamp are singular. On these
+// meshes the energy rises by nearly the same amount from each mesh to the next, so no limit can be extrapolated.
 TEST(neo_hookean_cube, strain_energy_settles) {
   std::vector<double> energies;
   for (const int n : {2, 3, 4, 5}) {
     const auto mesh = mapped_box({n, n, n}, 2, [](const Point& x) { return x; });
     DifferentiableMaterial rubber{"neo_hookean", {{"youngs_modulus", 2.8}, {"poisson_ratio", 0.4}}, "all"};
-    SolverOptions options{.dt = 1.0, .gravity = {0, 0, 0}, .integrator = "quasi_static"};
+    DifferentiableSolver options{.dt = 1.0, .gravity = {0, 0, 0}, .integrator = "quasi_static"};
     options.implicit.newton.tolerance = 1e-10;
-    DifferentiableSolver solver(mesh, {rubber}, options);
+    DifferentiableScene solver(mesh, {rubber}, options);
     solver.fix("x_min");
     solver.add_traction("x_max", {0.0, 0.0, -0.5});
     State state = solver.initial_state();
@@ -136,7 +136,8 @@ TEST(neo_hookean_cube, strain_energy_settles) {
       for (const double r : residuals) printf(" %.2e", r);
       printf("\n");
     }
-    // Quadratic at the end: log r₃ / log r₂ with r₂ = r₁² …, as far as rounding lets it be seen.
+    // Quadratic convergence at the end: the last residual is at most 100 times the squared previous one, or 1e-12,
+    // where rounding errors dominate.
     ASSERT_GE(residuals.size(), 3u);
     const std::size_t last = residuals.size() - 1;
     EXPECT_LE(residuals[last], std::max(1e-12, 100.0 * residuals[last - 1] * residuals[last - 1]));

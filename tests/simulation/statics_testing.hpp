@@ -12,13 +12,14 @@
 #include "diffsim/mesh/box.hpp"
 #include "diffsim/mesh/element_kernels.hpp"
 #include "diffsim/mesh/elevate.hpp"
-#include "diffsim/simulation/solver.hpp"
+#include "diffsim/simulation/scene.hpp"
 
 namespace diffsim {
 
 using Point = std::array<double, 3>;
 
-/// A box of tetrahedra whose vertices are moved by `map` from [0, 1]³; with order 2 the edges are curved accordingly.
+/// Box of tetrahedra whose vertices are mapped from [0, 1]³ by `map`. With order 2 the nodes on edges are mapped too,
+/// so edges are curved.
 inline std::shared_ptr<TetrahedralMesh> mapped_box(std::array<int, 3> cells, int order,
                                                    const std::function<Point(const Point&)>& map,
                                                    std::optional<int> quadrature_degree = {}) {
@@ -34,14 +35,15 @@ inline std::shared_ptr<TetrahedralMesh> mapped_box(std::array<int, 3> cells, int
   return std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, data, quadrature_degree);
 }
 
-/// x^power at the lines of a grid of n cells on [0, 1], linear between: finer towards 0, nodes on edges stay midway.
+/// Piecewise linear interpolant of x^power on a grid of n cells on [0, 1]. For power > 1 cells are finer towards 0.
+/// Nodes in the middle of edges stay there.
 inline double graded(double x, int n, double power) {
   const double cell = std::min(std::floor(x * n + 1e-9), n - 1.0);
   const double low = std::pow(cell / n, power), high = std::pow((cell + 1.0) / n, power);
   return low + (x * n - cell) * (high - low);
 }
 
-/// Points and weights of the Gauss–Legendre rule on [0, 1]: roots of P_n by Newton's method.
+/// Points and weights of the Gauss–Legendre rule on [0, 1]. Newton's method finds the roots of P_n.
 inline std::vector<std::array<double, 2>> gauss_legendre(int n) {
   std::vector<std::array<double, 2>> rule;
   for (int i = 0; i < n; ++i) {
@@ -61,7 +63,8 @@ inline std::vector<std::array<double, 2>> gauss_legendre(int n) {
   return rule;
 }
 
-/// Points and weights (Σ = 1/6) of degree 2n - 3 on the reference tetrahedron: Gauss–Legendre, collapsed (Duffy 1982).
+/// Points and weights (Σ = 1/6) of degree 2n - 3 on the reference tetrahedron: collapsed Gauss–Legendre rule (Duffy
+/// 1982).
 inline std::vector<std::array<double, 4>> quadrature(int n = 4) {
   std::vector<double> x, w;
   for (const auto& [point, weight] : gauss_legendre(n)) {
@@ -79,7 +82,7 @@ inline std::vector<std::array<double, 4>> quadrature(int n = 4) {
   return points;
 }
 
-/// ShapeFunctions functions of a cell and their derivatives by the reference coordinates.
+/// Shape functions of a cell and their derivatives with respect to the reference coordinates.
 struct ShapeFunctions {
   std::array<double, 10> value{};
   std::array<Point, 10> derivative{};
@@ -101,7 +104,7 @@ inline ShapeFunctions shape_at(int nodes, const std::array<double, 4>& point) {
   return shape;
 }
 
-/// A vector field of a cell and its derivative by X at a point: Σ_a N_a f_a, Σ_a f_a ⊗ ∂N_a/∂X, and det ∂X/∂ξ.
+/// Vector field of a cell at a point, Σ_a N_a f_a, its derivative with respect to X, Σ_a f_a ⊗ ∂N_a/∂X, and det ∂X/∂ξ.
 struct AtPoint {
   Vec3<double> value;
   Mat3<double> gradient;
@@ -134,8 +137,8 @@ inline double sum_over_ranks(double x) {
   return x;
 }
 
-/// The equilibrium from the solver's initial state, in `steps` steps: positions [local vertices, 3].
-inline std::vector<double> equilibrium(DifferentiableSolver& solver, int steps = 1) {
+/// Equilibrium reached from the scene's initial state in `steps` steps: positions [local vertices, 3].
+inline std::vector<double> equilibrium(DifferentiableScene& solver, int steps = 1) {
   State state = solver.initial_state();
   solver.model().prepare();
   for (int n = 0; n < steps; ++n) solver.step(n, state);

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Rollouts of some steps of a longer one: from where the last rollout ended, from a state that was set, from a frame.
+// Rollouts of a part of the steps: from the end of the last rollout, from a state that was set, and from a frame.
 
 #include <gtest/gtest.h>
 
@@ -18,14 +18,14 @@ using namespace testing_simulation;
 
 constexpr int num_steps = 12, middle = 5;
 
-/// A bar whose end is moved and turned, pulled by a traction that each step changes.
-DifferentiableSolver make_solver(const std::string& integrator) {
+/// Scene of a bar whose end is moved and rotated, under a traction that changes in each step.
+DifferentiableScene make_solver(const std::string& integrator) {
   auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {4, 1, 1});
   DifferentiableMaterial material{
       "neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}}, "all"};
-  SolverOptions options{.dt = 0.004, .substeps = 2, .gravity = {0.0, -9.8, 0.0}, .integrator = integrator};
+  DifferentiableSolver options{.dt = 0.004, .substeps = 2, .gravity = {0.0, -9.8, 0.0}, .integrator = integrator};
   options.implicit.newton.tolerance = 1e-12;
-  DifferentiableSolver solver(mesh, {material}, options);
+  DifferentiableScene solver(mesh, {material}, options);
   solver.fix("x_min");
   std::vector<double> velocity, pull;
   for (int n = 0; n < num_steps; ++n) {
@@ -37,7 +37,7 @@ DifferentiableSolver make_solver(const std::string& integrator) {
   return solver;
 }
 
-TargetPositionLoss make_loss(const DifferentiableSolver& solver) {
+TargetPositionLoss make_loss(const DifferentiableScene& solver) {
   return {*solver.mesh(), solver.mesh()->region("z_max"), {0.9, 0.2, 0.15}, num_steps};
 }
 
@@ -50,7 +50,7 @@ void expect_same_bits(const State& found, const State& expected) {
 class PartsByIntegrator : public testing::TestWithParam<const char*> {};
 
 TEST_P(PartsByIntegrator, parts_of_a_rollout_make_the_whole) {
-  DifferentiableSolver solver = make_solver(GetParam());
+  DifferentiableScene solver = make_solver(GetParam());
   TargetPositionLoss loss = make_loss(solver);
   DifferentiableSimulator simulator(solver);
   simulator.require_gradient({"youngs_modulus", "velocity:x_max"});
@@ -61,7 +61,7 @@ TEST_P(PartsByIntegrator, parts_of_a_rollout_make_the_whole) {
   const std::vector<double> by_velocity = simulator.gradient("velocity:x_max").to_host();
 
   simulator.reset();
-  EXPECT_EQ(simulator.rollout(StepRange{0, middle}, {}, loss), 0.0);  // the loss looks at the last state only
+  EXPECT_EQ(simulator.rollout(StepRange{0, middle}, {}, loss), 0.0);  // the loss depends on the last state only
   const State halfway = simulator.state().clone();
   std::vector<int> told;
   EXPECT_EQ(simulator.rollout(StepRange{middle, num_steps}, {}, loss, [&](int n, const State&) { told.push_back(n); }),
@@ -69,7 +69,7 @@ TEST_P(PartsByIntegrator, parts_of_a_rollout_make_the_whole) {
   EXPECT_EQ(told.front(), middle);
   EXPECT_EQ(told.back(), num_steps);
   expect_same_bits(simulator.state(), end);
-  // The velocities of the later steps act in this part alone.
+  // The velocities of the later steps act in this part only.
   simulator.backward();
   const std::vector<double> later = simulator.gradient("velocity:x_max").to_host();
   const double tolerance = std::max(1e-12, 100.0 * solver.model().solver_tolerance());
@@ -83,7 +83,7 @@ TEST_P(PartsByIntegrator, parts_of_a_rollout_make_the_whole) {
   expect_same_bits(simulator.state(), end);
   simulator.reset();
   expect_same_bits(simulator.state(), solver.initial_state());
-  expect_refused([&] { simulator.backward(); }, {"backward comes after rollout"});
+  expect_refused([&] { simulator.backward(); }, {"call rollout before backward"});
   simulator.require_gradient({"youngs_modulus"});
   EXPECT_EQ(simulator.rollout(num_steps, 0, loss), whole);
   simulator.backward();
@@ -91,7 +91,7 @@ TEST_P(PartsByIntegrator, parts_of_a_rollout_make_the_whole) {
 }
 
 TEST_P(PartsByIntegrator, a_part_has_derivatives) {
-  DifferentiableSolver solver = make_solver(GetParam());
+  DifferentiableScene solver = make_solver(GetParam());
   TargetPositionLoss loss = make_loss(solver);
   DifferentiableSimulator simulator(solver);
   simulator.rollout(StepRange{0, middle}, {}, loss);
@@ -107,7 +107,7 @@ TEST_P(PartsByIntegrator, a_part_has_derivatives) {
 }
 
 TEST_P(PartsByIntegrator, goes_on_from_a_frame) {
-  DifferentiableSolver solver = make_solver(GetParam());
+  DifferentiableScene solver = make_solver(GetParam());
   TargetPositionLoss loss = make_loss(solver);
   DifferentiableSimulator simulator(solver);
   std::vector<std::string> fields;
@@ -133,19 +133,19 @@ INSTANTIATE_TEST_SUITE_P(simulation, PartsByIntegrator,
                          testing::Values("symplectic_euler", "runge_kutta_4", "bdf2", "newmark"));
 
 TEST(step_range, a_frame_without_all_that_a_step_begins_with_is_refused) {
-  DifferentiableSolver solver = make_solver("newmark");
+  DifferentiableScene solver = make_solver("newmark");
   TrajectoryWriter writer(*solver.mesh(), "short.h5");
   writer.write(0, 0.0, solver.initial_state());
   writer.finish();
   DifferentiableSimulator simulator(solver);
-  EXPECT_EQ(expect_refused([&] { simulator.set_state("short.h5", 0); }, {"/accelerations", "is not there", "fields"}),
+  EXPECT_EQ(expect_refused([&] { simulator.set_state("short.h5", 0); }, {"/accelerations", "does not exist", "fields"}),
             ErrorKind::input);
-  DifferentiableSolver other(
+  DifferentiableScene other(
       TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.3}, {4, 1, 1}),
       {{"neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}}, "all"}},
-      SolverOptions{});
+      DifferentiableSolver{});
   DifferentiableSimulator of_other(other);
-  EXPECT_EQ(expect_refused([&] { of_other.set_state("short.h5", 0); }, {"no trajectory of this mesh"}),
+  EXPECT_EQ(expect_refused([&] { of_other.set_state("short.h5", 0); }, {"not a trajectory of this mesh"}),
             ErrorKind::input);
   TargetPositionLoss loss = make_loss(solver);
   EXPECT_EQ(expect_refused(

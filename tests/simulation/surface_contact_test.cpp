@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Bodies of one mesh that touch each other, and obstacles of triangles.
+// Contact of bodies of one mesh with each other and with obstacles of triangles.
 
 #include <gtest/gtest.h>
 
@@ -16,10 +16,10 @@ using namespace testing_contact;
 using testing_simulation::momentum;
 using testing_simulation::unknowns_of;
 
-/// Over a bounce of `steps`, how far the energy goes off, as a part of it.
+/// Largest relative energy error during a bounce of `steps` steps.
 double energy_off(Scene scene, int steps) {
   scene.dt = 0.1 / steps;
-  DifferentiableSolver solver = make_solver(scene);
+  DifferentiableScene solver = make_solver(scene);
   SystemModel& model = solver.integrator();
   model.prepare();
   State state = solver.initial_state();
@@ -47,17 +47,18 @@ double energy_off(Scene scene, int steps) {
 TEST(surface_contact, two_blocks_bounce_off_each_other_and_keep_momentum_and_energy) {
   const double coarse = energy_off(stack(0.4, 0.0), 200), fine = energy_off(stack(0.4, 0.0), 800);
   EXPECT_LE(fine, 0.012);
-  EXPECT_NEAR(coarse / fine, 4.0, 0.5);  // of first order, as the steps
+  EXPECT_NEAR(coarse / fine, 4.0, 0.5);  // first order in dt
 }
 
 TEST(surface_contact, friction_takes_the_energy_that_is_gone) {
-  // Of a block on another, on two ways; the work is a matter of relative velocities.
+  // A block slides on another one, with two common velocities. The work of friction depends on relative velocities
+  // only.
   for (const double push : {0.0, 0.5}) {
     Scene scene = stack(0.4, 0.4);
     scene.dt = 2e-4;
     scene.blocks[0].velocity = {push, 0.3, 0.0};
     scene.blocks[1].velocity = {push + 1.0, -0.3, 0.1};
-    DifferentiableSolver solver = make_solver(scene);
+    DifferentiableScene solver = make_solver(scene);
     const auto [before, gone, work] = testing_simulation::energy_balance(solver, 400, scene.dt);
     EXPECT_GT(work, 0.02 * before);
     EXPECT_NEAR(gone, work, 0.02 * work);
@@ -66,7 +67,7 @@ TEST(surface_contact, friction_takes_the_energy_that_is_gone) {
 
 TEST(surface_contact, does_not_depend_on_ranks) {
   if (ranks() == 1) GTEST_SKIP() << "one rank is what others are compared with";
-  // In self-contact with friction; each rank runs the whole scene alone, too.
+  // Self-contact with friction. Each rank also runs the whole scene alone.
   const std::vector<double> here = digest(stack(0.4, 0.3), 100, MPI_COMM_WORLD);
   const std::vector<double> alone = digest(stack(0.4, 0.3), 100, MPI_COMM_SELF);
   EXPECT_GT(std::abs(alone[0]), 1.0);
@@ -74,7 +75,7 @@ TEST(surface_contact, does_not_depend_on_ranks) {
 }
 
 void expect_derivatives(const Scene& scene, int steps, const std::vector<std::string>& names) {
-  DifferentiableSolver solver = make_solver(scene);
+  DifferentiableScene solver = make_solver(scene);
   solver.mesh()->define_region("top", BoxShape{{-1.0, scene.blocks.back().place[1] + 0.04, -1.0}, {1.0, 1.0, 1.0}});
   testing_simulation::expect_derivatives(solver, steps,
                                          {{"all", {0.1, 0.3, -0.1}, steps}, {"top", {0.5, 0.3, 0.4}, steps}},
@@ -97,11 +98,11 @@ TEST(surface_contact, derivatives_through_contact_with_a_mesh_obstacle) {
 
 TEST(surface_contact, a_start_with_bodies_in_each_other_is_refused_with_pairs_and_places) {
   for (const char* integrator : {"symplectic_euler", "implicit_euler"})
-    for (const double gap : {-0.01, 0.0}) {  // in each other; touching, faces on faces
+    for (const double gap : {-0.01, 0.0}) {  // intersecting bodies; touching faces
       Scene scene = stack(0.0, 0.0);
       scene.integrator = integrator;
       scene.blocks[1].place = {0.013, 0.05 + gap, 0.017};
-      DifferentiableSolver solver = make_solver(scene);
+      DifferentiableScene solver = make_solver(scene);
       SumLoss nothing;
       const auto kind = testing_simulation::expect_refused(
           [&] { DifferentiableSimulator(solver).rollout(1, 0, nothing); },
@@ -116,7 +117,7 @@ TEST(surface_contact, a_passage_is_an_error_that_names_the_pair) {
     Scene scene = roof(0.0);
     scene.integrator = integrator;
     scene.blocks[0].velocity = {0.0, -150.0, 0.0};
-    DifferentiableSolver solver = make_solver(scene);
+    DifferentiableScene solver = make_solver(scene);
     EXPECT_EQ(testing_simulation::expect_step_refused(
                   solver, {"step 0, substep 0: ", "contact would be passed through", "obstacle 0's"}),
               ErrorKind::run);

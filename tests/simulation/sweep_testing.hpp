@@ -12,7 +12,8 @@
 
 namespace diffsim::testing_simulation {
 
-/// Gradients by cell in the file's order, this rank's block; others as they are.
+/// Gradients of a rank: for parameters on cells, the rank's block in the order of the file; for others, the local
+/// values.
 inline std::vector<double> in_file_order(const TetrahedralMesh& mesh, const ParameterSet& gradient) {
   std::vector<double> result;
   for (const Parameter& parameter : gradient) {
@@ -26,8 +27,8 @@ inline std::vector<double> in_file_order(const TetrahedralMesh& mesh, const Para
   return result;
 }
 
-/// Loss and gradients of a rollout.
-inline std::vector<double> loss_and_gradients(DifferentiableSolver& solver, Loss& loss, int num_steps,
+/// Loss and gradients of a rollout; the gradients are those of `in_file_order`.
+inline std::vector<double> loss_and_gradients(DifferentiableScene& solver, Loss& loss, int num_steps,
                                               const std::vector<std::string>& names, const CheckpointOptions& options) {
   DifferentiableSimulator simulator(solver);
   simulator.require_gradient(names);
@@ -38,7 +39,7 @@ inline std::vector<double> loss_and_gradients(DifferentiableSolver& solver, Loss
   return result;
 }
 
-/// ‖a - b‖/‖b‖, over all ranks.
+/// Relative difference ‖a - b‖/‖b‖ over all ranks.
 inline double relative_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double sums[2] = {0.0, 0.0};
   for (std::size_t i = 0; i < b.size(); ++i) {

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Bodies and obstacles with a thickness: what keeps them apart, from where they push, derivatives.
+// Bodies and obstacles with a thickness: distances that contact keeps, forces, derivatives.
 
 #include <gtest/gtest.h>
 
@@ -17,8 +17,8 @@ namespace {
 
 using namespace testing_contact;
 
-/// The tower, whose neighbours are 9 to 11 mm apart, with a thickness of all, of a body, of either kind of obstacle and
-/// of a pair.
+/// Scene `tower`, whose neighbours are 9 to 11 mm apart, with thicknesses for all bodies, for one body, for either kind
+/// of obstacle and for one pair.
 Scene thick_tower(const std::string& integrator, bool friction) {
   Scene scene = tower({0.011, 3e3, friction ? 0.3 : 0.0, 0.9}, integrator);
   scene.contact.thickness = 3e-3;
@@ -62,7 +62,7 @@ TEST(thickness, hessian_is_symmetric_and_expands_to_third_order) {
   }
 }
 
-std::vector<double> positions_after(DifferentiableSolver solver, int steps) {
+std::vector<double> positions_after(DifferentiableScene solver, int steps) {
   solver.model().prepare();
   State state = solver.initial_state();
   for (int n = 0; n < steps; ++n) solver.step(n, state);
@@ -76,7 +76,7 @@ TEST(thickness, of_zero_changes_no_bit) {
     scene.contact.thickness = 0.0;
     scene.contact.thicknesses = {{"high", 0.0}};
     scene.contact.planes[0].thickness = scene.contact.meshes[0].thickness = 0.0;
-    // One law for each kind of pair sums in another order.
+    // A separate law for each kind of pair changes the order of sums.
     const std::vector<double> with = positions_after(make_solver(scene), 4);
     ASSERT_EQ(without.size(), with.size());
     for (std::size_t i = 0; i < with.size(); ++i) EXPECT_NEAR(with[i], without[i], 1e-9 * std::abs(without[i]) + 1e-12);
@@ -92,7 +92,7 @@ TEST(thickness, of_zero_changes_no_bit) {
   }
 }
 
-/// Blocks that are thrown together stay farther apart than their thickness, and come nearer than that and d̂.
+/// Blocks that are thrown at each other keep distances above their thickness ξ, and reach distances below ξ + d̂.
 TEST(thickness, is_kept_between_bodies_and_obstacles) {
   for (const char* integrator : {"symplectic_euler", "implicit_euler"}) {
     SCOPED_TRACE(integrator);
@@ -102,7 +102,7 @@ TEST(thickness, is_kept_between_bodies_and_obstacles) {
     scene.contact.pairs[0].barrier_stiffness = 2e5;
     scene.gravity = {0.0, -9.8, 0.0};
     if (is_explicit_integrator(integrator)) scene.dt = 1e-4;
-    DifferentiableSolver solver = make_solver(scene);
+    DifferentiableScene solver = make_solver(scene);
     solver.require_apart();
     State state = solver.initial_state();
     double least = 1.0;
@@ -121,17 +121,17 @@ TEST(thickness, is_kept_between_bodies_and_obstacles) {
   }
 }
 
-/// A plane pushes as the barrier of half of the thickness of both does, from there on.
+/// The force of a plane is that of the barrier with ξ = (ξ_body + ξ_plane)/2, at distances measured from ξ.
 TEST(thickness, of_a_plane_and_a_body_add_up) {
   constexpr double gap = 0.004, range = 0.015;
-  // Force of a plane at that gap on a block, upwards.
+  // Upward force of a plane on a block at the distance ξ + gap.
   const auto push = [](std::optional<double> of_body, std::optional<double> of_plane) {
     Scene scene = lone_block("symplectic_euler", 1e-3, 0.0);
     const double xi = 0.5 * (of_body.value_or(0.0) + of_plane.value_or(0.0));
     scene.contact.planes.push_back({.point = {0.0, -gap - xi, 0.0}, .label = "floor"});
     scene.contact.thickness = of_body;
     scene.contact.planes[0].thickness = of_plane;
-    DifferentiableSolver solver = make_solver(scene);
+    DifferentiableScene solver = make_solver(scene);
     solver.model().prepare();
     const State start = solver.initial_state();
     EXPECT_NEAR(solver.contact_state(0, start).min_distance, gap, 1e-15);
@@ -154,7 +154,7 @@ TEST(thickness, of_a_plane_and_a_body_add_up) {
     for (const double found : {push(2.0 * xi, {}), push({}, 2.0 * xi), push(xi, xi), push(0.5 * xi, 1.5 * xi)})
       EXPECT_NEAR(found, expected, 1e-12 * thin);
   }
-  EXPECT_LT(pressure(0.02), 0.7 * pressure(0.0));  // the barrier of what is thick is softer
+  EXPECT_LT(pressure(0.02), 0.7 * pressure(0.0));  // a thickness makes the barrier softer
 }
 
 TEST(thickness, of_a_start_that_is_nearer_is_refused_with_the_pair_and_the_place) {
@@ -168,12 +168,12 @@ TEST(thickness, of_a_start_that_is_nearer_is_refused_with_the_pair_and_the_place
   };
   Scene scene = thick_tower("symplectic_euler", false);
   EXPECT_EQ(message_of(scene), "");
-  scene.contact.pairs[0].thickness = 0.0101;  // they are 10 mm apart
+  scene.contact.pairs[0].thickness = 0.0101;  // low and middle are 10 mm apart
   std::string message = message_of(scene);
   EXPECT_NE(message.find("of low"), std::string::npos) << message;
   EXPECT_NE(message.find("of middle"), std::string::npos) << message;
   EXPECT_NE(message.find("near ("), std::string::npos) << message;
-  EXPECT_NE(message.find("0.01 m apart, which is not above half of their thickness together, 0.0101 m"),
+  EXPECT_NE(message.find("0.01 m apart, which is not more than the mean of their thicknesses, 0.0101 m"),
             std::string::npos)
       << message;
   scene = thick_tower("symplectic_euler", false);

@@ -9,7 +9,7 @@
 #include "diffsim/simulation/simulator.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
-/// Contact of springs, sheets and rods in tests of gradients: cases, and options that they have in common.
+/// Contact of springs, sheets and rods in gradient tests: cases and common options.
 namespace diffsim::testing_thin {
 
 struct ContactCase {
@@ -17,9 +17,9 @@ struct ContactCase {
   bool friction;
   double thickness = 0.0;  ///< m
 
-  /// κ, Pa: explicit steps bear a soft barrier only.
+  /// Barrier stiffness κ, Pa. Explicit steps are stable with a soft barrier only.
   double stiffness() const { return is_explicit_integrator(integrator) ? 2e3 : 4e4; }
-  /// Name of a test.
+  /// Name of the test case.
   std::string name() const {
     return integrator + (friction ? "_with_friction" : "") + (thickness > 0.0 ? "_and_thickness" : "");
   }
@@ -34,17 +34,17 @@ struct ContactCase {
     if (thickness > 0.0) options.thickness = thickness;
     return options;
   }
-  /// Implicit steps are solved to rounding.
-  SolverOptions solver(double dt, int substeps) const {
-    SolverOptions options{
+  /// Options of a scene whose implicit steps are solved to rounding errors.
+  DifferentiableSolver solver(double dt, int substeps) const {
+    DifferentiableSolver options{
         .dt = dt, .substeps = substeps, .damping = 1.0, .gravity = {0.5, -9.8, 0.2}, .integrator = integrator};
     testing_gradient::solve_to_rounding(options);
     return options;
   }
 };
 
-/// Gives the vertices of a region a velocity downwards and to a side.
-inline void throw_down(DifferentiableSolver& solver, const std::string& region) {
+/// Sets an initial velocity of a region's vertices, downwards and sideways.
+inline void throw_down(DifferentiableScene& solver, const std::string& region) {
   const TetrahedralMesh& mesh = *solver.mesh();
   std::vector<double> start(3 * static_cast<std::size_t>(mesh.num_owned_vertices()), 0.0);
   for (const int v : mesh.region(region).vertices)

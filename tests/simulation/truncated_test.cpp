@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// A sweep of the last steps gives what these steps contribute to the gradient.
+// A sweep over the last steps gives the contribution of these steps to the gradient.
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ struct Case {
                                                     step));
   }
   std::shared_ptr<TetrahedralMesh> mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.3, 0.2}, {5, 2, 1});
-  DifferentiableSolver solver{
+  DifferentiableScene solver{
       mesh,
       {{"neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.35}, {"density", 900.0}}, "all"}},
       {.dt = 0.004, .substeps = 2}};
@@ -41,7 +41,7 @@ TEST(Truncated, StepsHaveTheSharesOfTheWholeGradient) {
     options.last = steps;
     return loss_and_gradients(problem.solver, problem.loss, num_steps, {"traction:x_max"}, options);
   };
-  // Each step has a traction of its own, so nothing but the loss at step 10 is lost.
+  // Each step has its own traction, so only the contribution of the loss at step 10 is missing.
   const std::vector<double> whole = tractions(0), part = tractions(last);
   ASSERT_EQ(part.size(), 1U + 3 * num_steps);
   EXPECT_EQ(part[0], whole[0]);
@@ -56,7 +56,7 @@ TEST(Truncated, IsTheGradientFromTheStateInBetween) {
   CheckpointOptions options;
   options.last = last;
   const std::vector<double> found = loss_and_gradients(problem.solver, problem.loss, num_steps, asked, options);
-  // By hand: the steps before are taken without derivatives.
+  // Reference in which the earlier steps are computed without derivatives.
   Model& model = problem.solver.model();
   ParameterSet gradient = problem.solver.parameters().zero_like(asked);
   State state = problem.solver.initial_state();
@@ -97,7 +97,7 @@ TEST(Truncated, EveryScheduleGivesTheSameBits) {
     }
   CheckpointOptions planned;
   planned.last = last;
-  planned.memory.bytes = 100000;  // beyond what the process holds
+  planned.memory.bytes = 100000;  // in addition to the memory that the process already holds
   planned.measures = PlanMeasures{};
   EXPECT_EQ(loss_and_gradients(problem.solver, problem.loss, num_steps, asked, planned), reference);
 }
@@ -113,7 +113,7 @@ TEST(Truncated, IsToldApart) {
   options.single = true;
   EXPECT_EQ(approximation_of(options, num_steps),
             "the gradient is that of the last 45 of 70 steps only (checkpoint.last)");
-  options.schedule = "uniform";  // keeps snapshots, where `all` has records only
+  options.schedule = "uniform";  // stores snapshots; `all` stores records only
   EXPECT_EQ(approximation_of(options, num_steps),
             "the gradient is that of the last 45 of 70 steps only (checkpoint.last), and is taken at states rounded to "
             "float32 (checkpoint.precision)");

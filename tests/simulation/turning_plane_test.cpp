@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Planes that turn: nothing passes through them, and derivatives by their motion.
+// Rotating planes: nothing passes through them, and derivatives with respect to their motion.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 using namespace testing_contact;
 using testing_simulation::momentum;
 
-/// A free block above a plane that turns about an axis.
+/// Scene of a free block above a plane that rotates about an axis.
 Scene above_a_plane(const std::string& integrator, double dt, const Rotation& rotation, double friction) {
   Scene scene = lone_block(integrator, dt, friction);
   scene.contact.planes.push_back(
@@ -25,18 +25,18 @@ Scene above_a_plane(const std::string& integrator, double dt, const Rotation& ro
 class Turning : public testing::TestWithParam<const char*> {};
 
 TEST_P(Turning, strikes_the_body_up_and_is_not_passed) {
-  // About a far line parallel to z: the plane comes 27 mm nearer in an implicit step, through a gap of 20 mm and on.
+  // The axis is a distant line parallel to z. In an implicit step the plane moves by 27 mm, more than the gap of 20 mm.
   const bool is_explicit = is_explicit_integrator(GetParam());
   const double dt = is_explicit ? 2e-4 : 0.01, rate = 9.0;
   const int steps = is_explicit ? 200 : 4;
   Scene scene = above_a_plane(GetParam(), dt, {{0.0, 0.0, 3.0}, {-0.2, -0.05, 0.4}, rate}, 0.0);
   scene.contact.barrier_stiffness = 4e5;
-  DifferentiableSolver solver = make_solver(scene);
+  DifferentiableScene solver = make_solver(scene);
   solver.model().prepare();
   State state = solver.initial_state();
   for (int n = 0; n < steps; ++n) {
     solver.step(n, state);
-    // In the plane of the turn, written for itself.
+    // Distances from the plane in the x-y plane, computed independently of the library.
     const double t = (n + 1) * dt, s = std::sin(rate * t), c = std::cos(rate * t);
     const double px = -0.2 + 0.2 * c - 0.03 * s, py = -0.05 + 0.1 * t + 0.2 * s + 0.03 * c;
     const std::vector<double> x = state["positions"].to_host();
@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(planes, Turning,
 
 TEST(turning_plane, a_whole_turn_is_cut_though_it_ends_where_it_began) {
   const double turn = 8.0 * std::atan(1.0);
-  DifferentiableSolver solver = make_solver(above_a_plane("implicit_euler", 1.0, {{0.0, 0.0, 1.0}, {}, turn}, 0.0));
+  DifferentiableScene solver = make_solver(above_a_plane("implicit_euler", 1.0, {{0.0, 0.0, 1.0}, {}, turn}, 0.0));
   solver.model().prepare();
   const State state = solver.initial_state();
   const ParameterSet& parameters = solver.parameters();
@@ -96,10 +96,10 @@ TEST(turning_plane, derivatives_in_implicit_steps) {
 
 TEST(turning_plane, one_that_turns_about_its_normal_spins_the_body_by_friction_alone) {
   const auto spin = [](double friction) {
-    // About the body's middle.
+    // The axis passes through the middle of the body.
     Scene scene = above_a_plane("symplectic_euler", 5e-4, {{0.0, 1.0, 0.0}, {0.05, 0.0, 0.05}, 4.0}, friction);
     scene.blocks[0].velocity = {0.0, -0.3, 0.0};
-    DifferentiableSolver solver = make_solver(scene);
+    DifferentiableScene solver = make_solver(scene);
     solver.model().prepare();
     State state = solver.initial_state();
     for (int n = 0; n < 150; ++n) solver.step(n, state);

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Gradients of whole rollouts by every parameter, with every integrator, in every state of contact, each by itself
-// against differences of eighth order of rollouts that each rank takes alone.
+// Gradients of whole rollouts with respect to every parameter separately, with every integrator, in every state of
+// contact. On one rank the gradients are compared with eighth-order differences, on several ranks with the gradient on
+// one rank.
 
 #include <gtest/gtest.h>
 
@@ -27,15 +28,16 @@ struct Case {
   double friction;
 };
 
-/// Two blocks, the lower one on a foot that is held, the upper one hung on a lid that moves and turns, nearer to each
-/// other than d̂; and an obstacle at their side that moves and turns, a plane or a sheet of two triangles.
-DifferentiableSolver make_solver(const Case& which, MPI_Comm comm) {
+/// Scene of two blocks with a gap smaller than d̂. The foot of the lower block is fixed; the upper block hangs from a
+/// lid that moves and rotates. At their side is an obstacle, a plane or a sheet of two triangles, that moves and
+/// rotates.
+DifferentiableScene make_solver(const Case& which, MPI_Comm comm) {
   const auto mesh = make_mesh(
       {{{0.1, 0.05, 0.1}, {2, 1, 1}, {0.0, 0.0, 0.0}}, {{0.1, 0.05, 0.1}, {1, 1, 1}, {0.013, 0.06, 0.017}, 0.4}}, comm);
   mesh->define_region("foot", BoxShape{{-1.0, -1.0, -1.0}, {1.0, 0.001, 1.0}});
   mesh->define_region("shelf", BoxShape{{-1.0, 0.049, -1.0}, {1.0, 0.051, 1.0}});
   mesh->define_region("lid", BoxShape{{-1.0, 0.109, -1.0}, {1.0, 1.0, 1.0}});
-  const SolverOptions options = tight_options(which.integrator, 3e-3, 8e-3, 3);
+  const DifferentiableSolver options = tight_options(which.integrator, 3e-3, 8e-3, 3);
   DifferentiableMaterial rubber{"stable_neo_hookean",
                                 {{"youngs_modulus", 5e4},
                                  {"poisson_ratio", 0.3},
@@ -45,7 +47,7 @@ DifferentiableSolver make_solver(const Case& which, MPI_Comm comm) {
                                  {"rayleigh_damping", 15.0},
                                  {"drag", 2e4}},
                                 "all"};
-  DifferentiableSolver solver(mesh, {rubber}, options);
+  DifferentiableScene solver(mesh, {rubber}, options);
   solver.fix("foot");
   solver.move("lid", {0.2, 1.0, 0.1}, {0.06, 0.1, 0.07}, {1.5}, {0.1, -0.2, 0.05});
   solver.add_traction("shelf", {400.0, -200.0, 300.0});
@@ -61,7 +63,7 @@ DifferentiableSolver make_solver(const Case& which, MPI_Comm comm) {
 
   ContactOptions contact = soft(which.touch == Touch::surfaces);
   contact.barrier_stiffness = 4e3;
-  contact.friction_velocity = 0.5;  // above how fast anything slides, so that it matters
+  contact.friction_velocity = 0.5;  // larger than all sliding velocities, so the results depend on ε_v
   contact.friction = which.friction;
   const Rotation rotation{{0.2, 0.9, 0.3}, {-0.02, 0.05, 0.03}, 1.0};
   if (which.touch == Touch::plane)
@@ -103,7 +105,7 @@ TEST_P(EveryParameter, has_the_slope_that_differences_have) {
   const Case& which = GetParam();
   const auto make = [&](MPI_Comm comm) { return make_solver(which, comm); };
   if (which.touch != Touch::nothing) {
-    DifferentiableSolver solver = make(MPI_COMM_WORLD);
+    DifferentiableScene solver = make(MPI_COMM_WORLD);
     EXPECT_GT(most_active_pairs(solver, num_steps), 2);
   }
   expect_slopes(make, num_steps, names_for(which));

@@ -16,43 +16,44 @@
 
 #include "simulation/contact_blocks.hpp"
 
-/// Gradients of whole rollouts by parameters, each by itself: on one rank against differences of eighth order, on
-/// several against the gradient of one rank.
+/// Gradients of whole rollouts with respect to each parameter separately. On one rank the gradients are compared with
+/// eighth-order finite differences, on several ranks with the gradient on one rank.
 namespace diffsim::testing_gradient {
 
-/// Makes the same body on the ranks of a communicator.
-using MakeSolver = std::function<DifferentiableSolver(MPI_Comm)>;
+/// Function that makes the same scene on the ranks of a communicator.
+using MakeSolver = std::function<DifferentiableScene(MPI_Comm)>;
 
-/// Limits the iterations of an implicit step and the cuts of its load: rollouts far from the given parameters may fail,
-/// and should not take long.
-inline void fail_soon(SolverOptions& options) {
+/// Limits the iterations of an implicit step and the number of times that its load is halved. Rollouts with parameters
+/// far from the given ones may fail, and should fail quickly.
+inline void fail_soon(DifferentiableSolver& options) {
   options.implicit.newton.max_iterations = 50;
   options.implicit.newton.max_cuts = 1;
 }
 
-/// Sets the tolerances of implicit steps and of their linear systems near rounding; steps that fail do so soon.
-inline void solve_to_rounding(SolverOptions& options) {
+/// Sets the tolerances of implicit steps and of their linear systems near rounding errors. Steps that fail do so
+/// quickly.
+inline void solve_to_rounding(DifferentiableSolver& options) {
   options.implicit.newton.tolerance = 1e-13;
   options.implicit.newton.linear_tolerance = 1e-13;
   fail_soon(options);
 }
 
-/// Options with gravity along no axis, some damping, and implicit steps solved nearly to rounding.
-inline SolverOptions tight_options(const std::string& integrator, double explicit_dt, double implicit_dt,
-                                   int substeps) {
-  SolverOptions options{.dt = is_explicit_integrator(integrator) ? explicit_dt : implicit_dt,
-                        .substeps = substeps,
-                        .damping = 0.98,
-                        .gravity = {0.7, -9.8, 1.1},
-                        .integrator = integrator};
+/// Options with gravity along no axis, some damping, and implicit steps solved nearly to rounding errors.
+inline DifferentiableSolver tight_options(const std::string& integrator, double explicit_dt, double implicit_dt,
+                                          int substeps) {
+  DifferentiableSolver options{.dt = is_explicit_integrator(integrator) ? explicit_dt : implicit_dt,
+                               .substeps = substeps,
+                               .damping = 0.98,
+                               .gravity = {0.7, -9.8, 1.1},
+                               .integrator = integrator};
   options.implicit.newton.tolerance = 1e-13;
   fail_soon(options);
   options.implicit.linear.tolerance = 1e-13;
   return options;
 }
 
-/// Σₙ Σᵢ wᵢ (d + 2 d²), d = x - X in each component at every step n, w a wave over the body: nothing cancels, and
-/// values are as small as displacements.
+/// Loss Σₙ Σᵢ wᵢ (d + 2 d²) over the steps n > 0 and the components i, where d = x - X and w is a wave over the body.
+/// The wave prevents cancellation, and the values are as small as displacements.
 class Wave : public Loss {
  public:
   explicit Wave(const TetrahedralMesh& mesh)
@@ -86,13 +87,14 @@ class Wave : public Loss {
   std::vector<double> rest_, weight_;
 };
 
-/// Where the entries of x[0] named so are, or nullptr.
+/// Returns the field of the initial state to which a parameter of this name belongs, or nullptr for other parameters.
 inline const char* field_of_start(const std::string& name) {
   return name == "initial_positions" ? "positions" : name == "initial_velocities" ? "velocities" : nullptr;
 }
 
-/// A direction in one parameter, the same on any number of ranks: waves over the places of its entries, of its size.
-inline std::vector<double> direction_of(DifferentiableSolver& solver, const std::string& name) {
+/// Direction of change of one parameter, the same on any number of ranks: a wave over the positions of the entries,
+/// times the largest magnitude of the parameter's values.
+inline std::vector<double> direction_of(DifferentiableScene& solver, const std::string& name) {
   const TetrahedralMesh& mesh = *solver.mesh();
   const char* const in_start = field_of_start(name);
   const State start = solver.initial_state();
@@ -127,7 +129,7 @@ inline std::vector<double> direction_of(DifferentiableSolver& solver, const std:
   return direction;
 }
 
-/// Gives a field its values back in the end.
+/// Restores the values of a field on destruction.
 class Restored {
  public:
   explicit Restored(Field& field) : field_(field), values_(field.to_host()) {}
@@ -140,11 +142,10 @@ class Restored {
   std::vector<double> values_;
 };
 
-/// The loss of rollouts of one solver with one parameter moved.
+/// Losses of rollouts of one scene with one parameter changed.
 class Rollouts {
  public:
-  Rollouts(DifferentiableSolver solver, int steps)
-      : solver_(std::move(solver)), steps_(steps), loss_(*solver_.mesh()) {}
+  Rollouts(DifferentiableScene solver, int steps) : solver_(std::move(solver)), steps_(steps), loss_(*solver_.mesh()) {}
 
   double loss(const std::string& name, const std::vector<double>& direction, double h) {
     State state = solver_.initial_state();
@@ -162,10 +163,10 @@ class Rollouts {
     }
     return sum;
   }
-  DifferentiableSolver& solver() { return solver_; }
+  DifferentiableScene& solver() { return solver_; }
 
  private:
-  DifferentiableSolver solver_;
+  DifferentiableScene solver_;
   int steps_;
   Wave loss_;
 };
@@ -175,9 +176,9 @@ struct Difference {
   double error = std::numeric_limits<double>::infinity();
 };
 
-/// Standard deviation of the rounding of f near zero: from differences of third to fifth order of values so near each
-/// other that f is a line there but for rounding. Source: J. Moré and S. Wild, Estimating computational noise, SIAM J.
-/// Sci. Comput. 33 (2011).
+/// Standard deviation of the rounding errors of f near zero, from third- to fifth-order differences of values that are
+/// so close together that f is linear up to rounding. Source: J. Moré and S. Wild, Estimating computational noise, SIAM
+/// J. Sci. Comput. 33 (2011).
 template <class Function>
 double rounding_of(const Function& f) {
   std::vector<double> differences;
@@ -197,14 +198,15 @@ double rounding_of(const Function& f) {
   return largest;
 }
 
-/// Central differences of f at the steps h/2^i, each evaluated once, and their extrapolations.
+/// Central differences of f with the steps h/2^i, each evaluated once, and their extrapolations.
 template <class Function>
 class CentralDifferences {
  public:
   CentralDifferences(const Function& f, double h) : f_(f), h_(h) {}
 
-  /// Differences at i, i + 1, i + 2 and i + 3 extrapolated to eighth order (Romberg). The error is the larger distance
-  /// to sixth order, with and without the largest step, or to the extrapolation from i - 1 where that was made.
+  /// Returns the differences at i, i + 1, i + 2 and i + 3 extrapolated to eighth order (Romberg). The error is the
+  /// largest distance from the two sixth-order values, with and without the largest step, and from the extrapolation at
+  /// i - 1 if this one has been computed.
   Difference extrapolated(int i) {
     double table[4][4];
     for (int j = 0; j < 4; ++j) {
@@ -219,7 +221,8 @@ class CentralDifferences {
     return made;
   }
 
-  /// Two standard deviations of extrapolated(i) by the rounding of f: the smallest step weighs most, 64/63·16/15·4/3.
+  /// Two standard deviations of the rounding error of extrapolated(i). The difference with the smallest step dominates,
+  /// with the factor 64/63·16/15·4/3.
   double error_of_rounding(double rounding, int i) const {
     return 2.0 * 1.45 / std::sqrt(2.0) * rounding / step(i + 3);
   }
@@ -237,9 +240,9 @@ class CentralDifferences {
   std::map<int, double> central_, extrapolated_;
 };
 
-/// Mean of `at_first`, the extrapolation from the step 0.05/2^i, and of those from four first steps near 0.05. The
-/// error is two standard deviations of the mean, by the spread of the values or by the rounding of f, whichever is
-/// larger.
+/// Mean of five extrapolations: `at_first`, with the largest step 0.05/2^i, and four with slightly smaller steps. The
+/// error is two standard deviations of the mean, from the spread of the values or from the rounding errors of f,
+/// whichever is larger.
 template <class Function>
 Difference mean_of_extrapolations(const Function& f, double rounding, int i, double at_first) {
   std::vector<double> values{at_first};
@@ -257,10 +260,11 @@ Difference mean_of_extrapolations(const Function& f, double rounding, int i, dou
   return {mean, std::max(2.0 * std::sqrt(variance / count), of_rounding / std::sqrt(count))};
 }
 
-/// The best of several differences. Smaller steps are tried while the error is too large and larger than that of
-/// rounding: kinks of higher derivatives, as contact has them, may lie near, and rollouts fail farther out. Larger
-/// steps are tried then, for their rounding is less, and last the mean of several. `rounding` may be that
-/// of the loss by another parameter: it serves where it is far too small to matter; else f's own is measured.
+/// Returns the best of several differences. First, smaller steps are attempted while the error is too large and larger
+/// than the rounding error: higher derivatives may have kinks nearby, as with contact, and rollouts with larger changes
+/// may fail. Then larger steps are attempted, which reduce the rounding error, and finally the mean of several
+/// extrapolations. `rounding` may be the rounding error of the loss measured with another parameter; it is used if the
+/// resulting error is negligible, otherwise the rounding error of f is measured.
 template <class Function>
 Difference differentiate(const Function& f, double rounding = std::numeric_limits<double>::infinity()) {
   CentralDifferences<Function> central(f, 0.05);
@@ -270,7 +274,7 @@ Difference differentiate(const Function& f, double rounding = std::numeric_limit
   const auto try_from = [&](int i) {
     Difference next = central.extrapolated(i);
     next.error = std::max(next.error, central.error_of_rounding(rounding, i));
-    if (next.error < best.error) {  // false where a rollout failed
+    if (next.error < best.error) {  // false if a rollout failed, since the error is NaN
       best = next;
       best_level = i;
     }
@@ -286,7 +290,7 @@ Difference differentiate(const Function& f, double rounding = std::numeric_limit
   return best;
 }
 
-/// Differences of the loss of one rank by every parameter.
+/// Differences of the loss on one rank with respect to each parameter.
 inline std::vector<Difference> differences(const MakeSolver& make, int steps, const std::vector<std::string>& names) {
   Rollouts alone(make(MPI_COMM_SELF), steps);
   std::vector<Difference> all;
@@ -306,8 +310,8 @@ inline std::vector<Difference> differences(const MakeSolver& make, int steps, co
   return all;
 }
 
-/// Of the states that the steps end with.
-inline std::int64_t most_active_pairs(DifferentiableSolver& solver, int steps) {
+/// Largest number of active contact pairs in the states at the ends of the steps.
+inline std::int64_t most_active_pairs(DifferentiableScene& solver, int steps) {
   solver.model().prepare();
   State state = solver.initial_state();
   std::int64_t most = 0;
@@ -318,8 +322,8 @@ inline std::int64_t most_active_pairs(DifferentiableSolver& solver, int steps) {
   return most;
 }
 
-/// Slopes ⟨gradient, direction⟩ of the loss of a rollout by each of the parameters, from one reverse sweep.
-inline std::vector<double> slopes_of_gradient(DifferentiableSolver solver, int steps,
+/// Slopes ⟨gradient, direction⟩ of the loss of a rollout with respect to each parameter, from one reverse sweep.
+inline std::vector<double> slopes_of_gradient(DifferentiableScene solver, int steps,
                                               const std::vector<std::string>& names) {
   Wave loss(*solver.mesh());
   DifferentiableSimulator simulator(solver);
@@ -342,7 +346,7 @@ inline std::vector<double> slopes_of_gradient(DifferentiableSolver solver, int s
   return slopes;
 }
 
-/// Expects each slope to be that of the gradient that one rank has alone, to 1e-11 of it.
+/// Expects each slope to agree with the slope on one rank to a relative error of 1e-11.
 inline void expect_slopes_of_one_rank(const MakeSolver& make, int steps, const std::vector<std::string>& names,
                                       const std::vector<double>& slopes) {
   int rank = 0;
@@ -359,9 +363,9 @@ inline void expect_slopes_of_one_rank(const MakeSolver& make, int steps, const s
   }
 }
 
-/// Expects the gradient of a rollout by each of the parameters to have the slope that differences of eighth order have,
-/// to 1e-8 of it; on several ranks, to be the gradient of one rank, of which the test on one rank expects that.
-/// DIFFSIM_VERBOSE=1 prints the figures.
+/// Expects the gradient of a rollout with respect to each parameter to have the slope of eighth-order differences, to a
+/// relative error of 1e-8. On several ranks, expects the gradient on one rank instead, which the test on one rank
+/// compares with differences. DIFFSIM_VERBOSE=1 prints the slopes and errors.
 inline void expect_slopes(const MakeSolver& make, int steps, const std::vector<std::string>& names) {
   const std::vector<double> slopes = slopes_of_gradient(make(MPI_COMM_WORLD), steps, names);
   if (testing_contact::ranks() > 1) {

@@ -19,7 +19,7 @@ using namespace testing_contact;
 using testing_mesh::box_body;
 using testing_mesh::whole_on_first_rank;
 
-/// A bent wire of five segments from below one edge of the block to below the other.
+/// Bent wire of five segments below the block, from one edge of the block to the opposite one.
 MeshData wire(double height) {
   MeshData data;
   data.num_vertices = 6;
@@ -34,7 +34,7 @@ MeshData wire(double height) {
   return data;
 }
 
-/// Three nails under the block, their tips.
+/// Tips of three nails below the block.
 MeshData nails(double height) {
   MeshData data;
   data.num_vertices = 3;
@@ -44,16 +44,17 @@ MeshData nails(double height) {
   return data;
 }
 
-/// A block that falls on a wire, which moves, and on nails.
-DifferentiableSolver make_block(const std::string& integrator, double friction, MPI_Comm comm, double dt,
-                                std::optional<double> thickness = 1.5e-3, double gap = 0.007) {
+/// Scene of a block that falls on a moving wire and on nails.
+DifferentiableScene make_block(const std::string& integrator, double friction, MPI_Comm comm, double dt,
+                               std::optional<double> thickness = 1.5e-3, double gap = 0.007) {
   std::vector<NamedMesh> bodies;
   bodies.push_back({"block", box_body(comm, {"block", {0.1, 0.05, 0.1}, {2, 1, 2}, {}})});
   bodies.push_back({"wire", whole_on_first_rank(comm, wire(-gap - 0.0042))});
   bodies.push_back({"nails", whole_on_first_rank(comm, nails(-gap))});
   auto mesh = std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(bodies)));
-  SolverOptions options{.dt = dt, .substeps = 1, .damping = 1.0, .gravity = {0.0, -9.8, 0.0}, .integrator = integrator};
-  DifferentiableSolver solver = testing_simulation::make_soft_solver(mesh, 5e4, options);
+  DifferentiableSolver options{
+      .dt = dt, .substeps = 1, .damping = 1.0, .gravity = {0.0, -9.8, 0.0}, .integrator = integrator};
+  DifferentiableScene solver = testing_simulation::make_soft_solver(mesh, 5e4, options);
   const std::array<double, 3> velocity{0.1, 0.2, -0.1};
   solver.move("wire/all", {0.0, 1.0, 0.2}, {0.05, 0.0, 0.05}, {1.5}, {velocity.begin(), velocity.end()});
   std::vector<double> start(3 * static_cast<std::size_t>(mesh->num_owned_vertices()), 0.0);
@@ -97,7 +98,7 @@ TEST(wires, hold_a_block_that_falls_on_them) {
     for (const char* integrator : {"symplectic_euler", "implicit_euler"}) {
       SCOPED_TRACE(integrator);
       const bool is_explicit = is_explicit_integrator(integrator);
-      DifferentiableSolver solver = make_block(integrator, 0.3, MPI_COMM_WORLD, is_explicit ? 1e-4 : 4e-3, thickness);
+      DifferentiableScene solver = make_block(integrator, 0.3, MPI_COMM_WORLD, is_explicit ? 1e-4 : 4e-3, thickness);
       solver.require_apart();
       State state = solver.initial_state();
       double least = 1.0;
@@ -116,7 +117,7 @@ TEST(wires, hold_a_block_that_falls_on_them) {
 }
 
 TEST(wires, that_begin_in_a_body_or_nearer_than_thickness_are_refused) {
-  const auto error_of = [](DifferentiableSolver solver) -> std::string {
+  const auto error_of = [](DifferentiableScene solver) -> std::string {
     try {
       solver.require_apart();
     } catch (const Error& error) {
@@ -129,7 +130,7 @@ TEST(wires, that_begin_in_a_body_or_nearer_than_thickness_are_refused) {
   EXPECT_NE(through.find("touches or intersects"), std::string::npos) << through;
   const std::string near = error_of(make_block("symplectic_euler", 0.0, MPI_COMM_WORLD, 1e-4, 0.016));
   EXPECT_NE(near.find("of wire"), std::string::npos) << near;
-  EXPECT_NE(near.find("half of their thickness together, 0.008 m"), std::string::npos) << near;
+  EXPECT_NE(near.find("the mean of their thicknesses, 0.008 m"), std::string::npos) << near;
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
-// Forces of one spring and one damper.
+// Forces of a single spring and a single damper.
 
 #include "diffsim/spring/spring_force.hpp"
 
@@ -25,7 +25,7 @@ SpringValues spring(std::array<double, 3> d, std::array<double, 5> p) {
   return at;
 }
 
-/// x₁'s force along d.
+/// Returns the component of the force on x₁ along -d, d = x₁ - x₀, that is, the tension of the spring.
 double tension(const SpringValues& at) {
   Vec3<double> f[2];
   SpringForce().forces(at, f);
@@ -75,7 +75,7 @@ TEST(SpringForce, is_smooth_where_softened_ends_meet) {
   const SpringValues at = spring({0.0, 0.0, 0.0}, {40.0, 0.0, 0.0, 0.2, 0.05});
   double J[6][6];
   stencil::jacobian_of(SpringForce(), at, 1.0, 0.0, J);
-  // f₀ = k (ε - L₀)/ε d to first order.
+  // f₀ = k (ε - L₀)/ε d, to first order in d.
   for (int r = 0; r < 3; ++r)
     for (int c = 0; c < 3; ++c) EXPECT_NEAR(J[r][3 + c], r == c ? 40.0 * (0.05 - 0.2) / 0.05 : 0.0, 1e-12);
 }
@@ -93,7 +93,7 @@ TEST(DamperForce, opposes_the_rate_of_the_length_alone) {
   EXPECT_NEAR(f[0][0], 1.0, 1e-15);
 }
 
-/// Greatest difference of a force's own derivatives of w·f from those of its `forces` by Dual numbers.
+/// Returns the greatest difference between the hand-written derivatives of w·f and those of `forces` with Dual numbers.
 template <class F>
 double error_of_work_derivatives(const F& force, const stencil::Values<F>& at) {
   constexpr int n = stencil::Inputs<F>::count;

@@ -8,29 +8,31 @@
 
 namespace diffsim {
 
-/// A state and its derivative along a direction, or an adjoint and its derivative, as one State: the fields twice,
-/// those of the second half with `_tangent` after their names.
+/// Two States as one: a state and its derivative along a direction, or an adjoint and its derivative. The joined State
+/// has the fields of both; the names of the second half end in `_tangent`.
 class JoinedState {
  public:
   explicit JoinedState(const State& shape) : first(shape.zero_like()), second(shape.zero_like()) {}
   State make_joined() const;
-  void split(const State& joined);  ///< sets both
+  void split(const State& joined);  ///< sets `first` and `second`
   void join(State& joined) const;
 
   State first, second;
 };
 
-/// A Model together with its derivative along a direction of the parameters, as a Model: its state is (x, dx).
+/// Model that consists of another Model and its derivative along a direction of the parameters. The state is (x, dx).
 ///
-/// Its adjoint is (λ̇, λ): λ that of the Model, λ̇ the derivative of λ along the direction. So the reverse sweep of
-/// dL = Σ dℓₙ (DirectionalLoss) gives the derivative of the gradient, H dp, with any schedule and store; the sweep does
-/// not know. The gradient it is given is that derivative, the Model's own is kept here.
+/// The adjoint is (λ̇, λ), where λ is the adjoint of the other Model and λ̇ the derivative of λ along the direction.
+/// The reverse sweep of dL = Σ dℓₙ (DirectionalLoss) therefore yields the derivative of the gradient, H dp, with any
+/// schedule and store and without changes to the sweep. The gradient passed to the sweep receives H dp; the gradient of
+/// the other Model is stored in this object.
 class DirectionalModel : public Model {
  public:
-  /// `direction` outlives this; copies of other ranks' entries are up to date.
+  /// Creates the Model for `direction`, which must outlive this object and whose ghost entries must be up to date.
   DirectionalModel(Model& model, const ParameterSet& direction);
 
-  /// ∂L/∂p of the Model, after the sweep, summed over ranks where a parameter is global. Collective; once.
+  /// Returns ∂L/∂p of the other Model after the sweep, summed over ranks for global parameters. Call this function only
+  /// once. Collective.
   ParameterSet& sum_gradient();
 
   MPI_Comm comm() const override { return model_.comm(); }
@@ -38,7 +40,7 @@ class DirectionalModel : public Model {
   using Model::parameters;
   ParameterSet& parameters() override { return model_.parameters(); }
   void prepare() override;
-  /// Throws Error, as `step_tangent`: there are no third derivatives.
+  /// Throws Error, as does `step_tangent`: third derivatives are not available.
   void prepare_tangent(const ParameterSet& direction) override;
   void begin_adjoint(const ParameterSet& gradient) override;
   void prepare_adjoint(ParameterSet& gradient) override;
@@ -56,16 +58,16 @@ class DirectionalModel : public Model {
   ParameterSet gradient_;
   mutable JoinedState halves_;
   bool begun_ = false;
-  std::unique_ptr<Record> unrecorded_;  // of the Model's last step that nobody wanted a record of
+  std::unique_ptr<Record> unrecorded_;  // record of a step for which the caller needs none
 };
 
-/// dL = Σ dℓₙ along (dx, dp), as a Loss of the DirectionalModel's state.
+/// Loss dL = Σ dℓₙ along (dx, dp), as a function of the DirectionalModel's state.
 class DirectionalLoss : public Loss {
  public:
   DirectionalLoss(Loss& loss, DirectionalModel& model) : loss_(loss), model_(model), halves_(model.halves_.first) {}
   bool observes(int n) const override { return loss_.observes(n); }
   double value(int n, const State& state, const ParameterSet& parameters) override;
-  /// Throws Error: there are no third derivatives.
+  /// Throws Error: third derivatives are not available.
   double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
                  const ParameterSet& direction) override;
   void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,

@@ -9,15 +9,15 @@
 
 namespace diffsim {
 
-/// Steps `begin` to `end` of a rollout: from state `begin` to state `end`.
+/// Range of steps of a rollout, from state `begin` to state `end`.
 struct StepRange {
   int begin = 0;
   int end = 0;
   int size() const { return end - begin; }
 };
 
-/// Model whose step n is step `first` + n of another Model, which must outlive it: sweeps, which begin at step 0, work
-/// on a later part of a rollout.
+/// Model whose step n is step `first` + n of another Model. Sweeps, which start at step 0, can thus run on a later part
+/// of a rollout. The other Model must outlive this object.
 class LaterSteps : public Model {
  public:
   LaterSteps(Model& model, int first) : model_(model), first_(first) {}
@@ -59,7 +59,7 @@ class LaterSteps : public Model {
   int first_;
 };
 
-/// Loss whose state n is state `first` + n of another Loss, which must outlive it.
+/// Loss whose state n is state `first` + n of another Loss. The other Loss must outlive this object.
 class LaterLoss : public Loss {
  public:
   LaterLoss(Loss& loss, int first) : loss_(loss), first_(first) {}

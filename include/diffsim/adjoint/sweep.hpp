@@ -19,73 +19,77 @@
 
 namespace diffsim {
 
-/// Called with each state of a forward run, the initial one (n = 0) included, once.
+/// Callback that receives each state of a forward run once, including the initial state (n = 0).
 using StateObserver = std::function<void(int n, const State& state)>;
-/// Whether a rollout of unknown length ends with state n; the same answer on all ranks.
+/// Callback that returns true if a rollout of unknown length ends at state n. All ranks must return the same value.
 using EndOfRollout = std::function<bool(int n, const State& state)>;
 
-/// Told after each step of a sweep: how many it has taken, with repetitions; how many of the rollout are taken; from
-/// which on they are reversed, -1 in the forward run.
+/// Progress callback, called after each step of a sweep. `taken`: number of steps executed so far, repetitions
+/// included. `reached`: number of the rollout's steps executed so far. `reversed_from`: first step that is already
+/// reversed; -1 during the forward run.
 using SweepWatcher = std::function<void(long taken, int reached, int reversed_from)>;
 
-/// Work of a sweep.
+/// Counters of the work of a sweep.
 struct SweepStatistics {
   long advances = 0;    ///< steps taken without a record, first visits and repetitions
   long recordings = 0;  ///< steps taken with a record
   long stores = 0;
   long restores = 0;
   std::int64_t bytes_written = 0;  ///< to disks, by all ranks
-  double seconds_waiting = 0.0;    ///< for disks
+  double seconds_waiting = 0.0;    ///< waiting time for disks
   double forward_seconds = 0.0;
   double backward_seconds = 0.0;
 
   SweepStatistics& operator+=(const SweepStatistics& other);
 };
 
-/// `state` → the state after `num_steps` steps. Calls the Model's `prepare`. Returns the loss over all ranks, 0 without
-/// one. Collective, as everything here.
+/// Calls the Model's `prepare` and advances `state` by `num_steps` steps. Returns the loss, summed over all ranks; 0
+/// without a loss. All functions of this file are collective.
 double rollout(Model& model, State& state, int num_steps, Loss* loss = nullptr, const StateObserver& observer = {});
-/// The same from `state`, which is that of step `steps.begin`, to step `steps.end`; loss and observer are told the
-/// numbers of the whole rollout.
+/// Overload of `rollout` for a part of a rollout: advances `state` from step `steps.begin` to step `steps.end`. The
+/// loss and the observer receive step numbers of the whole rollout.
 double rollout(Model& model, State& state, StepRange steps, Loss* loss = nullptr, const StateObserver& observer = {});
 
-/// Forward mode: `state` as above, `tangent` (dx[0] → dx[N]) along it and `direction`. Returns dL, 0 without a loss.
+/// Forward mode: advances `state` by `num_steps` steps, and `tangent` from dx[0] to dx[N] with the parameters' change
+/// `direction`. Returns dL, summed over all ranks; 0 without a loss.
 double rollout_tangent(Model& model, State& state, State& tangent, const ParameterSet& direction, int num_steps,
                        Loss* loss = nullptr);
 
-/// Reverse mode: one forward run and the reverse sweep that gives the loss's gradient, as a schedule says.
+/// Reverse mode: one forward run, and the reverse sweep that computes the gradient of the loss, in the order of a
+/// schedule.
 ///
-/// Sums that the steps' adjoints gather are handed to the gradient every `steps_of_block` steps, at fixed step numbers,
-/// whatever the schedule: so the sums' order, and with it every bit of the gradient, does not depend on schedule, store
-/// or interruptions.
+/// The sums that the adjoints of steps gather in the Model are added to the gradient every `steps_of_block` steps, at
+/// fixed step numbers, regardless of the schedule. The order of summation is therefore fixed, and the gradient is
+/// bitwise independent of schedule, store and interruptions.
 ///
-/// With a journal the sweep goes on where an earlier one from the same state and parameters was interrupted. The
-/// schedule is then followed from its beginning, but what is done already is passed over: a state is computed, from the
-/// nearest one there is, when something asks for it. The same way a sweep does without a snapshot that turns out
-/// damaged.
+/// With a journal, the sweep resumes where an earlier sweep from the same state and parameters was interrupted. The
+/// schedule is then followed from its beginning, but actions that are already done are skipped. A state is computed
+/// only when an action needs the state, from the nearest available state before it. The sweep replaces a damaged
+/// snapshot in the same way.
 ///
-/// Where a schedule truncates the sweep, the gradient is what the steps from `first_reversed` on contribute, and the
-/// adjoint is that of the state they begin with. A schedule that goes back sets the Model to be reversible.
+/// If the schedule truncates the sweep, the gradient is the contribution of the steps from `first_reversed` on, and the
+/// adjoint is that of state `first_reversed`. If the schedule goes back, the sweep makes the Model reversible.
 class AdjointSweep {
  public:
   static constexpr int steps_of_block = 32;
 
   AdjointSweep(Model& model, Loss& loss, Schedule& schedule, Store& store, SweepJournal* journal = nullptr);
 
-  /// Takes the model from `state` (x[0] → x[N], in place) and returns L over all ranks. `gradient` names the parameters
-  /// asked for; it is filled by `backward` and must live until then. Where a journal shows the reverse sweep to have
-  /// begun, `state` is not x[N] but of no meaning afterwards.
+  /// Advances `state` from x[0] to x[N] and returns L, summed over all ranks. `gradient` names the requested
+  /// parameters. `backward` fills `gradient`, so `gradient` must outlive the call of `backward`. If the journal shows
+  /// that the reverse sweep has begun, the contents of `state` are unspecified afterwards.
   ///
-  /// An open schedule (OnlineSchedule) goes on until `ends` says so, asked at each state; others know the length and do
-  /// not ask. Throws SweepStopped where the journal is told to stop.
+  /// An open schedule (OnlineSchedule) continues until `ends` returns true; `ends` is called at each state. Other
+  /// schedules know the number of steps and do not call `ends`. Throws SweepStopped if the journal receives a request
+  /// to stop.
   double forward(State& state, ParameterSet& gradient, const StateObserver& observer = {},
                  const EndOfRollout& ends = {});
-  /// ∂L/∂p, summed over ranks where a parameter is global, and ∂L/∂x[0] (owned entries). Throws Error (system) where
-  /// steps taken back did not return to where they came from.
+  /// Computes ∂L/∂p in the `gradient` passed to `forward`, summed over ranks for global parameters, and ∂L/∂x[0] in
+  /// `adjoint` (owned entries). Throws Error (system) if steps taken back do not reproduce an earlier state bitwise.
   void backward(State& adjoint);
 
   void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }
-  /// Number of the last state, once `forward` is over.
+  /// Number of the last state, valid after `forward`.
   int num_steps() const { return furthest_; }
   const SweepStatistics& statistics() const { return statistics_; }
 
@@ -124,24 +128,24 @@ class AdjointSweep {
   State* state_ = nullptr;
   const StateObserver* observer_ = nullptr;
   Action pending_;
-  int present_ = 0;                               // number of the state that the schedule believes to be present
-  int held_ = 0;                                  // number of the one that is
-  int furthest_ = 0;                              // states up to here have been visited
-  int reversed_from_ = 0;                         // steps from here on are reversed; above all steps in the forward run
-  bool passing_over_ = false;                     // what an earlier sweep has done
-  std::optional<std::uint64_t> bits_;             // of the state at `watched_`
-  int watched_ = -1;                              // where going back is compared with; -1: nowhere
-  int asked_ = -1;                                // the last state that was asked whether it ends the rollout
+  int present_ = 0;                               // number of the state that is present according to the schedule
+  int held_ = 0;                                  // number of the state in *state_; -1: no valid state
+  int furthest_ = 0;                              // number of the last state visited
+  int reversed_from_ = 0;                         // steps from here on are reversed; forward run: larger than all steps
+  bool passing_over_ = false;                     // true: actions that an earlier sweep has done are skipped
+  std::optional<std::uint64_t> bits_;             // signature of state `watched_`
+  int watched_ = -1;                              // state at which going back is verified; -1: none
+  int asked_ = -1;                                // last state for which `ends` was called
   std::set<Place> kept_;                          // snapshots in the store
-  std::set<Place> promised_;                      // snapshots that the schedule believes to be there
-  std::string damage_;                            // why the last snapshot could not be used
-  std::vector<double> loss_at_;                   // this rank's share of the loss up to each state
-  double value_ = 0.0;                            // of the loss, over all ranks
-  std::vector<std::unique_ptr<Record>> records_;  // of the steps before the next to be reversed, the last one last
-  std::vector<std::unique_ptr<Record>> free_;
-  State adjoint_;                // at the end of the last block, where there is a journal
-  ParameterSet block_gradient_;  // likewise
-  int block_ = -1;               // its step; -1: none yet
+  std::set<Place> promised_;                      // snapshots that the schedule assumes, missing in the store
+  std::string damage_;                            // error message of the last damaged snapshot
+  std::vector<double> loss_at_;                   // this rank's contribution to the loss up to each state
+  double value_ = 0.0;                            // loss, summed over all ranks
+  std::vector<std::unique_ptr<Record>> records_;  // of the steps that are reversed next, in ascending order
+  std::vector<std::unique_ptr<Record>> free_;     // records to be reused
+  State adjoint_;                                 // with a journal: adjoint at the end of the last block
+  ParameterSet block_gradient_;                   // with a journal: gradient at the end of the last block
+  int block_ = -1;                                // number of the state of `adjoint_`; -1: none
   SweepStatistics statistics_;
   StoreStatistics store_before_;
 };

@@ -7,24 +7,26 @@
 
 namespace diffsim {
 
-/// Kinds of cells that a vertex can be attached to; a lone vertex is one of them.
+/// Kinds of cells to which a vertex can be attached; `vertex` is a single vertex.
 enum class AnchorKind : int {
   vertex = 1,
   segment = 2,
-  framed_segment = 3,  ///< a segment with its director
+  framed_segment = 3,  ///< segment with a director
   triangle = 4,
   tetrahedron = 5,
 };
 
-/// Place of an anchor in a cell with the nodes q, by its coordinates ξ:
+/// Position p of an anchor with the coordinates ξ in a cell with the nodes q:
 ///
 ///   vertex           q₀
 ///   segment          q₀ + ξ₁ (q₁ - q₀)
-///   framed segment   q₀ + ξ₁ (q₁ - q₀) + ξ₂ m + ξ₃ t×m, t the segment's direction, m that of its director q₂ across t
-///   triangle         q₀ + ξ₁ (q₁ - q₀) + ξ₂ (q₂ - q₀) + ξ₃ n, n the unit normal
+///   framed segment   q₀ + ξ₁ (q₁ - q₀) + ξ₂ m + ξ₃ t×m
+///   triangle         q₀ + ξ₁ (q₁ - q₀) + ξ₂ (q₂ - q₀) + ξ₃ n
 ///   tetrahedron      q₀ + ξ₁ (q₁ - q₀) + ξ₂ (q₂ - q₀) + ξ₃ (q₃ - q₀)
 ///
-/// ξ beside a unit vector is a length, m, else a number.
+/// t is the unit vector along the segment, m is the unit vector along the component of the director q₂ perpendicular to
+/// t, and n is the unit normal of the triangle. A ξ that multiplies m, t×m or n is a length, m; all others are
+/// dimensionless.
 template <class T>
 DIFFSIM_FUNCTION Vec3<T> anchor_place(AnchorKind kind, const Vec3<T>* q, const T* xi) {
   using std::sqrt;
@@ -56,7 +58,8 @@ DIFFSIM_FUNCTION Vec3<T> anchor_place(AnchorKind kind, const Vec3<T>* q, const T
   return p;
 }
 
-/// Sets the derivatives by q, [4], and ξ, [3], of a function of the anchor's place p, of which `g` is that by p.
+/// Sets by_q [4] and by_xi [3] to the derivatives of a function of the anchor's position p with respect to q and ξ. `g`
+/// is the derivative of that function with respect to p.
 template <class T>
 DIFFSIM_FUNCTION void pull_back_anchor(AnchorKind kind, const Vec3<T>* q, const T* xi, const Vec3<T>& g, Vec3<T>* by_q,
                                        T* by_xi) {
@@ -66,7 +69,7 @@ DIFFSIM_FUNCTION void pull_back_anchor(AnchorKind kind, const Vec3<T>* q, const 
   for (int k = 0; k < 3; ++k) by_xi[k] = T(0.0);
   by_q[0] = g;
   if (kind == AnchorKind::vertex) return;
-  // By the edges a = q₁ - q₀, b = q₂ - q₀ and q₃ - q₀; the director q₂ is none.
+  // Derivatives with respect to the edges a = q₁ - q₀, b = q₂ - q₀ and q₃ - q₀. A director q₂ is not relative to q₀.
   const Vec3<T> a = q[1] - q[0];
   Vec3<T> by_a = xi[0] * g;
   by_xi[0] = dot(a, g);
@@ -106,7 +109,8 @@ DIFFSIM_FUNCTION void pull_back_anchor(AnchorKind kind, const Vec3<T>* q, const 
   by_q[0] = by_q[0] - by_a;
 }
 
-/// Spring between a vertex x₀ and its anchor in a cell with the nodes x₁ …: E = k/2 |x₀ - p(ξ)|². p: k, ξ.
+/// Spring between a vertex x₀ and the vertex's anchor p(ξ) in a cell with the nodes x₁ …: E = k/2 |x₀ - p(ξ)|².
+/// Parameters: k, ξ.
 struct AttachmentSpring {
   static constexpr int num_nodes = 5, num_values = 4;
   static constexpr bool takes_packs = true;

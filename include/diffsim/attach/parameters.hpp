@@ -5,18 +5,19 @@
 
 namespace diffsim {
 
-/// Parameters of attachments; the region that is attached follows, `attachment_stiffness:REGION`.
+/// Parameters of attachments. The name of the attached region is a suffix: `attachment_stiffness:REGION`.
 struct AttachmentParameters {
   static constexpr ParameterSpec stiffness{.name = "attachment_stiffness",
                                            .unit = "N/m",
                                            .meaning = "stiffness of the spring by which a vertex is attached",
                                            .range = Interval::not_negative(),
                                            .sample = 300.0};
-  static constexpr ParameterSpec place{.name = "attachment_place",
-                                       .unit = "1",
-                                       .meaning = "place in a cell that a vertex is attached to, see anchor.hpp",
-                                       .home = ParameterHome::vertices,
-                                       .components = 3};
+  static constexpr ParameterSpec place{
+      .name = "attachment_place",
+      .unit = "1",
+      .meaning = "coordinates in a cell of the point that a vertex is attached to, see anchor.hpp",
+      .home = ParameterHome::vertices,
+      .components = 3};
 };
 
 }  // namespace diffsim

@@ -21,46 +21,50 @@ namespace diffsim {
 
 class DirectoryLock;
 
-/// Identity of a problem, part by part: {"mesh", hash}, {"material", hash}, …
+/// Identity of a problem: a list of its parts with a hash for each, {"mesh", hash}, {"material", hash}, …
 using ProblemParts = std::vector<std::pair<std::string, std::string>>;
 
-/// A file could not be written: what was to be read meanwhile is not at fault.
+/// Error of writing a file. Thrown by a function that reads another file, the error does not mean that the other file
+/// is damaged.
 class CheckpointWriteError : public Error {
  public:
   explicit CheckpointWriteError(const std::string& what) : Error(what, ErrorKind::system) {}
 };
 
-/// Whether a sweep can go on without the file that could not be read.
+/// Returns true if `error`, thrown while a file was read, means that this file is damaged. The sweep can then continue
+/// without the file.
 inline bool is_damage(const Error& error) {
   return error.kind() != ErrorKind::input && dynamic_cast<const CheckpointWriteError*>(&error) == nullptr;
 }
 
-/// A directory of HDF5 files that, where `keep` is asked for, outlive the program that wrote them.
+/// Directory of HDF5 files. With the option `keep`, the files outlive the program that wrote them.
 ///
-/// A file is listed in the manifest once all ranks have written and synchronised it and it has its name; the manifest
-/// has each file's length and the sum of all its bytes, and is itself check-summed, replaced as a whole, and kept twice
-/// (`manifest.0`, `manifest.1`, the newer one counts). So a run that is killed at any time leaves files that are whole,
-/// or not listed. Files are named KIND_NUMBER.h5 and never written again under the same name while they are listed.
+/// The manifest lists a file once all ranks have written and synchronised the file and the file has its final name. The
+/// manifest contains the length and a checksum of each file. The manifest has a checksum of its own, is replaced
+/// atomically, and is kept in two versions, `manifest.0` and `manifest.1`, the newer of which is valid. A run that is
+/// killed at any time therefore leaves only files that are complete or not listed. Files are named KIND_NUMBER.h5. A
+/// listed file is never overwritten.
 ///
-/// A directory that keeps its files is one program's at a time. Others that keep none may share one; the first of them
-/// removes what a killed one has left, unless that is listed.
+/// A directory that keeps its files belongs to one program at a time. Several programs may share a directory if none of
+/// them keeps files; the first of these programs removes files of a killed run, unless the directory has a manifest.
 ///
 /// Every member is collective and throws the same Error on all ranks.
 class CheckpointDirectory {
  public:
   struct Options {
-    bool keep = false;       ///< files stay until `remove_all`; else they go with this object, and no manifest is kept
-    bool resume = false;     ///< begins with what an earlier run has kept; else that is removed
-    int depth = 2;           ///< files at most that are being written in the background; 0: none is
-    double patience = 10.0;  ///< s to wait for another run in the same directory to end
+    bool keep = false;  ///< true: files stay until `remove_all`; false: files are removed with this object, no manifest
+    bool resume = false;     ///< true: starts with the files that an earlier run has kept; false: removes these files
+    int depth = 2;           ///< maximum number of files being written in the background; 0: no background writing
+    double patience = 10.0;  ///< maximum time to wait for another run in the same directory to end, s
     ProblemParts problem;
-    std::function<void(const std::string&)> warn;  ///< told what was found but cannot be used, and why
-    FileSystem* files = &system_files();           ///< the calls that write; must outlive the directory
+    std::function<void(const std::string&)> warn;  ///< receives warnings about files that cannot be used
+    FileSystem* files = &system_files();           ///< system calls for writing; must outlive the directory
   };
 
-  /// Throws Error (input) where the directory cannot be written to, or is another program's; where `resume` finds
-  /// another problem's files, naming what is different; or where they are of a newer version. Another problem's files
-  /// of a run that failed give way, unless `resume`.
+  /// Opens the directory and creates it if necessary. Throws Error (input) if the directory is not writable or is in
+  /// use by another program, if the directory contains files of another problem (the message names the parts that
+  /// differ), or if the manifest has another format version. Files of another problem are removed without an error if
+  /// their run failed and `resume` is false.
   CheckpointDirectory(MPI_Comm comm, std::string path, Options options);
   CheckpointDirectory(MPI_Comm comm, std::string path) : CheckpointDirectory(comm, std::move(path), Options{}) {}
   CheckpointDirectory(const CheckpointDirectory&) = delete;
@@ -72,34 +76,39 @@ class CheckpointDirectory {
   bool keeps() const { return options_.keep; }
   void warn(const std::string& what) const;
 
-  /// Files of kinds other than `durable_kind` belong to a point, values of the parameters and of the initial state.
-  /// Where it is not the one of the files that are there, they are removed. Returns whether it is.
+  /// Begins a point: values of the parameters and of the initial state, with their signature. All files except those of
+  /// `durable_kind` belong to a point. Returns true if the existing files belong to this point; otherwise removes these
+  /// files and returns false.
   bool begin_point(const RowOrder::Signature& signature);
 
-  /// Begins to write a file, over one of the same kind and number if there is.
+  /// Starts writing a file. Replaces an existing file of the same kind and number.
   void write(const std::string& kind, int number, std::vector<FileArray> arrays,
              const BackgroundWriter::Attributes& attributes = {});
-  bool has(const std::string& kind, int number) const;      ///< pinned ones that were erased, too
+  bool has(const std::string& kind, int number) const;      ///< true also for erased files that are still pinned
   std::vector<int> numbers(const std::string& kind) const;  ///< in ascending order
-  /// Of a file that is there; waits until it is whole, and verifies every byte of it. Throws Error (system) with the
-  /// reason where it is missing or damaged.
+  /// Opens an existing file. Waits until the file is completely written, and verifies every byte of the file. Throws
+  /// Error (system) with the reason if the file is missing or damaged.
   Hdf5File open(const std::string& kind, int number);
-  std::string file_of(const std::string& kind, int number) const;  ///< its path, with the name it has or will have
+  std::string file_of(const std::string& kind, int number) const;  ///< final path of a file
+  /// Removes a file. A pinned file is only marked as erased, and removed by `unpin`.
   void erase(const std::string& kind, int number);
-  /// A pinned file outlives `erase` until it is unpinned.
+  /// Pins a file: `erase` does not remove the file before `unpin` is called.
   void pin(const std::string& kind, int number);
+  /// Unpins a file, and removes the file if `erase` was called in the meantime.
   void unpin(const std::string& kind, int number);
-  /// Whether a file is pinned and whole; if so, takes back that it was erased.
+  /// Returns true if a file is pinned and intact, and then cancels an earlier `erase` of the file.
   bool claim(const std::string& kind, int number);
-  /// Numbers, a share of this rank, that every file from here on has as `/note`.
+  /// Sets this rank's values of the dataset `/note`, which is added to every file written from here on.
   void annotate(std::vector<double> shares) { note_ = std::move(shares); }
 
-  /// Lists files that are written; `wait`: all that were begun. Throws CheckpointWriteError.
+  /// Adds completely written files to the manifest. `wait`: first waits for all files whose writing has started. Throws
+  /// CheckpointWriteError.
   void publish(bool wait);
-  /// Notes, on the disk, that the run failed: what is there may be resumed, but does not stand in another run's way.
+  /// Marks the run as failed in the manifest. The run may still be resumed, but its files do not prevent the run of
+  /// another problem.
   void mark_failed();
   bool is_empty() const { return entries_.empty(); }
-  /// Ends with nothing left: all files go, and the directory if it was made here.
+  /// Removes the manifest and, with the option `keep`, all files, and the directory if the directory is empty then.
   void remove_all();
 
   const StoreStatistics& statistics() const { return statistics_; }
@@ -110,7 +119,7 @@ class CheckpointDirectory {
     WrittenFile file;
     bool listed = false;
     bool pinned = false;
-    bool erased = false;  // it goes when it is not pinned any more
+    bool erased = false;  // `erase` was called; the file is removed by `unpin`
   };
   using Key = std::pair<std::string, int>;
 
@@ -125,22 +134,22 @@ class CheckpointDirectory {
   Options options_;
   int rank_ = 0;
   int ranks_ = 1;
-  std::unique_ptr<DirectoryLock> lock_;  // the first rank's
-  std::string first_made_;               // the outermost directory that did not exist before
+  std::unique_ptr<DirectoryLock> lock_;  // held by the first rank
+  std::string first_made_;               // outermost directory that this object created
   std::map<Key, Entry> entries_;
-  std::vector<std::string> garbage_;      // names of files to remove once the manifest does not list them
-  std::vector<std::string> old_garbage_;  // likewise, the one before it
-  bool changed_ = false;                  // the manifest is behind
-  bool failed_ = false;                   // what the manifest is to say
+  std::vector<std::string> garbage_;      // names of files to remove when the next manifest no longer lists them
+  std::vector<std::string> old_garbage_;  // names of files that only the older of the two manifests lists
+  bool changed_ = false;                  // true: the manifest on the disk is outdated
+  bool failed_ = false;                   // true: the manifest marks the run as failed
   std::int64_t generation_ = 0;
-  std::int64_t point_ranks_ = 0;  // that the point's signature was taken on
+  std::int64_t point_ranks_ = 0;  // number of ranks on which `point_` was computed
   RowOrder::Signature point_;
   std::vector<double> note_;
   std::unique_ptr<BackgroundWriter> writer_;
   StoreStatistics statistics_;
 };
 
-/// Kinds of files that belong to the problem as a whole: they stay when a new point begins.
+/// Kind of files that belong to the whole problem: these files stay when a new point begins.
 inline constexpr const char* durable_kind = "evaluation";
 
 }  // namespace diffsim

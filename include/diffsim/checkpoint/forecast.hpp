@@ -7,15 +7,16 @@
 
 namespace diffsim {
 
-/// Numbers of the actions of a schedule.
+/// Number of steps that a sweep with a given schedule will execute.
 struct SweepForecast {
   int num_steps = 0;
-  int first = 0;           ///< steps before this one are not reversed
-  long steps = 0;          ///< steps taken, recorded ones and repetitions included
-  std::vector<long> left;  ///< of these, how many come after step n is reversed, for each n
+  int first = 0;           ///< first step that is reversed
+  long steps = 0;          ///< number of executed steps, including recorded steps and repetitions
+  std::vector<long> left;  ///< for each step n: number of steps executed after step n is reversed
 };
 
-/// Follows a schedule of its own to the end; an open one ends at `num_steps`.
+/// Runs through `schedule` to its end and counts steps; the schedule cannot be used again. An open schedule is ended at
+/// `num_steps`.
 SweepForecast forecast(Schedule& schedule, int num_steps);
 
 }  // namespace diffsim

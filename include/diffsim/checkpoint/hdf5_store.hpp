@@ -12,14 +12,16 @@
 
 namespace diffsim {
 
-/// Snapshots on disk, one HDF5 file each (`step_000012.h5`), for states that memory does not hold. They are written in
-/// the background; a file appears whole or not at all, and `get` verifies every byte of it. Every member is collective.
+/// Snapshots on disk, one HDF5 file each (`step_000012.h5`), for states that exceed the memory. Files are written in
+/// the background and become visible only when complete. `get` verifies every byte of a file. Every member is
+/// collective.
 class Hdf5Store : public Store {
  public:
-  /// A directory of its own, which goes with it; made if it is not there. InputError where it cannot be written to.
+  /// Creates a store with a directory of its own. The directory is created if necessary, and removed with the store.
+  /// Throws InputError if the directory is not writable.
   Hdf5Store(MPI_Comm comm, const std::string& directory);
-  /// In a directory that others use too. `format.single`: positions and velocities are rounded to float32 on the disk,
-  /// and so the gradient has an error.
+  /// Creates a store in a directory that is shared with other objects. `format.single`: values are rounded to float32
+  /// on the disk, so the gradient is approximate.
   Hdf5Store(std::shared_ptr<CheckpointDirectory> directory, RowOrder order, SnapshotFormat format = {});
   ~Hdf5Store() override;
 
@@ -29,7 +31,7 @@ class Hdf5Store : public Store {
   void erase(int step) override;
   StoreStatistics statistics() const override { return directory_->statistics(); }
 
-  /// The file of a snapshot that is there.
+  /// Path of the file of an existing snapshot.
   std::string path(int step) const;
 
  private:
@@ -39,13 +41,13 @@ class Hdf5Store : public Store {
   SnapshotFormat format_;
   struct Snapshot {
     std::string kind;
-    std::vector<std::shared_ptr<const Entities>> entities;  // of each field
+    std::vector<std::shared_ptr<const Entities>> entities;  // for each field
   };
   std::map<int, Snapshot> snapshots_;
 };
 
-/// The kinds of snapshots in a CheckpointDirectory: whole ones, such as were rounded to float32, and states together
-/// with their derivatives, which a SweepJournal does not know.
+/// Kinds of snapshots in a CheckpointDirectory: states in full precision, states rounded to float32, and states joined
+/// with their derivatives. A SweepJournal ignores states joined with their derivatives.
 inline constexpr const char* snapshot_kind = "step";
 inline constexpr const char* rounded_kind = "rounded";
 inline constexpr const char* joined_kind = "joined";

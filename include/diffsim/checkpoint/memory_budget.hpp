@@ -9,32 +9,36 @@
 
 namespace diffsim {
 
-/// Memory that all processes of a run may hold together, bytes; or a share of what is free on the machines, beyond what
-/// the processes hold already.
+/// Memory limit: either bytes that all processes of a run may hold together, or a fraction of the memory that is free
+/// on the machines, in addition to the memory that the processes hold already.
 struct MemoryBudget {
   std::int64_t bytes = 0;
-  double share = 0.0;  ///< of what is free, in (0, 1]
+  double share = 0.0;  ///< fraction of the free memory, in (0, 1]
 
   bool is_given() const { return bytes > 0 || share > 0.0; }
 };
 
-/// Memory that a sweep takes, bytes of this rank.
+/// Memory of a sweep on this rank, bytes.
 struct SweepBytes {
-  std::int64_t snapshot = 0;  ///< of each
-  std::int64_t record = 0;    ///< of each
-  std::int64_t held = 0;      ///< by this process when the sweep begins
-  std::int64_t beside = 0;    ///< by all else that the sweep makes
+  std::int64_t snapshot = 0;  ///< per snapshot
+  std::int64_t record = 0;    ///< per record
+  std::int64_t held = 0;      ///< held by this process before the sweep begins
+  std::int64_t beside = 0;    ///< allocated by the sweep in addition to snapshots and records
 };
 
-/// Memory that this machine has left for its processes, bytes: what the kernel says is available, less where a control
-/// group allows less. Infinite where neither is known.
+/// Memory that is available to the processes of this machine, bytes: the smaller of the kernel's MemAvailable and the
+/// remaining memory of the control group. Infinite if neither is known.
 double free_memory_bytes();
 
-/// `plan_checkpoints` for what is left of a budget when what the processes hold (`budget.bytes`) and what the sweep
-/// takes beside snapshots and records is subtracted. Bytes of the plan are those of all ranks for `budget.bytes`; for
-/// `budget.share` those of the machine with the least memory for its part. `disk`, if given, may be used as well, its
-/// `buffers` being those of this rank; all else of it is the same on all ranks. Throws Error (input), saying what is
-/// held and what is needed, where not even one snapshot and one record fit. Collective.
+/// Overload of `plan_checkpoints` for a memory budget of a run. The memory that the sweep needs in addition to
+/// snapshots and records is subtracted from the budget; for `budget.bytes`, the memory that the processes hold already
+/// is subtracted, too. Sizes in the plan are sums over all ranks for `budget.bytes`. For `budget.share`, sizes in the
+/// plan are the largest sums over the ranks of one machine, and the budget is computed from the least free memory of
+/// any machine.
+///
+/// `disk`: disk on which snapshots may be placed; nullptr: none. `disk->buffers` is the value of this rank, all other
+/// members are the same on all ranks. Throws Error (input) if not even one snapshot and one record fit; the message
+/// states the memory held and the memory needed. Collective.
 CheckpointPlan plan_checkpoints(MPI_Comm comm, const MemoryBudget& budget, int num_steps, const SweepBytes& bytes,
                                 const DiskLevel* disk = nullptr);
 

@@ -9,39 +9,42 @@
 
 namespace diffsim {
 
-/// A place for snapshots: memory, a local disk, a shared disk.
+/// Storage level for snapshots: memory, a local disk, or a shared disk.
 struct StorageLevel {
-  int capacity = 0;  ///< snapshots at a time
+  int capacity = 0;  ///< maximum number of snapshots
   double write_seconds = 0.0;
   double read_seconds = 0.0;
 };
 
-/// The fastest reversal for given costs and capacities of several stores, level 0 the fastest of them: a dynamic
-/// programme over the lengths of sub-rollouts and the snapshots still free on a level, all faster levels being free
-/// whenever a slower one is written. (J. Herrmann, G. Pallez, H-Revolve, ACM TOMS 46, 2020.)
+/// Schedule of least time for given costs and capacities of several storage levels; level 0 is the fastest. The
+/// schedule is the solution of a dynamic programme over the lengths of sub-rollouts and the number of free snapshots on
+/// a level. Whenever a snapshot is written to a level, all faster levels are free. (J. Herrmann, G. Pallez, H-Revolve,
+/// ACM TOMS 46, 2020.)
 ///
-/// Every step is recorded and reversed alone. A snapshot on a slow level stays there until all steps after it are
-/// reversed. Making one takes O(n²) time and O(n) memory for each snapshot that helps (more of them than help cost
-/// nothing).
+/// Every step is recorded and reversed individually. A snapshot on a slow level stays there until all steps after it
+/// are reversed. Construction takes O(n²) time and O(n) memory for each snapshot that reduces the time; capacity beyond
+/// these snapshots costs nothing.
 class MultiLevelSchedule : public Schedule {
  public:
-  /// Throws Error (input) where a level is faster than the one before it, or where there is no room for the initial
-  /// state.
+  /// Creates the schedule. Throws Error (input) if a level is faster than the level before it, or if no level has
+  /// capacity for the initial state.
   MultiLevelSchedule(int num_steps, std::vector<StorageLevel> levels, double step_seconds);
   std::string name() const override { return "multi-level"; }
   Action next() override;
 
-  /// Time of all advances, writes and reads; the n recorded steps and their adjoints come on top.
+  /// Time of all advances, writes and reads. Excludes the time of the n recorded steps and of their adjoints.
   double seconds() const;
-  /// Memory that it takes for each snapshot that helps, and for each level.
+  /// Size in bytes of one table of the dynamic programme. A level has one table more than snapshots that reduce the
+  /// time.
   static std::size_t table_bytes(int num_steps);
 
  private:
-  // For sub-rollouts of each length, with a number of snapshots free on a level and on all faster ones.
+  // Least times for sub-rollouts of each length, for a given number of free snapshots on a level; all faster levels are
+  // free.
   struct Table {
-    std::vector<double> unstored;  // time, the first state being present and not stored
-    std::vector<double> stored;    // likewise, it being stored on this level
-    std::vector<int> split;        // steps to the next snapshot in the latter case
+    std::vector<double> unstored;  // time if the first state is present and not stored
+    std::vector<double> stored;    // time if the first state is present and stored on this level
+    std::vector<int> split;        // number of steps to the next snapshot if the first state is stored
 
     bool operator==(const Table&) const = default;
   };
@@ -51,7 +54,7 @@ class MultiLevelSchedule : public Schedule {
     int begin;
     int end;
     int level;
-    int unused;  // snapshots free on it
+    int unused;  // number of free snapshots on `level`
   };
 
   const Table& table(int level, int unused) const;
@@ -64,8 +67,8 @@ class MultiLevelSchedule : public Schedule {
   std::vector<StorageLevel> levels_;
   double step_seconds_;
   int num_steps_;
-  std::vector<std::vector<Table>> tables_;  // of level k with c snapshots free; the last one stands for any more
-  std::vector<Task> tasks_;                 // the next one last
+  std::vector<std::vector<Table>> tables_;  // [level][free snapshots]; the last is valid for more, too
+  std::vector<Task> tasks_;                 // stack; the next task is the last
 };
 
 }  // namespace diffsim

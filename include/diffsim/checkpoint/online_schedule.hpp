@@ -10,12 +10,13 @@
 
 namespace diffsim {
 
-/// For a rollout of unknown length: advances a step at a time until `finish` says that the present state is the last;
-/// then reverses from the snapshots there are, the gaps between them binomially.
+/// Schedule for a rollout of unknown length. Advances one step at a time until `finish` ends the rollout at the present
+/// state. Then reverses the steps from the existing snapshots, with binomial checkpointing between two snapshots.
 ///
-/// At any length no step is advanced more often than it must be: r times, the least r with C(s+r, s) ≥ n+1. No schedule
-/// that learns of the end at state n can advance fewer than t(n+1, s) steps (it is n+1 steps reversed, the last one for
-/// nothing); this one advances at most r·n. (Q. Wang, P. Moin, G. Iaccarino, Minimal repetition dynamic checkpointing
+/// For any length n and s snapshots, no step is advanced more than r times, where r is the least integer with C(s+r, s)
+/// ≥ n+1; this is the minimum. A schedule that learns at state n that the rollout ends there advances at least t(n+1,
+/// s) steps, t as in revolve_schedule.hpp, because its task equals a reversal of n+1 steps of which the last is free.
+/// OnlineSchedule advances at most r·n steps. (Q. Wang, P. Moin, G. Iaccarino, Minimal repetition dynamic checkpointing
 /// algorithm for unsteady adjoint calculation, SIAM J. Sci. Comput. 31, 2009.)
 class OnlineSchedule : public Schedule {
  public:
@@ -23,13 +24,13 @@ class OnlineSchedule : public Schedule {
   std::string name() const override { return "online"; }
   Action next() override;
   bool is_open() const override { return !backward_; }
-  /// Between two actions, state `num_steps` being present.
+  /// Ends the rollout at state `num_steps`. Call this function between two actions, when state `num_steps` is present.
   void finish(int num_steps) override;
 
  private:
   struct Snapshot {
     int step;
-    int rank;  // it may go when a later one has a higher rank
+    int rank;  // the snapshot may be discarded if a later snapshot has a higher rank
   };
   int dispensable() const;
 

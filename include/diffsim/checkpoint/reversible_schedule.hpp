@@ -7,7 +7,8 @@
 
 namespace diffsim {
 
-/// Stores nothing: advances to the end and takes every step back, which undoes it. n steps are taken twice.
+/// Schedule without snapshots for reversible Models: advances to the end, then undoes every step by going back. Each of
+/// the n steps is executed twice, once in each direction.
 class ReversibleSchedule : public Schedule {
  public:
   explicit ReversibleSchedule(int num_steps) : num_steps_(num_steps), next_(num_steps) {}

@@ -8,16 +8,18 @@
 
 namespace diffsim {
 
-/// Binomial checkpointing: the fewest repeated steps for a number of snapshots, the initial state being one of them,
-/// and among those schedules one with the fewest stores. (A. Griewank, A. Walther, Algorithm 799, ACM TOMS 26, 2000.)
+/// Binomial checkpointing: the schedule with the fewest repeated steps for a number s of snapshots, which include the
+/// initial state; among these schedules, one with the fewest stores. (A. Griewank, A. Walther, Algorithm 799, ACM TOMS
+/// 26, 2000.)
 ///
-/// With r the least number with R·C(s+r, s) ≥ n it advances t(n, s) = r·n − R·C(s+r, r−1) steps, no step more than r
-/// times, and records every step once; R is the number of records that may be held at a time, 1 in the literature.
+/// Let r be the least integer with R·C(s+r, s) ≥ n. The schedule advances t(n, s) = r·n − R·C(s+r, r−1) steps, advances
+/// no step more than r times, and records every step once. R is the maximum number of records held at the same time, 1
+/// in the literature.
 class RevolveSchedule : public Schedule {
  public:
   RevolveSchedule(int num_steps, int snapshots, int records = 1);
-  /// Steps begin … end-1 only. `kept` are the snapshots there are, in ascending order, the first that of state `begin`;
-  /// where there are none, state `begin` is present.
+  /// Creates a schedule for the steps begin … end-1 only. `kept` are the existing snapshots in ascending order; the
+  /// first is the snapshot of state `begin`. If `kept` is empty, state `begin` is present.
   RevolveSchedule(int begin, int end, int snapshots, int records, std::vector<int> kept);
 
   std::string name() const override { return "revolve"; }
@@ -28,12 +30,12 @@ class RevolveSchedule : public Schedule {
   int end_;  // steps from here on are reversed
   int snapshots_;
   int records_;
-  int present_;  // number of the present state, -1 if it is of no use
+  int present_;  // number of the present state; -1: the present state cannot be used
   bool recorded_ = false;
   std::vector<int> kept_;
 };
 
-/// t(n, s) as above.
+/// Number t(n, s) of steps that a RevolveSchedule advances.
 long revolve_advances(int num_steps, int snapshots, int records = 1);
 
 }  // namespace diffsim

@@ -10,8 +10,8 @@
 
 namespace diffsim {
 
-/// Snapshots in the memory that the state lives in, rounded to float32: half of the room that a MemoryStore takes. Room
-/// of erased snapshots is used again, as long as there are any.
+/// Snapshots in the memory space of the state, rounded to float32, which takes half of the memory of a MemoryStore. The
+/// memory of erased snapshots is reused, and released when no snapshot is left.
 class RoundedStore : public Store {
  public:
   RoundedStore();

@@ -6,47 +6,50 @@
 
 namespace diffsim {
 
-/// One thing a sweep has to do next. Steps are numbered as in Model: step n leads from state n to state n+1.
+/// Next operation of a sweep. Steps are numbered as in Model: step n leads from state n to state n+1.
 struct Action {
   enum class Kind {
-    store,    ///< keep the present state, `begin`, as a snapshot
+    store,    ///< store the present state, number `begin`, as a snapshot
     restore,  ///< make snapshot `begin` the present state
-    discard,  ///< snapshot `begin` is not needed any more
-    advance,  ///< from state `begin` to state `end`
-    record,   ///< advance, keeping what the adjoint of each step needs
-    reverse,  ///< adjoint of steps end-1 … begin, from their records, which end with it
-    back,     ///< from state `end` to state `begin`, one before, keeping what the adjoint of that step needs
+    discard,  ///< remove snapshot `begin`
+    advance,  ///< advance from state `begin` to state `end` without records
+    record,   ///< advance from state `begin` to state `end`, and keep a record of each step for its adjoint
+    reverse,  ///< run the adjoints of steps end-1 … begin from their records, which are released afterwards
+    back,     ///< go back from state `end` to state `begin` = end-1, and keep a record of this step for its adjoint
     done
   };
   Kind kind = Kind::done;
   int begin = 0;
   int end = 0;
-  int level = 0;  ///< where snapshot `begin` lies: 0 is memory, a larger number a slower store
+  int level = 0;  ///< storage level of snapshot `begin`: 0 is memory, larger numbers are slower stores
 
   bool operator==(const Action&) const = default;
 };
 
-/// Pure integer logic that says how to reverse a rollout in bounded memory: which states to keep, which steps to
-/// repeat. It knows no physics; it starts with state 0 present and ends when step 0 is reversed.
+/// Sequence of operations that reverses a rollout in bounded memory: which states to keep, and which steps to repeat. A
+/// schedule is pure integer logic without physics. State 0 is present at the beginning.
 ///
-/// Steps are reversed in order, n-1 first, each once, down to `first_reversed`; state n, where the adjoint starts, is
-/// present just before the first `reverse` or `back`. The length n is known beforehand, or told by `finish`.
+/// Every step from n-1 down to `first_reversed` is reversed once, in this order. State n, at which the adjoint starts,
+/// is present just before the first `reverse` or `back`. The number n of steps is known beforehand, or passed to
+/// `finish`.
 class Schedule {
  public:
   virtual ~Schedule() = default;
   virtual std::string name() const = 0;
   virtual Action next() = 0;
-  /// Whether it goes on until `finish` is called.
+  /// Returns true if the schedule continues until `finish` is called.
   virtual bool is_open() const { return false; }
-  /// The rollout ends with the present state, `num_steps`. Throws where the schedule was made for a known length.
+  /// Ends the rollout at the present state, number `num_steps`. Throws Error if the number of steps was known
+  /// beforehand.
   virtual void finish(int num_steps);
-  /// Steps before this one are not reversed: what comes out is an approximation of the gradient, if this is not 0.
+  /// Number of the first step that is reversed. If this number is not 0, the computed gradient is an approximation.
   virtual int first_reversed() const { return 0; }
-  /// Whether it takes steps `back`, which a Model must be able to.
+  /// Returns true if the schedule contains the operation `back`, which the Model must then support.
   virtual bool goes_back() const { return false; }
 };
 
-/// Records every step on the way forward: no step is repeated, memory grows with the number of steps.
+/// Schedule that records every step of the forward run. No step is repeated; memory is proportional to the number of
+/// steps.
 class AllSchedule : public Schedule {
  public:
   explicit AllSchedule(int num_steps) : num_steps_(num_steps) {}
@@ -58,8 +61,9 @@ class AllSchedule : public Schedule {
   int stage_ = 0;
 };
 
-/// A snapshot every `every` steps; on the way back each segment is repeated once, recording: at most `every` records,
-/// and ⌈n/every⌉ - 1 snapshots (the last segment is recorded on the way forward).
+/// Schedule with a snapshot every `every` steps. In the reverse sweep, each segment between two snapshots is repeated
+/// once and recorded; the last segment is recorded in the forward run. The memory is at most `every` records and
+/// ⌈n/every⌉ - 1 snapshots.
 class UniformSchedule : public Schedule {
  public:
   UniformSchedule(int num_steps, int every);
@@ -69,8 +73,8 @@ class UniformSchedule : public Schedule {
  private:
   int num_steps_;
   int every_;
-  int segment_ = 0;  // the one at hand
-  int stage_ = 0;    // what is next in it
+  int segment_ = 0;  // number of the current segment
+  int stage_ = 0;    // number of the next operation of the segment
   bool forward_ = true;
 };
 

@@ -11,48 +11,51 @@
 
 namespace diffsim {
 
-/// How a rollout is to be reversed in the memory there is.
+/// Plan for the reversal of a rollout in the available memory.
 struct CheckpointPlan {
   int num_steps = 0;
-  int snapshots = 0;                 ///< states kept in memory at a time, none where every step's record is
-  int disk_snapshots = 0;            ///< states kept on a disk at a time
-  int records = 0;                   ///< records kept at a time
-  std::int64_t bytes = 0;            ///< of snapshots in memory and records together, at most
-  std::int64_t recomputations = 0;   ///< steps taken beyond the n that are recorded
-  std::int64_t writes = 0;           ///< of snapshots to the disk
-  std::int64_t reads = 0;            ///< of snapshots from the disk
-  double ratio = 1.0;                ///< time per step of the rollout, in steps: repetitions, writes and reads included
-  std::vector<StorageLevel> levels;  ///< of MultiLevelSchedule, times in steps; empty: no disk is used
-  std::int64_t held = 0;             ///< bytes that the processes hold when the plan is made
-  std::int64_t beside = 0;           ///< bytes that the sweep takes further, beside snapshots and records
+  int snapshots = 0;                ///< maximum number of snapshots in memory; 0 if the records of all steps are kept
+  int disk_snapshots = 0;           ///< maximum number of snapshots on the disk
+  int records = 0;                  ///< maximum number of records
+  std::int64_t bytes = 0;           ///< maximum size of the records and the snapshots in memory together
+  std::int64_t recomputations = 0;  ///< number of steps executed in addition to the n recorded steps
+  std::int64_t writes = 0;          ///< number of snapshots written to the disk
+  std::int64_t reads = 0;           ///< number of snapshots read from the disk
+  /// Forward time per step of the rollout, in units of the time of a step, including repetitions, writes and reads.
+  double ratio = 1.0;
+  std::vector<StorageLevel> levels;  ///< of MultiLevelSchedule, times in units of a step; empty: no disk is used
+  std::int64_t held = 0;             ///< memory that the processes hold when the plan is made, bytes
+  std::int64_t beside = 0;           ///< memory that the sweep needs in addition to snapshots and records, bytes
 
   std::unique_ptr<Schedule> make_schedule() const;
-  /// One line: "revolve: 12 snapshots, 3 records, 1.2 GiB; 13100 steps repeated, 2.31 forward steps for each of 10000"
+  /// Summary in one line: "revolve: 12 snapshots, 3 records, 1.20 GiB; 13100 steps repeated, 2.31 forward steps for
+  /// each of 10000".
   std::string summary() const;
 };
 
-/// A disk that a plan may keep snapshots on.
+/// Disk on which a plan may place snapshots.
 struct DiskLevel {
-  std::int64_t snapshots = 0;  ///< at a time, that it has room for
-  double write = 0.0;          ///< time to write one, in steps
-  double read = 0.0;           ///< time to read one, in steps
-  std::int64_t buffers = 0;    ///< bytes of memory that snapshots take on their way to the disk and back
-  int processes = 1;           ///< that have the schedule's tables in memory, each its own
+  std::int64_t snapshots = 0;  ///< number of snapshots that fit on the disk
+  double write = 0.0;          ///< time to write a snapshot, in units of the time of a step
+  double read = 0.0;           ///< time to read a snapshot, in units of the time of a step
+  std::int64_t buffers = 0;    ///< memory of the buffers for writing and reading snapshots, bytes
+  int processes = 1;           ///< number of processes, each with a copy of the schedule's tables in memory
 };
 
-/// The plan with the fewest repeated steps that stays within `budget_bytes`; among equals, the one with the fewest
-/// bytes. All numbers are of one rank, or of all ranks. Every record is kept where they fit; otherwise snapshots and
-/// records share the budget as is best for RevolveSchedule, which never repeats more than UniformSchedule in the same
-/// memory.
+/// Returns the plan with the fewest repeated steps within `budget_bytes`; among equals, the plan with the fewest bytes.
+/// All sizes are those of one rank, or all are sums over the ranks. If the records of all steps fit, all records are
+/// kept. Otherwise the budget is divided optimally between snapshots and records of a RevolveSchedule, which never
+/// repeats more steps than a UniformSchedule in the same memory.
 ///
-/// The budget is what is left for snapshots and records: all else has been subtracted. Throws Error (input), naming the
-/// least that would do, where not even one snapshot and one record fit.
+/// The budget covers snapshots and records only; the caller subtracts all other memory before. Throws Error (input) if
+/// not even one snapshot and one record fit; the message states the smallest sufficient budget.
 CheckpointPlan plan_checkpoints(int num_steps, std::int64_t state_bytes, std::int64_t record_bytes,
                                 std::int64_t budget_bytes);
 
-/// The plan of least time, with snapshots on a disk as well where that takes less: a MultiLevelSchedule with level 0 in
-/// memory and level 1 on the disk, one record, and the disk's buffers and the schedule's tables within the budget. That
-/// schedule is worked out for so many snapshots as take about 3 s, n² · snapshots ≤ 1e10.
+/// Overload of `plan_checkpoints` that may also place snapshots on a disk, if this reduces the time. The plan is then a
+/// MultiLevelSchedule with level 0 in memory, level 1 on the disk, and one record; the disk's buffers and the
+/// schedule's tables count towards the budget. The number of snapshots is limited by n² · snapshots ≤ 1e10, so that
+/// planning takes at most about 3 s.
 CheckpointPlan plan_checkpoints(int num_steps, std::int64_t state_bytes, std::int64_t record_bytes,
                                 std::int64_t budget_bytes, const DiskLevel& disk);
 

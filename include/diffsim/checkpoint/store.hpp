@@ -11,27 +11,29 @@
 
 namespace diffsim {
 
-/// Traffic of stores with disks so far.
+/// Disk traffic of stores so far.
 struct StoreStatistics {
   std::int64_t bytes_written = 0;  ///< by all ranks
-  double seconds_waiting = 0.0;    ///< how long this rank could not go on
+  double seconds_waiting = 0.0;    ///< time for which this rank waited for a disk
 };
 
-/// Keeps snapshots of a state, bit for bit. Verbs are collective over the ranks that share the state.
+/// Storage for snapshots of a state. A restored state is bitwise identical to the stored state, unless the store rounds
+/// values (RoundedStore, `SnapshotFormat::single`). All operations are collective over the ranks that share the state.
 class Store {
  public:
   virtual ~Store() = default;
   virtual std::string name() const = 0;
   virtual void put(int step, const State& state) = 0;
-  /// Throws Error where snapshot `step` is not there or not whole.
+  /// Sets `state` to snapshot `step`. Throws Error if the snapshot does not exist or is damaged.
   virtual void get(int step, State& state) = 0;
   virtual void erase(int step) = 0;
-  /// Where a schedule's snapshots of a level lie. A store that knows no levels keeps them all.
+  /// Store for the snapshots of a level of a schedule. A store without levels returns itself.
   virtual Store& at_level(int) { return *this; }
   virtual StoreStatistics statistics() const { return {}; }
 };
 
-/// Snapshots in the memory that the state lives in; what was erased is used again, as long as there are any.
+/// Snapshots in the memory space of the state. The memory of erased snapshots is reused, and released when no snapshot
+/// is left.
 class MemoryStore : public Store {
  public:
   std::string name() const override { return "memory"; }

@@ -13,55 +13,61 @@
 
 namespace diffsim {
 
-/// A sweep ended early, as asked; how far it is stands in its checkpoint directory. Not an Error: nothing failed.
+/// Exception that ends a sweep early on request. The progress of the sweep is in its checkpoint directory. The class is
+/// not derived from Error because nothing failed.
 class SweepStopped : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// How far a sweep is, in a directory that outlives the program: of the forward run a state and the loss so far; of the
-/// reverse sweep the adjoint, the gradient so far and the loss. Collective.
+/// Progress of a sweep, stored in a directory that outlives the program. An entry of the forward run is a state and the
+/// loss so far. An entry of the reverse sweep is the adjoint, the gradient so far and the loss. Collective.
 class SweepJournal {
  public:
-  /// Of a reverse sweep: steps from `next` on are reversed.
+  /// Progress of a reverse sweep: the steps from `next` on are reversed.
   struct Reversal {
     int next = 0;
     int num_steps = 0;
     double loss = 0.0;  ///< over all ranks
   };
-  /// Of a forward run.
+  /// Progress of a forward run.
   struct Progress {
     int step = 0;
-    double loss_share = 0.0;
+    double loss_share = 0.0;  ///< this rank's contribution to the loss up to state `step`
   };
   enum class Request { none, save, stop };
 
-  /// `interval`: seconds between two entries, beyond what the schedule stores. `must_stop`: whether this rank was told
-  /// to; not collective, and asked often.
+  /// Creates a journal. `interval`: seconds between two entries, which are written in addition to the schedule's
+  /// snapshots. `must_stop`: returns true if this rank has received a request to stop; called once per step, not
+  /// collective.
   SweepJournal(std::shared_ptr<CheckpointDirectory> directory, RowOrder order, double interval,
                std::function<bool()> must_stop = {});
 
   const std::string& path() const { return directory_->path(); }
   void warn(const std::string& what) const { directory_->warn(what); }
-  /// A sweep from `initial` begins; what is there of one from elsewhere is removed.
+  /// Begins a sweep from `initial` with `parameters`. Removes the entries of a sweep from other values.
   void begin(const State& initial, const ParameterSet& parameters);
 
-  /// The last whole entries of this sweep; what cannot be used is told, and dropped.
-  /// `first`: steps before it are not to be reversed.
+  /// Loads the last valid entry of this sweep's reversal, or returns nullopt. Drops damaged entries with a warning.
+  /// Ignores entries of a sweep that has reversed steps before `first`.
   std::optional<Reversal> load_reversal(int first, State& adjoint, ParameterSet& gradient);
+  /// Returns the last valid entry of this sweep's forward run, or nullopt. Reads states into `scratch`. Drops damaged
+  /// entries with a warning. Ignores rounded states.
   std::optional<Progress> load_progress(State& scratch);
-  /// States of this sweep on the disk, in ascending order; of a reversal, with such as were rounded.
+  /// Numbers of this sweep's states on the disk, in ascending order, rounded states included.
   std::vector<int> states() const;
-  /// False where the state cannot be read; it is told, and dropped.
+  /// Loads state `step`. Returns false if the state cannot be read; drops the state with a warning then.
   bool load_state(int step, State& state);
 
-  /// The loss up to the state that a store is about to keep.
+  /// Sets this rank's contribution to the loss up to the state that a store writes next.
   void note(double loss_share) { directory_->annotate({loss_share}); }
+  /// Writes an entry of the forward run, unless state `step` is on the disk already.
   void save_state(int step, const State& state, double loss_share);
+  /// Writes an entry of the reverse sweep. Releases the states of steps that are reversed.
   void save_reversal(const Reversal& reversal, const State& adjoint, const ParameterSet& gradient);
-  /// Next action at this point; the same on all ranks. To be called once a step.
+  /// Returns the request at this point, the same on all ranks. Call this function once per step.
   Request poll();
-  /// Waits until everything is on the disk, and throws SweepStopped.
+  /// Waits until all files are on the disk, and throws SweepStopped.
   [[noreturn]] void stop(const std::string& where);
 
  private:
@@ -75,7 +81,7 @@ class SweepJournal {
   std::function<bool()> must_stop_;
   double last_ = 0.0;
   std::vector<int> found_;  // states that an earlier run has left
-  std::deque<int> saved_;   // states kept for this object alone
+  std::deque<int> saved_;   // states that `save_state` keeps, the oldest first
 };
 
 }  // namespace diffsim

@@ -9,7 +9,7 @@
 
 namespace diffsim {
 
-/// A store for each level of a schedule, the fastest first. Taken as one store it is the first of them.
+/// One store per level of a schedule, the fastest first. The operations of Store use the first level.
 class TieredStore : public Store {
  public:
   explicit TieredStore(std::vector<std::unique_ptr<Store>> levels);
@@ -19,7 +19,7 @@ class TieredStore : public Store {
   void put(int step, const State& state) override { levels_.front()->put(step, state); }
   void get(int step, State& state) override { levels_.front()->get(step, state); }
   void erase(int step) override { levels_.front()->erase(step); }
-  /// Throws Error for a level that is not there.
+  /// Store of a level. Throws Error if the level does not exist.
   Store& at_level(int level) override;
   StoreStatistics statistics() const override;
 

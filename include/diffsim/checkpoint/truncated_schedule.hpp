@@ -8,11 +8,13 @@
 
 namespace diffsim {
 
-/// Reverses the last steps only, another schedule being followed among them. The state they begin with is taken for
-/// given, so what comes out is not the gradient but what the last steps contribute to it.
+/// Schedule that reverses only the last steps of a rollout, in the order of another schedule. The state at which the
+/// last steps begin is treated as constant. The result is therefore not the gradient, but the contribution of the last
+/// steps to the gradient.
 class TruncatedSchedule : public Schedule {
  public:
-  /// `last`: of the steps after the first `skipped`. Throws Error (input) where it does not know their number.
+  /// Creates the schedule from `last`, the schedule of the steps after the first `skipped` steps. Throws Error (input)
+  /// if `last` is open, because the last steps are then unknown.
   TruncatedSchedule(int skipped, std::unique_ptr<Schedule> last);
   std::string name() const override { return "truncated " + last_->name(); }
   Action next() override;

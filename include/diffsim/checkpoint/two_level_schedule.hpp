@@ -7,12 +7,13 @@
 
 namespace diffsim {
 
-/// A snapshot on disk (level 1) at the beginning of every segment of `segment` steps but the last; each segment
-/// reversed binomially with `snapshots` in memory (level 0), of which its beginning is one.
+/// Schedule with a snapshot on disk (level 1) at the beginning of every segment of `segment` steps, except the last
+/// segment. Each segment is reversed by a RevolveSchedule with `snapshots` snapshots in memory (level 0), one of which
+/// is the first state of the segment.
 ///
-/// A snapshot on disk stays until its segment is reversed, so an interrupted sweep can begin the segment again. With k
-/// segments, the last of m steps, it advances (k−1)·(segment + t(segment, s)) + t(m, s) steps and reads k−1 snapshots
-/// from disk.
+/// A snapshot on disk stays until its segment is reversed, so an interrupted sweep can restart the segment. With k
+/// segments, the last of m steps, and s snapshots in memory, the schedule advances (k−1)·(segment + t(segment, s)) +
+/// t(m, s) steps and reads k−1 snapshots from disk; t is defined in revolve_schedule.hpp.
 class TwoLevelSchedule : public Schedule {
  public:
   TwoLevelSchedule(int num_steps, int segment, int snapshots);
@@ -27,7 +28,7 @@ class TwoLevelSchedule : public Schedule {
   int num_steps_;
   int segment_;
   int snapshots_;
-  int begin_ = 0;  // of the segment at hand
+  int begin_ = 0;  // first step of the current segment
   Stage stage_ = Stage::store;
   RevolveSchedule inner_;
 };

@@ -10,7 +10,7 @@
 
 namespace diffsim::contact {
 
-/// An axis-aligned box, closed.
+/// Closed axis-aligned box.
 struct Box {
   double low[3], high[3];
 
@@ -27,28 +27,30 @@ struct Box {
   }
 };
 
-/// Two numbers of primitives whose boxes overlap.
+/// Index of a query box and index of a tree leaf whose boxes overlap.
 struct CandidatePair {
   std::int32_t query, leaf;
 };
 
-/// A linear bounding-volume hierarchy over boxes along a Morton curve (Karras 2012, Maximizing Parallelism in the
-/// Construction of BVHs, Octrees, and k-d Trees). O(n log n); 56 bytes a box beside the boxes themselves, and 48 more
-/// during `build`. The same boxes give the same tree, whatever the number of threads.
+/// Linear bounding-volume hierarchy over boxes along a Morton curve (Karras 2012, Maximizing Parallelism in the
+/// Construction of BVHs, Octrees, and k-d Trees). Construction takes O(n log n) time. The tree takes 60 bytes per box
+/// in addition to the boxes themselves; its construction takes about 36 more. The same boxes give the same tree,
+/// regardless of the number of threads.
 class BoxTree {
  public:
-  /// `boxes` is shared, not copied, and must not change while the tree is used. At most 2³¹ - 1.
+  /// Builds the tree over `boxes`. The array is shared, not copied, and must not change while the tree is used. Throws
+  /// Error (system) for 2³⁰ boxes or more.
   explicit BoxTree(DeviceArray<Box> boxes);
 
   int size() const { return static_cast<int>(boxes_.size()); }
   std::size_t bytes() const;
 
-  /// Arrays of the tree for kernels; copied by value into them.
+  /// Arrays of the tree, copied by value into kernels.
   struct View {
     DeviceArray<Box> boxes;       // [leaves]
-    DeviceArray<int> leaf_order;  // [leaves]: along the curve
-    DeviceArray<Box> nodes;       // [leaves - 1]: of inner nodes; 0 is the root
-    DeviceArray<int> children;    // [leaves - 1, 2]: ≥ 0 an inner node, else ~(place along the curve)
+    DeviceArray<int> leaf_order;  // [leaves]: indices of boxes in the order of the curve
+    DeviceArray<Box> nodes;       // [leaves - 1]: boxes of inner nodes; node 0 is the root
+    DeviceArray<int> children;    // [leaves - 1, 2]: an inner node if ≥ 0, else ~(index in `leaf_order`)
 
     /// Calls `visit(leaf)` for every box that overlaps `box`, in an order that depends on the tree.
     template <class Visit>
@@ -56,7 +58,8 @@ class BoxTree {
       const int leaves = static_cast<int>(boxes.size());
       if (leaves == 1 && boxes(0).overlaps(box)) visit(0);
       if (leaves < 2) return;
-      // 63 bits of the curve and 32 that tell equal ones apart bound the depth.
+      // The keys along the curve have 63 bits. The bits of the index, at most 32, distinguish equal keys. So the depth
+      // is less than 100.
       int stack[100];
       int depth = 0;
       stack[depth++] = 0;
@@ -83,23 +86,23 @@ class BoxTree {
 
 namespace detail {
 
-/// Exclusive sums in place over [n + 1] counts; returns the total.
+/// Replaces [n + 1] counts, the last of which is zero, by their exclusive sums. Returns the total.
 std::int64_t exclusive_sums(const DeviceArray<std::int64_t>& counts);
-/// Throws Error (system), saying how many pairs there are and how much they would take.
+/// Throws Error (system) with the number of pairs and the memory they would take if `pairs` exceeds `limit`.
 void require_memory(std::int64_t pairs, std::int64_t limit, const char* what);
 
 }  // namespace detail
 
-/// All pairs (query, leaf) whose boxes overlap and that `keep(query, leaf)` takes, ordered by query, then leaf: an
-/// order that does not depend on the tree. Throws Error naming `what` and the number of pairs if there are more than
-/// `limit`; nothing that large is allocated.
+/// All pairs (query, leaf) whose boxes overlap and that `keep(query, leaf)` accepts. The pairs are sorted by query,
+/// then by leaf, so their order does not depend on the tree. Throws Error (system) with `what` and the number of pairs
+/// if there are more than `limit` pairs; the array of pairs is not allocated then.
 template <class Keep>
 DeviceArray<CandidatePair> find_pairs(const BoxTree& tree, const DeviceArray<Box>& queries, const Keep& keep,
                                       std::int64_t limit, const char* what) {
   const BoxTree::View view = tree.view();
   const int n = static_cast<int>(queries.size());
   const DeviceArray<std::int64_t> begin("diffsim::contact::pair_begin", static_cast<std::size_t>(n) + 1);
-  // The first leaves of each query, so that only queries with more go through the tree twice.
+  // The first `held` leaves of each query, so that only queries with more leaves traverse the tree twice.
   constexpr int held = 8;
   const auto leaves = make_device_array<int>("diffsim::contact::leaves", held * queries.size());
   if (tree.size() > 0)
@@ -121,7 +124,7 @@ DeviceArray<CandidatePair> find_pairs(const BoxTree& tree, const DeviceArray<Box
       "diffsim::contact::find_pairs", Range(0, n), KOKKOS_LAMBDA(int q) {
         const std::int64_t first = begin(q), count = begin(q + 1) - first;
         std::int64_t last = first;
-        // Insertion: a query has few.
+        // Insertion sort: a query has few leaves.
         const auto insert = [&](int leaf) {
           std::int64_t place = last++;
           for (; place > first && pairs(place - 1).leaf > leaf; --place) pairs(place) = pairs(place - 1);

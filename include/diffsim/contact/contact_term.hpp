@@ -12,13 +12,16 @@
 
 namespace diffsim {
 
-/// How a state touches; over all ranks.
+/// Contact quantities of a state, over all ranks.
 struct ContactState {
-  double min_distance =
-      std::numeric_limits<double>::infinity();  ///< m, less thickness; of what may touch within the range searched
-  std::int64_t active_pairs = 0;                ///< nearer than the barrier distance of their law
-  std::int64_t intersections = 0;  ///< vertices inside obstacles, edges through triangles, pairs nearer than thickness
-  double friction_power = 0.0;     ///< W, -Σ f·u over friction's forces and sliding velocities; 0 without velocities
+  /// Smallest distance minus thickness, m, over the pairs within the search range.
+  double min_distance = std::numeric_limits<double>::infinity();
+  /// Number of pairs nearer than the barrier distance of their law (plus their thickness).
+  std::int64_t active_pairs = 0;
+  /// Number of vertices inside obstacles, edges through triangles, and pairs nearer than their thickness.
+  std::int64_t intersections = 0;
+  /// Power -Σ f·u, W, over friction forces f and sliding velocities u; 0 without velocities.
+  double friction_power = 0.0;
 
   void include(const ContactState& other) {
     min_distance = other.min_distance < min_distance ? other.min_distance : min_distance;
@@ -26,30 +29,31 @@ struct ContactState {
     intersections += other.intersections;
     friction_power += other.friction_power;
   }
-  /// Makes the state of this rank's share that of all ranks. Collective.
+  /// Combines the contributions of all ranks: the minimum of the distances, the sums of the other members. Collective.
   void share(MPI_Comm comm);
 };
 
-/// Which of contact's forces a term has.
+/// Forces of contact that a term computes.
 enum class ContactForces {
-  barrier,               ///< the barrier's; there is no friction
-  barrier_and_friction,  ///< both, of the same configuration
-  barrier_part,          ///< the barrier's; another term has friction's
-  friction_part,         ///< friction's; another term has the barrier's
+  barrier,               ///< barrier alone; there is no friction
+  barrier_and_friction,  ///< barrier and friction, both evaluated at the same configuration
+  barrier_part,          ///< barrier alone; another term computes friction
+  friction_part,         ///< friction alone; another term computes the barrier
 };
 
-/// A force term of contact. Its law has four parameters of one number each:
+/// Force term of contact. Its law has four scalar parameters:
 ///   `barrier_distance` d̂, m;  `barrier_stiffness` κ, Pa;  `friction` µ;  `friction_velocity` ε_v, m/s.
-/// A pair of bodies, or of a body and an obstacle, may have some of them for itself, by names with a label:
-/// `friction:A|B`. It shares the others with all pairs. A parameter that need not be there is the `thickness`, m, of
-/// bodies, of one body or obstacle `thickness:A`, of a pair `thickness:A|B`: surfaces are kept apart by ξ, half of the
-/// thickness of both.
+/// A pair of bodies, or of a body and an obstacle, may have its own values of some of these parameters, whose names
+/// then have a label: `friction:A|B`. The pair shares the remaining parameters with all pairs. The parameter
+/// `thickness`, m, is optional: it may exist for all bodies, for one body or obstacle as `thickness:A`, and for a pair
+/// as `thickness:A|B`. Two surfaces are kept apart by ξ, the mean of their thicknesses.
 ///
-/// Energies are integrals of κ ψ(d², d̂, ξ) (contact/barrier.hpp) over the surface at rest; friction is Coulomb's,
-/// smoothed below the sliding velocity ε_v: f_t = -µ N s(|u|) u/|u|, s(y) = 2 y/ε_v - (y/ε_v)² for y < ε_v, 1 above (Li
-/// et al. 2020, eq. 14), with N the normal force and u the tangential relative velocity of the same configuration. A
-/// term of friction alone (`ContactForces::friction_part`) has the dissipation potential D(x, v) = Σ µ N(x) S(|u|),
-/// S' = s, and can be made to lag (dynamics/lagged_term.hpp).
+/// The energy is the integral of κ ψ(d², d̂, ξ) (contact/barrier.hpp) over the surface in the rest configuration.
+/// Friction is Coulomb friction, smoothed below the sliding velocity ε_v (Li et al. 2020, eq. 14):
+///   f_t = -µ N s(|u|) u/|u|,  s(y) = 2 y/ε_v - (y/ε_v)² for y < ε_v, 1 above,
+/// with the normal force N and the tangential relative velocity u of the same configuration. A term of friction alone
+/// (`ContactForces::friction_part`) has the dissipation potential D(x, v) = Σ µ N(x) S(|u|), S' = s, and can be lagged
+/// (dynamics/lagged_term.hpp).
 class ContactTerm : public ForceTerm {
  public:
   ContactForces forces() const { return forces_; }
@@ -57,27 +61,31 @@ class ContactTerm : public ForceTerm {
     return forces_ == ContactForces::barrier_and_friction || forces_ == ContactForces::friction_part;
   }
   bool limits_steps() const override { return forces_ != ContactForces::friction_part; }
-  /// Where all µ are zero, friction's forces and their Jacobian are too; derivatives by µ are not.
+  /// Returns true if there is no friction or all µ are zero. With µ = 0 the friction forces and their Jacobian vanish,
+  /// but the derivatives with respect to µ do not.
   bool has_energy() const override { return !has_friction() || frictionless_; }
   bool has_symmetric_jacobian() const override { return has_energy(); }
   bool has_dissipation() const override { return forces_ == ContactForces::friction_part; }
-  // Throw Error (input) for a derivative by a parameter of friction where there is none, and for second ones by the
-  // rest shape.
+  // The next three functions throw Error (input) for a derivative with respect to a friction parameter if the term was
+  // made with `ContactForces::barrier`. `begin_adjoint_tangent` also throws Error (input) for the rest shape, with
+  // respect to which there are no second derivatives.
   void prepare_tangent(const ParameterSet& parameters, const ParameterSet& direction) override;
   void begin_adjoint(const ParameterSet& gradient) override;
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override;
-  /// State of the surfaces and of the forces that the term has: of friction alone the power only. Collective.
+  /// Contact state of the surfaces and of the forces that the term computes. A term of friction alone reports only the
+  /// friction power. Collective.
   virtual ContactState state(const Configuration& at, const ParameterSet& parameters) = 0;
-  /// Some of the intersections that this rank found in the last `state`, for messages.
+  /// Text for messages that names some of the intersections that this rank found in the last call of `state`.
   virtual std::string intersecting() const { return {}; }
-  /// Name of a body or an obstacle that is whole inside another, as this rank finds, for messages: "vertex 17 at (0, 1,
-  /// 0) is inside obstacle 2". For states without intersections. Collective.
+  /// Text for messages that names a body or an obstacle that lies entirely inside another one, if this rank found one:
+  /// "vertex 17 at (0, 1, 0) is inside obstacle 2". The state must be free of intersections. Collective.
   virtual std::string enclosed(const Configuration& /*at*/, const ParameterSet&) { return {}; }
 
  protected:
-  /// To be called by constructors.
+  /// Sets the forces of the term. Derived classes call this function in their constructors.
   void set_forces(ContactForces forces) { forces_ = forces; }
-  /// To be called by `prepare`, with the names of the parameters µ.
+  /// Records whether the friction coefficients µ, the parameters `names`, are all zero. Derived classes call this
+  /// function in `prepare`.
   void note_friction(const ParameterSet& parameters, const std::vector<std::string>& names);
 
  private:

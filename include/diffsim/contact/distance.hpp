@@ -8,15 +8,17 @@
 
 /// Squared distances of point–triangle (x0; x1 x2 x3) and edge–edge (x0 x1; x2 x3) pairs, with derivatives.
 ///
-/// Whatever the two features between which the distance is attained, it is that of two affine sets,
+/// The distance is attained between two features, each a point, a line or a plane, and equals the distance of two
+/// affine sets,
 ///   d² = min_λ |r(λ)|²,  r(λ) = x_p - x_q + Σ_a λ_a e_a,  e_a = x_{plus a} - x_{minus a},
-/// with none (point–point), one (point–line) or two (point–plane, line–line) free λ. Hence r = Σ_k c_k(λ) x_k with
-/// c_k = [k=p] - [k=q] + Σ_a λ_a B_ka, B_ka = [k=plus a] - [k=minus a], r ⊥ e_a, and, G_ab = e_a·e_b,
+/// with zero (point–point), one (point–line) or two (point–plane, line–line) free λ. Hence r = Σ_k c_k(λ) x_k with
+///   c_k = [k=p] - [k=q] + Σ_a λ_a B_ka,  B_ka = [k=plus a] - [k=minus a].
+/// At the minimum r ⊥ e_a. With G_ab = e_a·e_b, the derivatives are
 ///   ∂d²/∂x_k       = 2 c_k r                                                        (envelope theorem)
 ///   ∂²d²/∂x_k∂x_l  = 2 c_k c_l I - 2 Σ_ab (c_k e_a + B_ka r) G⁻¹_ab (c_l e_b + B_lb r)ᵀ  (implicit differentiation).
 namespace diffsim::contact {
 
-/// Which features: the numbers of the formula above, within the four points of the pair.
+/// Two features of a pair: the indices of the formula above, among the four points of the pair.
 struct DistanceType {
   std::int8_t free;  ///< number of free λ: 0, 1 or 2
   std::int8_t p, q;
@@ -32,14 +34,14 @@ struct DistanceType {
 DIFFSIM_FUNCTION DistanceType point_point(int i, int j) {
   return {0, static_cast<std::int8_t>(i), static_cast<std::int8_t>(j), {0, 0}, {0, 0}};
 }
-/// Point i, line through j and k.
+/// Features: point i and the line through points j and k.
 DIFFSIM_FUNCTION DistanceType point_line(int i, int j, int k) {
   const auto from = static_cast<std::int8_t>(j), to = static_cast<std::int8_t>(k);
   return {1, static_cast<std::int8_t>(i), from, {from, 0}, {to, 0}};
 }
-/// Point 0, plane of 1 2 3.
+/// Features: point 0 and the plane of points 1 2 3.
 DIFFSIM_FUNCTION DistanceType point_plane() { return {2, 0, 1, {1, 1}, {2, 3}}; }
-/// Line 0 1, line 2 3.
+/// Features: line 0 1 and line 2 3.
 DIFFSIM_FUNCTION DistanceType line_line() { return {2, 0, 2, {1, 2}, {0, 3}}; }
 
 namespace detail {
@@ -48,7 +50,8 @@ DIFFSIM_FUNCTION Vec3<T> scaled(const T& s, const Vec3<T>& a) {
   return {{s * a[0], s * a[1], s * a[2]}};
 }
 
-/// a b - c d; for doubles to an ulp or two, however much cancels (Kahan; Jeannerod, Louvet & Muller 2013).
+/// Difference of products a b - c d. With doubles the error is at most two ulps, regardless of cancellation (Kahan;
+/// Jeannerod, Louvet & Muller 2013).
 template <class T>
 DIFFSIM_FUNCTION T product_difference(const T& a, const T& b, const T& c, const T& d) {
   return a * b - c * d;
@@ -57,8 +60,8 @@ DIFFSIM_FUNCTION double product_difference(double a, double b, double c, double 
   const double cd = c * d;
   return std::fma(a, b, -cd) + std::fma(-c, d, cd);
 }
-/// a × b, accurate for nearly parallel vectors too: then distances are those of points moved by some ulps of the pair's
-/// size, which moves a distance by no more.
+/// Cross product a × b, accurate also for nearly parallel vectors. A distance computed with this product is the
+/// distance of points moved by a few ulps of the size of the pair, so its error is at most a few ulps of that size.
 template <class T>
 DIFFSIM_FUNCTION Vec3<T> accurate_cross(const Vec3<T>& a, const Vec3<T>& b) {
   return {{product_difference(a[1], b[2], a[2], b[1]), product_difference(a[2], b[0], a[0], b[2]),
@@ -66,14 +69,14 @@ DIFFSIM_FUNCTION Vec3<T> accurate_cross(const Vec3<T>& a, const Vec3<T>& b) {
 }
 }  // namespace detail
 
-/// Where the distance is attained, and what its derivatives need.
+/// Closest points of two features: their difference, and the quantities that the derivatives of the distance need.
 template <class T>
 struct Closest {
   DistanceType type;
-  Vec3<T> r;  ///< from the second feature's closest point to the first one's
+  Vec3<T> r;  ///< vector from the second feature's closest point to the first one's
   T lambda[2];
   Vec3<T> e[2];
-  T inverse_gram[3];  ///< G⁻¹: 00, 01, 11
+  T inverse_gram[3];  ///< entries 00, 01, 11 of G⁻¹
 
   DIFFSIM_FUNCTION T squared_distance() const { return dot(r, r); }
   DIFFSIM_FUNCTION double b(int k, int a) const {
@@ -86,7 +89,7 @@ struct Closest {
   }
 };
 
-/// The features' lines and planes must not be degenerate: |e|² > 0, |e_0 × e_1|² > 0.
+/// Closest points of the two features `type`. Lines and planes must not be degenerate: |e|² > 0, |e_0 × e_1|² > 0.
 template <class T>
 DIFFSIM_FUNCTION Closest<T> closest(const DistanceType& type, const Vec3<T>* x) {
   Closest<T> result;
@@ -104,7 +107,7 @@ DIFFSIM_FUNCTION Closest<T> closest(const DistanceType& type, const Vec3<T>* x) 
     result.lambda[0] = T(0.0) - dot(r0, e0) * result.inverse_gram[0];
     result.r = r0 + detail::scaled(result.lambda[0], e0);
   } else if (type.free == 2) {
-    // By the normal n = e_0 × e_1, det G = |n|².
+    // With the normal n = e_0 × e_1, det G = |n|².
     const Vec3<T> n = detail::accurate_cross(e0, e1);
     const T inverse = T(1.0) / dot(n, n);
     result.inverse_gram[0] = dot(e1, e1) * inverse;
@@ -123,12 +126,12 @@ template <class T>
 DIFFSIM_FUNCTION T squared_distance(const DistanceType& type, const Vec3<T>* x) {
   return closest(type, x).squared_distance();
 }
-/// ∂d²/∂x_k.
+/// Gradient ∂d²/∂x_k.
 template <class T>
 DIFFSIM_FUNCTION Vec3<T> squared_distance_gradient(const Closest<T>& at, int k) {
   return detail::scaled(T(T(2.0) * at.c(k)), at.r);
 }
-/// ∂²d²/∂x_k∂x_l.
+/// Hessian block ∂²d²/∂x_k∂x_l.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> squared_distance_hessian(const Closest<T>& at, int k, int l) {
   const T ck = at.c(k), cl = at.c(l);
@@ -145,10 +148,10 @@ DIFFSIM_FUNCTION Mat3<T> squared_distance_hessian(const Closest<T>& at, int k, i
     }
   return h;
 }
-/// y_k = Σ_l ∂²d²/∂x_k∂x_l v_l for the four points, without the matrix.
+/// Hessian product y_k = Σ_l ∂²d²/∂x_k∂x_l v_l for the four points, without forming the matrix.
 template <class T>
 DIFFSIM_FUNCTION void squared_distance_hessian_product(const Closest<T>& at, const Vec3<T>* v, Vec3<T>* y) {
-  // dr at fixed λ, then G dλ = -(de·r + e·dr).
+  // First dr at fixed λ, then dλ from G dλ = -(de·r + e·dr).
   Vec3<T> dr = {{T(0.0), T(0.0), T(0.0)}};
   for (int k = 0; k < 4; ++k) dr = dr + detail::scaled(at.c(k), v[k]);
   T right[2], dlambda[2];
@@ -166,9 +169,9 @@ DIFFSIM_FUNCTION void squared_distance_hessian_product(const Closest<T>& at, con
   }
 }
 
-// ---- which features are closest ------------------------------------------------------------------------------
+// ---- choice of the closest features --------------------------------------------------------------------------
 
-/// A type and the squared distance between its features.
+/// Two features and the squared distance between them.
 struct TypedDistance {
   DistanceType type;
   double squared;
@@ -176,16 +179,17 @@ struct TypedDistance {
 
 namespace detail {
 
-/// sin² of the angle under which two edges count as parallel (and a triangle as flat) when features are chosen. Then
-/// the boundary's features, which are always well conditioned, are within 1e-12 edge lengths of the truth.
+/// sin² of the angle below which two edges count as parallel, and a triangle as degenerate, when features are chosen.
+/// The distance is then taken from the features of the boundary, which are always well conditioned, with an error of at
+/// most 1e-12 edge lengths.
 constexpr double parallel_sine_squared = 1e-24;
 
-/// The smaller one; the first of equals.
+/// Smaller of two distances; the first if both are equal.
 DIFFSIM_FUNCTION TypedDistance nearer(const TypedDistance& a, const TypedDistance& b) {
   return b.squared < a.squared ? b : a;
 }
 
-/// Point i and segment j k, which may be a point.
+/// Closest features of point i and segment j k, whose ends may coincide.
 DIFFSIM_FUNCTION TypedDistance point_segment(const Vec3<double>* x, int i, int j, int k) {
   const Vec3<double> e = x[k] - x[j];
   const double along = dot(x[i] - x[j], e), length = dot(e, e);
@@ -203,8 +207,9 @@ DIFFSIM_FUNCTION TypedDistance point_segment(const Vec3<double>* x, int i, int j
 
 }  // namespace detail
 
-/// The features between which point x0 and triangle x1 x2 x3 are closest; any of them may coincide or be collinear.
-/// If the foot of x0 is not inside, the minimum of a convex function lies on the boundary: one of three segments.
+/// Features between which point x0 and triangle x1 x2 x3 are closest. The points may coincide or be collinear. If the
+/// projection of x0 onto the plane is not inside the triangle, the minimum of the convex distance function lies on the
+/// boundary: on one of three segments.
 DIFFSIM_FUNCTION TypedDistance point_triangle_distance(const Vec3<double>* x) {
   TypedDistance best =
       detail::nearer(detail::nearer(detail::point_segment(x, 0, 1, 2), detail::point_segment(x, 0, 2, 3)),
@@ -218,7 +223,7 @@ DIFFSIM_FUNCTION TypedDistance point_triangle_distance(const Vec3<double>* x) {
   return {point_plane(), height * height / area};
 }
 
-/// The features between which edges x0 x1 and x2 x3 are closest; they may be parallel, or points.
+/// Features between which edges x0 x1 and x2 x3 are closest. The edges may be parallel or have coinciding ends.
 DIFFSIM_FUNCTION TypedDistance edge_edge_distance(const Vec3<double>* x) {
   TypedDistance best =
       detail::nearer(detail::nearer(detail::point_segment(x, 0, 2, 3), detail::point_segment(x, 1, 2, 3)),

@@ -12,8 +12,9 @@ DIFFSIM_FUNCTION double value_of(const Dual<T, N>& x) {
   return value_of(x.value);
 }
 
-/// s(y)/y of smoothed Coulomb friction, s(y) = 2 y/ε - (y/ε)² for y < ε, 1 above; 1/(m/s). Given y². At y = 0 the root
-/// has no derivative; that of the product with the velocity is 2/ε.
+/// Factor s(y)/y of smoothed Coulomb friction as a function of y², 1/(m/s); s(y) = 2 y/ε - (y/ε)² for y < ε, 1 above.
+/// The square root has no derivative at y = 0. There the function returns the constant 2/ε, so that the product with
+/// the velocity has the correct derivative 2/ε.
 template <class T>
 DIFFSIM_FUNCTION T friction_factor(const T& squared, const T& velocity) {
   using std::sqrt;
@@ -23,7 +24,7 @@ DIFFSIM_FUNCTION T friction_factor(const T& squared, const T& velocity) {
   return 1.0 / speed;
 }
 
-/// S(y), m/s, with S' = s and S(0) = 0: y²/ε - y³/(3 ε²) for y < ε, y - ε/3 above.
+/// Potential S(y), m/s, with S' = s and S(0) = 0: y²/ε - y³/(3 ε²) for y < ε, y - ε/3 above.
 DIFFSIM_FUNCTION double friction_potential(double speed, double velocity) {
   if (speed >= velocity) return speed - velocity / 3.0;
   const double part = speed / velocity;

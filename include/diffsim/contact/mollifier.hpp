@@ -5,18 +5,19 @@
 
 namespace diffsim::contact {
 
-// The distance of two edges has a kink where they are parallel. There the barrier is multiplied by
+// The distance of two edges is not differentiable where the edges are parallel. There the barrier is multiplied by
 //   m(c) = 1 - (1 - c/ε)³ for c < ε, 1 for c ≥ ε,  c = |a × b|², a = x1 - x0, b = x3 - x2,
-// with ε = 10⁻³ |a|²|b|² at rest: c and ∇c vanish for parallel edges, so m b is C¹ there. As Li et al. 2020 (eq. 24),
-// but of one degree more: m is C² at c = ε, so that derivatives of forces have no jump.
+// with ε = 10⁻³ |a|²|b|² in the rest configuration. c and ∇c vanish for parallel edges, so m b is C¹ there. The degree
+// of m is one higher than that of the mollifier of Li et al. 2020 (eq. 24): m is C² at c = ε, so that derivatives of
+// forces do not jump.
 
-/// ε for edges of these squared rest lengths, m⁴.
+/// Threshold ε, m⁴, for two edges with these squared rest lengths, m².
 template <class T>
 DIFFSIM_FUNCTION T mollifier_threshold(const T& squared_length_a, const T& squared_length_b) {
   return 1e-3 * squared_length_a * squared_length_b;
 }
 
-/// m and its derivatives by c.
+/// Mollifier m(c) for c < ε, and its derivatives with respect to c.
 template <class T>
 struct Mollifier {
   T value, gradient, hessian;
@@ -29,20 +30,20 @@ struct Mollifier {
   }
 };
 
-/// |a × b|².
+/// Squared cross product c = |a × b|².
 template <class T>
 DIFFSIM_FUNCTION T squared_cross(const Vec3<T>* x) {
   const Vec3<T> n = cross(x[1] - x[0], x[3] - x[2]);
   return dot(n, n);
 }
-/// ∂c/∂x_k: -+ 2 b × n for x0, x1; -+ 2 n × a for x2, x3; n = a × b.
+/// Gradient ∂c/∂x_k: ∓2 b × n for x0, x1; ∓2 n × a for x2, x3; n = a × b.
 template <class T>
 DIFFSIM_FUNCTION Vec3<T> squared_cross_gradient(const Vec3<T>* x, int k) {
   const Vec3<T> a = x[1] - x[0], b = x[3] - x[2], n = cross(a, b);
   const Vec3<T> g = k < 2 ? cross(b, n) : cross(n, a);
   return detail::scaled(T(k % 2 == 0 ? -2.0 : 2.0), g);
 }
-/// ∂²c/∂x_k∂x_l, from c_aa = 2(|b|² I - b bᵀ), c_ab = 4 a bᵀ - 2 b aᵀ - 2 (a·b) I.
+/// Hessian block ∂²c/∂x_k∂x_l, from c_aa = 2(|b|² I - b bᵀ), c_ab = 4 a bᵀ - 2 b aᵀ - 2 (a·b) I.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> squared_cross_hessian(const Vec3<T>* x, int k, int l) {
   const Vec3<T> a = x[1] - x[0], b = x[3] - x[2];

@@ -7,14 +7,15 @@
 
 namespace diffsim::contact {
 
-// Obstacles as triangles, normals outwards. Round ones are inscribed polyhedra: what cannot pass through the triangles
-// cannot pass through what they stand for by more than the deviation given, and every face and edge of the body is kept
-// out, not only its vertices.
+// Obstacles as triangles with outward normals. Round obstacles are inscribed polyhedra: a body that does not pass
+// through the triangles passes through the exact shape by no more than the deviation given. Triangles keep out every
+// face and edge of a body, not only its vertices.
 
 TriangleMesh box_triangles(const std::array<double, 3>& min, const std::array<double, 3>& max);
-/// An icosahedron whose triangles are divided in four four times, 5120 of them; inside the sphere by at most 0.0012 r.
+/// Sphere as an icosahedron whose triangles are divided into four, four times: 5120 triangles. The polyhedron is inside
+/// the sphere by at most 0.0012 r.
 TriangleMesh sphere_triangles(const std::array<double, 3>& center, double radius);
-/// With flat ends and 64 sides; inside the cylinder by at most 0.0012 r.
+/// Cylinder with flat ends and 64 sides. The polyhedron is inside the exact cylinder by at most 0.0012 r.
 TriangleMesh cylinder_triangles(const std::array<double, 3>& from, const std::array<double, 3>& to, double radius);
 
 }  // namespace diffsim::contact

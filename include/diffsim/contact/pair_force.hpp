@@ -8,34 +8,35 @@
 
 namespace diffsim::contact {
 
-/// Law and weights that the force of a pair depends on, beside the positions and velocities of its four points. The
-/// thickness is a number without derivatives unless `Thickness` says else.
+/// Contact law of a pair: the values other than positions, velocities and weights that the force of a pair depends on.
+/// The thickness is a value without derivatives unless `Thickness` is a Dual.
 template <class T, class Thickness = double>
 struct ContactLaw {
   T stiffness;  ///< κ, Pa
   T range;      ///< d̂, m
   T friction;   ///< µ
   T velocity;   ///< ε_v, m/s
-  /// ξ, m, which the barrier keeps the two of a pair apart by: the mean of theirs.
+  /// Thickness ξ, m, by which the barrier keeps the two sides of the pair apart: the mean of their thicknesses.
   Thickness thickness = Thickness(0.0);
 
-  /// y of the barrier at a squared distance (contact/barrier.hpp).
+  /// Argument y of the barrier at a squared distance (contact/barrier.hpp).
   DIFFSIM_FUNCTION T argument(const T& squared) const { return barrier_argument(squared, range, thickness); }
-  /// Squared distance from which on a pair does not push, m².
+  /// Squared distance (ξ + d̂)², m², from which on a pair has no force.
   DIFFSIM_FUNCTION double limit() const {
     const double distance = value_of(range) + value_of(thickness);
     return distance * distance;
   }
 };
 
-/// Point x0 and triangle x1 x2 x3, whose weights are those of SurfaceTriangle: E = κ a Σ_j w_j ψ(d_j², d̂, ξ) over the
-/// triangle, its edges and its corners; a is half of the point's area, since two surfaces in touch each integrate over
-/// themselves. The area follows the rest shape.
+/// Weights of point x0 and triangle x1 x2 x3, whose energy is E = κ a Σ_j w_j ψ(d_j², d̂, ξ), summed over the triangle,
+/// its edges and its corners. The w_j are the weights of SurfaceTriangle. a is half of the point's rest area, because
+/// two surfaces in contact each integrate over their own points. The area depends on the rest shape.
 ///
-/// A point of a surface that is but segments, or but points, stands for a length a, or for itself, a = 1. In touch that
-/// is a strip d̂/2 wide, or a patch d̂/2 wide and long, as where edges cross: E has the factor (d̂/2)^codimension, the
-/// codimension being 1 or 2. Then a is half only against things of the same dimension; those of a higher one do not
-/// integrate over the point's.
+/// On a surface of segments the measure of a point is a length; the measure of a lone point is 1. In contact, such a
+/// point represents a strip of width d̂/2, or a patch of d̂/2 by d̂/2 as at crossing edges: E has the factor
+/// (d̂/2)^codimension, with the codimension 1 for segments and 2 for lone points. Against a surface of the same
+/// dimension, a is half of the measure. Against a surface of a higher dimension only the point integrates, and a is its
+/// full measure.
 template <class T>
 struct PointTriangleWeightsOf {
   T area;
@@ -44,35 +45,35 @@ struct PointTriangleWeightsOf {
 };
 using PointTriangleWeights = PointTriangleWeightsOf<double>;
 
-/// Edges x0 x1 and x2 x3: E = κ (d̂²/4) m(c) ψ(d², d̂, ξ). Where edges cross, a patch of that size is in touch; its
-/// energy, and so what a flat contact depends on the mesh, falls as (d̂/h)² while points and triangles give the
-/// pressure.
+/// Weights of edges x0 x1 and x2 x3, whose energy is E = κ (d̂²/4) m(c) ψ(d², d̂, ξ): crossing edges are in contact
+/// over a patch of area d̂²/4. The contribution of edges to the energy of a flat contact, and with it the dependence on
+/// the mesh, decreases as (d̂/h)², while points and triangles carry the pressure.
 ///
-/// An edge of a surface without triangles may be shorter than d̂, and several then cross another edge's patch. Of pairs
-/// with such an edge, `lone`, the patch is ((d̂/2) l/(d̂ + l))², l the geometric mean of both lengths at rest: d̂²/4 of
-/// long edges, l²/4 of short ones, of which there are d̂²/l² in touch.
+/// An edge of a surface without triangles may be shorter than d̂, and several such edges may then cross the patch of
+/// one other edge. Pairs with such an edge (`lone`) have the patch ((d̂/2) l/(d̂ + l))², with l the geometric mean of
+/// both rest lengths. The patch is d̂²/4 for long edges and l²/4 for short edges, of which d̂²/l² are in contact.
 template <class T>
 struct EdgeEdgeWeightsOf {
-  T threshold;  ///< of the mollifier, m⁴; follows the rest shape
+  T threshold;  ///< threshold ε of the mollifier, m⁴; depends on the rest shape
   bool lone = false;
 };
 using EdgeEdgeWeights = EdgeEdgeWeightsOf<double>;
 
 namespace detail {
 
-/// κ times the patch of a point's share of area.
+/// Strip or patch factor of a point: `scale` (d̂/2)^codimension.
 template <class T>
 DIFFSIM_FUNCTION T with_strip(T scale, const T& range, int codimension) {
   for (int k = 0; k < codimension; ++k) scale = 0.5 * scale * range;
   return scale;
 }
-/// κ times the patch of two edges.
+/// Patch area of two edges, times κ.
 template <class T, class X, class Weight>
 DIFFSIM_FUNCTION T patch_of_edges(const EdgeEdgeWeightsOf<Weight>& weights, const ContactLaw<T, X>& law) {
   const T area = 0.25 * law.stiffness * law.range * law.range;
   if (!weights.lone) return area;
   using std::sqrt;
-  // The threshold is 10⁻³ times both squared lengths.
+  // The threshold is 10⁻³ l⁴.
   const Weight length = sqrt(sqrt(1e3 * weights.threshold));
   const T part = length / (law.range + length);
   return area * part * part;
@@ -83,7 +84,7 @@ DIFFSIM_FUNCTION Vec3<double> values_of(const Vec3<T>& x) {
   return {{value_of(x[0]), value_of(x[1]), value_of(x[2])}};
 }
 
-/// Part of u = Σ c_k v_k across r.
+/// Component of u = Σ c_k v_k perpendicular to r.
 template <class T>
 DIFFSIM_FUNCTION Vec3<T> sliding_velocity(const Closest<T>& at, const T& squared, const Vec3<T>* v) {
   Vec3<T> u = {{T(0.0), T(0.0), T(0.0)}};
@@ -91,7 +92,7 @@ DIFFSIM_FUNCTION Vec3<T> sliding_velocity(const Closest<T>& at, const T& squared
   return u - scaled(T(dot(u, at.r) / squared), at.r);
 }
 
-/// f += force of the energy `scale` ψ(d²) of two features, and its friction; `v` is nullptr without friction. Of
+/// Adds to f the force of the energy `scale` ψ(d²) of two features, and their friction unless `v` is nullptr. Adds
 /// friction alone if `friction_alone`.
 template <class T, class X>
 DIFFSIM_FUNCTION void add_feature_force(const DistanceType& type, const T& scale, const Vec3<T>* x, const Vec3<T>* v,
@@ -99,7 +100,7 @@ DIFFSIM_FUNCTION void add_feature_force(const DistanceType& type, const T& scale
   const Closest<T> at = closest(type, x);
   const T squared = at.squared_distance();
   const T slope = scale * barrier_gradient(law.argument(squared)) / (law.range + 2.0 * law.thickness);  // ∂E/∂d²
-  // -∂E/∂x_k = -2 slope c_k r; friction acts at the same two points.
+  // The barrier force is -∂E/∂x_k = -2 slope c_k r. Friction acts at the same two points.
   Vec3<T> push = {{T(0.0), T(0.0), T(0.0)}};
   if (!friction_alone) push = scaled(T(-2.0 * slope), at.r);
   if (v) {
@@ -111,7 +112,7 @@ DIFFSIM_FUNCTION void add_feature_force(const DistanceType& type, const T& scale
   for (int k = 0; k < 4; ++k) f[k] = f[k] + scaled(at.c(k), push);
 }
 
-/// µ N S(|u|) of two features whose energy is `scale` ψ(d²), W.
+/// Dissipation potential µ N S(|u|), W, of two features whose energy is `scale` ψ(d²).
 DIFFSIM_FUNCTION double feature_dissipation(const DistanceType& type, double scale, const Vec3<double>* x,
                                             const Vec3<double>* v, const ContactLaw<double>& law) {
   const Closest<double> at = closest(type, x);
@@ -121,7 +122,8 @@ DIFFSIM_FUNCTION double feature_dissipation(const DistanceType& type, double sca
   return -2.0 * law.friction * slope * std::sqrt(squared) * friction_potential(std::sqrt(dot(u, u)), law.velocity);
 }
 
-/// Calls `visit(type, squared distance, weight)` for each feature of a point–triangle pair.
+/// Calls `visit(type, squared distance, weight)` for each pair of features of a point–triangle pair: the point with the
+/// triangle, with its edges and with its corners.
 template <class Weight, class Visit>
 DIFFSIM_FUNCTION void for_each_feature(const PointTriangleWeightsOf<Weight>& weights, const Vec3<double>* x,
                                        const Visit& visit) {
@@ -137,7 +139,7 @@ DIFFSIM_FUNCTION void for_each_feature(const PointTriangleWeightsOf<Weight>& wei
 
 }  // namespace detail
 
-/// E of a pair, J.
+/// Energy E of a pair, J.
 DIFFSIM_FUNCTION double pair_energy(const PointTriangleWeights& weights, const Vec3<double>* x,
                                     const ContactLaw<double>& law) {
   double sum = 0.0;
@@ -154,7 +156,7 @@ DIFFSIM_FUNCTION double pair_energy(const EdgeEdgeWeights& weights, const Vec3<d
          Barrier(edge_edge_distance(x).squared, law.range, law.thickness).value;
 }
 
-/// D of a pair, W: f = -∂D/∂v is the pair's friction.
+/// Dissipation potential D of a pair, W. The friction force of the pair is f = -∂D/∂v.
 DIFFSIM_FUNCTION double pair_dissipation(const PointTriangleWeights& weights, const Vec3<double>* x,
                                          const Vec3<double>* v, const ContactLaw<double>& law) {
   const double limit = law.limit();
@@ -174,8 +176,8 @@ DIFFSIM_FUNCTION double pair_dissipation(const EdgeEdgeWeights& weights, const V
   return detail::feature_dissipation(distance.type, detail::patch_of_edges(weights, law) * mollifier, x, v, law);
 }
 
-/// f_k += -∂E/∂x_k and friction, on the four points. For T = Dual: with its derivatives; features are chosen by values.
-/// Weights have derivatives or none. `friction_alone`: without -∂E/∂x_k.
+/// Adds -∂E/∂x_k and the friction force to f_k at the four points; friction alone if `friction_alone`. T = Dual gives
+/// the derivatives, too; the features are chosen by values only. `Weight` may be a Dual or a double.
 template <class T, class X, class Weight>
 DIFFSIM_FUNCTION void add_pair_force(const PointTriangleWeightsOf<Weight>& weights, const Vec3<T>* x, const Vec3<T>* v,
                                      const ContactLaw<T, X>& law, Vec3<T>* f, bool friction_alone = false) {

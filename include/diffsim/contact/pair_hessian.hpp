@@ -4,7 +4,8 @@
 #include "diffsim/contact/pair_force.hpp"
 #include "diffsim/core/semidefinite.hpp"
 
-/// ∂²E/∂x² of a pair's energy (contact/pair_force.hpp) by its twelve coordinates, row-major, N/m.
+/// Hessian ∂²E/∂x² of the energy of a pair (contact/pair_force.hpp) with respect to its twelve coordinates, row-major,
+/// N/m.
 namespace diffsim::contact {
 
 struct PairHessian {
@@ -13,7 +14,7 @@ struct PairHessian {
 
 namespace detail {
 
-/// h += a H_s + b ∇s ∇sᵀ, s = d².
+/// Adds a H_s + b ∇s ∇sᵀ to h, with s = d² and its Hessian H_s.
 DIFFSIM_FUNCTION void add_distance_hessian(const Closest<double>& at, double a, double b, PairHessian& h) {
   for (int k = 0; k < 4; ++k) {
     if (at.c(k) == 0.0 && at.b(k, 0) == 0.0 && at.b(k, 1) == 0.0) continue;
@@ -33,7 +34,7 @@ DIFFSIM_FUNCTION void add_distance_hessian(const Closest<double>& at, double a, 
 
 }  // namespace detail
 
-/// h += ∂²E/∂x².
+/// Adds ∂²E/∂x² of a point–triangle pair to h.
 DIFFSIM_FUNCTION void add_pair_hessian(const PointTriangleWeights& weights, const Vec3<double>* x,
                                        const ContactLaw<double>& law, PairHessian& h) {
   const double limit = law.limit();
@@ -46,7 +47,8 @@ DIFFSIM_FUNCTION void add_pair_hessian(const PointTriangleWeights& weights, cons
   });
 }
 
-/// With m the mollifier: (m ψ)'' = m ψ'' + m' (∇c ∇ψᵀ + ∇ψ ∇cᵀ) + ψ (m'' ∇c ∇cᵀ + m' H_c).
+/// Adds ∂²E/∂x² of an edge–edge pair to h. With the mollifier m(c) and the Hessian H_c of c,
+///   (m ψ)'' = m ψ'' + m' (∇c ∇ψᵀ + ∇ψ ∇cᵀ) + ψ (m'' ∇c ∇cᵀ + m' H_c).
 DIFFSIM_FUNCTION void add_pair_hessian(const EdgeEdgeWeights& weights, const Vec3<double>* x,
                                        const ContactLaw<double>& law, PairHessian& h) {
   const TypedDistance distance = edge_edge_distance(x);
@@ -71,11 +73,12 @@ DIFFSIM_FUNCTION void add_pair_hessian(const EdgeEdgeWeights& weights, const Vec
   }
 }
 
-/// The nearest symmetric positive semidefinite matrix to a symmetric one.
+/// Replaces a symmetric matrix by the nearest symmetric positive semidefinite matrix.
 DIFFSIM_FUNCTION void make_semidefinite(PairHessian& h) { diffsim::make_semidefinite(h.of); }
 
-/// The same for a matrix that has no effect on translations, in the nine dimensions left: rows of the Hadamard matrix
-/// of order four, but the first, are an orthonormal basis of the points' relative displacements.
+/// Replaces a symmetric matrix that vanishes on translations by the nearest symmetric positive semidefinite matrix, in
+/// the remaining nine dimensions. The rows of the Hadamard matrix of order four except the first, halved, are an
+/// orthonormal basis of the relative displacements of the points.
 DIFFSIM_FUNCTION void make_semidefinite_between(PairHessian& h) {
   constexpr double sign[3][4] = {{1.0, 1.0, -1.0, -1.0}, {1.0, -1.0, 1.0, -1.0}, {1.0, -1.0, -1.0, 1.0}};
   double relative[9][9], half[9][12];

@@ -8,12 +8,13 @@
 
 namespace diffsim {
 
-/// Parameters of contact. Each of the first five may be there again for a pair of bodies or of a body and an obstacle,
-/// whose names follow: `friction:A|B`; and `thickness` for a body or an obstacle, `thickness:A`.
+/// Specs of the parameters of contact. Each of the first five parameters may also exist for one pair of bodies, or for
+/// a body and an obstacle, with the pair in its name: `friction:A|B`. `thickness` may also exist for one body or
+/// obstacle: `thickness:A`.
 struct ContactParameters {
   static constexpr ParameterSpec barrier_distance{.name = "barrier_distance",
                                                   .unit = "m",
-                                                  .meaning = "distance d̂ from which on surfaces repel each other",
+                                                  .meaning = "distance d̂ below which surfaces repel each other",
                                                   .range = Interval::positive()};
   static constexpr ParameterSpec barrier_stiffness{.name = "barrier_stiffness",
                                                    .unit = "Pa",
@@ -23,22 +24,23 @@ struct ContactParameters {
                                           .meaning = "Coulomb's coefficient µ",
                                           .range = Interval::not_negative(),
                                           .default_value = 0.0};
-  static constexpr ParameterSpec friction_velocity{.name = "friction_velocity",
-                                                   .unit = "m/s",
-                                                   .meaning = "slip ε_v below which friction grows with the slip",
-                                                   .range = Interval::positive(),
-                                                   .default_value = 1e-5};
+  static constexpr ParameterSpec friction_velocity{
+      .name = "friction_velocity",
+      .unit = "m/s",
+      .meaning = "sliding velocity ε_v below which friction increases with the sliding velocity",
+      .range = Interval::positive(),
+      .default_value = 1e-5};
   static constexpr ParameterSpec thickness{
       .name = "thickness",
       .unit = "m",
-      .meaning = "thickness ξ of bodies in contact: two are kept apart by half of both",
+      .meaning = "thickness ξ of bodies in contact: two surfaces are kept apart by the mean of their thicknesses",
       .range = Interval::not_negative(),
       .default_value = 0.0};
-  /// Specs of what a pair may have for itself, κ, d̂, µ, ε_v, ξ in this order.
+  /// Specs of the parameters that a pair may have its own values of, in the order κ, d̂, µ, ε_v, ξ.
   static constexpr std::array<ParameterSpec, 5> of_law() {
     return {barrier_stiffness, barrier_distance, friction, friction_velocity, thickness};
   }
-  // Of each obstacle, whose label follows: `obstacle_position:LABEL`.
+  // Parameters of each obstacle, with its label in the name: `obstacle_position:LABEL`.
   static constexpr ParameterSpec obstacle_position{
       .name = "obstacle_position",
       .unit = "m",
@@ -47,20 +49,22 @@ struct ContactParameters {
   static constexpr ParameterSpec obstacle_velocity{
       .name = "obstacle_velocity", .unit = "m/s", .meaning = "velocity of an obstacle", .components = 3};
   static constexpr ParameterSpec obstacle_angular_velocity{
-      .name = "obstacle_angular_velocity", .unit = "rad/s", .meaning = "angular velocity of an obstacle that turns"};
+      .name = "obstacle_angular_velocity", .unit = "rad/s", .meaning = "angular velocity of a rotating obstacle"};
 };
 
-/// Names of the parameters of a law of contact.
+/// Names of the parameters of a contact law.
 struct ContactLawNames {
-  std::array<std::string, 4> numbers;    ///< κ, d̂, µ, ε_v
-  std::array<std::string, 2> thickness;  ///< of the two of a pair, ξ being their mean; one that is not there is zero
+  std::array<std::string, 4> numbers;  ///< κ, d̂, µ, ε_v
+  /// Thicknesses of the two sides of a pair. ξ is their mean; a parameter that does not exist counts as zero.
+  std::array<std::string, 2> thickness;
 
   const std::string& range() const { return numbers[1]; }
   const std::string& friction() const { return numbers[2]; }
+  bool has_thickness() const { return !thickness[0].empty() || !thickness[1].empty(); }
   bool operator==(const ContactLawNames&) const = default;
 };
 
-/// Names of the parameters of the law that pairs share which have none of their own.
+/// Names of the parameters of the shared law, which applies to all pairs without a law of their own.
 inline ContactLawNames shared_law_names() {
   ContactLawNames names;
   for (std::size_t k = 0; k < names.numbers.size(); ++k) names.numbers[k] = ContactParameters::of_law()[k].name;

@@ -5,10 +5,10 @@
 
 #include "diffsim/core/small_tensor.hpp"
 
-/// Lower bounds of the distance of the pairs of `distance.hpp` by a direction n, at a fraction of the closest points'
-/// cost: primitives are convex hulls of their points, so their distance is at least min_ij n·(x_i - x_j)/|n|, with i of
-/// the first primitive and j of the second, whatever n is. Points 0..first-1 are the first primitive, first..3 the
-/// second. Rounding errors are bounded with u = 2⁻⁵³.
+/// Lower bounds of the distance of the pairs of `distance.hpp` from a direction n, at a fraction of the cost of the
+/// closest points. Primitives are convex hulls of their points, so for any n their distance is at least
+/// min_ij n·(x_i - x_j)/|n|, with i in the first primitive and j in the second. Points 0..first-1 are the first
+/// primitive, points first..3 the second. Rounding errors are bounded with u = 2⁻⁵³.
 namespace diffsim::contact {
 
 namespace detail {
@@ -16,7 +16,7 @@ namespace detail {
 DIFFSIM_FUNCTION double larger(double a, double b) { return b > a ? b : a; }
 DIFFSIM_FUNCTION double smaller(double a, double b) { return b < a ? b : a; }
 
-/// The largest coordinate of a pair's points; no number if one of them is none.
+/// Largest absolute coordinate of the points of a pair; NaN if a coordinate is not finite.
 DIFFSIM_FUNCTION double largest_coordinate(const Vec3<double>* x) {
   double largest = 0.0, sum = 0.0;
   for (int k = 0; k < 4; ++k)
@@ -27,7 +27,7 @@ DIFFSIM_FUNCTION double largest_coordinate(const Vec3<double>* x) {
   return largest + 0.0 * sum;
 }
 
-/// From the mean of the second primitive's points to that of the first one's.
+/// Vector from the centroid of the second primitive's points to the centroid of the first primitive's points.
 template <int first>
 DIFFSIM_FUNCTION Vec3<double> between_centres(const Vec3<double>* x) {
   Vec3<double> n;
@@ -37,7 +37,7 @@ DIFFSIM_FUNCTION Vec3<double> between_centres(const Vec3<double>* x) {
   return n;
 }
 
-/// min_ij n·(x_i - x_j).
+/// Smallest difference min_ij n·(x_i - x_j), with i in the first primitive and j in the second.
 template <int first>
 DIFFSIM_FUNCTION double lowest_difference(const Vec3<double>& n, const Vec3<double>* x) {
   double least = dot(n, x[0] - x[3]), most = 0.0;
@@ -51,15 +51,15 @@ DIFFSIM_FUNCTION double lowest_difference(const Vec3<double>& n, const Vec3<doub
   return least - most;
 }
 
-/// More than the rounding error of `lowest_difference`, which is at most 24u c Σ_k|n_k| with c the largest coordinate.
+/// Bound of the rounding error of `lowest_difference`, which is at most 24u c Σ_k|n_k|, with c the largest coordinate.
 DIFFSIM_FUNCTION double difference_error(const Vec3<double>& n, double coordinate) {
   return 0x1p-47 * coordinate * (std::fabs(n[0]) + std::fabs(n[1]) + std::fabs(n[2])) + 1e-300;
 }
 
 }  // namespace detail
 
-/// True if the direction between the primitives' centres shows that they are more than `distance`, m, apart; false
-/// says nothing.
+/// Returns true if the direction between the centroids of the primitives proves that the primitives are more than
+/// `distance`, m, apart. A result of false proves nothing.
 template <int first>
 DIFFSIM_FUNCTION bool is_farther(const Vec3<double>* x, double distance) {
   const Vec3<double> n = detail::between_centres<first>(x);

@@ -14,53 +14,55 @@
 
 namespace diffsim {
 
-/// Triangles that move rigidly, at constant rates; they turn where there is an axis.
+/// Obstacle of triangles that moves rigidly, at constant rates. The obstacle turns if it has an axis.
 struct TriangleObstacle {
   std::string label;
   TriangleMesh mesh;
-  bool solid = false;                 ///< closed, and the body is to be outside; else a sheet, which has two free sides
-  std::array<double, 3> axis = {};    ///< of any length; zero: does not turn
-  std::array<double, 3> origin = {};  ///< m, a point of the axis at t = 0, which travels with the obstacle
+  /// True if the surface is closed and bodies must be outside. False for a sheet, which bodies may touch on both sides.
+  bool solid = false;
+  std::array<double, 3> axis = {};    ///< rotation axis, of any length; zero: no rotation
+  std::array<double, 3> origin = {};  ///< m, a point of the axis at t = 0, which moves with the obstacle
 };
 
-/// Law of some pairs of groups: regions of the surface are numbered as listed, the mesh's bodies after them, then
-/// obstacles.
+/// Contact law of some pairs of groups. Groups are numbered: the regions of the surface in the order given, then the
+/// bodies of the mesh, then the obstacles.
 struct GroupLaw {
-  std::vector<std::array<std::size_t, 2>> pairs;  ///< in any order; the same twice: a group with itself
+  std::vector<std::array<std::size_t, 2>> pairs;  ///< unordered; the same group twice: the group with itself
   ContactLawNames parameters;
 };
 
 struct SurfaceContactOptions {
-  bool self = true;  ///< each body with itself; different bodies touch each other anyway
+  bool self = true;  ///< contact of each body with itself; different bodies always touch each other
   std::vector<TriangleObstacle> obstacles = {};
-  /// Bodies of the mesh, by their places in its list, whose vertices are all prescribed: they touch neither themselves,
-  /// each other nor `obstacles`.
+  /// Bodies of the mesh, by index in its list, whose vertices are all prescribed. These bodies touch neither
+  /// themselves, nor each other, nor `obstacles`.
   std::vector<std::size_t> prescribed_bodies = {};
-  std::vector<std::string> regions = {};  ///< of the surface, that are groups (contact/surface_groups.hpp)
-  std::vector<GroupLaw> laws = {};        ///< other pairs have the law that is shared
+  std::vector<std::string> regions = {};  ///< regions of the surface that are groups (contact/surface_groups.hpp)
+  std::vector<GroupLaw> laws = {};        ///< all other pairs have the shared law
   std::vector<std::array<std::size_t, 2>> ignored = {};  ///< pairs of groups, as in GroupLaw, that do not touch
   ContactForces forces = ContactForces::barrier;
-  std::int64_t max_pairs = std::int64_t{1} << 28;  ///< of a rank, of each kind, that may touch: 2 GiB
+  /// Largest number of pairs of each kind that may touch on a rank; 2²⁸ pairs take 2 GiB.
+  std::int64_t max_pairs = std::int64_t{1} << 28;
 };
 
 /// Contact of a mesh's surface with itself and with obstacles of triangles, by point–triangle and edge–edge pairs
-/// (contact/pair_force.hpp), across ranks (docs/architecture.md). Second-order faces are four flat triangles each.
-/// Bodies of segments touch by their edges and, against triangles and segments, by their points; bodies of points by
-/// these, against all.
+/// (contact/pair_force.hpp), across ranks (docs/architecture.md). A second-order face is represented by four flat
+/// triangles. Bodies of segments touch by their edges and, against triangles and segments, by their points. Bodies of
+/// points touch all other surfaces by their points.
 ///
-/// Points, triangles and edges are of groups: a region of the surface, a body of the mesh, an obstacle. Two groups have
-/// a law, that which is shared or one of their own, and a pair pushes where its points are nearer than the d̂ of its
-/// law. Groups that are `ignored` pass through each other.
+/// Each point, triangle and edge belongs to a group: a region of the surface, a body of the mesh, or an obstacle. Two
+/// groups have the shared law or a law of their own. A pair has a force if its distance is less than ξ + d̂ of its law.
+/// Groups that are `ignored` pass through each other.
 ///
-/// Parameters of each obstacle: `obstacle_position:LABEL` [3], m, by which it is shifted at t = 0,
-/// `obstacle_velocity:LABEL` [3], m/s, and `obstacle_angular_velocity:LABEL` [1], rad/s.
+/// Parameters of each obstacle: `obstacle_position:LABEL` [3], m, its displacement at t = 0; `obstacle_velocity:LABEL`
+/// [3], m/s; and `obstacle_angular_velocity:LABEL` [1], rad/s.
 ///
-/// Its Jacobian is a matrix of its own (`couplings_vary`): pairs are made room for that are nearer than 2 d̂
-/// of their law.
+/// The Jacobian is a separate matrix (`couplings_vary`). Its sparsity pattern covers the pairs nearer than ξ + 2 d̂ of
+/// their law, or ξ + d̂ in a term of friction alone.
 class SurfaceContact : public ContactTerm {
  public:
-  /// Throws Error (input) where a triangle has vertices of two bodies, for a region without a face of the surface and
-  /// for two with a face in common. Collective.
+  /// Throws Error (input) if a triangle has vertices of two bodies, if a region has no face of the surface, or if two
+  /// regions have a common face. Collective.
   SurfaceContact(std::shared_ptr<const TetrahedralMesh> mesh, SurfaceContactOptions options);
   ~SurfaceContact() override;
 
@@ -92,7 +94,7 @@ class SurfaceContact : public ContactTerm {
   ContactState state(const Configuration& at, const ParameterSet& parameters) override;
   std::string intersecting() const override;
   std::string enclosed(const Configuration& at, const ParameterSet& parameters) override;
-  int rebuilds() const;  ///< how often lists of pairs were made
+  int rebuilds() const;  ///< number of times that the lists of pairs were built
 
  private:
   struct Data;

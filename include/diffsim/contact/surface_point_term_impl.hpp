@@ -11,19 +11,19 @@
 
 namespace diffsim {
 
-/// A PointTerm on the vertices of a mesh's surface, or on some of them. The weight of a vertex is the area at rest that
-/// the vertex stands for, m²: a third of the triangles around. There are derivatives by the rest shape
-/// (`rest_positions`), but no second ones.
+/// PointTerm on all or some vertices of a mesh's surface. The weight of a vertex is the rest measure that the vertex
+/// represents (contact/surface_areas.hpp): on a surface of triangles, a third of the areas of its triangles, m². The
+/// term has first derivatives with respect to the rest shape (`rest_positions`), but not second ones.
 template <class F, class Base = ForceTerm>
 class SurfacePointTerm : public PointTerm<F, Base> {
   using Points = PointTerm<F, Base>;
 
  public:
-  /// Collective.
+  /// Makes a term on all vertices of the surface of triangles. Collective.
   SurfacePointTerm(std::string name, const F& force, std::vector<PointParameter> parameters,
                    std::shared_ptr<const TetrahedralMesh> mesh)
       : SurfacePointTerm(std::move(name), force, std::move(parameters), mesh, contact::surface_areas(*mesh).vertices) {}
-  /// A term on some of the vertices that `surface_areas` names. Collective.
+  /// Makes a term on these vertices, which are among those of `surface_areas`. Collective.
   SurfacePointTerm(std::string name, const F& force, std::vector<PointParameter> parameters,
                    std::shared_ptr<const TetrahedralMesh> mesh, std::vector<int> vertices)
       : Points(std::move(name), force, std::move(parameters), vertices),
@@ -62,15 +62,15 @@ class SurfacePointTerm : public PointTerm<F, Base> {
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override {
     Points::begin_adjoint_tangent(gradient, direction);
     if (gradient.find("rest_positions") || direction.find("rest_positions"))
-      throw Error("no second derivative of the " + this->name() + " by rest_positions", ErrorKind::input);
+      throw Error("no second derivative of the " + this->name() + " with respect to rest_positions", ErrorKind::input);
   }
 
  protected:
   const TetrahedralMesh& mesh() const { return *mesh_; }
-  const std::vector<int>& surface() const { return vertices_; }  ///< the points' local vertices, all owned
+  const std::vector<int>& surface() const { return vertices_; }  ///< local vertices of the points, all owned
 
  private:
-  /// Values of the surface's vertices, from the values of all owned vertices.
+  /// Values of the term's vertices, from the values of all owned vertices.
   DeviceArray<double> on_surface(const std::vector<double>& all) const {
     std::vector<double> some;
     for (const int v : vertices_) some.push_back(all[static_cast<std::size_t>(v)]);
@@ -80,7 +80,7 @@ class SurfacePointTerm : public PointTerm<F, Base> {
   std::shared_ptr<const TetrahedralMesh> mesh_;
   contact::RestAreas rest_areas_;
   std::vector<int> vertices_;
-  DeviceArray<double> areas_, area_tangent_, area_gradient_;  // the last two are empty if not asked for
+  DeviceArray<double> areas_, area_tangent_, area_gradient_;  // the last two are empty unless requested
 };
 
 }  // namespace diffsim

@@ -8,8 +8,8 @@
 
 namespace diffsim {
 
-/// y[first + i] += values[i], entries counted as single numbers: for a few that were summed on the host. Only they are
-/// copied.
+/// Computes y[first + i] += values[i], where `first` and `i` count scalars. Copies only these entries between host and
+/// device. Meant for a few values that were summed on the host.
 void add_to_entries(Field& y, std::size_t first, const std::vector<double>& values);
 
 }  // namespace diffsim

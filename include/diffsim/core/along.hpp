@@ -5,7 +5,7 @@
 
 namespace diffsim {
 
-/// A number with its derivative along a direction.
+/// Returns a scalar with its derivative along one direction, as a Dual.
 template <class T>
 DIFFSIM_FUNCTION Dual<T, 1> along(const T& value, const T& derivative) {
   Dual<T, 1> result;

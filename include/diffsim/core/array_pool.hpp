@@ -11,16 +11,18 @@
 
 namespace diffsim {
 
-/// Device arrays whose memory serves again once nobody holds them, for results whose size changes from step to step.
-/// Sizes that settle need no allocation any more. For one host thread.
+/// Pool of device arrays. The memory of an array is reused once no copy of the array exists. For results whose size
+/// changes from step to step: once the sizes settle, the pool allocates no further memory. Must be used by one host
+/// thread only.
 class ArrayPool {
  public:
-  /// An uninitialised array of `size` values, which is nobody else's as long as a copy of it lives.
+  /// Returns an uninitialised array of `size` values. The memory is not handed out again while a copy of the array
+  /// exists.
   template <class T>
   DeviceArray<T> take(const std::string& label, std::size_t size) {
     if (size == 0) return {};
     std::vector<DeviceArray<T>>& arrays = std::get<std::vector<DeviceArray<T>>>(arrays_);
-    // The smallest free one that has room.
+    // The smallest free array that is large enough.
     DeviceArray<T>* best = nullptr;
     DeviceArray<T>* free = nullptr;
     for (DeviceArray<T>& array : arrays) {
@@ -35,6 +37,7 @@ class ArrayPool {
     }
     return DeviceArray<T>(*best, std::make_pair(std::size_t{0}, size));
   }
+  /// Returns an array of `size` zeros; see `take`.
   template <class T>
   DeviceArray<T> take_zeroed(const std::string& label, std::size_t size) {
     const DeviceArray<T> array = take<T>(label, size);

@@ -11,41 +11,44 @@
 
 namespace diffsim {
 
-/// Where the owner of a vertex keeps it.
+/// Location of a vertex: the rank that owns the vertex, and the local index of the vertex on that rank.
 struct VertexPlace {
   int rank, index;
   bool operator==(const VertexPlace&) const = default;
 };
 
-/// Groups of local vertices (elements, contact stencils) all pairs of which a Jacobian couples.
+/// Sparsity of a Jacobian, as groups of elements (cells, contact stencils). An element is a list of local vertices; the
+/// Jacobian couples all pairs of vertices of an element.
 class Couplings {
  public:
   struct Group {
-    int nodes;                  ///< vertices an element
+    int nodes;                  ///< vertices per element
     std::vector<int> vertices;  ///< [elements, nodes]
     bool operator==(const Group&) const = default;
   };
 
-  /// `vertices`: [elements, nodes], local.
+  /// Adds a group of elements. `vertices`: [elements, nodes], local vertices.
   void add(const std::vector<int>& vertices, int nodes);
   const std::vector<Group>& groups() const { return groups_; }
-  /// The local vertices after the owned ones are copies of these, instead of the mesh's.
+  /// Sets the ghost vertices: the local vertices after the owned ones are copies of `copies`. By default the ghosts are
+  /// those of the mesh.
   void set_copies(const std::vector<VertexPlace>& copies) { copies_ = copies; }
   const std::vector<VertexPlace>& copies() const { return copies_; }
   bool operator==(const Couplings& other) const { return groups_ == other.groups_ && copies_ == other.copies_; }
-  /// Removes all couplings and copies; their memory serves what is added next.
+  /// Removes all couplings and copies. Keeps the memory for later calls of `add`.
   void clear();
 
  private:
   std::vector<Group> groups_;
   std::vector<VertexPlace> copies_;
-  std::vector<std::vector<int>> spare_;  // of groups that were cleared
+  std::vector<std::vector<int>> spare_;  // memory of cleared groups
 };
 
-/// A rank's share of a sparse matrix of 3×3 blocks, one a pair of coupled local vertices, in device memory.
+/// This rank's contribution to a sparse matrix of 3×3 blocks, in device memory. There is one block for each pair of
+/// coupled local vertices.
 ///
-/// Rows and columns are local vertices, copies of other ranks' included: the whole matrix is the sum of the ranks'
-/// shares. Every vertex has its diagonal block. What adds elements to it goes through a BlockScatter.
+/// Rows and columns are local vertices, ghosts included. The global matrix is the sum of the ranks' contributions.
+/// Every vertex has a diagonal block. Elements are added through a BlockScatter.
 class BlockMatrix {
  public:
   BlockMatrix(int num_vertices, const Couplings& couplings);
@@ -55,17 +58,18 @@ class BlockMatrix {
 
   int num_vertices() const { return static_cast<int>(row_begin_.size()) - 1; }
   int num_blocks() const { return static_cast<int>(columns_.size()); }
-  /// Tells patterns apart.
+  /// Identifier of the sparsity pattern, new for every matrix that is constructed.
   std::uint64_t pattern() const { return pattern_; }
   const std::vector<int>& row_begin() const { return row_begin_; }  ///< [num_vertices + 1]
   const std::vector<int>& columns() const { return columns_; }      ///< [num_blocks], ascending in each row
-  /// Index of block (row, column); -1 where the two are not coupled.
+  /// Returns the index of block (row, column), or -1 if the two vertices are not coupled.
   int find(int row, int column) const;
 
   void zero();
-  /// K_vv += a diag(x_v); x [vertices, 3], or [vertices, 1] for the same thrice, of all vertices or the first ones.
+  /// Computes K_vv += a diag(x_v). x: [vertices, 3], or [vertices, 1] for the same value in all three components. x may
+  /// cover the first vertices only.
   void add_to_diagonal(double a, const Field& x);
-  /// y += K x; x and y [num_vertices, 3].
+  /// Computes y += K x. x and y: [num_vertices, 3].
   void multiply(const Field& x, Field& y) const;
   double* values();              ///< device address, [num_blocks, 3, 3], row-major
   const double* values() const;  ///< device address of the values
@@ -80,18 +84,19 @@ class BlockMatrix {
   std::unique_ptr<Data> data_;
 };
 
-/// How the blocks of elements are added to a BlockMatrix without races and in a fixed order; as CellScatter does for
-/// vertices. Valid for matrices with the pattern it was made for.
+/// Adds the blocks of elements to a BlockMatrix without races and in a fixed order, as CellScatter does for vectors at
+/// vertices. Valid for matrices with the pattern of the matrix that was passed to the constructor.
 class BlockScatter {
  public:
-  /// `elements`: [n, nodes], in the order they are worked; packs of them are worked at once and the last pack is filled
-  /// up with copies of the last element, whose contribution must be made zero.
+  /// Builds the scatter. `elements`: [n, nodes], in the order in which the elements are processed. Elements are
+  /// processed in packs. The last pack is filled with copies of the last element, whose contributions must be set to
+  /// zero by the caller.
   BlockScatter(const BlockMatrix& matrix, const std::vector<int>& elements, int nodes);
   ~BlockScatter();
   BlockScatter(BlockScatter&&) noexcept;
   BlockScatter& operator=(BlockScatter&&) noexcept;
 
-  /// Whether it was made for the pattern of `matrix`.
+  /// Returns true if the scatter was built for the pattern of `matrix`.
   bool fits(const BlockMatrix& matrix) const { return pattern_ == matrix.pattern(); }
   int nodes() const { return nodes_; }
 

@@ -15,30 +15,30 @@ struct BlockMatrix::Data {
   DeviceArray<int> diagonal;   // [num_vertices]: block (v, v)
 };
 
-/// Device data of a BlockScatter, by value in kernels.
+/// Device data of a BlockScatter; kernels capture a copy.
 struct BlockScatterData {
   int num_packs = 0;
-  int num_chunks = 0;            // host: one a thread
-  DeviceArray<int> chunk_begin;  // [num_chunks + 1], packs
+  int num_chunks = 0;            // host: one per thread; GPU: one per pack
+  DeviceArray<int> chunk_begin;  // [num_chunks + 1]: first pack of each chunk
   DeviceArray<int> vertices;     // [num_packs, pack_width, nodes]
-  DeviceArray<int> targets;      // [num_packs, nodes, nodes, pack_width]: a block, or -1 - slot
+  DeviceArray<int> targets;      // [num_packs, nodes, nodes, pack_width]: index of a block, or -1 - slot
   DeviceArray<double> slots;     // [num_slots, 3, 3], zero between sweeps
-  // Sums of slots (host: of blocks that several chunks touch; GPU: of every block) in a fixed order.
-  DeviceArray<int> sum_block;  // [num_sums]
-  DeviceArray<int> sum_begin;  // [num_sums + 1]
+  // Slots to be summed into each block, in a fixed order. Host: blocks that several chunks add to. GPU: all blocks.
+  DeviceArray<int> sum_block;  // [num_sums]: block
+  DeviceArray<int> sum_begin;  // [num_sums + 1]: first entry of `sum_slot` for each block
   DeviceArray<int> sum_slot;   // slots, grouped by block
 };
 
 struct BlockScatter::Data : BlockScatterData {};
 
-/// Where a sweep's body puts the blocks of the elements of one pack.
+/// Destination of the blocks of one pack's elements, passed to the body of a sweep.
 struct BlockSink {
-  const int* targets;  // of the pack, [nodes, nodes, pack_width]
+  const int* targets;  // [nodes, nodes, pack_width], of this pack
   int nodes;
   double* values;
   double* slots;
 
-  /// K_ab += block, for all elements of the pack.
+  /// Computes K_ab += block for all elements of the pack. `a`, `b`: nodes of the elements.
   DIFFSIM_FUNCTION void add(int a, int b, const Mat3<Pack>& block) const {
     const int* const target = targets + (a * nodes + b) * pack_width;
     for (int r = 0; r < 3; ++r) {
@@ -51,7 +51,7 @@ struct BlockSink {
   }
 };
 
-/// Work on the elements of a chunk of packs: `body(pack, vertices, sink)` for each pack.
+/// Kernel over the elements of one chunk of packs. Calls `body(pack, vertices, sink)` for each pack.
 template <class Body>
 struct ElementSweep {
   BlockScatterData data;
@@ -68,7 +68,7 @@ struct ElementSweep {
   }
 };
 
-/// The body of a host's sweep behind one function, whatever the body's type: the sweep is compiled once for all bodies.
+/// Type-erased body of a sweep on a host, so that the sweep is compiled once for all bodies.
 struct ElementWork {
   const void* body;
   void (*function)(const void* body, int pack, const int* vertices, const BlockSink& sink);
@@ -78,11 +78,11 @@ struct ElementWork {
 };
 void sweep_elements(const char* label, const ElementSweep<ElementWork>& sweep);
 
-/// block += Σ slots of the block, in a fixed order; slots are zeroed for the next sweep.
+/// Computes block += Σ slots of the block, in a fixed order, and zeroes the slots for the next sweep.
 void sum_block_slots(const BlockScatterData& data, double* values);
 
-/// The shape of a sweep over elements that adds to a BlockMatrix: `body(pack, vertices, sink)` computes the blocks of
-/// the elements of a pack and gives them to `sink.add`.
+/// Sweeps over elements and adds their blocks to a BlockMatrix. `body(pack, vertices, sink)` computes the blocks of a
+/// pack's elements and passes the blocks to `sink.add`.
 template <class Body>
 void for_each_element(const char* label, const BlockScatter& scatter, BlockMatrix& matrix, const Body& body) {
   const BlockScatterData& data = scatter.data();

@@ -3,8 +3,8 @@
 
 namespace diffsim {
 
-/// Which of a rank's cells a sweep is about: those with a vertex that another rank has too, the others, which can be
-/// worked while the first ones' sums travel, or all.
+/// Subset of a rank's cells that a sweep processes. `shared`: cells with a vertex that another rank has too. `inner`:
+/// the other cells, which can be processed while the sums of shared cells are being sent. `all`: both.
 enum class CellPart { shared, inner, all };
 
 }  // namespace diffsim

@@ -7,28 +7,29 @@
 
 namespace diffsim {
 
-/// How a sweep over cells reads their nodes and adds to them without races and in a fixed order, so that equal runs
-/// give equal bits.
+/// Access of a sweep over cells to the vertices: reads the cells' nodes, and adds to them without races and in a fixed
+/// order. Equal runs give bitwise identical results.
 ///
-/// On a host, cells are grouped in SIMD packs and packs in one chunk a thread. Most vertices belong to one chunk, which
-/// adds straight to them; a vertex that several chunks touch gets a private slot in all of them but the first, and
-/// slots are summed afterwards. On a GPU every cell writes to slots of its own, which each vertex then gathers.
+/// On a host, cells are grouped into SIMD packs, and packs into one chunk per thread. Most vertices belong to one
+/// chunk, which adds to the vertex directly. If several chunks touch a vertex, the first of these chunks adds directly;
+/// every other chunk adds to a private slot, and the slots are summed afterwards. On a GPU every cell writes to slots
+/// of its own, which are then summed for each vertex.
 class CellScatter {
  public:
-  /// `cells`: [n, nodes] local vertices, in the order to be worked. The last pack is filled up with copies of the last
-  /// cell, whose contribution must be made zero (a cell has no volume there). The first `num_shared` are those with a
-  /// vertex that another rank has too.
+  /// Builds the scatter. `cells`: [n, nodes], local vertices, in processing order. The last pack is filled with copies
+  /// of the last cell, whose contribution the caller must set to zero (for example by a zero cell volume). The first
+  /// `num_shared` cells have a vertex that another rank has too.
   CellScatter(std::span<const int> cells, int num_shared, int nodes, int num_vertices);
-  /// Scatter of cells that are filled up already, [num_padded(num_cells), nodes]: on a host the array is used where
-  /// it is, and must stay.
+  /// Builds the scatter of cells that are already padded to [num_padded(num_cells), nodes]. On a host the array is used
+  /// in place and must outlive the scatter.
   CellScatter(std::vector<int>& padded, int num_cells, int num_shared, int nodes, int num_vertices);
   ~CellScatter();
   CellScatter(CellScatter&&) noexcept;
   CellScatter& operator=(CellScatter&&) noexcept;
 
-  /// Cells with the copies that fill the last pack.
+  /// Returns the number of cells including the copies that fill the last pack.
   static int num_padded(int num_cells);
-  /// Sets the entries of `padded` [num_padded(num_cells), nodes] after the first `num_cells` to the last cell's.
+  /// Fills `padded`, [num_padded(num_cells), nodes], after the first `num_cells` cells with copies of the last cell.
   static void fill_up(std::vector<int>& padded, int num_cells, int nodes);
 
   int num_cells() const { return num_cells_; }
@@ -39,7 +40,7 @@ class CellScatter {
   const Data& data() const { return *data_; }
 
  private:
-  /// Makes all but the vertices: who adds where.
+  /// Assigns vertices and slots to chunks: builds all data except the list of vertices.
   void distribute(const std::vector<int>& vertices, int num_shared, int nodes);
 
   int num_cells_;

@@ -9,38 +9,38 @@
 
 namespace diffsim {
 
-/// Target of a sweep over consecutive packs: device data, by value in kernels.
+/// Destinations of a sweep over consecutive packs: device data, of which kernels capture a copy.
 struct CellScatterPart {
   int first_pack = 0, num_packs = 0;
-  int num_chunks = 0;            // host: one a thread
-  DeviceArray<int> chunk_begin;  // [num_chunks + 1], packs of the mesh
-  DeviceArray<int> redirect;     // [num_packs]: -1, or which row of `targets` says where a pack's nodes are added
-  DeviceArray<int> targets;      // [redirected packs, pack_width, nodes]: a vertex, or num_vertices + slot
+  int num_chunks = 0;            // host: one per thread
+  DeviceArray<int> chunk_begin;  // [num_chunks + 1]: first pack of each chunk, counted over all packs of the mesh
+  DeviceArray<int> redirect;     // [num_packs]: row of `targets` with a pack's destinations; -1: the pack's vertices
+  DeviceArray<int> targets;      // [redirected packs, pack_width, nodes]: vertex, or num_vertices + slot
   DeviceArray<double> slots;     // [num_slots, 3], zero between sweeps
-  // Sums of slots (host: of shared vertices; GPU: every vertex's cells) in a fixed order.
-  DeviceArray<int> sum_vertex;  // [num_sums]
-  DeviceArray<int> sum_begin;   // [num_sums + 1]
+  // Slots to be summed into each vertex, in a fixed order. Host: vertices that several chunks touch. GPU: all vertices.
+  DeviceArray<int> sum_vertex;  // [num_sums]: vertex
+  DeviceArray<int> sum_begin;   // [num_sums + 1]: first entry of `sum_slot` for each vertex
   DeviceArray<int> sum_slot;    // slots, grouped by vertex
 };
 
 struct CellScatter::Data {
   int num_packs = 0;
-  DeviceArray<int> vertices;  // [num_packs, pack_width, nodes]: where a cell's nodes are read
-  CellScatterPart shared;     // packs with a cell at a vertex that another rank has too
+  DeviceArray<int> vertices;  // [num_packs, pack_width, nodes]: vertices that the cells read
+  CellScatterPart shared;     // packs that contain a cell with a vertex that another rank has too
   CellScatterPart inner;
 };
 
-/// How far ahead memory is asked for.
+/// Prefetch distance of sweeps, in packs.
 inline constexpr int packs_ahead = 4;
 
-/// The nodes' vectors of the cells of one pack: field[3 vertex + c].
+/// Gathers the nodal vectors of a pack's cells: field[3 vertex + c].
 template <int nodes>
 DIFFSIM_FUNCTION void gather_nodes(const int* vertices, const double* field, Vec3<Pack> (&value)[nodes]) {
   for (int a = 0; a < nodes; ++a) gather_vectors<nodes>(field, vertices + a, value[a].v);
 }
 
-/// One number a cell, values[cell], in a pack's lanes; 0 for the copies that fill the last pack, and where `values` is
-/// nullptr.
+/// Returns one value per cell, values[cell], in the lanes of a pack. Returns 0 for the copies that fill the last pack,
+/// and for all cells if `values` is nullptr.
 DIFFSIM_FUNCTION Pack gather_cells(const double* values, int pack, int num_cells) {
   Pack x = 0.0;
   if (!values) return x;
@@ -49,14 +49,14 @@ DIFFSIM_FUNCTION Pack gather_cells(const double* values, int pack, int num_cells
   return x;
 }
 
-/// values[cell] += x, lane by lane; nothing for the copies that fill the last pack.
+/// Computes values[cell] += x, lane by lane. Skips the copies that fill the last pack.
 DIFFSIM_FUNCTION void add_to_cells(const Pack& x, int pack, int num_cells, double* values) {
   for (int i = 0; i < pack_width; ++i)
     if (pack_width * pack + i < num_cells) values[pack_width * pack + i] += lane(x, i);
 }
 
-/// Adds the nodes' values of a pack, whose nodes are `vertices`, to them, or to slots where they are other chunks' too.
-/// `slots`: the part's, or others as many.
+/// Adds the nodal values of a pack to `out` at `vertices`, the pack's nodes, or to slots for vertices that belong to
+/// another chunk. `slots`: those of `part`, or another array of the same size.
 template <int nodes>
 DIFFSIM_FUNCTION void scatter_nodes(const CellScatterPart& part, double* slots, int pack, const int* vertices,
                                     int num_vertices, const Vec3<Pack> (&value)[nodes], double* out) {
@@ -78,20 +78,20 @@ DIFFSIM_FUNCTION void scatter_nodes(const CellScatterPart& part, double* slots, 
   }
 }
 
-/// The body of a host's sweep behind one function, whatever the body's type: the sweep is compiled once for all bodies.
+/// Type-erased body of a sweep on a host, so that the sweep is compiled once for all bodies.
 template <int nodes>
 struct PackWork {
   const void* body;
   void (*function)(const void* body, int pack, const int* vertices, Vec3<Pack> (&value)[nodes]);
 };
 
-/// Host: a thread works its chunk of packs, and adds to vertices that are its own, or to private slots for shared ones.
-/// For cells of 4 and of 10 nodes.
+/// Runs a sweep on a host. Each thread processes its chunk of packs, and adds to the chunk's own vertices directly, and
+/// to private slots for the other vertices. Instantiated for cells of 4 and of 10 nodes.
 template <int nodes>
 void scatter_by_chunks(const char* label, const CellScatterPart& part, const DeviceArray<int>& all, int num_vertices,
                        double* out, const PackWork<nodes>& work);
 
-/// GPU: each cell writes its nodes' values to its own slots.
+/// Runs a sweep on a GPU: each cell writes its nodal values to its own slots.
 template <int nodes, class Body>
 void scatter_to_slots(const char* label, const CellScatterPart& part, const DeviceArray<int>& all, const Body& body) {
   Kokkos::parallel_for(
@@ -104,13 +104,13 @@ void scatter_to_slots(const char* label, const CellScatterPart& part, const Devi
       });
 }
 
-/// out[vertex] += Σ slots of the vertex, in a fixed order; host slots are zeroed for the next sweep. `slots`: the
-/// part's, or others as many.
+/// Computes out[vertex] += Σ slots of the vertex, in a fixed order, and zeroes the slots for the next sweep. `slots`:
+/// those of `part`, or another array of the same size.
 void sum_slots(const CellScatterPart& part, double* slots, double* out);
 
-/// The one shape of a sweep over cells that adds to vertices: `body(pack, vertices, value)` computes the three
-/// components at the nodes of each cell of a pack, [nodes] Vec3<Pack>; `out` [num_vertices, 3] gains their sums, in a
-/// fixed order.
+/// Sweeps over cells and adds vectors to vertices. `body(pack, vertices, value)` computes the vectors at the nodes of
+/// each cell of a pack, [nodes] Vec3<Pack>. The sums of these vectors are added to `out`, [num_vertices, 3], in a fixed
+/// order.
 template <int nodes, class Body>
 void for_each_cell(const char* label, const CellScatter& scatter, double* out, const Body& body,
                    CellPart which = CellPart::all) {

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Declares that a function template is instantiated for some arguments in a source of the library, so that other
-// sources need not compile it. Nothing in device code, which is not linked across sources.
+// Declares that a function template is explicitly instantiated in a source of the library, so that other sources do not
+// compile the template again. Expands to nothing in device code, which is not linked across sources.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define DIFFSIM_COMPILED_ELSEWHERE(...)
 #else

@@ -7,11 +7,11 @@
 
 namespace diffsim {
 
-/// MPI type of `count` equal values one after the other, freed at the end of its scope.
+/// MPI datatype of `count` consecutive values of one type. Freed at the end of the object's scope.
 class ContiguousType {
  public:
   ContiguousType(int count, MPI_Datatype type) : type_(type), is_new_(count != 1) {
-    if (!is_new_) return;  // a new type of one value is none that MPI's operations are defined for
+    if (!is_new_) return;  // keeps the predefined type, which MPI's reduction operations require
     DIFFSIM_MPI(MPI_Type_contiguous(count, type, &type_));
     DIFFSIM_MPI(MPI_Type_commit(&type_));
   }

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// The one public header that includes Kokkos. It absorbs the differences between Kokkos 3.4 and 5.x.
+// The only public header that includes Kokkos, except for `*_impl.hpp`. Hides the differences between Kokkos 3.4 and
+// 5.x.
 
 #include "diffsim/core/huge_pages.hpp"
 #include "diffsim/core/spaces_impl.hpp"
@@ -26,7 +27,7 @@ inline void* allocate_on_device(const std::string& label, std::size_t bytes) {
 }
 inline void free_on_device(void* data) noexcept { Kokkos::kokkos_free<MemorySpace>(data); }
 
-/// An uninitialised device array; a large one on a host is in huge pages.
+/// Returns an uninitialised device array. On a host a large array is placed in huge pages.
 template <class T>
 DeviceArray<T> make_device_array(const std::string& label, std::size_t size) {
   DeviceArray<T> array(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), size);
@@ -43,7 +44,7 @@ namespace diffsim {
 template <class T>
 using HostSpan = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// A device array of zeros.
+/// Returns a device array of zeros.
 template <class T>
 DeviceArray<T> make_zeroed_device_array(const std::string& label, std::size_t size) {
   auto array = make_device_array<T>(label, size);
@@ -51,7 +52,7 @@ DeviceArray<T> make_zeroed_device_array(const std::string& label, std::size_t si
   return array;
 }
 
-/// A device copy of a host container.
+/// Returns a device copy of a host container.
 template <class Container>
 auto to_device(const std::string& label, const Container& host) {
   using T = std::remove_const_t<std::remove_pointer_t<decltype(host.data())>>;
@@ -61,8 +62,8 @@ auto to_device(const std::string& label, const Container& host) {
   return device;
 }
 
-/// Contents of a device array, where the host may read and write them: the array itself if kernels run on the host,
-/// else a copy.
+/// Returns the contents of a device array in memory that the host can read and write: the array itself if kernels run
+/// on the host, else a copy. Changes to a copy are not written back.
 template <class Array>
 auto host_view(const Array& array) {
   if constexpr (kernels_on_host) {

@@ -15,17 +15,17 @@ struct Dual {
   T derivative[N];
 
   Dual() = default;
-  DIFFSIM_FUNCTION Dual(double x) : value(x) {  // NOLINT: a number is a constant
+  DIFFSIM_FUNCTION Dual(double x) : value(x) {  // NOLINT: implicit conversion of a constant
     for (int i = 0; i < N; ++i) derivative[i] = T(0.0);
   }
-  /// A constant of the inner scalar.
+  /// Returns a constant, given as the inner scalar type.
   static DIFFSIM_FUNCTION Dual constant(const T& x) {
     Dual a;
     a.value = x;
     for (int i = 0; i < N; ++i) a.derivative[i] = T(0.0);
     return a;
   }
-  /// The i-th independent variable.
+  /// Returns the i-th independent variable, with value `x`.
   static DIFFSIM_FUNCTION Dual variable(const T& x, int i) {
     Dual a = constant(x);
     a.derivative[i] = T(1.0);
@@ -88,7 +88,7 @@ struct Dual {
 };
 
 namespace detail {
-/// f(a) with its derivative: the chain rule.
+/// Returns f(a) and its derivatives, using the chain rule. `value`: f(a.value). `slope`: f'(a.value).
 template <class T, int N>
 DIFFSIM_FUNCTION Dual<T, N> chain(const Dual<T, N>& a, const T& value, const T& slope) {
   Dual<T, N> c;

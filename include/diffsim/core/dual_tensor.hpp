@@ -6,9 +6,9 @@
 
 namespace diffsim {
 
-// Tensor functions of Duals by their known derivatives: fewer operations than their formulas in Dual arithmetic take.
+// Tensor functions of Duals with derivatives in closed form, which take fewer operations than Dual arithmetic.
 
-/// d det A = cof A : dA.
+/// Returns det A, with d det A = cof A : dA.
 template <class T, int N>
 DIFFSIM_FUNCTION Dual<T, N> determinant(const Mat3<Dual<T, N>>& a) {
   Mat3<T> value;
@@ -24,7 +24,7 @@ DIFFSIM_FUNCTION Dual<T, N> determinant(const Mat3<Dual<T, N>>& a) {
   return det;
 }
 
-/// d (A : B) = A : dB + B : dA, twice A : dA where both are the same.
+/// Returns A : B, with d(A : B) = A : dB + B : dA, or 2 A : dA if both are the same object.
 template <class T, int N>
 DIFFSIM_FUNCTION Dual<T, N> inner(const Mat3<Dual<T, N>>& a, const Mat3<Dual<T, N>>& b) {
   const bool same = &a == &b;

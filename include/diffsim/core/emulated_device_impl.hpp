@@ -1,9 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Device memory on a host (DIFFSIM_EMULATE_DEVICE), for tests of what a GPU runs: pages of its own, which only kernels
-// and deep copies can touch. Host code that reads or writes them, and kernels that capture a host address, end the
-// process with a message: a copy is missing. Fresh memory is full of NaN. Included by core/device.hpp.
+// Emulation of device memory on a host (DIFFSIM_EMULATE_DEVICE), for tests of the code path of a GPU. Device memory
+// consists of separate pages, which only kernels and deep copies can access. Host code that reads or writes these
+// pages, and kernels that capture a host address, end the process with a message: a copy between host and device is
+// missing. New memory is filled with NaN. Included by core/device.hpp.
 
 #include <cstddef>
 #include <string>
@@ -15,24 +16,27 @@
 
 namespace diffsim {
 
-/// Whether kernels run on the host. Those of an emulated device go the way they go on a GPU: one element a thread.
+/// True if kernels run on the host. Kernels of an emulated device take the code path of a GPU: one element per thread.
 inline constexpr bool kernels_on_host = false;
 
-/// Emulated device memory; counted references.
+/// Allocates emulated device memory, with a reference count of 1.
 void* allocate_on_device(const std::string& label, std::size_t bytes);
+/// Decrements the reference count, and frees the memory at 0.
 void free_on_device(void* data) noexcept;
 
 namespace emulation {
 
+/// Increments the reference count.
 void retain(void* data) noexcept;
-/// How many hold the memory.
+/// Returns the reference count.
 int num_shares(void* data) noexcept;
-/// Ends the process if an address that is used as one of device memory is none.
+/// Ends the process if an address that is used as a device address is not in device memory.
 void require_on_device(const void* address);
-/// Ends the process if a kernel captures a host address. `bytes`: a multiple of 8, paddings cleared.
+/// Ends the process if a kernel captures a host address. `captured`: the kernel object, with cleared padding. `bytes`:
+/// size of the object, rounded down to a multiple of 8.
 void require_no_host_address(const std::string& label, const void* captured, std::size_t bytes);
 
-/// Opens device memory for as long as an object lives: for one kernel.
+/// Access to device memory during the lifetime of an object, for one kernel.
 class Access {
  public:
   Access();
@@ -49,7 +53,7 @@ void check(const std::string& label, const Functor& functor) {
   require_no_host_address(label, &copy, sizeof(Functor) / sizeof(void*) * sizeof(void*));
 }
 
-/// A share in an allocation. Holds its device address only, as kernels take copies of it along.
+/// Counted reference to an allocation. Stores the device address only, because kernels capture copies of the reference.
 class Share {
  public:
   Share() = default;
@@ -76,7 +80,7 @@ using View = Kokkos::View<T*, MemorySpace, Kokkos::MemoryTraits<Kokkos::Unmanage
 
 }  // namespace emulation
 
-/// Device memory that something else owns.
+/// Non-owning view of device memory.
 template <class T>
 struct DeviceSpan : emulation::View<T> {
   DeviceSpan() = default;
@@ -85,29 +89,29 @@ struct DeviceSpan : emulation::View<T> {
   }
 };
 
-/// Device memory that is freed with the last copy of the array.
+/// Device array with shared ownership. The memory is freed with the last copy of the array.
 template <class T>
 class DeviceArray : public emulation::View<T> {
   using View = emulation::View<T>;
 
  public:
   DeviceArray() = default;
-  /// Zeroed.
+  /// Constructs an array of zeros.
   DeviceArray(const std::string& label, std::size_t size) : DeviceArray(label, size, nullptr) {
     Kokkos::deep_copy(static_cast<const View&>(*this), T{});
   }
-  /// Not initialised.
+  /// Constructs an uninitialised array.
   DeviceArray(const std::string& label, std::size_t size, std::nullptr_t)
       : DeviceArray(emulation::Share(allocate_on_device(label, size * sizeof(T))), size) {}
-  /// Part of another array.
+  /// Constructs a view of a range of `whole`, with shared ownership of the memory.
   DeviceArray(const DeviceArray& whole, std::pair<std::size_t, std::size_t> range)
       : View(static_cast<const View&>(whole), range), share_(whole.share_) {}
-  /// Memory that something else owns.
+  /// Constructs a non-owning view of device memory.
   DeviceArray(T* data, std::size_t size) : View(data, size) {
     if (size > 0) emulation::require_on_device(data);
   }
 
-  /// How many arrays hold the memory, as of a View that owns it.
+  /// Returns the number of arrays that share the memory, as `Kokkos::View::use_count` does; 0 for a non-owning view.
   int use_count() const { return share_.data() ? emulation::num_shares(share_.data()) : 0; }
 
  private:
@@ -117,7 +121,7 @@ class DeviceArray : public emulation::View<T> {
   emulation::Share share_;
 };
 
-/// An uninitialised device array.
+/// Returns an uninitialised device array.
 template <class T>
 DeviceArray<T> make_device_array(const std::string& label, std::size_t size) {
   return DeviceArray<T>(label, size, nullptr);
@@ -125,7 +129,8 @@ DeviceArray<T> make_device_array(const std::string& label, std::size_t size) {
 
 }  // namespace diffsim
 
-// Kernels of the device, as distinct from those of Kokkos' host space, whose ranges are of another type.
+// Overloads of Kokkos' algorithms for kernels on the emulated device. Kernels in Kokkos' host space use ranges of
+// another type and do not call these overloads.
 namespace Kokkos {
 
 template <class Functor>

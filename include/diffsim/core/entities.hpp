@@ -13,28 +13,29 @@ namespace diffsim {
 class Exchange;
 class FileOrder;
 
-/// The things that a field has values on, spread over the ranks of a communicator: vertices, cells, faces, edges,
-/// bodies, particles, steps, or one thing that all ranks share.
+/// Set of things that a field has values on, distributed over the ranks of a communicator: vertices, cells, faces,
+/// edges, bodies, particles, steps, or one thing that all ranks share.
 ///
-/// Each entity is owned by one rank. A rank's local entities are the owned ones, then copies of other ranks'. Sums over
-/// all entities take the owned ones. Objects of this class do not change: a set whose number of entities changes is a
-/// sequence of them, told apart by their `generation`.
+/// Each entity is owned by one rank. A rank's local entities are the owned ones, followed by copies (ghosts) of
+/// entities that other ranks own. Sums over all entities run over the owned ones. Objects of this class are immutable.
+/// A set whose number of entities changes is a sequence of objects, distinguished by their `generation`.
 class Entities {
  public:
-  /// `order`: the places of the local entities in files, or nullptr where they have none; then they stand in files rank
-  /// after rank, and can be read by as many ranks as wrote them. `exchange`: between owned entities and copies, or
-  /// nullptr where no rank has copies. Throws Error where the sizes of these differ.
+  /// Constructs a set. `order`: positions of the local entities in files, or nullptr if the entities have no positions
+  /// in files; then they are stored in files rank after rank, and can only be read by as many ranks as wrote them.
+  /// `exchange`: exchange between owned entities and copies, or nullptr if no rank has copies. Throws Error if the
+  /// sizes of `owned`, `order` and `exchange` are inconsistent.
   Entities(std::string name, MPI_Comm comm, std::size_t owned, std::shared_ptr<const FileOrder> order = nullptr,
            std::shared_ptr<const Exchange> exchange = nullptr, std::int64_t generation = 0);
 
-  /// One entity that every rank has and the first rank owns.
+  /// Returns a set of one entity, which every rank has and the first rank owns.
   static std::shared_ptr<const Entities> one_for_all(MPI_Comm comm);
-  /// The entities of `all` that the ranks own, without copies.
+  /// Returns the set of the owned entities of `all`, without copies.
   static std::shared_ptr<const Entities> without_copies(const std::shared_ptr<const Entities>& all);
-  /// Entities of this process alone, without places in files.
+  /// Returns a set of entities of this process alone, without positions in files.
   static std::shared_ptr<const Entities> of_process(std::size_t count);
 
-  const std::string& name() const { return name_; }  ///< plural, as in messages: "vertices"
+  const std::string& name() const { return name_; }  ///< plural, as used in messages: "vertices"
   MPI_Comm comm() const { return comm_; }
   std::size_t owned() const { return owned_; }
   std::size_t local() const { return local_; }

@@ -9,14 +9,14 @@
 
 namespace diffsim {
 
-/// Kind of failure of an Error; the runner's exit code follows from it.
+/// Kind of failure of an Error; determines the runner's exit code.
 enum class ErrorKind {
-  input,  ///< the user's file, key or argument is at fault (exit 2)
+  input,  ///< the user's file, key or argument is wrong (exit 2)
   run,    ///< the computation ran but failed: instability, non-convergence (exit 1)
   system  ///< the machine or a library failed: disk, memory, MPI (exit 1)
 };
 
-/// The one exception of the library: says what is wrong, where, and what to do.
+/// Base class of the library's exceptions. The message says what is wrong, where, and what to do.
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& what, ErrorKind kind = ErrorKind::run) : std::runtime_error(what), kind_(kind) {}
@@ -26,21 +26,22 @@ class Error : public std::runtime_error {
   ErrorKind kind_;
 };
 
-/// An error in something the user wrote, at a place: `FILE:LINE: KEY: what`. Line 0 and an empty key are left out.
+/// Error in user input, with its location: `FILE:LINE: KEY: what`. Line 0 and an empty key are left out.
 class InputError : public Error {
  public:
   InputError(const std::string& file, long line, const std::string& key, const std::string& what);
   explicit InputError(const std::string& what) : Error(what, ErrorKind::input) {}
 };
 
-/// Runs `body`, which must not communicate, on every rank of `comm`; collective.
+/// Runs `body`, which must not communicate, on every rank of `comm`. Collective.
 ///
-/// If it threw on any rank, every rank throws the error of the lowest such rank. This is how a rank that fails
-/// alone between collectives keeps the others from waiting for it.
+/// If `body` throws on some ranks, every rank throws the error of the lowest of these ranks. A rank that fails alone
+/// between two collectives therefore does not leave the other ranks waiting.
 void collectively(MPI_Comm comm, const std::function<void()>& body);
 
-/// Turns library return codes into Error. Every PETSc, MPI and HDF5 call goes through one of these.
+/// Throws Error (system) if the return code of an MPI call is not MPI_SUCCESS. Called by the macro DIFFSIM_MPI.
 void check_mpi(int code, const char* call, const char* file, int line);
+/// Throws Error (system) if the return code of a PETSc call is not 0. Called by the macro DIFFSIM_PETSC.
 void check_petsc(int code, const char* call, const char* file, int line);
 
 }  // namespace diffsim

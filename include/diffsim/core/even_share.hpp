@@ -11,7 +11,7 @@
 
 namespace diffsim {
 
-/// A rank's part of `count` things that are split evenly over the ranks, in order.
+/// Part of `count` items that belongs to this rank when the items are split evenly over the ranks, in order.
 struct EvenShare {
   EvenShare(MPI_Comm comm, std::int64_t count) {
     const int rank = rank_of(comm), ranks = num_ranks(comm);
@@ -20,7 +20,7 @@ struct EvenShare {
     first = each * rank + std::min<std::int64_t>(rank, rest);
     size = each + (rank < rest ? 1 : 0);
   }
-  /// The rank whose share thing `i` is in.
+  /// Returns the rank whose part contains item `i`.
   int owner(std::int64_t i) const {
     const std::int64_t larger = rest * (each + 1);
     return static_cast<int>(i < larger ? i / (each + 1) : rest + (i - larger) / each);

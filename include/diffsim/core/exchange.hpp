@@ -12,14 +12,15 @@
 
 namespace diffsim {
 
-/// Exchange between the entities that a rank owns and the copies ("ghosts") that other ranks hold, by PetscSF.
+/// Exchange of values between the entities that a rank owns and the copies ("ghosts") on other ranks, by PetscSF.
 ///
-/// Local entities are numbered owned first, ghosts after. Only the entities that are shared are packed and sent; sums
-/// arrive in a fixed order, so a run repeats to the bit. Fields are [num_local, components] in device memory, of any
-/// number of components; vectors are in host memory.
+/// Local entities are numbered with the owned ones first, ghosts after. Only shared entities are packed and sent. Sums
+/// are taken in a fixed order, so equal runs give bitwise identical results. Fields are [num_local, components] in
+/// device memory, with any number of components; vectors are in host memory.
 class Exchange {
  public:
-  /// `ghost_owner[g]` and `ghost_index[g]`: rank and local index there of ghost num_owned + g. Collective.
+  /// Sets up the exchange. Ghost num_owned + g is a copy of the entity with local index `ghost_index[g]` on rank
+  /// `ghost_owner[g]`. Collective.
   Exchange(MPI_Comm comm, int num_owned, const std::vector<PetscInt>& ghost_owner,
            const std::vector<PetscInt>& ghost_index);
   ~Exchange();
@@ -29,31 +30,32 @@ class Exchange {
   MPI_Comm comm() const;
   int num_owned() const { return num_owned_; }
   int num_local() const { return num_owned_ + num_ghosts_; }
-  /// Number of owned entities that some other rank has a copy of.
+  /// Number of owned entities that another rank has a copy of.
   int num_shared() const { return num_shared_; }
-  /// One after the last of the shared entities, 0 without any.
+  /// Largest local index of a shared owned entity plus one; 0 if no owned entity is shared.
   int shared_end() const { return shared_end_; }
-  /// Whether no rank shares anything.
+  /// Returns true if no rank has ghosts.
   bool is_alone() const { return alone_; }
 
-  /// Adds the ghosts' values to their owners; ghosts keep theirs. Collective.
+  /// Adds the ghosts' values to the values of the owned entities. The ghosts' own values do not change. Collective.
   void add_to_owners(Field& field) const;
-  /// Copies owners' values to the ghosts. Collective.
+  /// Copies the values of owned entities to the ghosts. Collective.
   void copy_to_ghosts(Field& field) const;
 
-  // The same in two halves, between which entities that are not shared may change. One exchange at a time.
+  // Split forms of `add_to_owners` and `copy_to_ghosts`. Values of entities that are not shared may change between
+  // begin and end. Only one exchange may be in progress at a time.
   void begin_add_to_owners(const Field& field) const;
   void end_add_to_owners(Field& field) const;
   void begin_copy_to_ghosts(const Field& field) const;
   void end_copy_to_ghosts(Field& field) const;
 
-  /// Copies owners' values [num_local, components] of any trivially copyable type to the ghosts. Collective.
+  /// Overload of `copy_to_ghosts` for host values, [num_local, components], of any trivially copyable type. Collective.
   template <class T>
   void copy_to_ghosts(std::vector<T>& values, int components = 1) const {
     static_assert(std::is_trivially_copyable_v<T>);
     copy_bytes_to_ghosts(values.data(), values.size(), sizeof(T), components);
   }
-  /// Adds the ghosts' integers [num_local, components] to their owners. Collective.
+  /// Overload of `add_to_owners` for host integers, [num_local, components]. Collective.
   void add_to_owners(std::vector<PetscInt>& values, int components = 1) const;
 
  private:
@@ -67,15 +69,15 @@ class Exchange {
   int num_ghosts_ = 0;
   int num_shared_ = 0;
   int shared_end_ = 0;
-  bool alone_ = true;        // nothing is shared on any rank
-  std::vector<int> shared_;  // owned entities that others copy
+  bool alone_ = true;        // true if no rank has ghosts
+  std::vector<int> shared_;  // owned entities that other ranks have copies of
   struct DeviceParts;
-  std::unique_ptr<DeviceParts> device_;                      // the same on the device
-  mutable std::map<int, std::unique_ptr<Buffers>> buffers_;  // by number of components, made when first used
+  std::unique_ptr<DeviceParts> device_;                      // `shared_` on the device
+  mutable std::map<int, std::unique_ptr<Buffers>> buffers_;  // by number of components, created on first use
 };
 
-/// The entities of `owned` with copies of other ranks' entities: `owner[g]` and `index[g]` are the rank that owns copy
-/// g and its index there. They have no places in files. Collective.
+/// Returns the owned entities of `owned` together with copies of other ranks' entities. Copy g is the entity with index
+/// `index[g]` on rank `owner[g]`. The result has no positions in files. Collective.
 std::shared_ptr<const Entities> with_copies(const Entities& owned, const std::vector<PetscInt>& owner,
                                             const std::vector<PetscInt>& index);
 

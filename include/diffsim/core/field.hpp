@@ -12,21 +12,21 @@ namespace diffsim {
 
 class FieldPool;
 
-/// A named array of doubles in device memory on a rank's entities, entry-major: [steps, local entities, components].
+/// Named array of doubles in device memory on a rank's entities, row-major: [steps, local entities, components].
 ///
-/// The first `owned` entries belong to this rank and count in sums over all ranks; the others are this rank's copies of
-/// entries that other ranks own. Move-only: a copy is asked for by `clone`.
+/// The first `owned` entries belong to this rank and count in sums over all ranks. The remaining entries are this
+/// rank's copies of entries that other ranks own. Move-only; use `clone` to copy.
 class Field {
  public:
   Field() = default;
-  /// Field of zeros. `steps` > 1: with values for each of so many steps. Throws Error for several steps on entities
-  /// with copies.
+  /// Constructs a field of zeros. With `steps` > 1 the field has values for each of this many steps. Throws Error for
+  /// several steps on entities with copies.
   Field(std::string name, std::shared_ptr<const Entities> on, int components = 1, int steps = 1);
-  /// Field of zeros on entries of this process alone: [extent, components].
+  /// Constructs a field of zeros on entries of this process alone: [extent, components].
   Field(std::string name, std::size_t extent, int components = 1);
 
   const std::string& name() const { return name_; }
-  /// The entities that the values are on; there are none in a Field made without arguments.
+  /// Entities that the values are on. Must not be called on a default-constructed Field, which has no entities.
   const Entities& on() const { return *on_; }
   const std::shared_ptr<const Entities>& shared_on() const { return on_; }
   int steps() const { return steps_; }
@@ -40,10 +40,11 @@ class Field {
   const double* data() const { return data_.get(); }  ///< device address
 
   Field clone() const;
-  Field like(std::string name) const;  ///< zeroed, of the same shape and from the same pool
+  Field like(std::string name) const;  ///< zeros, of the same shape and from the same pool
   void fill(double value);
-  /// Takes the values of `other`, and its shape where that is on another generation of the same entities. Throws Error
-  /// where the sizes of one generation differ.
+  /// Copies the values of `other`. If `other` is on another generation of the same entities, this field first takes the
+  /// shape of `other`. Throws Error if the sizes differ within one generation, or if the generations differ and the
+  /// entities have different names.
   void copy_from(const Field& other);
   std::vector<double> to_host() const;
   void from_host(const std::vector<double>& values);  ///< `size()` values
@@ -53,7 +54,7 @@ class Field {
   Field(std::string name, std::shared_ptr<const Entities> on, int components, int steps,
         std::shared_ptr<FieldPool> pool);
 
-  /// Frees a field's memory, or gives it back to the pool that it is from.
+  /// Deleter that returns a field's memory to the field's pool, or frees the memory if there is no pool.
   struct Deleter {
     std::shared_ptr<FieldPool> pool;
     std::size_t bytes;
@@ -66,13 +67,13 @@ class Field {
   std::unique_ptr<double, Deleter> data_;
 };
 
-/// y += a x over all entries.
+/// Computes y += a x over all entries, copies included.
 void axpy(double a, const Field& x, Field& y);
-/// x *= a over all entries.
+/// Computes x *= a over all entries, copies included.
 void scale(double a, Field& x);
-/// Σ x y over this rank's owned entries, in a fixed order.
+/// Returns Σ x y over this rank's owned entries, in a fixed order.
 double local_dot(const Field& x, const Field& y);
-/// Σ x over this rank's owned entries, one sum a component.
+/// Returns Σ x over this rank's owned entries, one sum per component.
 std::vector<double> local_sum(const Field& x);
 
 }  // namespace diffsim

@@ -12,11 +12,12 @@
 
 namespace diffsim {
 
-/// Memory of fields that serves again once a field is gone: a step that makes the same fields each time allocates
-/// nothing after the first.
+/// Pool that reuses the memory of fields that were destroyed. A step that creates the same fields each time allocates
+/// memory in its first call only.
 ///
-/// Fields made by `take`, and fields made of these by `like` and `clone`, are from the pool. Their memory goes back to
-/// the pool when they end, from any thread, and is freed with the last holder of the pool: its owner, or a field.
+/// Fields created by `take`, and fields created from these by `like` and `clone`, belong to the pool. The memory of a
+/// field returns to the pool when the field is destroyed, on any thread. The pool's memory is freed once neither its
+/// owner nor any field refers to the pool.
 class FieldPool : public std::enable_shared_from_this<FieldPool> {
  public:
   static std::shared_ptr<FieldPool> make();
@@ -24,18 +25,19 @@ class FieldPool : public std::enable_shared_from_this<FieldPool> {
   FieldPool(const FieldPool&) = delete;
   FieldPool& operator=(const FieldPool&) = delete;
 
-  /// Field of zeros; see Field's constructor for the arguments.
+  /// Returns a field of zeros; see Field's constructor for the arguments.
   Field take(std::string name, std::shared_ptr<const Entities> on, int components = 1);
 
  private:
   friend class Field;
   FieldPool() = default;
-  /// Device memory of at least `bytes`, uninitialised.
+  /// Returns uninitialised device memory of `bytes` bytes.
   double* allocate(const std::string& label, std::size_t bytes);
+  /// Makes memory from `allocate` available for reuse.
   void give_back(double* data, std::size_t bytes) noexcept;
 
   std::mutex mutex_;
-  std::map<std::size_t, std::vector<double*>> free_;  // by bytes
+  std::map<std::size_t, std::vector<double*>> free_;  // unused memory, by size in bytes
 };
 
 }  // namespace diffsim

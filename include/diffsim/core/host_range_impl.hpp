@@ -1,8 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Kernels over a Range on a host. A kernel's loop is compiled once, and a thread that is alone runs it itself: Kokkos
-// would open a parallel region, which costs a system call, and would copy the kernel and its label.
+// Kernels over a Range on a host. The loop of a kernel is compiled once. With a single thread, the calling thread runs
+// the loop itself: Kokkos would open a parallel region, which costs a system call, and would copy the kernel and its
+// label.
 
 #include <type_traits>
 
@@ -10,18 +11,19 @@
 
 namespace diffsim {
 
-/// Whether kernels run on the host: elements are then worked in SIMD packs by thread-owned chunks.
+/// True if kernels run on the host. Elements are then processed in SIMD packs, by chunks that each belong to one
+/// thread.
 inline constexpr bool kernels_on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible;
 
 template <class Policy>
 concept HostRange = kernels_on_host && std::is_same_v<Policy, Range>;
 
-/// A kernel on the host: function(kernel, begin, end) works the indices from begin to end.
+/// Type-erased kernel on the host: function(kernel, begin, end) processes the indices begin ≤ i < end.
 struct RangeWork {
   const void* kernel;
   void (*function)(const void* kernel, int begin, int end);
 };
-/// Shares the indices from `begin` to `end` among the threads. Tools see the kernel by its label.
+/// Distributes the indices begin ≤ i < end over the threads. Kokkos Tools report the kernel under `label`.
 void run_range(const char* label, int begin, int end, const RangeWork& work);
 
 }  // namespace diffsim

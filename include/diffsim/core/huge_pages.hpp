@@ -5,16 +5,16 @@
 
 namespace diffsim {
 
-/// Asks the system to keep the library's own array [data, data + bytes) in huge pages, which spare most translations of
-/// addresses. Contents stay. Best called before the array is first written to; small pages that have memory already
-/// are joined where the system can (Linux 6.1). Arrays of less than 4 MiB are left alone, so that rounding to pages
-/// costs nothing worth a mention.
+/// Asks the operating system to keep [data, data + bytes), an array of the library, in huge pages to reduce TLB misses.
+/// The contents do not change. Best called before the array is first written to; small pages that are already in memory
+/// are merged if the system supports this (Linux 6.1). Arrays below 4 MiB are left unchanged, so that the memory lost
+/// by rounding to page boundaries is negligible.
 ///
-/// Linux only, where the system's mode (`/sys/kernel/mm/transparent_hugepage/enabled`) is `madvise` or `always`; else
-/// does nothing.
+/// Takes effect on Linux only, if the system's mode (`/sys/kernel/mm/transparent_hugepage/enabled`) is `madvise` or
+/// `always`.
 void advise_huge_pages(void* data, std::size_t bytes) noexcept;
 
-/// Room for `size` values in an empty std::vector, in huge pages where it is large.
+/// Reserves memory for `size` values in an empty std::vector, in huge pages if the memory is large.
 template <class Vector>
 void reserve_in_huge_pages(Vector& vector, std::size_t size) {
   vector.reserve(size);

@@ -7,26 +7,26 @@
 
 namespace diffsim {
 
-/// Mass of some bodies, lumped to nodes: a share of the diagonal matrix M.
+/// Mass of some bodies, lumped to nodes: a contribution to the diagonal mass matrix M.
 ///
-/// Mass fields are [local nodes, 3], kg, the same number in each component. Every verb adds this rank's share; the
-/// caller sums shares over ranks.
+/// Mass fields are [local nodes, 3], kg, with the same value in each component. Every operation adds this rank's
+/// contribution; the caller sums the contributions over the ranks.
 class Inertia {
  public:
   virtual ~Inertia() = default;
   virtual std::string name() const = 0;
-  /// Whether masses depend on one of the parameters in `set`.
+  /// Returns true if masses depend on one of the parameters in `set`.
   virtual bool depends_on(const ParameterSet& set) const = 0;
 
-  /// mass += m(p). Throws Error (input) for parameters that make no sense. Collective.
+  /// Computes mass += m(p). Throws Error (input) for invalid parameters. Collective.
   virtual void add_mass(const ParameterSet& parameters, Field& mass) const = 0;
-  /// mass_tangent += ∂m/∂p dp.
+  /// Computes mass_tangent += ∂m/∂p dp.
   virtual void add_mass_tangent(const ParameterSet& parameters, const ParameterSet& direction,
                                 Field& mass_tangent) const = 0;
-  /// p̄ += (∂m/∂p)ᵀ m̄, m̄ given on all local nodes.
+  /// Computes p̄ += (∂m/∂p)ᵀ m̄, with m̄ given on all local nodes.
   virtual void add_mass_adjoint(const ParameterSet& parameters, const Field& mass_adjoint,
                                 ParameterSet& gradient) const = 0;
-  /// p̄ += d[(∂m/∂p)ᵀ m̄] along `direction` and dm̄, for parameters with second derivatives.
+  /// Computes p̄ += d[(∂m/∂p)ᵀ m̄] along `direction` and dm̄, for parameters with second derivatives.
   virtual void add_mass_adjoint_tangent(const ParameterSet& parameters, const ParameterSet& direction,
                                         const Field& mass_adjoint, const Field& mass_adjoint_tangent,
                                         ParameterSet& gradient_tangent) const = 0;

@@ -9,28 +9,29 @@
 
 namespace diffsim {
 
-/// L = Σₙ ℓₙ(x[n], p), n = 0 … N. Verbs are collective over the Model's communicator, but return and add this rank's
-/// share only: shares add up over the ranks to the whole.
+/// Loss L = Σₙ ℓₙ(x[n], p), n = 0 … N. Operations are collective over the Model's communicator, but return and add this
+/// rank's contribution only. The sum of the contributions over the ranks is the total.
 class Loss {
  public:
   virtual ~Loss() = default;
-  /// Unit of L, as "m²"; "1" for a number without unit.
+  /// Unit of L, for example "m²"; "1" if L is dimensionless.
   virtual std::string unit() const { return "1"; }
-  /// Whether ℓₙ is there at all; the verbs below are called only for such n.
+  /// Returns true if the term ℓₙ exists. The functions below are called only for n for which ℓₙ exists.
   virtual bool observes(int n) const = 0;
-  /// This rank's share of ℓₙ.
+  /// Returns this rank's contribution to ℓₙ.
   virtual double value(int n, const State& state, const ParameterSet& parameters) = 0;
-  /// This rank's share of dℓₙ along `tangent` and `direction`.
+  /// Returns this rank's contribution to dℓₙ along `tangent` and `direction`.
   virtual double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
                          const ParameterSet& direction) = 0;
-  /// Adds ∂ℓₙ/∂x to the owned entries of `adjoint`, and ∂ℓₙ/∂p to `gradient` where it has p.
+  /// Adds ∂ℓₙ/∂x to the owned entries of `adjoint`, and ∂ℓₙ/∂p to `gradient` for the parameters that `gradient`
+  /// contains.
   virtual void add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
                             ParameterSet& gradient) = 0;
   /// Adds the derivatives of what `add_gradient` adds, along `tangent` and `direction`.
   virtual void add_gradient_tangent(int /*n*/, const State& /*state*/, const ParameterSet& /*parameters*/,
                                     const State& /*tangent*/, const ParameterSet& /*direction*/,
                                     State& /*adjoint_tangent*/, ParameterSet& /*gradient_tangent*/) {
-    throw Error("no second derivative by this loss", ErrorKind::input);
+    throw Error("this loss has no second derivatives", ErrorKind::input);
   }
 };
 

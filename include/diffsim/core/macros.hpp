@@ -3,15 +3,17 @@
 
 #include "diffsim/core/config.hpp"
 
-// Marks for pointwise functions that run inside kernels, without including Kokkos. A shared one is compiled once for
-// all kernels that call it: for what is long and seldom run. Lambdas are marked between parameters and body. With
-// DIFFSIM_CALLED_FUNCTIONS nothing is forced inline, for sources that are about values and not about speed.
+// Attributes for pointwise functions that kernels call. This header does not include Kokkos. DIFFSIM_SHARED_FUNCTION:
+// for long functions that are called rarely; the function is compiled once for all kernels that call it.
+// DIFFSIM_INLINED: for lambdas, between parameters and body. If DIFFSIM_CALLED_FUNCTIONS is defined, no function is
+// forced inline: for sources whose results matter but whose speed does not.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define DIFFSIM_FUNCTION __host__ __device__ inline
 #define DIFFSIM_SHARED_FUNCTION __host__ __device__ __noinline__
 #define DIFFSIM_INLINED
 #elif defined(__SANITIZE_ADDRESS__) || defined(DIFFSIM_EMULATE_DEVICE) || defined(DIFFSIM_CALLED_FUNCTIONS)
-// Sanitized code in one function of many thousand lines takes a compiler hours. An emulated device need not be fast.
+// Compilers take hours for sanitised code in one function of many thousand lines. Speed does not matter on an emulated
+// device.
 #define DIFFSIM_FUNCTION inline
 #define DIFFSIM_SHARED_FUNCTION
 #define DIFFSIM_INLINED

@@ -12,20 +12,21 @@
 
 namespace diffsim {
 
-/// Values that the derivatives of one step need and cannot cheaply recompute: at least the state the step began with.
+/// Values that the derivatives of one step need and that are expensive to recompute: at least the state at the start of
+/// the step.
 class Record {
  public:
   virtual ~Record() = default;
   virtual const State& initial() const = 0;
 };
 
-/// dx[n] and dx[n+1] of step n, copies up to date.
+/// Tangents dx[n] and dx[n+1] of step n, with copies up to date.
 struct StepTangent {
   const State& before;
   const State& after;
 };
 
-/// State of the reverse sweep, and its derivatives along a direction.
+/// State of the reverse sweep, and its derivative along a direction.
 struct AdjointPair {
   State& adjoint;
   State& adjoint_tangent;
@@ -33,11 +34,11 @@ struct AdjointPair {
   ParameterSet& gradient_tangent;
 };
 
-/// Everything that evolves: x[n+1] = step_n(x[n]; prepare(p)), p the parameters.
+/// Discrete-time model x[n+1] = step_n(x[n]; prepare(p)), with parameters p.
 ///
-/// A rollout is x[N] = step_{N-1} ∘ … ∘ step_0 (x[0]) after one `prepare`, which computes what depends on the
-/// parameters alone (masses, moduli). Both come as a triple of value, tangent (J v) and adjoint (Jᵀ w), so that a
-/// sweep knows nothing of physics. All verbs are collective over `comm`.
+/// A rollout is x[N] = step_{N-1} ∘ … ∘ step_0 (x[0]) after one call of `prepare`, which computes quantities that
+/// depend on the parameters alone (masses, moduli). `prepare` and `step` each come with a tangent (J v) and an adjoint
+/// (Jᵀ w), so that sweeps need no knowledge of physics. All operations are collective over `comm`.
 class Model {
  public:
   virtual ~Model() = default;
@@ -47,54 +48,60 @@ class Model {
   virtual ParameterSet& parameters() = 0;
   const ParameterSet& parameters() const { return const_cast<Model*>(this)->parameters(); }
 
-  /// Called after parameters changed, before the steps that use them.
+  /// Computes the quantities that depend on the parameters alone. Called after parameters changed, before the steps
+  /// that use these parameters.
   virtual void prepare() = 0;
-  /// Sets the derivative of what `prepare` computed along `direction`, for the `step_tangent` calls that follow.
+  /// Computes the derivative of the results of `prepare` along `direction`, for the `step_tangent` calls that follow.
   virtual void prepare_tangent(const ParameterSet& direction) = 0;
-  /// Zeroes what `step_adjoint` gathers; `gradient` names the parameters asked for. Throws Error with the reason where
-  /// the gradient by one of them does not exist.
+  /// Zeroes the sums that `step_adjoint` accumulates. `gradient` contains the parameters whose gradient is requested.
+  /// Throws Error with the reason if the gradient with respect to one of these parameters does not exist.
   virtual void begin_adjoint(const ParameterSet& gradient) = 0;
-  /// Adds to `gradient` what the `step_adjoint` calls gathered for the results of `prepare`; this rank's share.
+  /// Adds to `gradient` this rank's contribution from the adjoints of the results of `prepare`, which the
+  /// `step_adjoint` calls accumulated.
   virtual void prepare_adjoint(ParameterSet& gradient) = 0;
 
-  /// To what relative tolerance the derivatives of steps are solved for; 0: they are explicit.
+  /// Returns the relative tolerance of the linear solves in derivatives of steps; 0 if these derivatives are explicit.
   virtual double solver_tolerance() const { return 0.0; }
-  /// Solves the equations of steps and of their derivatives to `factor` ≤ 1 times the tolerances that were given, or to
-  /// rounding, from here on; 1: to those given.
+  /// Sets the tolerances of all later solves, of steps and of their derivatives, to `factor` ≤ 1 times the configured
+  /// tolerances, but not below rounding errors. A factor of 1 restores the configured tolerances.
   virtual void tighten_solver(double /*factor*/) {}
 
   virtual std::unique_ptr<Record> make_record() const = 0;
-  /// Bytes of a record on this rank; at most, where they depend on how the step goes.
+  /// Returns the size of a record on this rank, bytes; an upper bound if the size differs from step to step.
   virtual std::size_t record_bytes() const = 0;
 
-  /// x[n] → x[n+1] in place; fills `record` if one is given. Throws the same Error on every rank if the state becomes
-  /// invalid.
+  /// Advances x[n] to x[n+1] in place. Fills `record` if it is not nullptr. Throws the same Error on every rank if the
+  /// state becomes invalid.
   virtual void step(int n, State& state, Record* record) = 0;
-  /// dx[n] → dx[n+1] in place, along the direction given to `prepare_tangent`.
+  /// Advances dx[n] to dx[n+1] in place, along the direction passed to `prepare_tangent`.
   virtual void step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) = 0;
-  /// x̄[n+1] → x̄[n] in place; adds this rank's share of the parameters' gradient.
+  /// Propagates x̄[n+1] back to x̄[n] in place. Adds this rank's contribution to the gradient with respect to the
+  /// parameters.
   virtual void step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) = 0;
 
-  // Second derivatives: those of the adjoint verbs along a direction, forward over reverse, for products with Hessians.
+  // Second derivatives: derivatives of the adjoint operations along a direction (forward over reverse), for products
+  // with Hessians.
 
-  /// After `prepare_tangent` and `begin_adjoint`: zeroes what the derivatives gather. Throws Error with the reason
-  /// where there is no second derivative by the parameters of the two sets, or at all.
+  /// Zeroes the sums that the second derivatives accumulate. Called after `prepare_tangent` and `begin_adjoint`. Throws
+  /// Error with the reason if the model has no second derivatives, or none with respect to the parameters of `gradient`
+  /// and `direction`.
   virtual void begin_adjoint_tangent(const ParameterSet& /*gradient*/, const ParameterSet& /*direction*/) {
     throw Error("this model has no second derivatives", ErrorKind::input);
   }
-  /// Adds to `gradient_tangent` the derivative of what `prepare_adjoint` adds; this rank's share.
+  /// Adds to `gradient_tangent` this rank's contribution to the derivative of what `prepare_adjoint` adds.
   virtual void prepare_adjoint_tangent(const ParameterSet& /*direction*/, ParameterSet& /*gradient_tangent*/) {}
-  /// `step_adjoint` of `pair.adjoint` and `pair.gradient` together with its derivative along dx and `direction`.
+  /// Performs `step_adjoint` on `pair.adjoint` and `pair.gradient`, and the derivative of `step_adjoint` along dx and
+  /// `direction` on `pair.adjoint_tangent` and `pair.gradient_tangent`.
   virtual void step_adjoint_tangent(int /*n*/, const Record& /*record*/, const StepTangent& /*tangent*/,
                                     const ParameterSet& /*direction*/, const AdjointPair& /*pair*/) {
     throw Error("this model has no second derivatives", ErrorKind::input);
   }
 
-  /// Whether steps from here on can be undone by `step_back`, which changes them in their last digits. Throws Error
-  /// (input) with the reason where that cannot be.
+  /// Enables or disables reversible steps, which `step_back` can undo. Reversible steps differ from other steps by
+  /// rounding. Throws Error (input) with the reason if the model cannot undo its steps.
   virtual void set_reversible(bool wanted);
-  /// x[n+1] → x[n] in place, to the bit what `step` began with (n = 0: what it made of that first); fills `record` as
-  /// `step` does.
+  /// Takes x[n+1] back to x[n] in place, bitwise identical to the state at the start of `step`. For n = 0 the result is
+  /// the initial state as rounded by `step`. Fills `record` as `step` does.
   virtual void step_back(int n, State& state, Record& record);
 };
 

@@ -7,7 +7,9 @@
 
 namespace diffsim {
 
-/// The candidate with the smallest edit distance to `word`, or "" where none is near; for messages.
+/// Returns the candidate with the smallest edit distance to `word`, for messages; "" if every distance exceeds
+/// max(word.size() / 3, 2) or is not less than word.size(). A longer candidate that starts with `word` has distance 1
+/// if `word` has at least three characters.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace diffsim

@@ -17,7 +17,7 @@ DIFFSIM_FUNCTION double by_lane(double x, Function function) {
 }
 }  // namespace detail
 
-/// Asks for the lines of `count` numbers that will be read soon. The address need not exist. Nothing on a GPU.
+/// Prefetches the cache lines of `count` values. The address need not be valid. Does nothing on a GPU.
 template <int count, class T>
 DIFFSIM_FUNCTION void prefetch([[maybe_unused]] const T* address) {
 #if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
@@ -28,7 +28,7 @@ DIFFSIM_FUNCTION void prefetch([[maybe_unused]] const T* address) {
 
 #if defined(__CUDACC__) || defined(__HIPCC__) || defined(DIFFSIM_EMULATE_DEVICE)
 
-/// The scalar that kernels compute with: on a GPU one element a thread.
+/// Scalar type that kernels compute with. On a GPU each thread processes one element.
 using Pack = double;
 inline constexpr int pack_width = 1;
 
@@ -62,14 +62,14 @@ inline constexpr int pack_width = 4;
 inline constexpr int pack_width = 2;
 #endif
 
-/// A SIMD register of doubles that behaves as one number: `pack_width` elements are worked at once by the same
-/// pointwise function that works one.
+/// SIMD register of doubles that behaves as a scalar: the same pointwise function processes one element, or
+/// `pack_width` elements at once.
 struct Pack {
   using Register [[gnu::vector_size(sizeof(double) * pack_width)]] = double;
   Register value;
 
   Pack() = default;
-  DIFFSIM_FUNCTION Pack(double x) : value(x - Register{}) {}  // NOLINT: a number is a pack of equal lanes
+  DIFFSIM_FUNCTION Pack(double x) : value(x - Register{}) {}  // NOLINT: implicit, all lanes are equal
   DIFFSIM_FUNCTION explicit Pack(Register x) : value(x) {}
 
   DIFFSIM_FUNCTION Pack& operator+=(Pack b) {
@@ -100,7 +100,7 @@ DIFFSIM_FUNCTION void set_lane(Pack& x, int i, double value) { x.value[i] = valu
 DIFFSIM_FUNCTION double lane(double x, int) { return x; }
 DIFFSIM_FUNCTION void set_lane(double& x, int, double value) { x = value; }
 
-/// Whether any lane is not greater than `bound`; true for NaN.
+/// Returns true if any lane is NaN or not greater than `bound`.
 DIFFSIM_FUNCTION bool any_not_greater(Pack x, double bound) {
   const auto greater = x.value > (Pack(bound)).value;
   long long all = -1;
@@ -108,7 +108,7 @@ DIFFSIM_FUNCTION bool any_not_greater(Pack x, double bound) {
   return all == 0;
 }
 
-/// 1 in the lanes that are greater than `bound`, else 0.
+/// Returns 1 in the lanes that are greater than `bound`, else 0.
 DIFFSIM_FUNCTION Pack indicator_greater(Pack x, double bound) {
   const Pack::Register one = Pack(1.0).value;
   return Pack(x.value > Pack(bound).value ? one : Pack::Register{});
@@ -122,12 +122,12 @@ DIFFSIM_FUNCTION Pack load(const double* source) {
 }
 DIFFSIM_FUNCTION void store(double* target, Pack x) { __builtin_memcpy(target, &x.value, sizeof(x.value)); }
 
-/// x[c] = field[3 index[stride i] + c] in lane i: the three components of `pack_width` vertices. Reads one double
-/// beyond the last component (Field allocates it).
+/// Gathers the three components of `pack_width` vertices: x[c] = field[3 index[stride i] + c] in lane i. Reads one
+/// double beyond the last component; Field allocates this double.
 template <int stride>
 DIFFSIM_FUNCTION void gather_vectors(const double* field, const int* index, Pack (&x)[3]) {
 #if defined(__AVX512F__)
-  // Rows of four doubles, transposed: fewer instructions than 24 single loads.
+  // Loads rows of four doubles and transposes them: fewer instructions than 24 scalar loads.
   using Row [[gnu::vector_size(32)]] = double;
   Row row[8];
   for (int i = 0; i < 8; ++i)
@@ -147,7 +147,8 @@ DIFFSIM_FUNCTION void gather_vectors(const double* field, const int* index, Pack
 #endif
 }
 
-/// The vectors (x[0], x[1], x[2]) of a pack, lane by lane, to be added to places in memory that may coincide.
+/// Vectors (x[0], x[1], x[2]) of a pack, split into lanes, to be added one by one to memory locations that may
+/// coincide.
 struct VectorLanes {
   using Two [[gnu::vector_size(16)]] = double;
   Two xy[pack_width];
@@ -173,7 +174,7 @@ struct VectorLanes {
     }
 #endif
   }
-  /// target[0 … 2] += the vector of lane i.
+  /// Computes target[0 … 2] += vector of lane i.
   DIFFSIM_FUNCTION void add_to(double* target, int i) const {
     Two sum;
     __builtin_memcpy(&sum, target, sizeof(sum));
@@ -193,13 +194,13 @@ DIFFSIM_FUNCTION Pack by_lane(Pack x, Function function) {
 }  // namespace detail
 
 DIFFSIM_FUNCTION Pack abs(Pack x) { return Pack(x.value < 0.0 ? -x.value : x.value); }
-/// The size of `size` with the sign of `sign`, 0 counting as positive.
+/// Returns the magnitude of `size` with the sign of `sign`. Zeros of either sign in `sign` count as positive.
 DIFFSIM_FUNCTION Pack copysign(Pack size, Pack sign) {
   const Pack::Register positive = abs(size).value;
   return Pack(sign.value < 0.0 ? -positive : positive);
 }
 DIFFSIM_FUNCTION Pack sqrt(Pack x) {
-  // In a loop over lanes compilers keep a test for numbers < 0, which would set errno.
+  // In a loop over lanes, compilers keep a test for negative arguments, which would set errno.
 #if defined(__clang__)
   return Pack(__builtin_elementwise_sqrt(x.value));
 #elif defined(__AVX512F__)
@@ -219,8 +220,9 @@ DIFFSIM_FUNCTION Pack pow(Pack x, double p) {
   return detail::by_lane(x, [p](double a) { return std::pow(a, p); });
 }
 
-/// Cube root of normal numbers > 0, all lanes at once: a third of the bits is within 5 %, from where Halley's iteration
-/// cubes the error three times. Error ≤ 2 ulp. Nothing of use for other numbers.
+/// Returns the cube root of positive normal numbers, all lanes at once. A third of the bit pattern, plus a constant, is
+/// within 5 % of the result; each of three steps of Halley's iteration then cubes the error. Error ≤ 2 ulp. The result
+/// for other arguments is undefined.
 DIFFSIM_FUNCTION Pack cbrt(Pack x) {
   using Bits [[gnu::vector_size(sizeof(double) * pack_width)]] = long long;
   const Pack bits(__builtin_convertvector(reinterpret_cast<Bits>(x.value), Pack::Register));
@@ -233,9 +235,9 @@ DIFFSIM_FUNCTION Pack cbrt(Pack x) {
   return y;
 }
 
-/// Angle of the point (x, y) in [-π, π], all lanes at once; 0 counts as positive, the angle of (0, 0) is 0. Between the
-/// nearer axis and the diagonal an angle θ is j π/8 + arctan t, j = 0, 1, 2, with |t| ≤ tan(π/16), and arctan t is its
-/// series to t^21. Error ≤ 4 ulp of numbers whose sum does not overflow.
+/// Returns the angle of the point (x, y) in [-π, π], all lanes at once. Zeros count as positive; the angle of (0, 0) is
+/// 0. The angle θ ≤ π/4 from the nearer axis is j π/8 + arctan t with j = 0, 1, 2 and |t| ≤ tan(π/16), and arctan t is
+/// its power series up to t^21. Error ≤ 4 ulp if |x| + |y| does not overflow.
 DIFFSIM_FUNCTION Pack atan2(Pack y, Pack x) {
   using Register = Pack::Register;
   constexpr double pi = 3.14159265358979323846;
@@ -258,13 +260,14 @@ DIFFSIM_FUNCTION Pack atan2(Pack y, Pack x) {
   return copysign(Pack(x.value < 0.0 ? (pi - Pack(from_axis)).value : from_axis), y);
 }
 
-/// Natural logarithm, all lanes at once: x = 2^k m with m in [√½, √2), ln m = 2 artanh s with s = (m-1)/(m+1), and the
-/// odd series of artanh to s^23. Error ≤ 2 ulp on normal numbers (Muller, Elementary Functions, ch. 11). NaN for x < 0,
-/// -inf for 0; subnormal numbers count as 0.
+/// Returns the natural logarithm, all lanes at once: x = 2^k m with m in [√½, √2), ln m = 2 artanh s with s =
+/// (m-1)/(m+1), and the odd power series of artanh up to s^23. Error ≤ 2 ulp on normal numbers (Muller, Elementary
+/// Functions, ch. 11). NaN for x < 0, -inf for 0; subnormal numbers are treated as 0.
 DIFFSIM_FUNCTION Pack log(Pack x) {
   using Bits [[gnu::vector_size(sizeof(double) * pack_width)]] = long long;
   using Unsigned [[gnu::vector_size(sizeof(double) * pack_width)]] = unsigned long long;
-  // Subtracting √½ in the exponent field's units makes the cut there a plain shift; unsigned, for it wraps where x < 0.
+  // Subtracting the bit pattern of √½ moves the boundary of the exponent to √½, so that a shift yields k. Unsigned,
+  // because the signed difference would overflow for x < 0.
   const Unsigned shifted = reinterpret_cast<Unsigned>(x.value) - 0x3fe6a09e667f3bcdULL;
   const Bits exponent = reinterpret_cast<Bits>(shifted) >> 52;
   const Pack m(reinterpret_cast<Pack::Register>((shifted & 0x000fffffffffffffULL) + 0x3fe6a09e667f3bcdULL));
@@ -272,7 +275,7 @@ DIFFSIM_FUNCTION Pack log(Pack x) {
   const Pack f = m - 1.0;
   const Pack s = f / (m + 1.0);
   const Pack z = s * s;
-  // By pairs (Estrin): a quarter of Horner's chain of dependent operations.
+  // Estrin's scheme: the chain of dependent operations is a quarter as long as that of Horner's scheme.
   const Pack z2 = z * z, z4 = z2 * z2;
   const Pack low = (2.0 / 3.0 + 2.0 / 5.0 * z) + (2.0 / 7.0 + 2.0 / 9.0 * z) * z2;
   const Pack middle = (2.0 / 11.0 + 2.0 / 13.0 * z) + (2.0 / 15.0 + 2.0 / 17.0 * z) * z2;

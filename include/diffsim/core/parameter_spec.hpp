@@ -8,55 +8,56 @@
 
 namespace diffsim {
 
-/// An interval of numbers. An infinite end is not in it.
+/// Interval of real numbers. An infinite end is never part of the interval.
 struct Interval {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
-  bool has_low = false;   ///< whether `low` itself is allowed
-  bool has_high = false;  ///< whether `high` itself is allowed
-  bool has_zero = true;   ///< whether 0 is allowed where it is inside
+  bool has_low = false;   ///< true if `low` itself is allowed
+  bool has_high = false;  ///< true if `high` itself is allowed
+  bool has_zero = true;   ///< true if 0 is allowed, provided that 0 is between the ends
 
   static constexpr Interval any() { return {}; }
   static constexpr Interval positive() { return {.low = 0.0}; }
   static constexpr Interval not_negative() { return {.low = 0.0, .has_low = true}; }
   static constexpr Interval but_zero() { return {.has_zero = false}; }
 
-  /// Whether the number is finite and in the interval.
+  /// Returns true if the value is finite and in the interval.
   bool contains(double value) const;
-  /// Notation of the interval: "(-1, 0.5)", "> 0", "≥ 0", "≠ 0", "any".
+  /// Returns the notation of the interval: "(-1, 0.5)", "> 0", "≥ 0", "≠ 0", "any".
   std::string text() const;
 };
 
-/// The entities that a parameter has values on.
+/// Kind of entities that a parameter has values on.
 enum class ParameterHome {
   one,        ///< one value for the whole model
-  cells,      ///< one value a tetrahedron
-  segments,   ///< one value a segment
-  triangles,  ///< one value a triangle
-  vertices,   ///< one value a vertex
+  cells,      ///< one value per tetrahedron
+  segments,   ///< one value per segment
+  triangles,  ///< one value per triangle
+  vertices,   ///< one value per vertex
 };
 
-/// Quantity that an optimiser moves: the value of a parameter or its logarithm.
+/// Quantity that an optimiser varies: the value of a parameter, or the logarithm of the value.
 enum class Search { linear, logarithmic };
 
-/// Properties of a parameter, stated once in the folder whose law, force, integrator or contact has the parameter.
-/// Validation, the keys and messages of the runner, units in files, searches, the table in docs/scenes.md and the
-/// values that tests take follow from it.
+/// Properties of a parameter, stated once, in the folder of the law, force, integrator or contact that has the
+/// parameter. Validation, the runner's keys and messages, units in files, the default of `search()`, the table in
+/// docs/scenes.md and the values used in tests follow from these properties.
 struct ParameterSpec {
   std::string_view name;
-  std::string_view unit = "1";  ///< SI; "1" for a number without unit
+  std::string_view unit = "1";  ///< SI; "1" if dimensionless
   std::string_view meaning = {};
   Interval range = {};
-  double sample = 1.0;  ///< a value that tests take, of a soft body of decimetres
+  double sample = 1.0;  ///< value used in tests, for a soft body of a few decimetres
   ParameterHome home = ParameterHome::one;
   int components = 1;
-  bool by_step = false;  ///< may have values for each step of a rollout
-  bool uniform = false;  ///< of vertices: may be sought as one value for all of them
+  bool by_step = false;  ///< true if a parameter may have a value for each step of a rollout
+  bool uniform = false;  ///< for values on vertices: an inverse problem may seek one value for all vertices
   std::optional<double> default_value = {};
   bool has_second_derivative = true;
-  std::string_view advice = "a number inside";  ///< after "give", where a value is outside a bounded range
+  std::string_view advice =
+      "a value in this range";  ///< follows "give" in the message for a value outside a bounded range
 
-  /// Search unless a user asks for another: in the logarithm where values are positive and unbounded, else linear.
+  /// Returns the default search: logarithmic if values are positive and unbounded, else linear.
   constexpr Search search() const {
     return range.low == 0.0 && !range.has_low && range.high == std::numeric_limits<double>::infinity()
                ? Search::logarithmic
@@ -64,8 +65,8 @@ struct ParameterSpec {
   }
 };
 
-/// Message for a value that the spec does not allow, as "-5 is not positive; give a number above 0, in Pa"; empty for
-/// a value that is allowed.
+/// Returns the message for a value that the spec does not allow, for example "-5 is not positive; give a number above
+/// 0, in Pa". Returns an empty string for a value that is allowed.
 std::string fault_of(const ParameterSpec& spec, double value);
 
 }  // namespace diffsim

@@ -13,8 +13,8 @@
 
 namespace diffsim {
 
-/// A named quantity that a Model depends on. A field of several steps is a control signal: step n of a rollout uses
-/// entries n · (extent / steps) and on.
+/// Named quantity that a Model depends on. A field of several steps is a control signal: step n of a rollout uses the
+/// entries from n · (extent / steps) on.
 struct Parameter {
   Field field;
   ParameterSpec spec = {};
@@ -22,31 +22,31 @@ struct Parameter {
   const std::string& name() const { return field.name(); }
   const Entities& on() const { return field.on(); }
   int steps() const { return field.steps(); }
-  /// Whether all ranks have the same entries.
+  /// Returns true if the parameter has one value for the whole model, which every rank stores.
   bool is_global() const { return on().is_one_for_all(); }
-  /// Index of the first entry that step `n` uses. Throws Error where the signal is shorter than the rollout.
+  /// Returns the index of the first entry that step `n` uses. Throws Error if the signal is shorter than the rollout.
   std::size_t offset(int n) const;
 };
 
-/// Parameters by name: the values a Model depends on, or a direction, or a gradient, which then holds only those asked
-/// for. References stay valid when more are added.
+/// Parameters by name: the values that a Model depends on, a direction, or a gradient. A gradient contains the
+/// requested parameters only. References to parameters stay valid when parameters are added.
 class ParameterSet {
  public:
   Parameter& add(Parameter parameter);
-  /// Adds a parameter with the spec's default value, or zeros where there is none. With a `label` its name is
-  /// NAME:LABEL.
+  /// Adds a parameter filled with the spec's default value, or with zeros if the spec has no default. With a `label`
+  /// the parameter's name is NAME:LABEL.
   Parameter& add(const ParameterSpec& spec, std::shared_ptr<const Entities> on, int steps = 1,
                  const std::string& label = {});
   /// Adds a parameter of zeros without a spec.
   Parameter& add(std::string name, std::shared_ptr<const Entities> on, int components = 1, int steps = 1);
-  Parameter& at(std::string_view name);  ///< throws Error, naming those there are
+  Parameter& at(std::string_view name);  ///< throws Error, which lists the existing names, for an unknown name
   const Parameter& at(std::string_view name) const;
   Parameter* find(std::string_view name);
   const Parameter* find(std::string_view name) const;
-  const double* data(std::string_view name) const;  ///< device address, nullptr if there is none of that name
+  const double* data(std::string_view name) const;  ///< device address; nullptr for an unknown name
   std::vector<std::string> names() const;
 
-  /// Zeroed parameters of the same shapes, those named only.
+  /// Returns zeroed parameters of the same shapes, for `names` only.
   ParameterSet zero_like(const std::vector<std::string>& names) const;
   void fill(double value);
 
@@ -60,11 +60,11 @@ class ParameterSet {
   std::deque<Parameter> parameters_;
 };
 
-/// Σ over owned entries of all parameters of `x`, which `y` must have too.
+/// Returns Σ x y over this rank's owned entries of all parameters of `x`. `y` must contain these parameters.
 double local_dot(const ParameterSet& x, const ParameterSet& y);
-/// Sets the copies of other ranks' entries. Collective.
+/// Updates the copies of other ranks' entries. Collective.
 void synchronise(ParameterSet& parameters);
-/// Sums the entries of global parameters over the ranks, in place; collective.
+/// Sums the entries of global parameters over the ranks, in place. Collective.
 void sum_globals(ParameterSet& gradient, MPI_Comm comm);
 
 }  // namespace diffsim

@@ -7,7 +7,8 @@
 
 namespace diffsim {
 
-/// Owns one PETSc object. `Destroy` is its XXXDestroy function; failures in destructors are ignored.
+/// Owner of one PETSc object. `Destroy` is the XXXDestroy function of the object's type. Errors of `Destroy` are
+/// ignored.
 template <class Object, PetscErrorCode (*Destroy)(Object*)>
 class PetscHandle {
  public:
@@ -24,8 +25,8 @@ class PetscHandle {
     if (object_) (void)Destroy(&object_);
   }
 
-  operator Object() const { return object_; }  // NOLINT: stands for the object in PETSc calls
-  /// For functions that create the object; destroys the present one.
+  operator Object() const { return object_; }  // NOLINT: implicit, for PETSc calls
+  /// Returns the address to pass to a PETSc function that creates the object. Destroys the present object first.
   Object* out() {
     if (object_) (void)Destroy(&object_);
     object_ = nullptr;

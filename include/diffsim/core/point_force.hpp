@@ -8,26 +8,26 @@
 #include "diffsim/core/dual.hpp"
 #include "diffsim/core/small_tensor.hpp"
 
-// Forces that act on points by themselves, and their derivatives by automatic differentiation.
+// Forces that act on each point independently, and their automatic differentiation.
 
 namespace diffsim {
 
-/// Quantities that the force on one point may depend on. T is `double`, or a Dual where derivatives are taken.
+/// Quantities that the force on one point may depend on. T is `double`, or a Dual for derivatives.
 template <class T, int P>
 struct PointValues {
-  Vec3<T> x;           ///< place, m
-  Vec3<T> v;           ///< velocity, m/s; zero in a term that uses no velocities
-  T p[P > 0 ? P : 1];  ///< numbers of the term's parameters, one parameter after the other
+  Vec3<T> x;           ///< position, m
+  Vec3<T> v;           ///< velocity, m/s; zero in a term that does not use velocities
+  T p[P > 0 ? P : 1];  ///< values of the term's parameters, one parameter after the other
   T weight;            ///< of the point: an area, a volume, a coefficient; 1 in a term without weights
-  T time;              ///< s, since the rollout's beginning
+  T time;              ///< s, since the start of the rollout
 
-  /// The parameter of three numbers that begins at number k.
+  /// Returns the parameter of three components that begins at p[k].
   DIFFSIM_FUNCTION Vec3<T> vector(int k) const { return {{p[k], p[k + 1], p[k + 2]}}; }
 };
 
 namespace point {
 
-// Members that a force has, or has not; see PointTerm.
+// Optional members of a force; see PointTerm.
 
 template <class F>
 using Values = PointValues<double, F::num_values>;
@@ -53,21 +53,24 @@ constexpr bool uses_positions() {
   if constexpr (requires { F::uses_positions; }) return F::uses_positions;
   return true;
 }
-/// Whether a force of this type may use velocities. A force where `uses_velocities` is a variable may.
+/// Returns true if a force of type F may use velocities: if F::uses_velocities is a constant with value true, or a data
+/// member.
 template <class F>
 constexpr bool may_use_velocities() {
   if constexpr (requires { std::bool_constant<F::uses_velocities>(); }) return F::uses_velocities;
   return requires { F::uses_velocities; };
 }
 
-/// Numbering of the inputs that derivatives are taken by: those of x and v that the force depends on, p, the weight.
+/// Numbering of the inputs with respect to which derivatives are taken: x and v if the force depends on them, then p,
+/// then the weight.
 template <class F>
 struct Inputs {
   static constexpr int positions = uses_positions<F>() ? 3 : 0, velocities = may_use_velocities<F>() ? 3 : 0;
   static constexpr int first_value = positions + velocities, weight = first_value + F::num_values, count = weight + 1;
 };
 
-/// Places of x, v, p, the weight and the time in PointValues, counted one after the other, and the inputs there.
+/// Map from flat indices of PointValues, which count x, v, p, the weight and the time in this order, to the numbers of
+/// inputs; -1 for values that are not inputs.
 template <class F>
 struct InputAt {
   using Of = Inputs<F>;
@@ -77,13 +80,12 @@ struct InputAt {
     return place < 7 + F::num_values ? Of::first_value + place - 6 : -1;
   }
 };
-/// Numbering by the place itself, for derivatives by x alone and by x and v.
+/// Numbering of inputs by the flat index itself, for differentiation with respect to x alone, or x and v.
 struct SamePlace {
   static DIFFSIM_FUNCTION constexpr int number(int place) { return place; }
 };
 
-/// Conversion of a number into an independent variable, or into a constant where the number is none of the first N
-/// inputs.
+/// Converts a value to an independent variable, or to a constant if the value is not among the first N inputs.
 template <int N, class Numbering = SamePlace>
 struct Varied {
   template <class T>
@@ -92,14 +94,14 @@ struct Varied {
     return k >= 0 && k < N ? Dual<T, N>::variable(value, k) : Dual<T, N>::constant(value);
   }
 };
-/// Conversion of a number and its derivative along a direction into a Dual.
+/// Converts a value and its derivative along a direction to a Dual.
 struct Along {
   template <class T>
   DIFFSIM_FUNCTION Dual<T, 1> operator()(const T& value, const T& derivative, int) const {
     return along(value, derivative);
   }
 };
-/// Conversion of a number and its derivative along a direction into an independent variable with that derivative.
+/// Converts a value and its derivative along a direction to an independent variable that has this derivative.
 template <int N, class Numbering>
 struct VariedAlong {
   DIFFSIM_FUNCTION Dual<Dual<double, 1>, N> operator()(double value, double derivative, int place) const {
@@ -108,7 +110,7 @@ struct VariedAlong {
   }
 };
 
-/// Calls each(0) … each(count - 1) in straight code, whose arrays compilers keep in registers. A loop is up to ten
+/// Calls each(0) … each(count - 1) as straight-line code, whose arrays compilers keep in registers. A loop is up to ten
 /// times slower with Dual numbers.
 template <int count, class Each>
 DIFFSIM_FUNCTION void repeat(const Each& each) {
@@ -116,7 +118,7 @@ DIFFSIM_FUNCTION void repeat(const Each& each) {
   (std::make_integer_sequence<int, count>());
 }
 
-/// Values whose numbers are make(that of `a`, that of `b`, place).
+/// Returns the values make(value of `a`, value of `b`, flat index), entry by entry.
 template <class T, int P, class Make>
 DIFFSIM_FUNCTION auto combined(const PointValues<T, P>& a, const PointValues<T, P>& b, const Make& make) {
   PointValues<decltype(make(a.time, b.time, 0)), P> result;
@@ -134,7 +136,7 @@ DIFFSIM_FUNCTION auto combined(const PointValues<T, P>& a, const Make& make) {
   return combined(a, a, make);
 }
 
-/// The force, or -∂E/∂x where there is only an energy.
+/// Returns the force, or -∂E/∂x if F has only an energy.
 template <class F, class T>
 DIFFSIM_FUNCTION Vec3<T> force_of(const F& f, const PointValues<T, F::num_values>& at) {
   if constexpr (HasForce<F>) {
@@ -161,7 +163,7 @@ DIFFSIM_FUNCTION bool is_active(const F& f, const Values<F>& at) {
     return true;
 }
 
-/// The force whose derivative by x stands for that of `f` in a Jacobian that is to be semidefinite.
+/// Returns the force whose ∂f/∂x replaces that of `f` in a Jacobian that must be semidefinite.
 template <class F>
 DIFFSIM_FUNCTION F projected_of(const F& f) {
   if constexpr (HasProjected<F>)

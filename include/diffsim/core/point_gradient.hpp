@@ -8,35 +8,37 @@
 
 namespace diffsim {
 
-/// AD scalar of a function of one 3×3 matrix F: a value, and its derivative by F,
+/// AD scalar for functions of one 3×3 matrix F: a value, and the derivative of the value with respect to F,
 ///
 ///   2 s F + c cof F + D,
 ///
-/// where s is what came by F : F, c by det F, and D [9] entry by entry. `parts` says which of these eleven numbers
-/// there are: bits 0 … 8 D, 9 s, 10 c. It depends on the program alone, not on values, so that a compiler that inlines
-/// the function knows it and makes no code for parts that are not there: derivatives cost what they do by hand.
+/// where s is the derivative with respect to F : F, c that with respect to det F, and D [9] those with respect to
+/// single entries of F. `parts` is a bit mask of the structurally non-zero ones among these eleven scalars: bits 0 … 8
+/// for D, 9 for s, 10 for c. `parts` depends on the program alone, not on values. A compiler that inlines the function
+/// therefore knows `parts` and generates no code for absent scalars, so that derivatives cost as much as hand-written
+/// ones.
 template <class T>
 struct PointGradient {
   static constexpr int by_square = 9, by_determinant = 10, size = 11;
   T value;
   T derivative[size];
   unsigned parts;
-  int entry;  // k where the number is F's entry k itself, else -1
+  int entry;  // k if the scalar is entry k of F itself, else -1
 
   PointGradient() = default;
-  DIFFSIM_FUNCTION PointGradient(double x) : value(x), parts(0), entry(-1) {}  // NOLINT: a number is a constant
+  DIFFSIM_FUNCTION PointGradient(double x) : value(x), parts(0), entry(-1) {}  // NOLINT: implicit, a constant
   static DIFFSIM_FUNCTION PointGradient constant(const T& x) {
     PointGradient a;
     a.set_constant(x);
     return a;
   }
-  // In place, for a copy of all parts is code that a compiler keeps.
+  // In place, because compilers do not remove the code that copies all parts.
   DIFFSIM_FUNCTION void set_constant(const T& x) {
     value = x;
     parts = 0;
     entry = -1;
   }
-  /// F's entry k.
+  /// Sets this scalar to entry k of F, with value `x`.
   DIFFSIM_FUNCTION void set_variable(const T& x, int k) {
     value = x;
     derivative[k] = T(1.0);
@@ -45,7 +47,7 @@ struct PointGradient {
   }
   DIFFSIM_FUNCTION bool has(int i) const { return ((parts >> i) & 1u) != 0; }
 
-  /// A number `x` whose derivative is p ∂a + q ∂b.
+  /// Returns a scalar with value `x` and derivative p ∂a + q ∂b.
   static DIFFSIM_FUNCTION PointGradient combined(const T& x, const PointGradient& a, const T& p, const PointGradient& b,
                                                  const T& q) {
     PointGradient c = constant(x);
@@ -53,7 +55,7 @@ struct PointGradient {
     combine(a, p, b, q, c);
     return c;
   }
-  /// A number `x` whose derivative is p ∂a.
+  /// Returns a scalar with value `x` and derivative p ∂a.
   static DIFFSIM_FUNCTION PointGradient chained(const T& x, const PointGradient& a, const T& p) {
     PointGradient c = constant(x);
     c.parts = a.parts;
@@ -109,7 +111,7 @@ struct PointGradient {
   friend DIFFSIM_FUNCTION PointGradient operator/(double a, const PointGradient& b) { return PointGradient(a) / b; }
 
  private:
-  // One part after the other by recursion: a compiler folds `parts` in straight code, not in loops.
+  // Recursion over the parts: a compiler evaluates `parts` at compile time in straight-line code, but not in loops.
   template <int i = 0>
   static DIFFSIM_FUNCTION void combine(const PointGradient& a, const T& p, const PointGradient& b, const T& q,
                                        PointGradient& c) {
@@ -208,7 +210,7 @@ DIFFSIM_FUNCTION void take_values(const Mat3<PointGradient<T>>& a, Mat3<T>& valu
     take_values<k + 1>(a, value);
   }
 }
-/// Whether the matrix is F itself.
+/// Returns true if the matrix is F itself.
 template <int k = 0, class T>
 DIFFSIM_FUNCTION bool is_variable(const Mat3<PointGradient<T>>& a) {
   if constexpr (k < 9)
@@ -216,7 +218,7 @@ DIFFSIM_FUNCTION bool is_variable(const Mat3<PointGradient<T>>& a) {
   else
     return true;
 }
-/// A number `x` whose derivative is Σ_k C_k ∂a_k.
+/// Returns a scalar with value `x` and derivative Σ_k C_k ∂a_k.
 template <int k = 8, class T>
 DIFFSIM_FUNCTION PointGradient<T> contracted(const T& x, const Mat3<T>& C, const Mat3<PointGradient<T>>& a) {
   if constexpr (k > 0)
@@ -240,7 +242,7 @@ DIFFSIM_FUNCTION PointGradient<T> with_part(const T& x, int part) {
 }
 }  // namespace detail
 
-/// d det A = cof A : dA.
+/// Returns det A, with d det A = cof A : dA.
 template <class T>
 DIFFSIM_FUNCTION PointGradient<T> determinant(const Mat3<PointGradient<T>>& a) {
   Mat3<T> value;
@@ -251,7 +253,7 @@ DIFFSIM_FUNCTION PointGradient<T> determinant(const Mat3<PointGradient<T>>& a) {
   return detail::contracted(det, cof, a);
 }
 
-/// d (A : B) = A : dB + B : dA.
+/// Returns A : B, with d(A : B) = A : dB + B : dA.
 template <class T>
 DIFFSIM_FUNCTION PointGradient<T> inner(const Mat3<PointGradient<T>>& a, const Mat3<PointGradient<T>>& b) {
   Mat3<T> A, B;
@@ -263,7 +265,7 @@ DIFFSIM_FUNCTION PointGradient<T> inner(const Mat3<PointGradient<T>>& a, const M
   return detail::contracted(x, B, a) + detail::contracted(T(0.0), A, b);
 }
 
-/// ∂W/∂F of a number W at F.
+/// Returns ∂W/∂F of a scalar W at F.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> gradient_of(const PointGradient<T>& W, const Mat3<T>& F) {
   using G = PointGradient<T>;

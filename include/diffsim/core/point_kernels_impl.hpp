@@ -9,26 +9,27 @@
 #include "diffsim/core/point_parameters_impl.hpp"
 #include "diffsim/core/semidefinite.hpp"
 
-// The kernels of PointTerm: one point a thread.
+// Kernels of PointTerm. Each thread processes one point.
 
 namespace diffsim::point {
 
-/// Device addresses of all inputs, of their derivatives along a direction, or of where derivatives by them are added.
+/// Device addresses of all inputs, of the inputs' derivatives along a direction, or of arrays that derivatives with
+/// respect to the inputs are added to.
 template <int P, class Number>
 struct Addresses {
   Number* x = nullptr;  ///< [local vertices, 3]
   Number* v = nullptr;  ///< [local vertices, 3]
   Number* weight = nullptr;
-  int weight_stride = 1;  ///< the weight of point i is at weight_stride · i
+  int weight_stride = 1;  ///< the weight of point i is weight[weight_stride · i]
   ParameterNumbers<P, Number> p = {};
 };
 
-/// The points, the force on them, and its inputs.
+/// Points, the force on the points, and the inputs of the force.
 template <class F>
 struct Sweep {
   F force;
-  int count;                  // of points
-  DeviceArray<int> vertices;  // of the points; empty: the first ones
+  int count;                  // number of points
+  DeviceArray<int> vertices;  // vertex of each point; empty: point i is vertex i
   Addresses<F::num_values, const double> at;
   double time;
 
@@ -36,14 +37,14 @@ struct Sweep {
   DIFFSIM_FUNCTION int vertex(int i) const { return vertices.size() > 0 ? vertices(i) : i; }
 };
 
-/// A direction of all inputs.
+/// Direction in the space of all inputs.
 template <class F>
 struct Direction {
   Addresses<F::num_values, const double> along;
   double time;
 };
 
-/// Reads the values of point i, at a vertex. `weight` is what a point without an address of weights has.
+/// Returns the values of point i, which is at `vertex`. `weight` is the weight of a point if weights have no address.
 template <int P>
 DIFFSIM_FUNCTION PointValues<double, P> read(const Addresses<P, const double>& from, int i, int vertex, double time,
                                              double weight) {
@@ -66,8 +67,9 @@ DIFFSIM_FUNCTION Values<F> read(const Direction<F>& direction, int i, int vertex
   return read<F::num_values>(direction.along, i, vertex, direction.time, 0.0);
 }
 
-/// Adds the derivatives at one point, by(k) for input k, to their addresses and, derivatives by numbers that all points
-/// share, to the sums.
+/// Adds the derivatives at one point to their addresses; by(k) is the derivative with respect to input k. Derivatives
+/// with respect to p are also added to `sums`, of which only those of parameters with one value for all points are
+/// used.
 template <class F, class By>
 DIFFSIM_FUNCTION void add_derivatives(const Addresses<F::num_values, double>& to, int i, int vertex, const By& by,
                                       Sums<F::num_values>& sums) {
@@ -83,7 +85,7 @@ DIFFSIM_FUNCTION void add_derivatives(const Addresses<F::num_values, double>& to
   if (to.weight) to.weight[to.weight_stride * static_cast<std::ptrdiff_t>(i)] += by(Of::weight);
 }
 
-/// The sum of value(force, values of a point) over the active points.
+/// Returns the sum of value(force, values of a point) over the active points.
 template <class F, class Value>
 double sum_over(const char* label, const Sweep<F>& sweep, const Value& value) {
   double sum = 0.0;
@@ -129,7 +131,8 @@ void add_tangents(const Sweep<F>& sweep, const Direction<F>& direction, double* 
   Kokkos::fence();
 }
 
-/// Adds the derivatives of w·f by all inputs; returns those by numbers that all points share.
+/// Adds the derivatives of Σ w·f with respect to all inputs. Returns the derivatives with respect to p, summed over all
+/// points.
 template <class F>
 Sums<F::num_values> add_adjoints(const Sweep<F>& sweep, const double* w, const Addresses<F::num_values, double>& to) {
   Sums<F::num_values> sums;
@@ -150,7 +153,7 @@ Sums<F::num_values> add_adjoints(const Sweep<F>& sweep, const double* w, const A
 }
 
 /// Adds and returns the derivatives of what `add_adjoints` adds and returns, along a direction and dw. w or dw may be
-/// nullptr: zero.
+/// nullptr, which stands for zeros.
 template <class F>
 Sums<F::num_values> add_adjoint_tangents(const Sweep<F>& sweep, const Direction<F>& direction, const double* w,
                                          const double* dw, const Addresses<F::num_values, double>& to) {
@@ -176,8 +179,8 @@ Sums<F::num_values> add_adjoint_tangents(const Sweep<F>& sweep, const Direction<
   return sums;
 }
 
-/// The block a ∂f/∂x + b ∂f/∂v of one point; where it is to be semidefinite, by the projected force, or without the
-/// negative eigenvalues of its symmetric part.
+/// Computes the block a ∂f/∂x + b ∂f/∂v of one point. A semidefinite block is computed with ∂f/∂x of the projected
+/// force. Without a projected force, it is the block's symmetric part without negative eigenvalues.
 template <class F>
 DIFFSIM_FUNCTION void jacobian_of(const F& force, const Values<F>& at, const JacobianWeights& weights,
                                   double (&block)[3][3]) {

@@ -12,40 +12,41 @@
 
 namespace diffsim {
 
-/// The entities of `owned` with these copies of other ranks'. Collective.
+/// Returns the owned entities of `owned` together with the given copies of other ranks' entities. Collective.
 std::shared_ptr<const Entities> with_copies(const Entities& owned, const std::vector<VertexPlace>& copies);
 
-/// A point that is linear in nodes: x = Σ_k w_k q_k over its first `count` nodes.
+/// Point that is a linear combination of nodes: x = Σ_k w_k q_k over the first `count` entries of `nodes`.
 struct PointStencil {
-  static constexpr int most = 10;  ///< nodes of a second-order tetrahedron
+  static constexpr int most = 10;  ///< number of nodes of a second-order tetrahedron
 
   int count = 0;
-  std::array<VertexPlace, most> nodes{};  ///< rank and index there, among the nodes that the rank owns
+  std::array<VertexPlace, most> nodes{};  ///< owner rank, and index among the nodes that this rank owns
   std::array<double, most> weights{};
 
   static PointStencil of_node(const VertexPlace& node) { return {1, {node}, {1.0}}; }
 };
 
-/// Stencils of points with their nodes in the numbers of one rank: the nodes that the rank owns, then copies of others.
+/// Stencils of points with nodes in the local numbering of one rank: the nodes that the rank owns, then copies of other
+/// ranks' nodes.
 struct NumberedStencils {
-  std::vector<VertexPlace> copies;  ///< by rank, then index
-  std::vector<int> begin;           ///< [points + 1]: where the nodes of each point begin
+  std::vector<VertexPlace> copies;  ///< sorted by rank, then by index
+  std::vector<int> begin;           ///< [points + 1]: first entry of each point in `nodes`
   std::vector<int> nodes;
-  std::vector<double> weights;  ///< beside `nodes`
+  std::vector<double> weights;  ///< weight of each entry of `nodes`
 
-  /// `rank`: this one, which owns `owned` nodes.
+  /// Converts `stencils` to the local numbering of `rank`, this rank, which owns `owned` nodes.
   NumberedStencils(const std::vector<PointStencil>& stencils, int rank, int owned);
   int num_points() const { return static_cast<int>(begin.size()) - 1; }
 };
 
-/// Points that are linear in nodes, x = W q: surface points inside cells, or points fixed to a body that is described
-/// by few nodes. The weights W do not change.
+/// Linear map from nodes to points, x = W q, with constant weights W. The points are, for example, surface points
+/// inside cells, or points fixed to a body that is described by a few nodes.
 ///
-/// A map x = W q takes forces f at points to forces Wᵀ f at nodes, and a Jacobian K of points to Wᵀ K W.
+/// Forces f at points become forces Wᵀ f at nodes, and a Jacobian K of points becomes Wᵀ K W.
 class PointMap {
  public:
-  /// `nodes`: those that the ranks own, copies are not looked at. `stencils`: of each local point of `points`.
-  /// Throws Error where there is not one for each. Collective.
+  /// Builds the map. `nodes`: only owned nodes matter, copies are ignored. `stencils`: one for each local point of
+  /// `points`. Throws Error if the number of stencils differs. Collective.
   PointMap(std::shared_ptr<const Entities> nodes, std::shared_ptr<const Entities> points,
            std::vector<PointStencil> stencils);
   ~PointMap();
@@ -54,39 +55,39 @@ class PointMap {
 
   const std::shared_ptr<const Entities>& nodes() const { return nodes_; }
   const std::shared_ptr<const Entities>& points() const { return points_; }
-  const std::vector<PointStencil>& stencils() const { return stencils_; }  ///< of each local point
+  const std::vector<PointStencil>& stencils() const { return stencils_; }  ///< one for each local point
 
-  /// x = W q at all local points, copies included. q: [nodes, 3], of which the owned ones are read; x: [local points,
-  /// 3]. Collective.
+  /// Computes x = W q at all local points, copies included. q: [nodes, 3], of which the owned ones are read. x: [local
+  /// points, 3]. Collective.
   void apply(const Field& q, Field& x) const;
-  /// q̄ += Wᵀ x̄, complete at the nodes' owners. x̄: [local points, 3], this rank's shares, copies included; q̄: [nodes,
-  /// 3], of which the owned ones are changed. Collective.
+  /// Computes q̄ += Wᵀ x̄, summed over all ranks, at the owned nodes. x̄: [local points, 3], this rank's contributions,
+  /// copies included. q̄: [nodes, 3], of which the owned ones change. Collective.
   void add_transpose(const Field& x_bar, Field& q_bar) const;
 
  private:
   struct Device;
   std::shared_ptr<const Entities> nodes_, points_;
   std::vector<PointStencil> stencils_;
-  std::shared_ptr<const Entities> near_;  // owned nodes, then copies of those that the stencils name
+  std::shared_ptr<const Entities> near_;  // owned nodes, then copies of other ranks' nodes in the stencils
   std::unique_ptr<const Device> device_;
   std::shared_ptr<FieldPool> pool_ = FieldPool::make();
 };
 
-/// Adds Wᵀ K W to a matrix of nodes, K a matrix of points, in a fixed order.
+/// Adds Wᵀ K W to a matrix of nodes, in a fixed order, where K is a matrix of points.
 class PointMatrixMap {
  public:
-  /// `stencils`: of the rows of matrices with the pattern of `points`; the pattern of `nodes` couples the nodes of any
-  /// two points that are coupled. Throws Error where it does not.
+  /// Builds the map. `stencils`: one for each row of matrices with the pattern of `points`. The pattern of `nodes` must
+  /// couple all nodes of any two coupled points; throws Error otherwise.
   PointMatrixMap(const BlockMatrix& points, const NumberedStencils& stencils, const BlockMatrix& nodes);
   ~PointMatrixMap();
   PointMatrixMap(PointMatrixMap&&) noexcept;
   PointMatrixMap& operator=(PointMatrixMap&&) noexcept;
 
-  /// Whether it was made for the patterns of these.
+  /// Returns true if the map was built for the patterns of `points` and `nodes`.
   bool fits(const BlockMatrix& points, const BlockMatrix& nodes) const {
     return of_points_ == points.pattern() && of_nodes_ == nodes.pattern();
   }
-  /// nodes += Wᵀ points W.
+  /// Computes nodes += Wᵀ points W.
   void add(const BlockMatrix& points, BlockMatrix& nodes) const;
 
  private:
@@ -95,8 +96,9 @@ class PointMatrixMap {
   std::unique_ptr<const Device> device_;
 };
 
-/// Adds to `couplings` of nodes those that a matrix of points with `of_points` needs, `stencils` being those of its
-/// rows, and the nodes of each point with each other. Sets the copies.
+/// Adds to `couplings`, of nodes, the couplings that Wᵀ K W needs, where K is a matrix of points with the couplings
+/// `of_points`, and `stencils` has one stencil for each row of K. Also couples the nodes of each point with each other.
+/// Sets the copies of `couplings` to those of `stencils`.
 void add_couplings_of_points(const Couplings& of_points, const NumberedStencils& stencils, Couplings& couplings);
 
 }  // namespace diffsim

@@ -14,16 +14,16 @@
 
 namespace diffsim {
 
-/// A parameter of a PointTerm or a StencilTerm: with one value for all points, or one a point.
+/// Parameter of a PointTerm or a StencilTerm, with one value for all points or one value per point.
 struct PointParameter {
   std::string name;
   int components = 1;
   bool is_dead_load = false;  ///< multiplied by `Configuration::factor_of`
-  bool is_optional = false;   ///< zero where the Model has none; else that is an Error
+  bool is_optional = false;   ///< true: zero if the Model lacks the parameter; false: Error
 
-  /// A number that no parameter has: zero.
+  /// Returns a placeholder for an entry of p without a parameter; the value of the entry is zero.
   static PointParameter unused() { return {"", 1, false, true}; }
-  /// The parameter of a spec, NAME or with a label NAME:LABEL.
+  /// Returns the parameter of a spec, with the name NAME, or NAME:LABEL if a label is given.
   static PointParameter of(const ParameterSpec& spec, const std::string& label = {}) {
     return {std::string(spec.name) + (label.empty() ? "" : ":" + label), spec.components};
   }
@@ -31,8 +31,8 @@ struct PointParameter {
 
 namespace point {
 
-/// Device addresses of the numbers p: number k of a point is factor · of[k][stride · place], zero without an address.
-/// A parameter with one value for all points has the stride 0.
+/// Device addresses of the parameter values p. Value k of the point or entity with index `place` is factor[k] ·
+/// of[k][stride[k] · place], or zero if of[k] is nullptr. The stride of a parameter with one value for all points is 0.
 template <int P, class Number>
 struct ParameterNumbers {
   static constexpr int size = P > 0 ? P : 1;
@@ -46,7 +46,7 @@ struct ParameterNumbers {
   }
 };
 
-/// Sums over points of derivatives by the numbers p.
+/// Sums over points of the derivatives with respect to the parameter values p.
 template <int P>
 struct Sums {
   static constexpr int size = P > 0 ? P : 1;
@@ -59,7 +59,7 @@ struct Sums {
   }
 };
 
-/// The parameters that a term takes, whose P numbers p follow each other.
+/// Parameters of a term. Their values, one parameter after the other, are the P values p.
 template <int P>
 class Parameters {
  public:
@@ -68,12 +68,13 @@ class Parameters {
     for (const PointParameter& parameter : takes_) components += parameter.components;
     if (components != P)
       throw Error("the parameters of '" + term_ + "' have " + std::to_string(components) +
-                  " numbers, its force takes " + std::to_string(P));
+                  " values, but the force takes " + std::to_string(P));
   }
   const std::string& term() const { return term_; }
 
-  /// Throws Error where a parameter is missing, or is not one for all or, as `is_of_points` says of its entities, one a
-  /// point. `home`: "a vertex".
+  /// Throws Error if a parameter is missing, has another number of components, or has neither one value for all points
+  /// nor one value per point. `is_of_points(entities)`: returns true if the entities are the points. `home`:
+  /// description of the points in messages, for example "each vertex".
   template <class Test>
   void check(const ParameterSet& parameters, const Test& is_of_points, const std::string& home) const {
     for (const PointParameter& takes : takes_) {
@@ -81,12 +82,14 @@ class Parameters {
       const Parameter& found = parameters.at(takes.name);
       const int components = found.field.components();
       if (components == takes.components && (found.is_global() || is_of_points(found.on()))) continue;
-      throw Error("'" + term_ + "' takes " + std::to_string(takes.components) + " numbers of '" + takes.name +
-                  "' for all or " + home + "; it has " + std::to_string(components) + " on " + found.on().name());
+      throw Error("'" + term_ + "' takes " + std::to_string(takes.components) + " components of '" + takes.name +
+                  "', one set for all or for " + home + "; '" + takes.name + "' has " + std::to_string(components) +
+                  " components on " + found.on().name());
     }
   }
 
-  /// Addresses of the parameters' numbers in a set of values, a direction or (those of single points) a gradient.
+  /// Returns the addresses of the parameter values in a set of values, in a direction or in a gradient. In a gradient,
+  /// parameters with one value for all points get no address: their derivatives are summed (`add_sums`).
   template <class Number, class Set>
   ParameterNumbers<P, Number> numbers(Set& set, const Configuration& at) const {
     ParameterNumbers<P, Number> result;
@@ -105,7 +108,7 @@ class Parameters {
     return result;
   }
 
-  /// Adds to the gradient the derivatives by numbers that all points share.
+  /// Adds the derivatives with respect to parameters with one value for all points to the gradient.
   void add_sums(const Sums<P>& sums, const Configuration& at, ParameterSet& gradient) const {
     const double* sum = sums.of;
     for (const PointParameter& takes : takes_) {

@@ -9,47 +9,48 @@
 
 namespace diffsim {
 
-/// Weights of the points of a PointTerm, in device memory that the term's owner keeps: the weight of point i stands at
-/// stride * i. Without an address all weights are 1, do not change along the direction at hand, or have no derivative
-/// that is asked for.
+/// Weights of the points of a PointTerm, in device memory that the caller keeps allocated. The weight of point i is
+/// values[stride · i]. A null address means, for `values`, that all weights are 1; for `tangent`, that weights do not
+/// change along the direction; for `gradient` and `gradient_tangent`, that the derivative is not requested.
 struct PointWeights {
   const double* values = nullptr;
   const double* tangent = nullptr;
-  double* gradient = nullptr;          ///< the derivative is added there
-  double* gradient_tangent = nullptr;  ///< the derivative's derivative along a direction is added there
+  double* gradient = nullptr;          ///< derivatives with respect to the weights are added here
+  double* gradient_tangent = nullptr;  ///< derivatives of `gradient` along a direction are added here
   int stride = 1;
 };
 
-/// The force term of a force F that acts on points by themselves: each point is a local vertex, and its force depends
-/// on the PointValues there. F is written once; tangent, adjoint, adjoint tangent and Jacobian follow by Dual numbers.
-/// F, a struct of plain values that kernels copy, has
+/// Force term of a force F that acts on each point independently. A point is a local vertex, and the force depends on
+/// the PointValues of the vertex. F is written once; tangent, adjoint, adjoint tangent and Jacobian are derived by Dual
+/// numbers. F is a struct of plain values, which kernels copy, with the members
 ///
-///   static constexpr int num_values                           how many numbers p the parameters have together
+///   static constexpr int num_values                           total number of values p of the parameters
 ///   Vec3<T> force(const PointValues<T, num_values>&) const    N; a template on T; without it the force is -∂E/∂x
-///   T energy(const PointValues<T, num_values>&) const         J; of double alone where there is a force
+///   T energy(const PointValues<T, num_values>&) const         J; for T = double alone if there is a force
 ///
-/// and where the defaults do not serve
+/// and, where the defaults do not apply,
 ///
 ///   bool uses_velocities                                      static constexpr or not; default false
 ///   static constexpr bool uses_positions                      default true
-///   bool active(const PointValues<double, num_values>&) const whether the point has a force at all
+///   bool active(const PointValues<double, num_values>&) const returns true if there is a force at the point
 ///   F projected() const                                       a force whose -∂f/∂x is positive semidefinite; without
-///                                                             it, blocks lose their negative eigenvalues
+///                                                             it, negative eigenvalues of blocks are set to zero
 ///
-/// all marked DIFFSIM_FUNCTION. Points that several ranks have need weights that are shares, or are on one rank only;
-/// parameters with one value a vertex need points that their rank owns. Bounds of stiffness and damping for the stable
-/// step are zero unless a derived class says more. `Base` is ForceTerm or a class derived from it.
+/// all marked DIFFSIM_FUNCTION. If several ranks have a point, the point's weights on these ranks must add up to the
+/// full weight. Parameters with one value per vertex require points that are owned by their rank. Bounds of stiffness
+/// and damping for the stable step are zero unless a derived class overrides them. `Base` is ForceTerm or a class
+/// derived from ForceTerm.
 template <class F, class Base = ForceTerm>
 class PointTerm : public Base {
  public:
   static constexpr int P = F::num_values;
 
-  /// A term on these local vertices, each named once.
+  /// Constructs a term on the given local vertices, each listed once.
   PointTerm(std::string name, const F& force, std::vector<PointParameter> parameters, const std::vector<int>& vertices)
       : PointTerm(std::move(name), force, std::move(parameters), static_cast<int>(vertices.size())) {
     vertices_ = to_device("diffsim::core::point_vertices", vertices);
   }
-  /// A term on the first `count` local vertices, as the owned ones are.
+  /// Constructs a term on the first `count` local vertices, for example the owned ones.
   PointTerm(std::string name, const F& force, std::vector<PointParameter> parameters, int count)
       : force_(force), takes_(std::move(name), std::move(parameters)), count_(count) {}
 
@@ -63,11 +64,11 @@ class PointTerm : public Base {
   bool has_energy() const override { return point::HasEnergy<F> && !uses_velocities(); }
   bool has_symmetric_jacobian() const override { return has_energy(); }
 
-  /// Throws Error where a parameter is missing, or is not as the force takes it.
+  /// Checks the parameters. Throws Error if a parameter is missing or does not have the shape that the force takes.
   void prepare(const ParameterSet& parameters) override {
     parameters_ = &parameters;
     takes_.check(
-        parameters, [](const Entities& on) { return on.name() == "vertices"; }, "a vertex");
+        parameters, [](const Entities& on) { return on.name() == "vertices"; }, "each vertex");
   }
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override {
     if constexpr (!std::is_same_v<Base, ForceTerm>) Base::begin_adjoint_tangent(gradient, direction);
@@ -104,7 +105,7 @@ class PointTerm : public Base {
   }
 
  protected:
-  /// Points and inputs at a configuration, for kernels of a derived class' own.
+  /// Returns the points and the inputs at a configuration, for additional kernels of a derived class.
   point::Sweep<F> sweep(const Configuration& at, const ParameterSet& set) const {
     return {force_,
             count_,
@@ -115,7 +116,8 @@ class PointTerm : public Base {
   }
   const F& force() const { return force_; }
   const DeviceArray<int>& vertices() const { return vertices_; }
-  /// To be set by `prepare`, `prepare_tangent`, `begin_adjoint` and `begin_adjoint_tangent` of the derived class.
+  /// Weights of the points. A derived class sets the addresses in `prepare`, `prepare_tangent`, `begin_adjoint` and
+  /// `begin_adjoint_tangent`.
   PointWeights& weights() { return weights_; }
 
  private:
@@ -142,7 +144,7 @@ class PointTerm : public Base {
   int count_;
   DeviceArray<int> vertices_;
   PointWeights weights_;
-  const ParameterSet* parameters_ = nullptr;  // prepared with
+  const ParameterSet* parameters_ = nullptr;  // set passed to the last `prepare`
 };
 
 }  // namespace diffsim

@@ -3,10 +3,11 @@
 
 namespace diffsim {
 
-/// A named region of time, visible to Kokkos Tools and, as an event, in PETSc's `-log_view`.
+/// Named region of time, reported to Kokkos Tools and, as an event, in PETSc's `-log_view`. The region lasts as long as
+/// the object.
 class ProfilingRegion {
  public:
-  /// `name` must outlive the process (a literal).
+  /// Begins the region. `name` must stay valid until the process ends (a literal).
   explicit ProfilingRegion(const char* name);
   ProfilingRegion(const ProfilingRegion&) = delete;
   ProfilingRegion& operator=(const ProfilingRegion&) = delete;

@@ -7,13 +7,13 @@
 
 namespace diffsim {
 
-/// Number of this process in the communicator.
+/// Returns the rank of this process in the communicator.
 int rank_of(MPI_Comm comm);
-/// Number of processes in the communicator.
+/// Returns the number of ranks in the communicator.
 int num_ranks(MPI_Comm comm);
-/// Whether this process has number 0 in the communicator.
+/// Returns true if this process has rank 0 in the communicator.
 bool is_first_rank(MPI_Comm comm);
-/// Sum of the ranks' shares, on every rank. Collective.
+/// Returns the sum of the ranks' contributions, on every rank. Collective.
 double sum_over_ranks(double share, MPI_Comm comm);
 std::int64_t sum_over_ranks(std::int64_t share, MPI_Comm comm);
 

@@ -13,24 +13,24 @@
 
 namespace diffsim {
 
-/// Throws Error (system) where a rank is to get more items than a message holds, 2³¹ - 1. Not collective.
+/// Throws Error (system) if `to` sends more items to one rank than one message can hold, 2³¹ - 1. Not collective.
 void require_messages(const std::vector<int>& to);
 
-/// Sends item i, the `width` bytes from items[i · width], to rank `to[i]`. Returns the items that this rank gets, by
-/// rank of origin and in the order there. A rank sends one message to each other rank that it has items for, and takes
-/// part in one barrier. Collective.
+/// Sends item i, the `width` bytes from items[i · width] on, to rank `to[i]`. Returns the items sent to this rank,
+/// ordered by sender and, for each sender, in the sender's order. A rank sends one message to each other rank that it
+/// has items for, and takes part in one barrier. Collective.
 std::vector<std::byte> redistribute_bytes(MPI_Comm comm, std::span<const std::byte> items, std::size_t width,
                                           const std::vector<int>& to);
-/// The same between ranks that know of each other: `receivers`, in the order of their numbers and without this rank,
-/// are those that have it among their `senders`, and `to` names no others. By one message to each receiver, and without
-/// a barrier. Collective.
+/// Variant of `redistribute_bytes` for ranks that know their senders and receivers. `receivers`: ranks that this rank
+/// sends to, in ascending order and without this rank; `to` contains no other ranks. `senders`: ranks that have this
+/// rank among their `receivers`. Sends one message to each receiver, without a barrier. Collective.
 std::vector<std::byte> redistribute_bytes_among(MPI_Comm comm, const std::vector<int>& receivers,
                                                 const std::vector<int>& senders, std::span<const std::byte> items,
                                                 std::size_t width, const std::vector<int>& to);
 
 namespace detail {
 
-/// Items whose bytes these are.
+/// Returns the items that `bytes` contains.
 template <class Item>
 std::vector<Item> items_of(const std::vector<std::byte>& bytes) {
   static_assert(std::is_trivially_copyable_v<Item>);
@@ -41,9 +41,9 @@ std::vector<Item> items_of(const std::vector<std::byte>& bytes) {
 
 }  // namespace detail
 
-/// Sends each of `items` to the rank that `destination(item)` names. Returns the items that this rank gets, by rank of
-/// origin and in the order there. Collective, by an Allreduce of one number beside the barrier; throws the same Error
-/// on every rank where `destination` throws on one.
+/// Sends each item of `items` to the rank `destination(item)`. Returns the items sent to this rank, ordered by sender
+/// and, for each sender, in the sender's order. Collective, with the barrier of `redistribute_bytes` and an Allreduce
+/// of one integer. If `destination` throws on one rank, every rank throws the same Error.
 template <class Item, class Destination>
 std::vector<Item> redistribute(MPI_Comm comm, const std::vector<Item>& items, const Destination& destination) {
   std::vector<int> to;
@@ -55,8 +55,8 @@ std::vector<Item> redistribute(MPI_Comm comm, const std::vector<Item>& items, co
   return detail::items_of<Item>(redistribute_bytes(comm, std::as_bytes(std::span(items)), sizeof(Item), to));
 }
 
-/// Sends each of `items` to the one of `receivers` that `destination(item)` names, as `redistribute_bytes_among` does;
-/// no more than 2³¹ - 1 to one. Collective; an Error on one rank leaves the others waiting.
+/// Sends each item of `items` to the rank `destination(item)`, one of `receivers`, as `redistribute_bytes_among` does.
+/// At most 2³¹ - 1 items may be sent to one rank. Collective; an Error on one rank leaves the other ranks waiting.
 template <class Item, class Destination>
 std::vector<Item> redistribute_among(MPI_Comm comm, const std::vector<int>& receivers, const std::vector<int>& senders,
                                      const std::vector<Item>& items, const Destination& destination) {

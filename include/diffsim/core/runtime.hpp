@@ -7,26 +7,27 @@
 
 namespace diffsim {
 
-/// Adopts or starts MPI, PETSc and Kokkos, in this order, and ends what it started, in reverse. One object must outlive
-/// every other object of the library.
+/// Starts MPI, PETSc and Kokkos, in this order, as far as the host program has not started them, and finalises in
+/// reverse order those that it started. One object must outlive every other object of the library.
 ///
-/// The host's process stays as it is: environment, streams, signal handlers, allocators, and the communicator that was
-/// passed in, of which a duplicate is made. What is started here follows its own settings: `argv`, and the environment
-/// (OMP_NUM_THREADS, OMP_WAIT_POLICY, KOKKOS_…, PETSC_OPTIONS, …). A PETSc that is started here installs no signal
-/// handlers and prints no errors: they become an Error.
+/// The process of the host program is left unchanged: environment, streams, signal handlers, allocators, and the
+/// communicator that was passed in, of which a duplicate is made. Libraries that are started here follow their own
+/// settings: `argv`, and the environment (OMP_NUM_THREADS, OMP_WAIT_POLICY, KOKKOS_…, PETSC_OPTIONS, …). If PETSc is
+/// started here, PETSc installs no signal handlers and prints no errors; PETSc's errors become an Error.
 class Runtime {
  public:
-  /// `argv` may hold PETSc and Kokkos options (`--kokkos-num-threads=2`). Starts MPI if nobody did; works on a
-  /// duplicate of MPI_COMM_WORLD.
+  /// Starts MPI if MPI is not running, and works on a duplicate of MPI_COMM_WORLD. `argv` may hold PETSc and Kokkos
+  /// options (`--kokkos-num-threads=2`).
   Runtime(int& argc, char**& argv);
-  /// For a host that has started MPI: the library works on a duplicate of `comm` (PETSc, if not yet started, too).
+  /// Constructs the runtime in a host program that has started MPI. The library works on a duplicate of `comm`; so does
+  /// PETSc if PETSc is started here.
   explicit Runtime(MPI_Comm comm);
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
   ~Runtime();
 
-  /// The duplicate, on which a failure of MPI becomes an Error; on other communicators the host's error handler
-  /// decides.
+  /// Duplicated communicator, on which a failure of MPI becomes an Error. On other communicators the host program's
+  /// error handler decides.
   MPI_Comm comm() const { return comm_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
@@ -42,15 +43,15 @@ class Runtime {
   bool owns_kokkos_ = false;
 };
 
-/// Name of the back end that kernels run on: "OpenMP", "Serial", "Cuda", …
+/// Returns the name of the back end that kernels run on: "OpenMP", "Serial", "Cuda", …
 std::string back_end();
-/// Threads (or, on a GPU, the device's concurrency) a kernel of this rank may use.
+/// Returns the number of threads that a kernel of this rank may use; on a GPU, the device's concurrency.
 int concurrency();
-/// Resident memory of this process (VmRSS of proc(5)), bytes; 0 where the system does not say.
+/// Returns the resident memory of this process, bytes (VmRSS of proc(5)); 0 if the system does not report the value.
 double resident_memory_bytes();
-/// Gives memory that was freed, but is kept for later by the C library, back to the system.
+/// Releases memory that was freed, but is kept by the C library for later use, to the operating system.
 void release_free_memory();
-/// Largest resident memory of this process so far, bytes.
+/// Returns the largest resident memory of this process so far, bytes.
 double peak_memory_bytes();
 
 }  // namespace diffsim

@@ -7,9 +7,9 @@
 
 namespace diffsim {
 
-/// Traits of a number that derivatives are taken through: `Base`, the number or pack under all derivatives, and
-/// `order`, the highest power of its infinitesimals that does not vanish (0 for numbers, 1 for Dual, 2 for Dual of
-/// Dual). `scaled` is the product with a number or pack, in fewer operations than that of two scalars.
+/// Traits of a scalar type for differentiation. `Base`: the double or Pack inside all derivatives. `order`: the highest
+/// power of the type's infinitesimals that does not vanish (0 for plain numbers, 1 for Dual, 2 for Dual of Dual).
+/// `scaled`: product with a Base, in fewer operations than a product of two scalars.
 template <class T>
 struct ScalarTraits {
   using Base = T;
@@ -48,7 +48,7 @@ struct ScalarTraits<PointGradient<T>> {
   }
 };
 
-/// x where x > bound, else 0, with the derivatives of the branch taken.
+/// Returns x if x > bound, else 0, with the derivatives of the branch taken.
 template <class T>
 DIFFSIM_FUNCTION T if_positive(const T& x, double bound) {
   using Traits = ScalarTraits<T>;

@@ -9,15 +9,15 @@ namespace diffsim {
 
 namespace detail {
 
-/// (x, y) ← (c x - s y, s x + c y).
+/// Computes (x, y) ← (c x - s y, s x + c y).
 DIFFSIM_FUNCTION void rotate(double c, double s, double& x, double& y) {
   const double old = x;
   x = c * old - s * y;
   y = s * old + c * y;
 }
 
-/// Whether a + shift I is positive definite, for a symmetric matrix a, by Cholesky's factorisation (Golub & Van Loan,
-/// section 4.2).
+/// Returns true if a + shift I is positive definite, for a symmetric matrix a. Uses Cholesky's factorisation (Golub &
+/// Van Loan, section 4.2).
 template <int n>
 DIFFSIM_FUNCTION bool is_definite(const double (&a)[n][n], double shift) {
   double l[n][n];
@@ -37,7 +37,7 @@ DIFFSIM_FUNCTION bool is_definite(const double (&a)[n][n], double shift) {
 
 }  // namespace detail
 
-/// Whether all eigenvalues of a symmetric matrix are above -1e-13 of its Frobenius norm.
+/// Returns true if all eigenvalues of a symmetric matrix are above -1e-13 times the Frobenius norm of the matrix.
 template <int n>
 DIFFSIM_FUNCTION bool is_semidefinite(const double (&a)[n][n]) {
   double size = 0.0;
@@ -46,8 +46,8 @@ DIFFSIM_FUNCTION bool is_semidefinite(const double (&a)[n][n]) {
   return detail::is_definite(a, 1e-13 * std::sqrt(size));
 }
 
-/// The nearest symmetric positive semidefinite matrix to a symmetric one: its negative eigenvalues become zero, by
-/// Jacobi's method (Golub & Van Loan, section 8.5), whose order of rotations is fixed.
+/// Replaces a symmetric matrix by the nearest symmetric positive semidefinite matrix, in which negative eigenvalues are
+/// zero. Uses Jacobi's method (Golub & Van Loan, section 8.5) with a fixed order of rotations.
 template <int n>
 DIFFSIM_FUNCTION void make_semidefinite(double (&a)[n][n]) {
   constexpr int most_sweeps = 30;

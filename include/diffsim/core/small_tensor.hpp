@@ -5,7 +5,7 @@
 
 namespace diffsim {
 
-/// A vector of three numbers of type T (double, Pack, Dual).
+/// Vector of three scalars of type T (double, Pack, Dual).
 template <class T>
 struct Vec3 {
   T v[3];
@@ -34,14 +34,15 @@ DIFFSIM_FUNCTION Vec3<T> cross(const Vec3<T>& a, const Vec3<T>& b) {
   return {{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]}};
 }
 
-/// A 3×3 matrix, row-major.
+/// 3×3 matrix, row-major.
 template <class T>
 struct Mat3 {
   T m[3][3];
   DIFFSIM_FUNCTION T& operator()(int i, int j) { return m[i][j]; }
   DIFFSIM_FUNCTION const T& operator()(int i, int j) const { return m[i][j]; }
 
-  /// From entry(i, j). Straight code: AD scalars (PointGradient) fold in it, not in loops.
+  /// Returns the matrix with the entries entry(i, j). Written without loops, because compilers fold AD scalars
+  /// (PointGradient) in straight-line code only.
   template <class Entry>
   static DIFFSIM_FUNCTION Mat3 from_entries(const Entry& entry) {
     return {{{entry(0, 0), entry(0, 1), entry(0, 2)},
@@ -71,7 +72,7 @@ template <class T>
 DIFFSIM_FUNCTION Mat3<T> operator*(const T& s, const Mat3<T>& a) {
   return Mat3<T>::from_entries([&](int i, int j) DIFFSIM_INLINED { return s * a(i, j); });
 }
-/// A B.
+/// Returns A B.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> operator*(const Mat3<T>& a, const Mat3<T>& b) {
   return Mat3<T>::from_entries(
@@ -86,7 +87,7 @@ template <class T>
 DIFFSIM_FUNCTION Mat3<T> transpose(const Mat3<T>& a) {
   return Mat3<T>::from_entries([&](int i, int j) DIFFSIM_INLINED { return a(j, i); });
 }
-/// A Bᵀ.
+/// Returns A Bᵀ.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> times_transpose(const Mat3<T>& a, const Mat3<T>& b) {
   return Mat3<T>::from_entries(
@@ -96,14 +97,14 @@ template <class T>
 DIFFSIM_FUNCTION T trace(const Mat3<T>& a) {
   return a(0, 0) + a(1, 1) + a(2, 2);
 }
-/// A : B = Σ A_ij B_ij.
+/// Returns A : B = Σ A_ij B_ij.
 template <class T>
 DIFFSIM_FUNCTION T inner(const Mat3<T>& a, const Mat3<T>& b) {
   T sum = a(0, 0) * b(0, 0);
   for (int k = 1; k < 9; ++k) sum = sum + a(k / 3, k % 3) * b(k / 3, k % 3);
   return sum;
 }
-/// Cofactor matrix: cof A = det(A) A⁻ᵀ = ∂ det A / ∂A.
+/// Returns the cofactor matrix cof A = det(A) A⁻ᵀ = ∂ det A / ∂A.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> cofactor(const Mat3<T>& a) {
   return Mat3<T>::from_entries([&](int i, int j) DIFFSIM_INLINED {
@@ -116,7 +117,7 @@ DIFFSIM_FUNCTION T determinant(const Mat3<T>& a) {
   return a(0, 0) * (a(1, 1) * a(2, 2) - a(1, 2) * a(2, 1)) + a(0, 1) * (a(1, 2) * a(2, 0) - a(1, 0) * a(2, 2)) +
          a(0, 2) * (a(1, 0) * a(2, 1) - a(1, 1) * a(2, 0));
 }
-/// Directional derivative of the cofactor matrix: d cof(A)[B], bilinear and symmetric in A and B.
+/// Returns the directional derivative of the cofactor matrix, d cof(A)[B], bilinear and symmetric in A and B.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> cofactor_derivative(const Mat3<T>& a, const Mat3<T>& b) {
   return Mat3<T>::from_entries([&](int i, int j) DIFFSIM_INLINED {

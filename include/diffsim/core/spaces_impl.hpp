@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Where kernels run, and the memory there.
+// Execution space and memory space of kernels.
 
 #include <Kokkos_Core.hpp>
 
@@ -22,7 +22,7 @@ using ExecutionSpace = Kokkos::DefaultExecutionSpace;
 using MemorySpace = ExecutionSpace::memory_space;
 
 using Range = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
-/// One iteration a thread: for work that threads own.
+/// Range with one iteration per thread, for work divided into one chunk per thread.
 using ThreadRange = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
 
 }  // namespace diffsim

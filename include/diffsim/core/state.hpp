@@ -9,11 +9,11 @@
 
 namespace diffsim {
 
-/// State that a Model evolves: a few named fields. Also the shape of tangents and adjoints of a state.
+/// State that a Model evolves: named fields. Tangents and adjoints of a state are States too.
 class State {
  public:
   Field& add(Field field);
-  Field& operator[](const std::string& name);  ///< throws Error for a name it has not
+  Field& operator[](const std::string& name);  ///< throws Error for an unknown name
   const Field& operator[](const std::string& name) const;
   bool has(const std::string& name) const;
 
@@ -23,27 +23,28 @@ class State {
 
   State clone() const;
   State zero_like() const;
-  /// The same with fields from a pool.
+  /// Overload of `zero_like` with fields from a pool.
   State zero_like(FieldPool& pool) const;
   void fill(double value);
-  /// Takes the values of `other`, and its entities where these are of another generation.
+  /// Copies the values of `other`, and the entities of those fields of `other` that are on another generation.
   void copy_from(const State& other);
 
-  /// The entities of each field.
+  /// Returns the entities of each field.
   std::vector<std::shared_ptr<const Entities>> entities() const;
-  /// Puts the fields on `entities`, one set for each field. Fields on another generation than before are zeroed; the
-  /// others keep their entities and values.
+  /// Moves the fields to `entities`, one set for each field. Fields whose generation changes are zeroed. Other fields
+  /// keep their entities and values.
   void set_entities(const std::vector<std::shared_ptr<const Entities>>& entities);
 
  private:
   std::vector<Field> fields_;
 };
 
-/// Sets the copies of other ranks' entries. Collective.
+/// Updates the copies of other ranks' entries, and sets entries that all ranks share to the first rank's values.
+/// Collective.
 void synchronise(State& state);
-/// Σ over this rank's owned entries of all fields.
+/// Returns Σ x y over this rank's owned entries of all fields.
 double local_dot(const State& x, const State& y);
-/// y += a x.
+/// Computes y += a x over all fields.
 void axpy(double a, const State& x, State& y);
 
 }  // namespace diffsim

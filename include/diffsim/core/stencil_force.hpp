@@ -6,21 +6,21 @@
 #include "diffsim/core/pack.hpp"
 #include "diffsim/core/point_force.hpp"
 
-// Forces on a few nodes together, and their derivatives by automatic differentiation.
+// Forces on stencils of a few nodes, and their automatic differentiation.
 
 namespace diffsim {
 
-/// Quantities that the force on a stencil of N nodes may depend on. T is `double`, a Pack of several stencils' numbers,
-/// or a Dual of either where derivatives are taken.
+/// Quantities that the force on a stencil of N nodes may depend on. T is `double`, a Pack of the values of several
+/// stencils, or a Dual of either for derivatives.
 template <class T, int N, int P>
 struct StencilValues {
-  Vec3<T> x[N];        ///< places of the nodes, m
-  Vec3<T> v[N];        ///< their velocities, m/s; zero in a term that uses no velocities
-  Vec3<T> X[N];        ///< their places at rest, m; zero in a term that does not use these
-  T p[P > 0 ? P : 1];  ///< numbers of the term's parameters, one parameter after the other
-  T time;              ///< s, since the rollout's beginning
+  Vec3<T> x[N];        ///< positions of the nodes, m
+  Vec3<T> v[N];        ///< velocities of the nodes, m/s; zero in a term that does not use velocities
+  Vec3<T> X[N];        ///< rest positions of the nodes, m; zero in a term that does not use rest positions
+  T p[P > 0 ? P : 1];  ///< values of the term's parameters, one parameter after the other
+  T time;              ///< s, since the start of the rollout
 
-  /// The parameter of three numbers that begins at number k.
+  /// Returns the parameter of three components that begins at p[k].
   DIFFSIM_FUNCTION Vec3<T> vector(int k) const { return {{p[k], p[k + 1], p[k + 2]}}; }
 };
 
@@ -30,11 +30,11 @@ using point::repeat;
 
 template <class F, class T = double>
 using Values = StencilValues<T, F::num_nodes, F::num_values>;
-/// A vector at each node of a stencil.
+/// One vector for each node of a stencil.
 template <class F, class T = double>
 using Vectors = Vec3<T>[F::num_nodes];
 
-// Members that a force has, or has not; see StencilTerm.
+// Optional members of a force; see StencilTerm.
 
 template <class F>
 concept HasForces = requires(const F& f, const Values<F>& at, Vectors<F>& out) {
@@ -52,7 +52,7 @@ template <class F>
 concept HasEnergyDerivatives = requires(const F& f, const Values<F>& at, Values<F>& by) {
   f.energy_derivatives(at, by);
 };
-/// Whether derivatives of the work Σ w·f follow from the force's formulas.
+/// True if F provides formulas for the derivatives of the work Σ w·f.
 template <class F>
 concept HasFormulas = HasWorkDerivatives<F> || HasEnergyDerivatives<F>;
 template <class F>
@@ -66,19 +66,21 @@ constexpr bool uses_rest() {
   return false;
 }
 
-/// Whether the functions of F take a Pack, too: several stencils at once.
+/// Returns true if the functions of F also take a Pack, which holds the values of several stencils.
 template <class F>
 constexpr bool takes_packs() {
   if constexpr (requires { F::takes_packs; }) return F::takes_packs;
   return false;
 }
-/// Number that kernels compute the force F with, and how many stencils they work at once.
+/// Scalar type that kernels compute the force F with.
 template <class F>
 using Number = std::conditional_t<takes_packs<F>(), Pack, double>;
+/// Number of stencils that kernels process at once.
 template <class F>
 inline constexpr int width = takes_packs<F>() ? pack_width : 1;
 
-/// Numbering of the inputs that derivatives are taken by: x, then those of v and X that the force depends on, then p.
+/// Numbering of the inputs with respect to which derivatives are taken: x, then v and X if the force depends on them,
+/// then p.
 template <class F>
 struct Inputs {
   static constexpr int block = 3 * F::num_nodes;
@@ -86,7 +88,8 @@ struct Inputs {
                        first_value = rest + (uses_rest<F>() ? block : 0), count = first_value + F::num_values;
 };
 
-/// Places of x, v, X, p and the time in StencilValues, counted one after the other, and the inputs there.
+/// Map from flat indices of StencilValues, which count x, v, X, p and the time in this order, to the numbers of inputs;
+/// -1 for values that are not inputs.
 template <class F>
 struct InputAt {
   using Of = Inputs<F>;
@@ -98,7 +101,7 @@ struct InputAt {
   }
 };
 
-/// Values whose numbers are make(that of `a`, that of `b`, place).
+/// Returns the values make(value of `a`, value of `b`, flat index), entry by entry.
 template <class T, int N, int P, class Make>
 DIFFSIM_FUNCTION auto combined(const StencilValues<T, N, P>& a, const StencilValues<T, N, P>& b, const Make& make) {
   StencilValues<decltype(make(a.time, b.time, 0)), N, P> result;
@@ -117,7 +120,8 @@ DIFFSIM_FUNCTION auto combined(const StencilValues<T, N, P>& a, const Make& make
   return combined(a, a, make);
 }
 
-/// The derivatives of the energy by formulas, compiled once for all kernels that need them with these numbers.
+/// Computes the derivatives of the energy by the formulas of F. Compiled once for all kernels that use scalars of type
+/// T.
 template <class F, class T>
 DIFFSIM_SHARED_FUNCTION void shared_energy_derivatives(const F& f,
                                                        const StencilValues<T, F::num_nodes, F::num_values>& at,
@@ -125,7 +129,7 @@ DIFFSIM_SHARED_FUNCTION void shared_energy_derivatives(const F& f,
   f.energy_derivatives(at, by);
 }
 
-/// The forces, or -∂E/∂x where there is only an energy.
+/// Sets `out` to the forces, or to -∂E/∂x if F has only an energy.
 template <class F, class T>
 DIFFSIM_FUNCTION void forces_of(const F& f, const StencilValues<T, F::num_nodes, F::num_values>& at,
                                 Vectors<F, T>& out) {
@@ -145,7 +149,8 @@ DIFFSIM_FUNCTION void forces_of(const F& f, const StencilValues<T, F::num_nodes,
   }
 }
 
-/// Σ w · f over the nodes: where there is only an energy, minus its derivative along w.
+/// Returns the work Σ w·f over the nodes. If F has only an energy, the work is minus the derivative of the energy along
+/// w.
 template <class F, class T>
 DIFFSIM_FUNCTION T work_of(const F& f, const StencilValues<T, F::num_nodes, F::num_values>& at,
                            const Vectors<F, T>& w) {
@@ -166,8 +171,9 @@ DIFFSIM_FUNCTION T work_of(const F& f, const StencilValues<T, F::num_nodes, F::n
   }
 }
 
-/// Sets the derivatives of Σ w·f by x, by v and, if `by_rest`, X where the force uses these, and by p. Those of an
-/// energy E are minus the derivatives of ∂E/∂x, ∂E/∂X and ∂E/∂p along w.
+/// Sets `by` to the derivatives of Σ w·f with respect to x, v, X and p: to v only if the force uses velocities, to X
+/// only if the force uses rest positions and `by_rest` is true. If F has formulas for the derivatives of an energy E
+/// instead of the work, the results are minus the derivatives of ∂E/∂x, ∂E/∂X and ∂E/∂p along w.
 template <bool by_rest, class F, class T>
 DIFFSIM_FUNCTION void work_derivatives_of(const F& f, const StencilValues<T, F::num_nodes, F::num_values>& at,
                                           const Vectors<F, T>& w, StencilValues<T, F::num_nodes, F::num_values>& by) {
@@ -211,7 +217,7 @@ DIFFSIM_FUNCTION bool is_active(const F& f, const Values<F, Number<F>>& at) {
   }
 }
 
-/// Conversion of n inputs from `first` on into independent variables.
+/// Converts the n inputs from number `first` on to independent variables, and other values to constants.
 template <int n, class Numbering>
 struct Varied {
   int first;
@@ -228,7 +234,7 @@ struct Varied {
     return seed(value, place);
   }
 };
-/// The same of numbers with their derivatives along a direction.
+/// Variant of `Varied` for values that have a derivative along a direction.
 template <int n, class Numbering>
 struct VariedAlong : Varied<n, Numbering> {
   template <class T>
@@ -237,9 +243,10 @@ struct VariedAlong : Varied<n, Numbering> {
   }
 };
 
-/// J += factor ∂f by the n numbers from the place `start` on. Where the force has derivatives of an energy, by one
-/// number at a time: the function for that is shared with the tangents, and faster than one for all, whose numbers do
-/// not fit in registers. Else by all at once, or by three where these are many.
+/// Adds `factor` times the derivatives of the forces with respect to the n values from flat index `start` on to J. If F
+/// has formulas for the derivatives of the energy, the columns of J are computed one at a time: the function for one
+/// column is shared with the tangents, and is faster than all columns at once, whose values do not fit in registers.
+/// Otherwise all columns are computed at once, or three at a time if n > 12.
 template <class F, class T, int n>
 DIFFSIM_SHARED_FUNCTION void add_block(const F& f, const Values<F, T>& at, int start, double factor, T (&J)[n][n]) {
   constexpr int at_once = HasEnergyDerivatives<F> ? 1 : n <= 12 ? n : 3;
@@ -251,7 +258,7 @@ DIFFSIM_SHARED_FUNCTION void add_block(const F& f, const Values<F, T>& at, int s
   }
 }
 
-/// Sets J = a ∂f/∂x + b ∂f/∂v.
+/// Sets J = a ∂f/∂x + b ∂f/∂v, with a = `by_position` and b = `by_velocity`.
 template <class F, class T, int n>
 DIFFSIM_FUNCTION void jacobian_of(const F& f, const Values<F, T>& at, double by_position, double by_velocity,
                                   T (&J)[n][n]) {

@@ -12,7 +12,7 @@ namespace diffsim {
 
 namespace stencil {
 
-/// Masses of a stencil's nodes, times a weight each, summed.
+/// Returns Σ_a w_a m_a, where m_a are the masses of the stencil's nodes.
 template <class F, class T, class W>
 DIFFSIM_FUNCTION T weighted_mass(const F& f, const Values<F, T>& at, const W (&w)[F::num_nodes]) {
   T m[F::num_nodes], sum(0.0);
@@ -38,14 +38,15 @@ struct MassTangents {
     for (int k = 0; k < 3 * F::num_nodes; ++k) row[k] = m[k / 3].derivative[0];
   }
 };
-/// Sums of the components of a field, [local vertices, 3], at the nodes of stencil i; zeros without an address.
+/// Sets `sum` to the sums of the three components of a field, [local vertices, 3], at the nodes of stencil i. Sets
+/// zeros if `field` is nullptr.
 template <class F>
 DIFFSIM_FUNCTION void sums_at(const Sweep<F>& sweep, int i, const double* field, double (&sum)[F::num_nodes]) {
   Vectors<F> vectors;
   read_nodes(sweep, i, field, vectors);
   for (int a = 0; a < F::num_nodes; ++a) sum[a] = vectors[a][0] + vectors[a][1] + vectors[a][2];
 }
-/// Derivatives of Σ w·m by X and p.
+/// Derivatives of Σ w·m with respect to X and p.
 template <class F>
 struct MassAdjoints {
   const double* w;
@@ -57,7 +58,7 @@ struct MassAdjoints {
     for (int k = 0; k < n; ++k) row[k] = sum.derivative[k];
   }
 };
-/// Derivatives of what MassAdjoints gives, along a direction and dw.
+/// Derivatives of the results of MassAdjoints along a direction and dw.
 template <class F>
 struct MassAdjointTangents {
   Addresses<F::num_values> direction;
@@ -78,22 +79,22 @@ struct MassAdjointTangents {
 
 }  // namespace stencil
 
-/// The inertia of stencils: masses of their nodes by places at rest and parameters. F, a struct of plain values that
-/// kernels copy, has
+/// Inertia of stencils, in which the masses of the nodes are functions of the rest positions and of parameters. F is a
+/// struct of plain values, which kernels copy, with the members
 ///
-///   static constexpr int num_nodes, num_values   nodes of a stencil; how many numbers p the parameters have together
+///   static constexpr int num_nodes, num_values   nodes per stencil; total number of values p of the parameters
 ///   static constexpr bool uses_rest = true
 ///   void masses(const StencilValues<T, num_nodes, num_values>&, T (&m)[num_nodes]) const
-///                                                kg, by X and p; a template on T, marked DIFFSIM_FUNCTION
+///                                                kg, functions of X and p; a template on T, marked DIFFSIM_FUNCTION
 ///
-/// Derivatives follow by Dual numbers. Parameters as in StencilTerm.
+/// Derivatives are computed by Dual numbers. Parameters are as in StencilTerm.
 template <class F>
 class StencilInertia : public Inertia {
   static constexpr int N = F::num_nodes, P = F::num_values;
 
  public:
-  /// `vertices`: [stencils, N] local vertices; `entities`: [stencils], the entity whose parameters each stencil takes,
-  /// of `num_entities` on this rank, no entity twice.
+  /// Constructs the inertia. `vertices`: [stencils, N] local vertices. `entities`: [stencils], for each stencil the
+  /// entity whose parameters apply, out of `num_entities` on this rank; no entity occurs twice.
   StencilInertia(std::string name, std::vector<PointParameter> parameters, const std::vector<int>& vertices,
                  const std::vector<int>& entities, int num_entities)
       : parameters_(parameters),
@@ -137,7 +138,8 @@ class StencilInertia : public Inertia {
   }
 
  private:
-  /// `field`: any on the vertices; parameters that differ from step to step have that of the first.
+  /// Returns the addresses of all inputs in `set`. `field`: any field on the vertices, which takes the place of the
+  /// positions in a Configuration. Parameters with a value for each step take the value of step 0.
   stencil::Addresses<P> addresses(const ParameterSet& set, const Field& field) const {
     return {nullptr, nullptr, set.data("rest_positions"), takes_.template numbers<const double>(set, {field}), 0.0};
   }
@@ -163,7 +165,7 @@ class StencilInertia : public Inertia {
   int count_;
   int num_entities_;
   DeviceArray<int> entities_;        // [count]
-  mutable stencil::Nodes<F> nodes_;  // has room for sums
+  mutable stencil::Nodes<F> nodes_;  // mutable: contains buffers for sums
 };
 
 }  // namespace diffsim

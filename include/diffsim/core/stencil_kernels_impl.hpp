@@ -14,12 +14,13 @@
 #include "diffsim/core/semidefinite.hpp"
 #include "diffsim/core/stencil_force.hpp"
 
-// The kernels of forces on stencils: one stencil a thread, or a pack of them. `set_vectors` and `set_derivatives` write
-// a row for each, which one vertex a thread adds up in their order (`add_vectors`).
+// Kernels of forces on stencils. Each thread processes one stencil, or one pack of stencils. `set_vectors` and
+// `set_derivatives` write one row per stencil. `add_vectors` then sums the rows at each vertex in the order of the
+// stencils, with one vertex per thread.
 
 namespace diffsim::stencil {
 
-/// Device addresses of all inputs, or of their derivatives along a direction; zero without an address.
+/// Device addresses of all inputs, or of the inputs' derivatives along a direction. nullptr stands for zeros.
 template <int P>
 struct Addresses {
   const double* x = nullptr;  ///< [local vertices, 3]
@@ -29,35 +30,35 @@ struct Addresses {
   double time = 0.0;
 };
 
-/// Number of the entity that stencil i is, whose parameters it takes: entities[i], or i where there are none.
+/// Returns the entity whose parameters stencil i takes: entities[i], or i if `entities` is empty.
 DIFFSIM_FUNCTION int entity_of(const DeviceArray<int>& entities, int i) {
   return entities.size() > 0 ? entities(i) : i;
 }
 
-/// The stencils, the force on them, and its inputs.
+/// Stencils, the force on the stencils, and the inputs of the force.
 template <class F>
 struct Sweep {
   F force;
-  int count;                  // of stencils
+  int count;                  // number of stencils
   DeviceArray<int> vertices;  // [count, num_nodes]
   DeviceArray<int> entities;  // [count], or empty
   Addresses<F::num_values> at;
 
-  /// Number of groups of `width` stencils that are worked together, the last of which may be smaller.
+  /// Returns the number of groups of `width` stencils that are processed together. The last group may be smaller.
   DIFFSIM_FUNCTION int num_groups() const { return (count + width<F> - 1) / width<F>; }
-  /// Number of stencils of a group.
+  /// Returns the number of stencils in a group.
   DIFFSIM_FUNCTION int num_of_group(int group) const {
     const int left = count - width<F> * group;
     return left < width<F> ? left : width<F>;
   }
-  /// Number of the stencil in a lane of a group: the last stencil in lanes beyond it.
+  /// Returns the stencil in a lane of a group. Lanes beyond the last stencil repeat the last stencil.
   DIFFSIM_FUNCTION int stencil(int group, int in_lane) const {
     const int i = width<F> * group + in_lane;
     return i < count ? i : count - 1;
   }
 };
 
-/// Vectors of the nodes of a group's stencils; zeros without an address.
+/// Sets `value` to the vectors at the nodes of a group's stencils, or to zeros if `field` is nullptr.
 template <class F>
 DIFFSIM_FUNCTION void read_nodes(const Sweep<F>& sweep, int group, const double* field,
                                  Vec3<Number<F>> (&value)[F::num_nodes]) {
@@ -79,6 +80,7 @@ DIFFSIM_FUNCTION void read_nodes(const Sweep<F>& sweep, int group, const double*
     }
   }
 }
+/// Returns the values of the inputs, or of their derivatives, for a group's stencils.
 template <class F>
 DIFFSIM_FUNCTION Values<F, Number<F>> read(const Sweep<F>& sweep, const Addresses<F::num_values>& from, int group) {
   Values<F, Number<F>> at;
@@ -94,7 +96,8 @@ DIFFSIM_FUNCTION Values<F, Number<F>> read(const Sweep<F>& sweep, const Addresse
   return at;
 }
 
-/// Sets 3 num_nodes numbers for each stencil: each(sweep, group, its values, numbers) where it is active, else zeros.
+/// Sets a row of 3 num_nodes values for each stencil: each(sweep, group, values, row) sets the rows of a group's active
+/// stencils. Rows of other stencils are zero.
 template <class F, class Each>
 void set_vectors(const char* label, const Sweep<F>& sweep, double* vectors, const Each& each) {
   Kokkos::parallel_for(
@@ -113,8 +116,10 @@ void set_vectors(const char* label, const Sweep<F>& sweep, double* vectors, cons
       });
 }
 
-/// Puts the derivatives by numbers p of stencil i, which are in a lane of `row`: to its entity's in `to`, or to its own
-/// in `numbers`, [count, num_values], where these are not nullptr; adds those that all stencils share to `sums`.
+/// Stores the derivatives with respect to the values p of stencil i, which are in one lane of `row`. If `numbers`,
+/// [count, num_values], is not nullptr, the derivatives are written to the stencil's row in `numbers`; otherwise they
+/// are added to the values of the stencil's entity in `to`. Derivatives with respect to parameters without an address
+/// in `to` are added to `sums`.
 template <class F, class T>
 DIFFSIM_FUNCTION void put_numbers(const Sweep<F>& sweep, int i, const T* row, int in_lane,
                                   const point::ParameterNumbers<F::num_values, double>& to, double* numbers,
@@ -130,17 +135,16 @@ DIFFSIM_FUNCTION void put_numbers(const Sweep<F>& sweep, int i, const T* row, in
   });
 }
 
-/// Where derivatives by the nodes' vectors go, [count, num_nodes, 3] each, or nullptr: not wanted.
+/// Destinations of derivatives with respect to nodal vectors, [count, num_nodes, 3] each; nullptr if not requested.
 struct VectorDerivatives {
   double* x;
   double* v;
   double* X;
 };
 
-/// Sets the derivatives by the nodes' vectors that each(sweep, group, its values, row) gives in the order of Inputs,
-/// zeros where the stencil is not active. Adds the derivatives by numbers p of entities to `to`, or sets them for each
-/// stencil where `numbers`, [count, num_values], is not nullptr; returns the sums of the derivatives by numbers p that
-/// all stencils share.
+/// Sets the derivatives with respect to the nodal vectors, which each(sweep, group, values, row) computes in the order
+/// of Inputs. Derivatives of inactive stencils are zero. Stores derivatives with respect to p as `put_numbers` does.
+/// Returns the sums of derivatives with respect to parameters that all stencils share.
 template <class F, class Each>
 point::Sums<F::num_values> set_derivatives(const char* label, const Sweep<F>& sweep, const Each& each,
                                            const VectorDerivatives& vectors,
@@ -204,10 +208,11 @@ struct Tangents {
   }
 };
 
-/// Number of derivatives of w·f taken at once: as many as a SIMD register has numbers.
+/// Number of derivatives of w·f computed at once: the number of doubles in an AVX-512 register.
 inline constexpr int at_once = 8;
 
-/// Derivatives of w·f by all inputs, those by X only if `by_rest`, by formulas: put(number of the input, derivative).
+/// Computes the derivatives of w·f with respect to all inputs by formulas, those with respect to X only if `by_rest`.
+/// Passes each derivative to put(number of the input, derivative).
 template <bool by_rest, class F, class T, class Put>
 DIFFSIM_FUNCTION void put_work_derivatives(const F& f, const Values<F, T>& at, const Vectors<F, T>& w, const Put& put) {
   using Of = Inputs<F>;
@@ -221,13 +226,13 @@ DIFFSIM_FUNCTION void put_work_derivatives(const F& f, const Values<F, T>& at, c
   repeat<F::num_values>([&](int k) DIFFSIM_INLINED { put(Of::first_value + k, by.p[k]); });
 }
 
-/// Whether derivatives by X can be left out where they are not wanted.
+/// Returns true if derivatives with respect to X can be omitted when they are not requested.
 template <class F>
 constexpr bool can_leave_out_rest() {
   return uses_rest<F>() && HasFormulas<F>;
 }
 
-/// Derivatives of w·f by all inputs, those by X only if `by_rest`.
+/// Derivatives of w·f with respect to all inputs, those with respect to X only if `by_rest`.
 template <class F, bool by_rest = true>
 struct Adjoints {
   const double* w;
@@ -257,7 +262,7 @@ struct Adjoints {
   }
 };
 
-/// Derivatives of what `Adjoints` gives, along a direction and dw. w or dw may be nullptr: zero.
+/// Derivatives of the results of `Adjoints` along a direction and dw. w or dw may be nullptr, which stands for zeros.
 template <class F>
 struct AdjointTangents {
   using Along = Dual<Number<F>, 1>;
@@ -297,7 +302,8 @@ struct AdjointTangents {
   }
 };
 
-/// At each node of a stencil the Frobenius norm of a ∂f/∂x + b ∂f/∂v, which no eigenvalue exceeds.
+/// Frobenius norm of a stencil's a ∂f/∂x + b ∂f/∂v, stored at each node of the stencil. No eigenvalue exceeds the norm
+/// in magnitude.
 struct Norms {
   double by_position, by_velocity;
 
@@ -312,7 +318,7 @@ struct Norms {
   }
 };
 
-/// Makes the matrix of each stencil of a group semidefinite.
+/// Replaces the matrix of each stencil of a group by its symmetric part, projected to a positive semidefinite matrix.
 template <class T, int n>
 DIFFSIM_FUNCTION void project_lanes(T (&J)[n][n], int lanes) {
   for (int l = 0; l < lanes; ++l) {
@@ -325,7 +331,7 @@ DIFFSIM_FUNCTION void project_lanes(T (&J)[n][n], int lanes) {
   }
 }
 
-/// The blocks of the Jacobian of a pack's stencils.
+/// Jacobian blocks of a pack's stencils.
 template <class F>
 struct Jacobians {
   Sweep<F> sweep;
@@ -355,13 +361,14 @@ struct Jacobians {
   }
 };
 
-/// Places in an array of numbers of vertices, or entities, grouped by these, in the order of the places.
+/// Indices of an array of vertex or entity numbers, grouped by number and ascending within each group.
 struct Grouped {
-  DeviceArray<int> value;  // [n], those that there are, ascending
-  DeviceArray<int> begin;  // [n + 1]
+  DeviceArray<int> value;  // [n]: distinct numbers, ascending
+  DeviceArray<int> begin;  // [n + 1]: first entry of each group in `place`
   DeviceArray<int> place;
 };
 
+/// Returns the indices of `values`, grouped by value.
 inline Grouped grouped(const std::vector<int>& values) {
   std::vector<int> places(values.size()), distinct, begin;
   std::iota(places.begin(), places.end(), 0);
@@ -377,7 +384,8 @@ inline Grouped grouped(const std::vector<int>& values) {
           to_device("diffsim::core::grouped_place", places)};
 }
 
-/// y_v += Σ of the vectors of nodes at v, [stencils, num_nodes, 3]. `nodes`: the stencils' nodes by vertex.
+/// Computes y_v += Σ of the vectors of stencil nodes at vertex v. `vectors`: [stencils, num_nodes, 3]. `nodes`: the
+/// stencils' nodes, grouped by vertex.
 inline void add_vectors(const Grouped& nodes, const double* vectors, double* y) {
   Kokkos::parallel_for(
       "diffsim::core::stencil_sums", Range(0, static_cast<int>(nodes.value.size())), KOKKOS_LAMBDA(int i) {
@@ -391,7 +399,8 @@ inline void add_vectors(const Grouped& nodes, const double* vectors, double* y) 
   Kokkos::fence();
 }
 
-/// Adds the sums of numbers, [stencils, P], of the stencils of each entity to the entities' parameters.
+/// Adds `numbers`, [stencils, P], summed over the stencils of each entity, to the entities' parameter values in `to`.
+/// `stencils`: grouped by entity.
 template <int P>
 void add_numbers(const Grouped& stencils, const double* numbers, const point::ParameterNumbers<P, double>& to) {
   Kokkos::parallel_for(

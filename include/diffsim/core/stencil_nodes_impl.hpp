@@ -11,24 +11,25 @@
 
 namespace diffsim::stencil {
 
-/// Fields [local vertices, 3] that derivatives by the nodes' vectors are added to, or nullptr: not wanted.
+/// Fields [local vertices, 3] to which derivatives with respect to nodal vectors are added; nullptr if not requested.
 struct VectorSums {
   double* x = nullptr;
   double* v = nullptr;
   double* X = nullptr;
 };
 
-/// The nodes of the stencils of a force F, and how vectors at them are added to fields without races and in a fixed
-/// order. On a host a thread works a chunk of packs and adds straight to the fields (CellScatter); on a GPU each
-/// stencil writes rows of its own, which each vertex then adds up. Equal runs on as many threads give equal bits.
+/// Nodes of the stencils of a force F. Adds nodal vectors to fields without races and in a fixed order. On a host each
+/// thread processes a chunk of packs and adds directly to the fields (CellScatter). On a GPU each stencil writes rows
+/// of its own, which are then summed for each vertex. Equal runs on the same number of threads give bitwise identical
+/// results.
 template <class F>
 class Nodes {
   using Of = Inputs<F>;
   static constexpr int N = F::num_nodes, P = F::num_values;
-  static constexpr int num_blocks = Of::first_value / Of::block;  // of vectors: x, and v and X where used
+  static constexpr int num_blocks = Of::first_value / Of::block;  // number of nodal vectors: x, and v and X if used
 
  public:
-  /// `vertices`: [stencils, N], local.
+  /// Sets the nodes. `vertices`: [stencils, N], local vertices.
   void set(const std::vector<int>& vertices) {
     const auto count = vertices.size() / N;
     if constexpr (kernels_on_host) {
@@ -44,10 +45,10 @@ class Nodes {
       by_vertex_ = grouped(vertices);
     }
   }
-  /// [stencils, N] local vertices; on a host the last pack is filled up.
+  /// Nodes of the stencils, [stencils, N] local vertices. On a host, copies of the last stencil fill the last pack.
   const DeviceArray<int>& vertices() const { return vertices_; }
 
-  /// to += what each(sweep, group, values, row) gives at the stencils' nodes.
+  /// Adds to `to` the vectors at the stencils' nodes that each(sweep, group, values, row) computes.
   template <class Each>
   void add_vectors(const char* label, const Sweep<F>& sweep, const Each& each, double* to) {
     if (sweep.count == 0) return;
@@ -65,8 +66,8 @@ class Nodes {
     }
   }
 
-  /// Adds the derivatives by the nodes' vectors that each(sweep, group, values, row) gives in the order of Inputs.
-  /// Those by numbers p go where `set_derivatives` says.
+  /// Adds the derivatives with respect to the nodal vectors, which each(sweep, group, values, row) computes in the
+  /// order of Inputs. Derivatives with respect to p are stored and returned as by `set_derivatives`.
   template <class Each>
   point::Sums<P> add_derivatives(const char* label, const Sweep<F>& sweep, const Each& each, const VectorSums& to,
                                  const point::ParameterNumbers<P, double>& to_numbers, double* numbers) {
@@ -110,7 +111,8 @@ class Nodes {
   }
 
  private:
-  /// Sets the numbers of the stencils of a pack, one a lane: zeros where a stencil is not active, or not there.
+  /// Sets the values of the stencils of a pack, one stencil per lane. Lanes of inactive stencils, and lanes without a
+  /// stencil, are zero.
   template <class Each, int count>
   static DIFFSIM_FUNCTION void set_rows(const Sweep<F>& sweep, int pack, const Each& each, Pack (&row)[count]) {
     if constexpr (takes_packs<F>()) {
@@ -128,7 +130,7 @@ class Nodes {
       }
     }
   }
-  /// Adds a block of a row, the vectors of the nodes, to a field.
+  /// Adds one block of a row, the vectors at the nodes, to a field.
   DIFFSIM_FUNCTION void add_block(const CellScatterPart& part, double* slots, int pack, const int* at,
                                   const Pack* block, double* to) const {
     Vec3<Pack> value[N];
@@ -147,8 +149,8 @@ class Nodes {
 
   DeviceArray<int> vertices_;
   std::optional<CellScatter> scatter_;  // host
-  DeviceArray<double> slots_;           // host: of v and X, as many as the scatter's
-  std::vector<point::Sums<P>> sums_;    // host: of each chunk
+  DeviceArray<double> slots_;           // host: slots for v and X, as many for each as the scatter has
+  std::vector<point::Sums<P>> sums_;    // host: one per chunk
   DeviceArray<double> rows_;            // GPU: [num_blocks, count, N, 3]
   Grouped by_vertex_;                   // GPU
 };

@@ -12,52 +12,55 @@
 
 namespace diffsim {
 
-/// The force term of a force F on stencils, each a few local vertices: the ends of a spring, a pair, a face, a cell. F
-/// is written once; tangent, adjoint, adjoint tangent, Jacobian and bounds follow by Dual numbers. F, a struct of plain
-/// values that kernels copy, has
+/// Force term of a force F on stencils. A stencil consists of a few local vertices: the ends of a spring, a pair, a
+/// face, a cell. F is written once; tangent, adjoint, adjoint tangent, Jacobian and bounds are derived by Dual numbers.
+/// F is a struct of plain values, which kernels copy, with the members
 ///
-///   static constexpr int num_nodes, num_values     nodes of a stencil; how many numbers p the parameters have together
+///   static constexpr int num_nodes, num_values     nodes per stencil; total number of values p of the parameters
 ///   void forces(const StencilValues<T, num_nodes, num_values>&, Vec3<T> (&f)[num_nodes]) const
 ///                                                  N; a template on T; without it the forces are -∂E/∂x
 ///   T energy(const StencilValues<T, num_nodes, num_values>&) const
-///                                                  J; of double alone where there are forces
+///                                                  J; for T = double alone if there are forces
 ///
-/// and where the defaults do not serve
+/// and, where the defaults do not apply,
 ///
 ///   static constexpr bool uses_velocities          default false
 ///
-///   static constexpr bool uses_rest                dependence on places at rest, `rest_positions`; default false
+///   static constexpr bool uses_rest                dependence on `rest_positions`; default false
 ///
-///   static constexpr bool takes_packs              the functions take T = Pack (core/pack.hpp), too: several stencils
-///                                                  at once. Nothing in them branches by a value. Default false
+///   static constexpr bool takes_packs              true if the functions also take T = Pack (core/pack.hpp), with
+///                                                  values of several stencils. Their code must then not branch
+///                                                  on values. Default false
 ///
 ///   bool active(const StencilValues<double, num_nodes, num_values>&) const
-///                                                  whether the stencil has a force at all
+///                                                  returns true if the stencil has a force
 ///
 ///   void work_derivatives(const StencilValues<T, num_nodes, num_values>&, const Vec3<T> (&w)[num_nodes],
 ///                         StencilValues<T, num_nodes, num_values>& by) const
-///                                                  sets the derivatives of Σ w·f by x, by v and X where the force uses
-///                                                  these, and by p; a template on T. Without it these derivatives
-///                                                  take as many directions as there are inputs, which is slower
+///                                                  sets the derivatives of Σ w·f with respect to x, to v and X if the
+///                                                  force uses them, and to p; a template on T. Without it these
+///                                                  derivatives take one direction per input, which is slower
 ///
 ///   void energy_derivatives(const StencilValues<T, num_nodes, num_values>&,
 ///                           StencilValues<T, num_nodes, num_values>& by) const
-///                                                  sets the derivatives of the energy by x, by X where the energy uses
-///                                                  it, and by p; a template on T, Dual<T, 1> among them. The forces
-///                                                  and the derivatives of Σ w·f follow from these
+///                                                  sets the derivatives of the energy with respect to x, to X if the
+///                                                  energy uses it, and to p; a template on T, which includes
+///                                                  Dual<T, 1>. The forces and the derivatives of Σ w·f are computed
+///                                                  from these derivatives
 ///
-/// all marked DIFFSIM_FUNCTION. Each stencil is on one rank. A parameter has one value for all, or one a stencil: on
-/// entities as many as this rank's stencils, in their order; where not every entity is one stencil, each stencil's
-/// entity is given. Sums at vertices have a fixed order for a given number of threads.
+/// all marked DIFFSIM_FUNCTION. Each stencil is on one rank. A parameter has one value for all stencils, or one value
+/// per entity. By default the entities are this rank's stencils, in their order; otherwise the entity of each stencil
+/// is passed to the constructor. Sums at vertices have a fixed order for a given number of threads.
 template <class F>
 class StencilTerm : public ForceTerm {
  public:
   static constexpr int N = F::num_nodes, P = F::num_values;
 
-  /// `vertices`: [stencils, N] local vertices.
+  /// Constructs a term in which stencil i takes the parameters of entity i. `vertices`: [stencils, N] local vertices.
   StencilTerm(std::string name, const F& force, std::vector<PointParameter> parameters, std::vector<int> vertices)
       : StencilTerm(std::move(name), force, std::move(parameters), std::move(vertices), {}, 0) {}
-  /// `entities`: [stencils], the entity whose parameters each stencil takes, of `num_entities` on this rank.
+  /// Constructs a term with given entities. `entities`: [stencils], for each stencil the entity whose parameters apply,
+  /// out of `num_entities` on this rank.
   StencilTerm(std::string name, const F& force, std::vector<PointParameter> parameters, std::vector<int> vertices,
               const std::vector<int>& entities, int num_entities)
       : force_(force),
@@ -71,7 +74,7 @@ class StencilTerm : public ForceTerm {
   bool has_energy() const override { return stencil::HasEnergy<F> && !uses_velocities(); }
   bool has_symmetric_jacobian() const override { return has_energy(); }
 
-  /// Throws Error where a parameter is missing, or is not as the force takes it.
+  /// Checks the parameters. Throws Error if a parameter is missing or does not have the shape that the force takes.
   void prepare(const ParameterSet& parameters) override {
     parameters_ = &parameters;
     takes_.check(
@@ -130,7 +133,8 @@ class StencilTerm : public ForceTerm {
   }
 
  protected:
-  /// Replaces all stencils, of a term whose stencils depend on what is held; `entities` as in the constructor.
+  /// Replaces all stencils, in a term whose stencils depend on the vertices with prescribed motion. `entities`: as in
+  /// the constructor.
   void set_stencils(std::vector<int> vertices, const std::vector<int>& entities) {
     vertices_ = std::move(vertices);
     count_ = static_cast<int>(vertices_.size()) / N;
@@ -143,7 +147,8 @@ class StencilTerm : public ForceTerm {
   }
 
  private:
-  /// Stencils by entity, and room for their derivatives by numbers, where an entity has several.
+  /// Groups the stencils by entity, and allocates memory for their derivatives with respect to p, if an entity has
+  /// several stencils.
   void group_stencils(const std::vector<int>& entities) {
     std::vector<int> sorted = entities;
     std::sort(sorted.begin(), sorted.end());
@@ -157,7 +162,7 @@ class StencilTerm : public ForceTerm {
     return {force_, count_, nodes_.vertices(), entities_,
             addresses(at, set, at.positions.data(), at.velocities ? at.velocities->data() : nullptr, at.time)};
   }
-  /// At rest, without velocities, as the rollout begins.
+  /// Returns the stencils and inputs at the rest positions, without velocities, at time 0.
   stencil::Sweep<F> at_rest(const ParameterSet& set) const {
     const Field& rest = set.at("rest_positions").field;
     return {force_, count_, nodes_.vertices(), entities_, addresses({rest}, set, rest.data(), nullptr, 0.0)};
@@ -195,13 +200,13 @@ class StencilTerm : public ForceTerm {
   point::Parameters<P> takes_;
   std::vector<int> vertices_;
   int count_ = 0;
-  int num_entities_;           // of this rank, that parameters are on
+  int num_entities_;           // number of entities with parameters on this rank
   DeviceArray<int> entities_;  // [count], or empty
   stencil::Nodes<F> nodes_;
-  stencil::Grouped stencils_;                 // by entity, where an entity has several
-  DeviceArray<double> numbers_;               // [count, P] there: derivatives by p
-  std::unique_ptr<BlockScatter> blocks_;      // made when first assembled
-  const ParameterSet* parameters_ = nullptr;  // prepared with
+  stencil::Grouped stencils_;    // grouped by entity, if an entity has several stencils
+  DeviceArray<double> numbers_;  // derivatives with respect to p, [count, P], if an entity has several stencils
+  std::unique_ptr<BlockScatter> blocks_;      // created on first assembly
+  const ParameterSet* parameters_ = nullptr;  // set passed to the last `prepare`
 };
 
 }  // namespace diffsim

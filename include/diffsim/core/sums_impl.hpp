@@ -3,12 +3,12 @@
 
 #include "diffsim/core/device.hpp"
 
-// Sums whose bodies are long. On a host the body is called by one function, whatever its type, so that the reduction is
-// compiled once for all bodies; one whose body is a few operations is better a `Kokkos::parallel_reduce` of its own.
+// Sums with long bodies. On a host the body is called through a function pointer, so that the reduction is compiled
+// once for all bodies. For a body of a few operations, a separate `Kokkos::parallel_reduce` is faster.
 
 namespace diffsim {
 
-/// The body of a host's loop that adds to a sum.
+/// Type-erased body of a loop on a host that adds to a sum.
 struct SumWork {
   const void* body;
   void (*function)(const void* body, int i, double& sum);
@@ -16,7 +16,7 @@ struct SumWork {
 };
 double run_sum(const char* label, int count, const SumWork& work);
 
-/// The sum of what body(i, sum) adds for i in [0, count).
+/// Returns the sum of what body(i, sum) adds for i in [0, count).
 template <class Body>
 double sum_over(const char* label, int count, const Body& body) {
   double sum = 0.0;

@@ -9,10 +9,11 @@
 
 namespace diffsim {
 
-/// Makes a term on any nodes of the whole mesh of one on nodes that a rank has by itself: the term's local vertices are
-/// `owned`, the nodes that the rank owns, then copies of others, `copies`. For forces between nodes that no cell of the
-/// mesh joins. The term has an energy, no velocities and no parameters on vertices but `rest_positions` and those on
-/// owned vertices. Collective.
+/// Returns a term on arbitrary nodes of the whole mesh, made from `term`. `term` acts on a set of nodes that is
+/// specific to this rank: its local vertices are `owned`, the nodes that the rank owns, followed by `copies` of other
+/// ranks' nodes. Used for forces between nodes that no cell of the mesh connects. `term` must have an energy and must
+/// not use velocities. The only parameters of `term` on vertices may be `rest_positions` and parameters on owned
+/// vertices. Collective.
 std::unique_ptr<ForceTerm> make_term_with_copies(std::unique_ptr<ForceTerm> term, const Entities& owned,
                                                  const std::vector<VertexPlace>& copies);
 

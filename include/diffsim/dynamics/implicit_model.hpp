@@ -15,38 +15,41 @@ class NewtonTrace;
 struct NewtonReport;
 }  // namespace dynamics
 
-/// Cost of the implicit steps since `prepare`.
+/// Cost of the implicit steps since the last `prepare`.
 struct ImplicitStatistics {
   long steps = 0;
   long newton_iterations = 0;
   long linear_iterations = 0;
-  long projections = 0;         ///< Newton iterations that needed the projected Hessian
-  long obstructions = 0;        ///< Newton iterations whose motion contact cut
-  long reductions = 0;          ///< Newton iterations whose step the line search made shorter still
-  long changes_to_factors = 0;  ///< steps that went over from conjugate gradients to factors
-  long held_rounds = 0;         ///< minimisations with friction held, where Newton's method made no progress
-  long cuts = 0;                ///< times the load of a step was halved
-  long derivative_solves = 0;
-  long derivative_iterations = 0;  ///< linear, of these
-  long indefinite = 0;  ///< of these, systems with negative eigenvalues: the motion is at an unstable state there
-  long repeated_iterations = 0;  ///< Newton's, taken again for derivatives because records had no room for them
+  long projections = 0;            ///< Newton iterations that used a projected Hessian
+  long obstructions = 0;           ///< Newton iterations whose step length contact reduced
+  long reductions = 0;             ///< Newton iterations whose step length the line search reduced further
+  long changes_to_factors = 0;     ///< steps that switched from conjugate gradients to a factorisation
+  long held_rounds = 0;            ///< minimisations with frozen friction, after Newton's method had failed
+  long cuts = 0;                   ///< number of times that the load of a step was halved
+  long derivative_solves = 0;      ///< linear systems solved for derivatives
+  long derivative_iterations = 0;  ///< linear iterations of `derivative_solves`
+  long indefinite = 0;  ///< systems of `derivative_solves` with negative eigenvalues: the step's solution is unstable
+  long repeated_iterations = 0;  ///< Newton iterations repeated for derivatives because records did not hold them
 };
 
 /// Implicit dynamics and statics of a System.
 ///
-/// Step n finds the positions y with
+/// Step n solves for the positions y:
 ///
 ///   M a(y) = f(x(y), v(y), p) + λ_n M g
 ///
-/// in the components that are free, a, x, v being affine in y and the state (dynamics/time_rule.hpp); in statics M a is
-/// left out. λ_n multiplies gravity and dead loads that have one value for all steps; see ImplicitOptions::ramp_steps.
-/// Components that are fixed keep their positions, and have no velocity; vertices that are moved have the positions and
-/// velocities of their motion at n+1; the accelerations of either are zero.
+/// in the free components. The quantities a, x and v are affine in y and the state (dynamics/time_rule.hpp). Statics
+/// omit M a. The factor λ_n multiplies gravity and those dead loads that have one value for all steps; see
+/// ImplicitOptions::ramp_steps. Fixed components keep their positions and have zero velocity. Vertices with a
+/// prescribed motion have the position and velocity of that motion at step n+1. Fixed components and vertices with a
+/// prescribed motion have zero acceleration.
 ///
-/// Newton's method minimises the incremental potential. A step is differentiated by the implicit function theorem: one
-/// linear solve with the exact Jacobian at y, transposed in reverse. Records hold the state before a step, and y. Or,
-/// if asked for, Newton's iterations are differentiated as they ran, one solve for each; then records hold the last
-/// few of these too (ImplicitOptions::held_iterations), and earlier ones are taken again.
+/// Newton's method minimises the incremental potential if there is one, and otherwise solves the equation directly. By
+/// default a step is differentiated by the implicit function theorem: one linear solve with the exact Jacobian at y, or
+/// with its transpose for the adjoint. Records then hold the state before the step, and y. Alternatively
+/// (ImplicitOptions::implicit_differentiation = false), Newton's iterations are differentiated as executed, with one
+/// linear solve per iteration. Records then also hold the last iterates (ImplicitOptions::held_iterations); earlier
+/// iterates are recomputed.
 class ImplicitModel : public SystemModel {
  public:
   ImplicitModel(std::shared_ptr<System> system, double dt, const ImplicitOptions& options);
@@ -54,10 +57,11 @@ class ImplicitModel : public SystemModel {
 
   const ImplicitOptions& options() const { return options_; }
   const ImplicitStatistics& statistics() const { return statistics_; }
-  /// Relative residuals of the last step's Newton iterates, the start first.
+  /// Relative residuals of the iterates of the last Newton solve, beginning with its starting point.
   const std::vector<double>& last_residuals() const { return last_residuals_; }
   double solver_tolerance() const override { return options_.linear.tolerance; }
-  /// Newton's iterations that are differentiated as they ran stay as many as they are.
+  /// Tightens the tolerances of Newton's method and of the linear systems. Does nothing if Newton's iterations are
+  /// differentiated as executed, because the number of iterations must not change.
   void tighten_solver(double factor) override;
 
   State make_state() const override;
@@ -69,7 +73,8 @@ class ImplicitModel : public SystemModel {
   void set_reversible(bool wanted) override;
   std::unique_ptr<Record> make_record() const override;
   std::size_t record_bytes() const override;
-  /// Throws Error (run) with step, reason and residuals where Newton's method fails.
+  /// Advances `state` by step n. Throws Error (run) with the step, the reason and the residuals if Newton's method
+  /// fails.
   void step(int n, State& state, Record* record) override;
   void step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) override;
   void step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) override;
@@ -80,16 +85,17 @@ class ImplicitModel : public SystemModel {
   class Residual;
   class Step;
   struct Workspace;
-  /// y: the start, then the solution of step n. Throws Error (run).
+  /// Solves step n. `y` is the starting point and becomes the solution. Throws Error (run) if Newton's method fails.
   void solve(Step& step, int n, Field& y, dynamics::NewtonTrace* trace);
-  /// Goes on from y, where Newton's method has failed for want of a potential: by turns minimises the potential of the
-  /// step with friction held at y, from y on, and tries Newton's method on the step's equation from there. Returns the
-  /// last report of the equation's, as given where there is none.
+  /// Continues from y after Newton's method has failed on an equation without a potential. Alternates two solves: a
+  /// minimisation of the potential of the step with friction frozen at y, starting from y; then Newton's method on the
+  /// full equation of the step, starting from the minimum. Returns the last report of the full equation, which is
+  /// `failed` if the first minimisation does not converge.
   dynamics::NewtonReport solve_holding(Step& step, Field& y, dynamics::NewtonReport failed);
   void count(const dynamics::NewtonReport& report);
 
   ImplicitOptions options_;
-  double newton_tolerance_, linear_tolerance_;  // as given
+  double newton_tolerance_, linear_tolerance_;  // as given in the options
   ImplicitStatistics statistics_;
   std::vector<double> last_residuals_;
   std::unique_ptr<Workspace> work_;

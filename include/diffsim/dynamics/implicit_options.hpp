@@ -6,57 +6,64 @@
 
 namespace diffsim {
 
-/// Newton's method of an implicit step.
+/// Options of Newton's method for an implicit step.
 struct NewtonOptions {
-  /// On the residual of the free components, relative to the largest of the forces that balance each other.
+  /// Tolerance of ‖R‖ over the free components, relative to the largest value of ‖M (a - λ g)‖ and ‖f‖ over the
+  /// iterates.
   double tolerance = 1e-10;
-  /// Of the linear systems, on the residual relative to the right hand side; 0: as loose as the method's convergence
-  /// allows (Eisenstat & Walker).
+  /// Tolerance of the linear systems' residuals, relative to the right-hand side. 0: adaptive, as loose as the
+  /// convergence of Newton's method allows (Eisenstat & Walker).
   double linear_tolerance = 0.0;
   int max_iterations = 1000;
-  /// Iterations without progress: since the part of prescribed motions that is missing, or with none missing the least
-  /// residual, was last halved, or the potential fell by 1e-4 of what it has fallen by.
+  /// Maximum number of successive iterations without progress. Progress means that the remaining part of prescribed
+  /// motions has halved. Once that part is zero, progress means that the least residual has halved, or that the
+  /// potential has fallen by 1e-4 of its total decrease so far.
   int max_stalled = 50;
-  /// Whether the exact Jacobian is tried even where the forces along the last step tell that it is indefinite. Set by
-  /// models that differentiate Newton's iterations.
+  /// True if the exact Jacobian is attempted even if the forces along the last step indicate that this Jacobian is
+  /// indefinite. Set by models that differentiate Newton's iterations.
   bool try_exact = false;
-  int max_cuts = 8;  ///< how often the load of a step may be halved where Newton fails; 0: never
+  int max_cuts = 8;  ///< maximum number of times that the load of a step is halved after Newton fails; 0: never
 };
 
-/// Linear systems of an implicit step. PETSc's options (-ksp_…, -pc_…, -mat_…) go before what is said here.
+/// Options of the linear systems of an implicit step. PETSc's options (-ksp_…, -pc_…, -mat_…) take precedence.
 struct LinearOptions {
-  /// Of the systems that derivatives solve, on the residual relative to the right hand side. Newton's have
-  /// `NewtonOptions::linear_tolerance`.
+  /// Tolerance of the residuals of derivatives' linear systems, relative to the right-hand side. The systems of
+  /// Newton's method use `NewtonOptions::linear_tolerance`.
   double tolerance = 1e-11;
-  /// Up to so many unknowns they are factored, beyond solved by conjugate gradients.
+  /// Largest number of unknowns for which a system is factored. Larger systems are solved by conjugate gradients, or
+  /// by GMRES if the matrix is not symmetric.
   int direct_below = 5000;
-  /// Whether Krylov methods multiply with J by the terms' force tangents, the assembled J serving preconditioners and
-  /// factors alone. Symmetric J only; where J is made semidefinite, the assembled one is what is solved with.
+  /// True if Krylov methods multiply with J through the terms' force tangents. The assembled J is then used for
+  /// preconditioners and factorisations only. Requires a symmetric J. If J is made semidefinite, Krylov methods
+  /// multiply with the assembled matrix.
   bool matrix_free = false;
 };
 
 /// Names of the implicit integrators: implicit_euler, bdf2, newmark, generalised_alpha, quasi_static.
 std::vector<std::string> implicit_integrators();
-/// Vertex fields of an implicit integrator's state, `positions` and `velocities` first. Throws Error (input) for an
-/// integrator that is not one of `implicit_integrators`.
+/// Names of the vertex fields in the state of an implicit integrator, `positions` and `velocities` first. Throws Error
+/// (input) for an integrator that is not in `implicit_integrators`.
 std::vector<std::string> state_fields(const std::string& integrator);
 
-/// An implicit integrator and how it solves its steps.
+/// Implicit integrator and the options of its solver.
 struct ImplicitOptions {
   /// One of `implicit_integrators`.
   std::string integrator = "implicit_euler";
-  double beta = 0.25;            ///< newmark
-  double gamma = 0.5;            ///< newmark
-  double spectral_radius = 0.8;  ///< generalised_alpha: ρ∞, of the highest frequencies, in [0, 1]
-  /// Over how many steps gravity and dead loads that have one value grow linearly to it; 0: they act at once.
+  double beta = 0.25;            ///< β of newmark
+  double gamma = 0.5;            ///< γ of newmark
+  double spectral_radius = 0.8;  ///< ρ∞ of generalised_alpha, at the highest frequencies, in [0, 1]
+  /// Number of steps over which gravity and dead loads grow linearly to their full value, if they have one value for
+  /// all steps. 0: the full value acts from the first step on.
   int ramp_steps = 0;
-  /// Whether steps are differentiated as solutions of their equation (implicit function theorem). False: Newton's
-  /// iterations as they ran, from x[n] on, are; then `newton.max_iterations` may stop short of the solution, linear
-  /// systems are solved to `linear.tolerance`, and no step is cut. The lengths of steps that the line search found
-  /// count as constants; an iteration that needed the projected Hessian is an Error where derivatives are asked for.
+  /// True if steps are differentiated as solutions of their equation (implicit function theorem). If false, Newton's
+  /// iterations are differentiated as executed, starting from x[n]. Then `newton.max_iterations` may end the iterations
+  /// before they converge, linear systems are solved to `linear.tolerance`, and the load of a step is never halved. The
+  /// step lengths of the line search are treated as constants. Derivatives throw an Error if an iteration used the
+  /// projected Hessian.
   bool implicit_differentiation = true;
-  /// How many of Newton's iterations a record holds where those are differentiated, the last ones: positions each. A
-  /// step that took more is taken again from its start for every so many of the others.
+  /// Number of Newton iterations that a record holds if iterations are differentiated. A record holds the positions of
+  /// the last iterations. If a step took more iterations, derivatives repeat the step from its start once for every
+  /// `held_iterations` earlier iterations.
   int held_iterations = 4;
   NewtonOptions newton;
   LinearOptions linear;

@@ -7,13 +7,14 @@
 
 namespace diffsim {
 
-/// Makes a term that is evaluated at the positions x_n that a step begins with and at the velocities v of the step:
-/// f(x_n, v, p), as the lagged friction of Li et al. (2020), section 5.5, with one iteration of the lag.
+/// Makes a term that evaluates `term` at the positions x_n at the beginning of a step and at the velocities v of the
+/// step: f(x_n, v, p). An example is the lagged friction of Li et al. (2020), section 5.5, with one lag iteration.
 ///
-/// The derivatives are those of f(x_n, v, p): x̄_n += (∂f/∂x)ᵀ w goes to the state that the step begins with, and the
-/// step's Jacobian has ∂f/∂v alone. With f = -∂D/∂v (`ForceTerm::has_dissipation`) that Jacobian is symmetric, and the
-/// incremental potential has the part D(x_n, v(y)) / (∂v/∂y), y the new positions. Explicit steps evaluate forces at
-/// x_n in any case.
+/// The derivatives are those of f(x_n, v, p). The adjoint (∂f/∂x)ᵀ w is added to x̄_n, the adjoint of the positions at
+/// the beginning of the step. The Jacobian of the step contains ∂f/∂v only. If f = -∂D/∂v
+/// (`ForceTerm::has_dissipation`), the Jacobian is symmetric, and the incremental potential contains
+/// D(x_n, v(y)) / (∂v/∂y), where y are the new positions. Explicit steps do not provide x_n and evaluate the term at
+/// the positions of each stage.
 std::unique_ptr<ForceTerm> make_lagged_term(std::unique_ptr<ForceTerm> term);
 
 }  // namespace diffsim

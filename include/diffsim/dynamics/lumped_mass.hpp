@@ -9,8 +9,8 @@
 
 namespace diffsim {
 
-/// Lumped masses of cells, m_i = Σ_{cells at i} share_i ρ V, with derivatives by the parameters `density` ρ [cells],
-/// kg/m³, and `rest_positions` [local vertices, 3], m.
+/// Lumped masses of cells, m_i = Σ_{cells at i} share_i ρ V, with derivatives with respect to the parameters `density`
+/// ρ [cells], kg/m³, and `rest_positions` [local vertices, 3], m.
 class LumpedMass : public Inertia {
  public:
   explicit LumpedMass(const TetrahedralMesh& mesh);

@@ -9,26 +9,23 @@ namespace diffsim {
 struct DynamicsParameters {
   static constexpr ParameterSpec density{.name = "density",
                                          .unit = "kg/m³",
-                                         .meaning = "mass over volume at rest",
+                                         .meaning = "mass per rest volume",
                                          .range = Interval::positive(),
                                          .sample = 900.0,
                                          .home = ParameterHome::cells,
                                          .default_value = 1000.0};
-  static constexpr ParameterSpec gravity{.name = "gravity",
-                                         .unit = "m/s²",
-                                         .meaning = "acceleration of all that has mass",
-                                         .components = 3,
-                                         .by_step = true};
+  static constexpr ParameterSpec gravity{
+      .name = "gravity", .unit = "m/s²", .meaning = "gravitational acceleration", .components = 3, .by_step = true};
   static constexpr ParameterSpec rest_positions{.name = "rest_positions",
                                                 .unit = "m",
                                                 .meaning = "the undeformed shape",
                                                 .home = ParameterHome::vertices,
                                                 .components = 3,
                                                 .has_second_derivative = false};
-  // Of each motion; the name of its region follows, `velocity:REGION`.
+  // Parameters of each prescribed motion. The name of the motion's region is appended: `velocity:REGION`.
   static constexpr ParameterSpec angular_velocity{.name = "angular_velocity",
                                                   .unit = "rad/s",
-                                                  .meaning = "rate at which a prescribed motion turns",
+                                                  .meaning = "angular velocity of a prescribed motion",
                                                   .by_step = true,
                                                   .has_second_derivative = false};
   static constexpr ParameterSpec velocity{.name = "velocity",
@@ -37,12 +34,12 @@ struct DynamicsParameters {
                                           .components = 3,
                                           .by_step = true};
   static constexpr ParameterSpec damping{.name = "damping",
-                                         .meaning = "factor on velocities a substep",
+                                         .meaning = "factor on velocities per substep",
                                          .range = {.low = 0.0, .high = 1.0, .has_high = true},
                                          .by_step = true,
                                          .default_value = 0.99,
-                                         .advice = "a factor inside, 1 for none"};
-  // x[0], by what it is sought as.
+                                         .advice = "a factor in this range (1: no damping)"};
+  // Initial state x[0], as unknowns of an inverse problem.
   static constexpr ParameterSpec initial_positions{.name = "initial_positions",
                                                    .unit = "m",
                                                    .meaning = "positions at the start",

@@ -16,14 +16,15 @@
 
 namespace diffsim {
 
-/// Mechanical system on the vertices of a mesh: inertias, force terms, gravity, fixed and prescribed motions, and the
-/// parameters of all of them. Time steppers are Models of a System (dynamics/system_model.hpp).
+/// Mechanical system on the vertices of a mesh: inertias, force terms, gravity, fixed components, prescribed motions,
+/// and the parameters of all these parts. Time steppers are Models of a System (dynamics/system_model.hpp).
 ///
-/// Parameters of its own: `gravity` [3], m/s²; `rest_positions` (local vertex) [3], m, the undeformed shape, which x[0]
-/// does not follow by itself; those of inertias and terms are added by whoever adds these. Verbs that compute are
-/// collective.
+/// Own parameters: `gravity` [3], m/s², and `rest_positions` [local vertices, 3], m, the undeformed shape. Changing
+/// `rest_positions` does not change x[0]. The caller that adds an inertia or a term also adds its parameters.
+/// Operations that compute are collective.
 ///
-/// Vertices without mass, as obstacles have, take no part in the dynamics: `prepare` fixes those that nothing moves.
+/// Vertices without mass, such as those of obstacles, take no part in the dynamics: `prepare` fixes all such vertices
+/// whose motion is not prescribed.
 class System {
  public:
   using MakeTerms = std::function<std::vector<std::unique_ptr<ForceTerm>>()>;
@@ -31,24 +32,26 @@ class System {
   explicit System(std::shared_ptr<const TetrahedralMesh> mesh);
   ~System();
 
-  // ---- composition, before the first `prepare`; on all ranks alike ----
+  // ---- composition: before the first `prepare`, by the same calls on all ranks ----
 
   void add_inertia(std::unique_ptr<Inertia> inertia);
   void add_term(std::unique_ptr<ForceTerm> term);
-  /// Adds a term without potential that is the sum of others, each of which has one if it lags or not: `make_parts`
-  /// makes these when they are first needed, on all ranks together.
+  /// Adds a term without a potential that is a sum of parts with a potential each, for example contact as the sum of
+  /// barrier and lagged friction. `make_parts` makes the parts when `split` first needs them, on all ranks together.
   void add_term(std::unique_ptr<ForceTerm> term, MakeTerms make_parts);
-  /// Fixes the components `axes` of local vertices where they are.
+  /// Fixes the components `axes` of local vertices at their positions. If all three components are fixed, the directors
+  /// between the vertices are fixed as well.
   void fix(const std::vector<int>& vertices, std::array<bool, 3> axes);
-  /// Fixes the components `axes` of local vertices and clamps shells and rods there: with all three components,
-  /// directions at such vertices do not turn; with one, the vertices are in a plane of symmetry across that axis.
+  /// Fixes the components `axes` of local vertices and clamps shells and rods there. If exactly one component is given,
+  /// the vertices are in a plane of symmetry normal to that axis. Otherwise the directions of the body at the vertices
+  /// do not turn, as in a wall.
   void clamp(const std::vector<int>& vertices, std::array<bool, 3> axes);
-  /// Prescribes the motion of local vertices. Throws Error (input) for vertices that are fixed or moved already.
+  /// Prescribes the motion of local vertices. Throws Error (input) for vertices that are already fixed or moved.
   void add_kinematics(std::unique_ptr<Kinematics> motion, const std::vector<int>& vertices);
-  /// Prescribes a rigid motion to local vertices, and to the directors between them: they turn about `axis` through
-  /// `origin`, which travels with them (src/dynamics/rigid_motion.hpp). Adds its parameters, `angular_velocity:NAME`
-  /// [steps], rad/s, and `velocity:NAME` [steps, 3], m/s, of one step or several. Throws Error (input) for vertices
-  /// that are fixed or moved already.
+  /// Prescribes a rigid motion of local vertices and of the directors between these vertices: a rotation about `axis`
+  /// through `origin`, which translates with the vertices (src/dynamics/rigid_motion.hpp). Adds the parameters
+  /// `angular_velocity:NAME` [steps], rad/s, and `velocity:NAME` [steps, 3], m/s, each with one value or one value per
+  /// step. Throws Error (input) for vertices that are already fixed or moved.
   void move(const std::string& name, const std::vector<int>& vertices, std::array<double, 3> axis,
             std::array<double, 3> origin, const std::vector<double>& angular_velocity,
             const std::vector<double>& velocity);
@@ -64,100 +67,104 @@ class System {
   bool has_motions() const { return !motions_.empty(); }
   bool any_term_uses_velocities() const;
   bool any_term_lags() const;
-  /// Whether every term has a potential once terms are split.
+  /// Returns true if every term has a potential after `split(true)`.
   bool can_split() const { return !splits_.empty() && others_have_energy(); }
-  /// Replaces the terms that were added with parts by these, prepared for the parameters as they are, or takes the
-  /// terms back. For forward solves: derivatives are those of the terms that were added.
+  /// Replaces each term that was added with parts by its parts, prepared for the present parameters. If not `wanted`,
+  /// restores the original terms. Intended for forward solves: derivatives are those of the original terms.
   void split(bool wanted);
-  /// Masks of the owned vertices: device address, [owned vertices], bit c set where component c is fixed, or moved, and
-  /// bit `weightless` where there is no gravity: at directors.
+  /// Masks of the owned vertices: device address, [owned vertices]. Bit c is set if component c is fixed or moved. The
+  /// bit `weightless` is set where gravity does not act, which is at directors.
   const std::uint8_t* fixed() const;
   static constexpr std::uint8_t weightless = 32;
-  /// Zeroed vector field on local vertices.
+  /// Returns a zeroed vector field on local vertices.
   Field local_field(const char* name) const;
-  /// The same for a field that ends soon: its memory serves the next one, so that steps allocate nothing.
+  /// Returns a zeroed vector field on local vertices from a memory pool, for temporaries: steps allocate no memory.
   Field scratch_field(const char* name) const;
   FieldPool& scratch() const { return *scratch_; }
-  /// `positions` [local vertices, 3], m; `velocities` and `rates` [owned vertices, 3]; then the fields that motions
-  /// keep.
+  /// Returns a state with the fields `positions` [local vertices, 3], m, `velocities` and `rates` [owned vertices, 3],
+  /// followed by the fields that prescribed motions keep. All values are zero except those that motions initialise.
   State make_state(const std::vector<std::string>& rates = {}) const;
 
-  // ---- what depends on the parameters alone; see Model ----
+  // ---- quantities that depend on the parameters only; see Model ----
 
   void prepare();
   void prepare_tangent(const ParameterSet& direction);
   void begin_adjoint(const ParameterSet& gradient);
   void prepare_adjoint(ParameterSet& gradient);
-  /// Throws Error (input) that names the first parameter, or term, that has no second derivatives.
+  /// Throws an Error (input) that names the first parameter or term without second derivatives.
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction);
   void prepare_adjoint_tangent(const ParameterSet& direction, ParameterSet& gradient_tangent);
-  /// Of the terms alone; Error (input) where one of them, or a parameter that they share, has no second derivatives.
+  /// Zeroes the second derivatives that terms accumulate. Throws Error (input) if `rest_positions` is in one of the
+  /// sets, or if a term has no second derivatives.
   void begin_terms_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction);
 
   // ---- masses: the sum of all inertias ----
 
   const Field& mass() const { return mass_; }                  ///< [owned vertices], kg
   const Field& mass_tangent() const { return mass_tangent_; }  ///< [owned vertices], kg
-  /// Whether masses depend on one of the parameters in `set`.
+  /// Returns true if masses depend on one of the parameters in `set`.
   bool changes_mass(const ParameterSet& set) const;
-  /// [owned vertices, 3]: where steps gather ∂L/∂m, component by component, if the gradient asked for `changes_mass`.
+  /// Accumulated ∂L/∂m, [owned vertices, 3], separately for each component. Exists if `changes_mass(gradient)`.
   Field& mass_gradient() { return mass_gradient_; }
   /// Derivative of `mass_gradient` along a direction.
   Field& mass_gradient_tangent() { return mass_gradient_tangent_; }
 
   // ---- forces: the sum of all terms; see ForceTerm ----
 
-  /// force = Σ f(x, v, p), complete at owned vertices.
+  /// Computes force = Σ f(x, v, p), complete at owned vertices.
   void compute_force(const Configuration& at, Field& force);
-  /// force_tangent = Σ ∂f dx + ∂f dv + ∂f dp, complete at owned vertices; the directions' copies are up to date.
+  /// Computes force_tangent = Σ ∂f/∂x dx + ∂f/∂v dv + ∂f/∂p dp, complete at owned vertices. Ghost values of the
+  /// directions must be up to date.
   void compute_force_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                              const ParameterSet& direction, Field& force_tangent);
-  /// x̄ = Σ (∂f/∂x)ᵀ w, v̄ = Σ (∂f/∂v)ᵀ w and, for terms that lag, x̄_n = Σ (∂f/∂x_n)ᵀ w, complete at owned vertices, and
-  /// p̄ += (∂f/∂p)ᵀ w; w's copies are up to date.
+  /// Computes x̄ = Σ (∂f/∂x)ᵀ w, v̄ = Σ (∂f/∂v)ᵀ w and, for terms that lag, x̄_n = Σ (∂f/∂x_n)ᵀ w, complete at owned
+  /// vertices, and adds (∂f/∂p)ᵀ w to p̄. Ghost values of w must be up to date.
   void compute_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                              ParameterSet& gradient);
-  /// x̄ = Σ d[(∂f/∂x)ᵀ w], v̄ = Σ d[(∂f/∂v)ᵀ w], complete at owned vertices, and p̄ += d[(∂f/∂p)ᵀ w].
+  /// Computes x̄ = Σ d[(∂f/∂x)ᵀ w] and v̄ = Σ d[(∂f/∂v)ᵀ w], complete at owned vertices, and adds d[(∂f/∂p)ᵀ w] to p̄.
   void compute_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                                      const ParameterSet& direction, const Field* w, const Field* dw,
                                      const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent);
 
-  // ---- prescribed motions: all of them; see Kinematics ----
+  // ---- all prescribed motions; see Kinematics ----
 
   void apply_motions(const MotionSpan& span, const State& start, const Field& x, Field& y, Field& v) const;
   void apply_motions_tangent(const ParameterSet& direction, const MotionSpan& span, const State& start,
                              const State& start_tangent, const Field& x, const Field& dx, Field& dy, Field& dv) const;
   void apply_motions_adjoint(const MotionSpan& span, const State& start, const Field& x, Field& y_bar, Field& v_bar,
                              State& start_adjoint, ParameterSet& gradient) const;
-  /// Takes the fields that motions keep through step n of length dt.
+  /// Advances the fields that motions keep in the state by step n of length dt.
   void advance_motions(int n, double dt, State& state) const;
   void advance_motions_tangent(const ParameterSet& direction, int n, double dt, State& tangent) const;
   void advance_motions_adjoint(int n, double dt, State& adjoint, ParameterSet& gradient) const;
-  /// Sums the ranks' shares of the adjoints of these fields, at the end of a step's adjoint.
+  /// Sums the ranks' contributions to the adjoints of the fields that motions keep. Called at the end of a step's
+  /// adjoint.
   void sum_motion_adjoints(State& adjoint) const;
 
-  // ---- energies, J, over all ranks ----
+  // ---- energies in J, summed over all ranks ----
 
-  /// Σ ½ m v².
+  /// Kinetic energy Σ ½ m v².
   double kinetic_energy(const State& state) const;
-  /// Σ of the terms' energies less gravity's work from rest.
+  /// Potential energy Σ E - Σ m g·x: energies of the terms and potential of gravity, which is zero at x = 0.
   double potential_energy(const State& state, int n = 0);
 
  private:
   struct Mask;
   bool others_have_energy() const;
   void tell_held();
-  /// Directors of segments whose ends are both among the vertices.
+  /// Returns the directors of the segments that have both ends among the vertices.
   std::vector<int> directors_between(const std::vector<int>& vertices) const;
   void fix_components(const std::vector<int>& vertices, std::array<bool, 3> axes);
   void sum_masses(Field& sums, Field& owned) const;
-  /// Copies [owned vertices, 3] to local vertices, copies up to date.
+  /// Returns a copy of a field [owned vertices, 3] on local vertices, with ghost values up to date.
   Field on_local_vertices(const Field& owned) const;
 
   std::shared_ptr<const TetrahedralMesh> mesh_;
   std::shared_ptr<FieldPool> scratch_ = FieldPool::make();
   std::vector<std::unique_ptr<Inertia>> inertias_;
   std::vector<std::unique_ptr<ForceTerm>> terms_;
-  /// Terms that have parts, by their places in `terms_`, from where they are moved to here while they are split.
+  /// Term that has parts. `place`: index of the term in `terms_`. While terms are split, the term is moved to `whole`
+  /// and its parts are moved to `terms_`.
   struct Split {
     std::size_t place;
     MakeTerms make;

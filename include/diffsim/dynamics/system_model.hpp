@@ -8,8 +8,8 @@
 
 namespace diffsim {
 
-/// Time stepper of a System: a Model whose parameters and their preparation are the System's. A stepper derives its
-/// `step` verbs.
+/// Time stepper of a System: a Model that takes its parameters and their preparation from the System. A derived class
+/// implements `step` and the derivatives of a step.
 class SystemModel : public Model {
  public:
   System& system() { return *system_; }

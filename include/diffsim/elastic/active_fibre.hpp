@@ -9,27 +9,29 @@
 
 namespace diffsim {
 
-/// Muscle: a Neo-Hookean matrix and an active tension along fibres, scaled by an activation (active stress: Ambrosi &
-/// Pezzuto 2012, doi:10.1007/s10659-011-9351-4). J > 0 only.
+/// Muscle: Neo-Hookean matrix with an active tension along fibres, scaled by an activation (active stress: Ambrosi &
+/// Pezzuto 2012, doi:10.1007/s10659-011-9351-4). Defined for J > 0 only.
 ///
 ///   W = W_NeoHookean(F) + A T (λ - 1),   λ = |F a|
 ///   P = P_NeoHookean(F) + A T (F a / λ) aᵀ
 ///   dP = dP_NeoHookean + A T (dF a - n (n · dF a)) / λ aᵀ,   n = F a / λ
 ///
-/// The tension is nominal, force over area at rest, and the same at every stretch. With A ≠ 0 the rest shape is not at
-/// rest.
+/// The tension is nominal (force per area of the rest shape) and independent of the stretch. With A ≠ 0 the rest shape
+/// is not an equilibrium.
 ///
 /// | parameter                  | symbol | unit | range                                              |
 /// |----------------------------|--------|------|----------------------------------------------------|
 /// | youngs_modulus             | E      | Pa   | > 0                                                |
 /// | poisson_ratio              | ν      | 1    | (-1, ½)                                            |
-/// | active_tension             | T      | Pa   | ≥ 0: at full activation                            |
+/// | active_tension             | T      | Pa   | ≥ 0; tension at full activation                    |
 /// | activation                 | A      | 1    | [0, 1]                                             |
-/// | fibre_x, fibre_y, fibre_z  | a      | 1    | a direction of the rest shape of any length but 0  |
+/// | fibre_x, fibre_y, fibre_z  | a      | 1    | fibre direction in the rest shape, length ≠ 0      |
 ///
-/// The signal `activation_signal`, 1 unless given, multiplies A, so that one number a step drives all fibres.
+/// The signal `activation_signal` multiplies A in all cells. It has one value for all steps or one value per step; the
+/// default is 1.
 ///
-/// Moduli: µ, λ, A T, a of length 1. J ≤ 0: the run stops with the cell.
+/// Moduli: µ, λ (Lamé), A T, and the three components of a / |a|. If J ≤ 0, the run stops with an error that names the
+/// cell.
 struct ActiveFibre {
   static constexpr const char* name = "active_fibre";
   static constexpr std::array<ParameterSpec, 7> parameters{

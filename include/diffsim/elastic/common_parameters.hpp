@@ -5,7 +5,7 @@
 
 namespace diffsim {
 
-/// Parameters that several laws of elasticity have, and those of viscosity.
+/// Parameter specifications shared by several laws of elasticity, and the parameter specifications of viscosity.
 struct ElasticParameters {
   static constexpr ParameterSpec youngs_modulus{.name = "youngs_modulus",
                                                 .unit = "Pa",
@@ -18,7 +18,7 @@ struct ElasticParameters {
                                                .range = {.low = -1.0, .high = 0.5},
                                                .sample = 0.35,
                                                .home = ParameterHome::cells,
-                                               .advice = "a ratio inside"};
+                                               .advice = "a value in this range"};
   static constexpr ParameterSpec shear_modulus{.name = "shear_modulus",
                                                .unit = "Pa",
                                                .meaning = "shear modulus µ",
@@ -32,7 +32,7 @@ struct ElasticParameters {
                                               .sample = 2e4,
                                               .home = ParameterHome::cells};
   static constexpr ParameterSpec fibre_x{.name = "fibre_x",
-                                         .meaning = "direction of the fibres, a vector of any length but 0",
+                                         .meaning = "direction of the fibres, a non-zero vector of any length",
                                          .sample = 0.9,
                                          .home = ParameterHome::cells};
   static constexpr ParameterSpec fibre_y{

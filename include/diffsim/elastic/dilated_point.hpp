@@ -6,8 +6,9 @@
 
 namespace diffsim::elastic {
 
-/// w(F, θ) = W(F̄), F̄ = (θ/J)^⅓ F: a law whose change of volume is given by θ > 0 instead of J = det F > 0 (de Souza
-/// Neto et al. 1996, doi:10.1016/0020-7683(95)00259-6). With P̄ = ∂W/∂F̄, which the caller has from F̄, and ψ = P̄ : F̄,
+/// Energy w(F, θ) = W(F̄) at a point, F̄ = (θ/J)^⅓ F: a law whose volume ratio is a given θ > 0 instead of
+/// J = det F > 0 (de Souza Neto et al. 1996, doi:10.1016/0020-7683(95)00259-6). The caller computes P̄ = ∂W/∂F̄ from
+/// `F_bar` and passes P̄ to `set_stress`. With ψ = P̄ : F̄,
 ///
 ///   ∂w/∂θ = ψ / 3θ,   ∂w/∂F = s P̄ - ψ/3J cof F,   s = (θ/J)^⅓.
 struct DilatedPoint {
@@ -27,11 +28,14 @@ struct DilatedPoint {
     P_bar = stress;
     psi = inner(P_bar, F_bar);
   }
+  /// Returns ∂w/∂θ.
   DIFFSIM_FUNCTION Pack by_theta() const { return psi / (3.0 * theta); }
+  /// Returns ∂w/∂F.
   DIFFSIM_FUNCTION Mat3<Pack> by_F() const { return scale * P_bar - (psi / (3.0 * J)) * cof; }
 };
 
-/// The derivatives of a DilatedPoint's along dF and dθ: first dF̄, from which the caller has dP̄.
+/// Derivatives of the members of a `DilatedPoint` along (dF, dθ). `set` computes dF̄; the caller computes dP̄ from
+/// `dF_bar` and passes dP̄ to `set_stress`.
 struct DilatedTangent {
   Mat3<Pack> dF, dF_bar, dP_bar;
   Pack dtheta, dJ, dscale, dpsi;
@@ -47,9 +51,11 @@ struct DilatedTangent {
     dP_bar = stress;
     dpsi = inner(dP_bar, at.F_bar) + inner(at.P_bar, dF_bar);
   }
+  /// Returns d(∂w/∂θ).
   DIFFSIM_FUNCTION Pack by_theta(const DilatedPoint& at) const {
     return (dpsi - at.psi * dtheta / at.theta) / (3.0 * at.theta);
   }
+  /// Returns d(∂w/∂F).
   DIFFSIM_FUNCTION Mat3<Pack> by_F(const DilatedPoint& at) const {
     return dscale * at.P_bar + at.scale * dP_bar - ((dpsi - at.psi * dJ / at.J) / (3.0 * at.J)) * at.cof -
            (at.psi / (3.0 * at.J)) * cofactor_derivative(at.F, dF);

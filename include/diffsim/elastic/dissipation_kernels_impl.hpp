@@ -7,28 +7,33 @@
 #include "diffsim/elastic/element_blocks_impl.hpp"
 #include "diffsim/elastic/second_derivatives_impl.hpp"
 
-// The kernels of DissipationTerm. With Ė = sym(FᵀḞ), the stress S of a law, C = ∂S/∂Ė and, for w at the vertices, G =
-// ∂w/∂X, E_G = sym(FᵀG), S_G = C : E_G, the force is that of the stress F S, and w · f = -V S : E_G at a point. Its
-// derivatives are -V by Ḟ: F S_G, by F: Ḟ S_G + G S, by G: F S.
+// Kernels of `DissipationTerm`. Notation at a quadrature point: Ė = sym(FᵀḞ), S the stress of the law, C = ∂S/∂Ė; for a
+// field w at the vertices G = ∂w/∂X, E_G = sym(FᵀG), S_G = C : E_G. The force is that of the first Piola stress F S, so
+// w · f = -V S : E_G. The derivatives of w · f are
+//
+//   with respect to Ḟ: -V F S_G,   with respect to F: -V (Ḟ S_G + G S),   with respect to G: -V F S.
 
 namespace diffsim::elastic {
 
-/// A number of a pack of cells and its derivative along a direction.
+/// Returns the dual number with the given value and derivative, one lane per cell.
 DIFFSIM_FUNCTION PackDual dual(const Pack& value, const Pack& derivative) {
   PackDual a;
   a.value = value;
   a.derivative[0] = derivative;
   return a;
 }
+/// Returns the matrix of dual numbers with the given values and derivatives.
 DIFFSIM_FUNCTION Mat3<PackDual> dual(const Mat3<Pack>& value, const Mat3<Pack>& derivative) {
   return Mat3<PackDual>::from_entries([&](int i, int j)
                                           DIFFSIM_INLINED { return dual(value(i, j), derivative(i, j)); });
 }
+/// Returns the values of a matrix of dual numbers.
 DIFFSIM_FUNCTION Mat3<Pack> value_of(const Mat3<PackDual>& a) {
   return Mat3<Pack>::from_entries([&](int i, int j) DIFFSIM_INLINED { return a(i, j).value; });
 }
 
-/// Contribution of a kernel: a number itself, or its derivative along the direction at hand.
+/// Returns the contribution of a kernel: the value itself for a Pack, the derivative along the direction for a
+/// PackDual.
 DIFFSIM_FUNCTION Pack result_of(const Pack& a) { return a; }
 DIFFSIM_FUNCTION Pack result_of(const PackDual& a) { return a.derivative[0]; }
 template <class T>
@@ -36,17 +41,19 @@ DIFFSIM_FUNCTION Mat3<Pack> result_of(const Mat3<T>& a) {
   return Mat3<Pack>::from_entries([&](int i, int j) DIFFSIM_INLINED { return result_of(a(i, j)); });
 }
 
-/// The parameters of a law in fields [cells] or, as a direction, their derivatives; zero where there is no field.
+/// Parameters of a law, one field [cells] each, or the derivatives of the parameters along a direction. A parameter
+/// without a field (nullptr) is 0.
 template <int K>
 struct CellNumbers {
   const double* of[K];
   int num_cells;
 
-  /// 0 for the copies in the last pack.
+  /// Returns parameter k for the cells of a pack; 0 in the padding lanes of the last pack.
   DIFFSIM_FUNCTION Pack at(int pack, int k) const { return gather_cells(of[k], pack, num_cells); }
 };
 
-/// A field at the nodes of a pack's cells; where T is a PackDual, with its derivative along a direction, or 0.
+/// Values of a field at the nodes of a pack's cells. If T is PackDual, the derivatives of the values along a direction,
+/// too; without a direction these derivatives are 0.
 template <class E, class T>
 struct NodeValues {
   static constexpr bool moves = std::is_same_v<T, PackDual>;
@@ -60,6 +67,7 @@ struct NodeValues {
     if constexpr (moves)
       if (has_direction) gather_nodes(vertices, direction, derivative);
   }
+  /// Returns the field's gradient ∂/∂X at point q.
   DIFFSIM_FUNCTION Mat3<T> gradient(const typename E::Rule& rule, int q, const Mat3<Pack>& inverse) const {
     const Mat3<Pack> a = gradient_at<E>(value, rule, q, inverse);
     if constexpr (!moves) {
@@ -71,20 +79,20 @@ struct NodeValues {
   }
 };
 
-/// sym(Aᵀ B).
+/// Returns sym(Aᵀ B).
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> symmetric_product(const Mat3<T>& A, const Mat3<T>& B) {
   const Mat3<T> C = transpose(A) * B;
   return Mat3<T>::from_entries([&](int i, int j) DIFFSIM_INLINED { return 0.5 * (C(i, j) + C(j, i)); });
 }
 
-/// Whether a law says that S is linear in Ė.
+/// Returns true if the law declares that S is linear in Ė (`L::is_linear`).
 template <class L>
 constexpr bool is_linear() {
   return requires { requires L::is_linear; };
 }
 
-/// C : dE = ∂S/∂Ė : dE.
+/// Returns C : dE = ∂S/∂Ė : dE.
 template <class L, class T, int K>
 DIFFSIM_FUNCTION Mat3<T> damping_of(const Mat3<T>& rate, const Mat3<T>& dE, const T (&p)[K]) {
   if constexpr (is_linear<L>())
@@ -93,11 +101,11 @@ DIFFSIM_FUNCTION Mat3<T> damping_of(const Mat3<T>& rate, const Mat3<T>& dE, cons
     return stress_tangent_of<L>(rate, dE, p);
 }
 
-/// out_k = ∂S/∂p_k : dE.
+/// Computes out_k = ∂S/∂p_k : dE.
 template <class L, class T, int K>
 DIFFSIM_FUNCTION void power_by_parameters(const Mat3<T>& rate, const Mat3<T>& dE, const T (&p)[K], T (&out)[K]) {
   if constexpr (requires { L::stress(rate, p); }) {
-    using Scalar = PointGradient<T>;  // its entries stand for the parameters
+    using Scalar = PointGradient<T>;  // derivative k is with respect to parameter k
     static_assert(K <= 9);
     Mat3<Scalar> constant;
     Scalar variable[K];
@@ -115,13 +123,14 @@ DIFFSIM_FUNCTION void power_by_parameters(const Mat3<T>& rate, const Mat3<T>& dE
   }
 }
 
-/// The cells and the law's parameters, which where T is a PackDual change along a direction.
+/// Cells and the law's parameters. If T is PackDual, the parameters have derivatives along a direction.
 template <class L, class E, class T>
 struct DissipativeCells {
   static constexpr int K = L::num_moduli;
   CellGeometry<E> geometry;
   CellNumbers<K> parameters, direction;
 
+  /// Sets p to the parameters of a pack's cells.
   DIFFSIM_FUNCTION void parameters_at(int pack, T (&p)[K]) const {
     for (int k = 0; k < K; ++k)
       if constexpr (std::is_same_v<T, Pack>)
@@ -131,6 +140,7 @@ struct DissipativeCells {
   }
 };
 
+/// Nodal forces of the first Piola stress P = F S at the quadrature points of each cell.
 template <class L, class E>
 struct DissipationForce {
   DissipativeCells<L, E, Pack> cells;
@@ -149,11 +159,13 @@ struct DissipationForce {
   }
 };
 
+/// Derivative of the nodal forces along dx, dv, a direction of the parameters and dX. With W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹, dX
+/// changes F by -F W, Ḟ by -Ḟ W, and adds tr W P - P Wᵀ to the stress.
 template <class L, class E>
 struct DissipationTangent {
   DissipativeCells<L, E, PackDual> cells;
   const double *x, *v, *dx, *dv;
-  const double* dX;  // or nullptr
+  const double* dX;  // direction of the rest shape, or nullptr
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[E::nodes]) const {
     const NodeValues<E, PackDual> positions(vertices, x, dx), velocities(vertices, v, dv);
@@ -171,7 +183,7 @@ struct DissipationTangent {
         rate = dual(value_of(rate), result_of(rate) - value_of(rate) * W);
       }
       const Mat3<PackDual> strain_rate = symmetric_product(F, rate);
-      if (q == 0) cells.parameters_at(pack, p);  // here, not above: registers are few
+      if (q == 0) cells.parameters_at(pack, p);  // inside the loop to reduce register pressure
       const Mat3<PackDual> stress = F * stress_of<L>(strain_rate, p);
       Mat3<Pack> dP = result_of(stress);
       if (dX) dP = dP + (trace(W) * value_of(stress) - times_transpose(value_of(stress), W));
@@ -180,17 +192,18 @@ struct DissipationTangent {
   }
 };
 
-/// Derivatives of w · f by velocities, or by positions, the parameters and the rest shape. With T a PackDual: the
-/// derivatives of these along directions of x, v, w and the parameters; there are none of those by the rest shape.
+/// Derivatives of w · f: with respect to velocities, or with respect to positions, parameters and the rest shape. With
+/// T = PackDual, the derivatives of these derivatives along directions of x, v, w and the parameters; second
+/// derivatives with respect to the rest shape are not available.
 template <class L, class E, class T>
 struct DissipationAdjoint {
   static constexpr int K = L::num_moduli;
   DissipativeCells<L, E, T> cells;
   const double *x, *v, *w;
   const double *dx = nullptr, *dv = nullptr, *dw = nullptr;
-  bool to_velocities = true;           // which derivative goes to the vertices: by velocities or by positions
-  double* parameter_gradient[K] = {};  // [cells], added to with the positions' derivative; or nullptr
-  double* shape_sums = nullptr;
+  bool to_velocities = true;           // true: adds the derivative w.r.t. velocities; false: w.r.t. positions
+  double* parameter_gradient[K] = {};  // [cells], added to if `to_velocities` is false; nullptr: not wanted
+  double* shape_sums = nullptr;  // [packs, points, 9, pack_width], see `add_shape_derivative`; nullptr: not wanted
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[E::nodes]) const {
     const NodeValues<E, T> positions(vertices, x, dx), velocities(vertices, v, dv),
@@ -224,6 +237,7 @@ struct DissipationAdjoint {
     }
   }
 
+  /// Adds -V ∂S/∂p_k : E_G to the gradient with respect to each parameter p_k.
   KOKKOS_INLINE_FUNCTION void add_parameter_gradient(int pack, const Pack& volume, const Mat3<T>& strain_rate,
                                                      const Mat3<T>& E_G, const T (&p)[K]) const {
     T power[K];
@@ -234,8 +248,8 @@ struct DissipationAdjoint {
   }
 };
 
-/// Adds `by_position` ∂f/∂x + `by_velocity` ∂f/∂v, from the columns of ∂P/∂F and ∂P/∂Ḟ. `project`: only the latter,
-/// which is symmetric, and semidefinite where ψ is convex.
+/// Adds `by_position` ∂f/∂x + `by_velocity` ∂f/∂v, computed from the columns of ∂P/∂F and ∂P/∂Ḟ. With `project`, adds
+/// only `by_velocity` ∂f/∂v, which is symmetric, and semidefinite if ψ is convex.
 template <class L, class E>
 struct DissipationJacobian {
   DissipativeCells<L, E, Pack> cells;
@@ -249,7 +263,7 @@ struct DissipationJacobian {
       add_points(pack, first, positions, velocities, sink);
   }
 
-  /// Of the points that are worked at once, from `first` on.
+  /// Adds the blocks of the points that are processed together: `num_points_from(first)` points, starting at `first`.
   KOKKOS_INLINE_FUNCTION void add_points(int pack, int first, const NodeValues<E, Pack>& positions,
                                          const NodeValues<E, Pack>& velocities, const BlockSink& sink) const {
     Vec3<Pack> g[E::points_at_once][E::nodes];
@@ -277,7 +291,7 @@ struct DissipationJacobian {
   }
 };
 
-/// Largest eigenvalue of each element's damping at rest, at its nodes.
+/// Sets the value at each node of a cell to the largest eigenvalue of the cell's damping matrix at rest.
 template <class L, class E>
 struct DampingBound {
   DissipativeCells<L, E, Pack> cells;

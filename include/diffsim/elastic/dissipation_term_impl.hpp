@@ -9,19 +9,20 @@
 
 namespace diffsim {
 
-/// The force term of a dissipation potential ψ of cells, parallel to whatever law of elasticity is there:
+/// Force term of a dissipation potential ψ of cells, acting in parallel with any law of elasticity:
 ///
 ///   Ė = sym(Fᵀ Ḟ),   S = ∂ψ/∂Ė,   P = F S;   power S : Ė
 ///
-/// ψ is written once; tangent, adjoint, adjoint tangent, Jacobian and the bound of the damping follow by AD. `L` is a
-/// struct like a law of elasticity (law.hpp) whose `energy` is ψ, W/m³, of the Green strain rate Ė:
+/// Only ψ is written by hand. Tangent, adjoint, derivative of the adjoint, Jacobian and the bound of the damping follow
+/// by AD. `L` is a struct like a law of elasticity (law.hpp). Its `energy` is ψ, W/m³, as a function of the Green
+/// strain rate Ė:
 ///
 ///   static constexpr const char* name;
 ///   static constexpr std::array<ParameterSpec, K> parameters;   // per cell
 ///   static constexpr int num_moduli = K;
 ///   template <class T> static T energy(const Mat3<T>& rate, const T (&parameters)[K]);
 ///
-/// It may add `stress`, `stress_tangent` and `stress_moduli` by hand. ψ is to be convex.
+/// `L` may define `stress`, `stress_tangent` and `stress_moduli` by hand. ψ must be convex.
 template <class L, class E>
 class DissipationTerm : public ForceTerm {
   static constexpr int K = L::num_moduli;
@@ -49,7 +50,7 @@ class DissipationTerm : public ForceTerm {
   }
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override {
     if (gradient.find("rest_positions") || direction.find("rest_positions"))
-      throw Error("no second derivative by 'rest_positions'", ErrorKind::input);
+      throw Error("there is no second derivative with respect to 'rest_positions'", ErrorKind::input);
   }
 
   double energy(const Configuration&, const ParameterSet&) override { return 0.0; }
@@ -107,16 +108,20 @@ class DissipationTerm : public ForceTerm {
 
  private:
   std::vector<int> connectivity() const { return {mesh_->cells().begin(), mesh_->cells().end()}; }
+  /// Returns the device addresses of the fields of the law's parameters; nullptr for a parameter that the set does not
+  /// contain.
   elastic::CellNumbers<K> numbers(const ParameterSet& set) const {
     elastic::CellNumbers<K> result{{}, scatter_.num_cells()};
     for (int k = 0; k < K; ++k) result.of[k] = set.data(L::parameters[static_cast<std::size_t>(k)].name);
     return result;
   }
-  /// `direction`: without meaning where T is a Pack.
+  /// Returns the cells with their parameters and the direction of the parameters. `direction` is not read if T is Pack.
   template <class T>
   Cells<T> cells(const elastic::CellNumbers<K>& direction) const {
     return {geometry_, numbers_, direction};
   }
+  /// Runs the adjoint kernel twice: derivatives with respect to velocities, then with respect to positions, parameters
+  /// and the rest shape.
   template <class Kernel>
   void sweep_adjoint(Kernel& kernel, const ConfigurationAdjoint& adjoint, ParameterSet& gradient) {
     kernel.to_velocities = true;
@@ -133,13 +138,14 @@ class DissipationTerm : public ForceTerm {
 
   const TetrahedralMesh* mesh_;
   const CellScatter& scatter_;
-  std::unique_ptr<BlockScatter> blocks_;  // made when first assembled
+  std::unique_ptr<BlockScatter> blocks_;  // created at the first assembly
   CellGeometry<E> geometry_;
   elastic::CellNumbers<K> numbers_{};
   DeviceArray<double> shape_sums_;
 };
 
-/// The term of a dissipation potential on all cells of a mesh, of whatever kind they are.
+/// Returns the force term of the dissipation potential L on all cells of a mesh, for any of the cell kinds Tet4, Tet10
+/// and FineTet10.
 template <class L>
 std::unique_ptr<ForceTerm> make_dissipation_term(const TetrahedralMesh& mesh) {
   return with_element(mesh, [&](auto kind) -> std::unique_ptr<ForceTerm> {

@@ -12,27 +12,27 @@
 
 namespace diffsim {
 
-/// A law by its name, and how to make its force term for some of a mesh's cells.
+/// Law of elasticity: name, parameters, and functions that create the law's force term on some of a mesh's cells.
 struct ElasticLaw {
   std::string name;
-  std::vector<ParameterSpec> parameters;  ///< per cell, as in the ParameterSet that terms are given
-  std::optional<ParameterSpec> signal;    ///< a number, constant or a step, that scales one of its moduli
+  std::vector<ParameterSpec> parameters;  ///< per cell, in the ParameterSet that is passed to the terms
+  std::optional<ParameterSpec> signal;    ///< factor on one modulus: one value for all steps or one value per step
 
   std::vector<std::string> parameter_names() const;
-  /// Name of the signal; empty where there is none.
+  /// Name of the signal; empty if the law has no signal.
   std::string signal_name() const { return std::string(signal ? signal->name : std::string_view()); }
 
-  /// `cells`: the term's local cells, ascending.
+  /// Function that creates the law's force term. `cells`: local cells of the term, ascending.
   using MakeTerm = std::function<std::unique_ptr<ForceTerm>(const TetrahedralMesh&, const std::vector<int>& cells)>;
   MakeTerm make_term;
-  MakeTerm make_nodal_term;  ///< linear cells that share their change of volume: `dilatation: nodal`; may be empty
+  MakeTerm make_nodal_term;  ///< for `dilatation: nodal`: linear cells, nodally averaged volume ratio; may be empty
 };
 
-/// The laws there are, the library's and those added by `register_law` (elastic_term_impl.hpp).
+/// All laws: the library's laws and those added by `register_law` (elastic_term_impl.hpp).
 const std::vector<ElasticLaw>& elastic_laws();
-/// Throws Error (input), naming those there are.
+/// Returns the law of a name. Throws Error (input) if the name is unknown; the message lists the known names.
 const ElasticLaw& elastic_law(const std::string& name);
-/// Adds a law; one of the same name is replaced.
+/// Adds a law. An existing law of the same name is replaced.
 void add_elastic_law(ElasticLaw law);
 
 }  // namespace diffsim

@@ -12,8 +12,8 @@
 
 namespace diffsim {
 
-/// The force term of a law on cells of kind E: E = Σ_cells Σ_points V W(F), F = (∂x/∂ξ) (∂X/∂ξ)⁻¹ (Sifakis & Barbič
-/// 2012). It takes the law's parameters, its signal if it has one, and `rest_positions`.
+/// Force term of a law on cells of kind E. Energy: E = Σ_cells Σ_points V W(F), F = (∂x/∂ξ) (∂X/∂ξ)⁻¹ (Sifakis & Barbič
+/// 2012). Inputs: the law's parameters, the law's signal if there is one, and `rest_positions`.
 template <Law L, class E = Tet4>
 class ElasticTerm : public elastic::ElasticTermBase {
  public:
@@ -151,7 +151,8 @@ class ElasticTerm : public elastic::ElasticTermBase {
     return result;
   }
 
-  /// x̄ += (∂f/∂x)ᵀ w, and what is asked for of the parameters.
+  /// Adds (∂f/∂x)ᵀ w to `positions`, and the requested gradients with respect to moduli, signal and rest shape to the
+  /// sums.
   void add_adjoint(const Configuration& at, const Field& w, Field& positions, double* moduli_gradient,
                    double* shape_sums, ParameterSet& gradient, CellPart part) {
     Parameter* const signal = start_signal(gradient);
@@ -166,11 +167,11 @@ class ElasticTerm : public elastic::ElasticTermBase {
   elastic::Elements<L, E> elements_;
 };
 
-/// The law's term with `dilatation: nodal` (nodal_dilatation_impl.hpp).
+/// Returns the law's term with `dilatation: nodal` (nodal_dilatation_impl.hpp).
 template <Law L>
 std::unique_ptr<ForceTerm> make_nodal_dilatation(const TetrahedralMesh& mesh, const std::vector<int>& cells);
 
-/// A law as `elastic_laws` lists it.
+/// Returns the description of a law, as listed by `elastic_laws`.
 template <Law L>
 ElasticLaw describe_law() {
   ElasticLaw law;
@@ -186,7 +187,8 @@ ElasticLaw describe_law() {
   return law;
 }
 
-/// Makes a law known by its name to `DifferentiableMaterial` and to scenes; one line in a user's program.
+/// Registers a law, so that `DifferentiableMaterial` and scenes find the law by name. A user's program calls this
+/// function once per law.
 template <Law L>
 void register_law() {
   add_elastic_law(describe_law<L>());
@@ -194,4 +196,4 @@ void register_law() {
 
 }  // namespace diffsim
 
-#include "diffsim/elastic/nodal_dilatation_impl.hpp"  // what describe_law refers to; it builds on the term above
+#include "diffsim/elastic/nodal_dilatation_impl.hpp"  // defines `make_nodal_dilatation`; uses `ElasticTerm` above

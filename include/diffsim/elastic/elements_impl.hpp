@@ -7,13 +7,14 @@
 
 namespace diffsim::elastic {
 
-/// Whether a law has a modulus that a control signal multiplies: `signal` names it, `signal_modulus` is its number.
+/// True if the law has a modulus that a control signal multiplies: `signal` is the specification of the signal,
+/// `signal_modulus` the index of the modulus.
 template <class L>
 inline constexpr bool has_signal = requires {
   L::signal_modulus;
 };
 
-/// The modulus that a signal multiplies, or -1.
+/// Returns the index of the modulus that the signal multiplies; -1 if the law has no signal.
 template <class L>
 DIFFSIM_FUNCTION constexpr int signal_modulus() {
   if constexpr (has_signal<L>)
@@ -22,7 +23,7 @@ DIFFSIM_FUNCTION constexpr int signal_modulus() {
     return -1;
 }
 
-/// The signal's name; empty where there is none.
+/// Returns the signal's name; empty if the law has no signal.
 template <class L>
 constexpr std::string_view signal_name() {
   if constexpr (has_signal<L>)
@@ -31,30 +32,32 @@ constexpr std::string_view signal_name() {
     return {};
 }
 
-/// Cells of a term, by value in kernels.
+/// Cells of a term. Kernels capture the struct by value.
 struct TermCells {
-  DeviceArray<int> cells;  // local cell of each entry; empty: all cells of the mesh, in order
+  DeviceArray<int> cells;  // local index of each cell; empty: all cells of the mesh, in order
   int num_cells = 0;
 
-  /// Local cell of a lane; the copies in the last pack stand for the last cell.
+  /// Returns the local cell of lane i of a pack. Padding lanes of the last pack repeat the last cell.
   DIFFSIM_FUNCTION int cell_at(int pack, int i) const { return cell_of(pack_width * pack + i); }
+  /// Returns the local cell of an entry of the term's cells. Entries beyond the last return the last cell.
   DIFFSIM_FUNCTION int cell_of(int place) const {
     const int entry = place < num_cells ? place : num_cells - 1;
     return cells.size() == 0 ? entry : cells(entry);
   }
 };
 
-/// Cells of one law with their moduli. Arrays are grouped by pack: [packs, …, pack_width].
+/// Cells of one law with their moduli. Arrays are stored pack by pack: [packs, …, pack_width].
 template <Law L>
 struct LawCells : TermCells {
   static constexpr int K = L::num_moduli;
-  DeviceArray<double> moduli;      // one row for all packs where the moduli are uniform
+  DeviceArray<double> moduli;      // one row for all packs if the moduli are uniform
   int moduli_stride = 0;           // 0: uniform; else K·pack_width
-  const double* signal = nullptr;  // of the step at hand, device address; nullptr: 1
+  const double* signal = nullptr;  // device address of the value in the current step; nullptr: 1
 
   DIFFSIM_FUNCTION double signal_value() const { return signal ? *signal : 1.0; }
-  /// Without the signal.
+  /// Returns modulus k of a pack's cells, not multiplied by the signal.
   DIFFSIM_FUNCTION Pack modulus(int pack, int k) const { return load(&moduli(moduli_stride * pack + pack_width * k)); }
+  /// Loads all moduli of a pack's cells and multiplies the modulus `signal_modulus` by the signal.
   DIFFSIM_FUNCTION void moduli_at(int pack, Pack (&m)[K]) const {
     if (moduli_stride != 0) prefetch<K * pack_width>(&moduli(moduli_stride * pack) + packs_ahead * K * pack_width);
     for (int k = 0; k < K; ++k) m[k] = modulus(pack, k);
@@ -68,7 +71,7 @@ struct Elements : LawCells<L> {
   CellGeometry<E> geometry;
 };
 
-/// Pieces of kernels that those of a compact kind of cell call, and others inline.
+/// Returns the gradient of a field at point q (see `gradient_at`), inlined.
 template <class E>
 DIFFSIM_FUNCTION Mat3<Pack> inlined_gradient(const Vec3<Pack> (&x)[E::nodes], const typename E::Rule& rule, int q,
                                              const Mat3<Pack>& inverse) {
@@ -80,6 +83,7 @@ DIFFSIM_FUNCTION Mat3<Pack> inlined_gradient(const Vec3<Pack> (&x)[E::nodes], co
     return edges_of(y) * inverse;
   }
 }
+/// Adds the nodal forces of a stress A at point q (see `add_node_forces`), inlined.
 template <class E>
 DIFFSIM_FUNCTION void add_inlined_forces(const Mat3<Pack>& A, const Mat3<Pack>& inverse, const Pack& volume,
                                          const typename E::Rule& rule, int q, Vec3<Pack> (&value)[E::nodes]) {
@@ -95,18 +99,21 @@ DIFFSIM_FUNCTION void add_inlined_forces(const Mat3<Pack>& A, const Mat3<Pack>& 
     E::add_corners_adjoint(rule, q, y, value);
   }
 }
+/// Returns the gradient of a field at point q (see `gradient_at`), as a function call.
 template <class E>
 DIFFSIM_SHARED_FUNCTION Mat3<Pack> called_gradient(const Vec3<Pack> (&x)[E::nodes], const typename E::Rule& rule, int q,
                                                    const Mat3<Pack>& inverse) {
   return inlined_gradient<E>(x, rule, q, inverse);
 }
+/// Adds the nodal forces of a stress A at point q (see `add_node_forces`), as a function call.
 template <class E>
 DIFFSIM_SHARED_FUNCTION void add_called_forces(const Mat3<Pack>& A, const Mat3<Pack>& inverse, const Pack& volume,
                                                const typename E::Rule& rule, int q, Vec3<Pack> (&value)[E::nodes]) {
   add_inlined_forces<E>(A, inverse, volume, rule, q, value);
 }
 
-/// The gradient of a field at point q from its nodes' values: (∂x/∂ξ) (∂X/∂ξ)⁻¹.
+/// Returns the gradient of a field at point q from the values at the nodes: (∂x/∂ξ) (∂X/∂ξ)⁻¹. Compact cell kinds
+/// (`E::compact`) call a function that other kinds inline, so that less code is compiled.
 template <class E>
 DIFFSIM_FUNCTION Mat3<Pack> gradient_at(const Vec3<Pack> (&x)[E::nodes], const typename E::Rule& rule, int q,
                                         const Mat3<Pack>& inverse) {
@@ -116,11 +123,12 @@ DIFFSIM_FUNCTION Mat3<Pack> gradient_at(const Vec3<Pack> (&x)[E::nodes], const t
     return inlined_gradient<E>(x, rule, q, inverse);
 }
 
-/// Whether a kernel that keeps arrays of points works all of a cell's at once.
+/// True if a kernel that stores arrays per quadrature point processes all points of a cell together.
 template <class E>
 inline constexpr bool all_at_once = E::Rule::num_points <= E::points_at_once;
 
-/// How many points such a kernel works at once, from the point `first` on.
+/// Returns the number of points that a kernel with arrays per quadrature point processes together, starting at point
+/// `first`.
 template <class E>
 DIFFSIM_FUNCTION constexpr int num_points_from(int first) {
   if constexpr (all_at_once<E>) {
@@ -131,7 +139,8 @@ DIFFSIM_FUNCTION constexpr int num_points_from(int first) {
   }
 }
 
-/// The gradients of a field at the points of a pack's cells that are worked at once, from the point `first` on.
+/// Computes the gradients of a field at the points of a pack's cells that are processed together:
+/// `num_points_from(first)` points, starting at `first`.
 template <class E>
 DIFFSIM_SHARED_FUNCTION void gradients_at(const CellGeometry<E>& geometry, int pack, int first, const int* vertices,
                                           const double* field, Mat3<Pack> (&gradient)[E::points_at_once]) {
@@ -143,7 +152,8 @@ DIFFSIM_SHARED_FUNCTION void gradients_at(const CellGeometry<E>& geometry, int p
     gradient[i] = inlined_gradient<E>(nodes, geometry.rule, first + i, geometry.inverse(pack, first + i));
 }
 
-/// Adds -V A (∂X/∂ξ)⁻ᵀ, spread over the nodes: the forces of a stress A at point q. The first point sets.
+/// Adds the nodal forces of a stress A at point q: -V A (∂X/∂ξ)⁻ᵀ, distributed to the nodes. At q = 0 `value` is
+/// overwritten instead of added to.
 template <class E>
 DIFFSIM_FUNCTION void add_node_forces(const Mat3<Pack>& A, const Mat3<Pack>& inverse, const Pack& volume,
                                       const typename E::Rule& rule, int q, Vec3<Pack> (&value)[E::nodes]) {
@@ -153,7 +163,7 @@ DIFFSIM_FUNCTION void add_node_forces(const Mat3<Pack>& A, const Mat3<Pack>& inv
     add_inlined_forces<E>(A, inverse, volume, rule, q, value);
 }
 
-/// The forces of a stress A at point q, called instead of inlined.
+/// Adds the nodal forces of a stress A at point q (see `add_node_forces`), as a function call.
 template <class E>
 DIFFSIM_SHARED_FUNCTION void add_point_forces(const CellGeometry<E>& geometry, int pack, int q, const Mat3<Pack>& A,
                                               Vec3<Pack> (&value)[E::nodes]) {
@@ -162,7 +172,8 @@ DIFFSIM_SHARED_FUNCTION void add_point_forces(const CellGeometry<E>& geometry, i
 }
 
 /// Sets every component of `value` to the largest eigenvalue of each element's symmetric matrix Σ_points V g_a · H ·
-/// g_b, H [9, 9] the derivative of a stress by ∂u/∂X at rest (row-major), by power iteration.
+/// g_b, computed by power iteration (40 iterations). H [9, 9] is the derivative of a stress with respect to ∂u/∂X at
+/// rest (row-major).
 template <class E>
 DIFFSIM_SHARED_FUNCTION void largest_eigenvalue(const CellGeometry<E>& geometry, int pack, const Pack (&H)[9][9],
                                                 Vec3<Pack> (&value)[E::nodes]) {

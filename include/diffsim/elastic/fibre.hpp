@@ -8,9 +8,7 @@
 
 namespace diffsim {
 
-/// Functions that laws with fibres share.
-
-/// unit = direction / |direction|.
+/// Computes unit = direction / |direction|.
 template <class T>
 DIFFSIM_FUNCTION void unit_fibre(const T* direction, T* unit) {
   using std::sqrt;
@@ -19,7 +17,7 @@ DIFFSIM_FUNCTION void unit_fibre(const T* direction, T* unit) {
   for (int i = 0; i < 3; ++i) unit[i] = scale * direction[i];
 }
 
-/// s a bᵀ.
+/// Returns s a bᵀ.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> dyad(const T& s, const Vec3<T>& a, const Vec3<T>& b) {
   Mat3<T> c;

@@ -15,8 +15,8 @@ namespace diffsim {
 ///   dP = 2 µ (dF - dR) + λ (cof F : dF) cof F + λ (J - 1) d cof F
 ///
 /// No singular value decomposition is needed. With I = tr FᵀF, II = |cof F|² and b = (a² - I)/2, a is the largest root
-/// of (a² - I)² - 4 II - 8 a J = 0, to which Newton's iteration descends from √(3I), and R = ∂a/∂F (Smith, de Goes &
-/// Kim 2019, doi:10.1145/3241041, sec. 3):
+/// of (a² - I)² - 4 II - 8 a J = 0. Newton's iteration, started at √(3I), descends to that root. R = ∂a/∂F (Smith, de
+/// Goes & Kim 2019, doi:10.1145/3241041, sec. 3):
 ///
 ///   R = ((b + I) F - F FᵀF + a cof F) / (a b - J)
 ///   dR = R [ω]×,   (a I - S) ω = axial vector of RᵀdF - dFᵀR
@@ -26,8 +26,9 @@ namespace diffsim {
 /// | youngs_modulus  | E      | Pa   | > 0     |
 /// | poisson_ratio   | ν      | 1    | (-1, ½) |
 ///
-/// Moduli: µ, λ. J ≤ 0: defined, with the smallest stretch counted negative. R has no derivative where the two smallest
-/// stretches add to zero (an inverted cell as deep as its second stretch, a cell flat to a line): not a number there.
+/// Moduli: µ, λ. Defined for J ≤ 0, too: the smallest stretch then counts as negative. P and dP are not finite where
+/// a b = J, that is where the two smallest stretches (with sign) add to zero: an inverted cell with σ3 = -σ2, or a cell
+/// flattened to a line.
 struct FixedCorotated {
   static constexpr const char* name = "fixed_corotated";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,
@@ -64,7 +65,7 @@ struct FixedCorotated {
   }
 
  private:
-  /// F = R S.
+  /// Polar decomposition F = R S; `cof` = cof F, `J` = det F.
   template <class T>
   struct Polar {
     Mat3<T> cof, R;
@@ -79,6 +80,7 @@ struct FixedCorotated {
       R = (scale * (b + I)) * F - scale * (F * (transpose(F) * F)) + (scale * a) * cof;
     }
 
+    /// Returns dR along dF.
     DIFFSIM_FUNCTION Mat3<T> rotation_derivative(const Mat3<T>& F, const Mat3<T>& dF) const {
       const Mat3<T> transposed = transpose(R);
       const Mat3<T> S = transposed * F;
@@ -90,20 +92,21 @@ struct FixedCorotated {
     }
   };
 
+  /// Returns Newton's correction p(a) / p'(a) for p(a) = (a² - I)² - 4 II - 8 a J.
   template <class T>
   static DIFFSIM_FUNCTION T newton_step(const T& a, const T& I, const T& II, const T& J) {
     const T two_b = a * a - I;
     return (two_b * two_b - 4.0 * II - 8.0 * (a * J)) / (4.0 * (a * two_b) - 8.0 * J);
   }
 
-  /// tr S. The root is found in plain numbers; each Newton step from there is exact to one more order of
-  /// infinitesimals.
+  /// Returns a = tr S. Newton's iteration finds the root for the base values of I, II and J. For dual numbers one more
+  /// Newton step in T per order of the infinitesimals makes the derivatives exact.
   template <class T>
   static DIFFSIM_FUNCTION T stretch_trace(const T& I, const T& II, const T& J) {
     using Traits = ScalarTraits<T>;
     using Base = typename Traits::Base;
     using std::sqrt;
-    constexpr int most_steps = 60;  // 5 or 6 are usual; the last stands for halving steps at a double root
+    constexpr int most_steps = 60;  // usually 5 or 6; near a double root each step only halves the error
     const Base base_I = Traits::base(I), base_II = Traits::base(II), base_J = Traits::base(J);
     Base root = sqrt(3.0 * base_I);
     for (int i = 0; i < most_steps; ++i) {

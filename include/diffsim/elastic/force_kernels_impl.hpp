@@ -6,11 +6,12 @@
 
 namespace diffsim::elastic {
 
+/// Nodal forces f = -∂E/∂x of the stress P(F) at the quadrature points of each cell.
 template <Law L, class E>
 struct Force {
   Elements<L, E> elements;
   const double* x;
-  std::int32_t* invalid_cell;
+  std::int32_t* invalid_cell;  // lowered to the smallest invalid local cell; nullptr: no check
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[E::nodes]) const {
     Vec3<Pack> nodes[E::nodes];
@@ -25,7 +26,7 @@ struct Force {
     }
   }
 
-  /// A cell is at fault where J is not a number, or not positive though the law needs it to be.
+  /// Checks the cells of a pack. A cell is invalid if J is NaN, or if J ≤ 0 and the law needs J > 0.
   KOKKOS_INLINE_FUNCTION void check(int pack, const Mat3<Pack>& F) const {
     constexpr double bound = L::needs_positive_jacobian ? 0.0 : -1.7976931348623157e308;
     const Pack J = determinant(F);
@@ -35,7 +36,8 @@ struct Force {
   }
 };
 
-/// tr W P - P Wᵀ: the change of the stress's share in forces where the rest shape changes by W.
+/// Returns the stress tr W P - P Wᵀ, W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹. At fixed P, the nodal forces of this stress are the change
+/// of the nodal forces V P (∂X/∂ξ)⁻ᵀ along a direction dX of the rest shape.
 template <class L>
 DIFFSIM_SHARED_FUNCTION Mat3<Pack> shape_stress(const Mat3<Pack>& F, const Mat3<Pack>& W,
                                                 const Pack (&moduli)[L::num_moduli]) {
@@ -43,6 +45,8 @@ DIFFSIM_SHARED_FUNCTION Mat3<Pack> shape_stress(const Mat3<Pack>& F, const Mat3<
   return trace(W) * P - times_transpose(P, W);
 }
 
+/// Derivative of the nodal forces along dx, dmoduli, dsignal and dX: nodal forces of dP = ∂P/∂F : (dF - F W) + Σ_k A_k
+/// dm_k + tr W P - P Wᵀ, A_k = ∂P/∂moduli_k, W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹.
 template <Law L, class E>
 struct ForceTangent {
   Elements<L, E> elements;
@@ -50,7 +54,7 @@ struct ForceTangent {
   const double* dx;
   const double* dmoduli;  // [packs, K, pack_width], or nullptr
   const double* dsignal;  // [1], or nullptr
-  const double* dX;       // of the rest shape, or nullptr
+  const double* dX;       // direction of the rest shape, or nullptr
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[E::nodes]) const {
     constexpr int K = L::num_moduli;
@@ -80,6 +84,7 @@ struct ForceTangent {
     }
   }
 
+  /// Returns dm_k, the derivative of modulus k including the signal's factor.
   KOKKOS_INLINE_FUNCTION Pack modulus_tangent(int pack, int k) const {
     Pack dm = dmoduli ? load(dmoduli + pack_width * (L::num_moduli * pack + k)) : Pack(0.0);
     if (k != signal_modulus<L>()) return dm;
@@ -88,13 +93,15 @@ struct ForceTangent {
   }
 };
 
+/// Adjoint of the nodal forces, derivatives of w · f = -Σ V P : G with G = ∂w/∂X: with respect to positions (nodal
+/// forces of B = ∂P/∂F : G), moduli (-V A_k : G), the signal and the rest shape.
 template <Law L, class E>
 struct ForceAdjoint {
   Elements<L, E> elements;
   const double* x;
   const double* w;
   double* moduli_gradient;  // [packs, K, pack_width], or nullptr
-  double* signal_gradient;  // [packs], set, or nullptr
+  double* signal_gradient;  // [packs], overwritten, or nullptr
   double* shape_sums;       // [packs, points, 9, pack_width], or nullptr
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[E::nodes]) const {
@@ -139,7 +146,8 @@ struct ForceAdjoint {
     }
   }
 
-  /// w · f = -V P : G; along W: V (-(P:G) I + Fᵀ B + Gᵀ P) : W, B = ∂P/∂F : G.
+  /// Adds the derivative of w · f = -V P : G with respect to the rest shape. Along W the change is V (-(P:G) I + Fᵀ B +
+  /// Gᵀ P) : W, B = ∂P/∂F : G.
   DIFFSIM_SHARED_FUNCTION void add_shape(int pack, int q, const Mat3<Pack>& inverse, const Pack& volume,
                                          const Mat3<Pack>& F, const Mat3<Pack>& G, const Mat3<Pack>& B,
                                          const Pack (&moduli)[L::num_moduli]) const {
@@ -151,6 +159,7 @@ struct ForceAdjoint {
   }
 };
 
+/// Energy Σ_points V W(F), summed over the cells.
 template <Law L, class E>
 struct Energy {
   Elements<L, E> elements;
@@ -173,7 +182,7 @@ struct Energy {
   }
 };
 
-/// Largest eigenvalue of each element's stiffness at rest, at its nodes.
+/// Sets the value at each node of a cell to the largest eigenvalue of the cell's stiffness matrix at rest.
 template <Law L, class E>
 struct StiffnessBound {
   Elements<L, E> elements;

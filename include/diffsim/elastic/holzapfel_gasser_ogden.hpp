@@ -8,17 +8,18 @@
 
 namespace diffsim {
 
-/// Holzapfel–Gasser–Ogden tissue, one family of dispersed fibres in a Neo-Hookean matrix (Gasser, Ogden & Holzapfel
-/// 2006, doi:10.1098/rsif.2005.0073), shape and volume split. J > 0 only.
+/// Holzapfel–Gasser–Ogden tissue: one family of dispersed fibres in a Neo-Hookean matrix (Gasser, Ogden & Holzapfel
+/// 2006, doi:10.1098/rsif.2005.0073), with an isochoric–volumetric split. Defined for J > 0 only.
 ///
 ///   W = µ/2 (Ī1 - 3) + k1/2k2 (exp(k2 ⟨Ē⟩²) - 1) + K/2 ((J² - 1)/2 - ln J)
 ///   Ē = κ (Ī1 - 3) + (1 - 3κ) (Ī4 - 1),   Ī1 = J^(-2/3) tr FᵀF,   Ī4 = J^(-2/3) |F a|²
 ///   P = (µ + 2 κ ψ) J^(-2/3) (F - I1/3 F⁻ᵀ) + 2 (1 - 3κ) ψ J^(-2/3) (F a aᵀ - I4/3 F⁻ᵀ) + K/2 (J² - 1) F⁻ᵀ
 ///   ψ = k1 ⟨Ē⟩ exp(k2 ⟨Ē⟩²)
 ///
-/// Fibres bear tension only: ⟨Ē⟩ = Ē if Ē > 0, else 0. P is continuous there, its tangent jumps. Ē counts as positive
-/// down to -1e-12, so that fibres at rest are stiff whatever the rounding, and bounds on the stiffness at rest hold
-/// them. Small strains of the matrix see the shear modulus µ and the bulk modulus K.
+/// Fibres carry tension only: ⟨Ē⟩ = Ē if Ē > 0, else 0. At Ē = 0 P is continuous and the tangent jumps. In the code the
+/// threshold is Ē > -1e-12 instead of Ē > 0. So the tangent at rest includes the fibres regardless of rounding, and
+/// stiffness bounds computed at rest cover the fibres. For small strains the matrix has the shear modulus µ and the
+/// bulk modulus K.
 ///
 /// | parameter                  | symbol | unit | range                                                 |
 /// |----------------------------|--------|------|-------------------------------------------------------|
@@ -26,10 +27,11 @@ namespace diffsim {
 /// | bulk_modulus               | K      | Pa   | > 0                                                   |
 /// | k1                         | k1     | Pa   | ≥ 0                                                   |
 /// | k2                         | k2     | 1    | > 0                                                   |
-/// | kappa                      | κ      | 1    | [0, ⅓]: 0 all along a, ⅓ in all directions alike      |
-/// | fibre_x, fibre_y, fibre_z  | a      | 1    | a direction of the rest shape of any length but 0     |
+/// | kappa                      | κ      | 1    | [0, ⅓]: 0 all fibres along a, ⅓ isotropic             |
+/// | fibre_x, fibre_y, fibre_z  | a      | 1    | fibre direction in the rest shape, length ≠ 0         |
 ///
-/// Moduli: µ, K, k1, k2, κ, a of length 1. J ≤ 0: the run stops with the cell.
+/// Moduli: µ, K, k1, k2, κ, and the three components of a / |a|. If J ≤ 0, the run stops with an error that names the
+/// cell.
 struct HolzapfelGasserOgden {
   static constexpr const char* name = "holzapfel_gasser_ogden";
   static constexpr std::array<ParameterSpec, 8> parameters{
@@ -47,7 +49,7 @@ struct HolzapfelGasserOgden {
                     .sample = 1.5,
                     .home = ParameterHome::cells},
       ParameterSpec{.name = "kappa",
-                    .meaning = "dispersion of the fibres, 0 for none",
+                    .meaning = "dispersion of the fibres; 0: all fibres parallel",
                     .range = {.low = 0.0, .high = 1.0 / 3.0, .has_low = true, .has_high = true},
                     .sample = 0.1,
                     .home = ParameterHome::cells},

@@ -13,35 +13,37 @@
 
 namespace diffsim {
 
-/// Requirements of a law of elasticity: a struct with
+/// Requirements of a law of elasticity. A law is a struct with
 ///
-///   static constexpr const char* name;
-///   static constexpr std::array<ParameterSpec, P> parameters;   // what users give, per cell
-///   static constexpr int num_moduli;                          // what `energy` takes
-///   static constexpr bool needs_positive_jacobian;            // energy exists for J = det F > 0 only
-///   template <class T> static void moduli(const T (&parameters)[P], T (&moduli)[K]);
-///   template <class T> static T energy(const Mat3<T>& F, const T (&moduli)[K]);   // W, J/m³
+///     static constexpr const char* name;
+///     static constexpr std::array<ParameterSpec, P> parameters;   // given by the user, per cell
+///     static constexpr int num_moduli;                            // K, number of moduli that `energy` takes
+///     static constexpr bool needs_positive_jacobian;              // true if W is defined for J = det F > 0 only
+///     template <class T> static void moduli(const T (&parameters)[P], T (&moduli)[K]);
+///     template <class T> static T energy(const Mat3<T>& F, const T (&moduli)[K]);   // W, J/m³
 ///
-/// templated on the scalar: double, Pack, Dual. First Piola stress P = ∂W/∂F and its derivatives follow from `energy`
-/// by AD inside the kernel; a law may add any of these by hand where that is faster:
+/// The functions are templates on the scalar type: double, Pack or Dual. Kernels derive the first Piola stress
+/// P = ∂W/∂F and its derivatives from `energy` by automatic differentiation (AD). For speed a law may define any of
+/// these functions by hand:
 ///
-///   template <class T> static Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[K]);
-///   template <class T> static Mat3<T> stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[K]);
-///   template <class T> static void stress_moduli(const Mat3<T>& F, const T (&moduli)[K], Mat3<T> (&A)[K]);
+///     template <class T> static Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[K]);
+///     template <class T> static Mat3<T> stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[K]);
+///     template <class T> static void stress_moduli(const Mat3<T>& F, const T (&moduli)[K], Mat3<T> (&A)[K]);
 ///
-/// the last being A_k = ∂P/∂moduli_k. One modulus may be scaled by a control signal, a global parameter that may have a
-/// value a step:
+/// `stress_moduli` computes A_k = ∂P/∂moduli_k. A control signal may scale one modulus. The signal is a global
+/// parameter with one value for all steps or one value per step:
 ///
-///   static constexpr ParameterSpec signal;
-///   static constexpr int signal_modulus;
+///     static constexpr ParameterSpec signal;
+///     static constexpr int signal_modulus;   // index of the scaled modulus
 ///
-/// Kernels inline a law that defines `stress`. They call a law that does not, because inlining stresses that AD makes
-/// takes long to compile. A law may choose: a law of many operations (logarithms and exponentials, iterations) had
-/// better be called; a short energy may run some percent faster inlined.
+/// By default kernels inline the functions of a law that defines `stress`, and call the functions of a law that does
+/// not, because stresses derived by AD take long to compile when inlined. A law may override the default. Calls are
+/// recommended for long functions (logarithms, exponentials, iterations); a short energy may run a few percent faster
+/// inlined.
 ///
-///   static constexpr bool long_arithmetic = true;  // called; false: inlined
+///     static constexpr bool long_arithmetic = true;  // true: called, false: inlined
 ///
-/// Products with Hessians differentiate the stress twice, with Duals of Duals.
+/// Hessian products differentiate the stress twice, with nested Dual scalars.
 template <class L>
 concept Law = requires(const Mat3<double>& F, const double (&moduli)[L::num_moduli]) {
   { L::energy(F, moduli) } -> std::convertible_to<double>;
@@ -49,7 +51,7 @@ concept Law = requires(const Mat3<double>& F, const double (&moduli)[L::num_modu
   {L::parameters.size()};
 };
 
-/// P = ∂W/∂F, by hand if the law has it, else by AD.
+/// Returns P = ∂W/∂F: `L::stress` if the law defines that function, otherwise the derivative of `L::energy` by AD.
 template <class L, class T, int K>
 DIFFSIM_FUNCTION Mat3<T> stress_of(const Mat3<T>& F, const T (&moduli)[K]) {
   if constexpr (requires { L::stress(F, moduli); }) {
@@ -63,7 +65,7 @@ DIFFSIM_FUNCTION Mat3<T> stress_of(const Mat3<T>& F, const T (&moduli)[K]) {
   }
 }
 
-/// dP = ∂P/∂F : dF. It is also the transposed product, ∂P/∂F being symmetric.
+/// Returns dP = ∂P/∂F : dF. The transposed product is the same function, because ∂P/∂F is symmetric.
 template <class L, class T, int K>
 DIFFSIM_FUNCTION Mat3<T> stress_tangent_of(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[K]) {
   if constexpr (requires { L::stress_tangent(F, dF, moduli); }) {
@@ -84,8 +86,8 @@ DIFFSIM_FUNCTION Mat3<T> stress_tangent_of(const Mat3<T>& F, const Mat3<T>& dF, 
   }
 }
 
-/// A_k = ∂P/∂moduli_k. Tangent and adjoint both use these very numbers, so that they stay each other's transpose to
-/// rounding even where the A_k are small differences of large terms, near rest.
+/// Computes A_k = ∂P/∂moduli_k. Tangent and adjoint both use these values, so that tangent and adjoint are transposes
+/// of each other up to rounding, even near the rest shape, where the A_k are small differences of large terms.
 template <class L, class T, int K>
 DIFFSIM_FUNCTION void stress_moduli_of(const Mat3<T>& F, const T (&moduli)[K], Mat3<T> (&A)[K]) {
   if constexpr (requires { L::stress_moduli(F, moduli, A); }) {
@@ -102,7 +104,7 @@ DIFFSIM_FUNCTION void stress_moduli_of(const Mat3<T>& F, const T (&moduli)[K], M
   }
 }
 
-/// out_k = ∂P/∂moduli_k : G.
+/// Computes out_k = ∂P/∂moduli_k : G.
 template <class L, class T, int K>
 DIFFSIM_FUNCTION void stress_moduli_of(const Mat3<T>& F, const Mat3<T>& G, const T (&moduli)[K], T (&out)[K]) {
   Mat3<T> A[K];
@@ -110,7 +112,7 @@ DIFFSIM_FUNCTION void stress_moduli_of(const Mat3<T>& F, const Mat3<T>& G, const
   for (int k = 0; k < K; ++k) out[k] = inner(A[k], G);
 }
 
-/// Lamé's µ and λ from Young's modulus E and Poisson's ratio ν: µ = E / 2(1+ν), λ = E ν / (1+ν)(1-2ν).
+/// Computes Lamé's moduli µ = E / 2(1+ν) and λ = E ν / (1+ν)(1-2ν) from Young's modulus E and Poisson's ratio ν.
 template <class T>
 DIFFSIM_FUNCTION void lame_moduli(const T (&parameters)[2], T (&moduli)[2]) {
   const T& E = parameters[0];

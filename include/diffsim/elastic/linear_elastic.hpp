@@ -5,20 +5,20 @@
 
 namespace diffsim {
 
-/// Linear elasticity of small strains, Hooke's law (Landau & Lifshitz 1986, sec. 4).
+/// Linear elasticity for small strains, Hooke's law (Landau & Lifshitz 1986, sec. 4).
 ///
 ///   W = µ ε : ε + λ/2 (tr ε)²,   ε = (F + Fᵀ)/2 - I
 ///   P = 2 µ ε + λ tr ε I
 ///   dP = 2 µ dε + λ tr dε I,   dε = (dF + dFᵀ)/2
 ///
-/// Not objective: a rotation by θ strains by θ²/2, so rotations have to stay small.
+/// The law is not objective: a rotation by an angle θ causes a strain of order θ²/2, so rotations must stay small.
 ///
 /// | parameter       | symbol | unit | range   |
 /// |-----------------|--------|------|---------|
 /// | youngs_modulus  | E      | Pa   | > 0     |
 /// | poisson_ratio   | ν      | 1    | (-1, ½) |
 ///
-/// Moduli: µ, λ. J ≤ 0: defined, and nothing resists it.
+/// Moduli: µ, λ. Defined for J ≤ 0, too; the law does not resist inversion of a cell.
 struct LinearElastic {
   static constexpr const char* name = "linear_elastic";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,

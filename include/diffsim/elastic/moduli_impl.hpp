@@ -7,21 +7,24 @@
 
 namespace diffsim::elastic {
 
-/// The data of a law's parameters, by number; nullptr, and 0 at every cell, where the set has none of that name.
+/// Device addresses of a law's parameters, in the order of `L::parameters`. A parameter that the set does not contain
+/// is nullptr and counts as 0 in every cell.
 template <Law L>
 struct ParameterPointers {
   static constexpr int size = static_cast<int>(L::parameters.size());
   const double* value[size];
 
-  ParameterPointers(const ParameterSet& parameters) {  // NOLINT: kernels take a set by its data
+  ParameterPointers(const ParameterSet& parameters) {  // NOLINT: implicit, so that callers pass a set
     for (int i = 0; i < size; ++i) value[i] = parameters.data(L::parameters[static_cast<std::size_t>(i)].name);
   }
+  /// Sets p to the parameters of a cell.
   DIFFSIM_FUNCTION void at(int cell, double (&p)[size]) const {
     for (int i = 0; i < size; ++i) p[i] = value[i] ? value[i][cell] : 0.0;
   }
 };
 
-/// Where the gradient by each of a law's parameters is added; nullptr where nobody asks.
+/// Device addresses to which the gradient with respect to each of a law's parameters is added; nullptr if that gradient
+/// is not requested.
 template <Law L>
 struct GradientPointers {
   double* value[L::parameters.size()] = {};
@@ -32,7 +35,7 @@ struct GradientPointers {
   }
 };
 
-/// moduli = L::moduli(parameters), one lane a cell; the copies in the last pack repeat the last cell.
+/// Computes moduli = L::moduli(parameters), one lane per cell. Padding lanes of the last pack repeat the last cell.
 template <Law L>
 void compute_moduli(const LawCells<L>& law, const ParameterPointers<L>& parameters, int lanes,
                     const DeviceArray<double>& moduli) {
@@ -46,7 +49,7 @@ void compute_moduli(const LawCells<L>& law, const ParameterPointers<L>& paramete
       });
 }
 
-/// dmoduli = ∂moduli/∂parameters · direction.
+/// Computes dmoduli = ∂moduli/∂parameters · direction.
 template <Law L>
 void compute_moduli_tangent(const LawCells<L>& law, const ParameterPointers<L>& parameters,
                             const ParameterPointers<L>& direction, int lanes, const DeviceArray<double>& dmoduli) {
@@ -69,7 +72,7 @@ void compute_moduli_tangent(const LawCells<L>& law, const ParameterPointers<L>& 
       });
 }
 
-/// gradient_i += Σ_k moduli_gradient_k ∂moduli_k/∂parameter_i, for the parameters that have a gradient.
+/// Adds Σ_k moduli_gradient_k ∂moduli_k/∂parameter_i to gradient_i, for the parameters whose gradient is requested.
 template <Law L>
 void add_parameter_gradient(const LawCells<L>& law, const ParameterPointers<L>& parameters,
                             const DeviceArray<double>& moduli_gradient, const GradientPointers<L>& gradient) {

@@ -7,13 +7,14 @@
 
 namespace diffsim {
 
-/// Compressible Mooney–Rivlin rubber, shape and volume split (Holzapfel 2000, sec. 6.5). J > 0 only.
+/// Compressible Mooney–Rivlin rubber with an isochoric–volumetric split (Holzapfel 2000, sec. 6.5). Defined for J > 0
+/// only.
 ///
 ///   W = c10 (Ī1 - 3) + c01 (Ī2 - 3) + κ/2 (J - 1)²
 ///   Ī1 = J^(-2/3) tr C,   Ī2 = J^(-4/3) |cof F|²,   C = FᵀF
 ///   P = 2 c10 J^(-2/3) (F - I1/3 F⁻ᵀ) + 2 c01 J^(-4/3) (I1 F - F C - 2/3 I2 F⁻ᵀ) + κ (J - 1) cof F
 ///
-/// Small strains see the shear modulus 2 (c10 + c01) and the bulk modulus κ.
+/// For small strains the shear modulus is 2 (c10 + c01) and the bulk modulus is κ.
 ///
 /// | parameter     | symbol | unit | range                            |
 /// |---------------|--------|------|----------------------------------|
@@ -21,7 +22,7 @@ namespace diffsim {
 /// | c01           | c01    | Pa   | any; ≥ 0 for a convex energy     |
 /// | bulk_modulus  | κ      | Pa   | > 0                              |
 ///
-/// Moduli: the parameters. J ≤ 0: the run stops with the cell.
+/// Moduli: the parameters. If J ≤ 0, the run stops with an error that names the cell.
 struct MooneyRivlin {
   static constexpr const char* name = "mooney_rivlin";
   static constexpr std::array<ParameterSpec, 3> parameters{

@@ -7,7 +7,7 @@
 
 namespace diffsim {
 
-/// Compressible Neo-Hookean solid with logarithmic volume terms (Bonet & Wood 2008, eq. 6.27). J > 0 only.
+/// Compressible Neo-Hookean solid with logarithmic volume terms (Bonet & Wood 2008, eq. 6.27). Defined for J > 0 only.
 ///
 ///   W = µ/2 (tr FᵀF - 3 - 2 ln J) + λ/2 (ln J)²
 ///   P = µ (F - F⁻ᵀ) + λ ln J F⁻ᵀ

@@ -7,7 +7,7 @@
 
 namespace diffsim {
 
-/// Compressible Neo-Hookean solid with a quadratic volume term (Ogden 1997, sec. 7.2). J > 0 only.
+/// Compressible Neo-Hookean solid with a quadratic volume term (Ogden 1997, sec. 7.2). Defined for J > 0 only.
 ///
 ///   W = µ/2 (tr FᵀF - 3) - µ ln J + λ/2 (J - 1)²
 ///   P = µ (F - F⁻ᵀ) + λ (J - 1) J F⁻ᵀ

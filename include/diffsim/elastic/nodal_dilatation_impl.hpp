@@ -8,7 +8,7 @@
 namespace diffsim {
 namespace elastic {
 
-/// Nodal values of a NodalAverage summed over a cell's corners: the values, and their derivatives.
+/// Sums a field of `NodalAverage` over a cell's corners: the values and their derivatives.
 DIFFSIM_FUNCTION void sum_corners(const int* vertices, const double* nodal, Pack& value, Pack& derivative) {
   Vec3<Pack> corners[4];
   gather_nodes(vertices, nodal, corners);
@@ -16,12 +16,13 @@ DIFFSIM_FUNCTION void sum_corners(const int* vertices, const double* nodal, Pack
   derivative = corners[0][1] + corners[1][1] + corners[2][1] + corners[3][1];
 }
 
-/// A pack's cells at positions x with dilatations θ = ¼ Σ_corners J_a, and along a direction.
+/// Cells of a pack at positions x with dilatations θ = ¼ Σ_corners J_a, and the derivative dθ along a direction.
 struct DilatedCell {
   Mat3<Pack> inverse, W;
   Pack volume, dtheta;
   DilatedPoint at;
 
+  /// Sets the members from the rest shape, the positions x and the nodal dilatations.
   DIFFSIM_SHARED_FUNCTION void gather(const CellGeometry<Tet4>& geometry, int pack, const int* vertices,
                                       const double* x, const double* dilatations) {
     const auto [inverted, rest_volume] = geometry.at(pack, 0);
@@ -35,7 +36,8 @@ struct DilatedCell {
     dtheta = 0.25 * dtheta;
     at.set(gradient_at<Tet4>(nodes, {}, 0, inverse), 0.25 * theta);
   }
-  /// Along dx, and W of the rest shape's direction dX, if there is one.
+  /// Sets `along` to the derivatives along dx and, if dX is not nullptr, along the direction dX of the rest shape; also
+  /// sets W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹.
   DIFFSIM_SHARED_FUNCTION void gather_tangent(const int* vertices, const double* dx, const double* dX,
                                               DilatedTangent& along) {
     Vec3<Pack> nodes[4];
@@ -48,24 +50,25 @@ struct DilatedCell {
     }
     along.set(at, G, dtheta);
   }
-  /// The cell's share of ∂E/∂J_a, ¼ V ∂w/∂θ, at its corners.
+  /// Sets component 0 at each corner to the cell's contribution to ∂E/∂J_a: ¼ V ∂w/∂θ.
   DIFFSIM_SHARED_FUNCTION void pressures(Vec3<Pack> (&value)[4]) const {
     const Pack share = 0.25 * volume * at.by_theta();
     for (int a = 0; a < 4; ++a) value[a] = {{share, Pack(0.0), Pack(0.0)}};
   }
-  /// Its derivative beside it.
+  /// Sets component 1 at each corner to the derivative of the cell's contribution to ∂E/∂J_a.
   DIFFSIM_SHARED_FUNCTION void pressure_changes(const DilatedTangent& along, Vec3<Pack> (&value)[4]) const {
     const Pack quarter = 0.25 * volume;
     const Pack change = quarter * along.by_theta(at) + quarter * trace(W) * at.by_theta();
     for (int a = 0; a < 4; ++a) value[a][1] = change;
   }
-  /// f = -∂E/∂x, with the stress ∂w/∂F + Q cof F, Q = Σ_corners (∂E/∂J_a)/d_a.
+  /// Computes the nodal forces f = -∂E/∂x, those of the stress ∂w/∂F + Q cof F, Q = Σ_corners (∂E/∂J_a)/d_a.
   DIFFSIM_SHARED_FUNCTION void forces(const int* vertices, const double* pressures, Vec3<Pack> (&value)[4]) const {
     Pack Q, dQ;
     sum_corners(vertices, pressures, Q, dQ);
     add_node_forces<Tet4>(at.by_F() + Q * at.cof, inverse, volume, {}, 0, value);
   }
-  /// df, along what `along` and the pressures' derivatives have.
+  /// Computes df, the derivative of the nodal forces along the direction of `along` and of the pressures' derivatives.
+  /// `with_rest`: the direction includes a change W of the rest shape.
   DIFFSIM_SHARED_FUNCTION void force_changes(const int* vertices, const double* pressures, const DilatedTangent& along,
                                              bool with_rest, Vec3<Pack> (&value)[4]) const {
     Pack Q, dQ;
@@ -77,8 +80,9 @@ struct DilatedCell {
     }
     add_node_forces<Tet4>(dP, inverse, volume, {}, 0, value);
   }
-  /// w · f = -Σ V φ, φ = P̄ : dF̄; along W it changes by V (-(φ + D) I + Fᵀ ∂φ/∂F + Gᵀ ∂w/∂F) : W, where D comes by the
-  /// vertices' volumes, which divide: D = -Σ_corners (dq J + q dJ), q the divided pressures.
+  /// Adds the derivative of w · f = -Σ V φ, φ = P̄ : dF̄, with respect to the rest shape. Along W the change is
+  /// V (-(φ + D) I + Fᵀ ∂φ/∂F + Gᵀ ∂w/∂F) : W. D comes from the divisors d_a: D = -Σ_corners (dq J + q dJ),
+  /// q = (∂E/∂J_a)/d_a.
   DIFFSIM_SHARED_FUNCTION void add_shape(int pack, const int* vertices, const double* dilatations,
                                          const double* pressures, const DilatedTangent& along,
                                          double* shape_sums) const {
@@ -93,21 +97,22 @@ struct DilatedCell {
   }
 };
 
-/// Arrays that sweeps over cells of a law read.
+/// Arrays that the sweeps over the cells of a law read.
 template <Law L>
 struct DilatedCells {
   ForceTangent<L, Tet4> cells;  // dx: nullptr for no direction
-  const double* dilatations;    // [local vertices, 3], as NodalAverage has them
+  const double* dilatations;    // [local vertices, 3], from `NodalAverage::dilatations`
 
+  /// Sets `cell` and the moduli of a pack's cells.
   DIFFSIM_FUNCTION void gather(int pack, const int* vertices, DilatedCell& cell, Pack (&moduli)[L::num_moduli]) const {
     cell.gather(cells.elements.geometry, pack, vertices, cells.x, dilatations);
     cells.elements.moduli_at(pack, moduli);
   }
-  /// P̄.
+  /// Computes P̄ at F̄.
   DIFFSIM_FUNCTION void set_stress(const Pack (&moduli)[L::num_moduli], DilatedPoint& at) const {
     at.set_stress(shared_stress<L>(at.F_bar, moduli));
   }
-  /// dP̄ along dF̄ and the moduli's direction.
+  /// Computes the derivatives in `along`, dP̄ along dF̄ and the moduli's direction included.
   DIFFSIM_SHARED_FUNCTION void gather_tangent(int pack, const int* vertices, const Pack (&moduli)[L::num_moduli],
                                               DilatedCell& cell, DilatedTangent& along) const {
     cell.gather_tangent(vertices, cells.dx, cells.dX, along);
@@ -121,7 +126,7 @@ struct DilatedCells {
   }
 };
 
-/// Each cell's share of ∂E/∂J_a, and its derivative.
+/// Contribution of each cell to ∂E/∂J_a at its corners, and the derivative of the contribution.
 template <Law L>
 struct NodalPressures {
   DilatedCells<L> dilated;
@@ -139,10 +144,11 @@ struct NodalPressures {
   }
 };
 
+/// Nodal forces of each cell. A cell is reported as invalid unless J > 0 and θ > 0.
 template <Law L>
 struct NodalForce {
   DilatedCells<L> dilated;
-  const double* pressures;  // as NodalAverage has them, divided
+  const double* pressures;  // (∂E/∂J_a)/d_a, from `NodalAverage::finish_pressures`
   std::int32_t* invalid_cell;
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[4]) const {
@@ -158,13 +164,14 @@ struct NodalForce {
   }
 };
 
-/// The force's derivative along a direction; and with the direction w, the adjoint by positions, ∂²E/∂x² being
-/// symmetric, and by moduli and the rest shape.
+/// Derivative of the nodal forces along a direction. With w as the direction, the same kernel computes the adjoint with
+/// respect to positions (∂²E/∂x² is symmetric) and, as `adjoint` requests, with respect to moduli, signal and rest
+/// shape.
 template <Law L>
 struct NodalForceDerivative {
   DilatedCells<L> dilated;
   const double* pressures;
-  ForceAdjoint<L, Tet4> adjoint;  // what to gather; nothing for a tangent
+  ForceAdjoint<L, Tet4> adjoint;  // gradients to be gathered; all nullptr for a tangent
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[4]) const {
     DilatedCell cell;
@@ -182,6 +189,7 @@ struct NodalForceDerivative {
   }
 };
 
+/// Energy Σ V W(F̄), summed over the cells.
 template <Law L>
 struct NodalEnergy {
   DilatedCells<L> dilated;
@@ -198,12 +206,13 @@ struct NodalEnergy {
 
 }  // namespace elastic
 
-/// A law on linear cells that share their change of volume around each vertex: E = Σ_cells V W((θ/J)^⅓ F), θ the mean
-/// of the corners' J_a = Σ V J / Σ V (average nodal pressure, Bonet & Burton 1998,
-/// doi:10.1002/(SICI)1099-0887(199805)14:5<437::AID-CNM162>3.0.CO;2-W, here by the energy, so that forces are its
-/// gradient and their derivatives symmetric). Near incompressibility it bends where linear cells lock. J and θ > 0
-/// only. A force couples vertices of cells that share one, on other ranks too: implicit steps, which assemble that,
-/// refuse it.
+/// Force term of a law on linear cells with a volume ratio averaged around each vertex: E = Σ_cells V W((θ/J)^⅓ F), θ
+/// the mean of the corners' J_a = Σ V J / Σ V (average nodal pressure, Bonet & Burton 1998,
+/// doi:10.1002/(SICI)1099-0887(199805)14:5<437::AID-CNM162>3.0.CO;2-W). Here the average enters an energy, so that
+/// forces are the gradient of the energy and derivatives of forces are symmetric. Near incompressibility the term
+/// avoids the volumetric locking of linear cells. Defined for J > 0 and θ > 0 only. The force couples the vertices of
+/// cells that share a vertex, across ranks too. Implicit steps, which would have to assemble these couplings, reject
+/// the term with an Error.
 template <Law L>
 class NodalDilatationTerm : public ElasticTerm<L, Tet4> {
   using Base = ElasticTerm<L, Tet4>;
@@ -287,13 +296,15 @@ class NodalDilatationTerm : public ElasticTerm<L, Tet4> {
   }
 
  private:
-  /// Dilatations at a configuration, and along the direction that `cells` has.
+  /// Computes the dilatations at a configuration and their derivatives along the direction in `cells`. Returns the
+  /// arrays for the sweeps over cells. Collective.
   elastic::DilatedCells<L> dilated(const Configuration& at, elastic::ForceTangent<L, Tet4> cells) {
     cells.elements = this->elements(at.step);
     cells.x = at.positions.data();
     const Field& J = average_.dilatations(cells.elements.geometry, cells.x, cells.dx, cells.dX != nullptr);
     return {cells, J.data()};
   }
+  /// Computes (∂E/∂J_a)/d_a and its derivative; returns the device address [local vertices, 3]. Collective.
   const double* pressures(const elastic::DilatedCells<L>& cells) {
     for_each_cell<4>("diffsim::elastic::nodal_pressures", this->scatter_, average_.start_pressures().data(),
                      elastic::NodalPressures<L>{cells});
@@ -306,7 +317,8 @@ class NodalDilatationTerm : public ElasticTerm<L, Tet4> {
 template <Law L>
 std::unique_ptr<ForceTerm> make_nodal_dilatation(const TetrahedralMesh& mesh, const std::vector<int>& cells) {
   if (mesh.nodes_per_cell() != Tet4::nodes)
-    throw Error("dilatation: nodal is for linear cells; second-order ones do not lock, leave it out", ErrorKind::input);
+    throw Error("'dilatation: nodal' requires linear cells; second-order cells do not lock, so remove the option",
+                ErrorKind::input);
   return std::make_unique<NodalDilatationTerm<L>>(mesh, cells);
 }
 

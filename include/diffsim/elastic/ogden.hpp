@@ -49,7 +49,7 @@ struct OgdenNames<3> {
       ElasticParameters::bulk_modulus};
 };
 
-/// The moduli of N terms: µ1, α1, …, µN, αN, κ. N is a number at run time, so that one function serves all laws.
+/// Moduli of N terms: µ1, α1, …, µN, αN, κ. `count` is N at run time, so that one function is compiled for all N.
 template <class T>
 struct OgdenTerms {
   const T* moduli;
@@ -59,7 +59,7 @@ struct OgdenTerms {
   DIFFSIM_FUNCTION const T& bulk() const { return moduli[2 * count]; }
 };
 
-/// Qᵀ A Q, Q in numbers or packs.
+/// Returns Qᵀ A Q. The entries of Q are base scalars (double or Pack) without derivatives.
 template <class T>
 DIFFSIM_SHARED_FUNCTION Mat3<T> turned(const Mat3<T>& A, const Mat3<typename ScalarTraits<T>::Base>& Q) {
   using Traits = ScalarTraits<T>;
@@ -74,7 +74,8 @@ DIFFSIM_SHARED_FUNCTION Mat3<T> turned(const Mat3<T>& A, const Mat3<typename Sca
   return result;
 }
 
-/// Functions of C = FᵀF in the frame of its eigenvectors, Λ + E, and the derivatives that expand them.
+/// Frame of the eigenvectors of C = FᵀF, Qᵀ C Q = Λ + E, and the divided differences with which functions of C are
+/// expanded in E.
 template <class T>
 struct OgdenFrame {
   using Traits = ScalarTraits<T>;
@@ -83,7 +84,7 @@ struct OgdenFrame {
   Mat3<T> cof, C;
   Mat3<Base> Q;
   T J, ln_J;
-  T log_stretch[3];  // ln λ̄i, with the diagonal of E
+  T log_stretch[3];  // ln λ̄i; its derivatives include the diagonal of E
   Base log_J;
   Base log_eigenvalue[3];  // ln of the diagonal of Λ
 
@@ -104,17 +105,17 @@ struct OgdenFrame {
     }
   }
 
-  /// F Q g Qᵀ + pressure cof F.
+  /// Returns F Q g Qᵀ + pressure cof F.
   DIFFSIM_SHARED_FUNCTION Mat3<T> stress(const Mat3<T>& F, const Mat3<T>& g, const T& pressure) const {
     return F * turned(g, transpose(Q)) + pressure * cof;
   }
 
-  /// λ̄i^αp.
+  /// Returns λ̄i^αp.
   DIFFSIM_FUNCTION T power(const Terms& terms, int p, int i) const {
     using std::exp;
     return exp(terms.alpha(p) * log_stretch[i]);
   }
-  /// Σ_p µp J^(-αp/3) d(αp/2 - 1), d(q) of z^q.
+  /// Returns Σ_p µp J^(-αp/3) d(αp/2 - 1), where d(q) is a divided difference of z^q, `difference_of_power`.
   template <class Difference>
   DIFFSIM_FUNCTION Base sum_of(const Terms& terms, const Difference& difference_of_power) const {
     using std::exp;
@@ -125,24 +126,24 @@ struct OgdenFrame {
     }
     return sum;
   }
-  /// g[λi, λj].
+  /// Returns the divided difference g[λi, λj].
   DIFFSIM_SHARED_FUNCTION Base difference(int i, int j, const Terms& terms) const {
     return sum_of(terms, [&](const Base& q)
                              DIFFSIM_INLINED { return power_difference(q, log_eigenvalue[i], log_eigenvalue[j]); });
   }
-  /// f'[λi, λj], f = z g(z): f' = Σ_p αp/2 µp J^(-αp/3) z^(αp/2 - 1).
+  /// Returns the divided difference f'[λi, λj], f = z g(z): f' = Σ_p αp/2 µp J^(-αp/3) z^(αp/2 - 1).
   DIFFSIM_SHARED_FUNCTION Base trace_difference(int i, int j, const Terms& terms) const {
     return sum_of(terms, [&](const Base& q) DIFFSIM_INLINED {
       return Base((q + 1.0) * power_difference(q, log_eigenvalue[i], log_eigenvalue[j]));
     });
   }
-  /// g[λi, λk, λj].
+  /// Returns the second divided difference g[λi, λk, λj].
   DIFFSIM_SHARED_FUNCTION Base second_difference(int i, int k, int j, const Terms& terms) const {
     return sum_of(terms, [&](const Base& q) DIFFSIM_INLINED {
       return power_second_difference(q, log_eigenvalue[i], log_eigenvalue[k], log_eigenvalue[j]);
     });
   }
-  /// g[λi + E_ii, λj + E_jj].
+  /// Returns the divided difference g[λi + E_ii, λj + E_jj].
   DIFFSIM_SHARED_FUNCTION T moving_difference(int i, int j, const Terms& terms) const {
     using std::exp, std::log;
     const T x = log(C(i, i)), y = log(C(j, j));
@@ -153,7 +154,8 @@ struct OgdenFrame {
     }
     return sum;
   }
-  /// Terms of second order in E_ij, E_ik, E_kj, and the off-diagonal g_ij, j the next after i.
+  /// Sets the off-diagonal g_ij, j = (i + 1) mod 3, and adds to g_ii, g_jj and tr(g C) the terms of second order in
+  /// E_ij, E_ik and E_kj.
   DIFFSIM_SHARED_FUNCTION void add_second_order(int i, const Terms& terms, Mat3<T>& g, T& trace_gC) const {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
     const T square = C(i, j) * C(i, j);
@@ -161,11 +163,12 @@ struct OgdenFrame {
         moving_difference(i, j, terms) * C(i, j) + Traits::scaled(C(i, k) * C(k, j), second_difference(i, k, j, terms));
     g(i, i) = g(i, i) + Traits::scaled(square, second_difference(i, j, i, terms));
     g(j, j) = g(j, j) + Traits::scaled(square, second_difference(j, i, j, terms));
-    // tr f with f = z g(z).
+    // Second-order terms of tr f, f(z) = z g(z).
     trace_gC = trace_gC + Traits::scaled(square, trace_difference(i, j, terms));
   }
 };
 
+/// Returns the energy W of Ogden's law, J/m³.
 template <class T>
 DIFFSIM_SHARED_FUNCTION T ogden_energy(const Mat3<T>& F, const OgdenTerms<T>& terms) {
   using Traits = ScalarTraits<T>;
@@ -180,19 +183,20 @@ DIFFSIM_SHARED_FUNCTION T ogden_energy(const Mat3<T>& F, const OgdenTerms<T>& te
   if constexpr (Traits::order == 2) {
     for (int i = 0; i < 3; ++i) {
       const int j = (i + 1) % 3;
-      // f' = g/2.
+      // Second-order terms of tr f, where f(z) = Σ_p µp/αp J^(-αp/3) z^(αp/2) and f' = g/2.
       W = W + Traits::scaled(frame.C(i, j) * frame.C(i, j), 0.5 * frame.difference(i, j, terms));
     }
   }
   return W;
 }
 
+/// Returns the stress P of Ogden's law.
 template <class T>
 DIFFSIM_SHARED_FUNCTION Mat3<T> ogden_stress(const Mat3<T>& F, const OgdenTerms<T>& terms) {
   using Traits = ScalarTraits<T>;
   static_assert(Traits::order <= 2, "the stress is expanded to second order");
   const OgdenFrame<T> frame(F);
-  Mat3<T> g = Mat3<T>::zero();  // off the diagonal E is rounding alone where T has no infinitesimals
+  Mat3<T> g = Mat3<T>::zero();  // without infinitesimals the off-diagonal of E is rounding error only: neglected
   T trace_gC = T(0.0);
   for (int i = 0; i < 3; ++i) {
     T sum = T(0.0);
@@ -213,8 +217,9 @@ DIFFSIM_SHARED_FUNCTION Mat3<T> ogden_stress(const Mat3<T>& F, const OgdenTerms<
   return frame.stress(F, g, terms.bulk() * (frame.J - 1.0) - trace_gC / (3.0 * frame.J));
 }
 
-/// dP = dF g + F dg + d(p cof F): with E = Qᵀ dC Q, dg_ij = g[λi, λj] E_ij, and on the diagonal, with t_i = λi g(λi),
-/// dg_ii = (dt_i - g_ii E_ii) / λi, dt_i = Σ_p µp αp λ̄i^αp d ln λ̄i, d ln λ̄i = E_ii / 2λi - 1/3 d ln J.
+/// Returns dP = dF g + F dg + d(p cof F). With E = Qᵀ dC Q, the off-diagonal entries are dg_ij = g[λi, λj] E_ij. On the
+/// diagonal, with t_i = λi g(λi): dg_ii = (dt_i - g_ii E_ii) / λi, dt_i = Σ_p µp αp λ̄i^αp d ln λ̄i,
+/// d ln λ̄i = E_ii / 2λi - 1/3 d ln J.
 template <class T>
 DIFFSIM_SHARED_FUNCTION Mat3<T> ogden_stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const OgdenTerms<T>& terms) {
   const OgdenFrame<T> frame(F);
@@ -246,7 +251,8 @@ DIFFSIM_SHARED_FUNCTION Mat3<T> ogden_stress_tangent(const Mat3<T>& F, const Mat
   return dF * turned(g, transpose(frame.Q)) + frame.stress(F, dg, d_pressure) + pressure * cofactor_derivative(F, dF);
 }
 
-/// By µp and αp the stress of t_i = λ̄i^αp and of t_i = µp λ̄i^αp ln λ̄i, by κ (J - 1) cof F.
+/// Computes A_k = ∂P/∂moduli_k. ∂P/∂µp is the stress with t_i = λ̄i^αp, ∂P/∂αp the stress with t_i = µp λ̄i^αp ln λ̄i,
+/// and ∂P/∂κ = (J - 1) cof F.
 template <class T>
 DIFFSIM_SHARED_FUNCTION void ogden_stress_moduli(const Mat3<T>& F, const OgdenTerms<T>& terms, Mat3<T>* A) {
   const OgdenFrame<T> frame(F);
@@ -265,32 +271,33 @@ DIFFSIM_SHARED_FUNCTION void ogden_stress_moduli(const Mat3<T>& F, const OgdenTe
 }
 }  // namespace detail
 
-/// Compressible Ogden rubber of N terms, shape and volume split (Ogden 1972, doi:10.1098/rspa.1972.0026; Holzapfel
-/// 2000, sec. 6.5). J > 0 only.
+/// Compressible Ogden rubber of N terms with an isochoric–volumetric split (Ogden 1972, doi:10.1098/rspa.1972.0026;
+/// Holzapfel 2000, sec. 6.5). Defined for J > 0 only.
 ///
 ///   W = Σ_p µp/αp (λ̄1^αp + λ̄2^αp + λ̄3^αp - 3) + κ/2 (J - 1)²,   λ̄i = J^(-1/3) λi
 ///     = Σ_p µp/αp (J^(-αp/3) tr C^(αp/2) - 3) + κ/2 (J - 1)²,   C = FᵀF
 ///   P = F g(C) - 1/3 (g(C) : C) F⁻ᵀ + κ (J - 1) cof F,   g(C) = Σ_p µp J^(-αp/3) C^(αp/2 - 1)
 ///
-/// Repeated stretches need no care: C is diagonalised in plain numbers, C = Q (Λ + E) Qᵀ with E infinitesimal (Dual),
-/// and functions of Λ + E are expanded in E with divided differences (Higham 2008, Functions of Matrices, sec. 3.2):
+/// Repeated stretches need no special case. The base values of C are diagonalised, C = Q (Λ + E) Qᵀ, where E holds the
+/// infinitesimals of dual numbers. Functions of Λ + E are expanded in E with divided differences (Higham 2008,
+/// Functions of Matrices, sec. 3.2):
 ///
 ///   g(Λ + E)_ii = g(λi + E_ii),   g(Λ + E)_ij = g[λi, λj] E_ij                exact to first order in E
 ///   g(Λ + E)_ii = g(λi + E_ii) + Σ_{k≠i} g[λi, λk, λi] E_ik²,
 ///   g(Λ + E)_ij = g[λi + E_ii, λj + E_jj] E_ij + g[λi, λk, λj] E_ik E_kj      exact to second order in E
 ///   tr f(Λ + E) = Σ_i f(λi + E_ii) + Σ_{i<j} f'[λi, λj] E_ij²                 exact to second order in E
 ///
-/// so both `stress` and `energy` may be differentiated twice. First derivatives of P are the same expansions in numbers
-/// and packs. Small strains see the shear modulus Σ µp αp / 2 and
-/// the bulk modulus κ.
+/// Therefore `stress` and `energy` may both be differentiated twice. `stress_tangent` and `stress_moduli` evaluate the
+/// first-order expansions without dual numbers. For small strains the shear modulus is Σ µp αp / 2 and the bulk modulus
+/// is κ.
 ///
-/// | parameter     | symbol | unit | range                                       |
-/// |---------------|--------|------|---------------------------------------------|
-/// | mu_p          | µp     | Pa   | of the sign of αp (at least Σ µp αp > 0)    |
-/// | alpha_p       | αp     | 1    | not 0                                       |
-/// | bulk_modulus  | κ      | Pa   | > 0                                         |
+/// | parameter     | symbol | unit | range                                            |
+/// |---------------|--------|------|--------------------------------------------------|
+/// | mu_p          | µp     | Pa   | same sign as αp (required: Σ µp αp > 0)          |
+/// | alpha_p       | αp     | 1    | not 0                                            |
+/// | bulk_modulus  | κ      | Pa   | > 0                                              |
 ///
-/// Moduli: the parameters. J ≤ 0: the run stops with the cell.
+/// Moduli: the parameters. If J ≤ 0, the run stops with an error that names the cell.
 template <int N>
 struct Ogden {
   static constexpr int K = 2 * N + 1;

@@ -7,12 +7,12 @@
 #include "diffsim/core/small_tensor.hpp"
 #include "diffsim/elastic/spectral.hpp"
 
-// Derivatives H = ∂P/∂F of a stress, [9, 9] with the row 3 i + j for P_ij, made positive semidefinite: negative
-// eigenvalues become 0. T is double or Pack; all lanes of a pack are worked together.
+// Projection of H = ∂P/∂F to a positive semidefinite matrix: negative eigenvalues become 0. H is [9, 9]; row 3 i + j
+// belongs to P_ij. T is double or Pack; all lanes of a pack are processed together.
 
 namespace diffsim::elastic {
 
-/// Whether H is positive definite in all lanes, by the pivots of LDLᵀ.
+/// Returns true if H is positive definite in all lanes, that is if all pivots of LDLᵀ are positive.
 template <class T>
 DIFFSIM_FUNCTION bool is_positive_definite(const T (&H)[9][9]) {
   T A[9][9];
@@ -29,8 +29,8 @@ DIFFSIM_FUNCTION bool is_positive_definite(const T (&H)[9][9]) {
   return true;
 }
 
-/// The nearest positive semidefinite matrix: negative eigenvalues become 0, by cyclic Jacobi (Golub & Van Loan,
-/// ch. 8.5), all lanes at once until the last has converged.
+/// Replaces H by the nearest positive semidefinite matrix: negative eigenvalues become 0. Cyclic Jacobi iteration
+/// (Golub & Van Loan, ch. 8.5) on all lanes together, until the last lane has converged (at most 12 sweeps).
 template <class T>
 DIFFSIM_FUNCTION void project_to_semidefinite(T (&H)[9][9]) {
   using std::abs, std::copysign, std::sqrt;
@@ -50,7 +50,7 @@ DIFFSIM_FUNCTION void project_to_semidefinite(T (&H)[9][9]) {
     if (!any_not_greater(1e-30 * all - off, -1e-300)) break;
     for (int p = 0; p < 8; ++p)
       for (int q = p + 1; q < 9; ++q) {
-        // The smaller root of t² + 2 θ t = 1, θ = (A_qq - A_pp)/(2 A_pq); 0 where A_pq is.
+        // The smaller root of t² + 2 θ t = 1, θ = (A_qq - A_pp)/(2 A_pq); t = 0 if A_pq = 0.
         const T difference = A[q][q] - A[p][p], twice = 2.0 * A[p][q];
         const T size = abs(difference) + sqrt(difference * difference + twice * twice) + 1e-300;
         const T t = copysign(T(1.0), difference) * twice / size;
@@ -82,16 +82,17 @@ DIFFSIM_FUNCTION void project_to_semidefinite(T (&H)[9][9]) {
     }
 }
 
-/// Orthonormal U and V with F = U diag(σ) Vᵀ, σ in falling order, the last with a sign.
+/// Orthonormal U and V with F = U diag(σ) Vᵀ; σ in descending order, the last σ with a sign.
 template <class T>
 struct SingularFrame {
   Mat3<T> U, V;
-  bool is_good;  ///< false where in some lane the second σ is too small to tell U
+  bool is_good;  ///< false if in any lane the second σ is too small to determine U
 };
 
 namespace detail {
 
-/// Exchanges columns p and q of V, and their values, where the second value is larger.
+/// Exchanges columns p and q of the eigenvectors, and the corresponding eigenvalues, if the second eigenvalue is
+/// larger.
 template <class T>
 DIFFSIM_FUNCTION void sort_columns(SymmetricEigen<T>& eigen, int p, int q) {
   const T swap = indicator_greater(T(eigen.values[q] - eigen.values[p]), 0.0), stay = T(1.0) - swap;
@@ -105,6 +106,7 @@ DIFFSIM_FUNCTION void sort_columns(SymmetricEigen<T>& eigen, int p, int q) {
   }
 }
 
+/// Returns max(x, 0).
 template <class T>
 DIFFSIM_FUNCTION T positive_part(const T& x) {
   return x * indicator_greater(x, 0.0);
@@ -112,6 +114,7 @@ DIFFSIM_FUNCTION T positive_part(const T& x) {
 
 }  // namespace detail
 
+/// Returns U and V of F, from the eigenvectors of FᵀF.
 template <class T>
 DIFFSIM_FUNCTION SingularFrame<T> singular_frame(const Mat3<T>& F) {
   using std::sqrt;
@@ -135,20 +138,21 @@ DIFFSIM_FUNCTION SingularFrame<T> singular_frame(const Mat3<T>& F) {
   u[2] = cross(u[0], u[1]);
   for (int k = 0; k < 3; ++k)
     for (int c = 0; c < 3; ++c) frame.U(c, k) = u[k][c];
-  // A second σ below 1e-6 of the first leaves U with rounding errors of 1e-10.
+  // If the second σ is below 1e-6 of the first, U has rounding errors above 1e-10.
   frame.is_good = !any_not_greater(T(second - 1e-12 * largest), 0.0);
   return frame;
 }
 
-/// `project_to_semidefinite` by the frame of F, in which H of an isotropic law is a block of 3 × 3, of the stretches,
-/// and one of 2 × 2 for each two axes (Smith, de Goes and Kim 2019, Analytic eigensystems for isotropic distortion
-/// energies). False, and H as it was, where it is not, as of laws with fibres.
+/// Projects H to a positive semidefinite matrix in the frame of F's singular vectors. In this frame H of an isotropic
+/// law has one 3 × 3 block, of the stretches, and one 2 × 2 block for each pair of axes (Smith, de Goes & Kim 2019,
+/// Analytic eigensystems for isotropic distortion energies). Returns false and leaves H unchanged if H does not have
+/// these blocks, as for laws with fibres, or if F does not determine the frame.
 template <class T>
 DIFFSIM_FUNCTION bool project_in_frame(const Mat3<T>& F, T (&H)[9][9]) {
   using std::sqrt;
   const SingularFrame<T> frame = singular_frame(F);
   if (!frame.is_good) return false;
-  // Columns of D: 3 a + b is u_a v_bᵀ.
+  // Column 3 a + b of D is u_a v_bᵀ.
   T D[9][9], HD[9][9], A[9][9];
   for (int a = 0; a < 3; ++a)
     for (int b = 0; b < 3; ++b)
@@ -199,7 +203,7 @@ DIFFSIM_FUNCTION bool project_in_frame(const Mat3<T>& F, T (&H)[9][9]) {
       A[q][q] = mean - part * d;
       A[p][q] = A[q][p] = part * e;
     }
-  // H = D A Dᵀ of the blocks.
+  // H = D A Dᵀ, using only the blocks of A.
   for (int row = 0; row < 9; ++row) {
     T DA[9];
     for (int a = 0; a < 3; ++a)
@@ -217,7 +221,7 @@ DIFFSIM_FUNCTION bool project_in_frame(const Mat3<T>& F, T (&H)[9][9]) {
   return true;
 }
 
-/// The nearest positive semidefinite matrix to H at F.
+/// Replaces H, the derivative of a stress at F, by the nearest positive semidefinite matrix.
 template <class T>
 DIFFSIM_FUNCTION void project_to_semidefinite(const Mat3<T>& F, T (&H)[9][9]) {
   if (!project_in_frame(F, H)) project_to_semidefinite(H);

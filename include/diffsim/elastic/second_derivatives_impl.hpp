@@ -7,18 +7,19 @@
 
 namespace diffsim::elastic {
 
-/// A number of a pack of cells and its derivative along a direction.
+/// Dual number whose value and derivative along one direction have one lane per cell of a pack.
 using PackDual = Dual<Pack, 1>;
 
-/// Derivatives of φ = P(F; moduli) : G for the adjoint: B = ∂φ/∂F = ∂P/∂F : G, and ∂φ/∂moduli, with their derivatives.
+/// Derivatives of φ = P(F; moduli) : G for the adjoint, B = ∂φ/∂F = ∂P/∂F : G and ∂φ/∂moduli, with the derivatives of B
+/// and ∂φ/∂moduli along a direction.
 template <class L>
 struct PowerDerivatives {
   Mat3<PackDual> by_F;
   PackDual by_modulus[L::num_moduli];
 };
 
-/// Of F, G and moduli that move along a direction. `moduli_too`: else `by_modulus` is not set. As `stress_tangent_of`
-/// and `stress_moduli_of` do it, in less code.
+/// Computes the derivatives of φ for F, G and moduli that vary along a direction. `by_modulus` is set only if
+/// `moduli_too`. The results are those of `stress_tangent_of` and `stress_moduli_of`, with less code to compile.
 template <class L>
 DIFFSIM_SHARED_FUNCTION void power_derivatives(const Mat3<PackDual>& F, const Mat3<PackDual>& G,
                                                const PackDual (&moduli)[L::num_moduli], bool moduli_too,
@@ -37,7 +38,8 @@ DIFFSIM_SHARED_FUNCTION void power_derivatives(const Mat3<PackDual>& F, const Ma
   }
 }
 
-/// The gradients of a field and of its direction, or nullptr, at the points of a pack's cells that are worked at once.
+/// Computes the gradients of a field and of its direction (nullptr: 0) at the points of a pack's cells that are
+/// processed together: `num_points_from(first)` points, starting at `first`.
 template <class E>
 DIFFSIM_SHARED_FUNCTION void dual_gradients_at(const CellGeometry<E>& geometry, int pack, int first,
                                                const int* vertices, const double* field, const double* direction,
@@ -62,7 +64,8 @@ DIFFSIM_COMPILED_ELSEWHERE(void dual_gradients_at<FineTet10>(const CellGeometry<
                                                              const double*, const double*,
                                                              Mat3<PackDual> (&)[FineTet10::points_at_once]))
 
-/// The derivative of `ForceAdjoint`, by positions and moduli, along dx, dw, dmoduli and dsignal.
+/// Derivative of the results of `ForceAdjoint` with respect to positions, moduli and signal, along dx, dw, dmoduli and
+/// dsignal.
 template <Law L, class E>
 struct ForceAdjointTangent {
   Elements<L, E> elements;
@@ -72,8 +75,8 @@ struct ForceAdjointTangent {
   const double* dw;         // or nullptr
   const double* dmoduli;    // [packs, K, pack_width], or nullptr
   const double* dsignal;    // [1], or nullptr
-  double* moduli_gradient;  // of derivatives, [packs, K, pack_width], or nullptr
-  double* signal_gradient;  // likewise, [packs], set, or nullptr
+  double* moduli_gradient;  // derivatives of the gradient, [packs, K, pack_width], or nullptr
+  double* signal_gradient;  // derivatives of the gradient, [packs], overwritten, or nullptr
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[E::nodes]) const {
     PackDual moduli[L::num_moduli];
@@ -98,18 +101,20 @@ struct ForceAdjointTangent {
     }
   }
 
+  /// Returns the signal and its derivative.
   KOKKOS_INLINE_FUNCTION PackDual signal() const {
     PackDual s(elements.signal_value());
     if (dsignal) s.derivative[0] = *dsignal;
     return s;
   }
-  /// Without the signal.
+  /// Returns modulus k and its derivative, not multiplied by the signal.
   KOKKOS_INLINE_FUNCTION PackDual modulus_at(int pack, int k) const {
     PackDual m;
     m.value = elements.modulus(pack, k);
     m.derivative[0] = dmoduli ? load(dmoduli + pack_width * (L::num_moduli * pack + k)) : Pack(0.0);
     return m;
   }
+  /// Computes all moduli and their derivatives, including the factor of the signal.
   KOKKOS_INLINE_FUNCTION void moduli_at(int pack, PackDual (&moduli)[L::num_moduli]) const {
     for (int k = 0; k < L::num_moduli; ++k) moduli[k] = modulus_at(pack, k);
     if constexpr (has_signal<L>) moduli[L::signal_modulus] *= signal();
@@ -134,8 +139,8 @@ struct ForceAdjointTangent {
   }
 };
 
-/// The derivative of `add_parameter_gradient` along a direction of the parameters and of the moduli's gradient:
-/// gradient_i += Σ_k dm̄_k ∂m_k/∂p_i + m̄_k Σ_j ∂²m_k/∂p_i∂p_j dp_j.
+/// Adds the derivative of the result of `add_parameter_gradient` along a direction of the parameters and of the
+/// moduli's gradient: gradient_i += Σ_k dm̄_k ∂m_k/∂p_i + m̄_k Σ_j ∂²m_k/∂p_i∂p_j dp_j.
 template <Law L>
 void add_parameter_gradient_tangent(const LawCells<L>& law, const ParameterPointers<L>& parameters,
                                     const ParameterPointers<L>& direction, const DeviceArray<double>& moduli_gradient,

@@ -6,7 +6,7 @@
 #include "diffsim/core/pack.hpp"
 #include "diffsim/elastic/law.hpp"
 
-// Functions of a law at a pack of points, compiled once for all kernels that call them.
+// Functions of a law for a pack of points. Each is compiled once per law and called by all kernels (`noinline`).
 
 namespace diffsim::elastic {
 
@@ -20,15 +20,15 @@ DIFFSIM_SHARED_FUNCTION Mat3<Pack> shared_stress(const Mat3<Pack>& F, const Pack
   return stress_of<L>(F, moduli);
 }
 
-/// P and its derivative along one direction, by AD: T is Pack, or Dual of Pack for second derivatives.
+/// Computes P and the derivative of P along one direction by AD. T is Pack, or Dual of Pack for second derivatives.
 template <class L, class T>
 DIFFSIM_SHARED_FUNCTION void stress_and_derivative(const Mat3<Dual<T, 1>>& F, const Dual<T, 1> (&moduli)[L::num_moduli],
                                                    Mat3<Dual<T, 1>>& P) {
   P = stress_of<L>(F, moduli);
 }
 
-/// dP/ds at s = 0 by AD, P the stress at F + s G with s added to modulus number `modulus`. G may be nullptr, for 0, and
-/// `modulus` -1, for none.
+/// Returns dP/ds at s = 0 by AD, where P is the stress at F + s G and s is added to the modulus with index `modulus`.
+/// G = nullptr: F is constant. `modulus` = -1: all moduli are constant.
 template <class L, class T>
 DIFFSIM_FUNCTION Mat3<T> stress_along(const Mat3<T>& F, const std::type_identity_t<Mat3<T>>* G,
                                       const T (&moduli)[L::num_moduli], int modulus) {
@@ -67,7 +67,7 @@ DIFFSIM_SHARED_FUNCTION void shared_stress_moduli(const Mat3<Pack>& F, const Pac
     for (int k = 0; k < L::num_moduli; ++k) A[k] = stress_along<L>(F, nullptr, moduli, k);
 }
 
-/// H = ∂P/∂F at a point, [9, 9] with F row-major; symmetric.
+/// Computes H = ∂P/∂F at a point, [9, 9] with F row-major. H is symmetric.
 template <class L>
 DIFFSIM_SHARED_FUNCTION void stress_jacobian(const Mat3<Pack>& F, const Pack (&moduli)[L::num_moduli],
                                              Pack (&H)[9][9]) {
@@ -79,8 +79,8 @@ DIFFSIM_SHARED_FUNCTION void stress_jacobian(const Mat3<Pack>& F, const Pack (&m
   }
 }
 
-/// True if sweeps call the functions of a law instead of inlining them: `L::long_arithmetic` where the law has it, else
-/// true where the law does not define `stress`.
+/// Returns true if sweeps call the functions of a law instead of inlining them: `L::long_arithmetic` if the law defines
+/// that constant, otherwise true if the law does not define `stress`.
 template <class L>
 constexpr bool is_called() {
   if constexpr (requires { L::long_arithmetic; })
@@ -89,7 +89,7 @@ constexpr bool is_called() {
     return !requires(const Mat3<Pack>& F, const Pack(&moduli)[L::num_moduli]) { L::stress(F, moduli); };
 }
 
-// The functions that sweeps of every step over cells of kind E call.
+// Functions for the force kernels, which run in every step, over cells of kind E.
 
 template <class L, class E>
 DIFFSIM_FUNCTION Mat3<Pack> swept_stress(const Mat3<Pack>& F, const Pack (&moduli)[L::num_moduli]) {

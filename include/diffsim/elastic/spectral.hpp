@@ -10,19 +10,19 @@
 
 namespace diffsim {
 
-/// A = Q diag(values) Qᵀ; the columns of Q are the eigenvectors, in no particular order.
+/// Eigendecomposition A = Q diag(values) Qᵀ. The columns of Q = `vectors` are the eigenvectors, in no particular order.
 template <class T>
 struct SymmetricEigen {
   T values[3];
   Mat3<T> vectors;
 };
 
-/// Jacobi's iteration (Golub & Van Loan 2013, sec. 8.5) of a symmetric matrix, T = double or Pack: no branch on a lane,
-/// and accurate for repeated eigenvalues too.
+/// Returns the eigendecomposition of a symmetric matrix by Jacobi's iteration (Golub & Van Loan 2013, sec. 8.5).
+/// T = double or Pack. The iteration does not branch per lane and is accurate for repeated eigenvalues, too.
 template <class T>
 DIFFSIM_SHARED_FUNCTION SymmetricEigen<T> symmetric_eigen(Mat3<T> a) {
   using std::abs, std::copysign, std::sqrt;
-  constexpr int most_sweeps = 10;  // 4 or 5 are usual
+  constexpr int most_sweeps = 10;  // usually 4 or 5
   SymmetricEigen<T> result;
   result.vectors = Mat3<T>::identity();
   Mat3<T>& Q = result.vectors;
@@ -32,7 +32,7 @@ DIFFSIM_SHARED_FUNCTION SymmetricEigen<T> symmetric_eigen(Mat3<T> a) {
     if (!any_not_greater(1e-17 * size - off, 0.0)) break;
     for (int pair = 0; pair < 3; ++pair) {
       const int p = pair == 2 ? 1 : 0, q = pair == 0 ? 1 : 2, r = 2 - pair;
-      // tan of the rotation that clears a_pq, the smaller of the two; the last term keeps 0/0 away.
+      // Tangent of the rotation angle that makes a_pq zero, the smaller of the two solutions. The last term avoids 0/0.
       const T d = a(q, q) - a(p, p);
       const T t = copysign(2.0 * a(p, q), a(p, q) * d) / (abs(d) + sqrt(d * d + 4.0 * (a(p, q) * a(p, q))) + 1e-300);
       const T c = T(1.0) / sqrt(1.0 + t * t);
@@ -54,7 +54,7 @@ DIFFSIM_SHARED_FUNCTION SymmetricEigen<T> symmetric_eigen(Mat3<T> a) {
   return result;
 }
 
-/// sinh(x)/x, 1 at 0; T = double or Pack.
+/// Returns sinh(x)/x, which is 1 at x = 0. T = double or Pack.
 template <class T>
 DIFFSIM_FUNCTION T sinhc(const T& x) {
   return detail::by_lane(x, [](double a) {
@@ -65,8 +65,8 @@ DIFFSIM_FUNCTION T sinhc(const T& x) {
   });
 }
 
-/// i_n(x)/x^n, i_n the modified spherical Bessel functions: sinh(x)/x for n = 0, and s_n' = x s_(n+1) (Abramowitz &
-/// Stegun, sec. 10.2). T = double or Pack, n ≤ 2.
+/// Returns s_n(x) = i_n(x)/x^n, where i_n are the modified spherical Bessel functions: s_0 = sinh(x)/x and
+/// s_n' = x s_(n+1) (Abramowitz & Stegun, sec. 10.2). T = double or Pack, n ≤ 2.
 template <int n, class T>
 DIFFSIM_SHARED_FUNCTION T sinhc_derivative(const T& x) {
   return detail::by_lane(x, [](double a) {
@@ -89,7 +89,8 @@ DIFFSIM_FUNCTION Dual<T, N> sinhc(const Dual<T, N>& a) {
   return sinhc_derivative<0>(a);
 }
 
-/// (e^(q x) - e^(q y)) / (e^x - e^y), the divided difference of z^q between z = e^x and e^y; q e^((q-1) x) at x = y.
+/// Returns (e^(q x) - e^(q y)) / (e^x - e^y), the divided difference of z^q between z = e^x and z = e^y. The value at
+/// x = y is q e^((q-1) x).
 template <class T>
 DIFFSIM_FUNCTION T power_difference(const T& q, const T& x, const T& y) {
   using std::exp;
@@ -98,7 +99,7 @@ DIFFSIM_FUNCTION T power_difference(const T& q, const T& x, const T& y) {
 }
 
 namespace detail {
-/// The second divided difference of t^q at e^x, e^y, e^z, which may coincide.
+/// Returns the second divided difference of t^q at t = e^x, e^y, e^z. The points may coincide.
 DIFFSIM_FUNCTION double power_second_difference_of(double q, double x, double y, double z) {
   const double low = std::fmin(x, std::fmin(y, z)), high = std::fmax(x, std::fmax(y, z));
   const double middle = x + y + z - low - high;
@@ -109,8 +110,8 @@ DIFFSIM_FUNCTION double power_second_difference_of(double q, double x, double y,
     };
     return (first(middle, high) - first(low, middle)) / (std::exp(high) - std::exp(low));
   }
-  // Taylor's series about e^c: Σ_n binomial(q, n) e^((q-2) c) h_(n-2)(a, b, d), h_n the complete homogeneous
-  // polynomials of the relative distances, at most 0.105.
+  // Taylor series about e^c: Σ_n binomial(q, n) e^((q-2) c) h_(n-2)(a, b, d). h_n are the complete homogeneous
+  // symmetric polynomials; a, b, d are the relative distances from e^c, at most e^0.1 - 1 ≈ 0.105.
   const double c = 0.5 * (low + high);
   const double a = std::expm1(low - c), b = std::expm1(middle - c), d = std::expm1(high - c);
   double binomial = 0.5 * q * (q - 1.0), sum = 0.0, power = 1.0, of_two = 1.0, of_three = 1.0;
@@ -125,7 +126,7 @@ DIFFSIM_FUNCTION double power_second_difference_of(double q, double x, double y,
 }
 }  // namespace detail
 
-/// Second divided difference of t ↦ t^q at e^x, e^y, e^z; T = double or Pack.
+/// Returns the second divided difference of t^q at t = e^x, e^y, e^z. T = double or Pack.
 template <class T>
 DIFFSIM_SHARED_FUNCTION T power_second_difference(const T& q, const T& x, const T& y, const T& z) {
   if constexpr (std::is_same_v<T, double>) {

@@ -5,8 +5,8 @@
 
 namespace diffsim {
 
-/// St. Venant–Kirchhoff solid: Hooke's law in Green's strain (Bonet & Wood 2008, sec. 6.4). For large rotations and
-/// small strains; it softens under strong compression.
+/// St. Venant–Kirchhoff solid: Hooke's law with Green's strain (Bonet & Wood 2008, sec. 6.4), for large rotations and
+/// small strains. The law softens under strong compression.
 ///
 ///   W = µ E : E + λ/2 (tr E)²,   E = (FᵀF - I)/2
 ///   P = F S,   S = 2 µ E + λ tr E I
@@ -17,7 +17,8 @@ namespace diffsim {
 /// | youngs_modulus  | E      | Pa   | > 0     |
 /// | poisson_ratio   | ν      | 1    | (-1, ½) |
 ///
-/// Moduli: µ, λ. J ≤ 0: defined, W being a polynomial of F, and nothing resists it: an inverted cell can be at rest.
+/// Moduli: µ, λ. Defined for J ≤ 0, too, because W is a polynomial in F. The law does not resist inversion: an inverted
+/// cell can be in equilibrium.
 struct StVenantKirchhoff {
   static constexpr const char* name = "st_venant_kirchhoff";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,

@@ -12,24 +12,26 @@ namespace diffsim {
 
 class InverseProblem;
 
-/// Every loss and gradient that an optimiser asked for, on the disk.
+/// Log, on disk, of every loss and gradient that an optimiser requested.
 ///
-/// Optimisers are deterministic: TAO's, whose memory cannot be saved, and Adam alike. So one that is started again and
-/// given the logged answers, in order, comes to where it was, with the same bits, at no cost. Collective.
+/// Optimisers are deterministic: Adam and those of TAO, whose internal memory cannot be saved. An optimiser that is
+/// restarted and receives the logged answers in order therefore returns to the point of the interruption without new
+/// rollouts, with bitwise identical results. Collective.
 class EvaluationLog {
  public:
   struct Evaluation {
     double loss = 0.0;
     std::vector<double> gradient;
-    std::string failure;  ///< why the rollout failed; empty: it did not
+    std::string failure;  ///< error message of a failed rollout; empty: the rollout succeeded
   };
 
   EvaluationLog(std::shared_ptr<CheckpointDirectory> directory, RowOrder order);
 
-  /// The answer to the next evaluation, at u, if it is logged. Where u is not what the log has there, beyond rounding
-  /// on another number of ranks, the rest of the log is dropped, and that is told.
+  /// Returns the logged answer to the next evaluation, at u, or nullopt if there is none. If u differs from the logged
+  /// point, drops the rest of the log with a warning. On the number of ranks that wrote the log, u must agree bitwise;
+  /// on another number of ranks, up to a relative difference of 1e-10.
   std::optional<Evaluation> replay(const InverseProblem& problem, const std::vector<double>& u);
-  /// Logs an evaluation that `replay` had no answer to; it is on the disk when this returns.
+  /// Logs an evaluation for which `replay` had no answer. The evaluation is on the disk when the function returns.
   void add(const InverseProblem& problem, const std::vector<double>& u, const Evaluation& evaluation);
 
   long num_replayed() const { return replayed_; }

@@ -11,50 +11,53 @@ namespace diffsim {
 /// Verdict on one unknown's derivatives.
 enum class CheckVerdict {
   passed,
-  independent,  ///< the loss does not depend on the unknown: no failure
-  unresolved,   ///< noise, or a gradient that has exploded, hides whether the derivatives are right: no pass
+  independent,  ///< the loss does not depend on the unknown; not a failure
+  unresolved,   ///< noise or an exploded gradient hides whether the derivatives are right; not a pass
   failed
 };
 
-/// Word for a verdict, as reports have it.
+/// Name of a verdict, as used in reports.
 const char* to_string(CheckVerdict verdict);
 
-/// Figures of one unknown's derivatives, along a random direction v of that unknown alone, of the unknown's own size.
+/// Results of the check of one unknown's derivatives. Derivatives are taken along a random direction v in this unknown
+/// alone, of the magnitude of the unknown.
 struct UnknownCheck {
   std::string name;
   CheckVerdict verdict = CheckVerdict::failed;
-  bool passed = false;  ///< verdict is passed or independent
-  std::string note;     ///< remark for the reader of the verdict; may be empty
+  bool passed = false;  ///< true: verdict is passed or independent
+  std::string note;     ///< remark on the verdict; may be empty
 
   /// |⟨J v, w⟩ - ⟨v, Jᵀw⟩| / |⟨J v, w⟩|, J = ∂x[N]/∂u over the whole rollout, w random.
   double dot_product_error = 0.0;
   double slope = 0.0;       ///< ⟨∇L, v⟩
-  double difference = 0.0;  ///< the same slope from differences of L
-  /// Bound of the error of `difference`: what noise and the extrapolation of differences leave; infinite where L could
-  /// not be evaluated on both sides.
+  double difference = 0.0;  ///< ⟨∇L, v⟩ from differences of L
+  /// Bound of the error of `difference` from noise and from the extrapolation of differences; infinite if L could not
+  /// be evaluated on both sides.
   double difference_error = 0.0;
-  double noise = 0.0;          ///< standard deviation of L by rounding, carried through the rollout
-  double solver_effect = 0.0;  ///< how much the solver's tolerance changes `slope`
-  /// How many times its own size x[N] moves, were the motion linear, when the unknown changes by its own size.
+  double noise = 0.0;          ///< standard deviation of L due to rounding errors that the rollout propagates
+  double solver_effect = 0.0;  ///< change of `slope` due to the solver's tolerance
+  /// ‖J v‖ / ‖x[N]‖ of the positions: relative change of the end state, linearised, if the unknown changes by its own
+  /// magnitude.
   double amplification = 0.0;
 
-  /// Orders log2(R(ε)/R(ε/2)) of R(ε) = |L(u + εv) - L(u) - ε ⟨∇L, v⟩| over successive halvings, of the window closest
-  /// to 2. The verdict does not rest on them.
+  /// Taylor orders log2(R(ε)/R(ε/2)) of R(ε) = |L(u + εv) - L(u) - ε ⟨∇L, v⟩| over successive halvings of ε, in the
+  /// window of halvings whose orders are closest to 2. The verdict does not depend on the orders.
   std::vector<double> taylor_orders;
-  double first_step = 0.0;  ///< ε at which that window begins
-  bool linear = false;      ///< L is linear along v to its noise: there is no remainder to measure
+  double first_step = 0.0;  ///< ε at the beginning of the window of `taylor_orders`
+  bool linear = false;      ///< true: L is linear along v up to noise, so there is no remainder to measure
 };
 
 struct GradientCheckOptions {
-  double dot_product_tolerance = 1e-12;  ///< at least ten times the Model's solver_tolerance
-  double slope_tolerance = 1e-8;         ///< of slope and difference, relative, where noise shows as much
-  double resolution = 1e-3;  ///< a slope passes only where differences would show an error of this part of it
-  bool differences = true;   ///< false: dot products alone
+  double dot_product_tolerance = 1e-12;  ///< 10 × the Model's solver_tolerance if that is larger
+  double slope_tolerance = 1e-8;         ///< relative, on |slope - difference|; `difference_error` may raise it
+  double resolution = 1e-3;              ///< a slope passes only if differences would detect this relative error
+  bool differences = true;               ///< false: dot products only
   unsigned seed = 1;
 };
 
-/// Tests the derivatives by each unknown by itself, at `u`. The Model's solver is tightened meanwhile, so that what is
-/// compared are derivatives and not the solver's tolerance, whose effect is a figure of its own. Collective.
+/// Tests the derivatives with respect to each unknown separately, at `u`. The Model's solver is tightened during the
+/// check, so that errors of the derivatives are not hidden by the solver's tolerance; `solver_effect` reports the
+/// effect of the tolerance. Collective.
 std::vector<UnknownCheck> check_gradient(InverseProblem& problem, const std::vector<double>& u,
                                          const GradientCheckOptions& options = {});
 

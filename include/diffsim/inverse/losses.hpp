@@ -11,11 +11,11 @@
 
 namespace diffsim {
 
-/// A weighted sum of losses.
+/// Weighted sum of losses.
 class SumLoss : public Loss {
  public:
   void add(std::unique_ptr<Loss> loss, double weight = 1.0);
-  /// The unit that all of the losses have; "1" where they have several.
+  /// Common unit of the losses; "1" if their units differ.
   std::string unit() const override;
   bool observes(int n) const override;
   double value(int n, const State& state, const ParameterSet& parameters) override;
@@ -32,12 +32,13 @@ class SumLoss : public Loss {
   State scratch_;
 };
 
-/// 1/(2 |S||V|) Σ_{n∈S} Σ_{i∈V} |x_i^n - x̂_i^n|², m². Components that are not observed are NaN in x̂; |S||V| counts the
-/// vertices and steps that have an observed component.
+/// Mean squared distance to observed positions: 1/(2 |S||V|) Σ_{n∈S} Σ_{i∈V} |x_i^n - x̂_i^n|², m². Components that are
+/// not observed are NaN in x̂ and do not enter the sum. |S||V| is the number of pairs of vertex and step with at least
+/// one observed component.
 class TrackLoss : public Loss {
  public:
-  /// `observed[n]`: [owned vertices, 3], m, for each step n observed. `region`: only its vertices count. Collective;
-  /// Error (input) if nothing at all is observed.
+  /// Creates the loss for the observed positions `observed[n]`, [owned vertices, 3], m, of each observed step n. Only
+  /// vertices of `region` enter the loss. Throws Error (input) if no component is observed. Collective.
   TrackLoss(const TetrahedralMesh& mesh, const std::map<int, std::vector<double>>& observed, const Region& region);
   std::string unit() const override { return "m²"; }
   bool observes(int n) const override;
@@ -55,7 +56,7 @@ class TrackLoss : public Loss {
   double weight_ = 0.0;  // 1 / |S||V|
 };
 
-/// ½ |mean of a region's vertices at one step - target|², m².
+/// ½ |x̄ - target|², m², where x̄ is the mean position of a region's vertices at one step.
 class TargetPositionLoss : public Loss {
  public:
   TargetPositionLoss(const TetrahedralMesh& mesh, const Region& region, std::array<double, 3> target, int step);
@@ -75,12 +76,12 @@ class TargetPositionLoss : public Loss {
 
   MPI_Comm comm_;
   int rank_ = 0;
-  Field weights_;  // [owned vertices]: 1/(vertices of the region) in it, 0 elsewhere
+  Field weights_;  // [owned vertices]: 1/(number of the region's vertices) in the region, 0 elsewhere
   std::array<double, 3> target_;
   int step_;
 };
 
-/// ⟨w, x[N]⟩: what dot-product tests take the adjoint of.
+/// ⟨w, x[N]⟩, whose gradient is (∂x[N]/∂u)ᵀ w, for dot-product tests. The weights w must outlive this object.
 class TerminalLoss : public Loss {
  public:
   TerminalLoss(const State& weights, int step) : weights_(&weights), step_(step) {}

@@ -10,20 +10,20 @@
 namespace diffsim {
 
 struct OptimiserOptions {
-  /// lbfgs (TAO's bounded limited-memory BFGS), newton_cg (TAO's bounded Newton-Krylov with trust regions, on exact
-  /// products with the Hessian), adam
+  /// One of: lbfgs (TAO's bounded limited-memory BFGS), newton_cg (TAO's bounded Newton-Krylov method with trust
+  /// regions, with exact Hessian-vector products), adam.
   std::string method = "lbfgs";
   int max_iterations = 50;
-  double gradient_tolerance = 1e-8;  ///< on the norm of the projected gradient, relative to the first
-  double learning_rate = 0.05;       ///< adam
+  double gradient_tolerance = 1e-8;  ///< on the norm of the projected gradient, relative to its norm at the start
+  double learning_rate = 0.05;       ///< of adam
 };
 
-/// State of an optimisation after an iteration; 0 is the start.
+/// State of an optimisation after an iteration; iteration 0 is the start.
 struct Iterate {
   int iteration = 0;
   double loss = 0.0;
-  double gradient_norm = 0.0;  ///< of the projected gradient, by u
-  long evaluations = 0;        ///< of loss and gradient so far
+  double gradient_norm = 0.0;  ///< norm of the projected gradient ∂L/∂u
+  long evaluations = 0;        ///< number of evaluations of loss and gradient so far
   const std::vector<double>* u = nullptr;
 };
 using IterateObserver = std::function<void(const Iterate&)>;
@@ -34,13 +34,13 @@ struct OptimiserResult {
   double gradient_norm = 0.0;
   int iterations = 0;
   long evaluations = 0;
-  long hessian_products = 0;  ///< newton_cg
+  long hessian_products = 0;  ///< number of Hessian-vector products, of newton_cg
   bool converged = false;
-  std::string reason;  ///< in words, PETSc's name where TAO stopped
+  std::string reason;  ///< reason of the end in words, for TAO the name of its TaoConvergedReason
 };
 
-/// Minimises the problem's loss within its bounds. Trial points whose rollout fails are stepped back from; Error if the
-/// start fails. Collective.
+/// Minimises the problem's loss within its bounds. If the rollout fails at a trial point, the step is shortened. Throws
+/// Error if the rollout fails at the start. Collective.
 OptimiserResult optimise(InverseProblem& problem, const OptimiserOptions& options,
                          const IterateObserver& observer = {});
 

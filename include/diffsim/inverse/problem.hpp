@@ -11,10 +11,11 @@
 
 namespace diffsim {
 
-/// The loss of a rollout as a function of a vector u of unknowns, with its derivatives.
+/// Loss of a rollout as a function of a vector u of unknowns, with its derivatives.
 ///
-/// u is distributed: this rank's part holds its own cells' or vertices' unknowns; those that all ranks share (groups,
-/// globals) are in rank 0's part. u of a logarithmic unknown is ln p. Everything is collective.
+/// u is distributed: each rank's part holds the unknowns of the rank's own cells or vertices. Unknowns that all ranks
+/// share (groups, globals, maps) are in rank 0's part. For a logarithmic unknown without a map, u = ln p. All members
+/// are collective.
 class InverseProblem {
  public:
   using ScheduleFactory = std::function<std::unique_ptr<Schedule>(int num_steps)>;
@@ -29,45 +30,51 @@ class InverseProblem {
   std::size_t size() const { return size_; }  ///< of this rank's part of u
   const std::vector<Unknown>& unknowns() const { return unknowns_; }
 
-  std::vector<double> start() const;         ///< u to begin with
-  std::vector<double> lower_bounds() const;  ///< of u; ±∞ where there is none
+  std::vector<double> start() const;         ///< start value of u
+  std::vector<double> lower_bounds() const;  ///< bounds of u; ±∞ where u is not bounded
   std::vector<double> upper_bounds() const;
 
-  /// Sets the Model's parameters, and x[0], from u.
+  /// Sets the Model's parameters and x[0] from u.
   void set(const std::vector<double>& u);
-  /// L(u).
+  /// Returns L(u).
   double value(const std::vector<double>& u);
-  /// L(u) and ∂L/∂u.
+  /// Returns L(u) and sets `gradient` to ∂L/∂u.
   double gradient(const std::vector<double>& u, std::vector<double>& gradient, const StateObserver& observer = {});
-  /// H v, H = ∂²L/∂u² at u; sets `gradient`, ∂L/∂u, if one is given. One rollout with its tangent and one reverse sweep
-  /// with its own: forward over reverse. Throws Error (input) naming what has no second derivatives.
+  /// Returns H v, where H = ∂²L/∂u² at u. Sets `gradient`, if given, to ∂L/∂u. The method is forward over reverse: one
+  /// rollout with its tangent, and one reverse sweep with its tangent. Throws Error (input) that names the part of the
+  /// model without second derivatives, if any.
   std::vector<double> hessian_product(const std::vector<double>& u, const std::vector<double>& v,
                                       std::vector<double>* gradient = nullptr);
-  /// x[N] and its derivative along du.
+  /// Sets `state` to x[N] and `tangent` to the derivative of x[N] along du.
   void final_state(const std::vector<double>& u, const std::vector<double>& du, State& state, State& tangent);
-  /// (∂x[N]/∂u)ᵀ w.
+  /// Returns (∂x[N]/∂u)ᵀ w.
   std::vector<double> final_state_adjoint(const std::vector<double>& u, const State& w);
 
-  /// Physical values of unknown k at u, [unknowns, components]: the groups' on every rank, else this rank's entries.
+  /// Physical values p of unknown k at u, [unknowns, components]: all values on every rank if the ranks share them,
+  /// otherwise this rank's entries. For a map, p are the coefficients u.
   std::vector<double> physical(std::size_t k, const std::vector<double>& u) const;
-  /// Derivative ∂L/∂p by the physical values of unknown k: `gradient` holds ∂L/∂u at `u`.
+  /// Returns ∂L/∂p for the physical values p of unknown k, from `gradient`, which is ∂L/∂u at `u`.
   std::vector<double> physical_gradient(std::size_t k, const std::vector<double>& u,
                                         const std::vector<double>& gradient) const;
-  /// Where unknown k begins in this rank's part of u, and how many numbers it has there.
+  /// Index of the first value of unknown k in this rank's part of u.
   std::size_t offset(std::size_t k) const { return blocks_[k].offset; }
+  /// Number of values of unknown k in this rank's part of u.
   std::size_t count(std::size_t k) const { return blocks_[k].count; }
+  /// Number of components per entry of unknown k; 1 for a map.
   int components(std::size_t k) const { return blocks_[k].components; }
-  /// Values of unknown k: the field of a parameter, or of x[0].
+  /// Field that unknown k sets: the field of a parameter, or of x[0].
   const Field& field(std::size_t k) const { return const_cast<InverseProblem*>(this)->field(k); }
 
-  /// From here on products with the Hessian follow another schedule than gradients: their states and records are
-  /// larger.
+  /// Sets a separate schedule for products with the Hessian, whose states and records are larger than those of
+  /// gradients.
   void set_product_schedule(ScheduleFactory make) { make_product_schedule_ = std::move(make); }
-  /// From here on `gradient` keeps how far its sweep is, and goes on from there; nullptr: no more.
+  /// Sets the journal in which `gradient` saves the progress of its sweep and from which `gradient` resumes; nullptr:
+  /// no journal.
   void set_journal(SweepJournal* journal) { journal_ = journal; }
-  /// Told how far the sweeps of `gradient` are.
+  /// Sets the progress callback of the sweeps of `gradient` and `hessian_product`.
   void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }
-  /// From here on `gradient` answers from a log as long as that has an answer, and logs what it computes.
+  /// Sets the log from which `gradient` and `hessian_product` take answers while the log has any, and to which they add
+  /// the evaluations that they compute; nullptr: no log.
   void set_log(EvaluationLog* log) { log_ = log; }
 
   const SweepStatistics& statistics() const { return statistics_; }
@@ -77,32 +84,39 @@ class InverseProblem {
  private:
   struct Block {
     std::size_t offset = 0, count = 0;  // in this rank's part of u
-    std::size_t shared = 0;             // numbers all ranks share; 0: this rank's entries are its own
+    std::size_t shared = 0;             // number of values that all ranks share; 0: this rank's values are its own
     int components = 1;
-    std::vector<double> base;     // of a map: the values it starts from
-    std::vector<double> carried;  // of the field of x[0] that moves along: x[0] - p
+    std::vector<double> base;     // of a map: p0
+    std::vector<double> carried;  // d = x[0] - p of the field `Unknown::carries`
   };
   bool of_initial_state(std::size_t k) const;
   Field& field(std::size_t k);
-  /// Whether u is ln p, number by number; a map's logarithm is that of its entries.
+  /// Returns true if the unknown is u = ln p, entry by entry. Returns false for a logarithmic map, whose logarithm
+  /// applies to the entries p, not to u.
   bool in_logarithm(std::size_t k) const;
-  /// values_i *= p_i where a map is searched in the logarithm.
+  /// values_i *= p_i if unknown k is logarithmic; called for maps only.
   void scale_by_value(std::size_t k, std::vector<double>& values);
-  /// How many entries of unknown k's field this rank sets: all of a global one, else those it owns.
+  /// Number of entries of unknown k's field that this rank sets: all entries of a global field, otherwise the owned
+  /// entries.
   std::size_t entries_of(std::size_t k, const Field& values) const;
-  /// This rank's part of unknown k, completed on every rank by the shared numbers.
+  /// Returns the values of unknown k in u: on every rank all values if the ranks share them, otherwise this rank's
+  /// values.
   std::vector<double> complete(std::size_t k, const std::vector<double>& u) const;
   ParameterSet make_gradient() const;
-  /// Adds the direction du to `direction` and `tangent`, of x[0], both zeroed.
+  /// Adds the change of the parameters along du to `direction`, and the change of x[0] along du to `tangent`. The
+  /// caller zeroes both before.
   void add_direction(const std::vector<double>& u, const std::vector<double>& du, ParameterSet& direction,
                      State& tangent);
-  /// Derivatives by the entries of unknown k's field, those of the field that moves along included.
+  /// Returns the derivatives with respect to the entries of unknown k's field, including the derivatives with respect
+  /// to the field of x[0] that moves along (`Unknown::carries`).
   std::vector<double> by_entries(std::size_t k, const ParameterSet& by_parameters, const State& by_initial) const;
-  /// From there to those by its numbers, over all ranks where these share them; `values` scaled where a map says so.
+  /// Converts derivatives `values` with respect to entries of the field into derivatives with respect to the values of
+  /// unknown k: sums over the entries of a group, or multiplies by Bᵀ of a map. Sums over all ranks if the ranks share
+  /// the unknown's values. For a logarithmic map, `values` must have been scaled by `scale_by_value`.
   std::vector<double> by_numbers(std::size_t k, const std::vector<double>& values) const;
   std::vector<double> hessian_sweep(const std::vector<double>& u, const std::vector<double>& v,
                                     std::vector<double>* gradient);
-  /// ∂L/∂u from derivatives by the Model's parameters and x[0].
+  /// Returns ∂L/∂u from the derivatives with respect to the Model's parameters and x[0].
   std::vector<double> by_unknowns(const std::vector<double>& u, const ParameterSet& by_parameters,
                                   const State& by_initial);
   double sweep(Loss& loss, const std::vector<double>& u, std::vector<double>& gradient, const StateObserver& observer,

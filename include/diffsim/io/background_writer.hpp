@@ -13,48 +13,53 @@
 
 namespace diffsim {
 
-/// An array that the ranks share by rows: this rank's rows follow those of the ranks before it.
+/// Array distributed over the ranks by rows: this rank's rows follow the rows of all lower ranks.
 struct FileArray {
-  std::string dataset;         ///< "/state/positions"
-  Shape row_shape;             ///< of a row; empty: one number
+  std::string dataset;         ///< for example "/state/positions"
+  Shape row_shape;             ///< shape of one row; empty: each row is one value
   std::vector<double> values;  ///< [rows, row_shape…]
   std::string units = "1";
-  bool single = false;      ///< kept as float32
-  bool compressed = false;  ///< kept as HDF5's shuffle and deflate filters make it
+  bool single = false;      ///< stored as float32
+  bool compressed = false;  ///< stored with HDF5's shuffle and deflate filters
 };
 
-/// A file as it was published: what every byte of it adds up to.
+/// Path, length in bytes and checksum (sum of `word_sum`, see src/io/checksum.hpp) of a published file.
 struct WrittenFile {
   std::string path;
   std::uint64_t length = 0;
   std::uint64_t sum = 0;
 };
 
-/// Writes HDF5 files that all ranks share while the program goes on.
+/// Writes HDF5 files that all ranks share, while the program continues.
 ///
-/// Neither MPI (here MPI_THREAD_FUNNELED) nor HDF5 is for a second thread. So the first rank makes the file's
-/// structure, with room for every array, on the calling thread; then a thread of each rank writes its rows by the
-/// system's own calls, where HDF5 said that they belong. The result is an HDF5 file like any other, with the attributes
-/// of Hdf5File. Until all ranks have written and synchronised it, it is called `PATH.partial`.
+/// Neither MPI (initialised here with MPI_THREAD_FUNNELED) nor HDF5 may be called from a second thread. Therefore the
+/// first rank creates the file's structure, with space for every array, on the calling thread. Then a thread of each
+/// rank writes this rank's rows with system calls, at the offsets that HDF5 reported. The result is an ordinary HDF5
+/// file with the attributes of Hdf5File. Until all ranks have written and synchronised the file, its name is
+/// `PATH.partial`.
 ///
 /// Every member is collective and throws the same Error on all ranks.
 class BackgroundWriter {
  public:
   using Attributes = std::vector<std::pair<std::string, AttributeValue>>;
 
-  /// At most `depth` files wait to be written; 0: `write` waits for its own. `durable`: synchronised with the disk, so
-  /// that they outlive a crash of the machine. `files` must outlive the writer.
+  /// Creates a writer that keeps at most `depth` unwritten files in its queue; with `depth` = 0, `write` itself writes
+  /// the data before it returns. If `durable` is true, files are synchronised with the disk, so that they survive a
+  /// crash of the machine. `files` must outlive the writer.
   BackgroundWriter(MPI_Comm comm, int depth, bool durable, FileSystem& files = system_files());
   BackgroundWriter(const BackgroundWriter&) = delete;
   BackgroundWriter& operator=(const BackgroundWriter&) = delete;
-  /// Waits, and removes files that were not published.
+  /// Waits for the files that are being written, and removes files that were not published.
   ~BackgroundWriter();
 
-  /// Begins to write a file. Throws where the disk has no room for it, or a file before it failed. Returns the bytes
-  /// that its arrays take in it, of all ranks.
+  /// Starts writing a file. Returns the number of bytes that its arrays take in the file, summed over all ranks. Throws
+  /// Error if the file cannot be created or the disk has no space for its arrays; `publish` throws the errors of
+  /// writing the data.
   std::uint64_t write(const std::string& path, const std::string& format, int version, const Attributes& attributes,
                       std::vector<FileArray> arrays);
-  /// Gives files that are written by all ranks their names; `wait`: all there are. In order.
+  /// Renames files that all ranks have written to their final names, in the order of the `write` calls, and returns
+  /// these files. If `wait` is true, publishes all files. Otherwise publishes the files already written, and waits only
+  /// until at most `depth` files are left. Throws Error if a file could not be written.
   std::vector<WrittenFile> publish(bool wait);
   bool is_idle() const;
 
@@ -63,7 +68,8 @@ class BackgroundWriter {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Whether every byte of a file is as it was published; the reason if not. Collective: the ranks read a part each.
+/// Returns an empty string if every byte of a file is as published, otherwise the reason why the check failed. Each
+/// rank reads a part of the file. Collective.
 std::string fault_of_file(MPI_Comm comm, const WrittenFile& file);
 
 }  // namespace diffsim

@@ -12,17 +12,18 @@
 
 namespace diffsim {
 
-// Arrays of `{file: FILE, dataset: DATASET}` in a scene, in the mesh file's order of vertices and cells, and those that
-// runs write. Of a mesh of several bodies they stand in `/bodies/NAME` DATASET, one dataset a body, counted in the
-// body. Where a body is named, DATASET itself has the values of that body, and those of the others are NaN. Reading
-// throws InputError, naming file and dataset, where there is none of that name, its shape is another (both are said),
-// or a value is not finite. Collective.
+// Arrays that a scene names by `{file: FILE, dataset: DATASET}`, and arrays that runs write, both in the mesh file's
+// order of vertices and cells. For a mesh of several bodies there is one dataset per body, `/bodies/NAME` DATASET, with
+// the body's own numbering. If a function is called with the name of a body, DATASET itself has the values of that
+// body, and the values of all other bodies are NaN. Reading throws InputError, with file and dataset, if the dataset
+// does not exist, has another shape (the message gives both shapes), or contains a value that is not finite. All
+// functions are collective.
 
-/// One value a cell, [C] → [local cells].
+/// Reads one value per cell: dataset [C] → [local cells].
 std::vector<double> read_cell_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
                                     const std::string& body = {});
 
-/// Several values a cell, [M, C] → [M, local cells].
+/// Several values per cell: dataset [M, C] → `values` [M, local cells].
 struct CellModes {
   std::int64_t modes = 0;
   std::vector<double> values;
@@ -33,34 +34,35 @@ CellModes read_cell_modes(const TetrahedralMesh& mesh, const std::string& path, 
 /// Values at vertices or in cells, for one or several steps.
 struct StepValues {
   std::int64_t steps = 1;
-  std::vector<double> values;  ///< [steps, local vertices (ghosts too) or cells, components]
+  std::vector<double> values;  ///< [steps, local vertices (including ghosts) or cells, components]
 };
-/// [N, components] (one step) or [S, N, components] → StepValues; one component: [N] or [S, N].
+/// Reads values at vertices from a dataset [N, components] (one step) or [S, N, components]; for one component the
+/// dataset has the shape [N] or [S, N].
 StepValues read_vertex_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
                              int components, const std::string& body = {});
 
-/// One value a cell of a kind, [C] (one step) or [S, C] → StepValues.
+/// Reads one value per cell of the given kind from a dataset [C] (one step) or [S, C].
 StepValues read_cell_steps(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
                            CellKind kind, const std::string& body = {});
 
-/// A small array that every rank has whole.
+/// Small array, of which every rank has a full copy.
 struct Array {
   Shape shape;
   std::vector<double> values;
 };
 Array read_array(MPI_Comm comm, const std::string& path, const std::string& dataset);
 
-/// [local cells] → [C].
+/// Writes values [local cells] as a dataset [C].
 void write_cell_field(Hdf5File& file, const TetrahedralMesh& mesh, const std::string& dataset,
                       const std::vector<double>& local, const std::string& units);
 
-/// [steps, local cells of a kind] → [C], or [steps, C] where steps > 1.
+/// Writes values [steps, local cells of the given kind] as a dataset [C], or [steps, C] if steps > 1.
 void write_cell_steps(Hdf5File& file, const TetrahedralMesh& mesh, const std::string& dataset,
                       const std::vector<double>& local, CellKind kind, const std::string& units,
                       std::int64_t steps = 1);
 
-/// [steps, owned or local vertices, components] → [N, components], or [steps, N, components] where steps > 1; one
-/// component: [N] or [steps, N]. Vertices that no cell has get 0.
+/// Writes values [steps, owned or local vertices, components] as a dataset [N, components], or [steps, N, components]
+/// if steps > 1; for one component the dataset has the shape [N] or [steps, N]. Vertices that belong to no cell get 0.
 void write_vertex_field(Hdf5File& file, const TetrahedralMesh& mesh, const std::string& dataset,
                         const std::vector<double>& local, int components, const std::string& units,
                         std::int64_t steps = 1);

@@ -6,16 +6,16 @@
 
 namespace diffsim {
 
-/// The calls by which files that are written reach the disk. Writers use the operating system's unless they are given
-/// another FileSystem, such as one that fails, for a test.
+/// Interface of the system calls that write files to the disk. Writers use the operating system's calls unless another
+/// FileSystem is passed, for example one that fails, for a test.
 ///
-/// Every call returns 0 or errno, and may come from any thread.
+/// Every call returns 0 or an errno code, and may be made from any thread.
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
 
-  /// Makes sure that an existing file can grow from `from` to `to` bytes. EOPNOTSUPP, ENOSYS or EINVAL: the file system
-  /// cannot reserve space.
+  /// Reserves disk space, so that an existing file can grow from `from` to `to` bytes. EOPNOTSUPP, ENOSYS or EINVAL
+  /// means that the file system cannot reserve space.
   virtual int reserve(const std::string& path, std::uint64_t from, std::uint64_t to) = 0;
   /// Writes `size` bytes at `offset` of an existing file.
   virtual int write(const std::string& path, const void* data, std::uint64_t size, std::uint64_t offset) = 0;
@@ -24,7 +24,7 @@ class FileSystem {
   virtual int rename(const std::string& from, const std::string& to) = 0;
 };
 
-/// The operating system's.
+/// The operating system's calls.
 FileSystem& system_files();
 
 }  // namespace diffsim

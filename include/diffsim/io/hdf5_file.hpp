@@ -15,12 +15,12 @@
 
 namespace diffsim {
 
-/// Sizes of an array by dimension; empty: one value.
+/// Extent of an array in each dimension; empty for a single value.
 using Shape = std::vector<std::int64_t>;
 
-/// "[100, 3]".
+/// Text of a shape, for example "[100, 3]".
 std::string to_string(const Shape& shape);
-/// How many values an array of this shape has.
+/// Number of values in an array of the given shape.
 std::int64_t num_values(const Shape& shape);
 
 /// Type and shape of a dataset.
@@ -33,55 +33,58 @@ struct DatasetInfo {
 /// A value of an attribute.
 using AttributeValue = std::variant<std::string, double, std::int64_t>;
 
-/// An HDF5 file that the ranks of a communicator share. Every member is collective, takes equal arguments on all ranks
-/// but for the values of blocks, and throws the same Error on all ranks. T is double or std::int64_t.
+/// HDF5 file shared by the ranks of a communicator. Every member is collective and throws the same Error on all ranks.
+/// Arguments must be equal on all ranks, except for the values of blocks. T is double or std::int64_t.
 ///
-/// Datasets are named by their full path ("/positions"); groups are made as needed. They hold little-endian 64-bit
-/// numbers, and have the attributes `units` and `checksum`: the sum over all values of a hash of value and place, which
-/// reading verifies. Series have one checksum a frame, in `/checksums/NAME`. Files without them are read unverified.
+/// Datasets are named by their full path ("/positions"); groups are created as needed. Numerical datasets hold
+/// little-endian 64-bit values. Datasets have the attributes `units` and `checksum`. The checksum is the sum, over all
+/// values, of a hash of value and index; reading verifies the checksum. A series has one checksum per frame, in
+/// `/checksums/NAME`. Files without checksums are read without verification.
 class Hdf5File {
  public:
-  /// Opens a new file, under the name `PATH.partial` until it is published. `format` and `version` become attributes of
-  /// the root, with `diffsim_version`. InputError if it cannot be written. `files` must outlive the file: space is
-  /// reserved and the file is published by its calls; HDF5 writes by its own.
+  /// Creates a file, named `PATH.partial` until it is published. `format` and `version` become attributes of the root,
+  /// along with `diffsim_version`. Throws InputError if the file cannot be written. `files` must outlive the Hdf5File:
+  /// its calls reserve space and publish the file, while HDF5 writes the data with its own calls.
   static Hdf5File create(MPI_Comm comm, const std::string& path, const std::string& format, int version,
                          FileSystem& files = system_files());
-  /// Opens a file to be read. InputError where it is missing, a directory, not HDF5, cut short.
+  /// Opens a file for reading. Throws InputError if the file is missing, is a directory, is not HDF5 or is truncated.
   static Hdf5File open(MPI_Comm comm, const std::string& path);
   Hdf5File(Hdf5File&&) noexcept;
   Hdf5File& operator=(Hdf5File&&) noexcept;
-  /// Closes; a new file that was not published is removed.
+  /// Closes the file; a new file that was not published is removed.
   ~Hdf5File();
 
   MPI_Comm comm() const;
   const std::string& path() const;
 
-  /// Ends writing: flush, close, fsync, rename to its name, fsync of the directory. A reader sees the old file or the
-  /// whole new one, never a part.
+  /// Finishes writing: flush, close, fsync, rename to the final name, fsync of the directory. A reader sees either the
+  /// old file or the complete new file.
   void publish();
-  /// Hands everything written so far to the disk.
+  /// Flushes everything written so far to the disk.
   void flush();
 
-  /// InputError where the disk has not `bytes` free: what a long run asks before it starts.
+  /// Throws InputError if the disk has less than `bytes` free. A long run calls this function before it starts.
   void require_space(double bytes) const;
 
   // ---- attributes of a dataset or group ("/": the root)
 
   void write_attribute(const std::string& object, const std::string& name, const AttributeValue& value);
-  /// Nothing where there is none of that name, or it is not one number or text.
+  /// Returns the attribute, or no value if the attribute does not exist or is not a single number or string.
   std::optional<AttributeValue> attribute(const std::string& object, const std::string& name) const;
 
-  // ---- what there is
+  // ---- existence, type and shape of datasets
 
   bool has(const std::string& dataset) const;
-  /// InputError where there is no such dataset, or it claims to hold more than the file does.
+  /// Returns type and shape of a dataset. Throws InputError if the dataset does not exist, or declares more data than
+  /// the file holds.
   DatasetInfo info(const std::string& dataset) const;
-  /// The same, and InputError for another kind (real includes integers) or shape; -1 in `shape` stands for any size,
-  /// which `meaning` ("[vertices, 3]") explains.
+  /// Returns type and shape of a dataset. Throws InputError in the cases of `info`, and if the dataset has another kind
+  /// (integers are accepted where real values are expected) or another shape. In `shape`, -1 means any extent.
+  /// `meaning` ("[vertices, 3]") explains the shape in the message.
   DatasetInfo require(const std::string& dataset, DatasetInfo::Kind kind, const Shape& shape,
                       const std::string& meaning = "") const;
 
-  // ---- arrays that every rank has whole
+  // ---- arrays of which every rank has a full copy
 
   template <class T>
   void write_array(const std::string& dataset, const std::vector<T>& values, const Shape& shape,
@@ -91,48 +94,50 @@ class Hdf5File {
   std::vector<T> read_array(const std::string& dataset) const;
   std::vector<std::string> read_strings(const std::string& dataset) const;
 
-  // ---- arrays in contiguous blocks of rows, which follow each other from rank to rank and may be empty
+  // ---- arrays distributed in contiguous blocks of rows, in the order of the ranks; blocks may be empty
 
-  /// Writes [rows of all ranks, row_shape…] from this rank's block.
+  /// Writes an array [rows of all ranks, row_shape…] from this rank's block.
   template <class T>
   void write_rows(const std::string& dataset, const std::vector<T>& block, const Shape& row_shape,
                   const std::string& units = "1");
-  /// This rank's `rows` rows; those of all ranks must be all there are.
+  /// Reads this rank's `rows` rows. The rows of all ranks must add up to the rows of the dataset.
   template <class T>
   std::vector<T> read_rows(const std::string& dataset, std::int64_t rows) const;
 
-  // ---- series: arrays [frames, frame_shape…] that grow by frames; a frame is spread over the ranks by rows
+  // ---- series: arrays [frames, frame_shape…] that grow by frames; the rows of a frame are distributed over the ranks
 
-  /// An empty series; a frame of shape [] is one value, the same on every rank.
+  /// Creates an empty series. A frame of shape [] is one value, equal on all ranks.
   template <class T>
   void create_series(const std::string& dataset, const Shape& frame_shape, const std::string& units = "1");
-  /// Adds a frame from this rank's rows; one-value frames: adds every value of `block` as a frame. If it fails, the
-  /// series has the frames it had.
+  /// Appends a frame from this rank's rows. If frames are single values, appends every value of `block` as a frame. If
+  /// the call fails, the series keeps the frames that it had.
   template <class T>
   void append(const std::string& dataset, const std::vector<T>& block);
-  /// Drops frames from the end.
+  /// Truncates a series to its first `frames` frames.
   void shrink_series(const std::string& dataset, std::int64_t frames);
   template <class T>
   std::vector<T> read_frame(const std::string& dataset, std::int64_t frame, std::int64_t rows) const;
 
-  // ---- for values that come by another way (BackgroundWriter)
+  // ---- creating datasets whose values are written without HDF5 (by BackgroundWriter)
 
-  /// `create` for this rank alone. Of such a file only what follows, and attributes, can be used.
+  /// Creates a file on this rank alone. On this file only attributes, `allocate`, `allocate_chunks` and `close_partial`
+  /// can be used.
   static Hdf5File create_alone(const std::string& path, const std::string& format, int version,
                                FileSystem& files = system_files());
-  /// Makes a dataset of doubles, `single`: kept as float32, with the checksum its values will have. Returns the place
-  /// of the first one in the file.
+  /// Creates a dataset of doubles, or of float32 if `single` is true, with the checksum of the values that the caller
+  /// will write. Returns the offset of the first value in the file.
   std::uint64_t allocate(const std::string& dataset, const Shape& shape, const std::string& units, bool single,
                          std::uint64_t checksum);
-  /// Makes a dataset in chunks of `chunk_rows` rows that HDF5's filters have made `bytes` long each
-  /// (chunk_filter.hpp). Returns their places.
+  /// Creates a dataset in chunks of `chunk_rows` rows. Chunk k takes `bytes[k]` bytes after HDF5's filters
+  /// (chunk_filter.hpp). Returns the offset of each chunk in the file.
   std::vector<std::uint64_t> allocate_chunks(const std::string& dataset, const Shape& shape, const std::string& units,
                                              bool single, std::uint64_t checksum, std::int64_t chunk_rows,
                                              const std::vector<std::uint64_t>& bytes);
-  /// Closes the file without publishing: it stays `PATH.partial`. Returns its length.
+  /// Closes the file without publishing, so that it stays `PATH.partial`. Returns the length of the file.
   std::uint64_t close_partial();
 
-  /// Largest transfer of one rank at once, bytes; larger ones are done in parts. Default 1 GiB (MPI counts in 31 bits).
+  /// Sets the maximum size, in bytes, of one transfer of a rank; larger transfers are split. The default is 1 GiB,
+  /// because MPI counts have 31 bits.
   void set_transfer_limit(std::size_t bytes);
 
  private:

@@ -9,21 +9,22 @@
 
 namespace diffsim {
 
-/// Positions that were measured at some vertices and steps.
+/// Measured positions of some vertices at some steps.
 struct Observations {
-  std::vector<int> steps;                        ///< ascending
-  std::map<int, std::vector<double>> positions;  ///< of each step: [owned vertices, 3], m; NaN: not observed
+  std::vector<int> steps;                        ///< in ascending order
+  std::map<int, std::vector<double>> positions;  ///< for each step: [owned vertices, 3], m; NaN: not observed
 };
 
-/// Reads an observations file: `/step` [K] and `/positions` [K, N_obs, 3], m, as in a trajectory, in any order of
-/// steps;
-/// `/vertices` [N_obs], 0-based in the mesh file's order, says which vertices if not all. NaN is not observed. Of a
-/// mesh of several bodies: `/bodies/NAME/positions` and `/bodies/NAME/vertices`, counted in the body; bodies without
-/// positions are not observed.
+/// Reads an observations file: `/step` [K] and `/positions` [K, N_obs, 3], m, as in a trajectory, with steps in any
+/// order. `/vertices` [N_obs] gives the observed vertices, 0-based in the mesh file's order; without `/vertices`, all
+/// vertices are observed. NaN means not observed. For a mesh of several bodies the datasets are
+/// `/bodies/NAME/positions` and `/bodies/NAME/vertices`, with the body's own vertex numbering; bodies without positions
+/// are not observed.
 ///
-/// `steps`: those wanted; empty: all there are. InputError where a wanted step is not there or is there twice, where
-/// vertices are out of range or repeated, for wrong shapes and types, infinite values, and for another mesh: by its
-/// number of vertices, and by the attribute `mesh_fingerprint` if the file has it. Collective.
+/// `steps` selects the steps to read; if empty, all steps are read. Throws InputError if a selected step is missing, if
+/// the file has a step twice, if vertices are out of range or repeated, if shapes or types are wrong, if values are
+/// infinite, or if the file belongs to another mesh. The mesh is compared by its number of vertices and, if the file
+/// has the attribute `mesh_fingerprint`, by this fingerprint. Collective.
 Observations read_observations(const TetrahedralMesh& mesh, const std::string& path, std::vector<int> steps = {});
 
 }  // namespace diffsim

@@ -12,25 +12,25 @@
 
 namespace diffsim {
 
-/// Reads a mesh file of any format: HDF5 in even blocks on all ranks (see mesh_file.hpp); on rank 0, where the blocks
-/// of the others are empty, Gmsh (see gmsh_reader.hpp), VTU (see vtu_reader.hpp), MED (see med_reader.hpp), Exodus (see
-/// exodus_reader.hpp) and OBJ, STL and PLY (see polygon_reader.hpp). `scale` multiplies coordinates, to metres. Of
-/// other known formats the error says how to convert.
+/// Reads a mesh file. HDF5 (see mesh_file.hpp) is read in evenly sized blocks on all ranks. Gmsh (see gmsh_reader.hpp),
+/// VTU (see vtu_reader.hpp), MED (see med_reader.hpp), Exodus (see exodus_reader.hpp) and OBJ, STL and PLY (see
+/// polygon_reader.hpp) are read on rank 0, and the blocks of all other ranks are empty. Coordinates are multiplied by
+/// `scale`, to give metres. For other known formats the error message says how to convert the file.
 ///
-/// The mesh has the file's cells of `kind`. OBJ, STL and PLY have no tetrahedra. Cells below
-/// tetrahedra are read on rank 0 from any file.
+/// The mesh gets the file's cells of the given `kind`. OBJ, STL and PLY have no tetrahedra. Cells other than tetrahedra
+/// are read on rank 0 from any format.
 ///
-/// Tetrahedra are of that `order`, 1 or 2. Of a second-order file, order 1 takes the corners of cells; the nodes on
-/// edges keep their numbers, as vertices that no cell has. A linear file becomes second-order by elevate(). Throws
-/// InputError with file and line or dataset, the same on every rank. Collective.
+/// `order` is the order of the tetrahedra, 1 or 2. With order 1, only the corners of a second-order file's cells are
+/// used; the edge nodes keep their numbers, as vertices that belong to no cell. With order 2, a linear file is
+/// converted by elevate(). Throws InputError with file and line or dataset, the same on every rank. Collective.
 MeshData read_mesh_data(MPI_Comm comm, const std::string& path, double scale = 1.0,
                         bool allow_coincident_vertices = false, int order = 1, CellKind kind = CellKind::tetrahedron);
 
-/// The triangles of a file of any format, as read_triangles() gives those of OBJ, STL and PLY; of other files without
-/// the vertices that no triangle has. Serial.
+/// Reads the triangles of a file of any format. OBJ, STL and PLY are read by read_triangles(); from other formats,
+/// vertices that belong to no triangle are dropped. Serial.
 TriangleMesh read_surface(const std::string& path, double scale = 1.0);
 
-/// Reads and partitions it; `quadrature_degree` as TetrahedralMesh takes it.
+/// Reads and partitions a mesh of tetrahedra. `quadrature_degree` is passed to TetrahedralMesh. Collective.
 std::shared_ptr<TetrahedralMesh> read_mesh(MPI_Comm comm, const std::string& path, double scale = 1.0,
                                            bool allow_coincident_vertices = false, int order = 1,
                                            std::optional<int> quadrature_degree = {});

@@ -12,25 +12,30 @@
 
 namespace diffsim {
 
-/// Writes the states of a run to an HDF5 file in the mesh file's vertex order, and an XDMF file for ParaView beside it.
+/// Writes the states of a run to an HDF5 file, in the mesh file's vertex order, and an XDMF file for ParaView next to
+/// the HDF5 file.
 ///
-/// `/time` [K], s; `/step` [K]; for each field `/NAME` [K, N, components]: `/positions` in m, `/velocities` in m/s.
-/// `/mesh/vertices` [N, 3] (rest positions, m) and `/mesh/cells` [C, 4 or 10]. Of a mesh of several bodies each has a
-/// group: `/bodies/BODY/NAME`, `/bodies/BODY/mesh/vertices`, …, counted in the body. An affine body has the same of its
-/// surface, whose vertices follow the cell's corners, in `/bodies/BODY/surface`. Vertices that no cell has keep
-/// their rest positions, and zeros elsewhere. Root attributes: `mesh_fingerprint`, and `complete` (1; 0: the run ended
-/// early). Collective, as everything here.
+/// The HDF5 file contains `/time` [K], s; `/step` [K]; for each field `/NAME` [K, N, components], with `/positions` in
+/// m and `/velocities` in m/s; `/mesh/vertices` [N, 3] (rest positions, m) and `/mesh/cells` [C, nodes per cell]. For a
+/// mesh of several bodies each body has a group `/bodies/BODY` with these fields and the mesh, in the body's own
+/// numbering. Directors of a body have their fields in `/bodies/BODY/directors`. The surface of an affine body has
+/// fields and a mesh in `/bodies/BODY/surface`; the values at the surface's vertices follow from the corners of the
+/// body's cell by the affine map. Vertices that belong to no cell have their rest positions in `/positions` and zeros
+/// in other fields. Root attributes: `mesh_fingerprint`, and `complete` (1; 0 if the run ended early). All members are
+/// collective.
 class TrajectoryWriter {
  public:
-  /// `fields`: names in the State, each with one entry a local or owned vertex. InputError where `path` cannot be
-  /// written, or the disk has no room for `expected_frames` frames. `mesh` must outlive the writer.
+  /// Opens the file. `fields` are names in the State; each field has one entry per local or owned vertex. Throws
+  /// InputError if `path` cannot be written; the first `write` throws InputError if the disk has no space for
+  /// `expected_frames` frames (0: not checked). `mesh` must outlive the writer.
   TrajectoryWriter(const TetrahedralMesh& mesh, const std::string& path,
                    std::vector<std::string> fields = {"positions", "velocities"}, std::int64_t expected_frames = 0);
 
-  /// Adds a frame. If that fails, the frames before it are still good.
+  /// Appends a frame. If the call fails, the frames before stay valid.
   void write(int step, double time, const State& state);
-  /// Publishes the frames written, with `PATH` ending in `.xdmf` beside; what was not finished leaves no file. May be
-  /// called after a run or a `write` failed, with `complete` false. Does nothing where there is no frame.
+  /// Publishes the frames written, and an XDMF file whose name is `PATH` with the extension `.xdmf`. A writer that is
+  /// destroyed before `finish` leaves no file. After a failed run or a failed `write`, `finish` may be called with
+  /// `complete` false. Does nothing if there is no frame.
   void finish(bool complete = true);
 
   std::int64_t num_frames() const { return static_cast<std::int64_t>(times_.size()); }
@@ -39,17 +44,17 @@ class TrajectoryWriter {
   struct Output {
     std::string name;
     int components = 0;
-    std::vector<double> block;  // this rank's block of the file
+    std::vector<double> block;  // this rank's block of the file's rows
   };
 
-  /// Surface of an affine body in the file, its vertices spread evenly over the ranks.
+  /// Surface of an affine body in the file; its vertices are distributed evenly over the ranks.
   struct Surface {
     std::string group;
     std::size_t body = 0;
     std::int64_t num_vertices = 0, num_triangles = 0;
-    AffineMap map;  // to this rank's vertices
+    AffineMap map;  // from the corners of the body's cell to this rank's vertices of the surface
   };
-  /// Rows of a field in one dataset of the file.
+  /// Number of rows of a field in one dataset of the file.
   struct Series {
     std::string name;
     std::int64_t rows = 0;
@@ -57,10 +62,10 @@ class TrajectoryWriter {
 
   void create_surfaces();
   void create_outputs(const State& state);
-  /// Datasets of a field: of each body, of its directors, of the surfaces.
+  /// Datasets of a field: one per body, one per body with directors and, for three components, one per surface.
   std::vector<Series> series_of(const Output& output) const;
-  /// Values of a field with three components at the corners of all affine bodies, [bodies with surfaces, 4, 3], on
-  /// every rank, from this rank's block of the file. Collective.
+  /// Returns the values of a field with three components at the corners of all affine bodies, [affine bodies, 4, 3], on
+  /// every rank. `block` is this rank's block of the file's rows. Collective.
   std::vector<double> corners_of(const std::vector<double>& block) const;
   void hand_over();
 
@@ -71,7 +76,7 @@ class TrajectoryWriter {
   std::int64_t expected_frames_;
   std::vector<double> times_;
   std::vector<std::int64_t> steps_;
-  std::int64_t handed_over_ = 0;  // times and steps that are in the file
+  std::int64_t handed_over_ = 0;  // number of times and steps already in the file
   bool has_outputs_ = false;
   double last_flush_ = 0.0;
 };

@@ -12,17 +12,18 @@
 
 namespace diffsim {
 
-/// Frames of a trajectory file.
+/// Steps of the frames in a trajectory file.
 struct TrajectoryFrames {
   std::vector<std::int64_t> steps;
-  bool is_complete = false;  ///< false: the run that wrote the file ended early
+  bool is_complete = false;  ///< false if the run that wrote the file ended early
 };
-/// Throws InputError where `path` is no trajectory. Collective.
+/// Reads the steps of a trajectory file. Throws InputError if `path` is not a trajectory. Collective.
 TrajectoryFrames trajectory_frames(MPI_Comm comm, const std::string& path);
 
-/// Sets the vertex fields of `state` to those of a frame that TrajectoryWriter wrote: step `step`, or the last frame
-/// for -1. Returns the frame's step. Fields on other things than vertices stay as they are. Throws InputError where the
-/// file is of another mesh, has no such step (naming those nearest), or lacks a field of the state. Collective.
+/// Sets the vertex fields of `state` to a frame that TrajectoryWriter wrote: the frame of step `step`, or the last
+/// frame if `step` is -1. Returns the step of the frame. Fields on other entities than vertices are unchanged. Throws
+/// InputError if the file belongs to another mesh, does not have the step (the message names the nearest steps), or
+/// lacks a field of the state. Collective.
 int read_trajectory_frame(const TetrahedralMesh& mesh, const std::string& path, int step, State& state);
 
 }  // namespace diffsim

@@ -8,16 +8,17 @@
 
 namespace diffsim {
 
-/// Makes the term of mass-proportional (Rayleigh) damping and linear drag, lumped to the vertices:
+/// Creates the force term of mass-proportional (Rayleigh) damping and linear drag, lumped to the vertices:
 ///
 ///   f_i = -d_i v_i,   d_i = Σ_{cells at i} share_i (α ρ + c) V
 ///
 /// | parameter (cell)   | symbol | unit    | range                                             |
 /// |--------------------|--------|---------|---------------------------------------------------|
 /// | rayleigh_damping   | α      | 1/s     | ≥ 0 (Rayleigh 1877, The Theory of Sound, §102)    |
-/// | drag               | c      | N s/m⁴  | ≥ 0: force over volume at rest and velocity       |
+/// | drag               | c      | N s/m⁴  | ≥ 0: force per rest volume and velocity           |
 ///
-/// It takes `density` and `rest_positions` too.
+/// The term also depends on the parameters `density` (ρ) and `rest_positions`. share_i and V: see Lumping. There are no
+/// second derivatives with respect to `rest_positions`.
 std::unique_ptr<ForceTerm> make_nodal_damping(const TetrahedralMesh& mesh);
 
 }  // namespace diffsim

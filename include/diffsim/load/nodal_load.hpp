@@ -8,7 +8,7 @@
 
 namespace diffsim {
 
-/// Makes the term of dead forces on vertices: f_i = p_i. Parameter `nodal_load` [steps, owned vertices, 3], N.
+/// Creates the force term of dead loads on vertices: f_i = p_i. Parameter: `nodal_load` [steps, owned vertices, 3], N.
 std::unique_ptr<ForceTerm> make_nodal_load(int num_owned_vertices);
 
 }  // namespace diffsim

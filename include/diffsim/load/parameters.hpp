@@ -5,12 +5,13 @@
 
 namespace diffsim {
 
-/// Parameters of loads and of damping at vertices.
+/// Parameters of loads and of damping at vertices. The parameters of loads on a region have the name of the region as a
+/// suffix, for example `traction:REGION`.
 struct LoadParameters {
-  /// The name of its region follows, `traction:REGION`.
+  /// `traction:REGION`
   static constexpr ParameterSpec traction{.name = "traction",
                                           .unit = "Pa",
-                                          .meaning = "dead load on the area at rest of a surface",
+                                          .meaning = "dead load per rest area of a surface",
                                           .components = 3,
                                           .by_step = true};
   /// `pressure:REGION`
@@ -26,13 +27,12 @@ struct LoadParameters {
                                       .components = 3,
                                       .by_step = true};
   /// `wind_drag:REGION`
-  static constexpr ParameterSpec wind_drag{.name = "wind_drag",
-                                           .unit = "kg/m³",
-                                           .meaning =
-                                               "density of the air times the drag coefficient of a plate across "
-                                               "the flow",
-                                           .range = Interval::not_negative(),
-                                           .sample = 1.4};
+  static constexpr ParameterSpec wind_drag{
+      .name = "wind_drag",
+      .unit = "kg/m³",
+      .meaning = "density of the air times the drag coefficient of a plate perpendicular to the flow",
+      .range = Interval::not_negative(),
+      .sample = 1.4};
   /// `moment:REGION`
   static constexpr ParameterSpec moment{
       .name = "moment", .unit = "N m", .meaning = "moment on each segment of a rod", .components = 3, .by_step = true};
@@ -44,14 +44,14 @@ struct LoadParameters {
                                             .by_step = true};
   static constexpr ParameterSpec rayleigh_damping{.name = "rayleigh_damping",
                                                   .unit = "1/s",
-                                                  .meaning = "damping in proportion to mass",
+                                                  .meaning = "damping proportional to mass",
                                                   .range = Interval::not_negative(),
                                                   .sample = 3.0,
                                                   .home = ParameterHome::cells,
                                                   .default_value = 0.0};
   static constexpr ParameterSpec drag{.name = "drag",
                                       .unit = "N s/m⁴",
-                                      .meaning = "damping over volume at rest",
+                                      .meaning = "damping per rest volume",
                                       .range = Interval::not_negative(),
                                       .sample = 500.0,
                                       .home = ParameterHome::cells,

@@ -11,12 +11,13 @@
 
 namespace diffsim {
 
-/// A moment on a segment with a director (mesh/directors.hpp), N m: the vector p, whatever the segment does. With the
-/// segment's direction t, its length l and the director's part d across t
+/// Constant moment p, N m, on a segment with a director (mesh/directors.hpp). p does not rotate with the segment. With
+/// the segment's direction t, the segment's length l and the component d of the director perpendicular to t, the forces
+/// are
 ///
 ///   f₁ = p×t/l = -f₀ at the ends, (p·t) t×d/d² at the director
 ///
-/// A moment that keeps its direction in space has no energy.
+/// A moment that is constant in space has no potential.
 struct SegmentMoment {
   static constexpr int num_nodes = 3, num_values = 3;
 
@@ -38,8 +39,8 @@ struct SegmentMoment {
   }
 };
 
-/// Makes the term of a moment on each of some segments. Its parameter, of the name given, is the moment [steps, 3], N
-/// m. `vertices`: the ends and the director of each segment, [segments, 3], local.
+/// Creates the force term of the same moment on each of several segments. Parameter: the moment [steps, 3], N m, named
+/// `parameter`. `vertices` [segments, 3]: the two ends and the director of each segment, as local vertices.
 std::unique_ptr<ForceTerm> make_segment_moment(const std::string& parameter, std::vector<int> vertices);
 
 }  // namespace diffsim

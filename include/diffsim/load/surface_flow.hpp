@@ -10,14 +10,17 @@
 
 namespace diffsim {
 
-/// Makes the term of a pressure p on linear faces as they move: -p A n/3 at each corner, with the area A and the normal
-/// n that the corners' order gives. Its parameter, of the name given, is p [steps], Pa. The force has no energy where
-/// the faces do not close.
+/// Creates the force term of a follower pressure p on linear faces: -p A n/3 at each corner, with the current area A
+/// and the unit normal n given by the order of the corners. Parameter: p [steps], Pa, named `parameter`.
+///
+/// The force has no potential if the faces do not form a closed surface. Throws Error (input) for second-order faces.
 std::unique_ptr<ForceTerm> make_surface_pressure(const std::string& parameter, const std::vector<Face>& faces);
 
-/// Makes the term of the drag of moving air on linear faces, as on plates: ½ C A |u_n| u_n n/3 at each corner, with the
-/// air's velocity u relative to the middle of the face and u_n = u·n; both sides feel it. Parameters, of the names
-/// given: the air's velocity `wind` [steps, 3], m/s, and C `drag`, kg/m³, the density times the drag coefficient.
+/// Creates the force term of the drag of moving air on linear faces, modelled as plates: ½ C A |u_n| u_n n/3 at each
+/// corner, with u_n = u·n and the air velocity u relative to the centroid of the face. Wind from either side acts.
+///
+/// Parameters, named by the arguments: the air velocity `wind` [steps, 3], m/s, and the air density times the drag
+/// coefficient C, `drag`, kg/m³. Throws Error (input) for second-order faces.
 std::unique_ptr<ForceTerm> make_wind(const std::string& wind, const std::string& drag, const std::vector<Face>& faces);
 
 }  // namespace diffsim

@@ -7,14 +7,14 @@
 
 namespace diffsim {
 
-/// Area times normal of a triangle.
+/// Area vector of a triangle: area times unit normal.
 template <class T>
 DIFFSIM_FUNCTION Vec3<T> area_vector(const Vec3<T> (&x)[3]) {
   const Vec3<T> twice = cross(x[1] - x[0], x[2] - x[0]);
   return {{0.5 * twice[0], 0.5 * twice[1], 0.5 * twice[2]}};
 }
 
-/// Pressure on a triangle: -p A n/3 at each corner. The parameter is p.
+/// Force of a pressure p on a triangle: -p A n/3 at each corner, with the area A and the unit normal n. Parameter: p.
 struct PressureForce {
   static constexpr int num_nodes = 3, num_values = 1;
   static constexpr bool takes_packs = true;
@@ -26,7 +26,7 @@ struct PressureForce {
       for (int c = 0; c < 3; ++c) of[c] = at.p[0] * area[c] / -3.0;
   }
 
-  /// Of Σ w·f = -p/6 e₁×e₂·s, with s the sum of w.
+  /// Derivatives of the work Σ w·f = -p/6 (e₁×e₂)·s, with s = w₀ + w₁ + w₂ and the edges e₁ = x₁ - x₀, e₂ = x₂ - x₀.
   template <class T>
   DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at, const Vec3<T> (&w)[3],
                                          StencilValues<T, num_nodes, num_values>& by) const {
@@ -42,8 +42,8 @@ struct PressureForce {
   }
 };
 
-/// Drag of moving air on a triangle, as on a plate: ½ C |u·a| (u·a) a/A² in all, with a the area vector, A = |a| and u
-/// the air's velocity less the mean of the corners'. The parameters are the air's velocity and C.
+/// Drag of moving air on a triangle, modelled as a plate. The total force is ½ C |u·a| (u·a) a/A², with the area vector
+/// a, A = |a|, and u = (air velocity) - (mean velocity of the corners). Parameters: the air velocity and C.
 struct WindForce {
   static constexpr int num_nodes = 3, num_values = 4;
   static constexpr bool uses_velocities = true;

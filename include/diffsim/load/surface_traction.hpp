@@ -10,9 +10,11 @@
 
 namespace diffsim {
 
-/// Makes the term of a uniform dead load t on the rest area of some faces: f_i = t Σ_{faces at i} ∫ N_i dA, a third of
-/// the face's area for each corner of a linear one. Its energy is zero at rest. Its parameter, of the name given, is t
-/// [steps, 3], Pa; it takes `rest_positions` too, by which there is no second derivative.
+/// Creates the force term of a uniform dead load t per rest area on `faces`: f_i = t Σ_{faces at i} ∫ N_i dA. For a
+/// linear face the integral is a third of the face's area at each corner.
+///
+/// The energy is zero in the rest shape. Parameters: t [steps, 3], Pa, named `parameter`, and `rest_positions`. There
+/// are no second derivatives with respect to `rest_positions`.
 std::unique_ptr<ForceTerm> make_surface_traction(const std::string& parameter, std::vector<Face> faces);
 
 }  // namespace diffsim

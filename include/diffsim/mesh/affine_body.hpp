@@ -15,41 +15,45 @@ namespace diffsim {
 
 class TetrahedralMesh;
 
-/// Part of an affine body that is no cell: its surface, and the volume that its one cell stands for.
+/// Surface and volume of an affine body, which its single mesh cell does not represent.
 ///
 /// An affine body moves by x(X, t) = A(t) X + b(t), which four nodes describe (Lan et al. 2022, Affine body dynamics,
-/// ACM Trans. Graph. 41). Here they are the corners of one linear tetrahedron, the inertial tetrahedron, chosen so that
-/// a quarter of the body's mass at each corner has the body's centre of mass and moments of inertia: the lumped masses
-/// of the cell are then the exact mass matrix of the affine motion. Its strain is the body's, so that its energy is
-/// that of the body's volume times the energy density of its law.
+/// ACM Trans. Graph. 41). In diffsim the four nodes are the corners of one linear tetrahedron, the inertial
+/// tetrahedron. Its corners are chosen so that four equal masses, each a quarter of the body's mass, have the body's
+/// centre of mass and moments of inertia. The lumped masses of the cell are then the exact mass matrix of the affine
+/// motion. The strain of the cell equals the strain of the body, so the elastic energy is the energy density times the
+/// body's volume.
 struct AffineBody {
-  double volume_factor = 1.0;  ///< volume of the body over that of its cell
-  TriangleMesh surface;        ///< closed, at rest, turned outwards; m
+  double volume_factor = 1.0;  ///< volume of the body / volume of the inertial tetrahedron
+  TriangleMesh surface;        ///< closed surface in the rest shape, normals outwards; m
 };
 
-/// Mesh of an affine body with that surface: the inertial tetrahedron, on the first rank. Every rank has all of
-/// `surface`. Throws InputError where the surface does not enclose a volume, is turned inwards or is too flat for a
-/// tetrahedron (its least principal extent is below 10⁻⁶ of the largest). No communication.
+/// Mesh of an affine body: its inertial tetrahedron, stored on the first rank. Every rank passes the whole `surface`.
+///
+/// Throws InputError if the surface does not enclose a volume, if its normals point inwards, or if the body is too
+/// flat (smallest extent below about 10⁻⁶ of the largest extent). No communication.
 MeshData affine_body(MPI_Comm comm, TriangleMesh surface);
 
-/// Triangles of `data`, in their order, on every rank, with the vertices that they have. Collective.
+/// Gathers all triangles of `data`, and the vertices of these triangles, on every rank. Both keep their order.
+/// Collective.
 TriangleMesh gather_triangles(MPI_Comm comm, const MeshData& data);
 
-/// Whether one of the bodies is affine.
+/// Returns whether at least one of the bodies is affine.
 bool has_affine_bodies(const std::vector<MeshBody>& bodies);
 
-/// Adds v + ω × (X - c) to velocities [owned vertices, 3] of an affine body's corners X, c their mean, which is the
-/// body's centre of mass: v in m/s, ω in rad/s. Collective.
+/// Adds the rigid velocity v + ω × (X - c) to `velocities` [owned vertices, 3], m/s, at the corners X of an affine
+/// body. c is the mean of the four corners, which is the body's centre of mass. v in m/s, ω in rad/s. Collective.
 void add_rigid_velocity(const TetrahedralMesh& mesh, const std::string& body, const std::array<double, 3>& v,
                         const std::array<double, 3>& w, std::vector<double>& velocities);
 
-/// Map from values at the corners of an affine body's cell, places or velocities, to values at some vertices of its
-/// surface: affine in the place at rest.
+/// Interpolation of positions or velocities from the corners of an affine body's cell to vertices of its surface. The
+/// interpolation is affine in the rest position.
 class AffineMap {
  public:
-  /// For the vertices `begin` to `end` of the surface. `rest`: the corners at rest, [4, 3], in the cell's order.
+  /// Computes the weights of the surface vertices `begin` … `end` - 1. `rest`: rest positions of the cell's corners,
+  /// [4, 3], in the cell's order, m.
   AffineMap(const AffineBody& body, const double* rest, std::int64_t begin, std::int64_t end);
-  /// Values [vertices, 3] from those at the corners, [4, 3].
+  /// Returns the values [vertices, 3] at the surface vertices, from the values [4, 3] at the corners.
   std::vector<double> operator()(const double* corners) const;
 
  private:

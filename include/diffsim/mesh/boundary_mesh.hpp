@@ -7,12 +7,12 @@
 
 namespace diffsim {
 
-/// Triangles on the boundary of a mesh of linear tetrahedra, as a mesh of their own: normals outwards, in the order of
-/// the tetrahedra.
+/// Converts a mesh of linear tetrahedra to the triangle mesh of its boundary. Normals point outwards, and triangles are
+/// in the order of the tetrahedra.
 ///
-/// Vertices keep their numbers; those inside are vertices that no cell has. Groups of faces become groups of triangles,
-/// without the faces inside; groups of vertices stay, and those of tetrahedra are left empty. Throws Error for
-/// second-order meshes. Collective.
+/// Vertices keep their numbers; interior vertices remain as vertices without a cell. Regions of faces become regions of
+/// triangles, without the interior faces. Regions of vertices are unchanged, and regions of tetrahedra become empty.
+/// Throws Error for second-order meshes. Collective.
 MeshData boundary_mesh(MPI_Comm comm, MeshData data);
 
 }  // namespace diffsim

@@ -9,19 +9,19 @@
 
 namespace diffsim {
 
-/// The rest shape at a quadrature point of a pack's cells.
+/// Rest geometry at one quadrature point of a pack of cells.
 struct PointGeometry {
   Mat3<Pack> inverse;  // (∂X/∂ξ)⁻¹, 1/m
-  Pack volume;         // weight det(∂X/∂ξ), m³; 0 for the copies in the last pack
+  Pack volume;         // weight det(∂X/∂ξ), m³; 0 for the copies that pad the last pack
 };
 
-/// The rest shape of cells at their quadrature points, by value in kernels; grouped by pack. It is stored, not computed
-/// from rest positions where it is needed: with the packs to come asked for ahead, that is the faster
-/// (docs/performance.md).
+/// Rest geometry of cells at their quadrature points, grouped by pack. Kernels capture this struct by value. The
+/// geometry is precomputed, because loading it with prefetch is faster than computing it from the rest positions in
+/// each kernel (docs/performance.md).
 template <class E>
 struct CellGeometry {
   DeviceArray<double> inverses;  // (∂X/∂ξ)⁻¹, row-major, 1/m: [packs, points, 9, pack_width]
-  DeviceArray<double> volumes;  // weight det(∂X/∂ξ), m³: [packs, points, pack_width]; 0 for the copies in the last pack
+  DeviceArray<double> volumes;  // weight det(∂X/∂ξ), m³: [packs, points, pack_width]; 0 for copies in the last pack
   typename E::Rule rule;
 
   DIFFSIM_FUNCTION int row(int pack, int q) const { return E::Rule::num_points * pack + q; }
@@ -38,11 +38,11 @@ struct CellGeometry {
   DIFFSIM_FUNCTION Mat3<Pack> inverse(int pack, int q) const { return at(pack, q).inverse; }
   DIFFSIM_FUNCTION Pack volume(int pack, int q) const { return at(pack, q).volume; }
 
-  /// How far ahead memory is asked for, in points.
+  /// Prefetch distance, in quadrature points.
   static constexpr int rows_ahead = 4;
 };
 
-/// Calls `function` with a value of the mesh's kind of cell.
+/// Calls `function` with an object of the mesh's cell type: Tet4, Tet10 or FineTet10.
 template <class Function>
 decltype(auto) with_element(const TetrahedralMesh& mesh, const Function& function) {
   if (mesh.order() == 1) return function(Tet4{});
@@ -50,19 +50,20 @@ decltype(auto) with_element(const TetrahedralMesh& mesh, const Function& functio
   return function(Tet10{});
 }
 
-/// Factors of the volumes of a pack's cells, from one for each cell, or 1 where there are none.
+/// Volume factors (TetrahedralMesh::volume_factors) of a pack of cells. `factors`: [cells], or empty if all are 1.
 DIFFSIM_FUNCTION Pack volume_factors(const DeviceArray<double>& factors, int pack, int num_cells) {
   return factors.size() == 0 ? Pack(1.0) : gather_cells(factors.data(), pack, num_cells);
 }
 
-/// From rest positions [local vertices, 3]. `cells`: the scatter's cells among the mesh's, empty
-/// for all. Throws Error (run) on every rank where a cell has no positive volume. Collective.
+/// Computes `geometry` from the rest positions `rest` [local vertices, 3]. `cells`: the mesh's cells to which the cells
+/// of `scatter` correspond; empty if `scatter` covers all cells. Throws Error (run) on every rank if the volume of any
+/// cell is not positive at a quadrature point. Collective.
 template <class E>
 void compute_geometry(const TetrahedralMesh& mesh, const CellScatter& scatter, const std::vector<int>& cells,
                       const Field& rest, CellGeometry<E>& geometry);
 
-/// W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹ at a point along a direction dX of the rest shape: fields' gradients change by dF = -F W,
-/// volumes by dV = V tr W.
+/// Returns W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹ at quadrature point q, for a direction dX of the rest positions. Along dX, the
+/// gradient F of a field with respect to X changes by dF = -F W, and volumes change by dV = V tr W.
 template <class E>
 DIFFSIM_FUNCTION Mat3<Pack> shape_change(const Vec3<Pack> (&dX)[E::nodes], const typename E::Rule& rule, int q,
                                          const Mat3<Pack>& inverse) {
@@ -71,8 +72,9 @@ DIFFSIM_FUNCTION Mat3<Pack> shape_change(const Vec3<Pack> (&dX)[E::nodes], const
   return edges_of(y) * inverse;
 }
 
-/// Adds V Z (∂X/∂ξ)⁻ᵀ to a point's `row` of `sums` [packs, points, 9, pack_width]: the derivative by ∂X/∂ξ of a sum
-/// whose derivative along W is V Z : W.
+/// Adds V Z (∂X/∂ξ)⁻ᵀ to row `row` (CellGeometry::row) of `sums` [packs, points, 9, pack_width]. The added matrix is
+/// the derivative with respect to ∂X/∂ξ of a quantity whose directional derivative is V Z : W, with W as in
+/// shape_change().
 DIFFSIM_FUNCTION void add_shape_derivative(const Mat3<Pack>& Z, const Pack& volume, const Mat3<Pack>& inverse, int row,
                                            double* sums) {
   const Mat3<Pack> M = volume * times_transpose(Z, inverse);
@@ -80,7 +82,8 @@ DIFFSIM_FUNCTION void add_shape_derivative(const Mat3<Pack>& Z, const Pack& volu
   for (int i = 0; i < 9; ++i) store(sum + pack_width * i, load(sum + pack_width * i) + M(i / 3, i % 3));
 }
 
-/// Rest positions' gradient [local vertices, 3], this rank's shares, from gathered derivatives by ∂X/∂ξ.
+/// Adds this rank's contribution to the gradient with respect to the rest positions [local vertices, 3], from the
+/// derivatives with respect to ∂X/∂ξ in `sums` (add_shape_derivative).
 template <class E>
 void add_shape_gradient(const CellScatter& scatter, const DeviceArray<double>& sums, Field& gradient);
 

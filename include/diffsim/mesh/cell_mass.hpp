@@ -11,9 +11,12 @@ namespace diffsim {
 
 class TetrahedralMesh;
 
-/// Makes the masses of segments or triangles: the parameter `density` [cells] times their lengths or areas at rest, in
-/// equal shares at the corners (kg). The density is in kg/m or kg/m²; in kg/m³ where the parameter `thickness` [cells],
-/// m, multiplies it.
+/// Creates the inertia of segments or triangles: the mass ρ |cell|, kg, is distributed equally to the corners. |cell|
+/// is the rest length or the rest area.
+///
+/// ρ is the parameter named `density` [cells], in kg/m for segments and kg/m² for triangles. If `thickness` is not
+/// empty, the mass is also multiplied by the parameter of that name [cells], m, and ρ is in kg/m³ for triangles.
+/// Throws Error for other kinds of cells.
 std::unique_ptr<Inertia> make_cell_mass(const TetrahedralMesh& mesh, CellKind kind, std::string_view density,
                                         std::string_view thickness = {});
 

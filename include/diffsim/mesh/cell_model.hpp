@@ -17,38 +17,42 @@ namespace diffsim {
 
 class TetrahedralMesh;
 
-/// Cells of a rank that a model makes terms of, local and ascending.
+/// This rank's cells for which a model creates its force terms: local numbers, ascending.
 struct ModelCells {
   std::vector<int> all;
-  std::map<std::string, std::vector<int>> of_law;  ///< by their material's law, of each law that a material has
-  /// Whether a user gave some parameter of that name: a term whose strength nobody gives can be left out.
+  std::map<std::string, std::vector<int>> of_law;  ///< the cells of each material law in use, by the name of the law
+  /// Returns whether a user gave a value for the named parameter. A model can omit a term if its coefficient is not
+  /// given.
   std::function<bool(std::string_view)> given;
 };
 
-/// Mechanics of bodies whose cells are of one kind below tetrahedra. The folder of a physics defines its model; the
-/// runner's keys and checks, the parameters of a simulation and its terms follow from that.
+/// Mechanical model of bodies whose cells are all triangles, all segments or all points. Each physics folder defines
+/// its model. The runner's keys and checks, the parameters of a simulation and its force terms are derived from the
+/// model.
 struct CellModel {
   std::string name;  ///< in scenes: `kind: NAME`
   CellKind cells;
-  std::vector<ParameterSpec> parameters;  ///< on the cells, or on their vertices
+  std::vector<ParameterSpec> parameters;  ///< parameters on the cells or on their vertices
 
-  /// Parameters of cells that have a value of the mesh at rest where a user gives none, such as lengths, and functions
-  /// that give it: [cells of the rank].
+  /// Cell parameters whose default is computed from the rest shape, such as lengths: a function by parameter name. The
+  /// function returns [cells of the rank].
   std::map<std::string, std::function<std::vector<double>(const TetrahedralMesh& mesh)>> values_at_rest;
-  /// Terms of forces in the cells given. Collective.
+  /// Creates the force terms of the given cells. Collective.
   std::function<std::vector<std::unique_ptr<ForceTerm>>(const TetrahedralMesh& mesh, const ModelCells& cells)>
       make_terms;
   std::function<std::unique_ptr<Inertia>(const TetrahedralMesh& mesh)> make_inertia;
-  /// Keys of parameters in a body's `material`, where these are not the parameters' names.
+  /// Keys of parameters in a body's `material`, by parameter name. A parameter not listed has its name as the key.
   std::map<std::string, std::string> keys = {};
-  /// Parameters whose keys stand beside `material`.
+  /// Parameters whose keys are written next to `material`, not inside `material`.
   std::vector<std::string> beside_material = {};
-  /// Laws that a material may name as its `model`, the first by default; none: materials have no such key.
+  /// Laws that a material can select by the key `model`; the first is the default. Empty: materials have no key
+  /// `model`.
   std::vector<std::string> laws = {};
-  /// Whether each cell, a segment, has a director (directors.hpp), which a mesh is given before it is partitioned.
+  /// True if each cell is a segment with a director (directors.hpp). Directors are added before the mesh is
+  /// partitioned.
   bool has_directors = false;
-  /// Throws Error (input) where parameters of the cells given, local and ascending, do not fit the mesh at rest: called
-  /// once with the values that a user gives, on each rank by itself. May be empty.
+  /// Throws Error (input) if the parameters of the given cells (local numbers, ascending) do not fit the rest shape.
+  /// The function is called once, with the values that the user gives, on each rank separately. May be empty.
   std::function<void(const TetrahedralMesh& mesh, const std::vector<int>& cells, const ParameterSet& parameters)>
       check = {};
 

@@ -8,22 +8,22 @@
 
 namespace diffsim {
 
-/// Reason why triangles enclose no volume: an edge that has not two triangles turned alike, by its ends; empty where
-/// they do.
+/// Returns the reason why the triangles do not enclose a volume, or an empty string if the surface is closed. The
+/// reason names an edge that does not belong to exactly two triangles of consistent orientation.
 std::string fault_of_volume(const TriangleMesh& mesh);
 
 /// Sum of the areas of all triangles, m².
 double surface_area(const TriangleMesh& mesh);
 
-/// Moments of the volume that a closed surface encloses.
+/// Volume, centroid and covariance of the volume that a closed surface encloses.
 struct VolumeMoments {
-  double volume = 0.0;             ///< V, m³; negative where the triangles are turned inwards
+  double volume = 0.0;             ///< V, m³; negative if the normals point inwards
   std::array<double, 3> centre{};  ///< c = ∫ x dV / V, m
   double covariance[3][3] = {{}};  ///< C = ∫ (x - c)(x - c)ᵀ dV / V, m²
 };
 
-/// Moments of the volume inside closed triangles, as the sum of the tetrahedra from each triangle to one point, with
-/// signs. Exact for the polyhedron but for rounding.
+/// Computes the moments of the volume inside a closed triangle surface, as a sum over the signed tetrahedra from a
+/// fixed point to each triangle. The result is exact up to rounding.
 VolumeMoments volume_moments(const TriangleMesh& mesh);
 
 }  // namespace diffsim

@@ -11,26 +11,31 @@
 
 namespace diffsim {
 
-// A director is a vector across a segment that turns with the segment's cross-section; with the segment's direction it
-// is the section's frame. Directors are vertices of the mesh, so that steppers, exchanges, linear systems and files
-// treat them as any other: they have a mass, forces and a velocity, but no place and no weight. A director is as long
-// as its segment at rest, so that its numbers are of the size of the others.
+// A director is a vector perpendicular to a segment that rotates with the segment's cross-section. The director and the
+// segment's direction define the frame of the cross-section. Directors are stored as vertices of the mesh, so time
+// steppers, exchanges, linear systems and files treat directors like other vertices: a director has a mass, a force and
+// a velocity, but it is a vector, not a position, and gravity does not act on it. In the rest shape a director is as
+// long as its segment, so its components have the magnitude of other coordinates.
 
-/// Gives each segment of a mesh a director, in the order of segments, after all other vertices.
+/// Adds a director for each segment of a mesh, in the order of the segments, after all other vertices.
 ///
-/// `across`: the director is the part of this vector across the segment. Without it, the director of the first segment
-/// of each line of segments is chosen, and the others follow without turning about the line; around a closed line what
-/// is left at its end is spread evenly over the segments.
+/// With `across`, a director has the direction of the component of `across` perpendicular to the segment. Without
+/// `across`, the first director of each line of segments is the projection of the coordinate axis that is most nearly
+/// perpendicular to the first segment. The first director is transported along the line without twist. On a closed
+/// line, the angle left after one turn is distributed evenly over the segments.
 ///
-/// Throws Error (input) where more than two segments have a vertex, where the line turns back, and where `across` is
-/// along a segment. `mesh` is one body, whose cells are segments. Collective.
+/// Throws Error (input) if more than two segments meet at a vertex, if a line of segments reverses its direction, and
+/// if `across` is parallel to a segment. `mesh` must be one body whose cells are segments. Collective.
 void add_directors(MPI_Comm comm, MeshData& mesh, const std::optional<std::array<double, 3>>& across = {});
 
 class TetrahedralMesh;
 
-/// Turns the directors among `positions` [local vertices, 3], m, which are those of the rest shape, to where the other
-/// positions are: each as its segment turns from rest, on the shortest way. InputError for a segment that has turned
-/// round.
+/// Rotates the directors in `positions` [local vertices, 3], m, to the shape of the other positions. On entry the
+/// directors must be those of the rest shape.
+///
+/// Each director receives the smallest rotation that takes the rest direction of its segment to the direction in
+/// `positions`. Throws InputError if a segment has reversed its direction, because the rotation is then not unique.
+/// Collective.
 void turn_directors(const TetrahedralMesh& mesh, std::vector<double>& positions);
 
 }  // namespace diffsim

@@ -10,25 +10,26 @@
 
 namespace diffsim {
 
-/// A node of a second-order cell, with the ends of the edge that it is on; a corner is on the edge from it to itself.
+/// Node of a second-order cell, with the ends of the edge on which the node lies. For a corner, `low` = `high` =
+/// `node`.
 struct EdgeNode {
   std::int64_t low, high;
   std::int64_t node;
-  std::int64_t cell;  ///< one that says so
+  std::int64_t cell;  ///< a cell that has this node on this edge
 };
 
-/// Those of this rank's cells, each once.
+/// Returns the distinct edge nodes of this rank's cells, sorted by edge, then node.
 std::vector<EdgeNode> edge_nodes(const MeshData& mesh);
 
-/// Fault of a mesh whose cells do not meet in the nodes of their edges.
+/// Error in a second-order mesh whose cells do not share the nodes of their common edges.
 struct EdgeFault {
   std::int64_t cell;
-  std::string what;  ///< " has vertex 7 on …"
+  std::string what;  ///< end of the message, after the name of the cell: " has vertex 7 on …"
 };
 
-/// Finds an edge with two nodes. `nodes`, which it sorts, has all there are of each edge.
+/// Finds an edge with two different nodes. `nodes` must contain all entries of each edge; the function sorts `nodes`.
 std::optional<EdgeFault> edge_with_two_nodes(std::vector<EdgeNode>& nodes);
-/// Finds a node on two edges. `nodes`, which it sorts, has all there are of each node.
+/// Finds a node on two different edges. `nodes` must contain all entries of each node; the function sorts `nodes`.
 std::optional<EdgeFault> node_on_two_edges(std::vector<EdgeNode>& nodes);
 
 }  // namespace diffsim

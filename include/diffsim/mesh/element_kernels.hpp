@@ -7,20 +7,21 @@
 
 namespace diffsim {
 
-// A kind of cell is a struct with
+// Requirements on a cell type: a struct with
 //
 //   static constexpr int nodes;
-//   Rule                                                   // its quadrature (quadrature.hpp)
-//   static constexpr int points_at_once;                   // in kernels that keep large arrays of each point
-//   static constexpr bool compact;                         // kernels call what those of others inline: less to compile
-//   static constexpr double mass_share(int node);          // of a cell's mass, lumped to its nodes; Σ = 1
-//   corners(rule, q, x, y), add_corners_adjoint(rule, q, y, x)
+//   Rule                                                   // quadrature rule (quadrature.hpp)
+//   static constexpr int points_at_once;                   // points per pass, in kernels with large arrays per point
+//   static constexpr bool compact;                         // true: kernels call functions instead of inlining (faster
+//   compile) static constexpr double mass_share(int node);          // fraction of the cell's mass lumped to a node; Σ
+//   = 1 corners(rule, q, x, y), add_corners_adjoint(rule, q, y, x)
 //
-// At point q the map from the reference tetrahedron has the derivative ∂x/∂ξ = [y1-y0, y2-y0, y3-y0], where y (four
-// vectors) are linear in the nodes' x: y_i = Σ_a x_a ∂N_a/∂L_i with L_i the barycentric coordinates. So each point of
-// any cell is worked as a linear tetrahedron is. Volumes are V = Σ_q weight(q) det(∂x/∂ξ).
+// The map from the reference tetrahedron has the derivative ∂x/∂ξ = [y1-y0, y2-y0, y3-y0] at point q. The four vectors
+// y_i = Σ_a x_a ∂N_a/∂L_i are linear in the node positions x_a; L_i are the barycentric coordinates. Kernels therefore
+// process each quadrature point of any cell like a linear tetrahedron with the corners y_i. The volume of a cell is
+// V = Σ_q weight(q) det(∂x/∂ξ).
 
-/// Linear tetrahedron, one point: exact for its constant gradients.
+/// Linear tetrahedron with one quadrature point, which is exact because gradients are constant in the cell.
 struct Tet4 {
   using Rule = OnePoint;
   static constexpr int nodes = 4, points_at_once = 1;
@@ -31,18 +32,18 @@ struct Tet4 {
   static DIFFSIM_FUNCTION void corners(const Rule&, int, const Vec3<T> (&x)[4], Vec3<T> (&y)[4]) {
     for (int a = 0; a < 4; ++a) y[a] = x[a];
   }
-  /// x̄ += (∂y/∂x)ᵀ ȳ.
+  /// Adds (∂y/∂x)ᵀ ȳ to x̄. The arguments are ȳ and x̄.
   template <class T>
   static DIFFSIM_FUNCTION void add_corners_adjoint(const Rule&, int, const Vec3<T> (&y)[4], Vec3<T> (&x)[4]) {
     for (int a = 0; a < 4; ++a) x[a] = x[a] + y[a];
   }
 };
 
-/// Quadratic tetrahedron, edges curved as the mid-edge nodes say: corners 0-3, then the nodes of edges (0,1), (1,2),
-/// (0,2), (0,3), (1,3), (2,3), as in VTK.
+/// Quadratic tetrahedron, whose edges may be curved. Nodes are the corners 0-3, then the mid-edge nodes of the edges
+/// (0,1), (1,2), (0,2), (0,3), (1,3), (2,3), as in VTK.
 ///
-/// Masses are lumped in proportion to the diagonal of the straight cell's consistent mass (Hinton, Rock & Zienkiewicz
-/// 1976): 1/36 to a corner, 4/27 to a mid-edge node, all positive.
+/// Masses are lumped in proportion to the diagonal of the consistent mass matrix of the straight-edged cell (HRZ
+/// lumping: Hinton, Rock & Zienkiewicz 1976). A corner receives 1/36 of the mass and a mid-edge node 4/27.
 template <class R>
 struct QuadraticTetrahedron {
   using Rule = R;
@@ -52,7 +53,7 @@ struct QuadraticTetrahedron {
   static DIFFSIM_FUNCTION constexpr int edge_begin(int e) { return e == 0 || e == 2 || e == 3 ? 0 : e == 5 ? 2 : 1; }
   static DIFFSIM_FUNCTION constexpr int edge_end(int e) { return e == 0 ? 1 : e < 3 ? 2 : 3; }
 
-  // N_i = L_i (2 L_i - 1) at corners, 4 L_i L_j at the node of edge (i, j).
+  // Shape functions: L_i (2 L_i - 1) for corner i, 4 L_i L_j for the node on edge (i, j).
   template <class T>
   static DIFFSIM_FUNCTION void corners(const R& rule, int q, const Vec3<T> (&x)[10], Vec3<T> (&y)[4]) {
     for (int i = 0; i < 4; ++i)
@@ -77,12 +78,13 @@ struct QuadraticTetrahedron {
   }
 };
 
-/// With four points the stiffness of straight-edged cells is exact for small strains.
+/// Quadratic tetrahedron with four quadrature points. The stiffness of straight-edged cells is exact for small strains.
 using Tet10 = QuadraticTetrahedron<FourPoints>;
-/// For strains that vary much within a cell, and curved cells.
+/// Quadratic tetrahedron with fourteen quadrature points, for curved cells and for strains that vary strongly in a
+/// cell.
 using FineTet10 = QuadraticTetrahedron<FourteenPoints>;
 
-// Device code cannot read the host's table of edges.
+// edge_begin() and edge_end() repeat the host table edge_corners, which device code cannot read.
 static_assert([] {
   bool same = true;
   for (int e = 0; e < 6; ++e)
@@ -90,13 +92,14 @@ static_assert([] {
   return same;
 }());
 
-/// ∂x/∂ξ at a point from its four corners.
+/// Returns ∂x/∂ξ = [y1-y0, y2-y0, y3-y0] at a quadrature point, from the vectors y of that point.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> edges_of(const Vec3<T> (&y)[4]) {
   return Mat3<T>::from_columns(y[1] - y[0], y[2] - y[0], y[3] - y[0]);
 }
 
-/// The corners' ȳ from the derivative A of a sum by their ∂x/∂ξ: its columns, and minus their sum at corner 0.
+/// Adjoint of edges_of(). Sets ȳ from A, the derivative of a scalar with respect to ∂x/∂ξ: ȳ_i is column i - 1 of A for
+/// i = 1 … 3, and ȳ_0 is minus the sum of the columns.
 template <class T>
 DIFFSIM_FUNCTION void edges_adjoint(const Mat3<T>& A, Vec3<T> (&y)[4]) {
   for (int i = 0; i < 3; ++i) {

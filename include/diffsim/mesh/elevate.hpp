@@ -7,12 +7,14 @@
 
 namespace diffsim {
 
-/// Makes a linear mesh second-order: a node at the middle of each edge, numbered after the V vertices there are, in the
-/// lexicographic order of the edges' (smaller, larger) vertex numbers; so the numbers do not depend on the ranks.
+/// Converts a linear mesh to second order by adding a node at the midpoint of each edge.
 ///
-/// The coordinates are then in even blocks; cells stay where they are. A node is in a region of curves (dimension 1) if
-/// both ends of its edge are; nodes on cells and faces of regions need no mention. Each rank holds its share only.
-/// Does nothing to a second-order mesh. Throws InputError for a linear mesh of several bodies. Collective.
+/// The new nodes are numbered after the existing vertices, in lexicographic order of the edges' (smaller, larger)
+/// vertex numbers, so the numbers do not depend on the ranks. Afterwards each rank has an even block of the
+/// coordinates; the blocks of cells are unchanged. A new node belongs to a region of curves (dimension 1) if both ends
+/// of its edge do. Nodes on the cells and faces of a region belong to the region without an entry of their own. No rank
+/// holds the whole mesh. A second-order mesh is left unchanged. Throws InputError for a linear mesh of several bodies.
+/// Collective.
 void elevate(MPI_Comm comm, MeshData& mesh);
 
 }  // namespace diffsim

@@ -7,17 +7,18 @@
 
 namespace diffsim {
 
-/// Whether this library was built with netCDF (DIFFSIM_WITH_NETCDF), in whose files Exodus meshes are.
+/// Returns whether this library was built with netCDF (DIFFSIM_WITH_NETCDF), which reading Exodus files requires.
 bool reads_exodus();
 
-/// Reads an Exodus II mesh (.e, .exo, .ex2, .g, .gen; of Cubit, MOOSE, Sierra) whole by netCDF and checks it; serial.
+/// Reads and validates a whole Exodus II mesh (.e, .exo, .ex2, .g, .gen; from Cubit, MOOSE, Sierra). Serial.
 ///
-/// Files are of any of netCDF's formats (classic, 64-bit, netCDF-4). Cells of `kind`, `order` and `scale` as in
-/// read_gmsh(). Element blocks are regions of their elements, side sets of faces of tetrahedra, node sets of vertices,
-/// by name, else by number. Side sets are left out where the cells are not tetrahedra.
+/// The file may have any of the netCDF formats (classic, 64-bit, netCDF-4). `kind`, `order` and `scale` have the same
+/// meaning as in read_gmsh(). Element blocks become regions of cells, side sets become regions of faces of tetrahedra,
+/// and node sets become regions of vertices. A region has the name of its block or set, or else its number. Side sets
+/// are ignored if the cells are not tetrahedra.
 ///
-/// Throws InputError for a library built without netCDF, what netCDF cannot read, and what validate_cells() or
-/// validate_lower_cells() refuses; elements are named by their number in the file, from 1.
+/// Throws InputError if the library was built without netCDF, if netCDF cannot read the file, and if validate_cells()
+/// or validate_lower_cells() rejects the mesh. Messages give element numbers of the file, counted from 1.
 MeshData read_exodus(const std::string& path, double scale = 1.0, bool allow_coincident_vertices = false, int order = 1,
                      CellKind kind = CellKind::tetrahedron);
 

@@ -8,29 +8,30 @@
 
 namespace diffsim {
 
-/// Reads a Gmsh mesh (2.2 or 4.1, ASCII or binary of either byte order) whole and checks it; serial.
+/// Reads and validates a whole Gmsh mesh (format 2.2 or 4.1, ASCII or binary of either byte order). Serial.
 ///
-/// Vertices and cells keep the order of the file's nodes and of its elements of `kind`. Physical groups become regions,
-/// sorted by dimension (3 first) and tag; a group that has a name but no elements is an empty region. Region entries
-/// are sorted by region and entity, each once. A face inside the body belongs to its lower-numbered cell. Triangles,
-/// lines and points without a group, and sections that hold no mesh, are skipped.
+/// Vertices keep the order of the file's nodes, and cells keep the order of the file's elements of `kind`. Physical
+/// groups become regions, sorted by dimension (3 first) and tag. A group that has a name but no elements becomes an
+/// empty region. Region entries are sorted by region and entity, without duplicates. An interior face belongs to its
+/// lower-numbered cell. Triangles, lines and points without a group are skipped, and so are sections other than the
+/// mesh.
 ///
-/// Second-order cells (ten nodes) keep their nodes if `order` is 2, curved edges included; the surface and curves of
-/// physical groups may be of either order. If `order` is 1, elements are read by their corners, and the nodes on edges
-/// are vertices that no cell has. Linear cells are read alike in both cases: see elevate.hpp. A file with cells of both
-/// orders is refused.
+/// If `order` is 2, second-order cells keep all ten nodes, including curved edges; surface and curve elements of
+/// physical groups may be of either order. If `order` is 1, only the corners of elements are read, and the mid-edge
+/// nodes become vertices that belong to no cell. Linear cells are read the same way for both orders; elevate() converts
+/// them to second order. A file with cells of both orders is rejected.
 ///
-/// With a `kind` below tetrahedra the cells are the file's triangles, lines or points, by their corners, in groups or
-/// not; elements of a higher dimension are skipped. A file without cells of that kind is refused with those it has.
+/// If `kind` is not tetrahedra, the cells are the corners of the file's triangles, lines or points, with or without a
+/// group, and elements of higher dimension are skipped. A file without cells of `kind` is rejected; the message lists
+/// the cells that the file has.
 ///
-/// `scale` multiplies the coordinates (to metres). The result has passed validate_cells, or validate_lower_cells
-/// (diffsim/mesh/validate.hpp).
-/// Throws InputError with file and line; in a binary file that is the line of the section's header, and the message
-/// ends with the byte's offset.
+/// `scale` converts the coordinates to metres. The result has passed validate_cells() or validate_lower_cells()
+/// (diffsim/mesh/validate.hpp). Throws InputError with file and line. For binary files the line is that of the
+/// section's header, and the message ends with the byte offset.
 MeshData read_gmsh(const std::string& path, double scale = 1.0, bool allow_coincident_vertices = false, int order = 1,
                    CellKind kind = CellKind::tetrahedron);
 
-/// The same for a file already in memory.
+/// Variant of `read_gmsh` for a file already in memory. `name_for_errors` is the file name in messages.
 MeshData parse_gmsh(std::string_view content, const std::string& name_for_errors, double scale = 1.0,
                     bool allow_coincident_vertices = false, int order = 1, CellKind kind = CellKind::tetrahedron);
 

@@ -10,17 +10,17 @@
 
 namespace diffsim {
 
-/// A body by its name, with the blocks of its mesh.
+/// Named body with this rank's block of its mesh.
 struct NamedMesh {
   std::string name;
   MeshData data;
 };
 
-/// One mesh of several bodies, in even blocks. Vertices, and cells, of the first body come first, each body's in its
-/// own order; a body's region R is BODY/R. All bodies of a mesh have cells of one order.
+/// Joins several bodies to one mesh, distributed in even blocks. The vertices and cells are in the order of the bodies,
+/// and within a body in the body's own order. Region R of a body is called BODY/R.
 ///
-/// Throws InputError where there is no body, for a name that is empty, is taken, is `all`, or has one of the characters
-/// `/`, `|` and `:`, which separate names; and for bodies of different orders. Collective.
+/// Throws InputError if there is no body; if a name is empty, used twice, `all`, or contains one of the separators `/`,
+/// `|` and `:`; and if the tetrahedra of the bodies differ in order. Collective.
 MeshData join_bodies(MPI_Comm comm, std::vector<NamedMesh> bodies);
 
 }  // namespace diffsim

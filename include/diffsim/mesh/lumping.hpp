@@ -8,11 +8,12 @@
 
 namespace diffsim {
 
-/// Integrals of a density over cells, lumped to their vertices: s_i = Σ_{cells at i} share_i ρ V, with the shares of
-/// mesh/element_kernels.hpp (a quarter each for linear cells), and their derivatives by density and rest shape.
+/// Integrals of a density over the cells, lumped to the vertices: s_i = Σ_{cells at i} share_i ρ V, and the derivatives
+/// with respect to the density and the rest positions.
 ///
-/// Density fields are [cells]; rest positions and results are [local vertices, 3], sums repeated in each component.
-/// Every verb adds this rank's share.
+/// share_i is `mass_share` of mesh/element_kernels.hpp, ¼ for linear cells. V is the volume that the cell represents
+/// (TetrahedralMesh::volume_factors). Densities are [cells]. Rest positions and results are [local vertices, 3]; s_i is
+/// repeated in the three components. All functions add this rank's contribution.
 class Lumping {
  public:
   explicit Lumping(const TetrahedralMesh& mesh);
@@ -20,10 +21,12 @@ class Lumping {
   Lumping(Lumping&&) noexcept;
 
   void add_sums(const Field& density, const Field& rest, Field& sums) const;
-  /// Along directions of density and rest positions, either of which may be nullptr.
+  /// Adds the derivative of the sums along a direction of the density and of the rest positions. A direction of nullptr
+  /// is zero.
   void add_sums_tangent(const Field& density, const Field& rest, const Field* density_tangent,
                         const Field* rest_tangent, Field& sums_tangent) const;
-  /// The transpose, with w given on all local vertices; either gradient may be nullptr.
+  /// Adds the transposed derivative applied to `w` [local vertices, 3] to the gradients with respect to the density and
+  /// the rest positions. `w` must be valid on ghosts. A gradient of nullptr is not computed.
   void add_sums_adjoint(const Field& density, const Field& rest, const Field& w, Field* density_gradient,
                         Field* rest_gradient) const;
 

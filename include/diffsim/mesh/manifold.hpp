@@ -8,9 +8,11 @@
 
 namespace diffsim {
 
-/// Throws Error (input) where three or more triangles of the mesh have a common side, or three or more segments a
-/// common end, of which one is among `cells`, local. `what` needs a manifold because of `parameter`, or in any case
-/// where that is empty. Collective.
+/// Throws Error (input) if one of `cells` has a side (triangles) or an end (segments) that at least two other cells of
+/// `kind` share. `cells`: local numbers.
+///
+/// The message names `what` as the feature that requires a manifold. If `parameter` is not empty, the message suggests
+/// leaving out that parameter. Collective.
 void require_manifold(const TetrahedralMesh& mesh, CellKind kind, const std::vector<int>& cells,
                       const std::string& what, const std::string& parameter);
 

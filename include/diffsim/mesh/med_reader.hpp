@@ -7,18 +7,20 @@
 
 namespace diffsim {
 
-/// Whether this library was built with MED's (DIFFSIM_WITH_MED).
+/// Returns whether this library was built with the MED library (DIFFSIM_WITH_MED).
 bool reads_med();
 
-/// Reads the mesh of a MED file (.med, of Salome and Code_Aster) whole by MED's library and checks it; serial.
+/// Reads and validates the whole mesh of a MED file (.med; from Salome and Code_Aster). Serial.
 ///
-/// The file has one unstructured mesh, of which the first time step counts. Cells of `kind`, `order` and `scale` as in
-/// read_gmsh(). Groups of elements and of nodes become regions of the dimension of their elements, 0 for nodes; tags
-/// count the groups' names in the alphabet's order, from 1. MED orders the corners of tetrahedra the other way round
-/// than mesh/element.hpp; some programs do not, and the file's first tetrahedron tells which.
+/// The file must have exactly one mesh, which must be unstructured; the first time step is read. `kind`, `order` and
+/// `scale` have the same meaning as in read_gmsh(). Groups of elements become regions of the dimension of the elements,
+/// and groups of nodes become regions of dimension 0. The tag of a region is the number, from 1, of the group's name in
+/// alphabetical order. MED tetrahedra have the opposite orientation to mesh/element.hpp, but some programs write the
+/// orientation of element.hpp; the first tetrahedron of the file decides for the whole file.
 ///
-/// Throws InputError for a library built without MED's, a file that is none of MED, what MED's library cannot read,
-/// and what validate_cells() or validate_lower_cells() refuses; elements are counted type by type, from 1.
+/// Throws InputError if the library was built without MED, if the file is not a MED file, if the MED library cannot
+/// read the file, and if validate_cells() or validate_lower_cells() rejects the mesh. Messages number elements type by
+/// type, from 1.
 MeshData read_med(const std::string& path, double scale = 1.0, bool allow_coincident_vertices = false, int order = 1,
                   CellKind kind = CellKind::tetrahedron);
 

@@ -9,37 +9,39 @@
 
 namespace diffsim {
 
-/// Triangles in space, by their corners.
+/// Triangle surface in space: vertices, and the corners of each triangle.
 struct TriangleMesh {
   std::vector<std::array<double, 3>> vertices;  ///< m
   std::vector<std::array<int, 3>> triangles;
 };
 
-/// Contents of a file of polygons: triangles, lines, and the vertices of both, in the file's order.
+/// Contents of a polygon file: triangles and segments, with one common list of vertices (`surface.vertices`), in file
+/// order.
 struct PolygonFile {
   TriangleMesh surface;
   std::vector<std::array<int, 2>> segments;
 };
 
-/// Reads Wavefront OBJ, STL or PLY, each as text or binary where the format has both, by the file's ending.
+/// Reads a Wavefront OBJ, STL or PLY file; the file's ending selects the format. STL and PLY may be text or binary.
 ///
-/// Polygons are split into fans of triangles, polylines into segments. Vertices keep the file's order; STL has none, so
-/// there equal places are one vertex, in the order in which they appear. `scale` multiplies coordinates, to metres.
-/// Throws InputError, naming file and line, for what is none of these, vertices that are not there, numbers that are
-/// not finite and a triangle without area. Serial.
+/// Polygons are split into fans of triangles, and polylines into segments. Vertices keep the file's order. STL files
+/// list no vertices, so equal positions become one vertex, in order of first appearance. `scale` converts coordinates
+/// to metres. Throws InputError, with file and line, for another format, a vertex number that does not exist, a
+/// coordinate that is not finite, and a triangle of zero area. Serial.
 PolygonFile read_polygons(const std::string& file, double scale = 1.0);
 
-/// Whether the ending of a file's name is one that read_polygons() reads: .obj, .stl or .ply, in any case.
+/// Returns whether read_polygons() supports the ending of the file name: .obj, .stl or .ply, in upper or lower case.
 bool is_polygon_file(const std::string& file);
 
-/// The triangles of such a file with equal places as one vertex; InputError where there are none. Serial.
+/// Reads the triangles of an OBJ, STL or PLY file and merges vertices at equal positions. Throws InputError if the file
+/// has no triangles. Serial.
 TriangleMesh read_triangles(const std::string& file, double scale = 1.0);
 
-/// The cells of one kind, triangles, segments or points, of such a file as a mesh that this rank has whole. A mesh of
-/// points has each vertex of the file as a cell.
+/// Reads the triangles, segments or points of an OBJ, STL or PLY file as a mesh that is stored completely on this rank.
+/// For points, each vertex of the file is a cell.
 ///
-/// Throws InputError for a file without cells of that kind, naming those it has, and for what validate_lower_cells()
-/// refuses. Serial.
+/// Throws InputError if the file has no cells of `kind`, listing the cells that the file has, and if
+/// validate_lower_cells() rejects the mesh. Serial.
 MeshData read_polygon_mesh(const std::string& file, CellKind kind, double scale = 1.0,
                            bool allow_coincident_vertices = false);
 

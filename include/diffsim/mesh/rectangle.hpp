@@ -7,8 +7,10 @@
 
 namespace diffsim {
 
-/// A rectangle from the origin along x and y, `size` in m, of cells[0] × cells[1] cells: vertices row by row along x,
-/// each cell two triangles, by one diagonal and the other in turns, with normals along z.
+/// Triangulated rectangle [0, size[0]] × [0, size[1]] in the plane z = 0, with cells[0] × cells[1] cells; `size` in m.
+///
+/// Vertices are numbered row by row, x fastest. Each cell is split into two triangles, with alternating diagonals, and
+/// the normals point along +z.
 TriangleMesh rectangle_triangles(const std::array<double, 2>& size, const std::array<int, 2>& cells);
 
 }  // namespace diffsim

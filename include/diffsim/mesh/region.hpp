@@ -12,48 +12,49 @@
 
 namespace diffsim {
 
-/// A triangle of a surface, in local numbering.
+/// Surface triangle that is a face of a tetrahedron. All numbers are local.
 struct Face {
   int cell;
-  std::array<int, 3> vertices;             ///< its corners; their normal points out of `cell`
-  std::array<int, 3> middles{-1, -1, -1};  ///< of a second-order face: the vertices on its edges 01, 12, 20
+  std::array<int, 3> vertices;             ///< corners; the normal points out of `cell`
+  std::array<int, 3> middles{-1, -1, -1};  ///< second-order face: vertices on the edges 01, 12, 20; otherwise -1
 
   int num_nodes() const { return middles[0] < 0 ? 3 : 6; }
-  /// Corners first, then middles; i < num_nodes().
+  /// Node i of the face, 0 <= i < num_nodes(): the corners, then the mid-edge nodes.
   int node(int i) const {
     return i < 3 ? vertices[static_cast<std::size_t>(i)] : middles[static_cast<std::size_t>(i - 3)];
   }
 };
 
-/// This rank's part of a named set of the mesh, in local numbering.
+/// This rank's part of a named region of the mesh. Vertices and cells are local numbers.
 struct Region {
   std::string name;
-  std::vector<int> vertices;                    ///< ascending; owned ones first, as in the mesh
+  std::vector<int> vertices;                    ///< ascending, so owned vertices come before ghosts
   std::vector<int> cells;                       ///< tetrahedra, ascending
-  std::array<std::vector<int>, 3> lower_cells;  ///< of each of `lower_kinds`, ascending
-  std::int64_t num_vertices = 0;                ///< over all ranks
-  std::int64_t num_cells = 0;                   ///< tetrahedra, over all ranks
+  std::array<std::vector<int>, 3> lower_cells;  ///< cells of each of `lower_kinds`, ascending
+  std::int64_t num_vertices = 0;                ///< number of vertices over all ranks
+  std::int64_t num_cells = 0;                   ///< number of tetrahedra over all ranks
 
-  /// Local cells of any kind.
+  /// Local cells of the region, of any kind.
   const std::vector<int>& cells_of(CellKind kind) const {
     return kind == CellKind::tetrahedron ? cells : lower_cells[index_of(kind)];
   }
 };
 
-/// Vertices inside a closed box of rest positions, m.
+/// Region shape: the vertices with rest positions in the closed box [min, max], m.
 struct BoxShape {
   std::array<double, 3> min, max;
 };
-/// Vertices inside a closed ball, m.
+/// Region shape: the vertices with rest positions in a closed ball, m.
 struct SphereShape {
   std::array<double, 3> center;
   double radius;
 };
-/// Vertices by number, 0-based in the file's order.
+/// Region shape: a list of vertices by 0-based file number.
 struct VertexList {
   std::vector<std::int64_t> vertices;
 };
-/// A set of vertices; its cells, and its boundary faces, are those with all their vertices in it, middles included.
+/// Set of vertices that defines a region. A cell or boundary face belongs to the region if all of its vertices,
+/// including mid-edge nodes, belong to the set.
 using RegionShape = std::variant<BoxShape, SphereShape, VertexList>;
 
 }  // namespace diffsim

@@ -24,60 +24,73 @@ namespace diffsim {
 class CellScatter;
 struct LocalNodes;
 
-/// How good the tetrahedra are, and how long edges are: theirs and segments; over all ranks. All but the volume is said
-/// of the straight cells between the corners.
+/// Quality of the tetrahedra, and edge lengths of tetrahedra, triangles and segments, over all ranks. All values except
+/// `volume` refer to the straight-edged cells between the corners.
 struct MeshQuality {
-  double volume = 0.0;          ///< m³; of the curved cells where the mesh is second-order
+  double volume = 0.0;          ///< m³; volume of the curved cells if the mesh is second-order
   double min_edge = 0.0;        ///< m
   double max_edge = 0.0;        ///< m
-  double min_mean_ratio = 0.0;  ///< 12 (3V)^⅔ / Σ l², 1 for a regular tetrahedron (Liu & Joe 1994)
+  double min_mean_ratio = 0.0;  ///< minimum of 12 (3V)^⅔ / Σ l², which is 1 for a regular tetrahedron (Liu & Joe 1994)
   double average_mean_ratio = 0.0;
 };
 
-/// Values of `LowerCellSet::across` where no other cell has the side, and where two others or more have it.
+/// Values of `LowerCellSet::across` for a side of no other cell, and for a side of two or more other cells.
 inline constexpr int no_vertex_across = -1, many_vertices_across = -2;
 
-/// This rank's cells of one kind below tetrahedra.
+/// This rank's triangles, segments or points. All vertex numbers are local.
 struct LowerCellSet {
-  std::vector<int> vertices;  ///< [cells, corners], local
-  /// Of triangles and segments: the vertex, local, that the other cell at the side opposite to each corner has beyond
-  /// that side. Sides of a segment are its ends. [cells, corners]
+  std::vector<int> vertices;  ///< [cells, corners]
+  /// Vertices across the sides of triangles and segments: [cells, corners]. Side i is opposite to corner i; the sides
+  /// of a segment are its ends. Entry i is the vertex, not on side i, of the other cell that has side i.
   std::vector<int> across;
-  /// Of triangles: the vertices, local, across the other two sides of the triangle beyond each side, that at corner
-  /// i + 1 before that at corner i + 2 (modulo 3) of side i. [cells, 3, 2]; none where `across` is none.
+  /// Vertices across the sides of neighbouring triangles: [cells, 3, 2]. Let T be the triangle across side i. Its two
+  /// other sides meet side i at corners i + 1 and i + 2 (modulo 3). The two entries of side i are the vertices across
+  /// these sides of T, in that order; both are `no_vertex_across` if side i does not have exactly one neighbour T.
   std::vector<int> beyond;
-  /// Of segments in a mesh with directors: the vertex, local, that is the segment's director, or -1. [cells], or empty
+  /// Director of each segment as a vertex, or -1: [cells]. Empty if the mesh has no directors.
   std::vector<int> directors;
-  /// Of segments in a mesh with directors: the director of the segment whose vertex `across` has, or -1. [cells, 2], or
-  /// empty
+  /// Director of the segment to which each vertex of `across` belongs, or a negative value: [cells, 2]. Empty if the
+  /// mesh has no directors.
   std::vector<int> directors_across;
   std::shared_ptr<const FileOrder> order;
-  std::shared_ptr<const Entities> entities;  ///< each cell is on one rank; named as `name_of` the kind
+  std::shared_ptr<const Entities> entities;  ///< the cells, each on one rank; their name is `name_of` the kind
 
   int num() const { return static_cast<int>(entities->local()); }
 };
 
-/// A mesh spread over the ranks of a communicator: tetrahedra, linear or second-order, and beside these the triangles,
-/// segments and points of bodies that are thin. "Cells" without a kind are tetrahedra.
+/// Mesh distributed over the ranks of a communicator: linear or second-order tetrahedra and, in addition, the
+/// triangles, segments and points of thin bodies. "Cells" without a kind are tetrahedra.
 ///
-/// "Vertices" are all nodes: of a second-order mesh those on edges too, whose numbering in a cell is that of
-/// element.hpp. Each cell is on one rank; a vertex is owned by one rank and copied ("ghost") to the others that have a
-/// cell at it, or a segment at an end of one of that rank's segments, or a triangle at a side of one of that rank's
-/// triangles, or at a side of such a triangle. Inside a rank, the
-/// cells with a vertex that another rank has too come first; among these and the others, cells follow a Hilbert curve,
-/// and vertices the order in which cells first touch them, owned before ghosts. Positions and cells of files keep the
-/// file's order: see `vertex_order`, `cell_order`.
+/// "Vertices" are all nodes, including the mid-edge nodes of a second-order mesh; element.hpp defines the node
+/// numbering of a cell. Each cell is on exactly one rank. Each vertex is owned by one rank and copied ("ghost") to the
+/// other ranks that need the vertex. A rank needs the vertices of its own cells; the vertices of segments that share an
+/// end with its segments; the vertices of triangles that share a side with its triangles; and the vertices of triangles
+/// that share a side with those neighbouring triangles.
 ///
-/// Some vertices may be directors (directors.hpp), which are vectors and no places. No region has any of them.
+/// Local numbering: cells with a vertex that another rank also has come first. Both these cells and the remaining cells
+/// follow a Hilbert curve. Vertices are in the order in which the cells first touch the vertices, owned vertices before
+/// ghosts. `vertex_order` and `cell_order` map local numbers to the order of the mesh file.
+///
+/// Some vertices may be directors (directors.hpp), which are vectors, not positions. No region contains a director.
 class TetrahedralMesh {
  public:
-  /// The box [0, size] of cells[0]·cells[1]·cells[2] bricks of six tetrahedra; regions x_min, x_max, … `order`: 1 or 2;
-  /// `quadrature_degree` as below. Collective.
+  /// Creates the mesh of the box [0, size], m, of cells[0]·cells[1]·cells[2] bricks with six tetrahedra each. The sides
+  /// are the regions x_min, x_max, y_min, … `order` is 1 or 2; `quadrature_degree`: see the constructor. Collective.
   static std::shared_ptr<TetrahedralMesh> box(MPI_Comm comm, std::array<double, 3> size, std::array<int, 3> cells,
                                               int order = 1, std::optional<int> quadrature_degree = {});
-  /// Partitions `data`, whose blocks follow each other from rank to rank. What is moved here takes least memory.
-  /// `quadrature_degree`, of second-order cells only: 2, the default, or 5; see quadrature.hpp. InputError for any
-  /// other. Collective.
+  /// Creates the mesh of the cube [0, size]³, m, of `resolution`³ bricks with six tetrahedra each. Collective.
+  static std::shared_ptr<TetrahedralMesh> create_cube(MPI_Comm comm, int resolution = 10, double size = 1.0);
+  /// Reads a mesh file (io/read_mesh.hpp, where this function is implemented). `scale` multiplies coordinates, to m.
+  /// Collective.
+  static std::shared_ptr<TetrahedralMesh> from_file(MPI_Comm comm, const std::string& path, double scale = 1.0);
+  /// Creates a mesh of linear tetrahedra from vertices, m, and the vertex numbers of each tetrahedron. Only the first
+  /// rank's arrays are used. Throws the InputErrors of validate_cells(). Collective.
+  TetrahedralMesh(MPI_Comm comm, const std::vector<std::array<double, 3>>& vertices,
+                  const std::vector<std::array<int, 4>>& tets);
+  /// Distributes the mesh `data`, whose blocks are contiguous from rank to rank. Move `data` in to save memory.
+  ///
+  /// `quadrature_degree`, allowed only for second-order cells, is 2 (default) or 5; see quadrature.hpp. Throws
+  /// InputError for any other value. Collective.
   TetrahedralMesh(MPI_Comm comm, MeshData data, std::optional<int> quadrature_degree = {});
   ~TetrahedralMesh();
   TetrahedralMesh(const TetrahedralMesh&) = delete;
@@ -86,44 +99,47 @@ class TetrahedralMesh {
   MPI_Comm comm() const { return comm_; }
   int order() const { return order_; }                           ///< 1 or 2
   int nodes_per_cell() const { return nodes_of_order(order_); }  ///< 4 or 10
-  /// Integrals over cells are exact for polynomials of this degree: 1 for linear cells, 2 or 5 for second-order ones.
+  /// Degree of the polynomials that are integrated exactly over cells: 1 for linear cells, 2 or 5 for second-order
+  /// cells.
   int quadrature_degree() const { return quadrature_degree_; }
   int num_cells() const { return num_cells_; }
-  /// How many have a vertex that another rank has too: the first ones.
+  /// Number of cells with a vertex that another rank also has; these are the first cells.
   int num_shared_cells() const { return num_shared_cells_; }
-  int num_vertices() const { return static_cast<int>(positions_.size() / 3); }  ///< of this rank, ghosts included
+  int num_vertices() const { return static_cast<int>(positions_.size() / 3); }  ///< including ghosts
   int num_owned_vertices() const { return vertex_exchange_->num_owned(); }
-  /// Owned vertices up to the last that another rank has too.
+  /// Number of owned vertices up to and including the last one that another rank also has.
   int shared_vertices_end() const { return vertex_exchange_->shared_end(); }
   std::int64_t num_global_cells() const { return cell_order_->num_global(); }
-  std::int64_t num_global_vertices() const { return vertex_order_->num_global(); }  ///< of the file, unused included
+  std::int64_t num_global_vertices() const { return vertex_order_->num_global(); }  ///< including unused
   std::int64_t num_unused_vertices() const { return num_unused_; }
-  /// How many of all vertices are directors.
+  /// Number of directors in the whole mesh.
   std::int64_t num_global_directors() const { return num_directors_; }
-  /// For each local vertex, whether it is a director; empty where the whole mesh has none.
+  /// Flag for each local vertex, non-zero if the vertex is a director. Empty if the mesh has no directors.
   const std::vector<char>& is_director() const { return is_director_; }
 
-  /// [num_cells, nodes_per_cell] local vertices; corners first, positively oriented, then the nodes on the edges.
+  /// Local vertices of the cells, [num_cells, nodes_per_cell]: the corners, positively oriented, then the mid-edge
+  /// nodes.
   std::span<const int> cells() const {
     return {cells_.data(), static_cast<std::size_t>(nodes_per_cell()) * static_cast<std::size_t>(num_cells_)};
   }
-  /// Cells of a kind below tetrahedra.
+  /// This rank's cells of one of `lower_kinds`.
   const LowerCellSet& lower_cells(CellKind kind) const { return lower_[index_of(kind)]; }
-  /// Cells of any kind, of the whole mesh.
+  /// Number of cells of any kind in the whole mesh.
   std::int64_t num_global(CellKind kind) const;
-  /// This rank's cells of any kind, as entities, and their places in files.
+  /// Entities and file order of the cells of any kind.
   const std::shared_ptr<const Entities>& cell_entities(CellKind kind) const {
     return kind == CellKind::tetrahedron ? cell_entities_ : lower_cells(kind).entities;
   }
   const FileOrder& cell_order(CellKind kind) const {
     return kind == CellKind::tetrahedron ? *cell_order_ : *lower_cells(kind).order;
   }
-  /// How sweeps over all cells read and add to vertices.
+  /// Gather and scatter pattern between cells and vertices for sweeps over all cells.
   const CellScatter& scatter() const { return *scatter_; }
   const std::vector<double>& rest_positions() const { return positions_; }  ///< [num_vertices, 3], m
-  /// Rest positions of this rank's block of the file's vertices, unused ones included: [block_size, 3], m. Collective.
+  /// Rest positions of this rank's block of vertices in file order, including unused vertices: [block_size, 3], m.
+  /// Collective.
   std::vector<double> file_positions() const;
-  /// All vertices of this rank, those owned alone, and the cells.
+  /// Entities of this rank: all vertices, the owned vertices, and the tetrahedra.
   const std::shared_ptr<const Entities>& vertex_entities() const { return vertices_; }
   const std::shared_ptr<const Entities>& owned_vertex_entities() const { return owned_vertices_; }
   const std::shared_ptr<const Entities>& cell_entities() const { return cell_entities_; }
@@ -131,51 +147,56 @@ class TetrahedralMesh {
   const FileOrder& vertex_order() const { return *vertex_order_; }
   const FileOrder& cell_order() const { return *cell_order_; }
 
-  /// The bodies that the mesh was put together of, in the order of their numbers in the file; empty: one without a
-  /// name.
+  /// Bodies of the mesh, in the order of their vertex numbers in the file. Empty: a single body without a name.
   const std::vector<MeshBody>& bodies() const { return bodies_; }
-  /// Index in `bodies()` of that name. Throws Error (input), naming the nearest, where there is none.
+  /// Index in `bodies()` of the body with this name. If there is none, throws Error (input) that suggests the most
+  /// similar name.
   std::size_t find_body(const std::string& name) const;
-  /// The named physical groups (or box sides) of the mesh.
+  /// Named groups of the mesh file, or sides of a box.
   const std::vector<RegionInfo>& region_infos() const { return infos_; }
-  /// Defines a region by its vertices; InputError for a name that is taken or vertices that are not there. `body`:
-  /// takes vertices of that body only, and a VertexList's numbers count in it; empty: of all. Collective.
+  /// Defines a region by its vertices. If `body` is not empty, the region contains only vertices of that body, and the
+  /// numbers of a VertexList count within the body. Throws Error (input) if the name is already used, if a listed
+  /// vertex does not exist, and if the region has no vertex. Collective.
   void define_region(const std::string& name, const RegionShape& shape, const std::string& body = {});
-  /// By name: one defined here, `all`, BODY/all, or the mesh's groups of that name (else tag), of any dimension. Throws
-  /// Error (input), naming the nearest and those there are. Collective.
+  /// Region with the given name: a region of define_region(), `all`, BODY/all, or the union of the mesh groups of any
+  /// dimension with that name (with that tag if no group has the name). For an unknown name, throws Error (input) that
+  /// suggests the most similar name and lists all names. Collective.
   const Region& region(const std::string& name) const;
-  /// The faces of a region, each on one rank only: those of its surface groups if it has any, else the mesh's boundary
-  /// faces that its cells (a volume group) or vertices (a shape) have. Collective.
+  /// Faces of a region, each on one rank only. If the region has surface groups, the result is the faces of these
+  /// groups. Otherwise the result is the boundary faces that belong to the region's cells (for a group of the file) or
+  /// that have all their vertices in the region (for other regions). Collective.
   std::vector<Face> faces(const std::string& name) const;
   bool has_region(const std::string& name) const;
   std::vector<std::string> region_names() const;
-  /// Faces of one cell only, of the whole mesh: the surface. Collective on the first call.
+  /// This rank's boundary faces: faces that belong to only one cell of the whole mesh. Collective on the first call.
   const std::vector<Face>& boundary() const;
 
-  /// Affine body (affine_body.hpp) that a cell, local, stands for, or nullptr.
+  /// Affine body (affine_body.hpp) that the local cell `cell` represents, or nullptr.
   const AffineBody* affine_body(int cell) const;
-  /// Volume that each of `cells`, or of all cells where that is empty, stands for, over its own: not 1 for the cells of
-  /// affine bodies. Empty where the mesh has no such bodies.
+  /// Ratio (volume that the cell represents) / (volume of the cell), for each of `cells` or, if `cells` is empty, for
+  /// all cells. The ratio is AffineBody::volume_factor for cells of affine bodies and 1 for other cells. The result is
+  /// empty if the mesh has no affine bodies.
   std::vector<double> volume_factors(const std::vector<int>& cells = {}) const;
 
   MeshQuality quality() const;  ///< collective
-  /// Equal for equal files (coordinates and cells), whatever the number of ranks. Collective.
+  /// Hash of the coordinates and cells in file order, independent of the number of ranks. Collective.
   std::uint64_t fingerprint() const;
 
  private:
-  /// For each local vertex, whether it is the body's and a place.
+  /// Flag for each local vertex, non-zero if the vertex belongs to the body and is not a director.
   std::vector<char> vertices_of_body(std::size_t body) const;
   void find_directors();
-  /// Adds the cells of all kinds whose vertices are all marked, in ascending order.
+  /// Adds to `region`, in ascending order, the cells of all kinds that have only marked vertices.
   void add_cells_within(const std::vector<char>& marks, Region& region) const;
-  /// The groups that a name or a tag stands for, as indices of `infos_`.
+  /// Indices in `infos_` of the groups with the given name or, if there are none, with the given tag.
   std::vector<std::size_t> groups(const std::string& name) const;
   void number(MeshData& data);
   void read_groups(const MeshData& data, const FileOrder& cell_blocks, const FileOrder& vertex_blocks);
   void read_lower_groups(const MeshData& data, CellKind kind, std::vector<std::vector<char>>& marks);
   void find_unused(const std::vector<double>& coordinates, int block_vertices);
   Face face(int cell, int opposite) const;
-  /// Completes a region whose vertex marks (any rank's) are in `marks` [num_vertices] and counts it. Collective.
+  /// Sets the vertices of a region, and its global numbers of vertices and cells. `marks` [num_vertices] marks the
+  /// vertices; a vertex is in the region if any rank marks it. Collective.
   void finish(Region& region, std::vector<char> marks) const;
 
   MPI_Comm comm_;
@@ -184,16 +205,16 @@ class TetrahedralMesh {
   int num_cells_ = 0;
   int num_shared_cells_ = 0;
   std::array<LowerCellSet, 3> lower_;
-  std::vector<int> cells_;  // with the copies that fill the last pack of a sweep
+  std::vector<int> cells_;  // including the copies that pad the last pack of a sweep
   std::vector<double> positions_;
-  std::vector<std::pair<std::int64_t, std::array<double, 3>>> unused_;  // of this rank's block: its place there, m
+  std::vector<std::pair<std::int64_t, std::array<double, 3>>> unused_;  // (index in this rank's block, position in m)
   std::int64_t num_unused_ = 0;
   std::int64_t num_directors_ = 0;
   std::vector<char> is_director_;
   std::vector<MeshBody> bodies_;
   std::vector<RegionInfo> infos_;
-  std::vector<Region> groups_;                  // parallel to infos_
-  std::vector<std::vector<Face>> group_faces_;  // likewise
+  std::vector<Region> groups_;                  // one for each of infos_
+  std::vector<std::vector<Face>> group_faces_;  // one for each of infos_
   mutable std::map<std::string, Region> regions_;
   mutable std::unique_ptr<std::vector<Face>> boundary_;
   std::shared_ptr<const Exchange> vertex_exchange_;

@@ -8,7 +8,7 @@
 
 namespace diffsim {
 
-/// Triangles that every rank has whole, as a mesh whose blocks are all on the first rank. No communication.
+/// Converts triangles, of which every rank passes the whole list, to a mesh stored on the first rank. No communication.
 MeshData triangle_blocks(MPI_Comm comm, const TriangleMesh& mesh);
 
 }  // namespace diffsim

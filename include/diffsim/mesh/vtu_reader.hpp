@@ -8,25 +8,26 @@
 
 namespace diffsim {
 
-/// Reads an unstructured grid of VTK's XML format (.vtu) whole and checks it; serial.
+/// Reads and validates a whole unstructured grid in VTK's XML format (.vtu). Serial.
 ///
-/// Arrays may be text, base64 within the element, or appended, raw or base64, as they are or compressed by zlib, in
-/// either byte order and with headers of 32 or 64 bits. Pieces follow each other. The cells of `kind` are vertices,
-/// lines and polylines, triangles, or tetrahedra of 4 or 10 nodes, also those that VTK calls Lagrange cells; `order`
-/// and `scale` as in read_gmsh().
+/// Data arrays may be text, inline base64, or appended (raw or base64), uncompressed or compressed by zlib, in either
+/// byte order and with 32-bit or 64-bit headers. Pieces are concatenated. The cells of `kind` are vertices, lines and
+/// polylines, triangles, or tetrahedra of 4 or 10 nodes, including VTK's Lagrange cells. `order` and `scale` have the
+/// same meaning as in read_gmsh().
 ///
-/// Arrays of integers with one component are regions, of cells or of points, one for each value, called ARRAY=VALUE.
-/// Of the first cell array there is of `region`, `CellEntityIds`, `gmsh:physical`, `cell_tags`, `medit:ref` and
-/// `nastran:ref`, the name is the value alone. Arrays whose names begin with `vtk`, or with more than 1000 values, are
-/// no regions. Where tetrahedra are read, triangles with a region are faces of these, and lines and vertices give their
+/// Each integer array with one component defines regions of cells or points, one region for each value, called
+/// ARRAY=VALUE. Of the names `region`, `CellEntityIds`, `gmsh:physical`, `cell_tags`, `medit:ref` and `nastran:ref`,
+/// the first that exists as a cell array gives regions called by the value alone. An array defines no regions if its
+/// name begins with `vtk`, if it has more than 1000 different values, or if a value exceeds 32 bits. When tetrahedra
+/// are read, a region of triangles becomes a region of faces, and a region of lines or vertices becomes a region of
 /// vertices.
 ///
-/// Throws InputError with file, line of the XML element and array, or with the cell as the file numbers it, from 0;
-/// also for what validate_cells() or validate_lower_cells() refuses.
+/// Throws InputError with the file and the line and array of the XML, or with the cell number in the file, from 0. Also
+/// throws InputError if validate_cells() or validate_lower_cells() rejects the mesh.
 MeshData read_vtu(const std::string& path, double scale = 1.0, bool allow_coincident_vertices = false, int order = 1,
                   CellKind kind = CellKind::tetrahedron);
 
-/// The same for a file already in memory.
+/// Variant of `read_vtu` for a file already in memory. `name_for_errors` is the file name in messages.
 MeshData parse_vtu(std::string_view content, const std::string& name_for_errors, double scale = 1.0,
                    bool allow_coincident_vertices = false, int order = 1, CellKind kind = CellKind::tetrahedron);
 

@@ -7,17 +7,18 @@
 
 namespace diffsim {
 
-/// Bending and twist at the node between two segments of a rod, as angles: integrals of the curvatures κ₁ and κ₂ and of
-/// the twist τ over the node's part of the rod, without units (Bergou, Wardetzky, Robinson, Audoly and Grinspun 2008,
-/// sections 4.2 and 6; Bergou, Audoly, Vouga, Wardetzky and Grinspun 2010).
+/// Bending and twist at the node between two segments of a rod, as dimensionless angles: the integrals of the
+/// curvatures κ₁ and κ₂ and of the twist τ over the part of the rod that belongs to the node (Bergou, Wardetzky,
+/// Robinson, Audoly and Grinspun 2008, sections 4.2 and 6; Bergou, Audoly, Vouga, Wardetzky and Grinspun 2010).
 ///
-/// Inputs are the segments e and f as vectors and their directors d and g. With t = e/|e|, u = f/|f|, the directors'
-/// unit parts m and n across t and u, and c = 1 + t·u
+/// Inputs are the segment vectors e and f and their directors d and g. Let t = e/|e| and u = f/|f|. Let m and n be the
+/// unit vectors along the components of d and g perpendicular to t and u, and let c = 1 + t·u. Then
 ///
 ///   κ₁ = (u·m - t·n)/c,   κ₂ = -(t×u)·(m + n)/c,   τ = angle about u from P m to n,   P m = m - (u·m)/c (t + u)
 ///
-/// P is the rotation without twist that takes t to u. Where the rod is traversed the other way, κ₁ and τ keep their
-/// signs and κ₂ changes its own. All are infinite where the rod turns back; τ is between -π and π.
+/// P is the rotation without twist that maps t to u. If the rod is traversed in the opposite direction, κ₁ and τ keep
+/// their signs and κ₂ changes sign. τ is between -π and π. Where the rod folds back (u = -t), κ₁ and κ₂ are infinite
+/// and τ is undefined.
 template <class T>
 class JointStrains {
  public:
@@ -38,8 +39,8 @@ class JointStrains {
     twist = atan2(sine_, cosine_);
   }
 
-  /// Derivatives of a function of the strains by e, f, d and g, of which `by1`, `by2` and `by_twist` are those by the
-  /// strains.
+  /// Computes the derivatives of a function of the strains with respect to e, f, d and g. `by1`, `by2` and `by_twist`
+  /// are the derivatives of the function with respect to κ₁, κ₂ and τ.
   DIFFSIM_FUNCTION void pull_back(const T& by1, const T& by2, const T& by_twist, Vec3<T>& e, Vec3<T>& f, Vec3<T>& d,
                                   Vec3<T>& g) const {
     const Vec3<T>&t = t_.unit, &u = u_.unit, &m = m_.unit, &n = n_.unit;
@@ -71,19 +72,20 @@ class JointStrains {
     return sqrt(dot(x, x));
   }
 
-  /// The unit vector along another.
+  /// Unit vector along a vector x, and the length of x.
   struct Direction {
     Vec3<T> unit;
     T length;
     DIFFSIM_FUNCTION explicit Direction(const Vec3<T>& x) : length(JointStrains::length(x)) {
       for (int k = 0; k < 3; ++k) unit[k] = x[k] / length;
     }
+    /// Computes the derivative with respect to x from the derivative with respect to the unit vector.
     DIFFSIM_FUNCTION void pull_back(const Vec3<T>& by_unit, Vec3<T>& by_x) const {
       const T along = dot(unit, by_unit);
       for (int k = 0; k < 3; ++k) by_x[k] = (by_unit[k] - along * unit[k]) / length;
     }
   };
-  /// The unit vector along the part of d across the unit vector t.
+  /// Unit vector along the component of d perpendicular to the unit vector t.
   struct Across {
     Vec3<T> d, unit;
     T along, length;
@@ -92,7 +94,7 @@ class JointStrains {
       length = JointStrains::length(unit);
       for (int k = 0; k < 3; ++k) unit[k] /= length;
     }
-    /// Sets by_d and adds to by_t.
+    /// Sets `by_d` to the derivative with respect to d, and adds the derivative with respect to t to `by_t`.
     DIFFSIM_FUNCTION void pull_back(const Vec3<T>& by_unit, const Vec3<T>& t, Vec3<T>& by_d, Vec3<T>& by_t) const {
       const T part = dot(unit, by_unit);
       Vec3<T> by_part;

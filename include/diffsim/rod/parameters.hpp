@@ -7,50 +7,53 @@
 
 namespace diffsim {
 
-/// Parameters of ropes; see rope_energies.hpp for the letters.
+/// Parameters of ropes; rope_energies.hpp defines the symbols.
 struct RopeParameters {
   static constexpr ParameterSpec stiffness{.name = "rope_stiffness",
                                            .unit = "N",
-                                           .meaning = "EA: tension of a rope over its strain",
+                                           .meaning = "EA: tension per strain of a rope",
                                            .range = Interval::positive(),
                                            .sample = 30.0,
                                            .home = ParameterHome::segments};
   static constexpr ParameterSpec bending{.name = "rope_bending",
                                          .unit = "N m²",
-                                         .meaning = "EI: bending moment of a rope over its curvature",
+                                         .meaning = "EI: bending moment per curvature of a rope",
                                          .range = Interval::not_negative(),
                                          .sample = 0.02,
                                          .home = ParameterHome::segments,
                                          .default_value = 0.0};
   static constexpr ParameterSpec density{.name = "rope_density",
                                          .unit = "kg/m",
-                                         .meaning = "mass of a rope over its length at rest",
+                                         .meaning = "mass of a rope per rest length",
                                          .range = Interval::positive(),
                                          .sample = 0.3,
                                          .home = ParameterHome::segments};
 };
 
-/// Spec of the curvature of a rod without forces, and of its twist, that rods of every section have.
+/// Specification of the natural curvature, which rods of every section have: the curvature of a rod free of forces, in
+/// addition to that of the mesh.
 constexpr ParameterSpec natural_curvature(std::string_view name) {
   return {.name = name,
           .unit = "1/m",
-          .meaning = "curvature towards the director without forces, beyond that of the mesh",
+          .meaning = "stress-free curvature towards the director, in addition to that of the mesh",
           .range = Interval::any(),
           .sample = 0.4,
           .home = ParameterHome::segments,
           .default_value = 0.0};
 }
+/// Specification of the natural twist, which rods of every section have: the twist of a rod free of forces, in addition
+/// to that of the mesh.
 constexpr ParameterSpec natural_twist(std::string_view name) {
   return {.name = name,
           .unit = "rad/m",
-          .meaning = "twist without forces, beyond that of the mesh",
+          .meaning = "stress-free twist, in addition to that of the mesh",
           .range = Interval::any(),
           .sample = 0.3,
           .home = ParameterHome::segments,
           .default_value = 0.0};
 }
 
-/// Parameters of rods with a round section; see rod_section.hpp and rod_energies.hpp for the letters.
+/// Parameters of rods with a round section; rod_section.hpp and rod_energies.hpp define the symbols.
 struct RodParameters {
   static constexpr ParameterSpec youngs_modulus{.name = "rod_youngs_modulus",
                                                 .unit = "Pa",
@@ -80,7 +83,7 @@ struct RodParameters {
                                          .home = ParameterHome::segments};
 };
 
-/// Parameters of rods by the stiffnesses of their sections.
+/// Parameters of rods whose sections are given by their stiffnesses.
 struct BeamParameters {
   static constexpr ParameterSpec axial_stiffness{.name = "beam_axial_stiffness",
                                                  .unit = "N",
@@ -96,7 +99,7 @@ struct BeamParameters {
                                                     .home = ParameterHome::segments};
   static constexpr ParameterSpec bending_stiffness2{.name = "beam_bending_stiffness2",
                                                     .unit = "N m²",
-                                                    .meaning = "EI₂ of a beam that bends across its director",
+                                                    .meaning = "EI₂ of a beam that bends perpendicular to its director",
                                                     .range = Interval::positive(),
                                                     .sample = 3e-3,
                                                     .home = ParameterHome::segments};
@@ -110,14 +113,14 @@ struct BeamParameters {
   static constexpr ParameterSpec rest_twist = natural_twist("beam_rest_twist");
   static constexpr ParameterSpec density{.name = "beam_density",
                                          .unit = "kg/m",
-                                         .meaning = "mass of a beam over its length at rest",
+                                         .meaning = "mass of a beam per rest length",
                                          .range = Interval::positive(),
                                          .sample = 0.3,
                                          .home = ParameterHome::segments};
   static constexpr ParameterSpec rotary_inertia{
       .name = "beam_rotary_inertia",
       .unit = "kg m",
-      .meaning = "moment of inertia of a beam about its axis over its length at rest, ρ (I₁ + I₂)",
+      .meaning = "moment of inertia of a beam about its axis per rest length, ρ (I₁ + I₂)",
       .range = Interval::positive(),
       .sample = 2e-5,
       .home = ParameterHome::segments};

@@ -8,12 +8,13 @@
 #include "diffsim/rod/rod_section.hpp"
 #include "diffsim/rod/rope_energies.hpp"
 
-// Energies of a rod that stretches, bends in two planes and twists, by its segments. Each segment has a director
-// (mesh/directors.hpp), by which the rod's cross-section is known. The parameters are those of the section.
+// Energies of a rod that stretches, bends in two planes and twists, for each segment and joint. Each segment has a
+// director (mesh/directors.hpp), which gives the orientation of the cross-section. The parameters are those of the
+// section.
 
 namespace diffsim {
 
-/// Stretching of a segment: EA L/2 (l/L - 1)².
+/// Stretching energy of a segment: E = EA L/2 (l/L - 1)², with the length l and the rest length L.
 struct RodStretch {
   static constexpr int num_nodes = 2, num_values = RodSection::num_values;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -50,14 +51,15 @@ struct RodStretch {
   }
 };
 
-/// Shape of a cross-section: keeps the director d of a segment across it, and as long as it is at rest. Nodes are the
-/// segment's ends and its director. With t the segment's direction, L and D its length and its director at rest
+/// Energy that keeps the director d of a segment perpendicular to the segment and at its rest length. The nodes are the
+/// segment's ends and its director. With the unit vector t along the segment, the segment's rest length L and the rest
+/// director D
 ///
 ///   E = (EI₁ + EI₂)/(2 L) (y² + z²),   y = t·d/|D|,   z = (d²/D² - 1)/2
 ///
-/// The other energies of a rod do not depend on the director's part along the segment, nor on its length, so y and z
-/// vanish in equilibrium, whatever this energy's stiffness. The stiffness makes d vibrate at √(E/ρ)/L, a half of the
-/// highest frequency of the rod's axial waves.
+/// The other energies of a rod depend neither on the component of the director along the segment nor on the director's
+/// length. Therefore y and z vanish in equilibrium for any stiffness of this energy. With the stiffness chosen, d
+/// vibrates with the angular frequency √(E/ρ)/L, half of the highest frequency of the rod's axial waves.
 struct RodSectionShape {
   static constexpr int num_nodes = 3, num_values = RodSection::num_values;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -91,6 +93,7 @@ struct RodSectionShape {
   }
 
  private:
+  /// Intermediate quantities: t, the lengths l, L and |D|, the stiffness EI₁ + EI₂, y and z.
   template <class T>
   struct Parts {
     Vec3<T> t;
@@ -112,20 +115,21 @@ struct RodSectionShape {
   };
 };
 
-/// Kind of the neighbour beyond a joint.
+/// Kind of the second segment of a joint.
 enum class Beyond : int {
-  segment = 0,    ///< one of the rod
-  wall = 1,       ///< a segment that is held
-  direction = 2,  ///< none: the segment's own direction and director at rest are kept, as in a wall
+  segment = 0,    ///< a segment of the rod
+  wall = 1,       ///< a segment whose ends are both prescribed
+  direction = 2,  ///< clamped vertex: the first segment's rest direction and director replace the second segment
 };
 
-/// Bending and twisting at the node between two segments, the share of the first. Nodes are the first segment's far
-/// end, the common node, the second one's far end, and both directors. With the strains of joint_strains.hpp, those at
-/// rest with a bar, and the lengths at rest L and M
+/// Bending and twisting energy at the node between two segments: the contribution of the first segment. The nodes are
+/// the first segment's far end, the common node, the second segment's far end, and both directors. With the strains of
+/// joint_strains.hpp, the strains at rest (with a bar), and the rest lengths L and M
 ///
-///   E = L/4 (EI₁ (Δκ₁ - κ₀)² + EI₂ Δκ₂² + GJ (Δτ - τ₀)²),   Δκ = (κ - κ̄)/((L + M)/2)
+///   E = L/4 (EI₁ (Δκ₁ - κ₀)² + EI₂ Δκ₂² + GJ (Δτ - τ₀)²),   Δκ = (κ - κ̄)/((L + M)/2),   Δτ = (τ - τ̄)/((L + M)/2)
 ///
-/// A wall begins at the node: Δκ = (κ - κ̄)/(L/2), and the wall has no share.
+/// If `beyond` is `wall` or `direction`, the wall begins at the node: L/2 replaces (L + M)/2, and the wall contributes
+/// no energy.
 struct RodJoint {
   static constexpr int num_nodes = 5, num_values = RodSection::num_values;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -150,7 +154,8 @@ struct RodJoint {
     const T half = 0.5 * of.L;
     const T by_delta[3] = {half * B.bending1 * of.delta[0], half * B.bending2 * of.delta[1],
                            half * B.torsion * of.delta[2]};
-    // Of the strains, and of the length by which these are divided.
+    // Derivatives with respect to the strains, and with respect to the length `size` that divides the changes of the
+    // strains.
     T by_strain[3], by_size(0.0), square(0.0);
     const T stiffness[3] = {B.bending1, B.bending2, B.torsion};
     for (int k = 0; k < 3; ++k) {
@@ -164,7 +169,8 @@ struct RodJoint {
     of.rest.pull_back(-by_strain[0], -by_strain[1], -by_strain[2], E, F, D, G);
     if (beyond == Beyond::direction)
       for (int c = 0; c < 3; ++c) {
-        // The direction beyond is that of the segment at rest, now and then.
+        // The second segment's direction and director are those of the first segment at rest, both in the current and
+        // in the rest configuration.
         E[c] += F[c] + f[c];
         D[c] += G[c] + g[c];
         f[c] = g[c] = F[c] = G[c] = T(0.0);
@@ -200,10 +206,10 @@ struct RodJoint {
 
   template <class T>
   struct Parts {
-    Vec3<T> E, F;               // segments at rest
-    JointStrains<T> now, rest;  // strains
-    T L, M, size;               // lengths at rest, and that of the node's part of the rod
-    T change[3], delta[3];      // of the strains, as angles and over the length
+    Vec3<T> E, F;               // segment vectors at rest
+    JointStrains<T> now, rest;  // strains, current and at rest
+    T L, M, size;               // rest lengths, and the length of the part of the rod that belongs to the node
+    T change[3], delta[3];      // changes of the strains: as angles, and per length minus natural curvature and twist
 
     DIFFSIM_FUNCTION Parts(const Values<T>& at, Beyond beyond)
         : E(at.X[1] - at.X[0]),

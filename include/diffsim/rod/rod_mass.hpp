@@ -5,12 +5,13 @@
 
 #include "diffsim/core/stencil_force.hpp"
 
-// Masses of a segment of a rod: half of the segment's mass at each end and, at its director D (mesh/directors.hpp), the
-// mass that turns about the segment with the section's moment of inertia. Inputs are places at rest.
+// Masses of a segment of a rod: half of the segment's mass at each end and, at the segment's director D
+// (mesh/directors.hpp), the mass that gives the section's moment of inertia about the segment. Inputs are rest
+// positions.
 
 namespace diffsim {
 
-/// Masses by ρA, kg/m, and ρ(I₁ + I₂), kg m: m = ρA L/2 at the ends, m_D = ρ(I₁ + I₂) L/D² at the director.
+/// Masses from ρA, kg/m, and ρ(I₁ + I₂), kg m: m = ρA L/2 at each end, m_D = ρ(I₁ + I₂) L/D² at the director.
 struct GivenMass {
   static constexpr int num_nodes = 3, num_values = 2;
   static constexpr bool uses_rest = true;
@@ -25,7 +26,7 @@ struct GivenMass {
   }
 };
 
-/// Masses of a round section by ρ, kg/m³, and the radius r: A = π r², I₁ + I₂ = A r²/2.
+/// Masses of a round section from the density ρ, kg/m³, and the radius r: A = π r², I₁ + I₂ = A r²/2.
 struct RoundMass {
   static constexpr int num_nodes = 3, num_values = 2;
   static constexpr bool uses_rest = true;

@@ -5,10 +5,11 @@
 
 namespace diffsim {
 
-/// Rods, `kind: rod`: segments that stretch, bend in two planes and twist, of a round section of one material.
+/// Returns the model of rods, `kind: rod`: segments that stretch, bend in two planes and twist, with a round section of
+/// one material.
 const CellModel& rod_model();
 
-/// Rods of any section, given by its stiffnesses, `kind: beam`.
+/// Returns the model of beams, `kind: beam`: rods of any section, given by the stiffnesses of the section.
 const CellModel& beam_model();
 
 }  // namespace diffsim

@@ -3,11 +3,11 @@
 
 #include "diffsim/core/macros.hpp"
 
-// How the stiffness of a rod's cross-section follows from a rod's parameters.
+// Stiffnesses of a rod's cross-section as functions of the rod's parameters.
 
 namespace diffsim {
 
-/// Stiffnesses of a cross-section. Bending "in plane 1" is towards the director, in plane 2 across it.
+/// Stiffnesses of a cross-section. Bending 1 is towards the director, bending 2 perpendicular to the director.
 template <class T>
 struct SectionStiffness {
   T axial;     ///< EA, N
@@ -16,27 +16,27 @@ struct SectionStiffness {
   T torsion;   ///< GJ, N m²
 };
 
-/// Cross-section of a rod, by six numbers p, the last two of which are the curvature κ₀ and the twist τ₀ without
-/// forces:
+/// Cross-section of a rod, described by six values p. The last two are the curvature κ₀ and the twist τ₀ of the rod
+/// free of forces:
 ///
-///   given   EA, EI₁, EI₂, GJ, κ₀, τ₀
-///   round   E, ν, the radius r, a number without meaning, κ₀, τ₀; of one isotropic material, with A = π r², I = A
-///   r²/4:
-///           EA, EI₁ = EI₂ = E I, GJ = E I/(1 + ν)
+///   given   p = EA, EI₁, EI₂, GJ, κ₀, τ₀
+///   round   p = E, ν, r, unused, κ₀, τ₀: one isotropic material and the radius r. With A = π r² and I = A r²/4 the
+///           stiffnesses are EA, EI₁ = EI₂ = E I, GJ = E I/(1 + ν).
 struct RodSection {
   static constexpr int num_values = 6, first_natural = 4;
 
   enum class Kind : int { given, round };
   Kind kind = Kind::given;
 
+  /// Returns the stiffnesses for the values p.
   template <class T>
   DIFFSIM_FUNCTION SectionStiffness<T> stiffness(const T* p) const {
     if (kind == Kind::given) return {p[0], p[1], p[2], p[3]};
     const T A = pi * p[2] * p[2], EI = 0.25 * p[0] * A * p[2] * p[2];
     return {p[0] * A, EI, EI, EI / (1.0 + p[1])};
   }
-  /// Sets the derivatives by p, but for κ₀ and τ₀, of a function of the stiffnesses, of which `by` has those by the
-  /// stiffnesses.
+  /// Computes the derivatives of a function of the stiffnesses with respect to p, except κ₀ and τ₀. `by` holds the
+  /// derivatives of the function with respect to the stiffnesses.
   template <class T>
   DIFFSIM_FUNCTION void pull_back(const T* p, const SectionStiffness<T>& by, T* by_p) const {
     if (kind == Kind::given) {

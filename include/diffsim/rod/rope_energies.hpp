@@ -6,11 +6,11 @@
 #include "diffsim/core/dual.hpp"
 #include "diffsim/core/stencil_force.hpp"
 
-// Energies of an inextensible or stiff elastic line without twist, by its segments.
+// Energies of an elastic line without twist, for each segment and joint.
 
 namespace diffsim {
 
-/// Stretching of a segment: EA L/2 (l/L - 1)² with its length l and that at rest, L. The parameter is EA.
+/// Stretching energy of a segment: E = EA L/2 (l/L - 1)², with the length l and the rest length L. The parameter is EA.
 struct RopeStretch {
   static constexpr int num_nodes = 2, num_values = 1;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -23,7 +23,7 @@ struct RopeStretch {
     return 0.5 * at.p[0] * elongation * elongation / L;
   }
 
-  /// With the strain ε = l/L - 1: ∂E/∂l = EA ε, ∂E/∂L = -EA ε (1 + ε/2).
+  /// Computes the derivatives of E. With the strain ε = l/L - 1: ∂E/∂l = EA ε, ∂E/∂L = -EA ε (1 + ε/2).
   template <class T>
   DIFFSIM_FUNCTION void energy_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                            StencilValues<T, num_nodes, num_values>& by) const {
@@ -41,12 +41,12 @@ struct RopeStretch {
   }
 };
 
-/// Bending at the node between two segments, the share of the first: its nodes are the first segment's far end, the
-/// common node, and the second one's far end. The parameter is EI of the first segment.
+/// Bending energy at the node between two segments: the contribution of the first segment. The nodes are the first
+/// segment's far end, the common node, and the second segment's far end. The parameter is EI of the first segment.
 ///
-/// With the segments' directions e and f, that turn by the angle φ, and their lengths at rest E and F the curvature is
-/// κ = 2 tan(φ/2)/((E + F)/2), and the first one's share EI κ²/2 · E/2 (Bergou, Wardetzky, Robinson, Audoly and
-/// Grinspun 2008, section 4.2). tan²(φ/2) = (|e||f| - e·f)/(|e||f| + e·f), infinite where the line turns back.
+/// Let e and f be the segment vectors, φ the angle between them, and E and F the rest lengths. The curvature is
+/// κ = 2 tan(φ/2)/((E + F)/2), and the first segment contributes EI κ²/2 · E/2 (Bergou, Wardetzky, Robinson, Audoly and
+/// Grinspun 2008, section 4.2). tan²(φ/2) = (|e||f| - e·f)/(|e||f| + e·f), which is infinite where the line folds back.
 struct RopeBending {
   static constexpr int num_nodes = 3, num_values = 1;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -62,7 +62,7 @@ struct RopeBending {
                                            StencilValues<T, num_nodes, num_values>& by) const {
     const Joint<T> of(at);
     const T square = of.square(), ends = of.E + of.F;
-    // ∂(4 tan²(φ/2))/∂e = 8 |e||f|/(|e||f| + e·f)² ((e·f) e/|e|² - f), and e and f exchanged.
+    // ∂(4 tan²(φ/2))/∂e = 8 |e||f|/(|e||f| + e·f)² ((e·f) e/|e|² - f); ∂/∂f follows by exchanging e and f.
     const T factor = 8.0 * at.p[0] * of.weight() * of.product / (of.sum * of.sum);
     const T along_e = of.cosine / dot(of.e, of.e), along_f = of.cosine / dot(of.f, of.f);
     const T by_E = at.p[0] * square * (of.F - of.E) / (ends * ends * ends * of.E);
@@ -83,9 +83,9 @@ struct RopeBending {
   template <class T>
   struct Joint {
     Vec3<T> e, f;
-    T E, F;             // lengths at rest
+    T E, F;             // rest lengths
     T cosine, product;  // e·f, |e||f|
-    T sum;              // of both
+    T sum;              // |e||f| + e·f
 
     DIFFSIM_FUNCTION explicit Joint(const StencilValues<T, num_nodes, num_values>& at)
         : e(at.x[1] - at.x[0]), f(at.x[2] - at.x[1]), cosine(dot(e, f)) {
@@ -96,12 +96,12 @@ struct RopeBending {
       product = sqrt(dot(e, e) * dot(f, f));
       sum = product + cosine;
     }
-    /// 4 tan²(φ/2), by |e×f|² = (|e||f| - e·f)(|e||f| + e·f), which keeps its digits where φ is small.
+    /// Returns 4 tan²(φ/2), computed with |e×f|² = (|e||f| - e·f)(|e||f| + e·f), which avoids cancellation for small φ.
     DIFFSIM_FUNCTION T square() const {
       const Vec3<T> normal = cross(e, f);
       return 4.0 * dot(normal, normal) / (sum * sum);
     }
-    /// Energy over EI · 4 tan²(φ/2).
+    /// Returns the factor E/(E + F)² of the energy: EI · weight · 4 tan²(φ/2).
     DIFFSIM_FUNCTION T weight() const { return E / ((E + F) * (E + F)); }
   };
 };

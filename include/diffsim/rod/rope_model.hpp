@@ -5,8 +5,8 @@
 
 namespace diffsim {
 
-/// Ropes, `kind: rope`: segments that stretch and, where a user gives a bending stiffness, bend; straight when free of
-/// forces, the same in all directions of bending, and free to twist.
+/// Returns the model of ropes, `kind: rope`: segments that stretch and, if the user gives a bending stiffness, bend. A
+/// rope free of forces is straight, bends equally in all directions, and does not resist twist.
 const CellModel& rope_model();
 
 }  // namespace diffsim

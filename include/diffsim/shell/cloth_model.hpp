@@ -5,7 +5,8 @@
 
 namespace diffsim {
 
-/// Cloth, `kind: cloth`: triangles are membranes, with hinges between them where a user gives a bending stiffness.
+/// Returns the model of cloth, `kind: cloth`: triangles are membranes. If the user gives a bending stiffness, there are
+/// hinges between the triangles.
 const CellModel& cloth_model();
 
 }  // namespace diffsim

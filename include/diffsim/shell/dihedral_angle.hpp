@@ -8,16 +8,17 @@
 
 namespace diffsim {
 
-/// Angle θ in (-π, π] between two triangles with a common side from a to b: between the normals n = (b - a)×(c - a) of
-/// the first, whose third corner is c, and m = (d - a)×(b - a) of the second, whose third corner is d.
+/// Angle θ in (-π, π] between two triangles that share the side from a to b. θ is the angle between the normal
+/// n = (b - a)×(c - a) of the first triangle, whose third corner is c, and the normal m = (d - a)×(b - a) of the second
+/// triangle, whose third corner is d.
 template <class T>
 struct DihedralAngle {
-  Vec3<T> e, c, d;  ///< from a to b, c and d
+  Vec3<T> e, c, d;  ///< vectors from a to the points b, c and d
   Vec3<T> n, m;
   T square;  ///< |e|²
   T n_norm, m_norm, theta;
 
-  /// `x`: a, b, c, d.
+  /// Computes the angle of the points x = a, b, c, d.
   DIFFSIM_FUNCTION explicit DihedralAngle(const Vec3<T> (&x)[4])
       : e(x[1] - x[0]), c(x[2] - x[0]), d(x[3] - x[0]), n(cross(e, c)), m(cross(d, e)), square(dot(e, e)) {
     using std::atan2;
@@ -27,7 +28,7 @@ struct DihedralAngle {
     theta = atan2(dot(cross(n, m), e) / sqrt(square), dot(n, m));
   }
 
-  /// to += factor ∂θ/∂(a, b, c, d).
+  /// Adds factor ∂θ/∂(a, b, c, d) to `to`.
   DIFFSIM_FUNCTION void add_gradient(const T& factor, Vec3<T> (&to)[4]) const {
     using std::sqrt;
     const T length = sqrt(square);

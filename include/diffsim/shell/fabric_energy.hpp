@@ -7,14 +7,16 @@
 
 namespace diffsim {
 
-/// Orthotropic membrane of St. Venant–Kirchhoff's law in plane stress: a triangle of constant strain. The parameters
-/// are the stiffnesses k₁ of the warp, k₂ of the weft and G against shear, force over strain and width, Poisson's ratio
-/// ν, and the three numbers of the direction of the warp.
+/// Orthotropic membrane with St. Venant–Kirchhoff's law in plane stress, on a triangle of constant strain. The
+/// parameters are the stiffnesses k₁ of the warp, k₂ of the weft and G against shear (force per strain and width),
+/// Poisson's ratio ν, and the three components of the direction of the warp.
 ///
-/// With f₁ and f₂ of `FabricStrain`, E₁ = (f₁² - 1)/2, E₂ = (f₂² - 1)/2 and γ = f₁·f₂, the energy over the area at rest
-/// is ψ = (k₁ E₁² + 2 ν √(k₁ k₂) E₁ E₂ + k₂ E₂²)/(2 (1 - ν²)) + G γ²/2: ν is the geometric mean of the Poisson's ratios
-/// ν₁₂ and ν₂₁, of which k₂ ν₁₂ = k₁ ν₂₁ (Jones 1999, Mechanics of Composite Materials, section 2.5), and ψ is convex
-/// in the strain for every ν in (-1, 1).
+/// With f₁ and f₂ of `FabricStrain`, E₁ = (f₁² - 1)/2, E₂ = (f₂² - 1)/2 and γ = f₁·f₂, the energy per rest area is
+///
+///   ψ = (k₁ E₁² + 2 ν √(k₁ k₂) E₁ E₂ + k₂ E₂²)/(2 (1 - ν²)) + G γ²/2
+///
+/// ν is the geometric mean of the Poisson's ratios ν₁₂ and ν₂₁, which satisfy k₂ ν₁₂ = k₁ ν₂₁ (Jones 1999, Mechanics of
+/// Composite Materials, section 2.5). ψ is convex in the strain for every ν in (-1, 1).
 struct FabricEnergy {
   static constexpr int num_nodes = 3, num_values = 7;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -47,7 +49,7 @@ struct FabricEnergy {
   struct Density {
     T mean, plane;    // √(k₁ k₂), 1 - ν²
     T E1, E2, shear;  // E₁, E₂, γ
-    T stretching;     // ψ without shear
+    T stretching;     // ψ without the shear term
     T value;          // ψ
 
     DIFFSIM_FUNCTION Density(const FabricStrain<T>& of, const T* p) {

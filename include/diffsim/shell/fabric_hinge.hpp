@@ -5,14 +5,15 @@
 
 namespace diffsim {
 
-/// Half of a hinge of woven cloth, the share of the first triangle: `HingeEnergy` with a stiffness B that depends on
-/// the direction in which the hinge bends the threads. The parameters are those of the first triangle: the stiffnesses
-/// D₁ of the warp and D₂ of the weft, H against twist, and the three numbers of the direction a of the warp.
+/// Half of a hinge of woven cloth: the contribution of the first triangle. The energy is that of `HingeEnergy` with a
+/// stiffness B that depends on the direction in which the hinge bends the threads. The parameters are those of the
+/// first triangle: the stiffnesses D₁ of the warp, D₂ of the weft and H against twist, and the three components of the
+/// direction a of the warp.
 ///
-/// A hinge bends across its side e. With the angle φ at rest between that direction and the warp, which is the part of
-/// a in the plane of the first triangle, B = D₁ cos⁴φ + 2 H cos²φ sin²φ + D₂ sin⁴φ: the stiffness of an orthotropic
-/// plate in a direction (Timoshenko & Woinowsky-Krieger 1959, Theory of Plates and Shells, section 85). sin²φ is q =
-/// (a·e)²/(|e|² |a × n|²) of the unit normal n.
+/// A hinge bends across its side e. Let φ be the angle at rest between the direction of bending and the warp, the
+/// component of a in the plane of the first triangle. Then B = D₁ cos⁴φ + 2 H cos²φ sin²φ + D₂ sin⁴φ, the stiffness of
+/// an orthotropic plate in that direction (Timoshenko & Woinowsky-Krieger 1959, Theory of Plates and Shells, section
+/// 85). With the unit normal n, sin²φ = q = (a·e)²/(|e|² |a × n|²).
 struct FabricHinge {
   static constexpr int num_nodes = 4, num_values = 6;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -41,7 +42,8 @@ struct FabricHinge {
   }
 
  private:
-  /// How a hinge bends the warp.
+  /// Angle φ between the direction of bending of a hinge and the warp, as sin²φ and cos²φ, with the intermediate
+  /// quantities.
   template <class T>
   struct Direction {
     Vec3<T> a, e, c, n;  // n = e × c, not of unit length
@@ -62,7 +64,8 @@ struct FabricHinge {
       p = 1.0 - q;
     }
 
-    /// by += by_q ∂q by the places at rest and by the numbers of a, which it sets.
+    /// Adds by_q ∂q/∂X for the rest positions X to `by.X`, and sets the derivatives with respect to the components of a
+    /// to by_q ∂q/∂a.
     DIFFSIM_FUNCTION void add_gradient(const T& by_q, StencilValues<T, num_nodes, num_values>& by) const {
       const T over = by_q * q / in_plane, by_along = 2.0 * by_q * along * n2 / (e2 * in_plane);
       const T by_n2 = by_q * along * along / (e2 * in_plane) - over * a2, by_across = 2.0 * over * across;
@@ -77,6 +80,7 @@ struct FabricHinge {
     }
   };
 
+  /// Returns the inputs of `HingeEnergy`, with the stiffness B for the direction of bending.
   template <class T>
   static DIFFSIM_FUNCTION StencilValues<T, num_nodes, 1> hinge_of(const StencilValues<T, num_nodes, num_values>& at,
                                                                   const Direction<T>& of) {

@@ -8,13 +8,14 @@
 
 namespace diffsim {
 
-/// Limit of the strain of threads: a barrier that grows without bound as a thread of the warp or the weft is stretched
-/// to 1 + ε times its length. The parameters are the stiffnesses k₁ and k₂ of warp and weft, ε, and the three numbers
-/// of the direction of the warp.
+/// Limit of the strain of threads: a barrier energy that tends to infinity as a thread of the warp or the weft is
+/// stretched to 1 + ε times its rest length. The parameters are the stiffnesses k₁ and k₂ of warp and weft, ε, and the
+/// three components of the direction of the warp.
 ///
-/// With f₁ and f₂ of `FabricStrain` and sᵢ = max(0, 2 (|fᵢ| - 1)/ε - 1), the energy over the area at rest is
-/// -ε²/8 Σ kᵢ sᵢ⁴ log(1 - sᵢ): zero up to half of ε, with four continuous derivatives there, and not a number beyond ε.
-/// That of Li, Kaufman & Jiang 2021, doi:10.1145/3450626.3459767, has sᵢ² and two continuous derivatives.
+/// With f₁ and f₂ of `FabricStrain` and sᵢ = max(0, 2 (|fᵢ| - 1)/ε - 1), the energy per rest area is
+/// -ε²/8 Σ kᵢ sᵢ⁴ log(1 - sᵢ). The energy is zero for strains up to ε/2, has four continuous derivatives there, and is
+/// NaN for strains beyond ε. The barrier of Li, Kaufman & Jiang 2021, doi:10.1145/3450626.3459767, has sᵢ² instead of
+/// sᵢ⁴ and two continuous derivatives.
 struct FabricLimit {
   static constexpr int num_nodes = 3, num_values = 6;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -44,7 +45,7 @@ struct FabricLimit {
   struct Thread {
     T length;               // |f|
     T barrier;              // -ε²/8 s⁴ log(1 - s)
-    T by_length, by_limit;  // its derivatives
+    T by_length, by_limit;  // derivatives of `barrier` with respect to |f| and ε
 
     DIFFSIM_FUNCTION Thread(const Vec3<T>& f, const T& limit) {
       using std::log;

@@ -5,8 +5,9 @@
 
 namespace diffsim {
 
-/// Woven cloth, `kind: fabric`: triangles are orthotropic membranes with threads of the warp and the weft, with hinges
-/// between them where a user gives a bending stiffness, and with a limit of the threads' strain where a user gives one.
+/// Returns the model of woven cloth, `kind: fabric`: triangles are orthotropic membranes with threads along the warp
+/// and the weft. If the user gives a bending stiffness, there are hinges between the triangles. If the user gives a
+/// strain limit, the strain of the threads is limited.
 const CellModel& fabric_model();
 
 }  // namespace diffsim

@@ -6,13 +6,14 @@
 
 namespace diffsim {
 
-/// Half of a hinge between two triangles, the share of the first: its nodes are the ends a and b of their common side,
-/// the first triangle's third corner c and the second one's d. The parameter is B of the first triangle.
+/// Half of a hinge between two triangles: the contribution of the first triangle. The nodes are the ends a and b of the
+/// common side, the first triangle's third corner c and the second triangle's third corner d. The parameter is B of the
+/// first triangle.
 ///
-/// The energy is B/4 w (θ - θ̄)² with the angle θ of the normals n = (b - a)×(c - a) and m = (d - a)×(b - a), θ̄ that of
-/// the mesh at rest and w = 3 l²/(A₁ + A₂) of the side's length and the triangles' areas at rest (Grinspun, Hirani,
-/// Desbrun and Schröder 2003, section 3). A sheet of hinges is no plate: its stiffness depends on the triangles'
-/// shapes. Angles are in (-π, π].
+/// The energy is B/4 w (θ - θ̄)². θ is the angle between the normals n = (b - a)×(c - a) and m = (d - a)×(b - a), θ̄ is
+/// the angle of the rest shape, and w = 3 l²/(A₁ + A₂) with the rest length l of the side and the rest areas of the
+/// triangles (Grinspun, Hirani, Desbrun and Schröder 2003, section 3). Angles are in (-π, π]. A sheet of hinges does
+/// not converge to a plate: its stiffness depends on the shapes of the triangles.
 struct HingeEnergy {
   static constexpr int num_nodes = 4, num_values = 1;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -40,7 +41,7 @@ struct HingeEnergy {
   }
 
  private:
-  /// to += of_square/2 ∂|e|²/∂x + of_norms ∂(|n| + |m|)/∂x.
+  /// Adds of_square/2 ∂|e|²/∂x + of_norms ∂(|n| + |m|)/∂x to `to`.
   template <class T>
   static DIFFSIM_FUNCTION void add_weight_gradient(const DihedralAngle<T>& rest, const T& of_square, const T& of_norms,
                                                    Vec3<T> (&to)[num_nodes]) {
@@ -57,7 +58,7 @@ struct HingeEnergy {
     }
   }
 
-  /// w/4.
+  /// Returns w/4.
   template <class T>
   static DIFFSIM_FUNCTION T weight(const DihedralAngle<T>& rest) {
     return 1.5 * rest.square / (rest.n_norm + rest.m_norm);

@@ -6,8 +6,8 @@
 
 namespace diffsim {
 
-/// Membrane of St. Venant–Kirchhoff's law in plane stress: a triangle of constant strain. The parameters are k, force
-/// over strain and width (Young's modulus times thickness), and ν.
+/// Membrane with St. Venant–Kirchhoff's law in plane stress, on a triangle of constant strain. The parameters are k,
+/// force per strain and width (Young's modulus times thickness), and Poisson's ratio ν.
 ///
 /// With the strain e and the matrix A of `MembraneStrain`, the energy is √(det A)/2 · C [(tr e)² - 2 (1 - ν) det e]
 /// with C = k/(2 (1 - ν²)) (Ciarlet 2000, section 4.1).
@@ -25,7 +25,7 @@ struct MembraneEnergy {
                                            StencilValues<T, num_nodes, num_values>& by) const {
     const MembraneStrain<T> of(at);
     const T C = modulus(at), &nu = at.p[1], root = of.root, square = root * root;
-    // By T = det A · tr e, G = det A · det e and det A, each with the others held.
+    // Partial derivatives with respect to det A · tr e, det A · det e and det A.
     const T by_trace = C * of.trace / (square * root), by_product = -C * (1.0 - nu) / root;
     const T by_square =
         (-0.75 * C * of.trace * of.trace / square + 0.5 * C * (1.0 - nu) * of.product) / (square * root);
@@ -36,11 +36,12 @@ struct MembraneEnergy {
   }
 
  private:
+  /// Returns C = k/(2 (1 - ν²)).
   template <class T>
   static DIFFSIM_FUNCTION T modulus(const StencilValues<T, num_nodes, num_values>& at) {
     return at.p[0] / (2.0 * (1.0 - at.p[1] * at.p[1]));
   }
-  /// Energy over C.
+  /// Returns the energy divided by C.
   template <class T>
   static DIFFSIM_FUNCTION T per_modulus(const StencilValues<T, num_nodes, num_values>& at,
                                         const MembraneStrain<T>& of) {

@@ -7,15 +7,15 @@
 
 namespace diffsim {
 
-/// Green's strain of a triangle of constant strain, whatever the directions in its plane.
+/// Green's strain of a triangle of constant strain, without a choice of axes in its plane.
 ///
-/// With the edges dᵢ of the triangle from its first corner, those at rest Dᵢ, aᵢⱼ = dᵢ·dⱼ and Aᵢⱼ = Dᵢ·Dⱼ, the mixed
-/// components of Green's strain are e = A⁻¹ g, g = (a - A)/2 (Ciarlet 2000, section 4.1).
+/// Let dᵢ be the edges of the triangle from its first corner, Dᵢ these edges at rest, aᵢⱼ = dᵢ·dⱼ and Aᵢⱼ = Dᵢ·Dⱼ. The
+/// mixed components of Green's strain are e = A⁻¹ g, g = (a - A)/2 (Ciarlet 2000, section 4.1).
 template <class T>
 struct MembraneStrain {
   Vec3<T> d[2], D[2];
   T A[3], g[3];      ///< components 11, 12, 22
-  T root;            ///< √(det A), twice the area at rest
+  T root;            ///< √(det A), twice the rest area
   T trace, product;  ///< det A · tr e, det A · det e
 
   template <int P>
@@ -35,12 +35,13 @@ struct MembraneStrain {
     product = g[0] * g[2] - g[1] * g[1];
   }
 
-  /// Sets the derivatives of a function of `trace`, `product` and det A by the corners and by the corners at rest.
-  /// `by_trace`, `by_product`, `by_square`: derivatives of the function by each, the others held.
+  /// Computes the derivatives of a function of `trace`, `product` and det A with respect to the current and the rest
+  /// positions of the corners. `by_trace`, `by_product`, `by_square`: partial derivatives of the function with respect
+  /// to `trace`, `product` and det A.
   template <int P>
   DIFFSIM_FUNCTION void set_derivatives(const T& by_trace, const T& by_product, const T& by_square,
                                         StencilValues<T, 3, P>& by) const {
-    // By g, and by A with g held; the components 12 and 21 together.
+    // Derivatives with respect to g, and with respect to A at fixed g. Components 12 and 21 are combined.
     T s[3], q[3];
     s[0] = by_trace * A[2] + by_product * g[2];
     s[1] = -2.0 * (by_trace * A[1] + by_product * g[1]);

@@ -5,22 +5,21 @@
 
 namespace diffsim {
 
-/// Parameters of cloth; see membrane_energy.hpp and hinge_energy.hpp for the letters.
+/// Parameters of cloth; membrane_energy.hpp and hinge_energy.hpp define the symbols.
 struct ClothParameters {
   static constexpr ParameterSpec stiffness{.name = "cloth_stiffness",
                                            .unit = "N/m",
-                                           .meaning = "k: force of a strip of cloth over its strain and width",
+                                           .meaning = "k: force per strain and width of a strip of cloth",
                                            .range = Interval::positive(),
                                            .sample = 60.0,
                                            .home = ParameterHome::triangles};
-  static constexpr ParameterSpec poisson_ratio{.name = "cloth_poisson_ratio",
-                                               .meaning =
-                                                   "ν: strain across a stretched strip of cloth, negated, over "
-                                                   "the strain along it",
-                                               .range = {.low = -1.0, .high = 1.0},
-                                               .sample = 0.3,
-                                               .home = ParameterHome::triangles,
-                                               .default_value = 0.3};
+  static constexpr ParameterSpec poisson_ratio{
+      .name = "cloth_poisson_ratio",
+      .meaning = "ν: Poisson's ratio of cloth, -(transverse strain)/(axial strain) of a stretched strip",
+      .range = {.low = -1.0, .high = 1.0},
+      .sample = 0.3,
+      .home = ParameterHome::triangles,
+      .default_value = 0.3};
   static constexpr ParameterSpec bending{.name = "cloth_bending",
                                          .unit = "N m",
                                          .meaning = "B: stiffness of the hinges between triangles",
@@ -30,31 +29,31 @@ struct ClothParameters {
                                          .default_value = 0.0};
   static constexpr ParameterSpec density{.name = "cloth_density",
                                          .unit = "kg/m²",
-                                         .meaning = "mass of cloth over its area at rest",
+                                         .meaning = "mass of cloth per rest area",
                                          .range = Interval::positive(),
                                          .sample = 0.4,
                                          .home = ParameterHome::triangles};
 };
 
-/// Parameters of woven cloth; see fabric_energy.hpp and fabric_limit.hpp for the letters.
+/// Parameters of woven cloth; fabric_energy.hpp, fabric_limit.hpp and fabric_hinge.hpp define the symbols.
 struct FabricParameters {
   static constexpr ParameterSpec warp_stiffness{
       .name = "fabric_warp_stiffness",
       .unit = "N/m",
-      .meaning = "k₁: force of a strip of fabric along the warp over its strain and width",
+      .meaning = "k₁: force per strain and width of a strip of fabric along the warp",
       .range = Interval::positive(),
       .sample = 80.0,
       .home = ParameterHome::triangles};
   static constexpr ParameterSpec weft_stiffness{
       .name = "fabric_weft_stiffness",
       .unit = "N/m",
-      .meaning = "k₂: force of a strip of fabric along the weft over its strain and width",
+      .meaning = "k₂: force per strain and width of a strip of fabric along the weft",
       .range = Interval::positive(),
       .sample = 50.0,
       .home = ParameterHome::triangles};
   static constexpr ParameterSpec shear_stiffness{.name = "fabric_shear_stiffness",
                                                  .unit = "N/m",
-                                                 .meaning = "G: shear force of a fabric over the angle and width",
+                                                 .meaning = "G: shear force per angle and width of a fabric",
                                                  .range = Interval::positive(),
                                                  .sample = 10.0,
                                                  .home = ParameterHome::triangles};
@@ -65,7 +64,7 @@ struct FabricParameters {
                                                .home = ParameterHome::triangles,
                                                .default_value = 0.0};
   static constexpr ParameterSpec strain_limit{.name = "fabric_strain_limit",
-                                              .meaning = "ε: strain that no thread of a fabric reaches",
+                                              .meaning = "ε: upper limit of the strain of a fabric's threads",
                                               .range = Interval::positive(),
                                               .sample = 0.1,
                                               .home = ParameterHome::triangles,
@@ -116,13 +115,13 @@ struct FabricParameters {
                                              .default_value = 0.0};
   static constexpr ParameterSpec density{.name = "fabric_density",
                                          .unit = "kg/m²",
-                                         .meaning = "mass of a fabric over its area at rest",
+                                         .meaning = "mass of a fabric per rest area",
                                          .range = Interval::positive(),
                                          .sample = 0.4,
                                          .home = ParameterHome::triangles};
 };
 
-/// Parameters of shells; see plate_energy.hpp for the letters.
+/// Parameters of shells; plate_energy.hpp defines the symbols.
 struct ShellParameters {
   static constexpr ParameterSpec youngs_modulus{.name = "shell_youngs_modulus",
                                                 .unit = "Pa",
@@ -143,13 +142,13 @@ struct ShellParameters {
                                            .home = ParameterHome::triangles};
   static constexpr ParameterSpec rest_curvature{
       .name = "shell_rest_curvature",
-      .meaning = "c: curvature of a shell without forces over that of the mesh",
+      .meaning = "c: ratio of the stress-free curvature to the curvature of the mesh",
       .sample = 0.8,
       .home = ParameterHome::triangles,
       .default_value = 1.0};
   static constexpr ParameterSpec density{.name = "shell_density",
                                          .unit = "kg/m³",
-                                         .meaning = "mass of a shell over its volume at rest",
+                                         .meaning = "mass of a shell per rest volume",
                                          .range = Interval::positive(),
                                          .sample = 300.0,
                                          .home = ParameterHome::triangles};

@@ -5,7 +5,8 @@
 
 namespace diffsim::shell {
 
-/// Moduli of a shell: E, Pa, ν, the thickness t, m, and c, the curvature without forces over that at rest.
+/// Moduli of a shell: E, Pa; ν; the thickness t, m; and c, the ratio of the natural curvature (of the shell free of
+/// forces) to the curvature of the rest shape.
 template <class T>
 struct PlateModuli {
   static constexpr int size = 4;
@@ -15,24 +16,26 @@ struct PlateModuli {
   DIFFSIM_FUNCTION const T& poisson_ratio() const { return p[1]; }
   DIFFSIM_FUNCTION const T& thickness() const { return p[2]; }
   DIFFSIM_FUNCTION const T& rest_curvature() const { return p[3]; }
-  /// D = E t³/(12 (1 - ν²)), N m.
+  /// Returns the bending rigidity D = E t³/(12 (1 - ν²)), N m.
   DIFFSIM_FUNCTION T rigidity() const {
     const T &nu = p[1], &t = p[2];
     return p[0] * t * t * t / (12.0 * (1.0 - nu * nu));
   }
 };
 
-/// Bending of one triangle: the energy A D/2 [(1 - ν) κ:κ + ν (tr κ)²] of its curvature κ (Timoshenko and
-/// Woinowsky-Krieger 1959, equation 46), a quadratic form D/2 Σ Q_ij b_i b_j of the normals' rotations at its sides;
-/// rotations at free sides make it least, which is the condition that the bending moment there is zero.
+/// Bending of one triangle. The bending energy A D/2 [(1 - ν) κ:κ + ν (tr κ)²] of the triangle's curvature κ
+/// (Timoshenko and Woinowsky-Krieger 1959, equation 46) is a quadratic form D/2 Σ Q_ij b_i b_j of the rotations b of
+/// the normal at the sides. Rotations at free sides minimise the energy, which is the condition of zero bending moment
+/// at these sides.
 template <class T>
 struct PlateBending {
-  T rigidity, Q[6];  ///< Q of the sides 00, 11, 22, 12, 20, 01
-  T b[3];            ///< of all sides
+  T rigidity, Q[6];  ///< D, and Q for the pairs of sides 00, 11, 22, 12, 20, 01
+  T b[3];            ///< rotations of the normal at all sides
   T m[3];            ///< D Σ_j Q_ij b_j, N m; zero at free sides
 
-  /// Place of the pair of sides i and j in Q and `PlateRest::G`.
+  /// Returns the index of the pair of sides i and j in Q and `PlateRest::G`.
   static DIFFSIM_FUNCTION int pair(int i, int j) { return i == j ? i : 6 - i - j; }
+  /// Returns Q_ij.
   DIFFSIM_FUNCTION const T& form(int i, int j) const { return Q[pair(i, j)]; }
 
   DIFFSIM_FUNCTION PlateBending(const PlateRest<T>& rest, const PlateModuli<T>& moduli) : rigidity(moduli.rigidity()) {
@@ -41,7 +44,7 @@ struct PlateBending {
       for (int j = 0; j <= i; ++j) Q[pair(i, j)] = (1.0 - nu) * rest.G[pair(i, j)] + nu * rest.L[i] * rest.L[j];
   }
 
-  /// Sets b and m; `change`: δ of the stencil's hinges.
+  /// Computes b and m. `change`: the changes δ of the angles of the stencil's hinges.
   DIFFSIM_FUNCTION void bend(const PlateRest<T>& rest, const HingeState (&state)[num_plate_hinges],
                              const T (&change)[num_plate_hinges]) {
     for (int i = 0; i < 3; ++i) {
@@ -61,7 +64,7 @@ struct PlateBending {
     }
   }
 
-  /// Sets the rotations at free sides to those that make the energy least.
+  /// Sets the rotations at free sides to the values that minimise the energy.
   DIFFSIM_FUNCTION void relax(const HingeState (&state)[num_plate_hinges], T (&of)[3]) const {
     int free[3], others[3], num_free = 0, num_others = 0;
     for (int i = 0; i < 3; ++i) {
@@ -81,9 +84,10 @@ struct PlateBending {
     }
   }
 
+  /// Returns the bending energy ½ Σ b_i m_i, J.
   DIFFSIM_FUNCTION T energy() const { return 0.5 * (b[0] * m[0] + b[1] * m[1] + b[2] * m[2]); }
 
-  /// moment_k = ∂E/∂δ_k.
+  /// Computes moment_k = ∂E/∂δ_k.
   DIFFSIM_FUNCTION void hinge_moments(const PlateRest<T>& rest, const HingeState (&state)[num_plate_hinges],
                                       T (&moment)[num_plate_hinges]) const {
     for (int k = 0; k < num_plate_hinges; ++k) moment[k] = T(0.0);
@@ -98,7 +102,8 @@ struct PlateBending {
     }
   }
 
-  /// ∂E/∂(E, ν, t, c). `angle`: of the hinges at rest.
+  /// Computes the derivatives of the energy with respect to the moduli E, ν, t and c. `angle`: rest angles of the
+  /// hinges.
   DIFFSIM_FUNCTION void by_moduli(const PlateRest<T>& rest, const PlateModuli<T>& moduli,
                                   const HingeState (&state)[num_plate_hinges], const T (&angle)[num_plate_hinges],
                                   T (&by)[PlateModuli<T>::size]) const {
@@ -115,7 +120,7 @@ struct PlateBending {
     for (int k = 0; k < num_plate_hinges; ++k) by[3] -= moment[k] * angle[k];
   }
 
-  /// Derivatives by the numbers at rest.
+  /// Returns the derivatives of the energy with respect to the rest quantities.
   DIFFSIM_FUNCTION PlateRest<T> by_rest(const PlateRest<T>& rest, const PlateModuli<T>& moduli,
                                         const HingeState (&state)[num_plate_hinges],
                                         const T (&change)[num_plate_hinges]) const {
@@ -132,7 +137,7 @@ struct PlateBending {
     return by;
   }
 
-  /// ∂²E/∂δ_k∂δ_l.
+  /// Computes of[l][k] = ∂²E/∂δ_k∂δ_l.
   DIFFSIM_FUNCTION void stiffness(const PlateRest<T>& rest, const HingeState (&state)[num_plate_hinges],
                                   T (&of)[num_plate_hinges][num_plate_hinges]) {
     for (int l = 0; l < num_plate_hinges; ++l) {

@@ -7,18 +7,19 @@
 #include "diffsim/core/small_tensor.hpp"
 #include "diffsim/shell/plate_stencil.hpp"
 
-// Numbers that the bending of a triangle takes from the shape at rest of its stencil.
+// Rest quantities for the bending of a triangle, computed from the rest shape of its stencil.
 
 namespace diffsim::shell {
 
-/// Numbers of a triangle at rest. With the changes of the hinges' angles δ, the rotation of the surface's normal at the
-/// middle of side i against the triangle's own is b_i = δ_i/2 + Σ_k c_ik δ_(slope_hinge(i, k)); the triangle's
-/// curvature is κ = 1/A Σ_i l_i b_i ν_i⊗ν_i, with sides' lengths l and outward normals ν in its plane.
+/// Rest quantities of a triangle. With the changes δ of the hinges' angles, the rotation of the surface's normal at the
+/// middle of side i relative to the triangle's own normal is b_i = δ_i/2 + Σ_k c_ik δ_(slope_hinge(i, k)). The
+/// triangle's curvature is κ = 1/A Σ_i l_i b_i ν_i⊗ν_i, with the lengths l and the outward in-plane normals ν of the
+/// sides.
 template <class T>
 struct PlateRest {
   static constexpr int size = 24;
   T c[3][num_slope_hinges];
-  T G[6];  ///< l_i l_j (ν_i·ν_j)²/A of the sides 00, 11, 22, 12, 20, 01
+  T G[6];  ///< l_i l_j (ν_i·ν_j)²/A for the pairs of sides 00, 11, 22, 12, 20, 01
   T L[3];  ///< l_i/√A
 
   DIFFSIM_FUNCTION T& operator[](int k) { return k < 15 ? c[k / 5][k % 5] : k < 21 ? G[k - 15] : L[k - 21]; }
@@ -27,14 +28,15 @@ struct PlateRest {
   }
 };
 
-/// The number itself, without derivatives.
+/// Returns the value of a scalar without its derivatives.
 DIFFSIM_FUNCTION double plain(double x) { return x; }
 template <class T, int N>
 DIFFSIM_FUNCTION double plain(const Dual<T, N>& x) {
   return plain(x.value);
 }
 
-/// Position of a triangle's third corner beside its side from p to q: along the side from p, and its height.
+/// Position of a triangle's third corner r relative to the side from p to q: the coordinate `along` the side, measured
+/// from p, and the `height` above the side.
 template <class T>
 struct BesideEdge {
   T length, along, height;
@@ -48,18 +50,20 @@ struct BesideEdge {
   }
 };
 
-/// A linear form of a plate's curvature (κ_xx, κ_yy, √2 κ_xy).
+/// Coefficients of a linear form in a plate's curvature (κ_xx, κ_yy, √2 κ_xy).
 template <class T>
 using CurvatureForm = Vec3<T>;
 
-/// Rotation of the normal at the middle of a side against that of the triangle on its left, on the deflection ½ x·κ x:
-/// a form of (κ_tt, κ_nn, √2 κ_tn), t along the side and n to its right, of whose angles a hinge sums two.
+/// Returns the rotation of the normal at the middle of a side relative to the normal of the triangle on the left of the
+/// side, for the deflection ½ x·κ x. The result is a linear form in (κ_tt, κ_nn, √2 κ_tn), t along the side and n to
+/// its right. A hinge's angle is the sum of this rotation and the rotation for the triangle on the right.
 template <class T>
 DIFFSIM_FUNCTION CurvatureForm<T> rotation_left(const BesideEdge<T>& of) {
   const double root = 0.70710678118654752440;
   return {{0.5 * of.along * (of.along - of.length) / of.height, 0.5 * of.height, root * (0.5 * of.length - of.along)}};
 }
-/// The same of the triangle on the right, whose third corner is `of`.
+/// Returns the rotation of the normal at the middle of a side relative to the normal of the triangle on the right of
+/// the side, whose third corner is `of`: a linear form as in `rotation_left`.
 template <class T>
 DIFFSIM_FUNCTION CurvatureForm<T> rotation_right(const BesideEdge<T>& of) {
   CurvatureForm<T> form = rotation_left(of);
@@ -67,18 +71,18 @@ DIFFSIM_FUNCTION CurvatureForm<T> rotation_right(const BesideEdge<T>& of) {
   return form;
 }
 
-/// The form in the axes of a stencil, where the side's direction is (x, y).
+/// Returns the form in the axes of the stencil. The side's direction in these axes is (x, y).
 template <class T>
 DIFFSIM_FUNCTION CurvatureForm<T> turned(const CurvatureForm<T>& form, const T& x, const T& y) {
   const double root = 1.41421356237309504880;
-  // t = (x, y), n = (y, -x): κ_tt, κ_nn and √2 κ_tn in terms of κ_xx, κ_yy, √2 κ_xy.
+  // With t = (x, y) and n = (y, -x), κ_tt, κ_nn and √2 κ_tn are expressed in κ_xx, κ_yy and √2 κ_xy.
   const T xx = x * x, yy = y * y, xy = x * y;
   return {{form[0] * xx + form[1] * yy + root * form[2] * xy, form[0] * yy + form[1] * xx - root * form[2] * xy,
            root * (form[0] - form[1]) * xy + form[2] * (yy - xx)}};
 }
 
-/// Eigenvalues of a symmetric matrix, largest first (Smith 1961); with an error of the square root of rounding where
-/// two are close to each other.
+/// Computes the eigenvalues of a symmetric matrix, largest first (Smith 1961). The relative error is up to the square
+/// root of the machine precision if two eigenvalues nearly coincide.
 DIFFSIM_FUNCTION void rough_eigenvalues(const Mat3<double>& a, double (&value)[3]) {
   const double mean = trace(a) / 3.0;
   Mat3<double> b = a;
@@ -96,8 +100,8 @@ DIFFSIM_FUNCTION void rough_eigenvalues(const Mat3<double>& a, double (&value)[3
   value[1] = 3.0 * mean - value[0] - value[2];
 }
 
-/// Orthogonal projection on the eigenvector of a simple eigenvalue of a symmetric matrix, and the eigenvalue, which is
-/// improved from a rough one by Newton's method.
+/// Returns the orthogonal projection on the eigenvector of a simple eigenvalue of a symmetric matrix. `value` is a
+/// rough eigenvalue on entry; Newton's method improves the value.
 template <class T>
 DIFFSIM_FUNCTION Mat3<T> eigenprojection(const Mat3<T>& a, T& value) {
   Mat3<T> adjugate = a;
@@ -110,8 +114,8 @@ DIFFSIM_FUNCTION Mat3<T> eigenprojection(const Mat3<T>& a, T& value) {
   return (T(1.0) / trace(adjugate)) * adjugate;
 }
 
-/// x of least norm that minimises |a x - b|, without the directions of a's singular values below 0.03 of the largest;
-/// given G = a aᵀ, the vector y of x = aᵀ y.
+/// Returns y, where x = aᵀ y is the vector of least norm that minimises |a x - b|, given G = a aᵀ. Directions whose
+/// singular values are below 0.03 of the largest singular value of a are left out.
 template <class T>
 DIFFSIM_FUNCTION Vec3<T> least_multipliers(const Mat3<T>& G, const Vec3<T>& b) {
   constexpr double cutoff = 0.03 * 0.03;
@@ -131,9 +135,10 @@ DIFFSIM_FUNCTION Vec3<T> least_multipliers(const Mat3<T>& G, const Vec3<T>& b) {
   return ((T(1.0) / determinant(regular)) * cofactor(regular)) * (b - away * b);
 }
 
-/// Sets c_i of side i, an inner hinge. The rotation b_i is exact for quadratic deflections of a flat stencil, and the
-/// same as seen from both triangles. Stencils at rest are unfolded into a plane; their hinges that are there must tell
-/// three curvatures apart, else those that they tell are exact. `X`: the stencil's vertices at rest.
+/// Computes the coefficients c_i of side i, an inner hinge. With these coefficients the rotation b_i is exact for
+/// quadratic deflections of a flat stencil, and both triangles at the side obtain the same slope of the surface. The
+/// rest shape of the stencil is unfolded into a plane. If the existing hinges cannot distinguish three curvatures, b_i
+/// is exact only for the curvatures that the hinges distinguish. `X`: rest positions of the stencil's vertices.
 template <class T>
 DIFFSIM_FUNCTION void set_slope_coefficients(const Vec3<T> (&X)[num_plate_nodes],
                                              const HingeState (&state)[num_plate_hinges], int i,
@@ -173,7 +178,7 @@ DIFFSIM_FUNCTION void set_slope_coefficients(const Vec3<T> (&X)[num_plate_nodes]
   for (int k = 0; k < num_slope_hinges; ++k) c[k] = dot(forms[k], y_of);
 }
 
-/// Returns the numbers at rest of a triangle; `X`: vertices of its stencil at rest.
+/// Returns the rest quantities of a triangle. `X`: rest positions of the vertices of the triangle's stencil.
 template <class T>
 DIFFSIM_FUNCTION PlateRest<T> plate_rest(const Vec3<T> (&X)[num_plate_nodes],
                                          const HingeState (&state)[num_plate_hinges]) {

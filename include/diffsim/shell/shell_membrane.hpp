@@ -5,8 +5,8 @@
 
 namespace diffsim {
 
-/// Membrane of a shell: `Membrane`, an energy with the parameters k and ν, with k = E t. The parameters are E, ν and
-/// the thickness t.
+/// Membrane of a shell with the parameters E, ν and the thickness t. `Membrane` is an energy with the parameters k and
+/// ν; here k = E t.
 template <class Membrane>
 struct ShellMembrane {
   static constexpr int num_nodes = 3, num_values = 3;
@@ -32,6 +32,7 @@ struct ShellMembrane {
   }
 
  private:
+  /// Returns the inputs of `Membrane`.
   template <class T>
   static DIFFSIM_FUNCTION StencilValues<T, 3, 2> membrane(const StencilValues<T, num_nodes, num_values>& at) {
     StencilValues<T, 3, 2> of;

@@ -5,8 +5,9 @@
 
 namespace diffsim {
 
-/// Thin shells, `kind: shell`: Koiter's energy of triangles, St. Venant–Kirchhoff's membrane in plane stress and
-/// bending as in `make_plate_term`; masses by volume.
+/// Returns the model of thin shells, `kind: shell`: Koiter's energy on triangles. The membrane law is St.
+/// Venant–Kirchhoff's or the Neo-Hookean law in plane stress, bending is that of `make_plate_term`, and masses are
+/// density times rest volume.
 const CellModel& shell_model();
 
 }  // namespace diffsim

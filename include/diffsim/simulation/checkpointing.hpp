@@ -15,88 +15,103 @@
 
 namespace diffsim {
 
-/// A place for snapshots of a multi-level schedule, the fastest first.
+/// Storage level for the snapshots of a multi-level schedule. Levels are listed from the fastest to the slowest.
 struct CheckpointLevel {
-  int snapshots = 0;   ///< at a time
-  double write = 0.0;  ///< time to write one, in steps
-  double read = 0.0;   ///< time to read one, in steps
-  std::string
-      directory;  ///< on a disk; empty: memory for the first level, else a folder of CheckpointOptions::directory
+  int snapshots = 0;   ///< maximum number of snapshots on the level
+  double write = 0.0;  ///< time to write a snapshot, in units of the time of a step
+  double read = 0.0;   ///< time to read a snapshot, in units of the time of a step
+  /// Directory on a disk. If empty, level 0 is in memory, level 1 in `CheckpointOptions::directory`, and level K ≥ 2 in
+  /// the subdirectory `level_K` of `CheckpointOptions::directory`.
+  std::string directory;
 };
 
-/// Figures that a plan measures where they are not given.
+/// Quantities that a plan measures unless they are given.
 struct PlanMeasures {
-  std::int64_t held_bytes = 0;  ///< by this rank's process, and what a step takes for its time
-  double write = 0.0;           ///< time to write a snapshot to the disk, in steps
-  double read = 0.0;            ///< time to read one, in steps
+  std::int64_t held_bytes = 0;  ///< memory of this rank's process, including the temporary memory of a step
+  double write = 0.0;           ///< time to write a snapshot to the disk, in units of the time of a step
+  double read = 0.0;            ///< time to read a snapshot, in units of the time of a step
 };
 
-/// How a gradient's sweep keeps memory bounded.
+/// Options of the checkpointing that bounds the memory of a gradient computation.
 struct CheckpointOptions {
-  std::string schedule = "all";  ///< all, uniform, revolve, online, two_level, multi_level, reversible
-  int last = 0;                  ///< how many steps at the end are reversed; 0: all. Fewer than all: an approximation
-  int every = 10;                ///< uniform: steps between snapshots; two_level: steps a segment
-  int snapshots =
-      20;  ///< revolve, online, two_level: states kept at once, the first one of the rollout (segment) included
-  std::string store = "memory";  ///< memory, hdf5, tiered: the first level in memory, the others in HDF5
+  std::string schedule = "all";  ///< one of: all, uniform, revolve, online, two_level, multi_level, reversible
+  /// Number of steps at the end of the rollout that are reversed; 0: all. Fewer than all give an approximate gradient.
+  int last = 0;
+  int every = 10;  ///< uniform: number of steps between snapshots; two_level: number of steps per segment
+  /// Maximum number of snapshots held at the same time, for revolve, online and two_level. The first state of the
+  /// rollout (two_level: of the segment) is one of the snapshots.
+  int snapshots = 20;
+  /// One of: memory, hdf5, tiered. `tiered` has level 0 in memory and the other levels in HDF5 files.
+  std::string store = "memory";
   std::string directory = "checkpoints";
-  std::vector<CheckpointLevel> levels;  ///< multi_level
-  MemoryBudget memory;                  ///< where given, the schedule is planned; with a tiered store on a disk as well
-  MemoryBudget disk;                    ///< room for such a plan's snapshots there; not given: half of what is free
-  std::optional<PlanMeasures> measures;  ///< where given, the plan measures nothing but the time of a step
-  bool single = false;                   ///< snapshots are rounded to float32: an approximation
-  bool compressed = false;               ///< snapshots in HDF5 are compressed, without loss
-  double interval = 600.0;               ///< s between two entries of a SweepJournal
+  std::vector<CheckpointLevel> levels = {};  ///< of the schedule multi_level and of the store tiered
+  /// Memory for the sweep. If given, the schedule is planned for this budget (`plan_sweep`). With a tiered store, the
+  /// plan may place snapshots on the disk.
+  MemoryBudget memory = {};
+  MemoryBudget disk = {};  ///< disk space for the snapshots of such a plan; not given: half of the free space
+  std::optional<PlanMeasures> measures = {};  ///< if given, the plan measures only the time of a step
+  bool single = false;      ///< true: snapshots are rounded to float32, so the gradient is approximate
+  bool compressed = false;  ///< true: snapshots in HDF5 files are compressed without loss
+  double interval = 600.0;  ///< time between two entries of a SweepJournal, s
 };
 
-/// A plan with what it will take, measured on the first step and on one snapshot.
+/// Checkpoint plan with its expected cost, which is measured on the first step and on one snapshot.
 struct SweepPlan {
   CheckpointPlan checkpoints;
-  int skipped = 0;                                                    ///< steps that are not reversed, nor planned
-  double step_seconds = std::numeric_limits<double>::quiet_NaN();     ///< NaN: not known
-  double adjoint_seconds = std::numeric_limits<double>::quiet_NaN();  ///< NaN: not known
-  double write = std::numeric_limits<double>::quiet_NaN();  ///< of a snapshot to the disk, in steps; NaN: not known
-  double read = std::numeric_limits<double>::quiet_NaN();   ///< from the disk; NaN: not known
+  int skipped = 0;  ///< number of steps at the beginning that are neither reversed nor planned
+  /// Time of a step, s; NaN if unknown.
+  double step_seconds = std::numeric_limits<double>::quiet_NaN();
+  /// Time of the adjoint of a step, s; NaN if unknown.
+  double adjoint_seconds = std::numeric_limits<double>::quiet_NaN();
+  /// Time to write a snapshot to the disk, in units of the time of a step; NaN if unknown.
+  double write = std::numeric_limits<double>::quiet_NaN();
+  /// Time to read a snapshot from the disk, in units of the time of a step; NaN if unknown.
+  double read = std::numeric_limits<double>::quiet_NaN();
 
-  /// Of forward and reverse sweep together; NaN where not known.
+  /// Expected time of the forward and the reverse sweep together, s; NaN if unknown.
   double expected_seconds() const;
-  /// "revolve: 12 snapshots, 3 records, 1.20 GiB; 13100 steps repeated, 2.31 forward steps for each of 10000; about 340
-  /// s"
+  /// Summary in one line: "revolve: 12 snapshots, 3 records, 1.20 GiB; 13100 steps repeated, 2.31 forward steps for
+  /// each of 10000; about 340 s by the first step; …".
   std::string summary() const;
 };
 
-/// How many steps of a rollout are not reversed.
+/// Number of steps at the beginning of a rollout that are not reversed.
 int skipped_steps(const CheckpointOptions& options, int num_steps);
-/// How the gradient is an approximation: "that of the last 40 of 100 steps only (checkpoint.last); …", empty if it is
-/// not.
+/// Describes why the gradient is approximate: "the gradient is that of the last 40 of 100 steps only
+/// (checkpoint.last)…". Empty if the gradient is exact.
 std::string approximation_of(const CheckpointOptions& options, int num_steps);
 
-/// Throw Error (input) for a name they do not know, naming those there are. `plan`: what was planned for
-/// `options.memory`.
+/// Creates the schedule of `plan`, the plan for `options.memory`, if given; otherwise the schedule `options.schedule`.
+/// Throws Error (input) for an unknown name; the message lists the known names.
 std::unique_ptr<Schedule> make_schedule(const CheckpointOptions& options, int num_steps,
                                         const SweepPlan* plan = nullptr);
-/// HDF5 snapshots (of the first level on a disk) go to `shared`, ordered as `order` says, if it is given; else to a
-/// directory that goes with the store.
+/// Creates the store `options.store`. HDF5 snapshots are written to `shared` if given, otherwise to a directory that is
+/// removed together with the store. A tiered store uses `shared` for level 1 only, and only if that level names no
+/// directory. `order` is the order of rows in the HDF5 files. Throws Error (input) for an unknown name; the message
+/// lists the known names.
 std::unique_ptr<Store> make_store(const CheckpointOptions& options, MPI_Comm comm,
                                   std::shared_ptr<CheckpointDirectory> shared = nullptr,
                                   const RowOrder* order = nullptr);
 
-/// Surroundings of a planned sweep: a journal, which keeps an adjoint and a gradient more, and writes files.
+/// Conditions of a planned sweep that change its memory. A journal needs one more adjoint and gradient, and buffers for
+/// the files that it writes.
 struct SweepSurroundings {
   bool has_journal = false;
-  const RowOrder* order = nullptr;  ///< of snapshots on the disk, as `make_store` takes it
+  const RowOrder* order = nullptr;  ///< order of rows of snapshots on the disk, as in `make_store`
 };
 
-/// The plan for `options.memory`, which must be given, made before the sweep's own state, adjoint and gradient are.
-/// `gradient` names the parameters asked for. Collective.
+/// Plans the checkpoints of a sweep for `options.memory`, which must be given. Call this function before the sweep's
+/// own state, adjoint and gradient are allocated. `gradient` names the parameters whose gradient is requested.
+/// Collective.
 ///
-/// A budget in bytes is for all that the processes hold. Subtracted from it is what all ranks hold when three first
-/// steps have been taken here, with their adjoints, so that matrices and preconditioners are there (resident memory);
-/// and what the sweep makes beside snapshots and records. For a tiered store a snapshot is written to the disk and
-/// read.
+/// A budget in bytes covers all memory of the processes. Two amounts are subtracted from the budget. The first is the
+/// resident memory of all ranks after the first step and its adjoint have been executed three times, so that matrices
+/// and preconditioners are included. The second is the memory that the sweep allocates in addition to snapshots and
+/// records. For a tiered store, one snapshot is written to the disk and read back to measure its cost.
 SweepPlan plan_sweep(const CheckpointOptions& options, Model& model, const State& initial, const ParameterSet& gradient,
                      int num_steps, const SweepSurroundings& surroundings = {});
-/// Plan of the sweep of a product with the Hessian (DirectionalModel), whose states and records are larger.
+/// Plans the checkpoints of the sweep for a product with the Hessian (DirectionalModel), whose states and records are
+/// larger than those of a gradient. Collective.
 SweepPlan plan_product_sweep(const CheckpointOptions& options, Model& model, const State& initial,
                              const ParameterSet& gradient, int num_steps, const SweepSurroundings& surroundings = {});
 

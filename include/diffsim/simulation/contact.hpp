@@ -15,99 +15,105 @@ namespace diffsim {
 
 class TetrahedralMesh;
 
-/// How an obstacle turns, at a constant rate.
+/// Rotation of an obstacle at a constant rate.
 struct Rotation {
-  std::array<double, 3> axis = {};    ///< of any length; zero: it does not turn
-  std::array<double, 3> origin = {};  ///< m, a point of the axis at t = 0, which travels with the obstacle
+  std::array<double, 3> axis = {};    ///< of any length; zero: no rotation
+  std::array<double, 3> origin = {};  ///< point on the axis at t = 0, m; moves with the obstacle
   double angular_velocity = 0.0;      ///< rad/s
 
   bool turns() const { return axis != std::array<double, 3>{}; }
 };
 
-/// A half-space, bounded by a plane through `point`, that moves with a constant velocity.
+/// Half-space that is bounded by a plane through `point` and moves at a constant velocity.
 struct PlaneObstacle {
   std::array<double, 3> point = {};             ///< m
-  std::array<double, 3> normal{0.0, 1.0, 0.0};  ///< to the free side; any length
+  std::array<double, 3> normal{0.0, 1.0, 0.0};  ///< points to the free side; of any length
   std::array<double, 3> velocity = {};          ///< m/s
-  std::string label = {};                       ///< empty: its place in the list
+  std::string label = {};                       ///< empty: the index of the plane in the list
   Rotation rotation = {};
-  std::optional<double> thickness = {};  ///< m, as of a body
+  std::optional<double> thickness = {};  ///< m, see BodyThickness; not given: none
 };
 
-/// Triangles that the body cannot pass through, from either side.
+/// Triangles that no body can pass through, from either side.
 struct MeshObstacle {
   TriangleMesh mesh;
   std::array<double, 3> velocity = {};  ///< m/s
-  std::string label = {};               ///< empty: its place after the planes
-  /// Whether it is a volume, in which no body may begin; else a sheet, which may be open. Not given: a volume if
-  /// closed.
+  std::string label = {};               ///< empty: the number of planes plus the index of the mesh in the list
+  /// True if the obstacle is a volume, inside which no body may start; false if the obstacle is a sheet, which may be
+  /// open. Not given: a volume if the mesh is closed.
   std::optional<bool> solid = {};
   Rotation rotation = {};
-  std::optional<double> thickness = {};  ///< m, as of a body
+  std::optional<double> thickness = {};  ///< m, see BodyThickness; not given: none
 };
 
-/// Thickness of a body, the parameter `thickness:NAME`: the surface that stands for it is the middle of something
-/// thicker, as a sheet's is. Two surfaces are kept apart by half of the thickness of both, ξ = (ξ_A + ξ_B)/2, and push
-/// where they are nearer than ξ + d̂.
+/// Thickness of a body, the parameter `thickness:NAME`. The surface of the body's mesh is then the middle surface of a
+/// thicker body, for example of a sheet. The distance of two surfaces stays larger than half of the sum of their
+/// thicknesses, ξ = (ξ_A + ξ_B)/2. Surfaces repel each other if their distance is less than ξ + d̂.
 struct BodyThickness {
-  std::string body;  ///< name of a body of the mesh, `body` where there is one without a name
-  double value = 0.0;
+  std::string body;    ///< name of a body of the mesh; `body` if the mesh has a single body without a name
+  double value = 0.0;  ///< m
 };
 
-/// Law of two bodies, of a body with itself, or of a body and an obstacle; of a region of a body's surface where that
-/// is named instead. A value that is given is a parameter of the pair, as `friction:A|B` with the names in the order of
-/// `between`. One that is not given is that of ContactOptions, so the parameter that all such pairs share, `friction`.
+/// Contact law of two bodies, of a body with itself, or of a body and an obstacle. A region of a body's surface may be
+/// named instead of the body. A value given here is a parameter of the pair, `friction:A|B` with the names in the order
+/// of `between`. A value not given is the value of ContactOptions: the parameter `friction`, which all pairs without a
+/// value of their own share.
 ///
-/// A region named by some pair is told apart from the rest of the body by its faces; of which regions vertices and
-/// edges are is said in contact/surface_groups.hpp, with regions in the order in which pairs name them. A pair with a
-/// body holds for the body's regions too, where no pair with the region does: of all pairs that hold, the one that
-/// names most regions, of several the first.
+/// A region named in a pair is separated from the rest of the body's surface by the region's faces.
+/// contact/surface_groups.hpp defines to which region a vertex or an edge belongs; regions are listed in the order in
+/// which the pairs name them. A pair with a body also applies to the regions of the body. If several pairs apply, the
+/// pair that names most regions is used; among equals, the first.
 struct ContactPair {
-  /// Names of bodies of the mesh, `body` where there is one without a name, labels of obstacles, or else regions, of
-  /// one of several bodies as BODY/REGION.
+  /// Names of bodies of the mesh (`body` if the mesh has a single body without a name), labels of obstacles, or names
+  /// of regions. In a mesh of several bodies, a region is named BODY/REGION.
   std::array<std::string, 2> between;
   std::optional<double> barrier_distance = {};   ///< d̂, m
   std::optional<double> barrier_stiffness = {};  ///< κ, Pa
   std::optional<double> friction = {};           ///< µ
   std::optional<double> friction_velocity = {};  ///< ε_v, m/s
-  std::optional<double> thickness = {};          ///< ξ, m, by which the two are kept apart, whatever theirs is
-  bool touch = true;                             ///< else the two pass through each other; such a pair has no values
+  std::optional<double> thickness = {};          ///< ξ, m; replaces (ξ_A + ξ_B)/2
+  bool touch = true;  ///< false: the two pass through each other, and the pair must not have values
 
   std::string label() const { return between[0] + '|' + between[1]; }
-  /// Values in the order of ContactParameters::of_law().
+  /// Returns the values in the order of `ContactParameters::of_law()`.
   std::array<std::optional<double>, 5> values() const {
     return {barrier_stiffness, barrier_distance, friction, friction_velocity, thickness};
   }
 };
 
 struct ContactOptions {
-  double barrier_distance = 1e-3;  ///< d̂, m: nearer than that, surfaces push
+  double barrier_distance = 1e-3;  ///< d̂, m: surfaces closer than d̂ repel each other
   double barrier_stiffness = 1e6;  ///< κ, Pa
-  /// κ is chosen from the body's stiffness and weight instead (DifferentiableSolver::adaptive_stiffness), once; from
-  /// then on it is a parameter like any other, so gradients are with that κ as it is.
+  /// True if κ is chosen from the body's stiffness and weight (`DifferentiableScene::adaptive_stiffness`), once.
+  /// Afterwards κ is a parameter like any other: gradients do not include the dependence of κ on stiffness and weight.
   bool adaptive_stiffness = false;
   double friction = 0.0;  ///< µ
-  /// Slip ε_v, m/s, below which friction is smoothed.
+  /// Slip velocity ε_v, m/s, below which friction is smoothed.
   double friction_velocity = *ContactParameters::friction_velocity.default_value;
-  /// Thickness of the bodies of the mesh that have none of their own, m: the parameter `thickness`, which is there
-  /// where this is given. Obstacles have none but their own.
+  /// Thickness, m, of the bodies of the mesh without a thickness of their own: the parameter `thickness`, which exists
+  /// only if this value is given. The value does not apply to obstacles.
   std::optional<double> thickness = {};
-  std::vector<BodyThickness> thicknesses = {};  ///< of bodies that have their own
-  std::vector<BodySurface> surfaces = {};       ///< of bodies that touch by other triangles than their boundary
-  bool with_friction = false;  ///< also where all µ are 0, for derivatives by them; else where a µ > 0
-  /// Normal forces and places of friction are those that a step begins with, its velocities those of the step
-  /// (dynamics/lagged_term.hpp): steps then have a potential. Error O(dt) against friction that does not lag.
+  std::vector<BodyThickness> thicknesses = {};  ///< of bodies with a thickness of their own
+  std::vector<BodySurface> surfaces = {};       ///< that replace the boundary triangles of some bodies
+  /// True if friction terms exist even if all µ are 0, for gradients with respect to µ. False: only if any µ > 0.
+  bool with_friction = false;
+  /// True if friction uses the normal forces and contact points at the beginning of the step, but the velocities of the
+  /// step (dynamics/lagged_term.hpp). Implicit steps then have a potential. The error relative to friction without lag
+  /// is O(dt).
   bool lagged_friction = false;
-  bool self = false;           ///< each body with itself; different bodies of a mesh touch each other anyway
-  std::int64_t max_pairs = 0;  ///< of a rank, of each kind, that may touch; 0: 2²⁸, or half of the memory free
+  bool self = false;  ///< true: bodies may touch themselves; different bodies of a mesh touch each other in any case
+  /// Maximum number of pairs of each kind that may touch on a rank. 0: 2²⁸, or fewer if the pairs would exceed half of
+  /// the free memory.
+  std::int64_t max_pairs = 0;
   std::vector<PlaneObstacle> planes = {};
   std::vector<MeshObstacle> meshes = {};
-  std::vector<ContactPair> pairs = {};  ///< those with values of their own
+  std::vector<ContactPair> pairs = {};  ///< pairs with values of their own
 };
 
-/// Message for a pair, by its place in the list, that says nothing of contact among a mesh's bodies and obstacles: an
-/// unknown name, two obstacles, a body with itself where `self` is false, a pair that is there before, a value that its
-/// parameter may not have, values of a pair that does not touch. Empty for a good one.
+/// Returns the reason why pair number `pair` of `options.pairs` is invalid for the mesh's bodies and the obstacles, or
+/// an empty string if the pair is valid. Invalid are: an unknown name, two obstacles, a body with itself if `self` is
+/// false, a pair listed before, a value outside its parameter's range, and values of a pair that does not touch.
+/// `obstacle_bodies`: indices of the mesh's bodies that are obstacles.
 std::string fault_of_pair(const ContactOptions& options, std::size_t pair, const TetrahedralMesh& mesh,
                           const std::vector<std::size_t>& obstacle_bodies);
 

@@ -11,31 +11,53 @@
 
 namespace diffsim {
 
-/// One number, or one for each of this rank's cells of the whole mesh, in local order: of those of the model's kind,
-/// and for a parameter of vertices one for each owned vertex. A parameter that may vary by step has so many for each
-/// step.
+/// Values of a material parameter: one value for all cells or vertices of the material, or a list with one value per
+/// entity. Entities are all local cells of the mesh of the model's kind, in local order, or all owned vertices for a
+/// parameter on vertices. The list of a parameter that may vary from step to step may be [steps, entities].
 using CellValues = std::variant<double, std::vector<double>>;
 
-/// Parameters that any material may have besides its law's, and the mechanism that each belongs to.
+/// Names of the damping parameters that any material may have in addition to those of its law, each with the name of
+/// its damping mechanism.
 const std::vector<std::pair<std::string, std::string>>& damping_parameters();
 
-/// Models of bodies whose cells are no tetrahedra: `springs`, `cloth`, `shell`, `rope`, …
+/// Models of bodies whose cells are not tetrahedra: `springs`, `cloth`, `shell`, `rope`, …
 const std::vector<const CellModel*>& cell_models();
-/// Model of that name, or nullptr.
+/// Model named `name`, or nullptr.
 const CellModel* find_cell_model(const std::string& name);
 
-/// A law of elasticity, or a model of other cells, with its parameters, for a region of the mesh.
+/// Material of a region of the mesh: a law of elasticity for tetrahedra, or a model of other cells, with its
+/// parameters.
 struct DifferentiableMaterial {
+  DifferentiableMaterial() = default;
+  /// Creates a Neo-Hookean material of the whole mesh from Young's modulus, Pa, and Poisson's ratio. `requires_grad`:
+  /// see the member.
+  DifferentiableMaterial(double youngs_modulus, double poissons_ratio, bool requires_gradient = false)
+      : values{{"youngs_modulus", youngs_modulus}, {"poisson_ratio", poissons_ratio}},
+        requires_grad(requires_gradient) {}
+  /// Creates a material from the values of its members.
+  DifferentiableMaterial(std::string of_model, std::map<std::string, CellValues> of_parameters,
+                         std::string in_region = "all", bool with_nodal_dilatation = false, std::string of_law = {})
+      : model(std::move(of_model)),
+        values(std::move(of_parameters)),
+        region(std::move(in_region)),
+        nodal_dilatation(with_nodal_dilatation),
+        law(std::move(of_law)) {}
+
   std::string model = "neo_hookean";  ///< see `elastic_laws` and `cell_models`
-  /// By name: `density` (kg/m³), the law's parameters (`youngs_modulus`, Pa; `poisson_ratio`; …), and those of damping:
-  /// `viscosity`, `bulk_viscosity` (Pa s), `rayleigh_damping` (1/s), `drag` (N s/m⁴). Of other cells: their model's.
+  /// Values by parameter name. Parameters of tetrahedra are `density` (kg/m³), those of the law (`youngs_modulus`, Pa;
+  /// `poisson_ratio`; …), and those of damping: `viscosity`, `bulk_viscosity` (Pa s), `rayleigh_damping` (1/s), `drag`
+  /// (N s/m⁴). Parameters of other cells are those of their model.
   std::map<std::string, CellValues> values = {};
   std::string region = "all";
-  /// Linear cells share their change of volume around each vertex, so that nearly incompressible bodies bend where they
-  /// would lock; explicit steps only. `dilatation: nodal` in scenes.
+  /// True if linear tetrahedra average their volume change around each vertex, so that nearly incompressible bodies do
+  /// not lock in bending. Explicit steps only. In scenes: `dilatation: nodal`.
   bool nodal_dilatation = false;
-  /// One of the laws of a model of other cells than tetrahedra (`CellModel::laws`); empty: the first of them.
+  /// Name of a law of the model (`CellModel::laws`), for cells other than tetrahedra; empty: the first law of the
+  /// model.
   std::string law = {};
+  /// True if simulators that are created from the material compute gradients with respect to `youngs_modulus` and
+  /// `poisson_ratio`.
+  bool requires_grad = false;
 };
 
 }  // namespace diffsim

@@ -1,62 +1,130 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "diffsim/adjoint/sweep.hpp"
+#include "diffsim/core/function_loss.hpp"
 #include "diffsim/simulation/checkpointing.hpp"
-#include "diffsim/simulation/solver.hpp"
+#include "diffsim/simulation/scene.hpp"
+#include "diffsim/simulation/trajectory.hpp"
 
 namespace diffsim {
 
-/// Rolls a solver out and takes gradients of a loss through the rollout.
-class DifferentiableSimulator {
- public:
-  explicit DifferentiableSimulator(DifferentiableSolver& solver);
+/// One material for the whole mesh, or a list of materials that name their regions.
+struct Materials : std::vector<DifferentiableMaterial> {
+  using std::vector<DifferentiableMaterial>::vector;
+  Materials(DifferentiableMaterial material) { push_back(std::move(material)); }
+};
 
-  /// Parameters that `backward` gives the gradient by; ∂L/∂x[0] comes in any case.
+/// Simulates bodies step by step, without gradients. All members are collective.
+class Simulator {
+ public:
+  /// Creates a simulator of a mesh with its own scene. `density`, kg/m³, applies to materials of tetrahedra without a
+  /// density of their own. `device` is "cpu", "cuda" or "hip"; empty: the device for which this library was built.
+  /// Throws Error (input) if this build does not have the device, and the Errors of DifferentiableScene.
+  Simulator(std::shared_ptr<TetrahedralMesh> mesh, Materials materials, const DifferentiableSolver& solver = {},
+            double density = 1000.0, const std::string& device = {});
+  /// Creates a simulator of a scene, which must outlive the simulator.
+  explicit Simulator(DifferentiableScene& scene);
+  virtual ~Simulator() = default;
+
+  /// Scene of the simulator. The next step prepares the scene again, because the caller may change its parameters.
+  DifferentiableScene& scene();
+  ParameterSet& parameters() { return scene().parameters(); }
+  /// Fixes the vertices of a region, or vertices by their numbers in the mesh file, at their positions. To be called
+  /// before the first step.
+  void set_fixed_vertices(const std::string& region);
+  void set_fixed_vertices(const std::vector<std::int64_t>& vertices);
+
+  /// Advances the state by one step. Before step 0 of a scene with contact, throws the Error of
+  /// `DifferentiableScene::require_apart`.
+  void step();
+  /// Number of the current step, and its time, s.
+  int step_number() const { return step_; }
+  double time() const;
+  /// Current state. Before any step, the initial state of the scene.
+  const State& state();
+  const Field& positions() { return state()["positions"]; }    ///< [local vertices, 3], m
+  const Field& velocities() { return state()["velocities"]; }  ///< [owned vertices, 3], m/s
+  /// Sets the current state and its step number. Throws Error if the fields of `state` differ from those of the scene.
+  void set_state(const State& state, int step = 0);
+  /// Sets the current state to a frame of a trajectory file: the frame of step `step`, or the last frame for -1.
+  /// Returns the step of the frame. Throws InputError if the file has no frame of that step, or lacks a field that
+  /// steps need.
+  int set_state(const std::string& trajectory, int step);
+  /// Sets the current state to the initial state of the scene, and the step number to 0.
+  void reset();
+
+ protected:
+  virtual void state_was_set() {}
+
+  std::shared_ptr<DifferentiableScene> scene_;
+  State state_;
+  int step_ = 0;
+
+ private:
+  bool is_prepared_ = false;
+};
+
+/// Simulates bodies, and computes gradients of a loss through rollouts.
+class DifferentiableSimulator : public Simulator {
+ public:
+  /// Creates a simulator as `Simulator` does. Materials with `requires_grad` request the gradients with respect to
+  /// their `youngs_modulus` and `poisson_ratio`.
+  DifferentiableSimulator(std::shared_ptr<TetrahedralMesh> mesh, Materials materials,
+                          const DifferentiableSolver& solver = {}, double density = 1000.0,
+                          const std::string& device = {});
+  explicit DifferentiableSimulator(DifferentiableScene& scene);
+
+  /// Selects the parameters p for which `backward` computes ∂L/∂p. ∂L/∂x[0] is always computed.
   void require_gradient(const std::vector<std::string>& parameters);
-  /// `num_steps` steps from the solver's initial state; returns the loss. `checkpoint_every` K > 0: a snapshot every K
-  /// steps, in memory; 0: every step is recorded.
+
+  /// Runs `num_steps` steps from the scene's initial state, with a checkpoint in memory every `checkpoint_every` ≥ 1
+  /// steps. Returns the states; `backward(loss)` computes gradients of any loss of these states.
+  Trajectory rollout(int num_steps, int checkpoint_every = 10);
+  /// Computes the gradient of Σ_n ℓ(n, x[n]) over all states n = 0 … N of the last `rollout(num_steps,
+  /// checkpoint_every)`, and returns the sum over all ranks. To be called once after a rollout; throws Error otherwise.
+  double backward(const StateLoss& loss);
+  double backward(Loss& loss);
+
+  /// Runs `num_steps` steps from the scene's initial state and returns the loss. `checkpoint_every` K > 0: keeps a
+  /// snapshot in memory every K steps; 0: records every step.
   double rollout(int num_steps, int checkpoint_every, Loss& loss, const StateObserver& observer = {});
+  /// Overload of `rollout` with checkpoint options.
   double rollout(int num_steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer = {});
-  /// Steps from `steps.begin` to `steps.end`, from `state`: where the last rollout ended, or what was set. Loss and
-  /// observer are told the numbers of the whole rollout; `initial_gradient` is by the state that these steps begin
-  /// with.
+  /// Overload of `rollout` for a part of a longer rollout: runs the steps from `steps.begin` to `steps.end`, starting
+  /// at `state()`, which is the end of the last rollout unless another state was set. The loss and the observer receive
+  /// step numbers of the whole rollout. `initial_gradient` is then the gradient with respect to state `steps.begin`.
   double rollout(StepRange steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer = {});
-  /// The gradient of the last rollout's loss.
+  /// Computes the gradient of the last rollout's loss. Throws Error if there is no rollout since the state was last
+  /// set.
   void backward();
 
-  /// After the last rollout, or as it was set; before these, the solver's initial state.
-  const State& state();
-  /// Sets the state that the next rollout of a range of steps begins with. Throws Error for one of other fields. As
-  /// with the other verbs that set the state, `backward` needs a new rollout then.
-  void set_state(const State& state);
-  /// Sets `state` to the solver's initial state.
-  void reset();
-  /// Sets `state` to a frame of a trajectory file: of step `step`, or the last one for -1. Returns its step. Throws
-  /// InputError where the file has no such frame, or not all that a step begins with.
-  int set_state(const std::string& trajectory, int step);
   const Field& gradient(const std::string& parameter) const;
   const ParameterSet& gradient() const { return gradient_; }
-  /// ∂L/∂x, x the state that the rollout began with: `positions` and `velocities`, owned entries. Throws Error (input)
-  /// where not all steps were reversed.
+  /// ∂L/∂x, where x is the state at which the rollout started: `positions` and `velocities`, owned entries. Throws
+  /// Error (input) if not all steps were reversed.
   const State& initial_gradient() const;
   const SweepStatistics& statistics() const;
 
  private:
-  double sweep_forward(StepRange steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer,
-                       const State* from);
+  class LossOfBackward;
 
-  DifferentiableSolver* solver_;
-  State state_, adjoint_;
+  void state_was_set() override { sweep_.reset(); }
+  double sweep_forward(StepRange steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer,
+                       const State* from, std::shared_ptr<Store> store = nullptr);
+
+  State adjoint_;
   std::unique_ptr<LaterSteps> model_;
+  std::shared_ptr<LossOfBackward> loss_of_backward_;
   std::unique_ptr<LaterLoss> loss_;
   ParameterSet gradient_;
   std::unique_ptr<Schedule> schedule_;
-  std::unique_ptr<Store> store_;
+  std::shared_ptr<Store> store_;
   std::unique_ptr<AdjointSweep> sweep_;
 };
 

@@ -5,34 +5,34 @@
 
 namespace diffsim {
 
-/// Parameters of mass–spring systems; see spring_force.hpp for the letters.
+/// Parameters of mass–spring systems. spring_force.hpp defines the symbols.
 struct SpringParameters {
   static constexpr ParameterSpec stiffness{.name = "spring_stiffness",
                                            .unit = "N/m",
-                                           .meaning = "k₁: force of a spring over its elongation",
+                                           .meaning = "k₁: force of a spring per elongation",
                                            .range = Interval::not_negative(),
                                            .sample = 40.0,
                                            .home = ParameterHome::segments};
   static constexpr ParameterSpec quadratic{.name = "spring_stiffness_2",
                                            .unit = "N/m²",
-                                           .meaning = "k₂: force of a spring over its elongation squared",
+                                           .meaning = "k₂: force of a spring per elongation squared",
                                            .sample = 150.0,
                                            .home = ParameterHome::segments,
                                            .default_value = 0.0};
   static constexpr ParameterSpec cubic{.name = "spring_stiffness_3",
                                        .unit = "N/m³",
-                                       .meaning = "k₃: force of a spring over its elongation cubed",
+                                       .meaning = "k₃: force of a spring per elongation cubed",
                                        .sample = 700.0,
                                        .home = ParameterHome::segments,
                                        .default_value = 0.0};
   static constexpr ParameterSpec damping{.name = "spring_damping",
                                          .unit = "N s/m",
-                                         .meaning = "c: force of a damper over the rate of its length",
+                                         .meaning = "c: force of a damper per rate of change of its length",
                                          .range = Interval::not_negative(),
                                          .sample = 0.3,
                                          .home = ParameterHome::segments,
                                          .default_value = 0.0};
-  /// Where a user gives none: the distance of the ends in the mesh.
+  /// Default: the distance between the ends in the mesh.
   static constexpr ParameterSpec rest_length{.name = "rest_length",
                                              .unit = "m",
                                              .meaning = "L₀: length of a spring without force",
@@ -42,7 +42,7 @@ struct SpringParameters {
                                              .by_step = true};
   static constexpr ParameterSpec softening{.name = "spring_softening",
                                            .unit = "m",
-                                           .meaning = "ε: added to the distance of a spring's ends",
+                                           .meaning = "ε: added to the distance between the ends of a spring",
                                            .range = Interval::not_negative(),
                                            .sample = 0.002,
                                            .home = ParameterHome::segments,

@@ -7,7 +7,8 @@
 
 namespace diffsim {
 
-/// Masses of points, the parameter `point_mass` [owned vertices], kg; zero for vertices that are no such points.
+/// Inertia of point masses: the parameter `point_mass` [owned vertices], kg, which is zero at vertices without a point
+/// mass.
 class PointMass : public Inertia {
  public:
   std::string name() const override { return "mass of points"; }

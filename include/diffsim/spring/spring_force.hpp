@@ -6,8 +6,8 @@
 #include "diffsim/core/dual.hpp"
 #include "diffsim/core/stencil_force.hpp"
 
-// Forces between two points: springs and dampers. With d = x₁ - x₀, r = |d| and l = r + ε, forces act along d/l: with
-// ε = 0 that is the unit vector, with ε > 0 forces are bounded and differentiable where the points meet.
+// Forces between two points: springs and dampers. Let d = x₁ - x₀, r = |d| and l = r + ε. All forces are along d/l. If
+// ε = 0, d/l is the unit vector. If ε > 0, the forces are bounded and differentiable at d = 0.
 
 namespace diffsim {
 namespace spring {
@@ -18,8 +18,8 @@ DIFFSIM_FUNCTION bool is_zero(const Dual<T, N>& a) {
   return is_zero(a.value);
 }
 
-/// |d|. Where d = 0 its derivative, which does not exist, is taken as zero: forces along d/l with ε > 0 have the same
-/// derivative there whatever it is.
+/// Returns |d|. The derivative of |d| does not exist at d = 0 and is set to zero there. For ε > 0 this choice does not
+/// change the derivative of forces along d/l.
 template <class T>
 DIFFSIM_FUNCTION T length(const Vec3<T>& d) {
   using std::sqrt;
@@ -28,7 +28,8 @@ DIFFSIM_FUNCTION T length(const Vec3<T>& d) {
   return sqrt(square);
 }
 
-/// Sets the derivatives by the places of the work h(l) d·w of forces ± h d; slope = ∂h/∂l.
+/// Sets by.x to the derivatives of the work h(l) d·w with respect to the positions. The forces are ± h d, and slope is
+/// ∂h/∂l.
 template <class T, int P>
 DIFFSIM_FUNCTION void set_by_places(const Vec3<T>& d, const T& r, const T& h, const T& slope, const Vec3<T>& w,
                                     StencilValues<T, 2, P>& by) {
@@ -41,8 +42,8 @@ DIFFSIM_FUNCTION void set_by_places(const Vec3<T>& d, const T& r, const T& h, co
 
 }  // namespace spring
 
-/// Spring of the tension T(s) = k₁ s + k₂ s² + k₃ s³ at the elongation s = l - L₀: forces ± T d/l on its ends. The
-/// parameters are k₁, k₂, k₃, L₀ and ε.
+/// Spring with the tension T(s) = k₁ s + k₂ s² + k₃ s³ at the elongation s = l - L₀. The forces on the ends are ± T
+/// d/l. Parameters: k₁, k₂, k₃, L₀, ε.
 struct SpringForce {
   static constexpr int num_nodes = 2, num_values = 5;
 
@@ -57,7 +58,7 @@ struct SpringForce {
     }
   }
 
-  /// With h = T(s)/l and w = w₀ - w₁ the work is h d·w, and ∂h/∂l = (T' - h)/l, ∂h/∂L₀ = -T'/l.
+  /// Derivatives of the work h d·w, with h = T(s)/l and w = w₀ - w₁: ∂h/∂l = (T' - h)/l and ∂h/∂L₀ = -T'/l.
   template <class T>
   DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                          const Vec3<T> (&w_at)[num_nodes],
@@ -75,7 +76,7 @@ struct SpringForce {
     by.p[4] = along_d * by_l;
   }
 
-  /// ∫ T (1 - ε/l) dl from l = L₀ on. With T(s)/l = a₂ l² + a₁ l + a₀ + T(-L₀)/l.
+  /// Energy ∫ T (1 - ε/l) dl from L₀ to l, integrated with T(s)/l = a₂ l² + a₁ l + a₀ + T(-L₀)/l.
   DIFFSIM_FUNCTION double energy(const StencilValues<double, num_nodes, num_values>& at) const {
     const double k1 = at.p[0], k2 = at.p[1], k3 = at.p[2], L = at.p[3], epsilon = at.p[4];
     const double l = spring::length(at.x[1] - at.x[0]) + epsilon, s = l - L;
@@ -89,7 +90,7 @@ struct SpringForce {
   }
 };
 
-/// Damper in line with a spring: forces ± c (ḋ·d/l) d/l on its ends. The parameters are c and ε.
+/// Damper along the line between two points: forces ± c (ḋ·d/l) d/l on the ends. Parameters: c, ε.
 struct DamperForce {
   static constexpr int num_nodes = 2, num_values = 2;
   static constexpr bool uses_velocities = true;
@@ -105,7 +106,7 @@ struct DamperForce {
     }
   }
 
-  /// With w = w₀ - w₁ the work is c (ḋ·d) (d·w)/l².
+  /// Derivatives of the work c (ḋ·d) (d·w)/l², with w = w₀ - w₁.
   template <class T>
   DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                          const Vec3<T> (&w_at)[num_nodes],

@@ -5,7 +5,8 @@
 
 namespace diffsim {
 
-/// Mass–spring systems, `kind: springs`: segments are springs with dampers, vertices are points with masses.
+/// Model of mass–spring systems, `kind: springs` in scenes: segments are springs with dampers, and vertices are point
+/// masses.
 const CellModel& spring_model();
 
 }  // namespace diffsim

@@ -11,7 +11,8 @@
 namespace diffsim::app {
 namespace {
 
-/// Symmetry and differences of gradients, into the report.
+/// Checks products with the Hessian for symmetry and against differences of gradients, and reports the results. Returns
+/// true if the check has passed.
 bool check_products(Job& job, InverseProblem& problem, const std::vector<double>& u) {
   const HessianCheck check = check_hessian(problem, u);
   job.report["hessian_symmetry"] = check.symmetry;
@@ -27,7 +28,7 @@ bool check_products(Job& job, InverseProblem& problem, const std::vector<double>
   return check.passed;
 }
 
-/// Figures of one unknown; NaN and infinity are null in JSON.
+/// Figures of one unknown for the report; NaN and infinity become null in JSON.
 ReportValue report_of(const UnknownCheck& check, bool differences) {
   ReportValue report = {{"verdict", to_string(check.verdict)},
                         {"passed", check.passed},
@@ -94,7 +95,7 @@ bool check(Job& job) {
   if (!inverse.approximation().empty()) {
     const double error = relative_error(job.comm, gradient_by(job, inverse, job.scene.checkpoint, u), by_u);
     job.report["checkpoint"]["gradient_error"] = error;
-    job.out << fmt::format("  as the scene has it, {}: that changes it by {:.2e}, relative to it\n",
+    job.out << fmt::format("  with the scene's options ({}), the gradient changes by {:.2e} (relative)\n",
                            inverse.approximation(), error);
   }
   job.report["dot_product_error"] = worst;

@@ -35,7 +35,7 @@ bool gradient(Job& job) {
     const std::vector<double> whole = gradient_by(job, inverse, exact(job.scene.checkpoint), u);
     const double error = relative_error(job.comm, by_u, whole);
     job.report["checkpoint"]["gradient_error"] = error;
-    approximation += fmt::format("; its error is {:.2e}, relative to the whole gradient", error);
+    approximation += fmt::format("; relative error of the gradient: {:.2e}", error);
   }
   inverse.progress.clear();
   job.out << fmt::format("gradient: {}; forward {:.3g} s, backward {:.3g} s\n", size_text(job.scene, *inverse.mesh),

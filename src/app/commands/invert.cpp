@@ -13,8 +13,8 @@
 namespace diffsim::app {
 namespace {
 
-/// history.csv: a row an iteration, with the values sought where these are few; written anew each time, so that it can
-/// be watched.
+/// Table history.csv: one row per iteration, with the values of the unknowns if there are at most 20. The file is
+/// rewritten after each iteration, so that it can be read during the run.
 class History {
  public:
   History(Job& job, const InverseProblem& problem) : job_(job), problem_(problem) {
@@ -30,7 +30,7 @@ class History {
     text_ += "\n";
   }
 
-  /// Collective, as the others.
+  /// Adds a row and writes the file. Collective.
   void add(const Iterate& iterate, double seconds) {
     if (!first_norm_) first_norm_ = iterate.gradient_norm;
     text_ += fmt::format("{},{:.17g},{:.17g},{},{:.3f},{:.6g}", iterate.iteration, iterate.loss, iterate.gradient_norm,
@@ -41,7 +41,7 @@ class History {
     job_.output.write("history.csv", text_);
   }
 
-  /// A norm of the gradient over the first one: what optimiser.gradient_tolerance is compared with.
+  /// Norm of the gradient relative to the first one, which is compared with optimiser.gradient_tolerance.
   double relative(double norm) const { return first_norm_.value_or(0.0) > 0.0 ? norm / *first_norm_ : 0.0; }
   const std::vector<std::string>& names() const { return names_; }
   std::vector<double> values(const std::vector<double>& u) const {

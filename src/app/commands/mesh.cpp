@@ -12,7 +12,7 @@
 namespace diffsim::app {
 namespace {
 
-/// A region with its counts over all ranks.
+/// Region with its counts over all ranks.
 struct CountedRegion {
   std::string name;
   std::int64_t vertices, cells, faces;
@@ -30,7 +30,7 @@ CountedRegion counted(const TetrahedralMesh& mesh, const std::string& name) {
           {{"name", name}, {"vertices", region.num_vertices}, {"cells", region.num_cells}, {"faces", faces}}};
 }
 
-/// The mesh's groups, with dimension and tag, and the scene's regions.
+/// Counts of the mesh's groups (with dimension and tag), the bodies, the scene's regions and the whole mesh.
 std::vector<CountedRegion> counted_regions(const Scene& scene, const TetrahedralMesh& mesh) {
   std::vector<CountedRegion> regions;
   for (const RegionInfo& info : mesh.region_infos()) {
@@ -68,7 +68,7 @@ bool report_mesh(Job& job) {
   job.report.set_mesh(*mesh);
   const bool has_body = !scene.materials.empty();
   const std::string integrator =
-      is_explicit_integrator(scene.solver.integrator) ? scene.solver.integrator : SolverOptions{}.integrator;
+      is_explicit_integrator(scene.solver.integrator) ? scene.solver.integrator : DifferentiableSolver{}.integrator;
   const double stable = has_body ? make_body(scene, mesh, integrator).stable_substep() : 0.0;
   const MeshQuality quality = mesh->quality();
   const std::vector<CountedRegion> regions = counted_regions(scene, *mesh);
@@ -111,7 +111,7 @@ bool report_mesh(Job& job) {
     job.report["stable_time_step"] = stable;
     job.report["stable_dt"] = stable * scene.solver.substeps;
     if (stable == 0.0)
-      job.out << integrator << " has no stable substep: oscillations that nothing damps grow\n";
+      job.out << integrator << " has no stable substep: undamped oscillations grow at every substep\n";
     else
       job.out << fmt::format("stable explicit substep {:.4g} s: dt below {:.4g} s with {} substeps\n", stable,
                              stable * scene.solver.substeps, scene.solver.substeps);

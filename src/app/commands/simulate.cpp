@@ -16,43 +16,44 @@
 namespace diffsim::app {
 namespace {
 
-/// The loss that the run may be measured by: none if there is no objective, or its observations are yet to be made.
+/// Loss to evaluate during the run; nullptr if there is no objective, or if observations do not exist yet.
 std::unique_ptr<SumLoss> loss_if_observed(Job& job, const TetrahedralMesh& mesh) {
   if (job.scene.objectives.empty()) return nullptr;
   const std::string missing = missing_observations(job.comm, job.scene);
   if (missing.empty()) return make_loss(job.scene, mesh);
-  job.warn("'" + missing + "' is not there, so the loss is not computed");
+  job.warn("'" + missing + "' does not exist, so the loss is not computed");
   return nullptr;
 }
 
-/// Beginning of a run: the scene's start, a frame of another run, or the last frame of a run that was stopped.
+/// Start of a run: the scene's initial state, a frame of another run, or the last frame of a run that was stopped.
 struct Beginning {
   State state;
   int step = 0;
   std::optional<EarlierFrames> earlier;
 };
 
-Beginning beginning_of(Job& job, const DifferentiableSolver& solver) {
+Beginning beginning_of(Job& job, const DifferentiableScene& solver) {
   const Scene& scene = job.scene;
   Beginning begin{solver.initial_state(), 0, {}};
   if (!scene.initial.from.empty())
     at_place(scene.initial.place,
              [&] { begin.step = solver.read_frame(scene.initial.from, scene.initial.step, begin.state); });
   if (begin.step > scene.solver.steps)
-    scene.initial.place.fail(
-        fmt::format("has a frame of step {}, after the last one, solver.steps: {}", begin.step, scene.solver.steps));
+    scene.initial.place.fail(fmt::format("has a frame of step {}, which is after the last step (solver.steps: {})",
+                                         begin.step, scene.solver.steps));
   const std::string path = job.output.path("trajectory.h5");
   if (!job.line.resume) return begin;
   TrajectoryFrames frames;
   if (is_there(job.comm, path)) frames = trajectory_frames(job.comm, path);
   if (frames.steps.empty() || frames.is_complete) {
-    job.out << (frames.is_complete ? "the run in '" + path + "' is complete: it is made anew\n"
-                                   : "there is no '" + path + "': the run begins anew\n");
+    job.out << (frames.is_complete ? "the run in '" + path + "' is complete: it is run again\n"
+                                   : "there is no '" + path + "': the run starts from the beginning\n");
     return begin;
   }
   begin.step = solver.read_frame(path, -1, begin.state);
-  job.out << fmt::format("going on from step {} of '{}'\n", begin.step, path);
-  // The last frame is the first of the rest; one that is there for the stop alone is not kept.
+  job.out << fmt::format("continuing from step {} of '{}'\n", begin.step, path);
+  // The last frame is rewritten as the first frame of the resumed run; a frame that was written only because of the
+  // stop is dropped.
   frames.steps.pop_back();
   begin.earlier = EarlierFrames{path, frames.steps, solver.initial_state()};
   return begin;
@@ -66,13 +67,13 @@ bool simulate(Job& job) {
   const StopRequest stop(limit - job.report.elapsed(), limit > 0.0);
   const std::shared_ptr<TetrahedralMesh> mesh = make_mesh(job.comm, scene);
   job.report.set_mesh(*mesh);
-  DifferentiableSolver solver = make_solver(scene, mesh);
+  DifferentiableScene solver = make_solver(scene, mesh);
   const std::unique_ptr<SumLoss> loss = loss_if_observed(job, *mesh);
   tell_defaults(job);
   warn_about_solver(job, solver);
   warn_about_contact(job, *mesh);
   Beginning from = beginning_of(job, solver);
-  if (loss && from.step > 0) job.warn(fmt::format("the loss is that of the states from step {} on", from.step));
+  if (loss && from.step > 0) job.warn(fmt::format("the loss covers only the states from step {} on", from.step));
   job.begin();
 
   ContactWatch contact(solver);
@@ -106,7 +107,8 @@ bool simulate(Job& job) {
     job.report["converged"] = false;
     job.report["stopped"] = stopped;
     job.report["steps_done"] = reached;
-    job.out << stopped << ": " << job.output.path("trajectory.h5") << " holds the run so far. To go on, run it "
+    job.out << stopped << ": " << job.output.path("trajectory.h5")
+            << " contains the completed steps. To continue, run the command "
             << "again with --resume\n";
   } else if (loss) {
     job.report["loss"] = value;

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/simulation/solver.hpp"
+#include "diffsim/simulation/scene.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,61 +16,62 @@
 #include "simulation/control_steps.hpp"
 
 namespace diffsim {
-DifferentiableSolver::DifferentiableSolver(std::shared_ptr<TetrahedralMesh> mesh,
-                                           std::vector<DifferentiableMaterial> materials, SolverOptions options)
+DifferentiableScene::DifferentiableScene(std::shared_ptr<TetrahedralMesh> mesh,
+                                         std::vector<DifferentiableMaterial> materials, DifferentiableSolver solver)
     : mesh_(std::move(mesh)), materials_(std::move(materials)) {
-  if (!(options.damping >= 0.0 && options.damping <= 1.0))
-    throw Error("damping is " + std::to_string(options.damping) + "; it is a factor in [0, 1]", ErrorKind::input);
+  if (!(solver.damping >= 0.0 && solver.damping <= 1.0))
+    throw Error("damping is " + std::to_string(solver.damping) + "; it is a factor in [0, 1]", ErrorKind::input);
   const auto system = std::make_shared<System>(mesh_);
-  if (is_explicit_integrator(options.integrator)) {
-    integrator_ = std::make_unique<ExplicitModel>(system, options.integrator, options.dt, options.substeps);
-    if (Parameter* const damping = parameters().find("damping")) damping->field.fill(options.damping);
+  if (is_explicit_integrator(solver.integrator)) {
+    integrator_ = std::make_unique<ExplicitModel>(system, solver.integrator, solver.dt, solver.substeps);
+    if (Parameter* const damping = parameters().find("damping")) damping->field.fill(solver.damping);
   } else {
     const std::vector<std::string> others = implicit_integrators();
-    if (std::find(others.begin(), others.end(), options.integrator) == others.end()) {
+    if (std::find(others.begin(), others.end(), solver.integrator) == others.end()) {
       std::string known;
       for (const auto& names : {explicit_integrators(), others})
         for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
-      throw Error("unknown integrator '" + options.integrator + "'; there are: " + known, ErrorKind::input);
+      throw Error("unknown integrator '" + solver.integrator + "'; known integrators: " + known, ErrorKind::input);
     }
-    options.implicit.integrator = options.integrator;
-    integrator_ = std::make_unique<ImplicitModel>(system, options.dt, options.implicit);
+    solver.implicit.integrator = solver.integrator;
+    if (!solver.use_implicit_diff) solver.implicit.implicit_differentiation = false;
+    integrator_ = std::make_unique<ImplicitModel>(system, solver.dt, solver.implicit);
   }
-  parameters().at("gravity").field.from_host({options.gravity.begin(), options.gravity.end()});
+  parameters().at("gravity").field.from_host({solver.gravity.begin(), solver.gravity.end()});
   set_materials();
-  release_free_memory();  // what is allocated from now on need not fit what set-up left
+  release_free_memory();  // later allocations do not have to reuse fragments left by the set-up
 }
 
-DifferentiableSolver::~DifferentiableSolver() = default;
-DifferentiableSolver::DifferentiableSolver(DifferentiableSolver&&) noexcept = default;
+DifferentiableScene::~DifferentiableScene() = default;
+DifferentiableScene::DifferentiableScene(DifferentiableScene&&) noexcept = default;
 
-Model& DifferentiableSolver::model() { return *integrator_; }
-SystemModel& DifferentiableSolver::integrator() { return *integrator_; }
-System& DifferentiableSolver::system() { return integrator_->system(); }
+Model& DifferentiableScene::model() { return *integrator_; }
+SystemModel& DifferentiableScene::integrator() { return *integrator_; }
+System& DifferentiableScene::system() { return integrator_->system(); }
 
-bool DifferentiableSolver::is_implicit() const {
+bool DifferentiableScene::is_implicit() const {
   return dynamic_cast<const ImplicitModel*>(integrator_.get()) != nullptr;
 }
 
-void DifferentiableSolver::fix(const std::string& region, std::array<bool, 3> axes) {
+void DifferentiableScene::fix(const std::string& region, std::array<bool, 3> axes) {
   system().fix(mesh_->region(region).vertices, axes);
 }
 
-void DifferentiableSolver::clamp(const std::string& region, std::array<bool, 3> axes) {
+void DifferentiableScene::clamp(const std::string& region, std::array<bool, 3> axes) {
   const auto count = std::count(axes.begin(), axes.end(), true);
   if (count != 1 && count != 3)
-    throw Error(
-        "a clamp of region '" + region + "' has two components; give all three, or one across a plane of " + "symmetry",
-        ErrorKind::input);
+    throw Error("a clamp of region '" + region +
+                    "' has two components; give all three, or the axis normal to a plane of symmetry",
+                ErrorKind::input);
   system().clamp(mesh_->region(region).vertices, axes);
 }
 
-void DifferentiableSolver::move(const std::string& region, std::array<double, 3> axis, std::array<double, 3> origin,
-                                const std::vector<double>& angular_velocity, const std::vector<double>& velocity) {
+void DifferentiableScene::move(const std::string& region, std::array<double, 3> axis, std::array<double, 3> origin,
+                               const std::vector<double>& angular_velocity, const std::vector<double>& velocity) {
   system().move(region, mesh_->region(region).vertices, axis, origin, angular_velocity, velocity);
 }
 
-void DifferentiableSolver::set_control(const std::string& name, const std::vector<double>& values) {
+void DifferentiableScene::set_control(const std::string& name, const std::vector<double>& values) {
   Parameter& parameter = parameters().at(name);
   if (!parameter.is_global())
     throw Error("'" + name + "' is not one value for the whole body, so it cannot be given for each step",
@@ -81,21 +82,21 @@ void DifferentiableSolver::set_control(const std::string& name, const std::vecto
   parameter.field.from_host(values);
 }
 
-void DifferentiableSolver::set_initial_displacement(const std::vector<double>& displacement) {
+void DifferentiableScene::set_initial_displacement(const std::vector<double>& displacement) {
   if (displacement.size() != 3 * static_cast<std::size_t>(mesh_->num_owned_vertices()))
-    throw Error("the initial displacement needs three numbers for each owned vertex", ErrorKind::input);
+    throw Error("the initial displacement needs three values per owned vertex", ErrorKind::input);
   initial_positions_.resize(displacement.size());
   for (std::size_t i = 0; i < displacement.size(); ++i)
     initial_positions_[i] = mesh_->rest_positions()[i] + displacement[i];
 }
 
-void DifferentiableSolver::set_initial_velocity(const std::vector<double>& velocity) {
+void DifferentiableScene::set_initial_velocity(const std::vector<double>& velocity) {
   if (velocity.size() != 3 * static_cast<std::size_t>(mesh_->num_owned_vertices()))
-    throw Error("the initial velocity needs three numbers for each owned vertex", ErrorKind::input);
+    throw Error("the initial velocity needs three values per owned vertex", ErrorKind::input);
   initial_velocities_ = velocity;
 }
 
-State DifferentiableSolver::initial_state() const {
+State DifferentiableScene::initial_state() const {
   State state = integrator_->make_state();
   std::vector<double> positions = mesh_->rest_positions();
   std::copy(initial_positions_.begin(), initial_positions_.end(), positions.begin());
@@ -111,16 +112,16 @@ State DifferentiableSolver::initial_state() const {
   return state;
 }
 
-int DifferentiableSolver::read_frame(const std::string& trajectory, int step, State& state) const {
+int DifferentiableScene::read_frame(const std::string& trajectory, int step, State& state) const {
   state = initial_state();
   const int found = read_trajectory_frame(*mesh_, trajectory, step, state);
   for (int n = 0; n < found; ++n) integrator_->system().advance_motions(n, integrator_->dt(), state);
   return found;
 }
 
-void DifferentiableSolver::step(int n, State& state) { integrator_->step(n, state, nullptr); }
+void DifferentiableScene::step(int n, State& state) { integrator_->step(n, state, nullptr); }
 
-double DifferentiableSolver::stable_substep() {
+double DifferentiableScene::stable_substep() {
   auto* const stepper = dynamic_cast<ExplicitModel*>(integrator_.get());
   if (!stepper) return std::numeric_limits<double>::infinity();
   stepper->prepare();

@@ -1,0 +1,19 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+// The public interface of diffsim: everything that a program needs to set up bodies, simulate them and compute
+// gradients. Authors of materials and force terms also include the headers that CONTRIBUTING.md names.
+
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/function_loss.hpp"
+#include "diffsim/core/ranks.hpp"
+#include "diffsim/core/runtime.hpp"
+#include "diffsim/inverse/gradient_check.hpp"
+#include "diffsim/inverse/losses.hpp"
+#include "diffsim/inverse/optimise.hpp"
+#include "diffsim/inverse/problem.hpp"
+#include "diffsim/inverse/unknown.hpp"
+#include "diffsim/io/read_mesh.hpp"
+#include "diffsim/io/trajectory.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "diffsim/simulation/simulator.hpp"

@@ -1,0 +1,143 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "diffsim/core/model.hpp"
+#include "diffsim/dynamics/system_model.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "diffsim/simulation/contact.hpp"
+#include "diffsim/simulation/material.hpp"
+#include "diffsim/simulation/solver.hpp"
+
+namespace diffsim {
+
+class ContactTerm;
+struct ContactState;
+
+/// Bodies in motion: a mesh, its materials, constraints, loads and contact, and the time stepper.
+///
+/// Parameters by name: `density` and the parameters of the laws (`youngs_modulus`, `poisson_ratio`, …), one value per
+/// tetrahedron; the parameters of the models of other cells (`cell_models`), one value per cell or vertex; `gravity`
+/// [3]; `damping`, which exists for symplectic and explicit Euler only; `nodal_load` [vertices, 3], N;
+/// `traction:REGION` [3], Pa. `gravity`, `damping`, `nodal_load` and `traction:REGION` may have one entry per step. All
+/// members are collective.
+class DifferentiableScene {
+ public:
+  /// Creates a scene. Every tetrahedron needs exactly one material, every other cell at most one; bodies without a
+  /// material are obstacles. Throws Error (input) that names a tetrahedron without a material, or a cell with two
+  /// materials.
+  DifferentiableScene(std::shared_ptr<TetrahedralMesh> mesh, std::vector<DifferentiableMaterial> materials,
+                      DifferentiableSolver solver = {});
+  ~DifferentiableScene();
+  DifferentiableScene(DifferentiableScene&&) noexcept;
+
+  /// Fixes the vertices of a region at their positions, along the given axes.
+  void fix(const std::string& region, std::array<bool, 3> axes = {true, true, true});
+  /// Fixes the vertices of a region and the direction of the surface at the vertices: edges of shells between two
+  /// clamped vertices do not rotate. With only one of the axes, the clamped edges lie in a plane of symmetry normal to
+  /// this axis: the edges stay in the plane, and the shell continues beyond the plane as its mirror image. Throws Error
+  /// (input) for two axes.
+  void clamp(const std::string& region, std::array<bool, 3> axes = {true, true, true});
+  /// Moves the vertices of a region as a rigid body. The region rotates about `axis` through `origin` at
+  /// `angular_velocity` ([1] or [steps], rad/s) and translates at `velocity` ([3] or [steps, 3], m/s); `origin` moves
+  /// with the region. Adds the parameters `angular_velocity:REGION` and `velocity:REGION`.
+  void move(const std::string& region, std::array<double, 3> axis, std::array<double, 3> origin,
+            const std::vector<double>& angular_velocity, const std::vector<double>& velocity);
+  /// Adds a dead load per rest area to the faces of a region, faces of tetrahedra or triangles, Pa: [3] or [steps, 3].
+  /// Returns the parameter's name.
+  std::string add_traction(const std::string& region, const std::vector<double>& traction);
+  /// Adds a follower pressure to the faces of a region, opposite to the current normal, Pa: [1] or [steps]. The normal
+  /// points out of tetrahedra; the corners of a triangle are ordered counterclockwise about its normal. Returns the
+  /// parameter's name.
+  std::string add_pressure(const std::string& region, const std::vector<double>& pressure);
+  /// Adds a moment to each segment of a region that has a director, as segments of rods have, N m: [3] or [steps, 3].
+  /// Returns the parameter's name. Throws Error (input) if no segment of the region has a director.
+  std::string add_moment(const std::string& region, const std::vector<double>& moment);
+  /// Attaches each vertex of a region by a spring of `stiffness`, N/m, to the material point of the region `to` at the
+  /// vertex's rest position (attach/attachment.hpp). Returns the name of the stiffness parameter. The second parameter
+  /// is `attachment_place:REGION`, the location of that point in its cell.
+  std::string attach(const std::string& region, const std::string& to, double stiffness);
+  /// Adds the drag of moving air on the faces of a region (`make_wind`). `wind`: velocity of the air, m/s, [3] or
+  /// [steps, 3]. `drag`: air density times drag coefficient, kg/m³. Returns the name of the velocity parameter. The
+  /// second parameter is `wind_drag:REGION`.
+  std::string add_wind(const std::string& region, const std::vector<double>& wind, double drag);
+  /// Adds forces on vertices, N: [owned vertices, 3] or [steps, owned vertices, 3]. Returns the parameter's name.
+  std::string add_nodal_load(const std::vector<double>& load);
+  /// Adds contact of bodies with obstacles and with each other. Call this function at most once, after gravity is set.
+  /// Different bodies of a mesh touch each other unless a pair excludes their contact. Throws Error (input) for invalid
+  /// values.
+  ///
+  /// Adds the parameters `barrier_distance`, `barrier_stiffness`, `friction` and `friction_velocity`, where given
+  /// `thickness` and `thickness:NAME`, and for each obstacle `obstacle_position:LABEL` [3], `obstacle_velocity:LABEL`
+  /// [3] and, if the obstacle rotates, `obstacle_angular_velocity:LABEL` [1]. Pairs with values of their own have
+  /// further parameters, for example `friction:A|B`.
+  void add_contact(const ContactOptions& options);
+  bool has_contact() const { return !contacts_.empty(); }
+  /// Throws Error (input), naming some pairs, if surfaces touch or intersect in the state x[0], or if a body is inside
+  /// another body or an obstacle. A simulator's rollouts from the initial state call this function; callers of `step()`
+  /// call it themselves.
+  void require_apart();
+  /// Contact state of `state`, the state of step n.
+  ContactState contact_state(int n, const State& state);
+  /// Returns a barrier stiffness κ, Pa, for the body's stiffness and weight. κ is the largest value
+  /// that follows from one of these conditions.
+  /// 1. The barrier at the gap d̂/2 is as stiff as the body's surface.
+  /// 2. The barrier at the gap d̂/2, on a tenth of the surface, carries the body's weight.
+  /// 3. Affine bodies only: the barrier energy at the gap d̂/10, on a tenth of the surface, equals the energy of a fall
+  ///    by the body's size.
+  /// 4. Bodies thinner than a third of the width of their triangles only: two crossing edges at the gap 0.03 d̂ are as
+  ///    stiff as a vertex.
+  ///
+  /// `add_contact` uses κ if `ContactOptions::adaptive_stiffness` is true. `thickness`: thickness ξ of the contact, m;
+  /// the barrier is softer for ξ > 0. Throws Error (input) for affine bodies without weight.
+  double adaptive_stiffness(double barrier_distance, double thickness = 0.0);
+  /// Replaces a global parameter by one entry per step, for example `gravity` [steps, 3] or `damping` [steps].
+  void set_control(const std::string& parameter, const std::vector<double>& values);
+  /// Sets the initial positions to the rest positions plus `displacement`, [owned vertices, 3], m.
+  void set_initial_displacement(const std::vector<double>& displacement);
+  /// Sets the initial velocities, [owned vertices, 3], m/s.
+  void set_initial_velocity(const std::vector<double>& velocity);
+
+  const std::shared_ptr<TetrahedralMesh>& mesh() const { return mesh_; }
+  const std::vector<DifferentiableMaterial>& materials() const { return materials_; }
+  /// Indices in the mesh's list of the bodies without a material. These bodies are obstacles.
+  const std::vector<std::size_t>& obstacle_bodies() const { return obstacle_bodies_; }
+  Model& model();
+  SystemModel& integrator();
+  /// System that the integrator advances: inertias, force terms, motions and parameters. Parts may be added to the
+  /// system only before the first step.
+  System& system();
+  bool is_implicit() const;
+  ParameterSet& parameters() { return model().parameters(); }
+
+  State initial_state() const;
+  /// Sets `state` to a frame of a trajectory file: the frame of step `step`, or the last frame for -1. Prescribed
+  /// motions are advanced to that step. Returns the step of the frame. Throws InputError if the file has no frame of
+  /// that step, or lacks a field that steps need.
+  int read_frame(const std::string& trajectory, int step, State& state) const;
+  /// Advances `state` from state n to state n+1. Call `model().prepare()` before the first step and after every change
+  /// of parameters.
+  void step(int n, State& state);
+  /// Returns the largest substep dt/substeps, s, at which small motions are certain to be stable; infinity for implicit
+  /// integrators. Calls `prepare`.
+  double stable_substep();
+
+ private:
+  void set_materials();
+  void set_elastic_materials(const std::vector<DifferentiableMaterial>& materials);
+
+  std::shared_ptr<TetrahedralMesh> mesh_;
+  std::vector<DifferentiableMaterial> materials_;
+  std::vector<std::size_t> obstacle_bodies_;
+  std::unique_ptr<SystemModel> integrator_;
+  std::vector<ContactTerm*> contacts_;          // owned by the system
+  std::vector<ContactTerm*> lagged_frictions_;  // friction terms that lagged terms of the system own
+  std::vector<double> initial_positions_;       // [owned vertices, 3]; empty: rest positions
+  std::vector<double> initial_velocities_;      // [owned vertices, 3]; empty: zero
+};
+
+}  // namespace diffsim

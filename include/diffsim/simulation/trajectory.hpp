@@ -1,0 +1,41 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+
+#include "diffsim/checkpoint/store.hpp"
+#include "diffsim/core/model.hpp"
+#include "diffsim/core/state.hpp"
+
+namespace diffsim {
+
+/// Memory store whose snapshots are kept until the store is destroyed.
+class KeptStore final : public MemoryStore {
+ public:
+  void erase(int /*step*/) override {}
+};
+
+/// States of a rollout. The checkpoints are in memory; other states are computed on demand from the nearest checkpoint
+/// before them. A Trajectory is valid as long as the Model lives and its parameters do not change.
+class Trajectory {
+ public:
+  /// `checkpoints`: the states 0, `every`, 2 `every`, …, below `num_steps`. `last`: the state at the end.
+  Trajectory(Model& model, std::shared_ptr<Store> checkpoints, int num_steps, int every, double dt, State last);
+
+  int num_steps() const { return num_steps_; }
+  /// Time of step n, s.
+  double time(int n) const { return n * dt_; }
+  /// State of step n, 0 … `num_steps()`. The reference is valid until the next call of `state`. States in ascending
+  /// order cost one rollout in all. Throws Error (input) for any other n. Collective.
+  const State& state(int n);
+
+ private:
+  Model* model_;
+  std::shared_ptr<Store> checkpoints_;
+  int num_steps_, every_;
+  double dt_;
+  State last_, state_;
+  int step_ = -1;  // number of `state_`
+};
+
+}  // namespace diffsim

@@ -1,0 +1,37 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/simulation/trajectory.hpp"
+
+#include <string>
+#include <utility>
+
+#include "diffsim/core/error.hpp"
+
+namespace diffsim {
+
+Trajectory::Trajectory(Model& model, std::shared_ptr<Store> checkpoints, int num_steps, int every, double dt,
+                       State last)
+    : model_(&model),
+      checkpoints_(std::move(checkpoints)),
+      num_steps_(num_steps),
+      every_(every),
+      dt_(dt),
+      last_(std::move(last)) {}
+
+const State& Trajectory::state(int n) {
+  if (n < 0 || n > num_steps_)
+    throw Error("step " + std::to_string(n) + " is outside the trajectory of " + std::to_string(num_steps_) +
+                    " steps; give a step from 0 to " + std::to_string(num_steps_),
+                ErrorKind::input);
+  if (n == num_steps_) return last_;
+  const int checkpoint = n / every_ * every_;
+  if (step_ < checkpoint || step_ > n) {
+    if (state_.fields().empty()) state_ = last_.clone();
+    checkpoints_->get(checkpoint, state_);
+    step_ = checkpoint;
+  }
+  if (step_ < n) model_->prepare();
+  for (; step_ < n; ++step_) model_->step(step_, state_, nullptr);
+  return state_;
+}
+
+}  // namespace diffsim

@@ -1,0 +1,236 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Classes, arguments, defaults and methods that programs use: meshes from arrays, materials, time steppers, simulators,
+// trajectories and losses that are functions of states.
+
+#include "diffsim/simulation/simulator.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "data_folder.hpp"
+#include "diffsim/core/ranks.hpp"
+#include "diffsim/inverse/losses.hpp"
+#include "diffsim/mesh/box.hpp"
+
+namespace diffsim::simulator_test {
+namespace {
+
+std::shared_ptr<TetrahedralMesh> bar() { return TetrahedralMesh::box(MPI_COMM_WORLD, {1.0, 0.2, 0.2}, {6, 2, 2}); }
+
+DifferentiableSolver short_steps(const std::string& integrator = "symplectic_euler") {
+  return {.dt = 0.002, .substeps = 4, .integrator = integrator};
+}
+
+double difference(const Field& a, const Field& b) {
+  const std::vector<double> x = a.to_host(), y = b.to_host();
+  double largest = x.size() == y.size() ? 0.0 : INFINITY;
+  for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) largest = std::max(largest, std::abs(x[i] - y[i]));
+  MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return largest;
+}
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(simulator, defaults_are_the_documented_ones) {
+  const DifferentiableSolver solver;
+  EXPECT_EQ(solver.dt, 0.01);
+  EXPECT_EQ(solver.substeps, 4);
+  EXPECT_EQ(solver.damping, 0.99);
+  EXPECT_EQ(solver.gravity, (std::array<double, 3>{0.0, -9.8, 0.0}));
+  EXPECT_TRUE(solver.use_implicit_diff);
+  EXPECT_EQ(DifferentiableSolver{.gravity = -1.6}.gravity, (std::array<double, 3>{0.0, -1.6, 0.0}));
+  EXPECT_EQ((DifferentiableSolver{.gravity = {1.0, 2.0, 3.0}}.gravity), (std::array<double, 3>{1.0, 2.0, 3.0}));
+
+  const DifferentiableMaterial material(1e5, 0.4);
+  EXPECT_EQ(material.model, "neo_hookean");
+  EXPECT_EQ(std::get<double>(material.values.at("youngs_modulus")), 1e5);
+  EXPECT_EQ(std::get<double>(material.values.at("poisson_ratio")), 0.4);
+  EXPECT_FALSE(material.requires_grad);
+
+  Simulator simulator(bar(), material);
+  const std::vector<double> density = simulator.parameters().at("density").field.to_host();
+  EXPECT_TRUE(std::all_of(density.begin(), density.end(), [](double rho) { return rho == 1000.0; }));
+  Simulator heavier(bar(), material, {}, 2000.0);
+  EXPECT_EQ(heavier.parameters().at("density").field.to_host().at(0), 2000.0);
+}
+
+TEST(simulator, meshes_come_from_arrays_cubes_and_files) {
+  const MeshData data = box_mesh({1.0, 1.0, 1.0}, {3, 3, 3}, 0, 1);
+  std::vector<std::array<double, 3>> vertices;
+  std::vector<std::array<int, 4>> tets;
+  for (std::size_t i = 0; i < data.coordinates.size(); i += 3)
+    vertices.push_back({data.coordinates[i], data.coordinates[i + 1], data.coordinates[i + 2]});
+  for (std::size_t i = 0; i < data.cells.size(); i += 4)
+    tets.push_back({static_cast<int>(data.cells[i]), static_cast<int>(data.cells[i + 1]),
+                    static_cast<int>(data.cells[i + 2]), static_cast<int>(data.cells[i + 3])});
+  const TetrahedralMesh mesh(MPI_COMM_WORLD, vertices, tets);
+  const auto cube = TetrahedralMesh::create_cube(MPI_COMM_WORLD, 3);
+  EXPECT_EQ(mesh.num_global_vertices(), 64);
+  EXPECT_EQ(mesh.fingerprint(), cube->fingerprint());
+
+  std::swap(tets[5][0], tets[5][1]);
+  EXPECT_NE(message_of([&] { TetrahedralMesh(MPI_COMM_WORLD, vertices, tets); }).find("cell 5"), std::string::npos);
+
+  const auto file = testing_data::meshes_folder() / "link.msh";
+  if (!std::filesystem::exists(file)) GTEST_SKIP() << "no meshes; give DIFFSIM_DATA, a folder that holds meshes/";
+  EXPECT_GT(TetrahedralMesh::from_file(MPI_COMM_WORLD, file.string())->num_global_cells(), 0);
+}
+
+TEST(simulator, steps_are_those_of_a_rollout_and_of_its_trajectory) {
+  for (const char* integrator : {"symplectic_euler", "implicit_euler"}) {
+    Simulator plain(bar(), DifferentiableMaterial(1e5, 0.4), short_steps(integrator));
+    DifferentiableSimulator simulator(bar(), {DifferentiableMaterial(1e5, 0.4)}, short_steps(integrator));
+    for (Simulator* each : {&plain, static_cast<Simulator*>(&simulator)}) each->set_fixed_vertices("x_min");
+    Trajectory trajectory = simulator.rollout(7, 3);
+    EXPECT_EQ(trajectory.num_steps(), 7);
+    EXPECT_DOUBLE_EQ(trajectory.time(7), 0.014);
+    EXPECT_EQ(simulator.step_number(), 7);
+    std::vector<Field> expected;
+    for (int n = 0; n <= 7; ++n) {
+      EXPECT_EQ(plain.step_number(), n);
+      EXPECT_DOUBLE_EQ(plain.time(), 0.002 * n);
+      EXPECT_EQ(difference(trajectory.state(n)["positions"], plain.positions()), 0.0) << integrator << ", " << n;
+      EXPECT_EQ(difference(trajectory.state(n)["velocities"], plain.velocities()), 0.0) << integrator << ", " << n;
+      expected.push_back(plain.positions().clone());
+      if (n < 7) plain.step();
+    }
+    for (const int n : {5, 1, 4, 0, 7, 6})
+      EXPECT_EQ(difference(trajectory.state(n)["positions"], expected[static_cast<std::size_t>(n)]), 0.0) << n;
+    EXPECT_GT(difference(expected[7], expected[0]), 1e-4);
+    EXPECT_NE(message_of([&] { trajectory.state(8); }), "");
+
+    plain.reset();
+    EXPECT_EQ(plain.time(), 0.0);
+    EXPECT_EQ(difference(plain.positions(), expected[0]), 0.0);
+  }
+}
+
+/// ℓ(n, x) = Σ over owned vertices of n/2 |x|² + |v|².
+double some_loss(int n, const State& state, State* gradient) {
+  double sum = 0.0;
+  for (const char* name : {"positions", "velocities"}) {
+    std::vector<double> x = state[name].to_host();
+    const double factor = name[0] == 'p' ? n : 2.0;
+    x.resize(state["velocities"].size());
+    for (const double value : x) sum += 0.5 * factor * value * value;
+    if (!gradient) continue;
+    std::vector<double> g = (*gradient)[name].to_host();
+    for (std::size_t i = 0; i < x.size(); ++i) g[i] += factor * x[i];
+    (*gradient)[name].from_host(g);
+  }
+  return sum;
+}
+
+TEST(simulator, gradients_of_functions_of_states_are_those_that_differences_have) {
+  for (const char* integrator : {"symplectic_euler", "implicit_euler"}) {
+    const auto make = [&](double youngs_modulus) {
+      auto simulator = std::make_unique<DifferentiableSimulator>(
+          bar(), DifferentiableMaterial(youngs_modulus, 0.4, true), short_steps(integrator));
+      simulator->set_fixed_vertices("x_min");
+      return simulator;
+    };
+    const auto loss_at = [&](double youngs_modulus) {
+      const auto simulator = make(youngs_modulus);
+      Trajectory trajectory = simulator->rollout(12, 5);
+      double loss = 0.0;
+      for (int n = 0; n <= 12; ++n) loss += some_loss(n, trajectory.state(n), nullptr);
+      return sum_over_ranks(loss, MPI_COMM_WORLD);
+    };
+    const auto simulator = make(1e5);
+    simulator->rollout(12, 5);
+    const double value = simulator->backward(some_loss);
+    EXPECT_NEAR(value, loss_at(1e5), 1e-13 * value);
+    const double slope = sum_over_ranks(local_sum(simulator->gradient("youngs_modulus"))[0], MPI_COMM_WORLD);
+    const double h = 500.0;
+    const double expected =
+        (8.0 * (loss_at(1e5 + h) - loss_at(1e5 - h)) - (loss_at(1e5 + 2.0 * h) - loss_at(1e5 - 2.0 * h))) / (12.0 * h);
+    EXPECT_NEAR(slope, expected, 1e-7 * std::abs(expected)) << integrator;
+    EXPECT_TRUE(simulator->gradient().find("poisson_ratio"));
+    EXPECT_NE(message_of([&] { simulator->backward(some_loss); }), "") << "a second reverse sweep of one rollout";
+  }
+}
+
+TEST(simulator, a_loss_may_be_chosen_before_or_after_the_rollout) {
+  const auto mesh = bar();
+  DifferentiableSimulator simulator(mesh, DifferentiableMaterial(1e5, 0.4, true), short_steps());
+  simulator.set_fixed_vertices("x_min");
+  TargetPositionLoss loss(*mesh, mesh->region("x_max"), {1.0, 0.1, 0.1}, 10);
+  const double before = simulator.rollout(10, 4, loss);
+  simulator.backward();
+  const Field gradient = simulator.gradient("youngs_modulus").clone();
+  Trajectory trajectory = simulator.rollout(10, 4);
+  EXPECT_DOUBLE_EQ(simulator.backward(loss), before);
+  EXPECT_EQ(difference(simulator.gradient("youngs_modulus"), gradient), 0.0);
+  // The trajectory keeps its checkpoints.
+  EXPECT_EQ(difference(trajectory.state(10)["positions"], simulator.positions()), 0.0);
+  EXPECT_GT(difference(trajectory.state(3)["positions"], simulator.positions()), 0.0);
+}
+
+TEST(simulator, vertices_are_fixed_by_their_numbers) {
+  Simulator simulator(bar(), DifferentiableMaterial(1e5, 0.4), short_steps()),
+      by_region(bar(), DifferentiableMaterial(1e5, 0.4), short_steps());
+  std::vector<std::int64_t> at_end;  // x is fastest: 7 vertices a row
+  for (std::int64_t v = 0; v < 63; v += 7) at_end.push_back(v);
+  simulator.set_fixed_vertices(at_end);
+  by_region.set_fixed_vertices("x_min");
+  for (int n = 0; n < 5; ++n) {
+    simulator.step();
+    by_region.step();
+  }
+  EXPECT_EQ(difference(simulator.positions(), by_region.positions()), 0.0);
+}
+
+TEST(simulator, a_changed_parameter_counts_from_the_next_step_on) {
+  Simulator simulator(bar(), DifferentiableMaterial(1e5, 0.4), short_steps()),
+      stiffer(bar(), DifferentiableMaterial(2e5, 0.4), short_steps());
+  simulator.step();
+  simulator.parameters().at("youngs_modulus").field.fill(2e5);
+  simulator.reset();
+  for (int n = 0; n < 3; ++n) {
+    simulator.step();
+    stiffer.step();
+  }
+  EXPECT_EQ(difference(simulator.positions(), stiffer.positions()), 0.0);
+}
+
+TEST(simulator, a_device_that_the_build_lacks_is_refused) {
+  const DifferentiableMaterial material(1e5, 0.4);
+  const std::string message = message_of([&] { Simulator(bar(), material, {}, 1000.0, "tpu"); });
+  EXPECT_NE(message.find("device 'tpu' is not available"), std::string::npos) << message;
+  int accepted = 0;
+  for (const char* device : {"cpu", "cuda", "hip"})
+    accepted += message_of([&] { Simulator(bar(), material, {}, 1000.0, device); }).empty();
+  EXPECT_EQ(accepted, 1);
+}
+
+TEST(simulator, newton_is_differentiated_as_executed_on_request) {
+  const auto gradient_of = [&](bool use_implicit_diff) {
+    DifferentiableSolver solver = short_steps("implicit_euler");
+    solver.use_implicit_diff = use_implicit_diff;
+    const auto mesh = bar();
+    DifferentiableSimulator simulator(mesh, DifferentiableMaterial(1e5, 0.4, true), solver);
+    simulator.set_fixed_vertices("x_min");
+    TargetPositionLoss loss(*mesh, mesh->region("x_max"), {1.0, 0.1, 0.1}, 3);
+    simulator.rollout(3);
+    simulator.backward(loss);
+    return simulator.gradient("youngs_modulus").clone();
+  };
+  const Field implicit = gradient_of(true), unrolled = gradient_of(false);
+  double largest = 0.0;
+  for (const double g : implicit.to_host()) largest = std::max(largest, std::abs(g));
+  MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  EXPECT_GT(difference(implicit, unrolled), 0.0);
+  EXPECT_LT(difference(implicit, unrolled), 1e-6 * largest);
+}
+
+}  // namespace
+}  // namespace diffsim::simulator_test
