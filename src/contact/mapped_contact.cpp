@@ -209,19 +209,21 @@ class MappedContact final : public ContactTerm {
   std::shared_ptr<FieldPool> pool_ = FieldPool::make();
   ParameterSet parameters_, direction_, gradient_, gradient_tangent_, none_;
   Couplings couplings_;                       // sparsity pattern of points of the last `add_couplings`
+  Couplings couplings_of_nodes_;              // sparsity pattern of nodes that `couplings_` requires
+  Couplings next_couplings_;                  // temporary; its memory is reused
   std::optional<BlockMatrix> matrix_;         // Jacobian of points, with the sparsity pattern `couplings_`
   std::optional<NumberedStencils> stencils_;  // stencils of the rows of `matrix_`
   std::optional<PointMatrixMap> matrix_map_;
 };
 
 void MappedContact::add_couplings(const Configuration& at, Couplings& couplings) {
-  Couplings now;
-  term_->add_couplings(Here(*this, at).at, now);
+  next_couplings_.clear();
+  term_->add_couplings(Here(*this, at).at, next_couplings_);
   const Entities& points = *map_->points();
-  int same = matrix_ && now == couplings_;
+  int same = matrix_ && next_couplings_ == couplings_;
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, points.comm()));
   if (!same) {
-    couplings_ = std::move(now);
+    std::swap(couplings_, next_couplings_);
     std::vector<PointStencil> rows = map_->stencils();
     if (term_->couplings_vary()) {
       const std::shared_ptr<const Entities> all = with_copies(points, couplings_.copies());
@@ -232,8 +234,11 @@ void MappedContact::add_couplings(const Configuration& at, Couplings& couplings)
     stencils_.emplace(rows, rank_of(points.comm()), static_cast<int>(map_->nodes()->owned()));
     matrix_.emplace(stencils_->num_points(), couplings_);
     matrix_map_.reset();
+    couplings_of_nodes_.clear();
+    add_couplings_of_points(couplings_, *stencils_, couplings_of_nodes_);
   }
-  add_couplings_of_points(couplings_, *stencils_, couplings);
+  for (const Couplings::Group& group : couplings_of_nodes_.groups()) couplings.add(group.vertices, group.nodes);
+  couplings.set_copies(couplings_of_nodes_.copies());
 }
 
 void MappedContact::add_jacobian(const Configuration& at, const ParameterSet&, const JacobianWeights& weights,

@@ -160,7 +160,8 @@ Trajectory DifferentiableSimulator::rollout(int num_steps, int checkpoint_every)
   options.every = checkpoint_every;
   sweep_forward({0, num_steps}, options, *loss, {}, nullptr, store);
   loss_of_backward_ = loss;
-  return Trajectory(scene_->model(), store, num_steps, checkpoint_every, scene_->integrator().dt(), state_.clone());
+  return Trajectory(scene_->model(), store, num_steps, scene_->integrator().dt(), scene_->initial_state(),
+                    state_.clone());
 }
 
 double DifferentiableSimulator::backward(const StateLoss& loss) {
@@ -172,7 +173,9 @@ double DifferentiableSimulator::backward(Loss& loss) {
   if (!sweep_ || !loss_of_backward_ || loss_of_backward_->is_chosen())
     throw Error("backward(loss) needs a call of rollout(num_steps, checkpoint_every) before each call");
   loss_of_backward_->choose(loss);
+  const State end = state_.clone();  // the reverse sweep changes the state
   backward();
+  state_.copy_from(end);
   return sum_over_ranks(loss_of_backward_->value(), scene_->mesh()->comm());
 }
 

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/simulation/trajectory.hpp"
 
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -8,13 +9,13 @@
 
 namespace diffsim {
 
-Trajectory::Trajectory(Model& model, std::shared_ptr<Store> checkpoints, int num_steps, int every, double dt,
+Trajectory::Trajectory(Model& model, std::shared_ptr<KeptStore> checkpoints, int num_steps, double dt, State first,
                        State last)
     : model_(&model),
       checkpoints_(std::move(checkpoints)),
       num_steps_(num_steps),
-      every_(every),
       dt_(dt),
+      first_(std::move(first)),
       last_(std::move(last)) {}
 
 const State& Trajectory::state(int n) {
@@ -23,10 +24,14 @@ const State& Trajectory::state(int n) {
                     " steps; give a step from 0 to " + std::to_string(num_steps_),
                 ErrorKind::input);
   if (n == num_steps_) return last_;
-  const int checkpoint = n / every_ * every_;
+  const auto after = checkpoints_->steps().upper_bound(n);
+  const int checkpoint = after == checkpoints_->steps().begin() ? 0 : *std::prev(after);
   if (step_ < checkpoint || step_ > n) {
-    if (state_.fields().empty()) state_ = last_.clone();
-    checkpoints_->get(checkpoint, state_);
+    if (state_.fields().empty()) state_ = first_.clone();
+    if (checkpoints_->steps().count(checkpoint) > 0)
+      checkpoints_->get(checkpoint, state_);
+    else
+      state_.copy_from(first_);
     step_ = checkpoint;
   }
   if (step_ < n) model_->prepare();

@@ -186,7 +186,7 @@ inline std::vector<Scene> with_own_surfaces() {
   Scene of_second_order = dropped.at(3);
   of_second_order.order = 2;
   return {given(dropped.at(2), 1.05),  given(dropped.at(4), 1.05), given(dropped.at(8), 1.0),
-          given(of_second_order, 1.0), given(stacked.at(1), 1.05), given(stacked.at(4), 1.0),
+          given(of_second_order, 1.0), given(stacked.at(1), 1.0),  given(stacked.at(4), 1.0),
           given(stacked.at(7), 1.0)};
 }
 

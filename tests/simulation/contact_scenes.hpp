@@ -191,7 +191,7 @@ class ExactWatch {
     }
     verdict_.triangles = surface_.size();
     verdict_.cells = static_cast<std::size_t>(mesh.num_global_cells());
-    witnesses_ = first_vertices(surface_);
+    parts_ = parts_of(surface_);
   }
 
   void look(int n, double time, const State& state) {
@@ -223,22 +223,28 @@ class ExactWatch {
     for (std::size_t i = 0; i + 2 < x.size(); i += 3) places.push_back({x[i], x[i + 1], x[i + 2]});
     return places;
   }
-  /// Lowest vertex of each connected part of a surface.
-  static std::vector<std::size_t> first_vertices(const std::vector<contact::exact::Corners>& triangles) {
-    std::map<int, int> lowest;  // maps a vertex to a lower vertex of its part, or to itself
+  /// Vertices of each connected part of a surface.
+  static std::vector<std::vector<std::size_t>> parts_of(const std::vector<contact::exact::Corners>& triangles) {
+    std::map<int, int> lower;  // maps a vertex to a vertex of its part with a lower number, or to itself
     const auto root = [&](int v) {
-      while (lowest.at(v) != v) v = lowest.at(v);
+      while (lower.at(v) != v) v = lower.at(v);
       return v;
     };
     for (const auto& t : triangles) {
-      for (const int v : t) lowest.try_emplace(v, v);
+      for (const int v : t) lower.try_emplace(v, v);
       const int first = std::min({root(t[0]), root(t[1]), root(t[2])});
-      for (const int v : t) lowest[root(v)] = first;
+      for (const int v : t) lower[root(v)] = first;
     }
-    std::vector<std::size_t> result;
-    for (const auto& [vertex, lower] : lowest)
-      if (vertex == lower) result.push_back(static_cast<std::size_t>(vertex));
+    std::map<int, std::vector<std::size_t>> parts;
+    for (const auto& [vertex, any] : lower) parts[root(vertex)].push_back(static_cast<std::size_t>(vertex));
+    std::vector<std::vector<std::size_t>> result;
+    for (auto& [first, vertices] : parts) result.push_back(std::move(vertices));
     return result;
+  }
+  /// Position of the lowest of some vertices along y.
+  static Place lowest_of(const std::vector<std::size_t>& vertices, const std::vector<Place>& points) {
+    return points[*std::min_element(vertices.begin(), vertices.end(),
+                                    [&](std::size_t a, std::size_t b) { return points[a][1] < points[b][1]; })];
   }
   /// Checks one state. `nodes`, `points`: positions of all vertices of the cells and of the surface, in the order of
   /// their files. Runs on the first rank only.
@@ -256,8 +262,9 @@ class ExactWatch {
       set.triangles.assign(obstacle.mesh.triangles.begin(), obstacle.mesh.triangles.end());
       for (const Place& p : obstacle.mesh.vertices) set.places.push_back(moved(obstacle, time, p));
       if (is_closed(set))
-        for (const std::size_t witness : witnesses_)
-          note(n, contact::exact::winding(all.places[witness], set) != 0, "pieces in an obstacle", verdict_.swallowed);
+        for (const std::vector<std::size_t>& part : parts_)
+          note(n, contact::exact::winding(lowest_of(part, points), set) != 0, "pieces in an obstacle",
+               verdict_.swallowed);
       all.append(set);
     }
     const auto found = contact::exact::intersections(all, body_triangles);
@@ -306,7 +313,7 @@ class ExactWatch {
   std::vector<int> cells_;
   EmbeddedSurface embedded_;  // empty in scenes without an own surface
   std::vector<contact::exact::Corners> surface_;
-  std::vector<std::size_t> witnesses_;  // one vertex of each connected part of the surface
+  std::vector<std::vector<std::size_t>> parts_;  // vertices of each connected part of the surface
   Verdict verdict_;
 };
 

@@ -87,7 +87,8 @@ class DifferentiableSimulator : public Simulator {
   /// steps. Returns the states; `backward(loss)` computes gradients of any loss of these states.
   Trajectory rollout(int num_steps, int checkpoint_every = 10);
   /// Computes the gradient of Σ_n ℓ(n, x[n]) over all states n = 0 … N of the last `rollout(num_steps,
-  /// checkpoint_every)`, and returns the sum over all ranks. To be called once after a rollout; throws Error otherwise.
+  /// checkpoint_every)`, and returns the sum over all ranks. `state()` does not change. To be called once after a
+  /// rollout; throws Error otherwise.
   double backward(const StateLoss& loss);
   double backward(Loss& loss);
 
@@ -101,7 +102,7 @@ class DifferentiableSimulator : public Simulator {
   /// step numbers of the whole rollout. `initial_gradient` is then the gradient with respect to state `steps.begin`.
   double rollout(StepRange steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer = {});
   /// Computes the gradient of the last rollout's loss. Throws Error if there is no rollout since the state was last
-  /// set.
+  /// set. Afterwards the contents of `state()` are unspecified; set a state, reset, or run another rollout.
   void backward();
 
   const Field& gradient(const std::string& parameter) const;

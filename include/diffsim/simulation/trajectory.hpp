@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 
 #include "diffsim/checkpoint/store.hpp"
 #include "diffsim/core/model.hpp"
@@ -12,15 +13,23 @@ namespace diffsim {
 /// Memory store whose snapshots are kept until the store is destroyed.
 class KeptStore final : public MemoryStore {
  public:
+  void put(int step, const State& state) override {
+    MemoryStore::put(step, state);
+    steps_.insert(step);
+  }
   void erase(int /*step*/) override {}
+  const std::set<int>& steps() const { return steps_; }  ///< steps of the snapshots
+
+ private:
+  std::set<int> steps_;
 };
 
 /// States of a rollout. The checkpoints are in memory; other states are computed on demand from the nearest checkpoint
 /// before them. A Trajectory is valid as long as the Model lives and its parameters do not change.
 class Trajectory {
  public:
-  /// `checkpoints`: the states 0, `every`, 2 `every`, …, below `num_steps`. `last`: the state at the end.
-  Trajectory(Model& model, std::shared_ptr<Store> checkpoints, int num_steps, int every, double dt, State last);
+  /// `first`, `last`: the states 0 and `num_steps`. `checkpoints`: snapshots of other states, of any steps.
+  Trajectory(Model& model, std::shared_ptr<KeptStore> checkpoints, int num_steps, double dt, State first, State last);
 
   int num_steps() const { return num_steps_; }
   /// Time of step n, s.
@@ -31,10 +40,10 @@ class Trajectory {
 
  private:
   Model* model_;
-  std::shared_ptr<Store> checkpoints_;
-  int num_steps_, every_;
+  std::shared_ptr<KeptStore> checkpoints_;
+  int num_steps_;
   double dt_;
-  State last_, state_;
+  State first_, last_, state_;
   int step_ = -1;  // number of `state_`
 };
 
