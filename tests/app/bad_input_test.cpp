@@ -252,7 +252,7 @@ TEST_F(BadInput, Observations) {
   expect_refused({"steps after the run",
                   box + rubber + "solver: {dt: 0.001, steps: 1}\n" +
                       "objective: {type: track, observations: same/trajectory.h5}\n" + stiffness,
-                  at + "has step 2, after the run's last, 1", "gradient"});
+                  at + "has step 2, which is after the run's last step, 1", "gradient"});
 }
 
 TEST_F(BadInput, Starts) {

@@ -293,7 +293,7 @@ TEST_F(Contact, BadStartsAndPassagesAreToldWithTheVertex) {
   ran = run({"simulate", "fast.yaml"}, "out");
   EXPECT_EQ(ran.code, 1);
   if (rank_ == 0) {
-    EXPECT_NE(ran.err.find("step 0, substep 0: contact would be passed through"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.err.find("step 0, substep 0: a contact would be passed through"), std::string::npos) << ran.err;
   }
 }
 

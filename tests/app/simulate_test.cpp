@@ -203,7 +203,7 @@ TEST_F(Simulate, AnUnstableStepIsToldBeforeContactIsBlamed) {
   const Ran fast = simulate("dt: 0.002, substeps: 2", "-90");
   EXPECT_EQ(fast.code, 1);
   if (rank_ == 0) {
-    EXPECT_NE(fast.err.find("step 0, substep 0: contact would be passed through"), fast.err.npos) << fast.err;
+    EXPECT_NE(fast.err.find("step 0, substep 0: a contact would be passed through"), fast.err.npos) << fast.err;
     EXPECT_EQ(fast.err.find("exceeds"), fast.err.npos) << fast.err;
   }
 }
