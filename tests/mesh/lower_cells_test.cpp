@@ -286,7 +286,10 @@ TEST(lower_cells, a_mesh_without_tetrahedra) {
   EXPECT_EQ(mesh.num_global(CellKind::triangle), 162);
   EXPECT_EQ(mesh.region("all").num_vertices, 100);
   EXPECT_TRUE(mesh.boundary().empty());
-  EXPECT_EQ(mesh.quality().volume, 0.0);
+  const MeshQuality quality = mesh.quality();
+  EXPECT_EQ(quality.volume, 0.0);
+  EXPECT_NEAR(quality.min_edge, 1.0 / 9.0, 1e-15);
+  EXPECT_NEAR(quality.max_edge, std::sqrt(2.0) / 9.0, 1e-15);
 }
 
 }  // namespace
