@@ -1,29 +1,19 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 
-# diffsim_read_code(FILE VARIABLE): sets VARIABLE to the ```cpp blocks of a Markdown file, one after the other.
-function(diffsim_read_code file variable)
-  file(READ ${file} rest)
-  set(code "")
-  string(FIND "${rest}" "```cpp\n" begin)
-  while(NOT begin EQUAL -1)
-    math(EXPR begin "${begin} + 7")
-    string(SUBSTRING "${rest}" ${begin} -1 rest)
-    string(FIND "${rest}" "```" end)
-    string(SUBSTRING "${rest}" 0 ${end} block)
-    string(APPEND code "${block}")
-    math(EXPR end "${end} + 3")
-    string(SUBSTRING "${rest}" ${end} -1 rest)
-    string(FIND "${rest}" "```cpp\n" begin)
-  endwhile()
-  set(${variable} "${code}" PARENT_SCOPE)
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/code_blocks.cmake)
 
 # diffsim_add_document_test(NAME FILE [RANKS n] MATCH regex [CHECK code]): a test that compiles and runs the C++ code of a
 # Markdown file. The #include lines of its blocks come first, the other lines and CHECK are the body of main(). The output
 # must match MATCH.
 function(diffsim_add_document_test name file)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "RANKS;MATCH;CHECK" "")
-  diffsim_read_code(${PROJECT_SOURCE_DIR}/${file} code)
+  file(READ ${PROJECT_SOURCE_DIR}/${file} rest)
+  set(code "")
+  diffsim_take_code(rest block)
+  while(NOT block STREQUAL "")
+    string(APPEND code "${block}")
+    diffsim_take_code(rest block)
+  endwhile()
   if(code STREQUAL "")
     message(FATAL_ERROR "${file} has no C++ code")
   endif()

@@ -13,7 +13,8 @@ namespace diffsim::contact {
 
 /// Force of a plane on a vertex. The weight of a vertex is its rest measure: an area on a surface of triangles; half of
 /// the lengths of its segments on a line, which is in contact over a strip of width d̂/2; 1 for a lone point, which is
-/// in contact over a patch of d̂/2 by d̂/2. `thick`: plane or body have a thickness, so ξ is not zero.
+/// in contact over a patch of d̂/2 by d̂/2. `thick`: true if the plane or the body has a thickness; the parameters then
+/// include both thicknesses.
 template <bool thick>
 struct PlaneForce {
   /// Offsets of the parameters' values in `p`.

@@ -18,7 +18,7 @@ void require_device(const std::string& device) {
   if (device.empty()) return;
   std::string built = back_end();
   std::transform(built.begin(), built.end(), built.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (built != "cuda" && built != "hip") built = "cpu";
+  if (built == "serial" || built == "openmp" || built == "threads") built = "cpu";
   if (device != built)
     throw Error("device '" + device + "' is not available: this build runs on '" + built + "' (" + back_end() +
                     "); set DIFFSIM_EXECUTION_SPACE when building the library",
@@ -160,8 +160,8 @@ Trajectory DifferentiableSimulator::rollout(int num_steps, int checkpoint_every)
   options.every = checkpoint_every;
   sweep_forward({0, num_steps}, options, *loss, {}, nullptr, store);
   loss_of_backward_ = loss;
-  return Trajectory(scene_->model(), store, num_steps, scene_->integrator().dt(), scene_->initial_state(),
-                    state_.clone());
+  if (store->steps().count(0) == 0) store->put(0, scene_->initial_state());  // a short rollout stores no snapshot
+  return Trajectory(scene_->model(), store, num_steps, scene_->integrator().dt(), state_.clone());
 }
 
 double DifferentiableSimulator::backward(const StateLoss& loss) {

@@ -9,14 +9,8 @@
 
 namespace diffsim {
 
-Trajectory::Trajectory(Model& model, std::shared_ptr<KeptStore> checkpoints, int num_steps, double dt, State first,
-                       State last)
-    : model_(&model),
-      checkpoints_(std::move(checkpoints)),
-      num_steps_(num_steps),
-      dt_(dt),
-      first_(std::move(first)),
-      last_(std::move(last)) {}
+Trajectory::Trajectory(Model& model, std::shared_ptr<KeptStore> checkpoints, int num_steps, double dt, State last)
+    : model_(&model), checkpoints_(std::move(checkpoints)), num_steps_(num_steps), dt_(dt), last_(std::move(last)) {}
 
 const State& Trajectory::state(int n) {
   if (n < 0 || n > num_steps_)
@@ -24,14 +18,10 @@ const State& Trajectory::state(int n) {
                     " steps; give a step from 0 to " + std::to_string(num_steps_),
                 ErrorKind::input);
   if (n == num_steps_) return last_;
-  const auto after = checkpoints_->steps().upper_bound(n);
-  const int checkpoint = after == checkpoints_->steps().begin() ? 0 : *std::prev(after);
+  const int checkpoint = *std::prev(checkpoints_->steps().upper_bound(n));
   if (step_ < checkpoint || step_ > n) {
-    if (state_.fields().empty()) state_ = first_.clone();
-    if (checkpoints_->steps().count(checkpoint) > 0)
-      checkpoints_->get(checkpoint, state_);
-    else
-      state_.copy_from(first_);
+    if (state_.fields().empty()) state_ = last_.zero_like();
+    checkpoints_->get(checkpoint, state_);
     step_ = checkpoint;
   }
   if (step_ < n) model_->prepare();

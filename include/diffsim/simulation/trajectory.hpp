@@ -28,8 +28,8 @@ class KeptStore final : public MemoryStore {
 /// before them. A Trajectory is valid as long as the Model lives and its parameters do not change.
 class Trajectory {
  public:
-  /// `first`, `last`: the states 0 and `num_steps`. `checkpoints`: snapshots of other states, of any steps.
-  Trajectory(Model& model, std::shared_ptr<KeptStore> checkpoints, int num_steps, double dt, State first, State last);
+  /// `checkpoints`: snapshots of state 0 and of any other states. `last`: state `num_steps`.
+  Trajectory(Model& model, std::shared_ptr<KeptStore> checkpoints, int num_steps, double dt, State last);
 
   int num_steps() const { return num_steps_; }
   /// Time of step n, s.
@@ -43,7 +43,7 @@ class Trajectory {
   std::shared_ptr<KeptStore> checkpoints_;
   int num_steps_;
   double dt_;
-  State first_, last_, state_;
+  State last_, state_;
   int step_ = -1;  // number of `state_`
 };
 
