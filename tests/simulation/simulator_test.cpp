@@ -63,7 +63,7 @@ TEST(simulator, defaults_are_the_documented_ones) {
   EXPECT_EQ(heavier.parameters().at("density").field.to_host().at(0), 2000.0);
 }
 
-TEST(simulator, meshes_come_from_arrays_cubes_and_files) {
+TEST(simulator, meshes_come_from_arrays_and_cubes) {
   const MeshData data = box_mesh({1.0, 1.0, 1.0}, {3, 3, 3}, 0, 1);
   std::vector<std::array<double, 3>> vertices;
   std::vector<std::array<int, 4>> tets;
@@ -79,7 +79,9 @@ TEST(simulator, meshes_come_from_arrays_cubes_and_files) {
 
   std::swap(tets[5][0], tets[5][1]);
   EXPECT_NE(message_of([&] { TetrahedralMesh(MPI_COMM_WORLD, vertices, tets); }).find("cell 5"), std::string::npos);
+}
 
+TEST(simulator, meshes_come_from_files) {
   const auto file = testing_data::meshes_folder() / "link.msh";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "no meshes; give DIFFSIM_DATA, a folder that holds meshes/";
   EXPECT_GT(TetrahedralMesh::from_file(MPI_COMM_WORLD, file.string())->num_global_cells(), 0);
