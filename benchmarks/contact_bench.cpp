@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "diffsim/contact/box_tree_impl.hpp"
+#include "contact/box_tree_impl.hpp"
 
 namespace diffsim::contact {
 namespace {

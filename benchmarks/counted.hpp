@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "diffsim/core/small_tensor.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
 #include "diffsim/elastic/law.hpp"
 
 namespace diffsim {

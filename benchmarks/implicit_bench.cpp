@@ -5,15 +5,15 @@
 #include <benchmark/benchmark.h>
 #include <mpi.h>
 
+#include "core/petsc_handle.hpp"
 #include "diffsim/checkpoint/store.hpp"
 #include "diffsim/core/block_matrix.hpp"
-#include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/petsc_handle.hpp"
-#include "diffsim/dynamics/implicit_model.hpp"
+#include "diffsim/core/impl/device.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/inverse/problem.hpp"
 #include "diffsim/simulation/simulator.hpp"
+#include "dynamics/implicit_model.hpp"
 #include "dynamics/linear_system.hpp"
 #include "triad.hpp"
 

@@ -10,11 +10,11 @@
 #include <ctime>
 #include <string_view>
 
-#include "diffsim/contact/contact_term.hpp"
-#include "diffsim/dynamics/implicit_model.hpp"
+#include "contact/contact_term.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/mesh/box.hpp"
 #include "diffsim/simulation/simulator.hpp"
+#include "dynamics/implicit_model.hpp"
 
 namespace diffsim {
 namespace {

@@ -18,9 +18,9 @@
 #include <memory>
 #include <string>
 
-#include "diffsim/checkpoint/sweep_journal.hpp"
-#include "diffsim/checkpoint/two_level_schedule.hpp"
-#include "diffsim/core/device.hpp"
+#include "checkpoint/sweep_journal.hpp"
+#include "checkpoint/two_level_schedule.hpp"
+#include "diffsim/core/impl/device.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/mesh/box.hpp"
 #include "diffsim/simulation/simulator.hpp"

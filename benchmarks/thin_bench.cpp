@@ -18,12 +18,13 @@
 
 #include "diffsim/core/block_matrix.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/mesh/directors.hpp"
-#include "diffsim/mesh/rectangle.hpp"
-#include "diffsim/mesh/triangle_blocks.hpp"
-#include "diffsim/simulation/parameter_specs.hpp"
 #include "diffsim/simulation/simulator.hpp"
 #include "explicit_cases.hpp"
+#include "mesh/cell_model.hpp"
+#include "mesh/directors.hpp"
+#include "mesh/rectangle.hpp"
+#include "mesh/triangle_blocks.hpp"
+#include "simulation/parameter_specs.hpp"
 #include "triad.hpp"
 
 namespace diffsim {

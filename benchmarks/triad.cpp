@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "diffsim/core/device.hpp"
+#include "diffsim/core/impl/device.hpp"
 
 namespace diffsim {
 namespace {

@@ -71,18 +71,17 @@ set(DIFFSIM_SPLIT_FOLDERS simulation app)
 set(DIFFSIM_QUICK_FOLDERS core mesh io elastic load spring contact checkpoint)
 
 # diffsim_add_test(FOLDER/X_test.cpp [RANKS n...] [THREADS n...] [QUICK n...] [TIMEOUT s] [APART] [FIRST_ON_TWO]
-#                  [PRIVATE_HEADERS] [LIBRARIES target...] [DEFINITIONS definition...])
+#                  [LIBRARIES target...] [DEFINITIONS definition...])
 #
 # Adds the source to the program of its folder, FOLDER_tests, and adds one CTest for each number of ranks and of
 # threads: folder.x.np2, or folder.x.np2.t2 for two threads. The default is RANKS 1 2 3, THREADS 1, TIMEOUT 300. Paths
-# are relative to tests/. With APART the source has its own main() and becomes a separate program, FOLDER_x_test. With
-# PRIVATE_HEADERS, sources of the program can include the headers in src/. QUICK lists the numbers of ranks on which the
-# test has the label `quick`: by default 1 and 2 in DIFFSIM_QUICK_FOLDERS, otherwise none; QUICK 0 means none. In
-# DIFFSIM_SPLIT_FOLDERS, cases 1, 3, … run on three ranks and cases 2, 4, … on two. FIRST_ON_TWO exchanges the two, for
-# tests whose cases 1, 3, … take longer. If DIFFSIM_TESTS names tests, these run on two ranks if two is among their
-# numbers of ranks.
+# are relative to tests/. With APART the source has its own main() and becomes a separate program, FOLDER_x_test. QUICK
+# lists the numbers of ranks on which the test has the label `quick`: by default 1 and 2 in DIFFSIM_QUICK_FOLDERS,
+# otherwise none; QUICK 0 means none. In DIFFSIM_SPLIT_FOLDERS, cases 1, 3, … run on three ranks and cases 2, 4, … on
+# two. FIRST_ON_TWO exchanges the two, for tests whose cases 1, 3, … take longer. If DIFFSIM_TESTS names tests, these
+# run on two ranks if two is among their numbers of ranks.
 function(diffsim_add_test file)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "APART;FIRST_ON_TWO;PRIVATE_HEADERS" "TIMEOUT" "RANKS;THREADS;QUICK;LIBRARIES;DEFINITIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "APART;FIRST_ON_TWO" "TIMEOUT" "RANKS;THREADS;QUICK;LIBRARIES;DEFINITIONS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "diffsim_add_test(${file}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -140,9 +139,6 @@ function(diffsim_add_test file)
   target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests/${file})
   target_link_libraries(${target} PRIVATE ${arg_LIBRARIES})
   target_compile_definitions(${target} PRIVATE ${arg_DEFINITIONS})
-  if(arg_PRIVATE_HEADERS)
-    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  endif()
 
   foreach(ranks IN LISTS arg_RANKS)
     set(labels ${folder})

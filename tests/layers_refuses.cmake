@@ -9,6 +9,9 @@ function(expect verdict name file text)
   set(root ${SCRATCH}/${name})
   file(REMOVE_RECURSE ${root})
   file(WRITE ${root}/${file} "${text}\n")
+  foreach(other IN LISTS ARGN) # other, empty files
+    file(WRITE ${root}/${other} "")
+  endforeach()
   execute_process(
     COMMAND ${CMAKE_COMMAND} -D ROOT=${root} -P ${CMAKE_CURRENT_LIST_DIR}/layers.cmake
     RESULT_VARIABLE result
@@ -24,7 +27,7 @@ endfunction()
 
 expect(accepted down src/adjoint/x.cpp "#include \"diffsim/checkpoint/y.hpp\"")
 expect(accepted own_folder include/diffsim/mesh/x.hpp "#include \"diffsim/mesh/y.hpp\"")
-expect(accepted whole include/diffsim/diffsim.hpp "#include \"diffsim/simulation/y.hpp\"")
+expect(accepted whole include/diffsim/diffsim.hpp "#include \"diffsim/simulation/y.hpp\"" include/diffsim/simulation/y.hpp)
 expect(accepted comment src/mesh/x.cpp "int x; // not MPI_COMM_WORLD")
 expect(accepted world_in_app src/app/main.cpp "MPI_Comm comm = MPI_COMM_WORLD;")
 expect(accepted kokkos_in_source src/elastic/x.cpp "#include <Kokkos_Core.hpp>")
@@ -32,6 +35,7 @@ expect(accepted kokkos_in_impl include/diffsim/elastic/x_impl.hpp "#include <Kok
 
 expect(refused up include/diffsim/core/x.hpp "#include \"diffsim/mesh/y.hpp\"")
 expect(refused sibling src/io/x.cpp "#include <diffsim/elastic/y.hpp>")
+expect(refused upper_private src/core/x.cpp "#include \"mesh/y.hpp\"")
 expect(refused upper_sibling src/inverse/x.cpp "  #  include \"diffsim/simulation/y.hpp\"")
 expect(refused unknown_folder src/misc/x.cpp "int x;")
 expect(refused whole_inside src/mesh/x.cpp "#include <diffsim/diffsim.hpp>")
@@ -39,3 +43,10 @@ expect(refused world src/mesh/x.cpp "MPI_Comm comm = MPI_COMM_WORLD;")
 expect(refused petsc_world include/diffsim/mesh/x.hpp "auto comm = PETSC_COMM_WORLD;")
 expect(refused backend src/elastic/x.cpp "#ifdef KOKKOS_ENABLE_CUDA")
 expect(refused kokkos_in_header include/diffsim/elastic/x.hpp "#include <Kokkos_Core.hpp>")
+
+set(program include/diffsim/diffsim.hpp)
+expect(accepted for_authors ${program} "" include/diffsim/core/point_term_impl.hpp)
+expect(refused not_installed ${program} "#include \"mesh/y.hpp\"" src/mesh/y.hpp)
+expect(refused not_for_programs ${program} "" include/diffsim/mesh/x.hpp)
+expect(refused not_for_authors ${program} "" include/diffsim/mesh/impl/x.hpp)
+expect(refused for_programs_in_impl ${program} "#include \"diffsim/mesh/impl/x.hpp\"" include/diffsim/mesh/impl/x.hpp)

@@ -5,7 +5,7 @@
 // gradients. Authors of materials and force terms also include the headers that CONTRIBUTING.md names.
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/function_loss.hpp"
+#include "diffsim/core/loss.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/inverse/gradient_check.hpp"
@@ -15,5 +15,9 @@
 #include "diffsim/inverse/unknown.hpp"
 #include "diffsim/io/read_mesh.hpp"
 #include "diffsim/io/trajectory.hpp"
+#include "diffsim/mesh/affine_body.hpp"
+#include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/join_bodies.hpp"
+#include "diffsim/mesh/placement.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "diffsim/simulation/simulator.hpp"

@@ -3,9 +3,12 @@
 #include <limits>
 #include <utility>
 
+#include "checkpoint/checkpoint_directory.hpp"
+#include "checkpoint/row_order.hpp"
+#include "checkpoint/sweep_journal.hpp"
 #include "diffsim/adjoint/sweep.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/profiling.hpp"
+#include "diffsim/core/impl/profiling.hpp"
 #include "diffsim/core/ranks.hpp"
 
 namespace diffsim {

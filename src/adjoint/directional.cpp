@@ -1,10 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/adjoint/directional.hpp"
+#include "adjoint/directional.hpp"
 
 #include <utility>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/profiling.hpp"
+#include "diffsim/core/impl/profiling.hpp"
 
 namespace diffsim {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/profiling.hpp"
+#include "diffsim/core/impl/profiling.hpp"
 #include "diffsim/core/ranks.hpp"
 
 namespace diffsim {

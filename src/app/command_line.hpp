@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/simulation/checkpointing.hpp"
+#include "simulation/checkpointing.hpp"
 
 namespace diffsim::app {
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "app/report.hpp"
-#include "diffsim/contact/contact_term.hpp"
+#include "contact/contact_term.hpp"
 #include "diffsim/simulation/scene.hpp"
 
 namespace diffsim::app {

@@ -8,8 +8,8 @@
 
 #include "app/scene_sections.hpp"
 #include "app/text_file.hpp"
-#include "diffsim/io/fields.hpp"
-#include "diffsim/io/hdf5_file.hpp"
+#include "io/fields.hpp"
+#include "io/hdf5_file.hpp"
 
 namespace diffsim::app {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "app/scene.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/io/fields.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "io/fields.hpp"
 
 namespace diffsim::app {
 

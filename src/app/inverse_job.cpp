@@ -9,7 +9,7 @@
 
 #include "app/approximation.hpp"
 #include "app/inputs.hpp"
-#include "diffsim/core/broadcast.hpp"
+#include "core/broadcast.hpp"
 #include "diffsim/core/runtime.hpp"
 
 namespace diffsim::app {

@@ -10,8 +10,8 @@
 #include "app/progress.hpp"
 #include "app/setup.hpp"
 #include "app/stop_request.hpp"
-#include "diffsim/checkpoint/sweep_journal.hpp"
-#include "diffsim/inverse/evaluation_log.hpp"
+#include "checkpoint/sweep_journal.hpp"
+#include "inverse/evaluation_log.hpp"
 
 namespace diffsim::app {
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "diffsim/dynamics/explicit_model.hpp"
-#include "diffsim/dynamics/implicit_model.hpp"
+#include "dynamics/explicit_model.hpp"
+#include "dynamics/implicit_model.hpp"
 
 namespace diffsim::app {
 

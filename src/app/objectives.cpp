@@ -4,7 +4,7 @@
 #include "app/inputs.hpp"
 #include "app/setup.hpp"
 #include "app/text_file.hpp"
-#include "diffsim/io/observations.hpp"
+#include "io/observations.hpp"
 
 namespace diffsim::app {
 namespace {

@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include "app/scene.hpp"
-#include "diffsim/simulation/parameter_specs.hpp"
+#include "simulation/parameter_specs.hpp"
 
 namespace diffsim::app {
 namespace {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/scene_sections.hpp"
+#include "checkpoint/checkpoint_directory.hpp"
 
 namespace diffsim::app {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "diffsim/checkpoint/forecast.hpp"
+#include "checkpoint/forecast.hpp"
 #include "diffsim/core/loss.hpp"
 
 namespace diffsim::app {

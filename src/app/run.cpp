@@ -10,6 +10,7 @@
 #include "app/job.hpp"
 #include "app/petsc_options.hpp"
 #include "app/text_file.hpp"
+#include "checkpoint/sweep_journal.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim::app {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "app/scene_sections.hpp"
-#include "diffsim/simulation/parameter_specs.hpp"
+#include "simulation/parameter_specs.hpp"
 
 namespace diffsim::app {
 

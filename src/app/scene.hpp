@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/yaml_value.hpp"
+#include "checkpoint/checkpoint_directory.hpp"
 #include "diffsim/core/parameter_spec.hpp"
 #include "diffsim/inverse/optimise.hpp"
 #include "diffsim/mesh/placement.hpp"

@@ -67,16 +67,12 @@ std::vector<CheckpointLevel> parse_levels(const Value& value) {
   return levels;
 }
 
-}  // namespace
-
-CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error) {
-  const Mapping mapping(value, {"schedule", "snapshots", "every", "levels", "last", "memory", "disk", "store",
-                                "directory", "precision", "compression", "measure_error", "interval"});
-  CheckpointOptions options;
+/// Parses the schedule and its options. A scene may contain options of several schedules: options that the chosen
+/// schedule does not use are not an error.
+void parse_schedule(const Mapping& mapping, CheckpointOptions& options) {
   const Value* schedule = mapping.find("schedule");
   const Value* every = mapping.find("every");
   const Value* levels = mapping.find("levels");
-  // A scene may contain options of several schedules: options that the chosen schedule does not use are not an error.
   if (schedule)
     options.schedule =
         to_choice(*schedule, {"all", "uniform", "revolve", "online", "two_level", "multi_level", "reversible"});
@@ -95,6 +91,35 @@ CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error) {
     mapping.place_of("levels").fail(
         "is missing; give a list such as [{snapshots: 10}, {snapshots: 100, write: 2, read: 1}]");
   if (options.schedule == "multi_level" && options.levels.size() > 1) options.store = "tiered";
+}
+
+/// Parses the limits of memory and disk space, after all other options.
+void parse_budgets(const Mapping& mapping, CheckpointOptions& options) {
+  if (const Value* memory = mapping.find("memory")) {
+    options.memory = to_budget(*memory, "memory");
+    for (const char* key : {"schedule", "every", "snapshots", "levels"})
+      if (mapping.has(key))
+        mapping.place_of(key).fail(
+            "cannot be combined with checkpoint.memory, which plans this value; remove one of them");
+    if (options.store == "hdf5")
+      mapping.place_of("store").fail(
+          "checkpoint.memory plans snapshots in memory, or in memory and on a disk; use store: memory or tiered, or "
+          "give a schedule");
+  }
+  if (const Value* disk = mapping.find("disk")) {
+    options.disk = to_budget(*disk, "disk space");
+    if (!options.memory.is_given() || options.store != "tiered")
+      disk->place.fail("limits the disk space of a planned schedule; also give checkpoint.memory and store: tiered");
+  }
+}
+
+}  // namespace
+
+CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error) {
+  const Mapping mapping(value, {"schedule", "snapshots", "every", "levels", "last", "memory", "disk", "store",
+                                "directory", "precision", "compression", "measure_error", "interval"});
+  CheckpointOptions options;
+  parse_schedule(mapping, options);
   if (const Value* store = mapping.find("store")) options.store = to_choice(*store, {"memory", "hdf5", "tiered"});
   if (const Value* directory = mapping.find("directory")) options.directory = to_text(*directory);
   if (const Value* precision = mapping.find("precision"))
@@ -114,22 +139,7 @@ CheckpointOptions parse_checkpoint(const Value& value, bool& measure_error) {
     options.interval = to_number(*interval);
     if (options.interval < 0.0) interval->place.fail(interval->text + " is negative; give " + number_from_zero("s"));
   }
-  if (const Value* memory = mapping.find("memory")) {
-    options.memory = to_budget(*memory, "memory");
-    for (const char* key : {"schedule", "every", "snapshots", "levels"})
-      if (mapping.has(key))
-        mapping.place_of(key).fail(
-            "cannot be combined with checkpoint.memory, which plans this value; remove one of them");
-    if (options.store == "hdf5")
-      mapping.place_of("store").fail(
-          "checkpoint.memory plans snapshots in memory, or in memory and on a disk; use store: memory or tiered, or "
-          "give a schedule");
-  }
-  if (const Value* disk = mapping.find("disk")) {
-    options.disk = to_budget(*disk, "disk space");
-    if (!options.memory.is_given() || options.store != "tiered")
-      disk->place.fail("limits the disk space of a planned schedule; also give checkpoint.memory and store: tiered");
-  }
+  parse_budgets(mapping, options);
   return options;
 }
 

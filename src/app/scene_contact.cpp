@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "app/scene_sections.hpp"
-#include "diffsim/contact/obstacles.hpp"
+#include "contact/obstacles.hpp"
 
 namespace diffsim::app {
 namespace {

@@ -2,7 +2,8 @@
 #include <algorithm>
 
 #include "app/scene_sections.hpp"
-#include "diffsim/elastic/elastic_term.hpp"
+#include "diffsim/elastic/impl/elastic_term.hpp"
+#include "mesh/cell_model.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -53,7 +54,8 @@ MaterialEntry parse_material(const Value& value, Scene& scene, const std::string
     Numbers numbers = parse_numbers(given, scene);
     expect_shape(numbers, {{}}, "one number, or {file:, dataset:} with one value per cell");
     if (const Array* array = numbers.array())
-      if (const std::string fault = fault_of(spec_of(name), array->values[0]); !fault.empty()) given.place.fail(fault);
+      if (const std::string fault = range_error(spec_of(name), array->values[0]); !fault.empty())
+        given.place.fail(fault);
     material.values.emplace(name, std::move(numbers));
   }
   return material;
@@ -95,7 +97,7 @@ MaterialEntry parse_one_cell_material(const Value& value, const Scene& scene, co
     Numbers numbers = parse_numbers(*given, scene);
     expect_shape(numbers, {{}}, expected_of(spec, model.cells));
     if (const Array* array = numbers.array())
-      if (const std::string fault = fault_of(spec, array->values[0]); !fault.empty()) given->place.fail(fault);
+      if (const std::string fault = range_error(spec, array->values[0]); !fault.empty()) given->place.fail(fault);
     material.values.emplace(name, std::move(numbers));
   }
   return material;

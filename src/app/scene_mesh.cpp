@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "app/scene_sections.hpp"
-#include "diffsim/mesh/quadrature.hpp"
-#include "diffsim/mesh/rectangle.hpp"
+#include "diffsim/mesh/impl/quadrature.hpp"
+#include "mesh/rectangle.hpp"
 
 namespace diffsim::app {
 namespace {

@@ -7,12 +7,13 @@
 #include <tuple>
 
 #include "app/scene_sections.hpp"
-#include "diffsim/attach/parameters.hpp"
-#include "diffsim/contact/parameters.hpp"
-#include "diffsim/dynamics/explicit_model.hpp"
-#include "diffsim/dynamics/parameters.hpp"
-#include "diffsim/elastic/elastic_term.hpp"
-#include "diffsim/load/parameters.hpp"
+#include "attach/parameters.hpp"
+#include "contact/parameters.hpp"
+#include "diffsim/elastic/impl/elastic_term.hpp"
+#include "dynamics/explicit_model.hpp"
+#include "dynamics/parameters.hpp"
+#include "load/parameters.hpp"
+#include "mesh/cell_model.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -114,7 +115,7 @@ void check_initial_shape(const ParameterEntry& entry, const Kind& kind, std::int
 }
 
 void check_value(const ParameterEntry& entry, double value, const Place& place) {
-  if (const std::string fault = fault_of(spec_of(entry.name), value); !fault.empty()) place.fail(fault);
+  if (const std::string fault = range_error(spec_of(entry.name), value); !fault.empty()) place.fail(fault);
   if (value < entry.lower || value > entry.upper)
     place.fail(
         fmt::format("{} is outside the bounds [{}, {}]; start inside the bounds", value, entry.lower, entry.upper));
@@ -146,7 +147,7 @@ void parse_bounds(const Value& value, ParameterEntry& entry) {
   for (const Value& item : value.items) {
     const double bound = to_extended(item);
     if (!std::isfinite(bound) || entry.map) continue;
-    if (const std::string fault = fault_of(spec_of(entry.name), bound); !fault.empty()) item.place.fail(fault);
+    if (const std::string fault = range_error(spec_of(entry.name), bound); !fault.empty()) item.place.fail(fault);
   }
   if (!(entry.lower < entry.upper))
     value.place.fail(fmt::format("the lower bound, {}, is not below the upper bound, {}; exchange or widen the bounds",

@@ -3,8 +3,8 @@
 #include <initializer_list>
 
 #include "app/scene_sections.hpp"
-#include "diffsim/dynamics/explicit_model.hpp"
-#include "diffsim/dynamics/parameters.hpp"
+#include "dynamics/explicit_model.hpp"
+#include "dynamics/parameters.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -14,7 +14,7 @@ void check_damping(const Numbers& damping, int steps) {
   const Array* array = damping.array();
   if (!array) return;
   for (const double value : array->values)
-    if (const std::string fault = fault_of(DynamicsParameters::damping, value); !fault.empty())
+    if (const std::string fault = range_error(DynamicsParameters::damping, value); !fault.empty())
       damping.place.fail(fault);
 }
 

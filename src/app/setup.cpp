@@ -8,19 +8,22 @@
 #include "app/inputs.hpp"
 #include "app/scene_sections.hpp"
 #include "app/text_file.hpp"
-#include "diffsim/contact/obstacles.hpp"
+#include "contact/obstacles.hpp"
+#include "contact/parameters.hpp"
+#include "core/file_order.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/dynamics/explicit_model.hpp"
-#include "diffsim/elastic/elastic_term.hpp"
+#include "diffsim/elastic/impl/elastic_term.hpp"
 #include "diffsim/io/read_mesh.hpp"
 #include "diffsim/mesh/affine_body.hpp"
-#include "diffsim/mesh/bodies.hpp"
-#include "diffsim/mesh/boundary_mesh.hpp"
 #include "diffsim/mesh/box.hpp"
-#include "diffsim/mesh/directors.hpp"
-#include "diffsim/mesh/elevate.hpp"
 #include "diffsim/mesh/join_bodies.hpp"
-#include "diffsim/mesh/triangle_blocks.hpp"
+#include "dynamics/explicit_model.hpp"
+#include "mesh/bodies.hpp"
+#include "mesh/boundary_mesh.hpp"
+#include "mesh/directors.hpp"
+#include "mesh/elevate.hpp"
+#include "mesh/triangle_blocks.hpp"
+#include "simulation/contact_groups.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -123,7 +126,7 @@ Control load_control(MPI_Comm comm, const Scene& scene, const Numbers& numbers, 
   Array array = load_array(comm, numbers, vector ? Shapes{{3}, {steps, 3}} : Shapes{{}, {steps}}, expected);
   const ParameterSpec spec = spec_of(parameter);
   for (const double value : array.values)
-    if (const std::string fault = fault_of(spec, value); !fault.empty()) numbers.place.fail(fault);
+    if (const std::string fault = range_error(spec, value); !fault.empty()) numbers.place.fail(fault);
   const bool constant = array.shape.size() == (vector ? 1 : 0);
   if (constant && each_step && steps > 0) return {repeated(array.values, static_cast<int>(steps)), true};
   return {array.values, !constant};
@@ -267,8 +270,8 @@ void add_contact(const Scene& scene, DifferentiableScene& solver) {
   add_surface(scene.contact->surface, unnamed_body, {});
   for (const BodyEntry& body : scene.bodies) add_surface(body.surface, body.name, body.placement);
   for (std::size_t k = 0; k < contact.pairs.size(); ++k)
-    if (const std::string fault = fault_of_pair(contact, k, *solver.mesh(), solver.obstacle_bodies()); !fault.empty())
-      scene.contact->pair_places[k].fail(fault);
+    if (const std::string error = pair_error(contact, k, *solver.mesh(), solver.obstacle_bodies()); !error.empty())
+      scene.contact->pair_places[k].fail(error);
   at_place(scene.contact->place, [&] { solver.add_contact(contact); });
 }
 
@@ -295,7 +298,7 @@ void check_cells(const TetrahedralMesh& mesh, const std::vector<int>& cells, con
   if (mine == first) std::memcpy(&bits, &value, sizeof(bits));
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &bits, 1, MPI_UINT64_T, MPI_SUM, mesh.comm()));
   std::memcpy(&value, &bits, sizeof(bits));
-  place.fail("cell " + cell_name(mesh.bodies(), first) + ": " + fault_of(spec, value));
+  place.fail("cell " + cell_name(mesh.bodies(), first) + ": " + range_error(spec, value));
 }
 
 MeshData load_source(MPI_Comm comm, const MeshSection& section) {

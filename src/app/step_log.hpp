@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "app/job.hpp"
-#include "diffsim/contact/contact_term.hpp"
-#include "diffsim/dynamics/implicit_model.hpp"
+#include "contact/contact_term.hpp"
+#include "dynamics/implicit_model.hpp"
 
 namespace diffsim::app {
 

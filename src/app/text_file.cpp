@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "diffsim/core/broadcast.hpp"
+#include "core/broadcast.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/ranks.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/io/trajectory.hpp"
-#include "diffsim/io/trajectory_frame.hpp"
+#include "io/trajectory_frame.hpp"
 
 namespace diffsim::app {
 namespace {

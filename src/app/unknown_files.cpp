@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "diffsim/io/fields.hpp"
+#include "io/fields.hpp"
 
 namespace diffsim::app {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "app/scene.hpp"
 #include "diffsim/inverse/problem.hpp"
-#include "diffsim/io/hdf5_file.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "io/hdf5_file.hpp"
 
 namespace diffsim::app {
 

@@ -8,7 +8,7 @@
 #include "app/setup.hpp"
 #include "app/text_file.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/io/fields.hpp"
+#include "io/fields.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -237,7 +237,7 @@ void check_start(const TetrahedralMesh& mesh, const ParameterEntry& entry, const
   const ParameterSpec spec = spec_of(entry.name);
   collectively(mesh.comm(), [&] {
     for (const double value : start) {
-      if (const std::string fault = fault_of(spec, value); !fault.empty()) place.fail("the initial value " + fault);
+      if (const std::string fault = range_error(spec, value); !fault.empty()) place.fail("the initial value " + fault);
       if (value < entry.lower || value > entry.upper)
         place.fail(fmt::format(
             "the initial value {} is outside the bounds [{}, {}]; widen the bounds or give another `initial`", value,

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "diffsim/core/nearest_word.hpp"
-#include "diffsim/io/fields.hpp"
+#include "core/nearest_word.hpp"
+#include "io/fields.hpp"
 
 namespace diffsim::app {
 

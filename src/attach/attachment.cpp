@@ -1,23 +1,23 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/attach/attachment.hpp"
+#include "attach/attachment.hpp"
 
 #include <algorithm>
 #include <utility>
 
+#include "core/term_with_copies.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/core/stencil_term_impl.hpp"
-#include "diffsim/core/term_with_copies.hpp"
 
 namespace diffsim {
 
 std::unique_ptr<ForceTerm> make_attachment(const TetrahedralMesh& mesh, const Anchors& anchors,
                                            const std::string& stiffness, const std::string& place) {
   const int rank = rank_of(mesh.comm()), owned = mesh.num_owned_vertices();
-  const auto before = [](const VertexPlace& a, const VertexPlace& b) {
+  const auto before = [](const VertexLocation& a, const VertexLocation& b) {
     return a.rank != b.rank ? a.rank < b.rank : a.index < b.index;
   };
-  std::vector<VertexPlace> copies;
-  for (const VertexPlace& node : anchors.nodes)
+  std::vector<VertexLocation> copies;
+  for (const VertexLocation& node : anchors.nodes)
     if (node.rank != rank) copies.push_back(node);
   std::sort(copies.begin(), copies.end(), before);
   copies.erase(std::unique(copies.begin(), copies.end()), copies.end());
@@ -29,7 +29,7 @@ std::unique_ptr<ForceTerm> make_attachment(const TetrahedralMesh& mesh, const An
     vertices.push_back(anchors.vertices[i]);
     for (std::size_t k = 0; k + 1 < N; ++k) {
       // Pad to four nodes with the last node; the force on the padding is zero.
-      const VertexPlace& node = anchors.nodes[i * width + std::min(k, width - 1)];
+      const VertexLocation& node = anchors.nodes[i * width + std::min(k, width - 1)];
       const auto copy = std::lower_bound(copies.begin(), copies.end(), node, before);
       vertices.push_back(node.rank == rank ? node.index : owned + static_cast<int>(copy - copies.begin()));
     }

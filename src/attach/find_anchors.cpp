@@ -5,13 +5,16 @@
 #include <cstddef>
 #include <limits>
 #include <string>
+#include <utility>
 
-#include "diffsim/attach/attachment.hpp"
+#include "attach/attachment.hpp"
+#include "core/exchange.hpp"
+#include "core/file_order.hpp"
+#include "core/on_all_ranks.hpp"
+#include "core/redistribute.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/on_all_ranks.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/core/redistribute.hpp"
-#include "diffsim/mesh/bodies.hpp"
+#include "mesh/bodies.hpp"
 
 namespace diffsim {
 namespace {
@@ -168,12 +171,12 @@ class AnchorSearch {
   std::vector<std::array<int, 4>> cells_;
 };
 
-}  // namespace
-
-Anchors find_anchors(const TetrahedralMesh& mesh, const std::string& region, const std::string& to) {
+/// Returns the vertices of `region` that this rank owns. Throws Error (input) if the regions have vertices in common.
+/// Collective.
+std::vector<Attached> vertices_to_attach(const TetrahedralMesh& mesh, const std::string& region,
+                                         const std::string& to) {
   const Region &of = mesh.region(region), &target = mesh.region(to);
-  const MPI_Comm comm = mesh.comm();
-  const int rank = rank_of(comm);
+  const int rank = rank_of(mesh.comm());
   std::vector<Attached> mine;
   bool is_of_both = false;
   for (const int v : of.vertices) {
@@ -182,12 +185,22 @@ Anchors find_anchors(const TetrahedralMesh& mesh, const std::string& region, con
     mine.push_back({{X[0], X[1], X[2]}, mesh.vertex_order().file_index()[static_cast<std::size_t>(v)], rank, v});
     is_of_both = is_of_both || std::binary_search(target.vertices.begin(), target.vertices.end(), v);
   }
-  if (sum_over_ranks(static_cast<std::int64_t>(is_of_both), comm) > 0)
+  if (sum_over_ranks(static_cast<std::int64_t>(is_of_both), mesh.comm()) > 0)
     throw Error(
         "regions '" + region + "' and '" + to + "' have vertices in common, which cannot be attached to themselves",
         ErrorKind::input);
-  const std::vector<Attached> attached = on_all_ranks(comm, mine);
-  const AnchorSearch search(mesh, target);
+  return mine;
+}
+
+/// Nearest anchor of each attached vertex: this rank's, and the choice among the anchors of all ranks.
+struct NearestAnchors {
+  std::vector<Found> found;   // of this rank
+  std::vector<double> least;  // distance of the nearest anchor of all ranks
+  std::vector<int> chosen;    // rank of that anchor; the number of ranks if there is no anchor
+};
+
+/// Finds the nearest anchors of `attached`, which are the same vertices on all ranks. Collective.
+NearestAnchors nearest_anchors(MPI_Comm comm, const AnchorSearch& search, const std::vector<Attached>& attached) {
   std::vector<Found> found;
   std::vector<double> distances;
   for (const Attached& vertex : attached) {
@@ -199,38 +212,64 @@ Anchors find_anchors(const TetrahedralMesh& mesh, const std::string& region, con
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, least.data(), static_cast<int>(least.size()), MPI_DOUBLE, MPI_MIN, comm));
   std::vector<int> chosen(attached.size());
   for (std::size_t i = 0; i < chosen.size(); ++i)
-    chosen[i] = distances[i] == least[i] && std::isfinite(least[i]) ? rank : num_ranks(comm);
+    chosen[i] = distances[i] == least[i] && std::isfinite(least[i]) ? rank_of(comm) : num_ranks(comm);
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, chosen.data(), static_cast<int>(chosen.size()), MPI_INT, MPI_MIN, comm));
+  return {std::move(found), std::move(least), std::move(chosen)};
+}
 
-  std::vector<VertexPlace> owners(static_cast<std::size_t>(mesh.num_vertices()));
+/// Anchor of an attached vertex, as sent to the vertex's owner.
+struct Answer {
+  std::size_t vertex;  // index in the list of all attached vertices
+  std::array<VertexLocation, 4> nodes;
+  std::array<double, 3> xi;
+};
+
+/// Returns the anchors that were chosen on this rank. Collective.
+std::vector<Answer> answers_of_rank(const TetrahedralMesh& mesh, const AnchorSearch& search,
+                                    const NearestAnchors& nearest) {
+  const int rank = rank_of(mesh.comm());
+  std::vector<VertexLocation> owners(static_cast<std::size_t>(mesh.num_vertices()));
   for (std::size_t v = 0; v < owners.size(); ++v) owners[v] = {rank, static_cast<int>(v)};
   mesh.vertex_exchange().copy_to_ghosts(owners);
-
-  struct Answer {
-    std::size_t vertex;
-    std::array<VertexPlace, 4> nodes;
-    std::array<double, 3> xi;
-  };
   std::vector<Answer> answers;
-  for (std::size_t i = 0; i < attached.size(); ++i) {
-    if (chosen[i] != rank) continue;
-    Answer answer{i, {}, found[i].xi};
+  for (std::size_t i = 0; i < nearest.chosen.size(); ++i) {
+    if (nearest.chosen[i] != rank) continue;
+    Answer answer{i, {}, nearest.found[i].xi};
     for (std::size_t k = 0; k < search.num_nodes(); ++k)
-      answer.nodes[k] = owners[static_cast<std::size_t>(found[i].nodes[k])];
+      answer.nodes[k] = owners[static_cast<std::size_t>(nearest.found[i].nodes[k])];
     answers.push_back(answer);
   }
+  return answers;
+}
+
+/// Throws Error (input) for the first vertex that has no anchor within reach. Collective.
+void require_near(const TetrahedralMesh& mesh, const AnchorSearch& search, const std::vector<Attached>& attached,
+                  const NearestAnchors& nearest, const std::string& region, const std::string& to) {
+  const MPI_Comm comm = mesh.comm();
+  const int rank = rank_of(comm);
   const double longest = mesh.quality().max_edge, reach = search.has_frame() ? longest : 1e-6 * longest;
   collectively(comm, [&] {
     for (std::size_t i = 0; i < attached.size(); ++i) {
-      const bool is_near = (search.has_frame() ? found[i].distance : found[i].off) <= reach;
-      if (chosen[i] < num_ranks(comm) && (chosen[i] != rank || is_near)) continue;
+      const bool is_near = (search.has_frame() ? nearest.found[i].distance : nearest.found[i].off) <= reach;
+      if (nearest.chosen[i] < num_ranks(comm) && (nearest.chosen[i] != rank || is_near)) continue;
       throw Error("vertex " + vertex_name(mesh.bodies(), attached[i].number) + " of region '" + region + "' is " +
-                      std::to_string(least[i]) + " m from region '" + to + "'" +
+                      std::to_string(nearest.least[i]) + " m from region '" + to + "'" +
                       (search.has_frame() ? ", more than the longest edge; place the bodies nearer to each other"
                                           : ", which has no frame to keep a distance; place the vertex on it"),
                   ErrorKind::input);
     }
   });
+}
+
+}  // namespace
+
+Anchors find_anchors(const TetrahedralMesh& mesh, const std::string& region, const std::string& to) {
+  const MPI_Comm comm = mesh.comm();
+  const std::vector<Attached> attached = on_all_ranks(comm, vertices_to_attach(mesh, region, to));
+  const AnchorSearch search(mesh, mesh.region(to));
+  const NearestAnchors nearest = nearest_anchors(comm, search, attached);
+  std::vector<Answer> answers = answers_of_rank(mesh, search, nearest);
+  require_near(mesh, search, attached, nearest, region, to);
   answers = redistribute(comm, answers, [&](const Answer& answer) { return attached[answer.vertex].rank; });
   std::sort(answers.begin(), answers.end(), [](const Answer& a, const Answer& b) { return a.vertex < b.vertex; });
   Anchors anchors;

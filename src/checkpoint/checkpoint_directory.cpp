@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/checkpoint/checkpoint_directory.hpp"
+#include "checkpoint/checkpoint_directory.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -8,9 +8,9 @@
 #include <set>
 #include <utility>
 
-#include "diffsim/core/broadcast.hpp"
+#include "core/broadcast.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/profiling.hpp"
+#include "diffsim/core/impl/profiling.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "directory_lock.hpp"
 #include "manifest.hpp"
@@ -275,7 +275,7 @@ Hdf5File CheckpointDirectory::open(const std::string& kind, int number) {
   (void)file_of(kind, number);
   if (!entries_.at({kind, number}).listed) publish(true);
   const Entry& entry = entries_.at({kind, number});
-  if (const std::string fault = fault_of_file(comm_, entry.file); !fault.empty()) throw Error(fault, ErrorKind::system);
+  if (const std::string fault = file_error(comm_, entry.file); !fault.empty()) throw Error(fault, ErrorKind::system);
   try {
     Hdf5File file = Hdf5File::open(comm_, entry.file.path);
     if (file.attribute("/", "format_version") != AttributeValue(std::int64_t{format_version}) ||
@@ -319,7 +319,7 @@ bool CheckpointDirectory::claim(const std::string& kind, int number) {
   const auto at = entries_.find({kind, number});
   if (at == entries_.end() || !at->second.pinned) return false;
   if (at->second.listed)
-    if (const std::string fault = fault_of_file(comm_, at->second.file); !fault.empty()) {
+    if (const std::string fault = file_error(comm_, at->second.file); !fault.empty()) {
       warn(fault + "; the file is rewritten");
       return false;
     }

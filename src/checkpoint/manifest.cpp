@@ -16,7 +16,7 @@
 
 #include "diffsim/core/config.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/io/publish.hpp"
+#include "io/publish.hpp"
 
 namespace diffsim {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/checkpoint/checkpoint_directory.hpp"
+#include "checkpoint/checkpoint_directory.hpp"
 
 namespace diffsim {
 

@@ -7,7 +7,9 @@
 #include <limits>
 #include <string>
 
+#include "checkpoint/budget_plan.hpp"
 #include "checkpoint/byte_text.hpp"
+#include "checkpoint/schedule_plan.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim {

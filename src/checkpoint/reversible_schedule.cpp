@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/checkpoint/reversible_schedule.hpp"
+#include "checkpoint/reversible_schedule.hpp"
 
 namespace diffsim {
 

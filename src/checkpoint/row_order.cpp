@@ -1,13 +1,13 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/checkpoint/row_order.hpp"
+#include "checkpoint/row_order.hpp"
 
 #include <cmath>
 #include <cstring>
 #include <numeric>
 #include <utility>
 
+#include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/file_order.hpp"
 #include "diffsim/core/ranks.hpp"
 
 namespace diffsim {

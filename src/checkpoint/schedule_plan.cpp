@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/checkpoint/schedule_plan.hpp"
+#include "checkpoint/schedule_plan.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "checkpoint/byte_text.hpp"
-#include "diffsim/checkpoint/revolve_schedule.hpp"
+#include "checkpoint/revolve_schedule.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim {

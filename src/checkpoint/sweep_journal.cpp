@@ -1,11 +1,11 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/checkpoint/sweep_journal.hpp"
+#include "checkpoint/sweep_journal.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
-#include "diffsim/checkpoint/hdf5_store.hpp"
+#include "checkpoint/hdf5_store.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/ranks.hpp"
 

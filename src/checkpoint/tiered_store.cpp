@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/checkpoint/tiered_store.hpp"
+#include "checkpoint/tiered_store.hpp"
 
 #include <utility>
 

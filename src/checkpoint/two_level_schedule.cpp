@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/checkpoint/two_level_schedule.hpp"
+#include "checkpoint/two_level_schedule.hpp"
 
 #include <algorithm>
 #include <utility>

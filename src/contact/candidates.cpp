@@ -8,12 +8,12 @@
 #include <unordered_map>
 #include <utility>
 
-#include "diffsim/contact/surface_areas.hpp"
+#include "core/redistribute.hpp"
+#include "diffsim/contact/impl/surface_areas.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/profiling.hpp"
+#include "diffsim/core/impl/profiling.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/core/redistribute.hpp"
-#include "diffsim/mesh/bodies.hpp"
+#include "mesh/bodies.hpp"
 #include "pair_kernels.hpp"
 #include "rendezvous.hpp"
 
@@ -207,6 +207,57 @@ void append(const std::vector<Item>& items, const std::vector<std::int32_t>& gro
   for (std::size_t i = 0; i < items.size(); ++i) list.push_back({items[i], groups[i]});
 }
 
+bool has_lower_number(const SurfaceVertex& x, const SurfaceVertex& y) { return x.number < y.number; }
+
+/// Vertices of triangles and edges that other ranks own, sorted by number.
+std::vector<SurfaceVertex> vertices_of_others(int rank, const std::vector<Listed<SurfaceTriangle>>& triangles,
+                                              const std::vector<Listed<SurfaceEdge>>& edges) {
+  std::vector<SurfaceVertex> others;
+  const auto note = [&](const SurfaceVertex& v) {
+    if (v.rank >= 0 && v.rank != rank) others.push_back(v);
+  };
+  for (const auto& triangle : triangles)
+    for (const SurfaceVertex& v : triangle.item.corners) note(v);
+  for (const auto& edge : edges)
+    for (const SurfaceVertex& v : edge.item.ends) note(v);
+  std::sort(others.begin(), others.end(), has_lower_number);
+  others.erase(std::unique(others.begin(), others.end(),
+                           [](const SurfaceVertex& x, const SurfaceVertex& y) { return x.number == y.number; }),
+               others.end());
+  return others;
+}
+
+/// Body or obstacle of each vertex, from the vertices' numbers. `bodies`: first number of each body or obstacle.
+std::vector<int> bodies_of(const std::vector<std::int64_t>& numbers, const std::vector<std::int64_t>& bodies) {
+  std::vector<int> body;
+  for (const std::int64_t number : numbers)
+    body.push_back(static_cast<int>(
+        std::max<std::ptrdiff_t>(std::upper_bound(bodies.begin(), bodies.end(), number) - bodies.begin(), 1) - 1));
+  return body;
+}
+
+/// Flag for each vertex, 1 for vertices of obstacles and of the bodies `prescribed_bodies`.
+std::vector<std::uint8_t> prescribed_of(const TetrahedralMesh& mesh, const std::vector<std::int64_t>& numbers,
+                                        const std::vector<std::size_t>& prescribed_bodies) {
+  const auto of_obstacle = [&](std::int64_t number) {
+    if (number >= mesh.num_global_vertices()) return true;
+    const auto body = static_cast<std::size_t>(body_of_vertex(mesh.bodies(), number));
+    return std::find(prescribed_bodies.begin(), prescribed_bodies.end(), body) != prescribed_bodies.end();
+  };
+  std::vector<std::uint8_t> prescribed;
+  for (const std::int64_t number : numbers) prescribed.push_back(of_obstacle(number) ? 1 : 0);
+  return prescribed;
+}
+
+/// Dimension of the surface that each vertex belongs to.
+std::vector<std::uint8_t> dimensions_of(const TetrahedralMesh& mesh, const std::vector<std::int64_t>& numbers) {
+  std::vector<std::uint8_t> dimensions;
+  for (const std::int64_t number : numbers)
+    dimensions.push_back(static_cast<std::uint8_t>(
+        number < mesh.num_global_vertices() ? surface_dimension(mesh, std::max<std::int64_t>(number, 0)) : 2));
+  return dimensions;
+}
+
 }  // namespace
 
 /// Primitives of this rank, then those received from other ranks, then those of obstacles.
@@ -388,20 +439,7 @@ void Candidates::import_primitives(const std::vector<double>& from, const std::v
 }
 
 void Candidates::number_vertices(Lists& lists) {
-  // Vertices of other ranks, sorted by number.
-  std::vector<SurfaceVertex> others;
-  const auto note = [&](const SurfaceVertex& v) {
-    if (v.rank >= 0 && v.rank != rank_) others.push_back(v);
-  };
-  for (const auto& triangle : lists.triangles)
-    for (const SurfaceVertex& v : triangle.item.corners) note(v);
-  for (const auto& edge : lists.edges)
-    for (const SurfaceVertex& v : edge.item.ends) note(v);
-  const auto before = [](const SurfaceVertex& x, const SurfaceVertex& y) { return x.number < y.number; };
-  std::sort(others.begin(), others.end(), before);
-  others.erase(std::unique(others.begin(), others.end(),
-                           [](const SurfaceVertex& x, const SurfaceVertex& y) { return x.number == y.number; }),
-               others.end());
+  const std::vector<SurfaceVertex> others = vertices_of_others(rank_, lists.triangles, lists.edges);
   std::vector<PetscInt> owner, index;
   copies_.clear();
   for (const SurfaceVertex& v : others) {
@@ -416,7 +454,8 @@ void Candidates::number_vertices(Lists& lists) {
   const auto place = [&](const SurfaceVertex& v) {
     if (v.rank < 0) return mesh_vertices + v.index;
     if (v.rank == rank_) return v.index;
-    return owned + static_cast<int>(std::lower_bound(others.begin(), others.end(), v, before) - others.begin());
+    return owned +
+           static_cast<int>(std::lower_bound(others.begin(), others.end(), v, has_lower_number) - others.begin());
   };
   numbers_.assign(static_cast<std::size_t>(mesh_vertices + num_obstacle_vertices_), -1);
   const auto placed = [&](const SurfaceVertex& v) {
@@ -447,30 +486,11 @@ void Candidates::number_vertices(Lists& lists) {
   pairs_.point_groups = to_device("diffsim::contact::point_groups", point_groups);
   pairs_.triangle_groups = to_device("diffsim::contact::triangle_groups", triangle_groups);
   pairs_.edge_groups = to_device("diffsim::contact::edge_groups", edge_groups);
-  if (!bodies_.empty()) {
-    std::vector<int> body;
-    for (const std::int64_t number : numbers_)
-      body.push_back(static_cast<int>(
-          std::max<std::ptrdiff_t>(std::upper_bound(bodies_.begin(), bodies_.end(), number) - bodies_.begin(), 1) - 1));
-    pairs_.bodies = to_device("diffsim::contact::bodies", body);
-  }
-  if (!prescribed_bodies_.empty()) {
-    const auto of_obstacle = [&](std::int64_t number) {
-      if (number >= mesh_->num_global_vertices()) return true;
-      const auto body = static_cast<std::size_t>(body_of_vertex(mesh_->bodies(), number));
-      return std::find(prescribed_bodies_.begin(), prescribed_bodies_.end(), body) != prescribed_bodies_.end();
-    };
-    std::vector<std::uint8_t> prescribed;
-    for (const std::int64_t number : numbers_) prescribed.push_back(of_obstacle(number) ? 1 : 0);
-    pairs_.prescribed = to_device("diffsim::contact::prescribed", prescribed);
-  }
-  if (mesh_->num_global(CellKind::segment) + mesh_->num_global(CellKind::point) > 0) {
-    std::vector<std::uint8_t> dimensions;
-    for (const std::int64_t number : numbers_)
-      dimensions.push_back(static_cast<std::uint8_t>(
-          number < mesh_->num_global_vertices() ? surface_dimension(*mesh_, std::max<std::int64_t>(number, 0)) : 2));
-    pairs_.dimensions = to_device("diffsim::contact::dimensions", dimensions);
-  }
+  if (!bodies_.empty()) pairs_.bodies = to_device("diffsim::contact::bodies", bodies_of(numbers_, bodies_));
+  if (!prescribed_bodies_.empty())
+    pairs_.prescribed = to_device("diffsim::contact::prescribed", prescribed_of(*mesh_, numbers_, prescribed_bodies_));
+  if (mesh_->num_global(CellKind::segment) + mesh_->num_global(CellKind::point) > 0)
+    pairs_.dimensions = to_device("diffsim::contact::dimensions", dimensions_of(*mesh_, numbers_));
   measure();
 }
 

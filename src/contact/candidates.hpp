@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/contact/box_tree_impl.hpp"
-#include "diffsim/contact/pair_force.hpp"
-#include "diffsim/contact/surface.hpp"
-#include "diffsim/core/array_pool.hpp"
+#include "contact/box_tree_impl.hpp"
+#include "contact/pair_force.hpp"
+#include "contact/surface.hpp"
+#include "core/array_pool.hpp"
+#include "core/exchange.hpp"
 #include "diffsim/core/block_matrix.hpp"
-#include "diffsim/core/device.hpp"
-#include "diffsim/core/exchange.hpp"
 #include "diffsim/core/field.hpp"
+#include "diffsim/core/impl/device.hpp"
 
 namespace diffsim::contact {
 
@@ -149,7 +149,7 @@ class Candidates {
   int num_owned_vertices() const { return static_cast<int>(vertices_->owned()); }
   int num_mesh_vertices() const { return static_cast<int>(vertices_->local()); }
   /// Owners of the mesh's vertices that are copies; copies are numbered after the owned vertices.
-  const std::vector<VertexPlace>& copies() const { return copies_; }
+  const std::vector<VertexLocation>& copies() const { return copies_; }
   /// Rest positions of all vertices of the pairs.
   const Vectors& rest() const { return rest_; }
   /// Part of the mesh's surface on this rank.
@@ -189,7 +189,7 @@ class Candidates {
   int num_obstacle_vertices_ = 0;
   // Vertices of the mesh: owned ones, then copies of nearby vertices of other ranks.
   std::shared_ptr<const Entities> vertices_;
-  std::vector<VertexPlace> copies_;
+  std::vector<VertexLocation> copies_;
   std::vector<double> areas_;  // [owned vertices]
   const Field* rest_positions_ = nullptr;
   Vectors rest_obstacles_, rest_;

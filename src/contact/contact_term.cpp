@@ -1,10 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/contact/contact_term.hpp"
+#include "contact/contact_term.hpp"
 
 #include <algorithm>
 #include <string_view>
 
-#include "diffsim/contact/parameters.hpp"
+#include "contact/parameters.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim {
@@ -18,7 +18,7 @@ void ContactState::share(MPI_Comm comm) {
   intersections = counts[1];
 }
 
-void ContactTerm::note_friction(const ParameterSet& parameters, const std::vector<std::string>& names) {
+void ContactTerm::record_friction(const ParameterSet& parameters, const std::vector<std::string>& names) {
   frictionless_ = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
     const std::vector<double> values = parameters.at(name).field.to_host();
     return std::all_of(values.begin(), values.end(), [](double value) { return value == 0.0; });

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/contact/embedded_surface.hpp"
+#include "contact/embedded_surface.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,17 +7,19 @@
 #include <cstdint>
 #include <utility>
 
-#include "diffsim/contact/surface_areas.hpp"
-#include "diffsim/contact/surface_groups.hpp"
+#include "contact/surface_groups.hpp"
+#include "core/exchange.hpp"
+#include "core/file_order.hpp"
+#include "core/nearest_word.hpp"
+#include "core/redistribute.hpp"
+#include "diffsim/contact/impl/surface_areas.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/nearest_word.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/core/redistribute.hpp"
 #include "diffsim/mesh/affine_body.hpp"
-#include "diffsim/mesh/bodies.hpp"
 #include "diffsim/mesh/join_bodies.hpp"
-#include "diffsim/mesh/triangle_blocks.hpp"
 #include "locate_points.hpp"
+#include "mesh/bodies.hpp"
+#include "mesh/triangle_blocks.hpp"
 
 namespace diffsim {
 namespace {

@@ -2,7 +2,7 @@
 
 // Removal of pairs that are too far apart.
 
-#include "diffsim/contact/box_tree_impl.hpp"
+#include "contact/box_tree_impl.hpp"
 #include "pair_access.hpp"
 
 namespace diffsim::contact {

@@ -6,11 +6,12 @@
 #include <cstdint>
 #include <limits>
 
-#include "diffsim/contact/box_tree_impl.hpp"
+#include "contact/box_tree_impl.hpp"
+#include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/mesh/bodies.hpp"
-#include "diffsim/mesh/element.hpp"
+#include "diffsim/mesh/impl/element.hpp"
+#include "mesh/bodies.hpp"
 #include "pair_kernels.hpp"
 
 namespace diffsim::contact {
@@ -180,7 +181,7 @@ class Search {
 };
 
 /// Stencil of a point at λ in a cell; `places` are the owners of the local vertices.
-PointStencil stencil_of(const TetrahedralMesh& mesh, const Choice& choice, const std::vector<VertexPlace>& places) {
+PointStencil stencil_of(const TetrahedralMesh& mesh, const Choice& choice, const std::vector<VertexLocation>& places) {
   double N[PointStencil::most], slope[PointStencil::most][4];
   const int nodes = mesh.nodes_per_cell();
   shape_functions(nodes, choice.lambda, N, slope);
@@ -213,7 +214,7 @@ std::vector<LocatedPoint> locate_points(const TetrahedralMesh& mesh, std::size_t
     collectively(mesh.comm(), [&] { search.look(reach); });
     search.agree();
   }
-  std::vector<VertexPlace> places(static_cast<std::size_t>(mesh.num_vertices()));
+  std::vector<VertexLocation> places(static_cast<std::size_t>(mesh.num_vertices()));
   for (std::size_t v = 0; v < places.size(); ++v) places[v] = {rank_of(mesh.comm()), static_cast<int>(v)};
   mesh.vertex_exchange().copy_to_ghosts(places);
   std::vector<LocatedPoint> located;

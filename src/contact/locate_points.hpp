@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "diffsim/core/point_map.hpp"
+#include "core/point_map.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim::contact {

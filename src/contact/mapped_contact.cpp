@@ -2,10 +2,10 @@
 #include <optional>
 #include <utility>
 
-#include "diffsim/contact/embedded_surface.hpp"
+#include "contact/embedded_surface.hpp"
+#include "core/exchange.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/exchange.hpp"
-#include "diffsim/core/profiling.hpp"
+#include "diffsim/core/impl/profiling.hpp"
 #include "diffsim/core/ranks.hpp"
 
 namespace diffsim {
@@ -101,8 +101,8 @@ class MappedContact final : public ContactTerm {
   }
 
   void add_couplings(const Configuration& at, Couplings& couplings) override;
-  bool couplings_serve(const Configuration& at) override {
-    return !term_->couplings_vary() || term_->couplings_serve(Here(*this, at).at);
+  bool pattern_covers(const Configuration& at) override {
+    return !term_->couplings_vary() || term_->pattern_covers(Here(*this, at).at);
   }
   void add_jacobian(const Configuration& at, const ParameterSet& parameters, const JacobianWeights& weights,
                     BlockMatrix& matrix) override;

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "diffsim/core/add_to_entries.hpp"
-#include "diffsim/core/along.hpp"
+#include "diffsim/core/impl/add_to_entries.hpp"
+#include "diffsim/core/impl/along.hpp"
 #include "pair_kernels.hpp"
 
 namespace diffsim::contact {

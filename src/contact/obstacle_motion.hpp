@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "diffsim/core/device.hpp"
+#include "diffsim/core/impl/device.hpp"
 #include "diffsim/core/parameters.hpp"
 #include "turn.hpp"
 

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/contact/obstacles.hpp"
+#include "contact/obstacles.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <numbers>
 #include <utility>
 
-#include "diffsim/core/small_tensor.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
 
 namespace diffsim::contact {
 namespace {

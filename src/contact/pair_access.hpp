@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "diffsim/contact/separation.hpp"
+#include "contact/separation.hpp"
 #include "pair_kernels.hpp"
 
 namespace diffsim::contact {

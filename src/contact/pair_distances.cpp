@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "diffsim/contact/ccd.hpp"
+#include "contact/ccd.hpp"
 #include "pair_access.hpp"
 #include "pair_laws.hpp"
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/contact/pair_hessian.hpp"
-#include "diffsim/core/block_matrix_impl.hpp"
+#include "contact/pair_hessian.hpp"
+#include "diffsim/core/impl/block_matrix_impl.hpp"
 #include "pair_access.hpp"
 
 namespace diffsim::contact {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/core/along.hpp"
+#include "diffsim/core/impl/along.hpp"
 #include "pair_access.hpp"
 
 namespace diffsim::contact {

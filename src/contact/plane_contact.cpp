@@ -1,10 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/contact/plane_contact.hpp"
+#include "contact/plane_contact.hpp"
 
 #include <cmath>
 #include <utility>
 
-#include "diffsim/contact/surface_groups.hpp"
+#include "contact/surface_groups.hpp"
 #include "plane_force.hpp"
 #include "point_obstacle_impl.hpp"
 

@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include "diffsim/contact/barrier.hpp"
-#include "diffsim/contact/friction.hpp"
-#include "diffsim/core/device.hpp"
-#include "diffsim/core/point_force.hpp"
+#include "contact/barrier.hpp"
+#include "contact/friction.hpp"
+#include "diffsim/core/impl/device.hpp"
+#include "diffsim/core/impl/point_force.hpp"
 #include "turn.hpp"
 
 namespace diffsim::contact {

@@ -8,9 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "diffsim/contact/parameters.hpp"
+#include "contact/parameters.hpp"
+#include "core/file_order.hpp"
 #include "diffsim/contact/surface_point_term_impl.hpp"
-#include "diffsim/mesh/bodies.hpp"
+#include "mesh/bodies.hpp"
 #include "obstacle_motion.hpp"
 #include "pair_kernels.hpp"
 
@@ -88,7 +89,7 @@ class PointObstacle final : public SurfacePointTerm<Force, ContactTerm> {
   bool has_symmetric_jacobian() const override { return ContactTerm::has_symmetric_jacobian(); }
   void prepare(const ParameterSet& parameters) override {
     Term::prepare(parameters);
-    this->note_friction(parameters, {friction_});
+    this->record_friction(parameters, {friction_});
   }
   double dissipation(const Configuration& at, const ParameterSet& parameters) override {
     if (!this->has_dissipation()) return 0.0;

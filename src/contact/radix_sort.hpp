@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "diffsim/core/array_pool.hpp"
+#include "core/array_pool.hpp"
 
 namespace diffsim::contact {
 

@@ -7,9 +7,9 @@
 #include <map>
 #include <tuple>
 
+#include "core/redistribute.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/core/redistribute.hpp"
 
 namespace diffsim::contact {
 namespace {
@@ -127,11 +127,11 @@ struct Note {
 };
 
 /// Box of rank `rank`, sent to rank `to`.
-struct Told {
+struct BoxMessage {
   std::int32_t to, rank;
   Box box;
 };
-constexpr auto receiver = [](const Told& told) { return static_cast<int>(told.to); };
+constexpr auto receiver = [](const BoxMessage& message) { return static_cast<int>(message.to); };
 
 std::vector<Note> notes_of(int rank, const std::vector<Box>& boxes, const Grids& grids) {
   std::map<std::pair<GridCell, bool>, Box> around;
@@ -154,40 +154,40 @@ std::int32_t asking(std::int32_t a, std::int32_t b) { return (a + b) % 2 != 0 ? 
 
 /// Boxes that a home sends to the ranks that meet at its cells. If boxes of two ranks overlap in a cell, the rank that
 /// asks receives the box of the other.
-std::vector<Told> introduce(std::vector<Note> notes) {
+std::vector<BoxMessage> introduce(std::vector<Note> notes) {
   std::sort(notes.begin(), notes.end());
-  std::vector<Told> told;
+  std::vector<BoxMessage> messages;
   for (std::size_t i = 0; i < notes.size(); ++i)
     for (std::size_t j = i + 1; j < notes.size(); ++j) {
       const Note &a = notes[i], &b = notes[j];
       if (!(b.cell == a.cell) || b.box.low[0] > a.box.high[0]) break;  // the same holds for all notes after b
       if (a.rank == b.rank || !(a.exact || b.exact) || !a.box.overlaps(b.box)) continue;
       const bool first_asks = asking(a.rank, b.rank) == a.rank;
-      told.push_back(first_asks ? Told{a.rank, b.rank, b.box} : Told{b.rank, a.rank, a.box});
+      messages.push_back(first_asks ? BoxMessage{a.rank, b.rank, b.box} : BoxMessage{b.rank, a.rank, a.box});
     }
-  return told;
+  return messages;
 }
 
 /// Boxes of this rank that overlap boxes of other ranks (`met`, sorted by rank), to be sent to those ranks.
-std::vector<Told> boxes_for_others(int rank, const std::vector<Box>& boxes, const std::vector<Told>& met) {
-  std::vector<Told> result;
+std::vector<BoxMessage> boxes_for_others(int rank, const std::vector<Box>& boxes, const std::vector<BoxMessage>& met) {
+  std::vector<BoxMessage> result;
   for (auto begin = met.begin(); begin != met.end();) {
-    const auto end = std::find_if(begin, met.end(), [&](const Told& other) { return other.rank != begin->rank; });
+    const auto end = std::find_if(begin, met.end(), [&](const BoxMessage& other) { return other.rank != begin->rank; });
     for (const Box& box : boxes)
-      if (std::any_of(begin, end, [&](const Told& other) { return box.overlaps(other.box); }))
+      if (std::any_of(begin, end, [&](const BoxMessage& other) { return box.overlaps(other.box); }))
         result.push_back({begin->rank, rank, box});
     begin = end;
   }
   return result;
 }
 
-bool in_order_of_ranks(const Told& a, const Told& b) { return a.rank < b.rank; }
+bool in_order_of_ranks(const BoxMessage& a, const BoxMessage& b) { return a.rank < b.rank; }
 
 /// Ranks in the member `which` of boxes sorted by this member, each once.
-std::vector<int> ranks_of(const std::vector<Told>& boxes, std::int32_t Told::*which) {
+std::vector<int> ranks_of(const std::vector<BoxMessage>& boxes, std::int32_t BoxMessage::*which) {
   std::vector<int> ranks;
-  for (const Told& told : boxes)
-    if (ranks.empty() || ranks.back() != told.*which) ranks.push_back(told.*which);
+  for (const BoxMessage& message : boxes)
+    if (ranks.empty() || ranks.back() != message.*which) ranks.push_back(message.*which);
   return ranks;
 }
 
@@ -201,24 +201,24 @@ std::vector<Neighbour> rendezvous(MPI_Comm comm, const std::vector<Box>& boxes) 
   const Grids grids(comm, mine);
   const std::vector<Note> notes =
       redistribute(comm, notes_of(rank, mine, grids), [&](const Note& note) { return home_of(note.cell, ranks); });
-  std::vector<Told> met = redistribute(comm, introduce(notes), receiver);
+  std::vector<BoxMessage> met = redistribute(comm, introduce(notes), receiver);
   std::stable_sort(met.begin(), met.end(), in_order_of_ranks);
   // The rank that asks sends its boxes that overlap the box of the other rank. The other rank answers with its boxes
   // that overlap the boxes sent.
-  const std::vector<Told> questions = boxes_for_others(rank, mine, met);
-  std::vector<Told> found = redistribute(comm, questions, receiver);
-  const std::vector<Told> answers =
-      redistribute_among(comm, ranks_of(found, &Told::rank), ranks_of(questions, &Told::to),
+  const std::vector<BoxMessage> questions = boxes_for_others(rank, mine, met);
+  std::vector<BoxMessage> found = redistribute(comm, questions, receiver);
+  const std::vector<BoxMessage> answers =
+      redistribute_among(comm, ranks_of(found, &BoxMessage::rank), ranks_of(questions, &BoxMessage::to),
                          boxes_for_others(rank, mine, found), receiver);
-  std::erase_if(found, [&](const Told& told) {
-    return std::none_of(mine.begin(), mine.end(), [&](const Box& box) { return box.overlaps(told.box); });
+  std::erase_if(found, [&](const BoxMessage& message) {
+    return std::none_of(mine.begin(), mine.end(), [&](const Box& box) { return box.overlaps(message.box); });
   });
   found.insert(found.end(), answers.begin(), answers.end());
   std::stable_sort(found.begin(), found.end(), in_order_of_ranks);
   std::vector<Neighbour> neighbours;
-  for (const Told& told : found) {
-    if (neighbours.empty() || neighbours.back().rank != told.rank) neighbours.push_back({told.rank, {}});
-    neighbours.back().boxes.push_back(told.box);
+  for (const BoxMessage& message : found) {
+    if (neighbours.empty() || neighbours.back().rank != message.rank) neighbours.push_back({message.rank, {}});
+    neighbours.back().boxes.push_back(message.box);
   }
   return neighbours;
 }

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "diffsim/contact/box_tree_impl.hpp"
+#include "contact/box_tree_impl.hpp"
 
 namespace diffsim::contact {
 

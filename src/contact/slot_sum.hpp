@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "diffsim/core/array_pool.hpp"
+#include "core/array_pool.hpp"
 
 namespace diffsim::contact {
 

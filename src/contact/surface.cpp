@@ -1,17 +1,20 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/contact/surface.hpp"
+#include "contact/surface.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
 
-#include "diffsim/contact/surface_areas.hpp"
-#include "diffsim/contact/surface_groups.hpp"
+#include "contact/surface_groups.hpp"
+#include "core/exchange.hpp"
+#include "core/file_order.hpp"
+#include "core/redistribute.hpp"
+#include "diffsim/contact/impl/surface_areas.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/field.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/core/redistribute.hpp"
-#include "diffsim/core/small_tensor.hpp"
 
 namespace diffsim::contact {
 namespace {

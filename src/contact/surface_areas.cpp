@@ -1,11 +1,14 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/contact/surface_areas.hpp"
+#include "diffsim/contact/impl/surface_areas.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "diffsim/core/small_tensor.hpp"
-#include "diffsim/mesh/bodies.hpp"
+#include "core/exchange.hpp"
+#include "core/file_order.hpp"
+#include "diffsim/core/field.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
+#include "mesh/bodies.hpp"
 
 namespace diffsim::contact {
 

@@ -1,12 +1,13 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/contact/surface_contact.hpp"
+#include "contact/surface_contact.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/profiling.hpp"
+#include "diffsim/core/impl/profiling.hpp"
 #include "slot_sum.hpp"
 #include "surface_contact_data.hpp"
 
@@ -194,7 +195,7 @@ void SurfaceContact::prepare(const ParameterSet& parameters) {
   data_->parameters = &parameters;
   std::vector<std::string> frictions;
   for (const ContactLawNames& names : data_->law_names) frictions.push_back(names.friction());
-  note_friction(parameters, frictions);
+  record_friction(parameters, frictions);
   const Field& rest = parameters.at("rest_positions").field;
   data_->candidates.set_rest(data_->rest_areas.areas(rest), rest, data_->reference);
 }

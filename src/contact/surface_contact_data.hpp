@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/contact/surface_areas.hpp"
-#include "diffsim/contact/surface_contact.hpp"
-#include "diffsim/mesh/bodies.hpp"
+#include "contact/surface_contact.hpp"
+#include "diffsim/contact/impl/surface_areas.hpp"
+#include "mesh/bodies.hpp"
 #include "obstacle_motion.hpp"
 #include "pair_kernels.hpp"
 

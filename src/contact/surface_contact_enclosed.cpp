@@ -5,9 +5,10 @@
 #include <array>
 #include <cmath>
 
-#include "diffsim/contact/inside.hpp"
+#include "contact/inside.hpp"
+#include "core/file_order.hpp"
+#include "core/on_all_ranks.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/on_all_ranks.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "surface_contact_data.hpp"
 

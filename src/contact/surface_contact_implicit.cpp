@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/profiling.hpp"
+#include "diffsim/core/impl/profiling.hpp"
 #include "slot_sum.hpp"
 #include "surface_contact_data.hpp"
 
@@ -63,7 +63,7 @@ void SurfaceContact::add_couplings(const Configuration& at, Couplings& couplings
   couplings.set_copies(candidates.copies());
 }
 
-bool SurfaceContact::couplings_serve(const Configuration& at) {
+bool SurfaceContact::pattern_covers(const Configuration& at) {
   const ProfilingRegion region("diffsim::contact::couplings");
   const Data::Here here = data_->look(at, *data_->parameters, false);
   int serve = data_->coupled_lists == data_->candidates.rebuilds() && all_marked(here.active.pairs, data_->coupled);

@@ -2,7 +2,7 @@
 
 // Second derivatives of surface contact.
 
-#include "diffsim/core/profiling.hpp"
+#include "diffsim/core/impl/profiling.hpp"
 #include "surface_contact_data.hpp"
 
 namespace diffsim {

@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/profiling.hpp"
+#include "diffsim/core/impl/profiling.hpp"
 #include "surface_contact_data.hpp"
 
 namespace diffsim {

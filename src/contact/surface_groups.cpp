@@ -1,15 +1,17 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/contact/surface_groups.hpp"
+#include "contact/surface_groups.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <set>
 
-#include "diffsim/contact/surface_areas.hpp"
+#include "core/exchange.hpp"
+#include "core/file_order.hpp"
+#include "diffsim/contact/impl/surface_areas.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/mesh/bodies.hpp"
+#include "mesh/bodies.hpp"
 
 namespace diffsim::contact {
 namespace {

@@ -4,9 +4,9 @@
 #include <array>
 #include <cmath>
 
-#include "diffsim/core/device.hpp"
-#include "diffsim/core/dual.hpp"
-#include "diffsim/core/small_tensor.hpp"
+#include "diffsim/core/impl/device.hpp"
+#include "diffsim/core/impl/dual.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
 
 namespace diffsim::contact {
 

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/core/add_to_entries.hpp"
+#include "diffsim/core/impl/add_to_entries.hpp"
 
-#include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/impl/device.hpp"
 
 namespace diffsim {
 

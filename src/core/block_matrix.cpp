@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/to_index.hpp"
-#include "diffsim/core/block_matrix_impl.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/impl/block_matrix_impl.hpp"
 #include "diffsim/core/runtime.hpp"
 
 namespace diffsim {

@@ -1,10 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/core/cell_scatter.hpp"
+#include "diffsim/core/impl/cell_scatter.hpp"
 
 #include <algorithm>
 
 #include "core/to_index.hpp"
-#include "diffsim/core/cell_scatter_impl.hpp"
+#include "diffsim/core/impl/cell_scatter_impl.hpp"
 #include "diffsim/core/runtime.hpp"
 
 namespace diffsim {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/core/device.hpp"
+#include "diffsim/core/impl/device.hpp"
 
 #if defined(DIFFSIM_EMULATE_DEVICE)
 

@@ -3,9 +3,9 @@
 
 #include <utility>
 
+#include "core/exchange.hpp"
+#include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/exchange.hpp"
-#include "diffsim/core/file_order.hpp"
 #include "diffsim/core/ranks.hpp"
 
 namespace diffsim {

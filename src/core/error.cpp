@@ -7,7 +7,7 @@
 #include <new>
 #include <vector>
 
-#include "diffsim/core/broadcast.hpp"
+#include "core/broadcast.hpp"
 #include "diffsim/core/ranks.hpp"
 
 namespace diffsim {

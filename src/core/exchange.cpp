@@ -1,13 +1,13 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/core/exchange.hpp"
+#include "core/exchange.hpp"
 
 #include <cstring>
 
-#include "diffsim/core/contiguous_type.hpp"
-#include "diffsim/core/device.hpp"
+#include "core/contiguous_type.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/field.hpp"
-#include "diffsim/core/profiling.hpp"
+#include "diffsim/core/impl/device.hpp"
+#include "diffsim/core/impl/profiling.hpp"
 
 namespace diffsim {
 namespace {

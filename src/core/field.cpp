@@ -3,10 +3,10 @@
 
 #include <utility>
 
-#include "diffsim/core/device.hpp"
+#include "core/field_pool.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/field_pool.hpp"
-#include "diffsim/core/huge_pages.hpp"
+#include "diffsim/core/impl/device.hpp"
+#include "diffsim/core/impl/huge_pages.hpp"
 
 namespace diffsim {
 namespace {

@@ -1,10 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/core/field_pool.hpp"
+#include "core/field_pool.hpp"
 
 #include <utility>
 
-#include "diffsim/core/device.hpp"
-#include "diffsim/core/huge_pages.hpp"
+#include "diffsim/core/impl/device.hpp"
+#include "diffsim/core/impl/huge_pages.hpp"
 
 namespace diffsim {
 

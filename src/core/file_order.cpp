@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/core/file_order.hpp"
+#include "core/file_order.hpp"
 
-#include "diffsim/core/contiguous_type.hpp"
+#include "core/contiguous_type.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "diffsim/core/device.hpp"
+#include "diffsim/core/impl/device.hpp"
 #include "diffsim/core/runtime.hpp"
 
 #if !defined(DIFFSIM_EMULATE_DEVICE)

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/core/huge_pages.hpp"
+#include "diffsim/core/impl/huge_pages.hpp"
 
 #if defined(__linux__)
 

@@ -24,7 +24,7 @@ std::string Interval::text() const {
   return "any";
 }
 
-std::string fault_of(const ParameterSpec& spec, double value) {
+std::string range_error(const ParameterSpec& spec, double value) {
   const Interval& range = spec.range;
   if (!std::isfinite(value)) return fmt::format("{} is not finite; give a finite number", value);
   if (range.contains(value)) return {};

@@ -3,8 +3,8 @@
 
 #include <utility>
 
+#include "core/exchange.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/exchange.hpp"
 
 namespace diffsim {
 

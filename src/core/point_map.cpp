@@ -1,22 +1,22 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/core/point_map.hpp"
+#include "core/point_map.hpp"
 
 #include <algorithm>
 #include <string>
 #include <tuple>
 #include <utility>
 
+#include "core/exchange.hpp"
 #include "core/node_vectors.hpp"
 #include "core/to_index.hpp"
-#include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/exchange.hpp"
+#include "diffsim/core/impl/device.hpp"
 #include "diffsim/core/ranks.hpp"
 
 namespace diffsim {
 namespace {
 
-bool before(const VertexPlace& a, const VertexPlace& b) {
+bool before(const VertexLocation& a, const VertexLocation& b) {
   return std::tie(a.rank, a.index) < std::tie(b.rank, b.index);
 }
 
@@ -73,9 +73,9 @@ void add_vectors(const double* from, double* to, std::size_t nodes) {
   Kokkos::fence();
 }
 
-std::shared_ptr<const Entities> with_copies(const Entities& owned, const std::vector<VertexPlace>& copies) {
+std::shared_ptr<const Entities> with_copies(const Entities& owned, const std::vector<VertexLocation>& copies) {
   std::vector<PetscInt> ranks, places;
-  for (const VertexPlace& copy : copies) {
+  for (const VertexLocation& copy : copies) {
     ranks.push_back(copy.rank);
     places.push_back(copy.index);
   }
@@ -90,7 +90,7 @@ NumberedStencils::NumberedStencils(const std::vector<PointStencil>& stencils, in
   copies.erase(std::unique(copies.begin(), copies.end()), copies.end());
   for (const PointStencil& point : stencils) {
     for (std::size_t k = 0; k < to_index(point.count); ++k) {
-      const VertexPlace& node = point.nodes[k];
+      const VertexLocation& node = point.nodes[k];
       const auto copy = std::lower_bound(copies.begin(), copies.end(), node, before);
       nodes.push_back(node.rank == rank ? node.index : owned + static_cast<int>(copy - copies.begin()));
       weights.push_back(point.weights[k]);

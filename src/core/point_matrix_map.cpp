@@ -3,10 +3,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/point_map.hpp"
 #include "core/to_index.hpp"
-#include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/point_map.hpp"
+#include "diffsim/core/impl/device.hpp"
 
 namespace diffsim {
 namespace {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/core/redistribute.hpp"
+#include "core/redistribute.hpp"
 
 #include <petscsys.h>
 
@@ -9,7 +9,7 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "diffsim/core/contiguous_type.hpp"
+#include "core/contiguous_type.hpp"
 #include "diffsim/core/ranks.hpp"
 
 namespace diffsim {

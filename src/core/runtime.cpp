@@ -12,8 +12,8 @@
 #include <malloc.h>
 #endif
 
-#include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/impl/device.hpp"
 
 namespace diffsim {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/exchange.hpp"
+#include "core/field_pool.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/exchange.hpp"
-#include "diffsim/core/field_pool.hpp"
 
 namespace diffsim {
 namespace {

@@ -1,19 +1,19 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/core/term_with_copies.hpp"
+#include "core/term_with_copies.hpp"
 
 #include <optional>
 #include <utility>
 
+#include "core/exchange.hpp"
+#include "core/field_pool.hpp"
 #include "core/node_vectors.hpp"
-#include "diffsim/core/exchange.hpp"
-#include "diffsim/core/field_pool.hpp"
 
 namespace diffsim {
 namespace {
 
 class TermWithCopies final : public ForceTerm {
  public:
-  TermWithCopies(std::unique_ptr<ForceTerm> term, const Entities& owned, const std::vector<VertexPlace>& copies)
+  TermWithCopies(std::unique_ptr<ForceTerm> term, const Entities& owned, const std::vector<VertexLocation>& copies)
       : term_(std::move(term)), copies_(copies), nodes_(with_copies(owned, copies)) {}
 
   std::string name() const override { return term_->name(); }
@@ -110,7 +110,7 @@ class TermWithCopies final : public ForceTerm {
   }
 
   std::unique_ptr<ForceTerm> term_;
-  std::vector<VertexPlace> copies_;
+  std::vector<VertexLocation> copies_;
   std::shared_ptr<const Entities> nodes_;
   std::shared_ptr<FieldPool> pool_ = FieldPool::make();
 };
@@ -118,7 +118,7 @@ class TermWithCopies final : public ForceTerm {
 }  // namespace
 
 std::unique_ptr<ForceTerm> make_term_with_copies(std::unique_ptr<ForceTerm> term, const Entities& owned,
-                                                 const std::vector<VertexPlace>& copies) {
+                                                 const std::vector<VertexLocation>& copies) {
   return std::make_unique<TermWithCopies>(std::move(term), owned, copies);
 }
 

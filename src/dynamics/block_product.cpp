@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
+#include "core/petsc_handle.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/huge_pages.hpp"
-#include "diffsim/core/petsc_handle.hpp"
+#include "diffsim/core/impl/huge_pages.hpp"
 #include "dynamics/single_blocks.hpp"
 
 namespace diffsim::dynamics {

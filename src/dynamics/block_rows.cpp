@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/huge_pages.hpp"
+#include "diffsim/core/impl/device.hpp"
+#include "diffsim/core/impl/huge_pages.hpp"
 
 // Silences warnings about the ABI of vector arguments without AVX. Such arguments are only passed within this file.
 #pragma GCC diagnostic ignored "-Wpsabi"

@@ -8,8 +8,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "diffsim/core/add_to_entries.hpp"
-#include "diffsim/core/profiling.hpp"
+#include "core/exchange.hpp"
+#include "core/field_pool.hpp"
+#include "diffsim/core/impl/add_to_entries.hpp"
+#include "diffsim/core/impl/profiling.hpp"
 #include "dynamics/explicit_parts.hpp"
 
 namespace diffsim {

@@ -6,11 +6,13 @@
 #include <cmath>
 #include <limits>
 
-#include "diffsim/core/device.hpp"
+#include "core/exchange.hpp"
+#include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/impl/device.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/mesh/bodies.hpp"
 #include "dynamics/explicit_parts.hpp"
+#include "mesh/bodies.hpp"
 
 namespace diffsim {
 
@@ -71,7 +73,7 @@ void ExplicitModel::require_valid(int n) {
   // Finds the first substep with an error. Of the errors in that substep, reports the cell with the lowest index in the
   // file or, if no cell is invalid, the vertex with the lowest index in the file.
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
-  constexpr std::int64_t stride = std::int64_t{1} << 40, vertex_place = stride / 2;
+  constexpr std::int64_t stride = std::int64_t{1} << 40, vertex_location = stride / 2;
   const TetrahedralMesh& mesh = system_->mesh();
   const auto cells = host_view(work_->invalid_cell);
   const auto vertices = host_view(work_->invalid_vertex);
@@ -83,7 +85,7 @@ void ExplicitModel::require_valid(int n) {
       // itself is reported.
       const auto found = std::find(mesh.cells().begin(), mesh.cells().end(), vertices(s));
       if (found == mesh.cells().end()) {
-        fault = stride * s + vertex_place + mesh.vertex_order().file_index()[static_cast<std::size_t>(vertices(s))];
+        fault = stride * s + vertex_location + mesh.vertex_order().file_index()[static_cast<std::size_t>(vertices(s))];
         continue;
       }
       cell = static_cast<std::int32_t>((found - mesh.cells().begin()) / mesh.nodes_per_cell());
@@ -101,10 +103,10 @@ void ExplicitModel::require_valid(int n) {
   int where = fault == first ? rank : std::numeric_limits<int>::max();
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &where, 1, MPI_INT, MPI_MIN, mesh.comm()));
   const std::int64_t number = first % stride;
-  const std::string what = number < vertex_place ? "cell " + cell_name(mesh.bodies(), number) + " (rank " +
-                                                       std::to_string(where) + ") is inverted or not finite"
-                                                 : "vertex " + vertex_name(mesh.bodies(), number - vertex_place) +
-                                                       " (rank " + std::to_string(where) + ") is not finite";
+  const std::string what = number < vertex_location ? "cell " + cell_name(mesh.bodies(), number) + " (rank " +
+                                                          std::to_string(where) + ") is inverted or not finite"
+                                                    : "vertex " + vertex_name(mesh.bodies(), number - vertex_location) +
+                                                          " (rank " + std::to_string(where) + ") is not finite";
   const double stable = stable_substep();
   char text[300];
   std::snprintf(text, sizeof(text), "step %d, substep %lld: %s; ", n, static_cast<long long>(first / stride),

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "diffsim/core/device.hpp"
-#include "diffsim/core/dual.hpp"
+#include "diffsim/core/impl/device.hpp"
+#include "diffsim/core/impl/dual.hpp"
 #include "diffsim/dynamics/system.hpp"
 #include "dynamics/explicit_rule.hpp"
 

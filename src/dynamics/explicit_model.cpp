@@ -1,13 +1,14 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/dynamics/explicit_model.hpp"
+#include "dynamics/explicit_model.hpp"
 
 #include <algorithm>
 #include <cmath>
 
+#include "core/exchange.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/profiling.hpp"
-#include "diffsim/dynamics/parameters.hpp"
+#include "diffsim/core/impl/profiling.hpp"
 #include "dynamics/explicit_parts.hpp"
+#include "dynamics/parameters.hpp"
 
 namespace diffsim {
 

@@ -5,10 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "diffsim/core/device.hpp"
+#include "core/exchange.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/dynamics/explicit_model.hpp"
+#include "diffsim/core/impl/device.hpp"
 #include "dynamics/explicit_kernels.hpp"
+#include "dynamics/explicit_model.hpp"
 #include "dynamics/explicit_rule.hpp"
 #include "dynamics/invalid_cell.hpp"
 #include "dynamics/reversible_grid.hpp"

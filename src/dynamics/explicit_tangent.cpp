@@ -2,6 +2,7 @@
 //
 // Chain rule of explicit steps: the tangent.
 
+#include "core/exchange.hpp"
 #include "dynamics/explicit_parts.hpp"
 
 namespace diffsim {

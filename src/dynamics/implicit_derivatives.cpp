@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "core/exchange.hpp"
 #include "diffsim/core/error.hpp"
 #include "dynamics/implicit_step.hpp"
 #include "dynamics/step_residual.hpp"

@@ -1,14 +1,14 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/dynamics/implicit_model.hpp"
+#include "dynamics/implicit_model.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <utility>
 
-#include "diffsim/core/broadcast.hpp"
+#include "core/broadcast.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/profiling.hpp"
+#include "diffsim/core/impl/profiling.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "dynamics/implicit_step.hpp"
 #include "dynamics/support.hpp"

@@ -5,9 +5,10 @@
 #include <cmath>
 #include <utility>
 
-#include "diffsim/core/block_matrix_impl.hpp"
+#include "core/exchange.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/profiling.hpp"
+#include "diffsim/core/impl/block_matrix_impl.hpp"
+#include "diffsim/core/impl/profiling.hpp"
 #include "dynamics/vector_kernels.hpp"
 
 namespace diffsim {
@@ -371,7 +372,7 @@ void ImplicitModel::Step::make_blocks(const Configuration& at) {
   }
   for (auto& [term, share, couplings] : work_.varying) {
     const ProfilingRegion region("diffsim::dynamics::make_varying_pattern");
-    if (patterns_are_of_this_step_ && term->couplings_serve(at)) continue;
+    if (patterns_are_of_this_step_ && term->pattern_covers(at)) continue;
     couplings.clear();
     term->add_couplings(at, couplings);
     int same = share && share->couplings() == couplings;

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/core/device.hpp"
-#include "diffsim/dynamics/implicit_model.hpp"
+#include "diffsim/core/impl/device.hpp"
+#include "dynamics/implicit_model.hpp"
 #include "dynamics/invalid_cell.hpp"
 #include "dynamics/linear_system.hpp"
 #include "dynamics/matrix_share.hpp"

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/dynamics/lagged_term.hpp"
+#include "dynamics/lagged_term.hpp"
 
 #include <utility>
 
-#include "diffsim/core/field_pool.hpp"
+#include "core/field_pool.hpp"
 
 namespace diffsim {
 namespace {
@@ -67,7 +67,7 @@ class LaggedTerm final : public ForceTerm {
   void add_couplings(const Configuration& at, Couplings& couplings) override {
     term_->add_couplings(start_of(at), couplings);
   }
-  bool couplings_serve(const Configuration& at) override { return term_->couplings_serve(start_of(at)); }
+  bool pattern_covers(const Configuration& at) override { return term_->pattern_covers(start_of(at)); }
   void add_jacobian(const Configuration& at, const ParameterSet& parameters, const JacobianWeights& weights,
                     BlockMatrix& matrix) override {
     const double position = at.start_positions ? 0.0 : weights.position;

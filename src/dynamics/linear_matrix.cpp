@@ -6,10 +6,10 @@
 #include <string_view>
 #include <utility>
 
-#include "diffsim/core/block_matrix_impl.hpp"
-#include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/profiling.hpp"
+#include "diffsim/core/impl/block_matrix_impl.hpp"
+#include "diffsim/core/impl/device.hpp"
+#include "diffsim/core/impl/profiling.hpp"
 #include "dynamics/block_product.hpp"
 #include "dynamics/linear_system.hpp"
 #include "dynamics/vec_copy.hpp"

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/profiling.hpp"
+#include "diffsim/core/impl/device.hpp"
+#include "diffsim/core/impl/profiling.hpp"
 #include "dynamics/block_product.hpp"
 #include "dynamics/single_smoother.hpp"
 #include "dynamics/vec_copy.hpp"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/core/field_pool.hpp"
-#include "diffsim/core/petsc_handle.hpp"
+#include "core/field_pool.hpp"
+#include "core/petsc_handle.hpp"
 #include "diffsim/dynamics/implicit_options.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "dynamics/matrix_share.hpp"

@@ -1,11 +1,12 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/dynamics/lumped_mass.hpp"
-#include "diffsim/mesh/bodies.hpp"
+#include "dynamics/lumped_mass.hpp"
+#include "mesh/bodies.hpp"
 
 #include <algorithm>
 
-#include "diffsim/core/device.hpp"
+#include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/impl/device.hpp"
 
 namespace diffsim {
 namespace {

@@ -4,8 +4,9 @@
 #include <numeric>
 #include <utility>
 
+#include "core/exchange.hpp"
+#include "core/point_map.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/point_map.hpp"
 #include "dynamics/vector_kernels.hpp"
 
 namespace diffsim::dynamics {

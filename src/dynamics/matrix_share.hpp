@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "core/field_pool.hpp"
 #include "diffsim/core/block_matrix.hpp"
-#include "diffsim/core/field_pool.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim::dynamics {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "diffsim/core/device.hpp"
 #include "diffsim/core/field.hpp"
+#include "diffsim/core/impl/device.hpp"
 #include "dynamics/explicit_kernels.hpp"
 
 namespace diffsim::dynamics {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/core/device.hpp"
+#include "diffsim/core/impl/device.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
 #include "diffsim/core/kinematics.hpp"
-#include "diffsim/core/small_tensor.hpp"
 
 namespace diffsim::dynamics {
 

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "core/to_index.hpp"
-#include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/huge_pages.hpp"
+#include "diffsim/core/impl/device.hpp"
+#include "diffsim/core/impl/huge_pages.hpp"
 
 namespace diffsim::dynamics {
 namespace {

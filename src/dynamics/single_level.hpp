@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "diffsim/core/petsc_handle.hpp"
+#include "core/petsc_handle.hpp"
 #include "dynamics/block_product.hpp"
 #include "dynamics/single_blocks.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <petscksp.h>
 
-#include "diffsim/core/petsc_handle.hpp"
+#include "core/petsc_handle.hpp"
 
 namespace diffsim::dynamics {
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "dynamics/step_kinematics.hpp"
 
-#include "diffsim/core/exchange.hpp"
+#include "core/exchange.hpp"
 #include "dynamics/vector_kernels.hpp"
 
 namespace diffsim::dynamics {

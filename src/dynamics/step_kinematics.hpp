@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "diffsim/core/field_pool.hpp"
+#include "core/field_pool.hpp"
 #include "diffsim/core/state.hpp"
 #include "dynamics/time_rule.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "diffsim/core/force_term.hpp"
 #include "diffsim/core/parameters.hpp"
-#include "diffsim/dynamics/implicit_model.hpp"
+#include "dynamics/implicit_model.hpp"
 #include "dynamics/step_kinematics.hpp"
 
 namespace diffsim {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/impl/device.hpp"
 
 namespace diffsim::dynamics {
 namespace {

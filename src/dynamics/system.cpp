@@ -5,13 +5,16 @@
 #include <cmath>
 #include <utility>
 
-#include "diffsim/core/device.hpp"
+#include "core/exchange.hpp"
+#include "core/field_pool.hpp"
+#include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/impl/device.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/dynamics/parameters.hpp"
-#include "diffsim/mesh/bodies.hpp"
+#include "dynamics/parameters.hpp"
 #include "dynamics/rigid_motion.hpp"
 #include "dynamics/vector_kernels.hpp"
+#include "mesh/bodies.hpp"
 
 namespace diffsim {
 
@@ -20,7 +23,7 @@ namespace diffsim {
 struct System::Mask {
   DeviceArray<std::uint8_t> fixed;
   std::vector<char> clamped;  // [owned vertices], or empty
-  bool changed = true;        // since the last `tell_held`; the same on all ranks
+  bool changed = true;        // since the last `update_constraints`; the same on all ranks
 };
 
 namespace {
@@ -64,6 +67,7 @@ void take_first_components(const Field& vectors, Field& numbers) {
 
 System::System(std::shared_ptr<const TetrahedralMesh> mesh)
     : mesh_(std::move(mesh)),
+      scratch_(FieldPool::make()),
       mass_("mass", static_cast<std::size_t>(mesh_->num_owned_vertices())),
       mask_(std::make_unique<Mask>()) {
   mask_->fixed = make_zeroed_device_array<std::uint8_t>("diffsim::dynamics::fixed",
@@ -156,7 +160,7 @@ void System::fix_components(const std::vector<int>& vertices, std::array<bool, 3
 
 void System::clamp(const std::vector<int>& vertices, std::array<bool, 3> axes) {
   fix(vertices, axes);
-  char mark = HeldVertices::in_wall;
+  char mark = VertexConstraints::in_wall;
   for (std::size_t c = 0; c < 3; ++c)
     if (axes == std::array{c == 0, c == 1, c == 2}) mark = static_cast<char>(1u << c);
   const auto owned = static_cast<std::size_t>(mesh_->num_owned_vertices());
@@ -164,7 +168,7 @@ void System::clamp(const std::vector<int>& vertices, std::array<bool, 3> axes) {
   for (const int v : vertices)
     if (static_cast<std::size_t>(v) < owned) mask_->clamped[static_cast<std::size_t>(v)] |= mark;
   mask_->changed = true;
-  if (mark == HeldVertices::in_wall) return;
+  if (mark == VertexConstraints::in_wall) return;
   // A line in a plane of symmetry does not twist: its directors remain in the plane, or normal to the plane.
   const std::size_t axis = axes[0] ? 0 : axes[1] ? 1 : 2;
   for (const int v : directors_between(vertices)) {
@@ -175,7 +179,7 @@ void System::clamp(const std::vector<int>& vertices, std::array<bool, 3> axes) {
 }
 
 /// Passes the fixed, moved and clamped local vertices, including ghosts, to all terms. Collective.
-void System::tell_held() {
+void System::update_constraints() {
   Field flags = local_field("held");
   std::vector<double> values(flags.size(), 0.0);
   const auto fixed = host_view(mask_->fixed);
@@ -186,12 +190,12 @@ void System::tell_held() {
   flags.from_host(values);
   mesh_->vertex_exchange().copy_to_ghosts(flags);
   values = flags.to_host();
-  HeldVertices vertices;
+  VertexConstraints vertices;
   for (std::size_t i = 0; i < values.size(); i += 3) {
     vertices.positions.push_back(values[i] > 0.0 ? 1 : 0);
     vertices.clamped.push_back(static_cast<char>(values[i + 1]));
   }
-  for (const auto& term : terms_) term->set_held(vertices);
+  for (const auto& term : terms_) term->set_constraints(vertices);
 }
 
 void System::add_kinematics(std::unique_ptr<Kinematics> motion, const std::vector<int>& vertices) {
@@ -316,7 +320,7 @@ Field System::on_local_vertices(const Field& owned) const {
 }
 
 void System::prepare() {
-  if (mask_->changed) tell_held();
+  if (mask_->changed) update_constraints();
   mask_->changed = false;
   Field sums = local_field("mass");
   for (const auto& inertia : inertias_) inertia->add_mass(parameters_, sums);

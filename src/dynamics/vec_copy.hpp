@@ -3,9 +3,9 @@
 
 #include <petscvec.h>
 
-#include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/field.hpp"
+#include "diffsim/core/impl/device.hpp"
 
 namespace diffsim::dynamics {
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "dynamics/vector_kernels.hpp"
 
-#include "diffsim/core/device.hpp"
+#include "diffsim/core/impl/device.hpp"
 #include "diffsim/dynamics/system.hpp"
 
 namespace diffsim::dynamics {

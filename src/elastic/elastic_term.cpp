@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/elastic/elastic_term.hpp"
+#include "diffsim/elastic/impl/elastic_term.hpp"
 
 #include <algorithm>
 #include <utility>

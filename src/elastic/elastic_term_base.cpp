@@ -1,10 +1,11 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "diffsim/core/device.hpp"
+#include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/elastic/elastic_term_base_impl.hpp"
-#include "diffsim/mesh/bodies.hpp"
+#include "diffsim/core/impl/device.hpp"
+#include "diffsim/elastic/impl/elastic_term_base_impl.hpp"
+#include "mesh/bodies.hpp"
 
 namespace diffsim::elastic {
 namespace {

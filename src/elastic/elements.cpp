@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/elastic/element_stiffness_impl.hpp"
-#include "diffsim/elastic/second_derivatives_impl.hpp"
+#include "diffsim/elastic/impl/element_stiffness_impl.hpp"
+#include "diffsim/elastic/impl/second_derivatives_impl.hpp"
 
 // Explicit instantiations of functions that the kernels of all laws share.
 

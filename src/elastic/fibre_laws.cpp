@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/elastic/active_fibre.hpp"
 #include "diffsim/elastic/elastic_term_impl.hpp"
-#include "diffsim/elastic/holzapfel_gasser_ogden.hpp"
+#include "elastic/active_fibre.hpp"
+#include "elastic/holzapfel_gasser_ogden.hpp"
 #include "elastic/own_laws.hpp"
 
 namespace diffsim::elastic {

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/elastic/nodal_average.hpp"
+#include "diffsim/elastic/impl/nodal_average.hpp"
 
-#include "diffsim/elastic/elements_impl.hpp"
+#include "core/exchange.hpp"
+#include "diffsim/elastic/impl/elements_impl.hpp"
 
 namespace diffsim::elastic {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "diffsim/elastic/elastic_term.hpp"
+#include "diffsim/elastic/impl/elastic_term.hpp"
 
 namespace diffsim::elastic {
 

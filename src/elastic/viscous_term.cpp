@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/elastic/viscous_term.hpp"
+#include "elastic/viscous_term.hpp"
 
 #include "diffsim/elastic/dissipation_term_impl.hpp"
 

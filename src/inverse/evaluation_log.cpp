@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/inverse/evaluation_log.hpp"
+#include "inverse/evaluation_log.hpp"
 
 #include <algorithm>
 #include <cmath>

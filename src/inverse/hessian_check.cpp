@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/inverse/hessian_check.hpp"
+#include "inverse/hessian_check.hpp"
 
 #include <algorithm>
 #include <cmath>

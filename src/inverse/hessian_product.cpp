@@ -1,7 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/adjoint/directional.hpp"
+#include "adjoint/directional.hpp"
+#include "checkpoint/sweep_journal.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/inverse/problem.hpp"
+#include "inverse/evaluation_log.hpp"
 #include "inverse/unknown_values.hpp"
 
 namespace diffsim {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
-#include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/impl/device.hpp"
 #include "diffsim/core/ranks.hpp"
 
 namespace diffsim {

@@ -8,8 +8,8 @@
 #include <exception>
 #include <limits>
 
+#include "core/petsc_handle.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/petsc_handle.hpp"
 #include "inverse/petsc_vectors.hpp"
 #include "inverse/tao_hessian.hpp"
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/petsc_handle.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/petsc_handle.hpp"
 
 namespace diffsim::inverse {
 

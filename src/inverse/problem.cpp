@@ -6,9 +6,11 @@
 #include <numeric>
 #include <utility>
 
+#include "checkpoint/sweep_journal.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/inverse/losses.hpp"
+#include "inverse/evaluation_log.hpp"
 #include "inverse/unknown_values.hpp"
 
 namespace diffsim {

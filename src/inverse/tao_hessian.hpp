@@ -6,7 +6,7 @@
 #include <exception>
 #include <vector>
 
-#include "diffsim/core/petsc_handle.hpp"
+#include "core/petsc_handle.hpp"
 #include "diffsim/inverse/problem.hpp"
 
 namespace diffsim::inverse {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/io/background_writer.hpp"
+#include "io/background_writer.hpp"
 
 #include <unistd.h>
 
@@ -14,7 +14,7 @@
 #include "checksum.hpp"
 #include "chunk_filter.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/profiling.hpp"
+#include "diffsim/core/impl/profiling.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "files.hpp"
 
@@ -353,7 +353,7 @@ bool BackgroundWriter::is_idle() const {
   return impl_->jobs.empty();
 }
 
-std::string fault_of_file(MPI_Comm comm, const WrittenFile& file) {
+std::string file_error(MPI_Comm comm, const WrittenFile& file) {
   const int rank = rank_of(comm), ranks = num_ranks(comm);
   std::uint64_t sum = 0;
   try {

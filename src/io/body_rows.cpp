@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "diffsim/mesh/bodies.hpp"
+#include "core/file_order.hpp"
+#include "mesh/bodies.hpp"
 
 namespace diffsim {
 namespace {

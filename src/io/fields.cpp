@@ -1,11 +1,12 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/io/fields.hpp"
+#include "io/fields.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "body_rows.hpp"
+#include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim {

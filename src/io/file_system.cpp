@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/io/file_system.hpp"
+#include "io/file_system.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

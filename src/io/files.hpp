@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "diffsim/io/file_system.hpp"
-#include "diffsim/io/publish.hpp"
+#include "io/file_system.hpp"
+#include "io/publish.hpp"
 
 namespace diffsim {
 

@@ -5,8 +5,8 @@
 #include <cinttypes>
 #include <cstdio>
 
-#include "diffsim/io/hdf5_file.hpp"
 #include "hdf5_file_impl.hpp"
+#include "io/hdf5_file.hpp"
 
 namespace diffsim {
 namespace {

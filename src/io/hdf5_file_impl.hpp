@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/io/hdf5_file.hpp"
 #include "hdf5_handles.hpp"
+#include "io/hdf5_file.hpp"
 
 namespace diffsim {
 

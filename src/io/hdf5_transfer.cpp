@@ -7,7 +7,7 @@
 
 #include "checksum.hpp"
 #include "chunk_filter.hpp"
-#include "diffsim/core/profiling.hpp"
+#include "diffsim/core/impl/profiling.hpp"
 #include "hdf5_file_impl.hpp"
 
 namespace diffsim {

@@ -12,12 +12,13 @@
 #include <vector>
 
 #include "checksum.hpp"
+#include "core/file_order.hpp"
+#include "core/redistribute.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/file_order.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/core/redistribute.hpp"
-#include "diffsim/mesh/edge_nodes.hpp"
-#include "diffsim/mesh/validate.hpp"
+#include "diffsim/mesh/impl/element.hpp"
+#include "mesh/edge_nodes.hpp"
+#include "mesh/validate.hpp"
 
 namespace diffsim {
 namespace {

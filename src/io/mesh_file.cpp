@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/io/mesh_file.hpp"
+#include "io/mesh_file.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/even_share.hpp"
+#include "core/petsc_handle.hpp"
+#include "core/redistribute.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/even_share.hpp"
-#include "diffsim/core/petsc_handle.hpp"
-#include "diffsim/core/profiling.hpp"
-#include "diffsim/core/redistribute.hpp"
-#include "diffsim/io/hdf5_file.hpp"
-#include "diffsim/mesh/validate.hpp"
+#include "diffsim/core/impl/profiling.hpp"
+#include "io/hdf5_file.hpp"
+#include "mesh/validate.hpp"
 #include "mesh_checks.hpp"
 
 namespace diffsim {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/io/observations.hpp"
+#include "io/observations.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,10 +8,11 @@
 #include <utility>
 
 #include "body_rows.hpp"
+#include "core/even_share.hpp"
+#include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/even_share.hpp"
-#include "diffsim/core/profiling.hpp"
-#include "diffsim/io/hdf5_file.hpp"
+#include "diffsim/core/impl/profiling.hpp"
+#include "io/hdf5_file.hpp"
 #include "mesh_identity.hpp"
 
 namespace diffsim {

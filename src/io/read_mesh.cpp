@@ -7,18 +7,18 @@
 #include <filesystem>
 #include <span>
 
-#include "diffsim/core/broadcast.hpp"
+#include "core/broadcast.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/profiling.hpp"
+#include "diffsim/core/impl/profiling.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/io/mesh_file.hpp"
-#include "diffsim/mesh/elevate.hpp"
-#include "diffsim/mesh/exodus_reader.hpp"
-#include "diffsim/mesh/gmsh_reader.hpp"
-#include "diffsim/mesh/med_reader.hpp"
-#include "diffsim/mesh/polygon_reader.hpp"
-#include "diffsim/mesh/vtu_reader.hpp"
 #include "files.hpp"
+#include "io/mesh_file.hpp"
+#include "mesh/elevate.hpp"
+#include "mesh/exodus_reader.hpp"
+#include "mesh/gmsh_reader.hpp"
+#include "mesh/med_reader.hpp"
+#include "mesh/polygon_reader.hpp"
+#include "mesh/vtu_reader.hpp"
 
 namespace diffsim {
 namespace {

@@ -7,12 +7,15 @@
 #include <utility>
 
 #include "body_rows.hpp"
+#include "core/even_share.hpp"
+#include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/even_share.hpp"
-#include "diffsim/core/profiling.hpp"
+#include "diffsim/core/impl/profiling.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/io/publish.hpp"
-#include "diffsim/mesh/bodies.hpp"
+#include "diffsim/mesh/affine_body.hpp"
+#include "io/hdf5_file.hpp"
+#include "io/publish.hpp"
+#include "mesh/bodies.hpp"
 #include "mesh_identity.hpp"
 #include "xdmf.hpp"
 
@@ -48,17 +51,25 @@ std::string units_of(const std::string& field) {
 
 }  // namespace
 
+/// Surface of an affine body in the file; its vertices are distributed evenly over the ranks.
+struct TrajectoryWriter::Surface {
+  std::string group;
+  std::size_t body = 0;
+  std::int64_t num_vertices = 0, num_triangles = 0;
+  AffineMap map;  // from the corners of the body's cell to this rank's vertices of the surface
+};
+
 TrajectoryWriter::TrajectoryWriter(const TetrahedralMesh& mesh, const std::string& path,
                                    std::vector<std::string> fields, std::int64_t expected_frames)
     : mesh_(mesh),
-      file_(Hdf5File::create(mesh.comm(), path, "diffsim trajectory", 1)),
+      file_(std::make_unique<Hdf5File>(Hdf5File::create(mesh.comm(), path, "diffsim trajectory", 1))),
       expected_frames_(expected_frames) {
   for (std::string& name : fields) outputs_.push_back({std::move(name), 0, {}});
-  file_.write_attribute("/", fingerprint_attribute, fingerprint_text(mesh_));
-  file_.write_attribute("/", "complete", 0);
+  file_->write_attribute("/", fingerprint_attribute, fingerprint_text(mesh_));
+  file_->write_attribute("/", "complete", 0);
   const std::vector<BodyRows> vertices = vertex_rows(mesh_);
   for_each_body(vertices, mesh_.file_positions(), 3, [&](const BodyRows& body, const std::vector<double>& x) {
-    file_.write_rows(body.group + "/mesh/vertices", x, {3}, "m");
+    file_->write_rows(body.group + "/mesh/vertices", x, {3}, "m");
   });
   for (const CellKind kind : all_kinds) {
     if (mesh_.num_global(kind) == 0) continue;
@@ -66,14 +77,16 @@ TrajectoryWriter::TrajectoryWriter(const TetrahedralMesh& mesh, const std::strin
     for_each_body(cell_rows(mesh_, kind), file_cells(mesh_, kind), nodes,
                   [&](const BodyRows& body, std::vector<std::int64_t> numbers) {
                     for (std::int64_t& number : numbers) number -= vertices[body.body].first;
-                    file_.write_rows(body.group + "/mesh/cells", numbers, {nodes});
+                    file_->write_rows(body.group + "/mesh/cells", numbers, {nodes});
                   });
   }
   create_surfaces();
-  file_.create_series<double>("/time", {}, "s");
-  file_.create_series<std::int64_t>("/step", {});
+  file_->create_series<double>("/time", {}, "s");
+  file_->create_series<std::int64_t>("/step", {});
   last_flush_ = MPI_Wtime();
 }
+
+TrajectoryWriter::~TrajectoryWriter() = default;
 
 std::vector<double> TrajectoryWriter::corners_of(const std::vector<double>& block) const {
   std::vector<double> corners;
@@ -105,11 +118,11 @@ void TrajectoryWriter::create_surfaces() {
     std::vector<double> X;
     for (std::int64_t v = mine.first; v < mine.first + mine.size; ++v)
       X.insert(X.end(), vertices[static_cast<std::size_t>(v)].begin(), vertices[static_cast<std::size_t>(v)].end());
-    file_.write_rows(group + "/mesh/vertices", X, {3}, "m");
+    file_->write_rows(group + "/mesh/vertices", X, {3}, "m");
     std::vector<std::int64_t> corners;
     for (std::int64_t t = cells.first; t < cells.first + cells.size; ++t)
       for (const int v : triangles[static_cast<std::size_t>(t)]) corners.push_back(v);
-    file_.write_rows(group + "/mesh/cells", corners, {3});
+    file_->write_rows(group + "/mesh/cells", corners, {3});
     surfaces_.push_back({group, body.body, num_vertices, num_triangles, map});
   }
 }
@@ -141,12 +154,12 @@ void TrajectoryWriter::create_outputs(const State& state) {
   });
   for (Output& output : outputs_)
     if (output.name == "positions") output.block = mesh_.file_positions();
-  if (expected_frames_ > 0) file_.require_space(bytes_per_frame * static_cast<double>(expected_frames_));
+  if (expected_frames_ > 0) file_->require_space(bytes_per_frame * static_cast<double>(expected_frames_));
   for (const Output& output : outputs_)
     for (const Series& series : series_of(output)) {
       Shape shape{series.rows};
       if (output.components > 1) shape.push_back(output.components);
-      file_.create_series<double>(series.name, shape, units_of(output.name));
+      file_->create_series<double>(series.name, shape, units_of(output.name));
     }
 }
 
@@ -159,16 +172,16 @@ void TrajectoryWriter::write(int step, double time, const State& state) {
       mesh_.vertex_order().to_file(state[output.name].to_host(), output.components, output.block);
       for_each_body(bodies, output.block, output.components,
                     [&](const BodyRows& body, const std::vector<double>& values) {
-                      file_.append(body.group + "/" + output.name, values);
+                      file_->append(body.group + "/" + output.name, values);
                     });
       if (surfaces_.empty() || output.components != 3) continue;
       const std::vector<double> corners = corners_of(output.block);
       for (std::size_t k = 0; k < surfaces_.size(); ++k)
-        file_.append(surfaces_[k].group + "/" + output.name, surfaces_[k].map(&corners[12 * k]));
+        file_->append(surfaces_[k].group + "/" + output.name, surfaces_[k].map(&corners[12 * k]));
     }
   } catch (const Error&) {
     for (const Output& output : outputs_)
-      for (const Series& series : series_of(output)) file_.shrink_series(series.name, num_frames());
+      for (const Series& series : series_of(output)) file_->shrink_series(series.name, num_frames());
     throw;
   }
   times_.push_back(time);
@@ -178,26 +191,26 @@ void TrajectoryWriter::write(int step, double time, const State& state) {
   DIFFSIM_MPI(MPI_Bcast(&is_due, 1, MPI_INT, 0, mesh_.comm()));
   if (!is_due) return;
   hand_over();
-  file_.flush();
+  file_->flush();
   last_flush_ = MPI_Wtime();
 }
 
 void TrajectoryWriter::hand_over() {
   const std::vector<double> times(times_.begin() + handed_over_, times_.end());
   const std::vector<std::int64_t> steps(steps_.begin() + handed_over_, steps_.end());
-  file_.shrink_series("/time", handed_over_);  // removes values from an earlier attempt that failed
-  file_.append("/time", times);
-  file_.append("/step", steps);
+  file_->shrink_series("/time", handed_over_);  // removes values from an earlier attempt that failed
+  file_->append("/time", times);
+  file_->append("/step", steps);
   handed_over_ = num_frames();
 }
 
 void TrajectoryWriter::finish(bool complete) {
   if (num_frames() == 0) return;
   hand_over();
-  if (complete) file_.write_attribute("/", "complete", 1);
-  file_.publish();
+  if (complete) file_->write_attribute("/", "complete", 1);
+  file_->publish();
 
-  const std::filesystem::path path(file_.path());
+  const std::filesystem::path path(file_->path());
   XdmfTrajectory description{path.filename().string(), {}, steps_, times_, {}};
   const std::vector<std::string> names = body_names(mesh_.bodies());
   for (const BodyRows& vertices : vertex_rows(mesh_))

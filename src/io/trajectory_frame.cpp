@@ -1,14 +1,15 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/io/trajectory_frame.hpp"
+#include "io/trajectory_frame.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "body_rows.hpp"
+#include "core/exchange.hpp"
+#include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/exchange.hpp"
-#include "diffsim/io/hdf5_file.hpp"
+#include "io/hdf5_file.hpp"
 #include "mesh_identity.hpp"
 
 namespace diffsim {

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "diffsim/core/dual.hpp"
-#include "diffsim/core/small_tensor.hpp"
+#include "diffsim/core/impl/dual.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
 
 namespace diffsim {
 

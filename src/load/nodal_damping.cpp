@@ -1,10 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/load/nodal_damping.hpp"
+#include "load/nodal_damping.hpp"
 
 #include <initializer_list>
 
 #include "diffsim/core/point_term_impl.hpp"
-#include "diffsim/mesh/lumping.hpp"
+#include "mesh/lumping.hpp"
 
 namespace diffsim {
 namespace {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/load/nodal_load.hpp"
+#include "load/nodal_load.hpp"
 
 #include "diffsim/core/point_term_impl.hpp"
 

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/load/surface_flow.hpp"
+#include "load/surface_flow.hpp"
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/stencil_term_impl.hpp"
-#include "diffsim/load/surface_forces.hpp"
+#include "load/surface_forces.hpp"
 
 namespace diffsim {
 namespace {

@@ -8,12 +8,12 @@
 #include <string>
 #include <utility>
 
+#include "core/on_all_ranks.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/on_all_ranks.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/core/small_tensor.hpp"
-#include "diffsim/mesh/closed_surface.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "mesh/closed_surface.hpp"
 
 namespace diffsim {
 namespace {
@@ -42,7 +42,7 @@ bool factor(const double (&C)[3][3], double least, double (&L)[3][3]) {
 
 MeshData affine_body(MPI_Comm comm, TriangleMesh surface) {
   if (surface.triangles.empty()) throw InputError("an affine body needs triangles; there are none");
-  if (const std::string fault = fault_of_volume(surface); !fault.empty())
+  if (const std::string fault = volume_error(surface); !fault.empty())
     throw InputError("an affine body needs a surface that encloses a volume, for its mass: " + fault +
                      "; repair the surface");
   const VolumeMoments moments = volume_moments(surface);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "diffsim/mesh/impl/element.hpp"
 #include "mesh_text.hpp"
 #include "raw_mesh.hpp"
 #include "refuse_mesh.hpp"
@@ -82,7 +83,7 @@ void Assembly::validate(bool allow_coincident_vertices) {
   options.cell_place = [this](std::int64_t cell) {
     return places_.element(raw_.cell_offsets[static_cast<std::size_t>(cell)]);
   };
-  options.vertex_place = places_.vertex;
+  options.vertex_location = places_.vertex;
   const std::int64_t num_elements =
       std::accumulate(raw_.num_elements.begin(), raw_.num_elements.end(), std::int64_t{0});
   if (raw_.cell_offsets.empty() && (kind_ != CellKind::tetrahedron || num_elements > 0)) refuse_for_want_of_cells();

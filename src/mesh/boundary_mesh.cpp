@@ -1,14 +1,15 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/mesh/boundary_mesh.hpp"
+#include "mesh/boundary_mesh.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
+#include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/file_order.hpp"
 #include "diffsim/core/ranks.hpp"
+#include "diffsim/mesh/impl/element.hpp"
 #include "face_neighbours.hpp"
 
 namespace diffsim {

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/mesh/validate.hpp"
+#include "mesh/validate.hpp"
 
 namespace diffsim {
 namespace {

@@ -1,9 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include <limits>
 
+#include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/mesh/bodies.hpp"
-#include "diffsim/mesh/cell_geometry_impl.hpp"
+#include "diffsim/mesh/impl/cell_geometry_impl.hpp"
+#include "mesh/bodies.hpp"
 
 namespace diffsim {
 namespace {

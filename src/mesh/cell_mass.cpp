@@ -1,13 +1,13 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/mesh/cell_mass.hpp"
+#include "mesh/cell_mass.hpp"
 
 #include <cmath>
 #include <string>
 
-#include "diffsim/core/device.hpp"
-#include "diffsim/core/dual.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/stencil_kernels_impl.hpp"
+#include "diffsim/core/impl/device.hpp"
+#include "diffsim/core/impl/dual.hpp"
+#include "diffsim/core/impl/stencil_kernels_impl.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/mesh/closed_surface.hpp"
+#include "mesh/closed_surface.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "diffsim/core/small_tensor.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
 
 namespace diffsim {
 namespace {
@@ -24,7 +24,7 @@ std::array<Vec3<double>, 3> corners_of(const TriangleMesh& mesh, const std::arra
 
 }  // namespace
 
-std::string fault_of_volume(const TriangleMesh& mesh) {
+std::string volume_error(const TriangleMesh& mesh) {
   struct Edge {
     int forth = 0, back = 0;
   };

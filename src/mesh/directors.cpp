@@ -1,18 +1,19 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/mesh/directors.hpp"
+#include "mesh/directors.hpp"
 
 #include <cmath>
 #include <cstddef>
 #include <string>
 #include <vector>
 
+#include "core/file_order.hpp"
+#include "core/redistribute.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/profiling.hpp"
+#include "diffsim/core/impl/profiling.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/core/redistribute.hpp"
-#include "diffsim/core/small_tensor.hpp"
-#include "diffsim/mesh/bodies.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "mesh/bodies.hpp"
 
 namespace diffsim {
 namespace {

@@ -1,5 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/mesh/edge_nodes.hpp"
+#include "mesh/edge_nodes.hpp"
+#include "diffsim/mesh/impl/element.hpp"
 
 #include <algorithm>
 #include <tuple>

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/mesh/elevate.hpp"
+#include "mesh/elevate.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,12 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/even_share.hpp"
+#include "core/file_order.hpp"
+#include "core/redistribute.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/even_share.hpp"
-#include "diffsim/core/file_order.hpp"
-#include "diffsim/core/profiling.hpp"
+#include "diffsim/core/impl/profiling.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/core/redistribute.hpp"
+#include "diffsim/mesh/impl/element.hpp"
 #include "memberships.hpp"
 
 namespace diffsim {

@@ -2,7 +2,7 @@
 //
 // Reader of Exodus II files. Layout of the netCDF file: Schoof & Yarberry, EXODUS II: A Finite Element Data Model,
 // SAND92-2137, appendix A.
-#include "diffsim/mesh/exodus_reader.hpp"
+#include "mesh/exodus_reader.hpp"
 
 #include "diffsim/core/error.hpp"
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "diffsim/mesh/validate.hpp"
+#include "mesh/validate.hpp"
 #include "mesh_text.hpp"
 
 namespace diffsim::gmsh {

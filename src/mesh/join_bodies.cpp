@@ -7,9 +7,9 @@
 #include <tuple>
 #include <utility>
 
+#include "core/even_share.hpp"
+#include "core/redistribute.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/even_share.hpp"
-#include "diffsim/core/redistribute.hpp"
 
 namespace diffsim {
 namespace {

@@ -5,10 +5,10 @@
 #include <tuple>
 #include <utility>
 
+#include "core/even_share.hpp"
+#include "core/redistribute.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/even_share.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/core/redistribute.hpp"
 
 namespace diffsim {
 namespace {

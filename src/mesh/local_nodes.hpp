@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "diffsim/core/file_order.hpp"
+#include "core/file_order.hpp"
 
 namespace diffsim {
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/mesh/lumping.hpp"
+#include "mesh/lumping.hpp"
 
-#include "diffsim/mesh/cell_geometry_impl.hpp"
+#include "diffsim/mesh/impl/cell_geometry_impl.hpp"
 
 namespace diffsim {
 namespace {

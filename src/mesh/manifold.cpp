@@ -1,11 +1,12 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/mesh/manifold.hpp"
+#include "mesh/manifold.hpp"
 
 #include <algorithm>
 #include <cstdint>
 
+#include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/mesh/bodies.hpp"
+#include "mesh/bodies.hpp"
 
 namespace diffsim {
 

@@ -8,11 +8,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/petsc_handle.hpp"
+#include "core/redistribute.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/petsc_handle.hpp"
-#include "diffsim/core/profiling.hpp"
+#include "diffsim/core/impl/profiling.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/core/redistribute.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "dual_graph.hpp"
 #include "scotch_parts.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/mesh/polygon_reader.hpp"
+#include "mesh/polygon_reader.hpp"
 
 namespace diffsim {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/mesh/validate.hpp"
+#include "mesh/validate.hpp"
 #include "polygon_builder.hpp"
 
 namespace diffsim {

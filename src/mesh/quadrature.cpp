@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/mesh/quadrature.hpp"
+#include "diffsim/mesh/impl/quadrature.hpp"
 
-#include "diffsim/mesh/element.hpp"
+#include "diffsim/mesh/impl/element.hpp"
 
 namespace diffsim {
 

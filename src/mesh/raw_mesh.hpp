@@ -10,7 +10,7 @@
 
 #include "diffsim/mesh/cell_kind.hpp"
 #include "diffsim/mesh/mesh_data.hpp"
-#include "diffsim/mesh/validate.hpp"
+#include "mesh/validate.hpp"
 
 namespace diffsim {
 

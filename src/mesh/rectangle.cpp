@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/mesh/rectangle.hpp"
+#include "mesh/rectangle.hpp"
 
 namespace diffsim {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/mesh/validate.hpp"
+#include "mesh/validate.hpp"
 
 namespace diffsim {
 

@@ -6,10 +6,12 @@
 #include <cstring>
 #include <limits>
 
+#include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/mesh/affine_body.hpp"
-#include "diffsim/mesh/bodies.hpp"
+#include "diffsim/mesh/impl/element.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "mesh/bodies.hpp"
 
 namespace diffsim {
 namespace {

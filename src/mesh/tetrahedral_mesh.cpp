@@ -10,18 +10,20 @@
 
 #include "boundary_faces.hpp"
 #include "cell_batch.hpp"
-#include "diffsim/core/cell_scatter.hpp"
+#include "core/exchange.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/huge_pages.hpp"
-#include "diffsim/core/profiling.hpp"
+#include "diffsim/core/impl/cell_scatter.hpp"
+#include "diffsim/core/impl/huge_pages.hpp"
+#include "diffsim/core/impl/profiling.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/core/runtime.hpp"
-#include "diffsim/mesh/bodies.hpp"
 #include "diffsim/mesh/box.hpp"
-#include "diffsim/mesh/elevate.hpp"
-#include "diffsim/mesh/quadrature.hpp"
-#include "diffsim/mesh/validate.hpp"
+#include "diffsim/mesh/impl/element.hpp"
+#include "diffsim/mesh/impl/quadrature.hpp"
 #include "local_nodes.hpp"
+#include "mesh/bodies.hpp"
+#include "mesh/elevate.hpp"
+#include "mesh/validate.hpp"
 #include "partition.hpp"
 #include "vertices_across.hpp"
 
@@ -107,6 +109,38 @@ std::vector<std::int64_t> directors_of_batch(const CellBatch& batch, const std::
   return directors;
 }
 
+/// Vertices across the sides of this rank's segments and triangles, as file numbers. The lists have the shapes and the
+/// special values of LowerCellSet; cells are in the order of CellBatch::file_index.
+struct SideVertices {
+  std::array<std::vector<std::int64_t>, lower_kinds.size()> across;
+  std::vector<std::int64_t> beyond, directors, directors_across;
+  /// Vertices of `across`, `beyond` and `directors_across`, without the special values.
+  std::vector<std::int64_t> others;
+
+  /// Finds the vertices. `nodes`: see take_nodes(). Collective.
+  SideVertices(MPI_Comm comm, const MeshData& data, const std::vector<CellBatch>& batches,
+               const std::vector<std::int64_t>& nodes) {
+    for (const CellKind kind : kinds_with_sides) {
+      if (data.lower(kind).num == 0) continue;
+      const std::vector<std::int64_t> corners = corners_of_batch(batches[index_of(kind) + 1], nodes);
+      std::vector<std::int64_t>& of_kind = across[index_of(kind)];
+      of_kind = vertices_across(comm, corners, corners_of(kind), data.num_vertices);
+      need(of_kind);
+      if (kind == CellKind::triangle) beyond = vertices_beyond(comm, corners, of_kind, data.num_vertices);
+      if (data.lower(kind).num_directors == 0) continue;
+      directors = directors_of_batch(batches[index_of(kind) + 1], nodes);
+      directors_across = numbers_across(comm, corners, corners_of(kind), directors, data.num_vertices);
+    }
+    need(beyond);
+    need(directors_across);
+  }
+
+ private:
+  void need(const std::vector<std::int64_t>& vertices) {
+    std::copy_if(vertices.begin(), vertices.end(), std::back_inserter(others), [](std::int64_t v) { return v >= 0; });
+  }
+};
+
 /// Returns a flag for each node, non-zero if several ranks have the node. `order`: file order of the nodes. Collective.
 std::vector<char> shared_nodes(MPI_Comm comm, const LocalNodes& nodes, const FileOrder& order) {
   // Each rank with a ghost marks the vertex in the file's block; all ranks then read the marks of their vertices.
@@ -117,6 +151,87 @@ std::vector<char> shared_nodes(MPI_Comm comm, const LocalNodes& nodes, const Fil
   FileOrder(comm, order.num_global(), ghosts, static_cast<int>(ghosts.size()), static_cast<int>(marks.size()))
       .to_file(std::vector<char>(ghosts.size(), 1), 1, marks);
   return order.from_file(marks, 1);
+}
+
+/// Sets the order of each batch's cells. Returns the positions of the nodes, m: [nodes, 3]. `block_vertices`: number of
+/// vertices in this rank's block of the file. Collective.
+std::vector<double> order_batches(MPI_Comm comm, const MeshData& data, int block_vertices, const LocalNodes& nodes,
+                                  std::vector<CellBatch>& batches) {
+  const FileOrder node_order(comm, data.num_vertices, nodes.file_index, 0, block_vertices);
+  std::vector<double> positions = node_order.from_file(data.coordinates, 3);
+  const std::vector<char> is_shared = shared_nodes(comm, nodes, node_order);
+  for (CellBatch& batch : batches) order_cells(batch, nodes, positions, is_shared);
+  return positions;
+}
+
+/// Local numbers of the nodes. The object keeps a reference to `nodes`.
+struct LocalNumbering {
+  const LocalNodes& nodes;
+  int num_owned = 0;
+  std::vector<int> number_of_node;  ///< [nodes]
+  std::vector<int> node_of_vertex;  ///< index in `nodes` of each local vertex
+
+  LocalNumbering(const std::vector<CellBatch>& batches, const LocalNodes& all_nodes)
+      : nodes(all_nodes),
+        number_of_node(number_nodes(batches, nodes, num_owned)),
+        node_of_vertex(nodes.file_index.size()) {
+    for (std::size_t v = 0; v < node_of_vertex.size(); ++v)
+      node_of_vertex[static_cast<std::size_t>(number_of_node[v])] = static_cast<int>(v);
+  }
+  /// Appends the first `count` nodes of each cell of a batch to `vertices`.
+  void add_vertices(const CellBatch& batch, std::size_t count, std::vector<int>& vertices) const {
+    for (const int cell : batch.order)
+      for (const int node : batch.nodes(nodes, cell).first(count))
+        vertices.push_back(number_of_node[static_cast<std::size_t>(node)]);
+  }
+  /// Appends the vertices of `of_cells` [cells, of_cell], file numbers or negative values, to `vertices` in the order
+  /// of a batch's cells. Negative values remain as they are.
+  void add_others(const CellBatch& batch, const std::vector<std::int64_t>& of_cells, std::size_t of_cell,
+                  std::vector<int>& vertices) const {
+    for (const int cell : batch.order)
+      for (std::size_t i = 0; i < of_cell; ++i) {
+        const std::int64_t vertex = of_cells[of_cell * static_cast<std::size_t>(cell) + i];
+        vertices.push_back(vertex < 0 ? static_cast<int>(vertex)
+                                      : number_of_node[static_cast<std::size_t>(nodes.place(vertex))]);
+      }
+  }
+  /// Returns the positions of the local vertices, [vertices, 3], from those of the nodes, [nodes, 3].
+  std::vector<double> positions_of_vertices(const std::vector<double>& of_nodes) const {
+    std::vector<double> positions(3 * node_of_vertex.size());
+    for (std::size_t v = 0; v < node_of_vertex.size(); ++v)
+      for (std::size_t c = 0; c < 3; ++c)
+        positions[3 * v + c] = of_nodes[3 * static_cast<std::size_t>(node_of_vertex[v]) + c];
+    return positions;
+  }
+};
+
+/// Sets the vertices of triangles, segments and points, and the vertices across their sides.
+void set_lower_vertices(const std::vector<CellBatch>& batches, const LocalNumbering& numbering,
+                        const SideVertices& sides, bool has_directors,
+                        std::array<LowerCellSet, lower_kinds.size()>& sets) {
+  for (std::size_t k = 0; k < sets.size(); ++k)
+    numbering.add_vertices(batches[k + 1], batches[k + 1].corners, sets[k].vertices);
+  for (const CellKind kind : kinds_with_sides) {
+    const CellBatch& batch = batches[index_of(kind) + 1];
+    LowerCellSet& set = sets[index_of(kind)];
+    numbering.add_others(batch, sides.across[index_of(kind)], batch.corners, set.across);
+    if (kind == CellKind::triangle) numbering.add_others(batch, sides.beyond, 2 * batch.corners, set.beyond);
+    if (kind != CellKind::segment || !has_directors) continue;
+    numbering.add_others(batch, sides.directors, 1, set.directors);
+    numbering.add_others(batch, sides.directors_across, batch.corners, set.directors_across);
+  }
+}
+
+/// Sets the file order and the entities of triangles, segments and points. Collective.
+void set_lower_entities(MPI_Comm comm, const MeshData& data, const std::vector<CellBatch>& batches,
+                        std::array<LowerCellSet, lower_kinds.size()>& sets) {
+  for (const CellKind kind : lower_kinds) {
+    LowerCellSet& set = sets[index_of(kind)];
+    const CellBatch& batch = batches[index_of(kind) + 1];
+    set.order = std::make_shared<FileOrder>(comm, data.lower(kind).num, permuted(batch.file_index, batch.order),
+                                            static_cast<int>(batch.order.size()));
+    set.entities = std::make_shared<const Entities>(name_of(kind), comm, batch.order.size(), set.order);
+  }
 }
 
 /// Returns the quadrature degree for cells of the given order: `given` if set, else the default. Throws InputError for
@@ -192,6 +307,14 @@ TetrahedralMesh::TetrahedralMesh(MPI_Comm comm, MeshData data, std::optional<int
 
 TetrahedralMesh::~TetrahedralMesh() = default;
 
+int TetrahedralMesh::num_owned_vertices() const { return vertex_exchange_->num_owned(); }
+
+int TetrahedralMesh::shared_vertices_end() const { return vertex_exchange_->shared_end(); }
+
+std::int64_t TetrahedralMesh::num_global_cells() const { return cell_order_->num_global(); }
+
+std::int64_t TetrahedralMesh::num_global_vertices() const { return vertex_order_->num_global(); }
+
 void TetrahedralMesh::number(MeshData& data) {
   const auto block_vertices = static_cast<int>(data.block_vertices());
   const auto block_cells = static_cast<int>(data.block_cells());
@@ -201,89 +324,28 @@ void TetrahedralMesh::number(MeshData& data) {
   num_cells_ = static_cast<int>(batches[0].file_index.size());
   const auto num_cells = static_cast<std::size_t>(num_cells_);
   std::vector<std::int64_t> nodes_of_cells = take_nodes(comm_, data, batches);
-  std::array<std::vector<std::int64_t>, lower_kinds.size()> across;
-  std::vector<std::int64_t> beyond, directors, directors_across, others;
-  const auto need = [&](const std::vector<std::int64_t>& vertices) {
-    std::copy_if(vertices.begin(), vertices.end(), std::back_inserter(others), [](std::int64_t v) { return v >= 0; });
-  };
-  for (const CellKind kind : kinds_with_sides) {
-    if (data.lower(kind).num == 0) continue;
-    const std::vector<std::int64_t> corners = corners_of_batch(batches[index_of(kind) + 1], nodes_of_cells);
-    std::vector<std::int64_t>& of_kind = across[index_of(kind)];
-    of_kind = vertices_across(comm_, corners, corners_of(kind), data.num_vertices);
-    need(of_kind);
-    if (kind == CellKind::triangle) beyond = vertices_beyond(comm_, corners, of_kind, data.num_vertices);
-    if (data.lower(kind).num_directors == 0) continue;
-    directors = directors_of_batch(batches[index_of(kind) + 1], nodes_of_cells);
-    directors_across = numbers_across(comm_, corners, corners_of(kind), directors, data.num_vertices);
-  }
-  need(beyond);
-  need(directors_across);
-  LocalNodes nodes = local_nodes(comm_, nodes_of_cells, others, data.num_vertices);
+  const SideVertices sides(comm_, data, batches, nodes_of_cells);
+  LocalNodes nodes = local_nodes(comm_, nodes_of_cells, sides.others, data.num_vertices);
   nodes_of_cells = {};
-  const std::size_t num_vertices = nodes.file_index.size();
-  auto node_order = std::make_unique<FileOrder>(comm_, data.num_vertices, nodes.file_index, 0, block_vertices);
-  std::vector<double> node_positions = node_order->from_file(data.coordinates, 3);
-  {
-    const std::vector<char> is_shared = shared_nodes(comm_, nodes, *node_order);
-    for (CellBatch& batch : batches) order_cells(batch, nodes, node_positions, is_shared);
-  }
+  std::vector<double> node_positions = order_batches(comm_, data, block_vertices, nodes, batches);
   num_shared_cells_ = static_cast<int>(batches[0].num_shared);
-  node_order.reset();
-  int num_owned = 0;
-  const std::vector<int> number_of_node = number_nodes(batches, nodes, num_owned);
-  std::vector<int> node_of_vertex(num_vertices);  // local vertex → index in `nodes`
-  for (std::size_t v = 0; v < num_vertices; ++v)
-    node_of_vertex[static_cast<std::size_t>(number_of_node[v])] = static_cast<int>(v);
+  const LocalNumbering numbering(batches, nodes);
 
-  const auto add_vertices = [&](const CellBatch& batch, std::size_t count, std::vector<int>& vertices) {
-    for (const int cell : batch.order)
-      for (const int node : batch.nodes(nodes, cell).first(count))
-        vertices.push_back(number_of_node[static_cast<std::size_t>(node)]);
-  };
   reserve_in_huge_pages(cells_, width * static_cast<std::size_t>(CellScatter::num_padded(num_cells_)));
-  add_vertices(batches[0], width, cells_);
+  numbering.add_vertices(batches[0], width, cells_);
   cells_.resize(width * static_cast<std::size_t>(CellScatter::num_padded(num_cells_)));
   CellScatter::fill_up(cells_, num_cells_, nodes_per_cell());
-  for (std::size_t k = 0; k < lower_.size(); ++k)
-    add_vertices(batches[k + 1], batches[k + 1].corners, lower_[k].vertices);
-  const auto add_others = [&](const CellBatch& batch, const std::vector<std::int64_t>& of_cells, std::size_t of_cell,
-                              std::vector<int>& vertices) {
-    for (const int cell : batch.order)
-      for (std::size_t i = 0; i < of_cell; ++i) {
-        const std::int64_t vertex = of_cells[of_cell * static_cast<std::size_t>(cell) + i];
-        vertices.push_back(vertex < 0 ? static_cast<int>(vertex)
-                                      : number_of_node[static_cast<std::size_t>(nodes.place(vertex))]);
-      }
-  };
-  for (const CellKind kind : kinds_with_sides) {
-    const CellBatch& batch = batches[index_of(kind) + 1];
-    LowerCellSet& set = lower_[index_of(kind)];
-    add_others(batch, across[index_of(kind)], batch.corners, set.across);
-    if (kind == CellKind::triangle) add_others(batch, beyond, 2 * batch.corners, set.beyond);
-    if (kind != CellKind::segment || num_directors_ == 0) continue;
-    add_others(batch, directors, 1, set.directors);
-    add_others(batch, directors_across, batch.corners, set.directors_across);
-  }
+  set_lower_vertices(batches, numbering, sides, num_directors_ > 0, lower_);
   nodes.cells = {};
-  positions_.resize(3 * num_vertices);
-  for (std::size_t v = 0; v < num_vertices; ++v)
-    for (std::size_t c = 0; c < 3; ++c)
-      positions_[3 * v + c] = node_positions[3 * static_cast<std::size_t>(node_of_vertex[v]) + c];
+  positions_ = numbering.positions_of_vertices(node_positions);
   node_positions = {};
-  scatter_ = std::make_unique<CellScatter>(cells_, num_cells_, num_shared_cells_, nodes_per_cell(),
-                                           static_cast<int>(num_vertices));
+  scatter_ = std::make_unique<CellScatter>(cells_, num_cells_, num_shared_cells_, nodes_per_cell(), num_vertices());
 
   const std::vector<std::int64_t> cell_file_index = permuted(batches[0].file_index, batches[0].order);
-  for (const CellKind kind : lower_kinds) {
-    LowerCellSet& set = lower_[index_of(kind)];
-    const CellBatch& batch = batches[index_of(kind) + 1];
-    set.order = std::make_shared<FileOrder>(comm_, data.lower(kind).num, permuted(batch.file_index, batch.order),
-                                            static_cast<int>(batch.order.size()));
-    set.entities = std::make_shared<const Entities>(name_of(kind), comm_, batch.order.size(), set.order);
-  }
+  set_lower_entities(comm_, data, batches, lower_);
   batches = {};
-  const std::vector<std::int64_t> vertex_file_index = permuted(nodes.file_index, node_of_vertex);
+  const std::vector<std::int64_t> vertex_file_index = permuted(nodes.file_index, numbering.node_of_vertex);
+  const int num_owned = numbering.num_owned;
   const auto order_of_cells = std::make_shared<FileOrder>(comm_, data.num_cells, cell_file_index, num_cells_);
   order_of_cells->keep_no_graphs();
   cell_order_ = order_of_cells;

@@ -6,11 +6,11 @@
 #include <optional>
 #include <utility>
 
+#include "core/nearest_word.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/nearest_word.hpp"
-#include "diffsim/mesh/bodies.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "memberships.hpp"
+#include "mesh/bodies.hpp"
 
 namespace diffsim {
 namespace {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/mesh/validate.hpp"
+#include "mesh/validate.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/mesh/edge_nodes.hpp"
+#include "diffsim/mesh/impl/element.hpp"
+#include "mesh/edge_nodes.hpp"
 #include "refuse_mesh.hpp"
 
 namespace diffsim {
@@ -47,7 +48,7 @@ class Inspection {
     fail(options_.cell_place ? options_.cell_place(cell) : FilePlace{}, "cell " + number(cell) + what);
   }
   [[noreturn]] void fail_vertex(std::int64_t vertex, const std::string& what) const {
-    fail(options_.vertex_place ? options_.vertex_place(vertex) : FilePlace{}, "vertex " + number(vertex) + what);
+    fail(options_.vertex_location ? options_.vertex_location(vertex) : FilePlace{}, "vertex " + number(vertex) + what);
   }
 
   const std::int64_t* cell(std::int64_t index) const {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/mesh/validate.hpp"
+#include "mesh/validate.hpp"
 #include "refuse_mesh.hpp"
 
 namespace diffsim {
@@ -47,7 +47,7 @@ class LowerInspection {
          singular[index_of(kind_)] + std::to_string(cell) + what);
   }
   [[noreturn]] void fail_vertex(std::int64_t vertex, const std::string& what) const {
-    fail(options_.vertex_place ? options_.vertex_place(vertex) : FilePlace{},
+    fail(options_.vertex_location ? options_.vertex_location(vertex) : FilePlace{},
          "vertex " + std::to_string(vertex) + what);
   }
   std::span<const std::int64_t> cell(std::int64_t c) const {

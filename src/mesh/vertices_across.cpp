@@ -6,9 +6,9 @@
 #include <tuple>
 #include <utility>
 
-#include "diffsim/core/even_share.hpp"
+#include "core/even_share.hpp"
+#include "core/redistribute.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/core/redistribute.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim {

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
 // Reader of VTK's XML format for unstructured grids: The VTK User's Guide, "XML File Formats".
-#include "diffsim/mesh/vtu_reader.hpp"
+#include "mesh/vtu_reader.hpp"
 
 #include <tinyxml2.h>
 

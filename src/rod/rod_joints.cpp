@@ -12,8 +12,8 @@
 namespace diffsim::rod {
 namespace {
 
-/// Force term of the joints of one kind. `set_held` determines the joints, because they depend on which vertices are
-/// prescribed or clamped.
+/// Force term of the joints of one kind. `set_constraints` determines the joints, because they depend on which vertices
+/// are prescribed or clamped.
 class RodJoints : public StencilTerm<RodJoint> {
  public:
   RodJoints(const TetrahedralMesh& mesh, std::vector<int> segments, const RodJoint& joint,
@@ -22,11 +22,11 @@ class RodJoints : public StencilTerm<RodJoint> {
         mesh_(&mesh),
         segments_(std::move(segments)),
         beyond_(joint.beyond) {
-    set_held({});
+    set_constraints({});
   }
 
   bool holds_body() const override { return keeps_directions_; }
-  void set_held(const HeldVertices& held) override {
+  void set_constraints(const VertexConstraints& held) override {
     Stencils joints = joint_stencils(mesh_->lower_cells(CellKind::segment), segments_, beyond_, held);
     const auto count = static_cast<std::int64_t>(joints.segments.size());
     keeps_directions_ = beyond_ == Beyond::direction && sum_over_ranks(count, mesh_->comm()) > 0;

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "diffsim/core/force_term.hpp"
-#include "diffsim/core/point_parameters_impl.hpp"
-#include "diffsim/rod/rod_energies.hpp"
+#include "diffsim/core/impl/point_parameters_impl.hpp"
+#include "rod/rod_energies.hpp"
 
 namespace diffsim {
 

@@ -1,10 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/rod/rod_model.hpp"
+#include "rod/rod_model.hpp"
 
-#include "diffsim/core/stencil_inertia_impl.hpp"
+#include "core/stencil_inertia_impl.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
-#include "diffsim/rod/parameters.hpp"
-#include "diffsim/rod/rod_mass.hpp"
+#include "rod/parameters.hpp"
+#include "rod/rod_mass.hpp"
 #include "rod_stencils.hpp"
 #include "rod_terms.hpp"
 

@@ -16,14 +16,16 @@ bool is_set(const std::vector<char>& flags, int vertex) {
 
 /// Returns true if the direction of a line is fixed at the vertex `common` of its segment (`common`, `far`): the vertex
 /// is in a wall, or the vertex is an end of the line in a plane of symmetry that does not contain the segment.
-bool is_clamped(const HeldVertices& held, int common, int far, bool is_end) {
+bool is_clamped(const VertexConstraints& held, int common, int far, bool is_end) {
   if (held.clamped.empty()) return false;
   const char here = held.clamped[static_cast<std::size_t>(common)], there = held.clamped[static_cast<std::size_t>(far)];
-  return (here & HeldVertices::in_wall) != 0 || (is_end && (here & ~there) != 0);
+  return (here & VertexConstraints::in_wall) != 0 || (is_end && (here & ~there) != 0);
 }
 
 /// Returns true if the positions of both vertices are prescribed.
-bool are_held(const HeldVertices& held, int a, int b) { return is_set(held.positions, a) && is_set(held.positions, b); }
+bool are_held(const VertexConstraints& held, int a, int b) {
+  return is_set(held.positions, a) && is_set(held.positions, b);
+}
 
 }  // namespace
 
@@ -55,7 +57,7 @@ std::vector<int> ends_of(const LowerCellSet& all, const std::vector<int>& segmen
 }
 
 Stencils joint_stencils(const LowerCellSet& all, const std::vector<int>& segments, Beyond beyond,
-                        const HeldVertices& held) {
+                        const VertexConstraints& held) {
   Stencils result;
   for (const int segment : segments) {
     const auto s = static_cast<std::size_t>(segment);

@@ -5,7 +5,7 @@
 
 #include "diffsim/core/force_term.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
-#include "diffsim/rod/rod_energies.hpp"
+#include "rod/rod_energies.hpp"
 
 namespace diffsim::rod {
 
@@ -28,6 +28,6 @@ std::vector<int> ends_of(const LowerCellSet& all, const std::vector<int>& segmen
 /// whose ends are both prescribed, and which has a neighbour beyond at least one of them, is a wall and has no joints
 /// of its own. At a clamped vertex beyond which there is no wall, the joint has the kind `Beyond::direction`.
 Stencils joint_stencils(const LowerCellSet& all, const std::vector<int>& segments, Beyond beyond,
-                        const HeldVertices& held);
+                        const VertexConstraints& held);
 
 }  // namespace diffsim::rod

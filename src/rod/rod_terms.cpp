@@ -3,7 +3,7 @@
 
 #include "diffsim/core/stencil_term_impl.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
-#include "diffsim/rod/rod_energies.hpp"
+#include "rod/rod_energies.hpp"
 #include "rod_joints.hpp"
 #include "rod_stencils.hpp"
 

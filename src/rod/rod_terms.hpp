@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "diffsim/core/force_term.hpp"
-#include "diffsim/core/point_parameters_impl.hpp"
+#include "diffsim/core/impl/point_parameters_impl.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
-#include "diffsim/rod/rod_section.hpp"
+#include "rod/rod_section.hpp"
 
 namespace diffsim::rod {
 

@@ -1,12 +1,12 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/rod/rope_model.hpp"
+#include "rod/rope_model.hpp"
 
 #include "diffsim/core/stencil_term_impl.hpp"
-#include "diffsim/mesh/cell_mass.hpp"
-#include "diffsim/mesh/manifold.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
-#include "diffsim/rod/parameters.hpp"
-#include "diffsim/rod/rope_energies.hpp"
+#include "mesh/cell_mass.hpp"
+#include "mesh/manifold.hpp"
+#include "rod/parameters.hpp"
+#include "rod/rope_energies.hpp"
 
 namespace diffsim {
 namespace {

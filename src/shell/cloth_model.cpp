@@ -1,11 +1,11 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/shell/cloth_model.hpp"
+#include "shell/cloth_model.hpp"
 
 #include "diffsim/core/stencil_term_impl.hpp"
-#include "diffsim/mesh/cell_mass.hpp"
-#include "diffsim/shell/membrane_energy.hpp"
-#include "diffsim/shell/parameters.hpp"
+#include "mesh/cell_mass.hpp"
 #include "shell/hinges.hpp"
+#include "shell/membrane_energy.hpp"
+#include "shell/parameters.hpp"
 #include "shell/triangle_corners.hpp"
 
 namespace diffsim {

@@ -1,13 +1,13 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/shell/fabric_hinge.hpp"
+#include "shell/fabric_hinge.hpp"
 
 #include <utility>
 
 #include "diffsim/core/stencil_term_impl.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
-#include "diffsim/shell/parameters.hpp"
 #include "shell/fabric_terms.hpp"
 #include "shell/hinges.hpp"
+#include "shell/parameters.hpp"
 
 namespace diffsim {
 

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/core/stencil_term_impl.hpp"
-#include "diffsim/shell/fabric_limit.hpp"
-#include "diffsim/shell/parameters.hpp"
+#include "shell/fabric_limit.hpp"
 #include "shell/fabric_terms.hpp"
+#include "shell/parameters.hpp"
 #include "shell/triangle_corners.hpp"
 
 namespace diffsim {

@@ -1,16 +1,17 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/shell/fabric_model.hpp"
+#include "shell/fabric_model.hpp"
 
 #include <cmath>
 #include <string>
 
+#include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/mesh/bodies.hpp"
-#include "diffsim/mesh/cell_mass.hpp"
-#include "diffsim/shell/fabric_strain.hpp"
-#include "diffsim/shell/parameters.hpp"
+#include "mesh/bodies.hpp"
+#include "mesh/cell_mass.hpp"
+#include "shell/fabric_strain.hpp"
 #include "shell/fabric_terms.hpp"
 #include "shell/hinges.hpp"
+#include "shell/parameters.hpp"
 #include "shell/triangle_corners.hpp"
 
 namespace diffsim {

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "diffsim/core/stencil_term_impl.hpp"
-#include "diffsim/mesh/manifold.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
-#include "diffsim/shell/hinge_energy.hpp"
+#include "mesh/manifold.hpp"
+#include "shell/hinge_energy.hpp"
 
 namespace diffsim {
 

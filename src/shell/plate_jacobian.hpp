@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "diffsim/core/block_matrix_impl.hpp"
-#include "diffsim/core/semidefinite.hpp"
+#include "diffsim/core/impl/block_matrix_impl.hpp"
+#include "diffsim/core/impl/semidefinite.hpp"
 #include "plate_kernels.hpp"
 
 // Jacobian of plates' bending: -Σ_kl K_kl ∇δ_k ∇δ_lᵀ for each triangle, where K is the stiffness with respect to the

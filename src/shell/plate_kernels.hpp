@@ -3,10 +3,10 @@
 
 #include <cstddef>
 
-#include "diffsim/core/along.hpp"
-#include "diffsim/core/stencil_kernels_impl.hpp"
-#include "diffsim/shell/dihedral_angle.hpp"
-#include "diffsim/shell/plate_energy.hpp"
+#include "diffsim/core/impl/along.hpp"
+#include "diffsim/core/impl/stencil_kernels_impl.hpp"
+#include "shell/dihedral_angle.hpp"
+#include "shell/plate_energy.hpp"
 
 // Kernels of plates' bending. The scalar T is double for values. T is Dual<double, 1> for derivatives along a
 // direction; with w as the direction, the same kernels give the derivatives of Σ w·f. T is Dual<Dual<double, 1>, 1> for

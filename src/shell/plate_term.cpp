@@ -1,18 +1,18 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/shell/plate_term.hpp"
+#include "shell/plate_term.hpp"
 
 #include <algorithm>
 #include <string>
 #include <tuple>
 #include <utility>
 
+#include "diffsim/core/impl/sums_impl.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/core/sums_impl.hpp"
-#include "diffsim/mesh/manifold.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
-#include "diffsim/shell/parameters.hpp"
+#include "mesh/manifold.hpp"
 #include "plate_jacobian.hpp"
 #include "plate_topology.hpp"
+#include "shell/parameters.hpp"
 
 namespace diffsim {
 namespace {
@@ -45,7 +45,7 @@ class PlateTerm : public ForceTerm {
   std::string name() const override { return takes_.term(); }
   bool holds_body() const override { return is_clamped_; }
 
-  void set_held(const HeldVertices& held) override {
+  void set_constraints(const VertexConstraints& held) override {
     const auto clamped = std::count_if(held.clamped.begin(), held.clamped.end(), [](char axes) { return axes != 0; });
     is_clamped_ = sum_over_ranks(static_cast<std::int64_t>(clamped), mesh_.comm()) > 0;
     set_topology(wall_vertices(mesh_, triangles_, held), held.clamped);

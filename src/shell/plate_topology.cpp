@@ -1,5 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "plate_topology.hpp"
+#include "core/exchange.hpp"
 
 #include <algorithm>
 #include <array>
@@ -45,10 +46,10 @@ SortedHinge hinge_at(int p, int q, int r, int o, const std::vector<char>& walls,
                                         : static_cast<unsigned>(clamped[static_cast<std::size_t>(p)]) &
                                               static_cast<unsigned>(clamped[static_cast<std::size_t>(q)]);
   if (axes != 0) {
-    const int second = axes & HeldVertices::in_wall ? SecondCorner::clamped
-                       : (axes & 1u)                ? SecondCorner::mirrored_x
-                       : (axes & 2u)                ? SecondCorner::mirrored_y
-                                                    : SecondCorner::mirrored_z;
+    const int second = axes & VertexConstraints::in_wall ? SecondCorner::clamped
+                       : (axes & 1u)                     ? SecondCorner::mirrored_x
+                       : (axes & 2u)                     ? SecondCorner::mirrored_y
+                                                         : SecondCorner::mirrored_z;
     return {{p, q, r, second}, false, HingeState::held};
   }
   if (o < 0) return {};
@@ -58,7 +59,7 @@ SortedHinge hinge_at(int p, int q, int r, int o, const std::vector<char>& walls,
 }  // namespace
 
 std::vector<char> wall_vertices(const TetrahedralMesh& mesh, const std::vector<int>& triangles,
-                                const HeldVertices& held) {
+                                const VertexConstraints& held) {
   const LowerCellSet& all = mesh.lower_cells(CellKind::triangle);
   Field flags("walls", mesh.vertex_entities(), 3);
   std::vector<double> values(flags.size(), 0.0);

@@ -5,7 +5,7 @@
 
 #include "diffsim/core/force_term.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
-#include "diffsim/shell/plate_stencil.hpp"
+#include "shell/plate_stencil.hpp"
 
 namespace diffsim::shell {
 
@@ -29,10 +29,10 @@ struct PlateTopology {
 /// single triangle with prescribed vertices, as in a corner between two fixed sides, is not a wall; such a triangle
 /// bends as its neighbours do. Collective.
 std::vector<char> wall_vertices(const TetrahedralMesh& mesh, const std::vector<int>& triangles,
-                                const HeldVertices& held);
+                                const VertexConstraints& held);
 
 /// Returns the stencils and hinges of local triangles. `walls`: flags [local vertices] of `wall_vertices`; `clamped`:
-/// `HeldVertices::clamped`. Either may be empty: no vertices.
+/// `VertexConstraints::clamped`. Either may be empty: no vertices.
 PlateTopology plate_topology(const LowerCellSet& all, const std::vector<int>& triangles, const std::vector<char>& walls,
                              const std::vector<char>& clamped);
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "diffsim/core/stencil_term_impl.hpp"
-#include "diffsim/shell/parameters.hpp"
-#include "diffsim/shell/shell_membrane.hpp"
+#include "shell/parameters.hpp"
+#include "shell/shell_membrane.hpp"
 #include "shell/shell_membranes.hpp"
 #include "shell/triangle_corners.hpp"
 

@@ -1,11 +1,11 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/shell/shell_model.hpp"
+#include "shell/shell_model.hpp"
 
-#include "diffsim/mesh/cell_mass.hpp"
-#include "diffsim/shell/membrane_energy.hpp"
-#include "diffsim/shell/neo_hookean_membrane.hpp"
-#include "diffsim/shell/parameters.hpp"
-#include "diffsim/shell/plate_term.hpp"
+#include "mesh/cell_mass.hpp"
+#include "shell/membrane_energy.hpp"
+#include "shell/neo_hookean_membrane.hpp"
+#include "shell/parameters.hpp"
+#include "shell/plate_term.hpp"
 #include "shell/shell_membranes.hpp"
 
 namespace diffsim {

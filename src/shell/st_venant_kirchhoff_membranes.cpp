@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/shell/membrane_energy.hpp"
+#include "shell/membrane_energy.hpp"
 #include "shell/shell_membranes_impl.hpp"
 
 namespace diffsim {

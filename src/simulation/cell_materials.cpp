@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/mesh/bodies.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "mesh/bodies.hpp"
+#include "mesh/cell_model.hpp"
 
 namespace diffsim {
 namespace {
@@ -117,7 +119,7 @@ Values values_of(const TetrahedralMesh& mesh, const CellModel& model,
         for (std::size_t n = 0; n < steps; ++n) {
           double& number = result.numbers[n * result.count + e];
           const double value = value_of(values, e, n, result.count);
-          if (const std::string fault = fault_of(spec, value); !fault.empty())
+          if (const std::string fault = range_error(spec, value); !fault.empty())
             throw Error(std::string(spec.name) + " of " + name() + ": " + fault, ErrorKind::input);
           if (is_set[e] && value != number)
             throw Error(std::string(spec.name) + " of " + name() + " has two values, " + std::to_string(number) +

@@ -5,6 +5,7 @@
 
 #include "diffsim/dynamics/system.hpp"
 #include "diffsim/simulation/material.hpp"
+#include "mesh/cell_model.hpp"
 
 namespace diffsim {
 

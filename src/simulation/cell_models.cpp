@@ -1,13 +1,13 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "diffsim/rod/rod_model.hpp"
-#include "diffsim/rod/rope_model.hpp"
-#include "diffsim/shell/cloth_model.hpp"
-#include "diffsim/shell/fabric_model.hpp"
-#include "diffsim/shell/shell_model.hpp"
 #include "diffsim/simulation/material.hpp"
-#include "diffsim/spring/spring_model.hpp"
+#include "rod/rod_model.hpp"
+#include "rod/rope_model.hpp"
+#include "shell/cloth_model.hpp"
+#include "shell/fabric_model.hpp"
+#include "shell/shell_model.hpp"
+#include "spring/spring_model.hpp"
 
 namespace diffsim {
 

@@ -1,19 +1,19 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/simulation/checkpointing.hpp"
+#include "simulation/checkpointing.hpp"
 
 #include <algorithm>
 #include <filesystem>
 #include <utility>
 
-#include "diffsim/checkpoint/hdf5_store.hpp"
-#include "diffsim/checkpoint/multi_level_schedule.hpp"
-#include "diffsim/checkpoint/online_schedule.hpp"
-#include "diffsim/checkpoint/reversible_schedule.hpp"
-#include "diffsim/checkpoint/revolve_schedule.hpp"
-#include "diffsim/checkpoint/rounded_store.hpp"
-#include "diffsim/checkpoint/tiered_store.hpp"
-#include "diffsim/checkpoint/truncated_schedule.hpp"
-#include "diffsim/checkpoint/two_level_schedule.hpp"
+#include "checkpoint/hdf5_store.hpp"
+#include "checkpoint/multi_level_schedule.hpp"
+#include "checkpoint/online_schedule.hpp"
+#include "checkpoint/reversible_schedule.hpp"
+#include "checkpoint/revolve_schedule.hpp"
+#include "checkpoint/rounded_store.hpp"
+#include "checkpoint/tiered_store.hpp"
+#include "checkpoint/truncated_schedule.hpp"
+#include "checkpoint/two_level_schedule.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim {

@@ -6,21 +6,25 @@
 #include <functional>
 #include <utility>
 
+#include "contact/barrier.hpp"
+#include "contact/embedded_surface.hpp"
+#include "contact/inside.hpp"
+#include "contact/parameters.hpp"
+#include "contact/plane_contact.hpp"
+#include "contact/surface_contact.hpp"
 #include "contact_groups.hpp"
+#include "core/exchange.hpp"
+#include "core/file_order.hpp"
 #include "diffsim/checkpoint/memory_budget.hpp"
-#include "diffsim/contact/barrier.hpp"
-#include "diffsim/contact/inside.hpp"
-#include "diffsim/contact/parameters.hpp"
-#include "diffsim/contact/plane_contact.hpp"
-#include "diffsim/contact/surface_areas.hpp"
-#include "diffsim/contact/surface_contact.hpp"
+#include "diffsim/contact/impl/surface_areas.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/dynamics/lagged_term.hpp"
 #include "diffsim/mesh/affine_body.hpp"
-#include "diffsim/mesh/bodies.hpp"
-#include "diffsim/mesh/closed_surface.hpp"
 #include "diffsim/simulation/scene.hpp"
+#include "dynamics/lagged_term.hpp"
+#include "dynamics/system_model.hpp"
+#include "mesh/bodies.hpp"
+#include "mesh/closed_surface.hpp"
 
 namespace diffsim {
 namespace {
@@ -94,7 +98,7 @@ struct Softening {
 /// Throws Error (input) for a thickness outside the parameter's range, or for a thickness of an unknown body.
 void require_thicknesses(const ContactOptions& options, const TetrahedralMesh& mesh) {
   const auto require = [](const std::string& name, double value) {
-    if (const std::string fault = fault_of(ContactParameters::thickness, value); !fault.empty())
+    if (const std::string fault = range_error(ContactParameters::thickness, value); !fault.empty())
       throw Error("thickness of " + name + ": " + fault, ErrorKind::input);
   };
   const std::vector<std::string> bodies = body_names(mesh.bodies());
@@ -128,6 +132,152 @@ std::vector<int> dimensions_in_contact(const TetrahedralMesh& mesh) {
     if (sum_over_ranks(count, mesh.comm()) > 0) dimensions.push_back(dimension);
   }
   return dimensions;
+}
+
+/// Throws Error (input) for options outside their ranges, and for pairs that cannot be in contact. `obstacle_bodies`:
+/// bodies of the mesh that are obstacles.
+void require_valid(const ContactOptions& options, const TetrahedralMesh& mesh,
+                   const std::vector<std::size_t>& obstacle_bodies) {
+  const auto require = [](const ParameterSpec& spec, double value) {
+    if (const std::string fault = range_error(spec, value); !fault.empty())
+      throw Error(std::string(spec.name) + ": " + fault, ErrorKind::input);
+  };
+  using Spec = ContactParameters;
+  require(Spec::barrier_distance, options.barrier_distance);
+  if (!options.adaptive_stiffness) require(Spec::barrier_stiffness, options.barrier_stiffness);
+  require(Spec::friction, options.friction);
+  require(Spec::friction_velocity, options.friction_velocity);
+  require_thicknesses(options, mesh);
+  for (std::size_t k = 0; k < options.pairs.size(); ++k)
+    if (const std::string fault = pair_error(options, k, mesh, obstacle_bodies); !fault.empty())
+      throw Error("contact of " + options.pairs[k].between[0] + " with " + options.pairs[k].between[1] + ": " + fault,
+                  ErrorKind::input);
+}
+
+/// Parameters of a scene's contact.
+class ParameterAdder {
+ public:
+  ParameterAdder(ParameterSet& parameters, MPI_Comm comm) : parameters_(parameters), comm_(comm) {}
+
+  /// Adds the parameters of the laws of bodies and pairs. `stiffness`: barrier stiffness κ, Pa.
+  void add_laws(const ContactOptions& options, double stiffness) const {
+    add(Spec::barrier_distance, {options.barrier_distance});
+    add(Spec::barrier_stiffness, {stiffness});
+    add(Spec::friction, {options.friction});
+    add(Spec::friction_velocity, {options.friction_velocity});
+    for (const ContactPair& pair : options.pairs) {
+      const auto values = pair.values();
+      for (std::size_t k = 0; k < values.size(); ++k)
+        if (values[k]) add(Spec::of_law()[k], {*values[k]}, pair.label());
+    }
+  }
+  void add_thicknesses_of_bodies(const ContactOptions& options) const {
+    if (options.thickness) add(Spec::thickness, {*options.thickness});
+    for (const BodyThickness& given : options.thicknesses) add(Spec::thickness, {given.value}, given.body);
+  }
+  /// Adds the parameters of a plane or a mesh at `position`, m.
+  template <class Obstacle>
+  void add_obstacle(const Obstacle& obstacle, const std::array<double, 3>& position, const std::string& label) const {
+    add(Spec::obstacle_position, {position.begin(), position.end()}, label);
+    add(Spec::obstacle_velocity, {obstacle.velocity.begin(), obstacle.velocity.end()}, label);
+    if (obstacle.rotation.turns()) add(Spec::obstacle_angular_velocity, {obstacle.rotation.angular_velocity}, label);
+    if (obstacle.thickness) add(Spec::thickness, {*obstacle.thickness}, label);
+  }
+
+ private:
+  using Spec = ContactParameters;
+  void add(const ParameterSpec& spec, const std::vector<double>& values, const std::string& label = {}) const {
+    parameters_.add(spec, Entities::one_for_all(comm_), 1, label).field.from_host(values);
+  }
+
+  ParameterSet& parameters_;
+  MPI_Comm comm_;
+};
+
+/// Contact terms of a system. Terms with friction have, depending on the options, a second term for the friction.
+struct TermAdder {
+  System& system;
+  bool friction, lagged_friction;
+  EmbeddedSurface surface;
+  std::vector<ContactTerm*>& contacts;          ///< terms with a barrier that `add` has added
+  std::vector<ContactTerm*>& lagged_frictions;  ///< friction terms of the lagged terms that `add` has added
+
+  using Make = std::function<std::unique_ptr<ContactTerm>(ContactForces)>;
+  /// Adds the terms that `make` makes. The system keeps a copy of `make`, so `make` must capture its data by value.
+  void add(const Make& make) const {
+    const auto made = [make, map = surface.map](ContactForces forces) {
+      std::unique_ptr<ContactTerm> term = make(forces);
+      return map ? make_mapped_contact(std::move(term), map) : std::move(term);
+    };
+    const bool lagged = friction && lagged_friction;
+    std::unique_ptr<ContactTerm> term = made(lagged     ? ContactForces::barrier_part
+                                             : friction ? ContactForces::barrier_and_friction
+                                                        : ContactForces::barrier);
+    contacts.push_back(term.get());
+    if (!friction) {
+      system.add_term(std::move(term));
+    } else if (!lagged) {
+      system.add_term(std::move(term), [made] {
+        std::vector<std::unique_ptr<ForceTerm>> parts;
+        parts.push_back(made(ContactForces::barrier_part));
+        parts.push_back(make_lagged_term(made(ContactForces::friction_part)));
+        return parts;
+      });
+    } else {
+      system.add_term(std::move(term));
+      term = made(ContactForces::friction_part);
+      lagged_frictions.push_back(term.get());
+      system.add_term(make_lagged_term(std::move(term)));
+    }
+  }
+};
+
+/// Adds the parameters and terms of contact with planes. Collective.
+void add_planes(const ContactOptions& options, const ContactGroups& groups, const ParameterAdder& parameters,
+                const TermAdder& terms) {
+  const std::vector<int> dimensions = dimensions_in_contact(*terms.surface.mesh);
+  for (std::size_t k = 0; k < options.planes.size(); ++k) {
+    const PlaneObstacle& plane = options.planes[k];
+    const std::string label = groups.plane(k);
+    parameters.add_obstacle(plane, plane.point, label);
+    for (PlaneLaw law : groups.laws_of_plane(k))
+      for (const int dimension : dimensions) {
+        law.dimension = dimension;
+        const PlaneShape shape{label, plane.normal, plane.rotation.axis, plane.rotation.origin};
+        terms.add([mesh = terms.surface.mesh, shape, law](ContactForces forces) {
+          return make_plane_contact(mesh, shape, forces, law);
+        });
+      }
+  }
+}
+
+/// Adds the parameters and the term of contact between surfaces: of the bodies, and of obstacles that are meshes.
+/// Collective.
+void add_surfaces(const ContactOptions& options, const ContactGroups& groups, MPI_Comm comm,
+                  const ParameterAdder& parameters, const TermAdder& terms) {
+  SurfaceContactOptions surfaces;
+  surfaces.self = options.self;
+  surfaces.prescribed_bodies = groups.prescribed_bodies();
+  surfaces.regions = groups.regions();
+  surfaces.laws = groups.laws_of_surfaces();
+  surfaces.ignored = groups.ignored_surfaces();
+  surfaces.max_pairs = options.max_pairs > 0 ? options.max_pairs : pairs_that_fit(comm, surfaces.max_pairs);
+  for (std::size_t k = 0; k < options.meshes.size(); ++k) {
+    const MeshObstacle& obstacle = options.meshes[k];
+    const std::string label = groups.mesh(k);
+    parameters.add_obstacle(obstacle, {0.0, 0.0, 0.0}, label);
+    const std::string fault = volume_error(obstacle.mesh);
+    if (obstacle.solid.value_or(false) && !fault.empty())
+      throw Error("obstacle '" + label + "' has no inside: " + fault + "; repair the mesh, or set solid: false",
+                  ErrorKind::input);
+    surfaces.obstacles.push_back({label, obstacle.mesh, obstacle.solid.value_or(fault.empty()), obstacle.rotation.axis,
+                                  obstacle.rotation.origin});
+  }
+  terms.add([mesh = terms.surface.mesh, surfaces](ContactForces forces) -> std::unique_ptr<ContactTerm> {
+    SurfaceContactOptions with_forces = surfaces;
+    with_forces.forces = forces;
+    return std::make_unique<SurfaceContact>(mesh, with_forces);
+  });
 }
 
 }  // namespace
@@ -190,118 +340,24 @@ double DifferentiableScene::adaptive_stiffness(double barrier_distance, double t
 
 void DifferentiableScene::add_contact(const ContactOptions& options) {
   if (has_contact()) throw Error("the scene already has contact; give all obstacles at once", ErrorKind::input);
-  const auto require = [](const ParameterSpec& spec, double value) {
-    if (const std::string fault = fault_of(spec, value); !fault.empty())
-      throw Error(std::string(spec.name) + ": " + fault, ErrorKind::input);
-  };
-  using Spec = ContactParameters;
-  require(Spec::barrier_distance, options.barrier_distance);
-  if (!options.adaptive_stiffness) require(Spec::barrier_stiffness, options.barrier_stiffness);
-  require(Spec::friction, options.friction);
-  require(Spec::friction_velocity, options.friction_velocity);
-  require_thicknesses(options, *mesh_);
-  for (std::size_t k = 0; k < options.pairs.size(); ++k)
-    if (const std::string fault = fault_of_pair(options, k, *mesh_, obstacle_bodies()); !fault.empty())
-      throw Error("contact of " + options.pairs[k].between[0] + " with " + options.pairs[k].between[1] + ": " + fault,
-                  ErrorKind::input);
+  require_valid(options, *mesh_, obstacle_bodies());
   const double stiffness = options.adaptive_stiffness
                                ? adaptive_stiffness(options.barrier_distance, largest_thickness(options))
                                : options.barrier_stiffness;
-  const auto add = [&](const ParameterSpec& spec, const std::vector<double>& values, const std::string& label = {}) {
-    parameters().add(spec, Entities::one_for_all(mesh_->comm()), 1, label).field.from_host(values);
-  };
-  add(Spec::barrier_distance, {options.barrier_distance});
-  add(Spec::barrier_stiffness, {stiffness});
-  add(Spec::friction, {options.friction});
-  add(Spec::friction_velocity, {options.friction_velocity});
-  for (const ContactPair& pair : options.pairs) {
-    const auto values = pair.values();
-    for (std::size_t k = 0; k < values.size(); ++k)
-      if (values[k]) add(Spec::of_law()[k], {*values[k]}, pair.label());
-  }
+  const ParameterAdder adder(parameters(), mesh_->comm());
+  adder.add_laws(options, stiffness);
   const bool friction =
       options.with_friction || options.friction > 0.0 ||
       std::any_of(options.pairs.begin(), options.pairs.end(), [](const auto& p) { return p.friction > 0.0; });
   const ContactGroups groups(options, *mesh_, obstacle_bodies());
-  if (options.thickness) add(Spec::thickness, {*options.thickness});
-  for (const BodyThickness& given : options.thicknesses) add(Spec::thickness, {given.value}, given.body);
+  adder.add_thicknesses_of_bodies(options);
   EmbeddedSurface surface{mesh_, nullptr};
   if (!options.surfaces.empty() || has_affine_bodies(mesh_->bodies()))
     surface = embed_surfaces(*mesh_, options.surfaces, groups.regions());
-  // The system keeps `made`, so `make` must capture its data by value.
-  const auto add_term = [&](const std::function<std::unique_ptr<ContactTerm>(ContactForces)>& make) {
-    const auto made = [make, map = surface.map](ContactForces forces) {
-      std::unique_ptr<ContactTerm> term = make(forces);
-      return map ? make_mapped_contact(std::move(term), map) : std::move(term);
-    };
-    const bool lagged = friction && options.lagged_friction;
-    std::unique_ptr<ContactTerm> term = made(lagged     ? ContactForces::barrier_part
-                                             : friction ? ContactForces::barrier_and_friction
-                                                        : ContactForces::barrier);
-    contacts_.push_back(term.get());
-    if (!friction) {
-      system().add_term(std::move(term));
-    } else if (!lagged) {
-      system().add_term(std::move(term), [made] {
-        std::vector<std::unique_ptr<ForceTerm>> parts;
-        parts.push_back(made(ContactForces::barrier_part));
-        parts.push_back(make_lagged_term(made(ContactForces::friction_part)));
-        return parts;
-      });
-    } else {
-      system().add_term(std::move(term));
-      term = made(ContactForces::friction_part);
-      lagged_frictions_.push_back(term.get());
-      system().add_term(make_lagged_term(std::move(term)));
-    }
-  };
-  const auto add_rate = [&](const std::string& label, const Rotation& rotation) {
-    if (rotation.turns()) add(Spec::obstacle_angular_velocity, {rotation.angular_velocity}, label);
-  };
-  const std::vector<int> dimensions = dimensions_in_contact(*surface.mesh);
-  for (std::size_t k = 0; k < options.planes.size(); ++k) {
-    const PlaneObstacle& plane = options.planes[k];
-    const std::string label = groups.plane(k);
-    add(Spec::obstacle_position, {plane.point.begin(), plane.point.end()}, label);
-    add(Spec::obstacle_velocity, {plane.velocity.begin(), plane.velocity.end()}, label);
-    add_rate(label, plane.rotation);
-    if (plane.thickness) add(Spec::thickness, {*plane.thickness}, label);
-    for (PlaneLaw law : groups.laws_of_plane(k))
-      for (const int dimension : dimensions) {
-        law.dimension = dimension;
-        const PlaneShape shape{label, plane.normal, plane.rotation.axis, plane.rotation.origin};
-        add_term([mesh = surface.mesh, shape, law](ContactForces forces) {
-          return make_plane_contact(mesh, shape, forces, law);
-        });
-      }
-  }
+  const TermAdder terms{system(), friction, options.lagged_friction, surface, contacts_, lagged_frictions_};
+  add_planes(options, groups, adder, terms);
   if (!options.self && options.meshes.empty() && mesh_->bodies().size() < 2) return;
-  SurfaceContactOptions surfaces;
-  surfaces.self = options.self;
-  surfaces.prescribed_bodies = groups.prescribed_bodies();
-  surfaces.regions = groups.regions();
-  surfaces.laws = groups.laws_of_surfaces();
-  surfaces.ignored = groups.ignored_surfaces();
-  surfaces.max_pairs = options.max_pairs > 0 ? options.max_pairs : pairs_that_fit(mesh_->comm(), surfaces.max_pairs);
-  for (std::size_t k = 0; k < options.meshes.size(); ++k) {
-    const MeshObstacle& obstacle = options.meshes[k];
-    const std::string label = groups.mesh(k);
-    add(Spec::obstacle_position, {0.0, 0.0, 0.0}, label);
-    add(Spec::obstacle_velocity, {obstacle.velocity.begin(), obstacle.velocity.end()}, label);
-    add_rate(label, obstacle.rotation);
-    if (obstacle.thickness) add(Spec::thickness, {*obstacle.thickness}, label);
-    const std::string fault = fault_of_volume(obstacle.mesh);
-    if (obstacle.solid.value_or(false) && !fault.empty())
-      throw Error("obstacle '" + label + "' has no inside: " + fault + "; repair the mesh, or set solid: false",
-                  ErrorKind::input);
-    surfaces.obstacles.push_back({label, obstacle.mesh, obstacle.solid.value_or(fault.empty()), obstacle.rotation.axis,
-                                  obstacle.rotation.origin});
-  }
-  add_term([mesh = surface.mesh, surfaces](ContactForces forces) -> std::unique_ptr<ContactTerm> {
-    SurfaceContactOptions with_forces = surfaces;
-    with_forces.forces = forces;
-    return std::make_unique<SurfaceContact>(mesh, with_forces);
-  });
+  add_surfaces(options, groups, mesh_->comm(), adder, terms);
 }
 
 void DifferentiableScene::require_apart() {

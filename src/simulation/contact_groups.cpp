@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
-#include "diffsim/core/nearest_word.hpp"
-#include "diffsim/mesh/bodies.hpp"
+#include "core/nearest_word.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "mesh/bodies.hpp"
 
 namespace diffsim {
 namespace {
@@ -191,8 +191,8 @@ std::vector<GroupLaw> ContactGroups::laws_of_surfaces() const {
   return result;
 }
 
-std::string fault_of_pair(const ContactOptions& options, std::size_t pair, const TetrahedralMesh& mesh,
-                          const std::vector<std::size_t>& obstacle_bodies) {
+std::string pair_error(const ContactOptions& options, std::size_t pair, const TetrahedralMesh& mesh,
+                       const std::vector<std::size_t>& obstacle_bodies) {
   const ContactGroups groups(options, mesh, obstacle_bodies);
   const ContactPair& given = options.pairs.at(pair);
   const auto& [a, b] = given.between;
@@ -214,7 +214,7 @@ std::string fault_of_pair(const ContactOptions& options, std::size_t pair, const
     return "'" + a + "' and '" + b + "' do not touch each other; remove the values, or touch: false";
   for (std::size_t k = 0; k < values.size(); ++k) {
     const ParameterSpec spec = ContactParameters::of_law()[k];
-    const std::string fault = values[k] ? fault_of(spec, *values[k]) : std::string();
+    const std::string fault = values[k] ? range_error(spec, *values[k]) : std::string();
     if (!fault.empty()) return std::string(spec.name) + ": " + fault;
   }
   return {};

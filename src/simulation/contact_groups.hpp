@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/contact/plane_contact.hpp"
-#include "diffsim/contact/surface_contact.hpp"
+#include "contact/plane_contact.hpp"
+#include "contact/surface_contact.hpp"
 #include "diffsim/simulation/contact.hpp"
 
 namespace diffsim {
@@ -69,5 +69,12 @@ class ContactGroups {
   std::vector<std::size_t> bodies_of_;  // of each region: place of its body
   std::vector<std::size_t> prescribed_bodies_;
 };
+
+/// Returns the reason why pair number `pair` of `options.pairs` is invalid for the mesh's bodies and the obstacles, or
+/// an empty string if the pair is valid. Invalid are: an unknown name, two obstacles, a body with itself if `self` is
+/// false, a pair listed before, a value outside its parameter's range, and values of a pair that does not touch.
+/// `obstacle_bodies`: indices of the mesh's bodies that are obstacles.
+std::string pair_error(const ContactOptions& options, std::size_t pair, const TetrahedralMesh& mesh,
+                       const std::vector<std::size_t>& obstacle_bodies);
 
 }  // namespace diffsim

@@ -1,16 +1,16 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
 // Loads and attachments of a DifferentiableScene.
-#include "diffsim/attach/attachment.hpp"
-#include "diffsim/attach/parameters.hpp"
+#include "attach/attachment.hpp"
+#include "attach/parameters.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/load/nodal_load.hpp"
-#include "diffsim/load/parameters.hpp"
-#include "diffsim/load/segment_moment.hpp"
-#include "diffsim/load/surface_flow.hpp"
-#include "diffsim/load/surface_traction.hpp"
 #include "diffsim/simulation/scene.hpp"
+#include "load/nodal_load.hpp"
+#include "load/parameters.hpp"
+#include "load/segment_moment.hpp"
+#include "load/surface_flow.hpp"
+#include "load/surface_traction.hpp"
 #include "simulation/control_steps.hpp"
 
 namespace diffsim {

@@ -5,18 +5,20 @@
 #include <set>
 #include <utility>
 
+#include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/dynamics/lumped_mass.hpp"
-#include "diffsim/dynamics/parameters.hpp"
-#include "diffsim/elastic/common_parameters.hpp"
-#include "diffsim/elastic/elastic_term.hpp"
-#include "diffsim/elastic/viscous_term.hpp"
-#include "diffsim/load/nodal_damping.hpp"
-#include "diffsim/load/parameters.hpp"
-#include "diffsim/mesh/bodies.hpp"
-#include "diffsim/simulation/parameter_specs.hpp"
+#include "diffsim/elastic/impl/common_parameters.hpp"
+#include "diffsim/elastic/impl/elastic_term.hpp"
 #include "diffsim/simulation/scene.hpp"
+#include "dynamics/lumped_mass.hpp"
+#include "dynamics/parameters.hpp"
+#include "elastic/viscous_term.hpp"
+#include "load/nodal_damping.hpp"
+#include "load/parameters.hpp"
+#include "mesh/bodies.hpp"
+#include "mesh/cell_model.hpp"
 #include "simulation/cell_materials.hpp"
+#include "simulation/parameter_specs.hpp"
 
 namespace diffsim {
 namespace {
@@ -43,6 +45,75 @@ std::vector<std::size_t> bodies_without(const TetrahedralMesh& mesh,
   for (std::size_t body = 0; body < has.size(); ++body)
     if (!has[body]) without.push_back(body);
   return without;
+}
+
+std::string name_of_cell(const TetrahedralMesh& mesh, std::size_t cell) {
+  return "cell " + cell_name(mesh.bodies(), mesh.cell_order().file_index()[cell]);
+}
+
+/// Throws Error (input) if a tetrahedron does not have exactly one material. Collective.
+void require_one_material(const TetrahedralMesh& mesh, const std::vector<DifferentiableMaterial>& materials) {
+  const auto num_cells = static_cast<std::size_t>(mesh.num_cells());
+  std::vector<int> material_of(num_cells, -1);
+  for (std::size_t m = 0; m < materials.size(); ++m) {
+    const Region& region = mesh.region(materials[m].region);
+    if (region.num_cells == 0)
+      throw Error("material region '" + materials[m].region + "' has no cells; name a volume group or `all`",
+                  ErrorKind::input);
+    collectively(mesh.comm(), [&] {
+      for (const int cell : region.cells) {
+        int& owner = material_of[static_cast<std::size_t>(cell)];
+        if (owner >= 0)
+          throw Error(name_of_cell(mesh, static_cast<std::size_t>(cell)) + " is in two material regions, '" +
+                          materials[static_cast<std::size_t>(owner)].region + "' and '" + materials[m].region + "'",
+                      ErrorKind::input);
+        owner = static_cast<int>(m);
+      }
+    });
+  }
+  collectively(mesh.comm(), [&] {
+    for (std::size_t cell = 0; cell < num_cells; ++cell)
+      if (material_of[cell] < 0)
+        throw Error(name_of_cell(mesh, cell) + " has no material; the materials' regions must cover the mesh",
+                    ErrorKind::input);
+  });
+}
+
+/// Returns the parameters that an elastic material has. Throws Error (input) if the material has values of others.
+std::vector<ParameterSpec> specs_of(const DifferentiableMaterial& material, const ElasticLaw& law) {
+  std::vector<ParameterSpec> specs = law.parameters;
+  specs.push_back(DynamicsParameters::density);
+  for (const auto& [name, group] : damping_parameters())
+    if (material.values.count(name) > 0) specs.push_back(*find_parameter_spec(name));
+  for (const auto& [name, value] : material.values)
+    if (std::none_of(specs.begin(), specs.end(), [&](const ParameterSpec& spec) { return spec.name == name; }))
+      throw Error("material " + material.model + " has no parameter '" + name + "'", ErrorKind::input);
+  return specs;
+}
+
+/// Sets the values of an elastic material's parameters in `fields`, which has a vector [cells] for each parameter.
+/// Throws Error (input) for missing and for invalid values. Collective.
+void set_values(const TetrahedralMesh& mesh, const DifferentiableMaterial& material,
+                const std::vector<ParameterSpec>& specs, std::map<std::string, std::vector<double>>& fields) {
+  const auto num_cells = static_cast<std::size_t>(mesh.num_cells());
+  for (const ParameterSpec& spec : specs) {
+    const std::string name(spec.name);
+    const auto given = material.values.find(name);
+    if (given == material.values.end() && !spec.default_value)
+      throw Error("material " + material.model + " needs " + name, ErrorKind::input);
+    const CellValues values = given == material.values.end() ? CellValues(*spec.default_value) : given->second;
+    std::vector<double>& field = fields.try_emplace(name, num_cells, 0.0).first->second;
+    collectively(mesh.comm(), [&] {
+      for (const int cell : mesh.region(material.region).cells) {
+        const auto c = static_cast<std::size_t>(cell);
+        field[c] = value_at(values, c);
+        if (const std::string fault = range_error(spec, field[c]); !fault.empty())
+          throw Error(
+              name + (std::holds_alternative<double>(values) ? ": " : " in " + name_of_cell(mesh, c) + ": ") + fault,
+              ErrorKind::input);
+      }
+    });
+  }
 }
 
 }  // namespace
@@ -76,67 +147,16 @@ void DifferentiableScene::set_elastic_materials(const std::vector<Differentiable
   system().parameters().add(DynamicsParameters::density, mesh_->cell_entities());
   system().add_inertia(std::make_unique<LumpedMass>(*mesh_));
   const auto num_cells = static_cast<std::size_t>(mesh_->num_cells());
-  const auto cell_name = [&](std::size_t cell) {
-    return "cell " + diffsim::cell_name(mesh_->bodies(), mesh_->cell_order().file_index()[cell]);
-  };
-
-  // Every cell has exactly one material.
-  std::vector<int> material_of(num_cells, -1);
-  for (std::size_t m = 0; m < materials.size(); ++m) {
-    const Region& region = mesh_->region(materials[m].region);
-    if (region.num_cells == 0)
-      throw Error("material region '" + materials[m].region + "' has no cells; name a volume group or `all`",
-                  ErrorKind::input);
-    collectively(mesh_->comm(), [&] {
-      for (const int cell : region.cells) {
-        int& owner = material_of[static_cast<std::size_t>(cell)];
-        if (owner >= 0)
-          throw Error(cell_name(static_cast<std::size_t>(cell)) + " is in two material regions, '" +
-                          materials[static_cast<std::size_t>(owner)].region + "' and '" + materials[m].region + "'",
-                      ErrorKind::input);
-        owner = static_cast<int>(m);
-      }
-    });
-  }
-  collectively(mesh_->comm(), [&] {
-    for (std::size_t cell = 0; cell < num_cells; ++cell)
-      if (material_of[cell] < 0)
-        throw Error(cell_name(cell) + " has no material; the materials' regions must cover the mesh", ErrorKind::input);
-  });
-
+  require_one_material(*mesh_, materials);
   std::map<std::string, std::vector<double>> fields;
-  for (std::size_t m = 0; m < materials.size(); ++m) {
-    const DifferentiableMaterial& material = materials[m];
+  for (const DifferentiableMaterial& material : materials) {
     const ElasticLaw& law = elastic_law(material.model);
     if (!material.law.empty())
       throw Error("material " + material.model + " has no selectable laws; remove law '" + material.law + "'",
                   ErrorKind::input);
     if (law.signal && !parameters().find(law.signal->name))
       parameters().add(*law.signal, Entities::one_for_all(mesh_->comm()));
-    std::vector<ParameterSpec> specs = law.parameters;
-    specs.push_back(DynamicsParameters::density);
-    for (const auto& [name, group] : damping_parameters())
-      if (material.values.count(name) > 0) specs.push_back(*find_parameter_spec(name));
-    for (const auto& [name, value] : material.values)
-      if (std::none_of(specs.begin(), specs.end(), [&](const ParameterSpec& spec) { return spec.name == name; }))
-        throw Error("material " + material.model + " has no parameter '" + name + "'", ErrorKind::input);
-    for (const ParameterSpec& spec : specs) {
-      const std::string name(spec.name);
-      const auto given = material.values.find(name);
-      if (given == material.values.end() && !spec.default_value)
-        throw Error("material " + material.model + " needs " + name, ErrorKind::input);
-      const CellValues values = given == material.values.end() ? CellValues(*spec.default_value) : given->second;
-      std::vector<double>& field = fields.try_emplace(name, num_cells, 0.0).first->second;
-      collectively(mesh_->comm(), [&] {
-        for (const int cell : mesh_->region(material.region).cells) {
-          const auto c = static_cast<std::size_t>(cell);
-          field[c] = value_at(values, c);
-          if (const std::string fault = fault_of(spec, field[c]); !fault.empty())
-            throw Error(name + (std::holds_alternative<double>(values) ? ": " : " in " + cell_name(c) + ": ") + fault,
-                        ErrorKind::input);
-        }
-      });
-    }
+    set_values(*mesh_, material, specs_of(material, law), fields);
     const auto& make_term = material.nodal_dilatation ? law.make_nodal_term : law.make_term;
     if (!make_term) throw Error("material " + material.model + " does not support dilatation: nodal", ErrorKind::input);
     system().add_term(make_term(*mesh_, mesh_->region(material.region).cells));

@@ -1,15 +1,16 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/simulation/parameter_specs.hpp"
-#include "diffsim/attach/parameters.hpp"
+#include "simulation/parameter_specs.hpp"
+#include "attach/parameters.hpp"
 
 #include <algorithm>
 
-#include "diffsim/contact/parameters.hpp"
-#include "diffsim/dynamics/parameters.hpp"
-#include "diffsim/elastic/common_parameters.hpp"
-#include "diffsim/elastic/elastic_term.hpp"
-#include "diffsim/load/parameters.hpp"
+#include "contact/parameters.hpp"
+#include "diffsim/elastic/impl/common_parameters.hpp"
+#include "diffsim/elastic/impl/elastic_term.hpp"
 #include "diffsim/simulation/material.hpp"
+#include "dynamics/parameters.hpp"
+#include "load/parameters.hpp"
+#include "mesh/cell_model.hpp"
 
 namespace diffsim {
 

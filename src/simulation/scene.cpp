@@ -8,14 +8,15 @@
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
-#include "diffsim/dynamics/explicit_model.hpp"
-#include "diffsim/dynamics/implicit_model.hpp"
-#include "diffsim/dynamics/parameters.hpp"
-#include "diffsim/io/trajectory_frame.hpp"
-#include "diffsim/mesh/directors.hpp"
+#include "dynamics/explicit_model.hpp"
+#include "dynamics/implicit_model.hpp"
+#include "dynamics/parameters.hpp"
+#include "io/trajectory_frame.hpp"
+#include "mesh/directors.hpp"
 #include "simulation/control_steps.hpp"
 
 namespace diffsim {
+
 DifferentiableScene::DifferentiableScene(std::shared_ptr<TetrahedralMesh> mesh,
                                          std::vector<DifferentiableMaterial> materials, DifferentiableSolver solver)
     : mesh_(std::move(mesh)), materials_(std::move(materials)) {

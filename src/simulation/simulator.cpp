@@ -6,9 +6,14 @@
 #include <optional>
 #include <utility>
 
+#include "adjoint/later_steps.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/core/runtime.hpp"
+#include "dynamics/system_model.hpp"
+#include "mesh/cell_model.hpp"
+#include "simulation/checkpointing.hpp"
+#include "simulation/kept_store.hpp"
 
 namespace diffsim {
 namespace {
@@ -141,6 +146,7 @@ DifferentiableSimulator::DifferentiableSimulator(std::shared_ptr<TetrahedralMesh
 }
 
 DifferentiableSimulator::DifferentiableSimulator(DifferentiableScene& scene) : Simulator(scene) {}
+DifferentiableSimulator::~DifferentiableSimulator() = default;
 
 void DifferentiableSimulator::require_gradient(const std::vector<std::string>& parameters) {
   gradient_ = scene_->parameters().zero_like(parameters);

@@ -8,10 +8,11 @@
 #include <thread>
 #include <utility>
 
-#include "diffsim/adjoint/directional.hpp"
+#include "adjoint/directional.hpp"
+#include "checkpoint/budget_plan.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
-#include "diffsim/simulation/checkpointing.hpp"
+#include "simulation/checkpointing.hpp"
 
 namespace diffsim {
 namespace {

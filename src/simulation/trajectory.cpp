@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
+#include "simulation/kept_store.hpp"
 
 namespace diffsim {
 

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/spring/point_mass.hpp"
+#include "spring/point_mass.hpp"
 
-#include "diffsim/core/device.hpp"
-#include "diffsim/spring/parameters.hpp"
+#include "diffsim/core/impl/device.hpp"
+#include "spring/parameters.hpp"
 
 namespace diffsim {
 namespace {

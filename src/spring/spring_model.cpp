@@ -1,13 +1,13 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/spring/spring_model.hpp"
+#include "spring/spring_model.hpp"
 
 #include <cmath>
 
 #include "diffsim/core/stencil_term_impl.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
-#include "diffsim/spring/parameters.hpp"
-#include "diffsim/spring/point_mass.hpp"
-#include "diffsim/spring/spring_force.hpp"
+#include "spring/parameters.hpp"
+#include "spring/point_mass.hpp"
+#include "spring/spring_force.hpp"
 
 namespace diffsim {
 namespace {

@@ -3,7 +3,7 @@
 // Approximate gradients: every result states that it is an approximation, and how large the error is.
 
 #include "app/runner_fixture.hpp"
-#include "diffsim/io/hdf5_file.hpp"
+#include "io/hdf5_file.hpp"
 
 namespace diffsim::app::approximation_test {
 namespace {

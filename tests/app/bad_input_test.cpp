@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "diffsim/io/hdf5_file.hpp"
+#include "io/hdf5_file.hpp"
 #include "runner_fixture.hpp"
 
 namespace diffsim::app::bad_input_test {

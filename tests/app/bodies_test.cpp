@@ -6,7 +6,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "diffsim/io/hdf5_file.hpp"
+#include "io/hdf5_file.hpp"
 #include "runner_fixture.hpp"
 
 namespace diffsim::app::bodies_test {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/io/hdf5_file.hpp"
+#include "io/hdf5_file.hpp"
 #include "runner_fixture.hpp"
 
 namespace diffsim::app {

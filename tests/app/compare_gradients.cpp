@@ -15,7 +15,7 @@
 
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
-#include "diffsim/io/hdf5_file.hpp"
+#include "io/hdf5_file.hpp"
 
 namespace diffsim {
 namespace {

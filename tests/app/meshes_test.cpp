@@ -9,8 +9,8 @@
 
 #include "app/runner_fixture.hpp"
 #include "data_folder.hpp"
-#include "diffsim/io/hdf5_file.hpp"
 #include "diffsim/io/read_mesh.hpp"
+#include "io/hdf5_file.hpp"
 
 namespace diffsim::app::meshes_test {
 namespace {

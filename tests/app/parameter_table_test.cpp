@@ -7,8 +7,8 @@
 #include <set>
 #include <sstream>
 
-#include "diffsim/simulation/parameter_specs.hpp"
 #include "diffsim/simulation/simulator.hpp"
+#include "simulation/parameter_specs.hpp"
 
 namespace diffsim::parameter_table_test {
 namespace {
@@ -62,7 +62,7 @@ TEST(ParameterTable, EveryParameterOfASolverHasItsSpec) {
     EXPECT_EQ(found->components, parameter.field.components()) << parameter.name();
     const bool is_global = found->home == ParameterHome::one;
     EXPECT_EQ(is_global, parameter.is_global()) << parameter.name();
-    for (const double value : parameter.field.to_host()) EXPECT_EQ(fault_of(*found, value), "") << parameter.name();
+    for (const double value : parameter.field.to_host()) EXPECT_EQ(range_error(*found, value), "") << parameter.name();
   }
   for (const char* name : {"viscosity", "bulk_viscosity", "drag", "rayleigh_damping", "activation_signal",
                            "traction:x_max", "angular_velocity:x_min", "obstacle_velocity:floor", "friction"})

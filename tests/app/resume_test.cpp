@@ -4,8 +4,8 @@
 
 #include "app/progress.hpp"
 #include "app/runner_fixture.hpp"
-#include "diffsim/checkpoint/two_level_schedule.hpp"
-#include "diffsim/io/hdf5_file.hpp"
+#include "checkpoint/two_level_schedule.hpp"
+#include "io/hdf5_file.hpp"
 
 namespace diffsim::app::resume_test {
 namespace {

@@ -45,8 +45,7 @@ TEST(Scene, MayEndWithItsDocument) {
   EXPECT_EQ(fault("# a comment\n---\n" + box + "...\n# and another\n\n"), "");
 }
 
-TEST(Scene, ReadsTheExampleOfTheContract) {
-  const Scene scene = parse_scene(R"(
+const std::string example_of_the_contract = R"(
 mesh:
   file: bar.msh
   order: 1
@@ -92,8 +91,10 @@ checkpoint:
 optimiser: {method: adam, max_iterations: 3, gradient_tolerance: 1.0e-8, learning_rate: 0.1}
 output: {directory: there, every: 2, fields: [positions]}
 petsc: {tao_view: , tao: {gatol: 1e-9}}
-)",
-                                  "folder/s.yaml");
+)";
+
+TEST(Scene, ReadsTheExampleOfTheContract) {
+  const Scene scene = parse_scene(example_of_the_contract, "folder/s.yaml");
   EXPECT_EQ(std::get<std::string>(scene.mesh.source), "folder/bar.msh");
   EXPECT_EQ(scene.mesh.scale, 0.5);
   ASSERT_EQ(scene.regions.size(), 3u);

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "app/yaml_value.hpp"
-#include "diffsim/io/hdf5_file.hpp"
+#include "io/hdf5_file.hpp"
 #include "runner_fixture.hpp"
 
 namespace diffsim::app::simulate_test {

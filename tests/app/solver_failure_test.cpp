@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "diffsim/io/hdf5_file.hpp"
+#include "io/hdf5_file.hpp"
 #include "runner_fixture.hpp"
 
 namespace diffsim::app::solver_failure_test {

@@ -1,20 +1,20 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
 // Anchors: the positions at which vertices are attached to cells of each kind, and the properties of these anchors.
-#include "diffsim/attach/anchor.hpp"
+#include "attach/anchor.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <memory>
 
+#include "attach/attachment.hpp"
 #include "core/energy_derivatives.hpp"
-#include "diffsim/attach/attachment.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/mesh/directors.hpp"
 #include "diffsim/mesh/join_bodies.hpp"
 #include "error_text.hpp"
 #include "mesh/body_meshes.hpp"
+#include "mesh/directors.hpp"
 #include "simulation/spring_bodies.hpp"
 
 namespace diffsim::anchor_test {
@@ -95,7 +95,7 @@ TEST_P(Anchor, is_where_the_vertex_is_and_moves_with_the_body) {
       return Vec3<double>{{c * x[0] - s * x[2] + shift, x[1] - shift, s * x[0] + c * x[2]}};
     };
     for (std::size_t k = 0; k < of.nodes; ++k) {
-      const VertexPlace& node = anchors.nodes[i * of.nodes + k];
+      const VertexLocation& node = anchors.nodes[i * of.nodes + k];
       const auto at = static_cast<std::size_t>(3 * (first[static_cast<std::size_t>(node.rank)] + node.index));
       q[k] = {{all[at], all[at + 1], all[at + 2]}};
       const bool is_director = of.kind == AnchorKind::framed_segment && k == 2;

@@ -2,7 +2,7 @@
 //
 // Ownership of checkpoint directories, and the treatment of files that other runs left there.
 
-#include "diffsim/checkpoint/checkpoint_directory.hpp"
+#include "checkpoint/checkpoint_directory.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/checkpoint/hdf5_store.hpp"
-#include "diffsim/checkpoint/tiered_store.hpp"
+#include "checkpoint/hdf5_store.hpp"
+#include "checkpoint/tiered_store.hpp"
 
 namespace diffsim::checkpoint_directory_test {
 namespace {

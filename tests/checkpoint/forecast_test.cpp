@@ -1,10 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/checkpoint/forecast.hpp"
+#include "checkpoint/forecast.hpp"
 
 #include <gtest/gtest.h>
 
-#include "diffsim/checkpoint/online_schedule.hpp"
-#include "diffsim/checkpoint/revolve_schedule.hpp"
+#include "checkpoint/online_schedule.hpp"
+#include "checkpoint/revolve_schedule.hpp"
 
 namespace diffsim::forecast_test {
 namespace {

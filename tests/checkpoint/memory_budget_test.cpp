@@ -6,6 +6,9 @@
 #include <cmath>
 #include <cstdint>
 
+#include "checkpoint/budget_plan.hpp"
+#include "checkpoint/multi_level_schedule.hpp"
+#include "checkpoint/schedule_plan.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim::memory_budget_test {

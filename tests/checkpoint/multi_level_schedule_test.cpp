@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/checkpoint/multi_level_schedule.hpp"
+#include "checkpoint/multi_level_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "checkpoint/revolve_schedule.hpp"
 #include "checkpoint/schedule_checker.hpp"
-#include "diffsim/checkpoint/revolve_schedule.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim::multi_level_schedule_test {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/checkpoint/online_schedule.hpp"
+#include "checkpoint/online_schedule.hpp"
 
 #include <gtest/gtest.h>
 

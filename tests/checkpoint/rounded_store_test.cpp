@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/checkpoint/rounded_store.hpp"
+#include "checkpoint/rounded_store.hpp"
 
-#include "diffsim/core/device.hpp"
+#include "diffsim/core/impl/device.hpp"
 #include "io/mesh_testing.hpp"
 
 namespace diffsim::rounded_store_test {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/checkpoint/schedule_plan.hpp"
+#include "checkpoint/schedule_plan.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <memory>
 #include <string>
 
+#include "checkpoint/revolve_schedule.hpp"
 #include "checkpoint/schedule_checker.hpp"
-#include "diffsim/checkpoint/revolve_schedule.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim::schedule_plan_test {

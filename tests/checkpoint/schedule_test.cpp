@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "checkpoint/online_schedule.hpp"
+#include "checkpoint/reversible_schedule.hpp"
+#include "checkpoint/revolve_schedule.hpp"
 #include "checkpoint/schedule_checker.hpp"
-#include "diffsim/checkpoint/online_schedule.hpp"
-#include "diffsim/checkpoint/reversible_schedule.hpp"
-#include "diffsim/checkpoint/revolve_schedule.hpp"
-#include "diffsim/checkpoint/truncated_schedule.hpp"
-#include "diffsim/checkpoint/two_level_schedule.hpp"
+#include "checkpoint/truncated_schedule.hpp"
+#include "checkpoint/two_level_schedule.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim::schedule_test {

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/checkpoint/tiered_store.hpp"
+#include "checkpoint/tiered_store.hpp"
 
+#include "checkpoint/hdf5_store.hpp"
+#include "checkpoint/rounded_store.hpp"
 #include "core/ring.hpp"
-#include "diffsim/checkpoint/hdf5_store.hpp"
-#include "diffsim/checkpoint/rounded_store.hpp"
 #include "io/mesh_testing.hpp"
 
 namespace diffsim::tiered_store_test {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/contact/box_tree_impl.hpp"
+#include "contact/box_tree_impl.hpp"
 
 #include <gtest/gtest.h>
 

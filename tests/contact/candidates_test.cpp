@@ -6,8 +6,9 @@
 #include <cmath>
 #include <random>
 
-#include "diffsim/contact/distance.hpp"
-#include "diffsim/contact/surface_areas.hpp"
+#include "contact/distance.hpp"
+#include "core/file_order.hpp"
+#include "diffsim/contact/impl/surface_areas.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/mesh/box.hpp"
 

@@ -3,7 +3,7 @@
 // Collision-free steps, verified in rational arithmetic. DIFFSIM_CCD_QUERIES sets the number of queries of each kind
 // (tests/campaigns/ccd.sh).
 
-#include "diffsim/contact/ccd.hpp"
+#include "contact/ccd.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <random>
 
-#include "diffsim/core/small_tensor.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
 
 namespace diffsim::contact {
 

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/contact/distance.hpp"
+#include "contact/distance.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "contact_testing.hpp"
-#include "diffsim/core/dual.hpp"
+#include "diffsim/core/impl/dual.hpp"
 #include "exact.hpp"
 
 namespace diffsim::contact::distance_test {

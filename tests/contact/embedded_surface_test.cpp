@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/contact/embedded_surface.hpp"
+#include "contact/embedded_surface.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/mesh/bodies.hpp"
 #include "diffsim/mesh/box.hpp"
-#include "diffsim/mesh/elevate.hpp"
 #include "diffsim/mesh/join_bodies.hpp"
 #include "diffsim/mesh/placement.hpp"
+#include "mesh/bodies.hpp"
+#include "mesh/elevate.hpp"
 
 namespace diffsim::embedded_surface_test {
 namespace {

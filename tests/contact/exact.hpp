@@ -9,7 +9,7 @@
 #include <array>
 #include <cmath>
 
-#include "diffsim/core/small_tensor.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
 
 namespace diffsim::contact::exact {
 

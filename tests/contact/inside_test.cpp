@@ -1,9 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/contact/inside.hpp"
+#include "contact/inside.hpp"
 
 #include <gtest/gtest.h>
 
-#include "diffsim/contact/obstacles.hpp"
+#include "contact/obstacles.hpp"
 
 namespace diffsim::contact::inside_test {
 namespace {

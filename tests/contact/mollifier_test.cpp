@@ -1,10 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/contact/mollifier.hpp"
+#include "contact/mollifier.hpp"
 
 #include <gtest/gtest.h>
 
 #include "contact_testing.hpp"
-#include "diffsim/core/dual.hpp"
+#include "diffsim/core/impl/dual.hpp"
 
 namespace diffsim::contact::mollifier_test {
 namespace {

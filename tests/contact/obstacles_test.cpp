@@ -1,11 +1,11 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/contact/obstacles.hpp"
+#include "contact/obstacles.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "diffsim/core/small_tensor.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
 
 namespace diffsim::contact::obstacles_test {
 namespace {

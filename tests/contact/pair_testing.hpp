@@ -1,8 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "contact/pair_force.hpp"
 #include "contact_testing.hpp"
-#include "diffsim/contact/pair_force.hpp"
 
 namespace diffsim::contact::testing_pairs {
 

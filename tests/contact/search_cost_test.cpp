@@ -16,7 +16,7 @@
 #include "contact/candidates.hpp"
 #include "contact/counted_mpi.hpp"
 #include "contact/rendezvous.hpp"
-#include "diffsim/contact/surface_areas.hpp"
+#include "diffsim/contact/impl/surface_areas.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/mesh/box.hpp"
 
@@ -90,7 +90,7 @@ Cost cost_on_ring(MPI_Comm comm) {
   candidates.set_rest(RestAreas(mesh).areas(rest), rest, Vectors());
   Cost cost = cost_of(comm, [&] { candidates.cover(rest, Vectors(), rest, Vectors(), 0.1); });
   std::set<int> near;
-  for (const VertexPlace& copy : candidates.copies()) near.insert(static_cast<int>(copy.rank));
+  for (const VertexLocation& copy : candidates.copies()) near.insert(static_cast<int>(copy.rank));
   EXPECT_EQ(near.size(), ranks == 2 ? 1u : 2u);
   cost.neighbours = static_cast<long>(near.size());
   return cost;

@@ -2,7 +2,7 @@
 //
 // Tests of pairs classified as farther apart than a limit, against distances in rational arithmetic.
 
-#include "diffsim/contact/separation.hpp"
+#include "contact/separation.hpp"
 
 #include <gtest/gtest.h>
 

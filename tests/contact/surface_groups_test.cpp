@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/contact/surface_groups.hpp"
+#include "contact/surface_groups.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <cmath>
 #include <map>
 
-#include "diffsim/contact/surface.hpp"
-#include "diffsim/contact/surface_areas.hpp"
+#include "contact/surface.hpp"
+#include "diffsim/contact/impl/surface_areas.hpp"
 #include "diffsim/mesh/box.hpp"
 
 namespace diffsim::contact::surface_groups_test {

@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "diffsim/contact/barrier.hpp"
-#include "diffsim/contact/surface_contact.hpp"
+#include "contact/barrier.hpp"
+#include "contact/surface_contact.hpp"
+#include "core/exchange.hpp"
+#include "core/file_order.hpp"
 #include "mesh/body_meshes.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
@@ -148,6 +150,34 @@ TEST(surface_pieces, force_is_minus_the_slope_of_the_energy) {
   }
 }
 
+/// Returns zeroed gradients of the parameters.
+ParameterSet gradients(const Bodies& bodies, bool friction) {
+  ParameterSet gradient;
+  for (const std::string& name : parameter_names) {
+    if (!friction && name.starts_with("friction")) continue;
+    const Parameter& values = bodies.parameters.at(name);
+    gradient.add(name, values.is_global() ? Entities::one_for_all(bodies.comm) : bodies.mesh->vertex_entities(),
+                 values.field.components());
+  }
+  return gradient;
+}
+
+/// Returns the derivative of w·f by differences, with respect to the input `moved` along `way`.
+testing_gradient::Difference slope_of_power(Bodies& bodies, const Field& w, Field& moved,
+                                            const std::vector<double>& way) {
+  const std::vector<double> start = moved.to_host();
+  const testing_gradient::Difference slope = testing_gradient::differentiate([&](double h) {
+    std::vector<double> values = start;
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] += h * way[i];
+    moved.from_host(values);
+    bodies.contact->prepare(bodies.parameters);
+    return bodies.power(w);
+  });
+  moved.from_host(start);
+  bodies.contact->prepare(bodies.parameters);
+  return slope;
+}
+
 /// Compares the derivatives of w·f with respect to one input along a wave: by the tangent, by the adjoint and by
 /// differences.
 TEST(surface_pieces, tangents_and_adjoints_have_the_slopes_that_differences_have) {
@@ -156,13 +186,7 @@ TEST(surface_pieces, tangents_and_adjoints_have_the_slopes_that_differences_have
     const Field w = bodies.wave_field(2.1);
     std::vector<std::string> names = parameter_names;
     names.insert(names.end(), {"positions", "velocities"});
-    ParameterSet none, gradient;
-    for (const std::string& name : parameter_names) {
-      if (!friction && name.starts_with("friction")) continue;
-      const Parameter& values = bodies.parameters.at(name);
-      gradient.add(name, values.is_global() ? Entities::one_for_all(bodies.comm) : bodies.mesh->vertex_entities(),
-                   values.field.components());
-    }
+    ParameterSet gradient = gradients(bodies, friction);
     Field x_bar = w.like("x_bar"), v_bar = w.like("v_bar");
     bodies.contact->begin_adjoint(gradient);
     bodies.contact->add_force_adjoint(bodies.at(), w, {x_bar, friction ? &v_bar : nullptr}, gradient);
@@ -177,15 +201,7 @@ TEST(surface_pieces, tangents_and_adjoints_have_the_slopes_that_differences_have
       std::vector<double> way = start.size() == 1 ? std::vector<double>{0.5 * start[0]} : bodies.wave(0.7);
       if (is_place || name == "rest_positions")
         for (double& component : way) component *= 1e-3;
-      const testing_gradient::Difference slope = testing_gradient::differentiate([&](double h) {
-        std::vector<double> values = start;
-        for (std::size_t i = 0; i < values.size(); ++i) values[i] += h * way[i];
-        moved.from_host(values);
-        bodies.contact->prepare(bodies.parameters);
-        return bodies.power(w);
-      });
-      moved.from_host(start);
-      bodies.contact->prepare(bodies.parameters);
+      const testing_gradient::Difference slope = slope_of_power(bodies, w, moved, way);
       // Derivatives along the direction. The copies of vector fields have all components of the direction, too.
       Field dx = w.like("dx"), dv = w.like("dv"), tangent = w.like("tangent");
       ParameterSet direction;

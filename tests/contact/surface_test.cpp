@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/contact/surface.hpp"
+#include "contact/surface.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "diffsim/core/block_matrix_impl.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/impl/block_matrix_impl.hpp"
 
 namespace diffsim::block_matrix_test {
 namespace {

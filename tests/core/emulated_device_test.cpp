@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
-#include "diffsim/core/device.hpp"
 #include "diffsim/core/field.hpp"
+#include "diffsim/core/impl/device.hpp"
 
 #if defined(DIFFSIM_EMULATE_DEVICE)
 

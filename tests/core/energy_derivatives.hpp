@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "diffsim/core/stencil_force.hpp"
+#include "diffsim/core/impl/stencil_force.hpp"
 
 namespace diffsim::testing_core {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/core/device.hpp"
+#include "diffsim/core/impl/device.hpp"
 #include "diffsim/core/runtime.hpp"
 
 namespace diffsim::host_range_test {

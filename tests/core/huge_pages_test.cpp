@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/core/huge_pages.hpp"
+#include "diffsim/core/impl/huge_pages.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/field.hpp"
+#include "diffsim/core/impl/device.hpp"
 
 namespace diffsim::huge_pages_test {
 namespace {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/core/on_all_ranks.hpp"
+#include "core/on_all_ranks.hpp"
 
 #include <gtest/gtest.h>
 

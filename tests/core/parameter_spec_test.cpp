@@ -30,15 +30,15 @@ TEST(parameter_spec, intervals_have_the_ends_that_they_say) {
 
 TEST(parameter_spec, faults_say_what_to_give) {
   const ParameterSpec modulus{.name = "modulus", .unit = "Pa", .range = Interval::positive()};
-  EXPECT_EQ(fault_of(modulus, 2.0), "");
-  EXPECT_EQ(fault_of(modulus, -5.0), "-5 is not positive; give a number above 0, in Pa");
-  EXPECT_EQ(fault_of(modulus, std::nan("")), "nan is not finite; give a finite number");
+  EXPECT_EQ(range_error(modulus, 2.0), "");
+  EXPECT_EQ(range_error(modulus, -5.0), "-5 is not positive; give a number above 0, in Pa");
+  EXPECT_EQ(range_error(modulus, std::nan("")), "nan is not finite; give a finite number");
   const ParameterSpec share{
       .name = "share", .range = {.low = 0.0, .high = 1.0, .has_low = true}, .advice = "a share inside"};
-  EXPECT_EQ(fault_of(share, 1.0), "1 is outside [0, 1); give a share inside");
-  EXPECT_EQ(fault_of({.name = "drag", .range = Interval::not_negative()}, -0.1),
+  EXPECT_EQ(range_error(share, 1.0), "1 is outside [0, 1); give a share inside");
+  EXPECT_EQ(range_error({.name = "drag", .range = Interval::not_negative()}, -0.1),
             "-0.1 is negative; give a number, 0 or more");
-  EXPECT_EQ(fault_of({.name = "exponent", .range = Interval::but_zero()}, 0.0),
+  EXPECT_EQ(range_error({.name = "exponent", .range = Interval::but_zero()}, 0.0),
             "0 is not possible; give another number");
 }
 

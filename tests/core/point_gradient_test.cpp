@@ -1,10 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/core/point_gradient.hpp"
+#include "diffsim/core/impl/point_gradient.hpp"
 
 #include <gtest/gtest.h>
 
-#include "diffsim/core/dual.hpp"
-#include "diffsim/core/dual_tensor.hpp"
+#include "diffsim/core/impl/dual.hpp"
+#include "diffsim/core/impl/dual_tensor.hpp"
 
 namespace diffsim::point_gradient_test {
 namespace {

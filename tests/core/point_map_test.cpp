@@ -1,14 +1,14 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/core/point_map.hpp"
+#include "core/point_map.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
-#include "diffsim/core/device.hpp"
+#include "core/exchange.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/exchange.hpp"
+#include "diffsim/core/impl/device.hpp"
 #include "diffsim/core/ranks.hpp"
 
 namespace diffsim::point_map_test {
@@ -79,7 +79,7 @@ TEST_F(PointMapTest, sums_nodes_of_any_rank) {
     for (std::size_t c = 0; c < 3; ++c) {
       double expected = 0.0;
       for (std::size_t k = 0; k < static_cast<std::size_t>(stencils_[p].count); ++k) {
-        const VertexPlace& node = stencils_[p].nodes[k];
+        const VertexLocation& node = stencils_[p].nodes[k];
         expected +=
             stencils_[p].weights[k] * std::sin(1.3 * (3.0 * node.index + static_cast<double>(c)) + 0.7 * node.rank);
       }

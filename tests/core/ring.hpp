@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
+#include "core/exchange.hpp"
+#include "core/file_order.hpp"
 #include "diffsim/core/entities.hpp"
-#include "diffsim/core/exchange.hpp"
-#include "diffsim/core/file_order.hpp"
 #include "diffsim/core/ranks.hpp"
 
 namespace diffsim::testing_core {

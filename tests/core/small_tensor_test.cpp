@@ -1,9 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/core/small_tensor.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
 
 #include <gtest/gtest.h>
 
-#include "diffsim/core/dual.hpp"
+#include "diffsim/core/impl/dual.hpp"
 
 namespace diffsim::small_tensor_test {
 namespace {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/file_order.hpp"
 #include "diffsim/core/force_term.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "diffsim/core/device.hpp"
+#include "diffsim/core/impl/device.hpp"
 
 namespace diffsim::threads_test {
 namespace {

@@ -10,8 +10,8 @@
 #include <numeric>
 #include <string>
 
-#include "diffsim/core/add_to_entries.hpp"
-#include "diffsim/inverse/hessian_check.hpp"
+#include "diffsim/core/impl/add_to_entries.hpp"
+#include "inverse/hessian_check.hpp"
 #include "simulation/simulation_testing.hpp"
 
 namespace diffsim::composition_test {

@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "diffsim/dynamics/lagged_term.hpp"
-#include "diffsim/elastic/common_parameters.hpp"
-#include "diffsim/elastic/viscous_term.hpp"
+#include "diffsim/elastic/impl/common_parameters.hpp"
+#include "dynamics/lagged_term.hpp"
+#include "elastic/viscous_term.hpp"
 #include "simulation/simulation_testing.hpp"
 
 namespace diffsim::lagged_term_test {

@@ -9,9 +9,9 @@
 #include <cmath>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/dynamics/implicit_model.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/simulation/simulator.hpp"
+#include "dynamics/implicit_model.hpp"
 #include "simulation/sweep_testing.hpp"
 
 namespace diffsim::linear_tolerance_test {

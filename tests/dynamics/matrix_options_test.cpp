@@ -10,12 +10,12 @@
 #include <cmath>
 #include <string>
 
-#include "diffsim/core/device.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/impl/device.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/dynamics/implicit_model.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/simulation/simulator.hpp"
+#include "dynamics/implicit_model.hpp"
 #include "dynamics/linear_system.hpp"
 #include "simulation/sweep_testing.hpp"
 

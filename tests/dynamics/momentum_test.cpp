@@ -7,8 +7,8 @@
 #include <array>
 #include <cmath>
 
-#include "diffsim/dynamics/explicit_model.hpp"
 #include "diffsim/simulation/scene.hpp"
+#include "dynamics/explicit_model.hpp"
 
 namespace diffsim::momentum_test {
 namespace {

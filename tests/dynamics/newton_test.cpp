@@ -8,9 +8,10 @@
 #include <cmath>
 #include <string>
 
+#include "core/exchange.hpp"
 #include "diffsim/core/force_term.hpp"
-#include "diffsim/dynamics/implicit_model.hpp"
 #include "diffsim/simulation/scene.hpp"
+#include "dynamics/implicit_model.hpp"
 
 namespace diffsim::newton_test {
 namespace {

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/core/block_matrix_impl.hpp"
 #include "diffsim/core/force_term.hpp"
-#include "diffsim/dynamics/implicit_model.hpp"
+#include "diffsim/core/impl/block_matrix_impl.hpp"
 #include "diffsim/simulation/scene.hpp"
+#include "dynamics/implicit_model.hpp"
 
 namespace diffsim::projection_test {
 namespace {

@@ -9,8 +9,8 @@
 
 #include <cmath>
 
+#include "core/petsc_handle.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/petsc_handle.hpp"
 #include "dynamics/vec_testing.hpp"
 
 namespace diffsim::dynamics::single_smoother_test {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "core/term_derivatives.hpp"
-#include "diffsim/elastic/viscous_term.hpp"
+#include "elastic/viscous_term.hpp"
 
 namespace diffsim::dissipation_term_test {
 namespace {

@@ -2,8 +2,8 @@
 //
 // Laws with fibres.
 
-#include "diffsim/elastic/active_fibre.hpp"
-#include "diffsim/elastic/holzapfel_gasser_ogden.hpp"
+#include "elastic/active_fibre.hpp"
+#include "elastic/holzapfel_gasser_ogden.hpp"
 #include "elastic/law_testing.hpp"
 
 namespace diffsim::fibre_law_test {

@@ -2,14 +2,14 @@
 //
 // Laws without fibres or exponents.
 
-#include "diffsim/elastic/fixed_corotated.hpp"
-#include "diffsim/elastic/linear_elastic.hpp"
-#include "diffsim/elastic/mooney_rivlin.hpp"
-#include "diffsim/elastic/neo_hookean.hpp"
-#include "diffsim/elastic/neo_hookean_quadratic.hpp"
-#include "diffsim/elastic/st_venant_kirchhoff.hpp"
-#include "diffsim/elastic/stable_neo_hookean.hpp"
+#include "elastic/fixed_corotated.hpp"
 #include "elastic/law_testing.hpp"
+#include "elastic/linear_elastic.hpp"
+#include "elastic/mooney_rivlin.hpp"
+#include "elastic/neo_hookean.hpp"
+#include "elastic/neo_hookean_quadratic.hpp"
+#include "elastic/st_venant_kirchhoff.hpp"
+#include "elastic/stable_neo_hookean.hpp"
 
 namespace diffsim::law_test {
 namespace {

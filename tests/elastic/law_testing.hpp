@@ -10,7 +10,7 @@
 #include <random>
 #include <string>
 
-#include "diffsim/core/scalar_traits.hpp"
+#include "core/scalar_traits.hpp"
 #include "diffsim/elastic/law.hpp"
 
 // Tests of every law at a point: derivatives compared with AD of the energy and with complex steps, reference

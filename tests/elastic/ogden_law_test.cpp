@@ -2,9 +2,9 @@
 //
 // Laws that depend on the principal stretches.
 
-#include "diffsim/elastic/mooney_rivlin.hpp"
-#include "diffsim/elastic/ogden.hpp"
 #include "elastic/law_testing.hpp"
+#include "elastic/mooney_rivlin.hpp"
+#include "elastic/ogden.hpp"
 
 namespace diffsim::ogden_law_test {
 namespace {

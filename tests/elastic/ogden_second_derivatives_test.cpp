@@ -2,8 +2,8 @@
 //
 // Second derivatives of the stress of Ogden's laws, including repeated stretches.
 
-#include "diffsim/elastic/ogden.hpp"
 #include "elastic/law_testing.hpp"
+#include "elastic/ogden.hpp"
 
 namespace diffsim::ogden_second_derivatives_test {
 

@@ -3,7 +3,7 @@
 // Positive semidefinite projections of the derivatives of stresses: the projection in the frame of F's singular vectors
 // is compared with Jacobi's method.
 
-#include "diffsim/elastic/projection_impl.hpp"
+#include "diffsim/elastic/impl/projection_impl.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,10 +11,10 @@
 #include <cmath>
 #include <random>
 
+#include "diffsim/elastic/impl/shared_law.hpp"
 #include "diffsim/elastic/law.hpp"
-#include "diffsim/elastic/neo_hookean.hpp"
-#include "diffsim/elastic/shared_law.hpp"
-#include "diffsim/elastic/st_venant_kirchhoff.hpp"
+#include "elastic/neo_hookean.hpp"
+#include "elastic/st_venant_kirchhoff.hpp"
 
 namespace diffsim::projection_test {
 namespace {

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "diffsim/inverse/evaluation_log.hpp"
 #include "diffsim/inverse/optimise.hpp"
+#include "inverse/evaluation_log.hpp"
 #include "inverse/moving_points.hpp"
 
 namespace diffsim::adam_test {

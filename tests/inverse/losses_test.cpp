@@ -3,6 +3,7 @@
 // Losses compared with their formulas. The losses are quadratic, so central differences are exact.
 
 #include "diffsim/inverse/losses.hpp"
+#include "core/file_order.hpp"
 
 #include <gtest/gtest.h>
 

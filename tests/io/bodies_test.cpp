@@ -5,10 +5,11 @@
 #include <limits>
 
 #include "../mesh/body_meshes.hpp"
-#include "diffsim/io/fields.hpp"
-#include "diffsim/io/observations.hpp"
+#include "core/file_order.hpp"
 #include "diffsim/io/trajectory.hpp"
-#include "diffsim/io/trajectory_frame.hpp"
+#include "io/fields.hpp"
+#include "io/observations.hpp"
+#include "io/trajectory_frame.hpp"
 #include "mesh_testing.hpp"
 
 namespace diffsim::bodies_test {

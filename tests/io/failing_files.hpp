@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "diffsim/io/file_system.hpp"
+#include "io/file_system.hpp"
 
 namespace diffsim::testing_io {
 

@@ -1,8 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/io/fields.hpp"
+#include "io/fields.hpp"
 
 #include <limits>
 
+#include "core/file_order.hpp"
 #include "mesh_testing.hpp"
 
 namespace diffsim::fields_test {

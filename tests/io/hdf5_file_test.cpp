@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/io/hdf5_file.hpp"
+#include "io/hdf5_file.hpp"
 
 #include <hdf5.h>
 #include <signal.h>

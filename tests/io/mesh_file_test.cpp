@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/io/mesh_file.hpp"
+#include "io/mesh_file.hpp"
 
 #include <functional>
 #include <limits>
@@ -7,11 +7,11 @@
 #include <tuple>
 
 #include "data_folder.hpp"
-#include "diffsim/io/hdf5_file.hpp"
 #include "diffsim/io/read_mesh.hpp"
-#include "diffsim/mesh/elevate.hpp"
-#include "diffsim/mesh/gmsh_reader.hpp"
-#include "diffsim/mesh/validate.hpp"
+#include "io/hdf5_file.hpp"
+#include "mesh/elevate.hpp"
+#include "mesh/gmsh_reader.hpp"
+#include "mesh/validate.hpp"
 #include "mesh_testing.hpp"
 
 namespace diffsim::mesh_file_test {
@@ -250,72 +250,17 @@ TEST(MeshFile, HoldsARealMeshElevated) {
   EXPECT_EQ(read_mesh(MPI_COMM_WORLD, "elevated.h5", 1.0, false, 2)->fingerprint(), mesh.fingerprint());
 }
 
-/// The errors of a distributed mesh are the same as those of a mesh on one rank.
-TEST(MeshFile, IsCheckedAsGmshFilesAre) {
+/// Change that spoils a mesh, and a part of the message that names the error.
+struct SpoiledMesh {
+  const char* name;
+  std::function<void(MeshData&)> spoil;
+  const char* says;
+};
+
+/// Checks that the errors of a distributed mesh are the same as those of a mesh on one rank.
+void expect_same_errors(const std::vector<SpoiledMesh>& cases) {
   const MeshData good = box_mesh({1.5, 1.0, 1.0}, {3, 2, 2}, 0, 1);
-  struct Case {
-    const char* name;
-    std::function<void(MeshData&)> spoil;
-    const char* says;
-  };
-  const auto add_cell = [](MeshData& m, std::array<std::int64_t, 4> v) {
-    m.cells.insert(m.cells.end(), v.begin(), v.end());
-    ++m.num_cells;
-  };
-  const Case cases[] = {
-      {"nan", [](MeshData& m) { m.coordinates[3 * 20 + 1] = std::nan(""); }, "vertex 20 has the coordinate nan"},
-      {"infinite", [](MeshData& m) { m.coordinates[3 * 35] = HUGE_VAL; }, "vertex 35 has the coordinate inf"},
-      {"range", [](MeshData& m) { m.cells[4 * 50 + 2] = 36; },
-       "cell 50 has vertex 36, but vertices are numbered 0 to 35"},
-      {"negative", [](MeshData& m) { m.cells[4 * 71] = -1; }, "cell 71 has vertex -1"},
-      {"repeated", [](MeshData& m) { m.cells[4 * 30] = m.cells[4 * 30 + 3]; }, "twice; remove the cell"},
-      {"inverted", [](MeshData& m) { std::swap(m.cells[4 * 60], m.cells[4 * 60 + 1]); }, "cell 60 is inverted"},
-      {"mirrored",
-       [](MeshData& m) {
-         for (std::size_t i = 0; i < m.coordinates.size(); i += 3) m.coordinates[i] *= -1;
-       },
-       "cell 0 and all others are inverted"},
-      {"flat",
-       [&](MeshData& m) {
-         add_cell(m, {0, 1, 2, 3});
-       },
-       "cell 72 has zero volume"},
-      {"duplicate",
-       [&](MeshData& m) {
-         add_cell(m, {m.cells[4], m.cells[6], m.cells[7], m.cells[5]});
-       },
-       "cell 72 has the same vertices as cell 1"},
-      {"overlap",
-       [&](MeshData& m) {
-         m.coordinates.insert(m.coordinates.end(), {9.0, -4.0, 2.5});
-         // A cell on the inner face of cell 0 opposite the cell's third vertex; two cells already have this face.
-         add_cell(m, {m.cells[0], m.cells[1], m.cells[3], m.num_vertices++});
-         const auto x = [&](std::size_t a, std::size_t i) {
-           return m.coordinates[3 * static_cast<std::size_t>(m.cells[m.cells.size() - 4 + a]) + i];
-         };
-         double e[3][3];
-         for (std::size_t k = 0; k < 3; ++k)
-           for (std::size_t i = 0; i < 3; ++i) e[k][i] = x(k + 1, i) - x(0, i);
-         const double det = e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) -
-                            e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
-                            e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
-         if (det < 0) std::swap(m.cells[m.cells.size() - 4], m.cells[m.cells.size() - 3]);
-       },
-       "which more than two cells have"},
-      {"coincident",
-       [](MeshData& m) {
-         for (std::size_t i = 0; i < 3; ++i) m.coordinates[3 * 35 + i] = m.coordinates[3 * 7 + i];
-       },
-       nullptr},
-      {"no cells",
-       [](MeshData& m) {
-         m.cells.clear();
-         m.num_cells = 0;
-         m.face_regions.clear();
-       },
-       "no tetrahedra"},
-  };
-  for (const Case& one : cases) {
+  for (const SpoiledMesh& one : cases) {
     SCOPED_TRACE(one.name);
     MeshData bad = good;
     one.spoil(bad);
@@ -336,6 +281,72 @@ TEST(MeshFile, IsCheckedAsGmshFilesAre) {
   }
 }
 
+void add_cell(MeshData& m, std::array<std::int64_t, 4> v) {
+  m.cells.insert(m.cells.end(), v.begin(), v.end());
+  ++m.num_cells;
+}
+
+/// Adds a cell on the inner face of cell 0 opposite the cell's third vertex; two cells already have this face.
+void add_overlapping_cell(MeshData& m) {
+  m.coordinates.insert(m.coordinates.end(), {9.0, -4.0, 2.5});
+  add_cell(m, {m.cells[0], m.cells[1], m.cells[3], m.num_vertices++});
+  const auto x = [&](std::size_t a, std::size_t i) {
+    return m.coordinates[3 * static_cast<std::size_t>(m.cells[m.cells.size() - 4 + a]) + i];
+  };
+  double e[3][3];
+  for (std::size_t k = 0; k < 3; ++k)
+    for (std::size_t i = 0; i < 3; ++i) e[k][i] = x(k + 1, i) - x(0, i);
+  const double det = e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) -
+                     e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
+                     e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
+  if (det < 0) std::swap(m.cells[m.cells.size() - 4], m.cells[m.cells.size() - 3]);
+}
+
+TEST(MeshFile, VerticesAreCheckedAsThoseOfGmshFilesAre) {
+  expect_same_errors({
+      {"nan", [](MeshData& m) { m.coordinates[3 * 20 + 1] = std::nan(""); }, "vertex 20 has the coordinate nan"},
+      {"infinite", [](MeshData& m) { m.coordinates[3 * 35] = HUGE_VAL; }, "vertex 35 has the coordinate inf"},
+      {"coincident",
+       [](MeshData& m) {
+         for (std::size_t i = 0; i < 3; ++i) m.coordinates[3 * 35 + i] = m.coordinates[3 * 7 + i];
+       },
+       nullptr},
+  });
+}
+
+TEST(MeshFile, CellsAreCheckedAsThoseOfGmshFilesAre) {
+  expect_same_errors({
+      {"range", [](MeshData& m) { m.cells[4 * 50 + 2] = 36; },
+       "cell 50 has vertex 36, but vertices are numbered 0 to 35"},
+      {"negative", [](MeshData& m) { m.cells[4 * 71] = -1; }, "cell 71 has vertex -1"},
+      {"repeated", [](MeshData& m) { m.cells[4 * 30] = m.cells[4 * 30 + 3]; }, "twice; remove the cell"},
+      {"inverted", [](MeshData& m) { std::swap(m.cells[4 * 60], m.cells[4 * 60 + 1]); }, "cell 60 is inverted"},
+      {"mirrored",
+       [](MeshData& m) {
+         for (std::size_t i = 0; i < m.coordinates.size(); i += 3) m.coordinates[i] *= -1;
+       },
+       "cell 0 and all others are inverted"},
+      {"flat",
+       [](MeshData& m) {
+         add_cell(m, {0, 1, 2, 3});
+       },
+       "cell 72 has zero volume"},
+      {"duplicate",
+       [](MeshData& m) {
+         add_cell(m, {m.cells[4], m.cells[6], m.cells[7], m.cells[5]});
+       },
+       "cell 72 has the same vertices as cell 1"},
+      {"overlap", add_overlapping_cell, "which more than two cells have"},
+      {"no cells",
+       [](MeshData& m) {
+         m.cells.clear();
+         m.num_cells = 0;
+         m.face_regions.clear();
+       },
+       "no tetrahedra"},
+  });
+}
+
 TEST(MeshFile, AllowsCoincidentVerticesWhereTold) {
   MeshData mesh = box_mesh({1.0, 1.0, 1.0}, {1, 1, 1}, 0, 1);
   MeshData other = mesh;
@@ -353,62 +364,67 @@ TEST(MeshFile, AllowsCoincidentVerticesWhereTold) {
   EXPECT_EQ(read_mesh_file(MPI_COMM_WORLD, "touching.h5", 1.0, true).num_cells, 12);
 }
 
-TEST(MeshFile, RefusesWhatIsNoMesh) {
-  const auto refusal = [](const std::string& path, const auto& fill) {
-    {
-      Hdf5File file = Hdf5File::create(MPI_COMM_WORLD, path, "diffsim mesh", 1);
-      file.write_array("/vertices", std::vector<double>{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, {4, 3});
-      fill(file);
-      file.publish();
-    }
-    return error_of(ErrorKind::input, [&] { read_mesh(MPI_COMM_WORLD, path); });
-  };
-  using Numbers = std::vector<std::int64_t>;
-  const auto add_cell = [](Hdf5File& file) { file.write_array("/cells", Numbers{0, 1, 2, 3}, {1, 4}); };
-  const auto add_regions = [&](Hdf5File& file) {
-    add_cell(file);
-    file.write_strings("/regions/names", {"a", "b"});
-    file.write_array("/regions/dimensions", Numbers{3, 2}, {2});
-    file.write_array("/regions/tags", Numbers{1, 2}, {2});
-  };
-  EXPECT_CONTAINS(refusal("bad.h5", [](Hdf5File&) {}), "bad.h5: /cells: no such dataset");
-  EXPECT_CONTAINS(refusal("bad.h5",
-                          [](Hdf5File& f) {
-                            f.write_array("/cells", std::vector<double>(4), {1, 4});
-                          }),
-                  "/cells: holds real numbers; expected integers");
-  EXPECT_CONTAINS(refusal("bad.h5",
-                          [](Hdf5File& f) {
-                            f.write_array("/cells", Numbers(5), {1, 5});
-                          }),
-                  "/cells: has shape [1, 5]; expected [cells, 4]");
-  EXPECT_CONTAINS(refusal("bad.h5",
-                          [&](Hdf5File& f) {
-                            add_regions(f);
-                            f.write_array("/regions/cells", Numbers{0, 0, 0, 2}, {2, 2});
-                          }),
-                  "/regions/cells: row 1, column 1: 2 is not in 0 to 1 (cell, region)");
-  EXPECT_CONTAINS(refusal("bad.h5",
-                          [&](Hdf5File& f) {
-                            add_regions(f);
-                            f.write_array("/regions/faces", Numbers{0, 4, 1}, {1, 3});
-                          }),
-                  "/regions/faces: row 0, column 1: 4 is not in 0 to 3");
-  EXPECT_CONTAINS(refusal("bad.h5",
-                          [&](Hdf5File& f) {
-                            add_regions(f);
-                            f.write_array("/regions/vertices", Numbers{-1, 1}, {1, 2});
-                          }),
-                  "/regions/vertices: row 0, column 0: -1 is not in");
-  EXPECT_CONTAINS(refusal("bad.h5",
-                          [&](Hdf5File& f) {
-                            add_cell(f);
-                            f.write_strings("/regions/names", {"a"});
-                            f.write_array("/regions/dimensions", Numbers{4}, {1});
-                            f.write_array("/regions/tags", Numbers{1}, {1});
-                          }),
-                  "region 0 has dimension 4");
+using Numbers = std::vector<std::int64_t>;
 
+/// Returns the error of reading a mesh file of four vertices and of what `fill` writes.
+template <class Fill>
+std::string refusal(const Fill& fill) {
+  {
+    Hdf5File file = Hdf5File::create(MPI_COMM_WORLD, "bad.h5", "diffsim mesh", 1);
+    file.write_array("/vertices", std::vector<double>{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, {4, 3});
+    fill(file);
+    file.publish();
+  }
+  return error_of(ErrorKind::input, [] { read_mesh(MPI_COMM_WORLD, "bad.h5"); });
+}
+
+void write_a_cell(Hdf5File& file) { file.write_array("/cells", Numbers{0, 1, 2, 3}, {1, 4}); }
+
+void write_two_regions(Hdf5File& file) {
+  write_a_cell(file);
+  file.write_strings("/regions/names", {"a", "b"});
+  file.write_array("/regions/dimensions", Numbers{3, 2}, {2});
+  file.write_array("/regions/tags", Numbers{1, 2}, {2});
+}
+
+TEST(MeshFile, RefusesBadCells) {
+  EXPECT_CONTAINS(refusal([](Hdf5File&) {}), "bad.h5: /cells: no such dataset");
+  EXPECT_CONTAINS(refusal([](Hdf5File& f) {
+                    f.write_array("/cells", std::vector<double>(4), {1, 4});
+                  }),
+                  "/cells: holds real numbers; expected integers");
+  EXPECT_CONTAINS(refusal([](Hdf5File& f) {
+                    f.write_array("/cells", Numbers(5), {1, 5});
+                  }),
+                  "/cells: has shape [1, 5]; expected [cells, 4]");
+}
+
+TEST(MeshFile, RefusesBadRegions) {
+  EXPECT_CONTAINS(refusal([](Hdf5File& f) {
+                    write_two_regions(f);
+                    f.write_array("/regions/cells", Numbers{0, 0, 0, 2}, {2, 2});
+                  }),
+                  "/regions/cells: row 1, column 1: 2 is not in 0 to 1 (cell, region)");
+  EXPECT_CONTAINS(refusal([](Hdf5File& f) {
+                    write_two_regions(f);
+                    f.write_array("/regions/faces", Numbers{0, 4, 1}, {1, 3});
+                  }),
+                  "/regions/faces: row 0, column 1: 4 is not in 0 to 3");
+  EXPECT_CONTAINS(refusal([](Hdf5File& f) {
+                    write_two_regions(f);
+                    f.write_array("/regions/vertices", Numbers{-1, 1}, {1, 2});
+                  }),
+                  "/regions/vertices: row 0, column 0: -1 is not in");
+  EXPECT_CONTAINS(refusal([](Hdf5File& f) {
+                    write_a_cell(f);
+                    f.write_strings("/regions/names", {"a"});
+                    f.write_array("/regions/dimensions", Numbers{4}, {1});
+                    f.write_array("/regions/tags", Numbers{1}, {1});
+                  }),
+                  "region 0 has dimension 4");
+}
+
+TEST(MeshFile, RefusesWhatIsNoMesh) {
   Hdf5File trajectory = Hdf5File::create(MPI_COMM_WORLD, "trajectory.h5", "diffsim trajectory", 1);
   trajectory.publish();
   const auto read = [](const std::string& path) {

@@ -5,10 +5,11 @@
 #include <cmath>
 #include <memory>
 
+#include "core/file_order.hpp"
 #include "diffsim/core/state.hpp"
 #include "diffsim/mesh/box.hpp"
-#include "diffsim/mesh/elevate.hpp"
 #include "io_testing.hpp"
+#include "mesh/elevate.hpp"
 
 namespace diffsim::testing_io {
 

@@ -1,12 +1,13 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/io/observations.hpp"
+#include "io/observations.hpp"
 
 #include <array>
 #include <limits>
 #include <optional>
 
-#include "diffsim/io/hdf5_file.hpp"
+#include "core/file_order.hpp"
 #include "diffsim/io/trajectory.hpp"
+#include "io/hdf5_file.hpp"
 #include "mesh_testing.hpp"
 
 namespace diffsim::observations_test {

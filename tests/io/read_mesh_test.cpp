@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/mesh/exodus_reader.hpp"
-#include "diffsim/mesh/med_reader.hpp"
 #include "io_testing.hpp"
+#include "mesh/exodus_reader.hpp"
+#include "mesh/med_reader.hpp"
 #include "mesh/vtu_samples.hpp"
 
 namespace diffsim::read_mesh_test {

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "diffsim/io/trajectory.hpp"
 
+#include "io/hdf5_file.hpp"
 #include "mesh_testing.hpp"
 
 namespace diffsim::trajectory_test {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/load/surface_traction.hpp"
+#include "load/surface_traction.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,15 +6,16 @@
 #include <cmath>
 #include <utility>
 
-#include "diffsim/contact/obstacles.hpp"
+#include "contact/obstacles.hpp"
+#include "core/exchange.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/mesh/boundary_mesh.hpp"
-#include "diffsim/mesh/closed_surface.hpp"
-#include "diffsim/mesh/lumping.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "error_text.hpp"
 #include "mesh/body_meshes.hpp"
+#include "mesh/boundary_mesh.hpp"
+#include "mesh/closed_surface.hpp"
+#include "mesh/lumping.hpp"
 
 namespace diffsim::affine_body_test {
 namespace {
@@ -124,7 +125,7 @@ TEST(affine_body, gathers_the_boundary_of_tetrahedra) {
   const TriangleMesh surface = gather_triangles(MPI_COMM_WORLD, boundary_mesh(MPI_COMM_WORLD, box));
   EXPECT_EQ(surface.vertices.size(), 26u);  // without the inner vertex
   EXPECT_EQ(surface.triangles.size(), 48u);
-  EXPECT_EQ(fault_of_volume(surface), "");
+  EXPECT_EQ(volume_error(surface), "");
   EXPECT_NEAR(volume_moments(surface).volume, 0.006, 1e-16);
 }
 

@@ -10,9 +10,9 @@
 
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/mesh/box.hpp"
-#include "diffsim/mesh/elevate.hpp"
 #include "diffsim/mesh/join_bodies.hpp"
 #include "diffsim/mesh/placement.hpp"
+#include "mesh/elevate.hpp"
 
 namespace diffsim::testing_mesh {
 

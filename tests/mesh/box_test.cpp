@@ -13,7 +13,7 @@
 #include <tuple>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/mesh/validate.hpp"
+#include "mesh/validate.hpp"
 
 namespace diffsim::box_test {
 namespace {

@@ -1,12 +1,12 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/mesh/closed_surface.hpp"
+#include "mesh/closed_surface.hpp"
 
 #include <gtest/gtest.h>
 
 #include <numbers>
 #include <utility>
 
-#include "diffsim/contact/obstacles.hpp"
+#include "contact/obstacles.hpp"
 
 namespace diffsim::closed_surface_test {
 namespace {
@@ -16,21 +16,21 @@ using contact::cylinder_triangles;
 using contact::sphere_triangles;
 
 TEST(closed_surface, volumes_need_closed_manifolds) {
-  EXPECT_EQ(fault_of_volume(box_triangles({0, 0, 0}, {1, 1, 1})), "");
-  EXPECT_EQ(fault_of_volume(cylinder_triangles({0, 0, 0}, {1, 2, 1}, 0.3)), "");
+  EXPECT_EQ(volume_error(box_triangles({0, 0, 0}, {1, 1, 1})), "");
+  EXPECT_EQ(volume_error(cylinder_triangles({0, 0, 0}, {1, 2, 1}, 0.3)), "");
   const TriangleMesh tetrahedron = {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
                                     {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}}};
-  EXPECT_EQ(fault_of_volume(tetrahedron), "");
+  EXPECT_EQ(volume_error(tetrahedron), "");
   TriangleMesh mesh = tetrahedron;
   mesh.triangles.pop_back();
-  EXPECT_EQ(fault_of_volume(mesh), "the edge from (0, 0, 0) to (0, 1, 0) has one triangle: the surface is open");
+  EXPECT_EQ(volume_error(mesh), "the edge from (0, 0, 0) to (0, 1, 0) has one triangle: the surface is open");
   mesh = tetrahedron;
   std::swap(mesh.triangles[2][0], mesh.triangles[2][1]);
-  EXPECT_EQ(fault_of_volume(mesh), "the edge from (1, 0, 0) to (0, 1, 0) has two triangles of opposite orientation");
+  EXPECT_EQ(volume_error(mesh), "the edge from (1, 0, 0) to (0, 1, 0) has two triangles of opposite orientation");
   mesh = tetrahedron;
   mesh.vertices.push_back({-1, 0, 0});
   mesh.triangles.push_back({0, 2, 4});
-  EXPECT_EQ(fault_of_volume(mesh),
+  EXPECT_EQ(volume_error(mesh),
             "the edge from (0, 0, 0) to (0, 1, 0) has more than two triangles: the surface is not a manifold");
 }
 

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/mesh/directors.hpp"
+#include "mesh/directors.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,8 @@
 #include <map>
 #include <set>
 
-#include "diffsim/core/small_tensor.hpp"
+#include "core/file_order.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
 #include "diffsim/mesh/join_bodies.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "error_text.hpp"

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
 // Compiled only if netCDF is available, with which the test writes its files.
-#include "diffsim/mesh/exodus_reader.hpp"
+#include "mesh/exodus_reader.hpp"
 
 #include <gtest/gtest.h>
 #include <hdf5.h>

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/mesh/gmsh_reader.hpp"
-#include "diffsim/mesh/validate.hpp"
 #include "gmsh_samples.hpp"
+#include "mesh/gmsh_reader.hpp"
+#include "mesh/validate.hpp"
 
 namespace diffsim::gmsh_fuzz_test {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/mesh/gmsh_reader.hpp"
+#include "mesh/gmsh_reader.hpp"
 #include "mesh/gmsh_samples.hpp"
 
 namespace diffsim::gmsh_kinds_test {

@@ -8,10 +8,11 @@
 #include <map>
 
 #include "body_meshes.hpp"
+#include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/mesh/bodies.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "error_text.hpp"
+#include "mesh/bodies.hpp"
 
 namespace diffsim::join_bodies_test {
 namespace {

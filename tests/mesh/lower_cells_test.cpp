@@ -10,10 +10,11 @@
 #include <set>
 
 #include "body_meshes.hpp"
+#include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/mesh/bodies.hpp"
-#include "diffsim/mesh/boundary_mesh.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "mesh/bodies.hpp"
+#include "mesh/boundary_mesh.hpp"
 
 namespace diffsim::lower_cells_test {
 namespace {

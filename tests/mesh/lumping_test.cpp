@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/mesh/lumping.hpp"
+#include "mesh/lumping.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/mesh/impl/element.hpp"
 
 namespace diffsim::lumping_test {
 namespace {

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 //
 // Compiled only if MED's library is available, with which the test writes its files.
-#include "diffsim/mesh/med_reader.hpp"
+#include "mesh/med_reader.hpp"
 
 #include <gtest/gtest.h>
 #include <med.h>

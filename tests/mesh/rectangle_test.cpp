@@ -1,11 +1,11 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/mesh/rectangle.hpp"
+#include "mesh/rectangle.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "diffsim/core/small_tensor.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
 
 namespace diffsim::rectangle_test {
 namespace {

@@ -7,9 +7,12 @@
 #include <cmath>
 #include <set>
 
+#include "core/exchange.hpp"
+#include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/field.hpp"
 #include "diffsim/mesh/box.hpp"
-#include "diffsim/mesh/elevate.hpp"
+#include "mesh/elevate.hpp"
 
 namespace diffsim::tetrahedral_mesh_test {
 namespace {

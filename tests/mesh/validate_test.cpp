@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/mesh/validate.hpp"
+#include "mesh/validate.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/mesh/elevate.hpp"
+#include "diffsim/mesh/impl/element.hpp"
+#include "mesh/elevate.hpp"
 
 namespace diffsim::validate_test {
 namespace {
@@ -153,7 +154,7 @@ TEST(ValidateCells, RefusesRegionEntriesOutOfRange) {
 TEST(ValidateCells, NamesThePlace) {
   ValidateOptions options;
   options.cell_place = [](std::int64_t cell) { return FilePlace{100 + static_cast<long>(cell), "at byte 7"}; };
-  options.vertex_place = [](std::int64_t vertex) { return FilePlace{10 + static_cast<long>(vertex), ""}; };
+  options.vertex_location = [](std::int64_t vertex) { return FilePlace{10 + static_cast<long>(vertex), ""}; };
   expect_refused(make_mesh(corner, {{0, 1, 2, 3}, {1, 2, 3, 3}}), "a.msh:101: cell 1 has vertex 3 twice", options);
   expect_refused(make_mesh(corner, {{0, 1, 2, 3}, {1, 2, 3, 3}}), "(at byte 7)", options);
   auto mesh = make_mesh(corner, {{0, 1, 2, 3}});

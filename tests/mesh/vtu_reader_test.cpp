@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/mesh/vtu_reader.hpp"
+#include "mesh/vtu_reader.hpp"
 #include "mesh/vtu_samples.hpp"
 
 namespace diffsim::vtu_reader_test {

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "core/energy_derivatives.hpp"
-#include "diffsim/rod/rope_energies.hpp"
+#include "rod/rope_energies.hpp"
 
 namespace diffsim::energies_test {
 namespace {

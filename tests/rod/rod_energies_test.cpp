@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "core/energy_derivatives.hpp"
-#include "diffsim/rod/rod_energies.hpp"
+#include "rod/rod_energies.hpp"
 
 namespace diffsim::rod_energies_test {
 namespace {

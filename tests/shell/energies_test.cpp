@@ -7,14 +7,14 @@
 #include <cmath>
 
 #include "core/energy_derivatives.hpp"
-#include "diffsim/elastic/neo_hookean.hpp"
-#include "diffsim/shell/fabric_energy.hpp"
-#include "diffsim/shell/fabric_hinge.hpp"
-#include "diffsim/shell/fabric_limit.hpp"
-#include "diffsim/shell/hinge_energy.hpp"
-#include "diffsim/shell/membrane_energy.hpp"
-#include "diffsim/shell/neo_hookean_membrane.hpp"
-#include "diffsim/shell/shell_membrane.hpp"
+#include "elastic/neo_hookean.hpp"
+#include "shell/fabric_energy.hpp"
+#include "shell/fabric_hinge.hpp"
+#include "shell/fabric_limit.hpp"
+#include "shell/hinge_energy.hpp"
+#include "shell/membrane_energy.hpp"
+#include "shell/neo_hookean_membrane.hpp"
+#include "shell/shell_membrane.hpp"
 
 namespace diffsim::energies_test {
 namespace {

@@ -1,13 +1,14 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "diffsim/shell/plate_term.hpp"
+#include "shell/plate_term.hpp"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
 
+#include "core/file_order.hpp"
 #include "core/term_derivatives.hpp"
-#include "diffsim/shell/parameters.hpp"
 #include "mesh/body_meshes.hpp"
+#include "shell/parameters.hpp"
 #include "simulation/plate_meshes.hpp"
 
 namespace diffsim::plate_term_test {
@@ -37,16 +38,16 @@ std::array<int, 2> place(const TetrahedralMesh& mesh, int vertex) {
 /// Support of the plate.
 enum class Support { none, clamp, symmetry, wall };
 
-HeldVertices held_by(Support support, const TetrahedralMesh& mesh) {
-  HeldVertices held;
+VertexConstraints held_by(Support support, const TetrahedralMesh& mesh) {
+  VertexConstraints held;
   for (int v = 0; v < mesh.num_vertices(); ++v) {
     const auto [i, j] = place(mesh, v);
     char clamped = 0;
-    if (support == Support::clamp && (i == 0 || (i == 3 && j > 1))) clamped = HeldVertices::in_wall;
+    if (support == Support::clamp && (i == 0 || (i == 3 && j > 1))) clamped = VertexConstraints::in_wall;
     if (support == Support::symmetry)
       clamped = static_cast<char>((i == 0 ? 1 : 0) | (j == 0 ? 2 : 0) | (i == nx ? 1 : 0));
     held.clamped.push_back(clamped);
-    held.positions.push_back(clamped == HeldVertices::in_wall || (support == Support::wall && i < 2) ? 1 : 0);
+    held.positions.push_back(clamped == VertexConstraints::in_wall || (support == Support::wall && i < 2) ? 1 : 0);
   }
   return held;
 }
@@ -64,7 +65,7 @@ TEST_P(PlateTerm, all_derivatives) {
   std::vector<int> triangles(static_cast<std::size_t>(all.num()));
   std::iota(triangles.begin(), triangles.end(), 0);
   const auto term = make_plate_term(*mesh, triangles);
-  term->set_held(held_by(std::get<Support>(GetParam()), *mesh));
+  term->set_constraints(held_by(std::get<Support>(GetParam()), *mesh));
   ParameterSet parameters;
   const auto add = [&](const ParameterSpec& spec, double value) {
     std::vector<double> values;

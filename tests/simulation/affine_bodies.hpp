@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "diffsim/contact/obstacles.hpp"
+#include "contact/obstacles.hpp"
 #include "diffsim/mesh/affine_body.hpp"
 #include "diffsim/mesh/join_bodies.hpp"
 #include "diffsim/mesh/placement.hpp"

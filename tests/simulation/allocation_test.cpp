@@ -10,9 +10,9 @@
 #include <cstdlib>
 #include <new>
 
-#include "diffsim/contact/obstacles.hpp"
+#include "contact/obstacles.hpp"
 #include "diffsim/core/block_matrix.hpp"
-#include "diffsim/core/device.hpp"
+#include "diffsim/core/impl/device.hpp"
 #include "mesh/body_meshes.hpp"
 #include "simulation/contact_pieces.hpp"
 #include "simulation/simulation_testing.hpp"
@@ -216,7 +216,7 @@ TEST(allocation, contact_allocates_nothing_for_implicit_steps_but_the_couplings_
         Couplings couplings;
         term->add_couplings(at, couplings);
         for (const Couplings::Group& group : couplings.groups()) named += 4 * group.vertices.size() >= smallest_array;
-        named += couplings.copies().size() * sizeof(VertexPlace) >= smallest_array;
+        named += couplings.copies().size() * sizeof(VertexLocation) >= smallest_array;
         counting = false;
         if (!matrix)
           matrix = std::make_unique<BlockMatrix>(
@@ -225,7 +225,7 @@ TEST(allocation, contact_allocates_nothing_for_implicit_steps_but_the_couplings_
       }
       EXPECT_EQ(arrays.exchange(0), round >= 3 ? named : 0) << term->name() << ": " << last_label;
       counting = round >= 3;
-      term->couplings_serve(at);
+      term->pattern_covers(at);
       term->energy(at, solver.parameters());
       term->add_force(at, solver.parameters(), force);
       for (const bool project : {false, true})

@@ -6,10 +6,10 @@
 
 #include <cmath>
 
-#include "diffsim/mesh/directors.hpp"
 #include "diffsim/mesh/join_bodies.hpp"
 #include "diffsim/simulation/simulator.hpp"
 #include "mesh/body_meshes.hpp"
+#include "mesh/directors.hpp"
 #include "simulation/spring_bodies.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 

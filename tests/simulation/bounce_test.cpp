@@ -6,8 +6,8 @@
 
 #include <cmath>
 
-#include "diffsim/contact/contact_term.hpp"
-#include "diffsim/contact/obstacles.hpp"
+#include "contact/contact_term.hpp"
+#include "contact/obstacles.hpp"
 #include "simulation/simulation_testing.hpp"
 
 namespace diffsim::bounce_test {

@@ -10,7 +10,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "diffsim/contact/obstacles.hpp"
+#include "contact/obstacles.hpp"
+#include "core/file_order.hpp"
 #include "simulation/spring_bodies.hpp"
 
 namespace diffsim::capstan_test {

@@ -3,7 +3,8 @@
 
 #include <cmath>
 
-#include "diffsim/contact/contact_term.hpp"
+#include "contact/contact_term.hpp"
+#include "core/file_order.hpp"
 #include "diffsim/mesh/box.hpp"
 #include "simulation/simulation_testing.hpp"
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/inverse/hessian_check.hpp"
+#include "inverse/hessian_check.hpp"
 #include "simulation/contact_blocks.hpp"
 
 namespace diffsim::contact_hessian_test {

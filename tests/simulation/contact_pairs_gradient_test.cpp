@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/inverse/hessian_check.hpp"
+#include "inverse/hessian_check.hpp"
 #include "simulation/contact_bodies.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <random>
 
+#include "core/file_order.hpp"
 #include "diffsim/inverse/optimise.hpp"
 #include "simulation/contact_bodies.hpp"
 

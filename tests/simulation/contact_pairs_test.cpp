@@ -8,8 +8,9 @@
 
 #include <cmath>
 
+#include "core/file_order.hpp"
 #include "diffsim/core/block_matrix.hpp"
-#include "diffsim/mesh/bodies.hpp"
+#include "mesh/bodies.hpp"
 #include "simulation/contact_bodies.hpp"
 
 namespace diffsim::contact_pairs_test {

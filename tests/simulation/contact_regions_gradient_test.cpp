@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/inverse/hessian_check.hpp"
 #include "diffsim/inverse/optimise.hpp"
+#include "inverse/hessian_check.hpp"
 #include "simulation/contact_regions.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 

@@ -103,7 +103,7 @@ inline std::vector<Scene> stacks() {
   return all;
 }
 
-inline std::vector<Scene> motions() {
+inline std::vector<Scene> squeezes_and_slides() {
   std::vector<Scene> all;
   {
     Scene scene{"squeezed between planes", {cube(3).standing(1, 0.008)}, contact_options(false)};
@@ -128,6 +128,11 @@ inline std::vector<Scene> motions() {
     scene.contact.meshes = {box_at({0.08, -0.1, -0.3}, {0.2, 0.05, 0.3})};
     all.push_back(scene);
   }
+  return all;
+}
+
+inline std::vector<Scene> bodies_against_each_other() {
+  std::vector<Scene> all;
   {
     // Two plates move towards each other. Their gap is a tenth of the barrier distance.
     const Piece plate = block({0.12, 0.02, 0.12}, {4, 1, 4});
@@ -159,6 +164,12 @@ inline std::vector<Scene> motions() {
     scene.steps = 320;
     all.push_back(scene);
   }
+  return all;
+}
+
+inline std::vector<Scene> motions() {
+  std::vector<Scene> all = squeezes_and_slides();
+  for (const Scene& scene : bodies_against_each_other()) all.push_back(scene);
   {
     Scene scene = with_mesh("second order on a sphere", {cube(1).standing(1, 0.011).thrown({0, -0.7, 0})},
                             {.mesh = contact::sphere_triangles({0.01, -0.08, 0.0}, 0.08)});

@@ -11,14 +11,15 @@
 #include <string>
 #include <vector>
 
+#include "contact/contact_term.hpp"
+#include "contact/embedded_surface.hpp"
 #include "contact/exact_surface.hpp"
+#include "contact/obstacles.hpp"
 #include "contact_pieces.hpp"
-#include "diffsim/contact/contact_term.hpp"
-#include "diffsim/contact/embedded_surface.hpp"
-#include "diffsim/contact/obstacles.hpp"
+#include "core/file_order.hpp"
 #include "diffsim/core/ranks.hpp"
-#include "diffsim/mesh/elevate.hpp"
 #include "diffsim/simulation/scene.hpp"
+#include "mesh/elevate.hpp"
 
 namespace diffsim::testing_scenes {
 

@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "diffsim/core/device.hpp"
 #include "diffsim/core/force_term.hpp"
+#include "diffsim/core/impl/device.hpp"
 #include "diffsim/dynamics/system.hpp"
 #include "mesh/body_meshes.hpp"
 #include "simulation/simulation_testing.hpp"
@@ -54,7 +54,7 @@ class ContactSearch : public ::testing::Test {
     Field force("force", mesh_->vertex_entities(), 3);
     term_->add_force(at, solver_->parameters(), force);
     Couplings couplings;
-    if (!term_->couplings_serve(at)) term_->add_couplings(at, couplings);
+    if (!term_->pattern_covers(at)) term_->add_couplings(at, couplings);
     return energy;
   }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/inverse/hessian_check.hpp"
+#include "inverse/hessian_check.hpp"
 #include "simulation/contact_blocks.hpp"
 
 namespace diffsim::testing_contact {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "diffsim/contact/surface_areas.hpp"
+#include "diffsim/contact/impl/surface_areas.hpp"
 #include "simulation/contact_blocks.hpp"
 
 namespace diffsim::contact_shape_test {

@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "diffsim/elastic/elastic_term.hpp"
+#include "diffsim/elastic/impl/elastic_term.hpp"
 #include "simulation/simulation_testing.hpp"
 
 namespace diffsim::gradient_test {

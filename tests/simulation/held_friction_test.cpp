@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/dynamics/implicit_model.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/simulation/simulator.hpp"
+#include "dynamics/implicit_model.hpp"
 #include "simulation/contact_skins.hpp"
 
 namespace diffsim::held_friction_test {

@@ -16,10 +16,10 @@
 #include <utility>
 #include <vector>
 
-#include "diffsim/checkpoint/revolve_schedule.hpp"
-#include "diffsim/checkpoint/truncated_schedule.hpp"
+#include "checkpoint/revolve_schedule.hpp"
+#include "checkpoint/truncated_schedule.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/inverse/hessian_check.hpp"
+#include "inverse/hessian_check.hpp"
 #include "simulation/simulation_testing.hpp"
 
 namespace diffsim::hessian_test {

@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "diffsim/dynamics/implicit_model.hpp"
+#include "dynamics/implicit_model.hpp"
 #include "simulation/contact_blocks.hpp"
 
 namespace diffsim::implicit_contact_test {

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "core/file_order.hpp"
 #include "diffsim/mesh/box.hpp"
 #include "simulation/resume_testing.hpp"
 

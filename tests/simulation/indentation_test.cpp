@@ -8,7 +8,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "diffsim/contact/plane_contact.hpp"
+#include "contact/plane_contact.hpp"
 #include "diffsim/core/loss.hpp"
 #include "diffsim/mesh/box.hpp"
 #include "diffsim/simulation/simulator.hpp"

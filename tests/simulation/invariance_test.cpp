@@ -7,12 +7,15 @@
 
 #include <cmath>
 
-#include "diffsim/checkpoint/online_schedule.hpp"
+#include "checkpoint/multi_level_schedule.hpp"
+#include "checkpoint/online_schedule.hpp"
+#include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/mesh/box.hpp"
 #include "diffsim/simulation/simulator.hpp"
+#include "simulation/checkpointing.hpp"
 
 namespace diffsim::invariance_test {
 namespace {

@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/dynamics/implicit_model.hpp"
+#include "core/exchange.hpp"
+#include "dynamics/implicit_model.hpp"
 #include "simulation/contact_second_order.hpp"
 #include "simulation/contact_skins.hpp"
 #include "simulation/whole_gradient_testing.hpp"

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/exchange.hpp"
 #include "statics_testing.hpp"
 
 namespace diffsim::manufactured_test {

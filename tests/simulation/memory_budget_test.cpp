@@ -8,8 +8,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "diffsim/core/device.hpp"
-#include "diffsim/dynamics/explicit_model.hpp"
+#include "diffsim/core/impl/device.hpp"
+#include "dynamics/explicit_model.hpp"
+#include "simulation/checkpointing.hpp"
 #include "simulation/sweep_testing.hpp"
 
 namespace diffsim::memory_budget_test {

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "diffsim/core/error.hpp"
-#include "diffsim/dynamics/implicit_model.hpp"
+#include "dynamics/implicit_model.hpp"
 #include "simulation/simulation_testing.hpp"
 
 namespace diffsim::motion_test {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "diffsim/contact/obstacles.hpp"
+#include "contact/obstacles.hpp"
 #include "diffsim/core/error.hpp"
 #include "simulation/contact_blocks.hpp"
 

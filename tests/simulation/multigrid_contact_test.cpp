@@ -9,8 +9,8 @@
 
 #include <cmath>
 
-#include "diffsim/core/petsc_handle.hpp"
-#include "diffsim/dynamics/implicit_model.hpp"
+#include "core/petsc_handle.hpp"
+#include "dynamics/implicit_model.hpp"
 #include "simulation/contact_blocks.hpp"
 
 namespace diffsim::multigrid_contact_test {

@@ -7,8 +7,9 @@
 
 #include <cmath>
 
+#include "core/exchange.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/elastic/elastic_term.hpp"
+#include "diffsim/elastic/impl/elastic_term.hpp"
 #include "simulation/simulation_testing.hpp"
 
 namespace diffsim::nodal_dilatation_test {

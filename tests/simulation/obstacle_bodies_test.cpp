@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "diffsim/contact/obstacles.hpp"
+#include "contact/obstacles.hpp"
 #include "mesh/body_meshes.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "diffsim/contact/contact_term.hpp"
+#include "contact/contact_term.hpp"
 #include "diffsim/core/error.hpp"
 #include "simulation/simulation_testing.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/file_order.hpp"
 #include "simulation/convergence_testing.hpp"
 #include "simulation/plate_meshes.hpp"
 #include "simulation/statics_testing.hpp"

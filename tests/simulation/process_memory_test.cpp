@@ -12,10 +12,12 @@
 #include <string>
 #include <vector>
 
+#include "checkpoint/schedule_plan.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/simulation/simulator.hpp"
+#include "simulation/checkpointing.hpp"
 
 namespace diffsim::process_memory_test {
 namespace {

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "diffsim/elastic/neo_hookean.hpp"
+#include "elastic/neo_hookean.hpp"
 #include "statics_testing.hpp"
 
 namespace diffsim::quadrature_test {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/checkpoint/sweep_journal.hpp"
+#include "checkpoint/sweep_journal.hpp"
 #include "io/failing_files.hpp"
 #include "simulation/sweep_testing.hpp"
 

@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "core/file_order.hpp"
 #include "diffsim/dynamics/system.hpp"
-#include "diffsim/mesh/directors.hpp"
+#include "mesh/directors.hpp"
 #include "simulation/spring_bodies.hpp"
 #include "simulation/statics_testing.hpp"
 

@@ -8,10 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/mesh/directors.hpp"
 #include "diffsim/mesh/join_bodies.hpp"
 #include "diffsim/simulation/simulator.hpp"
 #include "mesh/body_meshes.hpp"
+#include "mesh/cell_model.hpp"
+#include "mesh/directors.hpp"
 #include "simulation/spring_bodies.hpp"
 #include "simulation/thin_contact.hpp"
 #include "simulation/whole_gradient_testing.hpp"

@@ -6,10 +6,11 @@
 
 #include <cmath>
 
-#include "diffsim/core/small_tensor.hpp"
-#include "diffsim/mesh/directors.hpp"
-#include "diffsim/simulation/parameter_specs.hpp"
+#include "core/file_order.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
 #include "diffsim/simulation/simulator.hpp"
+#include "mesh/directors.hpp"
+#include "simulation/parameter_specs.hpp"
 #include "simulation/spring_bodies.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 

@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "core/file_order.hpp"
 #include "simulation/convergence_testing.hpp"
 #include "simulation/rope_bodies.hpp"
 

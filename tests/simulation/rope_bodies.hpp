@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/file_order.hpp"
 #include "diffsim/dynamics/system.hpp"
 #include "simulation/spring_bodies.hpp"
 #include "simulation/statics_testing.hpp"

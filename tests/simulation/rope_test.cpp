@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "diffsim/simulation/parameter_specs.hpp"
 #include "diffsim/simulation/simulator.hpp"
+#include "simulation/parameter_specs.hpp"
 #include "simulation/spring_bodies.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 

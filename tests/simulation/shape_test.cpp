@@ -10,8 +10,8 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/mesh/box.hpp"
-#include "diffsim/mesh/elevate.hpp"
 #include "diffsim/simulation/simulator.hpp"
+#include "mesh/elevate.hpp"
 
 namespace diffsim::shape_test {
 namespace {

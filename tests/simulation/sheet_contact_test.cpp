@@ -12,6 +12,7 @@
 #include "diffsim/mesh/join_bodies.hpp"
 #include "diffsim/simulation/simulator.hpp"
 #include "mesh/body_meshes.hpp"
+#include "mesh/cell_model.hpp"
 #include "simulation/thin_contact.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 

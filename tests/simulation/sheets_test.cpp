@@ -6,9 +6,10 @@
 
 #include <array>
 
-#include "diffsim/simulation/parameter_specs.hpp"
 #include "diffsim/simulation/simulator.hpp"
 #include "mesh/body_meshes.hpp"
+#include "mesh/cell_model.hpp"
+#include "simulation/parameter_specs.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
 namespace diffsim::sheets_test {

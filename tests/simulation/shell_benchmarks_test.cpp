@@ -10,6 +10,7 @@
 #include <functional>
 #include <utility>
 
+#include "core/file_order.hpp"
 #include "simulation/plate_meshes.hpp"
 #include "simulation/statics_testing.hpp"
 

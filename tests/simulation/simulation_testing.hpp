@@ -11,15 +11,15 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/contact/contact_term.hpp"
+#include "contact/contact_term.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/dynamics/explicit_model.hpp"
-#include "diffsim/elastic/elastic_term.hpp"
+#include "diffsim/elastic/impl/elastic_term.hpp"
 #include "diffsim/inverse/gradient_check.hpp"
-#include "diffsim/inverse/hessian_check.hpp"
 #include "diffsim/inverse/losses.hpp"
-#include "diffsim/simulation/parameter_specs.hpp"
 #include "diffsim/simulation/simulator.hpp"
+#include "dynamics/explicit_model.hpp"
+#include "inverse/hessian_check.hpp"
+#include "simulation/parameter_specs.hpp"
 
 namespace diffsim::testing_simulation {
 

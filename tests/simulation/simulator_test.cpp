@@ -9,10 +9,12 @@
 
 #include <cmath>
 
+#include "contact/parameters.hpp"
 #include "data_folder.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/mesh/box.hpp"
+#include "dynamics/parameters.hpp"
 
 namespace diffsim::simulator_test {
 namespace {
@@ -45,6 +47,8 @@ TEST(simulator, defaults_are_the_documented_ones) {
   EXPECT_EQ(solver.dt, 0.01);
   EXPECT_EQ(solver.substeps, 4);
   EXPECT_EQ(solver.damping, 0.99);
+  EXPECT_EQ(solver.damping, DynamicsParameters::damping.default_value);
+  EXPECT_EQ(ContactOptions().friction_velocity, ContactParameters::friction_velocity.default_value);
   EXPECT_EQ(solver.gravity, (std::array<double, 3>{0.0, -9.8, 0.0}));
   EXPECT_TRUE(solver.use_implicit_diff);
   EXPECT_EQ(DifferentiableSolver{.gravity = -1.6}.gravity, (std::array<double, 3>{0.0, -1.6, 0.0}));

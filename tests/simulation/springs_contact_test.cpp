@@ -9,10 +9,10 @@
 #include <tuple>
 #include <vector>
 
-#include "diffsim/contact/barrier.hpp"
+#include "contact/barrier.hpp"
 #include "diffsim/mesh/join_bodies.hpp"
-#include "diffsim/simulation/parameter_specs.hpp"
 #include "mesh/body_meshes.hpp"
+#include "simulation/parameter_specs.hpp"
 #include "simulation/spring_bodies.hpp"
 #include "simulation/thin_contact.hpp"
 #include "simulation/whole_gradient_testing.hpp"

@@ -9,8 +9,9 @@
 #include <complex>
 #include <cstdlib>
 
-#include "diffsim/simulation/parameter_specs.hpp"
+#include "core/file_order.hpp"
 #include "diffsim/simulation/simulator.hpp"
+#include "simulation/parameter_specs.hpp"
 #include "simulation/spring_bodies.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 

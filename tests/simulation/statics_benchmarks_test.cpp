@@ -4,7 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "diffsim/dynamics/implicit_model.hpp"
+#include "core/file_order.hpp"
+#include "dynamics/implicit_model.hpp"
 #include "statics_testing.hpp"
 
 namespace diffsim::statics_benchmarks_test {

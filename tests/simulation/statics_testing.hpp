@@ -8,11 +8,11 @@
 #include <optional>
 #include <vector>
 
-#include "diffsim/core/small_tensor.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
 #include "diffsim/mesh/box.hpp"
-#include "diffsim/mesh/element_kernels.hpp"
-#include "diffsim/mesh/elevate.hpp"
+#include "diffsim/mesh/impl/element_kernels.hpp"
 #include "diffsim/simulation/scene.hpp"
+#include "mesh/elevate.hpp"
 
 namespace diffsim {
 

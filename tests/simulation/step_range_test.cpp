@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string>
 
-#include "diffsim/adjoint/later_steps.hpp"
+#include "adjoint/later_steps.hpp"
 #include "diffsim/io/trajectory.hpp"
 #include "simulation/simulation_testing.hpp"
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/file_order.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/simulation/simulator.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/contact/barrier.hpp"
+#include "contact/barrier.hpp"
 #include "simulation/contact_bodies.hpp"
 #include "simulation/contact_second_order.hpp"
 #include "simulation/whole_gradient_testing.hpp"

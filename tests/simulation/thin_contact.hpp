@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/dynamics/explicit_model.hpp"
 #include "diffsim/simulation/simulator.hpp"
+#include "dynamics/explicit_model.hpp"
 #include "simulation/whole_gradient_testing.hpp"
 
 /// Contact of springs, sheets and rods in gradient tests: cases and common options.

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <vector>
 
-#include "diffsim/dynamics/implicit_model.hpp"
 #include "diffsim/simulation/scene.hpp"
+#include "dynamics/implicit_model.hpp"
 
 namespace diffsim::twisted_mat_test {
 namespace {

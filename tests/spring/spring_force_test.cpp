@@ -2,7 +2,7 @@
 //
 // Forces of a single spring and a single damper.
 
-#include "diffsim/spring/spring_force.hpp"
+#include "spring/spring_force.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,17 +10,15 @@
 #include <utility>
 #include <vector>
 
-#include "diffsim/adjoint/later_steps.hpp"
 #include "diffsim/checkpoint/schedule.hpp"
 #include "diffsim/checkpoint/store.hpp"
-#include "diffsim/checkpoint/sweep_journal.hpp"
 #include "diffsim/core/loss.hpp"
 #include "diffsim/core/model.hpp"
 
 namespace diffsim {
 
-/// Callback that receives each state of a forward run once, including the initial state (n = 0).
-using StateObserver = std::function<void(int n, const State& state)>;
+class SweepJournal;
+
 /// Callback that returns true if a rollout of unknown length ends at state n. All ranks must return the same value.
 using EndOfRollout = std::function<bool(int n, const State& state)>;
 

@@ -6,14 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include "diffsim/contact/surface_areas.hpp"
+#include "diffsim/contact/impl/surface_areas.hpp"
 #include "diffsim/core/point_term_impl.hpp"
 
 namespace diffsim {
 
 /// PointTerm on all or some vertices of a mesh's surface. The weight of a vertex is the rest measure that the vertex
-/// represents (contact/surface_areas.hpp): on a surface of triangles, a third of the areas of its triangles, m². The
-/// term has first derivatives with respect to the rest shape (`rest_positions`), but not second ones.
+/// represents (contact/impl/surface_areas.hpp): on a surface of triangles, a third of the areas of its triangles, m².
+/// The term has first derivatives with respect to the rest shape (`rest_positions`), but not second ones.
 template <class F, class Base = ForceTerm>
 class SurfacePointTerm : public PointTerm<F, Base> {
   using Points = PointTerm<F, Base>;

@@ -12,9 +12,9 @@
 namespace diffsim {
 
 /// Location of a vertex: the rank that owns the vertex, and the local index of the vertex on that rank.
-struct VertexPlace {
+struct VertexLocation {
   int rank, index;
-  bool operator==(const VertexPlace&) const = default;
+  bool operator==(const VertexLocation&) const = default;
 };
 
 /// Sparsity of a Jacobian, as groups of elements (cells, contact stencils). An element is a list of local vertices; the
@@ -32,15 +32,15 @@ class Couplings {
   const std::vector<Group>& groups() const { return groups_; }
   /// Sets the ghost vertices: the local vertices after the owned ones are copies of `copies`. By default the ghosts are
   /// those of the mesh.
-  void set_copies(const std::vector<VertexPlace>& copies) { copies_ = copies; }
-  const std::vector<VertexPlace>& copies() const { return copies_; }
+  void set_copies(const std::vector<VertexLocation>& copies) { copies_ = copies; }
+  const std::vector<VertexLocation>& copies() const { return copies_; }
   bool operator==(const Couplings& other) const { return groups_ == other.groups_ && copies_ == other.copies_; }
   /// Removes all couplings and copies. Keeps the memory for later calls of `add`.
   void clear();
 
  private:
   std::vector<Group> groups_;
-  std::vector<VertexPlace> copies_;
+  std::vector<VertexLocation> copies_;
   std::vector<std::vector<int>> spare_;  // memory of cleared groups
 };
 

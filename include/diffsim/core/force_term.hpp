@@ -6,11 +6,14 @@
 #include <vector>
 
 #include "diffsim/core/block_matrix.hpp"
-#include "diffsim/core/cell_part.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/parameters.hpp"
 
 namespace diffsim {
+
+/// Subset of a rank's cells that a sweep processes. `shared`: cells with a vertex that another rank has too. `inner`:
+/// the other cells, which can be processed while the sums of shared cells are being sent. `all`: both.
+enum class CellPart { shared, inner, all };
 
 /// Configuration that forces are evaluated at. Fields are [local vertices, 3]; copies of other ranks' vertices are up
 /// to date.
@@ -62,7 +65,7 @@ struct ConfigurationAdjoint {
 };
 
 /// Local vertices with prescribed motion. Each array is [local vertices], or empty if no vertex is affected.
-struct HeldVertices {
+struct VertexConstraints {
   std::vector<char> positions;  ///< non-zero: all three components are fixed or follow a prescribed motion
   /// Bit mask. Bit c: the vertex lies in a plane of symmetry normal to axis c. Bit 3 (`in_wall`): directions of the
   /// body at the vertex (slopes, tangents) are fixed, as in a wall.
@@ -87,7 +90,7 @@ class ForceTerm {
 
   /// Sets the vertices with prescribed motion. Called before the first `prepare`, and before a later `prepare` if these
   /// vertices changed.
-  virtual void set_held(const HeldVertices&) {}
+  virtual void set_constraints(const VertexConstraints&) {}
 
   /// Operations on quantities that depend on the parameters alone: value, tangent and adjoint, as in Model.
   virtual void prepare(const ParameterSet&) {}
@@ -162,7 +165,7 @@ class ForceTerm {
   /// Returns true if the last sparsity pattern still covers this configuration. Called only if `couplings_vary`.
   /// Patterns may over-approximate, and depend on nothing but the configuration passed to `add_couplings`. Collective,
   /// with the same result on every rank.
-  virtual bool couplings_serve(const Configuration& /*at*/) { return true; }
+  virtual bool pattern_covers(const Configuration& /*at*/) { return true; }
   /// Adds a ∂f/∂x + b ∂f/∂v of this rank's elements to `matrix`. A term whose Jacobian is zero overrides this function
   /// to do nothing.
   virtual void add_jacobian(const Configuration& /*at*/, const ParameterSet& /*parameters*/,

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 
 #include "diffsim/core/error.hpp"
@@ -33,6 +34,16 @@ struct AdjointPair {
   ParameterSet& gradient;
   ParameterSet& gradient_tangent;
 };
+
+/// Range of steps of a rollout, from state `begin` to state `end`.
+struct StepRange {
+  int begin = 0;
+  int end = 0;
+  int size() const { return end - begin; }
+};
+
+/// Callback that receives each state of a forward run once, including the initial state (n = 0).
+using StateObserver = std::function<void(int n, const State& state)>;
 
 /// Discrete-time model x[n+1] = step_n(x[n]; prepare(p)), with parameters p.
 ///

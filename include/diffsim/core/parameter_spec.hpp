@@ -67,6 +67,6 @@ struct ParameterSpec {
 
 /// Returns the message for a value that the spec does not allow, for example "-5 is not positive; give a number above
 /// 0, in Pa". Returns an empty string for a value that is allowed.
-std::string fault_of(const ParameterSpec& spec, double value);
+std::string range_error(const ParameterSpec& spec, double value);
 
 }  // namespace diffsim

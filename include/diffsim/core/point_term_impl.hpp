@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "diffsim/core/point_kernels_impl.hpp"
+#include "diffsim/core/impl/point_kernels_impl.hpp"
 
 namespace diffsim {
 

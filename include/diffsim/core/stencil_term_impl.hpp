@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "diffsim/core/stencil_nodes_impl.hpp"
-#include "diffsim/core/sums_impl.hpp"
+#include "diffsim/core/impl/stencil_nodes_impl.hpp"
+#include "diffsim/core/impl/sums_impl.hpp"
 
 namespace diffsim {
 

@@ -8,13 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/core/field_pool.hpp"
 #include "diffsim/core/force_term.hpp"
 #include "diffsim/core/inertia.hpp"
 #include "diffsim/core/kinematics.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim {
+
+class FieldPool;
 
 /// Mechanical system on the vertices of a mesh: inertias, force terms, gravity, fixed components, prescribed motions,
 /// and the parameters of all these parts. Time steppers are Models of a System (dynamics/system_model.hpp).
@@ -151,7 +152,7 @@ class System {
  private:
   struct Mask;
   bool others_have_energy() const;
-  void tell_held();
+  void update_constraints();
   /// Returns the directors of the segments that have both ends among the vertices.
   std::vector<int> directors_between(const std::vector<int>& vertices) const;
   void fix_components(const std::vector<int>& vertices, std::array<bool, 3> axes);
@@ -160,7 +161,7 @@ class System {
   Field on_local_vertices(const Field& owned) const;
 
   std::shared_ptr<const TetrahedralMesh> mesh_;
-  std::shared_ptr<FieldPool> scratch_ = FieldPool::make();
+  std::shared_ptr<FieldPool> scratch_;
   std::vector<std::unique_ptr<Inertia>> inertias_;
   std::vector<std::unique_ptr<ForceTerm>> terms_;
   /// Term that has parts. `place`: index of the term in `terms_`. While terms are split, the term is moved to `whole`

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "diffsim/core/force_term.hpp"
-#include "diffsim/elastic/dissipation_kernels_impl.hpp"
+#include "diffsim/elastic/impl/dissipation_kernels_impl.hpp"
 
 namespace diffsim {
 

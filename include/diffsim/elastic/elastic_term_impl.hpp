@@ -1,14 +1,14 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "diffsim/core/profiling.hpp"
-#include "diffsim/core/sums_impl.hpp"
-#include "diffsim/elastic/elastic_term.hpp"
-#include "diffsim/elastic/elastic_term_base_impl.hpp"
-#include "diffsim/elastic/element_stiffness_impl.hpp"
-#include "diffsim/elastic/force_kernels_impl.hpp"
-#include "diffsim/elastic/moduli_impl.hpp"
-#include "diffsim/elastic/second_derivatives_impl.hpp"
+#include "diffsim/core/impl/profiling.hpp"
+#include "diffsim/core/impl/sums_impl.hpp"
+#include "diffsim/elastic/impl/elastic_term.hpp"
+#include "diffsim/elastic/impl/elastic_term_base_impl.hpp"
+#include "diffsim/elastic/impl/element_stiffness_impl.hpp"
+#include "diffsim/elastic/impl/force_kernels_impl.hpp"
+#include "diffsim/elastic/impl/moduli_impl.hpp"
+#include "diffsim/elastic/impl/second_derivatives_impl.hpp"
 
 namespace diffsim {
 
@@ -196,4 +196,4 @@ void register_law() {
 
 }  // namespace diffsim
 
-#include "diffsim/elastic/nodal_dilatation_impl.hpp"  // defines `make_nodal_dilatation`; uses `ElasticTerm` above
+#include "diffsim/elastic/impl/nodal_dilatation_impl.hpp"  // defines `make_nodal_dilatation`; uses `ElasticTerm` above

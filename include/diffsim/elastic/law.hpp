@@ -4,12 +4,12 @@
 #include <array>
 #include <concepts>
 
-#include "diffsim/core/dual.hpp"
-#include "diffsim/core/dual_tensor.hpp"
-#include "diffsim/core/pack.hpp"
-#include "diffsim/core/point_gradient.hpp"
-#include "diffsim/core/small_tensor.hpp"
-#include "diffsim/elastic/common_parameters.hpp"
+#include "diffsim/core/impl/dual.hpp"
+#include "diffsim/core/impl/dual_tensor.hpp"
+#include "diffsim/core/impl/pack.hpp"
+#include "diffsim/core/impl/point_gradient.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
+#include "diffsim/elastic/impl/common_parameters.hpp"
 
 namespace diffsim {
 

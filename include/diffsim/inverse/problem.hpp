@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "diffsim/adjoint/sweep.hpp"
-#include "diffsim/inverse/evaluation_log.hpp"
 #include "diffsim/inverse/unknown.hpp"
 
 namespace diffsim {
+
+class EvaluationLog;
 
 /// Loss of a rollout as a function of a vector u of unknowns, with its derivatives.
 ///

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "diffsim/mesh/polygon_reader.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim {

@@ -2,15 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "diffsim/core/state.hpp"
-#include "diffsim/io/hdf5_file.hpp"
-#include "diffsim/mesh/affine_body.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim {
+
+class Hdf5File;
 
 /// Writes the states of a run to an HDF5 file, in the mesh file's vertex order, and an XDMF file for ParaView next to
 /// the HDF5 file.
@@ -30,6 +31,7 @@ class TrajectoryWriter {
   /// `expected_frames` frames (0: not checked). `mesh` must outlive the writer.
   TrajectoryWriter(const TetrahedralMesh& mesh, const std::string& path,
                    std::vector<std::string> fields = {"positions", "velocities"}, std::int64_t expected_frames = 0);
+  ~TrajectoryWriter();
 
   /// Appends a frame. If the call fails, the frames before stay valid.
   void write(int step, double time, const State& state);
@@ -47,13 +49,7 @@ class TrajectoryWriter {
     std::vector<double> block;  // this rank's block of the file's rows
   };
 
-  /// Surface of an affine body in the file; its vertices are distributed evenly over the ranks.
-  struct Surface {
-    std::string group;
-    std::size_t body = 0;
-    std::int64_t num_vertices = 0, num_triangles = 0;
-    AffineMap map;  // from the corners of the body's cell to this rank's vertices of the surface
-  };
+  struct Surface;
   /// Number of rows of a field in one dataset of the file.
   struct Series {
     std::string name;
@@ -70,7 +66,7 @@ class TrajectoryWriter {
   void hand_over();
 
   const TetrahedralMesh& mesh_;
-  Hdf5File file_;
+  std::unique_ptr<Hdf5File> file_;
   std::vector<Output> outputs_;
   std::vector<Surface> surfaces_;
   std::int64_t expected_frames_;

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "diffsim/mesh/mesh_data.hpp"
-#include "diffsim/mesh/polygon_reader.hpp"
 
 namespace diffsim {
 

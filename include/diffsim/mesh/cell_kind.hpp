@@ -20,6 +20,9 @@ constexpr int corners_of(CellKind kind) { return dimension_of(kind) + 1; }
 /// Index of a kind in an array with one entry for each kind, or one entry for each of `lower_kinds`.
 constexpr std::size_t index_of(CellKind kind) { return static_cast<std::size_t>(kind); }
 
+/// Number of nodes of a tetrahedron of the given order.
+constexpr int nodes_of_order(int order) { return order == 2 ? 10 : 4; }
+
 /// Plural name for messages and scenes: "points", "segments", "triangles", "tetrahedra".
 const char* name_of(CellKind kind);
 /// Singular name for messages: "point", "segment", "triangle", "tetrahedron".

@@ -8,11 +8,24 @@
 #include <vector>
 
 #include "diffsim/mesh/cell_kind.hpp"
-#include "diffsim/mesh/element.hpp"
 
 namespace diffsim {
 
 struct AffineBody;
+
+/// Triangle surface in space: vertices, and the corners of each triangle.
+struct TriangleMesh {
+  std::vector<std::array<double, 3>> vertices;  ///< m
+  std::vector<std::array<int, 3>> triangles;
+};
+
+/// Surface of triangles that represents a body in contact, in place of the boundary of its tetrahedra: a fine skin
+/// around coarse cells, or a closed hull around cells with gaps. The vertices are given in the rest configuration of
+/// the body.
+struct BodySurface {
+  std::string body;  ///< name of a body of the mesh; `body` if the only body of the mesh has no name
+  TriangleMesh mesh;
+};
 
 /// Description of a named set of mesh entities: a group of the mesh file, or a side of a box.
 struct RegionInfo {

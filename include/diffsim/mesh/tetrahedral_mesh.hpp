@@ -14,14 +14,14 @@
 #include <vector>
 
 #include "diffsim/core/entities.hpp"
-#include "diffsim/core/exchange.hpp"
-#include "diffsim/core/file_order.hpp"
 #include "diffsim/mesh/mesh_data.hpp"
 #include "diffsim/mesh/region.hpp"
 
 namespace diffsim {
 
 class CellScatter;
+class Exchange;
+class FileOrder;
 struct LocalNodes;
 
 /// Quality of the tetrahedra, and edge lengths of tetrahedra, triangles and segments, over all ranks. All values except
@@ -106,11 +106,11 @@ class TetrahedralMesh {
   /// Number of cells with a vertex that another rank also has; these are the first cells.
   int num_shared_cells() const { return num_shared_cells_; }
   int num_vertices() const { return static_cast<int>(positions_.size() / 3); }  ///< including ghosts
-  int num_owned_vertices() const { return vertex_exchange_->num_owned(); }
+  int num_owned_vertices() const;
   /// Number of owned vertices up to and including the last one that another rank also has.
-  int shared_vertices_end() const { return vertex_exchange_->shared_end(); }
-  std::int64_t num_global_cells() const { return cell_order_->num_global(); }
-  std::int64_t num_global_vertices() const { return vertex_order_->num_global(); }  ///< including unused
+  int shared_vertices_end() const;
+  std::int64_t num_global_cells() const;
+  std::int64_t num_global_vertices() const;  ///< including unused
   std::int64_t num_unused_vertices() const { return num_unused_; }
   /// Number of directors in the whole mesh.
   std::int64_t num_global_directors() const { return num_directors_; }

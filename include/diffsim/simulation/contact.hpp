@@ -7,13 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "diffsim/contact/embedded_surface.hpp"
-#include "diffsim/contact/parameters.hpp"
-#include "diffsim/contact/surface.hpp"
+#include "diffsim/mesh/mesh_data.hpp"
 
 namespace diffsim {
-
-class TetrahedralMesh;
 
 /// Rotation of an obstacle at a constant rate.
 struct Rotation {
@@ -75,7 +71,7 @@ struct ContactPair {
   bool touch = true;  ///< false: the two pass through each other, and the pair must not have values
 
   std::string label() const { return between[0] + '|' + between[1]; }
-  /// Returns the values in the order of `ContactParameters::of_law()`.
+  /// Returns the values in the order κ, d̂, µ, ε_v, ξ.
   std::array<std::optional<double>, 5> values() const {
     return {barrier_stiffness, barrier_distance, friction, friction_velocity, thickness};
   }
@@ -89,7 +85,7 @@ struct ContactOptions {
   bool adaptive_stiffness = false;
   double friction = 0.0;  ///< µ
   /// Slip velocity ε_v, m/s, below which friction is smoothed.
-  double friction_velocity = *ContactParameters::friction_velocity.default_value;
+  double friction_velocity = 1e-5;
   /// Thickness, m, of the bodies of the mesh without a thickness of their own: the parameter `thickness`, which exists
   /// only if this value is given. The value does not apply to obstacles.
   std::optional<double> thickness = {};
@@ -109,12 +105,5 @@ struct ContactOptions {
   std::vector<MeshObstacle> meshes = {};
   std::vector<ContactPair> pairs = {};  ///< pairs with values of their own
 };
-
-/// Returns the reason why pair number `pair` of `options.pairs` is invalid for the mesh's bodies and the obstacles, or
-/// an empty string if the pair is valid. Invalid are: an unknown name, two obstacles, a body with itself if `self` is
-/// false, a pair listed before, a value outside its parameter's range, and values of a pair that does not touch.
-/// `obstacle_bodies`: indices of the mesh's bodies that are obstacles.
-std::string fault_of_pair(const ContactOptions& options, std::size_t pair, const TetrahedralMesh& mesh,
-                          const std::vector<std::size_t>& obstacle_bodies);
 
 }  // namespace diffsim

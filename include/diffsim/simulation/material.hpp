@@ -7,9 +7,9 @@
 #include <variant>
 #include <vector>
 
-#include "diffsim/mesh/cell_model.hpp"
-
 namespace diffsim {
+
+struct CellModel;
 
 /// Values of a material parameter: one value for all cells or vertices of the material, or a list with one value per
 /// entity. Entities are all local cells of the mesh of the model's kind, in local order, or all owned vertices for a

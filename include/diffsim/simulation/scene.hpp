@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "diffsim/contact/contact_state.hpp"
 #include "diffsim/core/model.hpp"
-#include "diffsim/dynamics/system_model.hpp"
+#include "diffsim/dynamics/system.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "diffsim/simulation/contact.hpp"
 #include "diffsim/simulation/material.hpp"
@@ -16,7 +17,7 @@
 namespace diffsim {
 
 class ContactTerm;
-struct ContactState;
+class SystemModel;
 
 /// Bodies in motion: a mesh, its materials, constraints, loads and contact, and the time stepper.
 ///

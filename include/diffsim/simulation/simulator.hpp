@@ -8,12 +8,15 @@
 #include <vector>
 
 #include "diffsim/adjoint/sweep.hpp"
-#include "diffsim/core/function_loss.hpp"
-#include "diffsim/simulation/checkpointing.hpp"
+#include "diffsim/core/loss.hpp"
+#include "diffsim/simulation/checkpoint_options.hpp"
 #include "diffsim/simulation/scene.hpp"
 #include "diffsim/simulation/trajectory.hpp"
 
 namespace diffsim {
+
+class LaterLoss;
+class LaterSteps;
 
 /// One material for the whole mesh, or a list of materials that name their regions.
 struct Materials : std::vector<DifferentiableMaterial> {
@@ -80,6 +83,7 @@ class DifferentiableSimulator : public Simulator {
                           const DifferentiableSolver& solver = {}, double density = 1000.0,
                           const std::string& device = {});
   explicit DifferentiableSimulator(DifferentiableScene& scene);
+  ~DifferentiableSimulator() override;
 
   /// Selects the parameters p for which `backward` computes ∂L/∂p. ∂L/∂x[0] is always computed.
   void require_gradient(const std::vector<std::string>& parameters);

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "diffsim/dynamics/implicit_options.hpp"
-#include "diffsim/dynamics/parameters.hpp"
 
 namespace diffsim {
 
@@ -22,7 +21,7 @@ struct DifferentiableSolver {
   double dt = 0.01;  ///< s
   int substeps = 4;  ///< number of substeps per step of explicit integrators
   /// Factor by which velocities are multiplied in each substep of symplectic_euler and explicit_euler.
-  double damping = *DynamicsParameters::damping.default_value;
+  double damping = 0.99;
   Gravity gravity = -9.8;
   std::string integrator = "symplectic_euler";  ///< one of `explicit_integrators()` or `implicit_integrators()`
   ImplicitOptions implicit{};  ///< options of implicit integrators; its `integrator` is replaced by the one above

@@ -2,27 +2,13 @@
 #pragma once
 
 #include <memory>
-#include <set>
 
-#include "diffsim/checkpoint/store.hpp"
 #include "diffsim/core/model.hpp"
 #include "diffsim/core/state.hpp"
 
 namespace diffsim {
 
-/// Memory store whose snapshots are kept until the store is destroyed.
-class KeptStore final : public MemoryStore {
- public:
-  void put(int step, const State& state) override {
-    MemoryStore::put(step, state);
-    steps_.insert(step);
-  }
-  void erase(int /*step*/) override {}
-  const std::set<int>& steps() const { return steps_; }  ///< steps of the snapshots
-
- private:
-  std::set<int> steps_;
-};
+class KeptStore;
 
 /// States of a rollout. The checkpoints are in memory; other states are computed on demand from the nearest checkpoint
 /// before them. A Trajectory is valid as long as the Model lives and its parameters do not change.

@@ -6,7 +6,7 @@
 #include "app/approximation.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/inverse/gradient_check.hpp"
-#include "diffsim/inverse/hessian_check.hpp"
+#include "inverse/hessian_check.hpp"
 
 namespace diffsim::app {
 namespace {

@@ -6,8 +6,8 @@
 #include "app/job.hpp"
 #include "app/setup.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/dynamics/explicit_model.hpp"
-#include "diffsim/io/mesh_file.hpp"
+#include "dynamics/explicit_model.hpp"
+#include "io/mesh_file.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -58,6 +58,28 @@ ReportValue partition_report(const TetrahedralMesh& mesh) {
   return {{"cells_min", -most[2]}, {"cells_max", most[0]}, {"vertices_min", -most[3]}, {"vertices_max", most[1]}};
 }
 
+/// Writes the mesh to the files of --convert: a file for each of the scene's bodies, or one file. Collective.
+void write_converted(Job& job, const MeshData& data, const std::vector<std::string>& files) {
+  const Scene& scene = job.scene;
+  const Stopwatch io(job.report, "io");
+  OutputFolder(job.comm, std::filesystem::absolute(job.line.convert).parent_path().string()).create();
+  if (scene.bodies.empty()) write_mesh_file(job.comm, files.front(), data);
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b)
+    write_mesh_file(job.comm, files[b], load_source(job.comm, scene.bodies[b].mesh));
+}
+
+/// Adds the largest stable substep, s, to the report and to the printed text. `stable` is 0 if there is none.
+void report_stable_substep(Job& job, const std::string& integrator, double stable) {
+  const int substeps = job.scene.solver.substeps;
+  job.report["stable_time_step"] = stable;
+  job.report["stable_dt"] = stable * substeps;
+  if (stable == 0.0)
+    job.out << integrator << " has no stable substep: undamped oscillations grow at every substep\n";
+  else
+    job.out << fmt::format("stable explicit substep {:.4g} s: dt below {:.4g} s with {} substeps\n", stable,
+                           stable * substeps, substeps);
+}
+
 }  // namespace
 
 bool report_mesh(Job& job) {
@@ -74,13 +96,7 @@ bool report_mesh(Job& job) {
   const std::vector<CountedRegion> regions = counted_regions(scene, *mesh);
   const ReportValue partition = partition_report(*mesh);
   job.begin();
-  if (!job.line.convert.empty()) {
-    const Stopwatch io(job.report, "io");
-    OutputFolder(job.comm, std::filesystem::absolute(job.line.convert).parent_path().string()).create();
-    if (scene.bodies.empty()) write_mesh_file(job.comm, converted.front(), data);
-    for (std::size_t b = 0; b < scene.bodies.size(); ++b)
-      write_mesh_file(job.comm, converted[b], load_source(job.comm, scene.bodies[b].mesh));
-  }
+  if (!job.line.convert.empty()) write_converted(job, data, converted);
 
   job.report["mesh"]["order"] = mesh->order();
   job.report["mesh"]["quadrature_degree"] = mesh->quadrature_degree();
@@ -107,15 +123,7 @@ bool report_mesh(Job& job) {
   for (const CountedRegion& region : regions)
     job.out << fmt::format("  region {:<16} {} vertices, {} cells, {} faces\n", region.name, region.vertices,
                            region.cells, region.faces);
-  if (has_body) {
-    job.report["stable_time_step"] = stable;
-    job.report["stable_dt"] = stable * scene.solver.substeps;
-    if (stable == 0.0)
-      job.out << integrator << " has no stable substep: undamped oscillations grow at every substep\n";
-    else
-      job.out << fmt::format("stable explicit substep {:.4g} s: dt below {:.4g} s with {} substeps\n", stable,
-                             stable * scene.solver.substeps, scene.solver.substeps);
-  }
+  if (has_body) report_stable_substep(job, integrator, stable);
   job.out << "wrote " << job.output.path("report.json");
   for (const std::string& file : converted) job.out << ", " << file;
   job.out << '\n';

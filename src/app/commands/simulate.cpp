@@ -11,7 +11,7 @@
 #include "app/stop_request.hpp"
 #include "app/text_file.hpp"
 #include "app/trajectory.hpp"
-#include "diffsim/io/trajectory_frame.hpp"
+#include "io/trajectory_frame.hpp"
 
 namespace diffsim::app {
 namespace {

@@ -1,0 +1,17 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/core/impl/dual.hpp"
+
+namespace diffsim {
+
+/// Returns a scalar with its derivative along one direction, as a Dual.
+template <class T>
+DIFFSIM_FUNCTION Dual<T, 1> along(const T& value, const T& derivative) {
+  Dual<T, 1> result;
+  result.value = value;
+  result.derivative[0] = derivative;
+  return result;
+}
+
+}  // namespace diffsim

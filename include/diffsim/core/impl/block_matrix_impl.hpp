@@ -1,0 +1,102 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/core/block_matrix.hpp"
+#include "diffsim/core/impl/device.hpp"
+#include "diffsim/core/impl/pack.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
+
+namespace diffsim {
+
+struct BlockMatrix::Data {
+  DeviceArray<double> values;  // [num_blocks, 3, 3]
+  DeviceArray<int> row_begin;  // [num_vertices + 1]
+  DeviceArray<int> columns;    // [num_blocks]
+  DeviceArray<int> diagonal;   // [num_vertices]: block (v, v)
+};
+
+/// Device data of a BlockScatter; kernels capture a copy.
+struct BlockScatterData {
+  int num_packs = 0;
+  int num_chunks = 0;            // host: one per thread; GPU: one per pack
+  DeviceArray<int> chunk_begin;  // [num_chunks + 1]: first pack of each chunk
+  DeviceArray<int> vertices;     // [num_packs, pack_width, nodes]
+  DeviceArray<int> targets;      // [num_packs, nodes, nodes, pack_width]: index of a block, or -1 - slot
+  DeviceArray<double> slots;     // [num_slots, 3, 3], zero between sweeps
+  // Slots to be summed into each block, in a fixed order. Host: blocks that several chunks add to. GPU: all blocks.
+  DeviceArray<int> sum_block;  // [num_sums]: block
+  DeviceArray<int> sum_begin;  // [num_sums + 1]: first entry of `sum_slot` for each block
+  DeviceArray<int> sum_slot;   // slots, grouped by block
+};
+
+struct BlockScatter::Data : BlockScatterData {};
+
+/// Destination of the blocks of one pack's elements, passed to the body of a sweep.
+struct BlockSink {
+  const int* targets;  // [nodes, nodes, pack_width], of this pack
+  int nodes;
+  double* values;
+  double* slots;
+
+  /// Computes K_ab += block for all elements of the pack. `a`, `b`: nodes of the elements.
+  DIFFSIM_FUNCTION void add(int a, int b, const Mat3<Pack>& block) const {
+    const int* const target = targets + (a * nodes + b) * pack_width;
+    for (int r = 0; r < 3; ++r) {
+      const VectorLanes row(block.m[r]);
+      for (int i = 0; i < pack_width; ++i) {
+        const std::ptrdiff_t t = target[i];
+        row.add_to((t >= 0 ? values + 9 * t : slots + 9 * (-1 - t)) + 3 * r, i);
+      }
+    }
+  }
+};
+
+/// Kernel over the elements of one chunk of packs. Calls `body(pack, vertices, sink)` for each pack.
+template <class Body>
+struct ElementSweep {
+  BlockScatterData data;
+  int nodes;
+  double* values;
+  Body body;
+
+  KOKKOS_INLINE_FUNCTION void operator()(int chunk) const {
+    for (int pack = data.chunk_begin(chunk); pack < data.chunk_begin(chunk + 1); ++pack) {
+      const BlockSink sink{data.targets.data() + static_cast<std::ptrdiff_t>(pack) * nodes * nodes * pack_width, nodes,
+                           values, data.slots.data()};
+      body(pack, &data.vertices(nodes * pack_width * pack), sink);
+    }
+  }
+};
+
+/// Type-erased body of a sweep on a host, so that the sweep is compiled once for all bodies.
+struct ElementWork {
+  const void* body;
+  void (*function)(const void* body, int pack, const int* vertices, const BlockSink& sink);
+  KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, const BlockSink& sink) const {
+    function(body, pack, vertices, sink);
+  }
+};
+void sweep_elements(const char* label, const ElementSweep<ElementWork>& sweep);
+
+/// Computes block += Σ slots of the block, in a fixed order, and zeroes the slots for the next sweep.
+void sum_block_slots(const BlockScatterData& data, double* values);
+
+/// Sweeps over elements and adds their blocks to a BlockMatrix. `body(pack, vertices, sink)` computes the blocks of a
+/// pack's elements and passes the blocks to `sink.add`.
+template <class Body>
+void for_each_element(const char* label, const BlockScatter& scatter, BlockMatrix& matrix, const Body& body) {
+  const BlockScatterData& data = scatter.data();
+  if constexpr (kernels_on_host) {
+    const auto function = [](const void* of, int pack, const int* vertices, const BlockSink& sink) {
+      (*static_cast<const Body*>(of))(pack, vertices, sink);
+    };
+    sweep_elements(label, {data, scatter.nodes(), matrix.values(), {&body, function}});
+  } else {
+    Kokkos::parallel_for(label, ThreadRange(0, data.num_chunks),
+                         ElementSweep<Body>{data, scatter.nodes(), matrix.values(), body});
+  }
+  sum_block_slots(data, matrix.values());
+  Kokkos::fence();
+}
+
+}  // namespace diffsim

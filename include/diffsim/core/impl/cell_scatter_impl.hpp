@@ -1,0 +1,135 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/core/force_term.hpp"
+#include "diffsim/core/impl/cell_scatter.hpp"
+#include "diffsim/core/impl/device.hpp"
+#include "diffsim/core/impl/pack.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
+
+namespace diffsim {
+
+/// Destinations of a sweep over consecutive packs: device data, of which kernels capture a copy.
+struct CellScatterPart {
+  int first_pack = 0, num_packs = 0;
+  int num_chunks = 0;            // host: one per thread
+  DeviceArray<int> chunk_begin;  // [num_chunks + 1]: first pack of each chunk, counted over all packs of the mesh
+  DeviceArray<int> redirect;     // [num_packs]: row of `targets` with a pack's destinations; -1: the pack's vertices
+  DeviceArray<int> targets;      // [redirected packs, pack_width, nodes]: vertex, or num_vertices + slot
+  DeviceArray<double> slots;     // [num_slots, 3], zero between sweeps
+  // Slots to be summed into each vertex, in a fixed order. Host: vertices that several chunks touch. GPU: all vertices.
+  DeviceArray<int> sum_vertex;  // [num_sums]: vertex
+  DeviceArray<int> sum_begin;   // [num_sums + 1]: first entry of `sum_slot` for each vertex
+  DeviceArray<int> sum_slot;    // slots, grouped by vertex
+};
+
+struct CellScatter::Data {
+  int num_packs = 0;
+  DeviceArray<int> vertices;  // [num_packs, pack_width, nodes]: vertices that the cells read
+  CellScatterPart shared;     // packs that contain a cell with a vertex that another rank has too
+  CellScatterPart inner;
+};
+
+/// Prefetch distance of sweeps, in packs.
+inline constexpr int packs_ahead = 4;
+
+/// Gathers the nodal vectors of a pack's cells: field[3 vertex + c].
+template <int nodes>
+DIFFSIM_FUNCTION void gather_nodes(const int* vertices, const double* field, Vec3<Pack> (&value)[nodes]) {
+  for (int a = 0; a < nodes; ++a) gather_vectors<nodes>(field, vertices + a, value[a].v);
+}
+
+/// Returns one value per cell, values[cell], in the lanes of a pack. Returns 0 for the copies that fill the last pack,
+/// and for all cells if `values` is nullptr.
+DIFFSIM_FUNCTION Pack gather_cells(const double* values, int pack, int num_cells) {
+  Pack x = 0.0;
+  if (!values) return x;
+  for (int i = 0; i < pack_width; ++i)
+    if (pack_width * pack + i < num_cells) set_lane(x, i, values[pack_width * pack + i]);
+  return x;
+}
+
+/// Computes values[cell] += x, lane by lane. Skips the copies that fill the last pack.
+DIFFSIM_FUNCTION void add_to_cells(const Pack& x, int pack, int num_cells, double* values) {
+  for (int i = 0; i < pack_width; ++i)
+    if (pack_width * pack + i < num_cells) values[pack_width * pack + i] += lane(x, i);
+}
+
+/// Adds the nodal values of a pack to `out` at `vertices`, the pack's nodes, or to slots for vertices that belong to
+/// another chunk. `slots`: those of `part`, or another array of the same size.
+template <int nodes>
+DIFFSIM_FUNCTION void scatter_nodes(const CellScatterPart& part, double* slots, int pack, const int* vertices,
+                                    int num_vertices, const Vec3<Pack> (&value)[nodes], double* out) {
+  const int row = part.redirect(pack - part.first_pack);
+  const int* const target = row < 0 ? vertices : &part.targets(nodes * pack_width * row);
+  for (int a = 0; a < nodes; ++a) {
+    const VectorLanes vectors(value[a].v);
+    if (row < 0) {
+      for (int i = 0; i < pack_width; ++i)
+        vectors.add_to(out + 3 * static_cast<std::ptrdiff_t>(target[i * nodes + a]), i);
+      continue;
+    }
+    for (int i = 0; i < pack_width; ++i) {
+      const int t = target[i * nodes + a];
+      vectors.add_to(t < num_vertices ? out + 3 * static_cast<std::ptrdiff_t>(t)
+                                      : slots + 3 * static_cast<std::ptrdiff_t>(t - num_vertices),
+                     i);
+    }
+  }
+}
+
+/// Type-erased body of a sweep on a host, so that the sweep is compiled once for all bodies.
+template <int nodes>
+struct PackWork {
+  const void* body;
+  void (*function)(const void* body, int pack, const int* vertices, Vec3<Pack> (&value)[nodes]);
+};
+
+/// Runs a sweep on a host. Each thread processes its chunk of packs, and adds to the chunk's own vertices directly, and
+/// to private slots for the other vertices. Instantiated for cells of 4 and of 10 nodes.
+template <int nodes>
+void scatter_by_chunks(const char* label, const CellScatterPart& part, const DeviceArray<int>& all, int num_vertices,
+                       double* out, const PackWork<nodes>& work);
+
+/// Runs a sweep on a GPU: each cell writes its nodal values to its own slots.
+template <int nodes, class Body>
+void scatter_to_slots(const char* label, const CellScatterPart& part, const DeviceArray<int>& all, const Body& body) {
+  Kokkos::parallel_for(
+      label, Range(0, part.num_packs), KOKKOS_LAMBDA(int i) {
+        const int pack = part.first_pack + i;
+        Vec3<Pack> value[nodes];
+        body(pack, &all(nodes * pack), value);
+        for (int a = 0; a < nodes; ++a)
+          for (int c = 0; c < 3; ++c) part.slots(3 * (nodes * i + a) + c) = lane(value[a][c], 0);
+      });
+}
+
+/// Computes out[vertex] += Σ slots of the vertex, in a fixed order, and zeroes the slots for the next sweep. `slots`:
+/// those of `part`, or another array of the same size.
+void sum_slots(const CellScatterPart& part, double* slots, double* out);
+
+/// Sweeps over cells and adds vectors to vertices. `body(pack, vertices, value)` computes the vectors at the nodes of
+/// each cell of a pack, [nodes] Vec3<Pack>. The sums of these vectors are added to `out`, [num_vertices, 3], in a fixed
+/// order.
+template <int nodes, class Body>
+void for_each_cell(const char* label, const CellScatter& scatter, double* out, const Body& body,
+                   CellPart which = CellPart::all) {
+  const CellScatter::Data& data = scatter.data();
+  const auto sweep = [&](const CellScatterPart& part) {
+    if (part.num_packs == 0) return;
+    if constexpr (kernels_on_host) {
+      const auto function = [](const void* of, int pack, const int* vertices, Vec3<Pack>(&value)[nodes]) {
+        (*static_cast<const Body*>(of))(pack, vertices, value);
+      };
+      scatter_by_chunks<nodes>(label, part, data.vertices, scatter.num_vertices(), out, {&body, function});
+    } else {
+      scatter_to_slots<nodes>(label, part, data.vertices, body);
+    }
+    sum_slots(part, part.slots.data(), out);
+  };
+  if (which != CellPart::inner) sweep(data.shared);
+  if (which != CellPart::shared) sweep(data.inner);
+  Kokkos::fence();
+}
+
+}  // namespace diffsim

@@ -1,0 +1,81 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+// The only public header that includes Kokkos, except for `*_impl.hpp`. Hides the differences between Kokkos 3.4 and
+// 5.x.
+
+#include "diffsim/core/impl/huge_pages.hpp"
+#include "diffsim/core/impl/spaces_impl.hpp"
+
+#if defined(DIFFSIM_EMULATE_DEVICE)
+
+#include "diffsim/core/impl/emulated_device_impl.hpp"
+
+#else
+
+#include "diffsim/core/impl/host_range_impl.hpp"
+
+namespace diffsim {
+
+template <class T>
+using DeviceArray = Kokkos::View<T*, MemorySpace>;
+template <class T>
+using DeviceSpan = Kokkos::View<T*, MemorySpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+inline void* allocate_on_device(const std::string& label, std::size_t bytes) {
+  return Kokkos::kokkos_malloc<MemorySpace>(label, bytes);
+}
+inline void free_on_device(void* data) noexcept { Kokkos::kokkos_free<MemorySpace>(data); }
+
+/// Returns an uninitialised device array. On a host a large array is placed in huge pages.
+template <class T>
+DeviceArray<T> make_device_array(const std::string& label, std::size_t size) {
+  DeviceArray<T> array(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), size);
+  if constexpr (kernels_on_host) advise_huge_pages(array.data(), size * sizeof(T));
+  return array;
+}
+
+}  // namespace diffsim
+
+#endif
+
+namespace diffsim {
+
+template <class T>
+using HostSpan = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+/// Returns a device array of zeros.
+template <class T>
+DeviceArray<T> make_zeroed_device_array(const std::string& label, std::size_t size) {
+  auto array = make_device_array<T>(label, size);
+  Kokkos::deep_copy(array, T{});
+  return array;
+}
+
+/// Returns a device copy of a host container.
+template <class Container>
+auto to_device(const std::string& label, const Container& host) {
+  using T = std::remove_const_t<std::remove_pointer_t<decltype(host.data())>>;
+  auto device = make_device_array<T>(label, host.size());
+  const HostSpan<const T> source(host.data(), host.size());
+  Kokkos::deep_copy(device, source);
+  return device;
+}
+
+/// Returns the contents of a device array in memory that the host can read and write: the array itself if kernels run
+/// on the host, else a copy. Changes to a copy are not written back.
+template <class Array>
+auto host_view(const Array& array) {
+  if constexpr (kernels_on_host) {
+    Kokkos::fence();
+    return array;
+  } else {
+    using T = typename Array::non_const_value_type;
+    const Kokkos::View<T*, Kokkos::HostSpace> host(Kokkos::view_alloc(Kokkos::WithoutInitializing, array.label()),
+                                                   array.size());
+    Kokkos::deep_copy(host, array);
+    return host;
+  }
+}
+
+}  // namespace diffsim

@@ -1,0 +1,41 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+// Kernels over a Range on a host. The loop of a kernel is compiled once. With a single thread, the calling thread runs
+// the loop itself: Kokkos would open a parallel region, which costs a system call, and would copy the kernel and its
+// label.
+
+#include <type_traits>
+
+#include "diffsim/core/impl/spaces_impl.hpp"
+
+namespace diffsim {
+
+/// True if kernels run on the host. Elements are then processed in SIMD packs, by chunks that each belong to one
+/// thread.
+inline constexpr bool kernels_on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible;
+
+template <class Policy>
+concept HostRange = kernels_on_host && std::is_same_v<Policy, Range>;
+
+/// Type-erased kernel on the host: function(kernel, begin, end) processes the indices begin ≤ i < end.
+struct RangeWork {
+  const void* kernel;
+  void (*function)(const void* kernel, int begin, int end);
+};
+/// Distributes the indices begin ≤ i < end over the threads. Kokkos Tools report the kernel under `label`.
+void run_range(const char* label, int begin, int end, const RangeWork& work);
+
+}  // namespace diffsim
+
+namespace Kokkos {
+
+template <diffsim::HostRange Policy, class Kernel>
+void parallel_for(const char* label, const Policy& range, const Kernel& kernel) {
+  diffsim::run_range(label, range.begin(), range.end(), {&kernel, [](const void* of, int begin, int end) {
+                                                           const Kernel& body = *static_cast<const Kernel*>(of);
+                                                           for (int i = begin; i < end; ++i) body(i);
+                                                         }});
+}
+
+}  // namespace Kokkos

@@ -1,0 +1,216 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+
+#include "diffsim/core/impl/block_matrix_impl.hpp"
+#include "diffsim/core/impl/device.hpp"
+#include "diffsim/core/impl/point_force.hpp"
+#include "diffsim/core/impl/point_parameters_impl.hpp"
+#include "diffsim/core/impl/semidefinite.hpp"
+
+// Kernels of PointTerm. Each thread processes one point.
+
+namespace diffsim::point {
+
+/// Device addresses of all inputs, of the inputs' derivatives along a direction, or of arrays that derivatives with
+/// respect to the inputs are added to.
+template <int P, class Number>
+struct Addresses {
+  Number* x = nullptr;  ///< [local vertices, 3]
+  Number* v = nullptr;  ///< [local vertices, 3]
+  Number* weight = nullptr;
+  int weight_stride = 1;  ///< the weight of point i is weight[weight_stride · i]
+  ParameterNumbers<P, Number> p = {};
+};
+
+/// Points, the force on the points, and the inputs of the force.
+template <class F>
+struct Sweep {
+  F force;
+  int count;                  // number of points
+  DeviceArray<int> vertices;  // vertex of each point; empty: point i is vertex i
+  Addresses<F::num_values, const double> at;
+  double time;
+
+  Range all() const { return Range(0, count); }
+  DIFFSIM_FUNCTION int vertex(int i) const { return vertices.size() > 0 ? vertices(i) : i; }
+};
+
+/// Direction in the space of all inputs.
+template <class F>
+struct Direction {
+  Addresses<F::num_values, const double> along;
+  double time;
+};
+
+/// Returns the values of point i, which is at `vertex`. `weight` is the weight of a point if weights have no address.
+template <int P>
+DIFFSIM_FUNCTION PointValues<double, P> read(const Addresses<P, const double>& from, int i, int vertex, double time,
+                                             double weight) {
+  PointValues<double, P> at;
+  for (int c = 0; c < 3; ++c) {
+    at.x[c] = from.x[3 * static_cast<std::ptrdiff_t>(vertex) + c];
+    at.v[c] = from.v ? from.v[3 * static_cast<std::ptrdiff_t>(vertex) + c] : 0.0;
+  }
+  for (int k = 0; k < P; ++k) at.p[k] = from.p.value(k, vertex);
+  at.weight = from.weight ? from.weight[from.weight_stride * static_cast<std::ptrdiff_t>(i)] : weight;
+  at.time = time;
+  return at;
+}
+template <class F>
+DIFFSIM_FUNCTION Values<F> read(const Sweep<F>& sweep, int i) {
+  return read<F::num_values>(sweep.at, i, sweep.vertex(i), sweep.time, 1.0);
+}
+template <class F>
+DIFFSIM_FUNCTION Values<F> read(const Direction<F>& direction, int i, int vertex) {
+  return read<F::num_values>(direction.along, i, vertex, direction.time, 0.0);
+}
+
+/// Adds the derivatives at one point to their addresses; by(k) is the derivative with respect to input k. Derivatives
+/// with respect to p are also added to `sums`, of which only those of parameters with one value for all points are
+/// used.
+template <class F, class By>
+DIFFSIM_FUNCTION void add_derivatives(const Addresses<F::num_values, double>& to, int i, int vertex, const By& by,
+                                      Sums<F::num_values>& sums) {
+  using Of = Inputs<F>;
+  const std::ptrdiff_t place = 3 * static_cast<std::ptrdiff_t>(vertex);
+  for (int c = 0; c < Of::positions; ++c) to.x[place + c] += by(c);
+  if (to.v)
+    for (int c = 0; c < Of::velocities; ++c) to.v[place + c] += by(Of::positions + c);
+  for (int k = 0; k < F::num_values; ++k) sums.of[k] += by(Of::first_value + k);
+  repeat<F::num_values>([&](int k) DIFFSIM_INLINED {
+    if (to.p.of[k]) to.p.at(k, vertex) += to.p.factor[k] * by(Of::first_value + k);
+  });
+  if (to.weight) to.weight[to.weight_stride * static_cast<std::ptrdiff_t>(i)] += by(Of::weight);
+}
+
+/// Returns the sum of value(force, values of a point) over the active points.
+template <class F, class Value>
+double sum_over(const char* label, const Sweep<F>& sweep, const Value& value) {
+  double sum = 0.0;
+  Kokkos::parallel_reduce(
+      label, sweep.all(),
+      KOKKOS_LAMBDA(int i, double& s) {
+        const Values<F> at = read(sweep, i);
+        if (is_active(sweep.force, at)) s += value(sweep.force, at);
+      },
+      sum);
+  return sum;
+}
+
+struct Energy {
+  template <class F>
+  DIFFSIM_FUNCTION double operator()(const F& force, const Values<F>& at) const {
+    return energy_of(force, at);
+  }
+};
+
+template <class F>
+void add_forces(const Sweep<F>& sweep, double* f) {
+  Kokkos::parallel_for(
+      "diffsim::core::point_force", sweep.all(), KOKKOS_LAMBDA(int i) {
+        const Values<F> at = read(sweep, i);
+        if (!is_active(sweep.force, at)) return;
+        const Vec3<double> force = force_of(sweep.force, at);
+        for (int c = 0; c < 3; ++c) f[3 * static_cast<std::ptrdiff_t>(sweep.vertex(i)) + c] += force[c];
+      });
+  Kokkos::fence();
+}
+
+template <class F>
+void add_tangents(const Sweep<F>& sweep, const Direction<F>& direction, double* df) {
+  Kokkos::parallel_for(
+      "diffsim::core::point_tangent", sweep.all(), KOKKOS_LAMBDA(int i) {
+        const Values<F> at = read(sweep, i);
+        if (!is_active(sweep.force, at)) return;
+        const int vertex = sweep.vertex(i);
+        const auto force = force_of(sweep.force, combined(at, read(direction, i, vertex), Along()));
+        for (int c = 0; c < 3; ++c) df[3 * static_cast<std::ptrdiff_t>(vertex) + c] += force[c].derivative[0];
+      });
+  Kokkos::fence();
+}
+
+/// Adds the derivatives of Σ w·f with respect to all inputs. Returns the derivatives with respect to p, summed over all
+/// points.
+template <class F>
+Sums<F::num_values> add_adjoints(const Sweep<F>& sweep, const double* w, const Addresses<F::num_values, double>& to) {
+  Sums<F::num_values> sums;
+  Kokkos::parallel_reduce(
+      "diffsim::core::point_adjoint", sweep.all(),
+      KOKKOS_LAMBDA(int i, Sums<F::num_values>& s) {
+        const Values<F> at = read(sweep, i);
+        if (!is_active(sweep.force, at)) return;
+        const auto force = force_of(sweep.force, combined(at, Varied<Inputs<F>::count, InputAt<F>>()));
+        const int vertex = sweep.vertex(i);
+        const double* const by_force = w + 3 * static_cast<std::ptrdiff_t>(vertex);
+        const auto product = by_force[0] * force[0] + by_force[1] * force[1] + by_force[2] * force[2];
+        add_derivatives<F>(
+            to, i, vertex, [&](int k) DIFFSIM_INLINED { return product.derivative[k]; }, s);
+      },
+      sums);
+  return sums;
+}
+
+/// Adds and returns the derivatives of what `add_adjoints` adds and returns, along a direction and dw. w or dw may be
+/// nullptr, which stands for zeros.
+template <class F>
+Sums<F::num_values> add_adjoint_tangents(const Sweep<F>& sweep, const Direction<F>& direction, const double* w,
+                                         const double* dw, const Addresses<F::num_values, double>& to) {
+  Sums<F::num_values> sums;
+  Kokkos::parallel_reduce(
+      "diffsim::core::point_adjoint_tangent", sweep.all(),
+      KOKKOS_LAMBDA(int i, Sums<F::num_values>& s) {
+        using Scalar = Dual<Dual<double, 1>, Inputs<F>::count>;
+        const Values<F> at = read(sweep, i);
+        if (!is_active(sweep.force, at)) return;
+        const int vertex = sweep.vertex(i);
+        const Vec3<Scalar> force = force_of(
+            sweep.force, combined(at, read(direction, i, vertex), VariedAlong<Inputs<F>::count, InputAt<F>>()));
+        Scalar product(0.0);
+        for (int c = 0; c < 3; ++c) {
+          const std::ptrdiff_t place = 3 * static_cast<std::ptrdiff_t>(vertex) + c;
+          product = product + Scalar::constant(along(w ? w[place] : 0.0, dw ? dw[place] : 0.0)) * force[c];
+        }
+        add_derivatives<F>(
+            to, i, vertex, [&](int k) DIFFSIM_INLINED { return product.derivative[k].derivative[0]; }, s);
+      },
+      sums);
+  return sums;
+}
+
+/// Computes the block a ∂f/∂x + b ∂f/∂v of one point. A semidefinite block is computed with ∂f/∂x of the projected
+/// force. Without a projected force, it is the block's symmetric part without negative eigenvalues.
+template <class F>
+DIFFSIM_FUNCTION void jacobian_of(const F& force, const Values<F>& at, const JacobianWeights& weights,
+                                  double (&block)[3][3]) {
+  const auto seeded = combined(at, Varied<6>());
+  const F smooth = weights.project ? projected_of(force) : force;
+  const auto by_position = force_of(smooth, seeded), by_velocity = force_of(force, seeded);
+  for (int r = 0; r < 3; ++r)
+    for (int c = 0; c < 3; ++c)
+      block[r][c] =
+          weights.position * by_position[r].derivative[c] + weights.velocity * by_velocity[r].derivative[3 + c];
+  if (!weights.project || HasProjected<F>) return;
+  for (int r = 0; r < 3; ++r)
+    for (int c = 0; c < r; ++c) block[r][c] = block[c][r] = 0.5 * (block[r][c] + block[c][r]);
+  make_semidefinite(block);
+}
+
+template <class F>
+void add_jacobians(const Sweep<F>& sweep, const JacobianWeights& weights, const BlockMatrix::Data& matrix) {
+  const DeviceArray<int> diagonal = matrix.diagonal;
+  const DeviceArray<double> values = matrix.values;
+  Kokkos::parallel_for(
+      "diffsim::core::point_jacobian", sweep.all(), KOKKOS_LAMBDA(int i) {
+        const Values<F> at = read(sweep, i);
+        if (!is_active(sweep.force, at)) return;
+        double block[3][3];
+        jacobian_of(sweep.force, at, weights, block);
+        double* const to = values.data() + 9 * static_cast<std::ptrdiff_t>(diagonal(sweep.vertex(i)));
+        for (int k = 0; k < 9; ++k) to[k] += block[k / 3][k % 3];
+      });
+  Kokkos::fence();
+}
+
+}  // namespace diffsim::point

@@ -1,0 +1,271 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <type_traits>
+
+#include "diffsim/core/impl/pack.hpp"
+#include "diffsim/core/impl/point_force.hpp"
+
+// Forces on stencils of a few nodes, and their automatic differentiation.
+
+namespace diffsim {
+
+/// Quantities that the force on a stencil of N nodes may depend on. T is `double`, a Pack of the values of several
+/// stencils, or a Dual of either for derivatives.
+template <class T, int N, int P>
+struct StencilValues {
+  Vec3<T> x[N];        ///< positions of the nodes, m
+  Vec3<T> v[N];        ///< velocities of the nodes, m/s; zero in a term that does not use velocities
+  Vec3<T> X[N];        ///< rest positions of the nodes, m; zero in a term that does not use rest positions
+  T p[P > 0 ? P : 1];  ///< values of the term's parameters, one parameter after the other
+  T time;              ///< s, since the start of the rollout
+
+  /// Returns the parameter of three components that begins at p[k].
+  DIFFSIM_FUNCTION Vec3<T> vector(int k) const { return {{p[k], p[k + 1], p[k + 2]}}; }
+};
+
+namespace stencil {
+
+using point::repeat;
+
+template <class F, class T = double>
+using Values = StencilValues<T, F::num_nodes, F::num_values>;
+/// One vector for each node of a stencil.
+template <class F, class T = double>
+using Vectors = Vec3<T>[F::num_nodes];
+
+// Optional members of a force; see StencilTerm.
+
+template <class F>
+concept HasForces = requires(const F& f, const Values<F>& at, Vectors<F>& out) {
+  f.forces(at, out);
+};
+template <class F>
+concept HasEnergy = requires(const F& f, const Values<F>& at) {
+  f.energy(at);
+};
+template <class F>
+concept HasWorkDerivatives = requires(const F& f, const Values<F>& at, const Vectors<F>& w, Values<F>& by) {
+  f.work_derivatives(at, w, by);
+};
+template <class F>
+concept HasEnergyDerivatives = requires(const F& f, const Values<F>& at, Values<F>& by) {
+  f.energy_derivatives(at, by);
+};
+/// True if F provides formulas for the derivatives of the work Σ w·f.
+template <class F>
+concept HasFormulas = HasWorkDerivatives<F> || HasEnergyDerivatives<F>;
+template <class F>
+constexpr bool uses_velocities() {
+  if constexpr (requires { F::uses_velocities; }) return F::uses_velocities;
+  return false;
+}
+template <class F>
+constexpr bool uses_rest() {
+  if constexpr (requires { F::uses_rest; }) return F::uses_rest;
+  return false;
+}
+
+/// Returns true if the functions of F also take a Pack, which holds the values of several stencils.
+template <class F>
+constexpr bool takes_packs() {
+  if constexpr (requires { F::takes_packs; }) return F::takes_packs;
+  return false;
+}
+/// Scalar type that kernels compute the force F with.
+template <class F>
+using Number = std::conditional_t<takes_packs<F>(), Pack, double>;
+/// Number of stencils that kernels process at once.
+template <class F>
+inline constexpr int width = takes_packs<F>() ? pack_width : 1;
+
+/// Numbering of the inputs with respect to which derivatives are taken: x, then v and X if the force depends on them,
+/// then p.
+template <class F>
+struct Inputs {
+  static constexpr int block = 3 * F::num_nodes;
+  static constexpr int velocities = block, rest = velocities + (uses_velocities<F>() ? block : 0),
+                       first_value = rest + (uses_rest<F>() ? block : 0), count = first_value + F::num_values;
+};
+
+/// Map from flat indices of StencilValues, which count x, v, X, p and the time in this order, to the numbers of inputs;
+/// -1 for values that are not inputs.
+template <class F>
+struct InputAt {
+  using Of = Inputs<F>;
+  static DIFFSIM_FUNCTION constexpr int number(int place) {
+    if (place < Of::block) return place;
+    if (place < 2 * Of::block) return uses_velocities<F>() ? place : -1;
+    if (place < 3 * Of::block) return uses_rest<F>() ? Of::rest + place - 2 * Of::block : -1;
+    return place < 3 * Of::block + F::num_values ? Of::first_value + place - 3 * Of::block : -1;
+  }
+};
+
+/// Returns the values make(value of `a`, value of `b`, flat index), entry by entry.
+template <class T, int N, int P, class Make>
+DIFFSIM_FUNCTION auto combined(const StencilValues<T, N, P>& a, const StencilValues<T, N, P>& b, const Make& make) {
+  StencilValues<decltype(make(a.time, b.time, 0)), N, P> result;
+  repeat<3 * N>([&](int k) DIFFSIM_INLINED {
+    const int i = k / 3, c = k % 3;
+    result.x[i][c] = make(a.x[i][c], b.x[i][c], k);
+    result.v[i][c] = make(a.v[i][c], b.v[i][c], 3 * N + k);
+    result.X[i][c] = make(a.X[i][c], b.X[i][c], 6 * N + k);
+  });
+  repeat<P>([&](int k) DIFFSIM_INLINED { result.p[k] = make(a.p[k], b.p[k], 9 * N + k); });
+  result.time = make(a.time, b.time, 9 * N + P);
+  return result;
+}
+template <class T, int N, int P, class Make>
+DIFFSIM_FUNCTION auto combined(const StencilValues<T, N, P>& a, const Make& make) {
+  return combined(a, a, make);
+}
+
+/// Computes the derivatives of the energy by the formulas of F. Compiled once for all kernels that use scalars of type
+/// T.
+template <class F, class T>
+DIFFSIM_SHARED_FUNCTION void shared_energy_derivatives(const F& f,
+                                                       const StencilValues<T, F::num_nodes, F::num_values>& at,
+                                                       StencilValues<T, F::num_nodes, F::num_values>& by) {
+  f.energy_derivatives(at, by);
+}
+
+/// Sets `out` to the forces, or to -∂E/∂x if F has only an energy.
+template <class F, class T>
+DIFFSIM_FUNCTION void forces_of(const F& f, const StencilValues<T, F::num_nodes, F::num_values>& at,
+                                Vectors<F, T>& out) {
+  if constexpr (HasForces<F>) {
+    f.forces(at, out);
+  } else if constexpr (HasEnergyDerivatives<F>) {
+    StencilValues<T, F::num_nodes, F::num_values> by;
+    if constexpr (std::is_same_v<T, Dual<Number<F>, 1>>)
+      shared_energy_derivatives<F, T>(f, at, by);
+    else
+      f.energy_derivatives(at, by);
+    repeat<3 * F::num_nodes>([&](int k) DIFFSIM_INLINED { out[k / 3][k % 3] = -by.x[k / 3][k % 3]; });
+  } else {
+    constexpr int n = 3 * F::num_nodes;
+    const Dual<T, n> energy = f.energy(combined(at, point::Varied<n>()));
+    repeat<n>([&](int k) DIFFSIM_INLINED { out[k / 3][k % 3] = -energy.derivative[k]; });
+  }
+}
+
+/// Returns the work Σ w·f over the nodes. If F has only an energy, the work is minus the derivative of the energy along
+/// w.
+template <class F, class T>
+DIFFSIM_FUNCTION T work_of(const F& f, const StencilValues<T, F::num_nodes, F::num_values>& at,
+                           const Vectors<F, T>& w) {
+  constexpr int n = F::num_nodes;
+  if constexpr (HasForces<F>) {
+    Vec3<T> forces[n];
+    f.forces(at, forces);
+    T sum = dot(w[0], forces[0]);
+    repeat<n - 1>([&](int i) DIFFSIM_INLINED { sum += dot(w[i + 1], forces[i + 1]); });
+    return sum;
+  } else {
+    const auto along_w = [&](const T& value, const T&, int place) DIFFSIM_INLINED {
+      Dual<T, 1> a = Dual<T, 1>::constant(value);
+      if (place < 3 * n) a.derivative[0] = w[place / 3][place % 3];
+      return a;
+    };
+    return -f.energy(combined(at, along_w)).derivative[0];
+  }
+}
+
+/// Sets `by` to the derivatives of Σ w·f with respect to x, v, X and p: to v only if the force uses velocities, to X
+/// only if the force uses rest positions and `by_rest` is true. If F has formulas for the derivatives of an energy E
+/// instead of the work, the results are minus the derivatives of ∂E/∂x, ∂E/∂X and ∂E/∂p along w.
+template <bool by_rest, class F, class T>
+DIFFSIM_FUNCTION void work_derivatives_of(const F& f, const StencilValues<T, F::num_nodes, F::num_values>& at,
+                                          const Vectors<F, T>& w, StencilValues<T, F::num_nodes, F::num_values>& by) {
+  if constexpr (HasWorkDerivatives<F>) {
+    f.work_derivatives(at, w, by);
+  } else {
+    constexpr int n = 3 * F::num_nodes;
+    const auto along_w = [&](const T& value, const T&, int place) DIFFSIM_INLINED {
+      Dual<T, 1> a = Dual<T, 1>::constant(value);
+      if (place < n) a.derivative[0] = w[place / 3][place % 3];
+      return a;
+    };
+    StencilValues<Dual<T, 1>, F::num_nodes, F::num_values> of_energy;
+    if constexpr (by_rest && std::is_same_v<T, Number<F>>)
+      shared_energy_derivatives<F, Dual<T, 1>>(f, combined(at, along_w), of_energy);
+    else
+      f.energy_derivatives(combined(at, along_w), of_energy);
+    repeat<n>([&](int k) DIFFSIM_INLINED {
+      by.x[k / 3][k % 3] = -of_energy.x[k / 3][k % 3].derivative[0];
+      if constexpr (by_rest && uses_rest<F>()) by.X[k / 3][k % 3] = -of_energy.X[k / 3][k % 3].derivative[0];
+    });
+    repeat<F::num_values>([&](int k) DIFFSIM_INLINED { by.p[k] = -of_energy.p[k].derivative[0]; });
+  }
+}
+
+template <class F>
+DIFFSIM_FUNCTION Number<F> energy_of(const F& f, const Values<F, Number<F>>& at) {
+  if constexpr (HasEnergy<F>)
+    return f.energy(at);
+  else
+    return 0.0;
+}
+
+template <class F>
+DIFFSIM_FUNCTION bool is_active(const F& f, const Values<F, Number<F>>& at) {
+  if constexpr (requires(const Values<F>& one) { f.active(one); }) {
+    static_assert(!takes_packs<F>(), "stencils of a pack are active together: no member `active` with `takes_packs`");
+    return f.active(at);
+  } else {
+    return true;
+  }
+}
+
+/// Converts the n inputs from number `first` on to independent variables, and other values to constants.
+template <int n, class Numbering>
+struct Varied {
+  int first;
+
+  template <class T>
+  DIFFSIM_FUNCTION Dual<T, n> seed(const T& value, int place) const {
+    Dual<T, n> a;
+    a.value = value;
+    for (int k = 0; k < n; ++k) a.derivative[k] = T(Numbering::number(place) == first + k ? 1.0 : 0.0);
+    return a;
+  }
+  template <class T>
+  DIFFSIM_FUNCTION auto operator()(const T& value, const T&, int place) const {
+    return seed(value, place);
+  }
+};
+/// Variant of `Varied` for values that have a derivative along a direction.
+template <int n, class Numbering>
+struct VariedAlong : Varied<n, Numbering> {
+  template <class T>
+  DIFFSIM_FUNCTION auto operator()(const T& value, const T& derivative, int place) const {
+    return this->seed(along(value, derivative), place);
+  }
+};
+
+/// Adds `factor` times the derivatives of the forces with respect to the n values from flat index `start` on to J. If F
+/// has formulas for the derivatives of the energy, the columns of J are computed one at a time: the function for one
+/// column is shared with the tangents, and is faster than all columns at once, whose values do not fit in registers.
+/// Otherwise all columns are computed at once, or three at a time if n > 12.
+template <class F, class T, int n>
+DIFFSIM_SHARED_FUNCTION void add_block(const F& f, const Values<F, T>& at, int start, double factor, T (&J)[n][n]) {
+  constexpr int at_once = HasEnergyDerivatives<F> ? 1 : n <= 12 ? n : 3;
+  for (int first = 0; first < n; first += at_once) {
+    Vectors<F, Dual<T, at_once>> force;
+    forces_of(f, combined(at, Varied<at_once, point::SamePlace>{start + first}), force);
+    for (int r = 0; r < n; ++r)
+      for (int c = 0; c < at_once; ++c) J[r][first + c] += factor * force[r / 3][r % 3].derivative[c];
+  }
+}
+
+/// Sets J = a ∂f/∂x + b ∂f/∂v, with a = `by_position` and b = `by_velocity`.
+template <class F, class T, int n>
+DIFFSIM_FUNCTION void jacobian_of(const F& f, const Values<F, T>& at, double by_position, double by_velocity,
+                                  T (&J)[n][n]) {
+  for (int k = 0; k < n * n; ++k) J[k / n][k % n] = T(0.0);
+  add_block(f, at, 0, by_position, J);
+  if constexpr (uses_velocities<F>()) add_block(f, at, n, by_velocity, J);
+}
+
+}  // namespace stencil
+}  // namespace diffsim

@@ -1,0 +1,419 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+#include "diffsim/core/impl/block_matrix_impl.hpp"
+#include "diffsim/core/impl/device.hpp"
+#include "diffsim/core/impl/pack.hpp"
+#include "diffsim/core/impl/point_parameters_impl.hpp"
+#include "diffsim/core/impl/semidefinite.hpp"
+#include "diffsim/core/impl/stencil_force.hpp"
+
+// Kernels of forces on stencils. Each thread processes one stencil, or one pack of stencils. `set_vectors` and
+// `set_derivatives` write one row per stencil. `add_vectors` then sums the rows at each vertex in the order of the
+// stencils, with one vertex per thread.
+
+namespace diffsim::stencil {
+
+/// Device addresses of all inputs, or of the inputs' derivatives along a direction. nullptr stands for zeros.
+template <int P>
+struct Addresses {
+  const double* x = nullptr;  ///< [local vertices, 3]
+  const double* v = nullptr;  ///< [local vertices, 3]
+  const double* X = nullptr;  ///< [local vertices, 3]
+  point::ParameterNumbers<P, const double> p = {};
+  double time = 0.0;
+};
+
+/// Returns the entity whose parameters stencil i takes: entities[i], or i if `entities` is empty.
+DIFFSIM_FUNCTION int entity_of(const DeviceArray<int>& entities, int i) {
+  return entities.size() > 0 ? entities(i) : i;
+}
+
+/// Stencils, the force on the stencils, and the inputs of the force.
+template <class F>
+struct Sweep {
+  F force;
+  int count;                  // number of stencils
+  DeviceArray<int> vertices;  // [count, num_nodes]
+  DeviceArray<int> entities;  // [count], or empty
+  Addresses<F::num_values> at;
+
+  /// Returns the number of groups of `width` stencils that are processed together. The last group may be smaller.
+  DIFFSIM_FUNCTION int num_groups() const { return (count + width<F> - 1) / width<F>; }
+  /// Returns the number of stencils in a group.
+  DIFFSIM_FUNCTION int num_of_group(int group) const {
+    const int left = count - width<F> * group;
+    return left < width<F> ? left : width<F>;
+  }
+  /// Returns the stencil in a lane of a group. Lanes beyond the last stencil repeat the last stencil.
+  DIFFSIM_FUNCTION int stencil(int group, int in_lane) const {
+    const int i = width<F> * group + in_lane;
+    return i < count ? i : count - 1;
+  }
+};
+
+/// Sets `value` to the vectors at the nodes of a group's stencils, or to zeros if `field` is nullptr.
+template <class F>
+DIFFSIM_FUNCTION void read_nodes(const Sweep<F>& sweep, int group, const double* field,
+                                 Vec3<Number<F>> (&value)[F::num_nodes]) {
+  constexpr int n = F::num_nodes;
+  for (int k = 0; k < 3 * n; ++k) value[k / 3][k % 3] = 0.0;
+  if (!field) return;
+  if constexpr (takes_packs<F>()) {
+    if (sweep.num_of_group(group) == pack_width) {
+      const int* const first = &sweep.vertices(n * pack_width * group);
+      for (int a = 0; a < n; ++a) gather_vectors<n>(field, first + a, value[a].v);
+      return;
+    }
+  }
+  for (int l = 0; l < width<F>; ++l) {
+    const int i = sweep.stencil(group, l);
+    for (int a = 0; a < n; ++a) {
+      const std::ptrdiff_t place = 3 * static_cast<std::ptrdiff_t>(sweep.vertices(n * i + a));
+      for (int c = 0; c < 3; ++c) set_lane(value[a][c], l, field[place + c]);
+    }
+  }
+}
+/// Returns the values of the inputs, or of their derivatives, for a group's stencils.
+template <class F>
+DIFFSIM_FUNCTION Values<F, Number<F>> read(const Sweep<F>& sweep, const Addresses<F::num_values>& from, int group) {
+  Values<F, Number<F>> at;
+  read_nodes(sweep, group, from.x, at.x);
+  read_nodes(sweep, group, from.v, at.v);
+  read_nodes(sweep, group, from.X, at.X);
+  for (int k = 0; k < F::num_values; ++k) at.p[k] = 0.0;
+  for (int l = 0; l < width<F>; ++l) {
+    const int entity = entity_of(sweep.entities, sweep.stencil(group, l));
+    for (int k = 0; k < F::num_values; ++k) set_lane(at.p[k], l, from.p.value(k, entity));
+  }
+  at.time = from.time;
+  return at;
+}
+
+/// Sets a row of 3 num_nodes values for each stencil: each(sweep, group, values, row) sets the rows of a group's active
+/// stencils. Rows of other stencils are zero.
+template <class F, class Each>
+void set_vectors(const char* label, const Sweep<F>& sweep, double* vectors, const Each& each) {
+  Kokkos::parallel_for(
+      label, Range(0, sweep.num_groups()), KOKKOS_LAMBDA(int group) {
+        constexpr int length = 3 * F::num_nodes;
+        const Values<F, Number<F>> at = read(sweep, sweep.at, group);
+        Number<F> row[length];
+        if (is_active(sweep.force, at))
+          each(sweep, group, at, row);
+        else
+          for (int k = 0; k < length; ++k) row[k] = 0.0;
+        for (int l = 0; l < sweep.num_of_group(group); ++l) {
+          double* const of = vectors + static_cast<std::ptrdiff_t>(length) * sweep.stencil(group, l);
+          for (int k = 0; k < length; ++k) of[k] = lane(row[k], l);
+        }
+      });
+}
+
+/// Stores the derivatives with respect to the values p of stencil i, which are in one lane of `row`. If `numbers`,
+/// [count, num_values], is not nullptr, the derivatives are written to the stencil's row in `numbers`; otherwise they
+/// are added to the values of the stencil's entity in `to`. Derivatives with respect to parameters without an address
+/// in `to` are added to `sums`.
+template <class F, class T>
+DIFFSIM_FUNCTION void put_numbers(const Sweep<F>& sweep, int i, const T* row, int in_lane,
+                                  const point::ParameterNumbers<F::num_values, double>& to, double* numbers,
+                                  point::Sums<F::num_values>& sums) {
+  const int entity = entity_of(sweep.entities, i);
+  repeat<F::num_values>([&](int k) DIFFSIM_INLINED {
+    const double derivative = lane(row[k], in_lane);
+    if (numbers)
+      numbers[F::num_values * static_cast<std::ptrdiff_t>(i) + k] = derivative;
+    else if (to.of[k])
+      to.at(k, entity) += to.factor[k] * derivative;
+    if (!to.of[k]) sums.of[k] += derivative;
+  });
+}
+
+/// Destinations of derivatives with respect to nodal vectors, [count, num_nodes, 3] each; nullptr if not requested.
+struct VectorDerivatives {
+  double* x;
+  double* v;
+  double* X;
+};
+
+/// Sets the derivatives with respect to the nodal vectors, which each(sweep, group, values, row) computes in the order
+/// of Inputs. Derivatives of inactive stencils are zero. Stores derivatives with respect to p as `put_numbers` does.
+/// Returns the sums of derivatives with respect to parameters that all stencils share.
+template <class F, class Each>
+point::Sums<F::num_values> set_derivatives(const char* label, const Sweep<F>& sweep, const Each& each,
+                                           const VectorDerivatives& vectors,
+                                           const point::ParameterNumbers<F::num_values, double>& to, double* numbers) {
+  using Of = Inputs<F>;
+  point::Sums<F::num_values> sums;
+  Kokkos::parallel_reduce(
+      label, Range(0, sweep.num_groups()),
+      KOKKOS_LAMBDA(int group, point::Sums<F::num_values>& s) {
+        Number<F> row[Of::count];
+        repeat<Of::count>([&](int k) DIFFSIM_INLINED { row[k] = 0.0; });
+        const Values<F, Number<F>> at = read(sweep, sweep.at, group);
+        if (is_active(sweep.force, at)) each(sweep, group, at, row);
+        const int num = sweep.num_of_group(group);
+        const auto put = [&](double* all, int first) DIFFSIM_INLINED {
+          if (!all) return;
+          for (int l = 0; l < num; ++l) {
+            double* const of = all + static_cast<std::ptrdiff_t>(Of::block) * sweep.stencil(group, l);
+            repeat<Of::block>([&](int k) DIFFSIM_INLINED { of[k] = lane(row[first + k], l); });
+          }
+        };
+        put(vectors.x, 0);
+        if constexpr (uses_velocities<F>()) put(vectors.v, Of::velocities);
+        if constexpr (uses_rest<F>()) put(vectors.X, Of::rest);
+        for (int l = 0; l < num; ++l)
+          put_numbers(sweep, sweep.stencil(group, l), row + Of::first_value, l, to, numbers, s);
+      },
+      sums);
+  return sums;
+}
+
+template <class F>
+struct Energies {
+  Sweep<F> sweep;
+  DIFFSIM_FUNCTION void operator()(int group, double& sum) const {
+    const Values<F, Number<F>> at = read(sweep, sweep.at, group);
+    if (!is_active(sweep.force, at)) return;
+    const Number<F> energy = energy_of(sweep.force, at);
+    for (int l = 0; l < sweep.num_of_group(group); ++l) sum += lane(energy, l);
+  }
+};
+
+struct Forces {
+  template <class F>
+  DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int, const Values<F, Number<F>>& at, Number<F>* row) const {
+    Vectors<F, Number<F>> f;
+    forces_of(sweep.force, at, f);
+    for (int k = 0; k < 3 * F::num_nodes; ++k) row[k] = f[k / 3][k % 3];
+  }
+};
+
+template <class F>
+struct Tangents {
+  Addresses<F::num_values> direction;
+
+  DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int group, const Values<F, Number<F>>& at,
+                                   Number<F>* row) const {
+    Vectors<F, Dual<Number<F>, 1>> f;
+    forces_of(sweep.force, combined(at, read(sweep, direction, group), point::Along()), f);
+    for (int k = 0; k < 3 * F::num_nodes; ++k) row[k] = f[k / 3][k % 3].derivative[0];
+  }
+};
+
+/// Number of derivatives of w·f computed at once: the number of doubles in an AVX-512 register.
+inline constexpr int at_once = 8;
+
+/// Computes the derivatives of w·f with respect to all inputs by formulas, those with respect to X only if `by_rest`.
+/// Passes each derivative to put(number of the input, derivative).
+template <bool by_rest, class F, class T, class Put>
+DIFFSIM_FUNCTION void put_work_derivatives(const F& f, const Values<F, T>& at, const Vectors<F, T>& w, const Put& put) {
+  using Of = Inputs<F>;
+  Values<F, T> by;
+  work_derivatives_of<by_rest>(f, at, w, by);
+  repeat<Of::block>([&](int k) DIFFSIM_INLINED {
+    put(k, by.x[k / 3][k % 3]);
+    if constexpr (uses_velocities<F>()) put(Of::velocities + k, by.v[k / 3][k % 3]);
+    if constexpr (by_rest && uses_rest<F>()) put(Of::rest + k, by.X[k / 3][k % 3]);
+  });
+  repeat<F::num_values>([&](int k) DIFFSIM_INLINED { put(Of::first_value + k, by.p[k]); });
+}
+
+/// Returns true if derivatives with respect to X can be omitted when they are not requested.
+template <class F>
+constexpr bool can_leave_out_rest() {
+  return uses_rest<F>() && HasFormulas<F>;
+}
+
+/// Derivatives of w·f with respect to all inputs, those with respect to X only if `by_rest`.
+template <class F, bool by_rest = true>
+struct Adjoints {
+  const double* w;
+
+  DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int group, const Values<F, Number<F>>& at,
+                                   Number<F>* row) const {
+    Vectors<F, Number<F>> by_force;
+    read_nodes(sweep, group, w, by_force);
+    if constexpr (HasFormulas<F>)
+      put_work_derivatives<by_rest, F, Number<F>>(sweep.force, at, by_force,
+                                                  [&](int k, const Number<F>& d) DIFFSIM_INLINED { row[k] = d; });
+    else
+      by_directions(sweep, at, by_force, row);
+  }
+
+ private:
+  DIFFSIM_FUNCTION void by_directions(const Sweep<F>& sweep, const Values<F, Number<F>>& at,
+                                      const Vectors<F, Number<F>>& w_at, Number<F>* row) const {
+    constexpr int n = Inputs<F>::count;
+    using Scalar = Dual<Number<F>, at_once>;
+    Vectors<F, Scalar> by_force;
+    for (int k = 0; k < 3 * F::num_nodes; ++k) by_force[k / 3][k % 3] = Scalar::constant(w_at[k / 3][k % 3]);
+    for (int first = 0; first < n; first += at_once) {
+      const Scalar work = work_of(sweep.force, combined(at, Varied<at_once, InputAt<F>>{first}), by_force);
+      for (int k = first; k < n && k < first + at_once; ++k) row[k] = work.derivative[k - first];
+    }
+  }
+};
+
+/// Derivatives of the results of `Adjoints` along a direction and dw. w or dw may be nullptr, which stands for zeros.
+template <class F>
+struct AdjointTangents {
+  using Along = Dual<Number<F>, 1>;
+
+  Addresses<F::num_values> direction;
+  const double *w, *dw;
+
+  DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int group, const Values<F, Number<F>>& at,
+                                   Number<F>* row) const {
+    Vectors<F, Number<F>> value, change;
+    read_nodes(sweep, group, w, value);
+    read_nodes(sweep, group, dw, change);
+    Vectors<F, Along> by_force;
+    for (int k = 0; k < 3 * F::num_nodes; ++k)
+      by_force[k / 3][k % 3] = along(value[k / 3][k % 3], change[k / 3][k % 3]);
+    const Values<F, Number<F>> along_direction = read(sweep, direction, group);
+    if constexpr (HasFormulas<F>)
+      put_work_derivatives<true, F, Along>(sweep.force, combined(at, along_direction, point::Along()), by_force,
+                                           [&](int k, const Along& d) DIFFSIM_INLINED { row[k] = d.derivative[0]; });
+    else
+      by_directions(sweep, at, along_direction, by_force, row);
+  }
+
+ private:
+  DIFFSIM_FUNCTION void by_directions(const Sweep<F>& sweep, const Values<F, Number<F>>& at,
+                                      const Values<F, Number<F>>& along_direction, const Vectors<F, Along>& w_along,
+                                      Number<F>* row) const {
+    constexpr int n = Inputs<F>::count;
+    using Scalar = Dual<Along, at_once>;
+    Vectors<F, Scalar> by_force;
+    for (int k = 0; k < 3 * F::num_nodes; ++k) by_force[k / 3][k % 3] = Scalar::constant(w_along[k / 3][k % 3]);
+    for (int first = 0; first < n; first += at_once) {
+      const Scalar work =
+          work_of(sweep.force, combined(at, along_direction, VariedAlong<at_once, InputAt<F>>{{first}}), by_force);
+      for (int k = first; k < n && k < first + at_once; ++k) row[k] = work.derivative[k - first].derivative[0];
+    }
+  }
+};
+
+/// Frobenius norm of a stencil's a ∂f/∂x + b ∂f/∂v, stored at each node of the stencil. No eigenvalue exceeds the norm
+/// in magnitude.
+struct Norms {
+  double by_position, by_velocity;
+
+  template <class F>
+  DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int, const Values<F, Number<F>>& at, Number<F>* row) const {
+    using std::sqrt;
+    constexpr int n = 3 * F::num_nodes;
+    Number<F> J[n][n], sum = 0.0;
+    jacobian_of(sweep.force, at, by_position, by_velocity, J);
+    for (int k = 0; k < n * n; ++k) sum += J[k / n][k % n] * J[k / n][k % n];
+    for (int k = 0; k < n; ++k) row[k] = sqrt(sum);
+  }
+};
+
+/// Replaces the matrix of each stencil of a group by its symmetric part, projected to a positive semidefinite matrix.
+template <class T, int n>
+DIFFSIM_FUNCTION void project_lanes(T (&J)[n][n], int lanes) {
+  for (int l = 0; l < lanes; ++l) {
+    double one[n][n];
+    for (int r = 0; r < n; ++r)
+      for (int c = 0; c <= r; ++c) one[r][c] = one[c][r] = 0.5 * (lane(J[r][c], l) + lane(J[c][r], l));
+    if (!is_semidefinite(one)) make_semidefinite(one);
+    for (int r = 0; r < n; ++r)
+      for (int c = 0; c < n; ++c) set_lane(J[r][c], l, one[r][c]);
+  }
+}
+
+/// Jacobian blocks of a pack's stencils.
+template <class F>
+struct Jacobians {
+  Sweep<F> sweep;
+  JacobianWeights weights;
+
+  KOKKOS_INLINE_FUNCTION void operator()(int pack, const int*, const BlockSink& sink) const {
+    Mat3<Pack> blocks[F::num_nodes][F::num_nodes] = {};
+    for (int l = 0; l < pack_width; l += width<F>)
+      if (pack_width * pack + l < sweep.count) add_group((pack_width * pack + l) / width<F>, l, blocks);
+    for (int a = 0; a < F::num_nodes; ++a)
+      for (int b = 0; b < F::num_nodes; ++b) sink.add(a, b, blocks[a][b]);
+  }
+
+ private:
+  /// Sets the blocks of a group's stencils, which are in the lanes from `first` on.
+  KOKKOS_INLINE_FUNCTION void add_group(int group, int first, Mat3<Pack> (&blocks)[F::num_nodes][F::num_nodes]) const {
+    constexpr int n = 3 * F::num_nodes;
+    const Values<F, Number<F>> at = read(sweep, sweep.at, group);
+    if (!is_active(sweep.force, at)) return;
+    const int num = sweep.num_of_group(group);
+    Number<F> J[n][n];
+    jacobian_of(sweep.force, at, weights.position, weights.velocity, J);
+    if (weights.project) project_lanes(J, num);
+    for (int r = 0; r < n; ++r)
+      for (int c = 0; c < n; ++c)
+        for (int l = 0; l < num; ++l) set_lane(blocks[r / 3][c / 3](r % 3, c % 3), first + l, lane(J[r][c], l));
+  }
+};
+
+/// Indices of an array of vertex or entity numbers, grouped by number and ascending within each group.
+struct Grouped {
+  DeviceArray<int> value;  // [n]: distinct numbers, ascending
+  DeviceArray<int> begin;  // [n + 1]: first entry of each group in `place`
+  DeviceArray<int> place;
+};
+
+/// Returns the indices of `values`, grouped by value.
+inline Grouped grouped(const std::vector<int>& values) {
+  std::vector<int> places(values.size()), distinct, begin;
+  std::iota(places.begin(), places.end(), 0);
+  const auto value_at = [&](int place) { return values[static_cast<std::size_t>(place)]; };
+  std::stable_sort(places.begin(), places.end(), [&](int a, int b) { return value_at(a) < value_at(b); });
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (!distinct.empty() && distinct.back() == value_at(places[i])) continue;
+    distinct.push_back(value_at(places[i]));
+    begin.push_back(static_cast<int>(i));
+  }
+  begin.push_back(static_cast<int>(places.size()));
+  return {to_device("diffsim::core::grouped_value", distinct), to_device("diffsim::core::grouped_begin", begin),
+          to_device("diffsim::core::grouped_place", places)};
+}
+
+/// Computes y_v += Σ of the vectors of stencil nodes at vertex v. `vectors`: [stencils, num_nodes, 3]. `nodes`: the
+/// stencils' nodes, grouped by vertex.
+inline void add_vectors(const Grouped& nodes, const double* vectors, double* y) {
+  Kokkos::parallel_for(
+      "diffsim::core::stencil_sums", Range(0, static_cast<int>(nodes.value.size())), KOKKOS_LAMBDA(int i) {
+        double sum[3] = {};
+        for (int s = nodes.begin(i); s < nodes.begin(i + 1); ++s) {
+          const double* const vector = vectors + 3 * static_cast<std::ptrdiff_t>(nodes.place(s));
+          for (int c = 0; c < 3; ++c) sum[c] += vector[c];
+        }
+        for (int c = 0; c < 3; ++c) y[3 * static_cast<std::ptrdiff_t>(nodes.value(i)) + c] += sum[c];
+      });
+  Kokkos::fence();
+}
+
+/// Adds `numbers`, [stencils, P], summed over the stencils of each entity, to the entities' parameter values in `to`.
+/// `stencils`: grouped by entity.
+template <int P>
+void add_numbers(const Grouped& stencils, const double* numbers, const point::ParameterNumbers<P, double>& to) {
+  Kokkos::parallel_for(
+      "diffsim::core::stencil_number_sums", Range(0, static_cast<int>(stencils.value.size())), KOKKOS_LAMBDA(int i) {
+        for (int k = 0; k < P; ++k) {
+          if (!to.of[k]) continue;
+          double sum = 0.0;
+          for (int s = stencils.begin(i); s < stencils.begin(i + 1); ++s)
+            sum += numbers[P * static_cast<std::ptrdiff_t>(stencils.place(s)) + k];
+          to.at(k, stencils.value(i)) += to.factor[k] * sum;
+        }
+      });
+  Kokkos::fence();
+}
+
+}  // namespace diffsim::stencil

@@ -1,0 +1,65 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/core/impl/pack.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
+
+namespace diffsim::elastic {
+
+/// Energy w(F, θ) = W(F̄) at a point, F̄ = (θ/J)^⅓ F: a law whose volume ratio is a given θ > 0 instead of
+/// J = det F > 0 (de Souza Neto et al. 1996, doi:10.1016/0020-7683(95)00259-6). The caller computes P̄ = ∂W/∂F̄ from
+/// `F_bar` and passes P̄ to `set_stress`. With ψ = P̄ : F̄,
+///
+///   ∂w/∂θ = ψ / 3θ,   ∂w/∂F = s P̄ - ψ/3J cof F,   s = (θ/J)^⅓.
+struct DilatedPoint {
+  Mat3<Pack> F, cof, F_bar, P_bar;
+  Pack J, theta, scale, psi;
+
+  DIFFSIM_SHARED_FUNCTION void set(const Mat3<Pack>& gradient, const Pack& dilatation) {
+    using std::cbrt;
+    F = gradient;
+    theta = dilatation;
+    cof = cofactor(F);
+    J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
+    scale = cbrt(Pack(theta / J));
+    F_bar = scale * F;
+  }
+  DIFFSIM_FUNCTION void set_stress(const Mat3<Pack>& stress) {
+    P_bar = stress;
+    psi = inner(P_bar, F_bar);
+  }
+  /// Returns ∂w/∂θ.
+  DIFFSIM_FUNCTION Pack by_theta() const { return psi / (3.0 * theta); }
+  /// Returns ∂w/∂F.
+  DIFFSIM_FUNCTION Mat3<Pack> by_F() const { return scale * P_bar - (psi / (3.0 * J)) * cof; }
+};
+
+/// Derivatives of the members of a `DilatedPoint` along (dF, dθ). `set` computes dF̄; the caller computes dP̄ from
+/// `dF_bar` and passes dP̄ to `set_stress`.
+struct DilatedTangent {
+  Mat3<Pack> dF, dF_bar, dP_bar;
+  Pack dtheta, dJ, dscale, dpsi;
+
+  DIFFSIM_SHARED_FUNCTION void set(const DilatedPoint& at, const Mat3<Pack>& gradient, const Pack& dilatation) {
+    dF = gradient;
+    dtheta = dilatation;
+    dJ = inner(at.cof, dF);
+    dscale = (1.0 / 3.0) * at.scale * (dtheta / at.theta - dJ / at.J);
+    dF_bar = at.scale * dF + dscale * at.F;
+  }
+  DIFFSIM_FUNCTION void set_stress(const DilatedPoint& at, const Mat3<Pack>& stress) {
+    dP_bar = stress;
+    dpsi = inner(dP_bar, at.F_bar) + inner(at.P_bar, dF_bar);
+  }
+  /// Returns d(∂w/∂θ).
+  DIFFSIM_FUNCTION Pack by_theta(const DilatedPoint& at) const {
+    return (dpsi - at.psi * dtheta / at.theta) / (3.0 * at.theta);
+  }
+  /// Returns d(∂w/∂F).
+  DIFFSIM_FUNCTION Mat3<Pack> by_F(const DilatedPoint& at) const {
+    return dscale * at.P_bar + at.scale * dP_bar - ((dpsi - at.psi * dJ / at.J) / (3.0 * at.J)) * at.cof -
+           (at.psi / (3.0 * at.J)) * cofactor_derivative(at.F, dF);
+  }
+};
+
+}  // namespace diffsim::elastic

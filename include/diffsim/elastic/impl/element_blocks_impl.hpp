@@ -1,0 +1,51 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/core/impl/block_matrix_impl.hpp"
+#include "diffsim/elastic/impl/elements_impl.hpp"
+
+namespace diffsim::elastic {
+
+/// Computes the gradients of the shape functions, g_a = ∂N_a/∂X, at point q. The gradients of the barycentric
+/// coordinates 1 to 3 are the rows of (∂X/∂ξ)⁻¹; the gradient of coordinate 0 is minus their sum.
+template <class E>
+DIFFSIM_FUNCTION void shape_gradients(const typename E::Rule& rule, int q, const Mat3<Pack>& inverse,
+                                      Vec3<Pack> (&g)[E::nodes]) {
+  Vec3<Pack> corner[4];
+  for (int j = 0; j < 3; ++j) {
+    for (int a = 0; a < 3; ++a) corner[a + 1][j] = inverse(a, j);
+    corner[0][j] = -(inverse(0, j) + inverse(1, j) + inverse(2, j));
+    for (int a = 0; a < E::nodes; ++a) g[a][j] = 0.0;
+  }
+  E::add_corners_adjoint(rule, q, corner, g);
+}
+
+/// Adds the blocks K_ab = Σ g_a · H · g_b of a pack's cells, a sum over `count` points. H [9, 9] is the derivative of a
+/// stress with respect to ∂x/∂X (row-major), multiplied by the point's volume. `symmetric`: H is symmetric, so that
+/// K_ba = K_abᵀ.
+template <class E, bool symmetric>
+DIFFSIM_FUNCTION void add_element_blocks(const Pack (&H)[E::points_at_once][9][9],
+                                         const Vec3<Pack> (&g)[E::points_at_once][E::nodes], int count,
+                                         const BlockSink& sink) {
+  for (int b = 0; b < E::nodes; ++b) {
+    Pack T[E::points_at_once][9][3];  // H · g_b: row (i, j), column k
+    for (int q = 0; q < count; ++q)
+      for (int i = 0; i < 9; ++i)
+        for (int k = 0; k < 3; ++k)
+          T[q][i][k] = H[q][i][3 * k] * g[q][b][0] + H[q][i][3 * k + 1] * g[q][b][1] + H[q][i][3 * k + 2] * g[q][b][2];
+    for (int a = 0; a <= (symmetric ? b : E::nodes - 1); ++a) {
+      Mat3<Pack> block;
+      for (int i = 0; i < 3; ++i)
+        for (int k = 0; k < 3; ++k) {
+          Pack sum = 0.0;
+          for (int q = 0; q < count; ++q)
+            sum += g[q][a][0] * T[q][3 * i][k] + g[q][a][1] * T[q][3 * i + 1][k] + g[q][a][2] * T[q][3 * i + 2][k];
+          block(i, k) = sum;
+        }
+      sink.add(a, b, block);
+      if (symmetric && a != b) sink.add(b, a, transpose(block));
+    }
+  }
+}
+
+}  // namespace diffsim::elastic

@@ -1,0 +1,64 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/elastic/impl/element_blocks_impl.hpp"
+#include "diffsim/elastic/impl/projection_impl.hpp"
+#include "diffsim/elastic/impl/shared_law.hpp"
+
+namespace diffsim::elastic {
+
+/// Adds the blocks weight · Σ V g_a · H · g_b of a pack's cells. The sum is over the points that are processed
+/// together: `num_points_from(first)` points, starting at `first`. H [9, 9] is the derivative of a stress with respect
+/// to F = ∂x/∂X. If `project`, H is first projected to a positive semidefinite matrix. H is overwritten.
+template <class E>
+DIFFSIM_SHARED_FUNCTION void add_stiffness(const CellGeometry<E>& geometry, int pack, int first, double weight,
+                                           bool project, const Mat3<Pack> (&F)[E::points_at_once],
+                                           Pack (&H)[E::points_at_once][9][9], const BlockSink& sink) {
+  Vec3<Pack> g[E::points_at_once][E::nodes];
+  if constexpr (all_at_once<E>) first = 0;
+  const int count = num_points_from<E>(first);
+  for (int q = 0; q < count; ++q) {
+    const auto [inverse, volume] = geometry.at(pack, first + q);
+    const Pack scale = Pack(weight) * volume;
+    if (project && !is_positive_definite(H[q])) project_to_semidefinite(F[q], H[q]);
+    for (int i = 0; i < 9; ++i)
+      for (int j = 0; j < 9; ++j) H[q][i][j] *= scale;
+    shape_gradients<E>(geometry.rule, first + q, inverse, g[q]);
+  }
+  add_element_blocks<E, true>(H, g, count, sink);
+}
+
+DIFFSIM_COMPILED_ELSEWHERE(void add_stiffness<Tet4>(const CellGeometry<Tet4>&, int, int, double, bool,
+                                                    const Mat3<Pack> (&)[Tet4::points_at_once],
+                                                    Pack (&)[Tet4::points_at_once][9][9], const BlockSink&))
+DIFFSIM_COMPILED_ELSEWHERE(void add_stiffness<Tet10>(const CellGeometry<Tet10>&, int, int, double, bool,
+                                                     const Mat3<Pack> (&)[Tet10::points_at_once],
+                                                     Pack (&)[Tet10::points_at_once][9][9], const BlockSink&))
+DIFFSIM_COMPILED_ELSEWHERE(void add_stiffness<FineTet10>(const CellGeometry<FineTet10>&, int, int, double, bool,
+                                                         const Mat3<Pack> (&)[FineTet10::points_at_once],
+                                                         Pack (&)[FineTet10::points_at_once][9][9], const BlockSink&))
+
+/// Adds `weight` ∂f/∂x of the cells: K_ab = -Σ_points V g_a · ∂P/∂F · g_b, g_a = ∂N_a/∂X.
+template <Law L, class E>
+struct Stiffness {
+  Elements<L, E> elements;
+  const double* x;
+  double weight;
+  bool project;
+
+  KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, const BlockSink& sink) const {
+    const CellGeometry<E>& geometry = elements.geometry;
+    Pack moduli[L::num_moduli];
+    elements.moduli_at(pack, moduli);
+    for (int first = 0; first < E::Rule::num_points; first += E::points_at_once) {
+      Pack H[E::points_at_once][9][9];
+      Mat3<Pack> F[E::points_at_once];
+      gradients_at<E>(geometry, pack, first, vertices, x, F);
+      const int count = num_points_from<E>(first);
+      for (int q = 0; q < count; ++q) stress_jacobian<L>(F[q], moduli, H[q]);
+      add_stiffness<E>(geometry, pack, first, -weight, project, F, H, sink);
+    }
+  }
+};
+
+}  // namespace diffsim::elastic

@@ -1,0 +1,230 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/core/impl/compiled_elsewhere.hpp"
+#include "diffsim/elastic/law.hpp"
+#include "diffsim/mesh/impl/cell_geometry_impl.hpp"
+
+namespace diffsim::elastic {
+
+/// True if the law has a modulus that a control signal multiplies: `signal` is the specification of the signal,
+/// `signal_modulus` the index of the modulus.
+template <class L>
+inline constexpr bool has_signal = requires {
+  L::signal_modulus;
+};
+
+/// Returns the index of the modulus that the signal multiplies; -1 if the law has no signal.
+template <class L>
+DIFFSIM_FUNCTION constexpr int signal_modulus() {
+  if constexpr (has_signal<L>)
+    return L::signal_modulus;
+  else
+    return -1;
+}
+
+/// Returns the signal's name; empty if the law has no signal.
+template <class L>
+constexpr std::string_view signal_name() {
+  if constexpr (has_signal<L>)
+    return L::signal.name;
+  else
+    return {};
+}
+
+/// Cells of a term. Kernels capture the struct by value.
+struct TermCells {
+  DeviceArray<int> cells;  // local index of each cell; empty: all cells of the mesh, in order
+  int num_cells = 0;
+
+  /// Returns the local cell of lane i of a pack. Padding lanes of the last pack repeat the last cell.
+  DIFFSIM_FUNCTION int cell_at(int pack, int i) const { return cell_of(pack_width * pack + i); }
+  /// Returns the local cell of an entry of the term's cells. Entries beyond the last return the last cell.
+  DIFFSIM_FUNCTION int cell_of(int place) const {
+    const int entry = place < num_cells ? place : num_cells - 1;
+    return cells.size() == 0 ? entry : cells(entry);
+  }
+};
+
+/// Cells of one law with their moduli. Arrays are stored pack by pack: [packs, …, pack_width].
+template <Law L>
+struct LawCells : TermCells {
+  static constexpr int K = L::num_moduli;
+  DeviceArray<double> moduli;      // one row for all packs if the moduli are uniform
+  int moduli_stride = 0;           // 0: uniform; else K·pack_width
+  const double* signal = nullptr;  // device address of the value in the current step; nullptr: 1
+
+  DIFFSIM_FUNCTION double signal_value() const { return signal ? *signal : 1.0; }
+  /// Returns modulus k of a pack's cells, not multiplied by the signal.
+  DIFFSIM_FUNCTION Pack modulus(int pack, int k) const { return load(&moduli(moduli_stride * pack + pack_width * k)); }
+  /// Loads all moduli of a pack's cells and multiplies the modulus `signal_modulus` by the signal.
+  DIFFSIM_FUNCTION void moduli_at(int pack, Pack (&m)[K]) const {
+    if (moduli_stride != 0) prefetch<K * pack_width>(&moduli(moduli_stride * pack) + packs_ahead * K * pack_width);
+    for (int k = 0; k < K; ++k) m[k] = modulus(pack, k);
+    if constexpr (has_signal<L>) m[L::signal_modulus] *= Pack(signal_value());
+  }
+};
+
+/// Cells of one law with their moduli and their rest shape.
+template <Law L, class E>
+struct Elements : LawCells<L> {
+  CellGeometry<E> geometry;
+};
+
+/// Returns the gradient of a field at point q (see `gradient_at`), inlined.
+template <class E>
+DIFFSIM_FUNCTION Mat3<Pack> inlined_gradient(const Vec3<Pack> (&x)[E::nodes], const typename E::Rule& rule, int q,
+                                             const Mat3<Pack>& inverse) {
+  if constexpr (E::Rule::num_points == 1) {
+    return edges_of(x) * inverse;
+  } else {
+    Vec3<Pack> y[4];
+    E::corners(rule, q, x, y);
+    return edges_of(y) * inverse;
+  }
+}
+/// Adds the nodal forces of a stress A at point q (see `add_node_forces`), inlined.
+template <class E>
+DIFFSIM_FUNCTION void add_inlined_forces(const Mat3<Pack>& A, const Mat3<Pack>& inverse, const Pack& volume,
+                                         const typename E::Rule& rule, int q, Vec3<Pack> (&value)[E::nodes]) {
+  const Mat3<Pack> scaled = (-volume) * times_transpose(A, inverse);
+  if constexpr (E::Rule::num_points == 1) {
+    edges_adjoint(scaled, value);
+  } else {
+    Vec3<Pack> y[4];
+    edges_adjoint(scaled, y);
+    if (q == 0)
+      for (int a = 0; a < E::nodes; ++a)
+        for (int c = 0; c < 3; ++c) value[a][c] = 0.0;
+    E::add_corners_adjoint(rule, q, y, value);
+  }
+}
+/// Returns the gradient of a field at point q (see `gradient_at`), as a function call.
+template <class E>
+DIFFSIM_SHARED_FUNCTION Mat3<Pack> called_gradient(const Vec3<Pack> (&x)[E::nodes], const typename E::Rule& rule, int q,
+                                                   const Mat3<Pack>& inverse) {
+  return inlined_gradient<E>(x, rule, q, inverse);
+}
+/// Adds the nodal forces of a stress A at point q (see `add_node_forces`), as a function call.
+template <class E>
+DIFFSIM_SHARED_FUNCTION void add_called_forces(const Mat3<Pack>& A, const Mat3<Pack>& inverse, const Pack& volume,
+                                               const typename E::Rule& rule, int q, Vec3<Pack> (&value)[E::nodes]) {
+  add_inlined_forces<E>(A, inverse, volume, rule, q, value);
+}
+
+/// Returns the gradient of a field at point q from the values at the nodes: (∂x/∂ξ) (∂X/∂ξ)⁻¹. Compact cell kinds
+/// (`E::compact`) call a function that other kinds inline, so that less code is compiled.
+template <class E>
+DIFFSIM_FUNCTION Mat3<Pack> gradient_at(const Vec3<Pack> (&x)[E::nodes], const typename E::Rule& rule, int q,
+                                        const Mat3<Pack>& inverse) {
+  if constexpr (E::compact)
+    return called_gradient<E>(x, rule, q, inverse);
+  else
+    return inlined_gradient<E>(x, rule, q, inverse);
+}
+
+/// True if a kernel that stores arrays per quadrature point processes all points of a cell together.
+template <class E>
+inline constexpr bool all_at_once = E::Rule::num_points <= E::points_at_once;
+
+/// Returns the number of points that a kernel with arrays per quadrature point processes together, starting at point
+/// `first`.
+template <class E>
+DIFFSIM_FUNCTION constexpr int num_points_from(int first) {
+  if constexpr (all_at_once<E>) {
+    return E::Rule::num_points;
+  } else {
+    const int left = E::Rule::num_points - first;
+    return left < E::points_at_once ? left : E::points_at_once;
+  }
+}
+
+/// Computes the gradients of a field at the points of a pack's cells that are processed together:
+/// `num_points_from(first)` points, starting at `first`.
+template <class E>
+DIFFSIM_SHARED_FUNCTION void gradients_at(const CellGeometry<E>& geometry, int pack, int first, const int* vertices,
+                                          const double* field, Mat3<Pack> (&gradient)[E::points_at_once]) {
+  if constexpr (all_at_once<E>) first = 0;
+  Vec3<Pack> nodes[E::nodes];
+  gather_nodes(vertices, field, nodes);
+  const int count = num_points_from<E>(first);
+  for (int i = 0; i < count; ++i)
+    gradient[i] = inlined_gradient<E>(nodes, geometry.rule, first + i, geometry.inverse(pack, first + i));
+}
+
+/// Adds the nodal forces of a stress A at point q: -V A (∂X/∂ξ)⁻ᵀ, distributed to the nodes. At q = 0 `value` is
+/// overwritten instead of added to.
+template <class E>
+DIFFSIM_FUNCTION void add_node_forces(const Mat3<Pack>& A, const Mat3<Pack>& inverse, const Pack& volume,
+                                      const typename E::Rule& rule, int q, Vec3<Pack> (&value)[E::nodes]) {
+  if constexpr (E::compact)
+    add_called_forces<E>(A, inverse, volume, rule, q, value);
+  else
+    add_inlined_forces<E>(A, inverse, volume, rule, q, value);
+}
+
+/// Adds the nodal forces of a stress A at point q (see `add_node_forces`), as a function call.
+template <class E>
+DIFFSIM_SHARED_FUNCTION void add_point_forces(const CellGeometry<E>& geometry, int pack, int q, const Mat3<Pack>& A,
+                                              Vec3<Pack> (&value)[E::nodes]) {
+  const auto [inverse, volume] = geometry.at(pack, q);
+  add_inlined_forces<E>(A, inverse, volume, geometry.rule, q, value);
+}
+
+/// Sets every component of `value` to the largest eigenvalue of each element's symmetric matrix Σ_points V g_a · H ·
+/// g_b, computed by power iteration (40 iterations). H [9, 9] is the derivative of a stress with respect to ∂u/∂X at
+/// rest (row-major).
+template <class E>
+DIFFSIM_SHARED_FUNCTION void largest_eigenvalue(const CellGeometry<E>& geometry, int pack, const Pack (&H)[9][9],
+                                                Vec3<Pack> (&value)[E::nodes]) {
+  using std::sqrt;
+  constexpr int iterations = 40;
+  Vec3<Pack> u[E::nodes];
+  for (int a = 0; a < E::nodes; ++a)
+    for (int c = 0; c < 3; ++c) u[a][c] = Pack(1.0 / (1.0 + 3.0 * a + 7.0 * c) - 0.2 * (a == c ? 1.0 : 0.0));
+  Pack eigenvalue = 0.0;
+  for (int iteration = 0; iteration < iterations; ++iteration) {
+    for (int q = 0; q < E::Rule::num_points; ++q) {
+      const auto [inverse, volume] = geometry.at(pack, q);
+      const Mat3<Pack> gradient = inlined_gradient<E>(u, geometry.rule, q, inverse);
+      Mat3<Pack> stress = Mat3<Pack>::zero();
+      for (int k = 0; k < 9; ++k)
+        for (int i = 0; i < 9; ++i) stress(i / 3, i % 3) += H[i][k] * gradient(k / 3, k % 3);
+      add_inlined_forces<E>(stress, inverse, volume, geometry.rule, q, value);
+    }
+    Pack norm = 1e-300;
+    for (int a = 0; a < E::nodes; ++a) norm += dot(value[a], value[a]);
+    eigenvalue = sqrt(norm);
+    const Pack inverse_norm = Pack(1.0) / eigenvalue;
+    for (int a = 0; a < E::nodes; ++a)
+      for (int c = 0; c < 3; ++c) u[a][c] = value[a][c] * inverse_norm;
+  }
+  for (int a = 0; a < E::nodes; ++a)
+    for (int c = 0; c < 3; ++c) value[a][c] = eigenvalue;
+}
+
+DIFFSIM_COMPILED_ELSEWHERE(void gradients_at<Tet4>(const CellGeometry<Tet4>&, int, int, const int*, const double*,
+                                                   Mat3<Pack> (&)[Tet4::points_at_once]))
+DIFFSIM_COMPILED_ELSEWHERE(void add_point_forces<Tet4>(const CellGeometry<Tet4>&, int, int, const Mat3<Pack>&,
+                                                       Vec3<Pack> (&)[Tet4::nodes]))
+DIFFSIM_COMPILED_ELSEWHERE(void largest_eigenvalue<Tet4>(const CellGeometry<Tet4>&, int, const Pack (&)[9][9],
+                                                         Vec3<Pack> (&)[Tet4::nodes]))
+DIFFSIM_COMPILED_ELSEWHERE(void gradients_at<Tet10>(const CellGeometry<Tet10>&, int, int, const int*, const double*,
+                                                    Mat3<Pack> (&)[Tet10::points_at_once]))
+DIFFSIM_COMPILED_ELSEWHERE(void add_point_forces<Tet10>(const CellGeometry<Tet10>&, int, int, const Mat3<Pack>&,
+                                                        Vec3<Pack> (&)[Tet10::nodes]))
+DIFFSIM_COMPILED_ELSEWHERE(void largest_eigenvalue<Tet10>(const CellGeometry<Tet10>&, int, const Pack (&)[9][9],
+                                                          Vec3<Pack> (&)[Tet10::nodes]))
+DIFFSIM_COMPILED_ELSEWHERE(void gradients_at<FineTet10>(const CellGeometry<FineTet10>&, int, int, const int*,
+                                                        const double*, Mat3<Pack> (&)[FineTet10::points_at_once]))
+DIFFSIM_COMPILED_ELSEWHERE(void add_point_forces<FineTet10>(const CellGeometry<FineTet10>&, int, int, const Mat3<Pack>&,
+                                                            Vec3<Pack> (&)[FineTet10::nodes]))
+DIFFSIM_COMPILED_ELSEWHERE(void largest_eigenvalue<FineTet10>(const CellGeometry<FineTet10>&, int, const Pack (&)[9][9],
+                                                              Vec3<Pack> (&)[FineTet10::nodes]))
+DIFFSIM_COMPILED_ELSEWHERE(Mat3<Pack> called_gradient<FineTet10>(const Vec3<Pack> (&)[FineTet10::nodes],
+                                                                 const FineTet10::Rule&, int, const Mat3<Pack>&))
+DIFFSIM_COMPILED_ELSEWHERE(void add_called_forces<FineTet10>(const Mat3<Pack>&, const Mat3<Pack>&, const Pack&,
+                                                             const FineTet10::Rule&, int,
+                                                             Vec3<Pack> (&)[FineTet10::nodes]))
+
+}  // namespace diffsim::elastic

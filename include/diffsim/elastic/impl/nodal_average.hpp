@@ -1,0 +1,51 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/core/field.hpp"
+#include "diffsim/core/impl/cell_scatter.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+
+namespace diffsim {
+
+struct Tet4;
+template <class E>
+struct CellGeometry;
+
+namespace elastic {
+
+/// Averages over the cells around each vertex, weighted by the cells' rest volumes: J_a = Σ_e V_e J_e / d_a, d_a = Σ_e
+/// V_e. The sums are over all cells e of a term, on all ranks, that have vertex a as a corner.
+///
+/// Fields are [local vertices, 3] with up-to-date ghost values. The three components are a value, its derivative along
+/// a direction, and 0.
+class NodalAverage {
+ public:
+  NodalAverage(const TetrahedralMesh& mesh, const CellScatter& scatter);
+
+  /// Computes d from the rest shape; the derivative of d is 0. Collective.
+  void prepare(const CellGeometry<Tet4>& geometry);
+  /// Computes d and the derivative of d along a direction dX of the rest shape (device address; nullptr: derivative 0).
+  /// Collective.
+  void prepare_tangent(const CellGeometry<Tet4>& geometry, const double* dX);
+
+  /// Returns J at positions x and the derivative of J along dx; dx = nullptr: no contribution of positions.
+  /// `with_rest`: the derivative includes the change of d along the direction dX of the last `prepare_tangent`.
+  /// Collective.
+  const Field& dilatations(const CellGeometry<Tet4>& geometry, const double* x, const double* dx, bool with_rest);
+  /// Returns the zeroed field to which sweeps over cells add ∂E/∂J_a and its derivative.
+  Field& start_pressures();
+  /// Returns the sums of ∂E/∂J_a over all ranks, divided by d, and the derivatives of these quotients. `with_rest`: the
+  /// derivatives include the change of d. Collective.
+  const Field& finish_pressures(bool with_rest);
+
+ private:
+  /// Sums the contributions of all ranks and updates the ghost values. Collective.
+  void total(Field& field) const;
+
+  const TetrahedralMesh* mesh_;
+  const CellScatter* scatter_;
+  Field weights_, dilatations_, pressures_;
+};
+
+}  // namespace elastic
+}  // namespace diffsim

@@ -1,0 +1,268 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "diffsim/core/impl/pack.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
+#include "diffsim/elastic/impl/spectral.hpp"
+
+// Projection of H = ∂P/∂F to a positive semidefinite matrix: negative eigenvalues become 0. H is [9, 9]; row 3 i + j
+// belongs to P_ij. T is double or Pack; all lanes of a pack are processed together.
+
+namespace diffsim::elastic {
+
+/// Returns true if H is positive definite in all lanes, that is if all pivots of LDLᵀ are positive.
+template <class T>
+DIFFSIM_FUNCTION bool is_positive_definite(const T (&H)[9][9]) {
+  T A[9][9];
+  for (int i = 0; i < 9; ++i)
+    for (int j = 0; j <= i; ++j) A[i][j] = H[i][j];
+  for (int k = 0; k < 9; ++k) {
+    if (any_not_greater(A[k][k], 0.0)) return false;
+    const T inverse = T(1.0) / A[k][k];
+    for (int i = k + 1; i < 9; ++i) {
+      const T factor = A[i][k] * inverse;
+      for (int j = k + 1; j <= i; ++j) A[i][j] -= factor * A[j][k];
+    }
+  }
+  return true;
+}
+
+/// Replaces H by the nearest positive semidefinite matrix: negative eigenvalues become 0. Cyclic Jacobi iteration
+/// (Golub & Van Loan, ch. 8.5) on all lanes together, until the last lane has converged (at most 12 sweeps).
+template <class T>
+DIFFSIM_FUNCTION void project_to_semidefinite(T (&H)[9][9]) {
+  using std::abs, std::copysign, std::sqrt;
+  T A[9][9], V[9][9];
+  for (int i = 0; i < 9; ++i)
+    for (int j = 0; j < 9; ++j) {
+      A[i][j] = 0.5 * (H[i][j] + H[j][i]);
+      V[i][j] = i == j ? 1.0 : 0.0;
+    }
+  for (int sweep = 0; sweep < 12; ++sweep) {
+    T off = 0.0, all = 0.0;
+    for (int i = 0; i < 9; ++i)
+      for (int j = 0; j < 9; ++j) {
+        all += A[i][j] * A[i][j];
+        if (i != j) off += A[i][j] * A[i][j];
+      }
+    if (!any_not_greater(1e-30 * all - off, -1e-300)) break;
+    for (int p = 0; p < 8; ++p)
+      for (int q = p + 1; q < 9; ++q) {
+        // The smaller root of t² + 2 θ t = 1, θ = (A_qq - A_pp)/(2 A_pq); t = 0 if A_pq = 0.
+        const T difference = A[q][q] - A[p][p], twice = 2.0 * A[p][q];
+        const T size = abs(difference) + sqrt(difference * difference + twice * twice) + 1e-300;
+        const T t = copysign(T(1.0), difference) * twice / size;
+        const T c = 1.0 / sqrt(t * t + 1.0), s = t * c;
+        for (int i = 0; i < 9; ++i) {
+          const T ap = A[i][p], aq = A[i][q];
+          A[i][p] = c * ap - s * aq;
+          A[i][q] = s * ap + c * aq;
+        }
+        for (int i = 0; i < 9; ++i) {
+          const T ap = A[p][i], aq = A[q][i];
+          A[p][i] = c * ap - s * aq;
+          A[q][i] = s * ap + c * aq;
+        }
+        for (int i = 0; i < 9; ++i) {
+          const T vp = V[i][p], vq = V[i][q];
+          V[i][p] = c * vp - s * vq;
+          V[i][q] = s * vp + c * vq;
+        }
+      }
+  }
+  T values[9];
+  for (int k = 0; k < 9; ++k) values[k] = A[k][k] * indicator_greater(A[k][k], 0.0);
+  for (int i = 0; i < 9; ++i)
+    for (int j = 0; j <= i; ++j) {
+      T sum = 0.0;
+      for (int k = 0; k < 9; ++k) sum += values[k] * V[i][k] * V[j][k];
+      H[i][j] = H[j][i] = sum;
+    }
+}
+
+/// Orthonormal U and V with F = U diag(σ) Vᵀ; σ in descending order, the last σ with a sign.
+template <class T>
+struct SingularFrame {
+  Mat3<T> U, V;
+  bool is_good;  ///< false if in any lane the second σ is too small to determine U
+};
+
+namespace detail {
+
+/// Exchanges columns p and q of the eigenvectors, and the corresponding eigenvalues, if the second eigenvalue is
+/// larger.
+template <class T>
+DIFFSIM_FUNCTION void sort_columns(SymmetricEigen<T>& eigen, int p, int q) {
+  const T swap = indicator_greater(T(eigen.values[q] - eigen.values[p]), 0.0), stay = T(1.0) - swap;
+  const T first = eigen.values[p], second = eigen.values[q];
+  eigen.values[p] = stay * first + swap * second;
+  eigen.values[q] = stay * second + swap * first;
+  for (int i = 0; i < 3; ++i) {
+    const T a = eigen.vectors(i, p), b = eigen.vectors(i, q);
+    eigen.vectors(i, p) = stay * a + swap * b;
+    eigen.vectors(i, q) = stay * b + swap * a;
+  }
+}
+
+/// Returns max(x, 0).
+template <class T>
+DIFFSIM_FUNCTION T positive_part(const T& x) {
+  return x * indicator_greater(x, 0.0);
+}
+
+}  // namespace detail
+
+/// Returns U and V of F, from the eigenvectors of FᵀF.
+template <class T>
+DIFFSIM_FUNCTION SingularFrame<T> singular_frame(const Mat3<T>& F) {
+  using std::sqrt;
+  Mat3<T> C;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) C(i, j) = F(0, i) * F(0, j) + F(1, i) * F(1, j) + F(2, i) * F(2, j);
+  SymmetricEigen<T> eigen = symmetric_eigen(C);
+  detail::sort_columns(eigen, 0, 1);
+  detail::sort_columns(eigen, 1, 2);
+  detail::sort_columns(eigen, 0, 1);
+  SingularFrame<T> frame;
+  frame.V = eigen.vectors;
+  Vec3<T> u[3];
+  for (int k = 0; k < 2; ++k) u[k] = F * Vec3<T>{{eigen.vectors(0, k), eigen.vectors(1, k), eigen.vectors(2, k)}};
+  const T largest = dot(u[0], u[0]);
+  for (int c = 0; c < 3; ++c) u[0][c] = u[0][c] / sqrt(largest);
+  const T along = dot(u[0], u[1]);
+  for (int c = 0; c < 3; ++c) u[1][c] = u[1][c] - along * u[0][c];
+  const T second = dot(u[1], u[1]);
+  for (int c = 0; c < 3; ++c) u[1][c] = u[1][c] / sqrt(second);
+  u[2] = cross(u[0], u[1]);
+  for (int k = 0; k < 3; ++k)
+    for (int c = 0; c < 3; ++c) frame.U(c, k) = u[k][c];
+  // If the second σ is below 1e-6 of the first, U has rounding errors above 1e-10.
+  frame.is_good = !any_not_greater(T(second - 1e-12 * largest), 0.0);
+  return frame;
+}
+
+namespace detail {
+
+/// Computes D, whose column 3 a + b is u_a v_bᵀ.
+template <class T>
+DIFFSIM_FUNCTION void set_frame_matrix(const SingularFrame<T>& frame, T (&D)[9][9]) {
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b)
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) D[3 * i + j][3 * a + b] = frame.U(i, a) * frame.V(j, b);
+}
+
+/// Computes HD = H D with the matrix D of set_frame_matrix().
+template <class T>
+DIFFSIM_FUNCTION void multiply_by_frame(const T (&H)[9][9], const SingularFrame<T>& frame, T (&HD)[9][9]) {
+  for (int row = 0; row < 9; ++row) {
+    T by_v[3][3];  // Σ_l H[row][k l] V_lb
+    for (int k = 0; k < 3; ++k)
+      for (int b = 0; b < 3; ++b)
+        by_v[k][b] =
+            H[row][3 * k] * frame.V(0, b) + H[row][3 * k + 1] * frame.V(1, b) + H[row][3 * k + 2] * frame.V(2, b);
+    for (int a = 0; a < 3; ++a)
+      for (int b = 0; b < 3; ++b)
+        HD[row][3 * a + b] = by_v[0][b] * frame.U(0, a) + by_v[1][b] * frame.U(1, a) + by_v[2][b] * frame.U(2, a);
+  }
+}
+
+/// Computes the symmetric matrix A = Dᵀ HD. Returns false if in any lane A has entries outside the blocks of isotropic
+/// laws.
+template <class T>
+DIFFSIM_FUNCTION bool set_blocks(const T (&D)[9][9], const T (&HD)[9][9], T (&A)[9][9]) {
+  T all = 0.0, outside = 0.0;
+  for (int p = 0; p < 9; ++p)
+    for (int q = 0; q <= p; ++q) {
+      T sum = 0.0;
+      for (int row = 0; row < 9; ++row) sum += D[row][p] * HD[row][q];
+      A[p][q] = A[q][p] = sum;
+      all += sum * sum;
+      const bool is_stretch = p % 4 == 0 && q % 4 == 0, is_pair = p == q || p == 3 * (q % 3) + q / 3;
+      if (!is_stretch && !is_pair) outside += sum * sum;
+    }
+  return !any_not_greater(T(1e-24 * all - outside), -1e-300);
+}
+
+/// Replaces A's block of the stretches by the nearest positive semidefinite matrix.
+template <class T>
+DIFFSIM_FUNCTION void project_stretches(T (&A)[9][9]) {
+  Mat3<T> stretches;
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b) stretches(a, b) = A[4 * a][4 * b];
+  const SymmetricEigen<T> eigen = symmetric_eigen(stretches);
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b) {
+      T sum = 0.0;
+      for (int k = 0; k < 3; ++k)
+        sum += detail::positive_part(eigen.values[k]) * eigen.vectors(a, k) * eigen.vectors(b, k);
+      A[4 * a][4 * b] = sum;
+    }
+}
+
+/// Replaces A's block of each pair of axes by the nearest positive semidefinite matrix.
+template <class T>
+DIFFSIM_FUNCTION void project_pairs(T (&A)[9][9]) {
+  using std::sqrt;
+  for (int a = 0; a < 2; ++a)
+    for (int b = a + 1; b < 3; ++b) {
+      const int p = 3 * a + b, q = 3 * b + a;
+      // Eigenvalues m ± r of [m + d, e; e, m - d].
+      const T m = 0.5 * (A[p][p] + A[q][q]), d = 0.5 * (A[p][p] - A[q][q]), e = A[p][q];
+      const T r = sqrt(d * d + e * e);
+      const T high = detail::positive_part(T(m + r)), low = detail::positive_part(T(m - r));
+      const T mean = 0.5 * (high + low), part = 0.5 * (high - low) / (r + 1e-300);
+      A[p][p] = mean + part * d;
+      A[q][q] = mean - part * d;
+      A[p][q] = A[q][p] = part * e;
+    }
+}
+
+/// Computes H = D A Dᵀ, using only the blocks of A.
+template <class T>
+DIFFSIM_FUNCTION void set_from_blocks(const T (&D)[9][9], const T (&A)[9][9], T (&H)[9][9]) {
+  for (int row = 0; row < 9; ++row) {
+    T DA[9];
+    for (int a = 0; a < 3; ++a)
+      for (int b = 0; b < 3; ++b) {
+        const int p = 3 * a + b, q = 3 * b + a;
+        DA[p] = a == b ? D[row][0] * A[0][p] + D[row][4] * A[4][p] + D[row][8] * A[8][p]
+                       : D[row][p] * A[p][p] + D[row][q] * A[q][p];
+      }
+    for (int column = 0; column <= row; ++column) {
+      T sum = 0.0;
+      for (int p = 0; p < 9; ++p) sum += DA[p] * D[column][p];
+      H[row][column] = H[column][row] = sum;
+    }
+  }
+}
+
+}  // namespace detail
+
+/// Projects H to a positive semidefinite matrix in the frame of F's singular vectors. In this frame H of an isotropic
+/// law has one 3 × 3 block, of the stretches, and one 2 × 2 block for each pair of axes (Smith, de Goes & Kim 2019,
+/// Analytic eigensystems for isotropic distortion energies). Returns false and leaves H unchanged if H does not have
+/// these blocks, as for laws with fibres, or if F does not determine the frame.
+template <class T>
+DIFFSIM_FUNCTION bool project_in_frame(const Mat3<T>& F, T (&H)[9][9]) {
+  const SingularFrame<T> frame = singular_frame(F);
+  if (!frame.is_good) return false;
+  T D[9][9], HD[9][9], A[9][9];
+  detail::set_frame_matrix(frame, D);
+  detail::multiply_by_frame(H, frame, HD);
+  if (!detail::set_blocks(D, HD, A)) return false;
+  detail::project_stretches(A);
+  detail::project_pairs(A);
+  detail::set_from_blocks(D, A, H);
+  return true;
+}
+
+/// Replaces H, the derivative of a stress at F, by the nearest positive semidefinite matrix.
+template <class T>
+DIFFSIM_FUNCTION void project_to_semidefinite(const Mat3<T>& F, T (&H)[9][9]) {
+  if (!project_in_frame(F, H)) project_to_semidefinite(H);
+}
+
+}  // namespace diffsim::elastic

@@ -1,0 +1,120 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <type_traits>
+
+#include "diffsim/core/impl/pack.hpp"
+#include "diffsim/elastic/law.hpp"
+
+// Functions of a law for a pack of points. Each is compiled once per law and called by all kernels (`noinline`).
+
+namespace diffsim::elastic {
+
+template <class L>
+DIFFSIM_SHARED_FUNCTION Pack shared_energy(const Mat3<Pack>& F, const Pack (&moduli)[L::num_moduli]) {
+  return L::energy(F, moduli);
+}
+
+template <class L>
+DIFFSIM_SHARED_FUNCTION Mat3<Pack> shared_stress(const Mat3<Pack>& F, const Pack (&moduli)[L::num_moduli]) {
+  return stress_of<L>(F, moduli);
+}
+
+/// Computes P and the derivative of P along one direction by AD. T is Pack, or Dual of Pack for second derivatives.
+template <class L, class T>
+DIFFSIM_SHARED_FUNCTION void stress_and_derivative(const Mat3<Dual<T, 1>>& F, const Dual<T, 1> (&moduli)[L::num_moduli],
+                                                   Mat3<Dual<T, 1>>& P) {
+  P = stress_of<L>(F, moduli);
+}
+
+/// Returns dP/ds at s = 0 by AD, where P is the stress at F + s G and s is added to the modulus with index `modulus`.
+/// G = nullptr: F is constant. `modulus` = -1: all moduli are constant.
+template <class L, class T>
+DIFFSIM_FUNCTION Mat3<T> stress_along(const Mat3<T>& F, const std::type_identity_t<Mat3<T>>* G,
+                                      const T (&moduli)[L::num_moduli], int modulus) {
+  using D = Dual<T, 1>;
+  Mat3<D> moving, P;
+  D m[L::num_moduli];
+  for (int i = 0; i < 9; ++i) {
+    moving(i / 3, i % 3) = D::constant(F(i / 3, i % 3));
+    if (G) moving(i / 3, i % 3).derivative[0] = (*G)(i / 3, i % 3);
+  }
+  for (int k = 0; k < L::num_moduli; ++k) {
+    m[k] = D::constant(moduli[k]);
+    if (k == modulus) m[k].derivative[0] = T(1.0);
+  }
+  stress_and_derivative<L>(moving, m, P);
+  Mat3<T> dP;
+  for (int i = 0; i < 9; ++i) dP(i / 3, i % 3) = P(i / 3, i % 3).derivative[0];
+  return dP;
+}
+
+template <class L>
+DIFFSIM_SHARED_FUNCTION Mat3<Pack> shared_stress_tangent(const Mat3<Pack>& F, const Mat3<Pack>& dF,
+                                                         const Pack (&moduli)[L::num_moduli]) {
+  if constexpr (requires { L::stress_tangent(F, dF, moduli); })
+    return L::stress_tangent(F, dF, moduli);
+  else
+    return stress_along<L>(F, &dF, moduli, -1);
+}
+
+template <class L>
+DIFFSIM_SHARED_FUNCTION void shared_stress_moduli(const Mat3<Pack>& F, const Pack (&moduli)[L::num_moduli],
+                                                  Mat3<Pack> (&A)[L::num_moduli]) {
+  if constexpr (requires { L::stress_moduli(F, moduli, A); })
+    L::stress_moduli(F, moduli, A);
+  else
+    for (int k = 0; k < L::num_moduli; ++k) A[k] = stress_along<L>(F, nullptr, moduli, k);
+}
+
+/// Computes H = ∂P/∂F at a point, [9, 9] with F row-major. H is symmetric.
+template <class L>
+DIFFSIM_SHARED_FUNCTION void stress_jacobian(const Mat3<Pack>& F, const Pack (&moduli)[L::num_moduli],
+                                             Pack (&H)[9][9]) {
+  for (int k = 0; k < 9; ++k) {
+    Mat3<Pack> dF = Mat3<Pack>::zero();
+    dF(k / 3, k % 3) = 1.0;
+    const Mat3<Pack> dP = shared_stress_tangent<L>(F, dF, moduli);
+    for (int i = 0; i < 9; ++i) H[i][k] = dP(i / 3, i % 3);
+  }
+}
+
+/// Returns true if sweeps call the functions of a law instead of inlining them: `L::long_arithmetic` if the law defines
+/// that constant, otherwise true if the law does not define `stress`.
+template <class L>
+constexpr bool is_called() {
+  if constexpr (requires { L::long_arithmetic; })
+    return L::long_arithmetic;
+  else
+    return !requires(const Mat3<Pack>& F, const Pack(&moduli)[L::num_moduli]) { L::stress(F, moduli); };
+}
+
+// Functions for the force kernels, which run in every step, over cells of kind E.
+
+template <class L, class E>
+DIFFSIM_FUNCTION Mat3<Pack> swept_stress(const Mat3<Pack>& F, const Pack (&moduli)[L::num_moduli]) {
+  if constexpr (is_called<L>() || E::compact)
+    return shared_stress<L>(F, moduli);
+  else
+    return stress_of<L>(F, moduli);
+}
+
+template <class L, class E>
+DIFFSIM_FUNCTION Mat3<Pack> swept_stress_tangent(const Mat3<Pack>& F, const Mat3<Pack>& dF,
+                                                 const Pack (&moduli)[L::num_moduli]) {
+  if constexpr (is_called<L>() || E::compact)
+    return shared_stress_tangent<L>(F, dF, moduli);
+  else
+    return stress_tangent_of<L>(F, dF, moduli);
+}
+
+template <class L, class E>
+DIFFSIM_FUNCTION void swept_stress_moduli(const Mat3<Pack>& F, const Pack (&moduli)[L::num_moduli],
+                                          Mat3<Pack> (&A)[L::num_moduli]) {
+  if constexpr (is_called<L>() || E::compact)
+    shared_stress_moduli<L>(F, moduli, A);
+  else
+    stress_moduli_of<L>(F, moduli, A);
+}
+
+}  // namespace diffsim::elastic

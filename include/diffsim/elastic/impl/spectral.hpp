@@ -1,0 +1,142 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <type_traits>
+
+#include "diffsim/core/impl/dual.hpp"
+#include "diffsim/core/impl/pack.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
+
+namespace diffsim {
+
+/// Eigendecomposition A = Q diag(values) Qᵀ. The columns of Q = `vectors` are the eigenvectors, in no particular order.
+template <class T>
+struct SymmetricEigen {
+  T values[3];
+  Mat3<T> vectors;
+};
+
+/// Returns the eigendecomposition of a symmetric matrix by Jacobi's iteration (Golub & Van Loan 2013, sec. 8.5).
+/// T = double or Pack. The iteration does not branch per lane and is accurate for repeated eigenvalues, too.
+template <class T>
+DIFFSIM_SHARED_FUNCTION SymmetricEigen<T> symmetric_eigen(Mat3<T> a) {
+  using std::abs, std::copysign, std::sqrt;
+  constexpr int most_sweeps = 10;  // usually 4 or 5
+  SymmetricEigen<T> result;
+  result.vectors = Mat3<T>::identity();
+  Mat3<T>& Q = result.vectors;
+  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    const T off = abs(a(0, 1)) + abs(a(0, 2)) + abs(a(1, 2));
+    const T size = abs(a(0, 0)) + abs(a(1, 1)) + abs(a(2, 2));
+    if (!any_not_greater(1e-17 * size - off, 0.0)) break;
+    for (int pair = 0; pair < 3; ++pair) {
+      const int p = pair == 2 ? 1 : 0, q = pair == 0 ? 1 : 2, r = 2 - pair;
+      // Tangent of the rotation angle that makes a_pq zero, the smaller of the two solutions. The last term avoids 0/0.
+      const T d = a(q, q) - a(p, p);
+      const T t = copysign(2.0 * a(p, q), a(p, q) * d) / (abs(d) + sqrt(d * d + 4.0 * (a(p, q) * a(p, q))) + 1e-300);
+      const T c = T(1.0) / sqrt(1.0 + t * t);
+      const T s = t * c;
+      a(p, p) = a(p, p) - t * a(p, q);
+      a(q, q) = a(q, q) + t * a(p, q);
+      a(p, q) = a(q, p) = T(0.0);
+      const T a_rp = a(r, p), a_rq = a(r, q);
+      a(r, p) = a(p, r) = c * a_rp - s * a_rq;
+      a(r, q) = a(q, r) = s * a_rp + c * a_rq;
+      for (int i = 0; i < 3; ++i) {
+        const T Q_p = Q(i, p), Q_q = Q(i, q);
+        Q(i, p) = c * Q_p - s * Q_q;
+        Q(i, q) = s * Q_p + c * Q_q;
+      }
+    }
+  }
+  for (int i = 0; i < 3; ++i) result.values[i] = a(i, i);
+  return result;
+}
+
+/// Returns sinh(x)/x, which is 1 at x = 0. T = double or Pack.
+template <class T>
+DIFFSIM_FUNCTION T sinhc(const T& x) {
+  return detail::by_lane(x, [](double a) {
+    const double z = a * a;
+    if (z > 0.25) return std::sinh(a) / a;
+    return 1.0 +
+           z / 6.0 * (1.0 + z / 20.0 * (1.0 + z / 42.0 * (1.0 + z / 72.0 * (1.0 + z / 110.0 * (1.0 + z / 156.0)))));
+  });
+}
+
+/// Returns s_n(x) = i_n(x)/x^n, where i_n are the modified spherical Bessel functions: s_0 = sinh(x)/x and
+/// s_n' = x s_(n+1) (Abramowitz & Stegun, sec. 10.2). T = double or Pack, n ≤ 2.
+template <int n, class T>
+DIFFSIM_SHARED_FUNCTION T sinhc_derivative(const T& x) {
+  return detail::by_lane(x, [](double a) {
+    const double z = a * a;
+    if (z > 4.0) {
+      const double s0 = std::sinh(a) / a, s1 = (std::cosh(a) - s0) / z;
+      return n == 0 ? s0 : n == 1 ? s1 : (s0 - 3.0 * s1) / z;
+    }
+    double sum = 1.0;
+    for (int k = 14; k > 0; --k) sum = 1.0 + z / (2.0 * k * (2.0 * (n + k) + 1.0)) * sum;
+    return sum / (n == 0 ? 1.0 : n == 1 ? 3.0 : 15.0);
+  });
+}
+template <int n, class T, int N>
+DIFFSIM_FUNCTION Dual<T, N> sinhc_derivative(const Dual<T, N>& a) {
+  return detail::chain(a, sinhc_derivative<n>(a.value), T(a.value * sinhc_derivative<n + 1>(a.value)));
+}
+template <class T, int N>
+DIFFSIM_FUNCTION Dual<T, N> sinhc(const Dual<T, N>& a) {
+  return sinhc_derivative<0>(a);
+}
+
+/// Returns (e^(q x) - e^(q y)) / (e^x - e^y), the divided difference of z^q between z = e^x and z = e^y. The value at
+/// x = y is q e^((q-1) x).
+template <class T>
+DIFFSIM_FUNCTION T power_difference(const T& q, const T& x, const T& y) {
+  using std::exp;
+  const T half = 0.5 * (x - y);
+  return q * exp(0.5 * ((q - 1.0) * (x + y))) * (sinhc(q * half) / sinhc(half));
+}
+
+namespace detail {
+/// Returns the second divided difference of t^q at t = e^x, e^y, e^z. The points may coincide.
+DIFFSIM_FUNCTION double power_second_difference_of(double q, double x, double y, double z) {
+  const double low = std::fmin(x, std::fmin(y, z)), high = std::fmax(x, std::fmax(y, z));
+  const double middle = x + y + z - low - high;
+  if (high - low > 0.2) {
+    const auto first = [q](double a, double b) {
+      const double half = 0.5 * (a - b);
+      return q * std::exp(0.5 * (q - 1.0) * (a + b)) * sinhc_derivative<0>(q * half) / sinhc_derivative<0>(half);
+    };
+    return (first(middle, high) - first(low, middle)) / (std::exp(high) - std::exp(low));
+  }
+  // Taylor series about e^c: Σ_n binomial(q, n) e^((q-2) c) h_(n-2)(a, b, d). h_n are the complete homogeneous
+  // symmetric polynomials; a, b, d are the relative distances from e^c, at most e^0.1 - 1 ≈ 0.105.
+  const double c = 0.5 * (low + high);
+  const double a = std::expm1(low - c), b = std::expm1(middle - c), d = std::expm1(high - c);
+  double binomial = 0.5 * q * (q - 1.0), sum = 0.0, power = 1.0, of_two = 1.0, of_three = 1.0;
+  for (int n = 2; n < 20; ++n) {
+    sum += binomial * of_three;
+    binomial *= (q - n) / (n + 1.0);
+    power *= d;
+    of_two = b * of_two + power;
+    of_three = a * of_three + of_two;
+  }
+  return std::exp((q - 2.0) * c) * sum;
+}
+}  // namespace detail
+
+/// Returns the second divided difference of t^q at t = e^x, e^y, e^z. T = double or Pack.
+template <class T>
+DIFFSIM_SHARED_FUNCTION T power_second_difference(const T& q, const T& x, const T& y, const T& z) {
+  if constexpr (std::is_same_v<T, double>) {
+    return detail::power_second_difference_of(q, x, y, z);
+  } else {
+    T result = T(0.0);
+    for (int i = 0; i < pack_width; ++i)
+      set_lane(result, i, detail::power_second_difference_of(lane(q, i), lane(x, i), lane(y, i), lane(z, i)));
+    return result;
+  }
+}
+
+}  // namespace diffsim

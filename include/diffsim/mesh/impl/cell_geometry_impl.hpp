@@ -1,0 +1,90 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "diffsim/core/impl/cell_scatter_impl.hpp"
+#include "diffsim/mesh/impl/element_kernels.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+
+namespace diffsim {
+
+/// Rest geometry at one quadrature point of a pack of cells.
+struct PointGeometry {
+  Mat3<Pack> inverse;  // (∂X/∂ξ)⁻¹, 1/m
+  Pack volume;         // weight det(∂X/∂ξ), m³; 0 for the copies that pad the last pack
+};
+
+/// Rest geometry of cells at their quadrature points, grouped by pack. Kernels capture this struct by value. The
+/// geometry is precomputed, because loading it with prefetch is faster than computing it from the rest positions in
+/// each kernel (docs/performance.md).
+template <class E>
+struct CellGeometry {
+  DeviceArray<double> inverses;  // (∂X/∂ξ)⁻¹, row-major, 1/m: [packs, points, 9, pack_width]
+  DeviceArray<double> volumes;  // weight det(∂X/∂ξ), m³: [packs, points, pack_width]; 0 for copies in the last pack
+  typename E::Rule rule;
+
+  DIFFSIM_FUNCTION int row(int pack, int q) const { return E::Rule::num_points * pack + q; }
+  DIFFSIM_FUNCTION PointGeometry at(int pack, int q) const {
+    const double* const inverse = &inverses(pack_width * 9 * row(pack, q));
+    const double* const volume = &volumes(pack_width * row(pack, q));
+    prefetch<9 * pack_width>(inverse + rows_ahead * 9 * pack_width);
+    prefetch<pack_width>(volume + rows_ahead * pack_width);
+    PointGeometry point;
+    for (int i = 0; i < 9; ++i) point.inverse(i / 3, i % 3) = load(inverse + pack_width * i);
+    point.volume = load(volume);
+    return point;
+  }
+  DIFFSIM_FUNCTION Mat3<Pack> inverse(int pack, int q) const { return at(pack, q).inverse; }
+  DIFFSIM_FUNCTION Pack volume(int pack, int q) const { return at(pack, q).volume; }
+
+  /// Prefetch distance, in quadrature points.
+  static constexpr int rows_ahead = 4;
+};
+
+/// Calls `function` with an object of the mesh's cell type: Tet4, Tet10 or FineTet10.
+template <class Function>
+decltype(auto) with_element(const TetrahedralMesh& mesh, const Function& function) {
+  if (mesh.order() == 1) return function(Tet4{});
+  if (mesh.quadrature_degree() == FineTet10::Rule::degree) return function(FineTet10{});
+  return function(Tet10{});
+}
+
+/// Volume factors (TetrahedralMesh::volume_factors) of a pack of cells. `factors`: [cells], or empty if all are 1.
+DIFFSIM_FUNCTION Pack volume_factors(const DeviceArray<double>& factors, int pack, int num_cells) {
+  return factors.size() == 0 ? Pack(1.0) : gather_cells(factors.data(), pack, num_cells);
+}
+
+/// Computes `geometry` from the rest positions `rest` [local vertices, 3]. `cells`: the mesh's cells to which the cells
+/// of `scatter` correspond; empty if `scatter` covers all cells. Throws Error (run) on every rank if the volume of any
+/// cell is not positive at a quadrature point. Collective.
+template <class E>
+void compute_geometry(const TetrahedralMesh& mesh, const CellScatter& scatter, const std::vector<int>& cells,
+                      const Field& rest, CellGeometry<E>& geometry);
+
+/// Returns W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹ at quadrature point q, for a direction dX of the rest positions. Along dX, the
+/// gradient F of a field with respect to X changes by dF = -F W, and volumes change by dV = V tr W.
+template <class E>
+DIFFSIM_FUNCTION Mat3<Pack> shape_change(const Vec3<Pack> (&dX)[E::nodes], const typename E::Rule& rule, int q,
+                                         const Mat3<Pack>& inverse) {
+  Vec3<Pack> y[4];
+  E::corners(rule, q, dX, y);
+  return edges_of(y) * inverse;
+}
+
+/// Adds V Z (∂X/∂ξ)⁻ᵀ to row `row` (CellGeometry::row) of `sums` [packs, points, 9, pack_width]. The added matrix is
+/// the derivative with respect to ∂X/∂ξ of a quantity whose directional derivative is V Z : W, with W as in
+/// shape_change().
+DIFFSIM_FUNCTION void add_shape_derivative(const Mat3<Pack>& Z, const Pack& volume, const Mat3<Pack>& inverse, int row,
+                                           double* sums) {
+  const Mat3<Pack> M = volume * times_transpose(Z, inverse);
+  double* const sum = sums + pack_width * 9 * row;
+  for (int i = 0; i < 9; ++i) store(sum + pack_width * i, load(sum + pack_width * i) + M(i / 3, i % 3));
+}
+
+/// Adds this rank's contribution to the gradient with respect to the rest positions [local vertices, 3], from the
+/// derivatives with respect to ∂X/∂ξ in `sums` (add_shape_derivative).
+template <class E>
+void add_shape_gradient(const CellScatter& scatter, const DeviceArray<double>& sums, Field& gradient);
+
+}  // namespace diffsim

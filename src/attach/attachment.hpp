@@ -1,0 +1,38 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "attach/anchor.hpp"
+#include "diffsim/core/block_matrix.hpp"
+#include "diffsim/core/force_term.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+
+namespace diffsim {
+
+/// Anchors of the owned vertices of a region.
+struct Anchors {
+  AnchorKind kind = AnchorKind::vertex;  ///< kind of all anchors, the same on every rank
+  std::vector<int> vertices;             ///< attached vertices, owned: [anchors]
+  std::vector<VertexLocation> nodes;     ///< nodes of the cells: [anchors, number of nodes of the kind]
+  std::vector<double> places;            ///< coordinates ξ (anchor_place): [anchors, 3]
+};
+
+/// Finds the anchor of each vertex of `region` in the rest shape: the nearest of the cells of region `to`. Only the
+/// cells of the highest dimension are considered; if `to` has no cells, its vertices are considered.
+///
+/// Throws Error (input) if a vertex belongs to both regions. For tetrahedra, triangles and segments with directors,
+/// throws Error (input) if a vertex is farther from the nearest cell than L = MeshQuality::max_edge, the
+/// longest edge of all tetrahedra, triangles and segments of the mesh. Other anchors cannot keep a distance, so the
+/// vertex must be within 10⁻⁶ L of the cell. Collective.
+Anchors find_anchors(const TetrahedralMesh& mesh, const std::string& region, const std::string& to);
+
+/// Creates the force term of springs between vertices and their anchors. Parameters, named by the arguments:
+/// `stiffness`, one value for the whole term, N/m, and the coordinates ξ of the anchors, `place` [owned vertices, 3].
+/// Collective.
+std::unique_ptr<ForceTerm> make_attachment(const TetrahedralMesh& mesh, const Anchors& anchors,
+                                           const std::string& stiffness, const std::string& place);
+
+}  // namespace diffsim

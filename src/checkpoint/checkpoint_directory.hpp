@@ -1,0 +1,155 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checkpoint/row_order.hpp"
+#include "diffsim/checkpoint/store.hpp"
+#include "diffsim/core/error.hpp"
+#include "io/background_writer.hpp"
+
+namespace diffsim {
+
+class DirectoryLock;
+
+/// Identity of a problem: a list of its parts with a hash for each, {"mesh", hash}, {"material", hash}, …
+using ProblemParts = std::vector<std::pair<std::string, std::string>>;
+
+/// Error of writing a file. Thrown by a function that reads another file, the error does not mean that the other file
+/// is damaged.
+class CheckpointWriteError : public Error {
+ public:
+  explicit CheckpointWriteError(const std::string& what) : Error(what, ErrorKind::system) {}
+};
+
+/// Returns true if `error`, thrown while a file was read, means that this file is damaged. The sweep can then continue
+/// without the file.
+inline bool is_damage(const Error& error) {
+  return error.kind() != ErrorKind::input && dynamic_cast<const CheckpointWriteError*>(&error) == nullptr;
+}
+
+/// Directory of HDF5 files. With the option `keep`, the files outlive the program that wrote them.
+///
+/// The manifest lists a file once all ranks have written and synchronised the file and the file has its final name. The
+/// manifest contains the length and a checksum of each file. The manifest has a checksum of its own, is replaced
+/// atomically, and is kept in two versions, `manifest.0` and `manifest.1`, the newer of which is valid. A run that is
+/// killed at any time therefore leaves only files that are complete or not listed. Files are named KIND_NUMBER.h5. A
+/// listed file is never overwritten.
+///
+/// A directory that keeps its files belongs to one program at a time. Several programs may share a directory if none of
+/// them keeps files; the first of these programs removes files of a killed run, unless the directory has a manifest.
+///
+/// Every member is collective and throws the same Error on all ranks.
+class CheckpointDirectory {
+ public:
+  struct Options {
+    bool keep = false;  ///< true: files stay until `remove_all`; false: files are removed with this object, no manifest
+    bool resume = false;     ///< true: starts with the files that an earlier run has kept; false: removes these files
+    int depth = 2;           ///< maximum number of files being written in the background; 0: no background writing
+    double patience = 10.0;  ///< maximum time to wait for another run in the same directory to end, s
+    ProblemParts problem;
+    std::function<void(const std::string&)> warn;  ///< receives warnings about files that cannot be used
+    FileSystem* files = &system_files();           ///< system calls for writing; must outlive the directory
+  };
+
+  /// Opens the directory and creates it if necessary. Throws Error (input) if the directory is not writable or is in
+  /// use by another program, if the directory contains files of another problem (the message names the parts that
+  /// differ), or if the manifest has another format version. Files of another problem are removed without an error if
+  /// their run failed and `resume` is false.
+  CheckpointDirectory(MPI_Comm comm, std::string path, Options options);
+  CheckpointDirectory(MPI_Comm comm, std::string path) : CheckpointDirectory(comm, std::move(path), Options{}) {}
+  CheckpointDirectory(const CheckpointDirectory&) = delete;
+  CheckpointDirectory& operator=(const CheckpointDirectory&) = delete;
+  ~CheckpointDirectory();
+
+  MPI_Comm comm() const { return comm_; }
+  const std::string& path() const { return path_; }
+  bool keeps() const { return options_.keep; }
+  void warn(const std::string& what) const;
+
+  /// Begins a point: values of the parameters and of the initial state, with their signature. All files except those of
+  /// `durable_kind` belong to a point. Returns true if the existing files belong to this point; otherwise removes these
+  /// files and returns false.
+  bool begin_point(const RowOrder::Signature& signature);
+
+  /// Starts writing a file. Replaces an existing file of the same kind and number.
+  void write(const std::string& kind, int number, std::vector<FileArray> arrays,
+             const BackgroundWriter::Attributes& attributes = {});
+  bool has(const std::string& kind, int number) const;      ///< true also for erased files that are still pinned
+  std::vector<int> numbers(const std::string& kind) const;  ///< in ascending order
+  /// Opens an existing file. Waits until the file is completely written, and verifies every byte of the file. Throws
+  /// Error (system) with the reason if the file is missing or damaged.
+  Hdf5File open(const std::string& kind, int number);
+  std::string file_of(const std::string& kind, int number) const;  ///< final path of a file
+  /// Removes a file. A pinned file is only marked as erased, and removed by `unpin`.
+  void erase(const std::string& kind, int number);
+  /// Pins a file: `erase` does not remove the file before `unpin` is called.
+  void pin(const std::string& kind, int number);
+  /// Unpins a file, and removes the file if `erase` was called in the meantime.
+  void unpin(const std::string& kind, int number);
+  /// Returns true if a file is pinned and intact, and then cancels an earlier `erase` of the file.
+  bool claim(const std::string& kind, int number);
+  /// Sets this rank's values of the dataset `/note`, which is added to every file written from here on.
+  void annotate(std::vector<double> shares) { note_ = std::move(shares); }
+
+  /// Adds completely written files to the manifest. `wait`: first waits for all files whose writing has started. Throws
+  /// CheckpointWriteError.
+  void publish(bool wait);
+  /// Marks the run as failed in the manifest. The run may still be resumed, but its files do not prevent the run of
+  /// another problem.
+  void mark_failed();
+  bool is_empty() const { return entries_.empty(); }
+  /// Removes the manifest and, with the option `keep`, all files, and the directory if the directory is empty then.
+  void remove_all();
+
+  const StoreStatistics& statistics() const { return statistics_; }
+
+ private:
+  struct Entry {
+    std::string name;
+    WrittenFile file;
+    bool listed = false;
+    bool pinned = false;
+    bool erased = false;  // `erase` was called; the file is removed by `unpin`
+  };
+  using Key = std::pair<std::string, int>;
+
+  void enter();
+  std::string unused_name(const Key& key);
+  void load();
+  void clean();
+  void commit();
+
+  MPI_Comm comm_;
+  std::string path_;
+  Options options_;
+  int rank_ = 0;
+  int ranks_ = 1;
+  std::unique_ptr<DirectoryLock> lock_;  // held by the first rank
+  std::string first_made_;               // outermost directory that this object created
+  std::map<Key, Entry> entries_;
+  std::vector<std::string> garbage_;      // names of files to remove when the next manifest no longer lists them
+  std::vector<std::string> old_garbage_;  // names of files that only the older of the two manifests lists
+  bool changed_ = false;                  // true: the manifest on the disk is outdated
+  bool failed_ = false;                   // true: the manifest marks the run as failed
+  std::int64_t generation_ = 0;
+  std::int64_t point_ranks_ = 0;  // number of ranks on which `point_` was computed
+  RowOrder::Signature point_;
+  std::vector<double> note_;
+  std::unique_ptr<BackgroundWriter> writer_;
+  StoreStatistics statistics_;
+};
+
+/// Kind of files that belong to the whole problem: these files stay when a new point begins.
+inline constexpr const char* durable_kind = "evaluation";
+
+}  // namespace diffsim

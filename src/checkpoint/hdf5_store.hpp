@@ -1,0 +1,55 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "checkpoint/checkpoint_directory.hpp"
+#include "diffsim/checkpoint/store.hpp"
+
+namespace diffsim {
+
+/// Snapshots on disk, one HDF5 file each (`step_000012.h5`), for states that exceed the memory. Files are written in
+/// the background and become visible only when complete. `get` verifies every byte of a file. Every member is
+/// collective.
+class Hdf5Store : public Store {
+ public:
+  /// Creates a store with a directory of its own. The directory is created if necessary, and removed with the store.
+  /// Throws InputError if the directory is not writable.
+  Hdf5Store(MPI_Comm comm, const std::string& directory);
+  /// Creates a store in a directory that is shared with other objects. `format.single`: values are rounded to float32
+  /// on the disk, so the gradient is approximate.
+  Hdf5Store(std::shared_ptr<CheckpointDirectory> directory, RowOrder order, SnapshotFormat format = {});
+  ~Hdf5Store() override;
+
+  std::string name() const override { return "hdf5"; }
+  void put(int step, const State& state) override;
+  void get(int step, State& state) override;
+  void erase(int step) override;
+  StoreStatistics statistics() const override { return directory_->statistics(); }
+
+  /// Path of the file of an existing snapshot.
+  std::string path(int step) const;
+
+ private:
+  std::shared_ptr<CheckpointDirectory> directory_;
+  RowOrder order_;
+  std::string kind_of(const State& state) const;
+  SnapshotFormat format_;
+  struct Snapshot {
+    std::string kind;
+    std::vector<std::shared_ptr<const Entities>> entities;  // for each field
+  };
+  std::map<int, Snapshot> snapshots_;
+};
+
+/// Kinds of snapshots in a CheckpointDirectory: states in full precision, states rounded to float32, and states joined
+/// with their derivatives. A SweepJournal ignores states joined with their derivatives.
+inline constexpr const char* snapshot_kind = "step";
+inline constexpr const char* rounded_kind = "rounded";
+inline constexpr const char* joined_kind = "joined";
+
+}  // namespace diffsim

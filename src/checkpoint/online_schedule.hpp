@@ -1,0 +1,43 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checkpoint/revolve_schedule.hpp"
+
+namespace diffsim {
+
+/// Schedule for a rollout of unknown length. Advances one step at a time until `finish` ends the rollout at the present
+/// state. Then reverses the steps from the existing snapshots, with binomial checkpointing between two snapshots.
+///
+/// For any length n and s snapshots, no step is advanced more than r times, where r is the least integer with C(s+r, s)
+/// ≥ n+1; this is the minimum. A schedule that learns at state n that the rollout ends there advances at least t(n+1,
+/// s) steps, t as in revolve_schedule.hpp, because its task equals a reversal of n+1 steps of which the last is free.
+/// OnlineSchedule advances at most r·n steps. (Q. Wang, P. Moin, G. Iaccarino, Minimal repetition dynamic checkpointing
+/// algorithm for unsteady adjoint calculation, SIAM J. Sci. Comput. 31, 2009.)
+class OnlineSchedule : public Schedule {
+ public:
+  explicit OnlineSchedule(int snapshots);
+  std::string name() const override { return "online"; }
+  Action next() override;
+  bool is_open() const override { return !backward_; }
+  /// Ends the rollout at state `num_steps`. Call this function between two actions, when state `num_steps` is present.
+  void finish(int num_steps) override;
+
+ private:
+  struct Snapshot {
+    int step;
+    int rank;  // the snapshot may be discarded if a later snapshot has a higher rank
+  };
+  int dispensable() const;
+
+  int snapshots_;
+  Snapshot present_{0, std::numeric_limits<int>::max()};
+  std::vector<Snapshot> kept_;
+  std::optional<RevolveSchedule> backward_;
+};
+
+}  // namespace diffsim

@@ -1,0 +1,66 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "diffsim/core/parameters.hpp"
+#include "diffsim/core/state.hpp"
+#include "io/background_writer.hpp"
+
+namespace diffsim {
+
+/// Format of the values of a snapshot in a file.
+struct SnapshotFormat {
+  bool single = false;      ///< true: rounded to float32
+  bool compressed = false;  ///< true: compressed without loss
+};
+
+/// Layout of states and parameters in files. Values of entities with a FileOrder are stored in this order, so that any
+/// number of ranks can read the values. Values of other entities are stored rank after rank, and can be read only by
+/// the number of ranks that wrote the file. Collective.
+class RowOrder {
+ public:
+  explicit RowOrder(MPI_Comm comm) : comm_(comm) {}
+  MPI_Comm comm() const { return comm_; }
+
+  /// Returns the arrays `GROUP/NAME` of the fields of a state.
+  std::vector<FileArray> to_file(const std::string& group, const State& state, SnapshotFormat format = {}) const;
+  /// Reads the fields of a state from the arrays `GROUP/NAME`.
+  void from_file(const Hdf5File& file, const std::string& group, State& state) const;
+
+  /// Returns the arrays `GROUP/NAME` of a gradient that a sweep is still computing. Entries of global parameters are
+  /// stored as the contributions of the ranks.
+  std::vector<FileArray> to_file(const std::string& group, const ParameterSet& gradient) const;
+  /// Reads a gradient from the arrays `GROUP/NAME`. If the file was written by another number of ranks, the first rank
+  /// receives the sum of the contributions to global parameters, and the other ranks receive zeros.
+  void from_file(const Hdf5File& file, const std::string& group, ParameterSet& gradient) const;
+
+  /// Returns an array with one row per rank: the contribution `values` of each rank.
+  FileArray shares(const std::string& dataset, const std::vector<double>& values) const;
+  /// Reads this rank's contribution from an array of `shares`. If the file was written by another number of ranks,
+  /// returns the sum of all contributions on the first rank and zeros on the others.
+  std::vector<double> read_shares(const Hdf5File& file, const std::string& dataset, std::size_t count) const;
+
+  /// Checksums that identify a set of values.
+  struct Signature {
+    std::uint64_t exact = 0;   ///< hash of the bits of all values, independent of the number of ranks
+    std::vector<double> sums;  ///< for each field, a weighted sum of the values and the sum of their magnitudes
+  };
+  Signature signature(const State& state, const ParameterSet& parameters) const;
+
+ private:
+  FileArray array(const std::string& dataset, const Field& field) const;
+  void read(const Hdf5File& file, const std::string& dataset, Field& field) const;
+
+  MPI_Comm comm_;
+};
+
+/// Returns true if two signatures belong to equal values. If `same_ranks` is false, values that are equal up to
+/// rounding suffice: the weighted sums may differ by 1e-12 times the sum of magnitudes.
+bool agree(const RowOrder::Signature& a, const RowOrder::Signature& b, bool same_ranks);
+
+}  // namespace diffsim

@@ -1,0 +1,62 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "checkpoint/multi_level_schedule.hpp"
+#include "diffsim/checkpoint/schedule.hpp"
+
+namespace diffsim {
+
+/// Plan for the reversal of a rollout in the available memory.
+struct CheckpointPlan {
+  int num_steps = 0;
+  int snapshots = 0;                ///< maximum number of snapshots in memory; 0 if the records of all steps are kept
+  int disk_snapshots = 0;           ///< maximum number of snapshots on the disk
+  int records = 0;                  ///< maximum number of records
+  std::int64_t bytes = 0;           ///< maximum size of the records and the snapshots in memory together
+  std::int64_t recomputations = 0;  ///< number of steps executed in addition to the n recorded steps
+  std::int64_t writes = 0;          ///< number of snapshots written to the disk
+  std::int64_t reads = 0;           ///< number of snapshots read from the disk
+  /// Forward time per step of the rollout, in units of the time of a step, including repetitions, writes and reads.
+  double ratio = 1.0;
+  std::vector<StorageLevel> levels;  ///< of MultiLevelSchedule, times in units of a step; empty: no disk is used
+  std::int64_t held = 0;             ///< memory that the processes hold when the plan is made, bytes
+  std::int64_t beside = 0;           ///< memory that the sweep needs in addition to snapshots and records, bytes
+
+  std::unique_ptr<Schedule> make_schedule() const;
+  /// Summary in one line: "revolve: 12 snapshots, 3 records, 1.20 GiB; 13100 steps repeated, 2.31 forward steps for
+  /// each of 10000".
+  std::string summary() const;
+};
+
+/// Disk on which a plan may place snapshots.
+struct DiskLevel {
+  std::int64_t snapshots = 0;  ///< number of snapshots that fit on the disk
+  double write = 0.0;          ///< time to write a snapshot, in units of the time of a step
+  double read = 0.0;           ///< time to read a snapshot, in units of the time of a step
+  std::int64_t buffers = 0;    ///< memory of the buffers for writing and reading snapshots, bytes
+  int processes = 1;           ///< number of processes, each with a copy of the schedule's tables in memory
+};
+
+/// Returns the plan with the fewest repeated steps within `budget_bytes`; among equals, the plan with the fewest bytes.
+/// All sizes are those of one rank, or all are sums over the ranks. If the records of all steps fit, all records are
+/// kept. Otherwise the budget is divided optimally between snapshots and records of a RevolveSchedule, which never
+/// repeats more steps than a UniformSchedule in the same memory.
+///
+/// The budget covers snapshots and records only; the caller subtracts all other memory before. Throws Error (input) if
+/// not even one snapshot and one record fit; the message states the smallest sufficient budget.
+CheckpointPlan plan_checkpoints(int num_steps, std::int64_t state_bytes, std::int64_t record_bytes,
+                                std::int64_t budget_bytes);
+
+/// Overload of `plan_checkpoints` that may also place snapshots on a disk, if this reduces the time. The plan is then a
+/// MultiLevelSchedule with level 0 in memory, level 1 on the disk, and one record; the disk's buffers and the
+/// schedule's tables count towards the budget. The number of snapshots is limited by n² · snapshots ≤ 1e10, so that
+/// planning takes at most about 3 s.
+CheckpointPlan plan_checkpoints(int num_steps, std::int64_t state_bytes, std::int64_t record_bytes,
+                                std::int64_t budget_bytes, const DiskLevel& disk);
+
+}  // namespace diffsim

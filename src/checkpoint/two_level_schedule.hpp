@@ -1,0 +1,36 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "checkpoint/revolve_schedule.hpp"
+
+namespace diffsim {
+
+/// Schedule with a snapshot on disk (level 1) at the beginning of every segment of `segment` steps, except the last
+/// segment. Each segment is reversed by a RevolveSchedule with `snapshots` snapshots in memory (level 0), one of which
+/// is the first state of the segment.
+///
+/// A snapshot on disk stays until its segment is reversed, so an interrupted sweep can restart the segment. With k
+/// segments, the last of m steps, and s snapshots in memory, the schedule advances (k−1)·(segment + t(segment, s)) +
+/// t(m, s) steps and reads k−1 snapshots from disk; t is defined in revolve_schedule.hpp.
+class TwoLevelSchedule : public Schedule {
+ public:
+  TwoLevelSchedule(int num_steps, int segment, int snapshots);
+  std::string name() const override { return "two-level"; }
+  Action next() override;
+
+ private:
+  enum class Stage { store, advance, reverse, restore };
+  bool is_last() const { return begin_ >= num_steps_ - segment_; }
+  void begin_reversal();
+
+  int num_steps_;
+  int segment_;
+  int snapshots_;
+  int begin_ = 0;  // first step of the current segment
+  Stage stage_ = Stage::store;
+  RevolveSchedule inner_;
+};
+
+}  // namespace diffsim

@@ -1,0 +1,70 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/core/impl/dual.hpp"
+#include "diffsim/core/impl/macros.hpp"
+
+namespace diffsim::contact {
+
+// C² clamped log barrier (Li et al. 2020, Incremental Potential Contact, eq. 6), a dimensionless function of
+// y = d²/d̂²:
+//   b(y) = -(y - 1)² ln y for 0 < y < 1, 0 for y ≥ 1.
+// With the stiffness κ in Pa, κ d̂ b(y) is an energy per area, J/m² (Li et al. 2023, Convergent Incremental Potential
+// Contact). The next three functions do not clamp: the caller passes 0 < y ≤ 1.
+
+/// Barrier b(y).
+template <class T>
+DIFFSIM_FUNCTION T barrier(const T& y) {
+  using std::log;
+  const T z = y - 1.0;
+  return T(0.0) - z * z * log(y);
+}
+/// Derivative db/dy.
+template <class T>
+DIFFSIM_FUNCTION T barrier_gradient(const T& y) {
+  using std::log;
+  const T z = y - 1.0;
+  return T(0.0) - z * (2.0 * log(y) + z / y);
+}
+/// Second derivative d²b/dy².
+template <class T>
+DIFFSIM_FUNCTION T barrier_hessian(const T& y) {
+  using std::log;
+  const T q = (y - 1.0) / y;
+  return q * (q - 4.0) - 2.0 * log(y);
+}
+
+/// Argument y of the barrier at a squared distance s, m², of two surfaces that a thickness ξ, m, keeps apart: 0 at the
+/// distance ξ, 1 at ξ + d̂;
+///   y = (s - ξ²)/((ξ + d̂)² - ξ²) = (s - ξ²)/(d̂ (d̂ + 2 ξ))
+/// (Li et al. 2021, Codimensional Incremental Potential Contact, section 5: the offset barrier).
+template <class T, class Thickness>
+DIFFSIM_FUNCTION T barrier_argument(const T& squared_distance, const T& range, const Thickness& thickness) {
+  return (squared_distance - thickness * thickness) / (range * (range + 2.0 * thickness));
+}
+
+/// Barrier ψ(s, d̂, ξ) = d̂ b(y), m, and its derivatives with respect to s = d² and d̂. All values are zero for
+/// d ≥ ξ + d̂. The energy per area is κ ψ.
+struct Barrier {
+  double value = 0.0;
+  double gradient = 0.0;           ///< ∂ψ/∂s = b'/(d̂ + 2 ξ), 1/m
+  double hessian = 0.0;            ///< ∂²ψ/∂s² = b''/(d̂ (d̂ + 2 ξ)²), 1/m³
+  double distance = 0.0;           ///< ∂ψ/∂d̂ = b - 2 y b' (d̂ + ξ)/(d̂ + 2 ξ)
+  double gradient_distance = 0.0;  ///< ∂²ψ/∂s∂d̂ = -(b' + 2 y b'' (d̂ + ξ)/d̂)/(d̂ + 2 ξ)², 1/m²
+
+  Barrier() = default;
+  /// Evaluates ψ and its derivatives. `squared_distance` is s > ξ², m²; `range` is d̂, m; `thickness` is ξ, m.
+  DIFFSIM_FUNCTION Barrier(double squared_distance, double range, double thickness = 0.0) {
+    const double y = barrier_argument(squared_distance, range, thickness);
+    if (y >= 1.0) return;
+    const double reach = range + 2.0 * thickness;
+    const double b = barrier(y), b1 = barrier_gradient(y), b2 = barrier_hessian(y);
+    value = range * b;
+    gradient = b1 / reach;
+    hessian = b2 / (range * reach * reach);
+    distance = b - 2.0 * y * b1 * ((range + thickness) / reach);
+    gradient_distance = -(b1 + 2.0 * y * b2 * ((range + thickness) / range)) / (reach * reach);
+  }
+};
+
+}  // namespace diffsim::contact

@@ -1,0 +1,240 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "diffsim/core/impl/small_tensor.hpp"
+
+/// Squared distances of point–triangle (x0; x1 x2 x3) and edge–edge (x0 x1; x2 x3) pairs, with derivatives.
+///
+/// The distance is attained between two features, each a point, a line or a plane, and equals the distance of two
+/// affine sets,
+///   d² = min_λ |r(λ)|²,  r(λ) = x_p - x_q + Σ_a λ_a e_a,  e_a = x_{plus a} - x_{minus a},
+/// with zero (point–point), one (point–line) or two (point–plane, line–line) free λ. Hence r = Σ_k c_k(λ) x_k with
+///   c_k = [k=p] - [k=q] + Σ_a λ_a B_ka,  B_ka = [k=plus a] - [k=minus a].
+/// At the minimum r ⊥ e_a. With G_ab = e_a·e_b, the derivatives are
+///   ∂d²/∂x_k       = 2 c_k r                                                        (envelope theorem)
+///   ∂²d²/∂x_k∂x_l  = 2 c_k c_l I - 2 Σ_ab (c_k e_a + B_ka r) G⁻¹_ab (c_l e_b + B_lb r)ᵀ  (implicit differentiation).
+namespace diffsim::contact {
+
+/// Two features of a pair: the indices of the formula above, among the four points of the pair.
+struct DistanceType {
+  std::int8_t free;  ///< number of free λ: 0, 1 or 2
+  std::int8_t p, q;
+  std::int8_t plus[2], minus[2];
+
+  DIFFSIM_FUNCTION bool operator==(const DistanceType& other) const {
+    bool equal = free == other.free && p == other.p && q == other.q;
+    for (int a = 0; a < free; ++a) equal = equal && plus[a] == other.plus[a] && minus[a] == other.minus[a];
+    return equal;
+  }
+};
+
+DIFFSIM_FUNCTION DistanceType point_point(int i, int j) {
+  return {0, static_cast<std::int8_t>(i), static_cast<std::int8_t>(j), {0, 0}, {0, 0}};
+}
+/// Features: point i and the line through points j and k.
+DIFFSIM_FUNCTION DistanceType point_line(int i, int j, int k) {
+  const auto from = static_cast<std::int8_t>(j), to = static_cast<std::int8_t>(k);
+  return {1, static_cast<std::int8_t>(i), from, {from, 0}, {to, 0}};
+}
+/// Features: point 0 and the plane of points 1 2 3.
+DIFFSIM_FUNCTION DistanceType point_plane() { return {2, 0, 1, {1, 1}, {2, 3}}; }
+/// Features: line 0 1 and line 2 3.
+DIFFSIM_FUNCTION DistanceType line_line() { return {2, 0, 2, {1, 2}, {0, 3}}; }
+
+namespace detail {
+template <class T>
+DIFFSIM_FUNCTION Vec3<T> scaled(const T& s, const Vec3<T>& a) {
+  return {{s * a[0], s * a[1], s * a[2]}};
+}
+
+/// Difference of products a b - c d. With doubles the error is at most two ulps, regardless of cancellation (Kahan;
+/// Jeannerod, Louvet & Muller 2013).
+template <class T>
+DIFFSIM_FUNCTION T product_difference(const T& a, const T& b, const T& c, const T& d) {
+  return a * b - c * d;
+}
+DIFFSIM_FUNCTION double product_difference(double a, double b, double c, double d) {
+  const double cd = c * d;
+  return std::fma(a, b, -cd) + std::fma(-c, d, cd);
+}
+/// Cross product a × b, accurate also for nearly parallel vectors. A distance computed with this product is the
+/// distance of points moved by a few ulps of the size of the pair, so its error is at most a few ulps of that size.
+template <class T>
+DIFFSIM_FUNCTION Vec3<T> accurate_cross(const Vec3<T>& a, const Vec3<T>& b) {
+  return {{product_difference(a[1], b[2], a[2], b[1]), product_difference(a[2], b[0], a[0], b[2]),
+           product_difference(a[0], b[1], a[1], b[0])}};
+}
+}  // namespace detail
+
+/// Closest points of two features: their difference, and the quantities that the derivatives of the distance need.
+template <class T>
+struct Closest {
+  DistanceType type;
+  Vec3<T> r;  ///< vector from the second feature's closest point to the first one's
+  T lambda[2];
+  Vec3<T> e[2];
+  T inverse_gram[3];  ///< entries 00, 01, 11 of G⁻¹
+
+  DIFFSIM_FUNCTION T squared_distance() const { return dot(r, r); }
+  DIFFSIM_FUNCTION double b(int k, int a) const {
+    return (k == type.plus[a] ? 1.0 : 0.0) - (k == type.minus[a] ? 1.0 : 0.0);
+  }
+  DIFFSIM_FUNCTION T c(int k) const {
+    T sum = T((k == type.p ? 1.0 : 0.0) - (k == type.q ? 1.0 : 0.0));
+    for (int a = 0; a < type.free; ++a) sum = sum + lambda[a] * T(b(k, a));
+    return sum;
+  }
+};
+
+/// Closest points of the two features `type`. Lines and planes must not be degenerate: |e|² > 0, |e_0 × e_1|² > 0.
+template <class T>
+DIFFSIM_FUNCTION Closest<T> closest(const DistanceType& type, const Vec3<T>* x) {
+  Closest<T> result;
+  result.type = type;
+  const Vec3<T> r0 = x[type.p] - x[type.q];
+  result.r = r0;
+  for (int a = 0; a < 2; ++a) {
+    result.lambda[a] = T(0.0);
+    result.e[a] = a < type.free ? x[type.plus[a]] - x[type.minus[a]] : Vec3<T>{{T(0.0), T(0.0), T(0.0)}};
+  }
+  for (int i = 0; i < 3; ++i) result.inverse_gram[i] = T(0.0);
+  const Vec3<T>&e0 = result.e[0], &e1 = result.e[1];
+  if (type.free == 1) {
+    result.inverse_gram[0] = T(1.0) / dot(e0, e0);
+    result.lambda[0] = T(0.0) - dot(r0, e0) * result.inverse_gram[0];
+    result.r = r0 + detail::scaled(result.lambda[0], e0);
+  } else if (type.free == 2) {
+    // With the normal n = e_0 × e_1, det G = |n|².
+    const Vec3<T> n = detail::accurate_cross(e0, e1);
+    const T inverse = T(1.0) / dot(n, n);
+    result.inverse_gram[0] = dot(e1, e1) * inverse;
+    result.inverse_gram[1] = T(0.0) - dot(e0, e1) * inverse;
+    result.inverse_gram[2] = dot(e0, e0) * inverse;
+    result.lambda[0] = T(0.0) - dot(detail::accurate_cross(r0, e1), n) * inverse;
+    result.lambda[1] = T(0.0) - dot(detail::accurate_cross(e0, r0), n) * inverse;
+    result.r = detail::scaled(T(dot(r0, n) * inverse), n);
+  }
+  return result;
+}
+
+// ---- value, gradient, Hessian of d² --------------------------------------------------------------------------
+
+template <class T>
+DIFFSIM_FUNCTION T squared_distance(const DistanceType& type, const Vec3<T>* x) {
+  return closest(type, x).squared_distance();
+}
+/// Gradient ∂d²/∂x_k.
+template <class T>
+DIFFSIM_FUNCTION Vec3<T> squared_distance_gradient(const Closest<T>& at, int k) {
+  return detail::scaled(T(T(2.0) * at.c(k)), at.r);
+}
+/// Hessian block ∂²d²/∂x_k∂x_l.
+template <class T>
+DIFFSIM_FUNCTION Mat3<T> squared_distance_hessian(const Closest<T>& at, int k, int l) {
+  const T ck = at.c(k), cl = at.c(l);
+  Mat3<T> h;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) h(i, j) = i == j ? T(2.0) * ck * cl : T(0.0);
+  for (int a = 0; a < at.type.free; ++a)
+    for (int b = 0; b < at.type.free; ++b) {
+      const T g = T(-2.0) * at.inverse_gram[a + b];
+      for (int i = 0; i < 3; ++i) {
+        const T left = g * (ck * at.e[a][i] + T(at.b(k, a)) * at.r[i]);
+        for (int j = 0; j < 3; ++j) h(i, j) = h(i, j) + left * (cl * at.e[b][j] + T(at.b(l, b)) * at.r[j]);
+      }
+    }
+  return h;
+}
+/// Hessian product y_k = Σ_l ∂²d²/∂x_k∂x_l v_l for the four points, without forming the matrix.
+template <class T>
+DIFFSIM_FUNCTION void squared_distance_hessian_product(const Closest<T>& at, const Vec3<T>* v, Vec3<T>* y) {
+  // First dr at fixed λ, then dλ from G dλ = -(de·r + e·dr).
+  Vec3<T> dr = {{T(0.0), T(0.0), T(0.0)}};
+  for (int k = 0; k < 4; ++k) dr = dr + detail::scaled(at.c(k), v[k]);
+  T right[2], dlambda[2];
+  for (int a = 0; a < at.type.free; ++a)
+    right[a] = T(0.0) - dot(v[at.type.plus[a]] - v[at.type.minus[a]], at.r) - dot(at.e[a], dr);
+  for (int a = 0; a < at.type.free; ++a) {
+    dlambda[a] = T(0.0);
+    for (int b = 0; b < at.type.free; ++b) dlambda[a] = dlambda[a] + at.inverse_gram[a + b] * right[b];
+  }
+  for (int a = 0; a < at.type.free; ++a) dr = dr + detail::scaled(dlambda[a], at.e[a]);
+  for (int k = 0; k < 4; ++k) {
+    T dc = T(0.0);
+    for (int a = 0; a < at.type.free; ++a) dc = dc + dlambda[a] * T(at.b(k, a));
+    y[k] = detail::scaled(T(T(2.0) * dc), at.r) + detail::scaled(T(T(2.0) * at.c(k)), dr);
+  }
+}
+
+// ---- choice of the closest features --------------------------------------------------------------------------
+
+/// Two features and the squared distance between them.
+struct TypedDistance {
+  DistanceType type;
+  double squared;
+};
+
+namespace detail {
+
+/// sin² of the angle below which two edges count as parallel, and a triangle as degenerate, when features are chosen.
+/// The distance is then taken from the features of the boundary, which are always well conditioned, with an error of at
+/// most 1e-12 edge lengths.
+constexpr double parallel_sine_squared = 1e-24;
+
+/// Smaller of two distances; the first if both are equal.
+DIFFSIM_FUNCTION TypedDistance nearer(const TypedDistance& a, const TypedDistance& b) {
+  return b.squared < a.squared ? b : a;
+}
+
+/// Closest features of point i and segment j k, whose ends may coincide.
+DIFFSIM_FUNCTION TypedDistance point_segment(const Vec3<double>* x, int i, int j, int k) {
+  const Vec3<double> e = x[k] - x[j];
+  const double along = dot(x[i] - x[j], e), length = dot(e, e);
+  if (along <= 0.0) {
+    const Vec3<double> r = x[i] - x[j];
+    return {point_point(i, j), dot(r, r)};
+  }
+  if (along >= length) {
+    const Vec3<double> r = x[i] - x[k];
+    return {point_point(i, k), dot(r, r)};
+  }
+  const DistanceType type = point_line(i, j, k);
+  return {type, squared_distance(type, x)};
+}
+
+}  // namespace detail
+
+/// Features between which point x0 and triangle x1 x2 x3 are closest. The points may coincide or be collinear. If the
+/// projection of x0 onto the plane is not inside the triangle, the minimum of the convex distance function lies on the
+/// boundary: on one of three segments.
+DIFFSIM_FUNCTION TypedDistance point_triangle_distance(const Vec3<double>* x) {
+  TypedDistance best =
+      detail::nearer(detail::nearer(detail::point_segment(x, 0, 1, 2), detail::point_segment(x, 0, 2, 3)),
+                     detail::point_segment(x, 0, 3, 1));
+  const Vec3<double> e1 = x[2] - x[1], e2 = x[3] - x[1], n = detail::accurate_cross(e1, e2), w = x[0] - x[1];
+  const double area = dot(n, n);
+  if (!(area > detail::parallel_sine_squared * dot(e1, e1) * dot(e2, e2))) return best;
+  const double beta = dot(detail::accurate_cross(w, e2), n), gamma = dot(detail::accurate_cross(e1, w), n);
+  if (!(beta > 0.0 && gamma > 0.0 && beta + gamma < area)) return best;
+  const double height = dot(w, n);
+  return {point_plane(), height * height / area};
+}
+
+/// Features between which edges x0 x1 and x2 x3 are closest. The edges may be parallel or have coinciding ends.
+DIFFSIM_FUNCTION TypedDistance edge_edge_distance(const Vec3<double>* x) {
+  TypedDistance best =
+      detail::nearer(detail::nearer(detail::point_segment(x, 0, 2, 3), detail::point_segment(x, 1, 2, 3)),
+                     detail::nearer(detail::point_segment(x, 2, 0, 1), detail::point_segment(x, 3, 0, 1)));
+  const Vec3<double> a = x[1] - x[0], b = x[3] - x[2], n = detail::accurate_cross(a, b), w = x[2] - x[0];
+  const double sine = dot(n, n);
+  if (!(sine > detail::parallel_sine_squared * dot(a, a) * dot(b, b))) return best;
+  const double s = dot(detail::accurate_cross(w, b), n), t = dot(detail::accurate_cross(w, a), n);
+  if (!(s > 0.0 && s < sine && t > 0.0 && t < sine)) return best;
+  const double height = dot(w, n);
+  return {line_line(), height * height / sine};
+}
+
+}  // namespace diffsim::contact

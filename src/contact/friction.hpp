@@ -1,0 +1,34 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/core/impl/dual.hpp"
+#include "diffsim/core/impl/macros.hpp"
+
+namespace diffsim::contact {
+
+DIFFSIM_FUNCTION double value_of(double x) { return x; }
+template <class T, int N>
+DIFFSIM_FUNCTION double value_of(const Dual<T, N>& x) {
+  return value_of(x.value);
+}
+
+/// Factor s(y)/y of smoothed Coulomb friction as a function of y², 1/(m/s); s(y) = 2 y/ε - (y/ε)² for y < ε, 1 above.
+/// The square root has no derivative at y = 0. There the function returns the constant 2/ε, so that the product with
+/// the velocity has the correct derivative 2/ε.
+template <class T>
+DIFFSIM_FUNCTION T friction_factor(const T& squared, const T& velocity) {
+  using std::sqrt;
+  if (value_of(squared) == 0.0) return 2.0 / velocity;
+  const T speed = sqrt(squared);
+  if (value_of(speed) < value_of(velocity)) return (2.0 - speed / velocity) / velocity;
+  return 1.0 / speed;
+}
+
+/// Potential S(y), m/s, with S' = s and S(0) = 0: y²/ε - y³/(3 ε²) for y < ε, y - ε/3 above.
+DIFFSIM_FUNCTION double friction_potential(double speed, double velocity) {
+  if (speed >= velocity) return speed - velocity / 3.0;
+  const double part = speed / velocity;
+  return speed * part * (1.0 - part / 3.0);
+}
+
+}  // namespace diffsim::contact

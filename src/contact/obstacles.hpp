@@ -1,0 +1,21 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+
+#include "contact/surface.hpp"
+
+namespace diffsim::contact {
+
+// Obstacles as triangles with outward normals. Round obstacles are inscribed polyhedra: a body that does not pass
+// through the triangles passes through the exact shape by no more than the deviation given. Triangles keep out every
+// face and edge of a body, not only its vertices.
+
+TriangleMesh box_triangles(const std::array<double, 3>& min, const std::array<double, 3>& max);
+/// Sphere as an icosahedron whose triangles are divided into four, four times: 5120 triangles. The polyhedron is inside
+/// the sphere by at most 0.0012 r.
+TriangleMesh sphere_triangles(const std::array<double, 3>& center, double radius);
+/// Cylinder with flat ends and 64 sides. The polyhedron is inside the exact cylinder by at most 0.0012 r.
+TriangleMesh cylinder_triangles(const std::array<double, 3>& from, const std::array<double, 3>& to, double radius);
+
+}  // namespace diffsim::contact

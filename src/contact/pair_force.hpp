@@ -1,0 +1,213 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "contact/barrier.hpp"
+#include "contact/distance.hpp"
+#include "contact/friction.hpp"
+#include "contact/mollifier.hpp"
+
+namespace diffsim::contact {
+
+/// Contact law of a pair: the values other than positions, velocities and weights that the force of a pair depends on.
+/// The thickness is a value without derivatives unless `Thickness` is a Dual.
+template <class T, class Thickness = double>
+struct ContactLaw {
+  T stiffness;  ///< κ, Pa
+  T range;      ///< d̂, m
+  T friction;   ///< µ
+  T velocity;   ///< ε_v, m/s
+  /// Thickness ξ, m, by which the barrier keeps the two sides of the pair apart: the mean of their thicknesses.
+  Thickness thickness = Thickness(0.0);
+
+  /// Argument y of the barrier at a squared distance (contact/barrier.hpp).
+  DIFFSIM_FUNCTION T argument(const T& squared) const { return barrier_argument(squared, range, thickness); }
+  /// Squared distance (ξ + d̂)², m², from which on a pair has no force.
+  DIFFSIM_FUNCTION double limit() const {
+    const double distance = value_of(range) + value_of(thickness);
+    return distance * distance;
+  }
+};
+
+/// Weights of point x0 and triangle x1 x2 x3, whose energy is E = κ a Σ_j w_j ψ(d_j², d̂, ξ), summed over the triangle,
+/// its edges and its corners. The w_j are the weights of SurfaceTriangle. a is half of the point's rest area, because
+/// two surfaces in contact each integrate over their own points. The area depends on the rest shape.
+///
+/// On a surface of segments the measure of a point is a length; the measure of a lone point is 1. In contact, such a
+/// point represents a strip of width d̂/2, or a patch of d̂/2 by d̂/2 as at crossing edges: E has the factor
+/// (d̂/2)^codimension, with the codimension 1 for segments and 2 for lone points. Against a surface of the same
+/// dimension, a is half of the measure. Against a surface of a higher dimension only the point integrates, and a is its
+/// full measure.
+template <class T>
+struct PointTriangleWeightsOf {
+  T area;
+  double edges[3], corners[3];
+  int codimension = 0;
+};
+using PointTriangleWeights = PointTriangleWeightsOf<double>;
+
+/// Weights of edges x0 x1 and x2 x3, whose energy is E = κ (d̂²/4) m(c) ψ(d², d̂, ξ): crossing edges are in contact
+/// over a patch of area d̂²/4. The contribution of edges to the energy of a flat contact, and with it the dependence on
+/// the mesh, decreases as (d̂/h)², while points and triangles carry the pressure.
+///
+/// An edge of a surface without triangles may be shorter than d̂, and several such edges may then cross the patch of
+/// one other edge. Pairs with such an edge (`lone`) have the patch ((d̂/2) l/(d̂ + l))², with l the geometric mean of
+/// both rest lengths. The patch is d̂²/4 for long edges and l²/4 for short edges, of which d̂²/l² are in contact.
+template <class T>
+struct EdgeEdgeWeightsOf {
+  T threshold;  ///< threshold ε of the mollifier, m⁴; depends on the rest shape
+  bool lone = false;
+};
+using EdgeEdgeWeights = EdgeEdgeWeightsOf<double>;
+
+namespace detail {
+
+/// Strip or patch factor of a point: `scale` (d̂/2)^codimension.
+template <class T>
+DIFFSIM_FUNCTION T with_strip(T scale, const T& range, int codimension) {
+  for (int k = 0; k < codimension; ++k) scale = 0.5 * scale * range;
+  return scale;
+}
+/// Patch area of two edges, times κ.
+template <class T, class X, class Weight>
+DIFFSIM_FUNCTION T patch_of_edges(const EdgeEdgeWeightsOf<Weight>& weights, const ContactLaw<T, X>& law) {
+  const T area = 0.25 * law.stiffness * law.range * law.range;
+  if (!weights.lone) return area;
+  using std::sqrt;
+  // The threshold is 10⁻³ l⁴.
+  const Weight length = sqrt(sqrt(1e3 * weights.threshold));
+  const T part = length / (law.range + length);
+  return area * part * part;
+}
+
+template <class T>
+DIFFSIM_FUNCTION Vec3<double> values_of(const Vec3<T>& x) {
+  return {{value_of(x[0]), value_of(x[1]), value_of(x[2])}};
+}
+
+/// Component of u = Σ c_k v_k perpendicular to r.
+template <class T>
+DIFFSIM_FUNCTION Vec3<T> sliding_velocity(const Closest<T>& at, const T& squared, const Vec3<T>* v) {
+  Vec3<T> u = {{T(0.0), T(0.0), T(0.0)}};
+  for (int k = 0; k < 4; ++k) u = u + scaled(at.c(k), v[k]);
+  return u - scaled(T(dot(u, at.r) / squared), at.r);
+}
+
+/// Adds to f the force of the energy `scale` ψ(d²) of two features, and their friction unless `v` is nullptr. Adds
+/// friction alone if `friction_alone`.
+template <class T, class X>
+DIFFSIM_FUNCTION void add_feature_force(const DistanceType& type, const T& scale, const Vec3<T>* x, const Vec3<T>* v,
+                                        const ContactLaw<T, X>& law, Vec3<T>* f, bool friction_alone) {
+  const Closest<T> at = closest(type, x);
+  const T squared = at.squared_distance();
+  const T slope = scale * barrier_gradient(law.argument(squared)) / (law.range + 2.0 * law.thickness);  // ∂E/∂d²
+  // The barrier force is -∂E/∂x_k = -2 slope c_k r. Friction acts at the same two points.
+  Vec3<T> push = {{T(0.0), T(0.0), T(0.0)}};
+  if (!friction_alone) push = scaled(T(-2.0 * slope), at.r);
+  if (v) {
+    using std::sqrt;
+    const Vec3<T> u = sliding_velocity(at, squared, v);
+    const T normal = -2.0 * slope * sqrt(squared);
+    push = push - scaled(T(law.friction * normal * friction_factor(dot(u, u), law.velocity)), u);
+  }
+  for (int k = 0; k < 4; ++k) f[k] = f[k] + scaled(at.c(k), push);
+}
+
+/// Dissipation potential µ N S(|u|), W, of two features whose energy is `scale` ψ(d²).
+DIFFSIM_FUNCTION double feature_dissipation(const DistanceType& type, double scale, const Vec3<double>* x,
+                                            const Vec3<double>* v, const ContactLaw<double>& law) {
+  const Closest<double> at = closest(type, x);
+  const double squared = at.squared_distance();
+  const double slope = scale * barrier_gradient(law.argument(squared)) / (law.range + 2.0 * law.thickness);
+  const Vec3<double> u = sliding_velocity(at, squared, v);
+  return -2.0 * law.friction * slope * std::sqrt(squared) * friction_potential(std::sqrt(dot(u, u)), law.velocity);
+}
+
+/// Calls `visit(type, squared distance, weight)` for each pair of features of a point–triangle pair: the point with the
+/// triangle, with its edges and with its corners.
+template <class Weight, class Visit>
+DIFFSIM_FUNCTION void for_each_feature(const PointTriangleWeightsOf<Weight>& weights, const Vec3<double>* x,
+                                       const Visit& visit) {
+  const TypedDistance whole = point_triangle_distance(x);
+  visit(whole.type, whole.squared, 1.0);
+  for (int k = 0; k < 3; ++k) {
+    const TypedDistance edge = point_segment(x, 0, 1 + k, 1 + (k + 1) % 3);
+    visit(edge.type, edge.squared, weights.edges[k]);
+    const Vec3<double> r = x[0] - x[1 + k];
+    visit(point_point(0, 1 + k), dot(r, r), weights.corners[k]);
+  }
+}
+
+}  // namespace detail
+
+/// Energy E of a pair, J.
+DIFFSIM_FUNCTION double pair_energy(const PointTriangleWeights& weights, const Vec3<double>* x,
+                                    const ContactLaw<double>& law) {
+  double sum = 0.0;
+  detail::for_each_feature(weights, x, [&](const DistanceType&, double squared, double weight) {
+    sum += weight * Barrier(squared, law.range, law.thickness).value;
+  });
+  return detail::with_strip(law.stiffness, law.range, weights.codimension) * weights.area * sum;
+}
+DIFFSIM_FUNCTION double pair_energy(const EdgeEdgeWeights& weights, const Vec3<double>* x,
+                                    const ContactLaw<double>& law) {
+  const double c = squared_cross(x);
+  const double mollifier = c < weights.threshold ? Mollifier<double>(c, weights.threshold).value : 1.0;
+  return detail::patch_of_edges(weights, law) * mollifier *
+         Barrier(edge_edge_distance(x).squared, law.range, law.thickness).value;
+}
+
+/// Dissipation potential D of a pair, W. The friction force of the pair is f = -∂D/∂v.
+DIFFSIM_FUNCTION double pair_dissipation(const PointTriangleWeights& weights, const Vec3<double>* x,
+                                         const Vec3<double>* v, const ContactLaw<double>& law) {
+  const double limit = law.limit();
+  const double scale = detail::with_strip(law.stiffness * weights.area, law.range, weights.codimension);
+  double sum = 0.0;
+  detail::for_each_feature(weights, x, [&](const DistanceType& type, double squared, double weight) {
+    if (squared < limit && weight != 0.0) sum += detail::feature_dissipation(type, weight * scale, x, v, law);
+  });
+  return sum;
+}
+DIFFSIM_FUNCTION double pair_dissipation(const EdgeEdgeWeights& weights, const Vec3<double>* x, const Vec3<double>* v,
+                                         const ContactLaw<double>& law) {
+  const TypedDistance distance = edge_edge_distance(x);
+  if (distance.squared >= law.limit()) return 0.0;
+  const double c = squared_cross(x);
+  const double mollifier = c < weights.threshold ? Mollifier<double>(c, weights.threshold).value : 1.0;
+  return detail::feature_dissipation(distance.type, detail::patch_of_edges(weights, law) * mollifier, x, v, law);
+}
+
+/// Adds -∂E/∂x_k and the friction force to f_k at the four points; friction alone if `friction_alone`. T = Dual gives
+/// the derivatives, too; the features are chosen by values only. `Weight` may be a Dual or a double.
+template <class T, class X, class Weight>
+DIFFSIM_FUNCTION void add_pair_force(const PointTriangleWeightsOf<Weight>& weights, const Vec3<T>* x, const Vec3<T>* v,
+                                     const ContactLaw<T, X>& law, Vec3<T>* f, bool friction_alone = false) {
+  const Vec3<double> at[4] = {detail::values_of(x[0]), detail::values_of(x[1]), detail::values_of(x[2]),
+                              detail::values_of(x[3])};
+  const double limit = law.limit();
+  detail::for_each_feature(weights, at, [&](const DistanceType& type, double squared, double weight) {
+    if (squared < limit && weight != 0.0)
+      detail::add_feature_force(
+          type, detail::with_strip(T((weight * weights.area) * law.stiffness), law.range, weights.codimension), x, v,
+          law, f, friction_alone);
+  });
+}
+template <class T, class X, class Weight>
+DIFFSIM_FUNCTION void add_pair_force(const EdgeEdgeWeightsOf<Weight>& weights, const Vec3<T>* x, const Vec3<T>* v,
+                                     const ContactLaw<T, X>& law, Vec3<T>* f, bool friction_alone = false) {
+  const Vec3<double> at[4] = {detail::values_of(x[0]), detail::values_of(x[1]), detail::values_of(x[2]),
+                              detail::values_of(x[3])};
+  const TypedDistance distance = edge_edge_distance(at);
+  if (distance.squared >= law.limit()) return;
+  const T area = detail::patch_of_edges(weights, law);
+  const T c = squared_cross(x);
+  if (value_of(c) >= value_of(weights.threshold))
+    return detail::add_feature_force(distance.type, area, x, v, law, f, friction_alone);
+  const Mollifier<T> mollifier(c, weights.threshold);
+  detail::add_feature_force(distance.type, T(area * mollifier.value), x, v, law, f, friction_alone);
+  if (friction_alone) return;
+  const T y = law.argument(squared_distance(distance.type, x));
+  const T slope = area * law.range * barrier(y) * mollifier.gradient;
+  for (int k = 0; k < 4; ++k) f[k] = f[k] - detail::scaled(slope, squared_cross_gradient(x, k));
+}
+
+}  // namespace diffsim::contact

@@ -1,0 +1,67 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+
+namespace diffsim::contact {
+
+/// Vertex of a surface, identical on all ranks: its number in the file, the rank of its owner, and its local index
+/// there.
+struct SurfaceVertex {
+  std::int64_t number;
+  std::int32_t rank, index;
+};
+
+/// Triangle of a surface, with weights that make sums over the triangles near a point count shared edges and corners
+/// once. An edge shared by n triangles has the weight -(n - 1)/n. A corner with k triangles and with edges e of n_e
+/// triangles each has the weight (1 - k + Σ_e (n_e - 1))/k. For any point, take a function of the distance and sum
+/// weight times function over the triangles, their edges and their corners. The sum is the function at the smallest
+/// distance, provided that the piece of the surface within the function's range has no holes. The weights are the
+/// inclusion and exclusion of the triangles (Li et al. 2023, Convergent Incremental Potential Contact, section 4).
+///
+/// Pieces of surfaces without triangles are stored as triangles whose last corners coincide, and `dimension`
+/// distinguishes them: a segment a b is stored as a b b, with the weight -(k - 1)/k at an end with k segments; a point
+/// a is stored as a a a. So the sum over a line of segments counts the location nearest to a point once, too.
+struct SurfaceTriangle {
+  std::array<SurfaceVertex, 3> corners;
+  std::array<double, 3> edge_weights;  ///< weights of the edges 01, 12, 20
+  std::array<double, 3> corner_weights;
+
+  /// Dimension of the piece: 2 for a triangle, 1 for a segment, 0 for a point.
+  int dimension() const {
+    return corners[1].number != corners[2].number ? 2 : corners[0].number != corners[1].number ? 1 : 0;
+  }
+};
+
+struct SurfaceEdge {
+  std::array<SurfaceVertex, 2> ends;  ///< the end with the lower number first
+  double squared_length;              ///< squared rest length, m²
+};
+
+/// Part of a surface on one rank: each point, edge and triangle is on one rank.
+struct Surface {
+  std::vector<SurfaceVertex> points;
+  /// Rest measures of the points: a third of their triangles' areas, m²; half of their segments' lengths, m; or 1.
+  std::vector<double> point_areas;
+  std::vector<SurfaceTriangle> triangles;
+  std::vector<SurfaceEdge> edges;
+  // Groups of the points, triangles and edges (contact/surface_groups.hpp).
+  std::vector<std::int32_t> point_groups, triangle_groups, edge_groups;
+};
+
+/// Surface of a mesh. A point is on the rank of its owner. A boundary face of a tetrahedron, and a triangle, segment or
+/// point that is a cell itself (contact/impl/surface_areas.hpp), is on the rank of the cell. An edge is on the lowest
+/// rank that has a triangle or segment with this edge. `regions` of the surface are groups of their own. Throws the
+/// Errors of `surface_groups`. Collective.
+Surface mesh_surface(const TetrahedralMesh& mesh, const std::vector<std::string>& regions = {});
+
+/// Surface of an obstacle. Every rank has all its triangles, which belong to one `group`. Its vertices are numbered
+/// from `first_number` on and have the rank -1.
+Surface triangle_surface(const TriangleMesh& mesh, std::int64_t first_number, std::int32_t group = 0);
+
+}  // namespace diffsim::contact

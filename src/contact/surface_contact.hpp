@@ -1,0 +1,104 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "contact/contact_term.hpp"
+#include "contact/parameters.hpp"
+#include "contact/surface.hpp"
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+
+namespace diffsim {
+
+/// Obstacle of triangles that moves rigidly, at constant rates. The obstacle turns if it has an axis.
+struct TriangleObstacle {
+  std::string label;
+  TriangleMesh mesh;
+  /// True if the surface is closed and bodies must be outside. False for a sheet, which bodies may touch on both sides.
+  bool solid = false;
+  std::array<double, 3> axis = {};    ///< rotation axis, of any length; zero: no rotation
+  std::array<double, 3> origin = {};  ///< m, a point of the axis at t = 0, which moves with the obstacle
+};
+
+/// Contact law of some pairs of groups. Groups are numbered: the regions of the surface in the order given, then the
+/// bodies of the mesh, then the obstacles.
+struct GroupLaw {
+  std::vector<std::array<std::size_t, 2>> pairs;  ///< unordered; the same group twice: the group with itself
+  ContactLawNames parameters;
+};
+
+struct SurfaceContactOptions {
+  bool self = true;  ///< contact of each body with itself; different bodies always touch each other
+  std::vector<TriangleObstacle> obstacles = {};
+  /// Bodies of the mesh, by index in its list, whose vertices are all prescribed. These bodies touch neither
+  /// themselves, nor each other, nor `obstacles`.
+  std::vector<std::size_t> prescribed_bodies = {};
+  std::vector<std::string> regions = {};  ///< regions of the surface that are groups (contact/surface_groups.hpp)
+  std::vector<GroupLaw> laws = {};        ///< all other pairs have the shared law
+  std::vector<std::array<std::size_t, 2>> ignored = {};  ///< pairs of groups, as in GroupLaw, that do not touch
+  ContactForces forces = ContactForces::barrier;
+  /// Largest number of pairs of each kind that may touch on a rank; 2²⁸ pairs take 2 GiB.
+  std::int64_t max_pairs = std::int64_t{1} << 28;
+};
+
+/// Contact of a mesh's surface with itself and with obstacles of triangles, by point–triangle and edge–edge pairs
+/// (contact/pair_force.hpp), across ranks (docs/architecture.md). A second-order face is represented by four flat
+/// triangles. Bodies of segments touch by their edges and, against triangles and segments, by their points. Bodies of
+/// points touch all other surfaces by their points.
+///
+/// Each point, triangle and edge belongs to a group: a region of the surface, a body of the mesh, or an obstacle. Two
+/// groups have the shared law or a law of their own. A pair has a force if its distance is less than ξ + d̂ of its law.
+/// Groups that are `ignored` pass through each other.
+///
+/// Parameters of each obstacle: `obstacle_position:LABEL` [3], m, its displacement at t = 0; `obstacle_velocity:LABEL`
+/// [3], m/s; and `obstacle_angular_velocity:LABEL` [1], rad/s.
+///
+/// The Jacobian is a separate matrix (`couplings_vary`). Its sparsity pattern covers the pairs nearer than ξ + 2 d̂ of
+/// their law, or ξ + d̂ in a term of friction alone.
+class SurfaceContact : public ContactTerm {
+ public:
+  /// Throws Error (input) if a triangle has vertices of two bodies, if a region has no face of the surface, or if two
+  /// regions have a common face. Collective.
+  SurfaceContact(std::shared_ptr<const TetrahedralMesh> mesh, SurfaceContactOptions options);
+  ~SurfaceContact() override;
+
+  std::string name() const override { return "contact of surfaces"; }
+  bool uses_velocities() const override { return has_friction(); }
+  void prepare(const ParameterSet& parameters) override;
+  void prepare_tangent(const ParameterSet& parameters, const ParameterSet& direction) override;
+  void begin_adjoint(const ParameterSet& gradient) override;
+  void prepare_adjoint(const ParameterSet& parameters, ParameterSet& gradient) override;
+
+  double energy(const Configuration& at, const ParameterSet& parameters) override;
+  double dissipation(const Configuration& at, const ParameterSet& parameters) override;
+  void add_force(const Configuration& at, const ParameterSet& parameters, Field& force) override;
+  void add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent, const ParameterSet& direction,
+                         Field& force_tangent) override;
+  void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
+                         ParameterSet& gradient) override;
+  void add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
+                                 const ParameterSet& direction, const Field* w, const Field* dw,
+                                 const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent) override;
+  void add_couplings(const Configuration& at, Couplings& couplings) override;
+  bool couplings_vary() const override { return true; }
+  bool pattern_covers(const Configuration& at) override;
+  void add_jacobian(const Configuration& at, const ParameterSet& parameters, const JacobianWeights& weights,
+                    BlockMatrix& matrix) override;
+  bool moves(int n, const ParameterSet& parameters) const override;
+  double max_step(const Configuration& from, const Configuration& to, const ParameterSet& parameters) override;
+  std::string limiting() const override;
+  ContactState state(const Configuration& at, const ParameterSet& parameters) override;
+  std::string intersecting() const override;
+  std::string enclosed(const Configuration& at, const ParameterSet& parameters) override;
+  int rebuilds() const;  ///< number of times that the lists of pairs were built
+
+ private:
+  struct Data;
+  std::unique_ptr<Data> data_;
+};
+
+}  // namespace diffsim

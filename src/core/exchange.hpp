@@ -1,0 +1,84 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "core/petsc_handle.hpp"
+#include "diffsim/core/field.hpp"
+
+namespace diffsim {
+
+/// Exchange of values between the entities that a rank owns and the copies ("ghosts") on other ranks, by PetscSF.
+///
+/// Local entities are numbered with the owned ones first, ghosts after. Only shared entities are packed and sent. Sums
+/// are taken in a fixed order, so equal runs give bitwise identical results. Fields are [num_local, components] in
+/// device memory, with any number of components; vectors are in host memory.
+class Exchange {
+ public:
+  /// Sets up the exchange. Ghost num_owned + g is a copy of the entity with local index `ghost_index[g]` on rank
+  /// `ghost_owner[g]`. Collective.
+  Exchange(MPI_Comm comm, int num_owned, const std::vector<PetscInt>& ghost_owner,
+           const std::vector<PetscInt>& ghost_index);
+  ~Exchange();
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  MPI_Comm comm() const;
+  int num_owned() const { return num_owned_; }
+  int num_local() const { return num_owned_ + num_ghosts_; }
+  /// Number of owned entities that another rank has a copy of.
+  int num_shared() const { return num_shared_; }
+  /// Largest local index of a shared owned entity plus one; 0 if no owned entity is shared.
+  int shared_end() const { return shared_end_; }
+  /// Returns true if no rank has ghosts.
+  bool is_alone() const { return alone_; }
+
+  /// Adds the ghosts' values to the values of the owned entities. The ghosts' own values do not change. Collective.
+  void add_to_owners(Field& field) const;
+  /// Copies the values of owned entities to the ghosts. Collective.
+  void copy_to_ghosts(Field& field) const;
+
+  // Split forms of `add_to_owners` and `copy_to_ghosts`. Values of entities that are not shared may change between
+  // begin and end. Only one exchange may be in progress at a time.
+  void begin_add_to_owners(const Field& field) const;
+  void end_add_to_owners(Field& field) const;
+  void begin_copy_to_ghosts(const Field& field) const;
+  void end_copy_to_ghosts(Field& field) const;
+
+  /// Overload of `copy_to_ghosts` for host values, [num_local, components], of any trivially copyable type. Collective.
+  template <class T>
+  void copy_to_ghosts(std::vector<T>& values, int components = 1) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    copy_bytes_to_ghosts(values.data(), values.size(), sizeof(T), components);
+  }
+  /// Overload of `add_to_owners` for host integers, [num_local, components]. Collective.
+  void add_to_owners(std::vector<PetscInt>& values, int components = 1) const;
+
+ private:
+  struct Buffers;
+  const Buffers& buffers_for(const Field& field) const;
+  void require_local(std::size_t size, int components) const;
+  void copy_bytes_to_ghosts(void* values, std::size_t size, std::size_t bytes, int components) const;
+
+  PetscSFHandle sf_;
+  int num_owned_ = 0;
+  int num_ghosts_ = 0;
+  int num_shared_ = 0;
+  int shared_end_ = 0;
+  bool alone_ = true;        // true if no rank has ghosts
+  std::vector<int> shared_;  // owned entities that other ranks have copies of
+  struct DeviceParts;
+  std::unique_ptr<DeviceParts> device_;                      // `shared_` on the device
+  mutable std::map<int, std::unique_ptr<Buffers>> buffers_;  // by number of components, created on first use
+};
+
+/// Returns the owned entities of `owned` together with copies of other ranks' entities. Copy g is the entity with index
+/// `index[g]` on rank `owner[g]`. The result has no positions in files. Collective.
+std::shared_ptr<const Entities> with_copies(const Entities& owned, const std::vector<PetscInt>& owner,
+                                            const std::vector<PetscInt>& index);
+
+}  // namespace diffsim

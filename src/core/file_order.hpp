@@ -1,0 +1,72 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "core/petsc_handle.hpp"
+
+namespace diffsim {
+
+/// Mapping between this rank's owned entities and contiguous blocks of the file's order, one block per rank, by
+/// PetscSF. All data read from or written to a file passes through this mapping. Values may be of any trivially
+/// copyable type.
+class FileOrder {
+ public:
+  /// Sets up the mapping. `file_index[i]`: 0-based position of local entity i in the file. The first `num_owned` local
+  /// entities are owned. Each entity of the file is owned by at most one rank. `block`: number of entities in this
+  /// rank's block, or -1 for an even split. Collective.
+  FileOrder(MPI_Comm comm, std::int64_t num_global, const std::vector<std::int64_t>& file_index, int num_owned,
+            int block = -1);
+
+  std::int64_t num_global() const { return num_global_; }
+  std::int64_t block_begin() const { return begin_; }
+  std::int64_t block_size() const { return size_; }
+  const std::vector<PetscInt>& file_index() const { return file_index_; }
+
+  /// Sends owned values, [owned, components], to the ranks' blocks of the file's order, [block_size, components].
+  /// Entries of the file that no rank owns keep their value in `block`. Collective.
+  template <class T>
+  void to_file(const std::vector<T>& local, int components, std::vector<T>& block) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    block.resize(static_cast<std::size_t>(size_) * static_cast<std::size_t>(components));
+    send_to_file(local.data(), sizeof(T) * static_cast<std::size_t>(components), block.data());
+  }
+  /// Returns the values of all local entities, copies included, from the ranks' blocks of the file's order. Collective.
+  template <class T>
+  std::vector<T> from_file(const std::vector<T>& block, int components) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::vector<T> local(file_index_.size() * static_cast<std::size_t>(components));
+    send_from_file(block.data(), sizeof(T) * static_cast<std::size_t>(components), local.data());
+    return local;
+  }
+
+  /// Disables the storage of communication graphs, which take 20 B per entity. Each later transfer builds a graph anew.
+  void keep_no_graphs() { keeps_graphs_ = false; }
+
+ private:
+  /// Calls use(graph), where the leaves of the graph are the owned entities, and the copies too if `copies` is true.
+  template <class Use>
+  void with_graph(bool copies, const Use& use) const;
+  /// Untyped form of `to_file`. `width`: bytes per entity.
+  void send_to_file(const void* local, std::size_t width, void* block) const;
+  /// Untyped form of `from_file`. `width`: bytes per entity.
+  void send_from_file(const void* block, std::size_t width, void* local) const;
+
+  MPI_Comm comm_;
+  std::int64_t num_global_ = 0;
+  std::int64_t begin_ = 0;
+  std::int64_t size_ = 0;
+  std::vector<PetscInt> file_index_;
+  std::size_t num_owned_ = 0;
+  bool copies_ = false;  // true if some rank has copies of other ranks' entities
+  bool keeps_graphs_ = true;
+  // Communication graphs, built on first use. If no rank has copies, `owned_` is unused, because `all_` is the same
+  // graph.
+  mutable PetscSFHandle all_;    // leaves: all local entities
+  mutable PetscSFHandle owned_;  // leaves: owned entities
+};
+
+}  // namespace diffsim

@@ -1,0 +1,171 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "diffsim/core/impl/stencil_nodes_impl.hpp"
+#include "diffsim/core/inertia.hpp"
+
+namespace diffsim {
+
+namespace stencil {
+
+/// Returns Σ_a w_a m_a, where m_a are the masses of the stencil's nodes.
+template <class F, class T, class W>
+DIFFSIM_FUNCTION T weighted_mass(const F& f, const Values<F, T>& at, const W (&w)[F::num_nodes]) {
+  T m[F::num_nodes], sum(0.0);
+  f.masses(at, m);
+  for (int a = 0; a < F::num_nodes; ++a) sum += m[a] * w[a];
+  return sum;
+}
+
+template <class F>
+struct Masses {
+  DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int, const Values<F>& at, double* row) const {
+    double m[F::num_nodes];
+    sweep.force.masses(at, m);
+    for (int k = 0; k < 3 * F::num_nodes; ++k) row[k] = m[k / 3];
+  }
+};
+template <class F>
+struct MassTangents {
+  Addresses<F::num_values> direction;
+  DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int i, const Values<F>& at, double* row) const {
+    Dual<double, 1> m[F::num_nodes];
+    sweep.force.masses(combined(at, read(sweep, direction, i), point::Along()), m);
+    for (int k = 0; k < 3 * F::num_nodes; ++k) row[k] = m[k / 3].derivative[0];
+  }
+};
+/// Sets `sum` to the sums of the three components of a field, [local vertices, 3], at the nodes of stencil i. Sets
+/// zeros if `field` is nullptr.
+template <class F>
+DIFFSIM_FUNCTION void sums_at(const Sweep<F>& sweep, int i, const double* field, double (&sum)[F::num_nodes]) {
+  Vectors<F> vectors;
+  read_nodes(sweep, i, field, vectors);
+  for (int a = 0; a < F::num_nodes; ++a) sum[a] = vectors[a][0] + vectors[a][1] + vectors[a][2];
+}
+/// Derivatives of Σ w·m with respect to X and p.
+template <class F>
+struct MassAdjoints {
+  const double* w;
+  DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int i, const Values<F>& at, double* row) const {
+    constexpr int n = Inputs<F>::count;
+    double sums[F::num_nodes];
+    sums_at(sweep, i, w, sums);
+    const Dual<double, n> sum = weighted_mass(sweep.force, combined(at, Varied<n, InputAt<F>>{0}), sums);
+    for (int k = 0; k < n; ++k) row[k] = sum.derivative[k];
+  }
+};
+/// Derivatives of the results of MassAdjoints along a direction and dw.
+template <class F>
+struct MassAdjointTangents {
+  Addresses<F::num_values> direction;
+  const double *w, *dw;
+  DIFFSIM_FUNCTION void operator()(const Sweep<F>& sweep, int i, const Values<F>& at, double* row) const {
+    constexpr int n = Inputs<F>::count;
+    using Scalar = Dual<Dual<double, 1>, n>;
+    double sums[F::num_nodes], changes[F::num_nodes];
+    sums_at(sweep, i, w, sums);
+    sums_at(sweep, i, dw, changes);
+    Scalar weights[F::num_nodes];
+    for (int a = 0; a < F::num_nodes; ++a) weights[a] = Scalar::constant(along(sums[a], changes[a]));
+    const Scalar sum =
+        weighted_mass(sweep.force, combined(at, read(sweep, direction, i), VariedAlong<n, InputAt<F>>{{0}}), weights);
+    for (int k = 0; k < n; ++k) row[k] = sum.derivative[k].derivative[0];
+  }
+};
+
+}  // namespace stencil
+
+/// Inertia of stencils, in which the masses of the nodes are functions of the rest positions and of parameters. F is a
+/// struct of plain values, which kernels copy, with the members
+///
+///   static constexpr int num_nodes, num_values   nodes per stencil; total number of values p of the parameters
+///   static constexpr bool uses_rest = true
+///   void masses(const StencilValues<T, num_nodes, num_values>&, T (&m)[num_nodes]) const
+///                                                kg, functions of X and p; a template on T, marked DIFFSIM_FUNCTION
+///
+/// Derivatives are computed by Dual numbers. Parameters are as in StencilTerm.
+template <class F>
+class StencilInertia : public Inertia {
+  static constexpr int N = F::num_nodes, P = F::num_values;
+
+ public:
+  /// Constructs the inertia. `vertices`: [stencils, N] local vertices. `entities`: [stencils], for each stencil the
+  /// entity whose parameters apply, out of `num_entities` on this rank; no entity occurs twice.
+  StencilInertia(std::string name, std::vector<PointParameter> parameters, const std::vector<int>& vertices,
+                 const std::vector<int>& entities, int num_entities)
+      : parameters_(parameters),
+        takes_(std::move(name), std::move(parameters)),
+        count_(static_cast<int>(vertices.size()) / N),
+        num_entities_(num_entities),
+        entities_(to_device("diffsim::core::mass_entities", entities)) {
+    nodes_.set(vertices);
+  }
+
+  std::string name() const override { return takes_.term(); }
+  bool depends_on(const ParameterSet& set) const override {
+    for (const PointParameter& parameter : parameters_)
+      if (set.find(parameter.name)) return true;
+    return set.find("rest_positions") != nullptr;
+  }
+
+  void add_mass(const ParameterSet& parameters, Field& mass) const override {
+    takes_.check(
+        parameters, [&](const Entities& on) { return static_cast<int>(on.local()) == num_entities_; },
+        "each of " + std::to_string(num_entities_));
+    add_vectors("diffsim::core::masses", sweep(parameters, mass), stencil::Masses<F>(), mass);
+  }
+  void add_mass_tangent(const ParameterSet& parameters, const ParameterSet& direction,
+                        Field& mass_tangent) const override {
+    add_vectors("diffsim::core::mass_tangents", sweep(parameters, mass_tangent),
+                stencil::MassTangents<F>{addresses(direction, mass_tangent)}, mass_tangent);
+  }
+  void add_mass_adjoint(const ParameterSet& parameters, const Field& mass_adjoint,
+                        ParameterSet& gradient) const override {
+    add_derivatives("diffsim::core::mass_adjoint", parameters, stencil::MassAdjoints<F>{mass_adjoint.data()},
+                    mass_adjoint, gradient);
+  }
+  void add_mass_adjoint_tangent(const ParameterSet& parameters, const ParameterSet& direction,
+                                const Field& mass_adjoint, const Field& mass_adjoint_tangent,
+                                ParameterSet& gradient_tangent) const override {
+    add_derivatives("diffsim::core::mass_adjoint_tangent", parameters,
+                    stencil::MassAdjointTangents<F>{addresses(direction, mass_adjoint), mass_adjoint.data(),
+                                                    mass_adjoint_tangent.data()},
+                    mass_adjoint, gradient_tangent);
+  }
+
+ private:
+  /// Returns the addresses of all inputs in `set`. `field`: any field on the vertices, which takes the place of the
+  /// positions in a Configuration. Parameters with a value for each step take the value of step 0.
+  stencil::Addresses<P> addresses(const ParameterSet& set, const Field& field) const {
+    return {nullptr, nullptr, set.data("rest_positions"), takes_.template numbers<const double>(set, {field}), 0.0};
+  }
+  stencil::Sweep<F> sweep(const ParameterSet& set, const Field& field) const {
+    return {F(), count_, nodes_.vertices(), entities_, addresses(set, field)};
+  }
+  template <class Each>
+  void add_vectors(const char* label, const stencil::Sweep<F>& sweep, const Each& each, Field& to) const {
+    nodes_.add_vectors(label, sweep, each, to.data());
+  }
+  template <class Each>
+  void add_derivatives(const char* label, const ParameterSet& parameters, const Each& each, const Field& field,
+                       ParameterSet& gradient) const {
+    Parameter* const rest = gradient.find("rest_positions");
+    const stencil::VectorSums to{nullptr, nullptr, rest ? rest->field.data() : nullptr};
+    const auto numbers = takes_.template numbers<double>(gradient, {field});
+    const auto sums = nodes_.add_derivatives(label, sweep(parameters, field), each, to, numbers, nullptr);
+    takes_.add_sums(sums, {field}, gradient);
+  }
+
+  std::vector<PointParameter> parameters_;
+  point::Parameters<P> takes_;
+  int count_;
+  int num_entities_;
+  DeviceArray<int> entities_;        // [count]
+  mutable stencil::Nodes<F> nodes_;  // mutable: contains buffers for sums
+};
+
+}  // namespace diffsim

@@ -1,0 +1,123 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "core/scalar_traits.hpp"
+#include "diffsim/elastic/law.hpp"
+
+namespace diffsim {
+
+/// Fixed-corotated solid (Stomakhin et al. 2012, doi:10.2312/SCA/SCA12/025-032), F = R S with R the nearest rotation.
+///
+///   W = µ |F - R|² + λ/2 (J - 1)² = µ (tr FᵀF - 2 a + 3) + λ/2 (J - 1)²,   a = tr S
+///   P = 2 µ (F - R) + λ (J - 1) cof F
+///   dP = 2 µ (dF - dR) + λ (cof F : dF) cof F + λ (J - 1) d cof F
+///
+/// No singular value decomposition is needed. With I = tr FᵀF, II = |cof F|² and b = (a² - I)/2, a is the largest root
+/// of (a² - I)² - 4 II - 8 a J = 0. Newton's iteration, started at √(3I), descends to that root. R = ∂a/∂F (Smith, de
+/// Goes & Kim 2019, doi:10.1145/3241041, sec. 3):
+///
+///   R = ((b + I) F - F FᵀF + a cof F) / (a b - J)
+///   dR = R [ω]×,   (a I - S) ω = axial vector of RᵀdF - dFᵀR
+///
+/// | parameter       | symbol | unit | range   |
+/// |-----------------|--------|------|---------|
+/// | youngs_modulus  | E      | Pa   | > 0     |
+/// | poisson_ratio   | ν      | 1    | (-1, ½) |
+///
+/// Moduli: µ, λ. Defined for J ≤ 0, too: the smallest stretch then counts as negative. P and dP are not finite where
+/// a b = J, that is where the two smallest stretches (with sign) add to zero: an inverted cell with σ3 = -σ2, or a cell
+/// flattened to a line.
+struct FixedCorotated {
+  static constexpr const char* name = "fixed_corotated";
+  static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,
+                                                           ElasticParameters::poisson_ratio};
+  static constexpr int num_moduli = 2;
+  static constexpr bool needs_positive_jacobian = false;
+  static constexpr bool long_arithmetic = true;
+
+  template <class T>
+  static DIFFSIM_FUNCTION void moduli(const T (&parameters)[2], T (&moduli)[2]) {
+    lame_moduli(parameters, moduli);
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION T energy(const Mat3<T>& F, const T (&moduli)[2]) {
+    const Mat3<T> cof = cofactor(F);
+    const T I = inner(F, F);
+    const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
+    const T a = stretch_trace(I, inner(cof, cof), J);
+    return moduli[0] * (I - 2.0 * a + 3.0) + 0.5 * moduli[1] * (J - 1.0) * (J - 1.0);
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[2]) {
+    const Polar<T> polar(F);
+    return (2.0 * moduli[0]) * (F - polar.R) + (moduli[1] * (polar.J - 1.0)) * polar.cof;
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION Mat3<T> stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[2]) {
+    const Polar<T> polar(F);
+    return (2.0 * moduli[0]) * (dF - polar.rotation_derivative(F, dF)) +
+           (moduli[1] * inner(polar.cof, dF)) * polar.cof + (moduli[1] * (polar.J - 1.0)) * cofactor_derivative(F, dF);
+  }
+
+ private:
+  /// Polar decomposition F = R S; `cof` = cof F, `J` = det F.
+  template <class T>
+  struct Polar {
+    Mat3<T> cof, R;
+    T J;
+
+    explicit DIFFSIM_FUNCTION Polar(const Mat3<T>& F) : cof(cofactor(F)) {
+      const T I = inner(F, F);
+      J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
+      const T a = stretch_trace(I, inner(cof, cof), J);
+      const T b = 0.5 * (a * a - I);
+      const T scale = T(1.0) / (a * b - J);
+      R = (scale * (b + I)) * F - scale * (F * (transpose(F) * F)) + (scale * a) * cof;
+    }
+
+    /// Returns dR along dF.
+    DIFFSIM_FUNCTION Mat3<T> rotation_derivative(const Mat3<T>& F, const Mat3<T>& dF) const {
+      const Mat3<T> transposed = transpose(R);
+      const Mat3<T> S = transposed * F;
+      const Mat3<T> A = transposed * dF;
+      const Vec3<T> axial{{A(2, 1) - A(1, 2), A(0, 2) - A(2, 0), A(1, 0) - A(0, 1)}};
+      const Vec3<T> w = inverse(trace(S) * Mat3<T>::identity() - S) * axial;
+      const T zero(0.0);
+      return R * Mat3<T>{{{zero, -w[2], w[1]}, {w[2], zero, -w[0]}, {-w[1], w[0], zero}}};
+    }
+  };
+
+  /// Returns Newton's correction p(a) / p'(a) for p(a) = (a² - I)² - 4 II - 8 a J.
+  template <class T>
+  static DIFFSIM_FUNCTION T newton_step(const T& a, const T& I, const T& II, const T& J) {
+    const T two_b = a * a - I;
+    return (two_b * two_b - 4.0 * II - 8.0 * (a * J)) / (4.0 * (a * two_b) - 8.0 * J);
+  }
+
+  /// Returns a = tr S. Newton's iteration finds the root for the base values of I, II and J. For dual numbers one more
+  /// Newton step in T per order of the infinitesimals makes the derivatives exact.
+  template <class T>
+  static DIFFSIM_FUNCTION T stretch_trace(const T& I, const T& II, const T& J) {
+    using Traits = ScalarTraits<T>;
+    using Base = typename Traits::Base;
+    using std::sqrt;
+    constexpr int most_steps = 60;  // usually 5 or 6; near a double root each step only halves the error
+    const Base base_I = Traits::base(I), base_II = Traits::base(II), base_J = Traits::base(J);
+    Base root = sqrt(3.0 * base_I);
+    for (int i = 0; i < most_steps; ++i) {
+      const Base step = newton_step(root, base_I, base_II, base_J);
+      root -= step;
+      if (!any_not_greater(1e-10 * root - step, 0.0)) break;
+    }
+    T a = Traits::constant(root);
+    for (int i = 0; i < Traits::order; ++i) a = a - newton_step(a, I, II, J);
+    return a;
+  }
+};
+
+}  // namespace diffsim

@@ -1,0 +1,104 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "diffsim/elastic/law.hpp"
+#include "elastic/fibre.hpp"
+
+namespace diffsim {
+
+/// Holzapfel–Gasser–Ogden tissue: one family of dispersed fibres in a Neo-Hookean matrix (Gasser, Ogden & Holzapfel
+/// 2006, doi:10.1098/rsif.2005.0073), with an isochoric–volumetric split. Defined for J > 0 only.
+///
+///   W = µ/2 (Ī1 - 3) + k1/2k2 (exp(k2 ⟨Ē⟩²) - 1) + K/2 ((J² - 1)/2 - ln J)
+///   Ē = κ (Ī1 - 3) + (1 - 3κ) (Ī4 - 1),   Ī1 = J^(-2/3) tr FᵀF,   Ī4 = J^(-2/3) |F a|²
+///   P = (µ + 2 κ ψ) J^(-2/3) (F - I1/3 F⁻ᵀ) + 2 (1 - 3κ) ψ J^(-2/3) (F a aᵀ - I4/3 F⁻ᵀ) + K/2 (J² - 1) F⁻ᵀ
+///   ψ = k1 ⟨Ē⟩ exp(k2 ⟨Ē⟩²)
+///
+/// Fibres carry tension only: ⟨Ē⟩ = Ē if Ē > 0, else 0. At Ē = 0 P is continuous and the tangent jumps. In the code the
+/// threshold is Ē > -1e-12 instead of Ē > 0. So the tangent at rest includes the fibres regardless of rounding, and
+/// stiffness bounds computed at rest cover the fibres. For small strains the matrix has the shear modulus µ and the
+/// bulk modulus K.
+///
+/// | parameter                  | symbol | unit | range                                                 |
+/// |----------------------------|--------|------|-------------------------------------------------------|
+/// | shear_modulus              | µ      | Pa   | > 0                                                   |
+/// | bulk_modulus               | K      | Pa   | > 0                                                   |
+/// | k1                         | k1     | Pa   | ≥ 0                                                   |
+/// | k2                         | k2     | 1    | > 0                                                   |
+/// | kappa                      | κ      | 1    | [0, ⅓]: 0 all fibres along a, ⅓ isotropic             |
+/// | fibre_x, fibre_y, fibre_z  | a      | 1    | fibre direction in the rest shape, length ≠ 0         |
+///
+/// Moduli: µ, K, k1, k2, κ, and the three components of a / |a|. If J ≤ 0, the run stops with an error that names the
+/// cell.
+struct HolzapfelGasserOgden {
+  static constexpr const char* name = "holzapfel_gasser_ogden";
+  static constexpr std::array<ParameterSpec, 8> parameters{
+      ElasticParameters::shear_modulus,
+      ElasticParameters::bulk_modulus,
+      ParameterSpec{.name = "k1",
+                    .unit = "Pa",
+                    .meaning = "stiffness of the fibres",
+                    .range = Interval::not_negative(),
+                    .sample = 3e3,
+                    .home = ParameterHome::cells},
+      ParameterSpec{.name = "k2",
+                    .meaning = "exponent of the fibres",
+                    .range = Interval::positive(),
+                    .sample = 1.5,
+                    .home = ParameterHome::cells},
+      ParameterSpec{.name = "kappa",
+                    .meaning = "dispersion of the fibres; 0: all fibres parallel",
+                    .range = {.low = 0.0, .high = 1.0 / 3.0, .has_low = true, .has_high = true},
+                    .sample = 0.1,
+                    .home = ParameterHome::cells},
+      ElasticParameters::fibre_x,
+      ElasticParameters::fibre_y,
+      ElasticParameters::fibre_z};
+  static constexpr int num_moduli = 8;
+  static constexpr bool needs_positive_jacobian = true;
+  static constexpr bool long_arithmetic = true;
+
+  template <class T>
+  static DIFFSIM_FUNCTION void moduli(const T (&parameters)[8], T (&moduli)[8]) {
+    for (int k = 0; k < 5; ++k) moduli[k] = parameters[k];
+    unit_fibre(parameters + 5, moduli + 5);
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION T energy(const Mat3<T>& F, const T (&moduli)[8]) {
+    using std::exp, std::log;
+    const T J = determinant(F);
+    const T ln_J = log(J);
+    const T shape = exp((-2.0 / 3.0) * ln_J);
+    const Vec3<T> Fa = F * Vec3<T>{{moduli[5], moduli[6], moduli[7]}};
+    const T I1 = shape * inner(F, F) - 3.0;
+    const T E = if_positive(moduli[4] * I1 + (1.0 - 3.0 * moduli[4]) * (shape * dot(Fa, Fa) - 1.0), slack);
+    return 0.5 * moduli[0] * I1 + 0.5 * (moduli[2] / moduli[3]) * (exp(moduli[3] * E * E) - 1.0) +
+           0.5 * moduli[1] * (0.5 * (J * J - 1.0) - ln_J);
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[8]) {
+    using std::exp, std::log;
+    const Mat3<T> cof = cofactor(F);
+    const T J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
+    const T shape = exp((-2.0 / 3.0) * log(J));
+    const Vec3<T> a{{moduli[5], moduli[6], moduli[7]}};
+    const Vec3<T> Fa = F * a;
+    const T I1 = shape * inner(F, F), I4 = shape * dot(Fa, Fa);
+    const T along = 1.0 - 3.0 * moduli[4];
+    const T E = if_positive(moduli[4] * (I1 - 3.0) + along * (I4 - 1.0), slack);
+    const T psi = 2.0 * moduli[2] * E * exp(moduli[3] * E * E);
+    const T matrix = moduli[0] + moduli[4] * psi;
+    const T fibre = along * psi;
+    const T pressure = (0.5 * moduli[1] * (J * J - 1.0) - (1.0 / 3.0) * (matrix * I1 + fibre * I4)) / J;
+    return (matrix * shape) * F + pressure * cof + dyad(fibre * shape, Fa, a);
+  }
+
+ private:
+  static constexpr double slack = -1e-12;
+};
+
+}  // namespace diffsim

@@ -1,0 +1,339 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "core/scalar_traits.hpp"
+#include "diffsim/elastic/impl/spectral.hpp"
+#include "diffsim/elastic/law.hpp"
+
+namespace diffsim {
+
+namespace detail {
+constexpr ParameterSpec ogden_modulus(std::string_view name, double sample) {
+  return {.name = name,
+          .unit = "Pa",
+          .meaning = "modulus of a term of Ogden's law",
+          .sample = sample,
+          .home = ParameterHome::cells};
+}
+constexpr ParameterSpec ogden_exponent(std::string_view name, double sample) {
+  return {.name = name,
+          .meaning = "exponent of a term of Ogden's law",
+          .range = Interval::but_zero(),
+          .sample = sample,
+          .home = ParameterHome::cells};
+}
+
+template <int N>
+struct OgdenNames;
+template <>
+struct OgdenNames<1> {
+  static constexpr const char* name = "ogden_1";
+  static constexpr std::array<ParameterSpec, 3> parameters{ogden_modulus("mu_1", 4e3), ogden_exponent("alpha_1", 2.5),
+                                                           ElasticParameters::bulk_modulus};
+};
+template <>
+struct OgdenNames<2> {
+  static constexpr const char* name = "ogden_2";
+  static constexpr std::array<ParameterSpec, 5> parameters{ogden_modulus("mu_1", 4e3), ogden_exponent("alpha_1", 2.5),
+                                                           ogden_modulus("mu_2", -1e3), ogden_exponent("alpha_2", -1.5),
+                                                           ElasticParameters::bulk_modulus};
+};
+template <>
+struct OgdenNames<3> {
+  static constexpr const char* name = "ogden_3";
+  static constexpr std::array<ParameterSpec, 7> parameters{
+      ogden_modulus("mu_1", 4e3),      ogden_exponent("alpha_1", 2.5), ogden_modulus("mu_2", -1e3),
+      ogden_exponent("alpha_2", -1.5), ogden_modulus("mu_3", 500.0),   ogden_exponent("alpha_3", 4.0),
+      ElasticParameters::bulk_modulus};
+};
+
+/// Moduli of N terms: µ1, α1, …, µN, αN, κ. `count` is N at run time, so that one function is compiled for all N.
+template <class T>
+struct OgdenTerms {
+  const T* moduli;
+  int count;
+  DIFFSIM_FUNCTION const T& mu(int p) const { return moduli[2 * p]; }
+  DIFFSIM_FUNCTION const T& alpha(int p) const { return moduli[2 * p + 1]; }
+  DIFFSIM_FUNCTION const T& bulk() const { return moduli[2 * count]; }
+};
+
+/// Returns Qᵀ A Q. The entries of Q are base scalars (double or Pack) without derivatives.
+template <class T>
+DIFFSIM_SHARED_FUNCTION Mat3<T> turned(const Mat3<T>& A, const Mat3<typename ScalarTraits<T>::Base>& Q) {
+  using Traits = ScalarTraits<T>;
+  Mat3<T> AQ, result;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      AQ(i, j) = Traits::scaled(A(i, 0), Q(0, j)) + Traits::scaled(A(i, 1), Q(1, j)) + Traits::scaled(A(i, 2), Q(2, j));
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      result(i, j) =
+          Traits::scaled(AQ(0, j), Q(0, i)) + Traits::scaled(AQ(1, j), Q(1, i)) + Traits::scaled(AQ(2, j), Q(2, i));
+  return result;
+}
+
+/// Frame of the eigenvectors of C = FᵀF, Qᵀ C Q = Λ + E, and the divided differences with which functions of C are
+/// expanded in E.
+template <class T>
+struct OgdenFrame {
+  using Traits = ScalarTraits<T>;
+  using Base = typename Traits::Base;
+  using Terms = OgdenTerms<T>;
+  Mat3<T> cof, C;
+  Mat3<Base> Q;
+  T J, ln_J;
+  T log_stretch[3];  // ln λ̄i; its derivatives include the diagonal of E
+  Base log_J;
+  Base log_eigenvalue[3];  // ln of the diagonal of Λ
+
+  explicit DIFFSIM_SHARED_FUNCTION OgdenFrame(const Mat3<T>& F) : cof(cofactor(F)) {
+    using std::log;
+    J = F(0, 0) * cof(0, 0) + F(0, 1) * cof(0, 1) + F(0, 2) * cof(0, 2);
+    ln_J = log(J);
+    log_J = Traits::base(ln_J);
+    C = transpose(F) * F;
+    Mat3<Base> base;
+    for (int i = 0; i < 9; ++i) base(i / 3, i % 3) = Traits::base(C(i / 3, i % 3));
+    Q = symmetric_eigen(base).vectors;
+    C = turned(C, Q);
+    for (int i = 0; i < 3; ++i) {
+      const T ln_C = log(C(i, i));
+      log_stretch[i] = 0.5 * ln_C - (1.0 / 3.0) * ln_J;
+      log_eigenvalue[i] = Traits::base(ln_C);
+    }
+  }
+
+  /// Returns F Q g Qᵀ + pressure cof F.
+  DIFFSIM_SHARED_FUNCTION Mat3<T> stress(const Mat3<T>& F, const Mat3<T>& g, const T& pressure) const {
+    return F * turned(g, transpose(Q)) + pressure * cof;
+  }
+
+  /// Returns λ̄i^αp.
+  DIFFSIM_FUNCTION T power(const Terms& terms, int p, int i) const {
+    using std::exp;
+    return exp(terms.alpha(p) * log_stretch[i]);
+  }
+  /// Returns Σ_p µp J^(-αp/3) d(αp/2 - 1), where d(q) is a divided difference of z^q, `difference_of_power`.
+  template <class Difference>
+  DIFFSIM_FUNCTION Base sum_of(const Terms& terms, const Difference& difference_of_power) const {
+    using std::exp;
+    Base sum = Base(0.0);
+    for (int p = 0; p < terms.count; ++p) {
+      const Base mu = Traits::base(terms.mu(p)), alpha = Traits::base(terms.alpha(p));
+      sum = sum + mu * exp((-1.0 / 3.0) * (alpha * log_J)) * difference_of_power(Base(0.5 * alpha - 1.0));
+    }
+    return sum;
+  }
+  /// Returns the divided difference g[λi, λj].
+  DIFFSIM_SHARED_FUNCTION Base difference(int i, int j, const Terms& terms) const {
+    return sum_of(terms, [&](const Base& q)
+                             DIFFSIM_INLINED { return power_difference(q, log_eigenvalue[i], log_eigenvalue[j]); });
+  }
+  /// Returns the divided difference f'[λi, λj], f = z g(z): f' = Σ_p αp/2 µp J^(-αp/3) z^(αp/2 - 1).
+  DIFFSIM_SHARED_FUNCTION Base trace_difference(int i, int j, const Terms& terms) const {
+    return sum_of(terms, [&](const Base& q) DIFFSIM_INLINED {
+      return Base((q + 1.0) * power_difference(q, log_eigenvalue[i], log_eigenvalue[j]));
+    });
+  }
+  /// Returns the second divided difference g[λi, λk, λj].
+  DIFFSIM_SHARED_FUNCTION Base second_difference(int i, int k, int j, const Terms& terms) const {
+    return sum_of(terms, [&](const Base& q) DIFFSIM_INLINED {
+      return power_second_difference(q, log_eigenvalue[i], log_eigenvalue[k], log_eigenvalue[j]);
+    });
+  }
+  /// Returns the divided difference g[λi + E_ii, λj + E_jj].
+  DIFFSIM_SHARED_FUNCTION T moving_difference(int i, int j, const Terms& terms) const {
+    using std::exp, std::log;
+    const T x = log(C(i, i)), y = log(C(j, j));
+    T sum = T(0.0);
+    for (int p = 0; p < terms.count; ++p) {
+      const T& alpha = terms.alpha(p);
+      sum = sum + terms.mu(p) * exp((-1.0 / 3.0) * (alpha * ln_J)) * power_difference(T(0.5 * alpha - 1.0), x, y);
+    }
+    return sum;
+  }
+  /// Sets the off-diagonal g_ij, j = (i + 1) mod 3, and adds to g_ii, g_jj and tr(g C) the terms of second order in
+  /// E_ij, E_ik and E_kj.
+  DIFFSIM_SHARED_FUNCTION void add_second_order(int i, const Terms& terms, Mat3<T>& g, T& trace_gC) const {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    const T square = C(i, j) * C(i, j);
+    g(i, j) =
+        moving_difference(i, j, terms) * C(i, j) + Traits::scaled(C(i, k) * C(k, j), second_difference(i, k, j, terms));
+    g(i, i) = g(i, i) + Traits::scaled(square, second_difference(i, j, i, terms));
+    g(j, j) = g(j, j) + Traits::scaled(square, second_difference(j, i, j, terms));
+    // Second-order terms of tr f, f(z) = z g(z).
+    trace_gC = trace_gC + Traits::scaled(square, trace_difference(i, j, terms));
+  }
+};
+
+/// Returns the energy W of Ogden's law, J/m³.
+template <class T>
+DIFFSIM_SHARED_FUNCTION T ogden_energy(const Mat3<T>& F, const OgdenTerms<T>& terms) {
+  using Traits = ScalarTraits<T>;
+  static_assert(Traits::order <= 2, "the energy is expanded to second order");
+  const OgdenFrame<T> frame(F);
+  T W = 0.5 * terms.bulk() * (frame.J - 1.0) * (frame.J - 1.0);
+  for (int p = 0; p < terms.count; ++p) {
+    T sum = T(-3.0);
+    for (int i = 0; i < 3; ++i) sum = sum + frame.power(terms, p, i);
+    W = W + terms.mu(p) / terms.alpha(p) * sum;
+  }
+  if constexpr (Traits::order == 2) {
+    for (int i = 0; i < 3; ++i) {
+      const int j = (i + 1) % 3;
+      // Second-order terms of tr f, where f(z) = Σ_p µp/αp J^(-αp/3) z^(αp/2) and f' = g/2.
+      W = W + Traits::scaled(frame.C(i, j) * frame.C(i, j), 0.5 * frame.difference(i, j, terms));
+    }
+  }
+  return W;
+}
+
+/// Returns the stress P of Ogden's law.
+template <class T>
+DIFFSIM_SHARED_FUNCTION Mat3<T> ogden_stress(const Mat3<T>& F, const OgdenTerms<T>& terms) {
+  using Traits = ScalarTraits<T>;
+  static_assert(Traits::order <= 2, "the stress is expanded to second order");
+  const OgdenFrame<T> frame(F);
+  Mat3<T> g = Mat3<T>::zero();  // without infinitesimals the off-diagonal of E is rounding error only: neglected
+  T trace_gC = T(0.0);
+  for (int i = 0; i < 3; ++i) {
+    T sum = T(0.0);
+    for (int p = 0; p < terms.count; ++p) sum = sum + terms.mu(p) * frame.power(terms, p, i);
+    trace_gC = trace_gC + sum;
+    g(i, i) = sum / frame.C(i, i);
+  }
+  if constexpr (Traits::order > 0) {
+    for (int i = 0; i < 3; ++i) {
+      const int j = (i + 1) % 3;
+      if constexpr (Traits::order == 1)
+        g(i, j) = Traits::scaled(frame.C(i, j), frame.difference(i, j, terms));
+      else
+        frame.add_second_order(i, terms, g, trace_gC);
+      g(j, i) = g(i, j);
+    }
+  }
+  return frame.stress(F, g, terms.bulk() * (frame.J - 1.0) - trace_gC / (3.0 * frame.J));
+}
+
+/// Returns dP = dF g + F dg + d(p cof F). With E = Qᵀ dC Q, the off-diagonal entries are dg_ij = g[λi, λj] E_ij. On the
+/// diagonal, with t_i = λi g(λi): dg_ii = (dt_i - g_ii E_ii) / λi, dt_i = Σ_p µp αp λ̄i^αp d ln λ̄i,
+/// d ln λ̄i = E_ii / 2λi - 1/3 d ln J.
+template <class T>
+DIFFSIM_SHARED_FUNCTION Mat3<T> ogden_stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const OgdenTerms<T>& terms) {
+  const OgdenFrame<T> frame(F);
+  const Mat3<T> A = transpose(F) * dF;
+  const Mat3<T> E = turned(A + transpose(A), frame.Q);
+  const T d_ln_J = inner(frame.cof, dF) / frame.J;
+  Mat3<T> g = Mat3<T>::zero(), dg;
+  T trace_gC = T(0.0), d_trace_gC = T(0.0);
+  for (int i = 0; i < 3; ++i) {
+    const T inverse = T(1.0) / frame.C(i, i);
+    const T d_log_stretch = 0.5 * (E(i, i) * inverse) - (1.0 / 3.0) * d_ln_J;
+    T t = T(0.0), dt = T(0.0);
+    for (int p = 0; p < terms.count; ++p) {
+      const T share = terms.mu(p) * frame.power(terms, p, i);
+      t = t + share;
+      dt = dt + terms.alpha(p) * share * d_log_stretch;
+    }
+    trace_gC = trace_gC + t;
+    d_trace_gC = d_trace_gC + dt;
+    g(i, i) = t * inverse;
+    dg(i, i) = (dt - g(i, i) * E(i, i)) * inverse;
+    const int j = (i + 1) % 3;
+    dg(i, j) = frame.difference(i, j, terms) * E(i, j);
+    dg(j, i) = dg(i, j);
+  }
+  const T third = (1.0 / 3.0) / frame.J;
+  const T pressure = terms.bulk() * (frame.J - 1.0) - third * trace_gC;
+  const T d_pressure = terms.bulk() * (frame.J * d_ln_J) - third * (d_trace_gC - trace_gC * d_ln_J);
+  return dF * turned(g, transpose(frame.Q)) + frame.stress(F, dg, d_pressure) + pressure * cofactor_derivative(F, dF);
+}
+
+/// Computes A_k = ∂P/∂moduli_k. ∂P/∂µp is the stress with t_i = λ̄i^αp, ∂P/∂αp the stress with t_i = µp λ̄i^αp ln λ̄i,
+/// and ∂P/∂κ = (J - 1) cof F.
+template <class T>
+DIFFSIM_SHARED_FUNCTION void ogden_stress_moduli(const Mat3<T>& F, const OgdenTerms<T>& terms, Mat3<T>* A) {
+  const OgdenFrame<T> frame(F);
+  for (int k = 0; k < 2 * terms.count; ++k) {
+    Mat3<T> g = Mat3<T>::zero();
+    T trace_gC = T(0.0);
+    for (int i = 0; i < 3; ++i) {
+      T t = frame.power(terms, k / 2, i);
+      if (k % 2 == 1) t = terms.mu(k / 2) * t * frame.log_stretch[i];
+      trace_gC = trace_gC + t;
+      g(i, i) = t / frame.C(i, i);
+    }
+    A[k] = frame.stress(F, g, -(trace_gC / (3.0 * frame.J)));
+  }
+  A[2 * terms.count] = (frame.J - 1.0) * frame.cof;
+}
+}  // namespace detail
+
+/// Compressible Ogden rubber of N terms with an isochoric–volumetric split (Ogden 1972, doi:10.1098/rspa.1972.0026;
+/// Holzapfel 2000, sec. 6.5). Defined for J > 0 only.
+///
+///   W = Σ_p µp/αp (λ̄1^αp + λ̄2^αp + λ̄3^αp - 3) + κ/2 (J - 1)²,   λ̄i = J^(-1/3) λi
+///     = Σ_p µp/αp (J^(-αp/3) tr C^(αp/2) - 3) + κ/2 (J - 1)²,   C = FᵀF
+///   P = F g(C) - 1/3 (g(C) : C) F⁻ᵀ + κ (J - 1) cof F,   g(C) = Σ_p µp J^(-αp/3) C^(αp/2 - 1)
+///
+/// Repeated stretches need no special case. The base values of C are diagonalised, C = Q (Λ + E) Qᵀ, where E holds the
+/// infinitesimals of dual numbers. Functions of Λ + E are expanded in E with divided differences (Higham 2008,
+/// Functions of Matrices, sec. 3.2):
+///
+///   g(Λ + E)_ii = g(λi + E_ii),   g(Λ + E)_ij = g[λi, λj] E_ij                exact to first order in E
+///   g(Λ + E)_ii = g(λi + E_ii) + Σ_{k≠i} g[λi, λk, λi] E_ik²,
+///   g(Λ + E)_ij = g[λi + E_ii, λj + E_jj] E_ij + g[λi, λk, λj] E_ik E_kj      exact to second order in E
+///   tr f(Λ + E) = Σ_i f(λi + E_ii) + Σ_{i<j} f'[λi, λj] E_ij²                 exact to second order in E
+///
+/// Therefore `stress` and `energy` may both be differentiated twice. `stress_tangent` and `stress_moduli` evaluate the
+/// first-order expansions without dual numbers. For small strains the shear modulus is Σ µp αp / 2 and the bulk modulus
+/// is κ.
+///
+/// | parameter     | symbol | unit | range                                            |
+/// |---------------|--------|------|--------------------------------------------------|
+/// | mu_p          | µp     | Pa   | same sign as αp (required: Σ µp αp > 0)          |
+/// | alpha_p       | αp     | 1    | not 0                                            |
+/// | bulk_modulus  | κ      | Pa   | > 0                                              |
+///
+/// Moduli: the parameters. If J ≤ 0, the run stops with an error that names the cell.
+template <int N>
+struct Ogden {
+  static constexpr int K = 2 * N + 1;
+  static constexpr const char* name = detail::OgdenNames<N>::name;
+  static constexpr std::array<ParameterSpec, K> parameters = detail::OgdenNames<N>::parameters;
+  static constexpr int num_moduli = K;
+  static constexpr bool needs_positive_jacobian = true;
+  static constexpr bool long_arithmetic = true;
+
+  template <class T>
+  static DIFFSIM_FUNCTION void moduli(const T (&parameters)[K], T (&moduli)[K]) {
+    for (int k = 0; k < K; ++k) moduli[k] = parameters[k];
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION T energy(const Mat3<T>& F, const T (&moduli)[K]) {
+    return detail::ogden_energy<T>(F, {moduli, N});
+  }
+
+  template <class T>
+  static DIFFSIM_FUNCTION Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[K]) {
+    return detail::ogden_stress<T>(F, {moduli, N});
+  }
+
+  template <class T>
+  requires(ScalarTraits<T>::order == 0) static DIFFSIM_FUNCTION Mat3<T> stress_tangent(const Mat3<T>& F,
+                                                                                       const Mat3<T>& dF,
+                                                                                       const T (&moduli)[K]) {
+    return detail::ogden_stress_tangent<T>(F, dF, {moduli, N});
+  }
+
+  template <class T>
+  requires(ScalarTraits<T>::order == 0) static DIFFSIM_FUNCTION
+      void stress_moduli(const Mat3<T>& F, const T (&moduli)[K], Mat3<T> (&A)[K]) {
+    detail::ogden_stress_moduli<T>(F, {moduli, N}, A);
+  }
+};
+
+}  // namespace diffsim

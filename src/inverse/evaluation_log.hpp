@@ -1,0 +1,48 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checkpoint/checkpoint_directory.hpp"
+
+namespace diffsim {
+
+class InverseProblem;
+
+/// Log, on disk, of every loss and gradient that an optimiser requested.
+///
+/// Optimisers are deterministic: Adam and those of TAO, whose internal memory cannot be saved. An optimiser that is
+/// restarted and receives the logged answers in order therefore returns to the point of the interruption without new
+/// rollouts, with bitwise identical results. Collective.
+class EvaluationLog {
+ public:
+  struct Evaluation {
+    double loss = 0.0;
+    std::vector<double> gradient;
+    std::string failure;  ///< error message of a failed rollout; empty: the rollout succeeded
+  };
+
+  EvaluationLog(std::shared_ptr<CheckpointDirectory> directory, RowOrder order);
+
+  /// Returns the logged answer to the next evaluation, at u, or nullopt if there is none. If u differs from the logged
+  /// point, drops the rest of the log with a warning. On the number of ranks that wrote the log, u must agree bitwise;
+  /// on another number of ranks, up to a relative difference of 1e-10.
+  std::optional<Evaluation> replay(const InverseProblem& problem, const std::vector<double>& u);
+  /// Logs an evaluation for which `replay` had no answer. The evaluation is on the disk when the function returns.
+  void add(const InverseProblem& problem, const std::vector<double>& u, const Evaluation& evaluation);
+
+  long num_replayed() const { return replayed_; }
+
+ private:
+  void drop(const std::string& why);
+
+  std::shared_ptr<CheckpointDirectory> directory_;
+  RowOrder order_;
+  int next_ = 0;
+  long replayed_ = 0;
+};
+
+}  // namespace diffsim

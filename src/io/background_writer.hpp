@@ -1,0 +1,75 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/hdf5_file.hpp"
+
+namespace diffsim {
+
+/// Array distributed over the ranks by rows: this rank's rows follow the rows of all lower ranks.
+struct FileArray {
+  std::string dataset;         ///< for example "/state/positions"
+  Shape row_shape;             ///< shape of one row; empty: each row is one value
+  std::vector<double> values;  ///< [rows, row_shape…]
+  std::string units = "1";
+  bool single = false;      ///< stored as float32
+  bool compressed = false;  ///< stored with HDF5's shuffle and deflate filters
+};
+
+/// Path, length in bytes and checksum (sum of `word_sum`, see src/io/checksum.hpp) of a published file.
+struct WrittenFile {
+  std::string path;
+  std::uint64_t length = 0;
+  std::uint64_t sum = 0;
+};
+
+/// Writes HDF5 files that all ranks share, while the program continues.
+///
+/// Neither MPI (initialised here with MPI_THREAD_FUNNELED) nor HDF5 may be called from a second thread. Therefore the
+/// first rank creates the file's structure, with space for every array, on the calling thread. Then a thread of each
+/// rank writes this rank's rows with system calls, at the offsets that HDF5 reported. The result is an ordinary HDF5
+/// file with the attributes of Hdf5File. Until all ranks have written and synchronised the file, its name is
+/// `PATH.partial`.
+///
+/// Every member is collective and throws the same Error on all ranks.
+class BackgroundWriter {
+ public:
+  using Attributes = std::vector<std::pair<std::string, AttributeValue>>;
+
+  /// Creates a writer that keeps at most `depth` unwritten files in its queue; with `depth` = 0, `write` itself writes
+  /// the data before it returns. If `durable` is true, files are synchronised with the disk, so that they survive a
+  /// crash of the machine. `files` must outlive the writer.
+  BackgroundWriter(MPI_Comm comm, int depth, bool durable, FileSystem& files = system_files());
+  BackgroundWriter(const BackgroundWriter&) = delete;
+  BackgroundWriter& operator=(const BackgroundWriter&) = delete;
+  /// Waits for the files that are being written, and removes files that were not published.
+  ~BackgroundWriter();
+
+  /// Starts writing a file. Returns the number of bytes that its arrays take in the file, summed over all ranks. Throws
+  /// Error if the file cannot be created or the disk has no space for its arrays; `publish` throws the errors of
+  /// writing the data.
+  std::uint64_t write(const std::string& path, const std::string& format, int version, const Attributes& attributes,
+                      std::vector<FileArray> arrays);
+  /// Renames files that all ranks have written to their final names, in the order of the `write` calls, and returns
+  /// these files. If `wait` is true, publishes all files. Otherwise publishes the files already written, and waits only
+  /// until at most `depth` files are left. Throws Error if a file could not be written.
+  std::vector<WrittenFile> publish(bool wait);
+  bool is_idle() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Returns an empty string if every byte of a file is as published, otherwise the reason why the check failed. Each
+/// rank reads a part of the file. Collective.
+std::string file_error(MPI_Comm comm, const WrittenFile& file);
+
+}  // namespace diffsim

@@ -1,0 +1,70 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "io/hdf5_file.hpp"
+
+namespace diffsim {
+
+// Arrays that a scene names by `{file: FILE, dataset: DATASET}`, and arrays that runs write, both in the mesh file's
+// order of vertices and cells. For a mesh of several bodies there is one dataset per body, `/bodies/NAME` DATASET, with
+// the body's own numbering. If a function is called with the name of a body, DATASET itself has the values of that
+// body, and the values of all other bodies are NaN. Reading throws InputError, with file and dataset, if the dataset
+// does not exist, has another shape (the message gives both shapes), or contains a value that is not finite. All
+// functions are collective.
+
+/// Reads one value per cell: dataset [C] → [local cells].
+std::vector<double> read_cell_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
+                                    const std::string& body = {});
+
+/// Several values per cell: dataset [M, C] → `values` [M, local cells].
+struct CellModes {
+  std::int64_t modes = 0;
+  std::vector<double> values;
+};
+CellModes read_cell_modes(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
+                          CellKind kind = CellKind::tetrahedron);
+
+/// Values at vertices or in cells, for one or several steps.
+struct StepValues {
+  std::int64_t steps = 1;
+  std::vector<double> values;  ///< [steps, local vertices (including ghosts) or cells, components]
+};
+/// Reads values at vertices from a dataset [N, components] (one step) or [S, N, components]; for one component the
+/// dataset has the shape [N] or [S, N].
+StepValues read_vertex_field(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
+                             int components, const std::string& body = {});
+
+/// Reads one value per cell of the given kind from a dataset [C] (one step) or [S, C].
+StepValues read_cell_steps(const TetrahedralMesh& mesh, const std::string& path, const std::string& dataset,
+                           CellKind kind, const std::string& body = {});
+
+/// Small array, of which every rank has a full copy.
+struct Array {
+  Shape shape;
+  std::vector<double> values;
+};
+Array read_array(MPI_Comm comm, const std::string& path, const std::string& dataset);
+
+/// Writes values [local cells] as a dataset [C].
+void write_cell_field(Hdf5File& file, const TetrahedralMesh& mesh, const std::string& dataset,
+                      const std::vector<double>& local, const std::string& units);
+
+/// Writes values [steps, local cells of the given kind] as a dataset [C], or [steps, C] if steps > 1.
+void write_cell_steps(Hdf5File& file, const TetrahedralMesh& mesh, const std::string& dataset,
+                      const std::vector<double>& local, CellKind kind, const std::string& units,
+                      std::int64_t steps = 1);
+
+/// Writes values [steps, owned or local vertices, components] as a dataset [N, components], or [steps, N, components]
+/// if steps > 1; for one component the dataset has the shape [N] or [steps, N]. Vertices that belong to no cell get 0.
+void write_vertex_field(Hdf5File& file, const TetrahedralMesh& mesh, const std::string& dataset,
+                        const std::vector<double>& local, int components, const std::string& units,
+                        std::int64_t steps = 1);
+
+}  // namespace diffsim

@@ -1,0 +1,150 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "io/file_system.hpp"
+
+namespace diffsim {
+
+/// Extent of an array in each dimension; empty for a single value.
+using Shape = std::vector<std::int64_t>;
+
+/// Text of a shape, for example "[100, 3]".
+std::string to_string(const Shape& shape);
+/// Number of values in an array of the given shape.
+std::int64_t num_values(const Shape& shape);
+
+/// Type and shape of a dataset.
+struct DatasetInfo {
+  enum class Kind { real, integer, text, other };
+  Shape shape;
+  Kind kind = Kind::other;
+};
+
+/// A value of an attribute.
+using AttributeValue = std::variant<std::string, double, std::int64_t>;
+
+/// HDF5 file shared by the ranks of a communicator. Every member is collective and throws the same Error on all ranks.
+/// Arguments must be equal on all ranks, except for the values of blocks. T is double or std::int64_t.
+///
+/// Datasets are named by their full path ("/positions"); groups are created as needed. Numerical datasets hold
+/// little-endian 64-bit values. Datasets have the attributes `units` and `checksum`. The checksum is the sum, over all
+/// values, of a hash of value and index; reading verifies the checksum. A series has one checksum per frame, in
+/// `/checksums/NAME`. Files without checksums are read without verification.
+class Hdf5File {
+ public:
+  /// Creates a file, named `PATH.partial` until it is published. `format` and `version` become attributes of the root,
+  /// along with `diffsim_version`. Throws InputError if the file cannot be written. `files` must outlive the Hdf5File:
+  /// its calls reserve space and publish the file, while HDF5 writes the data with its own calls.
+  static Hdf5File create(MPI_Comm comm, const std::string& path, const std::string& format, int version,
+                         FileSystem& files = system_files());
+  /// Opens a file for reading. Throws InputError if the file is missing, is a directory, is not HDF5 or is truncated.
+  static Hdf5File open(MPI_Comm comm, const std::string& path);
+  Hdf5File(Hdf5File&&) noexcept;
+  Hdf5File& operator=(Hdf5File&&) noexcept;
+  /// Closes the file; a new file that was not published is removed.
+  ~Hdf5File();
+
+  MPI_Comm comm() const;
+  const std::string& path() const;
+
+  /// Finishes writing: flush, close, fsync, rename to the final name, fsync of the directory. A reader sees either the
+  /// old file or the complete new file.
+  void publish();
+  /// Flushes everything written so far to the disk.
+  void flush();
+
+  /// Throws InputError if the disk has less than `bytes` free. A long run calls this function before it starts.
+  void require_space(double bytes) const;
+
+  // ---- attributes of a dataset or group ("/": the root)
+
+  void write_attribute(const std::string& object, const std::string& name, const AttributeValue& value);
+  /// Returns the attribute, or no value if the attribute does not exist or is not a single number or string.
+  std::optional<AttributeValue> attribute(const std::string& object, const std::string& name) const;
+
+  // ---- existence, type and shape of datasets
+
+  bool has(const std::string& dataset) const;
+  /// Returns type and shape of a dataset. Throws InputError if the dataset does not exist, or declares more data than
+  /// the file holds.
+  DatasetInfo info(const std::string& dataset) const;
+  /// Returns type and shape of a dataset. Throws InputError in the cases of `info`, and if the dataset has another kind
+  /// (integers are accepted where real values are expected) or another shape. In `shape`, -1 means any extent.
+  /// `meaning` ("[vertices, 3]") explains the shape in the message.
+  DatasetInfo require(const std::string& dataset, DatasetInfo::Kind kind, const Shape& shape,
+                      const std::string& meaning = "") const;
+
+  // ---- arrays of which every rank has a full copy
+
+  template <class T>
+  void write_array(const std::string& dataset, const std::vector<T>& values, const Shape& shape,
+                   const std::string& units = "1");
+  void write_strings(const std::string& dataset, const std::vector<std::string>& values);
+  template <class T>
+  std::vector<T> read_array(const std::string& dataset) const;
+  std::vector<std::string> read_strings(const std::string& dataset) const;
+
+  // ---- arrays distributed in contiguous blocks of rows, in the order of the ranks; blocks may be empty
+
+  /// Writes an array [rows of all ranks, row_shape…] from this rank's block.
+  template <class T>
+  void write_rows(const std::string& dataset, const std::vector<T>& block, const Shape& row_shape,
+                  const std::string& units = "1");
+  /// Reads this rank's `rows` rows. The rows of all ranks must add up to the rows of the dataset.
+  template <class T>
+  std::vector<T> read_rows(const std::string& dataset, std::int64_t rows) const;
+
+  // ---- series: arrays [frames, frame_shape…] that grow by frames; the rows of a frame are distributed over the ranks
+
+  /// Creates an empty series. A frame of shape [] is one value, equal on all ranks.
+  template <class T>
+  void create_series(const std::string& dataset, const Shape& frame_shape, const std::string& units = "1");
+  /// Appends a frame from this rank's rows. If frames are single values, appends every value of `block` as a frame. If
+  /// the call fails, the series keeps the frames that it had.
+  template <class T>
+  void append(const std::string& dataset, const std::vector<T>& block);
+  /// Truncates a series to its first `frames` frames.
+  void shrink_series(const std::string& dataset, std::int64_t frames);
+  template <class T>
+  std::vector<T> read_frame(const std::string& dataset, std::int64_t frame, std::int64_t rows) const;
+
+  // ---- creating datasets whose values are written without HDF5 (by BackgroundWriter)
+
+  /// Creates a file on this rank alone. On this file only attributes, `allocate`, `allocate_chunks` and `close_partial`
+  /// can be used.
+  static Hdf5File create_alone(const std::string& path, const std::string& format, int version,
+                               FileSystem& files = system_files());
+  /// Creates a dataset of doubles, or of float32 if `single` is true, with the checksum of the values that the caller
+  /// will write. Returns the offset of the first value in the file.
+  std::uint64_t allocate(const std::string& dataset, const Shape& shape, const std::string& units, bool single,
+                         std::uint64_t checksum);
+  /// Creates a dataset in chunks of `chunk_rows` rows. Chunk k takes `bytes[k]` bytes after HDF5's filters
+  /// (chunk_filter.hpp). Returns the offset of each chunk in the file.
+  std::vector<std::uint64_t> allocate_chunks(const std::string& dataset, const Shape& shape, const std::string& units,
+                                             bool single, std::uint64_t checksum, std::int64_t chunk_rows,
+                                             const std::vector<std::uint64_t>& bytes);
+  /// Closes the file without publishing, so that it stays `PATH.partial`. Returns the length of the file.
+  std::uint64_t close_partial();
+
+  /// Sets the maximum size, in bytes, of one transfer of a rank; larger transfers are split. The default is 1 GiB,
+  /// because MPI counts have 31 bits.
+  void set_transfer_limit(std::size_t bytes);
+
+ private:
+  struct Impl;
+  explicit Hdf5File(std::unique_ptr<Impl> impl);
+  static Hdf5File create(std::unique_ptr<Impl> impl, const std::string& format, int version);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace diffsim

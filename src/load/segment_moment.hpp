@@ -1,0 +1,46 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "diffsim/core/force_term.hpp"
+#include "diffsim/core/impl/stencil_force.hpp"
+
+namespace diffsim {
+
+/// Constant moment p, N m, on a segment with a director (mesh/directors.hpp). p does not rotate with the segment. With
+/// the segment's direction t, the segment's length l and the component d of the director perpendicular to t, the forces
+/// are
+///
+///   f₁ = p×t/l = -f₀ at the ends, (p·t) t×d/d² at the director
+///
+/// A moment that is constant in space has no potential.
+struct SegmentMoment {
+  static constexpr int num_nodes = 3, num_values = 3;
+
+  template <class T>
+  DIFFSIM_FUNCTION void forces(const StencilValues<T, num_nodes, num_values>& at, Vec3<T> (&f)[num_nodes]) const {
+    using std::sqrt;
+    Vec3<T> t = at.x[1] - at.x[0], d = at.x[2];
+    const T l = sqrt(dot(t, t));
+    for (int c = 0; c < 3; ++c) t[c] /= l;
+    const T part = dot(t, d);
+    for (int c = 0; c < 3; ++c) d[c] -= part * t[c];
+    const Vec3<T> moment = at.vector(0), across = cross(moment, t), turn = cross(t, d);
+    const T factor = dot(moment, t) / dot(d, d);
+    for (int c = 0; c < 3; ++c) {
+      f[1][c] = across[c] / l;
+      f[0][c] = -f[1][c];
+      f[2][c] = factor * turn[c];
+    }
+  }
+};
+
+/// Creates the force term of the same moment on each of several segments. Parameter: the moment [steps, 3], N m, named
+/// `parameter`. `vertices` [segments, 3]: the two ends and the director of each segment, as local vertices.
+std::unique_ptr<ForceTerm> make_segment_moment(const std::string& parameter, std::vector<int> vertices);
+
+}  // namespace diffsim

@@ -1,0 +1,73 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "diffsim/core/impl/stencil_force.hpp"
+
+namespace diffsim {
+
+/// Area vector of a triangle: area times unit normal.
+template <class T>
+DIFFSIM_FUNCTION Vec3<T> area_vector(const Vec3<T> (&x)[3]) {
+  const Vec3<T> twice = cross(x[1] - x[0], x[2] - x[0]);
+  return {{0.5 * twice[0], 0.5 * twice[1], 0.5 * twice[2]}};
+}
+
+/// Force of a pressure p on a triangle: -p A n/3 at each corner, with the area A and the unit normal n. Parameter: p.
+struct PressureForce {
+  static constexpr int num_nodes = 3, num_values = 1;
+  static constexpr bool takes_packs = true;
+
+  template <class T>
+  DIFFSIM_FUNCTION void forces(const StencilValues<T, num_nodes, num_values>& at, Vec3<T> (&f)[num_nodes]) const {
+    const Vec3<T> area = area_vector(at.x);
+    for (auto& of : f)
+      for (int c = 0; c < 3; ++c) of[c] = at.p[0] * area[c] / -3.0;
+  }
+
+  /// Derivatives of the work Σ w·f = -p/6 (e₁×e₂)·s, with s = w₀ + w₁ + w₂ and the edges e₁ = x₁ - x₀, e₂ = x₂ - x₀.
+  template <class T>
+  DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at, const Vec3<T> (&w)[3],
+                                         StencilValues<T, num_nodes, num_values>& by) const {
+    const Vec3<T> e1 = at.x[1] - at.x[0], e2 = at.x[2] - at.x[0], s = w[0] + w[1] + w[2];
+    const Vec3<T> by_e1 = cross(e2, s), by_e2 = cross(s, e1);
+    const T factor = at.p[0] / -6.0;
+    for (int c = 0; c < 3; ++c) {
+      by.x[1][c] = factor * by_e1[c];
+      by.x[2][c] = factor * by_e2[c];
+      by.x[0][c] = -by.x[1][c] - by.x[2][c];
+    }
+    by.p[0] = dot(cross(e1, e2), s) / -6.0;
+  }
+};
+
+/// Drag of moving air on a triangle, modelled as a plate. The total force is ½ C |u·a| (u·a) a/A², with the area vector
+/// a, A = |a|, and u = (air velocity) - (mean velocity of the corners). Parameters: the air velocity and C.
+struct WindForce {
+  static constexpr int num_nodes = 3, num_values = 4;
+  static constexpr bool uses_velocities = true;
+
+  template <class T>
+  DIFFSIM_FUNCTION void forces(const StencilValues<T, num_nodes, num_values>& at, Vec3<T> (&f)[num_nodes]) const {
+    const Vec3<T> area = area_vector(at.x);
+    Vec3<T> u = at.vector(0);
+    for (int c = 0; c < 3; ++c) u[c] -= (at.v[0][c] + at.v[1][c] + at.v[2][c]) / 3.0;
+    const T flow = dot(u, area), pressure = at.p[3] * absolute(flow) * flow / (6.0 * dot(area, area));
+    for (auto& of : f)
+      for (int c = 0; c < 3; ++c) of[c] = pressure * area[c];
+  }
+
+ private:
+  static DIFFSIM_FUNCTION bool is_negative(double x) { return x < 0.0; }
+  template <class T, int N>
+  static DIFFSIM_FUNCTION bool is_negative(const Dual<T, N>& x) {
+    return is_negative(x.value);
+  }
+  template <class T>
+  static DIFFSIM_FUNCTION T absolute(const T& x) {
+    return is_negative(x) ? -x : x;
+  }
+};
+
+}  // namespace diffsim

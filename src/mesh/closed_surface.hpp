@@ -1,0 +1,29 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "mesh/polygon_reader.hpp"
+
+namespace diffsim {
+
+/// Returns the reason why the triangles do not enclose a volume, or an empty string if the surface is closed. The
+/// reason names an edge that does not belong to exactly two triangles of consistent orientation.
+std::string volume_error(const TriangleMesh& mesh);
+
+/// Sum of the areas of all triangles, m².
+double surface_area(const TriangleMesh& mesh);
+
+/// Volume, centroid and covariance of the volume that a closed surface encloses.
+struct VolumeMoments {
+  double volume = 0.0;             ///< V, m³; negative if the normals point inwards
+  std::array<double, 3> centre{};  ///< c = ∫ x dV / V, m
+  double covariance[3][3] = {{}};  ///< C = ∫ (x - c)(x - c)ᵀ dV / V, m²
+};
+
+/// Computes the moments of the volume inside a closed triangle surface, as a sum over the signed tetrahedra from a
+/// fixed point to each triangle. The result is exact up to rounding.
+VolumeMoments volume_moments(const TriangleMesh& mesh);
+
+}  // namespace diffsim

@@ -1,0 +1,38 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "diffsim/mesh/mesh_data.hpp"
+
+namespace diffsim {
+
+/// Reads and validates a whole Gmsh mesh (format 2.2 or 4.1, ASCII or binary of either byte order). Serial.
+///
+/// Vertices keep the order of the file's nodes, and cells keep the order of the file's elements of `kind`. Physical
+/// groups become regions, sorted by dimension (3 first) and tag. A group that has a name but no elements becomes an
+/// empty region. Region entries are sorted by region and entity, without duplicates. An interior face belongs to its
+/// lower-numbered cell. Triangles, lines and points without a group are skipped, and so are sections other than the
+/// mesh.
+///
+/// If `order` is 2, second-order cells keep all ten nodes, including curved edges; surface and curve elements of
+/// physical groups may be of either order. If `order` is 1, only the corners of elements are read, and the mid-edge
+/// nodes become vertices that belong to no cell. Linear cells are read the same way for both orders; elevate() converts
+/// them to second order. A file with cells of both orders is rejected.
+///
+/// If `kind` is not tetrahedra, the cells are the corners of the file's triangles, lines or points, with or without a
+/// group, and elements of higher dimension are skipped. A file without cells of `kind` is rejected; the message lists
+/// the cells that the file has.
+///
+/// `scale` converts the coordinates to metres. The result has passed validate_cells() or validate_lower_cells()
+/// (mesh/validate.hpp). Throws InputError with file and line. For binary files the line is that of the
+/// section's header, and the message ends with the byte offset.
+MeshData read_gmsh(const std::string& path, double scale = 1.0, bool allow_coincident_vertices = false, int order = 1,
+                   CellKind kind = CellKind::tetrahedron);
+
+/// Variant of `read_gmsh` for a file already in memory. `name_for_errors` is the file name in messages.
+MeshData parse_gmsh(std::string_view content, const std::string& name_for_errors, double scale = 1.0,
+                    bool allow_coincident_vertices = false, int order = 1, CellKind kind = CellKind::tetrahedron);
+
+}  // namespace diffsim

@@ -1,0 +1,42 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "diffsim/mesh/mesh_data.hpp"
+
+namespace diffsim {
+
+/// Contents of a polygon file: triangles and segments, with one common list of vertices (`surface.vertices`), in file
+/// order.
+struct PolygonFile {
+  TriangleMesh surface;
+  std::vector<std::array<int, 2>> segments;
+};
+
+/// Reads a Wavefront OBJ, STL or PLY file; the file's ending selects the format. STL and PLY may be text or binary.
+///
+/// Polygons are split into fans of triangles, and polylines into segments. Vertices keep the file's order. STL files
+/// list no vertices, so equal positions become one vertex, in order of first appearance. `scale` converts coordinates
+/// to metres. Throws InputError, with file and line, for another format, a vertex number that does not exist, a
+/// coordinate that is not finite, and a triangle of zero area. Serial.
+PolygonFile read_polygons(const std::string& file, double scale = 1.0);
+
+/// Returns whether read_polygons() supports the ending of the file name: .obj, .stl or .ply, in upper or lower case.
+bool is_polygon_file(const std::string& file);
+
+/// Reads the triangles of an OBJ, STL or PLY file and merges vertices at equal positions. Throws InputError if the file
+/// has no triangles. Serial.
+TriangleMesh read_triangles(const std::string& file, double scale = 1.0);
+
+/// Reads the triangles, segments or points of an OBJ, STL or PLY file as a mesh that is stored completely on this rank.
+/// For points, each vertex of the file is a cell.
+///
+/// Throws InputError if the file has no cells of `kind`, listing the cells that the file has, and if
+/// validate_lower_cells() rejects the mesh. Serial.
+MeshData read_polygon_mesh(const std::string& file, CellKind kind, double scale = 1.0,
+                           bool allow_coincident_vertices = false);
+
+}  // namespace diffsim

@@ -1,0 +1,55 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "diffsim/mesh/mesh_data.hpp"
+
+namespace diffsim {
+
+/// Location in a file, for messages.
+struct FilePlace {
+  long line = 0;     ///< 0: unknown
+  std::string note;  ///< more precise location where the line does not suffice, such as "at byte 120"; may be empty
+};
+
+struct ValidateOptions {
+  bool allow_coincident_vertices = false;
+  std::function<FilePlace(std::int64_t)> cell_place;       ///< location of a 0-based cell; called on errors only
+  std::function<FilePlace(std::int64_t)> vertex_location;  ///< location of a 0-based vertex; called on errors only
+};
+
+/// Threshold for flat cells: |det[x1-x0, x2-x0, x3-x0]| <= min_relative_volume L³, where L is the longest edge.
+///
+/// The rounding error of the determinant is below 5e-15 L³ (Shewchuk 1997: (7 + 56u)u times the permanent, which is at
+/// most 6 L³; u = 2⁻⁵³). The sign of the determinant is therefore reliable above 1e-14 L³. The cells of a usable mesh
+/// have much larger determinants.
+inline constexpr double min_relative_volume = 1e-14;
+
+/// Error message for a second-order cell with least_relative_jacobian() <= min_relative_volume or NaN.
+inline constexpr char folded_cell[] =
+    " is curved so far that it folds over (its Jacobian is not positive at all nodes and quadrature points); move the "
+    "nodes on its edges towards their middles, check the order of its nodes, or read the mesh with order 1";
+
+/// Validates the tetrahedra of a mesh that is stored completely on this rank. Returns the number of vertices that
+/// belong to no cell.
+///
+/// Throws InputError for: no cells; a coordinate that is not finite; a vertex number out of range; a vertex repeated in
+/// a cell; an inverted or flat cell; a repeated cell; a face of more than two cells; two used vertices at the same
+/// position; a region entry out of range. In second-order meshes also for: a folded cell; an edge with two nodes; a
+/// node on two edges. The message names the file `name` (may be empty), the cell or vertex (0-based, file order) and a
+/// remedy. O(n log n) time; about 50 bytes of memory per linear cell and 400 per second-order cell. Serial.
+std::int64_t validate_cells(const MeshData& mesh, const std::string& name, const ValidateOptions& options = {});
+
+/// Validates the triangles, segments or points of a mesh that is stored completely on this rank. Returns the number of
+/// vertices that belong to no cell of `kind`.
+///
+/// Throws InputError for: a coordinate that is not finite; a vertex number out of range; a vertex repeated in a cell; a
+/// segment of zero length; a triangle of zero area; a repeated cell; two used vertices at the same position. O(n log n)
+/// time. Serial.
+std::int64_t validate_lower_cells(const MeshData& mesh, CellKind kind, const std::string& name,
+                                  const ValidateOptions& options = {});
+
+}  // namespace diffsim

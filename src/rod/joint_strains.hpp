@@ -1,0 +1,116 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "diffsim/core/impl/small_tensor.hpp"
+
+namespace diffsim {
+
+/// Bending and twist at the node between two segments of a rod, as dimensionless angles: the integrals of the
+/// curvatures κ₁ and κ₂ and of the twist τ over the part of the rod that belongs to the node (Bergou, Wardetzky,
+/// Robinson, Audoly and Grinspun 2008, sections 4.2 and 6; Bergou, Audoly, Vouga, Wardetzky and Grinspun 2010).
+///
+/// Inputs are the segment vectors e and f and their directors d and g. Let t = e/|e| and u = f/|f|. Let m and n be the
+/// unit vectors along the components of d and g perpendicular to t and u, and let c = 1 + t·u. Then
+///
+///   κ₁ = (u·m - t·n)/c,   κ₂ = -(t×u)·(m + n)/c,   τ = angle about u from P m to n,   P m = m - (u·m)/c (t + u)
+///
+/// P is the rotation without twist that maps t to u. If the rod is traversed in the opposite direction, κ₁ and τ keep
+/// their signs and κ₂ changes sign. τ is between -π and π. Where the rod folds back (u = -t), κ₁ and κ₂ are infinite
+/// and τ is undefined.
+template <class T>
+class JointStrains {
+ public:
+  T bending1, bending2, twist;
+
+  DIFFSIM_FUNCTION JointStrains(const Vec3<T>& e, const Vec3<T>& f, const Vec3<T>& d, const Vec3<T>& g)
+      : t_(e), u_(f), m_(d, t_.unit), n_(g, u_.unit) {
+    using std::atan2;
+    const Vec3<T>&t = t_.unit, &u = u_.unit, &m = m_.unit, &n = n_.unit;
+    c_ = 1.0 + dot(t, u);
+    um_ = dot(u, m);
+    tn_ = dot(t, n);
+    tu_ = cross(t, u);
+    bending1 = (um_ - tn_) / c_;
+    bending2 = -dot(tu_, m + n) / c_;
+    cosine_ = dot(m, n) - um_ * tn_ / c_;
+    sine_ = dot(u, cross(m, n)) + um_ * dot(n, tu_) / c_;
+    twist = atan2(sine_, cosine_);
+  }
+
+  /// Computes the derivatives of a function of the strains with respect to e, f, d and g. `by1`, `by2` and `by_twist`
+  /// are the derivatives of the function with respect to κ₁, κ₂ and τ.
+  DIFFSIM_FUNCTION void pull_back(const T& by1, const T& by2, const T& by_twist, Vec3<T>& e, Vec3<T>& f, Vec3<T>& d,
+                                  Vec3<T>& g) const {
+    const Vec3<T>&t = t_.unit, &u = u_.unit, &m = m_.unit, &n = n_.unit;
+    const T by_sine = by_twist * cosine_, by_cosine = -by_twist * sine_;  // sin² + cos² = 1
+    const T ntu = dot(n, tu_);
+    const T by_um = (by1 - by_cosine * tn_ + by_sine * ntu) / c_;
+    const T by_tn = -(by1 + by_cosine * um_) / c_;
+    const T by_c = (-by1 * bending1 - by2 * bending2 + by_cosine * um_ * tn_ / c_ - by_sine * um_ * ntu / c_) / c_;
+    const Vec3<T> mn = cross(m, n), nu = cross(n, u), um = cross(u, m);
+    Vec3<T> by_t, by_u, by_m, by_n, by_tu;
+    for (int k = 0; k < 3; ++k) {
+      by_tu[k] = -by2 / c_ * (m[k] + n[k]) + by_sine * um_ / c_ * n[k];
+      by_m[k] = -by2 / c_ * tu_[k] + by_cosine * n[k] + by_sine * nu[k] + by_um * u[k];
+      by_n[k] = -by2 / c_ * tu_[k] + by_cosine * m[k] + by_sine * (um[k] + um_ / c_ * tu_[k]) + by_tn * t[k];
+      by_t[k] = by_tn * n[k] + by_c * u[k];
+      by_u[k] = by_sine * mn[k] + by_um * m[k] + by_c * t[k];
+    }
+    by_t = by_t + cross(u, by_tu);
+    by_u = by_u + cross(by_tu, t);
+    m_.pull_back(by_m, t, d, by_t);
+    n_.pull_back(by_n, u, g, by_u);
+    t_.pull_back(by_t, e);
+    u_.pull_back(by_u, f);
+  }
+
+ private:
+  static DIFFSIM_FUNCTION T length(const Vec3<T>& x) {
+    using std::sqrt;
+    return sqrt(dot(x, x));
+  }
+
+  /// Unit vector along a vector x, and the length of x.
+  struct Direction {
+    Vec3<T> unit;
+    T length;
+    DIFFSIM_FUNCTION explicit Direction(const Vec3<T>& x) : length(JointStrains::length(x)) {
+      for (int k = 0; k < 3; ++k) unit[k] = x[k] / length;
+    }
+    /// Computes the derivative with respect to x from the derivative with respect to the unit vector.
+    DIFFSIM_FUNCTION void pull_back(const Vec3<T>& by_unit, Vec3<T>& by_x) const {
+      const T along = dot(unit, by_unit);
+      for (int k = 0; k < 3; ++k) by_x[k] = (by_unit[k] - along * unit[k]) / length;
+    }
+  };
+  /// Unit vector along the component of d perpendicular to the unit vector t.
+  struct Across {
+    Vec3<T> d, unit;
+    T along, length;
+    DIFFSIM_FUNCTION Across(const Vec3<T>& director, const Vec3<T>& t) : d(director), along(dot(director, t)) {
+      for (int k = 0; k < 3; ++k) unit[k] = d[k] - along * t[k];
+      length = JointStrains::length(unit);
+      for (int k = 0; k < 3; ++k) unit[k] /= length;
+    }
+    /// Sets `by_d` to the derivative with respect to d, and adds the derivative with respect to t to `by_t`.
+    DIFFSIM_FUNCTION void pull_back(const Vec3<T>& by_unit, const Vec3<T>& t, Vec3<T>& by_d, Vec3<T>& by_t) const {
+      const T part = dot(unit, by_unit);
+      Vec3<T> by_part;
+      for (int k = 0; k < 3; ++k) by_part[k] = (by_unit[k] - part * unit[k]) / length;
+      const T of_t = dot(t, by_part);
+      for (int k = 0; k < 3; ++k) {
+        by_d[k] = by_part[k] - of_t * t[k];
+        by_t[k] -= along * by_part[k] + of_t * d[k];
+      }
+    }
+  };
+
+  Direction t_, u_;
+  Across m_, n_;
+  T c_, um_, tn_, cosine_, sine_;
+  Vec3<T> tu_;
+};
+
+}  // namespace diffsim

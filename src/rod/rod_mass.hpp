@@ -1,0 +1,43 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "diffsim/core/impl/stencil_force.hpp"
+
+// Masses of a segment of a rod: half of the segment's mass at each end and, at the segment's director D
+// (mesh/directors.hpp), the mass that gives the section's moment of inertia about the segment. Inputs are rest
+// positions.
+
+namespace diffsim {
+
+/// Masses from ρA, kg/m, and ρ(I₁ + I₂), kg m: m = ρA L/2 at each end, m_D = ρ(I₁ + I₂) L/D² at the director.
+struct GivenMass {
+  static constexpr int num_nodes = 3, num_values = 2;
+  static constexpr bool uses_rest = true;
+
+  template <class T>
+  DIFFSIM_FUNCTION void masses(const StencilValues<T, num_nodes, num_values>& at, T (&m)[num_nodes]) const {
+    using std::sqrt;
+    const Vec3<T> e = at.X[1] - at.X[0];
+    const T L = sqrt(dot(e, e));
+    m[0] = m[1] = 0.5 * at.p[0] * L;
+    m[2] = at.p[1] * L / dot(at.X[2], at.X[2]);
+  }
+};
+
+/// Masses of a round section from the density ρ, kg/m³, and the radius r: A = π r², I₁ + I₂ = A r²/2.
+struct RoundMass {
+  static constexpr int num_nodes = 3, num_values = 2;
+  static constexpr bool uses_rest = true;
+
+  template <class T>
+  DIFFSIM_FUNCTION void masses(const StencilValues<T, num_nodes, num_values>& at, T (&m)[num_nodes]) const {
+    StencilValues<T, num_nodes, num_values> given = at;
+    given.p[0] = 3.14159265358979323846 * at.p[0] * at.p[1] * at.p[1];
+    given.p[1] = 0.5 * given.p[0] * at.p[1] * at.p[1];
+    GivenMass().masses(given, m);
+  }
+};
+
+}  // namespace diffsim

@@ -1,0 +1,15 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "mesh/cell_model.hpp"
+
+namespace diffsim {
+
+/// Returns the model of rods, `kind: rod`: segments that stretch, bend in two planes and twist, with a round section of
+/// one material.
+const CellModel& rod_model();
+
+/// Returns the model of beams, `kind: beam`: rods of any section, given by the stiffnesses of the section.
+const CellModel& beam_model();
+
+}  // namespace diffsim

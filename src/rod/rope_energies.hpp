@@ -1,0 +1,109 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "diffsim/core/impl/dual.hpp"
+#include "diffsim/core/impl/stencil_force.hpp"
+
+// Energies of an elastic line without twist, for each segment and joint.
+
+namespace diffsim {
+
+/// Stretching energy of a segment: E = EA L/2 (l/L - 1)², with the length l and the rest length L. The parameter is EA.
+struct RopeStretch {
+  static constexpr int num_nodes = 2, num_values = 1;
+  static constexpr bool uses_rest = true, takes_packs = true;
+
+  template <class T>
+  DIFFSIM_FUNCTION T energy(const StencilValues<T, num_nodes, num_values>& at) const {
+    using std::sqrt;
+    const Vec3<T> d = at.x[1] - at.x[0], D = at.X[1] - at.X[0];
+    const T L = sqrt(dot(D, D)), elongation = sqrt(dot(d, d)) - L;
+    return 0.5 * at.p[0] * elongation * elongation / L;
+  }
+
+  /// Computes the derivatives of E. With the strain ε = l/L - 1: ∂E/∂l = EA ε, ∂E/∂L = -EA ε (1 + ε/2).
+  template <class T>
+  DIFFSIM_FUNCTION void energy_derivatives(const StencilValues<T, num_nodes, num_values>& at,
+                                           StencilValues<T, num_nodes, num_values>& by) const {
+    using std::sqrt;
+    const Vec3<T> d = at.x[1] - at.x[0], D = at.X[1] - at.X[0];
+    const T l = sqrt(dot(d, d)), L = sqrt(dot(D, D)), strain = (l - L) / L;
+    const T over_l = at.p[0] * strain / l, over_L = -at.p[0] * strain * (1.0 + 0.5 * strain) / L;
+    for (int c = 0; c < 3; ++c) {
+      by.x[1][c] = over_l * d[c];
+      by.X[1][c] = over_L * D[c];
+      by.x[0][c] = -by.x[1][c];
+      by.X[0][c] = -by.X[1][c];
+    }
+    by.p[0] = 0.5 * strain * strain * L;
+  }
+};
+
+/// Bending energy at the node between two segments: the contribution of the first segment. The nodes are the first
+/// segment's far end, the common node, and the second segment's far end. The parameter is EI of the first segment.
+///
+/// Let e and f be the segment vectors, φ the angle between them, and E and F the rest lengths. The curvature is
+/// κ = 2 tan(φ/2)/((E + F)/2), and the first segment contributes EI κ²/2 · E/2 (Bergou, Wardetzky, Robinson, Audoly and
+/// Grinspun 2008, section 4.2). tan²(φ/2) = (|e||f| - e·f)/(|e||f| + e·f), which is infinite where the line folds back.
+struct RopeBending {
+  static constexpr int num_nodes = 3, num_values = 1;
+  static constexpr bool uses_rest = true, takes_packs = true;
+
+  template <class T>
+  DIFFSIM_FUNCTION T energy(const StencilValues<T, num_nodes, num_values>& at) const {
+    const Joint<T> joint(at);
+    return at.p[0] * joint.weight() * joint.square();
+  }
+
+  template <class T>
+  DIFFSIM_FUNCTION void energy_derivatives(const StencilValues<T, num_nodes, num_values>& at,
+                                           StencilValues<T, num_nodes, num_values>& by) const {
+    const Joint<T> of(at);
+    const T square = of.square(), ends = of.E + of.F;
+    // ∂(4 tan²(φ/2))/∂e = 8 |e||f|/(|e||f| + e·f)² ((e·f) e/|e|² - f); ∂/∂f follows by exchanging e and f.
+    const T factor = 8.0 * at.p[0] * of.weight() * of.product / (of.sum * of.sum);
+    const T along_e = of.cosine / dot(of.e, of.e), along_f = of.cosine / dot(of.f, of.f);
+    const T by_E = at.p[0] * square * (of.F - of.E) / (ends * ends * ends * of.E);
+    const T by_F = -2.0 * at.p[0] * square * of.E / (ends * ends * ends * of.F);
+    for (int c = 0; c < 3; ++c) {
+      const T by_e = factor * (along_e * of.e[c] - of.f[c]), by_f = factor * (along_f * of.f[c] - of.e[c]);
+      by.x[0][c] = -by_e;
+      by.x[1][c] = by_e - by_f;
+      by.x[2][c] = by_f;
+      by.X[0][c] = -by_E * (at.X[1][c] - at.X[0][c]);
+      by.X[2][c] = by_F * (at.X[2][c] - at.X[1][c]);
+      by.X[1][c] = -by.X[0][c] - by.X[2][c];
+    }
+    by.p[0] = of.weight() * square;
+  }
+
+ private:
+  template <class T>
+  struct Joint {
+    Vec3<T> e, f;
+    T E, F;             // rest lengths
+    T cosine, product;  // e·f, |e||f|
+    T sum;              // |e||f| + e·f
+
+    DIFFSIM_FUNCTION explicit Joint(const StencilValues<T, num_nodes, num_values>& at)
+        : e(at.x[1] - at.x[0]), f(at.x[2] - at.x[1]), cosine(dot(e, f)) {
+      using std::sqrt;
+      const Vec3<T> first = at.X[1] - at.X[0], second = at.X[2] - at.X[1];
+      E = sqrt(dot(first, first));
+      F = sqrt(dot(second, second));
+      product = sqrt(dot(e, e) * dot(f, f));
+      sum = product + cosine;
+    }
+    /// Returns 4 tan²(φ/2), computed with |e×f|² = (|e||f| - e·f)(|e||f| + e·f), which avoids cancellation for small φ.
+    DIFFSIM_FUNCTION T square() const {
+      const Vec3<T> normal = cross(e, f);
+      return 4.0 * dot(normal, normal) / (sum * sum);
+    }
+    /// Returns the factor E/(E + F)² of the energy: EI · weight · 4 tan²(φ/2).
+    DIFFSIM_FUNCTION T weight() const { return E / ((E + F) * (E + F)); }
+  };
+};
+
+}  // namespace diffsim

@@ -1,0 +1,66 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "core/scalar_traits.hpp"
+#include "shell/fabric_strain.hpp"
+
+namespace diffsim {
+
+/// Limit of the strain of threads: a barrier energy that tends to infinity as a thread of the warp or the weft is
+/// stretched to 1 + ε times its rest length. The parameters are the stiffnesses k₁ and k₂ of warp and weft, ε, and the
+/// three components of the direction of the warp.
+///
+/// With f₁ and f₂ of `FabricStrain` and sᵢ = max(0, 2 (|fᵢ| - 1)/ε - 1), the energy per rest area is
+/// -ε²/8 Σ kᵢ sᵢ⁴ log(1 - sᵢ). The energy is zero for strains up to ε/2, has four continuous derivatives there, and is
+/// NaN for strains beyond ε. The barrier of Li, Kaufman & Jiang 2021, doi:10.1145/3450626.3459767, has sᵢ² instead of
+/// sᵢ⁴ and two continuous derivatives.
+struct FabricLimit {
+  static constexpr int num_nodes = 3, num_values = 6;
+  static constexpr bool uses_rest = true, takes_packs = true;
+
+  template <class T>
+  DIFFSIM_FUNCTION T energy(const StencilValues<T, num_nodes, num_values>& at) const {
+    const FabricStrain<T> of(at, at.vector(3));
+    const Thread<T> warp(of.f[0], at.p[2]), weft(of.f[1], at.p[2]);
+    return 0.5 * of.det * (at.p[0] * warp.barrier + at.p[1] * weft.barrier);
+  }
+
+  template <class T>
+  DIFFSIM_FUNCTION void energy_derivatives(const StencilValues<T, num_nodes, num_values>& at,
+                                           StencilValues<T, num_nodes, num_values>& by) const {
+    const FabricStrain<T> of(at, at.vector(3));
+    const Thread<T> warp(of.f[0], at.p[2]), weft(of.f[1], at.p[2]);
+    const Vec3<T> p[2] = {T(at.p[0] * warp.by_length / warp.length) * of.f[0],
+                          T(at.p[1] * weft.by_length / weft.length) * of.f[1]};
+    of.pull_back(at.p[0] * warp.barrier + at.p[1] * weft.barrier, p, 3, by);
+    by.p[0] = 0.5 * of.det * warp.barrier;
+    by.p[1] = 0.5 * of.det * weft.barrier;
+    by.p[2] = 0.5 * of.det * (at.p[0] * warp.by_limit + at.p[1] * weft.by_limit);
+  }
+
+ private:
+  template <class T>
+  struct Thread {
+    T length;               // |f|
+    T barrier;              // -ε²/8 s⁴ log(1 - s)
+    T by_length, by_limit;  // derivatives of `barrier` with respect to |f| and ε
+
+    DIFFSIM_FUNCTION Thread(const Vec3<T>& f, const T& limit) {
+      using std::log;
+      using std::sqrt;
+      length = sqrt(dot(f, f));
+      const T strain = length - 1.0;
+      const T s = if_positive(T(2.0 * strain / limit - 1.0), 0.0);
+      const T logarithm = log(T(1.0 - s)), c = -0.125 * limit * limit;
+      const T cube = s * s * s;
+      barrier = c * s * cube * logarithm;
+      const T by_s = c * cube * (4.0 * logarithm - s / (1.0 - s));
+      by_length = 2.0 * by_s / limit;
+      by_limit = 2.0 * barrier / limit - by_s * 2.0 * strain / (limit * limit);
+    }
+  };
+};
+
+}  // namespace diffsim

@@ -1,0 +1,63 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "diffsim/core/impl/stencil_force.hpp"
+
+namespace diffsim {
+
+/// Green's strain of a triangle of constant strain, without a choice of axes in its plane.
+///
+/// Let dᵢ be the edges of the triangle from its first corner, Dᵢ these edges at rest, aᵢⱼ = dᵢ·dⱼ and Aᵢⱼ = Dᵢ·Dⱼ. The
+/// mixed components of Green's strain are e = A⁻¹ g, g = (a - A)/2 (Ciarlet 2000, section 4.1).
+template <class T>
+struct MembraneStrain {
+  Vec3<T> d[2], D[2];
+  T A[3], g[3];      ///< components 11, 12, 22
+  T root;            ///< √(det A), twice the rest area
+  T trace, product;  ///< det A · tr e, det A · det e
+
+  template <int P>
+  DIFFSIM_FUNCTION explicit MembraneStrain(const StencilValues<T, 3, P>& at) {
+    using std::sqrt;
+    for (int i = 0; i < 2; ++i) {
+      d[i] = at.x[i + 1] - at.x[0];
+      D[i] = at.X[i + 1] - at.X[0];
+    }
+    for (int k = 0; k < 3; ++k) {
+      const int i = k / 2, j = (k + 1) / 2;
+      A[k] = dot(D[i], D[j]);
+      g[k] = 0.5 * (dot(d[i], d[j]) - A[k]);
+    }
+    root = sqrt(A[0] * A[2] - A[1] * A[1]);
+    trace = A[2] * g[0] - 2.0 * A[1] * g[1] + A[0] * g[2];
+    product = g[0] * g[2] - g[1] * g[1];
+  }
+
+  /// Computes the derivatives of a function of `trace`, `product` and det A with respect to the current and the rest
+  /// positions of the corners. `by_trace`, `by_product`, `by_square`: partial derivatives of the function with respect
+  /// to `trace`, `product` and det A.
+  template <int P>
+  DIFFSIM_FUNCTION void set_derivatives(const T& by_trace, const T& by_product, const T& by_square,
+                                        StencilValues<T, 3, P>& by) const {
+    // Derivatives with respect to g, and with respect to A at fixed g. Components 12 and 21 are combined.
+    T s[3], q[3];
+    s[0] = by_trace * A[2] + by_product * g[2];
+    s[1] = -2.0 * (by_trace * A[1] + by_product * g[1]);
+    s[2] = by_trace * A[0] + by_product * g[0];
+    q[0] = by_trace * g[2] + by_square * A[2];
+    q[1] = -2.0 * (by_trace * g[1] + by_square * A[1]);
+    q[2] = by_trace * g[0] + by_square * A[0];
+    for (int c = 0; c < 3; ++c) {
+      by.x[1][c] = s[0] * d[0][c] + 0.5 * s[1] * d[1][c];
+      by.x[2][c] = 0.5 * s[1] * d[0][c] + s[2] * d[1][c];
+      by.x[0][c] = -by.x[1][c] - by.x[2][c];
+      by.X[1][c] = (2.0 * q[0] - s[0]) * D[0][c] + (q[1] - 0.5 * s[1]) * D[1][c];
+      by.X[2][c] = (q[1] - 0.5 * s[1]) * D[0][c] + (2.0 * q[2] - s[2]) * D[1][c];
+      by.X[0][c] = -by.X[1][c] - by.X[2][c];
+    }
+  }
+};
+
+}  // namespace diffsim

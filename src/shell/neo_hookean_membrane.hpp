@@ -1,0 +1,107 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "core/scalar_traits.hpp"
+#include "shell/membrane_strain.hpp"
+
+namespace diffsim {
+
+/// Membrane with the Neo-Hookean law (`NeoHookean`) in plane stress, on a triangle of constant strain. The thickness
+/// adapts so that the normal stress across the triangle is zero. The parameters are k, force per strain and width at
+/// small strains (Young's modulus times rest thickness), and Poisson's ratio ν < ½.
+///
+/// With the strain e of `MembraneStrain`, ℓ = ½ ln det(1 + 2 e) is the logarithm of the ratio of current to rest area.
+/// Let λ₃ be the stretch across the triangle, z = 2 ln λ₃ and j = ln J = ℓ + z/2. The energy per rest area is
+///
+///   W = µ/2 (2 + 2 tr e + eᶻ - 3 - 2 j) + λ/2 j²,  µ = k/(2 (1 + ν)),  λ = 2 µ ν/(1 - 2 ν)
+///
+/// at the z where ∂W/∂z = 0, that is (1 - 2 ν)(eᶻ - 1) + ν (2 ℓ + z) = 0. At this z, ∂W/∂(tr e) = µ, ∂W/∂ℓ = -µ eᶻ and
+/// ∂W/∂ν = -W/(1 + ν) + µ (j/(1 - 2 ν))².
+///
+/// W is NaN if the triangle has no area, or if no z is found (ν < 0 and strong compression).
+struct NeoHookeanMembrane {
+  static constexpr int num_nodes = 3, num_values = 2;
+  static constexpr bool uses_rest = true, takes_packs = true;
+
+  template <class T>
+  DIFFSIM_FUNCTION T energy(const StencilValues<T, num_nodes, num_values>& at) const {
+    const MembraneStrain<T> of(at);
+    return 0.5 * of.root * PlaneStress<T>(of, at.p[0], at.p[1]).W;
+  }
+
+  template <class T>
+  DIFFSIM_FUNCTION void energy_derivatives(const StencilValues<T, num_nodes, num_values>& at,
+                                           StencilValues<T, num_nodes, num_values>& by) const {
+    const MembraneStrain<T> of(at);
+    const PlaneStress<T> law(of, at.p[0], at.p[1]);
+    const T half_root = 0.5 * of.root, inverse = 1.0 / (of.root * of.root);
+    const T pressure = law.mu * law.e_z / law.det;
+    const T W_trace = law.mu - pressure, W_det = -2.0 * pressure;
+    // tr e and det e are `of.trace` and `of.product` divided by det A.
+    const T by_square =
+        0.25 * law.W / of.root - half_root * inverse * inverse * (W_trace * of.trace + W_det * of.product);
+    of.set_derivatives(T(half_root * inverse * W_trace), T(half_root * inverse * W_det), by_square, by);
+    const T &nu = at.p[1], g = law.ln_J_over();
+    by.p[0] = half_root * law.W / at.p[0];
+    by.p[1] = half_root * (law.mu * g * g - law.W / (1.0 + nu));
+  }
+
+ private:
+  template <class T>
+  struct PlaneStress {
+    T nu, mu, det;  // det(1 + 2 e)
+    T z, e_z, j, W;
+
+    DIFFSIM_FUNCTION PlaneStress(const MembraneStrain<T>& of, const T& k, const T& poisson_ratio) : nu(poisson_ratio) {
+      using std::log;
+      const T inverse = 1.0 / (of.root * of.root), trace = inverse * of.trace;
+      mu = 0.5 * k / (1.0 + nu);
+      det = 1.0 + 2.0 * trace + 4.0 * inverse * of.product;
+      const T l = 0.5 * log(det);
+      solve(l);
+      j = l + 0.5 * z;
+      // λ j = µ (1 - eᶻ).
+      W = 0.5 * mu * (2.0 * trace + e_z - 1.0 - (1.0 + e_z) * j);
+    }
+
+    /// Returns g = j/(1 - 2 ν), computed by least squares from j = (1 - 2 ν) g and 1 - eᶻ = 2 ν g, so that no ν causes
+    /// a division by 0.
+    DIFFSIM_FUNCTION T ln_J_over() const {
+      const T a = 1.0 - 2.0 * nu, b = 2.0 * nu;
+      return (a * j + b * (1.0 - e_z)) / (a * a + b * b);
+    }
+
+   private:
+    /// Computes z and eᶻ by Newton's method, started at z = 0. The function of z is convex, so that after the first
+    /// step the iterates decrease towards the root. Further steps with scalars of type T give the derivatives; each
+    /// step makes at least one more order exact.
+    DIFFSIM_FUNCTION void solve(const T& l) {
+      using std::exp, std::sqrt;
+      using Traits = ScalarTraits<T>;
+      using Base = typename Traits::Base;
+      constexpr double tolerance = 1e-8;  // on the last step; the error is of the order of the square of that step
+      const Base base_l = Traits::base(l), base_nu = Traits::base(nu);
+      Base root(0.0), squared(0.0);
+      for (int k = 0; k < 60; ++k) {
+        const Base e = exp(root), a = 1.0 - 2.0 * base_nu;
+        const Base step = (a * (e - 1.0) + base_nu * (2.0 * base_l + root)) / (a * e + base_nu);
+        root = root - step;
+        squared = step * step;
+        if (!any_not_greater(-squared, -tolerance * tolerance)) break;
+      }
+      // NaN, as the square root of -1, if the steps have not become smaller than the tolerance.
+      root = root + sqrt(-indicator_greater(squared, tolerance * tolerance));
+      z = Traits::constant(root);
+      e_z = exp(z);
+      for (int k = 0; k < Traits::order; ++k) {
+        const T a = 1.0 - 2.0 * nu;
+        z = z - (a * (e_z - 1.0) + nu * (2.0 * l + z)) / (a * e_z + nu);
+        e_z = exp(z);
+      }
+    }
+  };
+};
+
+}  // namespace diffsim

@@ -1,0 +1,152 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "shell/plate_rest.hpp"
+
+namespace diffsim::shell {
+
+/// Moduli of a shell: E, Pa; ν; the thickness t, m; and c, the ratio of the natural curvature (of the shell free of
+/// forces) to the curvature of the rest shape.
+template <class T>
+struct PlateModuli {
+  static constexpr int size = 4;
+  T p[size];
+
+  DIFFSIM_FUNCTION const T& youngs_modulus() const { return p[0]; }
+  DIFFSIM_FUNCTION const T& poisson_ratio() const { return p[1]; }
+  DIFFSIM_FUNCTION const T& thickness() const { return p[2]; }
+  DIFFSIM_FUNCTION const T& rest_curvature() const { return p[3]; }
+  /// Returns the bending rigidity D = E t³/(12 (1 - ν²)), N m.
+  DIFFSIM_FUNCTION T rigidity() const {
+    const T &nu = p[1], &t = p[2];
+    return p[0] * t * t * t / (12.0 * (1.0 - nu * nu));
+  }
+};
+
+/// Bending of one triangle. The bending energy A D/2 [(1 - ν) κ:κ + ν (tr κ)²] of the triangle's curvature κ
+/// (Timoshenko and Woinowsky-Krieger 1959, equation 46) is a quadratic form D/2 Σ Q_ij b_i b_j of the rotations b of
+/// the normal at the sides. Rotations at free sides minimise the energy, which is the condition of zero bending moment
+/// at these sides.
+template <class T>
+struct PlateBending {
+  T rigidity, Q[6];  ///< D, and Q for the pairs of sides 00, 11, 22, 12, 20, 01
+  T b[3];            ///< rotations of the normal at all sides
+  T m[3];            ///< D Σ_j Q_ij b_j, N m; zero at free sides
+
+  /// Returns the index of the pair of sides i and j in Q and `PlateRest::G`.
+  static DIFFSIM_FUNCTION int pair(int i, int j) { return i == j ? i : 6 - i - j; }
+  /// Returns Q_ij.
+  DIFFSIM_FUNCTION const T& form(int i, int j) const { return Q[pair(i, j)]; }
+
+  DIFFSIM_FUNCTION PlateBending(const PlateRest<T>& rest, const PlateModuli<T>& moduli) : rigidity(moduli.rigidity()) {
+    const T& nu = moduli.poisson_ratio();
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j <= i; ++j) Q[pair(i, j)] = (1.0 - nu) * rest.G[pair(i, j)] + nu * rest.L[i] * rest.L[j];
+  }
+
+  /// Computes b and m. `change`: the changes δ of the angles of the stencil's hinges.
+  DIFFSIM_FUNCTION void bend(const PlateRest<T>& rest, const HingeState (&state)[num_plate_hinges],
+                             const T (&change)[num_plate_hinges]) {
+    for (int i = 0; i < 3; ++i) {
+      b[i] = T(0.0);
+      if (state[i] == HingeState::none) continue;
+      b[i] = change[i];
+      if (state[i] == HingeState::held) continue;
+      b[i] = 0.5 * change[i];
+      for (int k = 0; k < num_slope_hinges; ++k) b[i] += rest.c[i][k] * change[slope_hinge(i, k)];
+    }
+    relax(state, b);
+    for (int i = 0; i < 3; ++i) {
+      m[i] = T(0.0);
+      if (state[i] == HingeState::none) continue;
+      for (int j = 0; j < 3; ++j) m[i] += form(i, j) * b[j];
+      m[i] *= rigidity;
+    }
+  }
+
+  /// Sets the rotations at free sides to the values that minimise the energy.
+  DIFFSIM_FUNCTION void relax(const HingeState (&state)[num_plate_hinges], T (&of)[3]) const {
+    int free[3], others[3], num_free = 0, num_others = 0;
+    for (int i = 0; i < 3; ++i) {
+      if (state[i] == HingeState::none)
+        free[num_free++] = i;
+      else
+        others[num_others++] = i;
+    }
+    if (num_free == 1) {
+      const int f = free[0];
+      of[f] = -(form(f, others[0]) * of[others[0]] + form(f, others[1]) * of[others[1]]) / form(f, f);
+    } else if (num_free == 2) {
+      const int f = free[0], g = free[1], i = others[0];
+      const T det = form(f, f) * form(g, g) - form(f, g) * form(f, g);
+      of[f] = (form(f, g) * form(g, i) - form(g, g) * form(f, i)) * of[i] / det;
+      of[g] = (form(f, g) * form(f, i) - form(f, f) * form(g, i)) * of[i] / det;
+    }
+  }
+
+  /// Returns the bending energy ½ Σ b_i m_i, J.
+  DIFFSIM_FUNCTION T energy() const { return 0.5 * (b[0] * m[0] + b[1] * m[1] + b[2] * m[2]); }
+
+  /// Computes moment_k = ∂E/∂δ_k.
+  DIFFSIM_FUNCTION void hinge_moments(const PlateRest<T>& rest, const HingeState (&state)[num_plate_hinges],
+                                      T (&moment)[num_plate_hinges]) const {
+    for (int k = 0; k < num_plate_hinges; ++k) moment[k] = T(0.0);
+    for (int i = 0; i < 3; ++i) {
+      if (state[i] == HingeState::none) continue;
+      if (state[i] == HingeState::held) {
+        moment[i] += m[i];
+        continue;
+      }
+      moment[i] += 0.5 * m[i];
+      for (int k = 0; k < num_slope_hinges; ++k) moment[slope_hinge(i, k)] += rest.c[i][k] * m[i];
+    }
+  }
+
+  /// Computes the derivatives of the energy with respect to the moduli E, ν, t and c. `angle`: rest angles of the
+  /// hinges.
+  DIFFSIM_FUNCTION void by_moduli(const PlateRest<T>& rest, const PlateModuli<T>& moduli,
+                                  const HingeState (&state)[num_plate_hinges], const T (&angle)[num_plate_hinges],
+                                  T (&by)[PlateModuli<T>::size]) const {
+    const T whole = energy(), &nu = moduli.poisson_ratio();
+    by[0] = whole / moduli.youngs_modulus();
+    by[2] = 3.0 * whole / moduli.thickness();
+    T change(0.0);
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) change += (rest.L[i] * rest.L[j] - rest.G[pair(i, j)]) * b[i] * b[j];
+    by[1] = 2.0 * nu / (1.0 - nu * nu) * whole + 0.5 * rigidity * change;
+    T moment[num_plate_hinges];
+    hinge_moments(rest, state, moment);
+    by[3] = T(0.0);
+    for (int k = 0; k < num_plate_hinges; ++k) by[3] -= moment[k] * angle[k];
+  }
+
+  /// Returns the derivatives of the energy with respect to the rest quantities.
+  DIFFSIM_FUNCTION PlateRest<T> by_rest(const PlateRest<T>& rest, const PlateModuli<T>& moduli,
+                                        const HingeState (&state)[num_plate_hinges],
+                                        const T (&change)[num_plate_hinges]) const {
+    const T& nu = moduli.poisson_ratio();
+    PlateRest<T> by;
+    T stretch(0.0);
+    for (int i = 0; i < 3; ++i) {
+      for (int k = 0; k < num_slope_hinges; ++k)
+        by.c[i][k] = state[i] == HingeState::inner ? m[i] * change[slope_hinge(i, k)] : T(0.0);
+      for (int j = 0; j <= i; ++j) by.G[pair(i, j)] = (i == j ? 0.5 : 1.0) * rigidity * (1.0 - nu) * b[i] * b[j];
+      stretch += rest.L[i] * b[i];
+    }
+    for (int i = 0; i < 3; ++i) by.L[i] = rigidity * nu * stretch * b[i];
+    return by;
+  }
+
+  /// Computes of[l][k] = ∂²E/∂δ_k∂δ_l.
+  DIFFSIM_FUNCTION void stiffness(const PlateRest<T>& rest, const HingeState (&state)[num_plate_hinges],
+                                  T (&of)[num_plate_hinges][num_plate_hinges]) {
+    for (int l = 0; l < num_plate_hinges; ++l) {
+      T unit[num_plate_hinges];
+      for (int k = 0; k < num_plate_hinges; ++k) unit[k] = T(k == l ? 1.0 : 0.0);
+      bend(rest, state, unit);
+      hinge_moments(rest, state, of[l]);
+    }
+  }
+};
+
+}  // namespace diffsim::shell

@@ -1,0 +1,209 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "diffsim/core/impl/dual.hpp"
+#include "diffsim/core/impl/small_tensor.hpp"
+#include "shell/plate_stencil.hpp"
+
+// Rest quantities for the bending of a triangle, computed from the rest shape of its stencil.
+
+namespace diffsim::shell {
+
+/// Rest quantities of a triangle. With the changes δ of the hinges' angles, the rotation of the surface's normal at the
+/// middle of side i relative to the triangle's own normal is b_i = δ_i/2 + Σ_k c_ik δ_(slope_hinge(i, k)). The
+/// triangle's curvature is κ = 1/A Σ_i l_i b_i ν_i⊗ν_i, with the lengths l and the outward in-plane normals ν of the
+/// sides.
+template <class T>
+struct PlateRest {
+  static constexpr int size = 24;
+  T c[3][num_slope_hinges];
+  T G[6];  ///< l_i l_j (ν_i·ν_j)²/A for the pairs of sides 00, 11, 22, 12, 20, 01
+  T L[3];  ///< l_i/√A
+
+  DIFFSIM_FUNCTION T& operator[](int k) { return k < 15 ? c[k / 5][k % 5] : k < 21 ? G[k - 15] : L[k - 21]; }
+  DIFFSIM_FUNCTION const T& operator[](int k) const {
+    return k < 15 ? c[k / 5][k % 5] : k < 21 ? G[k - 15] : L[k - 21];
+  }
+};
+
+/// Returns the value of a scalar without its derivatives.
+DIFFSIM_FUNCTION double plain(double x) { return x; }
+template <class T, int N>
+DIFFSIM_FUNCTION double plain(const Dual<T, N>& x) {
+  return plain(x.value);
+}
+
+/// Position of a triangle's third corner r relative to the side from p to q: the coordinate `along` the side, measured
+/// from p, and the `height` above the side.
+template <class T>
+struct BesideEdge {
+  T length, along, height;
+
+  DIFFSIM_FUNCTION BesideEdge(const Vec3<T>& p, const Vec3<T>& q, const Vec3<T>& r) {
+    using std::sqrt;
+    const Vec3<T> e = q - p, d = r - p, normal = cross(e, d);
+    length = sqrt(dot(e, e));
+    along = dot(d, e) / length;
+    height = sqrt(dot(normal, normal)) / length;
+  }
+};
+
+/// Coefficients of a linear form in a plate's curvature (κ_xx, κ_yy, √2 κ_xy).
+template <class T>
+using CurvatureForm = Vec3<T>;
+
+/// Returns the rotation of the normal at the middle of a side relative to the normal of the triangle on the left of the
+/// side, for the deflection ½ x·κ x. The result is a linear form in (κ_tt, κ_nn, √2 κ_tn), t along the side and n to
+/// its right. A hinge's angle is the sum of this rotation and the rotation for the triangle on the right.
+template <class T>
+DIFFSIM_FUNCTION CurvatureForm<T> rotation_left(const BesideEdge<T>& of) {
+  const double root = 0.70710678118654752440;
+  return {{0.5 * of.along * (of.along - of.length) / of.height, 0.5 * of.height, root * (0.5 * of.length - of.along)}};
+}
+/// Returns the rotation of the normal at the middle of a side relative to the normal of the triangle on the right of
+/// the side, whose third corner is `of`: a linear form as in `rotation_left`.
+template <class T>
+DIFFSIM_FUNCTION CurvatureForm<T> rotation_right(const BesideEdge<T>& of) {
+  CurvatureForm<T> form = rotation_left(of);
+  form[2] = -form[2];
+  return form;
+}
+
+/// Returns the form in the axes of the stencil. The side's direction in these axes is (x, y).
+template <class T>
+DIFFSIM_FUNCTION CurvatureForm<T> turned(const CurvatureForm<T>& form, const T& x, const T& y) {
+  const double root = 1.41421356237309504880;
+  // With t = (x, y) and n = (y, -x), κ_tt, κ_nn and √2 κ_tn are expressed in κ_xx, κ_yy and √2 κ_xy.
+  const T xx = x * x, yy = y * y, xy = x * y;
+  return {{form[0] * xx + form[1] * yy + root * form[2] * xy, form[0] * yy + form[1] * xx - root * form[2] * xy,
+           root * (form[0] - form[1]) * xy + form[2] * (yy - xx)}};
+}
+
+/// Computes the eigenvalues of a symmetric matrix, largest first (Smith 1961). The relative error is up to the square
+/// root of the machine precision if two eigenvalues nearly coincide.
+DIFFSIM_FUNCTION void rough_eigenvalues(const Mat3<double>& a, double (&value)[3]) {
+  const double mean = trace(a) / 3.0;
+  Mat3<double> b = a;
+  for (int k = 0; k < 3; ++k) b(k, k) -= mean;
+  const double size = std::sqrt(inner(b, b) / 6.0);
+  if (size == 0.0) {
+    for (double& v : value) v = mean;
+    return;
+  }
+  double half = 0.5 * determinant(b) / (size * size * size);
+  half = half > 1.0 ? 1.0 : half < -1.0 ? -1.0 : half;
+  const double angle = std::acos(half) / 3.0, third = 2.09439510239319549231;
+  value[0] = mean + 2.0 * size * std::cos(angle);
+  value[2] = mean + 2.0 * size * std::cos(angle + third);
+  value[1] = 3.0 * mean - value[0] - value[2];
+}
+
+/// Returns the orthogonal projection on the eigenvector of a simple eigenvalue of a symmetric matrix. `value` is a
+/// rough eigenvalue on entry; Newton's method improves the value.
+template <class T>
+DIFFSIM_FUNCTION Mat3<T> eigenprojection(const Mat3<T>& a, T& value) {
+  Mat3<T> adjugate = a;
+  for (int step = 0; step < 4; ++step) {
+    Mat3<T> shifted = a;
+    for (int k = 0; k < 3; ++k) shifted(k, k) -= value;
+    adjugate = cofactor(shifted);
+    if (step < 3) value += determinant(shifted) / trace(adjugate);
+  }
+  return (T(1.0) / trace(adjugate)) * adjugate;
+}
+
+/// Returns y, where x = aᵀ y is the vector of least norm that minimises |a x - b|, given G = a aᵀ. Directions whose
+/// singular values are below 0.03 of the largest singular value of a are left out.
+template <class T>
+DIFFSIM_FUNCTION Vec3<T> least_multipliers(const Mat3<T>& G, const Vec3<T>& b) {
+  constexpr double cutoff = 0.03 * 0.03;
+  Mat3<double> rough;
+  for (int k = 0; k < 9; ++k) rough(k / 3, k % 3) = plain(G(k / 3, k % 3));
+  double values[3];
+  rough_eigenvalues(rough, values);
+  if (values[1] < cutoff * values[0]) {
+    T largest(values[0]);
+    const Mat3<T> onto = eigenprojection(G, largest);
+    return ((T(1.0) / largest) * onto) * b;
+  }
+  if (values[2] >= cutoff * values[0]) return ((T(1.0) / determinant(G)) * cofactor(G)) * b;
+  T least(values[2]);
+  const Mat3<T> away = eigenprojection(G, least);
+  const Mat3<T> regular = G + trace(G) * away;
+  return ((T(1.0) / determinant(regular)) * cofactor(regular)) * (b - away * b);
+}
+
+/// Computes the coefficients c_i of side i, an inner hinge. With these coefficients the rotation b_i is exact for
+/// quadratic deflections of a flat stencil, and both triangles at the side obtain the same slope of the surface. The
+/// rest shape of the stencil is unfolded into a plane. If the existing hinges cannot distinguish three curvatures, b_i
+/// is exact only for the curvatures that the hinges distinguish. `X`: rest positions of the stencil's vertices.
+template <class T>
+DIFFSIM_FUNCTION void set_slope_coefficients(const Vec3<T> (&X)[num_plate_nodes],
+                                             const HingeState (&state)[num_plate_hinges], int i,
+                                             T (&c)[num_slope_hinges]) {
+  CurvatureForm<T> forms[num_slope_hinges], wanted = {{T(0.0), T(0.0), T(0.0)}};
+  for (int k = 0; k < num_slope_hinges; ++k) {
+    const int slot = slope_hinge(i, k);
+    forms[k] = {{T(0.0), T(0.0), T(0.0)}};
+    if (state[slot] == HingeState::none) continue;
+    const PlateHinge hinge = plate_hinge(slot);
+    const BesideEdge<T> left(X[hinge.node[0]], X[hinge.node[1]], X[hinge.node[2]]);
+    forms[k] = rotation_left(left);
+    if (state[slot] == HingeState::held) continue;
+    const BesideEdge<T> right(X[hinge.node[0]], X[hinge.node[1]], X[hinge.node[3]]);
+    const CurvatureForm<T> other = rotation_right(right);
+    if (k == 0)
+      for (int r = 0; r < 3; ++r) wanted[r] = 0.5 * (forms[0][r] - other[r]);
+    forms[k] = forms[k] + other;
+  }
+  // Directions of the sides in axes with x along side i and this triangle at y > 0.
+  const PlateHinge own = plate_hinge(i);
+  const BesideEdge<T> here(X[own.node[0]], X[own.node[1]], X[own.node[2]]);
+  const BesideEdge<T> there(X[own.node[0]], X[own.node[1]], X[own.node[3]]);
+  const T l = here.length;
+  const T x[num_slope_hinges] = {l, here.along - l, -here.along, there.along, l - there.along};
+  const T y[num_slope_hinges] = {T(0.0), here.height, -here.height, -there.height, there.height};
+  Mat3<T> G = Mat3<T>::zero();
+  for (int k = 0; k < num_slope_hinges; ++k) {
+    using std::sqrt;
+    const T length = sqrt(x[k] * x[k] + y[k] * y[k]);
+    forms[k] = turned(forms[k], x[k] / length, y[k] / length);
+    for (int r = 0; r < 3; ++r)
+      for (int s = 0; s < 3; ++s) G(r, s) += forms[k][r] * forms[k][s];
+  }
+  wanted = turned(wanted, T(1.0), T(0.0));
+  const Vec3<T> y_of = least_multipliers(G, wanted);
+  for (int k = 0; k < num_slope_hinges; ++k) c[k] = dot(forms[k], y_of);
+}
+
+/// Returns the rest quantities of a triangle. `X`: rest positions of the vertices of the triangle's stencil.
+template <class T>
+DIFFSIM_FUNCTION PlateRest<T> plate_rest(const Vec3<T> (&X)[num_plate_nodes],
+                                         const HingeState (&state)[num_plate_hinges]) {
+  using std::sqrt;
+  PlateRest<T> rest;
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < num_slope_hinges; ++k) rest.c[i][k] = T(0.0);
+    if (state[i] == HingeState::inner) set_slope_coefficients(X, state, i, rest.c[i]);
+  }
+  Vec3<T> e[3];
+  T length[3];
+  for (int i = 0; i < 3; ++i) {
+    e[i] = X[(i + 2) % 3] - X[(i + 1) % 3];
+    length[i] = sqrt(dot(e[i], e[i]));
+  }
+  const Vec3<T> normal = cross(e[0], e[1]);
+  const T area = 0.5 * sqrt(dot(normal, normal)), root = sqrt(area);
+  for (int i = 0; i < 3; ++i) {
+    const int next = (i + 1) % 3, last = (i + 2) % 3;
+    rest.G[i] = length[i] * length[i] / area;
+    const T cosine = dot(e[next], e[last]);
+    rest.G[3 + i] = cosine * cosine / (length[next] * length[last] * area);
+    rest.L[i] = length[i] / root;
+  }
+  return rest;
+}
+
+}  // namespace diffsim::shell

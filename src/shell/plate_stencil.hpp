@@ -1,0 +1,49 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "diffsim/core/impl/macros.hpp"
+
+// Stencil of a triangle: the vertices and hinges that determine the triangle's curvature.
+
+namespace diffsim::shell {
+
+inline constexpr int num_plate_nodes = 12, num_plate_hinges = 9;
+
+/// Nodes of a hinge, as indices into the nodes of a triangle's stencil: the ends p and q of the side, the third corner
+/// r of the triangle on the left of p → q, and the third corner of the triangle on the right.
+struct PlateHinge {
+  int node[4];
+};
+
+/// Returns hinge k of the stencil of a triangle with the corners 0, 1, 2, counterclockwise. Hinges 0 to 2 are the sides
+/// opposite to corners 0 to 2; the vertices across these sides are 3 to 5. Hinges 3 + 2i and 4 + 2i are the other two
+/// sides of the triangle across side i, at corners i + 1 and i + 2 (modulo 3); the vertices across these sides are
+/// 6 + 2i and 7 + 2i.
+DIFFSIM_FUNCTION PlateHinge plate_hinge(int k) {
+  const int i = k < 3 ? k : (k - 3) / 2;
+  const int next = (i + 1) % 3, last = (i + 2) % 3, across = 3 + i;
+  if (k < 3) return {{next, last, i, across}};
+  return (k - 3) % 2 == 0 ? PlateHinge{{next, across, last, 6 + 2 * i}} : PlateHinge{{across, last, next, 7 + 2 * i}};
+}
+
+/// Number of hinges whose angles determine the slope of the surface at a side: the hinge of the side, the hinges of the
+/// triangle's other two sides, and the hinges of the other two sides of the triangle across.
+inline constexpr int num_slope_hinges = 5;
+/// Returns the stencil index of hinge k, 0 ≤ k < 5, of those that determine the slope at side i; k = 0 is side i
+/// itself.
+DIFFSIM_FUNCTION int slope_hinge(int i, int k) { return k < 3 ? (i + k) % 3 : 2 * i + k; }
+
+/// State of a hinge of a stencil.
+enum class HingeState : unsigned char {
+  none,   ///< no hinge: a free boundary, or a position beyond a boundary
+  inner,  ///< hinge between two triangles
+  held    ///< prescribed normal at the side; the angle is that between the triangle and the plane of this normal
+};
+
+/// Codes for the point that replaces the third corner of the second triangle if a hinge has no second triangle. At a
+/// clamped side the point is a + (B - C): a is one end of the side, B the rest position of the other end, and C the
+/// rest position of the first triangle's third corner, so that the missing triangle is parallel to the first triangle
+/// at rest. At a side in a plane of symmetry the point is the mirror image of the first triangle's third corner.
+enum SecondCorner : int { clamped = -1, mirrored_x = -2, mirrored_y = -3, mirrored_z = -4 };
+
+}  // namespace diffsim::shell

@@ -1,0 +1,13 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "mesh/cell_model.hpp"
+
+namespace diffsim {
+
+/// Returns the model of thin shells, `kind: shell`: Koiter's energy on triangles. The membrane law is St.
+/// Venant–Kirchhoff's or the Neo-Hookean law in plane stress, bending is that of `make_plate_term`, and masses are
+/// density times rest volume.
+const CellModel& shell_model();
+
+}  // namespace diffsim

@@ -1,0 +1,24 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <set>
+
+#include "diffsim/checkpoint/store.hpp"
+
+namespace diffsim {
+
+/// Memory store whose snapshots are kept until the store is destroyed.
+class KeptStore final : public MemoryStore {
+ public:
+  void put(int step, const State& state) override {
+    MemoryStore::put(step, state);
+    steps_.insert(step);
+  }
+  void erase(int /*step*/) override {}
+  const std::set<int>& steps() const { return steps_; }  ///< steps of the snapshots
+
+ private:
+  std::set<int> steps_;
+};
+
+}  // namespace diffsim

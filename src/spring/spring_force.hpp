@@ -1,0 +1,131 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+#include "diffsim/core/impl/dual.hpp"
+#include "diffsim/core/impl/stencil_force.hpp"
+
+// Forces between two points: springs and dampers. Let d = x₁ - x₀, r = |d| and l = r + ε. All forces are along d/l. If
+// ε = 0, d/l is the unit vector. If ε > 0, the forces are bounded and differentiable at d = 0.
+
+namespace diffsim {
+namespace spring {
+
+DIFFSIM_FUNCTION bool is_zero(double a) { return a == 0.0; }
+template <class T, int N>
+DIFFSIM_FUNCTION bool is_zero(const Dual<T, N>& a) {
+  return is_zero(a.value);
+}
+
+/// Returns |d|. The derivative of |d| does not exist at d = 0 and is set to zero there. For ε > 0 this choice does not
+/// change the derivative of forces along d/l.
+template <class T>
+DIFFSIM_FUNCTION T length(const Vec3<T>& d) {
+  using std::sqrt;
+  const T square = dot(d, d);
+  if (is_zero(square)) return T(0.0);
+  return sqrt(square);
+}
+
+/// Sets by.x to the derivatives of the work h(l) d·w with respect to the positions. The forces are ± h d, and slope is
+/// ∂h/∂l.
+template <class T, int P>
+DIFFSIM_FUNCTION void set_by_places(const Vec3<T>& d, const T& r, const T& h, const T& slope, const Vec3<T>& w,
+                                    StencilValues<T, 2, P>& by) {
+  const T along_d = is_zero(r) ? T(0.0) : dot(d, w) * slope / r;
+  for (int c = 0; c < 3; ++c) {
+    by.x[1][c] = h * w[c] + along_d * d[c];
+    by.x[0][c] = -by.x[1][c];
+  }
+}
+
+}  // namespace spring
+
+/// Spring with the tension T(s) = k₁ s + k₂ s² + k₃ s³ at the elongation s = l - L₀. The forces on the ends are ± T
+/// d/l. Parameters: k₁, k₂, k₃, L₀, ε.
+struct SpringForce {
+  static constexpr int num_nodes = 2, num_values = 5;
+
+  template <class T>
+  DIFFSIM_FUNCTION void forces(const StencilValues<T, num_nodes, num_values>& at, Vec3<T> (&f)[num_nodes]) const {
+    const Vec3<T> d = at.x[1] - at.x[0];
+    const T l = spring::length(d) + at.p[4], s = l - at.p[3];
+    const T over_length = s * (at.p[0] + s * (at.p[1] + s * at.p[2])) / l;
+    for (int c = 0; c < 3; ++c) {
+      f[0][c] = over_length * d[c];
+      f[1][c] = -f[0][c];
+    }
+  }
+
+  /// Derivatives of the work h d·w, with h = T(s)/l and w = w₀ - w₁: ∂h/∂l = (T' - h)/l and ∂h/∂L₀ = -T'/l.
+  template <class T>
+  DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at,
+                                         const Vec3<T> (&w_at)[num_nodes],
+                                         StencilValues<T, num_nodes, num_values>& by) const {
+    const Vec3<T> d = at.x[1] - at.x[0], w = w_at[0] - w_at[1];
+    const T r = spring::length(d), over_l = T(1.0) / (r + at.p[4]), s = r + at.p[4] - at.p[3];
+    const T h = s * (at.p[0] + s * (at.p[1] + s * at.p[2])) * over_l;
+    const T slope = at.p[0] + s * (2.0 * at.p[1] + 3.0 * s * at.p[2]);
+    const T by_l = (slope - h) * over_l, along_d = dot(d, w), by_tension = along_d * over_l;
+    spring::set_by_places(d, r, h, by_l, w, by);
+    by.p[0] = by_tension * s;
+    by.p[1] = by.p[0] * s;
+    by.p[2] = by.p[1] * s;
+    by.p[3] = -(by_tension * slope);
+    by.p[4] = along_d * by_l;
+  }
+
+  /// Energy ∫ T (1 - ε/l) dl from L₀ to l, integrated with T(s)/l = a₂ l² + a₁ l + a₀ + T(-L₀)/l.
+  DIFFSIM_FUNCTION double energy(const StencilValues<double, num_nodes, num_values>& at) const {
+    const double k1 = at.p[0], k2 = at.p[1], k3 = at.p[2], L = at.p[3], epsilon = at.p[4];
+    const double l = spring::length(at.x[1] - at.x[0]) + epsilon, s = l - L;
+    const double stored = s * s * (k1 / 2.0 + s * (k2 / 3.0 + s * k3 / 4.0));
+    if (epsilon == 0.0) return stored;
+    const double a2 = k3, a1 = k2 - 3.0 * k3 * L, a0 = k1 - 2.0 * k2 * L + 3.0 * k3 * L * L;
+    const double slack = -L * (k1 - L * (k2 - L * k3));
+    const auto integral = [&](double at_l) { return at_l * (a0 + at_l * (a1 / 2.0 + at_l * a2 / 3.0)); };
+    const double logarithm = L > 0.0 ? slack * std::log(l / L) : 0.0;
+    return stored - epsilon * (integral(l) - integral(L) + logarithm);
+  }
+};
+
+/// Damper along the line between two points: forces ± c (ḋ·d/l) d/l on the ends. Parameters: c, ε.
+struct DamperForce {
+  static constexpr int num_nodes = 2, num_values = 2;
+  static constexpr bool uses_velocities = true;
+
+  template <class T>
+  DIFFSIM_FUNCTION void forces(const StencilValues<T, num_nodes, num_values>& at, Vec3<T> (&f)[num_nodes]) const {
+    const Vec3<T> d = at.x[1] - at.x[0], rate = at.v[1] - at.v[0];
+    const T l = spring::length(d) + at.p[1];
+    const T over_length = at.p[0] * dot(rate, d) / (l * l);
+    for (int c = 0; c < 3; ++c) {
+      f[0][c] = over_length * d[c];
+      f[1][c] = -f[0][c];
+    }
+  }
+
+  /// Derivatives of the work c (ḋ·d) (d·w)/l², with w = w₀ - w₁.
+  template <class T>
+  DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at,
+                                         const Vec3<T> (&w_at)[num_nodes],
+                                         StencilValues<T, num_nodes, num_values>& by) const {
+    const Vec3<T> d = at.x[1] - at.x[0], rate = at.v[1] - at.v[0], w = w_at[0] - w_at[1];
+    const T r = spring::length(d), over_l = T(1.0) / (r + at.p[1]), over_square = over_l * over_l;
+    const T along_d = dot(d, w), along_rate = dot(rate, d), c = at.p[0] * over_square;
+    const T h = c * along_rate, by_l = -2.0 * h * over_l;
+    spring::set_by_places(d, r, h, by_l, w, by);
+    for (int k = 0; k < 3; ++k) {
+      const T by_d = c * along_d * rate[k];
+      by.x[1][k] += by_d;
+      by.x[0][k] -= by_d;
+      by.v[1][k] = c * along_d * d[k];
+      by.v[0][k] = -by.v[1][k];
+    }
+    by.p[0] = along_rate * along_d * over_square;
+    by.p[1] = along_d * by_l;
+  }
+};
+
+}  // namespace diffsim

@@ -1,0 +1,12 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "mesh/cell_model.hpp"
+
+namespace diffsim {
+
+/// Model of mass–spring systems, `kind: springs` in scenes: segments are springs with dampers, and vertices are point
+/// masses.
+const CellModel& spring_model();
+
+}  // namespace diffsim
