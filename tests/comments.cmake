@@ -18,7 +18,8 @@ macro(report file what text)
   message("${file}: ${what}:\n    ${shown}")
 endmacro()
 
-file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/include/*.hpp ${ROOT}/src/*.hpp ${ROOT}/src/*.cpp)
+file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/include/*.hpp ${ROOT}/src/*.hpp ${ROOT}/src/*.cpp ${ROOT}/python/src/*.hpp
+     ${ROOT}/python/src/*.cpp)
 list(LENGTH files count)
 if(count EQUAL 0)
   message(FATAL_ERROR "no sources in ${ROOT}")

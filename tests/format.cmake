@@ -17,7 +17,7 @@ if(NOT version MATCHES "version 14\\.")
 endif()
 
 set(sources "")
-foreach(folder IN ITEMS include src tests benchmarks examples)
+foreach(folder IN ITEMS include src tests benchmarks examples python)
   file(GLOB_RECURSE found RELATIVE ${ROOT} ${ROOT}/${folder}/*.hpp ${ROOT}/${folder}/*.cpp)
   list(APPEND sources ${found})
 endforeach()

@@ -18,6 +18,7 @@
 #include "diffsim/mesh/affine_body.hpp"
 #include "diffsim/mesh/box.hpp"
 #include "diffsim/mesh/join_bodies.hpp"
+#include "diffsim/mesh/numbering.hpp"
 #include "diffsim/mesh/placement.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "diffsim/simulation/simulator.hpp"

@@ -152,7 +152,7 @@ void DifferentiableSimulator::require_gradient(const std::vector<std::string>& p
   gradient_ = scene_->parameters().zero_like(parameters);
 }
 
-Trajectory DifferentiableSimulator::rollout(int num_steps, int checkpoint_every) {
+Trajectory DifferentiableSimulator::rollout(int num_steps, int checkpoint_every, const StateObserver& observer) {
   if (num_steps < 0 || checkpoint_every < 1)
     throw Error("a rollout of " + std::to_string(num_steps) + " steps with a checkpoint every " +
                     std::to_string(checkpoint_every) +
@@ -164,7 +164,7 @@ Trajectory DifferentiableSimulator::rollout(int num_steps, int checkpoint_every)
   CheckpointOptions options;
   options.schedule = "uniform";
   options.every = checkpoint_every;
-  sweep_forward({0, num_steps}, options, *loss, {}, nullptr, store);
+  sweep_forward({0, num_steps}, options, *loss, observer, nullptr, store);
   loss_of_backward_ = loss;
   if (store->steps().count(0) == 0) store->put(0, scene_->initial_state());  // a short rollout stores no snapshot
   return Trajectory(scene_->model(), store, num_steps, scene_->integrator().dt(), state_.clone());

@@ -14,6 +14,7 @@
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/mesh/box.hpp"
+#include "diffsim/mesh/numbering.hpp"
 #include "dynamics/parameters.hpp"
 
 namespace diffsim::simulator_test {
@@ -81,6 +82,17 @@ TEST(simulator, meshes_come_from_arrays_and_cubes) {
   EXPECT_EQ(mesh.num_global_vertices(), 64);
   EXPECT_EQ(mesh.fingerprint(), cube->fingerprint());
 
+  const std::vector<std::int64_t> of_vertices = vertex_numbers(mesh), of_cells = cell_numbers(mesh);
+  ASSERT_EQ(of_vertices.size(), static_cast<std::size_t>(mesh.num_vertices()));
+  ASSERT_EQ(of_cells.size(), static_cast<std::size_t>(mesh.num_cells()));
+  for (std::size_t v = 0; v < of_vertices.size(); ++v)
+    for (std::size_t c = 0; c < 3; ++c)
+      EXPECT_EQ(mesh.rest_positions()[3 * v + c], vertices[static_cast<std::size_t>(of_vertices[v])][c]);
+  for (std::size_t cell = 0; cell < of_cells.size(); ++cell)
+    for (std::size_t k = 0; k < 4; ++k)
+      EXPECT_EQ(of_vertices[static_cast<std::size_t>(mesh.cells()[4 * cell + k])],
+                tets[static_cast<std::size_t>(of_cells[cell])][k]);
+
   std::swap(tets[5][0], tets[5][1]);
   EXPECT_NE(message_of([&] { TetrahedralMesh(MPI_COMM_WORLD, vertices, tets); }).find("cell 5"), std::string::npos);
 }
@@ -96,7 +108,12 @@ TEST(simulator, steps_are_those_of_a_rollout_and_of_its_trajectory) {
     Simulator plain(bar(), DifferentiableMaterial(1e5, 0.4), short_steps(integrator));
     DifferentiableSimulator simulator(bar(), {DifferentiableMaterial(1e5, 0.4)}, short_steps(integrator));
     for (Simulator* each : {&plain, static_cast<Simulator*>(&simulator)}) each->set_fixed_vertices("x_min");
-    Trajectory trajectory = simulator.rollout(7, 3);
+    std::vector<Field> observed;
+    Trajectory trajectory = simulator.rollout(7, 3, [&](int n, const State& state) {
+      EXPECT_EQ(n, static_cast<int>(observed.size()));
+      observed.push_back(state["positions"].clone());
+    });
+    ASSERT_EQ(observed.size(), 8U);
     EXPECT_EQ(trajectory.num_steps(), 7);
     EXPECT_DOUBLE_EQ(trajectory.time(7), 0.014);
     EXPECT_EQ(simulator.step_number(), 7);
@@ -106,6 +123,7 @@ TEST(simulator, steps_are_those_of_a_rollout_and_of_its_trajectory) {
       EXPECT_DOUBLE_EQ(plain.time(), 0.002 * n);
       EXPECT_EQ(difference(trajectory.state(n)["positions"], plain.positions()), 0.0) << integrator << ", " << n;
       EXPECT_EQ(difference(trajectory.state(n)["velocities"], plain.velocities()), 0.0) << integrator << ", " << n;
+      EXPECT_EQ(difference(observed[static_cast<std::size_t>(n)], plain.positions()), 0.0) << integrator << ", " << n;
       expected.push_back(plain.positions().clone());
       if (n < 7) plain.step();
     }

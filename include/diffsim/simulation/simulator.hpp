@@ -89,8 +89,10 @@ class DifferentiableSimulator : public Simulator {
   void require_gradient(const std::vector<std::string>& parameters);
 
   /// Runs `num_steps` steps from the scene's initial state, with a checkpoint in memory every `checkpoint_every` ≥ 1
-  /// steps. Returns the states; `backward(loss)` computes gradients of any loss of these states.
-  Trajectory rollout(int num_steps, int checkpoint_every = 10);
+  /// steps. Returns the states; `backward(loss)` computes gradients of any loss of these states. `observer` receives
+  /// each state of the forward run once. An exception of `observer` ends the rollout; call `reset` before further
+  /// steps.
+  Trajectory rollout(int num_steps, int checkpoint_every = 10, const StateObserver& observer = {});
   /// Computes the gradient of Σ_n ℓ(n, x[n]) over all states n = 0 … N of the last `rollout(num_steps,
   /// checkpoint_every)`, and returns the sum over all ranks. `state()` does not change. To be called once after a
   /// rollout; throws Error otherwise.

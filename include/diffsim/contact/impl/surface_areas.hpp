@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "diffsim/core/field.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim::contact {

@@ -1,0 +1,42 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "diffsim/core/field.hpp"
+#include "diffsim/core/parameters.hpp"
+
+namespace diffsim::python {
+
+namespace nb = nanobind;
+
+/// Values and shape of an array-like Python object.
+template <class T>
+struct ArrayOf {
+  std::vector<T> values;
+  std::vector<std::size_t> shape;
+};
+
+/// Copies an array-like object of any shape. Throws InputError, which names `what`, if numpy cannot convert it.
+ArrayOf<double> doubles(nb::handle object, const std::string& what);
+ArrayOf<std::int64_t> integers(nb::handle object, const std::string& what);
+/// Copies an array-like object after broadcasting it to `shape`. Throws InputError, which names `what`.
+std::vector<double> doubles_of_shape(nb::handle object, const std::vector<std::size_t>& shape, const std::string& what);
+
+/// Numpy array that owns `values`.
+nb::object to_numpy(std::vector<double> values, const std::vector<std::size_t>& shape);
+nb::object to_numpy(std::vector<std::int64_t> values, const std::vector<std::size_t>& shape);
+nb::object to_numpy(std::vector<int> values, const std::vector<std::size_t>& shape);
+
+/// Shape of a field of a state: [entities, components], or [components] for a field on one entity.
+std::vector<std::size_t> shape_of(const Field& field);
+/// Shape of the numpy array of a parameter: [steps, entities, components] without steps if there is one entry for all
+/// steps, without entities if the parameter is global, and without components if there is one.
+std::vector<std::size_t> shape_of(const Parameter& parameter);
+
+}  // namespace diffsim::python

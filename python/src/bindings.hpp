@@ -1,0 +1,19 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace diffsim::python {
+
+namespace nb = nanobind;
+
+void bind_errors(nb::module_& module);
+void bind_material(nb::module_& module);
+void bind_mesh(nb::module_& module);
+void bind_parameters(nb::module_& module);
+void bind_scene(nb::module_& module);
+void bind_simulator(nb::module_& module);
+void bind_solver(nb::module_& module);
+void bind_state(nb::module_& module);
+
+}  // namespace diffsim::python

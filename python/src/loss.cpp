@@ -1,0 +1,109 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "loss.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "arrays.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/ranks.hpp"
+#include "state.hpp"
+
+namespace diffsim::python {
+
+void call_on_all_ranks(MPI_Comm comm, const std::function<void()>& body) {
+  std::exception_ptr exception;
+  try {
+    const nb::gil_scoped_acquire with_gil;
+    body();
+  } catch (...) {
+    exception = std::current_exception();
+  }
+  if (num_ranks(comm) > 1) {
+    const std::int64_t failed = sum_over_ranks(static_cast<std::int64_t>(exception ? 1 : 0), comm);
+    if (failed > 0 && !exception) throw Error("a Python function failed on another rank, which has the message");
+  }
+  if (exception) std::rethrow_exception(exception);
+}
+
+void check_signals() {
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+PythonLoss::PythonLoss(nb::object function, MPI_Comm comm, double dt, bool values_only)
+    : function_(std::move(function)), comm_(comm), dt_(dt), values_only_(values_only) {}
+
+PythonLoss::~PythonLoss() {
+  const nb::gil_scoped_acquire with_gil;
+  function_.reset();
+}
+
+double PythonLoss::value(int n, const State& state, const ParameterSet& /*parameters*/) {
+  evaluate(n, state);
+  return value_;
+}
+
+double PythonLoss::tangent(int n, const State& state, const ParameterSet& /*parameters*/, const State& tangent,
+                           const ParameterSet& /*direction*/) {
+  State gradient = state.zero_like();
+  ParameterSet none;
+  add_gradient(n, state, none, gradient, none);
+  return local_dot(gradient, tangent);
+}
+
+void PythonLoss::add_gradient(int n, const State& state, const ParameterSet& /*parameters*/, State& adjoint,
+                              ParameterSet& /*gradient*/) {
+  if (step_ != n) evaluate(n, state);
+  step_ = -1;
+  for (std::size_t i = 0; i < derivatives_.size(); ++i) {
+    const std::vector<double>& derivative = derivatives_[i];
+    if (derivative.empty()) continue;
+    Field& field = adjoint[state.fields()[i].name()];
+    std::vector<double> sum = field.to_host();
+    for (std::size_t k = 0; k < std::min(field.owned_size(), derivative.size()); ++k) sum[k] += derivative[k];
+    field.from_host(sum);
+  }
+}
+
+void PythonLoss::evaluate(int n, const State& state) {
+  step_ = -1;
+  value_ = 0.0;
+  derivatives_.assign(state.fields().size(), {});
+  call_on_all_ranks(comm_, [&] {
+    check_signals();
+    const LentState lent(state, n * dt_);
+    read(function_(n, lent.object()), state);
+  });
+  step_ = n;
+}
+
+void PythonLoss::read(nb::handle result, const State& state) {
+  static const char* const form = "a loss must return None or (value, {'positions': array, …}), ";
+  if (result.is_none()) return;
+  if (!nb::isinstance<nb::tuple>(result) || nb::len(result) != 2) {
+    if (!nb::isinstance<nb::float_>(result) && !PyNumber_Check(result.ptr()))
+      throw InputError(std::string(form) + "not an object of type " +
+                       nb::cast<std::string>(nb::str(result.type().attr("__name__"))));
+    value_ = nb::cast<double>(nb::float_(result));
+    if (!values_only_) throw InputError(std::string(form) + "not a value without its derivatives");
+    return;
+  }
+  value_ = nb::cast<double>(nb::float_(result[0]));
+  const nb::object derivatives = result[1];
+  if (!nb::isinstance<nb::dict>(derivatives)) throw InputError(std::string(form) + "with a dict of derivatives");
+  for (const auto [key, derivative] : nb::borrow<nb::dict>(derivatives)) {
+    const std::string name = nb::cast<std::string>(key);
+    const Field& field = state[name];
+    if (derivative.is_none()) continue;
+    ArrayOf<double> array = doubles(derivative, "derivative with respect to " + name);
+    if (array.values.size() != field.size() && array.values.size() != field.owned_size())
+      throw InputError("the derivative with respect to " + name + " has " + std::to_string(array.values.size()) +
+                       " entries; give the " + std::to_string(field.size()) + " of state['" + name + "']");
+    const auto at = static_cast<std::size_t>(&field - state.fields().data());
+    derivatives_[at] = std::move(array.values);
+  }
+}
+
+}  // namespace diffsim::python

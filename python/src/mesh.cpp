@@ -1,0 +1,221 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "mesh.hpp"
+
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/ranks.hpp"
+#include "diffsim/mesh/numbering.hpp"
+
+namespace diffsim::python {
+namespace {
+
+/// Returns the rows of a [n, N] array. An empty array has any shape.
+template <std::size_t N, class To, class T>
+std::vector<std::array<To, N>> rows(const ArrayOf<T>& array, const std::string& what) {
+  if (array.values.empty()) return {};
+  if (array.shape.size() != 2 || array.shape[1] != N)
+    throw InputError(what + " must be an array of shape [n, " + std::to_string(N) + "]");
+  std::vector<std::array<To, N>> result(array.shape[0]);
+  for (std::size_t i = 0; i < result.size(); ++i)
+    for (std::size_t k = 0; k < N; ++k) {
+      const T value = array.values[N * i + k];
+      if constexpr (std::is_integral_v<T>)
+        if (value != static_cast<T>(static_cast<To>(value)))
+          throw InputError(what + ": " + std::to_string(value) + " is too large");
+      result[i][k] = static_cast<To>(value);
+    }
+  return result;
+}
+
+/// Calls make(communicator) in the library, and keeps the mpi4py communicator with the mesh.
+template <class Make>
+MeshHandle* new_mesh(nb::object comm, const Make& make) {
+  const MPI_Comm on = communicator(comm);
+  std::shared_ptr<TetrahedralMesh> mesh;
+  {
+    const LibraryScope scope;
+    mesh = make(on);
+  }
+  auto* handle = new MeshHandle(std::move(mesh));
+  handle->comm = std::move(comm);
+  return handle;
+}
+
+std::shared_ptr<TetrahedralMesh> mesh_of_arrays(MPI_Comm comm, nb::handle vertices, nb::handle tets) {
+  std::vector<std::array<double, 3>> points;
+  std::vector<std::array<int, 4>> cells;
+  collectively(comm, [&] {
+    const nb::gil_scoped_acquire with_gil;
+    if (!is_first_rank(comm)) return;
+    points = rows<3, double>(doubles(vertices, "vertices"), "vertices");
+    cells = rows<4, int>(integers(tets, "tets"), "tets");
+  });
+  return std::make_shared<TetrahedralMesh>(comm, points, cells);
+}
+
+void define_region(MeshHandle& mesh, const std::string& name, std::optional<std::array<std::array<double, 3>, 2>> box,
+                   std::optional<std::array<double, 3>> center, std::optional<double> radius, nb::object vertices,
+                   const std::string& body) {
+  if (box.has_value() + center.has_value() + !vertices.is_none() != 1 || center.has_value() != radius.has_value())
+    throw InputError("define_region needs exactly one of: box, center with radius, vertices");
+  RegionShape shape;
+  if (box)
+    shape = BoxShape{(*box)[0], (*box)[1]};
+  else if (center)
+    shape = SphereShape{*center, *radius};
+  else
+    shape = VertexList{integers(vertices, "vertices").values};
+  const LibraryScope scope;
+  mesh.get().define_region(name, shape, body);
+}
+
+}  // namespace
+
+void bind_mesh(nb::module_& module) {
+  nb::class_<MeshHandle>(module, "TetrahedralMesh", R"(Mesh of tetrahedra, distributed over the ranks of a communicator.
+
+Each cell is on one rank; each vertex is owned by one rank and copied to the other ranks that need it. Local vertices are
+the owned ones, then the copies. `comm` is a communicator of mpi4py, or None for all ranks. All functions that make a mesh
+are collective.)")
+      .def(
+          "__init__",
+          [](MeshHandle* self, nb::object vertices, nb::object tets, nb::object comm) {
+            const MPI_Comm on = communicator(comm);
+            std::shared_ptr<TetrahedralMesh> mesh;
+            {
+              const LibraryScope scope;
+              mesh = mesh_of_arrays(on, vertices, tets);
+            }
+            new (self) MeshHandle(std::move(mesh));
+            self->comm = std::move(comm);
+          },
+          nb::arg("vertices").none(), nb::arg("tets").none(), nb::arg("comm") = nb::none(),
+          R"(Create a mesh of linear tetrahedra.
+
+vertices: array [n, 3], m. tets: integer array [m, 4], the vertex numbers of each tetrahedron, positively oriented. Only
+the first rank's arrays are used; other ranks may pass None.)",
+          nb::sig("def __init__(self, vertices: object, tets: object, comm: object | None = None) -> None"))
+      .def_static(
+          "from_file",
+          [](const std::string& path, double scale, nb::object comm) {
+            return new_mesh(std::move(comm), [&](MPI_Comm on) { return TetrahedralMesh::from_file(on, path, scale); });
+          },
+          nb::arg("path"), nb::arg("scale") = 1.0, nb::arg("comm") = nb::none(),
+          "Read a mesh file: Gmsh, VTU, HDF5, MED, Exodus. `scale` multiplies coordinates, to m.")
+      .def_static(
+          "create_cube",
+          [](int resolution, double size, nb::object comm) {
+            return new_mesh(std::move(comm),
+                            [&](MPI_Comm on) { return TetrahedralMesh::create_cube(on, resolution, size); });
+          },
+          nb::arg("resolution") = 10, nb::arg("size") = 1.0, nb::arg("comm") = nb::none(),
+          R"(Create the cube [0, size]³, m, of 6·resolution³ tetrahedra. Its sides are the regions x_min, …, z_max.)")
+      .def_static(
+          "box",
+          [](std::array<double, 3> size, std::array<int, 3> cells, int order, nb::object comm) {
+            return new_mesh(std::move(comm), [&](MPI_Comm on) { return TetrahedralMesh::box(on, size, cells, order); });
+          },
+          nb::arg("size"), nb::arg("cells"), nb::arg("order") = 1, nb::arg("comm") = nb::none(),
+          R"(Create the box [0, size], m, of cells[0]·cells[1]·cells[2] bricks with six tetrahedra each.
+
+order: 1 for linear cells, 2 for second-order cells. The sides are the regions x_min, …, z_max.)")
+      .def_prop_ro(
+          "comm", [](const MeshHandle& mesh) { return mesh.comm; }, "Communicator of mpi4py, or None.")
+      .def_prop_ro(
+          "order", [](const MeshHandle& mesh) { return mesh.get().order(); }, "Order of the cells: 1 or 2.")
+      .def_prop_ro(
+          "num_vertices", [](const MeshHandle& mesh) { return mesh.get().num_global_vertices(); },
+          "Number of vertices of the whole mesh.")
+      .def_prop_ro(
+          "num_cells", [](const MeshHandle& mesh) { return mesh.get().num_global_cells(); },
+          "Number of tetrahedra of the whole mesh.")
+      .def_prop_ro(
+          "num_local_vertices", [](const MeshHandle& mesh) { return mesh.get().num_vertices(); },
+          "Number of this rank's vertices, copies included.")
+      .def_prop_ro(
+          "num_owned_vertices", [](const MeshHandle& mesh) { return mesh.get().num_owned_vertices(); },
+          "Number of vertices that this rank owns; these are the first local vertices.")
+      .def_prop_ro(
+          "num_local_cells", [](const MeshHandle& mesh) { return mesh.get().num_cells(); },
+          "Number of this rank's tetrahedra.")
+      .def_prop_ro(
+          "rest_positions",
+          [](const MeshHandle& mesh) {
+            const auto& x = mesh.get().rest_positions();
+            return to_numpy(x, {x.size() / 3, 3});
+          },
+          "Rest positions, [local vertices, 3], m; a copy.", nb::sig("def rest_positions(self) -> numpy.ndarray"))
+      .def_prop_ro(
+          "cells",
+          [](const MeshHandle& mesh) {
+            const auto cells = mesh.get().cells();
+            const auto nodes = static_cast<std::size_t>(mesh.get().nodes_per_cell());
+            return to_numpy(std::vector<int>(cells.begin(), cells.end()), {cells.size() / nodes, nodes});
+          },
+          "Local vertex numbers of this rank's tetrahedra, [local cells, 4 or 10]; a copy.",
+          nb::sig("def cells(self) -> numpy.ndarray"))
+      .def_prop_ro(
+          "global_vertices",
+          [](const MeshHandle& mesh) {
+            const std::vector<std::int64_t> numbers = vertex_numbers(mesh.get());
+            return to_numpy(numbers, {numbers.size()});
+          },
+          "Numbers of the local vertices in the mesh file, or in the array `vertices`: [local vertices].",
+          nb::sig("def global_vertices(self) -> numpy.ndarray"))
+      .def_prop_ro(
+          "global_cells",
+          [](const MeshHandle& mesh) {
+            const std::vector<std::int64_t> numbers = cell_numbers(mesh.get());
+            return to_numpy(numbers, {numbers.size()});
+          },
+          "Numbers of this rank's tetrahedra in the mesh file, or in the array `tets`: [local cells].",
+          nb::sig("def global_cells(self) -> numpy.ndarray"))
+      .def_prop_ro(
+          "region_names", [](const MeshHandle& mesh) { return mesh.get().region_names(); }, "Names of the regions.")
+      .def(
+          "region",
+          [](const MeshHandle& mesh, const std::string& name) {
+            std::vector<int> vertices;
+            {
+              const LibraryScope scope;
+              vertices = mesh.get().region(name).vertices;
+            }
+            const std::size_t count = vertices.size();
+            return to_numpy(std::move(vertices), {count});
+          },
+          nb::arg("name"), "Return the local numbers of the vertices of a region, ascending. Collective.",
+          nb::sig("def region(self, name: str) -> numpy.ndarray"))
+      .def(
+          "region_cells",
+          [](const MeshHandle& mesh, const std::string& name) {
+            std::vector<int> cells;
+            {
+              const LibraryScope scope;
+              cells = mesh.get().region(name).cells;
+            }
+            const std::size_t count = cells.size();
+            return to_numpy(std::move(cells), {count});
+          },
+          nb::arg("name"), "Return the local numbers of the tetrahedra of a region, ascending. Collective.",
+          nb::sig("def region_cells(self, name: str) -> numpy.ndarray"))
+      .def("define_region", &define_region, nb::arg("name"), nb::kw_only(), nb::arg("box") = nb::none(),
+           nb::arg("center") = nb::none(), nb::arg("radius") = nb::none(), nb::arg("vertices") = nb::none(),
+           nb::arg("body") = "",
+           R"(Define a region by its vertices. Collective.
+
+box: [min, max], two points, m. center, radius: a ball, m. vertices: numbers in the mesh file.)")
+      .def("__repr__", [](const MeshHandle& mesh) {
+        return nb::str("TetrahedralMesh({} vertices, {} cells)")
+            .format(mesh.get().num_global_vertices(), mesh.get().num_global_cells());
+      });
+}
+
+}  // namespace diffsim::python

@@ -1,0 +1,46 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// The extension module diffsim._core.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include "bindings.hpp"
+#include "runtime.hpp"
+
+NB_MODULE(_core, module) {
+  using namespace diffsim::python;
+  module.doc() = "Differentiable mechanics: simulation of deformable bodies, and exact gradients.";
+  // Caches of other packages may hold functions of simulators until the process ends. `finalise` releases what they
+  // refer to.
+  nb::set_leak_warnings(false);
+  bind_errors(module);
+  bind_state(module);
+  bind_mesh(module);
+  bind_material(module);
+  bind_solver(module);
+  bind_parameters(module);
+  bind_scene(module);
+  bind_simulator(module);
+
+  module.def("finalise", &finalise_runtime, "Release all objects of the library and finalise MPI, PETSc and Kokkos.");
+  module.def(
+      "rank",
+      [] {
+        const LibraryScope scope;
+        return runtime().rank();
+      },
+      "Return the rank of this process in MPI_COMM_WORLD.");
+  module.def(
+      "num_ranks",
+      [] {
+        const LibraryScope scope;
+        return runtime().size();
+      },
+      "Return the number of ranks in MPI_COMM_WORLD.");
+  module.def(
+      "back_end", [] { return diffsim::back_end(); },
+      "Return the name of the back end that kernels run on: OpenMP, Serial, Cuda, ….");
+  // Called before the interpreter destroys modules, while every object can still be released.
+  nb::module_::import_("atexit").attr("register")(module.attr("finalise"));
+}

@@ -1,0 +1,218 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "scene.hpp"
+
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "diffsim/core/error.hpp"
+#include "mesh.hpp"
+
+namespace diffsim::python {
+namespace {
+
+using Vector = std::array<double, 3>;
+using Axes = std::array<bool, 3>;
+
+std::vector<double> per_owned_vertex(const SceneHandle& handle, nb::handle values, const char* what) {
+  const auto owned = static_cast<std::size_t>(handle.shared()->get().mesh()->num_owned_vertices());
+  return doubles_of_shape(values, {owned, 3}, what);
+}
+
+void bind_loads(nb::class_<SceneHandle>& scene) {
+  scene
+      .def(
+          "fix",
+          [](SceneHandle& handle, const std::string& region, Axes axes) {
+            const LibraryScope scope;
+            handle.shared()->change().fix(region, axes);
+          },
+          nb::arg("region"), nb::arg("axes") = Axes{true, true, true},
+          "Fix the vertices of a region at their positions, along the given axes.")
+      .def(
+          "move",
+          [](SceneHandle& handle, const std::string& region, Vector axis, Vector origin, nb::handle angular_velocity,
+             nb::handle velocity) {
+            const std::vector<double> omega = doubles(angular_velocity, "angular_velocity").values;
+            const std::vector<double> v = doubles(velocity, "velocity").values;
+            const LibraryScope scope;
+            handle.shared()->change().move(region, axis, origin, omega, v);
+          },
+          nb::arg("region"), nb::arg("axis") = Vector{0.0, 0.0, 1.0}, nb::arg("origin") = Vector{},
+          nb::arg("angular_velocity") = 0.0, nb::arg("velocity") = Vector{},
+          R"(Move the vertices of a region as a rigid body.
+
+angular_velocity about axis through origin: a number or [steps], rad/s. velocity: [3] or [steps, 3], m/s. Adds the
+parameters angular_velocity:REGION and velocity:REGION.)")
+      .def(
+          "add_traction",
+          [](SceneHandle& handle, const std::string& region, nb::handle traction) {
+            const std::vector<double> values = doubles(traction, "traction").values;
+            const LibraryScope scope;
+            return handle.shared()->change().add_traction(region, values);
+          },
+          nb::arg("region"), nb::arg("traction"),
+          "Add a dead load per rest area to the faces of a region, Pa: [3] or [steps, 3]. Return its parameter's name.")
+      .def(
+          "add_pressure",
+          [](SceneHandle& handle, const std::string& region, nb::handle pressure) {
+            const std::vector<double> values = doubles(pressure, "pressure").values;
+            const LibraryScope scope;
+            return handle.shared()->change().add_pressure(region, values);
+          },
+          nb::arg("region"), nb::arg("pressure"),
+          "Add a follower pressure to the faces of a region, Pa: a number or [steps]. Return its parameter's name.")
+      .def(
+          "set_control",
+          [](SceneHandle& handle, const std::string& name, nb::handle values) {
+            const std::vector<double> entries = doubles(values, name).values;
+            const LibraryScope scope;
+            handle.shared()->change().set_control(name, entries);
+          },
+          nb::arg("parameter"), nb::arg("values"),
+          "Replace a global parameter by one entry per step, for example gravity [steps, 3] or damping [steps].")
+      .def(
+          "set_initial_displacement",
+          [](SceneHandle& handle, nb::handle displacement) {
+            const std::vector<double> values = per_owned_vertex(handle, displacement, "displacement");
+            const LibraryScope scope;
+            handle.shared()->change().set_initial_displacement(values);
+          },
+          nb::arg("displacement"),
+          "Set the initial positions to the rest positions plus a displacement, [owned vertices, 3], m.")
+      .def(
+          "set_initial_velocity",
+          [](SceneHandle& handle, nb::handle velocity) {
+            const std::vector<double> values = per_owned_vertex(handle, velocity, "velocity");
+            const LibraryScope scope;
+            handle.shared()->change().set_initial_velocity(values);
+          },
+          nb::arg("velocity"), "Set the initial velocities, [owned vertices, 3], m/s.");
+}
+
+void bind_contact(nb::module_& module) {
+  nb::class_<PlaneObstacle>(module, "PlaneObstacle", "Half-space bounded by a plane that moves at a constant velocity.")
+      .def(
+          "__init__",
+          [](PlaneObstacle* self, Vector point, Vector normal, Vector velocity, const std::string& label) {
+            new (self) PlaneObstacle{.point = point, .normal = normal, .velocity = velocity, .label = label};
+          },
+          nb::arg("point") = Vector{}, nb::arg("normal") = Vector{0.0, 1.0, 0.0}, nb::arg("velocity") = Vector{},
+          nb::arg("label") = "", "Create a plane through point, m. normal points to the free side. velocity: m/s.")
+      .def_rw("point", &PlaneObstacle::point, "Point of the plane, m.")
+      .def_rw("normal", &PlaneObstacle::normal, "Normal, which points to the free side.")
+      .def_rw("velocity", &PlaneObstacle::velocity, "Velocity, m/s.")
+      .def_rw("label", &PlaneObstacle::label, "Label; empty: the index of the plane.");
+  const ContactOptions defaults;
+  nb::class_<ContactOptions>(module, "ContactOptions", "Contact of bodies with obstacles and with each other.")
+      .def(
+          "__init__",
+          [](ContactOptions* self, double barrier_distance, double barrier_stiffness, bool adaptive_stiffness,
+             double friction, double friction_velocity, std::optional<double> thickness, bool with_friction,
+             bool lagged_friction, bool self_contact, std::vector<PlaneObstacle> planes) {
+            new (self) ContactOptions{.barrier_distance = barrier_distance,
+                                      .barrier_stiffness = barrier_stiffness,
+                                      .adaptive_stiffness = adaptive_stiffness,
+                                      .friction = friction,
+                                      .friction_velocity = friction_velocity,
+                                      .thickness = thickness,
+                                      .with_friction = with_friction,
+                                      .lagged_friction = lagged_friction,
+                                      .self = self_contact,
+                                      .planes = std::move(planes)};
+          },
+          nb::arg("barrier_distance") = defaults.barrier_distance,
+          nb::arg("barrier_stiffness") = defaults.barrier_stiffness,
+          nb::arg("adaptive_stiffness") = defaults.adaptive_stiffness, nb::arg("friction") = defaults.friction,
+          nb::arg("friction_velocity") = defaults.friction_velocity, nb::arg("thickness") = nb::none(),
+          nb::arg("with_friction") = defaults.with_friction, nb::arg("lagged_friction") = defaults.lagged_friction,
+          nb::arg("self_contact") = defaults.self, nb::arg("planes") = std::vector<PlaneObstacle>{},
+          R"(Create options.
+
+barrier_distance: m. barrier_stiffness: Pa. adaptive_stiffness: whether the stiffness follows from the body's stiffness
+and weight. friction: coefficient. friction_velocity: slip velocity below which friction is smoothed, m/s. thickness: of
+the bodies, m. self_contact: whether bodies may touch themselves. planes: obstacles.)")
+      .def_rw("barrier_distance", &ContactOptions::barrier_distance, "Barrier distance, m.")
+      .def_rw("barrier_stiffness", &ContactOptions::barrier_stiffness, "Barrier stiffness, Pa.")
+      .def_rw("adaptive_stiffness", &ContactOptions::adaptive_stiffness, "Whether the stiffness is chosen.")
+      .def_rw("friction", &ContactOptions::friction, "Friction coefficient.")
+      .def_rw("friction_velocity", &ContactOptions::friction_velocity, "Slip velocity, m/s.")
+      .def_rw("self_contact", &ContactOptions::self, "Whether bodies may touch themselves.")
+      .def_rw("planes", &ContactOptions::planes, "Planes; a copy.");
+}
+
+}  // namespace
+
+void SharedScene::require_idle() const {
+  if (in_sweep_)
+    throw Error("a loss or an observer must not use its own simulator or scene, apart from the state that is passed",
+                ErrorKind::input);
+}
+
+Materials materials_of(nb::handle object) {
+  DifferentiableMaterial* one = nullptr;
+  if (nb::try_cast(object, one) && one) return *one;
+  Materials materials;
+  if (!nb::isinstance<nb::sequence>(object))
+    throw InputError("a material must be a DifferentiableMaterial or a list of them");
+  for (const nb::handle item : object) {
+    if (!nb::try_cast(item, one) || !one) throw InputError("a list of materials contains something else");
+    materials.push_back(*one);
+  }
+  return materials;
+}
+
+void bind_scene(nb::module_& module) {
+  bind_contact(module);
+  nb::class_<SceneHandle> scene(module, "DifferentiableScene", R"(Bodies in motion: mesh, materials, loads, contact.
+
+Every member function is collective. Loads and contact are to be added before the first step.)");
+  scene
+      .def(
+          "__init__",
+          [](SceneHandle* self, const MeshHandle& mesh, nb::handle materials, const DifferentiableSolver* solver) {
+            const Materials list = materials_of(materials);
+            std::shared_ptr<SharedScene> made;
+            {
+              const LibraryScope scope;
+              made = std::make_shared<SharedScene>(std::make_shared<DifferentiableScene>(
+                  mesh.shared(), list, solver ? *solver : DifferentiableSolver{}));
+            }
+            new (self) SceneHandle(std::move(made));
+          },
+          nb::arg("mesh"), nb::arg("materials"), nb::arg("solver") = nb::none(), nb::keep_alive<1, 2>(),
+          "Create a scene. materials: a material or a list; each needs a density.",
+          nb::sig("def __init__(self, mesh: TetrahedralMesh, materials: object, "
+                  "solver: DifferentiableSolver | None = None) -> None"))
+      .def_prop_ro(
+          "parameters", [](const SceneHandle& handle) { return new ParametersHandle(handle.shared()); },
+          "Values of all parameters by name.")
+      .def_prop_ro(
+          "rest_positions",
+          [](const SceneHandle& handle) {
+            const auto& x = handle.shared()->get().mesh()->rest_positions();
+            return to_numpy(x, {x.size() / 3, 3});
+          },
+          "Rest positions of the mesh, [local vertices, 3], m; a copy.",
+          nb::sig("def rest_positions(self) -> numpy.ndarray"))
+      .def(
+          "add_contact",
+          [](SceneHandle& handle, const ContactOptions& options) {
+            const LibraryScope scope;
+            handle.shared()->change().add_contact(options);
+          },
+          nb::arg("options"), "Add contact; at most once, after gravity is set.")
+      .def(
+          "stable_substep",
+          [](SceneHandle& handle) {
+            const LibraryScope scope;
+            return handle.shared()->change().stable_substep();
+          },
+          "Return the largest substep, s, at which small motions are certain to be stable.");
+  bind_loads(scene);
+}
+
+}  // namespace diffsim::python

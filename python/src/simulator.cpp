@@ -1,0 +1,487 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "diffsim/simulation/simulator.hpp"
+
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/core/ranks.hpp"
+#include "diffsim/inverse/losses.hpp"
+#include "loss.hpp"
+#include "mesh.hpp"
+#include "scene.hpp"
+#include "state.hpp"
+
+namespace diffsim::python {
+namespace {
+
+/// Simulator of a Python object.
+class SimulatorHandle : public Handle {
+ public:
+  /// Shares a scene of the caller, or, with nullptr, that of the simulator.
+  SimulatorHandle(std::shared_ptr<Simulator> simulator, std::shared_ptr<SharedScene> scene)
+      : scene_(scene ? std::move(scene) : std::make_shared<SharedScene>(simulator)),
+        simulator_(std::move(simulator)),
+        version_(scene_->version()) {}
+  ~SimulatorHandle() override {
+    const ReleaseScope scope;
+    release();
+  }
+  void release() override {
+    last_.reset();
+    simulator_.reset();
+    scene_.reset();
+  }
+
+  const std::shared_ptr<SharedScene>& scene() const {
+    if (!scene_) throw_finalised();
+    return scene_;
+  }
+  /// Simulator outside of sweeps, which prepares the scene again if it has changed.
+  Simulator& get() {
+    scene()->require_idle();
+    if (version_ != scene_->version()) {
+      simulator_->scene();
+      version_ = scene_->version();
+    }
+    return *simulator_;
+  }
+  DifferentiableSimulator& differentiable() { return dynamic_cast<DifferentiableSimulator&>(get()); }
+  /// Simulator during a sweep that the caller has begun.
+  DifferentiableSimulator& differentiable_in_sweep() { return dynamic_cast<DifferentiableSimulator&>(*simulator_); }
+  const std::shared_ptr<Simulator>& shared() const { return simulator_; }
+  MPI_Comm comm() const { return scene()->get().mesh()->comm(); }
+  double dt() { return const_cast<DifferentiableScene&>(scene()->get()).integrator().dt(); }
+
+  std::shared_ptr<Trajectory> last_;  ///< of the last rollout
+  long version_of_rollout_ = -1;      ///< version of the scene at the last rollout
+  long num_sweeps_ = 0;               ///< number of rollouts and reverse sweeps so far
+
+ private:
+  std::shared_ptr<SharedScene> scene_;
+  std::shared_ptr<Simulator> simulator_;
+  long version_;
+};
+
+/// Differentiable simulator of a Python object.
+class DifferentiableSimulatorHandle final : public SimulatorHandle {
+ public:
+  using SimulatorHandle::SimulatorHandle;
+};
+
+/// States of a rollout. The simulator lives as long as its trajectories.
+class TrajectoryHandle final : public Handle {
+ public:
+  TrajectoryHandle(std::shared_ptr<Trajectory> trajectory, const SimulatorHandle& simulator)
+      : scene_(simulator.scene()),
+        simulator_(simulator.shared()),
+        trajectory_(std::move(trajectory)),
+        version_(scene_->version()) {}
+  ~TrajectoryHandle() override {
+    const ReleaseScope scope;
+    release();
+  }
+  void release() override {
+    trajectory_.reset();
+    simulator_.reset();
+    scene_.reset();
+  }
+  Trajectory& get() const {
+    if (!trajectory_) throw_finalised();
+    return *trajectory_;
+  }
+  /// State of step n. Throws Error if the scene has changed since the rollout.
+  const State& state(int n) const {
+    Trajectory& trajectory = get();
+    scene_->require_idle();
+    if (scene_->version() != version_)
+      throw Error("the scene or its parameters have changed since the rollout; read the states before, or run again");
+    return trajectory.state(n);
+  }
+
+ private:
+  std::shared_ptr<SharedScene> scene_;
+  std::shared_ptr<Simulator> simulator_;
+  std::shared_ptr<Trajectory> trajectory_;
+  long version_;
+};
+
+/// Loss of the library: the squared distance of a region's mean position to a target.
+class TargetLossHandle final : public Handle {
+ public:
+  TargetLossHandle(const MeshHandle& mesh, const std::string& region, std::array<double, 3> target, int step) {
+    const LibraryScope scope;
+    mesh_ = mesh.shared();
+    loss_ = std::make_unique<TargetPositionLoss>(*mesh_, mesh_->region(region), target, step);
+  }
+  ~TargetLossHandle() override {
+    const ReleaseScope scope;
+    release();
+  }
+  void release() override {
+    loss_.reset();
+    mesh_.reset();
+  }
+  Loss& get() {
+    if (!loss_) throw_finalised();
+    return *loss_;
+  }
+
+ private:
+  std::shared_ptr<TetrahedralMesh> mesh_;
+  std::unique_ptr<TargetPositionLoss> loss_;
+};
+
+/// Loss of a Python object: a loss of the library, or a function.
+class AnyLoss {
+ public:
+  AnyLoss(nb::object object, SimulatorHandle& simulator, bool values_only) {
+    TargetLossHandle* known = nullptr;
+    if (nb::try_cast(object, known) && known) {
+      loss_ = &known->get();
+      return;
+    }
+    if (!PyCallable_Check(object.ptr())) throw InputError("a loss must be a function loss(n, state)");
+    function_.emplace(std::move(object), simulator.comm(), simulator.dt(), values_only);
+    loss_ = &*function_;
+  }
+  Loss& get() { return *loss_; }
+
+ private:
+  std::optional<PythonLoss> function_;
+  Loss* loss_ = nullptr;
+};
+
+/// Runs `body`, a sweep, in the library. After an exception the simulator is at its initial state.
+template <class Body>
+auto run_sweep(SimulatorHandle& handle, const Body& body) {
+  const LibraryScope scope;
+  Simulator& simulator = handle.get();
+  ++handle.num_sweeps_;
+  try {
+    const Sweep sweep(*handle.scene());
+    return body();
+  } catch (...) {
+    handle.last_.reset();
+    simulator.reset();
+    throw;
+  }
+}
+
+template <class T, class H>
+void make(H* self, const MeshHandle& mesh, nb::handle material, const DifferentiableSolver* solver, double density,
+          const std::optional<std::string>& device) {
+  const Materials materials = materials_of(material);
+  std::shared_ptr<T> simulator;
+  {
+    const LibraryScope scope;
+    simulator = std::make_shared<T>(mesh.shared(), materials, solver ? *solver : DifferentiableSolver{}, density,
+                                    device.value_or(""));
+  }
+  new (self) H(std::move(simulator), nullptr);
+}
+
+template <class T, class H>
+void make_of_scene(H* self, const SceneHandle& scene) {
+  std::shared_ptr<T> simulator;
+  {
+    const LibraryScope scope;
+    simulator = std::make_shared<T>(scene.shared()->change());
+  }
+  new (self) H(std::move(simulator), scene.shared());
+}
+
+nb::object field_of(SimulatorHandle& handle, const std::string& name) {
+  const Field* field = nullptr;
+  std::vector<double> values;
+  {
+    const LibraryScope scope;
+    field = &handle.get().state()[name];
+    values = field->to_host();
+  }
+  return to_numpy(std::move(values), shape_of(*field));
+}
+
+nb::object copy_of(const State& state, double time) {
+  StateArrays arrays(state, time);
+  arrays.copy_all();
+  arrays.detach();
+  return nb::cast(std::move(arrays));
+}
+
+void step(SimulatorHandle& handle, int count) {
+  for (int i = 0; i < count; ++i) {
+    const LibraryScope scope;
+    call_on_all_ranks(handle.comm(), check_signals);
+    handle.get().step();
+  }
+}
+
+void fix(SimulatorHandle& handle, nb::handle vertices) {
+  if (nb::isinstance<nb::str>(vertices)) {
+    const auto region = nb::cast<std::string>(vertices);
+    const LibraryScope scope;
+    handle.scene()->change();
+    handle.get().set_fixed_vertices(region);
+    return;
+  }
+  const std::vector<std::int64_t> numbers = integers(vertices, "vertices").values;
+  const LibraryScope scope;
+  handle.scene()->change();
+  handle.get().set_fixed_vertices(numbers);
+}
+
+TrajectoryHandle* rollout(DifferentiableSimulatorHandle& handle, int num_steps, int checkpoint_every,
+                          nb::object observer) {
+  const double dt = handle.dt();
+  const MPI_Comm comm = handle.comm();
+  handle.last_ = run_sweep(handle, [&] {
+    return std::make_shared<Trajectory>(
+        handle.differentiable_in_sweep().rollout(num_steps, checkpoint_every, [&](int n, const State& state) {
+          call_on_all_ranks(comm, [&] {
+            check_signals();
+            if (observer.is_none()) return;
+            const LentState lent(state, n * dt);
+            observer(n, lent.object());
+          });
+        }));
+  });
+  handle.version_of_rollout_ = handle.scene()->version();
+  return new TrajectoryHandle(handle.last_, handle);
+}
+
+double backward(DifferentiableSimulatorHandle& handle, nb::object object) {
+  AnyLoss loss(std::move(object), handle, false);
+  if (handle.version_of_rollout_ != handle.scene()->version())
+    throw Error("backward(loss) needs a rollout since the last change of the scene or its parameters");
+  return run_sweep(handle, [&] { return handle.differentiable_in_sweep().backward(loss.get()); });
+}
+
+double compute_loss(DifferentiableSimulatorHandle& handle, nb::object object) {
+  AnyLoss loss(std::move(object), handle, true);
+  if (!handle.last_ || handle.version_of_rollout_ != handle.scene()->version())
+    throw Error("compute_loss(loss) needs a rollout since the last change of the scene or its parameters");
+  const LibraryScope scope;
+  const Sweep sweep(*handle.scene());
+  const ParameterSet& parameters = const_cast<DifferentiableScene&>(handle.scene()->get()).parameters();
+  double sum = 0.0;
+  for (int n = 0; n <= handle.last_->num_steps(); ++n)
+    if (loss.get().observes(n)) sum += loss.get().value(n, handle.last_->state(n), parameters);
+  return sum_over_ranks(sum, handle.comm());
+}
+
+nb::object gradient(DifferentiableSimulatorHandle& handle, const std::string& name) {
+  const Parameter* parameter = nullptr;
+  std::vector<double> values;
+  {
+    const LibraryScope scope;
+    parameter = &handle.differentiable().gradient().at(name);
+    values = parameter->field.to_host();
+  }
+  return to_numpy(std::move(values), shape_of(*parameter));
+}
+
+nb::dict initial_gradient(DifferentiableSimulatorHandle& handle) {
+  const State& state = handle.differentiable().initial_gradient();
+  nb::dict result;
+  for (const Field& field : state.fields()) {
+    std::vector<double> values = field.to_host();
+    std::vector<std::size_t> shape = shape_of(field);
+    if (shape.size() > 1) {
+      shape[0] = field.owned();
+      values.resize(field.owned_size());
+    }
+    result[field.name().c_str()] = to_numpy(std::move(values), shape);
+  }
+  return result;
+}
+
+nb::dict statistics(DifferentiableSimulatorHandle& handle) {
+  const SweepStatistics counted = handle.differentiable().statistics();
+  nb::dict result;
+  result["advances"] = counted.advances;
+  result["recordings"] = counted.recordings;
+  result["stores"] = counted.stores;
+  result["restores"] = counted.restores;
+  result["forward_seconds"] = counted.forward_seconds;
+  result["backward_seconds"] = counted.backward_seconds;
+  return result;
+}
+
+void bind_trajectory(nb::module_& module) {
+  nb::class_<TrajectoryHandle>(module, "Trajectory", R"(States of a rollout.
+
+Checkpoints are in memory; other states are computed on demand from the nearest checkpoint before them. A change of the
+scene or its parameters ends the trajectory.)")
+      .def_prop_ro(
+          "num_steps", [](const TrajectoryHandle& handle) { return handle.get().num_steps(); }, "Number of steps.")
+      .def(
+          "time", [](const TrajectoryHandle& handle, int n) { return handle.get().time(n); }, nb::arg("n"),
+          "Return the time of step n, s.")
+      .def(
+          "state",
+          [](const TrajectoryHandle& handle, int n) {
+            const State* state = nullptr;
+            {
+              const LibraryScope scope;
+              state = &handle.state(n);
+            }
+            return copy_of(*state, handle.get().time(n));
+          },
+          nb::arg("n"), "Return a copy of the state of step n, 0 … num_steps. Collective.",
+          nb::sig("def state(self, n: int) -> State"))
+      .def(
+          "positions",
+          [](const TrajectoryHandle& handle, int n) {
+            const Field* field = nullptr;
+            std::vector<double> values;
+            {
+              const LibraryScope scope;
+              field = &handle.state(n)["positions"];
+              values = field->to_host();
+            }
+            return to_numpy(std::move(values), shape_of(*field));
+          },
+          nb::arg("n"), "Return the positions of step n, [local vertices, 3], m. Collective.",
+          nb::sig("def positions(self, n: int) -> numpy.ndarray"))
+      .def("__len__", [](const TrajectoryHandle& handle) { return handle.get().num_steps() + 1; })
+      .def("__repr__", [](const TrajectoryHandle& handle) {
+        return nb::str("Trajectory({} steps)").format(handle.get().num_steps());
+      });
+}
+
+const char* const init_signature =
+    "def __init__(self, mesh: TetrahedralMesh, material: object, solver: DifferentiableSolver | None = None, "
+    "density: float = 1000.0, device: str | None = None) -> None";
+const char* const init_doc = R"(Create a simulator of a mesh.
+
+material: a DifferentiableMaterial or a list of them, which name their regions. density: of materials of tetrahedra
+without a density of their own, kg/m³. device: cpu, cuda or hip; None: the device for which the library was built.)";
+
+template <class T, class H, class C>
+void bind_constructors(C& bound) {
+  bound
+      .def("__init__", &make<T, H>, nb::arg("mesh"), nb::arg("material"), nb::arg("solver") = nb::none(),
+           nb::arg("density") = 1000.0, nb::arg("device") = nb::none(), nb::keep_alive<1, 2>(), init_doc,
+           nb::sig(init_signature))
+      .def("__init__", &make_of_scene<T, H>, nb::arg("scene"), nb::keep_alive<1, 2>(),
+           "Create a simulator of a scene.");
+}
+
+void bind_differentiable(nb::module_& module) {
+  nb::class_<TargetLossHandle>(module, "TargetPositionLoss",
+                               "Loss ½ |x̄ - target|², m², of the mean position x̄ of a region's vertices at one step.")
+      .def(nb::init<const MeshHandle&, const std::string&, std::array<double, 3>, int>(), nb::arg("mesh"),
+           nb::arg("region"), nb::arg("target"), nb::arg("step"), nb::keep_alive<1, 2>(),
+           "Create the loss. target: [3], m. Collective.");
+  using H = DifferentiableSimulatorHandle;
+  nb::class_<H, SimulatorHandle> bound(module, "DifferentiableSimulator",
+                                       "Simulation with gradients of a loss. All members are collective.");
+  bind_constructors<DifferentiableSimulator, H>(bound);
+  bound
+      .def("rollout", &rollout, nb::arg("num_steps"), nb::arg("checkpoint_every") = 10,
+           nb::arg("observer") = nb::none(),
+           R"(Run steps from the scene's initial state, and return the trajectory.
+
+A checkpoint is kept in memory every checkpoint_every steps. observer(n, state) is called for each state, which is
+available during the call. After an exception, such as KeyboardInterrupt, the simulator is at its initial state.)",
+           nb::sig("def rollout(self, num_steps: int, checkpoint_every: int = 10, "
+                   "observer: collections.abc.Callable[[int, State], object] | None = None) -> Trajectory"))
+      .def("backward", &backward, nb::arg("loss"),
+           R"(Compute the gradient of the loss Σ ℓ(n, x[n]) over the states of the last rollout, and return the loss.
+
+loss(n, state) returns None for states that do not count, or (value, derivatives). The value is this rank's contribution.
+derivatives is a dict from names of fields to arrays of the fields' shapes; entries of owned vertices count. A loss of the
+library may be given instead of a function. One call of backward for each rollout.)",
+           nb::sig("def backward(self, loss: object) -> float"))
+      .def("compute_loss", &compute_loss, nb::arg("loss"),
+           "Return the loss of the last rollout without derivatives. loss(n, state) may return a number alone.",
+           nb::sig("def compute_loss(self, loss: object) -> float"))
+      .def(
+          "require_gradient",
+          [](H& handle, const std::vector<std::string>& names) {
+            const LibraryScope scope;
+            handle.differentiable().require_gradient(names);
+            handle.last_.reset();
+            handle.version_of_rollout_ = -1;
+          },
+          nb::arg("parameters"), "Select the parameters whose gradients backward computes, before a rollout.")
+      .def("gradient", &gradient, nb::arg("parameter"),
+           "Return the gradient with respect to a parameter, of the parameter's shape; a copy.",
+           nb::sig("def gradient(self, parameter: str) -> numpy.ndarray"))
+      .def_prop_ro(
+          "gradient_names", [](H& handle) { return handle.differentiable().gradient().names(); },
+          "Names of the parameters whose gradients backward computes.")
+      .def_prop_ro("initial_gradient", &initial_gradient,
+                   "Gradients with respect to the initial state by field: positions and velocities, [owned, 3].",
+                   nb::sig("def initial_gradient(self) -> dict[str, numpy.ndarray]"))
+      .def_prop_ro(
+          "has_rollout", [](const H& handle) { return handle.version_of_rollout_ == handle.scene()->version(); },
+          "Whether the last rollout is that of the current scene and parameters.")
+      .def_prop_ro(
+          "num_sweeps", [](const H& handle) { return handle.num_sweeps_; },
+          "Number of rollouts and reverse sweeps so far.")
+      .def_prop_ro("statistics", &statistics, "Counts of steps and checkpoints, and times in s, of the last sweep.");
+}
+
+}  // namespace
+
+void bind_simulator(nb::module_& module) {
+  using H = SimulatorHandle;
+  nb::class_<H> bound(module, "Simulator", "Simulation step by step, without gradients. All members are collective.");
+  bind_constructors<Simulator, H>(bound);
+  bound.def("step", &step, nb::arg("count") = 1, "Advance the state by count steps; Ctrl-C stops between steps.")
+      .def(
+          "reset",
+          [](H& handle) {
+            const LibraryScope scope;
+            handle.get().reset();
+            handle.last_.reset();
+            handle.version_of_rollout_ = -1;
+          },
+          "Set the initial state of the scene.")
+      .def("set_fixed_vertices", &fix, nb::arg("vertices"),
+           "Fix vertices at their positions, before the first step: a region's name, or numbers in the mesh file.",
+           nb::sig("def set_fixed_vertices(self, vertices: object) -> None"))
+      .def_prop_ro(
+          "positions", [](H& handle) { return field_of(handle, "positions"); },
+          "Positions of the current state, [local vertices, 3], m; a copy.",
+          nb::sig("def positions(self) -> numpy.ndarray"))
+      .def_prop_ro(
+          "velocities", [](H& handle) { return field_of(handle, "velocities"); },
+          "Velocities of the current state, [owned vertices, 3], m/s; a copy.",
+          nb::sig("def velocities(self) -> numpy.ndarray"))
+      .def_prop_ro(
+          "state",
+          [](H& handle) {
+            const State* state = nullptr;
+            double time = 0.0;
+            {
+              const LibraryScope scope;
+              state = &handle.get().state();
+              time = handle.get().time();
+            }
+            return copy_of(*state, time);
+          },
+          "Copy of the current state.", nb::sig("def state(self) -> State"))
+      .def_prop_ro(
+          "time", [](H& handle) { return handle.get().time(); }, "Time of the current state, s.")
+      .def_prop_ro(
+          "step_number", [](H& handle) { return handle.get().step_number(); }, "Number of the current step.")
+      .def_prop_ro(
+          "parameters", [](H& handle) { return new ParametersHandle(handle.scene()); },
+          "Values of all parameters by name.")
+      .def_prop_ro(
+          "scene", [](H& handle) { return new SceneHandle(handle.scene()); },
+          "Scene, to which loads, motions and contact are added.");
+  bind_trajectory(module);
+  bind_differentiable(module);
+}
+
+}  // namespace diffsim::python

@@ -1,0 +1,54 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "state.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "diffsim/core/error.hpp"
+
+namespace diffsim::python {
+
+nb::object field_array(const Field& field) { return to_numpy(field.to_host(), shape_of(field)); }
+
+StateArrays::StateArrays(const State& state, double time) : state_(&state), time_(time) {
+  for (const Field& field : state.fields()) names_.append(nb::str(field.name().c_str()));
+}
+
+void StateArrays::copy_all() {
+  for (const nb::handle name : names_) at(nb::cast<std::string>(name));
+}
+
+nb::object StateArrays::at(const std::string& name) {
+  const nb::str key(name.c_str());
+  if (arrays_.contains(key)) return arrays_[key];
+  if (!state_)
+    throw Error("a state is available only while the function to which it was passed runs; read state['" + name +
+                "'] there");
+  arrays_[key] = field_array((*state_)[name]);
+  return arrays_[key];
+}
+
+nb::list StateArrays::names() const { return names_; }
+
+void bind_state(nb::module_& module) {
+  nb::class_<StateArrays>(module, "State", R"(State of a step: numpy arrays by name.
+
+Arrays are copies. Rows are this rank's vertices: of positions all local vertices, owned ones first; of velocities the
+owned vertices. Implicit integrators and prescribed motions have further fields.)")
+      .def_prop_ro(
+          "positions", [](StateArrays& state) { return state.at("positions"); }, "Positions, [local vertices, 3], m.",
+          nb::sig("def positions(self) -> numpy.ndarray"))
+      .def_prop_ro(
+          "velocities", [](StateArrays& state) { return state.at("velocities"); },
+          "Velocities, [owned vertices, 3], m/s.", nb::sig("def velocities(self) -> numpy.ndarray"))
+      .def_prop_ro("time", &StateArrays::time, "Time of the state, s.")
+      .def("keys", &StateArrays::names, "Return the names of the fields.")
+      .def("__getitem__", &StateArrays::at, nb::arg("name"), "Return the field `name` as an array.",
+           nb::sig("def __getitem__(self, name: str) -> numpy.ndarray"))
+      .def("__repr__", [](const StateArrays& state) {
+        return nb::str("State(time={}, fields={})").format(state.time(), state.names());
+      });
+}
+
+}  // namespace diffsim::python

@@ -1,0 +1,51 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+
+#include "diffsim/core/state.hpp"
+
+namespace diffsim::python {
+
+namespace nb = nanobind;
+
+/// State as numpy arrays. Each field is copied when it is first read.
+class StateArrays {
+ public:
+  /// Refers to a state of the library. Call `detach` before that state changes.
+  StateArrays(const State& state, double time);
+  /// Copies all fields.
+  void copy_all();
+  /// Ends the reference to the library's state. Fields copied so far stay readable.
+  void detach() { state_ = nullptr; }
+
+  nb::object at(const std::string& name);
+  nb::list names() const;
+  double time() const { return time_; }
+
+ private:
+  const State* state_;
+  double time_;
+  nb::dict arrays_;
+  nb::list names_;
+};
+
+/// Python object of a state that is lent to a Python function until the end of the scope. The caller has the GIL.
+class LentState {
+ public:
+  LentState(const State& state, double time) : object_(nb::cast(StateArrays(state, time))) {}
+  ~LentState() { nb::cast<StateArrays&>(object_).detach(); }
+  LentState(const LentState&) = delete;
+  LentState& operator=(const LentState&) = delete;
+  const nb::object& object() const { return object_; }
+
+ private:
+  nb::object object_;
+};
+
+/// Numpy array with the values of a field.
+nb::object field_array(const Field& field);
+
+}  // namespace diffsim::python

@@ -1,0 +1,30 @@
+# Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+"""Programs in the documents."""
+
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def blocks(document):
+    return re.findall(r"```python\n(.*?)```", (ROOT / document).read_text(encoding="utf-8"), re.DOTALL)
+
+
+def test_programs_of_the_python_page():
+    first, *others = blocks("docs/python.md")
+    scope = {"__name__": "document"}
+    exec(first, scope)
+    assert len(scope["gradient"]) == scope["mesh"].num_local_cells
+    pytest.importorskip("jax")
+    for block in others:
+        exec(block, scope)
+
+
+def test_program_of_readme():
+    (program,) = blocks("README.md")
+    scope = {"__name__": "document"}
+    exec(program, scope)
+    assert scope["value"] > 0.0

@@ -1,0 +1,87 @@
+# Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+"""Results on several ranks: mpirun -n 2 python -m pytest test_ranks.py. Each rank also computes the scene alone."""
+
+import diffsim
+import numpy as np
+import pytest
+from scenes import largest, loss, simulator
+
+MPI = pytest.importorskip("mpi4py.MPI")
+
+
+def gather(values, numbers, count):
+    """Return the values of all ranks in the order of the mesh file."""
+    result = np.zeros((count, *values.shape[1:]))
+    for some, at in MPI.COMM_WORLD.allgather((values, numbers)):
+        result[at] = some
+    return result
+
+
+def results(comm):
+    made, mesh = simulator(comm=comm, resolution=4)
+    made.require_gradient(["youngs_modulus", "gravity"])
+    trajectory = made.rollout(15, 4)
+    positions = trajectory.positions(15)
+    value = made.backward(loss)
+    return mesh, positions, value, made.gradient("youngs_modulus"), made.gradient("gravity"), made.initial_gradient
+
+
+def test_ranks_agree_with_one_rank():
+    mesh, x, value, by_cell, by_gravity, initial = results(MPI.COMM_WORLD)
+    alone, x_alone, value_alone, by_cell_alone, by_gravity_alone, initial_alone = results(MPI.COMM_SELF)
+    assert MPI.COMM_WORLD.allreduce(mesh.num_owned_vertices) == alone.num_vertices == mesh.num_vertices
+    if MPI.COMM_WORLD.size > 1:
+        assert mesh.num_owned_vertices < mesh.num_vertices
+
+    def compare(ours, numbers, theirs, their_numbers, what):
+        gathered = gather(ours, numbers, len(theirs))
+        expected = np.empty_like(gathered)
+        expected[their_numbers] = theirs
+        error = largest(gathered - expected) / largest(expected)
+        assert error <= 1e-12, what
+
+    owned = mesh.num_owned_vertices
+    compare(x[:owned], mesh.global_vertices[:owned], x_alone, alone.global_vertices, "positions")
+    compare(by_cell, mesh.global_cells, by_cell_alone, alone.global_cells, "youngs_modulus")
+    for field in ("positions", "velocities"):
+        compare(initial[field], mesh.global_vertices[:owned], initial_alone[field], alone.global_vertices, field)
+    # Copies of other ranks' vertices are up to date.
+    expected = np.empty_like(x_alone)
+    expected[alone.global_vertices] = x_alone
+    assert largest(x - expected[mesh.global_vertices]) <= 1e-12
+    assert value == pytest.approx(value_alone, rel=1e-12)
+    assert largest(by_gravity - by_gravity_alone) <= 1e-12 * largest(by_gravity_alone)
+
+
+def test_a_loss_that_fails_on_one_rank_fails_on_all():
+    made, _ = simulator(comm=MPI.COMM_WORLD)
+    made.rollout(4)
+
+    def fails_on_the_last(n, state):
+        if MPI.COMM_WORLD.rank == MPI.COMM_WORLD.size - 1:
+            raise ZeroDivisionError("on the last rank")
+        return loss(n, state)
+
+    with pytest.raises((ZeroDivisionError, diffsim.RunError)) as caught:
+        made.backward(fails_on_the_last)
+    failed = isinstance(caught.value, ZeroDivisionError)
+    assert MPI.COMM_WORLD.allreduce(int(failed)) == 1
+    made.rollout(4)
+    assert made.backward(loss) > 0.0
+
+
+def test_wrong_arrays_of_the_first_rank_are_refused_on_all():
+    first = MPI.COMM_WORLD.rank == 0
+    with pytest.raises(diffsim.InputError, match="vertices"):
+        diffsim.TetrahedralMesh([[1.0, 2.0]] if first else None, [[0, 0, 0, 0]] if first else None, MPI.COMM_WORLD)
+
+
+def test_a_communicator_without_this_rank_is_refused():
+    with pytest.raises(diffsim.InputError, match="COMM_NULL"):
+        diffsim.TetrahedralMesh.create_cube(1, comm=MPI.COMM_NULL)
+
+
+def test_a_part_of_the_ranks_has_a_mesh_of_its_own():
+    part = MPI.COMM_WORLD.Split(MPI.COMM_WORLD.rank)
+    mesh = diffsim.TetrahedralMesh.create_cube(2, comm=part)
+    assert mesh.num_owned_vertices == mesh.num_vertices == 27
