@@ -36,7 +36,7 @@ void set(ParametersHandle& handle, const std::string& name, nb::handle value) {
   collectively(handle.shared()->get().mesh()->comm(), [&] {
     if (found->spec.name.empty()) return;
     for (const double x : values)
-      if (const std::string fault = fault_of(found->spec, x); !fault.empty()) throw InputError(name + ": " + fault);
+      if (const std::string fault = range_error(found->spec, x); !fault.empty()) throw InputError(name + ": " + fault);
   });
   ParameterSet& parameters = handle.shared()->change().parameters();
   parameters.at(name).field.from_host(values);

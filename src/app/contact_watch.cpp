@@ -1,6 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "app/contact_watch.hpp"
-#include "dynamics/system_model.hpp"
+#include "diffsim/dynamics/system_model.hpp"
 
 #include <algorithm>
 #include <cmath>

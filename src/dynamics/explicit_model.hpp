@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "dynamics/system_model.hpp"
+#include "diffsim/dynamics/system_model.hpp"
 
 namespace diffsim {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "diffsim/dynamics/implicit_options.hpp"
-#include "dynamics/system_model.hpp"
+#include "diffsim/dynamics/system_model.hpp"
 
 namespace diffsim {
 

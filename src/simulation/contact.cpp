@@ -19,10 +19,10 @@
 #include "diffsim/contact/impl/surface_areas.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/ranks.hpp"
+#include "diffsim/dynamics/system_model.hpp"
 #include "diffsim/mesh/affine_body.hpp"
 #include "diffsim/simulation/scene.hpp"
 #include "dynamics/lagged_term.hpp"
-#include "dynamics/system_model.hpp"
 #include "mesh/bodies.hpp"
 #include "mesh/closed_surface.hpp"
 

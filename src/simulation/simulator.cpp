@@ -10,7 +10,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/ranks.hpp"
 #include "diffsim/core/runtime.hpp"
-#include "dynamics/system_model.hpp"
+#include "diffsim/dynamics/system_model.hpp"
 #include "mesh/cell_model.hpp"
 #include "simulation/checkpointing.hpp"
 #include "simulation/kept_store.hpp"

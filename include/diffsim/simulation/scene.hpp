@@ -8,7 +8,7 @@
 
 #include "diffsim/contact/contact_state.hpp"
 #include "diffsim/core/model.hpp"
-#include "diffsim/dynamics/system.hpp"
+#include "diffsim/dynamics/system_model.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "diffsim/simulation/contact.hpp"
 #include "diffsim/simulation/material.hpp"
@@ -17,7 +17,6 @@
 namespace diffsim {
 
 class ContactTerm;
-class SystemModel;
 
 /// Bodies in motion: a mesh, its materials, constraints, loads and contact, and the time stepper.
 ///
