@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# Sets up a Debian or Ubuntu machine for building diffsim, from the distribution's package archive alone.
+# Sets up a Debian or Ubuntu machine for building diffsim, from the distribution's package archive; what the tests of the
+# Python package need comes from the Python Package Index.
 # Running it again does nothing that is already done.
 set -uo pipefail
 
@@ -22,6 +23,10 @@ required=(
 tests=(libgtest-dev libbenchmark-dev libgmp-dev doxygen)
 # For MED and Exodus files, and to convert meshes of further formats; without them, tests of these formats are left out.
 formats=(libmedc-dev libnetcdf-mpi-dev meshio-tools)
+# For the Python package and its tests. Python packages go to an environment of their own, DIR/python; without it, the
+# Python package is neither built nor tested.
+python=(python3-dev python3-venv)
+python_packages=(nanobind numpy pytest mpi4py jax)
 # For the pictures of the examples only; nothing fails without them.
 optional=(python3-numpy python3-h5py python3-matplotlib)
 
@@ -36,10 +41,12 @@ Installs what diffsim is built from, on Debian or Ubuntu, as root or through sud
      with the tests, for formats of meshes: ${formats[*]}
   3. Kokkos with OpenMP and Serial, built from the distribution's 'trilinos' source package into DIR.
      If that cannot be had, the packaged Kokkos (Serial only), with a warning.
+  4. with the tests, for the Python package: ${python[*]}, and from the Python Package Index, into DIR/python:
+     ${python_packages[*]}
 
   --prefix DIR     where Kokkos goes (default: build/deps of the source tree, where CMake looks for it)
   --no-tests       leave out what only tests and benchmarks need
-  --no-optional    leave out 2
+  --no-optional    leave out 2 and 4
   --help           this text
 
 Kokkos from elsewhere: set Kokkos_ROOT to its prefix, and step 3 is left out.
@@ -287,5 +294,23 @@ install-deps: WARNING: Kokkos with OpenMP could not be built from the trilinos s
 TEXT
     apt_install libtrilinos-kokkos-dev || die "the packaged Kokkos (libtrilinos-kokkos-dev) could not be installed either"
   fi
+fi
+
+# ---- 4: Python -----------------------------------------------------------------------------------------------
+
+# Makes DIR/python. Packages without a wheel for this machine are not built from source.
+make_python() {
+  local missing
+  mapfile -t missing < <(missing_of "${python[@]}")
+  [ ${#missing[@]} -eq 0 ] || apt_install "${missing[@]}" || return 1
+  rm -rf "$prefix/python"
+  /usr/bin/python3 -m venv "$prefix/python" &&
+    "$prefix/python/bin/pip" install --quiet --only-binary :all: "${python_packages[@]}" &&
+    touch "$prefix/python/complete"
+}
+
+if [ "$with_tests" = yes ] && [ "$with_optional" = yes ] && [ ! -e "$prefix/python/complete" ]; then
+  say "installing Python packages into $prefix/python: ${python_packages[*]}"
+  make_python || warn "could not install ${python_packages[*]}; the Python package is neither built nor tested"
 fi
 say "done"

@@ -25,7 +25,11 @@ if [ "${1:-}" = --quick ]; then
   selection=(-L quick)
 fi
 "$root/scripts/install-deps.sh"
-configure_and_build "$target"
+python=(-DDIFFSIM_BUILD_PYTHON=OFF)
+if [ -e "$build/deps/python/complete" ]; then
+  python=(-DDIFFSIM_BUILD_PYTHON=ON -DPython_EXECUTABLE="$build/deps/python/bin/python")
+fi
+configure_and_build "$target" "${python[@]}"
 status=0
 run_tests "$build" "${selection[@]}" "$@" || status=$?
 for preset in "${short_forms[@]}"; do

@@ -22,7 +22,7 @@ def rollout(simulator, num_steps, parameters, *, initial=False, steps=None, chec
     inner = Rollout(simulator, num_steps, parameters, initial, steps, checkpoint_every)
 
     def shapes(list_of_shapes):
-        dtype = jnp.zeros(()).dtype if not jax.config.jax_enable_x64 else jnp.float64
+        dtype = jnp.zeros(()).dtype  # float64 if jax_enable_x64
         return [jax.ShapeDtypeStruct(shape, dtype) for shape in list_of_shapes]
 
     def to_host(arrays):
@@ -70,13 +70,17 @@ def loss(function):
     def call(n, state):
         velocities = state.velocities
         positions = state.positions[: len(velocities)]
+        counts = True
 
-        value = function(n, positions, velocities)
-        if value is None:
+        def value_or_zero(x, v):
+            nonlocal counts
+            value = function(n, x, v)
+            counts = value is not None
+            return value if counts else jnp.zeros(())
+
+        value, (dx, dv) = jax.value_and_grad(value_or_zero, (0, 1))(jnp.asarray(positions), jnp.asarray(velocities))
+        if not counts:
             return None
-        value, (dx, dv) = jax.value_and_grad(lambda x, v: function(n, x, v), (0, 1))(
-            jnp.asarray(positions), jnp.asarray(velocities)
-        )
         return float(value), {"positions": np.asarray(dx), "velocities": np.asarray(dv)}
 
     return call

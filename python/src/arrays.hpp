@@ -6,10 +6,13 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "diffsim/core/field.hpp"
 #include "diffsim/core/parameters.hpp"
+#include "runtime.hpp"
 
 namespace diffsim::python {
 
@@ -38,5 +41,22 @@ std::vector<std::size_t> shape_of(const Field& field);
 /// Shape of the numpy array of a parameter: [steps, entities, components] without steps if there is one entry for all
 /// steps, without entities if the parameter is global, and without components if there is one.
 std::vector<std::size_t> shape_of(const Parameter& parameter);
+
+/// Numpy array with the values of the field or the parameter that `find` returns. `find` runs in a LibraryScope.
+template <class Find>
+nb::object read_values(const Find& find) {
+  std::vector<double> values;
+  std::vector<std::size_t> shape;
+  {
+    const LibraryScope scope;
+    const auto& found = find();
+    shape = shape_of(found);
+    if constexpr (std::is_same_v<decltype(found), const Parameter&>)
+      values = found.field.to_host();
+    else
+      values = found.to_host();
+  }
+  return to_numpy(std::move(values), shape);
+}
 
 }  // namespace diffsim::python

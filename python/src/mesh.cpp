@@ -77,14 +77,15 @@ void define_region(MeshHandle& mesh, const std::string& name, std::optional<std:
   mesh.get().define_region(name, shape, body);
 }
 
-}  // namespace
+/// Numpy array with one number per entry.
+template <class T>
+nb::object list_of(std::vector<T> numbers) {
+  const std::size_t count = numbers.size();
+  return to_numpy(std::move(numbers), {count});
+}
 
-void bind_mesh(nb::module_& module) {
-  nb::class_<MeshHandle>(module, "TetrahedralMesh", R"(Mesh of tetrahedra, distributed over the ranks of a communicator.
-
-Each cell is on one rank; each vertex is owned by one rank and copied to the other ranks that need it. Local vertices are
-the owned ones, then the copies. `comm` is a communicator of mpi4py, or None for all ranks. All functions that make a mesh
-are collective.)")
+void bind_constructors(nb::class_<MeshHandle>& bound) {
+  bound
       .def(
           "__init__",
           [](MeshHandle* self, nb::object vertices, nb::object tets, nb::object comm) {
@@ -126,7 +127,11 @@ the first rank's arrays are used; other ranks may pass None.)",
           nb::arg("size"), nb::arg("cells"), nb::arg("order") = 1, nb::arg("comm") = nb::none(),
           R"(Create the box [0, size], m, of cells[0]·cells[1]·cells[2] bricks with six tetrahedra each.
 
-order: 1 for linear cells, 2 for second-order cells. The sides are the regions x_min, …, z_max.)")
+order: 1 for linear cells, 2 for second-order cells. The sides are the regions x_min, …, z_max.)");
+}
+
+void bind_properties(nb::class_<MeshHandle>& bound) {
+  bound
       .def_prop_ro(
           "comm", [](const MeshHandle& mesh) { return mesh.comm; }, "Communicator of mpi4py, or None.")
       .def_prop_ro(
@@ -163,21 +168,17 @@ order: 1 for linear cells, 2 for second-order cells. The sides are the regions x
           "Local vertex numbers of this rank's tetrahedra, [local cells, 4 or 10]; a copy.",
           nb::sig("def cells(self) -> numpy.ndarray"))
       .def_prop_ro(
-          "global_vertices",
-          [](const MeshHandle& mesh) {
-            const std::vector<std::int64_t> numbers = vertex_numbers(mesh.get());
-            return to_numpy(numbers, {numbers.size()});
-          },
+          "global_vertices", [](const MeshHandle& mesh) { return list_of(vertex_numbers(mesh.get())); },
           "Numbers of the local vertices in the mesh file, or in the array `vertices`: [local vertices].",
           nb::sig("def global_vertices(self) -> numpy.ndarray"))
       .def_prop_ro(
-          "global_cells",
-          [](const MeshHandle& mesh) {
-            const std::vector<std::int64_t> numbers = cell_numbers(mesh.get());
-            return to_numpy(numbers, {numbers.size()});
-          },
+          "global_cells", [](const MeshHandle& mesh) { return list_of(cell_numbers(mesh.get())); },
           "Numbers of this rank's tetrahedra in the mesh file, or in the array `tets`: [local cells].",
-          nb::sig("def global_cells(self) -> numpy.ndarray"))
+          nb::sig("def global_cells(self) -> numpy.ndarray"));
+}
+
+void bind_regions(nb::class_<MeshHandle>& bound) {
+  bound
       .def_prop_ro(
           "region_names", [](const MeshHandle& mesh) { return mesh.get().region_names(); }, "Names of the regions.")
       .def(
@@ -188,8 +189,7 @@ order: 1 for linear cells, 2 for second-order cells. The sides are the regions x
               const LibraryScope scope;
               vertices = mesh.get().region(name).vertices;
             }
-            const std::size_t count = vertices.size();
-            return to_numpy(std::move(vertices), {count});
+            return list_of(std::move(vertices));
           },
           nb::arg("name"), "Return the local numbers of the vertices of a region, ascending. Collective.",
           nb::sig("def region(self, name: str) -> numpy.ndarray"))
@@ -201,8 +201,7 @@ order: 1 for linear cells, 2 for second-order cells. The sides are the regions x
               const LibraryScope scope;
               cells = mesh.get().region(name).cells;
             }
-            const std::size_t count = cells.size();
-            return to_numpy(std::move(cells), {count});
+            return list_of(std::move(cells));
           },
           nb::arg("name"), "Return the local numbers of the tetrahedra of a region, ascending. Collective.",
           nb::sig("def region_cells(self, name: str) -> numpy.ndarray"))
@@ -211,11 +210,25 @@ order: 1 for linear cells, 2 for second-order cells. The sides are the regions x
            nb::arg("body") = "",
            R"(Define a region by its vertices. Collective.
 
-box: [min, max], two points, m. center, radius: a ball, m. vertices: numbers in the mesh file.)")
-      .def("__repr__", [](const MeshHandle& mesh) {
-        return nb::str("TetrahedralMesh({} vertices, {} cells)")
-            .format(mesh.get().num_global_vertices(), mesh.get().num_global_cells());
-      });
+box: [min, max], two points, m. center, radius: a ball, m. vertices: numbers in the mesh file.)");
+}
+
+}  // namespace
+
+void bind_mesh(nb::module_& module) {
+  nb::class_<MeshHandle> bound(module, "TetrahedralMesh",
+                               R"(Mesh of tetrahedra, distributed over the ranks of a communicator.
+
+Each cell is on one rank; each vertex is owned by one rank and copied to the other ranks that need it. Local vertices are
+the owned ones, then the copies. `comm` is a communicator of mpi4py, or None for all ranks. All functions that make a mesh
+are collective.)");
+  bind_constructors(bound);
+  bind_properties(bound);
+  bind_regions(bound);
+  bound.def("__repr__", [](const MeshHandle& mesh) {
+    return nb::str("TetrahedralMesh({} vertices, {} cells)")
+        .format(mesh.get().num_global_vertices(), mesh.get().num_global_cells());
+  });
 }
 
 }  // namespace diffsim::python

@@ -17,15 +17,8 @@ const ParameterSet& parameters_of(const ParametersHandle& handle) {
 }
 
 nb::object get(const ParametersHandle& handle, const std::string& name) {
-  const Parameter* parameter = nullptr;
-  std::vector<double> values;
-  {
-    const LibraryScope scope;
-    parameter = parameters_of(handle).find(name);
-    if (parameter) values = parameter->field.to_host();
-  }
-  if (!parameter) throw nb::key_error(name.c_str());
-  return to_numpy(std::move(values), shape_of(*parameter));
+  if (!parameters_of(handle).find(name)) throw nb::key_error(name.c_str());
+  return read_values([&]() -> const Parameter& { return parameters_of(handle).at(name); });
 }
 
 void set(ParametersHandle& handle, const std::string& name, nb::handle value) {

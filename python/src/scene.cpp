@@ -22,7 +22,7 @@ std::vector<double> per_owned_vertex(const SceneHandle& handle, nb::handle value
   return doubles_of_shape(values, {owned, 3}, what);
 }
 
-void bind_loads(nb::class_<SceneHandle>& scene) {
+void bind_motions(nb::class_<SceneHandle>& scene) {
   scene
       .def(
           "fix",
@@ -47,6 +47,27 @@ void bind_loads(nb::class_<SceneHandle>& scene) {
 
 angular_velocity about axis through origin: a number or [steps], rad/s. velocity: [3] or [steps, 3], m/s. Adds the
 parameters angular_velocity:REGION and velocity:REGION.)")
+      .def(
+          "set_initial_displacement",
+          [](SceneHandle& handle, nb::handle displacement) {
+            const std::vector<double> values = per_owned_vertex(handle, displacement, "displacement");
+            const LibraryScope scope;
+            handle.shared()->change().set_initial_displacement(values);
+          },
+          nb::arg("displacement"),
+          "Set the initial positions to the rest positions plus a displacement, [owned vertices, 3], m.")
+      .def(
+          "set_initial_velocity",
+          [](SceneHandle& handle, nb::handle velocity) {
+            const std::vector<double> values = per_owned_vertex(handle, velocity, "velocity");
+            const LibraryScope scope;
+            handle.shared()->change().set_initial_velocity(values);
+          },
+          nb::arg("velocity"), "Set the initial velocities, [owned vertices, 3], m/s.");
+}
+
+void bind_loads(nb::class_<SceneHandle>& scene) {
+  scene
       .def(
           "add_traction",
           [](SceneHandle& handle, const std::string& region, nb::handle traction) {
@@ -73,24 +94,7 @@ parameters angular_velocity:REGION and velocity:REGION.)")
             handle.shared()->change().set_control(name, entries);
           },
           nb::arg("parameter"), nb::arg("values"),
-          "Replace a global parameter by one entry per step, for example gravity [steps, 3] or damping [steps].")
-      .def(
-          "set_initial_displacement",
-          [](SceneHandle& handle, nb::handle displacement) {
-            const std::vector<double> values = per_owned_vertex(handle, displacement, "displacement");
-            const LibraryScope scope;
-            handle.shared()->change().set_initial_displacement(values);
-          },
-          nb::arg("displacement"),
-          "Set the initial positions to the rest positions plus a displacement, [owned vertices, 3], m.")
-      .def(
-          "set_initial_velocity",
-          [](SceneHandle& handle, nb::handle velocity) {
-            const std::vector<double> values = per_owned_vertex(handle, velocity, "velocity");
-            const LibraryScope scope;
-            handle.shared()->change().set_initial_velocity(values);
-          },
-          nb::arg("velocity"), "Set the initial velocities, [owned vertices, 3], m/s.");
+          "Replace a global parameter by one entry per step, for example gravity [steps, 3] or damping [steps].");
 }
 
 void bind_contact(nb::module_& module) {
@@ -212,6 +216,7 @@ Every member function is collective. Loads and contact are to be added before th
             return handle.shared()->change().stable_substep();
           },
           "Return the largest substep, s, at which small motions are certain to be stable.");
+  bind_motions(scene);
   bind_loads(scene);
 }
 

@@ -7,6 +7,9 @@
 #include <nanobind/stl/vector.h>
 
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
@@ -198,14 +201,7 @@ void make_of_scene(H* self, const SceneHandle& scene) {
 }
 
 nb::object field_of(SimulatorHandle& handle, const std::string& name) {
-  const Field* field = nullptr;
-  std::vector<double> values;
-  {
-    const LibraryScope scope;
-    field = &handle.get().state()[name];
-    values = field->to_host();
-  }
-  return to_numpy(std::move(values), shape_of(*field));
+  return read_values([&]() -> const Field& { return handle.get().state()[name]; });
 }
 
 nb::object copy_of(const State& state, double time) {
@@ -277,28 +273,25 @@ double compute_loss(DifferentiableSimulatorHandle& handle, nb::object object) {
 }
 
 nb::object gradient(DifferentiableSimulatorHandle& handle, const std::string& name) {
-  const Parameter* parameter = nullptr;
-  std::vector<double> values;
-  {
-    const LibraryScope scope;
-    parameter = &handle.differentiable().gradient().at(name);
-    values = parameter->field.to_host();
-  }
-  return to_numpy(std::move(values), shape_of(*parameter));
+  return read_values([&]() -> const Parameter& { return handle.differentiable().gradient().at(name); });
 }
 
 nb::dict initial_gradient(DifferentiableSimulatorHandle& handle) {
-  const State& state = handle.differentiable().initial_gradient();
-  nb::dict result;
-  for (const Field& field : state.fields()) {
-    std::vector<double> values = field.to_host();
-    std::vector<std::size_t> shape = shape_of(field);
-    if (shape.size() > 1) {
-      shape[0] = field.owned();
-      values.resize(field.owned_size());
+  std::vector<std::pair<std::string, std::vector<double>>> values;
+  std::vector<std::vector<std::size_t>> shapes;
+  {
+    const LibraryScope scope;
+    for (const Field& field : handle.differentiable().initial_gradient().fields()) {
+      values.emplace_back(field.name(), field.to_host());
+      shapes.push_back(shape_of(field));
+      if (shapes.back().size() < 2) continue;
+      shapes.back()[0] = field.owned();
+      values.back().second.resize(field.owned_size());
     }
-    result[field.name().c_str()] = to_numpy(std::move(values), shape);
   }
+  nb::dict result;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    result[values[i].first.c_str()] = to_numpy(std::move(values[i].second), shapes[i]);
   return result;
 }
 
@@ -339,14 +332,7 @@ scene or its parameters ends the trajectory.)")
       .def(
           "positions",
           [](const TrajectoryHandle& handle, int n) {
-            const Field* field = nullptr;
-            std::vector<double> values;
-            {
-              const LibraryScope scope;
-              field = &handle.state(n)["positions"];
-              values = field->to_host();
-            }
-            return to_numpy(std::move(values), shape_of(*field));
+            return read_values([&]() -> const Field& { return handle.state(n)["positions"]; });
           },
           nb::arg("n"), "Return the positions of step n, [local vertices, 3], m. Collective.",
           nb::sig("def positions(self, n: int) -> numpy.ndarray"))

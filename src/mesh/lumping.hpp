@@ -11,9 +11,9 @@ namespace diffsim {
 /// Integrals of a density over the cells, lumped to the vertices: s_i = Σ_{cells at i} share_i ρ V, and the derivatives
 /// with respect to the density and the rest positions.
 ///
-/// share_i is `mass_share` of mesh/element_kernels.hpp, ¼ for linear cells. V is the volume that the cell represents
-/// (TetrahedralMesh::volume_factors). Densities are [cells]. Rest positions and results are [local vertices, 3]; s_i is
-/// repeated in the three components. All functions add this rank's contribution.
+/// share_i is `mass_share` of mesh/impl/element_kernels.hpp, ¼ for linear cells. V is the volume that the cell
+/// represents (TetrahedralMesh::volume_factors). Densities are [cells]. Rest positions and results are [local vertices,
+/// 3]; s_i is repeated in the three components. All functions add this rank's contribution.
 class Lumping {
  public:
   explicit Lumping(const TetrahedralMesh& mesh);

@@ -15,8 +15,8 @@ bool reads_med();
 /// The file must have exactly one mesh, which must be unstructured; the first time step is read. `kind`, `order` and
 /// `scale` have the same meaning as in read_gmsh(). Groups of elements become regions of the dimension of the elements,
 /// and groups of nodes become regions of dimension 0. The tag of a region is the number, from 1, of the group's name in
-/// alphabetical order. MED tetrahedra have the opposite orientation to mesh/element.hpp, but some programs write the
-/// orientation of element.hpp; the first tetrahedron of the file decides for the whole file.
+/// alphabetical order. MED tetrahedra have the opposite orientation to mesh/impl/element.hpp, but some programs write
+/// the orientation of element.hpp; the first tetrahedron of the file decides for the whole file.
 ///
 /// Throws InputError if the library was built without MED, if the file is not a MED file, if the MED library cannot
 /// read the file, and if validate_cells() or validate_lower_cells() rejects the mesh. Messages number elements type by

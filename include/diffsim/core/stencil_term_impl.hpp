@@ -28,7 +28,7 @@ namespace diffsim {
 ///
 ///   static constexpr bool uses_rest                dependence on `rest_positions`; default false
 ///
-///   static constexpr bool takes_packs              true if the functions also take T = Pack (core/pack.hpp), with
+///   static constexpr bool takes_packs              true if the functions also take T = Pack (core/impl/pack.hpp), with
 ///                                                  values of several stencils. Their code must then not branch
 ///                                                  on values. Default false
 ///
