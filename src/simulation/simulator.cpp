@@ -12,8 +12,8 @@
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/dynamics/system_model.hpp"
 #include "mesh/cell_model.hpp"
-#include "simulation/checkpointing.hpp"
 #include "simulation/kept_store.hpp"
+#include "simulation/sweep_plan.hpp"
 
 namespace diffsim {
 namespace {

@@ -1,4 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/sweep_plan.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -12,7 +14,6 @@
 #include "checkpoint/budget_plan.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
-#include "simulation/checkpointing.hpp"
 
 namespace diffsim {
 namespace {

@@ -15,7 +15,7 @@
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/mesh/box.hpp"
 #include "diffsim/simulation/simulator.hpp"
-#include "simulation/checkpointing.hpp"
+#include "simulation/sweep_plan.hpp"
 
 namespace diffsim::invariance_test {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "diffsim/core/impl/device.hpp"
 #include "dynamics/explicit_model.hpp"
-#include "simulation/checkpointing.hpp"
+#include "simulation/sweep_plan.hpp"
 #include "simulation/sweep_testing.hpp"
 
 namespace diffsim::memory_budget_test {

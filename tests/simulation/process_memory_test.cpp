@@ -17,7 +17,7 @@
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/simulation/simulator.hpp"
-#include "simulation/checkpointing.hpp"
+#include "simulation/sweep_plan.hpp"
 
 namespace diffsim::process_memory_test {
 namespace {

@@ -1,5 +1,5 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "simulation/checkpointing.hpp"
+#include "diffsim/simulation/checkpoint_options.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -15,6 +15,7 @@
 #include "checkpoint/truncated_schedule.hpp"
 #include "checkpoint/two_level_schedule.hpp"
 #include "diffsim/core/error.hpp"
+#include "simulation/sweep_plan.hpp"
 
 namespace diffsim {
 namespace {
